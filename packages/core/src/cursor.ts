@@ -1,0 +1,35 @@
+/**
+ * A cursor is a place in a study's log: `<utcDay>.<rank>.<k>` means "after the k-th update that the
+ * tape entry `rank` of that day caused". Rank 0 is the day's midnight, k 0 is "none of its updates
+ * yet". Text and value correspond one to one: no signs, no leading zeros, no overflow, real days only.
+ */
+
+import { RANK_MAX, type Rank, type UtcDay } from './numbers.ts';
+import { isUtcDay } from './utc-day.ts';
+
+export const CURSOR_K_MAX = 2 ** 32 - 1;
+const CURSOR_TEXT = /^([1-9]\d{7})\.(0|[1-9]\d{0,9})\.(0|[1-9]\d{0,9})$/;
+
+export interface Cursor {
+  readonly day: UtcDay;
+  readonly rank: Rank;
+  readonly k: number;
+}
+
+/** The cursor a text stands for, or null when it is not exactly one. */
+export function parseCursor(text: string): Cursor | null {
+  const match = CURSOR_TEXT.exec(text);
+  if (match === null) return null;
+  const [day, rank, k] = [Number(match[1]), Number(match[2]), Number(match[3])];
+  if (!isUtcDay(day) || rank > RANK_MAX || k > CURSOR_K_MAX) return null;
+  return { day, rank: rank as Rank, k };
+}
+
+export function formatCursor(cursor: Cursor): string {
+  return `${cursor.day}.${cursor.rank}.${cursor.k}`;
+}
+
+/** Negative, zero or positive as `a` lies before, at or after `b`. */
+export function compareCursors(a: Cursor, b: Cursor): number {
+  return a.day - b.day || a.rank - b.rank || a.k - b.k;
+}

@@ -1,0 +1,61 @@
+/**
+ * A run of consecutive trades of one contract and one UTC day, as columns. Row i is the trade of rank
+ * `firstRank + i`. `ts` never decreases. Columns may be longer than `count`, and may be views of
+ * shared memory that grows behind them: readers look at the first `count` rows only and never write.
+ */
+
+import type { Rank, UtcDay } from './numbers.ts';
+
+/** The aggressor of a trade: buyer +1, seller -1, unknown 0. */
+export type Side = -1 | 0 | 1;
+
+export interface TradeBatch {
+  readonly day: UtcDay;
+  readonly firstRank: Rank;
+  readonly count: number;
+  /** Nanoseconds since the midnight of `day`. */
+  readonly ts: Float64Array;
+  /** Ticks. */
+  readonly price: Int32Array;
+  /** Lots, at least 1. */
+  readonly size: Int32Array;
+  /** Aggressor: -1, 0 or +1. */
+  readonly side: Int8Array;
+}
+
+/** An empty batch with room for `capacity` rows, for writers that fill it and set `count`. */
+export function allocateBatch(day: UtcDay, firstRank: Rank, capacity: number): WritableTradeBatch {
+  return {
+    day,
+    firstRank,
+    count: 0,
+    ts: new Float64Array(capacity),
+    price: new Int32Array(capacity),
+    size: new Int32Array(capacity),
+    side: new Int8Array(capacity),
+  };
+}
+
+export interface WritableTradeBatch extends TradeBatch {
+  count: number;
+}
+
+/** The first row in [from, count) whose time is `ns` or later; `count` when there is none. */
+export function firstRowAt(ts: Float64Array, from: number, to: number, ns: number): number {
+  if (from >= to || ts[to - 1]! < ns) return to;
+  let low = from;
+  let step = 1;
+  // Galloping: the next edge is mostly near, so this looks at few rows whatever the batch's size.
+  while (low + step < to && ts[low + step]! < ns) {
+    low += step;
+    step *= 2;
+  }
+  let high = Math.min(low + step, to - 1);
+  if (ts[low]! >= ns) return low;
+  while (high - low > 1) {
+    const middle = (low + high) >>> 1;
+    if (ts[middle]! < ns) low = middle;
+    else high = middle;
+  }
+  return high;
+}

@@ -1,0 +1,69 @@
+/**
+ * UTC days and instants. A day is the number YYYYMMDD, so that people can read it in a cursor; an
+ * instant is either `EpochNs` (bigint, at the doors) or a pair (day, nanoseconds since its midnight)
+ * of exact doubles (inside). Only valid calendar days exist: every constructor refuses the others.
+ */
+
+import type { EpochNs, NsOfDay, UtcDay } from './numbers.ts';
+
+export const DAY_NS = 86_400_000_000_000;
+const DAY_MS = 86_400_000;
+const DAY_NS_BIG = 86_400_000_000_000n;
+/** 1970-01-01 and 9999-12-31: what eight digits and `Date` can both hold. */
+const DAY_NUMBER_MAX = 2_932_896;
+
+/** The day with this YYYYMMDD number; throws a RangeError for a day that does not exist. */
+export function utcDay(yyyymmdd: number): UtcDay {
+  if (!isUtcDay(yyyymmdd)) throw new RangeError(`not a UTC day (YYYYMMDD): ${yyyymmdd}`);
+  return yyyymmdd as UtcDay;
+}
+
+export function isUtcDay(yyyymmdd: number): yyyymmdd is UtcDay {
+  if (!Number.isInteger(yyyymmdd) || yyyymmdd < 19_700_101 || yyyymmdd > 99_991_231) return false;
+  const year = Math.trunc(yyyymmdd / 10_000);
+  const month = Math.trunc(yyyymmdd / 100) % 100;
+  const date = new Date(Date.UTC(year, month - 1, yyyymmdd % 100));
+  return date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && month >= 1;
+}
+
+/** Days since 1970-01-01: the form to count with. */
+export function dayNumber(day: UtcDay): number {
+  return Date.UTC(Math.trunc(day / 10_000), (Math.trunc(day / 100) % 100) - 1, day % 100) / DAY_MS;
+}
+
+export function dayFromNumber(number: number): UtcDay {
+  if (!Number.isInteger(number) || number < 0 || number > DAY_NUMBER_MAX) {
+    throw new RangeError(`not a day number: ${number}`);
+  }
+  const date = new Date(number * DAY_MS);
+  return (date.getUTCFullYear() * 10_000 +
+    (date.getUTCMonth() + 1) * 100 +
+    date.getUTCDate()) as UtcDay;
+}
+
+export function addDays(day: UtcDay, count: number): UtcDay {
+  return dayFromNumber(dayNumber(day) + count);
+}
+
+/** Whole days from `a` to `b`; negative when `b` is earlier. */
+export function daysBetween(a: UtcDay, b: UtcDay): number {
+  return dayNumber(b) - dayNumber(a);
+}
+
+export function dayOf(instant: EpochNs): UtcDay {
+  return dayFromNumber(Number(instant / DAY_NS_BIG));
+}
+
+export function nsOfDay(instant: EpochNs): NsOfDay {
+  return Number(instant % DAY_NS_BIG) as NsOfDay;
+}
+
+/** The instant `ns` nanoseconds after the midnight of `day`; `ns` may reach beyond the day. */
+export function epochNs(day: UtcDay, ns: number): EpochNs {
+  return (BigInt(dayNumber(day)) * DAY_NS_BIG + BigInt(ns)) as EpochNs;
+}
+
+/** The same instant in the form every JSON document of ours carries. */
+export function epochNsText(day: UtcDay, ns: number): string {
+  return epochNs(day, ns).toString();
+}
