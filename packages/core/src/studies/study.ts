@@ -58,6 +58,9 @@ export interface Study {
    */
   readonly dueNs: number;
 
+  /** False while the study still lacks what its look-back should give; it then has no objects. */
+  readonly warm: boolean;
+
   /** A session opens. Everything of the one before is forgotten, save what the look-back keeps. */
   openSession(session: StudySession, output: StudyOutput): void;
 

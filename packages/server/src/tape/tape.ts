@@ -1,0 +1,45 @@
+/**
+ * Reading the tape. Sealed days come from their files, the open day from shared memory; a reader
+ * cannot tell the difference, and never sees a trade that is not on disk.
+ */
+
+import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
+import type { TradeBatch } from '@tapeloom/core/trade-batch';
+
+export interface TapeDay {
+  readonly day: UtcDay;
+  readonly trades: number;
+  /** `sealed`: complete and never to change. `open`: growing, complete up to the promise. */
+  readonly state: 'sealed' | 'open';
+}
+
+export interface Tape {
+  /** The days of a contract that are on the tape, ascending, empty ones included. */
+  days(symbol: string): Promise<readonly TapeDay[]>;
+  /**
+   * The trades after `from` (exclusive, by day and rank) up to what is durable now or `to`
+   * (inclusive), in order, as batches that each lie on one day.
+   */
+  read(symbol: string, from: TapePlace, to?: TapePlace): AsyncIterable<TradeBatch>;
+  /** The rank of the last trade of `day` with ts < `ns`; 0 when there is none. */
+  rankBefore(symbol: string, day: UtcDay, ns: number): Promise<Rank>;
+}
+
+export interface TapePlace {
+  readonly day: UtcDay;
+  readonly rank: Rank;
+}
+
+/** A tape that grows: what an engine follows. */
+export interface LiveTape extends Tape {
+  /** The sequencer's durable promise: no trade earlier than this will come. Null on an empty tape. */
+  readonly promise: EpochNs | null;
+  /** Calls back after every commit, in order, when its trades and promise can be read. */
+  follow(listener: (commit: Commit) => void): Disposable;
+}
+
+export interface Commit {
+  readonly promise: EpochNs;
+  /** Contracts that got trades in this commit. */
+  readonly symbols: readonly string[];
+}
