@@ -1,0 +1,99 @@
+/**
+ * What a client may send: text frames of one JSON object, its kind in `t`. The schemas are closed and
+ * say all that a schema can; `sub` is further limited to 64 UTF-8 bytes and to one use per connection.
+ */
+
+export const MESSAGE_BYTES_MAX = 65_536;
+export const SUB_BYTES_MAX = 64;
+
+export const STREAM_MODES = ['live', 'confirmed'] as const;
+/** `live`: every change. `confirmed`: only what is final. */
+export type StreamMode = (typeof STREAM_MODES)[number];
+
+/** Where a subscription starts: now, after a cursor, or at a time (ns since 1970, RFC 3339 or a date). */
+export type StreamFrom = 'live' | { readonly cursor: string } | { readonly time: string };
+
+export interface AuthMessage {
+  readonly t: 'auth';
+  readonly token: string;
+}
+
+export interface SubscribeMessage {
+  readonly t: 'subscribe';
+  readonly sub: string;
+  readonly instrument: string;
+  readonly indicator: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly mode?: StreamMode;
+  readonly from?: StreamFrom;
+}
+
+export interface UnsubscribeMessage {
+  readonly t: 'unsubscribe';
+  readonly sub: string;
+}
+
+/** `id`, if given, is echoed by the `pong`: an integer, or a text of up to 64 bytes. */
+export interface PingMessage {
+  readonly t: 'ping';
+  readonly id?: string | number;
+}
+
+export type ClientMessage = AuthMessage | SubscribeMessage | UnsubscribeMessage | PingMessage;
+
+const SUB_SCHEMA = { type: 'string', minLength: 1, maxLength: SUB_BYTES_MAX } as const;
+
+/** One closed schema per message kind, by its `t`. */
+export const CLIENT_MESSAGE_SCHEMAS = {
+  auth: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['t', 'token'],
+    properties: { t: { const: 'auth' }, token: { type: 'string', minLength: 1, maxLength: 512 } },
+  },
+  subscribe: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['t', 'sub', 'instrument', 'indicator'],
+    properties: {
+      t: { const: 'subscribe' },
+      sub: SUB_SCHEMA,
+      instrument: { type: 'string', minLength: 1, maxLength: 64 },
+      indicator: { type: 'string', minLength: 1, maxLength: 64 },
+      params: { type: 'object', maxProperties: 64 },
+      mode: { enum: STREAM_MODES },
+      from: {
+        oneOf: [
+          { const: 'live' },
+          {
+            type: 'object',
+            additionalProperties: false,
+            required: ['cursor'],
+            properties: { cursor: { type: 'string', maxLength: 64 } },
+          },
+          {
+            type: 'object',
+            additionalProperties: false,
+            required: ['time'],
+            properties: { time: { type: 'string', maxLength: 64 } },
+          },
+        ],
+      },
+    },
+  },
+  unsubscribe: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['t', 'sub'],
+    properties: { t: { const: 'unsubscribe' }, sub: SUB_SCHEMA },
+  },
+  ping: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['t'],
+    properties: {
+      t: { const: 'ping' },
+      id: { oneOf: [{ type: 'string', maxLength: 64 }, { type: 'integer' }] },
+    },
+  },
+} as const satisfies Record<ClientMessage['t'], object>;

@@ -1,0 +1,24 @@
+/** The error document of every REST error (`application/problem+json`, RFC 9457). */
+
+import type { ErrorCode } from './error-codes.ts';
+
+export const PROBLEM_CONTENT_TYPE = 'application/problem+json';
+
+/** One faulty field: `path` is a JSON pointer to it, or to where a missing one belongs. */
+export interface FieldFault {
+  readonly path: string;
+  readonly message: string;
+}
+
+export interface Problem {
+  /** `<docs>/errors#<code-in-kebab-case>`. */
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly code: ErrorCode;
+  /** The request id, for support. */
+  readonly instance: string;
+  /** Only with `INVALID_PARAMETERS`. */
+  readonly errors?: readonly FieldFault[];
+}

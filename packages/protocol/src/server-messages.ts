@@ -1,0 +1,111 @@
+/**
+ * What the server sends: text frames of one JSON object, its kind in `t`. Fields may be added in time;
+ * a client ignores the ones it does not know, and any `t` it does not know. All times (`ts`,
+ * `effectiveAt`) are nanoseconds since 1970-01-01 UTC as decimal text.
+ */
+
+import type { ErrorCode } from './error-codes.ts';
+import type { StreamState } from './status-states.ts';
+
+export const RESET_REASONS = [
+  'cursor_expired',
+  'roll',
+  'entitlement_changed',
+  'source_gap',
+  'engine_changed',
+] as const;
+export type ResetReason = (typeof RESET_REASONS)[number];
+
+export const NOTICE_KINDS = ['reconnect', 'roll', 'deprecation', 'catalog'] as const;
+export type NoticeKind = (typeof NOTICE_KINDS)[number];
+
+/** An object of a stream; `data` has the shape the indicator publishes. */
+export interface StreamObject {
+  readonly id: string;
+  readonly final: boolean;
+  readonly ts: string;
+  readonly data: unknown;
+}
+
+export interface SubscribedMessage {
+  readonly t: 'subscribed';
+  readonly sub: string;
+  readonly topic: string;
+  readonly instrument: string;
+  readonly tickSizeNanos: number;
+}
+
+export interface StatusMessage {
+  readonly t: 'status';
+  readonly sub: string;
+  readonly state: StreamState;
+  readonly lagMs: number;
+}
+
+export interface SnapshotMessage {
+  readonly t: 'snapshot';
+  readonly sub: string;
+  readonly cursor: string;
+  readonly items: readonly StreamObject[];
+}
+
+export interface UpsertMessage extends StreamObject {
+  readonly t: 'upsert';
+  readonly sub: string;
+  readonly cursor: string;
+}
+
+export interface RemoveMessage {
+  readonly t: 'remove';
+  readonly sub: string;
+  readonly cursor: string;
+  readonly id: string;
+  readonly final: boolean;
+  readonly ts: string;
+}
+
+export interface ResetMessage {
+  readonly t: 'reset';
+  readonly sub: string;
+  readonly reason: ResetReason;
+}
+
+/** Without `sub` when the message it answers could not be understood. */
+export interface ErrorMessage {
+  readonly t: 'error';
+  readonly sub?: string;
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+/** Per subscription with its resume cursor; without both on a connection that has none. */
+export interface HeartbeatMessage {
+  readonly t: 'hb';
+  readonly sub?: string;
+  readonly cursor?: string;
+  readonly ts: string;
+}
+
+export interface PongMessage {
+  readonly t: 'pong';
+  readonly id?: string | number;
+  readonly ts: string;
+}
+
+export interface NoticeMessage {
+  readonly t: 'notice';
+  readonly kind: NoticeKind;
+  readonly effectiveAt?: string;
+}
+
+export type ServerMessage =
+  | SubscribedMessage
+  | StatusMessage
+  | SnapshotMessage
+  | UpsertMessage
+  | RemoveMessage
+  | ResetMessage
+  | ErrorMessage
+  | HeartbeatMessage
+  | PongMessage
+  | NoticeMessage;
