@@ -15,7 +15,10 @@ export interface ParameterDefinition {
   readonly type: 'integer' | 'number' | 'string' | 'boolean';
   readonly default: ParamValue;
   /** Where the default depends on another parameter's value: `{ by: 'bar', values: { tick: 1000 } }`. */
-  readonly defaultBy?: { readonly by: string; readonly values: Readonly<Record<string, ParamValue>> };
+  readonly defaultBy?: {
+    readonly by: string;
+    readonly values: Readonly<Record<string, ParamValue>>;
+  };
   readonly minimum?: number;
   readonly maximum?: number;
   /** The allowed values of a `string` parameter. */
@@ -37,8 +40,17 @@ export interface IndicatorDefinition {
   /** JSON Schema of an object's `data`. */
   readonly data: JsonSchema;
   readonly computeUnitsPerTrade: number;
-  readonly presets: readonly { readonly id: string; readonly name: string; readonly params: Readonly<Record<string, ParamValue>> }[];
-  readonly example: { readonly id: string; readonly final: boolean; readonly ts: string; readonly data: unknown };
+  readonly presets: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly params: Readonly<Record<string, ParamValue>>;
+  }[];
+  readonly example: {
+    readonly id: string;
+    readonly final: boolean;
+    readonly ts: string;
+    readonly data: unknown;
+  };
 }
 
 export interface Indicator extends IndicatorDefinition {

@@ -1,0 +1,39 @@
+/**
+ * The record `npm test` keeps of a run, one JSON line per test at every depth. A test counts as passed
+ * only when it ran: skipped and todo tests are recorded as not passed.
+ */
+
+import { existsSync, readFileSync } from 'node:fs';
+
+export const resultsPath = '.test-results/latest.jsonl';
+
+export interface TestRecord {
+  readonly name: string;
+  readonly file: string;
+  readonly passed: boolean;
+}
+
+interface FinishedTest {
+  readonly name: string;
+  readonly file?: string | undefined;
+  readonly skip?: string | boolean | undefined;
+  readonly todo?: string | boolean | undefined;
+}
+
+export function recordOf(test: FinishedTest, passed: boolean): TestRecord {
+  const ran = isUnset(test.skip) && isUnset(test.todo);
+  return { name: test.name, file: test.file ?? '', passed: passed && ran };
+}
+
+/** The records of the latest whole run, or null when there was none in this checkout. */
+export function readTestRecords(path: string): readonly TestRecord[] | null {
+  if (!existsSync(path)) return null;
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as TestRecord);
+}
+
+function isUnset(mark: string | boolean | undefined): boolean {
+  return mark === undefined || mark === false;
+}

@@ -1,0 +1,72 @@
+/**
+ * Runs every `*.test.ts` of the house, each file in its own process. People read the spec output; the
+ * same events become one JSON line per test in `.test-results/`, which `npm run rules` reads. That file
+ * always holds exactly one run: it is written beside its place and moved there when the run has ended.
+ *
+ * `npm test` runs everything, `npm test -- packages/core tests/restart.test.ts` only those paths, and
+ * `npm test -- --name 'regular expression'` only tests of that name. A partial run is not recorded.
+ */
+
+import { globSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import { parseArgs } from 'node:util';
+import type { TestRecord } from './test-results.ts';
+import { recordOf, resultsPath } from './test-results.ts';
+
+const root = join(import.meta.dirname, '..');
+const testRoots = ['packages', 'tools', 'tests', 'bench', 'simulation'];
+const testFileMsMax = 240_000;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { name: { type: 'string', multiple: true } },
+});
+
+const isWholeRun = positionals.length === 0 && values.name === undefined;
+const files = testFilesUnder(isWholeRun ? testRoots : positionals);
+if (files.length === 0) {
+  console.error(`no test file under ${positionals.join(', ')}`);
+  process.exit(2);
+}
+
+const records: TestRecord[] = [];
+const events = run({
+  files,
+  cwd: root,
+  // Two at a time even on one core: most test files wait for files and sockets now and then.
+  concurrency: Math.max(2, availableParallelism()),
+  timeout: testFileMsMax,
+  ...(values.name === undefined ? {} : { testNamePatterns: values.name }),
+});
+
+for await (const text of events
+  .on('test:pass', (data) => records.push(recordOf(data, true)))
+  .on('test:fail', (data) => {
+    records.push(recordOf(data, false));
+    process.exitCode = 1;
+  })
+  .compose(new spec())) {
+  process.stdout.write(text);
+}
+
+if (isWholeRun) {
+  const path = join(root, resultsPath);
+  mkdirSync(join(path, '..'), { recursive: true });
+  writeFileSync(`${path}.part`, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+  renameSync(`${path}.part`, path);
+}
+
+function testFilesUnder(paths: readonly string[]): string[] {
+  const found = paths.flatMap((path) => {
+    const stat = statSync(join(root, path), { throwIfNoEntry: false });
+    if (stat?.isFile()) return [join(root, path)];
+    return globSync('**/*.test.ts', {
+      cwd: join(root, path),
+      exclude: (name) => name === 'node_modules',
+    }).map((name) => join(root, path, name));
+  });
+  return [...new Set(found)].sort();
+}
