@@ -1,0 +1,31 @@
+/**
+ * `npm run bench -- <name>`: runs `bench/<name>.bench.ts`, prints its table and notes for people, and as
+ * the very last line one JSON object for machines, with the machine it ran on.
+ */
+
+import { availableParallelism, cpus } from 'node:os';
+import { loadRun } from '../tools/named-module.ts';
+import type { Bench } from './report.ts';
+import { alignedTable } from './table.ts';
+
+const name = process.argv[2];
+const run = await loadRun<Bench>(
+  { folder: import.meta.dirname, ending: '.bench.ts', usage: 'npm run bench -- <name>' },
+  name,
+);
+const report = await run();
+const machine = {
+  cores: availableParallelism(),
+  cpu: cpus()[0]?.model.trim() ?? 'unknown',
+  node: process.version,
+  platform: `${process.platform} ${process.arch}`,
+};
+
+console.log(`\n${report.title}\n`);
+console.log(alignedTable(report.columns, report.rows));
+console.log('');
+for (const note of report.notes) console.log(`- ${note}`);
+console.log(
+  `- Machine: ${machine.cores} cores, ${machine.cpu}, Node ${machine.node}, ${machine.platform}.\n`,
+);
+console.log(JSON.stringify({ bench: name, machine, ...report.json }));

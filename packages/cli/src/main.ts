@@ -1,0 +1,33 @@
+/**
+ * The process `tapeloom`: gives the command its streams, environment and a signal that aborts on SIGINT
+ * or SIGTERM. A second signal ends the process at once, so that nobody is held by a command that hangs.
+ */
+
+import packageJson from '../package.json' with { type: 'json' };
+import type { CommandIo } from './command.ts';
+import { commands } from './commands.ts';
+import { dispatch } from './dispatch.ts';
+
+const interrupted = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    if (interrupted.signal.aborted) process.exit(130);
+    interrupted.abort();
+  });
+}
+
+// The reader of a pipe may leave early (`tapeloom tape ls | head`): that is no error of ours.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(0);
+});
+
+const io: CommandIo = {
+  stdout: (text) => process.stdout.write(text),
+  stderr: (text) => process.stderr.write(text),
+  env: process.env,
+  isTerminal: process.stdout.isTTY === true && process.env.TERM !== 'dumb',
+  signal: interrupted.signal,
+};
+
+process.exitCode = await dispatch(commands, packageJson.version, process.argv.slice(2), io);

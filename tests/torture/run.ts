@@ -1,0 +1,34 @@
+/**
+ * `npm run torture -- <name> [rounds]`: a long run of faults from `tests/torture/<name>.ts`. It ends with
+ * exit code 0 only when every round held; the first broken promise is printed with its stack.
+ */
+
+import { join } from 'node:path';
+import { loadRun } from '../../tools/named-module.ts';
+
+const roundsDefault = 200;
+const [name, roundsText] = process.argv.slice(2);
+const rounds = roundsText === undefined ? roundsDefault : Number(roundsText);
+if (!Number.isSafeInteger(rounds) || rounds < 1) {
+  console.error(`rounds must be a whole number from 1; read "${roundsText}"`);
+  process.exit(2);
+}
+
+const run = await loadRun<(options: { readonly rounds: number }) => Promise<void>>(
+  {
+    folder: join(import.meta.dirname),
+    ending: '.ts',
+    usage: 'npm run torture -- <name> [rounds]',
+  },
+  name,
+);
+const startMs = performance.now();
+try {
+  await run({ rounds });
+  const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
+  console.log(`${name}: ${rounds} rounds held in ${seconds} s`);
+} catch (error) {
+  console.error(`${name}: a promise was broken`);
+  console.error(error);
+  process.exitCode = 1;
+}
