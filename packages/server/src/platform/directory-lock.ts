@@ -1,0 +1,53 @@
+/**
+ * At most one process owns a data directory. The lock is an exclusive SQLite transaction that is
+ * held open on `<directory>/lock.db` and never written: the operating system drops it the moment
+ * the process dies, however it dies, so there is no stale lock to clean up. `lock.pid` beside it
+ * only tells people who holds it.
+ */
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+const SQLITE_BUSY = 5;
+
+export class DirectoryLockedError extends Error {
+  readonly directory: string;
+  readonly holderPid: number | null;
+
+  constructor(directory: string, holderPid: number | null, cause: unknown) {
+    const holder = holderPid === null ? 'another process' : `process ${holderPid}`;
+    super(`the data directory ${directory} is in use by ${holder}`, { cause });
+    this.directory = directory;
+    this.holderPid = holderPid;
+  }
+}
+
+/** Takes the directory, making it if it is missing; throws `DirectoryLockedError` when it is taken. */
+export function lockDirectory(directory: string): Disposable {
+  mkdirSync(directory, { recursive: true });
+  const database = new DatabaseSync(join(directory, 'lock.db'), { timeout: 0 });
+  const pidFile = join(directory, 'lock.pid');
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    database.close();
+    if (!isBusy(error)) throw error;
+    throw new DirectoryLockedError(directory, readPid(pidFile), error);
+  }
+  writeFileSync(pidFile, `${process.pid}\n`);
+  return { [Symbol.dispose]: () => database.close() };
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
+}
+
+function readPid(pidFile: string): number | null {
+  try {
+    const pid = Number(readFileSync(pidFile, 'utf8').trim());
+    return Number.isSafeInteger(pid) && pid > 0 ? pid : null;
+  } catch {
+    return null;
+  }
+}

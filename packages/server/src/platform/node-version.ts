@@ -1,0 +1,13 @@
+/** The runtime the service is built for; anything older lacks Temporal, zstd or TypeScript support. */
+
+const NODE_MAJOR_MIN = 26;
+
+/** Why this runtime cannot run the service, or null when it can. */
+export function nodeVersionFault(version: string): string | null {
+  const major = Number(/^v?(\d+)\./.exec(version)?.[1]);
+  if (major >= NODE_MAJOR_MIN) return null;
+  return (
+    `Tapeloom needs Node ${NODE_MAJOR_MIN} or later, this is ${version}. ` +
+    'Start it with `npm start`, which uses the pinned Node that `npm ci` installed.'
+  );
+}

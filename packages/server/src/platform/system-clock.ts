@@ -1,0 +1,112 @@
+/**
+ * The machine's wall clock in nanoseconds, as clocks that workers can share by a plain record. Time
+ * never runs backwards: when the machine's clock is set back, ours goes on at half speed until the
+ * two meet; when it is set forward, ours follows at once.
+ */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { type Clock, WAIT_MS_MAX } from './clock.ts';
+
+/** How far the flowing clock may drift from the machine's before it is corrected. */
+const DRIFT_NS_MAX = 20_000_000n;
+const MS_NS = 1_000_000n;
+
+export const SPEED_MIN = 1;
+export const SPEED_MAX = 10_000;
+
+/**
+ * How to make a clock: the machine's time, or time that stood at `originNs` when the process's
+ * monotonic clock showed `startedAtNs` and has run `speed` times faster since. Two threads that
+ * make a clock from one record see the same time.
+ */
+export type ClockSetting =
+  | { readonly kind: 'system' }
+  | {
+      readonly kind: 'accelerated';
+      readonly originNs: bigint;
+      readonly startedAtNs: bigint;
+      readonly speed: number;
+    };
+
+/** What the clock asks of the machine; a test passes its own. */
+export interface Machine {
+  readonly wallMs: () => number;
+  readonly monotonicNs: () => bigint;
+}
+
+const THIS_MACHINE: Machine = {
+  wallMs: () => Date.now(),
+  monotonicNs: () => process.hrtime.bigint(),
+};
+
+export function createClock(setting: ClockSetting, machine: Machine = THIS_MACHINE): Clock {
+  switch (setting.kind) {
+    case 'system':
+      return { now: wallTime(machine), ...timers(1) };
+    case 'accelerated':
+      return { now: acceleratedTime(setting, machine), ...timers(setting.speed) };
+    default:
+      return setting satisfies never;
+  }
+}
+
+/** A setting whose clock shows `originNs` at this moment and runs `speed` times faster. */
+export function acceleratedFrom(
+  originNs: EpochNs,
+  speed: number,
+  machine: Machine = THIS_MACHINE,
+): ClockSetting {
+  if (!(speed >= SPEED_MIN && speed <= SPEED_MAX)) {
+    throw new RangeError(`speed must be from ${SPEED_MIN} to ${SPEED_MAX}, got ${speed}`);
+  }
+  return { kind: 'accelerated', originNs, startedAtNs: machine.monotonicNs(), speed };
+}
+
+function wallTime(machine: Machine): () => EpochNs {
+  let seenMonotonic = machine.monotonicNs();
+  let shown = BigInt(machine.wallMs()) * MS_NS;
+  return () => {
+    const monotonic = machine.monotonicNs();
+    const elapsed = monotonic - seenMonotonic;
+    seenMonotonic = monotonic;
+    const wall = BigInt(machine.wallMs()) * MS_NS;
+    const flowed = shown + elapsed;
+    if (wall - flowed > DRIFT_NS_MAX) shown = wall;
+    else if (flowed - wall <= DRIFT_NS_MAX) shown = flowed;
+    else shown = later(wall, shown + elapsed / 2n);
+    return shown as EpochNs;
+  };
+}
+
+function later(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}
+
+function acceleratedTime(
+  setting: ClockSetting & { kind: 'accelerated' },
+  machine: Machine,
+): () => EpochNs {
+  // Speeds have at most three decimals of effect; whole thousandths keep the arithmetic exact.
+  const speedThousandths = BigInt(Math.round(setting.speed * 1000));
+  return () => {
+    const elapsed = machine.monotonicNs() - setting.startedAtNs;
+    return (setting.originNs + (elapsed * speedThousandths) / 1000n) as EpochNs;
+  };
+}
+
+function timers(speed: number): Pick<Clock, 'after' | 'every'> {
+  const realMs = (ms: number): number => {
+    if (!(ms >= 0 && ms <= WAIT_MS_MAX)) throw new RangeError(`cannot wait ${ms} ms`);
+    return ms / speed;
+  };
+  return {
+    after(ms, run) {
+      const timer = setTimeout(run, realMs(ms));
+      return { [Symbol.dispose]: () => clearTimeout(timer) };
+    },
+    every(ms, run) {
+      const timer = setInterval(run, realMs(ms));
+      return { [Symbol.dispose]: () => clearInterval(timer) };
+    },
+  };
+}
