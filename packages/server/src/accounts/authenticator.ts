@@ -1,0 +1,30 @@
+/**
+ * Who is asking. REST and stream hand over the `Authorization` header as it came and get the same
+ * verdict; what each does with it (401, close 4001) is theirs.
+ */
+
+export interface Principal {
+  readonly accountId: string;
+  readonly keyId: string;
+}
+
+/**
+ * `missing`: no header. `malformed`: not `Bearer <key>` with a text that could be a key.
+ * `unknown`: well formed, but no key of ours.
+ */
+export type Authentication =
+  | { readonly verdict: 'accepted'; readonly principal: Principal }
+  | { readonly verdict: 'missing' | 'malformed' | 'unknown' };
+
+export interface Authenticator {
+  authenticate(authorization: string | undefined): Promise<Authentication>;
+}
+
+/** Text of a key: prefix, then at least 160 random bits and a checksum in base 62. */
+export const KEY_TEXT = /^svc_(?:live|test)_[0-9A-Za-z]{24,128}$/;
+
+/** The key in a header `Bearer <key>` (the word in any case, one space), or null. */
+export function bearerKey(authorization: string): string | null {
+  const match = /^bearer (\S+)$/i.exec(authorization);
+  return match !== null && KEY_TEXT.test(match[1]!) ? match[1]! : null;
+}

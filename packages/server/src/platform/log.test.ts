@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createLog } from './log.ts';
+
+const SECRET = 'svc_live_0123456789abcdefghijklmnopq';
+
+function capture(readable: boolean) {
+  const lines: string[] = [];
+  const log = createLog({ level: 'debug', readable, write: (line) => lines.push(line) });
+  return { log, lines };
+}
+
+test('secrets never reach a line, whatever field or text they sit in', () => {
+  for (const readable of [false, true]) {
+    const { log, lines } = capture(readable);
+    log.info({ req: { headers: { authorization: `Bearer ${SECRET}`, cookie: 'sid=hunter2' } } });
+    log.info({ headers: { 'x-export-token': 'hunter2', 'set-cookie': ['hunter2'] } });
+    log.info({ token: 'hunter2', message: { token: 'hunter2', resume: 'hunter2' } });
+    log.info({ url: '/v1/export?line=4&resume=hunter2&x=1' }, `key ${SECRET} was refused`);
+    log.error({ error: new Error(`no such key ${SECRET}`, { cause: new Error(SECRET) }) });
+    const text = lines.join('');
+    assert.equal(lines.length, 5);
+    assert.ok(!text.includes('hunter2'), text);
+    assert.ok(!text.includes(SECRET), text);
+    assert.ok(text.includes('svc_live_[redacted]'));
+  }
+});
+
+test('a terminal gets one readable line, with the stack of an error below it', () => {
+  const { log, lines } = capture(true);
+  log.warn({ port: 8080, why: 'two words' }, 'listening');
+  log.error({ error: new TypeError('broken') }, 'failed');
+  assert.match(lines[0]!, /^\d\d:\d\d:\d\d\.\d{3} warn {2}listening port=8080 why="two words"\n$/);
+  assert.match(lines[1]!, /ERROR failed\nTypeError: broken\n {4}at /);
+});
+
+test('JSON lines carry an ISO time, the level and the fields', () => {
+  const { log, lines } = capture(false);
+  log.info({ port: 8080 }, 'listening');
+  const { time, ...rest } = JSON.parse(lines[0]!) as Record<string, unknown>;
+  assert.match(String(time), /^\d{4}-\d\d-\d\dT.*Z$/);
+  assert.deepEqual(rest, { level: 30, port: 8080, msg: 'listening' });
+});

@@ -1,0 +1,81 @@
+/**
+ * The log: JSON lines, or one readable line each on a terminal. No secret reaches it: fields that
+ * hold one are replaced by name, and whatever still looks like a key is blotted out of the finished
+ * line, wherever it came from.
+ */
+
+import { type DestinationStream, type Logger, pino } from 'pino';
+
+export type Log = Logger;
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Names of fields and headers whose values are secrets, at any of the first three levels. */
+const SECRET_FIELDS = [
+  'authorization',
+  'cookie',
+  'set-cookie',
+  'token',
+  'resume',
+  'key',
+  'x-export-token',
+];
+const SECRET_PATHS = SECRET_FIELDS.flatMap((name) => [
+  `["${name}"]`,
+  `*["${name}"]`,
+  `*.*["${name}"]`,
+]);
+const KEY_LIKE = /\bsvc_(live|test)_[0-9A-Za-z]+/g;
+const SECRET_QUERY = /([?&](?:resume|token|key)=)[^&\s"\\]+/gi;
+
+const LEVEL_NAMES: Readonly<Record<number, string>> = {
+  10: 'trace',
+  20: 'debug',
+  30: 'info ',
+  40: 'warn ',
+  50: 'ERROR',
+  60: 'FATAL',
+};
+
+export interface LogOptions {
+  readonly level: LogLevel;
+  /** One line for people instead of one JSON object. */
+  readonly readable: boolean;
+  readonly write: (line: string) => void;
+}
+
+export function createLog(options: LogOptions): Log {
+  const destination: DestinationStream = {
+    write: (line: string) => options.write(options.readable ? readableLine(line) : line),
+  };
+  return pino(
+    {
+      level: options.level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: { paths: SECRET_PATHS, censor: '[redacted]' },
+      serializers: { error: pino.stdSerializers.errWithCause },
+      errorKey: 'error',
+      hooks: { streamWrite: blotSecrets },
+    },
+    destination,
+  );
+}
+
+function blotSecrets(line: string): string {
+  return line.replace(KEY_LIKE, 'svc_$1_[redacted]').replace(SECRET_QUERY, '$1[redacted]');
+}
+
+function readableLine(line: string): string {
+  const { time, level, msg, error, ...rest } = JSON.parse(line) as Record<string, unknown>;
+  const clock = String(time).slice(11, 23);
+  const fields = Object.entries(rest).map(([name, value]) => ` ${name}=${fieldText(value)}`);
+  const stack = (error as { stack?: string } | undefined)?.stack;
+  const trace = stack === undefined ? '' : `\n${stack}`;
+  return `${clock} ${LEVEL_NAMES[Number(level)]} ${msg ?? ''}${fields.join('')}${trace}\n`;
+}
+
+function fieldText(value: unknown): string {
+  return typeof value === 'string' && !/[\s"=]/.test(value) ? value : JSON.stringify(value);
+}
