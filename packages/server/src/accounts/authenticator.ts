@@ -3,6 +3,8 @@
  * verdict; what each does with it (401, close 4001) is theirs.
  */
 
+import { KEY_TEXT } from '@tapeloom/protocol/key-text';
+
 export interface Principal {
   readonly accountId: string;
   readonly keyId: string;
@@ -19,9 +21,6 @@ export type Authentication =
 export interface Authenticator {
   authenticate(authorization: string | undefined): Promise<Authentication>;
 }
-
-/** Text of a key: prefix, then at least 160 random bits and a checksum in base 62. */
-export const KEY_TEXT = /^svc_(?:live|test)_[0-9A-Za-z]{24,128}$/;
 
 /** The key in a header `Bearer <key>` (the word in any case, one space), or null. */
 export function bearerKey(authorization: string): string | null {

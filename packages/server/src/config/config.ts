@@ -1,0 +1,178 @@
+/**
+ * The configuration, read once at the start. The environment wins over the file, the file over the
+ * defaults. A value, variable, key or argument that is not understood stops the start: all faults are
+ * reported at once, each with its name, what was read and what is accepted.
+ */
+
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { KEY_TEXT } from '@tapeloom/protocol/key-text';
+import { LOG_LEVELS, type LogLevel } from '../platform/log.ts';
+import { nearestName } from './nearest-name.ts';
+import { decimalNumber, oneOf, type Setting, text, wholeNumber } from './setting.ts';
+import { readSpeed } from './speed.ts';
+
+/** The key of a service that runs on this machine only; refused everywhere else. */
+export const DEFAULT_DEV_KEY = 'svc_live_DevelopmentOnlyNeverDeploy01pP60i';
+
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  readonly internalPort: number;
+  readonly internalHost: string;
+  /** Absolute path of the data directory. */
+  readonly data: string;
+  readonly devKey: string;
+  readonly logLevel: LogLevel;
+  /** Where the documentation stands; null: below the service's own address. */
+  readonly docsUrl: string | null;
+  readonly simSeed: number;
+  /** Factor on the number of simulated prints a day. */
+  readonly simScale: number;
+  /** The whole service's clock runs this many times faster; null: the machine's clock. */
+  readonly speed: number | null;
+}
+
+type Settings = { readonly [K in keyof Omit<Config, 'speed'>]: Setting<Config[K]> };
+
+const HOST_TEXT = /^[0-9A-Za-z](?:[0-9A-Za-z.-]{0,252}[0-9A-Za-z])?$/;
+const isHost = (value: string) => isIP(value) !== 0 || HOST_TEXT.test(value);
+const HOST_ACCEPTS = 'a host name or an IP address';
+
+const SETTINGS: Settings = {
+  port: wholeNumber({ variable: 'TAPELOOM_PORT', fallback: 8080 }, 0, 65_535),
+  host: text({ variable: 'TAPELOOM_HOST', fallback: '127.0.0.1' }, HOST_ACCEPTS, isHost),
+  internalPort: wholeNumber({ variable: 'TAPELOOM_INTERNAL_PORT', fallback: 9464 }, 0, 65_535),
+  internalHost: text(
+    { variable: 'TAPELOOM_INTERNAL_HOST', fallback: '127.0.0.1' },
+    HOST_ACCEPTS,
+    isHost,
+  ),
+  data: text(
+    { variable: 'TAPELOOM_DATA', fallback: './data' },
+    'the path of a directory',
+    (value) => value !== '' && !value.includes('\0'),
+  ),
+  devKey: text(
+    { variable: 'TAPELOOM_DEV_KEY', fallback: DEFAULT_DEV_KEY },
+    'a key: svc_live_ followed by 24 to 128 letters and digits',
+    (value) => KEY_TEXT.test(value) && value.startsWith('svc_live_'),
+  ),
+  logLevel: oneOf({ variable: 'TAPELOOM_LOG_LEVEL', fallback: 'info' }, LOG_LEVELS),
+  docsUrl: text<string | null>(
+    { variable: 'TAPELOOM_DOCS_URL', fallback: null },
+    'an http or https address without a slash at its end',
+    isPlainAddress,
+  ),
+  simSeed: wholeNumber({ variable: 'TAPELOOM_SIM_SEED', fallback: 1 }, 0, 4_294_967_295),
+  simScale: decimalNumber({ variable: 'TAPELOOM_SIM_SCALE', fallback: 1 }, 0.001, 100),
+};
+
+const FILE_VARIABLE = 'TAPELOOM_CONFIG';
+const SECRET_VARIABLES: ReadonlySet<string> = new Set(['TAPELOOM_DEV_KEY']);
+
+/** Everything wrong with the configuration, one sentence each. */
+export class ConfigError extends Error {
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(faults.join('\n'));
+    this.faults = faults;
+  }
+}
+
+export interface ConfigSources {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly args: readonly string[];
+  /** Reads the configuration file as text; may throw. */
+  readonly readFile: (path: string) => string;
+}
+
+export function readConfig(sources: ConfigSources): Config {
+  const faults: string[] = [];
+  const file = readConfigFile(sources, faults);
+  refuseUnknownVariables(sources.env, faults);
+  const values: Record<string, unknown> = {};
+  for (const [name, setting] of Object.entries(SETTINGS)) {
+    values[name] = readSetting(setting, sources.env, file, faults);
+  }
+  const speed = readSpeed(sources.args, faults);
+  const config = { ...values, speed } as Config;
+  if (faults.length === 0) refuseUnsafe(config, faults);
+  if (faults.length > 0) throw new ConfigError(faults);
+  // An accelerated service lives ahead of the clock, so its tape must never meet the real one's.
+  return { ...config, data: resolve(speed === null ? config.data : `${config.data}-speed`) };
+}
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\./.test(host);
+}
+
+function readSetting(
+  setting: Setting<unknown>,
+  env: ConfigSources['env'],
+  file: ReadonlyMap<string, unknown>,
+  faults: string[],
+): unknown {
+  const fromEnv = env[setting.variable];
+  const inFile = file.has(setting.key);
+  if (fromEnv === undefined && !inFile) return setting.fallback;
+  const raw = fromEnv ?? file.get(setting.key);
+  const value = setting.read(raw);
+  if (value !== undefined) return value;
+  const name = fromEnv === undefined ? `"${setting.key}" in the file` : setting.variable;
+  const shown = SECRET_VARIABLES.has(setting.variable) ? 'a value not shown' : JSON.stringify(raw);
+  faults.push(`${name}: read ${shown}, accepted is ${setting.accepts}`);
+  return setting.fallback;
+}
+
+function readConfigFile(sources: ConfigSources, faults: string[]): ReadonlyMap<string, unknown> {
+  const path = sources.env[FILE_VARIABLE];
+  if (path === undefined) return new Map();
+  let content: unknown;
+  try {
+    content = JSON.parse(sources.readFile(path));
+  } catch (error) {
+    faults.push(`${FILE_VARIABLE}: cannot read ${path}: ${(error as Error).message}`);
+    return new Map();
+  }
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
+    faults.push(`${FILE_VARIABLE}: ${path} must hold one JSON object`);
+    return new Map();
+  }
+  const keys = Object.values(SETTINGS).map((setting) => setting.key);
+  for (const key of Object.keys(content)) {
+    if (keys.includes(key)) continue;
+    faults.push(`"${key}" in the file ${path} is no setting${suggestion(key, keys)}`);
+  }
+  return new Map(Object.entries(content));
+}
+
+function refuseUnknownVariables(env: ConfigSources['env'], faults: string[]): void {
+  const known = [...Object.values(SETTINGS).map((setting) => setting.variable), FILE_VARIABLE];
+  for (const name of Object.keys(env)
+    .filter((name) => name.startsWith('TAPELOOM_'))
+    .sort()) {
+    if (!known.includes(name)) faults.push(`${name} is no setting${suggestion(name, known)}`);
+  }
+}
+
+function suggestion(name: string, known: readonly string[]): string {
+  const near = nearestName(name, known);
+  return near === null ? `; there are ${known.join(', ')}` : `; did you mean ${near}?`;
+}
+
+function refuseUnsafe(config: Config, faults: string[]): void {
+  if (!isLoopback(config.host) && config.devKey === DEFAULT_DEV_KEY) {
+    faults.push(
+      `TAPELOOM_DEV_KEY: must be set to a key of your own when TAPELOOM_HOST is ${config.host}, ` +
+        'because the built-in development key is public',
+    );
+  }
+}
+
+function isPlainAddress(value: string): boolean {
+  if (value.endsWith('/') || !URL.canParse(value)) return false;
+  const { protocol, search, hash } = new URL(value);
+  return (protocol === 'http:' || protocol === 'https:') && search === '' && hash === '';
+}

@@ -1,0 +1,68 @@
+/**
+ * How one setting is read: from an environment variable (text) or from the configuration file (JSON).
+ * Both forms accept the same values; a reader returns the value or says in words what it accepts.
+ */
+
+export interface Setting<T> {
+  /** Name in the environment; the file has the same name in camelCase without the prefix. */
+  readonly variable: string;
+  readonly key: string;
+  readonly fallback: T;
+  /** What it accepts, for people: `a whole number from 0 to 65535`. */
+  readonly accepts: string;
+  /** The value, or undefined when it is not accepted. */
+  read(raw: unknown): T | undefined;
+}
+
+interface Named<T> {
+  readonly variable: string;
+  readonly fallback: T;
+}
+
+const PREFIX = 'TAPELOOM_';
+
+function setting<T>(
+  named: Named<T>,
+  accepts: string,
+  read: (raw: unknown) => T | undefined,
+): Setting<T> {
+  const words = named.variable.slice(PREFIX.length).toLowerCase();
+  const key = words.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return { variable: named.variable, key, fallback: named.fallback, accepts, read };
+}
+
+export function wholeNumber(named: Named<number>, least: number, most: number): Setting<number> {
+  return setting(named, `a whole number from ${least} to ${most}`, (raw) => {
+    const value = numberOf(raw, /^(?:0|[1-9]\d{0,15})$/);
+    return Number.isSafeInteger(value) && value >= least && value <= most ? value : undefined;
+  });
+}
+
+export function decimalNumber(named: Named<number>, least: number, most: number): Setting<number> {
+  return setting(named, `a number from ${least} to ${most}`, (raw) => {
+    const value = numberOf(raw, /^\d{1,9}(?:\.\d{1,9})?$/);
+    return value >= least && value <= most ? value : undefined;
+  });
+}
+
+export function text<T extends string | null>(
+  named: Named<T>,
+  accepts: string,
+  accept: (value: string) => boolean,
+): Setting<T> {
+  return setting(named, accepts, (raw) =>
+    typeof raw === 'string' && accept(raw) ? (raw as T) : undefined,
+  );
+}
+
+export function oneOf<T extends string>(named: Named<T>, values: readonly T[]): Setting<T> {
+  return setting(named, `one of ${values.join(', ')}`, (raw) =>
+    values.find((value) => value === raw),
+  );
+}
+
+/** A JSON number as it is, a text only in the plain form given; NaN otherwise. */
+function numberOf(raw: unknown, plain: RegExp): number {
+  if (typeof raw === 'number') return raw;
+  return typeof raw === 'string' && plain.test(raw) ? Number(raw) : Number.NaN;
+}
