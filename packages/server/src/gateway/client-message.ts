@@ -1,0 +1,168 @@
+/**
+ * From the text of a frame to a message, or to the exact reason why it is none. Everything a client
+ * sends passes here first: what leaves has the declared fields with the declared types and no others,
+ * nests no deeper than a limit, and never holds a `__proto__`.
+ */
+
+import { parseCursor } from '@tapeloom/core/cursor';
+import {
+  type ClientMessage,
+  STREAM_MODES,
+  SUB_BYTES_MAX,
+} from '@tapeloom/protocol/client-messages';
+import type { ErrorCode } from '@tapeloom/protocol/error-codes';
+import type { FieldFault } from '@tapeloom/protocol/problem';
+import { parseInstant } from './instant-text.ts';
+
+export const DEPTH_MAX = 8;
+/** Faults named in one reply: a hostile message never makes a much longer answer. */
+const FAULTS_MAX = 16;
+const PING_ID_BYTES_MAX = 64;
+const NAME_CHARACTERS_MAX = 64;
+
+/** Why a message or a subscription is refused, as the `error` message says it. */
+export interface ErrorReply {
+  /** The subscription concerned; absent when the message could not be understood. */
+  readonly sub?: string;
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly errors?: readonly FieldFault[];
+}
+
+export type ParsedMessage =
+  | { readonly ok: true; readonly message: ClientMessage }
+  | { readonly ok: false; readonly reply: ErrorReply };
+
+type Fields = Readonly<Record<string, unknown>>;
+/** What is wrong with a field's value, null when nothing is; `undefined` is an absent field. */
+type FieldRule = (value: unknown) => string | null;
+
+const RULES: Readonly<Record<ClientMessage['t'], Readonly<Record<string, FieldRule>>>> = {
+  // Later ones are ignored whatever they hold, so only the kind is looked at.
+  auth: {},
+  subscribe: {
+    sub: subFault,
+    instrument: nameFault,
+    indicator: nameFault,
+    params: (value) => (value === undefined || isFields(value) ? null : 'must be an object'),
+    mode: (value) =>
+      value === undefined || STREAM_MODES.some((mode) => mode === value)
+        ? null
+        : 'must be "live" or "confirmed"',
+    from: fromFault,
+  },
+  unsubscribe: { sub: subFault },
+  ping: { id: pingIdFault },
+};
+
+export function parseClientMessage(text: string): ParsedMessage {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return notUnderstood('The message is not valid JSON.');
+  }
+  if (!isFields(value)) return notUnderstood('A message must be one JSON object.');
+  if (!isHarmless(value)) {
+    return notUnderstood(`A message nests at most ${DEPTH_MAX} levels and has no "__proto__".`);
+  }
+  const kind = value.t;
+  if (typeof kind !== 'string' || !Object.hasOwn(RULES, kind)) {
+    const kinds = Object.keys(RULES).join(', ');
+    return notUnderstood(`The field "t" must be one of ${kinds}.`);
+  }
+  const t = kind as ClientMessage['t'];
+  const faults = t === 'auth' ? [] : faultsOf(value, RULES[t]);
+  // The rules above looked at every field, so the value has the shape of its kind.
+  if (faults.length === 0) return { ok: true, message: value as unknown as ClientMessage };
+  const sub = t !== 'ping' && typeof value.sub === 'string' ? { sub: value.sub } : {};
+  return { ok: false, reply: { ...sub, ...invalid(faults) } };
+}
+
+/** An `INVALID_PARAMETERS` reply whose text names every faulty field. */
+export function invalid(faults: readonly FieldFault[]): Omit<ErrorReply, 'sub'> {
+  const message = faults.map((fault) => `${fault.path.slice(1)} ${fault.message}`).join('; ');
+  return { code: 'INVALID_PARAMETERS', message: `${message}.`, errors: faults };
+}
+
+function notUnderstood(message: string): ParsedMessage {
+  return { ok: false, reply: { code: 'INVALID_PARAMETERS', message } };
+}
+
+function faultsOf(fields: Fields, rules: Readonly<Record<string, FieldRule>>): FieldFault[] {
+  const faults: FieldFault[] = [];
+  for (const [name, faultOf] of Object.entries(rules)) {
+    const message = faultOf(fields[name]);
+    if (message !== null) faults.push({ path: `/${name}`, message });
+  }
+  for (const name of Object.keys(fields)) {
+    if (name === 't' || Object.hasOwn(rules, name)) continue;
+    faults.push({ path: `/${pointerPart(name)}`, message: 'is not a field of this message' });
+  }
+  return faults.slice(0, FAULTS_MAX);
+}
+
+function subFault(value: unknown): string | null {
+  if (value === undefined) return 'is required';
+  if (typeof value !== 'string') return 'must be a string';
+  const bytes = Buffer.byteLength(value);
+  if (bytes >= 1 && bytes <= SUB_BYTES_MAX) return null;
+  return `must have 1 to ${SUB_BYTES_MAX} bytes in UTF-8`;
+}
+
+function nameFault(value: unknown): string | null {
+  if (value === undefined) return 'is required';
+  if (typeof value !== 'string') return 'must be a string';
+  if (value.length >= 1 && value.length <= NAME_CHARACTERS_MAX) return null;
+  return `must have 1 to ${NAME_CHARACTERS_MAX} characters`;
+}
+
+function fromFault(value: unknown): string | null {
+  if (value === undefined || value === 'live') return null;
+  const [field, ...others] = isFields(value) ? Object.entries(value) : [];
+  if (field !== undefined && others.length === 0) {
+    const [name, text] = field;
+    if (name === 'cursor') {
+      const isCursor = typeof text === 'string' && parseCursor(text) !== null;
+      return isCursor ? null : 'must hold a cursor such as "20261113.48211.1"';
+    }
+    if (name === 'time') {
+      const isTime = typeof text === 'string' && parseInstant(text) !== null;
+      return isTime
+        ? null
+        : 'must hold nanoseconds since 1970, an RFC 3339 time or a date, as text';
+    }
+  }
+  return 'must be "live", { "cursor": … } or { "time": … }';
+}
+
+function pingIdFault(value: unknown): string | null {
+  if (value === undefined || Number.isSafeInteger(value)) return null;
+  if (typeof value === 'string' && Buffer.byteLength(value) <= PING_ID_BYTES_MAX) return null;
+  return `must be an integer or a string of up to ${PING_ID_BYTES_MAX} bytes`;
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Walks without recursion, so that no depth can exhaust the stack. */
+function isHarmless(root: object): boolean {
+  let level: object[] = [root];
+  for (let depth = 1; level.length > 0; depth += 1) {
+    if (depth > DEPTH_MAX) return false;
+    const next: object[] = [];
+    for (const node of level) {
+      if (Object.hasOwn(node, '__proto__')) return false;
+      for (const value of Object.values(node)) {
+        if (typeof value === 'object' && value !== null) next.push(value);
+      }
+    }
+    level = next;
+  }
+  return true;
+}
+
+function pointerPart(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}

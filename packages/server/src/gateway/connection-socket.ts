@@ -1,0 +1,252 @@
+/**
+ * The thin shell around a connection's machine: it carries out what the machine orders, on a socket.
+ *
+ * All that is written in one turn of the event loop leaves in one write. Data frames go straight to the
+ * raw socket, prepared by us; `ws` reads frames, and writes control frames to the same socket, so the
+ * order of both is kept. The bytes waiting on a socket never exceed their limit: a reader that is too
+ * slow is closed, and its socket destroyed a second later whatever the peer does. Snapshots are pulled
+ * one at a time and only while little waits, so that a healthy reader is never taken for a slow one.
+ */
+
+import type { Duplex } from 'node:stream';
+import { dayOf } from '@tapeloom/core/utc-day';
+import { CloseCode } from '@tapeloom/protocol/close-codes';
+import type { ErrorCode } from '@tapeloom/protocol/error-codes';
+import type { StreamState } from '@tapeloom/protocol/status-states';
+import type { WebSocket } from 'ws';
+import type { Authenticator } from '../accounts/authenticator.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { EncodedFrames } from '../topics/flush.ts';
+import { textFrame } from '../topics/text-frame.ts';
+import type { TopicHub } from '../topics/topic-hub.ts';
+import type {
+  Connection,
+  ConnectionAction,
+  ConnectionEvent,
+  OutgoingMessage,
+} from './connection.ts';
+import type { GatewayCounters } from './gateway-metrics.ts';
+import type { StreamRequest } from './stream-request.ts';
+import { StreamSubscription, type SubscriptionOwner } from './stream-subscription.ts';
+
+/** Bytes that may wait on one socket. */
+export const QUEUE_BYTES_MAX = 1_048_576;
+/** A snapshot is asked for only while fewer bytes than this wait. */
+const PULL_BELOW_BYTES = 262_144;
+export const HEARTBEAT_MS = 5_000;
+
+export interface ConnectionServices {
+  readonly hub: TopicHub;
+  readonly authenticator: Authenticator;
+  /** The service's time. */
+  readonly clock: Pick<Clock, 'now'>;
+  /** Waits in real time. */
+  readonly timers: Pick<Clock, 'after' | 'every'>;
+  readonly counters: GatewayCounters;
+  /** Reports a fault of ours. */
+  readonly onFault: (error: unknown) => void;
+  /** Calls `socket.release()` at the end of this turn of the event loop. */
+  readonly releaseSoon: (connection: ConnectionSocket) => void;
+}
+
+export class ConnectionSocket implements SubscriptionOwner {
+  readonly #machine: Connection;
+  readonly #socket: Duplex;
+  readonly #webSocket: WebSocket;
+  readonly #services: ConnectionServices;
+  readonly #subscriptions = new Map<string, StreamSubscription>();
+  readonly #timers = new DisposableStack();
+  /** Subscriptions whose snapshot is still to be asked for, and the one it was asked for. */
+  readonly #toPull = new Set<StreamSubscription>();
+  #pulled: StreamSubscription | null = null;
+  #isHeld = false;
+  #isOver = false;
+  /** The code we close with, null until we do. */
+  #closeCode: number | null = null;
+
+  constructor(
+    machine: Connection,
+    socket: Duplex,
+    webSocket: WebSocket,
+    services: ConnectionServices,
+  ) {
+    this.#machine = machine;
+    this.#socket = socket;
+    this.#webSocket = webSocket;
+    this.#services = services;
+  }
+
+  /** Attaches every listener, then opens: no message can slip through before. */
+  start(authorization: string | undefined, gone: () => void): void {
+    const { counters, timers } = this.#services;
+    counters.connections += 1;
+    counters.connectionsTotal += 1;
+    this.#webSocket.on('message', (data, isBinary) => {
+      counters.messagesReceivedTotal += 1;
+      this.step(isBinary ? { t: 'binary' } : this.#textEvent(String(data)));
+    });
+    // Bad frames and broken sockets: `ws` has chosen the close code already.
+    this.#webSocket.on('error', () => this.#end());
+    this.#webSocket.on('close', (code) => {
+      this.#end();
+      counters.connections -= 1;
+      counters.countClose(this.#closeCode ?? code);
+      gone();
+    });
+    this.#socket.on('drain', () => this.#pull());
+    this.#timers.use(timers.every(HEARTBEAT_MS, () => this.#beat()));
+    this.step({ t: 'opened', authorization });
+  }
+
+  step(event: ConnectionEvent): void {
+    for (const action of this.#machine.step(event)) this.#run(action);
+  }
+
+  write({ bytes, messages }: EncodedFrames): void {
+    if (this.#isOver) return;
+    if (this.#socket.writableLength + bytes.length > QUEUE_BYTES_MAX) {
+      this.step({ t: 'overflow' });
+      return;
+    }
+    this.#services.counters.messagesSentTotal += messages;
+    this.#services.counters.bytesSentTotal += bytes.length;
+    if (!this.#isHeld) {
+      this.#isHeld = true;
+      this.#socket.cork();
+      this.#services.releaseSoon(this);
+    }
+    this.#socket.write(bytes);
+  }
+
+  /** Lets go what was written in this turn. */
+  release(): void {
+    this.#isHeld = false;
+    this.#socket.uncork();
+  }
+
+  becameReady(subscription: StreamSubscription): void {
+    this.#toPull.add(subscription);
+    this.#pull();
+  }
+
+  gotSnapshot(subscription: StreamSubscription): void {
+    if (this.#pulled === subscription) this.#pulled = null;
+    this.#pull();
+  }
+
+  statusChanged(sub: string, state: StreamState, lagMs: number): void {
+    this.step({ t: 'status', sub, state, lagMs });
+  }
+
+  ended(sub: string, code: ErrorCode, message: string): void {
+    this.step({ t: 'ended', sub, reply: { code, message } });
+  }
+
+  #run(action: ConnectionAction): void {
+    switch (action.t) {
+      case 'judge':
+        this.#judge(action.authorization);
+        return;
+      case 'await-auth': {
+        const { timers } = this.#services;
+        const overdue = () => this.step({ t: 'auth-overdue' });
+        this.#timers.use(timers.after(action.withinMs, overdue));
+        return;
+      }
+      case 'send':
+        this.#send(action.message);
+        return;
+      case 'subscribe':
+        this.#subscribe(action.sub, action.request);
+        return;
+      case 'unsubscribe':
+        this.#unsubscribe(action.sub);
+        return;
+      case 'replay':
+        for (const event of action.events) this.step(event);
+        return;
+      case 'close':
+        this.#closeCode = action.code;
+        this.#end();
+        this.#webSocket.close(action.code, action.reason);
+        return;
+      default:
+        action satisfies never;
+    }
+  }
+
+  #judge(authorization: string): void {
+    this.#services.authenticator.authenticate(authorization).then(
+      (authentication) => this.step({ t: 'judged', authentication }),
+      (error: unknown) => {
+        this.#services.onFault(error);
+        this.#run({ t: 'close', code: CloseCode.tryAgainLater, reason: 'Try again later' });
+      },
+    );
+  }
+
+  #send(message: OutgoingMessage): void {
+    if (message.t === 'error') this.#services.counters.countError(message.code);
+    this.write({ bytes: textFrame(JSON.stringify(message)), messages: 1 });
+  }
+
+  #subscribe(sub: string, request: StreamRequest): void {
+    const subscription = new StreamSubscription(sub, request.mode, request.depth, this);
+    const attachment = this.#services.hub.attach(request.spec, subscription);
+    if ('code' in attachment) {
+      this.step({ t: 'ended', sub, reply: attachment });
+      return;
+    }
+    subscription.attachment = attachment;
+    this.#subscriptions.set(sub, subscription);
+    this.#services.counters.subscriptions += 1;
+    const { key, state, lagMs, ready } = attachment.topic;
+    this.step({ t: 'attached', sub, topic: key, state, lagMs });
+    if (ready) this.becameReady(subscription);
+  }
+
+  #unsubscribe(sub: string): void {
+    const subscription = this.#subscriptions.get(sub);
+    if (subscription === undefined) return;
+    this.#subscriptions.delete(sub);
+    this.#services.counters.subscriptions -= 1;
+    subscription.attachment?.detach();
+    this.#toPull.delete(subscription);
+    if (this.#pulled !== subscription) return;
+    this.#pulled = null;
+    this.#pull();
+  }
+
+  #pull(): void {
+    if (this.#isOver || this.#pulled !== null) return;
+    if (this.#socket.writableLength >= PULL_BELOW_BYTES) return;
+    const [next] = this.#toPull;
+    if (next === undefined) return;
+    this.#toPull.delete(next);
+    this.#pulled = next;
+    next.attachment?.requestSnapshot();
+  }
+
+  #beat(): void {
+    const cursors = new Map<string, string>();
+    for (const { sub, cursor } of this.#subscriptions.values()) {
+      if (cursor !== null) cursors.set(sub, cursor);
+    }
+    const ts = this.#services.clock.now().toString();
+    this.step({ t: 'heartbeat', ts, cursors });
+  }
+
+  #textEvent(text: string): ConnectionEvent {
+    const now = this.#services.clock.now();
+    const day = this.#services.hub.tapeDay ?? dayOf(now);
+    return { t: 'text', text, ts: now.toString(), day };
+  }
+
+  /** Stops everything that could still write. */
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#timers.dispose();
+    for (const sub of [...this.#subscriptions.keys()]) this.#unsubscribe(sub);
+  }
+}

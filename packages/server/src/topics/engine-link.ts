@@ -1,0 +1,81 @@
+/**
+ * The line between topics (main thread) and the engine that computes them (a worker). Both directions
+ * keep their order, and that order is the protocol: a snapshot's frames arrive exactly between the
+ * flushes before and after its position, so a subscriber that starts taking flushes when its snapshot
+ * arrives misses nothing and gets nothing twice.
+ */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { Params } from '@tapeloom/core/studies/indicator';
+import type { StreamMode } from '@tapeloom/protocol/client-messages';
+import type { FrameEntry } from './flush.ts';
+
+/** What one study computes: topics are the same when this is the same. */
+export interface TopicSpec {
+  /** The contract's symbol. */
+  readonly contract: string;
+  readonly indicator: string;
+  /** Canonical, without `view` parameters. */
+  readonly params: Params;
+  /** How far behind the tape this topic reads it. */
+  readonly delaySeconds: number;
+}
+
+/** `topic` is a number the main thread gives once and never again, so late messages find nobody. */
+export type EngineCommand =
+  | { readonly t: 'open'; readonly topic: number; readonly spec: TopicSpec }
+  | { readonly t: 'close'; readonly topic: number }
+  | {
+      readonly t: 'snapshot';
+      readonly topic: number;
+      readonly request: number;
+      readonly depth: number;
+      readonly mode: StreamMode;
+    };
+
+export type EngineMessage =
+  | FlushMessage
+  | SnapshotAnswer
+  /** The topic has caught up with the tape; `warm` is false while its look-back is still missing. */
+  | { readonly t: 'ready'; readonly topic: number; readonly warm: boolean }
+  /** The topic's computation failed and has ended. */
+  | { readonly t: 'failed'; readonly topic: number; readonly detail: string }
+  | PulseMessage;
+
+export interface FlushMessage {
+  readonly t: 'flush';
+  readonly topic: number;
+  /** The position at the flush's edge. */
+  readonly position: string;
+  readonly entries: readonly FrameEntry[];
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+export interface SnapshotAnswer {
+  readonly t: 'snapshot';
+  readonly topic: number;
+  readonly request: number;
+  readonly entries: readonly FrameEntry[];
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** About once a second: the tape's promise, and where each topic stands. */
+export interface PulseMessage {
+  readonly t: 'pulse';
+  readonly promise: EpochNs | null;
+  readonly topics: readonly TopicPosition[];
+}
+
+export interface TopicPosition {
+  readonly topic: number;
+  /** The position at the last closed flush edge; null while the topic warms up. */
+  readonly position: string | null;
+  /** How far its computation is behind the tape it is meant to read. */
+  readonly lagMs: number;
+}
+
+export interface EngineLink {
+  send(command: EngineCommand): void;
+  /** Names the one who hears the engine; `lost` is called once when the engine is gone for good. */
+  listen(hear: (message: EngineMessage) => void, lost: (cause: Error) => void): void;
+}

@@ -1,0 +1,31 @@
+/**
+ * The state of a stream as customers see it, judged from facts alone: refused | warming → live ⇄ closed,
+ * stale, down → ended. `closed` follows the contract's full trading day, `stale` means that in an open
+ * market the tape's promise lags the clock by more than it ever should.
+ */
+
+import type { SessionTable } from '@tapeloom/core/calendar/session';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { StreamState } from '@tapeloom/protocol/status-states';
+
+export interface StreamFacts {
+  /** The tape time this stream is entitled to now: the clock less the topic's delay. */
+  readonly now: EpochNs;
+  readonly sourceUp: boolean;
+  /** Whether the study has caught up with the tape and has what its look-back should give. */
+  readonly warm: boolean;
+  /** The tape's promise less the topic's delay; null on an empty tape. */
+  readonly promise: EpochNs | null;
+  readonly fullSessions: SessionTable;
+  readonly staleAfterMs: number;
+}
+
+export function judgeStream(facts: StreamFacts): StreamState {
+  if (!facts.sourceUp) return 'down';
+  if (!facts.warm) return 'warming';
+  const session = facts.fullSessions.atOrBefore(facts.now);
+  if (session === null || session.close <= facts.now) return 'closed';
+  if (facts.promise === null) return 'stale';
+  const silentNs = facts.now - facts.promise;
+  return silentNs > BigInt(facts.staleAfterMs) * 1_000_000n ? 'stale' : 'live';
+}

@@ -1,0 +1,133 @@
+/**
+ * A topic is what one study publishes, seen from the main thread: who listens, how far it has come and
+ * in which state it is. A subscriber gets its snapshot first, then every later flush, once each; a
+ * change of state is told once.
+ */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { StreamMode } from '@tapeloom/protocol/client-messages';
+import type { ErrorCode } from '@tapeloom/protocol/error-codes';
+import type { StreamState } from '@tapeloom/protocol/status-states';
+import type { TopicSpec } from './engine-link.ts';
+import type { Flush } from './flush.ts';
+
+export interface Subscriber {
+  readonly mode: StreamMode;
+  /** How many objects its snapshot carries at most. */
+  readonly depth: number;
+  /** The topic has caught up with the tape: a snapshot may be asked for. */
+  ready(): void;
+  snapshot(snapshot: Flush): void;
+  flush(flush: Flush): void;
+  status(state: StreamState, lagMs: number): void;
+  /** The topic is over; nothing follows. */
+  ended(code: ErrorCode, message: string): void;
+}
+
+export class Topic {
+  /** The text that says what is computed; also the `topic` of `subscribed`. */
+  readonly key: string;
+  readonly number: number;
+  readonly spec: TopicSpec;
+  /** The position at the last closed flush edge; null while warming up. */
+  position: string | null = null;
+  state: StreamState = 'warming';
+  lagMs = 0;
+  /** Whether the study has caught up with the tape. */
+  ready = false;
+  /** Whether it also has all of its look-back; without it, it has no objects. */
+  warm = false;
+  readonly #subscribers = new Set<Subscriber>();
+  readonly #following = new Set<Subscriber>();
+  /** Subscribers waiting for a snapshot, by the request they share. */
+  readonly #waiting = new Map<number, Subscriber[]>();
+
+  constructor(key: string, number: number, spec: TopicSpec) {
+    this.key = key;
+    this.number = number;
+    this.spec = spec;
+  }
+
+  get subscriberCount(): number {
+    return this.#subscribers.size;
+  }
+
+  add(subscriber: Subscriber): void {
+    this.#subscribers.add(subscriber);
+  }
+
+  remove(subscriber: Subscriber): void {
+    this.#subscribers.delete(subscriber);
+    this.#following.delete(subscriber);
+    for (const [request, waiting] of this.#waiting) {
+      const others = waiting.filter((other) => other !== subscriber);
+      if (others.length > 0) this.#waiting.set(request, others);
+      else this.#waiting.delete(request);
+    }
+  }
+
+  /** Joins a snapshot request under way for the same depth and mode; false when there is none. */
+  joinWaiting(subscriber: Subscriber): boolean {
+    for (const waiting of this.#waiting.values()) {
+      const first = waiting[0]!;
+      if (first.depth !== subscriber.depth || first.mode !== subscriber.mode) continue;
+      waiting.push(subscriber);
+      return true;
+    }
+    return false;
+  }
+
+  waitFor(request: number, subscriber: Subscriber): void {
+    this.#waiting.set(request, [subscriber]);
+  }
+
+  /** From this snapshot on, its subscribers take every flush. */
+  answer(request: number, snapshot: Flush): void {
+    const subscribers = this.#waiting.get(request) ?? [];
+    this.#waiting.delete(request);
+    for (const subscriber of subscribers) {
+      // Delivering to one may have ended another of the same connection.
+      if (!this.#subscribers.has(subscriber)) continue;
+      this.#following.add(subscriber);
+      subscriber.snapshot(snapshot);
+    }
+  }
+
+  publish(flush: Flush, position: string): void {
+    this.position = position;
+    for (const subscriber of this.#following) subscriber.flush(flush);
+  }
+
+  becomeReady(): void {
+    if (this.ready) return;
+    this.ready = true;
+    for (const subscriber of this.#subscribers) subscriber.ready();
+  }
+
+  changeState(state: StreamState): void {
+    if (state === this.state) return;
+    this.state = state;
+    for (const subscriber of this.#subscribers) subscriber.status(state, this.lagMs);
+  }
+
+  end(code: ErrorCode, message: string): void {
+    const subscribers = [...this.#subscribers];
+    this.#subscribers.clear();
+    this.#following.clear();
+    this.#waiting.clear();
+    for (const subscriber of subscribers) subscriber.ended(code, message);
+  }
+}
+
+/** Equal texts mean equal computations: parameters are canonical, so their order is fixed. */
+export function topicKey(spec: TopicSpec): string {
+  const params = Object.entries(spec.params).map(([name, value]) => `${name}=${value}`);
+  if (spec.delaySeconds > 0) params.push(`delaySeconds=${spec.delaySeconds}`);
+  const query = params.length > 0 ? `?${params.join('&')}` : '';
+  return `${spec.contract}/${spec.indicator}${query}`;
+}
+
+/** The tape time a topic may see when the undelayed time is `instant`. */
+export function delayed(instant: EpochNs, spec: TopicSpec): EpochNs {
+  return (instant - BigInt(spec.delaySeconds) * 1_000_000_000n) as EpochNs;
+}
