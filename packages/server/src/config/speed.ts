@@ -1,6 +1,6 @@
 /** The command line of the service: nothing, or `--speed N`. */
 
-import { SPEED_MAX, SPEED_MIN } from '../platform/system-clock.ts';
+import { SPEED_MAX, SPEED_MIN } from '../platform/clock.ts';
 
 const ACCEPTS = `a number from ${SPEED_MIN} to ${SPEED_MAX}`;
 

@@ -5,14 +5,11 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { type Clock, WAIT_MS_MAX } from './clock.ts';
+import { type Clock, SPEED_MAX, SPEED_MIN, WAIT_MS_MAX } from './clock.ts';
 
 /** How far the flowing clock may drift from the machine's before it is corrected. */
 const DRIFT_NS_MAX = 20_000_000n;
 const MS_NS = 1_000_000n;
-
-export const SPEED_MIN = 1;
-export const SPEED_MAX = 10_000;
 
 /**
  * How to make a clock: the machine's time, or time that stood at `originNs` when the process's

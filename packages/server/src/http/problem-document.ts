@@ -1,0 +1,99 @@
+/**
+ * Turns whatever went wrong with a request into the problem document. What the caller did is told
+ * exactly; what we did wrong is told by a request id and nothing else.
+ */
+
+import { ERROR_CODES, errorAnchor } from '@tapeloom/protocol/error-codes';
+import type { FieldFault, Problem } from '@tapeloom/protocol/problem';
+import type { FastifySchemaValidationError } from 'fastify';
+import { invalidParameters, ProblemError } from './problem-error.ts';
+
+const NOT_JSON = 'The body must be JSON, sent with the content type application/json.';
+
+/** The document of an error; `instance` is the request id. */
+export function problemDocument(error: ProblemError, instance: string, docsUrl: string): Problem {
+  return {
+    type: `${docsUrl}/errors#${errorAnchor(error.code)}`,
+    title: ERROR_CODES[error.code].title,
+    status: error.status,
+    detail: error.message,
+    code: error.code,
+    instance,
+    ...(error.errors === undefined ? {} : { errors: error.errors }),
+  };
+}
+
+/** What a thrown value means to the caller. Anything unforeseen is `INTERNAL`. */
+export function problemOf(error: unknown): ProblemError {
+  if (error instanceof ProblemError) return error;
+  const { validation, code } = error as {
+    validation?: FastifySchemaValidationError[];
+    code?: unknown;
+  };
+  if (validation !== undefined) return invalidParameters(fieldFaults(validation));
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return invalidParameters([{ path: '', message: 'The body is larger than 16,384 bytes.' }], {
+        status: 413,
+        headers: { connection: 'close' },
+        cause: error,
+      });
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return notJson(error);
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return invalidParameters(
+        [{ path: '', message: 'The body is not as long as Content-Length says.' }],
+        { headers: { connection: 'close' }, cause: error },
+      );
+    case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return invalidParameters([{ path: '', message: 'The address is malformed.' }], {
+        cause: error,
+      });
+    default:
+      return new ProblemError(
+        'INTERNAL',
+        'The service failed to answer. Please name the request id when you ask for help.',
+        { cause: error },
+      );
+  }
+}
+
+export function notJson(cause: unknown): ProblemError {
+  return invalidParameters([{ path: '', message: NOT_JSON }], { status: 415, cause });
+}
+
+/** One fault per field, at the field itself or at the place where a missing one belongs. */
+function fieldFaults(validation: readonly FastifySchemaValidationError[]): FieldFault[] {
+  const faults = new Map<string, FieldFault>();
+  for (const { instancePath, keyword, params, message } of validation) {
+    const name = params.missingProperty ?? params.additionalProperty;
+    const path =
+      name === undefined ? instancePath : `${instancePath}/${pointerToken(String(name))}`;
+    if (faults.has(path)) continue;
+    faults.set(path, { path, message: faultMessage(keyword, params, message) });
+  }
+  return [...faults.values()];
+}
+
+function faultMessage(
+  keyword: string,
+  params: Record<string, unknown>,
+  message: string | undefined,
+): string {
+  switch (keyword) {
+    case 'required':
+      return 'is missing';
+    case 'additionalProperties':
+      return 'is not known';
+    case 'enum':
+      return `must be one of ${(params.allowedValues as unknown[]).join(', ')}`;
+    default:
+      return message ?? 'is not accepted';
+  }
+}
+
+/** A name as one token of a JSON pointer (RFC 6901). */
+export function pointerToken(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}

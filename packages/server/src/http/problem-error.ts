@@ -1,0 +1,44 @@
+/**
+ * An answer that is an error: thrown by a route or a hook, written by the error handler as the problem
+ * document. Its status is always one the table allows for its code.
+ */
+
+import { ERROR_CODES, type ErrorCode } from '@tapeloom/protocol/error-codes';
+import type { FieldFault } from '@tapeloom/protocol/problem';
+
+export interface ProblemOptions {
+  /** One of the code's statuses; the usual one when left out. */
+  readonly status?: number;
+  readonly errors?: readonly FieldFault[];
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+}
+
+export class ProblemError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly errors: readonly FieldFault[] | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ErrorCode, detail: string, options: ProblemOptions = {}) {
+    super(detail, { cause: options.cause });
+    const statuses: readonly number[] = ERROR_CODES[code].statuses;
+    const status = options.status ?? statuses[0];
+    if (status === undefined || !statuses.includes(status)) {
+      throw new RangeError(`${code} has no HTTP status ${status}`);
+    }
+    this.code = code;
+    this.status = status;
+    this.errors = options.errors;
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** `INVALID_PARAMETERS` at exactly these fields; `path` "" is the whole body. */
+export function invalidParameters(
+  errors: readonly FieldFault[],
+  options: ProblemOptions = {},
+): ProblemError {
+  const detail = errors.map(({ path, message }) => (path === '' ? message : `${path} ${message}`));
+  return new ProblemError('INVALID_PARAMETERS', detail.join('; '), { ...options, errors });
+}

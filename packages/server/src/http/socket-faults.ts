@@ -1,0 +1,76 @@
+/**
+ * Requests that never become requests: broken HTTP, headers too large or too slow, CONNECT, odd
+ * expectations. They too get the problem document, written straight to the socket, which then closes.
+ */
+
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Problem } from '@tapeloom/protocol/problem';
+import { PROBLEM_CONTENT_TYPE } from '@tapeloom/protocol/problem';
+import { newRequestId } from '../platform/request-id.ts';
+import { problemDocument } from './problem-document.ts';
+import { invalidParameters, ProblemError } from './problem-error.ts';
+
+const STATUS_TEXTS: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  503: 'Service Unavailable',
+};
+
+export function answerSocketFaults(server: Server, docsUrl: () => string): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    refuseOnSocket(socket, requestFault(error.code), docsUrl());
+  });
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+    const problem = new ProblemError('NOT_FOUND', 'CONNECT is not known here.', { status: 405 });
+    refuseOnSocket(socket, problem, docsUrl());
+  });
+  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+    const fault = invalidParameters([
+      { path: '', message: 'The header Expect is not understood.' },
+    ]);
+    const document = problemDocument(fault, newRequestId(), docsUrl());
+    const body = Buffer.from(JSON.stringify(document));
+    response.writeHead(document.status, {
+      ...Object.fromEntries(headersOf(document)),
+      'content-length': body.length,
+    });
+    response.end(body);
+  });
+}
+
+/** Writes the problem as a whole HTTP response and ends the connection. */
+export function refuseOnSocket(socket: Duplex, problem: ProblemError, docsUrl: string): void {
+  const document = problemDocument(problem, newRequestId(), docsUrl);
+  const body = JSON.stringify(document);
+  const lines = [
+    `HTTP/1.1 ${document.status} ${STATUS_TEXTS[document.status] ?? document.title}`,
+    ...headersOf(document).map(([name, value]) => `${name}: ${value}`),
+    `content-length: ${Buffer.byteLength(body)}`,
+  ];
+  socket.on('error', () => socket.destroy());
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+function headersOf(document: Problem): [string, string][] {
+  return [
+    ['content-type', PROBLEM_CONTENT_TYPE],
+    ['x-request-id', document.instance],
+    ['connection', 'close'],
+  ];
+}
+
+function requestFault(code: string | undefined): ProblemError {
+  const message =
+    code === 'HPE_HEADER_OVERFLOW'
+      ? 'The header fields are larger than 16,384 bytes.'
+      : code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? 'The request took too long to arrive.'
+        : 'The request is not HTTP/1.1 as it should be.';
+  return invalidParameters([{ path: '', message }]);
+}
