@@ -1,0 +1,30 @@
+/**
+ * `npm run tidy`: what the compiler and the linter do not see. It prints `file:line: message` for every
+ * finding and ends with 1 when one of them is an error; warnings are for people to judge.
+ */
+
+import { join } from 'node:path';
+import { checkContractDrift } from './tidy/contract-drift.ts';
+import { checkDocsDrift } from './tidy/docs-drift.ts';
+import { checkHouseRules } from './tidy/house-rules.ts';
+import { checkReach } from './tidy/reach.ts';
+import { checkImports } from './tidy/rooms.ts';
+import { readTree } from './tidy/tree.ts';
+
+const checks = [checkHouseRules, checkImports, checkReach, checkDocsDrift, checkContractDrift];
+
+const startMs = performance.now();
+const tree = readTree(join(import.meta.dirname, '..'));
+const findings = checks
+  .flatMap((check) => [...check(tree)])
+  .sort((a, b) => a.path.localeCompare(b.path) || a.line - b.line);
+for (const { path, line, message, level } of findings) {
+  console.log(`${path}:${line}: ${level === 'warning' ? 'warning: ' : ''}${message}`);
+}
+const errors = findings.filter(({ level }) => level === 'error').length;
+const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
+console.log(
+  `tidy: ${tree.texts.size} files, ${errors} errors, ` +
+    `${findings.length - errors} warnings, ${seconds} s`,
+);
+process.exitCode = errors > 0 ? 1 : 0;

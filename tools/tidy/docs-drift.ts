@@ -1,0 +1,131 @@
+/**
+ * The pages tell the truth about the checkout: every link leads somewhere, every path, npm script,
+ * benchmark, torture run, `tapeloom` command and `TAPELOOM_` variable they name exists. The change log
+ * tells the past, so of it only the links are checked.
+ */
+
+import { posix } from 'node:path';
+import { type Finding, isSource, isTest, lineAt, type Tree } from './tree.ts';
+
+const pages = /^(?:[A-Z]+\.md|docs\/.+\.md)$/;
+const pathRoots = /^(?:packages|tools|docs|contract|bench|tests|simulation|\.ci)\//;
+/** Names of files that a running system makes, and of foreign projects' files. */
+const isPlaceholder = /[<>*…{}]|\.\.\./;
+
+type Check = (tree: Tree, page: string, text: string) => Iterable<readonly [number, string]>;
+
+export function checkDocsDrift(tree: Tree): readonly Finding[] {
+  const found: Finding[] = [];
+  for (const [path, text] of tree.texts) {
+    if (!pages.test(path)) continue;
+    const checks = path === 'CHANGELOG.md' ? [brokenLinks] : allChecks;
+    for (const check of checks) {
+      for (const [index, message] of check(tree, path, text)) {
+        found.push({ path, line: lineAt(text, index), message, level: 'error' });
+      }
+    }
+  }
+  return found;
+}
+
+const allChecks: readonly Check[] = [
+  brokenLinks,
+  missingPaths,
+  missingScripts,
+  missingCommands,
+  missingVariables,
+];
+
+function* brokenLinks(tree: Tree, page: string, text: string): ReturnType<Check> {
+  for (const match of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+    const [target, anchor] = match[1]!.split('#') as [string, string | undefined];
+    if (/^[a-z]+:/.test(target)) continue;
+    const path = target === '' ? page : posix.normalize(posix.join(posix.dirname(page), target));
+    if (!exists(tree, path)) {
+      yield [match.index, `the link ${match[1]} leads nowhere`];
+    } else if (anchor !== undefined && !anchorsOf(tree.texts.get(path) ?? '').has(anchor)) {
+      yield [match.index, `${path} has no heading #${anchor}`];
+    }
+  }
+}
+
+function* missingPaths(tree: Tree, _page: string, text: string): ReturnType<Check> {
+  for (const match of text.matchAll(/`([^`\s]+)`/g)) {
+    const name = match[1]!.replace(/:\d+$/, '');
+    if (isPlaceholder.test(name)) continue;
+    if (pathRoots.test(name)) {
+      if (!exists(tree, name)) yield [match.index, `${name} does not exist`];
+    } else if (isSource(name) && !/^(?:https?:|\/)/.test(name)) {
+      const isThere = [...tree.paths].some((path) => path === name || path.endsWith(`/${name}`));
+      if (!isThere) yield [match.index, `no file is called ${name}`];
+    }
+  }
+}
+
+function* missingScripts(tree: Tree, _page: string, text: string): ReturnType<Check> {
+  const manifest: { readonly scripts?: Readonly<Record<string, string>> } = JSON.parse(
+    tree.texts.get('package.json') ?? '{}',
+  );
+  const scripts = manifest.scripts ?? {};
+  for (const match of text.matchAll(/\bnpm (?:run )?([a-z][\w:-]*)(?: -- ([\w-]+))?/g)) {
+    const [words, name, argument] = match as unknown as [string, string, string | undefined];
+    const isScript = words.startsWith('npm run ') || name === 'test' || name === 'start';
+    if (!isScript) continue;
+    if (scripts[name] === undefined) yield [match.index, `package.json has no script "${name}"`];
+    const file =
+      name === 'bench'
+        ? `bench/${argument}.bench.ts`
+        : name === 'torture'
+          ? `tests/torture/${argument}.ts`
+          : null;
+    if (argument !== undefined && file !== null && !tree.paths.has(file)) {
+      yield [match.index, `"${words}" has no file ${file}`];
+    }
+  }
+}
+
+function* missingCommands(tree: Tree, _page: string, text: string): ReturnType<Check> {
+  const known = commandPaths(tree);
+  const spans = /(?:`|^(?:\$ )?)(?:npx |npm run )?tapeloom(?: --)?((?: [a-z]+)+)/gm;
+  for (const match of text.matchAll(spans)) {
+    const words = match[1]!.trim().split(' ');
+    const isKnown = known.some((path) => path.every((word, index) => words[index] === word));
+    if (!isKnown) yield [match.index, `tapeloom has no command "${words.join(' ')}"`];
+  }
+}
+
+function* missingVariables(tree: Tree, _page: string, text: string): ReturnType<Check> {
+  const sources = [...tree.texts].filter(([path]) => path.startsWith('packages/') && !isTest(path));
+  for (const match of text.matchAll(/\bTAPELOOM_[A-Z_]+\b/g)) {
+    if (!sources.some(([, source]) => source.includes(match[0]))) {
+      yield [match.index, `nothing reads the variable ${match[0]}`];
+    }
+  }
+}
+
+function commandPaths(tree: Tree): readonly (readonly string[])[] {
+  const folder = 'packages/cli/src/commands/';
+  return [...tree.texts]
+    .filter(([path]) => path.startsWith(folder) && !isTest(path))
+    .flatMap(([, text]) => [...text.matchAll(/\bpath: \[([^\]]+)\]/g)])
+    .map((match) => [...match[1]!.matchAll(/'([^']+)'/g)].map(([, word]) => word!));
+}
+
+function exists(tree: Tree, path: string): boolean {
+  const folder = path.endsWith('/') ? path : `${path}/`;
+  return tree.paths.has(path) || [...tree.paths].some((other) => other.startsWith(folder));
+}
+
+/** The anchors GitHub makes of a page's headings. */
+function anchorsOf(text: string): ReadonlySet<string> {
+  const headings = text.matchAll(/^#+ +(.+)$/gm);
+  return new Set(
+    [...headings].map(([, heading]) =>
+      heading!
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+        .trim()
+        .replace(/\s/g, '-'),
+    ),
+  );
+}

@@ -1,0 +1,61 @@
+/**
+ * Who names whom: every import, re-export, dynamic import and worker address of every source file, with
+ * the file it means. Only statements of the program count, never ones quoted in strings or comments.
+ */
+
+import { posix } from 'node:path';
+import { readSource } from './source-text.ts';
+import { isSource, lineAt, type Tree } from './tree.ts';
+
+export interface Import {
+  readonly from: string;
+  readonly line: number;
+  /** As written: `./cursor.ts`, `@tapeloom/core/cursor`, `node:fs`, `ws`. */
+  readonly specifier: string;
+  /** The file of this checkout that is meant; null for Node's own and foreign packages. */
+  readonly to: string | null;
+  readonly isTypeOnly: boolean;
+  /** Named as the address of a worker or process, not imported. */
+  readonly isAddress: boolean;
+}
+
+const statement =
+  /\b(?:import|export)\b(\s+type\b)?([\s\w$*{},]*?\bfrom\s*|\s*)(['"])([^'"\n]+)\3/g;
+const dynamic = /\bimport\s*\(\s*(['"])([^'"\n]+)\1/g;
+const address = /\b(?:new\s+URL|import\.meta\.resolve)\s*\(\s*(['"])([^'"\n]+)\1/g;
+
+export function importsOf(tree: Tree): readonly Import[] {
+  const found: Import[] = [];
+  for (const [from, text] of tree.texts) {
+    if (!isSource(from)) continue;
+    const { code, bare } = readSource(text);
+    const add = (index: number, specifier: string, isTypeOnly: boolean, isAddress: boolean) => {
+      if (bare[index] === ' ') return;
+      const to = fileOf(tree, from, specifier);
+      found.push({ from, line: lineAt(text, index), specifier, to, isTypeOnly, isAddress });
+    };
+    for (const match of code.matchAll(statement)) {
+      add(match.index, match[4]!, match[1] !== undefined || namesTypesOnly(match[2]!), false);
+    }
+    for (const match of code.matchAll(dynamic)) add(match.index, match[2]!, false, false);
+    for (const match of code.matchAll(address)) add(match.index, match[2]!, false, true);
+  }
+  return found;
+}
+
+function namesTypesOnly(clause: string): boolean {
+  const names = /^\s*\{([^}]*)\}/.exec(clause)?.[1];
+  if (names === undefined || names.trim() === '') return false;
+  return names
+    .split(',')
+    .filter((name) => name.trim() !== '')
+    .every((name) => /^\s*type\s/.test(name));
+}
+
+function fileOf(tree: Tree, from: string, specifier: string): string | null {
+  const workspace = /^@tapeloom\/([^/]+)\/(.+)$/.exec(specifier);
+  if (workspace !== null) return `packages/${workspace[1]}/src/${workspace[2]}.ts`;
+  if (!specifier.startsWith('.')) return null;
+  const path = posix.normalize(posix.join(posix.dirname(from), specifier));
+  return isSource(path) || tree.paths.has(path) ? path : null;
+}

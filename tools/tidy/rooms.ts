@@ -1,0 +1,144 @@
+/**
+ * The import table of the house: imports go down only. A package names what it may use, a room of the
+ * server names the rooms it may use, and another room's adapter is named by nobody but the files that
+ * compose a process or a thread. Tests may import anything.
+ */
+
+import { type Import, importsOf } from './imports.ts';
+import { type Finding, isTest, type Tree } from './tree.ts';
+
+/** What each package may import from the others; `core (types)` allows type imports only. */
+const packages: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  protocol: ['core (types)'],
+  client: ['protocol'],
+  cli: [
+    'client',
+    'protocol',
+    'core',
+    'server/tape',
+    'server/sources',
+    'server/config',
+    'server/platform',
+  ],
+  portal: ['client', 'protocol', 'core'],
+  server: ['core', 'protocol'],
+};
+
+/** Packages that run anywhere: nothing of Node and no foreign package. */
+const portable = new Set(['core', 'protocol', 'client']);
+
+/** What each room of the server may import beside `platform` and `config`. */
+const rooms: Readonly<Record<string, readonly string[]>> = {
+  platform: [],
+  config: [],
+  sources: ['tape'],
+  tape: [],
+  engine: ['tape', 'topics'],
+  topics: [],
+  gateway: ['topics', 'history', 'accounts'],
+  history: ['tape'],
+  exports: ['history'],
+  accounts: [],
+  billing: ['accounts', 'mail'],
+  mail: [],
+  http: [
+    'sources',
+    'tape',
+    'engine',
+    'topics',
+    'gateway',
+    'history',
+    'exports',
+    'accounts',
+    'billing',
+    'mail',
+  ],
+};
+
+/** Adapters: files that bind a port to one technology. */
+const adapters: ReadonlySet<string> = new Set([
+  'packages/server/src/platform/node-disk.ts',
+  'packages/server/src/platform/system-clock.ts',
+]);
+
+export function checkImports(tree: Tree): readonly Finding[] {
+  return importsOf(tree).flatMap((link) => {
+    const message = isTest(link.from) ? null : complaint(tree, link);
+    return message === null ? [] : [{ path: link.from, line: link.line, message, level: 'error' }];
+  });
+}
+
+function complaint(tree: Tree, link: Import): string | null {
+  const { from, to, specifier } = link;
+  const home = placeOf(from);
+  if (to === null) {
+    if (home === null || !portable.has(home.package) || specifier.startsWith('.')) return null;
+    return `${home.package} runs anywhere and may not import "${specifier}"`;
+  }
+  if (!tree.paths.has(to)) return `"${specifier}" means ${to}, which does not exist`;
+  if (home === null) {
+    const isTool = from.startsWith('tools/') && !to.startsWith('tools/');
+    return isTool ? `tools stand alone and may not import ${to}` : null;
+  }
+  const there = placeOf(to);
+  if (there === null) {
+    const own = to.startsWith(`packages/${home.package}/`);
+    return own ? null : `a package may not import ${to}, which belongs to no package`;
+  }
+  if (there.package !== home.package) return betweenPackages(link, home, there);
+  if (specifier.startsWith('@tapeloom/')) return `inside a package, import ${to} by relative path`;
+  return home.package === 'server' ? betweenRooms(from, to, home.room, there.room) : null;
+}
+
+interface Place {
+  readonly package: string;
+  /** The folder below `src`; null for files directly in it, which compose the process. */
+  readonly room: string | null;
+}
+
+function betweenPackages(link: Import, home: Place, there: Place): string | null {
+  if (link.specifier.startsWith('.')) {
+    return `import another package by its name, not by the path "${link.specifier}"`;
+  }
+  const allowed = packages[home.package];
+  if (allowed === undefined) return `package "${home.package}" is not in the import table`;
+  if (allowed.includes(there.package)) return null;
+  if (allowed.includes(`${there.package}/${there.room}`)) return null;
+  if (allowed.includes(`${there.package} (types)`)) {
+    if (link.isTypeOnly) return null;
+    return `${home.package} may import types only from ${there.package}`;
+  }
+  const target = there.package === 'server' ? `server/${there.room ?? ''}` : there.package;
+  return `${home.package} may not import ${target} (allowed: ${allowed.join(', ') || 'nothing'})`;
+}
+
+function betweenRooms(
+  from: string,
+  to: string,
+  home: string | null,
+  there: string | null,
+): string | null {
+  if (home === null || composesThread(from) || home === there) return null;
+  if (there === null) return `room ${home} may not import ${to}, which composes the process`;
+  const allowed = rooms[home];
+  if (allowed === undefined) return `room "${home}" is not in the import table`;
+  const always =
+    home === 'platform' ? [] : home === 'config' ? ['platform'] : ['platform', 'config'];
+  if (![...always, ...allowed].includes(there)) {
+    const list = [...allowed, ...always].join(', ') || 'nothing';
+    return `room ${home} may not import room ${there} (allowed: ${list})`;
+  }
+  if (adapters.has(to)) return `${to} is an adapter: import its port, and let main.ts name it`;
+  return null;
+}
+
+/** The first file of a thread composes it, as `main.ts` composes the process. */
+function composesThread(path: string): boolean {
+  return path.endsWith('-worker.ts');
+}
+
+function placeOf(path: string): Place | null {
+  const match = /^packages\/([^/]+)\/src\/(?:([^/]+)\/)?/.exec(path);
+  return match === null ? null : { package: match[1]!, room: match[2] ?? null };
+}
