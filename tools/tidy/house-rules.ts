@@ -35,7 +35,7 @@ const bans: readonly Ban[] = [
   },
   {
     pattern:
-      /\b(?:test|it|describe|suite)\.(?:only|skip|todo)\b|\b(?:only|skip|todo)\s*:\s*true\b/g,
+      /\b(?:test|it|describe|suite)(?:\.(?:only|skip|todo)\b|\s*\(\s*,\s*\{[^}]*\b(?:only|skip|todo)\s*:)/g,
     view: 'bare',
     message: 'a test that is singled out or left out proves nothing',
     appliesTo: isTest,

@@ -3,7 +3,7 @@
  * an entry that something outside the graph starts, or imported by another file.
  */
 
-import { importsOf } from './imports.ts';
+import { type Import, importsOf } from './imports.ts';
 import { type Finding, isSource, isTest, type Tree } from './tree.ts';
 
 /** Found by name by a runner, or installed as a command; npm scripts name further ones. */
@@ -16,7 +16,7 @@ const entries = [
 
 export function checkReach(tree: Tree): readonly Finding[] {
   const links = importsOf(tree);
-  const imported = new Set(links.map((link) => link.to));
+  const imported = new Set(links.filter(isNotOwnTest).map((link) => link.to));
   const scripts = tree.texts.get('package.json') ?? '';
   const started = new Set(
     [...scripts.matchAll(/\bnode ([\w./-]+\.ts)\b/g)].map(([, path]) => path!),
@@ -34,6 +34,11 @@ export function checkReach(tree: Tree): readonly Finding[] {
     targets.set(from, [...(targets.get(from) ?? []), to]);
   }
   return [...dead, ...cyclesIn(targets)];
+}
+
+/** A file that only its own test knows is as dead as one that nobody knows. */
+function isNotOwnTest({ from, to }: Import): boolean {
+  return from.replace(/\.test\.ts$/, '.ts') !== to;
 }
 
 /** Depth-first: an edge to a file that is still open closes a cycle. Each is reported once. */

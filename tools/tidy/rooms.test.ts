@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkImports } from './rooms.ts';
+import { treeWith } from './sample-tree.ts';
+
+/** What tidy says when this file imports that one. */
+function saidOf(path: string, statement: string, others: Readonly<Record<string, string>> = {}) {
+  const tree = treeWith({ ...others, [path]: `/** It. */\n${statement}\n` });
+  return checkImports(tree).map(({ line, message }) => `${line}: ${message}`);
+}
+
+test('a sound tree has no finding', () => {
+  assert.deepEqual(checkImports(treeWith()), []);
+});
+
+test('core imports nothing of the house, of Node or of others', () => {
+  const path = 'packages/core/src/study.ts';
+  assert.match(
+    saidOf(path, "import { t } from '@tapeloom/protocol/message';")[0]!,
+    /^2: core may not import protocol \(allowed: nothing\)/,
+  );
+  assert.match(saidOf(path, "import 'node:fs';")[0]!, /core runs anywhere .* "node:fs"/);
+  assert.match(saidOf(path, "import { a } from 'ws';")[0]!, /core runs anywhere .* "ws"/);
+  assert.deepEqual(saidOf(path, "import { tick } from './price.ts';"), []);
+});
+
+test('a test may import what its file may not', () => {
+  assert.deepEqual(saidOf('packages/core/src/study.test.ts', "import 'node:test';"), []);
+});
+
+test('protocol imports types of core, never values', () => {
+  const path = 'packages/protocol/src/frame.ts';
+  const from = "from '@tapeloom/core/price';";
+  assert.match(saidOf(path, `import { tick } ${from}`)[0]!, /types only from core/);
+  assert.match(saidOf(path, `import { type Tick, tick } ${from}`)[0]!, /types only from core/);
+  assert.deepEqual(saidOf(path, `import type { Tick } ${from}`), []);
+  assert.deepEqual(saidOf(path, `import { type Tick, type Lot } ${from}`), []);
+});
+
+test('the command line reaches only the named rooms of the server', () => {
+  const path = 'packages/cli/src/commands/tape-ls.ts';
+  const gateway = { 'packages/server/src/gateway/door.ts': '/** It. */\n' };
+  assert.deepEqual(saidOf(path, "import '@tapeloom/server/tape/log';"), []);
+  assert.match(
+    saidOf(path, "import '@tapeloom/server/gateway/door';", gateway)[0]!,
+    /cli may not import server\/gateway/,
+  );
+});
+
+test('rooms of the server go down only', () => {
+  const others = {
+    'packages/server/src/engine/pool.ts': '/** It. */\n',
+    'packages/server/src/config/config.ts': '/** It. */\n',
+  };
+  const statement = "import '../engine/pool.ts';";
+  const tape = 'packages/server/src/tape/seal.ts';
+  assert.match(saidOf(tape, statement, others)[0]!, /room tape may not import room engine/);
+  assert.deepEqual(saidOf('packages/server/src/http/status.ts', statement, others), []);
+  assert.deepEqual(saidOf(tape, "import '../config/config.ts';", others), []);
+  assert.match(
+    saidOf('packages/server/src/platform/clock.ts', "import '../config/config.ts';", others)[0]!,
+    /room platform may not import room config/,
+  );
+});
+
+test('a room that the table does not know is found', () => {
+  assert.match(
+    saidOf('packages/server/src/cellar/wine.ts', "import '../tape/log.ts';")[0]!,
+    /room "cellar" is not in the import table/,
+  );
+});
+
+test('an adapter of another room is named by the composition only', () => {
+  const statement = "import { disk } from '../platform/node-disk.ts';";
+  assert.match(saidOf('packages/server/src/tape/seal.ts', statement)[0]!, /is an adapter/);
+  assert.deepEqual(saidOf('packages/server/src/tape/ingest-worker.ts', statement), []);
+});
+
+test('nobody imports the file that composes the process', () => {
+  assert.match(
+    saidOf('packages/server/src/tape/seal.ts', "import '../main.ts';")[0]!,
+    /composes the process/,
+  );
+});
+
+test('packages are named, never reached by path, and a package does not name itself', () => {
+  assert.match(
+    saidOf('packages/server/src/tape/seal.ts', "import '../../../core/src/price.ts';")[0]!,
+    /by its name, not by the path/,
+  );
+  assert.match(
+    saidOf('packages/server/src/tape/seal.ts', "import '@tapeloom/server/tape/log';")[0]!,
+    /by relative path/,
+  );
+});
+
+test('an import of a file that is not there is found', () => {
+  assert.match(
+    saidOf('packages/server/src/tape/seal.ts', "export { a } from './gone.ts';")[0]!,
+    /which does not exist/,
+  );
+});
+
+test('worker addresses and dynamic imports count like imports', () => {
+  const others = { 'packages/server/src/engine/pool.ts': '/** It. */\n' };
+  for (const statement of [
+    "new Worker(new URL('../engine/pool.ts', import.meta.url));",
+    "await import('../engine/pool.ts');",
+  ]) {
+    assert.match(
+      saidOf('packages/server/src/tape/seal.ts', statement, others)[0]!,
+      /tape may not import room engine/,
+    );
+  }
+});
+
+test('tools stand alone', () => {
+  assert.match(
+    saidOf('tools/x.ts', "import '@tapeloom/core/price';")[0]!,
+    /tools stand alone and may not import packages\/core\/src\/price\.ts/,
+  );
+});
