@@ -15,13 +15,6 @@ export interface NamedModules {
   readonly usage: string;
 }
 
-export function namesIn({ folder, ending }: NamedModules): readonly string[] {
-  return readdirSync(folder)
-    .filter((file) => file.endsWith(ending) && !file.endsWith('.test.ts') && file !== 'run.ts')
-    .map((file) => file.slice(0, -ending.length))
-    .sort();
-}
-
 export async function loadRun<Run>(modules: NamedModules, name: string | undefined): Promise<Run> {
   const names = namesIn(modules);
   if (name === undefined || !names.includes(name)) {
@@ -33,4 +26,11 @@ export async function loadRun<Run>(modules: NamedModules, name: string | undefin
   const loaded: { readonly run?: unknown } = await import(pathToFileURL(path).href);
   if (typeof loaded.run !== 'function') throw new Error(`${path} does not export a function "run"`);
   return loaded.run as Run;
+}
+
+function namesIn({ folder, ending }: NamedModules): readonly string[] {
+  return readdirSync(folder)
+    .filter((file) => file.endsWith(ending) && !file.endsWith('.test.ts') && file !== 'run.ts')
+    .map((file) => file.slice(0, -ending.length))
+    .sort();
 }

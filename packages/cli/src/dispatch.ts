@@ -4,9 +4,8 @@
  * thrown leaves `dispatch`.
  */
 
+import { nearestName } from '@tapeloom/server/config/nearest-name';
 import { type Command, type CommandIo, UsageError } from './command.ts';
-
-const typingErrorsMax = 2;
 
 export async function dispatch(
   commands: readonly Command[],
@@ -94,31 +93,17 @@ function overview(commands: readonly Command[]): string {
   ].join('\n');
 }
 
-/** The command whose words differ from the asked ones by the fewest typing errors, if they are few. */
+/** The command whose path is nearest to as many of the asked words. */
 function nearest(asked: readonly string[], commands: readonly Command[]): string | null {
-  let best: string | null = null;
-  let errorsFewest = typingErrorsMax + 1;
-  for (const { path } of commands) {
-    const errors = editDistance(asked.slice(0, path.length).join(' '), path.join(' '));
-    if (errors >= errorsFewest) continue;
-    best = path.join(' ');
-    errorsFewest = errors;
+  const lengths = [...new Set(commands.map(({ path }) => path.length))].sort((a, b) => b - a);
+  for (const length of lengths) {
+    const paths = commands
+      .map(({ path }) => path.join(' '))
+      .filter((path) => path.split(' ').length === length);
+    const near = nearestName(asked.slice(0, length).join(' '), paths);
+    if (near !== null) return near;
   }
-  return best;
-}
-
-/** Levenshtein distance: insertions, deletions and replacements that turn `a` into `b`. */
-function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let row = 1; row <= a.length; row += 1) {
-    const current = [row];
-    for (let column = 1; column <= b.length; column += 1) {
-      const replaced = previous[column - 1]! + (a[row - 1] === b[column - 1] ? 0 : 1);
-      current.push(Math.min(replaced, previous[column]! + 1, current[column - 1]! + 1));
-    }
-    previous = current;
-  }
-  return previous[b.length]!;
+  return null;
 }
 
 function longerOf(best: Command | null, next: Command): Command {
