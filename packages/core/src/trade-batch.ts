@@ -40,7 +40,7 @@ export interface WritableTradeBatch extends TradeBatch {
   count: number;
 }
 
-/** The first row in [from, count) whose time is `ns` or later; `count` when there is none. */
+/** The first row in [from, to) whose time is `ns` or later; `to` when there is none. */
 export function firstRowAt(ts: Float64Array, from: number, to: number, ns: number): number {
   if (from >= to || ts[to - 1]! < ns) return to;
   let low = from;

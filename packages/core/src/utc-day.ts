@@ -50,12 +50,17 @@ export function daysBetween(a: UtcDay, b: UtcDay): number {
   return dayNumber(b) - dayNumber(a);
 }
 
+/** 1 Monday … 7 Sunday, as ISO 8601 counts. */
+export function isoWeekday(day: UtcDay): number {
+  return ((dayNumber(day) + 3) % 7) + 1;
+}
+
 export function dayOf(instant: EpochNs): UtcDay {
-  return dayFromNumber(Number(instant / DAY_NS_BIG));
+  return dayFromNumber(Number(sinceEpoch(instant) / DAY_NS_BIG));
 }
 
 export function nsOfDay(instant: EpochNs): NsOfDay {
-  return Number(instant % DAY_NS_BIG) as NsOfDay;
+  return Number(sinceEpoch(instant) % DAY_NS_BIG) as NsOfDay;
 }
 
 /** The instant `ns` nanoseconds after the midnight of `day`; `ns` may reach beyond the day. */
@@ -66,4 +71,10 @@ export function epochNs(day: UtcDay, ns: number): EpochNs {
 /** The same instant in the form every JSON document of ours carries. */
 export function epochNsText(day: UtcDay, ns: number): string {
   return epochNs(day, ns).toString();
+}
+
+/** Division of bigints rounds towards zero, so an instant before 1970 would land on the wrong day. */
+function sinceEpoch(instant: EpochNs): bigint {
+  if (instant < 0n) throw new RangeError(`not an instant since 1970: ${instant}`);
+  return instant;
 }

@@ -1,0 +1,83 @@
+/**
+ * What the product groups of CME Globex do on special days, in Central time. Closing times only: a
+ * trading day always opens at 17:00 of the evening before, so a holiday from Monday to Thursday halts
+ * at its early close and goes on at 17:00 for the next trading date, and a holiday on a Friday ends the
+ * week.
+ *
+ * Source of truth: CME Group's "Trading hours" page (cmegroup.com/trading-hours.html, choose the date)
+ * and its advisory for each holiday, published about two weeks ahead. The lines below are the practice
+ * since 2022, checked in November 2026 against what public calendar libraries record and against the
+ * last trades that users of those libraries measured:
+ *   - Equity and rates halt at 12:00 on every holiday, energy and metals at 13:30, FX not at all; on a
+ *     Friday all of them close at 12:00.
+ *   - On a Good Friday with the employment report, equity trades to 08:15, rates and FX to 10:15.
+ *   - From 2024 on, energy, metals and FX close later than before on half days.
+ *   - On the eve of Independence Day only equity closes early.
+ * Earlier years resolve by the same lines and are approximate. A correction, a day of mourning or a
+ * new year's advisory is a line at the top of a list: the first line that names a date decides it.
+ */
+
+import type { SpecialHours } from './calendar.ts';
+
+/** Holidays on which Globex opens for a while. New Year, Christmas and Good Friday are of their own. */
+const OPEN_HOLIDAYS = [
+  'martin-luther-king',
+  'presidents',
+  'memorial',
+  'juneteenth',
+  'independence',
+  'labor',
+  'thanksgiving',
+] as const;
+
+/** The national day of mourning for President Carter. */
+const MOURNING_2025 = 2025_01_09;
+
+const CLOSED_EVERYWHERE: SpecialHours = {
+  days: ['new-year', 'good-friday', 'christmas'],
+  close: 'closed',
+};
+
+export const CME_EQUITY_SPECIAL: readonly SpecialHours[] = [
+  { days: [MOURNING_2025], close: '08:30', rth: 'none' },
+  CLOSED_EVERYWHERE,
+  { days: ['good-friday-jobs-report'], close: '08:15', rth: 'none' },
+  { days: OPEN_HOLIDAYS, close: '12:00', rth: 'none' },
+  // The stock market closes at noon on half days; the futures go on for a quarter of an hour.
+  {
+    days: ['independence-eve', 'thanksgiving-friday', 'christmas-eve'],
+    close: '12:15',
+    rth: '12:00',
+  },
+];
+
+export const CME_RATES_SPECIAL: readonly SpecialHours[] = [
+  { days: [MOURNING_2025], close: '12:15' },
+  CLOSED_EVERYWHERE,
+  { days: ['good-friday-jobs-report'], close: '10:15' },
+  { days: OPEN_HOLIDAYS, close: '12:00', rth: 'none' },
+  { days: ['thanksgiving-friday', 'christmas-eve'], close: '12:15' },
+];
+
+export const CME_FX_SPECIAL: readonly SpecialHours[] = [
+  CLOSED_EVERYWHERE,
+  { days: ['good-friday-jobs-report'], close: '10:15' },
+  { days: OPEN_HOLIDAYS, onFriday: true, close: '12:00', rth: 'none' },
+  { days: OPEN_HOLIDAYS, close: 'normal', rth: 'none' },
+  { days: ['thanksgiving-friday', 'christmas-eve'], years: [1970, 2023], close: '12:15' },
+  { days: ['thanksgiving-friday'], close: '13:45' },
+  { days: ['christmas-eve'], close: '12:45' },
+];
+
+export const CME_ENERGY_SPECIAL: readonly SpecialHours[] = [
+  CLOSED_EVERYWHERE,
+  { days: ['good-friday-jobs-report'], close: 'closed' },
+  { days: OPEN_HOLIDAYS, onFriday: true, close: '12:00', rth: 'none' },
+  { days: OPEN_HOLIDAYS, close: '13:30', rth: 'none' },
+  { days: ['thanksgiving-friday'], years: [1970, 2023], close: '12:45' },
+  { days: ['thanksgiving-friday'], close: '13:45' },
+  { days: ['christmas-eve'], close: '12:45' },
+];
+
+/** Metals keep the days of energy. */
+export const CME_METALS_SPECIAL = CME_ENERGY_SPECIAL;

@@ -1,0 +1,98 @@
+/**
+ * The session book of a calendar: its resolved sessions, kept with the tape, because session edges
+ * are an input of every study. A session that has opened never changes again and none appears or
+ * vanishes behind `now`, whatever happens to the calendar, its rules or the time zone database
+ * (`determinism.md` 1). Sessions that have not opened follow the calendar.
+ */
+
+import type { EpochNs, UtcDay } from '../numbers.ts';
+import type { Calendar } from './calendar.ts';
+import { resolveSessions } from './resolve-sessions.ts';
+import type { Session, SessionKind, SessionTable } from './session.ts';
+import { createSessionTable } from './session-table.ts';
+
+/** Sessions with trading dates from `from` to `to`, both included; every kind disjoint, ascending. */
+export interface SessionBook extends Readonly<Record<SessionKind, readonly Session[]>> {
+  readonly version: 1;
+  /** Name of the calendar. */
+  readonly calendar: string;
+  readonly from: UtcDay;
+  readonly to: UtcDay;
+}
+
+/**
+ * The book that also covers [fromDate, toDate] and, where nothing has opened yet at `now`, says what
+ * the calendar says. Dates between the old range and the new one are covered too.
+ */
+export function extendSessionBook(
+  book: SessionBook | null,
+  calendar: Calendar,
+  fromDate: UtcDay,
+  toDate: UtcDay,
+  now: EpochNs,
+): SessionBook {
+  if (fromDate > toDate) throw new RangeError(`no dates from ${fromDate} to ${toDate}`);
+  if (book !== null && book.calendar !== calendar.name) {
+    throw new RangeError(`the session book is of ${book.calendar}, not of ${calendar.name}`);
+  }
+  const from = book !== null && book.from < fromDate ? book.from : fromDate;
+  const to = book !== null && book.to > toDate ? book.to : toDate;
+  const sessions = (kind: SessionKind): readonly Session[] => {
+    const resolved = resolveSessions(calendar, kind, from, to);
+    return book === null ? resolved : merge(book, book[kind], resolved, now);
+  };
+  return {
+    version: 1,
+    calendar: calendar.name,
+    from,
+    to,
+    full: sessions('full'),
+    rth: sessions('rth'),
+    utc: sessions('utc'),
+  };
+}
+
+export function sessionTable(book: SessionBook, kind: SessionKind): SessionTable {
+  return createSessionTable(book[kind]);
+}
+
+function merge(
+  range: { readonly from: UtcDay; readonly to: UtcDay },
+  kept: readonly Session[],
+  resolved: readonly Session[],
+  now: EpochNs,
+): Session[] {
+  const keptByDate = new Map(kept.map((session) => [session.date, session]));
+  const resolvedByDate = new Map(resolved.map((session) => [session.date, session]));
+  const isKnown = (date: UtcDay) => range.from <= date && date <= range.to;
+  // A date is decided once its session has opened by either account: the kept one may have been used
+  // already, and a new one that opens in the past would change what was outside of it.
+  const isDecided = (date: UtcDay) => {
+    const before = keptByDate.get(date);
+    const after = resolvedByDate.get(date);
+    return isKnown(date) && ((before && before.open <= now) || (after && after.open <= now));
+  };
+  const dates = [...new Set([...keptByDate.keys(), ...resolvedByDate.keys()])];
+  const merged: Session[] = [];
+  for (const date of dates.sort((a, b) => a - b)) {
+    const session = (isDecided(date) ? keptByDate : resolvedByDate).get(date);
+    if (session !== undefined) append(merged, session, isKnown(date) && session.open <= now);
+  }
+  return merged;
+}
+
+/** Where hours were edited, neighbours could overlap: the one that is not fixed gives way. */
+function append(sessions: Session[], session: Session, isFixed: boolean): void {
+  const before = sessions.at(-1);
+  if (before === undefined || before.close <= session.open) {
+    sessions.push(session);
+    return;
+  }
+  if (!isFixed) {
+    if (before.close < session.close) sessions.push({ ...session, open: before.close });
+    return;
+  }
+  sessions.pop();
+  if (before.open < session.open) sessions.push({ ...before, close: session.open });
+  append(sessions, session, isFixed);
+}

@@ -1,0 +1,111 @@
+/**
+ * Everything that can be named: contracts by symbol, aliases by name. A name means one thing: no two
+ * contracts share a symbol, no alias is called like a contract. An alias means one contract on a UTC
+ * day, the one last designated, as long as that has not expired when the day begins.
+ */
+
+import type { UtcDay } from '../numbers.ts';
+import { epochNs } from '../utc-day.ts';
+import type { Alias, Contract, Designation } from './contract.ts';
+
+/** Contracts and aliases that contradict each other. */
+export class InstrumentBookError extends Error {
+  override readonly name = 'InstrumentBookError';
+}
+
+export class InstrumentBook {
+  readonly #contracts: ReadonlyMap<string, Contract>;
+  readonly #aliases: ReadonlyMap<string, Alias>;
+
+  /** Throws an `InstrumentBookError` that names the first contradiction. */
+  constructor(contracts: readonly Contract[], aliases: readonly Alias[]) {
+    this.#contracts = uniqueBy(contracts, (contract) => contract.symbol, 'contract');
+    this.#aliases = uniqueBy(aliases, (alias) => alias.alias, 'alias');
+    for (const alias of aliases) this.#check(alias);
+  }
+
+  contract(symbol: string): Contract | null {
+    return this.#contracts.get(symbol) ?? null;
+  }
+
+  alias(name: string): Alias | null {
+    return this.#aliases.get(name) ?? null;
+  }
+
+  /**
+   * The contract a name means on a UTC day. A symbol means its contract at any time; an alias means
+   * nothing before its first designation and after the expiry of its last.
+   */
+  resolve(name: string, day: UtcDay): Contract | null {
+    const contract = this.#contracts.get(name);
+    if (contract !== undefined) return contract;
+    const alias = this.#aliases.get(name);
+    const symbol = alias?.rolls.findLast((roll) => roll.from <= day)?.symbol;
+    const designated = symbol === undefined ? undefined : this.#contracts.get(symbol);
+    return designated && isAlive(designated, day) ? designated : null;
+  }
+
+  /** The alias that means this contract on a UTC day; the first one listed if there are several. */
+  aliasOf(symbol: string, day: UtcDay): Alias | null {
+    for (const alias of this.#aliases.values()) {
+      if (this.resolve(alias.alias, day)?.symbol === symbol) return alias;
+    }
+    return null;
+  }
+
+  /** The first roll of an alias that takes effect after `day`; null when none is planned. */
+  nextRoll(alias: string, day: UtcDay): Designation | null {
+    return this.#aliases.get(alias)?.rolls.find((roll) => roll.from > day) ?? null;
+  }
+
+  /** All contracts, in the order in which they were given. */
+  all(): readonly Contract[] {
+    return [...this.#contracts.values()];
+  }
+
+  /** All aliases, in the order in which they were given. */
+  allAliases(): readonly Alias[] {
+    return [...this.#aliases.values()];
+  }
+
+  #check(alias: Alias): void {
+    const name = alias.alias;
+    if (this.#contracts.has(name)) {
+      throw new InstrumentBookError(`alias ${name} is called like a contract`);
+    }
+    alias.rolls.forEach((roll, index) => {
+      const contract = this.#contracts.get(roll.symbol);
+      if (contract === undefined) {
+        throw new InstrumentBookError(
+          `alias ${name} designates ${roll.symbol}, which is not listed`,
+        );
+      }
+      if (contract.root !== alias.root || contract.dataset !== alias.dataset) {
+        throw new InstrumentBookError(
+          `alias ${name} of ${alias.dataset} ${alias.root} designates ${roll.symbol} of ${contract.dataset} ${contract.root}`,
+        );
+      }
+      if (!isAlive(contract, roll.from)) {
+        throw new InstrumentBookError(
+          `alias ${name} designates ${roll.symbol} on ${roll.from}, when it has expired`,
+        );
+      }
+      const before = alias.rolls[index - 1];
+      if (before !== undefined && before.from >= roll.from) {
+        throw new InstrumentBookError(`the rolls of alias ${name} do not ascend at ${roll.from}`);
+      }
+    });
+  }
+}
+
+function isAlive(contract: Contract, day: UtcDay): boolean {
+  return contract.expiresAt > epochNs(day, 0);
+}
+
+function uniqueBy<T>(items: readonly T[], key: (item: T) => string, what: string): Map<string, T> {
+  const byKey = new Map(items.map((item) => [key(item), item]));
+  if (byKey.size === items.length) return byKey;
+  const seen = new Set<string>();
+  const twice = items.map(key).find((name) => seen.size === seen.add(name).size);
+  throw new InstrumentBookError(`${what} ${twice} is listed twice`);
+}

@@ -1,0 +1,122 @@
+/**
+ * Reference data of the products we know: what an exchange's contract specification fixes once for all
+ * contracts of a root. Sources: the contract specifications in the rulebooks of CME (ES chapter 358, NQ
+ * 359, 6E 261, BTC 350), CBOT (ZN chapter 19), NYMEX (CL chapter 200) and COMEX (GC chapter 113).
+ */
+
+import type { CalendarName } from '../calendar/calendars.ts';
+import type { LocalTime } from '../calendar/zoned-instant.ts';
+import type { ExpiryRule } from './expiry.ts';
+import type { RollRule } from './rolls.ts';
+
+/** January to December in the letters of contract symbols. */
+export const MONTH_LETTERS = 'FGHJKMNQUVXZ';
+
+export interface Product {
+  readonly root: string;
+  readonly name: string;
+  readonly exchange: string;
+  readonly currency: string;
+  /** Size of one tick in 1e-9 of the price unit. */
+  readonly tickSizeNanos: number;
+  /** Size of one lot in 1e-9 of a contract. */
+  readonly lotSizeNanos: number;
+  /** Worth of a full point of price of one contract, in 1e-9 of the currency. */
+  readonly pointValueNanos: number;
+  readonly calendar: CalendarName;
+  /** Letters of the contract months that trade actively. */
+  readonly months: string;
+  readonly expiry: {
+    readonly day: ExpiryRule;
+    readonly time: LocalTime;
+    readonly zone: string;
+  };
+  /** When a calendar alias leaves a contract. */
+  readonly roll: RollRule;
+}
+
+const UNIT_NANOS = 1_000_000_000;
+const CHICAGO = 'America/Chicago';
+const QUARTERS = 'HMUZ';
+
+/** Third Friday, as the S&P 500 and the Nasdaq 100 settle on that morning's opening prices. */
+const STOCK_INDEX = {
+  exchange: 'CME',
+  currency: 'USD',
+  tickSizeNanos: UNIT_NANOS / 4,
+  lotSizeNanos: UNIT_NANOS,
+  calendar: 'cme-equity',
+  months: QUARTERS,
+  expiry: { day: { kind: 'third-friday' }, time: '08:30', zone: CHICAGO },
+  roll: { kind: 'monday-of-expiry-week' },
+} as const satisfies Partial<Product>;
+
+export const PRODUCTS: readonly Product[] = [
+  { ...STOCK_INDEX, root: 'ES', name: 'E-mini S&P 500', pointValueNanos: 50 * UNIT_NANOS },
+  { ...STOCK_INDEX, root: 'NQ', name: 'E-mini Nasdaq-100', pointValueNanos: 20 * UNIT_NANOS },
+  {
+    root: 'CL',
+    name: 'Crude Oil WTI',
+    exchange: 'NYMEX',
+    currency: 'USD',
+    tickSizeNanos: UNIT_NANOS / 100,
+    lotSizeNanos: UNIT_NANOS,
+    pointValueNanos: 1_000 * UNIT_NANOS,
+    calendar: 'cme-energy',
+    months: MONTH_LETTERS,
+    expiry: { day: { kind: 'before-25th-of-prior-month' }, time: '13:30', zone: CHICAGO },
+    roll: { kind: 'before-expiry', businessDays: 3 },
+  },
+  {
+    root: 'GC',
+    name: 'Gold',
+    exchange: 'COMEX',
+    currency: 'USD',
+    tickSizeNanos: UNIT_NANOS / 10,
+    lotSizeNanos: UNIT_NANOS,
+    pointValueNanos: 100 * UNIT_NANOS,
+    calendar: 'cme-metals',
+    months: 'GJMQVZ',
+    expiry: { day: { kind: 'from-month-end', businessDays: 2 }, time: '12:30', zone: CHICAGO },
+    roll: { kind: 'before-expiry-month', businessDays: 3 },
+  },
+  {
+    root: 'ZN',
+    name: '10-Year T-Note',
+    exchange: 'CBOT',
+    currency: 'USD',
+    tickSizeNanos: UNIT_NANOS / 64,
+    lotSizeNanos: UNIT_NANOS,
+    pointValueNanos: 1_000 * UNIT_NANOS,
+    calendar: 'cme-rates',
+    months: QUARTERS,
+    expiry: { day: { kind: 'from-month-end', businessDays: 7 }, time: '12:01', zone: CHICAGO },
+    roll: { kind: 'before-expiry-month', businessDays: 3 },
+  },
+  {
+    root: '6E',
+    name: 'Euro FX',
+    exchange: 'CME',
+    currency: 'USD',
+    tickSizeNanos: UNIT_NANOS / 20_000,
+    lotSizeNanos: UNIT_NANOS,
+    pointValueNanos: 125_000 * UNIT_NANOS,
+    calendar: 'cme-fx',
+    months: QUARTERS,
+    expiry: { day: { kind: 'before-third-wednesday' }, time: '09:16', zone: CHICAGO },
+    roll: { kind: 'before-expiry', businessDays: 2 },
+  },
+  {
+    root: 'BTC',
+    name: 'Bitcoin',
+    exchange: 'CME',
+    currency: 'USD',
+    tickSizeNanos: 5 * UNIT_NANOS,
+    lotSizeNanos: UNIT_NANOS,
+    pointValueNanos: 5 * UNIT_NANOS,
+    calendar: 'round-the-clock',
+    months: MONTH_LETTERS,
+    expiry: { day: { kind: 'last-friday' }, time: '16:00', zone: 'Europe/London' },
+    roll: { kind: 'before-expiry', businessDays: 2 },
+  },
+];
