@@ -1,0 +1,29 @@
+/**
+ * The grid everything simulated is cut by: slices of five minutes, 288 to a UTC day, weeks that begin
+ * on Sunday at 00:00 UTC. A trade's feed number names its day, slice and place in the slice, so it
+ * grows along the feed and any slice can be numbered without its neighbours.
+ */
+
+import { DAY_NS } from '@tapeloom/core/utc-day';
+
+export const SLICE_NS = 300_000_000_000;
+export const SLICES_PER_DAY = DAY_NS / SLICE_NS;
+export const SLICES_PER_WEEK = 7 * SLICES_PER_DAY;
+
+/** More prints than this in one slice of one contract cannot be numbered. */
+export const SLICE_PRINTS_MAX = 2 ** 20;
+const DAY_IDS = 2 ** 30;
+
+/** Day number 3, 1970-01-04, was the first Sunday. */
+export function weekOf(dayNumber: number): number {
+  return Math.floor((dayNumber - 3) / 7);
+}
+
+export function weekFirstDay(week: number): number {
+  return week * 7 + 3;
+}
+
+/** The feed number of the first trade of a slice; the n-th after it is n greater. */
+export function firstIdOf(dayNumber: number, slice: number): number {
+  return dayNumber * DAY_IDS + slice * SLICE_PRINTS_MAX;
+}
