@@ -1,0 +1,93 @@
+/**
+ * `GET /v1/indicators`: the catalogue, public. It is exactly the definitions the studies were built
+ * from, plus the fingerprint of the code that computes them.
+ */
+
+import type { IndicatorDefinition } from '@tapeloom/core/studies/indicator';
+import { Type } from 'typebox';
+import { defineRoute, type Route } from './route.ts';
+
+const closed = { additionalProperties: false };
+const ParamValue = Type.Union([Type.Number(), Type.String(), Type.Boolean()]);
+
+const Parameter = Type.Object(
+  {
+    name: Type.String(),
+    type: Type.Enum(['integer', 'number', 'string', 'boolean']),
+    default: ParamValue,
+    defaultBy: Type.Optional(
+      Type.Object(
+        { by: Type.String(), values: Type.Record(Type.String(), ParamValue) },
+        { ...closed, description: 'Where the default depends on another parameter.' },
+      ),
+    ),
+    minimum: Type.Optional(Type.Number()),
+    maximum: Type.Optional(Type.Number()),
+    multipleOf: Type.Optional(Type.Number()),
+    values: Type.Optional(Type.Array(Type.String())),
+    unit: Type.Optional(Type.String()),
+    category: Type.Optional(
+      Type.Literal('view', { description: 'Changes what a snapshot shows, not what is computed.' }),
+    ),
+    description: Type.String(),
+  },
+  closed,
+);
+
+const Indicator = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    description: Type.String(),
+    parameters: Type.Array(Parameter),
+    data: Type.Record(Type.String(), Type.Unknown(), {
+      description: "JSON Schema of an object's `data`.",
+    }),
+    computeUnitsPerTrade: Type.Integer({ minimum: 0 }),
+    presets: Type.Array(
+      Type.Object(
+        { id: Type.String(), name: Type.String(), params: Type.Record(Type.String(), ParamValue) },
+        closed,
+      ),
+    ),
+    example: Type.Object(
+      { id: Type.String(), final: Type.Boolean(), ts: Type.String(), data: Type.Unknown() },
+      closed,
+    ),
+  },
+  closed,
+);
+
+const IndicatorCatalogue = Type.Object(
+  {
+    version: Type.String({ description: 'Version of the catalogue.' }),
+    engineFingerprint: Type.String({ description: 'Changes when the computation changes.' }),
+    indicators: Type.Array(Indicator),
+  },
+  closed,
+);
+
+export interface CatalogueFacts {
+  readonly version: string;
+  readonly engineFingerprint: string;
+  readonly indicators: readonly IndicatorDefinition[];
+}
+
+/** Only what is published of an indicator; the functions that compute it stay inside. */
+export function publishedDefinition(indicator: IndicatorDefinition): IndicatorDefinition {
+  const { id, name, description, parameters, data, computeUnitsPerTrade, presets, example } =
+    indicator;
+  return { id, name, description, parameters, data, computeUnitsPerTrade, presets, example };
+}
+
+export function indicatorsRoute(facts: () => CatalogueFacts): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/indicators',
+    operationId: 'listIndicators',
+    summary: 'The indicator catalogue.',
+    access: 'public',
+    answer: Type.Unsafe<CatalogueFacts>(IndicatorCatalogue),
+    handle: facts,
+  });
+}

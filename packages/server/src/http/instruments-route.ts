@@ -1,0 +1,32 @@
+/** `GET /v1/instruments`: what can be subscribed to, and with `dataset` all contracts of one. */
+
+import { Type } from 'typebox';
+import { type InstrumentFacts, InstrumentView, listInstruments } from './instrument-view.ts';
+import { invalidParameters } from './problem-error.ts';
+import { defineRoute, type Route } from './route.ts';
+
+const closed = { additionalProperties: false };
+export function instrumentsRoute(facts: () => InstrumentFacts): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/instruments',
+    operationId: 'listInstruments',
+    summary: 'The instruments.',
+    description: 'The streamed ones; with `dataset` every contract of that dataset.',
+    access: 'key',
+    query: Type.Object(
+      { dataset: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })) },
+      closed,
+    ),
+    answer: Type.Object({ instruments: Type.Array(InstrumentView) }, closed),
+    handle: ({ query: { dataset } }) => {
+      const now = facts();
+      const known = new Set(now.book.all().map((contract) => contract.dataset));
+      if (dataset !== undefined && !known.has(dataset)) {
+        const message = `must be one of ${[...known].join(', ')}`;
+        throw invalidParameters([{ path: '/dataset', message }]);
+      }
+      return { instruments: listInstruments(now, dataset ?? null) };
+    },
+  });
+}

@@ -1,0 +1,56 @@
+/** `GET /v1/status`: whether the engine is up and each streamed instrument's state. Public. */
+
+import {
+  ENGINE_STATES,
+  type EngineState,
+  INSTRUMENT_STATES,
+} from '@tapeloom/protocol/status-states';
+import { Type } from 'typebox';
+import { type InstrumentFacts, listInstruments } from './instrument-view.ts';
+import { defineRoute, type Route } from './route.ts';
+
+const closed = { additionalProperties: false };
+
+const ServiceStatus = Type.Object(
+  {
+    engine: Type.Object({ state: Type.Enum(ENGINE_STATES) }, closed),
+    instruments: Type.Array(
+      Type.Object(
+        {
+          symbol: Type.String(),
+          alias: Type.Union([Type.String(), Type.Null()]),
+          state: Type.Enum(INSTRUMENT_STATES),
+        },
+        closed,
+      ),
+    ),
+    version: Type.String({ description: 'Version of the service.' }),
+  },
+  closed,
+);
+
+export interface StatusFacts {
+  readonly version: string;
+  engineState(): EngineState;
+  instruments(): InstrumentFacts;
+}
+
+export function statusRoute(facts: StatusFacts): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/status',
+    operationId: 'getStatus',
+    summary: 'State of the service.',
+    access: 'public',
+    answer: ServiceStatus,
+    handle: () => ({
+      engine: { state: facts.engineState() },
+      instruments: listInstruments(facts.instruments(), null).map(({ symbol, alias, status }) => ({
+        symbol,
+        alias,
+        state: status,
+      })),
+      version: facts.version,
+    }),
+  });
+}
