@@ -39,7 +39,7 @@ export type EngineMessage =
   /** The topic has caught up with the tape; `warm` is false while its look-back is still missing. */
   | { readonly t: 'ready'; readonly topic: number; readonly warm: boolean }
   /** The topic's computation failed and has ended. */
-  | { readonly t: 'failed'; readonly topic: number; readonly detail: string }
+  | { readonly t: 'failed'; readonly topic: number }
   | PulseMessage;
 
 export interface FlushMessage {

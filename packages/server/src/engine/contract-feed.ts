@@ -1,0 +1,147 @@
+/**
+ * Follows the tape of one contract for all topics on it, at one delay: each commit's trades are read
+ * once and given to every topic in order, then the promise. Trades come only through the tape, so no
+ * study sees one that is not on disk. Commits that arrive while one is being read are taken together;
+ * what is published does not depend on it.
+ */
+
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import type { TradeBatch } from '@tapeloom/core/trade-batch';
+import { dayOf, nsOfDay } from '@tapeloom/core/utc-day';
+import type { LiveTape, Tape, TapePlace } from '../tape/tape.ts';
+
+/** A topic's run, as the feed sees it. */
+export interface FeedMember {
+  readonly place: TapePlace;
+  take(batch: TradeBatch): void;
+  advance(promise: EpochNs): void;
+  /** Something above threw: the member is out of the feed. */
+  failed(error: unknown): void;
+}
+
+export class ContractFeed {
+  readonly #tape: LiveTape;
+  readonly #symbol: string;
+  readonly #delayNs: bigint;
+  readonly #members = new Set<FeedMember>();
+  #place: TapePlace | null = null;
+  #isPumping = false;
+  #isPending = false;
+  #mayHaveTrades = false;
+
+  constructor(tape: LiveTape, symbol: string, delaySeconds: number) {
+    this.#tape = tape;
+    this.#symbol = symbol;
+    this.#delayNs = BigInt(delaySeconds) * 1_000_000_000n;
+  }
+
+  get isEmpty(): boolean {
+    return this.#members.size === 0;
+  }
+
+  /** The tape time this feed may show; null on an empty tape. */
+  get horizon(): EpochNs | null {
+    const { promise } = this.#tape;
+    return promise === null ? null : ((promise - this.#delayNs) as EpochNs);
+  }
+
+  /** Takes the member in if it has read as far as the feed has given; else it must read on first. */
+  join(member: FeedMember): boolean {
+    if (this.#members.size === 0 && !this.#isPumping) this.#place = member.place;
+    else if (this.#place !== null && comparePlaces(member.place, this.#place) < 0) return false;
+    this.#members.add(member);
+    this.committed(true);
+    return true;
+  }
+
+  leave(member: FeedMember): void {
+    this.#members.delete(member);
+  }
+
+  /** The trades after a place that this feed may show now. */
+  async read(from: TapePlace): Promise<AsyncIterable<TradeBatch>> {
+    if (this.#delayNs === 0n || this.horizon === null) return this.#tape.read(this.#symbol, from);
+    const to = await placeBefore(this.#tape, this.#symbol, this.horizon);
+    return this.#tape.read(this.#symbol, from, to);
+  }
+
+  /** The tape has grown; `hasTrades` says whether for this contract. */
+  committed(hasTrades: boolean): void {
+    // A delayed feed comes to old trades with every commit.
+    this.#mayHaveTrades ||= hasTrades || this.#delayNs > 0n;
+    this.#isPending = true;
+    if (this.#isPumping || this.#members.size === 0) return;
+    if (this.#mayHaveTrades) void this.#pump();
+    else this.#advance();
+  }
+
+  async #pump(): Promise<void> {
+    this.#isPumping = true;
+    try {
+      while (this.#isPending && this.#members.size > 0) await this.#readOn();
+    } catch (error) {
+      for (const member of [...this.#members]) this.#drop(member, error);
+    } finally {
+      this.#isPumping = false;
+    }
+  }
+
+  async #readOn(): Promise<void> {
+    // Taken before the read: all trades before this promise are there to be read.
+    const horizon = this.horizon;
+    const mayHaveTrades = this.#mayHaveTrades;
+    this.#isPending = false;
+    this.#mayHaveTrades = false;
+    if (horizon === null || this.#place === null) return;
+    if (mayHaveTrades) {
+      for await (const batch of await this.read(this.#place)) this.#give(batch);
+    }
+    this.#each((member) => member.advance(horizon));
+  }
+
+  #advance(): void {
+    this.#isPending = false;
+    const horizon = this.horizon;
+    if (horizon !== null) this.#each((member) => member.advance(horizon));
+  }
+
+  #give(batch: TradeBatch): void {
+    if (batch.count === 0) return;
+    this.#each((member) => member.take(batch));
+    this.#place = placeAfter(batch);
+  }
+
+  /** A member that fails leaves alone. */
+  #each(act: (member: FeedMember) => void): void {
+    for (const member of this.#members) {
+      try {
+        act(member);
+      } catch (error) {
+        this.#drop(member, error);
+      }
+    }
+  }
+
+  #drop(member: FeedMember, error: unknown): void {
+    this.#members.delete(member);
+    member.failed(error);
+  }
+}
+
+/** The last trade before an instant. */
+export async function placeBefore(
+  tape: Tape,
+  symbol: string,
+  instant: EpochNs,
+): Promise<TapePlace> {
+  const day: UtcDay = dayOf(instant);
+  return { day, rank: await tape.rankBefore(symbol, day, nsOfDay(instant)) };
+}
+
+function placeAfter(batch: TradeBatch): TapePlace {
+  return { day: batch.day, rank: (batch.firstRank + batch.count - 1) as TapePlace['rank'] };
+}
+
+function comparePlaces(a: TapePlace, b: TapePlace): number {
+  return a.day - b.day || a.rank - b.rank;
+}

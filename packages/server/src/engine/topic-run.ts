@@ -1,0 +1,157 @@
+/**
+ * One study on its way over the tape, and what it publishes. It is quiet while it warms up: only final
+ * objects are built then. `goLive` is called at a flush edge and takes the objects still forming at that
+ * very position; from there on every flush goes out. At any time the kept objects are the state at the
+ * last closed flush edge. Trades arrive in order and without a gap; those already taken are passed over.
+ */
+
+import type { SessionTable } from '@tapeloom/core/calendar/session';
+import type { Cursor } from '@tapeloom/core/cursor';
+import type { EpochNs, Rank } from '@tapeloom/core/numbers';
+import { FLUSH_STEP_NS, type RunOutput, type RunStart, StudyRun } from '@tapeloom/core/studies/run';
+import type { FormingVisitor, Mark, ObjectVersion, Study } from '@tapeloom/core/studies/study';
+import type { TradeBatch } from '@tapeloom/core/trade-batch';
+import { dayOf } from '@tapeloom/core/utc-day';
+import type { StreamMode } from '@tapeloom/protocol/client-messages';
+import type { TapePlace } from '../tape/tape.ts';
+import { type EncodedFlush, encodeObject, FrameEncoder } from './frame-encoder.ts';
+import { SessionObjects } from './session-objects.ts';
+
+export type PublishFlush = (flush: EncodedFlush, position: Cursor) => void;
+
+export class TopicRun implements RunOutput {
+  readonly #study: Study;
+  readonly #run: StudyRun;
+  readonly #publish: PublishFlush;
+  readonly #objects = new SessionObjects();
+  readonly #frames = new FrameEncoder();
+  #place: TapePlace;
+  #reached: EpochNs;
+  #isLive = false;
+
+  constructor(study: Study, sessions: SessionTable, start: RunStart, publish: PublishFlush) {
+    this.#study = study;
+    this.#publish = publish;
+    this.#place = { day: dayOf(start.at), rank: start.rank };
+    this.#reached = start.at;
+    const watched = new QuietableStudy(study, () => this.#isLive);
+    this.#run = new StudyRun(watched, sessions, start, { output: this, stepNs: FLUSH_STEP_NS });
+  }
+
+  /** The last trade taken. */
+  get place(): TapePlace {
+    return this.#place;
+  }
+
+  /** The promise it has advanced to. */
+  get reached(): EpochNs {
+    return this.#reached;
+  }
+
+  /** The position at the last closed flush edge. */
+  get closed(): Cursor {
+    return this.#run.closed;
+  }
+
+  get warm(): boolean {
+    return this.#study.warm;
+  }
+
+  take(batch: TradeBatch): void {
+    const { day, rank } = this.#place;
+    if (batch.day < day) return;
+    const taken = batch.day === day ? Math.max(0, rank + 1 - batch.firstRank) : 0;
+    if (taken >= batch.count) return;
+    this.#run.apply(rowsOf(batch, taken, batch.count));
+    this.#place = { day: batch.day, rank: (batch.firstRank + batch.count - 1) as Rank };
+  }
+
+  advance(promise: EpochNs): void {
+    this.#run.advance(promise);
+    if (promise > this.#reached) this.#reached = promise;
+  }
+
+  /** Starts publishing; the run stands at a flush edge, with no trade at or after it taken. */
+  goLive(): void {
+    this.#isLive = true;
+    this.#study.forming(null, (version) => this.#objects.set(version.id, encodeObject(version)));
+  }
+
+  snapshot(depth: number, mode: StreamMode): EncodedFlush {
+    const frames = new FrameEncoder();
+    frames.snapshot(this.#objects.newest(depth, mode), this.#run.closed);
+    return frames.take();
+  }
+
+  upsert(version: ObjectVersion, cursor: Cursor): void {
+    const object = encodeObject(version);
+    this.#objects.set(version.id, object);
+    if (this.#isLive) this.#frames.upsert(version.id, object, cursor);
+  }
+
+  remove(id: string, final: boolean, ts: string, cursor: Cursor): void {
+    this.#objects.delete(id);
+    if (this.#isLive) this.#frames.remove(id, final, ts, cursor);
+  }
+
+  openSession(): void {
+    this.#objects.clear();
+  }
+
+  flushed(_edge: EpochNs, position: Cursor): void {
+    if (!this.#frames.isEmpty) this.#publish(this.#frames.take(), position);
+  }
+}
+
+/** Rows [from, to) of a batch, as a batch over the same memory. */
+export function rowsOf(batch: TradeBatch, from: number, to: number): TradeBatch {
+  if (from === 0 && to === batch.count) return batch;
+  return {
+    day: batch.day,
+    firstRank: (batch.firstRank + from) as Rank,
+    count: to - from,
+    ts: batch.ts.subarray(from, to),
+    price: batch.price.subarray(from, to),
+    size: batch.size.subarray(from, to),
+    side: batch.side.subarray(from, to),
+  };
+}
+
+/** A study that shows nothing forming while nobody could see it, which makes warming up cheap. */
+class QuietableStudy implements Study {
+  readonly #study: Study;
+  readonly #isLive: () => boolean;
+
+  constructor(study: Study, isLive: () => boolean) {
+    this.#study = study;
+    this.#isLive = isLive;
+  }
+
+  get dueNs(): number {
+    return this.#study.dueNs;
+  }
+
+  get warm(): boolean {
+    return this.#study.warm;
+  }
+
+  openSession(...args: Parameters<Study['openSession']>): void {
+    this.#study.openSession(...args);
+  }
+
+  apply(batch: TradeBatch, from: number, to: number, offsetNs: number): number {
+    return this.#study.apply(batch, from, to, offsetNs);
+  }
+
+  fire(entry: Readonly<Mark>): number {
+    return this.#study.fire(entry);
+  }
+
+  closeSession(entry: Readonly<Mark>): number {
+    return this.#study.closeSession(entry);
+  }
+
+  forming(since: Readonly<Mark> | null, visit: FormingVisitor): void {
+    if (this.#isLive()) this.#study.forming(since, visit);
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * Where a study has to start so that its state is right: at the open of the current session (the last
+ * one while the market is shut), or as many sessions earlier as its look-back needs. Sessions that are
+ * not complete on the tape do not exist for a look-back: what they would give is not known.
+ */
+
+import type { Session, SessionTable } from '@tapeloom/core/calendar/session';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { addDays, dayOf } from '@tapeloom/core/utc-day';
+import type { TapeDay } from '../tape/tape.ts';
+
+/** The complete sessions before `current`, newest first, at most `sessionsMax` sessions back. */
+export function earlierSessions(
+  table: SessionTable,
+  current: Session,
+  sessionsMax: number,
+  days: readonly TapeDay[],
+): readonly Session[] {
+  const earlier: Session[] = [];
+  let session = before(table, current);
+  for (let back = 1; back <= sessionsMax && session !== null; back += 1) {
+    if (isComplete(session, days)) earlier.push(session);
+    session = before(table, session);
+  }
+  return earlier;
+}
+
+/** The same table without the sessions before `current` that are not complete on the tape. */
+export function withoutIncomplete(
+  table: SessionTable,
+  current: Session,
+  days: readonly TapeDay[],
+): SessionTable {
+  const counts = (session: Session) => session.open >= current.open || isComplete(session, days);
+  return {
+    atOrAfter(instant) {
+      let session = table.atOrAfter(instant);
+      while (session !== null && !counts(session)) session = table.atOrAfter(session.close);
+      return session;
+    },
+    atOrBefore(instant) {
+      let session = table.atOrBefore(instant);
+      while (session !== null && !counts(session)) session = before(table, session);
+      return session;
+    },
+  };
+}
+
+function before(table: SessionTable, session: Session): Session | null {
+  return table.atOrBefore((session.open - 1n) as EpochNs);
+}
+
+/** Days are on the tape whole, so a past session is complete when all of its days are there. */
+function isComplete(session: Session, days: readonly TapeDay[]): boolean {
+  const last = dayOf((session.close - 1n) as EpochNs);
+  for (let day: UtcDay = dayOf(session.open); day <= last; day = addDays(day, 1)) {
+    if (!days.some((onTape) => onTape.day === day)) return false;
+  }
+  return true;
+}
