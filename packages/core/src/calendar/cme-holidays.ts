@@ -5,16 +5,17 @@
  * week.
  *
  * Source of truth: CME Group's "Trading hours" page (cmegroup.com/trading-hours.html, choose the date)
- * and its advisory for each holiday, published about two weeks ahead. The lines below are the practice
- * since 2022, checked in November 2026 against what public calendar libraries record and against the
- * last trades that users of those libraries measured:
+ * and its advisory for each holiday, published about two weeks ahead. The lines below were not read
+ * from there but from the public calendar libraries pandas_market_calendars (whose users measured the
+ * last trades of 2022 to 2026) and QuantConnect Lean, where they agree:
  *   - Equity and rates halt at 12:00 on every holiday, energy and metals at 13:30, FX not at all; on a
  *     Friday all of them close at 12:00.
  *   - On a Good Friday with the employment report, equity trades to 08:15, rates and FX to 10:15.
  *   - From 2024 on, energy, metals and FX close later than before on half days.
- *   - On the eve of Independence Day only equity closes early.
- * Earlier years resolve by the same lines and are approximate. A correction, a day of mourning or a
- * new year's advisory is a line at the top of a list: the first line that names a date decides it.
+ *   - On the eve of Independence Day equity closes early; for the others the libraries differ, and
+ *     normal hours are assumed.
+ * Years before 2022 resolve by the same lines and are approximate. A correction, a day of mourning or
+ * a new advisory is a line at the top of a list: the first line that names a date decides it.
  */
 
 import type { SpecialHours } from './calendar.ts';
