@@ -7,11 +7,19 @@ import { join } from 'node:path';
 import { checkContractDrift } from './tidy/contract-drift.ts';
 import { checkDocsDrift } from './tidy/docs-drift.ts';
 import { checkHouseRules } from './tidy/house-rules.ts';
+import { checkLockfile } from './tidy/lockfile.ts';
 import { checkReach } from './tidy/reach.ts';
 import { checkImports } from './tidy/rooms.ts';
 import { readTree } from './tidy/tree.ts';
 
-const checks = [checkHouseRules, checkImports, checkReach, checkDocsDrift, checkContractDrift];
+const checks = [
+  checkHouseRules,
+  checkImports,
+  checkReach,
+  checkDocsDrift,
+  checkContractDrift,
+  checkLockfile,
+];
 
 const startMs = performance.now();
 const tree = readTree(join(import.meta.dirname, '..'));
