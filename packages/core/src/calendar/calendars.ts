@@ -8,10 +8,9 @@
 
 import type { Calendar, SessionHours } from './calendar.ts';
 import {
-  CME_ENERGY_SPECIAL,
+  CME_ENERGY_AND_METALS_SPECIAL,
   CME_EQUITY_SPECIAL,
   CME_FX_SPECIAL,
-  CME_METALS_SPECIAL,
   CME_RATES_SPECIAL,
 } from './cme-holidays.ts';
 import type { LocalTime } from './zoned-instant.ts';
@@ -36,13 +35,13 @@ const CALENDARS = {
     weekdays: MONDAY_TO_FRIDAY,
     full: GLOBEX,
     rth: sameDay(NEW_YORK, '09:00', '14:30'),
-    special: CME_ENERGY_SPECIAL,
+    special: CME_ENERGY_AND_METALS_SPECIAL,
   },
   'cme-metals': {
     weekdays: MONDAY_TO_FRIDAY,
     full: GLOBEX,
     rth: sameDay(NEW_YORK, '08:20', '13:30'),
-    special: CME_METALS_SPECIAL,
+    special: CME_ENERGY_AND_METALS_SPECIAL,
   },
   'cme-rates': {
     weekdays: MONDAY_TO_FRIDAY,

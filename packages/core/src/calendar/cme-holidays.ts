@@ -70,7 +70,7 @@ export const CME_FX_SPECIAL: readonly SpecialHours[] = [
   { days: ['christmas-eve'], close: '12:45' },
 ];
 
-export const CME_ENERGY_SPECIAL: readonly SpecialHours[] = [
+export const CME_ENERGY_AND_METALS_SPECIAL: readonly SpecialHours[] = [
   CLOSED_EVERYWHERE,
   { days: ['good-friday-jobs-report'], close: 'closed' },
   { days: OPEN_HOLIDAYS, onFriday: true, close: '12:00', rth: 'none' },
@@ -79,6 +79,3 @@ export const CME_ENERGY_SPECIAL: readonly SpecialHours[] = [
   { days: ['thanksgiving-friday'], close: '13:45' },
   { days: ['christmas-eve'], close: '12:45' },
 ];
-
-/** Metals keep the days of energy. */
-export const CME_METALS_SPECIAL = CME_ENERGY_SPECIAL;

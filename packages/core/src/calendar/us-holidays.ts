@@ -11,26 +11,30 @@
 import type { UtcDay } from '../numbers.ts';
 import { addDays, isoWeekday, utcDay } from '../utc-day.ts';
 
-/** Days on which the exchange does no business, even where the electronic market opens for a while. */
-export const US_HOLIDAYS = [
-  'new-year',
-  'martin-luther-king',
-  'presidents',
-  'good-friday',
+/** Holidays, on which the exchange does no business even where the electronic market opens. */
+export type UsHoliday =
+  | 'new-year'
+  | 'martin-luther-king'
+  | 'presidents'
+  | 'good-friday'
   /** A Good Friday that is the first Friday of April: the employment report comes out on it. */
-  'good-friday-jobs-report',
-  'memorial',
-  'juneteenth',
-  'independence',
-  'labor',
-  'thanksgiving',
-  'christmas',
-] as const;
-/** Business days that end early. The eves count from Monday to Thursday only. */
-export const US_HALF_DAYS = ['independence-eve', 'thanksgiving-friday', 'christmas-eve'] as const;
+  | 'good-friday-jobs-report'
+  | 'memorial'
+  | 'juneteenth'
+  | 'independence'
+  | 'labor'
+  | 'thanksgiving'
+  | 'christmas'
+  | UsHalfDay;
 
-export type UsHoliday = (typeof US_HOLIDAYS)[number] | (typeof US_HALF_DAYS)[number];
+/** Business days that end early. The eves are half days from Monday to Thursday only. */
+type UsHalfDay = 'independence-eve' | 'thanksgiving-friday' | 'christmas-eve';
 
+const HALF_DAYS: readonly UsHoliday[] = [
+  'independence-eve',
+  'thanksgiving-friday',
+  'christmas-eve',
+] satisfies readonly UsHalfDay[];
 const JUNETEENTH_YEAR_FIRST = 2022;
 const MONDAY = 1;
 const THURSDAY = 4;
@@ -55,7 +59,7 @@ export function usHolidayOn(day: UtcDay): UsHoliday | null {
 export function isUsBusinessDay(day: UtcDay): boolean {
   if (isoWeekday(day) >= SATURDAY) return false;
   const holiday = usHolidayOn(day);
-  return holiday === null || (US_HALF_DAYS as readonly string[]).includes(holiday);
+  return holiday === null || HALF_DAYS.includes(holiday);
 }
 
 /** The business day `count` business days after `day` (before it when negative); not `day` itself. */
