@@ -22,6 +22,11 @@ export function engineFingerprint(coreSource: string, definitions: unknown): str
   return hash.digest('hex');
 }
 
+/** Changes with any word of the definitions: clients then generate their types again. */
+export function catalogueVersion(definitions: unknown): string {
+  return createHash('sha256').update(canonicalJson(definitions)).digest('hex').slice(0, 12);
+}
+
 /** Every module the roots reach by importing values, in the order of their paths. */
 function reachableModules(coreSource: string): [string, readonly string[]][] {
   const modules = new Map<string, readonly string[]>();

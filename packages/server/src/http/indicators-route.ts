@@ -3,8 +3,10 @@
  * from, plus the fingerprint of the code that computes them.
  */
 
-import type { IndicatorDefinition } from '@tapeloom/core/studies/indicator';
+import type { IndicatorDefinition, JsonSchema } from '@tapeloom/core/studies/indicator';
 import { Type } from 'typebox';
+import { catalogueVersion, engineFingerprint } from './engine-fingerprint.ts';
+import { paramsSchema } from './params-schema.ts';
 import { defineRoute, type Route } from './route.ts';
 
 const closed = { additionalProperties: false };
@@ -40,6 +42,9 @@ const Indicator = Type.Object(
     name: Type.String(),
     description: Type.String(),
     parameters: Type.Array(Parameter),
+    paramsSchema: Type.Record(Type.String(), Type.Unknown(), {
+      description: 'JSON Schema of `params`.',
+    }),
     data: Type.Record(Type.String(), Type.Unknown(), {
       description: "JSON Schema of an object's `data`.",
     }),
@@ -70,14 +75,26 @@ const IndicatorCatalogue = Type.Object(
 export interface CatalogueFacts {
   readonly version: string;
   readonly engineFingerprint: string;
-  readonly indicators: readonly IndicatorDefinition[];
+  readonly indicators: readonly PublishedIndicator[];
 }
 
-/** Only what is published of an indicator; the functions that compute it stay inside. */
-export function publishedDefinition(indicator: IndicatorDefinition): IndicatorDefinition {
-  const { id, name, description, parameters, data, computeUnitsPerTrade, presets, example } =
-    indicator;
-  return { id, name, description, parameters, data, computeUnitsPerTrade, presets, example };
+interface PublishedIndicator extends IndicatorDefinition {
+  readonly paramsSchema: JsonSchema;
+}
+
+/** The catalogue as it is published, from the definitions and the sources of core. */
+export function catalogueFacts(
+  definitions: readonly IndicatorDefinition[],
+  coreSource: string,
+): CatalogueFacts {
+  return {
+    version: catalogueVersion(definitions),
+    engineFingerprint: engineFingerprint(coreSource, definitions),
+    indicators: definitions.map((definition) => ({
+      ...definition,
+      paramsSchema: paramsSchema(definition.parameters),
+    })),
+  };
 }
 
 export function indicatorsRoute(facts: () => CatalogueFacts): Route {

@@ -103,18 +103,13 @@ function judgeInstrument(facts: InstrumentFacts, contract: Contract): Instrument
   return session !== null && facts.now < session.close ? 'open' : 'closed';
 }
 
-/** The newest of: the last trade, the market's last opening or closing, the expiry. */
+/** The newest of the last trade and the market's last opening or closing; at the end, the expiry. */
 function lastChangeAt(facts: InstrumentFacts, contract: Contract): EpochNs {
+  if (contract.expiresAt <= facts.now) return contract.expiresAt;
   const session = facts.fullSessions(contract.symbol).atOrBefore(facts.now);
-  const changes = [
-    facts.lastTradeAt(contract.symbol),
-    session?.open ?? null,
-    session?.close ?? null,
-    contract.expiresAt,
-  ];
-  let newest = 0n as EpochNs;
-  for (const at of changes) {
-    if (at !== null && at <= facts.now && at > newest) newest = at;
+  let newest = facts.lastTradeAt(contract.symbol) ?? (0n as EpochNs);
+  for (const edge of session === null ? [] : [session.open, session.close]) {
+    if (edge <= facts.now && edge > newest) newest = edge;
   }
   return newest;
 }

@@ -1,0 +1,46 @@
+/**
+ * The operator's port, bound to the loopback unless configured otherwise: metrics and health. It has no
+ * part in the public interface and answers in plain text or JSON.
+ */
+
+import { createServer, type Server } from 'node:http';
+import type { Registry } from 'prom-client';
+
+export interface InternalFacts {
+  readonly registry: Registry;
+  /** Why the service is not ready to serve streams, or null when it is. */
+  notReadyBecause(): string | null;
+  onFault(error: unknown): void;
+}
+
+export function createInternalServer(facts: InternalFacts): Server {
+  return createServer({ requestTimeout: 10_000, headersTimeout: 5_000 }, (request, response) => {
+    const send = (status: number, type: string, body: string) => {
+      response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
+      response.end(request.method === 'HEAD' ? undefined : body);
+    };
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      return send(405, 'text/plain', 'use GET\n');
+    }
+    switch (request.url) {
+      case '/health/live':
+        return send(200, 'application/json', '{"live":true}\n');
+      case '/health/ready': {
+        const reason = facts.notReadyBecause();
+        const body = JSON.stringify({ ready: reason === null, reason });
+        return send(reason === null ? 200 : 503, 'application/json', `${body}\n`);
+      }
+      case '/metrics':
+        facts.registry.metrics().then(
+          (text) => send(200, facts.registry.contentType, text),
+          (error: unknown) => {
+            facts.onFault(error);
+            send(500, 'text/plain', 'metrics failed\n');
+          },
+        );
+        return;
+      default:
+        return send(404, 'text/plain', 'there are /metrics, /health/live and /health/ready\n');
+    }
+  });
+}
