@@ -6,16 +6,19 @@
  */
 
 import type { SessionTable } from '@tapeloom/core/calendar/session';
-import type { Cursor } from '@tapeloom/core/cursor';
+import { type Cursor, formatCursor } from '@tapeloom/core/cursor';
 import type { EpochNs, Rank } from '@tapeloom/core/numbers';
+import { PublishedObjects, SNAPSHOT_BYTES_MAX } from '@tapeloom/core/studies/published-objects';
 import { FLUSH_STEP_NS, type RunOutput, type RunStart, StudyRun } from '@tapeloom/core/studies/run';
 import type { FormingVisitor, Mark, ObjectVersion, Study } from '@tapeloom/core/studies/study';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { dayOf } from '@tapeloom/core/utc-day';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import type { TapePlace } from '../tape/tape.ts';
-import { type EncodedFlush, encodeObject, FrameEncoder } from './frame-encoder.ts';
-import { SessionObjects } from './session-objects.ts';
+import { type EncodedFlush, FrameEncoder } from './frame-encoder.ts';
+
+/** Leaves room for what surrounds the items: kind, subscription name, cursor. */
+const ITEMS_BYTES_MAX = SNAPSHOT_BYTES_MAX - 1_024;
 
 export type PublishFlush = (flush: EncodedFlush, position: Cursor) => void;
 
@@ -23,7 +26,7 @@ export class TopicRun implements RunOutput {
   readonly #study: Study;
   readonly #run: StudyRun;
   readonly #publish: PublishFlush;
-  readonly #objects = new SessionObjects();
+  readonly #objects = new PublishedObjects();
   readonly #frames = new FrameEncoder();
   #place: TapePlace;
   #reached: EpochNs;
@@ -74,28 +77,38 @@ export class TopicRun implements RunOutput {
   /** Starts publishing; the run stands at a flush edge, with no trade at or after it taken. */
   goLive(): void {
     this.#isLive = true;
-    this.#study.forming(null, (version) => this.#objects.set(version.id, encodeObject(version)));
+    this.#study.forming(null, (version) => {
+      this.#objects.upsert(version);
+    });
   }
 
   snapshot(depth: number, mode: StreamMode): EncodedFlush {
+    const { cursor, items } = this.#objects.snapshot(
+      this.#run.closed,
+      depth,
+      mode,
+      ITEMS_BYTES_MAX,
+    );
     const frames = new FrameEncoder();
-    frames.snapshot(this.#objects.newest(depth, mode), this.#run.closed);
+    frames.add({ kind: 'snapshot', id: '', final: false, cursor }, `"items":${items}`);
     return frames.take();
   }
 
-  upsert(version: ObjectVersion, cursor: Cursor): void {
-    const object = encodeObject(version);
-    this.#objects.set(version.id, object);
-    if (this.#isLive) this.#frames.upsert(version.id, object, cursor);
+  upsert(version: ObjectVersion, at: Cursor): void {
+    const members = this.#objects.upsert(version);
+    if (!this.#isLive) return;
+    const { id, final } = version;
+    this.#frames.add({ kind: 'upsert', id, final, cursor: formatCursor(at) }, members);
   }
 
-  remove(id: string, final: boolean, ts: string, cursor: Cursor): void {
-    this.#objects.delete(id);
-    if (this.#isLive) this.#frames.remove(id, final, ts, cursor);
+  remove(id: string, final: boolean, ts: string, at: Cursor): void {
+    const members = this.#objects.remove(id, final, ts);
+    if (!this.#isLive) return;
+    this.#frames.add({ kind: 'remove', id, final, cursor: formatCursor(at) }, members);
   }
 
   openSession(): void {
-    this.#objects.clear();
+    this.#objects.openSession();
   }
 
   flushed(_edge: EpochNs, position: Cursor): void {

@@ -44,11 +44,11 @@ const RULES: Readonly<Record<ClientMessage['t'], Readonly<Record<string, FieldRu
     sub: subFault,
     instrument: nameFault,
     indicator: nameFault,
-    params: (value) => (value === undefined || isFields(value) ? null : 'must be an object'),
+    params: (value) => (value === undefined || isFields(value) ? null : 'Must be an object.'),
     mode: (value) =>
       value === undefined || STREAM_MODES.some((mode) => mode === value)
         ? null
-        : 'must be "live" or "confirmed"',
+        : 'Must be "live" or "confirmed".',
     from: fromFault,
   },
   unsubscribe: { sub: subFault },
@@ -81,8 +81,8 @@ export function parseClientMessage(text: string): ParsedMessage {
 
 /** An `INVALID_PARAMETERS` reply whose text names every faulty field. */
 export function invalid(faults: readonly FieldFault[]): Omit<ErrorReply, 'sub'> {
-  const message = faults.map((fault) => `${fault.path.slice(1)} ${fault.message}`).join('; ');
-  return { code: 'INVALID_PARAMETERS', message: `${message}.`, errors: faults };
+  const message = faults.map((fault) => `${fault.path}: ${fault.message}`).join(' ');
+  return { code: 'INVALID_PARAMETERS', message, errors: faults };
 }
 
 function notUnderstood(message: string): ParsedMessage {
@@ -97,24 +97,24 @@ function faultsOf(fields: Fields, rules: Readonly<Record<string, FieldRule>>): F
   }
   for (const name of Object.keys(fields)) {
     if (name === 't' || Object.hasOwn(rules, name)) continue;
-    faults.push({ path: `/${pointerPart(name)}`, message: 'is not a field of this message' });
+    faults.push({ path: `/${pointerPart(name)}`, message: 'Is not a field of this message.' });
   }
   return faults.slice(0, FAULTS_MAX);
 }
 
 function subFault(value: unknown): string | null {
-  if (value === undefined) return 'is required';
-  if (typeof value !== 'string') return 'must be a string';
+  if (value === undefined) return 'Is required.';
+  if (typeof value !== 'string') return 'Must be a string.';
   const bytes = Buffer.byteLength(value);
   if (bytes >= 1 && bytes <= SUB_BYTES_MAX) return null;
-  return `must have 1 to ${SUB_BYTES_MAX} bytes in UTF-8`;
+  return `Must have 1 to ${SUB_BYTES_MAX} bytes in UTF-8.`;
 }
 
 function nameFault(value: unknown): string | null {
-  if (value === undefined) return 'is required';
-  if (typeof value !== 'string') return 'must be a string';
+  if (value === undefined) return 'Is required.';
+  if (typeof value !== 'string') return 'Must be a string.';
   if (value.length >= 1 && value.length <= NAME_CHARACTERS_MAX) return null;
-  return `must have 1 to ${NAME_CHARACTERS_MAX} characters`;
+  return `Must have 1 to ${NAME_CHARACTERS_MAX} characters.`;
 }
 
 function fromFault(value: unknown): string | null {
@@ -124,22 +124,22 @@ function fromFault(value: unknown): string | null {
     const [name, text] = field;
     if (name === 'cursor') {
       const isCursor = typeof text === 'string' && parseCursor(text) !== null;
-      return isCursor ? null : 'must hold a cursor such as "20261113.48211.1"';
+      return isCursor ? null : 'Must hold a cursor such as "20261113.48211.1".';
     }
     if (name === 'time') {
       const isTime = typeof text === 'string' && parseInstant(text) !== null;
       return isTime
         ? null
-        : 'must hold nanoseconds since 1970, an RFC 3339 time or a date, as text';
+        : 'Must hold nanoseconds since 1970, an RFC 3339 time or a date, as text.';
     }
   }
-  return 'must be "live", { "cursor": … } or { "time": … }';
+  return 'Must be "live", { "cursor": … } or { "time": … }.';
 }
 
 function pingIdFault(value: unknown): string | null {
   if (value === undefined || Number.isSafeInteger(value)) return null;
   if (typeof value === 'string' && Buffer.byteLength(value) <= PING_ID_BYTES_MAX) return null;
-  return `must be an integer or a string of up to ${PING_ID_BYTES_MAX} bytes`;
+  return `Must be an integer or a string of up to ${PING_ID_BYTES_MAX} bytes.`;
 }
 
 function isFields(value: unknown): value is Fields {

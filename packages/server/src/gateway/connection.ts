@@ -180,7 +180,7 @@ export class Connection {
   #subscribe(message: SubscribeMessage, day: UtcDay): Actions {
     const { sub } = message;
     if (this.#subscriptions.has(sub)) {
-      const fault = { path: '/sub', message: 'is already in use on this connection' };
+      const fault = { path: '/sub', message: 'Is already in use on this connection.' };
       return [sendError({ sub, ...invalid([fault]) })];
     }
     if (this.#subscriptions.size >= this.#rules.subscriptionsMax) {
@@ -196,7 +196,7 @@ export class Connection {
 
   #unsubscribe(sub: string): Actions {
     if (this.#subscriptions.delete(sub)) return [{ t: 'unsubscribe', sub }];
-    const fault = { path: '/sub', message: 'is not a subscription of this connection' };
+    const fault = { path: '/sub', message: 'Is not a subscription of this connection.' };
     return [sendError({ sub, ...invalid([fault]) })];
   }
 

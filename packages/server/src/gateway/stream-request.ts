@@ -3,10 +3,17 @@
  * canonical parameters. A name means one thing at a time; anything unknown is refused with its code.
  */
 
+import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { UtcDay } from '@tapeloom/core/numbers';
+import { indicatorNamed } from '@tapeloom/core/studies/catalogue';
+import type { Indicator, Params } from '@tapeloom/core/studies/indicator';
+import { parseParams } from '@tapeloom/core/studies/params';
 import type { StreamMode, SubscribeMessage } from '@tapeloom/protocol/client-messages';
 import type { TopicSpec } from '../topics/engine-link.ts';
-import type { ErrorReply } from './client-message.ts';
+import { type ErrorReply, invalid } from './client-message.ts';
+
+/** Objects in a snapshot of an indicator that leaves it to us. */
+const DEPTH_DEFAULT = 500;
 
 /** A subscription that may start: what was asked, and what it stands for. */
 export interface StreamRequest {
@@ -17,7 +24,60 @@ export interface StreamRequest {
   readonly depth: number;
 }
 
+/** What a `subscribe` means when the tape's UTC day is `day`. */
 export type ResolveStream = (
   message: SubscribeMessage,
   day: UtcDay,
 ) => StreamRequest | Omit<ErrorReply, 'sub'>;
+
+export interface StreamCatalogue {
+  book(): InstrumentBook;
+  /** Whether a contract is streamed in real time. */
+  isStreamed(symbol: string): boolean;
+}
+
+export function createResolver(catalogue: StreamCatalogue): ResolveStream {
+  return (message, day) => {
+    const contract = catalogue.book().resolve(message.instrument, day);
+    if (contract === null || !catalogue.isStreamed(contract.symbol)) {
+      const text = `No instrument "${message.instrument}" is streamed.`;
+      return { code: 'UNKNOWN_INSTRUMENT', message: text };
+    }
+    const indicator = indicatorNamed(message.indicator);
+    if (indicator === null) {
+      return {
+        code: 'UNKNOWN_INDICATOR',
+        message: `There is no indicator "${message.indicator}".`,
+      };
+    }
+    const parsed = parseParams(indicator, message.params ?? {});
+    if ('faults' in parsed) {
+      return invalid(parsed.faults.map((it) => ({ ...it, path: `/params${it.path}` })));
+    }
+    if (message.from !== undefined && message.from !== 'live') {
+      return invalid([
+        { path: '/from', message: 'This version of the service starts streams at "live" only.' },
+      ]);
+    }
+    const { depth } = parsed.params;
+    return {
+      message,
+      spec: {
+        contract: contract.symbol,
+        indicator: indicator.id,
+        params: computingParams(indicator, parsed.params),
+        delaySeconds: 0,
+      },
+      tickSizeNanos: contract.tickSizeNanos,
+      mode: message.mode ?? 'live',
+      depth: typeof depth === 'number' ? depth : DEPTH_DEFAULT,
+    };
+  };
+}
+
+/** All parameters but those that only change the view: they are no part of a topic's identity. */
+function computingParams(indicator: Indicator, params: Params): Params {
+  const isView = (name: string) =>
+    indicator.parameters.some((it) => it.name === name && it.category === 'view');
+  return Object.fromEntries(Object.entries(params).filter(([name]) => !isView(name)));
+}

@@ -1,0 +1,100 @@
+/**
+ * A live tape in memory, for tests: commits are durable as soon as they are made. It serves batches of
+ * any size, as the real one does, and each read takes turns of the event loop.
+ */
+
+import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
+import { allocateBatch, firstRowAt, type TradeBatch } from '@tapeloom/core/trade-batch';
+import { dayOf, nsOfDay } from '@tapeloom/core/utc-day';
+import type { Commit, LiveTape, TapeDay, TapePlace } from '../tape/tape.ts';
+
+export interface MemoryTrade {
+  readonly at: EpochNs;
+  readonly price: number;
+  readonly size: number;
+  readonly side: -1 | 0 | 1;
+}
+
+const DAY_CAPACITY = 4_096;
+
+export class MemoryTape implements LiveTape {
+  promise: EpochNs | null = null;
+  readonly #symbol: string;
+  readonly #batchRows: number;
+  readonly #days = new Map<UtcDay, ReturnType<typeof allocateBatch>>();
+  readonly #listeners = new Set<(commit: Commit) => void>();
+
+  constructor(symbol: string, batchRows: number) {
+    this.#symbol = symbol;
+    this.#batchRows = batchRows;
+  }
+
+  commit(trades: readonly MemoryTrade[], promise: EpochNs): void {
+    for (const { at, price, size, side } of trades) {
+      const day = this.#day(dayOf(at));
+      const row = day.count;
+      day.ts[row] = nsOfDay(at);
+      day.price[row] = price;
+      day.size[row] = size;
+      day.side[row] = side;
+      day.count += 1;
+    }
+    this.#day(dayOf(promise));
+    this.promise = promise;
+    const symbols = trades.length > 0 ? [this.#symbol] : [];
+    for (const listener of this.#listeners) listener({ promise, symbols });
+  }
+
+  async days(): Promise<readonly TapeDay[]> {
+    const today = this.promise === null ? null : dayOf(this.promise);
+    return [...this.#days.values()].map(({ day, count }) => ({
+      day,
+      trades: count,
+      state: day === today ? 'open' : 'sealed',
+    }));
+  }
+
+  async *read(symbol: string, from: TapePlace, to?: TapePlace): AsyncIterable<TradeBatch> {
+    if (symbol !== this.#symbol) return;
+    for (const { day } of [...this.#days.values()]) {
+      if (day < from.day || (to !== undefined && day > to.day)) continue;
+      let row: number = day === from.day ? from.rank : 0;
+      const last = day === to?.day ? to.rank : Number.POSITIVE_INFINITY;
+      for (;;) {
+        await Promise.resolve();
+        const all = this.#days.get(day)!;
+        const end = Math.min(row + this.#batchRows, all.count, last);
+        if (end <= row) break;
+        yield {
+          day,
+          firstRank: (row + 1) as Rank,
+          count: end - row,
+          ts: all.ts.subarray(row, end),
+          price: all.price.subarray(row, end),
+          size: all.size.subarray(row, end),
+          side: all.side.subarray(row, end),
+        };
+        row = end;
+      }
+    }
+  }
+
+  async rankBefore(_symbol: string, day: UtcDay, ns: number): Promise<Rank> {
+    const all = this.#days.get(day);
+    return (all === undefined ? 0 : firstRowAt(all.ts, 0, all.count, ns)) as Rank;
+  }
+
+  follow(listener: (commit: Commit) => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
+  }
+
+  #day(day: UtcDay): ReturnType<typeof allocateBatch> {
+    let found = this.#days.get(day);
+    if (found === undefined) {
+      found = allocateBatch(day, 1 as Rank, DAY_CAPACITY);
+      this.#days.set(day, found);
+    }
+    return found;
+  }
+}
