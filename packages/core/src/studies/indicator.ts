@@ -21,6 +21,8 @@ export interface ParameterDefinition {
   };
   readonly minimum?: number;
   readonly maximum?: number;
+  /** The grid of a `number` parameter (0.01), so that it is exact as a whole number of grid steps. */
+  readonly multipleOf?: number;
   /** The allowed values of a `string` parameter. */
   readonly values?: readonly string[];
   readonly unit?: string;

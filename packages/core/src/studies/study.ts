@@ -65,7 +65,9 @@ export interface Study {
   openSession(session: StudySession, output: StudyOutput): void;
 
   /**
-   * Applies rows [from, to) of the batch, all inside the open session and before `dueNs`.
+   * Applies rows [from, to) of the batch, all inside the open session, the first one before `dueNs`.
+   * What falls due between two of these rows the study does itself, exactly as `fire` would after the
+   * earlier row; so whole batches go through one hot loop and nobody has to cut them at due times.
    * `offsetNs` added to a row's `ts` gives nanoseconds since the session origin's midnight.
    * Returns how many updates the last of these trades caused (its k).
    */

@@ -1,0 +1,129 @@
+/**
+ * The numbers every bar has: prices, volumes by side, and the extremes of its running delta. All are
+ * exact: sums of lots stay far below 2^53. A part of a split trade counts as one trade.
+ */
+
+import type { TradeBatch } from '../trade-batch.ts';
+import type { BarContent, BarShape } from './current-bar.ts';
+import type { JsonSchema } from './indicator.ts';
+
+const integer = (description: string) => ({ type: 'integer', description });
+const lots = (description: string) => ({ type: 'integer', minimum: 0, description });
+
+export const BAR_DATA_PROPERTIES = {
+  open: integer('First price, in ticks; of a renko brick the edge it opens at'),
+  high: integer('Highest price, in ticks, open and close included'),
+  low: integer('Lowest price, in ticks, open and close included'),
+  close: integer('Last price, in ticks; of a complete renko brick the edge it closes at'),
+  volume: lots('All lots: bid + ask + unknown'),
+  bid: lots('Lots sold by aggressors'),
+  ask: lots('Lots bought by aggressors'),
+  unknown: lots('Lots without a known aggressor'),
+  trades: lots('Trades, a part of a split one counted as one'),
+  delta: integer('ask - bid'),
+  deltaMin: { type: 'integer', maximum: 0, description: 'Lowest running delta, from 0 on' },
+  deltaMax: { type: 'integer', minimum: 0, description: 'Highest running delta, from 0 on' },
+  end: {
+    type: 'string',
+    pattern: '^[0-9]+$',
+    description: 'When the bar ended, in nanoseconds; while it forms the time of its last trade',
+  },
+} as const satisfies JsonSchema;
+
+export class BarSums implements BarContent {
+  #trades = 0;
+  #open = 0;
+  #high = 0;
+  #low = 0;
+  #close = 0;
+  #volume = 0;
+  /** Volume with a known side. */
+  #known = 0;
+  #delta = 0;
+  #deltaMin = 0;
+  #deltaMax = 0;
+
+  clear(): void {
+    this.#trades = 0;
+    this.#volume = 0;
+    this.#known = 0;
+    this.#delta = 0;
+    this.#deltaMin = 0;
+    this.#deltaMax = 0;
+  }
+
+  addRows(batch: TradeBatch, from: number, to: number): void {
+    const { price, size, side } = batch;
+    this.#count(price[from]!, to - from);
+    let high = this.#high;
+    let low = this.#low;
+    let volume = this.#volume;
+    let known = this.#known;
+    let delta = this.#delta;
+    let deltaMin = this.#deltaMin;
+    let deltaMax = this.#deltaMax;
+    for (let row = from; row < to; row += 1) {
+      const ticks = price[row]!;
+      const lots = size[row]!;
+      const sign = side[row]!;
+      const signed = lots * sign;
+      if (ticks > high) high = ticks;
+      if (ticks < low) low = ticks;
+      volume += lots;
+      known += signed * sign;
+      delta += signed;
+      if (delta < deltaMin) deltaMin = delta;
+      if (delta > deltaMax) deltaMax = delta;
+    }
+    this.#high = high;
+    this.#low = low;
+    this.#close = price[to - 1]!;
+    this.#volume = volume;
+    this.#known = known;
+    this.#delta = delta;
+    this.#deltaMin = deltaMin;
+    this.#deltaMax = deltaMax;
+  }
+
+  addPart(price: number, size: number, side: number): void {
+    this.#count(price, 1);
+    this.#high = Math.max(this.#high, price);
+    this.#low = Math.min(this.#low, price);
+    this.#close = price;
+    this.#volume += size;
+    this.#known += size * side * side;
+    this.#delta += size * side;
+    this.#deltaMin = Math.min(this.#deltaMin, this.#delta);
+    this.#deltaMax = Math.max(this.#deltaMax, this.#delta);
+  }
+
+  data(shape: BarShape) {
+    const open = shape.openEdge ?? this.#open;
+    const close = shape.closeEdge ?? this.#close;
+    const empty = this.#trades === 0;
+    return {
+      open,
+      high: Math.max(open, close, empty ? open : this.#high),
+      low: Math.min(open, close, empty ? open : this.#low),
+      close,
+      volume: this.#volume,
+      bid: (this.#known - this.#delta) / 2,
+      ask: (this.#known + this.#delta) / 2,
+      unknown: this.#volume - this.#known,
+      trades: this.#trades,
+      delta: this.#delta,
+      deltaMin: this.#deltaMin,
+      deltaMax: this.#deltaMax,
+      end: shape.end,
+    };
+  }
+
+  #count(firstPrice: number, trades: number): void {
+    if (this.#trades === 0) {
+      this.#open = firstPrice;
+      this.#high = firstPrice;
+      this.#low = firstPrice;
+    }
+    this.#trades += trades;
+  }
+}

@@ -1,0 +1,21 @@
+/** The indicators there are, in the order they are listed. */
+
+import { bars } from './bars.ts';
+import { footprint } from './footprint.ts';
+import type { Indicator, IndicatorDefinition } from './indicator.ts';
+import { largeTrades } from './large-trades.ts';
+
+export const INDICATORS: readonly Indicator[] = [bars, footprint, largeTrades];
+
+export function indicatorNamed(id: string): Indicator | null {
+  return INDICATORS.find((indicator) => indicator.id === id) ?? null;
+}
+
+/** What is published of the indicators: everything but the code that computes them. */
+export function publishedDefinitions(): readonly IndicatorDefinition[] {
+  return INDICATORS.map(
+    ({ id, name, description, parameters, data, computeUnitsPerTrade, presets, example }) => {
+      return { id, name, description, parameters, data, computeUnitsPerTrade, presets, example };
+    },
+  );
+}

@@ -1,0 +1,178 @@
+/**
+ * Clusters of prints of one aggressor. At most one cluster is open; it is an object from the print
+ * that brings it to the threshold until it ends. It ends by a print of another side (that print's
+ * first update), by the clock 1 ns after the longest allowed gap, or with the session. The threshold
+ * is fixed at the session's open and never repaints.
+ */
+
+import type { Rank, UtcDay } from '../numbers.ts';
+import type { TradeBatch } from '../trade-batch.ts';
+import { epochNsText } from '../utc-day.ts';
+import { LargestSizes } from './largest-sizes.ts';
+import {
+  compareMarks,
+  type FormingVisitor,
+  type Mark,
+  type Study,
+  type StudyOutput,
+  type StudySession,
+} from './study.ts';
+
+/** How far back the threshold may come from (determinism 19). */
+export const LOOK_BACK_SESSIONS_MAX = 10;
+const MILLISECOND_NS = 1_000_000;
+
+export interface ClusterRule {
+  readonly gapMs: number;
+  /** 0: the threshold comes from an earlier session. */
+  readonly minSize: number;
+  readonly perSession: number;
+}
+
+export class ClusterStudy implements Study {
+  readonly #gapNs: number;
+  /** Sizes of the session's clusters; null when the threshold is given. */
+  readonly #sizes: LargestSizes | null;
+  /** Infinity while no earlier session gave one. */
+  #threshold: number;
+  /** How many sessions ago the one was that gave the threshold. */
+  #thresholdAge = 0;
+  #output: StudyOutput | null = null;
+  #origin = 0 as UtcDay;
+  #closeNs = 0;
+  /** The newest update of the open cluster. */
+  readonly #mark: Mark = { day: 0 as UtcDay, rank: 0 as Rank, k: 0 };
+  /** The open cluster; side 0 means there is none. */
+  #side = 0;
+  #firstDay = 0 as UtcDay;
+  #firstRank = 0;
+  #firstNs = 0;
+  #lastNs = 0;
+  #size = 0;
+  #trades = 0;
+  #first = 0;
+  #last = 0;
+  #high = 0;
+  #low = 0;
+
+  constructor(rule: ClusterRule) {
+    this.#gapNs = rule.gapMs * MILLISECOND_NS;
+    this.#sizes = rule.minSize === 0 ? new LargestSizes(rule.perSession) : null;
+    this.#threshold = rule.minSize === 0 ? Number.POSITIVE_INFINITY : rule.minSize;
+  }
+
+  get dueNs(): number {
+    const dueNs = this.#lastNs + this.#gapNs + 1;
+    return this.#side === 0 || dueNs > this.#closeNs ? Number.POSITIVE_INFINITY : dueNs;
+  }
+
+  get warm(): boolean {
+    return this.#threshold !== Number.POSITIVE_INFINITY;
+  }
+
+  openSession(session: StudySession, output: StudyOutput): void {
+    this.#output = output;
+    this.#origin = session.origin;
+    this.#closeNs = session.closeNs;
+    this.#side = 0;
+    if (this.#sizes === null) return;
+    this.#thresholdAge += 1;
+    if (this.#sizes.smallest !== null) {
+      this.#threshold = this.#sizes.smallest;
+      this.#thresholdAge = 1;
+    } else if (this.#thresholdAge > LOOK_BACK_SESSIONS_MAX) {
+      this.#threshold = Number.POSITIVE_INFINITY;
+    }
+    this.#sizes.clear();
+  }
+
+  apply(batch: TradeBatch, from: number, to: number, offsetNs: number): number {
+    const { ts, price, size, side } = batch;
+    let k = 0;
+    for (let row = from; row < to; row += 1) {
+      const ns = ts[row]! + offsetNs;
+      const sign = side[row]!;
+      if (this.#side !== 0 && ns - this.#lastNs > this.#gapNs) {
+        this.#end((batch.firstRank + row - 1) as Rank, k + 1);
+      }
+      k = 0;
+      if (sign !== this.#side || sign === 0) {
+        if (this.#end((batch.firstRank + row) as Rank, 1)) k = 1;
+        if (sign === 0) continue;
+        this.#begin(batch, row, ns);
+      }
+      this.#add(price[row]!, size[row]!, ns);
+      if (this.#size >= this.#threshold) {
+        k += 1;
+        this.#mark.day = batch.day;
+        this.#mark.rank = (batch.firstRank + row) as Rank;
+        this.#mark.k = k;
+      }
+    }
+    return k;
+  }
+
+  fire(entry: Readonly<Mark>): number {
+    return this.#end(entry.rank, entry.k + 1) ? entry.k + 1 : entry.k;
+  }
+
+  closeSession(entry: Readonly<Mark>): number {
+    return this.fire(entry);
+  }
+
+  forming(since: Readonly<Mark> | null, visit: FormingVisitor): void {
+    if (this.#side === 0 || this.#size < this.#threshold) return;
+    if (since !== null && compareMarks(this.#mark, since) <= 0) return;
+    visit(this.#version(false), this.#mark);
+  }
+
+  #begin(batch: TradeBatch, row: number, ns: number): void {
+    this.#side = batch.side[row]!;
+    this.#firstDay = batch.day;
+    this.#firstRank = batch.firstRank + row;
+    this.#firstNs = ns;
+    this.#first = batch.price[row]!;
+    this.#high = this.#first;
+    this.#low = this.#first;
+    this.#size = 0;
+    this.#trades = 0;
+  }
+
+  #add(price: number, size: number, ns: number): void {
+    this.#lastNs = ns;
+    this.#last = price;
+    this.#size += size;
+    this.#trades += 1;
+    if (price > this.#high) this.#high = price;
+    if (price < this.#low) this.#low = price;
+  }
+
+  /** Ends the open cluster, if any; true when it was shown and so became final by update `k`. */
+  #end(rank: Rank, k: number): boolean {
+    if (this.#side === 0) return false;
+    const isShown = this.#size >= this.#threshold;
+    if (isShown) this.#output!.upsert(this.#version(true), rank, k);
+    this.#sizes?.add(this.#size);
+    this.#side = 0;
+    return isShown;
+  }
+
+  #version(final: boolean) {
+    return {
+      id: `${this.#firstDay}.${this.#firstRank}`,
+      final,
+      ts: epochNsText(this.#origin, this.#firstNs),
+      data: {
+        side: this.#side,
+        size: this.#size,
+        trades: this.#trades,
+        first: this.#first,
+        last: this.#last,
+        high: this.#high,
+        low: this.#low,
+        threshold: this.#threshold,
+        end: epochNsText(this.#origin, this.#lastNs),
+      },
+    };
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * Time bars: bar n covers [open + n × size, open + (n + 1) × size) of the session, cut off at its
+ * close. A bar ends by the clock: the closing update belongs to the last tape entry before its end,
+ * whether a promise or a later trade made the end known.
+ */
+
+import { firstRowAt, type TradeBatch } from '../../trade-batch.ts';
+import type { CurrentBar } from '../current-bar.ts';
+import type { StudySession } from '../study.ts';
+import type { BarCutter } from './bar-cutter.ts';
+
+const SECOND_NS = 1_000_000_000;
+
+export class TimeCutter implements BarCutter {
+  readonly #bar: CurrentBar;
+  readonly #sizeNs: number;
+  #openNs = 0;
+  #closeNs = 0;
+  #endNs = 0;
+
+  constructor(bar: CurrentBar, sizeSeconds: number) {
+    this.#bar = bar;
+    this.#sizeNs = sizeSeconds * SECOND_NS;
+  }
+
+  get endNs(): number {
+    return this.#endNs;
+  }
+
+  openSession(session: StudySession): void {
+    this.#openNs = session.openNs;
+    this.#closeNs = session.closeNs;
+  }
+
+  apply(batch: TradeBatch, from: number, to: number, offsetNs: number): void {
+    const bar = this.#bar;
+    let row = from;
+    while (row < to) {
+      if (!bar.forming) {
+        const ns = batch.ts[row]! + offsetNs;
+        const startNs = ns - ((ns - this.#openNs) % this.#sizeNs);
+        this.#endNs = Math.min(startNs + this.#sizeNs, this.#closeNs);
+        bar.start(batch, row, 0, startNs);
+      }
+      const next = firstRowAt(batch.ts, row, to, this.#endNs - offsetNs);
+      bar.addRows(batch, row, next, offsetNs);
+      if (next < to) bar.finishBy(batch, next - 1, this.#endNs);
+      row = next;
+    }
+  }
+}

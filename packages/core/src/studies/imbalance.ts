@@ -1,0 +1,37 @@
+/**
+ * Diagonal imbalances: aggressive buying in a row against aggressive selling one row below, and the
+ * mirror image. Rows are neighbours by price, not by their place in the list: against an untraded row
+ * the opposite volume is 0. The ratio is compared in whole hundredths, so nothing is rounded.
+ */
+
+import type { PriceRows } from './price-histogram.ts';
+
+export interface ImbalanceRule {
+  /** Dominant volume over opposite volume, times 100. */
+  readonly ratioHundredths: number;
+  /** Lots the dominant side must hold at least. */
+  readonly minVolume: number;
+  /** Whether an opposite volume of 0 makes an imbalance. */
+  readonly zeroCounts: boolean;
+}
+
+/** `[price, side]` pairs, ascending by price, at one price the sell side (-1) first. */
+export function imbalances(rows: PriceRows, rule: ImbalanceRule): [number, number][] {
+  const found: [number, number][] = [];
+  for (let row = 0; row < rows.count; row += 1) {
+    const price = rows.price[row]!;
+    const hasAbove = row + 1 < rows.count && rows.price[row + 1] === price + rows.group;
+    const hasBelow = row > 0 && rows.price[row - 1] === price - rows.group;
+    const askAbove = hasAbove ? rows.ask[row + 1]! : 0;
+    const bidBelow = hasBelow ? rows.bid[row - 1]! : 0;
+    if (dominates(rows.bid[row]!, askAbove, rule)) found.push([price, -1]);
+    if (dominates(rows.ask[row]!, bidBelow, rule)) found.push([price, 1]);
+  }
+  return found;
+}
+
+function dominates(volume: number, opposite: number, rule: ImbalanceRule): boolean {
+  if (volume < rule.minVolume) return false;
+  if (opposite === 0) return rule.zeroCounts;
+  return volume * 100 >= rule.ratioHundredths * opposite;
+}

@@ -1,0 +1,90 @@
+/**
+ * What a topic has published and a snapshot must show: the objects of the current session, and those a
+ * look-back carries, each encoded once. The content changes only at flushes, so together with the run's
+ * position at its last closed flush edge a snapshot is the state at exactly one place in the log.
+ */
+
+import { type Cursor, formatCursor } from '../cursor.ts';
+import { DEPTH_MAX } from './bar-parameters.ts';
+import type { ObjectVersion } from './study.ts';
+
+/** Kept per topic; the oldest by creation go first. */
+const OBJECTS_MAX = DEPTH_MAX;
+/** A snapshot is a starting state, not free history. */
+export const SNAPSHOT_BYTES_MAX = 512 * 1024;
+
+/** `confirmed` shows final objects only. */
+export type PublishMode = 'live' | 'confirmed';
+
+export interface EncodedSnapshot {
+  readonly cursor: string;
+  /** A JSON array of `{ id, final, ts, data }`, oldest first. */
+  readonly items: string;
+  readonly count: number;
+}
+
+interface Published {
+  readonly final: boolean;
+  readonly body: string;
+}
+
+export class PublishedObjects {
+  /** By id, in the order of creation. */
+  readonly #objects = new Map<string, Published>();
+  readonly #outlivesSession: boolean;
+
+  /** `outlivesSession`: objects stay until they are removed, as those of a look-back do. */
+  constructor(outlivesSession = false) {
+    this.#outlivesSession = outlivesSession;
+  }
+
+  /** Takes the version in and returns its members as JSON text, to be put into messages as it is. */
+  upsert(version: ObjectVersion): string {
+    const body = encodeVersion(version);
+    this.#objects.set(version.id, { final: version.final, body });
+    if (this.#objects.size > OBJECTS_MAX) {
+      this.#objects.delete(this.#objects.keys().next().value!);
+    }
+    return body;
+  }
+
+  remove(id: string, final: boolean, ts: string): string {
+    this.#objects.delete(id);
+    return `"id":${JSON.stringify(id)},"final":${final},"ts":"${ts}"`;
+  }
+
+  openSession(): void {
+    if (!this.#outlivesSession) this.#objects.clear();
+  }
+
+  /** The newest `depth` objects by creation, as many of them as fit; `position` is `StudyRun.closed`. */
+  snapshot(
+    position: Cursor,
+    depth: number,
+    mode: PublishMode,
+    bytesMax = SNAPSHOT_BYTES_MAX,
+  ): EncodedSnapshot {
+    const candidates: string[] = [];
+    for (const { final, body } of this.#objects.values()) {
+      if (final || mode === 'live') candidates.push(`{${body}}`);
+    }
+    let from = candidates.length;
+    let bytes = 2;
+    while (from > 0 && candidates.length - from < depth) {
+      // All text of an object is ASCII, so its length is its size in bytes; 1 more for the comma.
+      bytes += candidates[from - 1]!.length + 1;
+      if (bytes > bytesMax) break;
+      from -= 1;
+    }
+    const items = candidates.slice(from);
+    return {
+      cursor: formatCursor(position),
+      items: `[${items.join(',')}]`,
+      count: items.length,
+    };
+  }
+}
+
+function encodeVersion({ id, final, ts, data }: ObjectVersion): string {
+  return `"id":${JSON.stringify(id)},"final":${final},"ts":"${ts}","data":${JSON.stringify(data)}`;
+}

@@ -1,0 +1,303 @@
+/**
+ * Drives one study over sessions, trades and promises, and fixes its log. Whatever the batches and
+ * promises are cut into, the same calls reach the output with the same cursors, because everything
+ * happens in one order: at one instant first what the study has due, then the session's close, the
+ * session's open, the flush edge, then trades. A time event due at t belongs to the last tape entry
+ * (trade or UTC midnight) with a time before t and takes its next k, so position(midnight) is D.0.0.
+ *
+ * Two speeds. Settled: final versions and removes reach the output at once. Incremental (`stepNs`):
+ * flush edges are the multiples of the step since midnight; when a later trade or a promise closes a
+ * step, the newest version of every object changed in it goes out, in ascending cursor order.
+ */
+
+import type { Session, SessionTable } from '../calendar/session.ts';
+import type { Cursor } from '../cursor.ts';
+import type { EpochNs, Rank, UtcDay } from '../numbers.ts';
+import { firstRowAt, type TradeBatch } from '../trade-batch.ts';
+import { addDays, DAY_NS, dayOf, epochNs, nsOfDay } from '../utc-day.ts';
+import { compareMarks, type Mark, type ObjectVersion, type Study } from './study.ts';
+
+/** The step of tape time between two flushes of a stream (determinism 8). */
+export const FLUSH_STEP_NS = 20_000_000;
+
+/** Receives the log: all of its settled part, or what each flush publishes of it. */
+export interface RunOutput {
+  upsert(version: ObjectVersion, cursor: Cursor): void;
+  /** The object is gone; `final` repeats the flag it was last shown with. */
+  remove(id: string, final: boolean, ts: string, cursor: Cursor): void;
+  /** A session opens here in the log; what follows belongs to it. */
+  openSession(session: Session): void;
+  /** All of the step that ended at `edge` was handed over; `position` is position(edge). Incremental only. */
+  flushed(edge: EpochNs, position: Cursor): void;
+}
+
+/** Where a run starts: at a session's open, or between sessions. */
+export interface RunStart {
+  readonly at: EpochNs;
+  /** The last trade of that UTC day before `at`; 0 when there is none. */
+  readonly rank: Rank;
+}
+
+export interface RunOptions {
+  readonly output: RunOutput;
+  /** Incremental speed with this step, a divisor of the day; settled speed without. */
+  readonly stepNs?: number;
+}
+
+type Change =
+  | { readonly t: 'upsert'; readonly cursor: Cursor; readonly version: ObjectVersion }
+  | {
+      readonly t: 'remove';
+      readonly cursor: Cursor;
+      readonly id: string;
+      readonly final: boolean;
+      readonly ts: string;
+    }
+  | { readonly t: 'open'; readonly cursor: Cursor; readonly session: Session };
+
+export class StudyRun {
+  readonly #study: Study;
+  readonly #sessions: SessionTable;
+  readonly #output: RunOutput;
+  /** 0 in settled speed. */
+  readonly #stepNs: number;
+  /** The last tape entry and its updates so far. All times below count from its day's midnight. */
+  readonly #mark: Mark;
+  #nowNs: number;
+  #session: Session | null = null;
+  #isOpen = false;
+  /** The session's close while it is open, else the next open. */
+  #sessionEdgeNs = Number.POSITIVE_INFINITY;
+  /** What brings a time of this day to the session origin's midnight. */
+  #offsetNs = 0;
+  #closedEdgeNs: number;
+  readonly #closed: Mark;
+  /** The edge that will publish what changed since the last one; Infinity when nothing happened. */
+  #pendingEdgeNs = Number.POSITIVE_INFINITY;
+  #pending: Change[] = [];
+
+  constructor(study: Study, sessions: SessionTable, start: RunStart, options: RunOptions) {
+    this.#study = study;
+    this.#sessions = sessions;
+    this.#output = options.output;
+    this.#stepNs = options.stepNs ?? 0;
+    if (this.#stepNs !== 0 && DAY_NS % this.#stepNs !== 0) {
+      throw new RangeError(`a flush step must divide the day, got ${this.#stepNs} ns`);
+    }
+    this.#mark = { day: dayOf(start.at), rank: start.rank, k: 0 };
+    this.#closed = { ...this.#mark };
+    this.#nowNs = nsOfDay(start.at);
+    this.#closedEdgeNs = Math.floor((this.#nowNs - 1) / this.#stepNs) * this.#stepNs;
+    this.#awaitSession(start.at);
+    if (this.#sessionEdgeNs < this.#nowNs) {
+      throw new RangeError(`a run cannot start inside a session, at ${start.at}`);
+    }
+    this.#reach(this.#nowNs);
+  }
+
+  /** The position of everything applied so far. */
+  get position(): Cursor {
+    return { ...this.#mark };
+  }
+
+  /** The position at the last flush edge that was closed, whether or not anything was published there. */
+  get closed(): Cursor {
+    return { ...this.#closed };
+  }
+
+  /** The next trades of the tape, without a gap. */
+  apply(batch: TradeBatch): void {
+    if (batch.count === 0) return;
+    this.#rollTo(batch.day);
+    if (batch.day !== this.#mark.day || batch.firstRank !== this.#mark.rank + 1) {
+      const got = `${batch.day}.${batch.firstRank}`;
+      throw new RangeError(`trade ${got} cannot follow ${this.#mark.day}.${this.#mark.rank}`);
+    }
+    let row = 0;
+    while (row < batch.count) {
+      const ns = batch.ts[row]!;
+      if (ns < this.#nowNs)
+        throw new RangeError(`a trade at ${ns} ns lies before ${this.#nowNs} ns`);
+      this.#reach(ns);
+      const to = firstRowAt(batch.ts, row, batch.count, this.#cutAfter(ns));
+      const k = this.#isOpen ? this.#study.apply(batch, row, to, this.#offsetNs) : 0;
+      this.#mark.rank = (batch.firstRank + to - 1) as Rank;
+      this.#mark.k = k;
+      this.#nowNs = batch.ts[to - 1]!;
+      row = to;
+    }
+  }
+
+  /** The promise that no trade before `instant` will follow: goes to position(instant). */
+  advance(instant: EpochNs): void {
+    const day = dayOf(instant);
+    if (day < this.#mark.day) return;
+    this.#rollTo(day);
+    const ns = nsOfDay(instant);
+    if (ns > this.#nowNs) this.#reach(ns);
+  }
+
+  /** Where the rows that start at `ns` have to be cut: at the session's edge and the flush edge. */
+  #cutAfter(ns: number): number {
+    if (this.#stepNs === 0) return this.#sessionEdgeNs;
+    const edgeNs = ns - (ns % this.#stepNs) + this.#stepNs;
+    if (this.#pendingEdgeNs > edgeNs) this.#pendingEdgeNs = edgeNs;
+    return Math.min(edgeNs, this.#sessionEdgeNs);
+  }
+
+  #reach(ns: number): void {
+    this.#fireDue(ns);
+    this.#closeEdges(ns);
+    this.#nowNs = ns;
+  }
+
+  /** Everything due by time alone up to and including `ns` of the current day. */
+  #fireDue(ns: number): void {
+    for (;;) {
+      const ownNs = this.#isOpen ? this.#study.dueNs - this.#offsetNs : Number.POSITIVE_INFINITY;
+      const dueNs = Math.min(ownNs, this.#sessionEdgeNs);
+      if (dueNs > ns) return;
+      this.#closeEdges(dueNs - 1);
+      if (this.#stepNs !== 0) this.#awaitEdge(dueNs);
+      if (ownNs <= dueNs) {
+        this.#mark.k = this.#study.fire(this.#mark);
+        if (this.#study.dueNs - this.#offsetNs <= ownNs) {
+          throw new Error('a study must move its due time forward when it fires');
+        }
+      } else if (this.#isOpen) {
+        this.#closeSession();
+      } else {
+        this.#openSession();
+      }
+    }
+  }
+
+  #awaitEdge(eventNs: number): void {
+    const restNs = eventNs % this.#stepNs;
+    const edgeNs = restNs === 0 ? eventNs : eventNs - restNs + this.#stepNs;
+    if (this.#pendingEdgeNs > edgeNs) this.#pendingEdgeNs = edgeNs;
+  }
+
+  #openSession(): void {
+    const session = this.#session!;
+    const origin = dayOf(session.open);
+    const openNs = nsOfDay(session.open);
+    const closeNs = openNs + Number(session.close - session.open);
+    this.#isOpen = true;
+    this.#offsetNs = Number(epochNs(this.#mark.day, 0) - epochNs(origin, 0));
+    this.#sessionEdgeNs = closeNs - this.#offsetNs;
+    if (this.#stepNs === 0) this.#output.openSession(session);
+    else this.#pending.push({ t: 'open', cursor: this.position, session });
+    this.#study.openSession(
+      { date: session.date, origin, openNs, closeNs },
+      {
+        upsert: (version, rank, k) => this.#upsert(version, { day: this.#mark.day, rank, k }),
+        remove: (id, final, ts, rank, k) =>
+          this.#remove(id, final, ts, { day: this.#mark.day, rank, k }),
+      },
+    );
+  }
+
+  #closeSession(): void {
+    this.#mark.k = this.#study.closeSession(this.#mark);
+    this.#isOpen = false;
+    this.#awaitSession(this.#session!.close);
+  }
+
+  /** Looks up the session that opens next, at or after `instant`. */
+  #awaitSession(instant: EpochNs): void {
+    this.#session = this.#sessions.atOrAfter(instant);
+    this.#sessionEdgeNs =
+      this.#session === null
+        ? Number.POSITIVE_INFINITY
+        : Number(this.#session.open - epochNs(this.#mark.day, 0));
+  }
+
+  #upsert(version: ObjectVersion, cursor: Cursor): void {
+    if (this.#stepNs === 0) this.#output.upsert(version, cursor);
+    else this.#pending.push({ t: 'upsert', cursor, version });
+  }
+
+  #remove(id: string, final: boolean, ts: string, cursor: Cursor): void {
+    if (this.#stepNs === 0) this.#output.remove(id, final, ts, cursor);
+    else this.#pending.push({ t: 'remove', cursor, id, final, ts });
+  }
+
+  #rollTo(day: UtcDay): void {
+    while (this.#mark.day < day) {
+      this.#fireDue(DAY_NS);
+      this.#closeEdges(DAY_NS - 1);
+      this.#mark.day = addDays(this.#mark.day, 1);
+      this.#mark.rank = 0 as Rank;
+      this.#mark.k = 0;
+      this.#nowNs = 0;
+      this.#offsetNs += DAY_NS;
+      this.#closedEdgeNs -= DAY_NS;
+      this.#pendingEdgeNs -= DAY_NS;
+      // Asked again each day: a far open is inexact as a double, and a table may have grown.
+      if (this.#isOpen) this.#sessionEdgeNs -= DAY_NS;
+      else this.#awaitSession(epochNs(this.#mark.day, 0));
+      this.#closeEdges(0);
+    }
+  }
+
+  /** Closes the flush edges up to and including `ns`; only the first can have anything to publish. */
+  #closeEdges(ns: number): void {
+    if (this.#stepNs === 0 || ns < this.#closedEdgeNs + this.#stepNs) return;
+    const edgeNs = ns - (ns % this.#stepNs);
+    if (this.#pendingEdgeNs <= edgeNs) this.#flush(this.#pendingEdgeNs);
+    this.#closedEdgeNs = edgeNs;
+    this.#closed.day = this.#mark.day;
+    this.#closed.rank = this.#mark.rank;
+    this.#closed.k = this.#mark.k;
+  }
+
+  #flush(edgeNs: number): void {
+    const changes = this.#pending;
+    this.#pending = [];
+    this.#pendingEdgeNs = Number.POSITIVE_INFINITY;
+    if (this.#isOpen) {
+      this.#study.forming(this.#closed, (version, mark) => {
+        changes.push({ t: 'upsert', cursor: { ...mark }, version });
+      });
+    }
+    if (changes.length > 1) changes.sort((a, b) => compareMarks(a.cursor, b.cursor));
+    let published = 0;
+    for (const change of newestOfEach(changes)) {
+      this.#hand(change);
+      if (change.t !== 'open') published += 1;
+    }
+    if (published > 0) this.#output.flushed(epochNs(this.#mark.day, edgeNs), this.position);
+  }
+
+  #hand(change: Change): void {
+    const output = this.#output;
+    switch (change.t) {
+      case 'upsert':
+        output.upsert(change.version, change.cursor);
+        break;
+      case 'remove':
+        output.remove(change.id, change.final, change.ts, change.cursor);
+        break;
+      case 'open':
+        output.openSession(change.session);
+        break;
+      default:
+        throw new RangeError(`unknown change: ${change satisfies never}`);
+    }
+  }
+}
+
+/** Of several changes of one object only the last goes out, be it an upsert or a remove. */
+function newestOfEach(changes: readonly Change[]): readonly Change[] {
+  if (changes.length < 2) return changes;
+  const newest = new Map<string, Change>();
+  for (const change of changes) {
+    if (change.t !== 'open') newest.set(idOf(change), change);
+  }
+  return changes.filter((change) => change.t === 'open' || newest.get(idOf(change)) === change);
+}
+
+function idOf(change: Exclude<Change, { t: 'open' }>): string {
+  return change.t === 'upsert' ? change.version.id : change.id;
+}

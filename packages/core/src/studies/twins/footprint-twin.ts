@@ -1,0 +1,93 @@
+/** The naive twin of the footprint: rows in a list, everything found by searching it. */
+
+import { type BarParams, barData, barTwin, type Part, type TwinBar } from './bar-twin.ts';
+import type { TwinTape, TwinUpdate } from './twin-tape.ts';
+
+export interface FootprintParams extends BarParams {
+  readonly group: number;
+  readonly valueArea: number;
+  readonly pocTie: string;
+  readonly ratio: number;
+  readonly minVolume: number;
+  readonly zero: string;
+}
+
+interface Row {
+  readonly price: number;
+  readonly bid: number;
+  readonly ask: number;
+  readonly unknown: number;
+  readonly volume: number;
+  /** Index of the part that brought it to its volume. */
+  readonly reachedBy: number;
+}
+
+export function footprintTwin(tape: TwinTape, params: FootprintParams): TwinUpdate[] {
+  return barTwin(tape, params, (bar, end) => footprintData(bar, end, params));
+}
+
+function footprintData(bar: TwinBar, end: bigint, params: FootprintParams) {
+  const rows = rowsOf(bar.parts, params.group);
+  const poc = pocOf(rows, params.pocTie);
+  const area = areaOf(rows, poc, params.valueArea).map((row) => row.price);
+  return {
+    ...barData(bar, end),
+    levels: rows.map(({ price, bid, ask, unknown }) =>
+      unknown === 0 ? [price, bid, ask] : [price, bid, ask, unknown],
+    ),
+    poc: poc?.price ?? null,
+    vah: poc === undefined ? null : Math.max(...area),
+    val: poc === undefined ? null : Math.min(...area),
+    imbalances: imbalancesOf(rows, params),
+  };
+}
+
+function rowsOf(parts: readonly Part[], group: number): Row[] {
+  const rowPrice = (part: Part) => Math.floor(part.price / group) * group;
+  const prices = [...new Set(parts.map(rowPrice))].sort((a, b) => a - b);
+  return prices.map((price) => {
+    const mine = parts.filter((part) => rowPrice(part) === price);
+    const of = (side: number) =>
+      mine.filter((part) => part.side === side).reduce((all, part) => all + part.size, 0);
+    const [bid, ask, unknown] = [of(-1), of(1), of(0)];
+    const reachedBy = parts.lastIndexOf(mine.at(-1)!);
+    return { price, bid, ask, unknown, volume: bid + ask + unknown, reachedBy };
+  });
+}
+
+function pocOf(rows: readonly Row[], tie: string): Row | undefined {
+  const most = Math.max(...rows.map((row) => row.volume));
+  const tied = rows.filter((row) => row.volume === most);
+  if (tie === 'lowest') return tied[0];
+  if (tie === 'highest') return tied.at(-1);
+  if (tie === 'first') return tied.toSorted((a, b) => a.reachedBy - b.reachedBy)[0];
+  const middle = rows.length === 0 ? 0 : (rows[0]!.price + rows.at(-1)!.price) / 2;
+  const distance = (row: Row) => Math.abs(row.price - middle);
+  return tied.toSorted((a, b) => distance(a) - distance(b) || a.price - b.price)[0];
+}
+
+function areaOf(rows: readonly Row[], poc: Row | undefined, percent: number): Row[] {
+  if (poc === undefined) return [];
+  const volume = (list: readonly Row[]) => list.reduce((all, row) => all + row.volume, 0);
+  const area = [poc];
+  const above = rows.filter((row) => row.price > poc.price);
+  const below = rows.filter((row) => row.price < poc.price).reverse();
+  while (volume(area) < (percent / 100) * volume(rows) - 1e-9) {
+    const up = volume(above.slice(0, 2)) >= volume(below.slice(0, 2));
+    area.push(...(up ? above : below).splice(0, 2));
+  }
+  return area;
+}
+
+function imbalancesOf(rows: readonly Row[], params: FootprintParams): number[][] {
+  const at = (price: number) => rows.find((row) => row.price === price);
+  const holds = (volume: number, opposite: number) =>
+    volume >= params.minVolume &&
+    (opposite === 0 ? params.zero === 'count' : volume / opposite >= params.ratio - 1e-9);
+  return rows.flatMap((row) => {
+    const found: number[][] = [];
+    if (holds(row.bid, at(row.price + params.group)?.ask ?? 0)) found.push([row.price, -1]);
+    if (holds(row.ask, at(row.price - params.group)?.bid ?? 0)) found.push([row.price, 1]);
+    return found;
+  });
+}

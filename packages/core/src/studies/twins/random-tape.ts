@@ -1,0 +1,103 @@
+/**
+ * Random tapes with random sessions, made to hit the edges: many trades at one instant, trades exactly
+ * on session edges, midnights and flush edges, gaps of nanoseconds and of days, sessions that touch.
+ */
+
+import fc from 'fast-check';
+import { DAY_NS, rankTrades, type TwinSession, type TwinTape } from './twin-tape.ts';
+
+/** 2026-01-05 00:00 UTC. */
+const START = 1_767_571_200_000_000_000n;
+const MS = 1_000_000n;
+const SECOND = 1_000n * MS;
+const HOUR = 3_600n * SECOND;
+
+const gap = fc.oneof(
+  { arbitrary: fc.constant(0n), weight: 6 },
+  { arbitrary: fc.constantFrom(1n, MS, MS + 1n, 3n * MS, 20n * MS - 1n, 20n * MS), weight: 4 },
+  { arbitrary: fc.constantFrom(SECOND, 7n * SECOND, 60n * SECOND, 600n * SECOND), weight: 3 },
+  { arbitrary: fc.constantFrom(HOUR, 7n * HOUR, 30n * HOUR), weight: 1 },
+);
+
+interface Step {
+  readonly gap: bigint;
+  /** Go to the next session edge or midnight instead, and a nanosecond beside it. */
+  readonly snap: bigint | null;
+  readonly move: number;
+  readonly size: number;
+  readonly side: number;
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  gap,
+  snap: fc.option(fc.constantFrom(-1n, 0n, 1n), { freq: 8 }),
+  move: fc.oneof(
+    { arbitrary: fc.constantFrom(-1, 0, 0, 1, 2, -3), weight: 8 },
+    { arbitrary: fc.integer({ min: -60, max: 60 }), weight: 1 },
+  ),
+  size: fc.oneof(
+    { arbitrary: fc.integer({ min: 1, max: 9 }), weight: 6 },
+    { arbitrary: fc.integer({ min: 10, max: 70 }), weight: 1 },
+  ),
+  side: fc.constantFrom(-1, -1, 0, 1, 1),
+});
+
+const session = fc.record({
+  before: fc.constantFrom(0n, 0n, 1n, 13n * MS, 20n * MS, SECOND, HOUR, 5n * HOUR),
+  length: fc.constantFrom(1n, 20n * MS, 90n * SECOND, HOUR, 9n * HOUR, 24n * HOUR, 40n * HOUR),
+});
+
+export const randomTape: fc.Arbitrary<TwinTape> = fc
+  .record({
+    startIn: fc.constantFrom(0n, HOUR, 23n * HOUR, 24n * HOUR - 10n * SECOND),
+    sessions: fc.array(session, { maxLength: 14, size: 'max' }),
+    steps: fc.array(step, { maxLength: 60, size: 'max' }),
+    tail: gap,
+    price: fc.constantFrom(-30, 0, 21_000),
+  })
+  .map(({ startIn, sessions, steps, tail, price }) => {
+    const table = layOut(sessions, START + startIn);
+    const trades = walk(steps, table, price);
+    const until = (trades.at(-1)?.ns ?? START) + tail;
+    return { trades: rankTrades(trades), sessions: table, until };
+  });
+
+/** Sizes of chunks, and where between two chunks a promise falls: null for none, else 0 to 4 quarters. */
+export const randomCuts: fc.Arbitrary<readonly Cut[]> = fc.array(
+  fc.record({
+    rows: fc.integer({ min: 1, max: 9 }),
+    quarter: fc.option(fc.integer({ min: 0, max: 4 })),
+  }),
+  { minLength: 1, maxLength: 20, size: 'max' },
+);
+
+export interface Cut {
+  readonly rows: number;
+  readonly quarter: number | null;
+}
+
+function layOut(
+  sessions: readonly { before: bigint; length: bigint }[],
+  start: bigint,
+): TwinSession[] {
+  let at = start;
+  return sessions.map(({ before, length }) => {
+    const open = at + before;
+    at = open + length;
+    return { open, close: at };
+  });
+}
+
+function walk(steps: readonly Step[], sessions: readonly TwinSession[], firstPrice: number) {
+  const edges = sessions.flatMap(({ open, close }) => [open, close]);
+  let ns = START;
+  let price = firstPrice;
+  return steps.map(({ gap, snap, move, size, side }) => {
+    const midnight = (ns / DAY_NS + 1n) * DAY_NS;
+    const next = [...edges, midnight].filter((it) => it > ns).reduce((a, b) => (b < a ? b : a));
+    ns += gap;
+    if (snap !== null && next + snap >= ns) ns = next + snap;
+    price += move;
+    return { ns, price, size, side };
+  });
+}

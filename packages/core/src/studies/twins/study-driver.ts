@@ -1,0 +1,166 @@
+/** Runs a study over a twin's tape in any cut, records what comes out, and plays it to a naive client. */
+
+import type { Session, SessionTable } from '../../calendar/session.ts';
+import { type Cursor, compareCursors, formatCursor } from '../../cursor.ts';
+import type { EpochNs, Rank, UtcDay } from '../../numbers.ts';
+import { allocateBatch, type TradeBatch } from '../../trade-batch.ts';
+import { PublishedObjects } from '../published-objects.ts';
+import { type RunOptions, type RunOutput, StudyRun } from '../run.ts';
+import type { ObjectVersion, Study } from '../study.ts';
+import type { Cut } from './random-tape.ts';
+import { DAY_NS, dayAt, type TwinSession, type TwinTape, type TwinTrade } from './twin-tape.ts';
+
+export interface Message {
+  readonly t: 'upsert' | 'remove';
+  readonly cursor: string;
+  readonly id: string;
+  readonly final: boolean;
+  readonly ts: string;
+  readonly data?: unknown;
+}
+
+export interface Flush {
+  readonly edge: bigint;
+  readonly position: string;
+  readonly messages: readonly Message[];
+}
+
+/** Keeps every message, cut into flushes where the run is incremental. */
+export class Recorder implements RunOutput {
+  readonly messages: Message[] = [];
+  readonly flushes: Flush[] = [];
+  readonly published = new PublishedObjects();
+  #flushFrom = 0;
+
+  upsert({ id, final, ts, data }: ObjectVersion, cursor: Cursor): void {
+    this.messages.push({ t: 'upsert', cursor: formatCursor(cursor), id, final, ts, data });
+    this.published.upsert({ id, final, ts, data });
+  }
+
+  remove(id: string, final: boolean, ts: string, cursor: Cursor): void {
+    this.messages.push({ t: 'remove', cursor: formatCursor(cursor), id, final, ts });
+    this.published.remove(id, final, ts);
+  }
+
+  openSession(): void {
+    this.published.openSession();
+  }
+
+  flushed(edge: EpochNs, position: Cursor): void {
+    const messages = this.messages.slice(this.#flushFrom);
+    this.#flushFrom = this.messages.length;
+    this.flushes.push({ edge, position: formatCursor(position), messages });
+  }
+}
+
+/** The whole tape in one piece, in single trades, or cut with promises between the pieces. */
+export type Cutting = 'whole' | 'single' | readonly Cut[];
+
+export interface Driven {
+  readonly run: StudyRun;
+  readonly recorder: Recorder;
+  /** The tape time reached: the last trade's or the last promise. */
+  readonly at: bigint;
+}
+
+export function drive(
+  study: Study,
+  tape: TwinTape,
+  cutting: Cutting,
+  options: { stepNs?: number; start?: bigint; onEach?: (driven: Driven) => void } = {},
+): Driven {
+  const recorder = new Recorder();
+  const start = options.start ?? beginningOf(tape);
+  const before = tape.trades.findLast(({ ns }) => ns < start);
+  const rank = before !== undefined && before.day === dayAt(start) ? before.rank : 0;
+  const runOptions: RunOptions =
+    options.stepNs === undefined
+      ? { output: recorder }
+      : { output: recorder, stepNs: options.stepNs };
+  const at = { at: start as EpochNs, rank: rank as Rank };
+  const run = new StudyRun(study, tableOf(tape.sessions), at, runOptions);
+  const trades = tape.trades.filter(({ ns }) => ns >= start && ns < tape.until);
+  let from = 0;
+  for (let turn = 0; from < trades.length; turn += 1) {
+    const cut =
+      cutting === 'whole' || cutting === 'single' ? null : cutting[turn % cutting.length]!;
+    const count = cutting === 'whole' ? trades.length : (cut?.rows ?? 1);
+    const piece = trades.slice(from, from + count);
+    for (const batch of batchesOf(piece)) run.apply(batch);
+    from += piece.length;
+    const last = piece.at(-1)!.ns;
+    options.onEach?.({ run, recorder, at: last });
+    if (cut?.quarter != null) {
+      const next = trades[from]?.ns ?? tape.until;
+      const at = last + ((next - last) * BigInt(cut.quarter)) / 4n;
+      run.advance(at as EpochNs);
+      options.onEach?.({ run, recorder, at });
+    }
+  }
+  run.advance(tape.until as EpochNs);
+  const driven = { run, recorder, at: tape.until };
+  options.onEach?.(driven);
+  return driven;
+}
+
+/** The midnight before everything. */
+function beginningOf(tape: TwinTape): bigint {
+  const first = [tape.trades[0]?.ns, tape.sessions[0]?.open, tape.until].filter(
+    (ns): ns is bigint => ns !== undefined,
+  );
+  const least = first.reduce((a, b) => (b < a ? b : a));
+  return (least / DAY_NS) * DAY_NS;
+}
+
+export function batchesOf(trades: readonly TwinTrade[]): TradeBatch[] {
+  const batches: TradeBatch[] = [];
+  for (const day of new Set(trades.map((trade) => trade.day))) {
+    const mine = trades.filter((trade) => trade.day === day);
+    const batch = allocateBatch(day as UtcDay, mine[0]!.rank as Rank, mine.length);
+    for (const [row, trade] of mine.entries()) {
+      batch.ts[row] = Number(trade.ns % DAY_NS);
+      batch.price[row] = trade.price;
+      batch.size[row] = trade.size;
+      batch.side[row] = trade.side;
+    }
+    batch.count = mine.length;
+    batches.push(batch);
+  }
+  return batches;
+}
+
+export function tableOf(sessions: readonly TwinSession[]): SessionTable {
+  const table = sessions.map(({ open, close }) => {
+    return { date: dayAt(open) as UtcDay, open: open as EpochNs, close: close as EpochNs };
+  });
+  return {
+    atOrAfter: (instant): Session | null => table.find(({ close }) => close > instant) ?? null,
+    atOrBefore: (instant): Session | null => table.findLast(({ open }) => open <= instant) ?? null,
+  };
+}
+
+/** A client that does what the interface says and nothing else. */
+export class NaiveClient {
+  readonly objects = new Map<string, { id: string; final: boolean; ts: string; data: unknown }>();
+  cursor: string;
+
+  constructor(cursor = '19700101.0.0', items: readonly ObjectVersion[] = []) {
+    this.cursor = cursor;
+    for (const item of items) this.objects.set(item.id, item);
+  }
+
+  take({ t, cursor, id, final, ts, data }: Message): void {
+    if (compareTexts(cursor, this.cursor) <= 0) return;
+    this.cursor = cursor;
+    if (t === 'upsert') this.objects.set(id, { id, final, ts, data });
+    else this.objects.delete(id);
+  }
+}
+
+export function compareTexts(a: string, b: string): number {
+  const parse = (text: string): Cursor => {
+    const [day, rank, k] = text.split('.').map(Number) as [number, number, number];
+    return { day: day as UtcDay, rank: rank as Rank, k };
+  };
+  return compareCursors(parse(a), parse(b));
+}

@@ -1,0 +1,114 @@
+/**
+ * The words of the naive twins: a tape of plain records, and the log of every update it causes. Twins
+ * are slow and obvious on purpose, import nothing from the studies, and search whole lists where a
+ * study keeps state; so a mistake would have to be made twice, in two ways, to stay unseen.
+ */
+
+export const DAY_NS = 86_400_000_000_000n;
+
+export interface TwinTrade {
+  readonly ns: bigint;
+  readonly day: number;
+  readonly rank: number;
+  readonly price: number;
+  readonly size: number;
+  readonly side: number;
+}
+
+export interface TwinSession {
+  readonly open: bigint;
+  readonly close: bigint;
+}
+
+export interface TwinTape {
+  readonly trades: readonly TwinTrade[];
+  readonly sessions: readonly TwinSession[];
+  /** The promise at the end: everything due until then happens. */
+  readonly until: bigint;
+}
+
+export interface TwinObject {
+  readonly id: string;
+  readonly final: boolean;
+  readonly ts: string;
+  readonly data: unknown;
+}
+
+export interface TwinUpdate {
+  readonly day: number;
+  readonly rank: number;
+  readonly k: number;
+  /** When it happened, and whether by a trade or by time alone. */
+  readonly at: bigint;
+  readonly byTrade: boolean;
+  readonly object: TwinObject;
+}
+
+export function dayAt(ns: bigint): number {
+  return Number(new Date(Number(ns / 1_000_000n)).toISOString().slice(0, 10).replaceAll('-', ''));
+}
+
+/** Days and ranks for trades given by their times. */
+export function rankTrades(
+  trades: readonly { ns: bigint; price: number; size: number; side: number }[],
+): TwinTrade[] {
+  return trades.map((trade, index) => {
+    const day = dayAt(trade.ns);
+    const rank = trades.filter((it, other) => other <= index && dayAt(it.ns) === day).length;
+    return { ...trade, day, rank };
+  });
+}
+
+export function tradesIn(tape: TwinTape, session: TwinSession): TwinTrade[] {
+  return tape.trades.filter(
+    ({ ns }) => ns >= session.open && ns < session.close && ns < tape.until,
+  );
+}
+
+export class TwinLog {
+  readonly updates: TwinUpdate[] = [];
+  readonly #tape: TwinTape;
+
+  constructor(tape: TwinTape) {
+    this.#tape = tape;
+  }
+
+  byTrade(trade: TwinTrade, object: TwinObject): void {
+    this.#add(trade.day, trade.rank, trade.ns, true, object);
+  }
+
+  /** An event due at `at` belongs to the last entry, trade or midnight, with an earlier time. */
+  byTime(at: bigint, object: TwinObject): void {
+    const midnight = ((at - 1n) / DAY_NS) * DAY_NS;
+    const trade = this.#tape.trades.findLast(({ ns }) => ns < at);
+    if (trade !== undefined && trade.ns >= midnight) {
+      this.#add(trade.day, trade.rank, at, false, object);
+    } else {
+      this.#add(dayAt(midnight), 0, at, false, object);
+    }
+  }
+
+  #add(day: number, rank: number, at: bigint, byTrade: boolean, object: TwinObject): void {
+    const k = 1 + this.updates.filter((it) => it.day === day && it.rank === rank).length;
+    this.updates.push({ day, rank, k, at, byTrade, object });
+  }
+}
+
+/** The edge at which an update is published: events at an edge come before it, trades after. */
+export function edgeOf(update: TwinUpdate, step: bigint): bigint {
+  const rest = update.at % step;
+  if (rest === 0n && !update.byTrade) return update.at;
+  return update.at - rest + step;
+}
+
+/** position(at): all trades before `at`, all events due until then. */
+export function positionAt(tape: TwinTape, updates: readonly TwinUpdate[], at: bigint): string {
+  const midnight = (at / DAY_NS) * DAY_NS;
+  const trade = tape.trades.findLast(({ ns }) => ns < at);
+  const [day, rank] =
+    trade !== undefined && trade.ns >= midnight ? [trade.day, trade.rank] : [dayAt(midnight), 0];
+  const k = updates.filter(
+    (it) => it.day === day && it.rank === rank && (it.byTrade ? it.at < at : it.at <= at),
+  ).length;
+  return `${day}.${rank}.${k}`;
+}

@@ -1,0 +1,38 @@
+/**
+ * The value area: from the POC outwards, two rows at a time, to the side whose next two rows hold more
+ * volume (tie: above), until the share of the whole volume is reached. Rows without volume are not
+ * rows here: the next two are the next two that traded.
+ */
+
+import type { PriceRows } from './price-histogram.ts';
+
+const ROWS_PER_STEP = 2;
+
+/** Lowest and highest row index of the area that holds at least `percent` of all volume. */
+export function valueArea(rows: PriceRows, poc: number, percent: number): [number, number] {
+  let whole = 0;
+  for (let row = 0; row < rows.count; row += 1) whole += rows.total[row]!;
+  let low = poc;
+  let high = poc;
+  let held = rows.total[poc]!;
+  while (held * 100 < percent * whole) {
+    const nextHigh = Math.min(high + ROWS_PER_STEP, rows.count - 1);
+    const nextLow = Math.max(low - ROWS_PER_STEP, 0);
+    const above = sum(rows, high + 1, nextHigh);
+    const below = sum(rows, nextLow, low - 1);
+    if (above >= below) {
+      high = nextHigh;
+      held += above;
+    } else {
+      low = nextLow;
+      held += below;
+    }
+  }
+  return [low, high];
+}
+
+function sum(rows: PriceRows, from: number, to: number): number {
+  let volume = 0;
+  for (let row = from; row <= to; row += 1) volume += rows.total[row]!;
+  return volume;
+}
