@@ -9,6 +9,7 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { dayOf, nsOfDay } from '@tapeloom/core/utc-day';
 import type { LiveTape, Tape, TapePlace } from '../tape/tape.ts';
+import type { Flow } from './outgoing-flow.ts';
 
 /** A topic's run, as the feed sees it. */
 export interface FeedMember {
@@ -21,6 +22,7 @@ export interface FeedMember {
 
 export class ContractFeed {
   readonly #tape: LiveTape;
+  readonly #flow: Flow;
   readonly #symbol: string;
   readonly #delayNs: bigint;
   readonly #members = new Set<FeedMember>();
@@ -29,8 +31,9 @@ export class ContractFeed {
   #isPending = false;
   #mayHaveTrades = false;
 
-  constructor(tape: LiveTape, symbol: string, delaySeconds: number) {
+  constructor(tape: LiveTape, flow: Flow, symbol: string, delaySeconds: number) {
     this.#tape = tape;
+    this.#flow = flow;
     this.#symbol = symbol;
     this.#delayNs = BigInt(delaySeconds) * 1_000_000_000n;
   }
@@ -71,14 +74,17 @@ export class ContractFeed {
     this.#mayHaveTrades ||= hasTrades || this.#delayNs > 0n;
     this.#isPending = true;
     if (this.#isPumping || this.#members.size === 0) return;
-    if (this.#mayHaveTrades) void this.#pump();
+    if (this.#mayHaveTrades || !this.#flow.isOpen) void this.#pump();
     else this.#advance();
   }
 
   async #pump(): Promise<void> {
     this.#isPumping = true;
     try {
-      while (this.#isPending && this.#members.size > 0) await this.#readOn();
+      while (this.#isPending && this.#members.size > 0) {
+        await this.#flow.opened();
+        await this.#readOn();
+      }
     } catch (error) {
       for (const member of [...this.#members]) this.#drop(member, error);
     } finally {

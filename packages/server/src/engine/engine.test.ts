@@ -14,6 +14,7 @@ import fc from 'fast-check';
 import type { EngineMessage, FlushMessage, PulseMessage } from '../topics/engine-link.ts';
 import { Engine, type EngineOptions } from './engine.ts';
 import { MemoryTape, type MemoryTrade } from './memory-tape.ts';
+import { OUTGOING_BYTES_MAX, OutgoingFlow } from './outgoing-flow.ts';
 
 const CONTRACT = 'ESZ6';
 const DAY = utcDay(20261112);
@@ -100,6 +101,7 @@ class Run {
   constructor(tape: MemoryTape, options: Partial<EngineOptions> = {}) {
     this.engine = new Engine({
       tape,
+      flow: new OutgoingFlow(),
       indicators: BY_ID,
       sessionsOf: () => SESSIONS,
       emit: (message) => this.messages.push(message),
@@ -467,4 +469,28 @@ test('a long warm-up lets other topics flow and joins them without a gap', async
   tape.commit([trade(261)], at(262));
   await settle();
   assert.deepEqual(run.snapshot(2), run.snapshot(1));
+});
+
+test('at the limit of bytes nobody took in, the engine reads no further, and goes on afterwards', async () => {
+  const tape = new MemoryTape(CONTRACT, 100);
+  const flow = new OutgoingFlow();
+  const run = new Run(tape, { flow });
+  const at = (seconds: number) => epochNs(DAY, 10 * HOUR_NS + seconds * 1_000 * MS_NS);
+  tape.commit([], at(0));
+  run.open(['bars', {}]);
+  await settle();
+  flow.sent(OUTGOING_BYTES_MAX);
+  for (let seconds = 1; seconds <= 5; seconds += 1) {
+    tape.commit([{ at: at(seconds), price: 100, size: 1, side: 1 }], at(seconds + 0.5));
+  }
+  tape.commit([], at(90));
+  await settle();
+  assert.equal(run.flushes().length, 0);
+  flow.acknowledged(1);
+  await settle();
+  const steady = new Run(tape);
+  steady.open(['bars', {}]);
+  await settle();
+  assert.equal(run.flushes().length, 6);
+  assert.deepEqual(run.snapshot(), steady.snapshot());
 });

@@ -26,6 +26,7 @@ import type {
   TopicSpec,
 } from '../topics/engine-link.ts';
 import { ContractFeed, type FeedMember, placeBefore } from './contract-feed.ts';
+import type { Flow } from './outgoing-flow.ts';
 import { rowsOf, TopicRun } from './topic-run.ts';
 import { earlierSessions, withoutIncomplete } from './warm-up-start.ts';
 
@@ -36,6 +37,8 @@ const ROWS_PER_TURN = 32_768;
 
 export interface EngineOptions {
   readonly tape: LiveTape;
+  /** Closed while too much of what was emitted has not been taken in. */
+  readonly flow: Flow;
   readonly indicators: ReadonlyMap<string, Indicator>;
   readonly sessionsOf: (contract: string, kind: SessionKind) => SessionTable;
   /** Hears every message, in order; the bytes of a message are the receiver's to keep. */
@@ -255,7 +258,8 @@ export class Engine implements Disposable {
     const key = feedKey(spec);
     let feed = this.#feeds.get(key);
     if (feed === undefined) {
-      feed = new ContractFeed(this.#options.tape, spec.contract, spec.delaySeconds);
+      const { tape, flow } = this.#options;
+      feed = new ContractFeed(tape, flow, spec.contract, spec.delaySeconds);
       this.#feeds.set(key, feed);
     }
     return feed;

@@ -1,0 +1,92 @@
+/**
+ * The engine's thread: joins an `Engine` to the tape's port, to its parent, and to the clock that makes
+ * it say once a second where it stands. Bytes of frames are moved to the parent, not copied.
+ */
+
+import { setImmediate as turn } from 'node:timers/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session';
+import { sessionTable } from '@tapeloom/core/calendar/session-book';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { INDICATORS } from '@tapeloom/core/studies/catalogue';
+import { NodeDisk } from '../platform/node-disk.ts';
+import { TapeFollower } from '../tape/tape-follower.ts';
+import { Engine } from './engine.ts';
+import type {
+  EngineSessions,
+  EngineWorkerData,
+  FromEngineWorker,
+  ToEngineWorker,
+} from './engine-wire.ts';
+import { OutgoingFlow } from './outgoing-flow.ts';
+
+const PULSE_MS = 1_000;
+
+const parent = parentPort!;
+const setup = workerData as EngineWorkerData;
+const flow = new OutgoingFlow();
+let { sessions } = setup;
+let tables = new Map<string, SessionTable>();
+
+const tape = await TapeFollower.connect(
+  new NodeDisk(),
+  setup.tapeRoot,
+  setup.dataset,
+  setup.tapePort,
+);
+const engine = new Engine({
+  tape,
+  flow,
+  indicators: new Map(INDICATORS.map((indicator) => [indicator.id, indicator])),
+  sessionsOf,
+  emit: send,
+  yieldTurn: () => turn(),
+  onFault: (error, spec) => send({ t: 'fault', error, spec }),
+});
+parent.on('message', receive);
+engine.pulse();
+setInterval(() => engine.pulse(), PULSE_MS);
+
+function send(message: FromEngineWorker): void {
+  if (message.t !== 'flush' && message.t !== 'snapshot') {
+    parent.postMessage(message);
+    return;
+  }
+  flow.sent(message.bytes.length);
+  parent.postMessage(message, [message.bytes.buffer]);
+}
+
+function receive(message: ToEngineWorker): void {
+  switch (message.t) {
+    case 'sessions':
+      sessions = message.sessions;
+      tables = new Map();
+      return;
+    case 'acknowledge':
+      flow.acknowledged(message.bytes);
+      return;
+    default:
+      engine.execute(message);
+  }
+}
+
+/** A table that keeps up with the session books, which grow as time goes on. */
+function sessionsOf(contract: string, kind: SessionKind): SessionTable {
+  return {
+    atOrAfter: (instant: EpochNs) => tableOf(sessions, contract, kind).atOrAfter(instant),
+    atOrBefore: (instant: EpochNs) => tableOf(sessions, contract, kind).atOrBefore(instant),
+  };
+}
+
+function tableOf({ calendars, books }: EngineSessions, contract: string, kind: SessionKind) {
+  const calendar = calendars[contract];
+  const key = `${calendar} ${kind}`;
+  let table = tables.get(key);
+  if (table === undefined) {
+    const book = books.find((one) => one.calendar === calendar);
+    if (book === undefined) throw new RangeError(`no sessions are known for ${contract}`);
+    table = sessionTable(book, kind);
+    tables.set(key, table);
+  }
+  return table;
+}
