@@ -1,0 +1,97 @@
+/** The machine's own disk, through the asynchronous calls of Node: no call here blocks the thread. */
+
+import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Disk, DiskEntry, DiskFile, OpenMode } from './disk.ts';
+
+const OPEN_FLAGS: Readonly<Record<OpenMode, string>> = { read: 'r', write: 'r+', create: 'w+' };
+
+export class NodeDisk implements Disk {
+  async open(path: string, mode: OpenMode): Promise<DiskFile> {
+    return new NodeDiskFile(await open(path, OPEN_FLAGS[mode]));
+  }
+
+  rename(from: string, to: string): Promise<void> {
+    return rename(from, to);
+  }
+
+  remove(path: string): Promise<void> {
+    return unlink(path);
+  }
+
+  async makeDirectory(path: string): Promise<void> {
+    const first = (await mkdir(path, { recursive: true })) ?? path;
+    // A directory found here may come from a process that died before it synced the parent.
+    const stop = dirname(first);
+    for (let made = path; made !== stop; made = dirname(made)) {
+      await this.syncDirectory(dirname(made));
+    }
+  }
+
+  async syncDirectory(path: string): Promise<void> {
+    await using directory = await open(path, 'r');
+    await directory.sync();
+  }
+
+  async list(path: string): Promise<readonly string[]> {
+    try {
+      return (await readdir(path)).sort();
+    } catch (error) {
+      if (isAbsent(error)) return [];
+      throw error;
+    }
+  }
+
+  async stat(path: string): Promise<DiskEntry | null> {
+    try {
+      const found = await stat(path);
+      return { kind: found.isDirectory() ? 'directory' : 'file', size: found.size };
+    } catch (error) {
+      if (isAbsent(error)) return null;
+      throw error;
+    }
+  }
+}
+
+class NodeDiskFile implements DiskFile {
+  readonly #handle: FileHandle;
+
+  constructor(handle: FileHandle) {
+    this.#handle = handle;
+  }
+
+  async write(bytes: Uint8Array, position: number): Promise<void> {
+    let done = 0;
+    while (done < bytes.length) {
+      const rest = bytes.length - done;
+      done += (await this.#handle.write(bytes, done, rest, position + done)).bytesWritten;
+    }
+  }
+
+  async read(into: Uint8Array, position: number): Promise<number> {
+    let done = 0;
+    while (done < into.length) {
+      const rest = into.length - done;
+      const { bytesRead } = await this.#handle.read(into, done, rest, position + done);
+      if (bytesRead === 0) break;
+      done += bytesRead;
+    }
+    return done;
+  }
+
+  sync(): Promise<void> {
+    return this.#handle.datasync();
+  }
+
+  truncate(size: number): Promise<void> {
+    return this.#handle.truncate(size);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#handle.close();
+  }
+}
+
+function isAbsent(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}

@@ -1,0 +1,106 @@
+/**
+ * The writing end of one day's log. One record is one write and one sync, and the next write starts
+ * only after that sync, so at most the last record of a log can ever be torn. The first failure ends the
+ * log for good: a disk that failed once is never asked again whether it has changed its mind.
+ */
+
+import { type Disk, type DiskFile, UNFINISHED_SUFFIX } from '../platform/disk.ts';
+import { type Commit, type Opening, writeCommit, writeOpening } from './log-payload.ts';
+import { type RecordKind, RecordWriter } from './log-record.ts';
+import { TapeFailedError } from './tape-errors.ts';
+
+/** Where a log ends: what the next record continues. */
+export interface LogEnd {
+  /** Size of the file up to the last whole record. */
+  readonly bytes: number;
+  /** How many records it has. */
+  readonly records: number;
+  /** The last record's checksum. */
+  readonly checksum: number;
+}
+
+export class DayLog implements AsyncDisposable {
+  readonly path: string;
+  readonly #file: DiskFile;
+  readonly #record: RecordWriter;
+  #end: LogEnd;
+  #failure: TapeFailedError | null = null;
+  #busy = false;
+
+  private constructor(path: string, file: DiskFile, record: RecordWriter, end: LogEnd) {
+    this.path = path;
+    this.#file = file;
+    this.#record = record;
+    this.#end = end;
+  }
+
+  /** A new log that is on disk under its name, with its opening record, before this resolves. */
+  static async create(disk: Disk, path: string, opening: Opening): Promise<DayLog> {
+    const record = new RecordWriter();
+    const unfinished = path + UNFINISHED_SUFFIX;
+    const file = await disk.open(unfinished, 'create');
+    const log = new DayLog(path, file, record, { bytes: 0, records: 0, checksum: 0 });
+    try {
+      writeOpening(record, opening);
+      await log.#append('opening');
+      await disk.rename(unfinished, path);
+      await disk.syncDirectory(path.slice(0, path.lastIndexOf('/')));
+    } catch (error) {
+      await file[Symbol.asyncDispose]();
+      throw error;
+    }
+    return log;
+  }
+
+  /** Goes on where recovery found the log's end. */
+  static async resume(disk: Disk, path: string, end: LogEnd): Promise<DayLog> {
+    return new DayLog(path, await disk.open(path, 'write'), new RecordWriter(), end);
+  }
+
+  get bytes(): number {
+    return this.#end.bytes;
+  }
+
+  /**
+   * Starts to append; the commit is encoded before this returns, so its columns may be reused then.
+   * Resolves once it is on disk, with the bytes that were written, good until the next append.
+   */
+  async append(kind: 'commit' | 'end', commit: Commit): Promise<Uint8Array> {
+    this.#take();
+    writeCommit(this.#record, commit);
+    return this.#append(kind);
+  }
+
+  /** Marks a clean shutdown. */
+  async close(): Promise<void> {
+    this.#take();
+    this.#record.start(0);
+    await this.#append('closed');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#file[Symbol.asyncDispose]();
+  }
+
+  #take(): void {
+    if (this.#failure !== null) throw this.#failure;
+    if (this.#busy) throw new Error('a log takes one record at a time');
+  }
+
+  async #append(kind: RecordKind): Promise<Uint8Array> {
+    const { bytes, records, checksum } = this.#end;
+    const next = this.#record.finish(kind, records, checksum, bytes);
+    const written = this.#record.bytes;
+    this.#busy = true;
+    try {
+      await this.#file.write(written, bytes);
+      await this.#file.sync();
+    } catch (error) {
+      this.#failure = new TapeFailedError(error);
+      throw this.#failure;
+    }
+    this.#busy = false;
+    this.#end = { bytes: bytes + written.length, records: records + 1, checksum: next };
+    return written;
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * Times between the two forms of the tape: doubles of nanoseconds since a day's midnight, and 64-bit
+ * nanoseconds since 1970 as files have them. Both directions are exact and touch no BigInt per row: a
+ * 64-bit value is handled as two 32-bit halves, low half first.
+ */
+
+import type { UtcDay } from '@tapeloom/core/numbers';
+import { DAY_NS, dayNumber } from '@tapeloom/core/utc-day';
+
+const HALF = 2 ** 32;
+
+/** Writes rows [from, from + count) of `ns`, moved by the day's midnight, to the start of `halves`. */
+export function writeEpochColumn(
+  day: UtcDay,
+  ns: Float64Array,
+  from: number,
+  count: number,
+  halves: Uint32Array,
+): void {
+  const [midnightLow, midnightHigh] = midnightHalves(day);
+  for (let row = 0; row < count; row++) {
+    const value = ns[from + row]!;
+    const valueLow = value >>> 0;
+    const low = midnightLow + valueLow;
+    const carry = low >= HALF ? 1 : 0;
+    halves[2 * row] = low;
+    halves[2 * row + 1] = midnightHigh + (value - valueLow) / HALF + carry;
+  }
+}
+
+/** Reads `count` values back into a new column of nanoseconds since the day's midnight. */
+export function readEpochColumn(day: UtcDay, halves: Uint32Array, count: number): Float64Array {
+  const [midnightLow, midnightHigh] = midnightHalves(day);
+  const ns = new Float64Array(count);
+  for (let row = 0; row < count; row++) {
+    ns[row] = (halves[2 * row + 1]! - midnightHigh) * HALF + (halves[2 * row]! - midnightLow);
+  }
+  return ns;
+}
+
+function midnightHalves(day: UtcDay): readonly [low: number, high: number] {
+  const midnight = BigInt(dayNumber(day)) * BigInt(DAY_NS);
+  return [Number(midnight & 0xffff_ffffn), Number(midnight >> 32n)];
+}

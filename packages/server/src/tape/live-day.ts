@@ -1,0 +1,44 @@
+/** A day that is not sealed yet: every contract its log has named, with all rows that are on disk. */
+
+import type { UtcDay } from '@tapeloom/core/numbers';
+import { LiveColumns } from './live-columns.ts';
+import type { Commit, Opening } from './log-payload.ts';
+
+export class LiveDay {
+  readonly day: UtcDay;
+  readonly #bySymbol = new Map<string, LiveColumns>();
+  readonly #byIndex: LiveColumns[] = [];
+
+  constructor(opening: Opening) {
+    this.day = opening.day;
+    for (const { symbol, highestId } of opening.contracts) this.#add(symbol, highestId);
+  }
+
+  get columns(): readonly LiveColumns[] {
+    return this.#byIndex;
+  }
+
+  get trades(): number {
+    return this.#byIndex.reduce((trades, columns) => trades + columns.count, 0);
+  }
+
+  find(symbol: string): LiveColumns | null {
+    return this.#bySymbol.get(symbol) ?? null;
+  }
+
+  /** Adds the rows of a commit that is on disk; returns the contracts that got some. */
+  apply(commit: Commit): readonly LiveColumns[] {
+    for (const { symbol } of commit.contracts) this.#add(symbol, -1);
+    return commit.sections.map((section) => {
+      const columns = this.#byIndex[section.index]!;
+      columns.append(section);
+      return columns;
+    });
+  }
+
+  #add(symbol: string, highestId: number): void {
+    const columns = new LiveColumns(symbol, highestId);
+    this.#bySymbol.set(symbol, columns);
+    this.#byIndex.push(columns);
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * Makes a finished day into files that never change again: first the Arrow file, then the sidecar that
+ * says it is whole, each written beside, synced and renamed, so that a crash at any point leaves a day
+ * that is sealed or one that can be sealed again. What was encoded is decoded again and compared with
+ * the trades before the first byte is written.
+ */
+
+import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { UtcDay } from '@tapeloom/core/numbers';
+import type { TradeBatch } from '@tapeloom/core/trade-batch';
+import { type Disk, replaceFile } from '../platform/disk.ts';
+import { ArrowDayWriter, BATCH_ROWS } from './arrow-day.ts';
+import { BatchDecoder } from './batch-decoder.ts';
+import { type LateRows, type LiveColumns, liveBatches } from './live-columns.ts';
+import { readSidecar } from './sealed-days.ts';
+import { printSidecar, type Sidecar, type SidecarBatch, TradesDigest } from './sidecar.ts';
+import { sliceBatch } from './slice-batch.ts';
+import { DayConflictError, TapeDamagedError } from './tape-errors.ts';
+import { contractDirectory, sealedPath, sidecarPath } from './tape-paths.ts';
+
+export interface SealRequest {
+  readonly dataset: string;
+  readonly symbol: string;
+  /** The whole day, from rank 1. */
+  readonly batch: TradeBatch;
+  /** Stamp minus source time of every trade, where a source knows it. */
+  readonly late?: Float64Array;
+}
+
+interface Place {
+  readonly dataset: string;
+  readonly symbol: string;
+  readonly day: UtcDay;
+}
+
+/** Seals a day that is complete in memory. A day that is sealed with the same trades stays as it is. */
+export async function sealDay(
+  disk: Disk,
+  tapeRoot: string,
+  { dataset, symbol, batch, late }: SealRequest,
+): Promise<void> {
+  if (batch.firstRank !== 1) throw new RangeError('a day is sealed from rank 1');
+  const ranks: number[] = [];
+  const byNs: number[] = [];
+  for (let row = 0; late !== undefined && row < batch.count; row++) {
+    if (late[row] === 0) continue;
+    ranks.push(row + 1);
+    byNs.push(late[row]!);
+  }
+  await seal(disk, tapeRoot, { dataset, symbol, day: batch.day }, [batch], { ranks, byNs });
+}
+
+/** Seals what a log had for one contract. */
+export async function sealColumns(
+  disk: Disk,
+  tapeRoot: string,
+  place: Place,
+  columns: LiveColumns,
+): Promise<void> {
+  const { count, segments, lateRanks, lateByNs } = columns;
+  const batches = liveBatches({ day: place.day, count, segments }, 0, count);
+  await seal(disk, tapeRoot, place, [...batches], { ranks: lateRanks, byNs: lateByNs });
+}
+
+async function seal(
+  disk: Disk,
+  tapeRoot: string,
+  place: Place,
+  batches: readonly TradeBatch[],
+  late: LateRows,
+): Promise<void> {
+  const { dataset, symbol, day } = place;
+  const digest = digestOf(batches, place);
+  const path = sidecarPath(tapeRoot, dataset, symbol, day);
+  const before = await readSound(disk, path);
+  if (before !== null) {
+    if (before.digest === digest) return;
+    throw new DayConflictError(dataset, symbol, day, 'is sealed already, with other trades');
+  }
+  const { bytes, index } = await encode(place, batches, late);
+  if (digestOf(decode(bytes, index, place), place) !== digest) {
+    throw new Error(`${dataset} ${symbol} ${day} does not read back as it was written`);
+  }
+  const sidecar = printSidecar({
+    ...place,
+    rows: index.reduce((rows, batch) => rows + batch.rows, 0),
+    firstNs: index[0]?.firstNs ?? null,
+    lastNs: index.at(-1)?.lastNs ?? null,
+    bytes: bytes.length,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    digest,
+    batches: index,
+  });
+  await disk.makeDirectory(contractDirectory(tapeRoot, dataset, symbol));
+  await replaceFile(disk, sealedPath(tapeRoot, dataset, symbol, day), bytes);
+  await replaceFile(disk, path, new TextEncoder().encode(sidecar));
+}
+
+/** The sidecar that is there; a damaged one counts as none, since the day can still be sealed anew. */
+async function readSound(disk: Disk, path: string): Promise<Sidecar | null> {
+  try {
+    return await readSidecar(disk, path);
+  } catch (error) {
+    if (error instanceof TapeDamagedError) return null;
+    throw error;
+  }
+}
+
+async function encode(
+  { dataset, symbol, day }: Place,
+  batches: readonly TradeBatch[],
+  late: LateRows,
+): Promise<{ readonly bytes: Uint8Array; readonly index: readonly SidecarBatch[] }> {
+  const writer = new ArrowDayWriter(dataset, symbol, day);
+  const lateNs = new Float64Array(BATCH_ROWS);
+  let nextLate = 0;
+  for (const batch of batches) {
+    for (let from = 0; from < batch.count; from += BATCH_ROWS) {
+      const part = sliceBatch(batch, from, Math.min(from + BATCH_ROWS, batch.count));
+      lateNs.fill(0);
+      for (; late.ranks[nextLate]! < part.firstRank + part.count; nextLate++) {
+        lateNs[late.ranks[nextLate]! - part.firstRank] = late.byNs[nextLate]!;
+      }
+      writer.add(part, lateNs);
+      // A day of a busy contract takes tens of milliseconds; live trades must not wait for all of it.
+      await nextTurn();
+    }
+  }
+  const { bytes, batches: index } = writer.finish();
+  return { bytes, index };
+}
+
+function* decode(
+  bytes: Uint8Array,
+  index: readonly SidecarBatch[],
+  { symbol, day }: Place,
+): Generator<TradeBatch> {
+  for (const [record, batch] of index.entries()) {
+    const message = bytes.subarray(batch.offset, batch.offset + batch.bytes);
+    yield new BatchDecoder(message, batch, symbol, record).trades(day);
+  }
+}
+
+function digestOf(batches: Iterable<TradeBatch>, { symbol, day }: Place): string {
+  const digest = new TradesDigest();
+  for (const batch of batches) digest.update(batch);
+  return digest.finish(symbol, day);
+}

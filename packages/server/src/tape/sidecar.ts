@@ -1,0 +1,86 @@
+/**
+ * What is known of a sealed day without opening its Arrow file: identity, checksums, and the index from
+ * rank and time to places in the file. The text of a sidecar is canonical and carries its own checksum,
+ * so that any changed bit is found when it is read.
+ */
+
+import { createHash } from 'node:crypto';
+import type { UtcDay } from '@tapeloom/core/numbers';
+import type { TradeBatch } from '@tapeloom/core/trade-batch';
+import { TapeDamagedError } from './tape-errors.ts';
+
+const SIDECAR_VERSION = 1;
+
+export interface Sidecar {
+  readonly version: number;
+  readonly dataset: string;
+  readonly symbol: string;
+  readonly day: UtcDay;
+  readonly rows: number;
+  /** Stamps of the first and last trade, nanoseconds of the day; null on an empty day. */
+  readonly firstNs: number | null;
+  readonly lastNs: number | null;
+  /** Of the Arrow file. */
+  readonly bytes: number;
+  readonly sha256: string;
+  /** Of the trades themselves, however they are stored: what caches of results are keyed by. */
+  readonly digest: string;
+  readonly batches: readonly SidecarBatch[];
+}
+
+/** One record batch of the Arrow file. */
+export interface SidecarBatch {
+  readonly firstRank: number;
+  readonly rows: number;
+  readonly firstNs: number;
+  readonly lastNs: number;
+  /** The batch's message in the file, metadata and body. */
+  readonly offset: number;
+  readonly bytes: number;
+  readonly crc32: number;
+  /** Where in those bytes the buffers of ts, price, size, side and late lie: offset and length. */
+  readonly buffers: readonly (readonly [offset: number, bytes: number])[];
+}
+
+export function printSidecar(sidecar: Omit<Sidecar, 'version'>): string {
+  return print({ version: SIDECAR_VERSION, ...sidecar });
+}
+
+/** Throws `TapeDamagedError` unless the text is exactly one that `printSidecar` gives. */
+export function parseSidecar(text: string, file: string): Sidecar {
+  let parsed: Sidecar & { checksum?: string };
+  try {
+    parsed = JSON.parse(text);
+  } catch (error) {
+    throw new TapeDamagedError('the sidecar is no JSON', { file, offset: 0 }, error);
+  }
+  const { checksum: _, ...sidecar } = parsed;
+  if (sidecar.version !== SIDECAR_VERSION || print(sidecar) !== text) {
+    throw new TapeDamagedError('the sidecar does not fit its checksum', { file, offset: 0 });
+  }
+  return sidecar;
+}
+
+/** Takes in a day's trades in order, in batches of any length; the digest depends on the trades only. */
+export class TradesDigest {
+  readonly #columns = [0, 1, 2, 3].map(() => createHash('sha256'));
+
+  update({ ts, price, size, side, count }: TradeBatch): void {
+    [ts, price, size, side].forEach((column, index) => {
+      const bytes = count * column.BYTES_PER_ELEMENT;
+      this.#columns[index]!.update(new Uint8Array(column.buffer, column.byteOffset, bytes));
+    });
+  }
+
+  finish(symbol: string, day: UtcDay): string {
+    const whole = createHash('sha256').update(`${symbol} ${day}`);
+    for (const column of this.#columns) whole.update(column.digest());
+    return whole.digest('hex');
+  }
+}
+
+function print(sidecar: object): string {
+  const body = JSON.stringify(sidecar);
+  const checksum = createHash('sha256').update(body).digest('hex');
+  return `${body.slice(0, -1)},"checksum":"${checksum}"}\n`;
+}

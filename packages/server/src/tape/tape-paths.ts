@@ -1,0 +1,60 @@
+/**
+ * Where the files of a tape lie below `<data>/tape`. Names of datasets and contracts become names of
+ * files as they are, so only names that are safe as such are let through.
+ */
+
+import type { UtcDay } from '@tapeloom/core/numbers';
+import { isUtcDay } from '@tapeloom/core/utc-day';
+
+const SAFE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+const DAY_FILE = /^([1-9]\d{7})\.(log|json|arrow)$/;
+
+export function logDirectory(tapeRoot: string, dataset: string): string {
+  return `${tapeRoot}/${safeName(dataset)}/log`;
+}
+
+export function logPath(tapeRoot: string, dataset: string, day: UtcDay): string {
+  return `${logDirectory(tapeRoot, dataset)}/${day}.log`;
+}
+
+export function daysDirectory(tapeRoot: string, dataset: string): string {
+  return `${tapeRoot}/${safeName(dataset)}/days`;
+}
+
+export function contractDirectory(tapeRoot: string, dataset: string, symbol: string): string {
+  return `${daysDirectory(tapeRoot, dataset)}/${safeName(symbol)}`;
+}
+
+export function sealedPath(tapeRoot: string, dataset: string, symbol: string, day: UtcDay): string {
+  return `${contractDirectory(tapeRoot, dataset, symbol)}/${day}.arrow`;
+}
+
+export function sidecarPath(
+  tapeRoot: string,
+  dataset: string,
+  symbol: string,
+  day: UtcDay,
+): string {
+  return `${contractDirectory(tapeRoot, dataset, symbol)}/${day}.json`;
+}
+
+export function sessionsDirectory(tapeRoot: string, dataset: string): string {
+  return `${tapeRoot}/${safeName(dataset)}/sessions`;
+}
+
+export function isSafeName(name: string): boolean {
+  return SAFE_NAME.test(name);
+}
+
+/** The day in a file name like `20261113.log`, or null when it is not exactly such a name. */
+export function dayOfFile(name: string, kind: 'log' | 'json' | 'arrow'): UtcDay | null {
+  const match = DAY_FILE.exec(name);
+  if (match === null || match[2] !== kind) return null;
+  const day = Number(match[1]);
+  return isUtcDay(day) ? day : null;
+}
+
+function safeName(name: string): string {
+  if (!isSafeName(name)) throw new RangeError(`not a name the tape can keep: ${name}`);
+  return name;
+}

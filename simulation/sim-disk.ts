@@ -1,0 +1,391 @@
+/**
+ * A disk in memory that keeps no promise the port does not make. At a `crash` everything unsynced is
+ * dropped, names included, or torn by the given randomness: a part of the pending operations survives
+ * in order, the last of them cut short or with sectors missing. A failed sync loses what it should
+ * have saved while reads still show it, as kernels do. Calls of a process that was killed never return.
+ */
+
+import type { Disk, DiskEntry, DiskFile, OpenMode } from '@tapeloom/server/platform/disk';
+
+const SECTOR_BYTES = 512;
+
+export type DiskOperation =
+  | 'open'
+  | 'write'
+  | 'read'
+  | 'sync'
+  | 'truncate'
+  | 'rename'
+  | 'remove'
+  | 'makeDirectory'
+  | 'syncDirectory'
+  | 'list'
+  | 'stat';
+
+/** `full`: the disk has no room left. `fail`: an I/O error. `halt`: the machine stops at this call. */
+export type Fault = 'full' | 'fail' | 'halt';
+export type FaultPlan = (operation: DiskOperation, path: string) => Fault | null;
+/** Numbers in [0, 1), from a seed. */
+export type Random = () => number;
+
+type ContentChange =
+  | { readonly kind: 'write'; readonly position: number; readonly bytes: Uint8Array }
+  | { readonly kind: 'truncate'; readonly size: number };
+
+interface Node {
+  readonly kind: 'file' | 'directory';
+  readonly now: Content;
+  readonly synced: Content;
+  pending: ContentChange[];
+}
+
+interface NameChange {
+  readonly directory: string;
+  readonly entries: readonly (readonly [path: string, node: Node | null])[];
+}
+
+export class SimDisk {
+  /** Asked before every operation; null lets it pass. */
+  faults: FaultPlan = () => null;
+  #names = new Map<string, Node>([['', createNode('directory')]]);
+  #syncedNames = new Map(this.#names);
+  #pendingNames: NameChange[] = [];
+  #process = 0;
+  #operations = 0;
+  #halted = Promise.withResolvers<void>();
+
+  /** The disk as a new process sees it; whatever older processes still ask is never answered. */
+  boot(): Disk {
+    this.#process += 1;
+    this.#halted = Promise.withResolvers<void>();
+    return new SimProcessDisk(this, this.#process);
+  }
+
+  /** Resolves when a fault plan halted the machine. */
+  get halted(): Promise<void> {
+    return this.#halted.promise;
+  }
+
+  get operations(): number {
+    return this.#operations;
+  }
+
+  /** The process dies, the machine lives on: nothing that was written is lost. */
+  kill(): void {
+    this.#process += 1;
+  }
+
+  /** The machine loses power. Without randomness all that was not synced is gone. */
+  crash(random: Random | null = null): void {
+    this.#process += 1;
+    const names = new Map(this.#syncedNames);
+    const kept = random === null ? 0 : Math.floor(random() * (this.#pendingNames.length + 1));
+    for (const change of this.#pendingNames.slice(0, kept)) applyNames(names, change);
+    for (const path of [...names.keys()].sort()) {
+      if (path !== '' && !names.has(parentOf(path))) names.delete(path);
+    }
+    this.#names = names;
+    this.#syncedNames = new Map(names);
+    this.#pendingNames = [];
+    for (const node of new Set(names.values())) settleContent(node, random);
+  }
+
+  /** Flips one bit of a file behind everybody's back. */
+  flip(path: string, position: number, bit: number): void {
+    const node = this.#file(path);
+    for (const content of [node.now, node.synced]) {
+      if (position < content.size) content.bytes[position]! ^= 1 << bit;
+    }
+  }
+
+  /** What a reader sees in this file now; null when there is none. */
+  bytes(path: string): Uint8Array | null {
+    const node = this.#names.get(path);
+    return node === undefined ? null : node.now.bytes.slice(0, node.now.size);
+  }
+
+  /** Puts a file there as if it had always been there, for tests that cut or change files. */
+  put(path: string, bytes: Uint8Array): void {
+    for (let at = parentOf(path); !this.#names.has(at); at = parentOf(at)) {
+      this.#put(at, createNode('directory'));
+    }
+    const node = createNode('file');
+    for (const content of [node.now, node.synced]) {
+      change(content, { kind: 'write', position: 0, bytes });
+    }
+    this.#put(path, node);
+  }
+
+  /** All files, sorted by path. */
+  files(): readonly string[] {
+    return [...this.#names].flatMap(([path, node]) => (node.kind === 'file' ? [path] : [])).sort();
+  }
+
+  /** Lets one operation of a process through, or fails or halts it. */
+  async enter(process: number, operation: DiskOperation, path: string): Promise<Fault | null> {
+    await Promise.resolve();
+    if (process !== this.#process) return new Promise<never>(() => {});
+    this.#operations += 1;
+    const fault = this.faults(operation, path);
+    if (fault === 'halt') {
+      this.kill();
+      this.#halted.resolve();
+    }
+    return fault;
+  }
+
+  find(path: string): Node | null {
+    return this.#names.get(path) ?? null;
+  }
+
+  children(path: string): string[] {
+    const prefix = `${path}/`;
+    return [...this.#names.keys()].flatMap((name) =>
+      name.startsWith(prefix) && !name.slice(prefix.length).includes('/')
+        ? [name.slice(prefix.length)]
+        : [],
+    );
+  }
+
+  change(entries: NameChange['entries']): void {
+    const directory = parentOf(entries[0]![0]);
+    if (this.#names.get(directory)?.kind !== 'directory') throw diskError('ENOENT', directory);
+    const made: NameChange = { directory, entries };
+    applyNames(this.#names, made);
+    this.#pendingNames.push(made);
+  }
+
+  syncNames(directory: string): void {
+    const mine = this.#pendingNames.filter((change) => change.directory === directory);
+    this.#pendingNames = this.#pendingNames.filter((change) => change.directory !== directory);
+    for (const change of mine) applyNames(this.#syncedNames, change);
+  }
+
+  #file(path: string): Node {
+    const node = this.#names.get(path);
+    if (node === undefined) throw diskError('ENOENT', path);
+    return node;
+  }
+
+  #put(path: string, node: Node): void {
+    this.#names.set(path, node);
+    this.#syncedNames.set(path, node);
+  }
+}
+
+class SimProcessDisk implements Disk {
+  readonly #machine: SimDisk;
+  readonly #process: number;
+
+  constructor(machine: SimDisk, process: number) {
+    this.#machine = machine;
+    this.#process = process;
+  }
+
+  async open(path: string, mode: OpenMode): Promise<DiskFile> {
+    await this.#pass('open', path);
+    let node = this.#machine.find(path);
+    if (node === null && mode !== 'create') throw diskError('ENOENT', path);
+    if (node === null) {
+      node = createNode('file');
+      this.#machine.change([[path, node]]);
+    } else if (mode === 'create') {
+      pend(node, { kind: 'truncate', size: 0 });
+    }
+    return new SimDiskFile(this.#machine, this.#process, path, node);
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    await this.#pass('rename', from);
+    const node = this.#machine.find(from);
+    if (node === null) throw diskError('ENOENT', from);
+    if (parentOf(from) !== parentOf(to)) throw diskError('EXDEV', to);
+    this.#machine.change([
+      [from, null],
+      [to, node],
+    ]);
+  }
+
+  async remove(path: string): Promise<void> {
+    await this.#pass('remove', path);
+    if (this.#machine.find(path) === null) throw diskError('ENOENT', path);
+    this.#machine.change([[path, null]]);
+  }
+
+  async makeDirectory(path: string): Promise<void> {
+    await this.#pass('makeDirectory', path);
+    const missing: string[] = [];
+    for (let at = path; this.#machine.find(at) === null; at = parentOf(at)) missing.unshift(at);
+    for (const at of missing) this.#machine.change([[at, createNode('directory')]]);
+    for (const at of [...missing, path]) this.#machine.syncNames(parentOf(at));
+  }
+
+  async syncDirectory(path: string): Promise<void> {
+    await this.#pass('syncDirectory', path);
+    this.#machine.syncNames(path);
+  }
+
+  async list(path: string): Promise<readonly string[]> {
+    await this.#pass('list', path);
+    return this.#machine.children(path).sort();
+  }
+
+  async stat(path: string): Promise<DiskEntry | null> {
+    await this.#pass('stat', path);
+    const node = this.#machine.find(path);
+    return node === null ? null : { kind: node.kind, size: node.now.size };
+  }
+
+  async #pass(operation: DiskOperation, path: string): Promise<void> {
+    const fault = await this.#machine.enter(this.#process, operation, path);
+    if (fault !== null) await stop(fault, path);
+  }
+}
+
+class SimDiskFile implements DiskFile {
+  readonly #machine: SimDisk;
+  readonly #process: number;
+  readonly #path: string;
+  readonly #node: Node;
+
+  constructor(machine: SimDisk, process: number, path: string, node: Node) {
+    this.#machine = machine;
+    this.#process = process;
+    this.#path = path;
+    this.#node = node;
+  }
+
+  async write(bytes: Uint8Array, position: number): Promise<void> {
+    const fault = await this.#machine.enter(this.#process, 'write', this.#path);
+    // A write that fails has still put a part of itself there; one that the halt met, all or a part.
+    const reached = fault === 'full' ? bytes.length >> 1 : fault === 'fail' ? 0 : bytes.length;
+    if (reached > 0) {
+      pend(this.#node, { kind: 'write', position, bytes: bytes.slice(0, reached) });
+    }
+    if (fault !== null) await stop(fault, this.#path);
+  }
+
+  async read(into: Uint8Array, position: number): Promise<number> {
+    await this.#pass('read');
+    const { bytes, size } = this.#node.now;
+    const count = Math.max(0, Math.min(into.length, size - position));
+    into.set(bytes.subarray(position, position + count));
+    return count;
+  }
+
+  async sync(): Promise<void> {
+    const fault = await this.#machine.enter(this.#process, 'sync', this.#path);
+    if (fault === 'fail') this.#node.pending = [];
+    if (fault !== null) await stop(fault, this.#path);
+    for (const made of this.#node.pending) change(this.#node.synced, made);
+    this.#node.pending = [];
+  }
+
+  async truncate(size: number): Promise<void> {
+    await this.#pass('truncate');
+    pend(this.#node, { kind: 'truncate', size });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+
+  async #pass(operation: DiskOperation): Promise<void> {
+    const fault = await this.#machine.enter(this.#process, operation, this.#path);
+    if (fault !== null) await stop(fault, this.#path);
+  }
+}
+
+/** Bytes that grow; past the size they are zeros. */
+class Content {
+  bytes = new Uint8Array(0);
+  size = 0;
+}
+
+function createNode(kind: Node['kind']): Node {
+  return { kind, now: new Content(), synced: new Content(), pending: [] };
+}
+
+function pend(node: Node, made: ContentChange): void {
+  change(node.now, made);
+  node.pending.push(made);
+}
+
+function change(content: Content, made: ContentChange): void {
+  const size = made.kind === 'truncate' ? made.size : made.position + made.bytes.length;
+  if (size > content.bytes.length) {
+    const grown = new Uint8Array(Math.max(size, content.bytes.length * 2));
+    grown.set(content.bytes.subarray(0, content.size));
+    content.bytes = grown;
+  }
+  if (made.kind === 'truncate') {
+    if (size < content.size) content.bytes.fill(0, size, content.size);
+    content.size = size;
+  } else {
+    content.bytes.set(made.bytes, made.position);
+    content.size = Math.max(content.size, size);
+  }
+}
+
+function applyNames(names: Map<string, Node>, change: NameChange): void {
+  for (const [path, node] of change.entries) {
+    if (node === null) names.delete(path);
+    else names.set(path, node);
+  }
+}
+
+function settleContent(node: Node, random: Random | null): void {
+  if (random !== null && node.pending.length > 0) {
+    const whole = Math.floor(random() * (node.pending.length + 1));
+    for (const made of node.pending.slice(0, whole)) change(node.synced, made);
+    const torn = node.pending[whole];
+    if (torn?.kind === 'write') change(node.synced, tear(torn, node.synced, random));
+  }
+  node.pending = [];
+  change(node.now, { kind: 'truncate', size: 0 });
+  const bytes = node.synced.bytes.subarray(0, node.synced.size);
+  change(node.now, { kind: 'write', position: 0, bytes });
+}
+
+/** What a write leaves behind that power failed in: a beginning, or sectors that stayed as they were. */
+function tear(
+  { bytes, position }: { readonly bytes: Uint8Array; readonly position: number },
+  before: Content,
+  random: Random,
+): ContentChange {
+  if (random() < 0.5) {
+    return { kind: 'write', position, bytes: bytes.slice(0, Math.floor(random() * bytes.length)) };
+  }
+  const torn = bytes.slice();
+  const end = position + bytes.length;
+  for (let from = position; from < end; ) {
+    const to = Math.min((Math.floor(from / SECTOR_BYTES) + 1) * SECTOR_BYTES, end);
+    if (random() < 0.5) {
+      torn.fill(0, from - position, to - position);
+      torn.set(before.bytes.subarray(from, Math.min(to, before.size)), from - position);
+    }
+    from = to;
+  }
+  return { kind: 'write', position, bytes: torn };
+}
+
+async function stop(fault: Fault, path: string): Promise<void> {
+  switch (fault) {
+    case 'halt':
+      return new Promise<never>(() => {});
+    case 'full':
+      throw diskError('ENOSPC', path);
+    case 'fail':
+      throw diskError('EIO', path);
+    default: {
+      const never: never = fault;
+      throw new Error(`no such fault: ${never}`);
+    }
+  }
+}
+
+function diskError(code: string, path: string): Error {
+  return Object.assign(new Error(`${code}: ${path}`), { code });
+}
+
+function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+}
