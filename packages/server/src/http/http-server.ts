@@ -4,7 +4,8 @@
  * method (405), key (401), body and query (413, 415, 400). Slow or oversized requests are cut off.
  */
 
-import { METHODS } from 'node:http';
+import { type IncomingMessage, METHODS } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { PROBLEM_CONTENT_TYPE } from '@tapeloom/protocol/problem';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { Type } from 'typebox';
@@ -27,6 +28,7 @@ const KEEP_ALIVE_MS = 65_000;
 const CONNECTIONS_MAX = 20_000;
 const RETRY_AFTER_STOP_S = 2;
 
+const STREAM_PATH = '/v1';
 const NO_FIELDS = Type.Object({}, { additionalProperties: false });
 
 export interface HttpServerOptions {
@@ -35,6 +37,8 @@ export interface HttpServerOptions {
   readonly log: Log;
   /** Where the documentation stands, asked at every error. */
   readonly docsUrl: () => string;
+  /** Takes over the sockets of WebSocket requests at the stream's path. */
+  readonly onUpgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   /** Counts an answered request: the route's path (null for an unknown one) and the status. */
   readonly onAnswered?: (path: string | null, status: number, seconds: number) => void;
 }
@@ -77,6 +81,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       maxHeaderSize: HEADER_BYTES_MAX,
       headersTimeout: HEADERS_MS_MAX,
       connectionsCheckingInterval: 1_000,
+      // Any other wish to upgrade is ignored, as HTTP allows, and answered as a plain request.
+      shouldUpgradeCallback: isStreamRequest,
     },
     ajv: {
       customOptions: {
@@ -92,6 +98,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   app.server.maxHeadersCount = HEADERS_MAX;
   app.server.maxConnections = CONNECTIONS_MAX;
   answerSocketFaults(app.server, docsUrl);
+  if (options.onUpgrade !== undefined) app.server.on('upgrade', options.onUpgrade);
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -214,8 +221,19 @@ function unauthorized(detail: string, suffix: string): ProblemError {
   });
 }
 
+function isStreamRequest(request: IncomingMessage): boolean {
+  return request.headers.upgrade?.toLowerCase() === 'websocket' && pathOf(request) === STREAM_PATH;
+}
+
+function pathOf(request: { readonly url?: string | undefined }): string {
+  return (request.url ?? '').split('?', 1)[0]!;
+}
+
 function notFound(request: FastifyRequest): ProblemError {
-  const [path] = request.url.split('?');
+  const path = pathOf(request);
+  if (path === STREAM_PATH) {
+    return new ProblemError('NOT_FOUND', `${path} is the stream: connect to it by WebSocket.`);
+  }
   return new ProblemError('NOT_FOUND', `There is nothing at ${path}.`);
 }
 
