@@ -4,16 +4,17 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { SessionTable } from '@tapeloom/core/calendar/session';
 import { createSessionTable } from '@tapeloom/core/calendar/session-table';
 import { compareCursors, parseCursor } from '@tapeloom/core/cursor';
-import type { EpochNs } from '@tapeloom/core/numbers';
+import type { EpochNs, Rank } from '@tapeloom/core/numbers';
 import { INDICATORS } from '@tapeloom/core/studies/catalogue';
 import type { Indicator, Params } from '@tapeloom/core/studies/indicator';
 import { parseParams } from '@tapeloom/core/studies/params';
+import type { Study, StudyOutput } from '@tapeloom/core/studies/study';
 import { dayOf, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import fc from 'fast-check';
+import { MemoryTape, type MemoryTrade } from '../../../../simulation/memory-tape.ts';
 import type { EngineMessage, FlushMessage, PulseMessage } from '../topics/engine-link.ts';
 import { Engine, type EngineOptions } from './engine.ts';
-import { MemoryTape, type MemoryTrade } from './memory-tape.ts';
 import { OUTGOING_BYTES_MAX, OutgoingFlow } from './outgoing-flow.ts';
 
 const CONTRACT = 'ESZ6';
@@ -493,4 +494,73 @@ test('at the limit of bytes nobody took in, the engine reads no further, and goe
   await settle();
   assert.equal(run.flushes().length, 6);
   assert.deepEqual(run.snapshot(), steady.snapshot());
+});
+
+/** A level for every trade, removed as soon as the same price trades again. */
+function fleetingLevels(): Study {
+  let output: StudyOutput | null = null;
+  const shown = new Map<number, string>();
+  return {
+    dueNs: Number.POSITIVE_INFINITY,
+    warm: true,
+    openSession: (_session, given) => {
+      output = given;
+    },
+    apply: (batch, from, to) => {
+      let k = 0;
+      for (let row = from; row < to; row += 1) {
+        const rank = (batch.firstRank + row) as Rank;
+        const price = batch.price[row]!;
+        const ts = epochNs(batch.day, batch.ts[row]!).toString();
+        const old = shown.get(price);
+        k = 1;
+        if (old !== undefined) output!.remove(old, true, ts, rank, k++);
+        const id = `${batch.day}.${rank}`;
+        shown.set(price, id);
+        output!.upsert({ id, final: true, ts, data: { price } }, rank, k);
+      }
+      return k;
+    },
+    fire: ({ k }) => k,
+    closeSession: ({ k }) => k,
+    forming: () => {},
+  };
+}
+
+test('a removed object is told once and is in no later snapshot [EVT-12] [EVT-13]', async () => {
+  const levels: Indicator = { ...INDICATORS[0]!, id: 'levels', create: fleetingLevels };
+  const tape = new MemoryTape(CONTRACT, 100);
+  const run = new Run(tape, { indicators: new Map([['levels', levels]]) });
+  const at = (seconds: number) => epochNs(DAY, 10 * HOUR_NS + seconds * 1_000 * MS_NS);
+  tape.commit([], at(0));
+  run.open(['levels', {}]);
+  await settle();
+  tape.commit([{ at: at(1), price: 100, size: 1, side: 1 }], at(2));
+  await settle();
+  assert.deepEqual(
+    run.snapshot().items.map((item) => item.id),
+    [`${DAY}.1`],
+  );
+  tape.commit([{ at: at(3), price: 100, size: 1, side: 1 }], at(4));
+  await settle();
+  const [, remove, upsert] = run.published();
+  const ts = at(3).toString();
+  const removed = { t: 'remove', sub: 'a', cursor: `${DAY}.2.1`, id: `${DAY}.1`, final: true, ts };
+  assert.deepEqual(remove, removed);
+  assert.ok(upsert?.t === 'upsert' && upsert.cursor === `${DAY}.2.2`);
+  assert.deepEqual(
+    run.snapshot().items.map((item) => item.id),
+    [`${DAY}.2`],
+  );
+  // Of an upsert and a remove of one object in one flush only the last goes out.
+  const twice = { at: at(5), price: 101, size: 1, side: 1 as const };
+  tape.commit([twice, twice], at(6));
+  await settle();
+  assert.deepEqual(
+    run
+      .published()
+      .slice(3)
+      .map((it) => it.t),
+    ['remove', 'upsert'],
+  );
 });

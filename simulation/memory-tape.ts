@@ -4,9 +4,14 @@
  */
 
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
-import { allocateBatch, firstRowAt, type TradeBatch } from '@tapeloom/core/trade-batch';
+import {
+  allocateBatch,
+  firstRowAt,
+  type TradeBatch,
+  type WritableTradeBatch,
+} from '@tapeloom/core/trade-batch';
 import { dayOf, nsOfDay } from '@tapeloom/core/utc-day';
-import type { Commit, LiveTape, TapeDay, TapePlace } from '../tape/tape.ts';
+import type { Commit, LiveTape, TapeDay, TapePlace } from '@tapeloom/server/tape/tape';
 
 export interface MemoryTrade {
   readonly at: EpochNs;
@@ -15,13 +20,13 @@ export interface MemoryTrade {
   readonly side: -1 | 0 | 1;
 }
 
-const DAY_CAPACITY = 4_096;
+const FIRST_CAPACITY = 1_024;
 
 export class MemoryTape implements LiveTape {
   promise: EpochNs | null = null;
   readonly #symbol: string;
   readonly #batchRows: number;
-  readonly #days = new Map<UtcDay, ReturnType<typeof allocateBatch>>();
+  readonly #days = new Map<UtcDay, WritableTradeBatch>();
   readonly #listeners = new Set<(commit: Commit) => void>();
 
   constructor(symbol: string, batchRows: number) {
@@ -31,7 +36,7 @@ export class MemoryTape implements LiveTape {
 
   commit(trades: readonly MemoryTrade[], promise: EpochNs): void {
     for (const { at, price, size, side } of trades) {
-      const day = this.#day(dayOf(at));
+      const day = this.#dayWithRoom(dayOf(at));
       const row = day.count;
       day.ts[row] = nsOfDay(at);
       day.price[row] = price;
@@ -89,12 +94,25 @@ export class MemoryTape implements LiveTape {
     return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
   }
 
-  #day(day: UtcDay): ReturnType<typeof allocateBatch> {
+  #day(day: UtcDay): WritableTradeBatch {
     let found = this.#days.get(day);
     if (found === undefined) {
-      found = allocateBatch(day, 1 as Rank, DAY_CAPACITY);
+      found = allocateBatch(day, 1 as Rank, FIRST_CAPACITY);
       this.#days.set(day, found);
     }
     return found;
+  }
+
+  /** Batches handed out keep the memory they were cut from. */
+  #dayWithRoom(day: UtcDay): WritableTradeBatch {
+    const found = this.#day(day);
+    if (found.count < found.ts.length) return found;
+    const larger = allocateBatch(day, 1 as Rank, found.count * 2);
+    larger.count = found.count;
+    for (const column of ['ts', 'price', 'size', 'side'] as const) {
+      larger[column].set(found[column]);
+    }
+    this.#days.set(day, larger);
+    return larger;
   }
 }

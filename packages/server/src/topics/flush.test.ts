@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Flush, type FrameEntry } from './flush.ts';
+import { textFrame } from './text-frame.ts';
+
+/** Takes whole text frames apart, as a client does. */
+function payloads(bytes: Buffer): string[] {
+  const texts: string[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    assert.equal(bytes[at], 0x81);
+    const short = bytes[at + 1]!;
+    assert.ok(short < 128, 'a server never masks');
+    const header = short < 126 ? 2 : short === 126 ? 4 : 10;
+    const length =
+      header === 2
+        ? short
+        : header === 4
+          ? bytes.readUInt16BE(at + 2)
+          : Number(bytes.readBigUInt64BE(at + 2));
+    texts.push(bytes.toString('utf8', at + header, at + header + length));
+    at += header + length;
+  }
+  return texts;
+}
+
+test('a text of any length comes back out of its frame', () => {
+  for (const length of [0, 1, 125, 126, 127, 65_535, 65_536, 200_000]) {
+    assert.deepEqual(payloads(textFrame('é'.repeat(length / 2).padEnd(length / 2, 'x'))).length, 1);
+    const text = 'x'.repeat(length);
+    assert.deepEqual(payloads(textFrame(text)), [text]);
+  }
+});
+
+test('every passing message of a flush is there once, whole and in order', () => {
+  const message = fc.record({
+    kind: fc.constantFrom('upsert' as const, 'remove' as const),
+    final: fc.boolean(),
+    text: fc.oneof(fc.string(), fc.constantFrom('x'.repeat(100), 'é'.repeat(40_000))),
+  });
+  fc.assert(
+    fc.property(
+      fc.array(message, { maxLength: 8 }),
+      fc.string({ minLength: 1, maxLength: 64 }),
+      fc.constantFrom('live' as const, 'confirmed' as const),
+      (messages, sub, mode) => {
+        const rests = messages.map(({ text }) => Buffer.from(`,"text":${JSON.stringify(text)}}`));
+        let end = 0;
+        const entries = messages.map(({ kind, final }, index): FrameEntry => {
+          const start = end;
+          end += rests[index]!.length;
+          return { kind, final, id: `${index}`, cursor: '20261112.1.1', start, end };
+        });
+        const frames = new Flush(entries, Buffer.concat(rests)).framesFor(sub, mode);
+        const expected = messages
+          .filter(({ final }) => final || mode === 'live')
+          .map(({ kind, text }) => ({ t: kind, sub, text }));
+        assert.equal(frames?.messages ?? 0, expected.length);
+        const got = frames === null ? [] : payloads(frames.bytes).map((text) => JSON.parse(text));
+        assert.deepEqual(got, expected);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test('subscribers with one name and mode share one encoding', () => {
+  const rest = Buffer.from(',"cursor":"20261112.1.1"}');
+  const entry = { kind: 'upsert', id: 'a', final: true, cursor: '20261112.1.1' } as const;
+  const flush = new Flush([{ ...entry, start: 0, end: rest.length }], rest);
+  assert.equal(flush.framesFor('a', 'live'), flush.framesFor('a', 'live'));
+  assert.notEqual(flush.framesFor('a', 'live'), flush.framesFor('b', 'live'));
+});

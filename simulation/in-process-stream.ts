@@ -1,0 +1,168 @@
+/**
+ * A whole stream in one process, for tests: a real HTTP server on a free port, gateway, topics and
+ * engine as in production, over a tape in memory and a clock that moves when told. Real sockets connect
+ * to it; nothing in it waits for real time.
+ */
+
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
+import { createSessionTable } from '@tapeloom/core/calendar/session-table';
+import type { Contract } from '@tapeloom/core/instrument/contract';
+import { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { INDICATORS } from '@tapeloom/core/studies/catalogue';
+import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
+import { DevKeyAuthenticator } from '@tapeloom/server/accounts/dev-key-authenticator';
+import { Engine } from '@tapeloom/server/engine/engine';
+import { OutgoingFlow } from '@tapeloom/server/engine/outgoing-flow';
+import { createGateway, type Gateway } from '@tapeloom/server/gateway/gateway';
+import { createResolver } from '@tapeloom/server/gateway/stream-request';
+import type { EngineLink, EngineMessage } from '@tapeloom/server/topics/engine-link';
+import { TopicHub } from '@tapeloom/server/topics/topic-hub';
+import { ManualClock } from './manual-clock.ts';
+import { MemoryTape, type MemoryTrade } from './memory-tape.ts';
+
+export const KEY = 'svc_test_0123456789abcdefghijABCDEFGHIJ';
+export const DAY = utcDay(20261112);
+const HOUR_NS = 3_600_000_000_000;
+
+/** Sessions run from 10:00 to 20:00 UTC, every day. */
+const SESSIONS = createSessionTable(
+  [-2, -1, 0, 1, 2, 3].map((offset) => {
+    const date = addDays(DAY, offset);
+    return { date, open: epochNs(date, 10 * HOUR_NS), close: epochNs(date, 20 * HOUR_NS) };
+  }),
+);
+
+/** `AA` and `BB` are streamed, `CC` is not; the alias means `AA` and, from the next day on, `BB`. */
+const BOOK = new InstrumentBook(['AA', 'BB', 'CC'].map(contract), [
+  {
+    alias: 'A.c.0',
+    dataset: 'sim',
+    root: 'A',
+    rolls: [
+      { from: addDays(DAY, -30), symbol: 'AA' },
+      { from: addDays(DAY, 1), symbol: 'BB' },
+    ],
+  },
+]);
+
+export interface InProcessStreamOptions {
+  readonly connectionsMax?: number;
+  readonly subscriptionsMax?: number;
+}
+
+export class InProcessStream implements AsyncDisposable {
+  readonly clock = new ManualClock(epochNs(DAY, 11 * HOUR_NS));
+  readonly tape = new MemoryTape('AA', 1_000);
+  readonly hub: TopicHub;
+  readonly gateway: Gateway;
+  readonly engine: Engine;
+  readonly faults: unknown[] = [];
+  readonly #http = createServer((_request, response) => response.end());
+  readonly #lost: ((cause: Error) => void)[] = [];
+
+  private constructor(options: InProcessStreamOptions) {
+    const { clock } = this;
+    this.hub = new TopicHub({ clock, timers: clock, fullSessions: () => SESSIONS });
+    let hear: (message: EngineMessage) => void = () => {};
+    this.engine = new Engine({
+      tape: this.tape,
+      flow: new OutgoingFlow(),
+      indicators: new Map(INDICATORS.map((indicator) => [indicator.id, indicator])),
+      sessionsOf: () => SESSIONS,
+      emit: (message) => hear(message),
+      yieldTurn: () => turn(),
+      onFault: (error) => this.faults.push(error),
+    });
+    const link: EngineLink = {
+      send: (command) => this.engine.execute(command),
+      listen: (hearing, lost) => {
+        hear = hearing;
+        this.#lost.push(lost);
+      },
+    };
+    this.hub.connect(link);
+    this.gateway = createGateway({
+      hub: this.hub,
+      clock,
+      timers: clock,
+      authenticator: new DevKeyAuthenticator(KEY),
+      resolve: createResolver({ book: () => BOOK, isStreamed: (symbol) => symbol !== 'CC' }),
+      onFault: (error) => this.faults.push(error),
+      ...options,
+    });
+    this.#http.on('upgrade', (request, socket, head) =>
+      this.gateway.handleUpgrade(request, socket, head),
+    );
+  }
+
+  static async start(options: InProcessStreamOptions = {}): Promise<InProcessStream> {
+    const stream = new InProcessStream(options);
+    stream.promise();
+    stream.#http.listen(0, '127.0.0.1');
+    await once(stream.#http, 'listening');
+    return stream;
+  }
+
+  get port(): number {
+    return (this.#http.address() as AddressInfo).port;
+  }
+
+  get url(): string {
+    return `ws://127.0.0.1:${this.port}/v1`;
+  }
+
+  /** Commits trades at the clock's time, with the promise that goes with it. */
+  trade(...trades: readonly Partial<MemoryTrade>[]): void {
+    const at = this.clock.now();
+    const whole = trades.map((trade) => ({ at, price: 100, size: 1, side: 1 as const, ...trade }));
+    this.tape.commit(whole, (at + 1n) as EpochNs);
+  }
+
+  /** The tape promises up to the clock's time, and the engine says where it stands. */
+  promise(): void {
+    this.tape.commit([], this.clock.now());
+    this.engine.pulse();
+  }
+
+  /** Moves the clock; the tape follows each second. */
+  async pass(ms: number): Promise<void> {
+    for (let rest = ms; rest > 0; rest -= 1_000) {
+      this.clock.advance(Math.min(rest, 1_000));
+      this.promise();
+      await turn();
+    }
+  }
+
+  loseEngine(): void {
+    for (const lost of this.#lost) lost(new Error('lost on purpose'));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.gateway.drain();
+    this.engine[Symbol.dispose]();
+    this.hub[Symbol.dispose]();
+    this.#http.close();
+    this.#http.closeAllConnections();
+    await once(this.#http, 'close');
+  }
+}
+
+function contract(symbol: string): Contract {
+  return {
+    symbol,
+    dataset: 'sim',
+    root: 'A',
+    name: `Contract ${symbol}`,
+    exchange: 'SIM',
+    currency: 'USD',
+    tickSizeNanos: 250_000_000,
+    lotSizeNanos: 1_000_000_000,
+    pointValueNanos: 50_000_000_000,
+    calendar: 'sim',
+    expiresAt: epochNs(addDays(DAY, 60), 0),
+  };
+}
