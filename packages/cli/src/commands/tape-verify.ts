@@ -1,0 +1,67 @@
+/** `tapeloom tape verify`: walks every file of the tape and says what is wrong where. */
+
+import { parseArgs } from 'node:util';
+import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { verifyTape } from '@tapeloom/server/tape/verify-tape';
+import { type Command, type CommandIo, UsageError } from '../command.ts';
+
+export const tapeVerifyCommand: Command = {
+  path: ['tape', 'verify'],
+  summary: 'Check every file of the tape and say what is wrong where.',
+  usage: `Usage: tapeloom tape verify [--data <directory>] [--json]
+
+Checks every checksum, rank and time of logs, sealed days and session books. Reads only; the service
+may run. Exits with 1 when anything is wrong.
+
+  --data <directory>  the data directory (default: TAPELOOM_DATA or ./data)
+  --json              one JSON object per finding and note, and a summary as the last line`,
+  run,
+};
+
+async function run(args: readonly string[], io: CommandIo): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: { data: { type: 'string' }, json: { type: 'boolean' } },
+    allowPositionals: true,
+  });
+  if (positionals.length > 0) throw new UsageError(`unexpected argument: ${positionals[0]}`);
+  const data = values.data ?? io.env.TAPELOOM_DATA ?? './data';
+  const summary = { files: 0, trades: 0, bytes: 0, findings: 0, notes: 0 };
+  const showsProgress = io.isTerminal && values.json !== true;
+  for await (const event of verifyTape(new NodeDisk(), `${data}/tape`)) {
+    io.signal.throwIfAborted();
+    if (event.type === 'file') {
+      summary.files += 1;
+      summary.trades += event.trades;
+      summary.bytes += event.bytes;
+      if (showsProgress) io.stderr(`\r\x1b[K${formatSize(summary)} … ${event.file}`);
+      continue;
+    }
+    if (event.type === 'finding') summary.findings += 1;
+    else summary.notes += 1;
+    if (showsProgress) io.stderr('\r\x1b[K');
+    io.stdout(
+      values.json === true
+        ? `${JSON.stringify(event)}\n`
+        : `${event.type === 'finding' ? 'WRONG' : 'note '}  ${event.file}: ${event.what}\n`,
+    );
+  }
+  if (showsProgress) io.stderr('\r\x1b[K');
+  const verdict = summary.findings === 0 ? 'nothing is wrong' : `${summary.findings} wrong`;
+  io.stdout(
+    values.json === true
+      ? `${JSON.stringify({ type: 'summary', ...summary })}\n`
+      : `${formatSize(summary)}: ${verdict}\n`,
+  );
+  return summary.findings === 0 ? 0 : 1;
+}
+
+function formatSize(summary: {
+  readonly files: number;
+  readonly trades: number;
+  readonly bytes: number;
+}): string {
+  const { files, trades, bytes } = summary;
+  const number = (value: number) => value.toLocaleString('en');
+  return `${number(files)} files, ${number(trades)} trades, ${number(bytes)} bytes`;
+}
