@@ -224,7 +224,12 @@ export class OrderFlow {
     const price = Math.round(fair);
     out.reserve(count);
     for (let i = 0; i < count; i += 1) {
-      out.push(ts, price, drawSize(random, this.#orderSizes) + drawSize(random, this.#restingSizes), 0);
+      out.push(
+        ts,
+        price,
+        drawSize(random, this.#orderSizes) + drawSize(random, this.#restingSizes),
+        0,
+      );
     }
   }
 }

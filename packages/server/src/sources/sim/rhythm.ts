@@ -4,12 +4,7 @@
  * open and close, economic releases on some days, a thin evening. A pure function of the seed and day.
  */
 
-import {
-  dayOfMonth,
-  londonToUtcMinutes,
-  newYorkToUtcMinutes,
-  weekday,
-} from './daylight.ts';
+import { dayOfMonth, londonToUtcMinutes, newYorkToUtcMinutes, weekday } from './daylight.ts';
 import type { SimProfile } from './profile.ts';
 import { keyedUnit, mixKey, textKey } from './random.ts';
 

@@ -14,7 +14,7 @@ import type { SimProfile } from './profile.ts';
 import { mixKey, Random, textKey } from './random.ts';
 import { CONTRACTS_BEFORE, contractShare } from './roll-share.ts';
 import { SLICE_NS, SLICES_PER_DAY, weekFirstDay, weekOf } from './slice.ts';
-import { TradeColumns } from './trade-columns.ts';
+import type { TradeColumns } from './trade-columns.ts';
 import { planWeek, type WeekPlan } from './week.ts';
 
 const TRADES_KEY = textKey('trades');
@@ -89,17 +89,13 @@ export class SimMarket {
     return market.profile.printsPerDay * this.options.printsScale * share;
   }
 
-  /** A whole day of a contract; no rows when it did not trade. */
-  generateDay(symbol: string, day: UtcDay): TradeColumns {
-    const columns = new TradeColumns();
-    for (let slice = 0; slice < SLICES_PER_DAY; slice += 1) {
-      this.generateSlice(symbol, day, slice, columns);
-    }
-    return columns;
+  /** Appends a whole day of a contract; nothing when it did not trade. */
+  appendDay(symbol: string, day: UtcDay, out: TradeColumns): void {
+    for (let slice = 0; slice < SLICES_PER_DAY; slice += 1) this.appendSlice(symbol, day, slice, out);
   }
 
   /** Appends the trades of one slice of a day. */
-  generateSlice(symbol: string, day: UtcDay, slice: number, out: TradeColumns): void {
+  appendSlice(symbol: string, day: UtcDay, slice: number, out: TradeColumns): void {
     const { market, contract, index, life } = this.#listing(symbol);
     if (day < life.firstDay || day > life.lastDay) return;
     const number = dayNumber(day);
@@ -116,10 +112,7 @@ export class SimMarket {
     const { profile } = market;
     const random = this.#random;
     random.seed(
-      mixKey(
-        mixKey(mixKey(mixKey(this.options.seed, TRADES_KEY), textKey(symbol)), number),
-        slice,
-      ),
+      mixKey(mixKey(mixKey(mixKey(this.options.seed, TRADES_KEY), textKey(symbol)), number), slice),
     );
     const share = contractShare(market.rollDays, index, number);
     const prints = profile.printsPerDay * this.options.printsScale * share * plan.activity[i]!;

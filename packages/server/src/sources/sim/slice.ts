@@ -11,8 +11,8 @@ export const SLICES_PER_DAY = DAY_NS / SLICE_NS;
 export const SLICES_PER_WEEK = 7 * SLICES_PER_DAY;
 
 /** More prints than this in one slice of one contract cannot be numbered. */
-export const SLICE_PRINTS_MAX = 2 ** 20;
-const DAY_IDS = 2 ** 30;
+export const SLICE_PRINTS_MAX = 2 ** 22;
+const DAY_IDS = 2 ** 31;
 
 /** Day number 3, 1970-01-04, was the first Sunday. */
 export function weekOf(dayNumber: number): number {

@@ -130,7 +130,10 @@ function anchorsOf(
   const span = regular.find((s) => s.openNs >= d * DAY_NS && s.openNs < (d + 1) * DAY_NS);
   if (span === undefined) return dayAnchors(seed, profile, day, null);
   const open = (span.openNs - d * DAY_NS) / MINUTE_NS;
-  return dayAnchors(seed, profile, day, { open, close: open + (span.closeNs - span.openNs) / MINUTE_NS });
+  return dayAnchors(seed, profile, day, {
+    open,
+    close: open + (span.closeNs - span.openNs) / MINUTE_NS,
+  });
 }
 
 function fillDay(

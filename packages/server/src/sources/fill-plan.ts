@@ -1,0 +1,150 @@
+/**
+ * Which simulated days a start makes, as a pure function of the time and of what is there already.
+ *
+ * `ready` is what the first streams need: for each streamed contract the days before today, back to the
+ * open of the session before the current or last one, and at least yesterday. Today itself goes through
+ * the log, by `SimSource`. `rest` follows behind the running service: whole days missed while it was
+ * down, the last ten days, the days around the newest roll that is older than these, and the end of
+ * the newest expired contract's life. Newest days come first, in a day the busiest contract first.
+ */
+
+import { calendarNamed } from '@tapeloom/core/calendar/calendars';
+import { resolveSessions } from '@tapeloom/core/calendar/resolve-sessions';
+import type { Contract } from '@tapeloom/core/instrument/contract';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { addDays, dayOf } from '@tapeloom/core/utc-day';
+import type { SimUniverse } from './sim-universe.ts';
+
+const RECENT_DAYS = 10;
+const ROLL_REACH_DAYS = 2;
+const EXPIRED_SESSIONS = 5;
+/** The longest closed time between three sessions, with room to spare. */
+const SESSIONS_REACH_DAYS = 16;
+/** Days of absence that are made up for; a longer gap stays one. */
+const MISSED_DAYS_MAX = 60;
+/** The root whose past roll and expired contract are made. */
+const SHOWN_ROOT = 'ES';
+
+export interface FillItem {
+  readonly symbol: string;
+  readonly day: UtcDay;
+}
+
+export interface FillPlan {
+  readonly ready: readonly FillItem[];
+  readonly rest: readonly FillItem[];
+}
+
+export interface FillState {
+  /** Whether this day of the contract needs nothing: it is sealed, or has a log that is going on. */
+  isDone(symbol: string, day: UtcDay): boolean;
+  /** The day after the newest one that went through a log; null when none ever did. */
+  readonly missedFrom: UtcDay | null;
+}
+
+export function planFill(universe: SimUniverse, now: EpochNs, state: FillState): FillPlan {
+  const today = dayOf(now);
+  const planned = new Set<string>();
+  const missing = (items: readonly FillItem[]): FillItem[] =>
+    items.filter(({ symbol, day }) => {
+      const { firstDay, lastDay } = universe.market.life(symbol);
+      const key = `${symbol} ${day}`;
+      if (day < firstDay || day > lastDay || day >= today || planned.has(key)) return false;
+      planned.add(key);
+      return !state.isDone(symbol, day);
+    });
+  const ready = missing(readyItems(universe, now));
+  const rest = [
+    ...missing(newestFirst(universe, recentItems(universe, today, state.missedFrom))),
+    ...missing(rollItems(universe, today)),
+    ...missing(expiredItems(universe, today)),
+  ];
+  return { ready: newestFirst(universe, ready), rest };
+}
+
+function readyItems(universe: SimUniverse, now: EpochNs): FillItem[] {
+  const today = dayOf(now);
+  return universe.streamedOn(today).flatMap(({ symbol, calendar }) => {
+    const from = readyFrom(calendar, now);
+    return daysFrom(from < today ? from : addDays(today, -1), addDays(today, -1), symbol);
+  });
+}
+
+/** The day of the open of the session before the one that is open or was open last. */
+function readyFrom(calendar: string, now: EpochNs): UtcDay {
+  const today = dayOf(now);
+  const sessions = resolveSessions(
+    calendarNamed(calendar),
+    'full',
+    addDays(today, -SESSIONS_REACH_DAYS),
+    addDays(today, 1),
+  );
+  const current = sessions.findLastIndex(({ open }) => open <= now);
+  const before = sessions[current - 1];
+  if (before === undefined) throw new RangeError(`${calendar} has no two sessions before ${today}`);
+  return dayOf(before.open);
+}
+
+function recentItems(
+  universe: SimUniverse,
+  today: UtcDay,
+  missedFrom: UtcDay | null,
+): FillItem[] {
+  const recent = addDays(today, -RECENT_DAYS);
+  const oldest = addDays(today, -MISSED_DAYS_MAX);
+  const from = missedFrom === null ? recent : later(oldest, earlier(recent, missedFrom));
+  const items: FillItem[] = [];
+  for (let day = from; day < today; day = addDays(day, 1)) {
+    const symbols = new Set(universe.streamedOn(day).map(({ symbol }) => symbol));
+    if (day >= recent) for (const { symbol } of universe.streamedOn(today)) symbols.add(symbol);
+    for (const symbol of symbols) items.push({ symbol, day });
+  }
+  return items;
+}
+
+/** The contracts on both sides of the newest roll whose days are all over and not recent. */
+function rollItems(universe: SimUniverse, today: UtcDay): FillItem[] {
+  const rolls = universe.book.allAliases().find(({ root }) => root === SHOWN_ROOT)?.rolls ?? [];
+  const newest = addDays(today, -RECENT_DAYS - ROLL_REACH_DAYS);
+  const index = rolls.findLastIndex(({ from }, i) => i > 0 && from < newest);
+  if (index < 0) return [];
+  const { from } = rolls[index]!;
+  return [rolls[index]!.symbol, rolls[index - 1]!.symbol].flatMap((symbol) =>
+    daysFrom(addDays(from, -ROLL_REACH_DAYS), addDays(from, ROLL_REACH_DAYS), symbol),
+  );
+}
+
+function expiredItems(universe: SimUniverse, today: UtcDay): FillItem[] {
+  const expired = universe.contracts.findLast(
+    (contract) => contract.root === SHOWN_ROOT && dayOf(contract.expiresAt) < today,
+  );
+  if (expired === undefined) return [];
+  return daysFrom(lastSessionsFrom(expired), dayOf(expired.expiresAt), expired.symbol).reverse();
+}
+
+/** The day on which the fifth last session of a contract opens. */
+function lastSessionsFrom({ calendar, expiresAt }: Contract): UtcDay {
+  const last = dayOf(expiresAt);
+  const from = addDays(last, -SESSIONS_REACH_DAYS);
+  const sessions = resolveSessions(calendarNamed(calendar), 'full', from, last);
+  return dayOf(sessions.filter(({ open }) => open < expiresAt).at(-EXPIRED_SESSIONS)!.open);
+}
+
+function daysFrom(from: UtcDay, to: UtcDay, symbol: string): FillItem[] {
+  const items: FillItem[] = [];
+  for (let day = from; day <= to; day = addDays(day, 1)) items.push({ symbol, day });
+  return items;
+}
+
+function newestFirst(universe: SimUniverse, items: readonly FillItem[]): FillItem[] {
+  const prints = ({ symbol, day }: FillItem) => universe.market.expectedPrints(symbol, day);
+  return [...items].sort((a, b) => b.day - a.day || prints(b) - prints(a));
+}
+
+function earlier(a: UtcDay, b: UtcDay): UtcDay {
+  return a < b ? a : b;
+}
+
+function later(a: UtcDay, b: UtcDay): UtcDay {
+  return a > b ? a : b;
+}

@@ -1,0 +1,33 @@
+/**
+ * A fill worker's thread: makes the days it is asked for, one at a time, and seals each. It may be
+ * killed at any moment: a day is on disk whole or not at all.
+ */
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { rank } from '@tapeloom/core/numbers';
+import { NodeDisk } from '../platform/node-disk.ts';
+import { sealDay } from '../tape/seal.ts';
+import type { FillDone, FillSetting } from './fill.ts';
+import type { FillItem } from './fill-plan.ts';
+import { TradeColumns } from './sim/trade-columns.ts';
+import { createSimUniverse, SIM_DATASET } from './sim-universe.ts';
+
+const parent = parentPort!;
+const { tapeRoot, sim, today } = workerData as FillSetting;
+const disk = new NodeDisk();
+const { market } = createSimUniverse(sim, today);
+const columns = new TradeColumns();
+
+parent.on('message', (item: FillItem) => {
+  // A rejection here is an uncaught error of this thread, which its owner sees as the worker's error.
+  void make(item).then((done) => parent.postMessage(done));
+});
+
+async function make({ symbol, day }: FillItem): Promise<FillDone> {
+  columns.clear();
+  market.appendDay(symbol, day, columns);
+  const { count, ts, price, size, side } = columns;
+  const batch = { day, firstRank: rank(1), count, ts, price, size, side };
+  await sealDay(disk, tapeRoot, { dataset: SIM_DATASET, symbol, batch });
+  return { trades: count };
+}

@@ -1,0 +1,143 @@
+/**
+ * Writes simulated days straight as sealed days, on a few worker threads. Only whole past days that
+ * have no log are written, so nothing here ever meets the ingest's files. It can be stopped or killed
+ * at any moment and run again: what is sealed stays, what was under way leaves at most an unfinished
+ * file behind. Because `openTape` removes unfinished files, a fill starts after the tape is open.
+ */
+
+import { Worker } from 'node:worker_threads';
+import type { UtcDay } from '@tapeloom/core/numbers';
+import { addDays } from '@tapeloom/core/utc-day';
+import type { Disk } from '../platform/disk.ts';
+import {
+  contractDirectory,
+  dayOfFile,
+  daysDirectory,
+  isSafeName,
+  logDirectory,
+} from '../tape/tape-paths.ts';
+import type { FillItem, FillState } from './fill-plan.ts';
+import type { SimOptions } from './sim/sim-market.ts';
+import { SIM_DATASET } from './sim-universe.ts';
+
+const WORKERS_MAX = 2;
+
+/** What a fill worker is started with; `today` only chooses the range of contracts it knows. */
+export interface FillSetting {
+  readonly tapeRoot: string;
+  readonly sim: SimOptions;
+  readonly today: UtcDay;
+}
+
+/** A fill worker's answer to an item. */
+export interface FillDone {
+  readonly trades: number;
+}
+
+export interface FillProgress {
+  /** The item that was sealed last. */
+  readonly item: FillItem;
+  readonly days: number;
+  readonly daysTotal: number;
+  readonly trades: number;
+}
+
+export interface FillResult {
+  readonly days: number;
+  readonly trades: number;
+  /** False when it was aborted before the last item. */
+  readonly isComplete: boolean;
+}
+
+/** A worker could not make or seal a day. */
+export class FillError extends Error {
+  constructor(item: FillItem | null, cause: unknown) {
+    const what = item === null ? 'a fill worker' : `${item.symbol} ${item.day}`;
+    super(`${what} failed: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+}
+
+/** What is on disk already. */
+export async function readFillState(disk: Disk, tapeRoot: string): Promise<FillState> {
+  const logs = (await disk.list(logDirectory(tapeRoot, SIM_DATASET))).flatMap(
+    (name) => dayOfFile(name, 'log') ?? [],
+  );
+  const sealed = new Set<string>();
+  for (const symbol of await disk.list(daysDirectory(tapeRoot, SIM_DATASET))) {
+    if (!isSafeName(symbol)) continue;
+    for (const name of await disk.list(contractDirectory(tapeRoot, SIM_DATASET, symbol))) {
+      const day = dayOfFile(name, 'json');
+      if (day !== null) sealed.add(`${symbol} ${day}`);
+    }
+  }
+  const newestLog = logs.at(-1);
+  return {
+    isDone: (symbol, day) => logs.includes(day) || sealed.has(`${symbol} ${day}`),
+    missedFrom: newestLog === undefined ? null : addDays(newestLog, 1),
+  };
+}
+
+/** Makes and seals the items, in about their order. */
+export async function runFill(
+  setting: FillSetting,
+  items: readonly FillItem[],
+  onProgress: (progress: FillProgress) => void,
+  signal: AbortSignal,
+): Promise<FillResult> {
+  let next = 0;
+  let days = 0;
+  let trades = 0;
+  const take = () => (signal.aborted ? undefined : items[next++]);
+  const work = async (): Promise<void> => {
+    await using worker = new FillWorker(setting, signal);
+    for (let item = take(); item !== undefined; item = take()) {
+      const done = await worker.make(item);
+      if (done === null) return;
+      days += 1;
+      trades += done.trades;
+      onProgress({ item, days, daysTotal: items.length, trades });
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(WORKERS_MAX, items.length) }, work));
+  return { days, trades, isComplete: days === items.length };
+}
+
+/** One worker thread with at most one item under way. */
+class FillWorker implements AsyncDisposable {
+  readonly #worker: Worker;
+  readonly #signal: AbortSignal;
+  #item: FillItem | null = null;
+  #answer = Promise.withResolvers<FillDone | null>();
+
+  constructor(setting: FillSetting, signal: AbortSignal) {
+    this.#signal = signal;
+    this.#worker = new Worker(new URL('./fill-worker.ts', import.meta.url), {
+      workerData: setting,
+    });
+    this.#worker.on('message', (done: FillDone) => this.#answer.resolve(done));
+    this.#worker.on('error', (error) => this.#answer.reject(new FillError(this.#item, error)));
+    this.#worker.on('exit', (code) =>
+      this.#answer.reject(new FillError(this.#item, `the thread ended with code ${code}`)),
+    );
+    // A thread that fails between two items is reported with the next one.
+    this.#answer.promise.catch(() => undefined);
+    signal.addEventListener('abort', this.#abort);
+  }
+
+  /** Null when it was aborted. */
+  async make(item: FillItem): Promise<FillDone | null> {
+    this.#item = item;
+    this.#worker.postMessage(item);
+    const done = await this.#answer.promise;
+    if (done !== null) this.#answer = Promise.withResolvers();
+    return done;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#signal.removeEventListener('abort', this.#abort);
+    this.#answer.resolve(null);
+    await this.#worker.terminate();
+  }
+
+  readonly #abort = (): void => this.#answer.resolve(null);
+}
