@@ -34,11 +34,14 @@ test('names that say nothing are found, as a file and as a folder', () => {
   }
 });
 
-test('a file over 400 lines is a warning and one over 600 an error', () => {
+test('a file over 400 lines is a warning, one over 600 an error, a test over 800', () => {
   const text = (lines: number) => `/** It. */\n${'const a = 1;\n'.repeat(lines - 1)}`;
   assert.deepEqual(saidOf(room, text(400)), []);
   assert.match(saidOf(room, text(401))[0]!, /warning 401 lines/);
   assert.match(saidOf(room, text(601))[0]!, /^600: 601 lines, more than 600/);
+  const ofTest = (lines: number) => saidOf('packages/server/src/tape/seal.test.ts', text(lines));
+  assert.match(ofTest(800)[0]!, /warning 800 lines/);
+  assert.match(ofTest(801)[0]!, /^800: 801 lines, more than 800/);
 });
 
 test('a default export is found, but not one that is quoted', () => {

@@ -9,6 +9,8 @@ import { type Finding, isSource, isTest, lineAt, type Tree } from './tree.ts';
 
 const fileLinesLarge = 400;
 const fileLinesMax = 600;
+/** A test file is a list of cases, read one at a time. */
+const testFileLinesMax = 800;
 const emptyNames = new Set(['utils', 'util', 'helpers', 'helper', 'types', 'common', 'misc']);
 
 interface Ban {
@@ -76,7 +78,8 @@ export function checkHouseRules(tree: Tree): readonly Finding[] {
     if (emptyName !== undefined) add(1, `"${emptyName}" says nothing: name it after what it does`);
 
     const lines = text.split('\n').length - 1;
-    if (lines > fileLinesMax) add(fileLinesMax, `${lines} lines, more than ${fileLinesMax}`);
+    const linesMax = isTest(path) ? testFileLinesMax : fileLinesMax;
+    if (lines > linesMax) add(linesMax, `${lines} lines, more than ${linesMax}`);
     else if (lines > fileLinesLarge) {
       add(fileLinesLarge, `${lines} lines: split it by responsibility, or be sure`, 'warning');
     }

@@ -5,7 +5,7 @@
 
 import { posix } from 'node:path';
 import { readSource } from './source-text.ts';
-import { isSource, lineAt, type Tree } from './tree.ts';
+import { isSource, isTest, lineAt, type Tree } from './tree.ts';
 
 export interface Import {
   readonly from: string;
@@ -41,6 +41,23 @@ export function importsOf(tree: Tree): readonly Import[] {
     for (const match of code.matchAll(address)) add(match.index, match[2]!, false, true);
   }
   return found;
+}
+
+/** The tests, and the files that nothing but tests import, directly or through one another. */
+export function testFilesOf(links: readonly Import[]): ReadonlySet<string> {
+  const importers = new Map<string, Set<string>>();
+  const files = new Set<string>();
+  for (const { from, to } of links) {
+    if (isTest(from)) files.add(from);
+    if (to !== null) importers.set(to, (importers.get(to) ?? new Set()).add(from));
+  }
+  for (let before = -1; before !== files.size; ) {
+    before = files.size;
+    for (const [path, by] of importers) {
+      if ([...by].every((other) => files.has(other))) files.add(path);
+    }
+  }
+  return files;
 }
 
 function namesTypesOnly(clause: string): boolean {

@@ -24,8 +24,17 @@ test('core imports nothing of the house, of Node or of others', () => {
   assert.deepEqual(saidOf(path, "import { tick } from './price.ts';"), []);
 });
 
-test('a test may import what its file may not', () => {
+test('a test, and what only tests use, may import what the rest may not', () => {
+  const path = 'packages/core/src/random-tape.ts';
+  const statement = "import 'fast-check';";
   assert.deepEqual(saidOf('packages/core/src/study.test.ts', "import 'node:test';"), []);
+  const byTest = { 'packages/core/src/study.test.ts': "import './random-tape.ts';\n" };
+  assert.deepEqual(saidOf(path, statement, byTest), []);
+  const byBoth = {
+    ...byTest,
+    'packages/core/src/study.ts': "/** It. */\nimport './random-tape.ts';\n",
+  };
+  assert.equal(saidOf(path, statement, byBoth).length, 1);
 });
 
 test('protocol imports types of core, never values', () => {

@@ -1,11 +1,11 @@
 /**
  * The import table of the house: imports go down only. A package names what it may use, a room of the
  * server names the rooms it may use, and another room's adapter is named by nobody but the files that
- * compose a process or a thread. Tests may import anything.
+ * compose a process or a thread. Tests, and files that only tests use, may import anything.
  */
 
-import { type Import, importsOf } from './imports.ts';
-import { type Finding, isTest, type Tree } from './tree.ts';
+import { type Import, importsOf, testFilesOf } from './imports.ts';
+import type { Finding, Tree } from './tree.ts';
 
 /** What each package may import from the others; `core (types)` allows type imports only. */
 const packages: Readonly<Record<string, readonly string[]>> = {
@@ -63,8 +63,10 @@ const adapters: ReadonlySet<string> = new Set([
 ]);
 
 export function checkImports(tree: Tree): readonly Finding[] {
-  return importsOf(tree).flatMap((link) => {
-    const message = isTest(link.from) ? null : complaint(tree, link);
+  const links = importsOf(tree);
+  const tests = testFilesOf(links);
+  return links.flatMap((link) => {
+    const message = tests.has(link.from) ? null : complaint(tree, link);
     return message === null ? [] : [{ path: link.from, line: link.line, message, level: 'error' }];
   });
 }
