@@ -85,11 +85,7 @@ function readyFrom(calendar: string, now: EpochNs): UtcDay {
   return dayOf(before.open);
 }
 
-function recentItems(
-  universe: SimUniverse,
-  today: UtcDay,
-  missedFrom: UtcDay | null,
-): FillItem[] {
+function recentItems(universe: SimUniverse, today: UtcDay, missedFrom: UtcDay | null): FillItem[] {
   const recent = addDays(today, -RECENT_DAYS);
   const oldest = addDays(today, -MISSED_DAYS_MAX);
   const from = missedFrom === null ? recent : later(oldest, earlier(recent, missedFrom));

@@ -37,6 +37,7 @@ export interface FillDone {
 export interface FillProgress {
   /** The item that was sealed last. */
   readonly item: FillItem;
+  readonly itemTrades: number;
   readonly days: number;
   readonly daysTotal: number;
   readonly trades: number;
@@ -95,7 +96,7 @@ export async function runFill(
       if (done === null) return;
       days += 1;
       trades += done.trades;
-      onProgress({ item, days, daysTotal: items.length, trades });
+      onProgress({ item, itemTrades: done.trades, days, daysTotal: items.length, trades });
     }
   };
   await Promise.all(Array.from({ length: Math.min(WORKERS_MAX, items.length) }, work));

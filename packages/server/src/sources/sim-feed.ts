@@ -5,8 +5,8 @@
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
-import { dayNumber } from '@tapeloom/core/utc-day';
 import { firstRowAt } from '@tapeloom/core/trade-batch';
+import { dayNumber } from '@tapeloom/core/utc-day';
 import type { IntakeBatch } from '../tape/intake.ts';
 import type { SimMarket } from './sim/sim-market.ts';
 import { firstIdOf } from './sim/slice.ts';

@@ -119,7 +119,8 @@ function expectedIds(from: EpochNs, to: EpochNs, skip: (day: UtcDay) => boolean 
     for (const { symbol } of universe.streamedOn(day)) {
       const found = ids.get(symbol) ?? [];
       for (let slice = 0; slice < SLICES_PER_DAY; slice += 1) {
-        if (epochNs(day, (slice + 1) * SLICE_NS) <= from || epochNs(day, slice * SLICE_NS) >= to) continue;
+        if (epochNs(day, (slice + 1) * SLICE_NS) <= from || epochNs(day, slice * SLICE_NS) >= to)
+          continue;
         columns.clear();
         universe.market.appendSlice(symbol, day, slice, columns);
         const first = firstIdOf(dayNumber(day), slice);

@@ -91,7 +91,8 @@ export class SimMarket {
 
   /** Appends a whole day of a contract; nothing when it did not trade. */
   appendDay(symbol: string, day: UtcDay, out: TradeColumns): void {
-    for (let slice = 0; slice < SLICES_PER_DAY; slice += 1) this.appendSlice(symbol, day, slice, out);
+    for (let slice = 0; slice < SLICES_PER_DAY; slice += 1)
+      this.appendSlice(symbol, day, slice, out);
   }
 
   /** Appends the trades of one slice of a day. */

@@ -1,0 +1,157 @@
+/** `tapeloom sim fill`: makes further past days of simulated contracts and seals them. */
+
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { UtcDay } from '@tapeloom/core/numbers';
+import { addDays, dayOf, isUtcDay } from '@tapeloom/core/utc-day';
+import { ConfigError, readConfig } from '@tapeloom/server/config/config';
+import { DirectoryLockedError, lockDirectory } from '@tapeloom/server/platform/directory-lock';
+import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { createClock } from '@tapeloom/server/platform/system-clock';
+import { type FillProgress, readFillState, runFill } from '@tapeloom/server/sources/fill';
+import type { FillItem } from '@tapeloom/server/sources/fill-plan';
+import { createSimUniverse, type SimUniverse } from '@tapeloom/server/sources/sim-universe';
+import { type Command, type CommandIo, UsageError } from '../command.ts';
+
+const DATE_TEXT = /^(\d{4})-(\d{2})-(\d{2})$/;
+const ERASE_LINE = '\r\x1b[2K';
+
+export const simFillCommand: Command = {
+  path: ['sim', 'fill'],
+  summary: 'Make further past days of simulated contracts.',
+  usage: `Usage: tapeloom sim fill --contract <symbol>|all --from <date> --to <date> [--data <directory>]
+
+Makes the days from --from to --to, both included, and seals them on the tape. Days that are there
+stay as they are. Days are always the same for one seed (TAPELOOM_SIM_SEED, TAPELOOM_SIM_SCALE), so a
+fill may be stopped at any moment and started again. The service must not run on this directory.
+
+  --contract <symbol>  a simulated contract (ESU6), or all that traded in these days
+  --from <date>        first day in UTC, as 2026-09-01
+  --to <date>          last day in UTC, yesterday at the latest
+  --data <directory>   the data directory (default: TAPELOOM_DATA or ./data)`,
+  run,
+};
+
+async function run(args: readonly string[], io: CommandIo): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: {
+      contract: { type: 'string' },
+      from: { type: 'string' },
+      to: { type: 'string' },
+      data: { type: 'string' },
+    },
+    allowPositionals: true,
+  });
+  if (positionals.length > 0) throw new UsageError(`unexpected argument: ${positionals[0]}`);
+  const today = dayOf(createClock({ kind: 'system' }).now());
+  const range = readRange(values.from, values.to, today);
+  const config = configOf(io);
+  const sim = { seed: config.simSeed, printsScale: config.simScale };
+  const universe = createSimUniverse(sim, today);
+  const items = itemsOf(universe, values.contract, range);
+  const data = values.data === undefined ? config.data : resolve(values.data);
+  using lock = takeDirectory(data, io);
+  if (lock === null) return 1;
+  const tapeRoot = `${data}/tape`;
+  const state = await readFillState(new NodeDisk(), tapeRoot);
+  const missing = items.filter(({ symbol, day }) => !state.isDone(symbol, day));
+  if (missing.length < items.length) {
+    io.stdout(`${count(items.length - missing.length, 'day')} there already, left as they are.\n`);
+  }
+  const result = await runFill({ tapeRoot, sim, today }, missing, showProgress(io), io.signal);
+  if (io.isTerminal) io.stdout(ERASE_LINE);
+  const made = `${count(result.days, 'day')} made with ${count(result.trades, 'trade')}`;
+  io.stdout(result.isComplete ? `${made}.\n` : `Stopped: ${made}, the rest is still missing.\n`);
+  return result.isComplete ? 0 : 1;
+}
+
+/** Null when somebody else has it. */
+function takeDirectory(data: string, io: CommandIo): Disposable | null {
+  try {
+    return lockDirectory(data);
+  } catch (error) {
+    if (!(error instanceof DirectoryLockedError)) throw error;
+    io.stderr(`${error.message}. Stop the service before you fill its tape.\n`);
+    return null;
+  }
+}
+
+function configOf(io: CommandIo) {
+  try {
+    return readConfig({ env: io.env, args: [], readFile: (path) => readFileSync(path, 'utf8') });
+  } catch (error) {
+    if (error instanceof ConfigError) throw new UsageError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+interface DayRange {
+  readonly from: UtcDay;
+  readonly to: UtcDay;
+}
+
+function readRange(from: string | undefined, to: string | undefined, today: UtcDay): DayRange {
+  const range = { from: readDay('--from', from), to: readDay('--to', to) };
+  if (range.from > range.to) throw new UsageError(`--from ${from} is after --to ${to}`);
+  if (range.to >= today) {
+    throw new UsageError(
+      `--to ${to} is not over yet; the last day is ${dateText(addDays(today, -1))}`,
+    );
+  }
+  return range;
+}
+
+function readDay(option: string, text: string | undefined): UtcDay {
+  if (text === undefined) throw new UsageError(`${option} is missing`);
+  const match = DATE_TEXT.exec(text);
+  const day = match === null ? Number.NaN : Number(match[1]! + match[2]! + match[3]!);
+  if (!isUtcDay(day)) throw new UsageError(`${option} must be a date like 2026-09-01, got ${text}`);
+  return day;
+}
+
+/** The days asked for, newest first; a single contract must have lived on all of them. */
+function itemsOf(universe: SimUniverse, symbol: string | undefined, range: DayRange): FillItem[] {
+  if (symbol === undefined) throw new UsageError('--contract is missing');
+  const all = universe.contracts.map((contract) => contract.symbol);
+  if (symbol !== 'all' && !all.includes(symbol)) {
+    throw new UsageError(`no simulated contract is named ${symbol}; there are ${all.join(' ')}`);
+  }
+  const items: FillItem[] = [];
+  for (const one of symbol === 'all' ? all : [symbol]) {
+    const { firstDay, lastDay } = universe.market.life(one);
+    if (symbol !== 'all' && (range.from < firstDay || range.to > lastDay)) {
+      const life = `from ${dateText(firstDay)} to ${dateText(lastDay)}`;
+      throw new UsageError(`${symbol} trades ${life} only`);
+    }
+    for (let day = range.from; day <= range.to; day = addDays(day, 1)) {
+      if (day >= firstDay && day <= lastDay) items.push({ symbol: one, day });
+    }
+  }
+  if (items.length === 0) throw new UsageError('no listed contract traded in these days');
+  return items.sort((a, b) => b.day - a.day);
+}
+
+/** On a terminal one line that changes, elsewhere a line per day. */
+function showProgress(io: CommandIo): (progress: FillProgress) => void {
+  return ({ item, itemTrades, days, daysTotal, trades }) => {
+    const name = `${item.symbol} ${dateText(item.day)}`;
+    if (!io.isTerminal) {
+      io.stdout(`${name}  ${count(itemTrades, 'trade')}  (${days} of ${daysTotal})\n`);
+      return;
+    }
+    const percent = Math.floor((100 * days) / daysTotal);
+    const shown = `${percent}%  ${days} of ${count(daysTotal, 'day')}  ${count(trades, 'trade')}`;
+    io.stdout(`${ERASE_LINE}${shown}  ${name}`);
+  };
+}
+
+function dateText(day: UtcDay): string {
+  const text = String(day);
+  return `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}`;
+}
+
+function count(value: number, what: string): string {
+  return `${value.toLocaleString('en')} ${what}${value === 1 ? '' : 's'}`;
+}
