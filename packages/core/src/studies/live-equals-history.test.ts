@@ -22,6 +22,7 @@ import { randomCuts, randomTape } from './twins/random-tape.ts';
 import {
   compareTexts,
   drive,
+  everyUpdate,
   type Flush,
   type Message,
   NaiveClient,
@@ -153,19 +154,7 @@ for (const [name, subject] of Object.entries(subjects)) {
 
     it('trade by trade, every update there is has the number its twin counts [DET-06]', () => {
       const property = fc.property(subject, randomTape, ({ create, twin }, tape) => {
-        const study = create();
-        const seen: Message[] = [];
-        drive(study, tape, 'single', {
-          onEach: ({ recorder }) => {
-            seen.push(...recorder.messages.splice(0));
-            study.forming(null, ({ id, final, ts, data }, { day, rank, k }) => {
-              const cursor = `${day}.${rank}.${k}`;
-              if (seen.at(-1)?.cursor === cursor) return;
-              seen.push({ t: 'upsert', cursor, id, final, ts, data });
-            });
-          },
-        });
-        assert.deepEqual(seen, twin(tape).map(messageOf));
+        assert.deepEqual(everyUpdate(create(), tape), twin(tape).map(messageOf));
       });
       fc.assert(property, { numRuns: RUNS });
     });

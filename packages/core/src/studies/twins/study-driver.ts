@@ -103,6 +103,22 @@ export function drive(
   return driven;
 }
 
+/** The whole log, seen by stopping after each trade. */
+export function everyUpdate(study: Study, tape: TwinTape): Message[] {
+  const seen: Message[] = [];
+  drive(study, tape, 'single', {
+    onEach: ({ recorder }) => {
+      seen.push(...recorder.messages.splice(0));
+      study.forming(null, ({ id, final, ts, data }, { day, rank, k }) => {
+        const cursor = `${day}.${rank}.${k}`;
+        if (seen.at(-1)?.cursor === cursor) return;
+        seen.push({ t: 'upsert', cursor, id, final, ts, data });
+      });
+    },
+  });
+  return seen;
+}
+
 /** The midnight before everything. */
 function beginningOf(tape: TwinTape): bigint {
   const first = [tape.trades[0]?.ns, tape.sessions[0]?.open, tape.until].filter(

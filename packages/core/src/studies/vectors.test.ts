@@ -1,0 +1,90 @@
+/** The published golden vectors, against the studies and against the twins. */
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { BarStudy } from './bar-study.ts';
+import { BarSums } from './bar-sums.ts';
+import { indicatorNamed } from './catalogue.ts';
+import { barCutter } from './cutters/bar-cutter.ts';
+import { parseParams } from './params.ts';
+import { type BarParams, barData, barTwin } from './twins/bar-twin.ts';
+import { type ClusterParams, clusterTwin } from './twins/cluster-twin.ts';
+import { type FootprintParams, footprintTwin } from './twins/footprint-twin.ts';
+import { drive, everyUpdate } from './twins/study-driver.ts';
+import { rankTrades, type TwinObject, type TwinTape, type TwinUpdate } from './twins/twin-tape.ts';
+
+interface VectorCase {
+  readonly case: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly barsPerTradeMax?: number;
+  readonly sessions: readonly (readonly [string, string])[];
+  readonly tape: readonly (readonly [string, number, number, number])[];
+  readonly until: string;
+  readonly log: readonly ({ readonly cursor: string } & TwinObject)[];
+}
+
+type Twin = (tape: TwinTape, params: never, barsPerTradeMax?: number) => TwinUpdate[];
+
+const TWINS: Readonly<Record<string, Twin>> = {
+  bars: (tape, params: BarParams, max) => barTwin(tape, params, barData, max),
+  footprint: (tape, params: FootprintParams) => footprintTwin(tape, params),
+  'large-trades': (tape, params: ClusterParams) => clusterTwin(tape, params),
+};
+
+for (const [id, twin] of Object.entries(TWINS)) {
+  const file = new URL(`../../../../contract/vectors/${id}.v1.jsonl`, import.meta.url);
+  const cases = readFileSync(file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as VectorCase);
+  const indicator = indicatorNamed(id)!;
+
+  describe(`golden vectors of ${id}`, () => {
+    for (const vector of cases) {
+      const { barsPerTradeMax } = vector;
+      const parsed = parseParams(indicator, vector.params);
+      assert.ok('params' in parsed);
+      const { params } = parsed;
+      const tape = tapeOf(vector);
+      const create = () =>
+        barsPerTradeMax === undefined
+          ? indicator.create(params)
+          : new BarStudy(new BarSums(), (bar) => barCutter(params, bar, barsPerTradeMax));
+
+      it(`${vector.case}: every update, trade by trade [DET-01] [DET-06] [OBJ-01] [OBJ-02] [OBJ-04]`, () => {
+        assert.deepEqual(
+          everyUpdate(create(), tape).map(({ t: _, ...update }) => update),
+          vector.log,
+        );
+      });
+
+      it(`${vector.case}: the settled part in one piece [DET-16] [OBJ-03]`, () => {
+        assert.deepEqual(
+          drive(create(), tape, 'whole').recorder.messages.map(({ t: _, ...update }) => update),
+          vector.log.filter((update) => update.final),
+        );
+      });
+
+      it(`${vector.case}: the twin agrees`, () => {
+        const log = twin(tape, params as never, barsPerTradeMax).map(
+          ({ day, rank, k, object }) => ({ cursor: `${day}.${rank}.${k}`, ...object }),
+        );
+        assert.deepEqual(log, vector.log);
+      });
+    }
+  });
+}
+
+function tapeOf(vector: VectorCase): TwinTape {
+  return {
+    trades: rankTrades(
+      vector.tape.map(([ns, price, size, side]) => ({ ns: BigInt(ns), price, size, side })),
+    ),
+    sessions: vector.sessions.map(([open, close]) => ({
+      open: BigInt(open),
+      close: BigInt(close),
+    })),
+    until: BigInt(vector.until),
+  };
+}
