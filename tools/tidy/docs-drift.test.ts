@@ -56,6 +56,11 @@ test('a variable that nothing reads is found', () => {
   assert.deepEqual(saidOf('`TAPELOOM_PORT`\n', env), []);
 });
 
+test('a variable that no page tells of is found', () => {
+  const env = { 'packages/server/src/config/env.ts': "/** It. */\nread('TAPELOOM_PORT');\n" };
+  assert.match(saidOf('# A\n', env)[0]!, /^2: no page tells of the variable TAPELOOM_PORT/);
+});
+
 test('of the change log only the links are checked', () => {
   assert.deepEqual(saidOf('`packages/gone.ts`, `npm run fly`\n', {}, 'CHANGELOG.md'), []);
   assert.equal(saidOf('[a](gone.md)\n', {}, 'CHANGELOG.md').length, 1);

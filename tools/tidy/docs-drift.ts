@@ -1,7 +1,7 @@
 /**
  * The pages tell the truth about the checkout: every link leads somewhere, every path, npm script,
- * benchmark, torture run, `tapeloom` command and `TAPELOOM_` variable they name exists. The change log
- * tells the past, so of it only the links are checked.
+ * benchmark, torture run, `tapeloom` command and `TAPELOOM_` variable they name exists, and every such
+ * variable is named by a page. The change log tells the past, so of it only the links are checked.
  */
 
 import { posix } from 'node:path';
@@ -25,7 +25,7 @@ export function checkDocsDrift(tree: Tree): readonly Finding[] {
       }
     }
   }
-  return found;
+  return [...found, ...undocumentedVariables(tree)];
 }
 
 const allChecks: readonly Check[] = [
@@ -99,6 +99,18 @@ function* missingVariables(tree: Tree, _page: string, text: string): ReturnType<
   for (const match of text.matchAll(/\bTAPELOOM_[A-Z_]+\b/g)) {
     if (!sources.some(([, source]) => source.includes(match[0]))) {
       yield [match.index, `nothing reads the variable ${match[0]}`];
+    }
+  }
+}
+
+function* undocumentedVariables(tree: Tree): Iterable<Finding> {
+  const documented = [...tree.texts].filter(([path]) => pages.test(path)).map(([, text]) => text);
+  for (const [path, text] of tree.texts) {
+    if (!path.startsWith('packages/') || !isSource(path) || isTest(path)) continue;
+    for (const match of text.matchAll(/\bTAPELOOM_[A-Z_]+\b/g)) {
+      if (documented.some((page) => page.includes(match[0]))) continue;
+      const message = `no page tells of the variable ${match[0]}`;
+      yield { path, line: lineAt(text, match.index), message, level: 'error' };
     }
   }
 }

@@ -58,6 +58,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 
 /** Adapters: files that bind a port to one technology. */
 const adapters: ReadonlySet<string> = new Set([
+  'packages/server/src/accounts/dev-key-authenticator.ts',
   'packages/server/src/platform/node-disk.ts',
   'packages/server/src/platform/system-clock.ts',
 ]);
