@@ -1,0 +1,79 @@
+/**
+ * What a customer knows of one subscription: the messages of a stream folded into state, as any client
+ * must do it. A snapshot replaces everything; an update counts only when its cursor is new.
+ */
+
+import { compareCursors, parseCursor } from '@tapeloom/core/cursor';
+import type { ServerMessage, StreamObject } from '@tapeloom/protocol/server-messages';
+import type { StreamState as State } from '@tapeloom/protocol/status-states';
+
+export interface Refusal {
+  readonly code: string;
+  readonly message: string;
+}
+
+export class StreamState {
+  contract: string | null = null;
+  tickSizeNanos = 1_000_000_000;
+  state: State | null = null;
+  lagMs = 0;
+  /** The service's time when it last said it, nanoseconds since 1970. */
+  serverNs: bigint | null = null;
+  refusal: Refusal | null = null;
+  /** By id, in the order of creation. */
+  readonly objects = new Map<string, StreamObject>();
+  #cursor: string | null = null;
+
+  /** Takes a message in and returns the objects it made final that were not known as final before. */
+  take(message: ServerMessage): readonly StreamObject[] {
+    switch (message.t) {
+      case 'subscribed':
+        this.contract = 'contract' in message ? String(message.contract) : message.instrument;
+        this.tickSizeNanos = message.tickSizeNanos;
+        return [];
+      case 'status':
+        this.state = message.state;
+        this.lagMs = message.lagMs;
+        return [];
+      case 'snapshot':
+        this.objects.clear();
+        for (const item of message.items) this.objects.set(item.id, item);
+        this.#cursor = message.cursor;
+        return message.items.filter((item) => item.final);
+      case 'upsert':
+        return this.#isNew(message.cursor) ? this.#upsert(message) : [];
+      case 'remove':
+        if (this.#isNew(message.cursor)) this.objects.delete(message.id);
+        return [];
+      case 'reset':
+        this.objects.clear();
+        this.#cursor = null;
+        return [];
+      case 'hb':
+      case 'pong':
+        this.serverNs = BigInt(message.ts);
+        return [];
+      case 'error':
+        this.refusal = message;
+        return [];
+      default:
+        // A client passes over what it does not know, so that the interface can grow.
+        return [];
+    }
+  }
+
+  #upsert({ id, final, ts, data }: StreamObject): readonly StreamObject[] {
+    const object = { id, final, ts, data };
+    const wasFinal = this.objects.get(id)?.final === true;
+    this.objects.set(id, object);
+    return final && !wasFinal ? [object] : [];
+  }
+
+  #isNew(text: string): boolean {
+    const cursor = parseCursor(text);
+    const last = this.#cursor === null ? null : parseCursor(this.#cursor);
+    if (cursor === null || (last !== null && compareCursors(cursor, last) <= 0)) return false;
+    this.#cursor = text;
+    return true;
+  }
+}
