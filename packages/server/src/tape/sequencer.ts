@@ -77,6 +77,11 @@ export class Sequencer {
     return this.#pendingRows > 0 || this.#isPromiseNew;
   }
 
+  /** How many offers the next commit completes. */
+  get readyCount(): number {
+    return this.#ready.length;
+  }
+
   /** Whether no further offer can be taken before the day has turned. */
   get mustTurn(): boolean {
     return this.#isOver && (this.isPending || this.nextDay(null) !== null);

@@ -32,7 +32,7 @@ import {
 import { daysDirectory, logDirectory, logPath, sidecarPath } from './tape-paths.ts';
 import type { TapePublisher } from './tape-publisher.ts';
 
-/** Offers that may wait to be taken; more are refused. */
+/** Offers that may wait to be taken or to be committed; more are refused. */
 export const OFFERS_WAITING_MAX = 1_024;
 /** Rows that may wait to be taken; an offer beyond it is refused unless nothing else waits. */
 export const ROWS_WAITING_MAX = 1_048_576;
@@ -129,15 +129,13 @@ export class TapeWriter implements Intake, AsyncDisposable {
   }
 
   #assertRoom(rows: number): void {
-    const waiting = this.#waiting.length;
-    if (
-      waiting < OFFERS_WAITING_MAX &&
-      (waiting === 0 || this.#rowsWaiting + rows <= ROWS_WAITING_MAX)
-    ) {
+    const isIdle = this.#waiting.length === 0;
+    const offers = this.#waiting.length + this.#options.sequencer.readyCount;
+    if (offers < OFFERS_WAITING_MAX && (isIdle || this.#rowsWaiting + rows <= ROWS_WAITING_MAX)) {
       return;
     }
     this.#options.counters.offersRefused += 1;
-    throw waiting < OFFERS_WAITING_MAX
+    throw offers < OFFERS_WAITING_MAX
       ? new IntakeFullError('trades wait', ROWS_WAITING_MAX)
       : new IntakeFullError('offers wait', OFFERS_WAITING_MAX);
   }
