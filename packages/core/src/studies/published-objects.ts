@@ -8,8 +8,9 @@ import { type Cursor, formatCursor } from '../cursor.ts';
 import { DEPTH_MAX } from './bar-parameters.ts';
 import type { ObjectVersion } from './study.ts';
 
-/** Kept per topic; the oldest by creation go first. */
+/** Kept for snapshots; the oldest by creation are dropped, many at once, which a map does cheaply. */
 const OBJECTS_MAX = DEPTH_MAX;
+const DROPPED_AT_ONCE = 1_000;
 /** A snapshot is a starting state, not free history. */
 export const SNAPSHOT_BYTES_MAX = 512 * 1024;
 
@@ -42,9 +43,7 @@ export class PublishedObjects {
   upsert(version: ObjectVersion): string {
     const body = encodeVersion(version);
     this.#objects.set(version.id, { final: version.final, body });
-    if (this.#objects.size > OBJECTS_MAX) {
-      this.#objects.delete(this.#objects.keys().next().value!);
-    }
+    if (this.#objects.size === OBJECTS_MAX + DROPPED_AT_ONCE) this.#dropOldest();
     return body;
   }
 
@@ -64,24 +63,29 @@ export class PublishedObjects {
     mode: PublishMode,
     bytesMax = SNAPSHOT_BYTES_MAX,
   ): EncodedSnapshot {
-    const candidates: string[] = [];
+    const bodies: string[] = [];
     for (const { final, body } of this.#objects.values()) {
-      if (final || mode === 'live') candidates.push(`{${body}}`);
+      if (final || mode === 'live') bodies.push(body);
     }
-    let from = candidates.length;
-    let bytes = 2;
-    while (from > 0 && candidates.length - from < depth) {
-      // All text of an object is ASCII, so its length is its size in bytes; 1 more for the comma.
-      bytes += candidates[from - 1]!.length + 1;
+    const countMax = Math.min(depth, OBJECTS_MAX);
+    let from = bodies.length;
+    let bytes = '[]'.length - ','.length;
+    while (from > 0 && bodies.length - from < countMax) {
+      // All text of an object is ASCII, so its length is its size in bytes.
+      bytes += bodies[from - 1]!.length + '{},'.length;
       if (bytes > bytesMax) break;
       from -= 1;
     }
-    const items = candidates.slice(from);
-    return {
-      cursor: formatCursor(position),
-      items: `[${items.join(',')}]`,
-      count: items.length,
-    };
+    const count = bodies.length - from;
+    const items = count === 0 ? '[]' : `[{${bodies.slice(from).join('},{')}}]`;
+    return { cursor: formatCursor(position), items, count };
+  }
+
+  #dropOldest(): void {
+    for (const id of this.#objects.keys()) {
+      if (this.#objects.size === OBJECTS_MAX) return;
+      this.#objects.delete(id);
+    }
   }
 }
 

@@ -1,0 +1,91 @@
+/** The published definitions: complete, consistent with themselves, and true of the golden objects. */
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { INDICATORS, indicatorNamed, publishedDefinitions } from './catalogue.ts';
+import { parseParams } from './params.ts';
+
+interface Schema {
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly enum?: readonly unknown[];
+  readonly pattern?: string;
+}
+
+/** As much of JSON Schema as the definitions use. */
+function fits(schema: Schema, value: unknown): boolean {
+  const types = schema.type === undefined ? [] : [schema.type].flat();
+  if (!types.some((type) => isOfType(type, value))) return false;
+  if (schema.enum !== undefined && !schema.enum.includes(value)) return false;
+  if (typeof value === 'string') return new RegExp(schema.pattern ?? '').test(value);
+  if (typeof value === 'number') {
+    return value >= (schema.minimum ?? -Infinity) && value <= (schema.maximum ?? Infinity);
+  }
+  if (Array.isArray(value)) {
+    const within =
+      value.length >= (schema.minItems ?? 0) && value.length <= (schema.maxItems ?? Infinity);
+    return within && value.every((item) => fits(schema.items!, item));
+  }
+  if (value === null) return true;
+  const members = value as Readonly<Record<string, unknown>>;
+  const named = Object.keys(members).every((name) => schema.properties![name] !== undefined);
+  const complete = schema.required!.every((name) => fits(schema.properties![name]!, members[name]));
+  return named && complete;
+}
+
+function isOfType(type: string, value: unknown): boolean {
+  if (type === 'integer') return Number.isSafeInteger(value);
+  if (type === 'null') return value === null;
+  if (type === 'array') return Array.isArray(value);
+  return typeof value === type && value !== null;
+}
+
+describe('the catalogue', () => {
+  it('lists the indicators and finds them by name only', () => {
+    assert.deepEqual(
+      INDICATORS.map(({ id }) => id),
+      ['bars', 'footprint', 'large-trades'],
+    );
+    assert.equal(indicatorNamed('bars')?.id, 'bars');
+    assert.equal(indicatorNamed('constructor'), null);
+  });
+
+  it('publishes plain data', () => {
+    const published = publishedDefinitions();
+    assert.deepEqual(JSON.parse(JSON.stringify(published)), published);
+  });
+
+  for (const indicator of INDICATORS) {
+    const schema = indicator.data as Schema;
+    const vectors = readFileSync(
+      new URL(`../../../../contract/vectors/${indicator.id}.v1.jsonl`, import.meta.url),
+      'utf8',
+    );
+
+    it(`${indicator.id}: objects fit their schema, the example included [OBJ-05]`, () => {
+      assert.ok(fits(schema, indicator.example.data));
+      const objects = vectors
+        .trimEnd()
+        .split('\n')
+        .flatMap((line) => (JSON.parse(line) as { log: { data: unknown }[] }).log);
+      assert.ok(objects.length > 10);
+      for (const { data } of objects) assert.ok(fits(schema, data), JSON.stringify(data));
+      assert.ok(!fits(schema, { ...(objects[0]!.data as object), extra: 1 }));
+    });
+
+    it(`${indicator.id}: defaults and presets are accepted, and the presets differ`, () => {
+      for (const { params } of [{ params: {} }, ...indicator.presets]) {
+        assert.ok('params' in parseParams(indicator, params));
+      }
+      const ids = indicator.presets.map(({ id }) => id);
+      assert.equal(new Set(ids).size, ids.length);
+    });
+  }
+});
