@@ -86,7 +86,8 @@ export class MemoryTape implements LiveTape {
 
   async rankBefore(_symbol: string, day: UtcDay, ns: number): Promise<Rank> {
     const all = this.#days.get(day);
-    return (all === undefined ? 0 : firstRowAt(all.ts, 0, all.count, ns)) as Rank;
+    if (all === undefined) throw new RangeError(`${day} is not on the tape`);
+    return firstRowAt(all.ts, 0, all.count, ns) as Rank;
   }
 
   follow(listener: (commit: Commit) => void): Disposable {

@@ -5,7 +5,7 @@
  * what is published does not depend on it.
  */
 
-import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import type { EpochNs, Rank } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { dayOf, nsOfDay } from '@tapeloom/core/utc-day';
 import type { LiveTape, Tape, TapePlace } from '../tape/tape.ts';
@@ -134,18 +134,20 @@ export class ContractFeed {
   }
 }
 
-/** The last trade before an instant. */
+/** The last trade before an instant, on a day that need not be on the tape. */
 export async function placeBefore(
   tape: Tape,
   symbol: string,
   instant: EpochNs,
 ): Promise<TapePlace> {
-  const day: UtcDay = dayOf(instant);
+  const day = dayOf(instant);
+  const days = await tape.days(symbol);
+  if (!days.some((one) => one.day === day)) return { day, rank: 0 as Rank };
   return { day, rank: await tape.rankBefore(symbol, day, nsOfDay(instant)) };
 }
 
 function placeAfter(batch: TradeBatch): TapePlace {
-  return { day: batch.day, rank: (batch.firstRank + batch.count - 1) as TapePlace['rank'] };
+  return { day: batch.day, rank: (batch.firstRank + batch.count - 1) as Rank };
 }
 
 function comparePlaces(a: TapePlace, b: TapePlace): number {
