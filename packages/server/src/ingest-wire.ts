@@ -1,0 +1,64 @@
+/** What passes between the main thread and the ingest thread. Both directions keep their order. */
+
+import type { MessagePort } from 'node:worker_threads';
+import type { SessionBook } from '@tapeloom/core/calendar/session-book';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { ClockSetting } from './platform/system-clock.ts';
+import type { SimOptions } from './sources/sim/sim-market.ts';
+import type { RecoveryReport } from './tape/open-tape.ts';
+import type { SequencerCounters } from './tape/sequencer-counters.ts';
+
+export interface IngestWorkerData {
+  readonly tapeRoot: string;
+  readonly sim: SimOptions;
+  /** How many times faster than the machine's the service's clock runs; null: the machine's clock. */
+  readonly speed: number | null;
+}
+
+export type ToIngest =
+  /** A port for one who follows the tape. */
+  | { readonly t: 'follow'; readonly port: MessagePort }
+  /** Commit what was taken, close the log, and end. */
+  | { readonly t: 'stop' };
+
+export type FromIngest =
+  | IngestOpened
+  /** The tape cannot be opened, for a reason that is the operator's to judge. */
+  | { readonly t: 'refused'; readonly reason: string }
+  /** The session books have grown. */
+  | { readonly t: 'sessions'; readonly books: readonly SessionBook[] }
+  /** Simulated days are being sealed; streams wait for those of the first part only. */
+  | {
+      readonly t: 'filled';
+      readonly part: 'first' | 'rest';
+      readonly days: number;
+      readonly daysTotal: number;
+    }
+  /** The source has caught up with the clock for the first time. */
+  | { readonly t: 'live' }
+  | IngestReport
+  /** Something failed that trades do not depend on. */
+  | { readonly t: 'fault'; readonly what: string; readonly error: unknown }
+  /** No trade will be taken any more. */
+  | { readonly t: 'down'; readonly error: unknown };
+
+/** The tape is open: this is the service's time and what was found. */
+export interface IngestOpened {
+  readonly t: 'opened';
+  readonly clock: ClockSetting;
+  readonly books: readonly SessionBook[];
+  readonly recovery: RecoveryReport;
+}
+
+/** About once a second. */
+export interface IngestReport {
+  readonly t: 'report';
+  readonly promise: EpochNs | null;
+  /** How far the source is behind the clock. */
+  readonly lagMs: number;
+  readonly counters: SequencerCounters;
+  /** Milliseconds from offer to acknowledgement of the offers since the last report. */
+  readonly ackMs: readonly number[];
+  /** Time of the newest trade of each contract that traded since the last report. */
+  readonly lastTrades: readonly (readonly [symbol: string, at: EpochNs])[];
+}

@@ -1,0 +1,200 @@
+/**
+ * The ingest thread: opens the tape, keeps the session books, runs the source, and fills past days.
+ * Only this thread writes the tape's log. What it does, in order:
+ *
+ * 1. Opens and repairs the tape, and fixes the service's clock. A tape that lies ahead of it is refused.
+ * 2. Brings the session books up to date and says `opened`; followers may join from here on.
+ * 3. Seals the days that the first streams need, then lets the source catch up with the clock.
+ * 4. Live: seals the remaining days behind the source.
+ *
+ * When the tape fails it says `down` and lives on, so that what is in shared memory stays readable.
+ */
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { calendarNamed } from '@tapeloom/core/calendar/calendars';
+import { extendSessionBook, type SessionBook } from '@tapeloom/core/calendar/session-book';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { addDays, dayOf } from '@tapeloom/core/utc-day';
+import { IngestReporter } from './ingest-reporter.ts';
+import type { FromIngest, IngestWorkerData, ToIngest } from './ingest-wire.ts';
+import type { Clock } from './platform/clock.ts';
+import { NodeDisk } from './platform/node-disk.ts';
+import { acceleratedFrom, type ClockSetting, createClock } from './platform/system-clock.ts';
+import { readFillState, runFill } from './sources/fill.ts';
+import { type FillItem, planFill } from './sources/fill-plan.ts';
+import { SimSource } from './sources/sim-source.ts';
+import { createSimUniverse, SIM_DATASET } from './sources/sim-universe.ts';
+import { type OpenTape, openTape } from './tape/open-tape.ts';
+import { SessionStore } from './tape/session-store.ts';
+import { TapeDamagedError } from './tape/tape-errors.ts';
+import { claimTape, TapeAheadError, TapeClaimedError } from './tape-claim.ts';
+
+const REPORT_MS = 1_000;
+const LIVE_CHECK_MS = 20;
+/** How often, in the service's time, contracts and session books are brought up to date. */
+const REFRESH_EVERY_MS = 6 * 3_600_000;
+/** Sessions are resolved this far around today; a look-back reaches less far, a planned roll too. */
+const SESSIONS_BACK_DAYS = 60;
+const SESSIONS_AHEAD_DAYS = 60;
+/** A clock this little behind the tape is waited for; more is refused. */
+const AHEAD_NS_MAX = 10_000_000_000n;
+
+const parent = parentPort!;
+const { tapeRoot, sim, speed } = workerData as IngestWorkerData;
+const disk = new NodeDisk();
+const timers = createClock({ kind: 'system' });
+/** A contract trades the same in every universe, so all users can change to a newer one. */
+let universe = createSimUniverse(sim, dayOf(timers.now()));
+
+function send(message: FromIngest): void {
+  parent.postMessage(message);
+}
+
+class Ingest {
+  readonly #tape: OpenTape;
+  readonly #clock: Clock;
+  readonly #reporter: IngestReporter;
+  readonly #source: SimSource;
+  readonly #stopping = new AbortController();
+  readonly #background = new DisposableStack();
+  readonly #work: Promise<void>;
+
+  constructor(tape: OpenTape, clock: Clock) {
+    this.#tape = tape;
+    this.#clock = clock;
+    this.#reporter = new IngestReporter(tape);
+    this.#source = new SimSource({
+      universe: {
+        get market() {
+          return universe.market;
+        },
+        streamedOn: (day) => universe.streamedOn(day),
+      },
+      intake: this.#reporter.timed(tape.intake),
+      clock,
+      resumeDay: dayOf(clock.now()),
+      openDay: tape.report.logs.find((log) => !log.ended)?.day ?? null,
+    });
+    this.#background.use(timers.every(REPORT_MS, () => this.#report()));
+    this.#background.use(clock.every(REFRESH_EVERY_MS, () => void this.#refresh()));
+    this.#work = this.#run();
+  }
+
+  receive(message: ToIngest): void {
+    if (message.t === 'follow') this.#tape.publisher.addFollower(message.port);
+    else void this.#stop();
+  }
+
+  async #run(): Promise<void> {
+    try {
+      const state = await readFillState(disk, tapeRoot);
+      const plan = planFill(universe, this.#clock.now(), state);
+      await this.#fill('first', plan.ready);
+      if (this.#stopping.signal.aborted) return;
+      this.#announceLive();
+      await Promise.all([this.#source.run(this.#stopping.signal), this.#fill('rest', plan.rest)]);
+    } catch (error) {
+      send({ t: 'down', error });
+    }
+  }
+
+  /** Days that could not be sealed are missing, which is told; the source needs none of them. */
+  async #fill(part: 'first' | 'rest', items: readonly FillItem[]): Promise<void> {
+    if (items.length === 0) return;
+    const tell = ({ days, daysTotal }: { readonly days: number; readonly daysTotal: number }) =>
+      send({ t: 'filled', part, days, daysTotal });
+    tell({ days: 0, daysTotal: items.length });
+    try {
+      const today = dayOf(this.#clock.now());
+      await runFill({ tapeRoot, sim, today }, items, tell, this.#stopping.signal);
+    } catch (error) {
+      send({ t: 'fault', what: 'some past days could not be made', error });
+    }
+  }
+
+  #announceLive(): void {
+    const timer = timers.every(LIVE_CHECK_MS, () => {
+      if (this.#source.state !== 'live') return;
+      timer[Symbol.dispose]();
+      this.#report();
+      send({ t: 'live' });
+    });
+    this.#background.use(timer);
+  }
+
+  #report(): void {
+    send({ ...this.#reporter.report(), lagMs: this.#source.lagMs });
+  }
+
+  async #refresh(): Promise<void> {
+    try {
+      send({ t: 'sessions', books: await enterDay(this.#clock.now()) });
+    } catch (error) {
+      send({ t: 'fault', what: 'the session books could not be brought up to date', error });
+    }
+  }
+
+  async #stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#background.dispose();
+    await this.#work;
+    try {
+      await this.#tape[Symbol.asyncDispose]();
+    } catch (error) {
+      send({ t: 'down', error });
+    }
+    parent.close();
+  }
+}
+
+async function start(): Promise<Ingest> {
+  await claimTape(disk, tapeRoot, sim);
+  // Before the service's clock is fixed, the machine's time judges which times are absurd.
+  let clock: Clock = timers;
+  const tape = await openTape({
+    disk,
+    tapeRoot,
+    dataset: SIM_DATASET,
+    listed: (day) => universe.streamedOn(day).map(({ symbol }) => symbol),
+    now: () => clock.now(),
+    onFailure: (error) => send({ t: 'down', error }),
+  });
+  const setting = clockSetting(tape.report.promise);
+  clock = createClock(setting);
+  const books = await enterDay(clock.now());
+  send({ t: 'opened', clock: setting, books, recovery: tape.report });
+  return new Ingest(tape, clock);
+}
+
+function clockSetting(promise: EpochNs | null): ClockSetting {
+  const now = timers.now();
+  if (speed !== null) {
+    return acceleratedFrom(promise !== null && promise > now ? promise : now, speed);
+  }
+  if (promise !== null && promise - now > AHEAD_NS_MAX) throw new TapeAheadError(promise, now);
+  return { kind: 'system' };
+}
+
+/** Brings contracts and session books up to date; the books are on disk before anybody uses them. */
+async function enterDay(now: EpochNs): Promise<SessionBook[]> {
+  universe = createSimUniverse(sim, dayOf(now));
+  const store = new SessionStore(disk, tapeRoot, SIM_DATASET);
+  const from = addDays(dayOf(now), -SESSIONS_BACK_DAYS);
+  const to = addDays(dayOf(now), SESSIONS_AHEAD_DAYS);
+  const books: SessionBook[] = [];
+  for (const name of new Set(universe.contracts.map(({ calendar }) => calendar))) {
+    const book = extendSessionBook(await store.load(name), calendarNamed(name), from, to, now);
+    await store.save(book);
+    books.push(book);
+  }
+  return books;
+}
+
+try {
+  const ingest = await start();
+  parent.on('message', (message: ToIngest) => ingest.receive(message));
+} catch (error) {
+  const kinds = [TapeAheadError, TapeClaimedError, TapeDamagedError];
+  if (!(error instanceof Error && kinds.some((kind) => error instanceof kind))) throw error;
+  send({ t: 'refused', reason: error.message });
+}

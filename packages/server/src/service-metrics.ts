@@ -1,0 +1,147 @@
+/** What `/metrics` shows: every counter of the tape, the engine's topics and the gateway, by name. */
+
+import { Histogram, type Registry } from 'prom-client';
+import type { GatewayMetrics } from './gateway/gateway-metrics.ts';
+import type { IngestReport } from './ingest-wire.ts';
+import { addReading, type Reading } from './platform/metrics.ts';
+import { createCounters, type SequencerCounters } from './tape/sequencer-counters.ts';
+import type { TopicHub } from './topics/topic-hub.ts';
+
+/** Counters that say what became of trades, offers and promises. */
+const TRADE_OUTCOMES = [
+  'accepted',
+  'late',
+  'backwards',
+  'sideUnknown',
+  'duplicate',
+  'tooOld',
+  'badId',
+  'zeroSize',
+  'badSize',
+  'offTickPrice',
+  'badPrice',
+  'badTime',
+  'aheadOfTime',
+  'unknownSymbol',
+] as const satisfies (keyof SequencerCounters)[];
+
+export interface FillState {
+  days: number;
+  daysTotal: number;
+}
+
+export class ServiceMetrics {
+  readonly #registry: Registry;
+  readonly #ackSeconds: Histogram;
+  readonly #requestSeconds: Histogram<'path' | 'status'>;
+  readonly fill: FillState = { days: 0, daysTotal: 0 };
+  #report: Omit<IngestReport, 't' | 'ackMs' | 'lastTrades'> = {
+    promise: null,
+    lagMs: 0,
+    counters: createCounters(),
+  };
+
+  constructor(registry: Registry) {
+    this.#registry = registry;
+    this.#ackSeconds = new Histogram({
+      name: 'tapeloom_ack_seconds',
+      help: 'From the offer of trades to their acknowledgement, after they are on disk.',
+      buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5],
+      registers: [registry],
+    });
+    this.#requestSeconds = new Histogram({
+      name: 'tapeloom_http_request_seconds',
+      help: 'Time to answer a REST request.',
+      labelNames: ['path', 'status'],
+      buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
+      registers: [registry],
+    });
+    for (const reading of this.#tapeReadings()) addReading(registry, reading);
+  }
+
+  takeReport(report: IngestReport): void {
+    this.#report = report;
+    for (const ms of report.ackMs) this.#ackSeconds.observe(ms / 1000);
+  }
+
+  countRequest(path: string | null, status: number, seconds: number): void {
+    this.#requestSeconds.observe({ path: path ?? 'unknown', status }, seconds);
+  }
+
+  watchStreams(hub: TopicHub, gateway: GatewayMetrics): void {
+    for (const reading of streamReadings(hub, gateway)) addReading(this.#registry, reading);
+  }
+
+  #tapeReadings(): readonly Reading[] {
+    const count = (name: keyof SequencerCounters) => () => this.#report.counters[name];
+    const outcomes = () => {
+      const { counters } = this.#report;
+      return Object.fromEntries(TRADE_OUTCOMES.map((name) => [name, counters[name]]));
+    };
+    return [
+      {
+        name: 'tapeloom_trades_total',
+        help: 'Trades handed over by the source, by what became of them.',
+        kind: 'counter',
+        label: 'outcome',
+        read: outcomes,
+      },
+      gauge('tapeloom_trades_held', 'Trades of a day to come that wait.', count('held')),
+      counter('tapeloom_log_commits_total', 'Commits on disk.', count('commits')),
+      counter('tapeloom_log_bytes_total', 'Bytes of log on disk.', count('logBytes')),
+      counter('tapeloom_days_sealed_total', 'Days sealed by the ingest.', count('daysSealed')),
+      counter('tapeloom_offers_refused_total', 'Offers over a limit.', count('offersRefused')),
+      counter('tapeloom_promises_backwards_total', 'Ignored.', count('promiseBackwards')),
+      counter('tapeloom_promises_ahead_total', 'Ignored.', count('promiseAhead')),
+      gauge('tapeloom_tape_failed', '1 once the tape has stopped.', count('failed')),
+      gauge('tapeloom_source_lag_seconds', 'How far the source is behind the clock.', () => {
+        return this.#report.lagMs / 1000;
+      }),
+      gauge('tapeloom_tape_promise_seconds', 'The promise, seconds since 1970.', () => {
+        return Number((this.#report.promise ?? 0n) / 1_000_000n) / 1000;
+      }),
+      gauge('tapeloom_fill_days', 'Simulated days made since the start.', () => this.fill.days),
+      gauge('tapeloom_fill_days_wanted', 'Simulated days to make.', () => this.fill.daysTotal),
+    ];
+  }
+}
+
+function streamReadings(hub: TopicHub, gateway: GatewayMetrics): readonly Reading[] {
+  return [
+    gauge('tapeloom_engine_up', '1 while trades are taken in and computed.', () =>
+      hub.state === 'up' ? 1 : 0,
+    ),
+    gauge('tapeloom_topics', 'Topics that are computed.', () => hub.counts.topics),
+    gauge('tapeloom_topics_idle', 'Topics nobody listens to.', () => hub.counts.idleTopics),
+    gauge('tapeloom_connections', 'Open connections.', () => gateway.connections),
+    gauge('tapeloom_subscriptions', 'Open subscriptions.', () => gateway.subscriptions),
+    counter('tapeloom_connections_total', 'Accepted.', () => gateway.connectionsTotal),
+    counter('tapeloom_messages_sent_total', 'To customers.', () => gateway.messagesSentTotal),
+    counter('tapeloom_bytes_sent_total', 'To customers.', () => gateway.bytesSentTotal),
+    counter('tapeloom_messages_received_total', 'From customers.', () => {
+      return gateway.messagesReceivedTotal;
+    }),
+    {
+      name: 'tapeloom_closes_total',
+      help: 'Closed connections by close code.',
+      kind: 'counter',
+      label: 'code',
+      read: () => gateway.closesTotal,
+    },
+    {
+      name: 'tapeloom_stream_errors_total',
+      help: 'Error messages to customers by code.',
+      kind: 'counter',
+      label: 'code',
+      read: () => gateway.errorsTotal,
+    },
+  ];
+}
+
+function gauge(name: Reading['name'], help: string, read: () => number): Reading {
+  return { name, help, kind: 'gauge', read };
+}
+
+function counter(name: Reading['name'], help: string, read: () => number): Reading {
+  return { name, help, kind: 'counter', read };
+}
