@@ -30,6 +30,8 @@ const REACTION = chance(0.44);
 const HERDING = chance(0.38);
 const SPREAD_LEG = chance(0.0025);
 const GIANT = chance(0.00006);
+/** How much of a sweep's way the fair price keeps. */
+const SWEEP_LASTING = 0.7;
 const ABSORPTION_SLICE = chance(0.22);
 const ABSORPTION_ORDERS_MIN = 40;
 
@@ -131,6 +133,8 @@ export class OrderFlow {
     const deviation = orders > 0 ? flow.deviationTicks / Math.sqrt(orders) : 0;
     const slope = 1 - 2 * lead;
     const lengthNs = lastNs - firstNs;
+    // A sweep late in the slice would have to be taken back too fast.
+    const sweepsUntil = Math.max(20, orders * 0.2);
     let fair = flow.fromTicks;
     let bid = Math.floor(fair);
     let side = random.next() & 1 ? 1 : -1;
@@ -158,10 +162,10 @@ export class OrderFlow {
       const left = orders - k;
       fair += (toTicks - fair) / left + deviation * random.bell();
       let levels = 0;
-      if (left > 20 && random.next() < this.#sweep) {
-        levels = 2 + (random.next() & 3) + (random.next() & 1);
+      if (left > sweepsUntil && random.next() < this.#sweep) {
+        levels = 2 + Math.trunc(random.unit() * this.#profile.sweepReachTicks);
         side = fair < toTicks ? 1 : -1;
-        fair += side * levels;
+        fair += side * levels * SWEEP_LASTING;
       } else if (fair > bid + 1 + inertia) side = 1;
       else if (fair < bid - inertia) side = -1;
       else if (random.next() >= HERDING) {
@@ -191,7 +195,7 @@ export class OrderFlow {
       out.push(ts, price, Math.min(lots * 3, this.#profile.orderMostLots), 0);
       return price;
     }
-    if (random.next() < GIANT) lots += Math.trunc(depth * (10 + 25 * random.unit()));
+    if (random.next() < GIANT) lots += Math.trunc(depth * (5 + 15 * random.unit()));
     if (sweepLevels > 0) lots += sweepLevels * (1 + Math.trunc(depth * 0.5 * random.unit()));
     // A very large order is sent where more rests than usual; it still may walk a few prices.
     const most = sweepLevels > 0 ? lots / (sweepLevels + 1) : depth + lots * 0.3;

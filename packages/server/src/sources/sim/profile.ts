@@ -30,6 +30,8 @@ export interface SimProfile {
   readonly quoteInertiaTicks: number;
   /** Chance that an aggressive order is meant to sweep several prices. */
   readonly sweepChance: number;
+  /** Such a sweep takes from 2 to less than this many prices more. */
+  readonly sweepReachTicks: number;
   readonly rhythm: Rhythm;
 }
 
@@ -83,6 +85,7 @@ export const SIM_PROFILES: readonly SimProfile[] = [
     depthLots: 90,
     quoteInertiaTicks: 0.3,
     sweepChance: 0.003,
+    sweepReachTicks: 5,
     rhythm: EQUITY,
   },
   {
@@ -101,6 +104,7 @@ export const SIM_PROFILES: readonly SimProfile[] = [
     depthLots: 4,
     quoteInertiaTicks: 0.5,
     sweepChance: 0.006,
+    sweepReachTicks: 5,
     rhythm: { ...EQUITY, europe: 0.26 },
   },
   {
@@ -119,6 +123,7 @@ export const SIM_PROFILES: readonly SimProfile[] = [
     depthLots: 18,
     quoteInertiaTicks: 0.35,
     sweepChance: 0.004,
+    sweepReachTicks: 5,
     rhythm: {
       asia: 0.12,
       europe: 0.45,
@@ -149,6 +154,7 @@ export const SIM_PROFILES: readonly SimProfile[] = [
     depthLots: 8,
     quoteInertiaTicks: 0.45,
     sweepChance: 0.005,
+    sweepReachTicks: 5,
     rhythm: {
       asia: 0.25,
       europe: 0.5,
@@ -178,7 +184,8 @@ export const SIM_PROFILES: readonly SimProfile[] = [
     restingLeastLots: 1.5,
     depthLots: 1_200,
     quoteInertiaTicks: 0.2,
-    sweepChance: 0.0006,
+    sweepChance: 0.0003,
+    sweepReachTicks: 2,
     rhythm: {
       asia: 0.14,
       europe: 0.35,
@@ -209,6 +216,7 @@ export const SIM_PROFILES: readonly SimProfile[] = [
     depthLots: 45,
     quoteInertiaTicks: 0.3,
     sweepChance: 0.003,
+    sweepReachTicks: 5,
     rhythm: {
       asia: 0.2,
       europe: 0.85,
@@ -239,6 +247,7 @@ export const SIM_PROFILES: readonly SimProfile[] = [
     depthLots: 5,
     quoteInertiaTicks: 0.5,
     sweepChance: 0.006,
+    sweepReachTicks: 5,
     rhythm: {
       asia: 0.55,
       europe: 0.6,

@@ -9,7 +9,7 @@ import type { Random } from './random.ts';
 const STEPS = 4096;
 const STEP_BITS = 12;
 const STEP_SHIFT = 32 - STEP_BITS;
-const LN2 = 0.6931471805599453;
+const { LN2 } = Math;
 
 /** A whole-number distribution with a power tail. */
 export interface SizeQuantiles {

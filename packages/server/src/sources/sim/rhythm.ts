@@ -10,10 +10,13 @@ import { keyedUnit, mixKey, textKey } from './random.ts';
 
 const RELEASE_KEY = textKey('release');
 const EVENING_NY_MINUTE = 18 * 60;
+const WEEKEND_PEAK_MINUTE = 15 * 60;
+const DAY_MINUTES = 24 * 60;
 
 /** Where the parts of one UTC day begin, in minutes since its midnight. */
 export interface DayAnchors {
-  readonly isWeekend: boolean;
+  /** The day counts as weekend up to here: a Saturday whole, a Sunday until New York's evening. */
+  readonly weekendUntil: number;
   /** The regular American session; null on a day without one. */
   readonly us: { readonly open: number; readonly close: number } | null;
   readonly londonOpen: number;
@@ -40,15 +43,20 @@ export function dayAnchors(
   regular: { readonly open: number; readonly close: number } | null,
 ): DayAnchors {
   const newYork = newYorkToUtcMinutes(day);
-  const isWeekend = weekday(day) === 0 || weekday(day) === 6;
+  const evening = EVENING_NY_MINUTE + newYork;
   return {
-    isWeekend,
+    weekendUntil: weekendUntil(day, evening),
     us: regular,
     londonOpen: 480 + londonToUtcMinutes(day),
     preOpen: 480 + newYork,
-    evening: EVENING_NY_MINUTE + newYork,
+    evening,
     releases: regular === null ? [] : releasesOf(seed, profile, day, newYork),
   };
+}
+
+function weekendUntil(day: number, evening: number): number {
+  if (weekday(day) === 6) return DAY_MINUTES;
+  return weekday(day) === 0 ? evening : 0;
 }
 
 export function intensityAt(
@@ -59,8 +67,9 @@ export function intensityAt(
 ): void {
   const { rhythm } = profile;
   out.release = 0;
-  if (anchors.isWeekend && minute < anchors.evening) {
-    out.base = rhythm.asia * rhythm.weekend;
+  if (minute < anchors.weekendUntil) {
+    const bow = (minute - WEEKEND_PEAK_MINUTE) / WEEKEND_PEAK_MINUTE;
+    out.base = rhythm.asia * rhythm.weekend * (1.3 - 0.6 * bow * bow);
     return;
   }
   const { us } = anchors;

@@ -17,6 +17,7 @@ import { SLICE_NS, SLICES_PER_DAY, SLICES_PER_WEEK, weekFirstDay } from './slice
 
 const MINUTE_NS = 60_000_000_000;
 const SLICE_MINUTES = SLICE_NS / MINUTE_NS;
+const WAVE_SLICES = 8;
 const ACTIVITY_KEY = textKey('activity');
 /** A Tuesday in summer with no part missing: its intensity is what a regular day adds up to. */
 const REFERENCE_DAY = 20_619;
@@ -157,8 +158,7 @@ function fillDay(
     intensityAt(profile, anchors, (s + 1) * SLICE_MINUTES - 0.01, at);
     const end = at.base + at.release;
     intensityAt(profile, anchors, (s + 0.5) * SLICE_MINUTES, at);
-    const lumps =
-      (0.5 + keyedUnit(key, day * 512 + s)) * (0.65 + 0.7 * keyedUnit(key, -(day * 64 + (s >> 3))));
+    const lumps = lumpiness(key, day * SLICES_PER_DAY + s);
     const mean = ((start + end) / 6 + ((at.base + at.release) * 4) / 6) / reference;
     plan.activity[i] = mean * openShare * mood * lumps;
     plan.lead[i] = start / (start + end);
@@ -167,6 +167,14 @@ function fillDay(
     const even = 0.11 / SLICES_PER_DAY;
     plan.variance[i]! += (0.89 * mean * lumps + even + news) * openShare * mood;
   }
+}
+
+/** How much busier than its rhythm a slice is, around 1: waves of some 40 minutes, and its own. */
+function lumpiness(key: number, slice: number): number {
+  const knot = Math.floor(slice / WAVE_SLICES);
+  const along = slice / WAVE_SLICES - knot;
+  const wave = keyedUnit(key, -knot) * (1 - along) + keyedUnit(key, -knot - 1) * along;
+  return (0.55 + 0.9 * keyedUnit(key, slice)) * (0.5 + wave);
 }
 
 /** How busy a day is, around 1: one part common to all products, one of its own. */
