@@ -2,7 +2,13 @@
 
 import type { Command } from './command.ts';
 import { simFillCommand } from './commands/sim-fill.ts';
+import { streamCommand } from './commands/stream.ts';
 import { tapeLsCommand } from './commands/tape-ls.ts';
 import { tapeVerifyCommand } from './commands/tape-verify.ts';
 
-export const commands: readonly Command[] = [tapeLsCommand, tapeVerifyCommand, simFillCommand];
+export const commands: readonly Command[] = [
+  streamCommand,
+  tapeLsCommand,
+  tapeVerifyCommand,
+  simFillCommand,
+];

@@ -61,24 +61,17 @@ Examples:
     using connection = new StreamConnection(options.url, options.key, subscribe, (message, text) =>
       watch.hear(message, text),
     );
-    using _screen = watch.openScreen();
-    const interrupted = new Promise<null>((resolve) => {
-      if (io.signal.aborted) resolve(null);
-      io.signal.addEventListener('abort', () => resolve(null), { once: true });
-    });
-    const end = await Promise.race([connection.ended, interrupted, watch.refused]);
-    _screen[Symbol.dispose]();
-    return watch.close(end);
+    return watch.close(await watch.until(connection.ended));
   },
 };
 
 class Watch {
-  /** Resolves when the service refuses or ends the subscription. */
-  readonly refused: Promise<'refused'>;
   readonly #options: StreamOptions;
   readonly #io: CommandIo;
   readonly #state = new StreamState();
   readonly #view: StreamView;
+  /** Resolves when the service refuses or ends the subscription. */
+  readonly #refused: Promise<'refused'>;
   readonly #refuse: () => void;
   #screen: Screen | null = null;
   #opensAt: bigint | null = null;
@@ -93,11 +86,22 @@ class Watch {
     this.#io = io;
     this.#view = VIEWS[options.indicator] ?? PLAIN_VIEW;
     const { promise, resolve } = Promise.withResolvers<'refused'>();
-    this.refused = promise;
+    this.#refused = promise;
     this.#refuse = () => resolve('refused');
   }
 
-  openScreen(): Disposable {
+  /** Shows what is heard until the connection ends, the service refuses or the user interrupts. */
+  async until(ended: Promise<ConnectionEnd>): Promise<ConnectionEnd | 'refused' | null> {
+    using _screen = this.#openScreen();
+    const { signal } = this.#io;
+    const interrupted = new Promise<null>((resolve) => {
+      if (signal.aborted) resolve(null);
+      signal.addEventListener('abort', () => resolve(null), { once: true });
+    });
+    return await Promise.race([ended, interrupted, this.#refused]);
+  }
+
+  #openScreen(): Disposable {
     if (!this.#io.isTerminal || this.#options.json) return { [Symbol.dispose]: () => {} };
     const size = () => ({
       columns: process.stdout.columns ?? SIZE_UNKNOWN.columns,
@@ -106,11 +110,8 @@ class Watch {
     const screen = new Screen(this.#io.stdout, size, (now) => pictureLines(this.#picture(), now));
     const ticking = setInterval(() => screen.touch(), 1_000);
     this.#screen = screen;
-    let isOpen = true;
     return {
       [Symbol.dispose]: () => {
-        if (!isOpen) return;
-        isOpen = false;
         clearInterval(ticking);
         screen[Symbol.dispose]();
       },

@@ -10,7 +10,7 @@ import { type BarData, barsView, deltaText } from './bars-view.ts';
 import { type Ink, padEndSeen, padStartSeen } from './ink.ts';
 import type { StreamView, ViewContext } from './stream-view.ts';
 import { type Row, tableLines } from './table.ts';
-import { clockText, signedText, wholeText } from './text-format.ts';
+import { clockText, wholeText } from './text-format.ts';
 
 interface FootprintData extends BarData {
   /** [price, bid, ask] or [price, bid, ask, unknown]. */
@@ -158,7 +158,7 @@ function finishedRow(object: StreamObject, { ink, tickSizeNanos }: ViewContext):
     price(bar.low),
     close(price(bar.close)),
     wholeText(bar.volume),
-    bar.delta > 0 ? ink.green(signedText(bar.delta)) : deltaText(bar.delta, ink),
+    deltaText(bar.delta, ink),
     bar.poc === null ? '' : price(bar.poc),
     wholeText(bar.trades),
   ];

@@ -50,7 +50,8 @@ export function stateSentence({ state, opensAt, nowNs }: StreamPicture): string 
       if (opensAt === null || nowNs === null) return 'The market is closed.';
       return `The market is closed. It opens ${dateText(opensAt)}, in ${spanText(opensAt - nowNs)}.`;
     case 'live':
-      return state.objects.size === 0 ? 'Nothing in this session yet.' : null;
+      if (!state.hasSnapshot || state.objects.size > 0) return null;
+      return 'Nothing in this session yet.';
     default:
       return state.state satisfies never;
   }

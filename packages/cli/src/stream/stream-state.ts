@@ -20,6 +20,7 @@ export class StreamState {
   /** The service's time when it last said it, nanoseconds since 1970. */
   serverNs: bigint | null = null;
   refusal: Refusal | null = null;
+  hasSnapshot = false;
   /** By id, in the order of creation. */
   readonly objects = new Map<string, StreamObject>();
   #cursor: string | null = null;
@@ -39,6 +40,7 @@ export class StreamState {
         this.objects.clear();
         for (const item of message.items) this.objects.set(item.id, item);
         this.#cursor = message.cursor;
+        this.hasSnapshot = true;
         return message.items.filter((item) => item.final);
       case 'upsert':
         return this.#isNew(message.cursor) ? this.#upsert(message) : [];
@@ -48,6 +50,7 @@ export class StreamState {
       case 'reset':
         this.objects.clear();
         this.#cursor = null;
+        this.hasSnapshot = false;
         return [];
       case 'hb':
       case 'pong':
