@@ -2,6 +2,7 @@
 
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import { WebSocket } from 'ws';
+import { type InProcessStream, KEY } from './in-process-stream.ts';
 
 export class StreamClient implements Disposable {
   readonly messages: ServerMessage[] = [];
@@ -77,4 +78,16 @@ export class StreamClient implements Disposable {
     this.#changed.resolve();
     this.#changed = Promise.withResolvers();
   }
+}
+
+/** A client that is open and whose key has been judged. */
+export async function openClient(stream: InProcessStream): Promise<StreamClient> {
+  const client = await new StreamClient(stream.url, `Bearer ${KEY}`).opened();
+  await client.answered();
+  return client;
+}
+
+/** A `subscribe` to bars of a contract that streams; `more` adds and replaces fields. */
+export function subscribe(sub: string, more: object = {}): object {
+  return { t: 'subscribe', sub, instrument: 'AA', indicator: 'bars', ...more };
 }

@@ -33,7 +33,7 @@ import { StreamSubscription, type SubscriptionOwner } from './stream-subscriptio
 export const QUEUE_BYTES_MAX = 1_048_576;
 /** A snapshot is asked for only while fewer bytes than this wait. */
 const PULL_BELOW_BYTES = 262_144;
-export const HEARTBEAT_MS = 5_000;
+const HEARTBEAT_MS = 5_000;
 
 export interface ConnectionServices {
   readonly hub: TopicHub;

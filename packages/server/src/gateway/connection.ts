@@ -21,7 +21,7 @@ import type { ResolveStream, StreamRequest } from './stream-request.ts';
 
 /** Messages kept while the key is being judged: one burst of a client that does not wait. */
 export const EARLY_MESSAGES_MAX = 100;
-export const AUTH_WITHIN_MS = 5_000;
+const AUTH_WITHIN_MS = 5_000;
 
 export type ConnectionEvent =
   | { readonly t: 'opened'; readonly authorization: string | undefined }

@@ -15,8 +15,8 @@ import { GatewayCounters, type GatewayMetrics } from './gateway-metrics.ts';
 import type { ResolveStream } from './stream-request.ts';
 
 const STREAM_PATH = '/v1';
-export const CONNECTIONS_MAX = 10_000;
-export const SUBSCRIPTIONS_PER_CONNECTION_MAX = 50;
+const CONNECTIONS_MAX = 10_000;
+const SUBSCRIPTIONS_PER_CONNECTION_MAX = 50;
 /** Fragments of one message; `ws` closes with 1008 beyond. */
 const FRAGMENTS_MAX = 1_024;
 /** From our close frame to the end of the socket, whatever the peer does. */
