@@ -33,8 +33,8 @@ const STEP_NS = 20_000_000n;
 const MS_NS = 1_000_000;
 /** Without trades, a promise this often. */
 const QUIET_NS = 200_000_000n;
-/** Further behind the clock than this, the source is catching up. */
-const LIVE_LAG_NS_MAX = 1_000_000_000n;
+/** Further behind the clock than this it is catching up again: half a second at the greatest speed. */
+const LIVE_LAG_NS_MAX = 5_000_000_000_000n;
 /** One offer carries at most about this many trades; a busier stretch is cut into shorter ones. */
 const OFFER_TRADES_MAX = 60_000;
 const OFFER_NS_MIN = 1_000_000;
@@ -89,27 +89,23 @@ export class SimSource {
     while (!signal.aborted) {
       const now = this.#clock.now();
       const behind = now - this.#position;
-      this.#state = behind > LIVE_LAG_NS_MAX ? 'catching-up' : 'live';
-      if (behind <= 0n) {
-        await writing;
-        await this.#wait(signal, now);
-        continue;
+      if (behind > LIVE_LAG_NS_MAX) this.#state = 'catching-up';
+      if (behind > 0n) {
+        const { batches, promise } = this.#collect(now);
+        if (batches.length > 0 || followsTrades || behind >= QUIET_NS) {
+          await writing;
+          if (signal.aborted) return;
+          this.#position = promise;
+          writing = this.#intake.offer(batches, promise);
+          // A failure is thrown where it is awaited; until then it must not count as unhandled.
+          writing.catch(() => undefined);
+          followsTrades = batches.length > 0;
+        }
+        if (promise < now) continue;
       }
-      const { batches, promise } = this.#collect(now);
-      const isDue = batches.length > 0 || followsTrades || behind >= QUIET_NS;
-      if (isDue) {
-        await writing;
-        if (signal.aborted) return;
-        this.#position = promise;
-        writing = this.#intake.offer(batches, promise);
-        // The failure is thrown where it is awaited, at the next turn.
-        writing.catch(() => undefined);
-        followsTrades = batches.length > 0;
-      }
-      if (this.#state === 'live') {
-        await writing;
-        await this.#wait(signal, this.#clock.now());
-      }
+      await writing;
+      this.#state = 'live';
+      await this.#wait(signal, this.#clock.now());
     }
     await writing;
   }

@@ -30,6 +30,17 @@ const REACTION = chance(0.44);
 const HERDING = chance(0.38);
 const SPREAD_LEG = chance(0.0025);
 const GIANT = chance(0.00006);
+/** An absorbing level holds more than any order takes. */
+const HELD_LEVEL = 3;
+/** Orders of more than this many times the least size mostly know where the price is going. */
+const LARGE_ORDERS = 12;
+const INFORMED = chance(0.72);
+/** How much more likely the side of the slice's own direction is, per deviation that it goes. */
+const LEAN = 0.08;
+const LEAN_DEVIATIONS_MAX = 1.5;
+/** An order moves the fair price by this many ticks per usual depth that it takes, up to a few. */
+const IMPACT = 0.4;
+const IMPACT_DEPTHS_MAX = 3;
 /** How much of a sweep's way the fair price keeps. */
 const SWEEP_LASTING = 0.7;
 const ABSORPTION_SLICE = chance(0.22);
@@ -129,7 +140,10 @@ export class OrderFlow {
   ): void {
     const { orders, toTicks, lead } = flow;
     const waits = this.#waits;
-    const inertia = this.#profile.quoteInertiaTicks;
+    const { quoteInertiaTicks: inertia, depthLots: depth } = this.#profile;
+    const largeLots = LARGE_ORDERS * this.#profile.orderLeastLots;
+    const trend = (toTicks - flow.fromTicks) / flow.deviationTicks;
+    const lean = LEAN * Math.min(Math.max(trend, -LEAN_DEVIATIONS_MAX), LEAN_DEVIATIONS_MAX);
     const deviation = orders > 0 ? flow.deviationTicks / Math.sqrt(orders) : 0;
     const slope = 1 - 2 * lead;
     const lengthNs = lastNs - firstNs;
@@ -155,52 +169,62 @@ export class OrderFlow {
       out.reserve(ORDER_PRINTS_MAX);
       if (k >= holdFrom && k < holdTo) {
         side = random.next() < 0xe000_0000 ? holdSide : -holdSide;
-        this.#hit(random, ts, side > 0 ? bid + 1 : bid, side, 2, 0, true, out);
+        const thrown = 2 * this.#drawLots(random);
+        this.#hit(random, ts, side > 0 ? bid + 1 : bid, side, thrown, HELD_LEVEL * thrown, out);
         fair = bid + 0.5 - 0.2 * holdSide;
         continue;
       }
       const left = orders - k;
       fair += (toTicks - fair) / left + deviation * random.bell();
-      let levels = 0;
+      let lots = this.#drawLots(random);
+      // A very large order is sent where more rests than usual; it still may walk a few prices.
+      let level = depth + lots * 0.3;
       if (left > sweepsUntil && random.next() < this.#sweep) {
-        levels = 2 + Math.trunc(random.unit() * this.#profile.sweepReachTicks);
+        const levels = 2 + Math.trunc(random.unit() * this.#profile.sweepReachTicks);
+        lots += levels * (1 + Math.trunc(depth * 0.5 * random.unit()));
+        level = lots / (levels + 1);
         side = fair < toTicks ? 1 : -1;
         fair += side * levels * SWEEP_LASTING;
-      } else if (fair > bid + 1 + inertia) side = 1;
+      } else if (lots > largeLots && random.next() < INFORMED) side = fair < toTicks ? 1 : -1;
+      else if (fair > bid + 1 + inertia) side = 1;
       else if (fair < bid - inertia) side = -1;
       else if (random.next() >= HERDING) {
-        side = random.unit() < 0.5 + 0.34 * (fair - bid - 0.5) ? 1 : -1;
+        side = random.unit() < 0.5 + lean + 0.34 * (fair - bid - 0.5) ? 1 : -1;
       }
-      const last = this.#hit(random, ts, side > 0 ? bid + 1 : bid, side, 1, levels, false, out);
+      const last = this.#hit(random, ts, side > 0 ? bid + 1 : bid, side, lots, level, out);
+      fair += side * Math.min(lots / depth, IMPACT_DEPTHS_MAX) * IMPACT;
       if (fair > bid + 1 + inertia || fair < bid - inertia) bid = Math.floor(fair);
       else if (side > 0 && last > bid + 1) bid = last - 1;
       else if (side < 0 && last < bid) bid = last;
     }
   }
 
-  /** One aggressive order: fills resting ones from `price` on; returns the last price reached. */
+  #drawLots(random: Random): number {
+    const lots = drawSize(random, this.#orderSizes);
+    if (random.next() >= GIANT) return lots;
+    return lots + Math.trunc(this.#profile.depthLots * (5 + 15 * random.unit()));
+  }
+
+  /**
+   * One aggressive order: fills resting ones from `price` on, where about `levelLots` rest at each
+   * price; returns the last price reached.
+   */
   #hit(
     random: Random,
     ts: number,
     price: number,
     side: number,
-    sizeFactor: number,
-    sweepLevels: number,
-    isHeld: boolean,
+    orderLots: number,
+    levelLots: number,
     out: TradeColumns,
   ): number {
-    const depth = this.#profile.depthLots;
-    let lots = drawSize(random, this.#orderSizes) * sizeFactor;
     if (random.next() < SPREAD_LEG) {
-      out.push(ts, price, Math.min(lots * 3, this.#profile.orderMostLots), 0);
+      out.push(ts, price, Math.min(orderLots * 3, this.#profile.orderMostLots), 0);
       return price;
     }
-    if (random.next() < GIANT) lots += Math.trunc(depth * (5 + 15 * random.unit()));
-    if (sweepLevels > 0) lots += sweepLevels * (1 + Math.trunc(depth * 0.5 * random.unit()));
-    // A very large order is sent where more rests than usual; it still may walk a few prices.
-    const most = sweepLevels > 0 ? lots / (sweepLevels + 1) : depth + lots * 0.3;
+    let lots = orderLots;
     const fillFactor = 1 + (lots >> 5);
-    let level = isHeld ? lots : 1 + Math.trunc(most * (0.4 + 1.2 * random.unit()));
+    let level = 1 + Math.trunc(levelLots * (0.4 + 1.2 * random.unit()));
     let levels = 0;
     let prints = 1;
     let at = price;
@@ -218,7 +242,7 @@ export class OrderFlow {
       if (level > 0) continue;
       levels += 1;
       if (levels < ORDER_LEVELS_MAX) at += side;
-      level = 1 + Math.trunc(most * (0.4 + 1.2 * random.unit()));
+      level = 1 + Math.trunc(levelLots * (0.4 + 1.2 * random.unit()));
     }
   }
 

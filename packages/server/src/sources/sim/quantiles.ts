@@ -19,7 +19,7 @@ export interface SizeQuantiles {
 }
 
 /** The exponential distribution of mean 1 at the middle of each of 4,096 equal steps. */
-export const EXPONENTIAL: Float64Array = exponentialQuantiles();
+const EXPONENTIAL: Float64Array = exponentialQuantiles();
 
 export function drawExponential(random: Random): number {
   return EXPONENTIAL[random.next() >>> STEP_SHIFT]!;

@@ -46,6 +46,13 @@ function printsBetween({ count, ts }: TradeColumns, fromHour: number, toHour: nu
     .length;
 }
 
+/** Of values whose mean is about 0. */
+function correlation(a: readonly number[], b: readonly number[]): number {
+  const product = (x: readonly number[], y: readonly number[]) =>
+    x.reduce((sum, value, i) => sum + value * y[i]!, 0);
+  return product(a, b) / Math.sqrt(product(a, a) * product(b, b));
+}
+
 test('every front contract has about its number of prints on a regular day', () => {
   const expected: readonly (readonly [string, number])[] = [
     ['ESZ6', 500_000],
@@ -158,6 +165,21 @@ test('at times one price takes a lot from one side within ten seconds, and holds
   assert.ok(found >= 5 && found < 400, `${found}`);
 });
 
+test('over five minutes the delta goes with the price', () => {
+  const bars = new Map<number, { open: number; close: number; delta: number }>();
+  for (let i = 0; i < es.count; i += 1) {
+    const key = Math.floor(es.ts[i]! / 300e9);
+    const bar = bars.get(key) ?? { open: es.price[i]!, close: 0, delta: 0 };
+    bars.set(key, bar);
+    bar.close = es.price[i]!;
+    bar.delta += es.side[i]! * es.size[i]!;
+  }
+  const moves = [...bars.values()].map(({ open, close }) => close - open);
+  const deltas = [...bars.values()].map(({ delta }) => delta);
+  const found = correlation(moves, deltas);
+  assert.ok(found > 0.3 && found < 0.95, `${found}`);
+});
+
 test('days move by about the product’s volatility; stock indices move together', () => {
   const closes = (columns: TradeColumns) => {
     const prices: number[] = [];
@@ -170,11 +192,7 @@ test('days move by about the product’s volatility; stock indices move together
   const returns = (prices: number[]) => prices.slice(1).map((p, i) => p / prices[i]! - 1);
   const a = returns(closes(es));
   const b = returns(closes(dayOfTrades('NQZ6', utcDay(20261112))));
-  const sum = (values: number[]) => values.reduce((x, y) => x + y, 0);
-  const correlation =
-    sum(a.map((x, i) => x * b[i]!)) /
-    Math.sqrt(sum(a.map((x) => x * x)) * sum(b.map((x) => x * x)));
-  assert.ok(correlation > 0.5, `${correlation}`);
-  const deviation = Math.sqrt(sum(a.map((x) => x * x)));
+  assert.ok(correlation(a, b) > 0.5);
+  const deviation = Math.sqrt(a.reduce((sum, x) => sum + x * x, 0));
   assert.ok(deviation > 0.004 && deviation < 0.02, `${deviation}`);
 });
