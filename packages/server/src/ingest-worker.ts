@@ -24,10 +24,10 @@ import { readFillState, runFill } from './sources/fill.ts';
 import { type FillItem, planFill } from './sources/fill-plan.ts';
 import { SimSource } from './sources/sim-source.ts';
 import { createSimUniverse, SIM_DATASET } from './sources/sim-universe.ts';
+import { claimTape, TapeAheadError, TapeClaimedError } from './sources/tape-claim.ts';
 import { type OpenTape, openTape } from './tape/open-tape.ts';
 import { SessionStore } from './tape/session-store.ts';
 import { TapeDamagedError } from './tape/tape-errors.ts';
-import { claimTape, TapeAheadError, TapeClaimedError } from './tape-claim.ts';
 
 const REPORT_MS = 1_000;
 const LIVE_CHECK_MS = 20;

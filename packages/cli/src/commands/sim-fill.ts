@@ -12,6 +12,7 @@ import { createClock } from '@tapeloom/server/platform/system-clock';
 import { type FillProgress, readFillState, runFill } from '@tapeloom/server/sources/fill';
 import type { FillItem } from '@tapeloom/server/sources/fill-plan';
 import { createSimUniverse, type SimUniverse } from '@tapeloom/server/sources/sim-universe';
+import { claimTape } from '@tapeloom/server/sources/tape-claim';
 import { type Command, type CommandIo, UsageError } from '../command.ts';
 
 const DATE_TEXT = /^(\d{4})-(\d{2})-(\d{2})$/;
@@ -55,7 +56,9 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   using lock = takeDirectory(data, io);
   if (lock === null) return 1;
   const tapeRoot = `${data}/tape`;
-  const state = await readFillState(new NodeDisk(), tapeRoot);
+  const disk = new NodeDisk();
+  await claimTape(disk, tapeRoot, sim);
+  const state = await readFillState(disk, tapeRoot);
   const missing = items.filter(({ symbol, day }) => !state.isDone(symbol, day));
   if (missing.length < items.length) {
     io.stdout(`${count(items.length - missing.length, 'day')} there already, left as they are.\n`);

@@ -4,8 +4,9 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { type Disk, readFileWhole, replaceFile } from './platform/disk.ts';
-import type { SimOptions } from './sources/sim/sim-market.ts';
+import { type Disk, readFileWhole, replaceFile } from '../platform/disk.ts';
+import type { SimOptions } from './sim/sim-market.ts';
+import { SIM_DATASET } from './sim-universe.ts';
 
 /** The tape was begun by another source. */
 export class TapeClaimedError extends Error {}
@@ -22,11 +23,12 @@ export class TapeAheadError extends Error {
 }
 
 export async function claimTape(disk: Disk, tapeRoot: string, sim: SimOptions): Promise<void> {
-  const path = `${tapeRoot}/source.json`;
+  const directory = `${tapeRoot}/${SIM_DATASET}`;
+  const path = `${directory}/source.json`;
   const claim = `${JSON.stringify({ source: 'sim', ...sim })}\n`;
   const bytes = await readFileWhole(disk, path);
   if (bytes === null) {
-    await disk.makeDirectory(tapeRoot);
+    await disk.makeDirectory(directory);
     await replaceFile(disk, path, new TextEncoder().encode(claim));
     return;
   }
