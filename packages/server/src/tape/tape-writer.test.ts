@@ -419,6 +419,7 @@ for (const [name, operation, fault] of [
 
 test('too many waiting offers or trades are refused, counted and may be made again [SEC-36]', async () => {
   await using tape = await openSimTape(new SimDisk().boot());
+  await tape.intake.offer([ES([[0, 0]])], null);
   const offers = Array.from({ length: OFFERS_WAITING_MAX + 1 }, (_, index) =>
     tape.intake.offer([ES([[index, index]])], null),
   );

@@ -1,0 +1,117 @@
+/**
+ * A tape is fed while its machine dies again and again, and must come out as if nothing had happened: the
+ * same trades, ranks, stamps, promise and sealed bytes as in a run that was never disturbed. The source
+ * never sends an acknowledged offer again, so an acknowledged trade that is lost stays lost.
+ */
+
+import assert from 'node:assert/strict';
+import type { OpenTape } from '@tapeloom/server/tape/open-tape';
+import { verifyTape } from '@tapeloom/server/tape/verify-tape';
+import { feedScript, type ScriptedOffer, type ScriptPace } from './feed-script.ts';
+import { seededRandom } from './seeded-random.ts';
+import { type Fault, SimDisk } from './sim-disk.ts';
+import { allTapeRows, DATASET, openSimTape, TAPE_ROOT } from './tape-on-sim-disk.ts';
+
+/** What ends one life of the process. */
+export interface Trouble {
+  /** The operation of that life which meets it. */
+  readonly operation: number;
+  readonly fault: Fault;
+  /** How the process ends then: alone, with the machine's power, or with writes torn by it. */
+  readonly end: 'kill' | 'power' | 'torn';
+}
+
+export interface CrashRun {
+  readonly seed: number;
+  readonly pace: ScriptPace;
+  readonly offers: number;
+  readonly troubles: readonly Trouble[];
+  /** Offers the source keeps under way. */
+  readonly window: number;
+}
+
+/** Throws when the tape differs in anything from that of an undisturbed run. */
+export async function assertSurvives(run: CrashRun): Promise<void> {
+  const script = feedScript(run.seed, run.pace);
+  const offers = Array.from({ length: run.offers }, () => script.next().value);
+  const random = seededRandom(run.seed + 1);
+  const machine = new SimDisk();
+  const feeder = new Feeder(offers);
+  for (const trouble of [...run.troubles, null]) {
+    if (await live(machine, feeder, trouble, run.window)) break;
+    if (trouble?.end === 'kill') machine.kill();
+    else machine.crash(trouble?.end === 'torn' ? random : null);
+  }
+  const calm = new SimDisk();
+  await live(calm, new Feeder(offers), null, 1);
+  assert.deepEqual(await contentOf(machine), await contentOf(calm));
+  assert.deepEqual(sealedFiles(machine), sealedFiles(calm));
+  for await (const event of verifyTape(machine.boot(), TAPE_ROOT)) {
+    assert.equal(event.type, 'file', JSON.stringify(event));
+  }
+}
+
+class Feeder {
+  readonly #offers: readonly ScriptedOffer[];
+  readonly #acknowledged = new Set<number>();
+
+  constructor(offers: readonly ScriptedOffer[]) {
+    this.#offers = offers;
+  }
+
+  /** Feeds until all is acknowledged or held for a day that never comes; rejects when the tape does. */
+  async run(tape: OpenTape, window: number): Promise<void> {
+    const failed = Promise.withResolvers<never>();
+    failed.promise.catch(() => {});
+    for (const [index, offer] of this.#offers.entries()) {
+      if (this.#acknowledged.has(index)) continue;
+      const taken = tape.intake.offer(offer.batches, offer.promise);
+      taken.then(() => this.#acknowledged.add(index)).catch(failed.reject);
+      if (index % window === window - 1) {
+        await Promise.race([tape.intake.offer([], null), failed.promise]);
+      }
+    }
+    await Promise.race([tape.intake.offer([], null), failed.promise]);
+    await tape.intake.sealed();
+  }
+}
+
+/** One life of the process: until it is done or its trouble ends it. True when it is done. */
+async function live(
+  machine: SimDisk,
+  feeder: Feeder,
+  trouble: Trouble | null,
+  window: number,
+): Promise<boolean> {
+  let left = trouble?.operation ?? -1;
+  machine.faults = () => (left-- === 0 && trouble !== null ? trouble.fault : null);
+  const disk = machine.boot();
+  const life = async () => {
+    const tape = await openSimTape(disk);
+    await feeder.run(tape, window);
+    await tape[Symbol.asyncDispose]();
+    return true;
+  };
+  // Only a planned fault may end a life; anything else is a bug of the tape.
+  const ended = life().catch((error: unknown) => {
+    if (left >= 0 || trouble === null) throw error;
+    return false;
+  });
+  const isDone = await Promise.race([ended, machine.halted.then(() => false)]);
+  machine.faults = () => null;
+  return isDone;
+}
+
+async function contentOf(machine: SimDisk) {
+  await using tape = await openSimTape(machine.boot());
+  return { promise: tape.intake.promise, rows: await allTapeRows(tape.tape) };
+}
+
+/** Sealed days with their bytes: they too must be the same. */
+function sealedFiles(machine: SimDisk): readonly (readonly [path: string, base64: string])[] {
+  const prefix = `${TAPE_ROOT}/${DATASET}/days/`;
+  return machine
+    .files()
+    .filter((path) => path.startsWith(prefix))
+    .map((path) => [path, Buffer.from(machine.bytes(path)!).toString('base64')]);
+}
