@@ -1,0 +1,150 @@
+/**
+ * The real service as a child process, on free ports and a data directory of its own. Whatever a test
+ * does, the process is gone when the test's file ends.
+ */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { WebSocket } from 'ws';
+
+export const DEV_KEY = 'svc_live_DevelopmentOnlyNeverDeploy01pP60i';
+export const AUTHORIZED = { authorization: `Bearer ${DEV_KEY}` };
+
+const MAIN = join(import.meta.dirname, '../packages/server/src/main.ts');
+const READY_WITHIN_MS = 60_000;
+
+export interface ServiceSetting {
+  readonly data: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export type StreamMessage = Readonly<Record<string, unknown>> & { readonly t: string };
+
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+export class RunningService {
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<number | null>;
+  readonly #startedAt = performance.now();
+  output = '';
+  errors = '';
+
+  constructor({ data, args = [], env = {} }: ServiceSetting) {
+    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TAPELOOM_'));
+    this.#child = spawn(process.execPath, [MAIN, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        ...Object.fromEntries(inherited),
+        TAPELOOM_PORT: '0',
+        TAPELOOM_INTERNAL_PORT: '0',
+        TAPELOOM_DATA: data,
+        TAPELOOM_SIM_SCALE: '0.05',
+        ...env,
+      },
+    });
+    running.add(this.#child);
+    this.#child.stdout!.setEncoding('utf8').on('data', (text: string) => {
+      this.output += text;
+    });
+    this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+      this.errors += text;
+    });
+    this.#ended = once(this.#child, 'close').then(([code]) => {
+      running.delete(this.#child);
+      return code as number | null;
+    });
+  }
+
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
+  /** Resolves to the exit status; null after a kill. */
+  get ended(): Promise<number | null> {
+    return this.#ended;
+  }
+
+  /** Resolves to the seconds since the start when the service says that it is ready. */
+  async ready(): Promise<number> {
+    await this.#outputShows(/^ {2}npm run stream .*\n/m);
+    return (performance.now() - this.#startedAt) / 1000;
+  }
+
+  /** The address printed behind this word. */
+  address(word: 'REST' | 'stream' | 'metrics'): string {
+    return new RegExp(`^ {2}${word} +(\\S+)$`, 'm').exec(this.output)![1]!;
+  }
+
+  async get(path: string, headers: Record<string, string> = {}): Promise<Response> {
+    return fetch(new URL(path, this.address('REST')), { headers });
+  }
+
+  async internal(path: string): Promise<Response> {
+    return fetch(new URL(path, this.address('metrics')));
+  }
+
+  connect(): TestSubscriber {
+    return new TestSubscriber(this.address('stream'));
+  }
+
+  /** Resolves to the exit status and the milliseconds it took. */
+  async stop(signal: NodeJS.Signals): Promise<{ code: number | null; ms: number }> {
+    const start = performance.now();
+    this.#child.kill(signal);
+    const code = await this.#ended;
+    return { code, ms: performance.now() - start };
+  }
+
+  async #outputShows(pattern: RegExp): Promise<void> {
+    const deadline = AbortSignal.timeout(READY_WITHIN_MS);
+    while (!pattern.test(this.output)) {
+      const ended = this.#ended.then((code) => {
+        throw new Error(`the service ended with ${code}:\n${this.output}${this.errors}`);
+      });
+      await Promise.race([once(this.#child.stdout!, 'data', { signal: deadline }), ended]);
+    }
+  }
+}
+
+/** A WebSocket with the development key that keeps all messages in order. */
+export class TestSubscriber {
+  readonly messages: StreamMessage[] = [];
+  readonly closed: Promise<{ code: number; reason: string }>;
+  readonly #socket: WebSocket;
+
+  constructor(url: string) {
+    this.#socket = new WebSocket(url, { headers: AUTHORIZED });
+    this.#socket.on('message', (data) => {
+      this.messages.push(JSON.parse(String(data)) as StreamMessage);
+      this.#socket.emit('kept');
+    });
+    this.closed = once(this.#socket, 'close').then(([code, reason]) => {
+      return { code: code as number, reason: String(reason) };
+    });
+  }
+
+  async send(message: object): Promise<void> {
+    if (this.#socket.readyState === WebSocket.CONNECTING) await once(this.#socket, 'open');
+    this.#socket.send(JSON.stringify(message));
+  }
+
+  /** The first message that satisfies `is`, whether it has come already or will. */
+  async first(is: (message: StreamMessage) => boolean): Promise<StreamMessage> {
+    const signal = AbortSignal.timeout(READY_WITHIN_MS);
+    for (;;) {
+      const found = this.messages.find(is);
+      if (found !== undefined) return found;
+      await once(this.#socket, 'kept', { signal });
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#socket.close();
+    await this.closed;
+  }
+}

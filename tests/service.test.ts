@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { AUTHORIZED, RunningService, type StreamMessage } from './running-service.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'tapeloom-service-'));
+const data = join(directory, 'data');
+after(() => rmSync(directory, { recursive: true, force: true }));
+
+interface Item {
+  readonly id: string;
+  readonly final: boolean;
+  readonly data: unknown;
+}
+
+/** The final bars of a snapshot by id. */
+async function finalBars(service: RunningService): Promise<ReadonlyMap<string, Item>> {
+  const subscriber = service.connect();
+  const request = { instrument: 'BTC.c.0', indicator: 'bars', params: { depth: 5000 } };
+  await subscriber.send({ t: 'subscribe', sub: 'bars', ...request });
+  const snapshot = await subscriber.first(({ t }) => t === 'snapshot');
+  await subscriber.close();
+  const items = (snapshot.items as Item[]).filter(({ final }) => final);
+  return new Map(items.map((item) => [item.id, item]));
+}
+
+function assertContains(all: ReadonlyMap<string, Item>, part: ReadonlyMap<string, Item>): void {
+  for (const [id, item] of part) assert.deepEqual(all.get(id), item, id);
+}
+
+let barsAtStop: ReadonlyMap<string, Item>;
+
+test('a first start is ready within 15 s and serves REST, metrics and a stream [WS-01, EVT-25]', async () => {
+  const service = new RunningService({ data });
+  assert.ok((await service.ready()) < 15);
+
+  const status = await service.get('/v1/status');
+  assert.equal(status.status, 200);
+  const state = (await status.json()) as { engine: object; instruments: { symbol: string }[] };
+  assert.deepEqual(state.engine, { state: 'up' });
+  const listed = await service.get('/v1/instruments', AUTHORIZED);
+  const { instruments } = (await listed.json()) as { instruments: { symbol: string }[] };
+  assert.deepEqual(
+    instruments.map(({ symbol }) => symbol),
+    state.instruments.map(({ symbol }) => symbol),
+  );
+  const refused = await service.get('/v1/instruments');
+  assert.equal(refused.status, 401);
+  const problem = (await refused.json()) as { type: string };
+  assert.equal(problem.type, new URL('/docs/errors#unauthorized', service.address('REST')).href);
+  assert.equal((await service.get('/v1/indicators')).status, 200);
+
+  assert.equal((await service.internal('/health/ready')).status, 200);
+  const metrics = await (await service.internal('/metrics')).text();
+  assert.match(metrics, /^tapeloom_trades_total\{outcome="accepted"\} [1-9]/m);
+  assert.match(metrics, /^tapeloom_trades_total\{outcome="offTickPrice"\} 0$/m);
+  assert.match(metrics, /^tapeloom_ack_seconds_count [1-9]/m);
+  assert.match(metrics, /^tapeloom_engine_up 1$/m);
+
+  assert.match(service.address('stream'), /\/v1$/);
+  barsAtStop = await finalBars(service);
+  assert.ok(barsAtStop.size > 0);
+
+  const second = new RunningService({ data });
+  assert.equal(await second.ended, 1);
+  assert.ok(second.errors.includes(data) && second.errors.includes(`process ${service.pid}`));
+
+  const subscriber = service.connect();
+  await subscriber.send({ t: 'ping' });
+  await subscriber.first(({ t }) => t === 'pong');
+  const { code, ms } = await service.stop('SIGTERM');
+  assert.equal(code, 0, service.errors);
+  assert.ok(ms < 2000, `${ms} ms`);
+  assert.equal((await subscriber.closed).code, 1013);
+  const last = subscriber.messages.at(-1);
+  assert.deepEqual({ t: last?.t, kind: last?.kind }, { t: 'notice', kind: 'reconnect' });
+  assert.ok(!service.errors.includes('svc_live_'), 'no key in the log');
+});
+
+test('a later start is ready within 5 s with the same bars, and so is one after a kill', async () => {
+  let expected = barsAtStop;
+  for (const signal of ['SIGKILL', 'SIGINT'] as const) {
+    const service = new RunningService({ data });
+    assert.ok((await service.ready()) < 5);
+    const bars = await finalBars(service);
+    assertContains(bars, expected);
+    expected = bars;
+    const { code } = await service.stop(signal);
+    assert.equal(code, signal === 'SIGKILL' ? null : 0);
+  }
+});
+
+test('another market on the same tape is refused, with the settings named', async () => {
+  const service = new RunningService({ data, env: { TAPELOOM_SIM_SEED: '2' } });
+  assert.equal(await service.ended, 1);
+  assert.match(service.errors, /TAPELOOM_SIM_SEED/);
+});
+
+test('an accelerated service streams updates, and its tape is refused by a service on real time', async () => {
+  const service = new RunningService({ data, args: ['--speed', '600'] });
+  await service.ready();
+  const subscriber = service.connect();
+  const request = { instrument: 'BTC.c.0', indicator: 'footprint', params: { size: 60 } };
+  await subscriber.send({ t: 'subscribe', sub: 'fast', ...request });
+  const isFinal = (message: StreamMessage) => message.t === 'upsert' && message.final === true;
+  await subscriber.first(isFinal);
+  const order = subscriber.messages.map(({ t }) => t);
+  assert.equal(order[0], 'subscribed');
+  assert.equal(order[1], 'status');
+  assert.ok(order.indexOf('snapshot') < order.indexOf('upsert'));
+  await subscriber.close();
+  assert.equal((await service.stop('SIGTERM')).code, 0);
+
+  const realTime = new RunningService({ data: `${data}-speed` });
+  assert.equal(await realTime.ended, 1);
+  assert.match(realTime.errors, /the tape reaches to .* but the clock shows/);
+
+  const again = new RunningService({ data, args: ['--speed', '600'] });
+  await again.ready();
+  assert.equal((await again.stop('SIGTERM')).code, 0);
+});
+
+test('wrong settings stop the start, each named, before anything is touched', async () => {
+  const service = new RunningService({
+    data: join(directory, 'untouched'),
+    args: ['--speed', 'fast'],
+    env: { TAPELOOM_PORT: 'http', TAPELOOM_PROT: '1' },
+  });
+  assert.equal(await service.ended, 2);
+  for (const name of ['TAPELOOM_PORT: read "http"', 'TAPELOOM_PROT is no setting', '--speed']) {
+    assert.ok(service.errors.includes(name), service.errors);
+  }
+  assert.equal(service.output, '');
+});
+
+test('a port that is taken stops the start, with the variable named', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const port = String((other.address() as AddressInfo).port);
+  const service = new RunningService({ data, env: { TAPELOOM_PORT: port } });
+  assert.equal(await service.ended, 1);
+  assert.match(service.errors, /TAPELOOM_PORT\): the port is in use/);
+  other.close();
+});
+
+test('when the log cannot be written the engine is down, and the service goes on answering [STATUS-01]', async () => {
+  const service = new RunningService({ data });
+  await service.ready();
+  const before = await finalBars(service);
+  const subscriber = service.connect();
+  const request = { instrument: 'BTC.c.0', indicator: 'bars' };
+  await subscriber.send({ t: 'subscribe', sub: 'bars', ...request });
+  await subscriber.first(({ t }) => t === 'snapshot');
+  // From now on no file of the process may grow, as on a full disk.
+  execFileSync('prlimit', ['--pid', String(service.pid), '--fsize=1']);
+  await subscriber.first((message) => message.t === 'status' && message.state === 'down');
+  const status = (await (await service.get('/v1/status')).json()) as { engine: object };
+  assert.deepEqual(status.engine, { state: 'down' });
+  assert.equal((await service.internal('/health/ready')).status, 503);
+  assert.match(await (await service.internal('/metrics')).text(), /^tapeloom_engine_up 0$/m);
+  await subscriber.send({ t: 'subscribe', sub: 'late', ...request });
+  const refusal = await subscriber.first(({ t }) => t === 'error');
+  assert.equal(refusal.code, 'SOURCE_DOWN');
+  assert.ok((await service.stop('SIGTERM')).ms < 2000);
+  assert.match(service.errors, /no more trades are taken in/);
+
+  const repaired = new RunningService({ data });
+  await repaired.ready();
+  assertContains(await finalBars(repaired), before);
+  assert.equal((await repaired.stop('SIGTERM')).code, 0);
+});
