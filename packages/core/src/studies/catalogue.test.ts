@@ -3,8 +3,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import type { Rank } from '../numbers.ts';
+import { allocateBatch } from '../trade-batch.ts';
+import { utcDay } from '../utc-day.ts';
 import { INDICATORS, indicatorNamed, publishedDefinitions } from './catalogue.ts';
 import { parseParams } from './params.ts';
+import type { Mark } from './study.ts';
 
 interface Schema {
   readonly type?: string | readonly string[];
@@ -78,6 +82,29 @@ describe('the catalogue', () => {
       assert.ok(objects.length > 10);
       for (const { data } of objects) assert.ok(fits(schema, data), JSON.stringify(data));
       assert.ok(!fits(schema, { ...(objects[0]!.data as object), extra: 1 }));
+    });
+
+    it(`${indicator.id}: an object that did not change since a mark is not visited again [DET-07]`, () => {
+      const parsed = parseParams(indicator, indicator.id === 'large-trades' ? { minSize: 1 } : {});
+      assert.ok('params' in parsed);
+      const study = indicator.create(parsed.params);
+      const day = utcDay(20260105);
+      const output = { upsert: () => {}, remove: () => {} };
+      study.openSession({ date: day, origin: day, openNs: 0, closeNs: 1_000 }, output);
+      const batch = allocateBatch(day, 1 as Rank, 1);
+      batch.size[0] = 1;
+      batch.side[0] = 1;
+      assert.equal(study.apply(batch, 0, 1, 0), 1);
+      const visited = (since: Mark | null) => {
+        let count = 0;
+        study.forming(since, () => {
+          count += 1;
+        });
+        return count;
+      };
+      assert.equal(visited(null), 1);
+      assert.equal(visited({ day, rank: 1 as Rank, k: 0 }), 1);
+      assert.equal(visited({ day, rank: 1 as Rank, k: 1 }), 0);
     });
 
     it(`${indicator.id}: defaults and presets are accepted, and the presets differ`, () => {

@@ -39,7 +39,6 @@ export class ClusterStudy implements Study {
   #thresholdAge = 0;
   #output: StudyOutput | null = null;
   #origin = 0 as UtcDay;
-  #closeNs = 0;
   /** The newest update of the open cluster. */
   readonly #mark: Mark = { day: 0 as UtcDay, rank: 0 as Rank, k: 0 };
   /** The open cluster; side 0 means there is none. */
@@ -62,8 +61,7 @@ export class ClusterStudy implements Study {
   }
 
   get dueNs(): number {
-    const dueNs = this.#lastNs + this.#gapNs + 1;
-    return this.#side === 0 || dueNs > this.#closeNs ? Number.POSITIVE_INFINITY : dueNs;
+    return this.#side === 0 ? Number.POSITIVE_INFINITY : this.#lastNs + this.#gapNs + 1;
   }
 
   get warm(): boolean {
@@ -73,7 +71,6 @@ export class ClusterStudy implements Study {
   openSession(session: StudySession, output: StudyOutput): void {
     this.#output = output;
     this.#origin = session.origin;
-    this.#closeNs = session.closeNs;
     this.#side = 0;
     if (this.#sizes === null) return;
     this.#thresholdAge += 1;

@@ -98,7 +98,7 @@ describe('PriceHistogram', () => {
 
   it('tells which row got to its volume first', () => {
     const histogram = new PriceHistogram(2);
-    const prices = [10, 12, 11, 12, 14];
+    const prices = [11, 12, 10, 12, 14];
     histogram.addRows(batchOf(prices.map((price) => ({ price, size: 1, side: 1 }))), 0, 5);
     const { count, touched } = histogram.rows();
     assert.deepEqual([...touched.subarray(0, count)], [3, 4, 5]);

@@ -6,7 +6,13 @@ import type { EpochNs, Rank, UtcDay } from '../numbers.ts';
 import { allocateBatch, type TradeBatch } from '../trade-batch.ts';
 import { DAY_NS, epochNs, utcDay } from '../utc-day.ts';
 import { FLUSH_STEP_NS, StudyRun } from './run.ts';
-import type { FormingVisitor, Mark, Study, StudyOutput } from './study.ts';
+import {
+  compareMarks,
+  type FormingVisitor,
+  type Mark,
+  type Study,
+  type StudyOutput,
+} from './study.ts';
 import { randomCuts, randomTape } from './twins/random-tape.ts';
 import { drive, type Message, Recorder, tableOf } from './twins/study-driver.ts';
 import { edgeOf, type TwinSession, type TwinTape } from './twins/twin-tape.ts';
@@ -102,6 +108,40 @@ class Toggle implements Study {
   }
 
   forming(_since: Readonly<Mark> | null, _visit: FormingVisitor): void {}
+}
+
+/** The first trade makes an object that goes on forming; each later one makes one that is final. */
+class SlowAndFast implements Study {
+  readonly dueNs = Number.POSITIVE_INFINITY;
+  readonly warm = true;
+  readonly #slow: Mark = { day: 0 as UtcDay, rank: 0 as Rank, k: 0 };
+  #output: StudyOutput | null = null;
+
+  openSession(_session: unknown, output: StudyOutput): void {
+    this.#output = output;
+  }
+
+  apply(trades: TradeBatch, from: number, to: number): number {
+    for (let row = from; row < to; row += 1) {
+      const rank = (trades.firstRank + row) as Rank;
+      if (rank === 1) Object.assign(this.#slow, { day: trades.day, rank, k: 1 });
+      else this.#output!.upsert({ id: `fast${rank}`, final: true, ts: '0', data: 0 }, rank, 1);
+    }
+    return 1;
+  }
+
+  fire(entry: Readonly<Mark>): number {
+    return entry.k;
+  }
+
+  closeSession(entry: Readonly<Mark>): number {
+    return entry.k;
+  }
+
+  forming(since: Readonly<Mark> | null, visit: FormingVisitor): void {
+    if (since !== null && compareMarks(this.#slow, since) <= 0) return;
+    visit({ id: 'slow', final: false, ts: '0', data: 0 }, this.#slow);
+  }
 }
 
 function newRun(study: Study, sessions: readonly TwinSession[], stepNs?: number, start = at(0)) {
@@ -211,6 +251,23 @@ describe('StudyRun', () => {
     assert.equal(edges(DAY_NS - 1), '20260105.3.0');
     assert.equal(edges(DAY_NS), '20260106.0.0');
     assert.deepEqual(recorder.flushes, []);
+  });
+
+  it('orders a flush by cursor, forming and final together, and leaves out what did not change [DET-07]', () => {
+    const { run, recorder } = newRun(new SlowAndFast(), [session(0, 60)], FLUSH_STEP_NS);
+    run.apply(batch(DAY, 1, 1, 2, 3, FLUSH_STEP_NS));
+    run.advance(at(1));
+    assert.deepEqual(
+      recorder.flushes.map(({ messages }) => messages.map(({ id, cursor }) => [id, cursor])),
+      [
+        [
+          ['slow', '20260105.1.1'],
+          ['fast2', '20260105.2.1'],
+          ['fast3', '20260105.3.1'],
+        ],
+        [['fast4', '20260105.4.1']],
+      ],
+    );
   });
 
   it('publishes removes even of what was never shown, and only the last of one id [DET-09]', () => {

@@ -141,7 +141,7 @@ export class StudyRun {
   #cutAfter(ns: number): number {
     if (this.#stepNs === 0) return this.#sessionEdgeNs;
     const edgeNs = ns - (ns % this.#stepNs) + this.#stepNs;
-    if (this.#pendingEdgeNs > edgeNs) this.#pendingEdgeNs = edgeNs;
+    this.#pendingEdgeNs = edgeNs;
     return Math.min(edgeNs, this.#sessionEdgeNs);
   }
 
@@ -174,8 +174,7 @@ export class StudyRun {
 
   #awaitEdge(eventNs: number): void {
     const restNs = eventNs % this.#stepNs;
-    const edgeNs = restNs === 0 ? eventNs : eventNs - restNs + this.#stepNs;
-    if (this.#pendingEdgeNs > edgeNs) this.#pendingEdgeNs = edgeNs;
+    this.#pendingEdgeNs = restNs === 0 ? eventNs : eventNs - restNs + this.#stepNs;
   }
 
   #openSession(): void {

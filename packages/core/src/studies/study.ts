@@ -54,7 +54,7 @@ export interface StudyOutput {
 export interface Study {
   /**
    * The next instant, in nanoseconds since the session origin's midnight, at which something happens
-   * by time alone; Infinity when nothing is due. Never beyond the session's close, which has its own call.
+   * by time alone; Infinity when nothing is due. Beyond the session's close it never comes: the close does.
    */
   readonly dueNs: number;
 

@@ -1,6 +1,6 @@
 /**
- * Time bars: bar n covers [open + n × size, open + (n + 1) × size) of the session, cut off at its
- * close. A bar ends by the clock: the closing update belongs to the last tape entry before its end,
+ * Time bars: bar n covers [open + n × size, open + (n + 1) × size) of the session; the session's close
+ * cuts the last one off. A bar ends by the clock: the closing update belongs to the last tape entry before its end,
  * whether a promise or a later trade made the end known.
  */
 
@@ -15,7 +15,6 @@ export class TimeCutter implements BarCutter {
   readonly #bar: CurrentBar;
   readonly #sizeNs: number;
   #openNs = 0;
-  #closeNs = 0;
   #endNs = 0;
 
   constructor(bar: CurrentBar, sizeSeconds: number) {
@@ -29,7 +28,6 @@ export class TimeCutter implements BarCutter {
 
   openSession(session: StudySession): void {
     this.#openNs = session.openNs;
-    this.#closeNs = session.closeNs;
   }
 
   apply(batch: TradeBatch, from: number, to: number, offsetNs: number): void {
@@ -39,7 +37,7 @@ export class TimeCutter implements BarCutter {
       if (!bar.forming) {
         const ns = batch.ts[row]! + offsetNs;
         const startNs = ns - ((ns - this.#openNs) % this.#sizeNs);
-        this.#endNs = Math.min(startNs + this.#sizeNs, this.#closeNs);
+        this.#endNs = startNs + this.#sizeNs;
         bar.start(batch, row, 0, startNs);
       }
       const next = firstRowAt(batch.ts, row, to, this.#endNs - offsetNs);

@@ -128,7 +128,7 @@ function beginningOf(tape: TwinTape): bigint {
   return (least / DAY_NS) * DAY_NS;
 }
 
-export function batchesOf(trades: readonly TwinTrade[]): TradeBatch[] {
+function batchesOf(trades: readonly TwinTrade[]): TradeBatch[] {
   const batches: TradeBatch[] = [];
   for (const day of new Set(trades.map((trade) => trade.day))) {
     const mine = trades.filter((trade) => trade.day === day);
