@@ -6,15 +6,13 @@
 import { once } from 'node:events';
 import { type MessagePort, Worker } from 'node:worker_threads';
 import type { FromIngest, IngestOpened, IngestWorkerData, ToIngest } from './ingest-wire.ts';
+import { StartRefusedError } from './start-refused-error.ts';
 
 /** What is left of the two seconds of a clean stop is for the rest of the process. */
 const STOP_WITHIN_MS = 1_500;
 
 /** What the ingest thread tells while it runs. */
 export type IngestNews = Exclude<FromIngest, { readonly t: 'opened' | 'refused' | 'down' }>;
-
-/** The tape was refused; the message says why and what to do. */
-export class TapeRefusedError extends Error {}
 
 export interface IngestEvents {
   hear(message: IngestNews): void;
@@ -75,7 +73,7 @@ export class IngestHandle implements AsyncDisposable {
     if (message.t === 'opened') {
       this.#isOpen = true;
       this.#opened.resolve(message);
-    } else if (message.t === 'refused') this.#opened.reject(new TapeRefusedError(message.reason));
+    } else if (message.t === 'refused') this.#opened.reject(new StartRefusedError(message.reason));
     else if (message.t === 'down') this.#end(message.error);
     else this.#events.hear(message);
   }

@@ -1,32 +1,31 @@
 /**
- * The life of the process: configuration, lock, service, signals, exit status. A start that fails ends
- * with one sentence that says why. The first SIGTERM or SIGINT stops cleanly, the second at once.
+ * The life of the process: configuration, lock, service, signals, exit status. It says what it does
+ * before the larger part of the program is loaded. A start that fails ends with one sentence that says
+ * why. The first SIGTERM or SIGINT stops cleanly, whenever it comes; the second ends at once.
  */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, ConfigError } from './config/config.ts';
 import { loadConfig } from './config/env.ts';
-import { TapeRefusedError } from './ingest-handle.ts';
 import { Announcer } from './platform/announcer.ts';
 import { DirectoryLockedError, lockDirectory } from './platform/directory-lock.ts';
 import { createLog, type Log } from './platform/log.ts';
-import { ListenError, Service } from './service.ts';
+import type { Service } from './service.ts';
+import { StartRefusedError } from './start-refused-error.ts';
 import { startReport } from './start-report.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_MISCONFIGURED = 2;
 
-/** Failures whose message is the whole story; for any other the log gets the stack. */
-const EXPECTED = [DirectoryLockedError, ListenError, TapeRefusedError];
+const FILL_PARTS = {
+  first: 'making the last sessions',
+  rest: 'making past days',
+} as const;
 
 export async function runProcess(): Promise<void> {
-  let config: Config;
-  try {
-    config = loadConfig();
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    for (const fault of error.faults) console.error(fault);
+  const config = readConfigOrTell();
+  if (config === null) {
     process.exitCode = EXIT_MISCONFIGURED;
     return;
   }
@@ -46,76 +45,77 @@ export async function runProcess(): Promise<void> {
   process.exitCode = await run(config, announcer, log);
 }
 
+function readConfigOrTell(): Config | null {
+  try {
+    return loadConfig();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    for (const fault of error.faults) console.error(fault);
+    return null;
+  }
+}
+
 async function run(config: Config, announcer: Announcer, log: Log): Promise<number> {
   const startedAt = performance.now();
+  const signalled = firstSignal();
   const version = readVersion();
   const speed = config.speed === null ? '' : `, ${config.speed} times faster than the clock`;
   announcer.say(`Tapeloom ${version} starts, data in ${config.data}${speed}`);
-  let lock: Disposable;
-  let service: Service;
   try {
-    lock = lockDirectory(config.data);
-    service = await Service.start({
-      config,
-      version,
-      log,
-      onFill: (part, days, daysTotal) => {
-        const what = part === 'first' ? 'making the market of yesterday' : 'filling past days';
-        announcer.progress(what, days, daysTotal);
+    using _lock = lockDirectory(config.data);
+    const service = await startService(config, version, announcer, log);
+    service.live.then(
+      () => {
+        const seconds = (performance.now() - startedAt) / 1000;
+        const report = startReport(version, config, service.addresses, seconds);
+        for (const line of report) announcer.say(line);
       },
-    });
-  } catch (error) {
-    return refuse(error, announcer, log);
-  }
-  const stopped = Promise.withResolvers<number>();
-  const stop = onSignals(async (signal) => {
+      () => announcer.say('The source failed; what is on the tape is served.'),
+    );
+    const signal = await signalled;
     announcer.endProgress();
     announcer.say(`${signal}: stopping`);
     const isClean = await service.stop();
-    lock[Symbol.dispose]();
-    announcer.say(
-      isClean ? 'stopped, the tape is closed' : 'stopped; the tape was not closed in time',
-    );
-    stopped.resolve(isClean ? 0 : EXIT_FAILED);
-  });
-  service.live.then(
-    () => {
-      const seconds = (performance.now() - startedAt) / 1000;
-      for (const line of startReport(version, config, service.addresses, seconds))
-        announcer.say(line);
-    },
-    () => announcer.say('The source failed; what is on the tape is served.'),
-  );
-  const code = await stopped.promise;
-  stop[Symbol.dispose]();
-  return code;
+    announcer.say(isClean ? 'stopped, the tape is closed' : 'stopped, the tape was not closed');
+    return isClean ? 0 : EXIT_FAILED;
+  } catch (error) {
+    announcer.endProgress();
+    if (!(error instanceof StartRefusedError || error instanceof DirectoryLockedError)) {
+      log.fatal({ error }, 'the service failed');
+    }
+    const message = error instanceof Error ? error.message : String(error);
+    console.error(`Tapeloom cannot start: ${message}`);
+    return EXIT_FAILED;
+  }
 }
 
-/** Calls back at the first signal; at the second the process ends at once. */
-function onSignals(stop: (signal: string) => Promise<void>): Disposable {
+async function startService(
+  config: Config,
+  version: string,
+  announcer: Announcer,
+  log: Log,
+): Promise<Service> {
+  const { Service } = await import('./service.ts');
+  return Service.start({
+    config,
+    version,
+    log,
+    onFill: (part, days, daysTotal) => announcer.progress(FILL_PARTS[part], days, daysTotal),
+  });
+}
+
+/** Resolves at the first signal that asks for the end; a second one ends the process at once. */
+function firstSignal(): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
   let isStopping = false;
   const handle = (signal: string) => {
     if (isStopping) process.exit(EXIT_FAILED);
     isStopping = true;
-    void stop(signal);
+    resolve(signal);
   };
   process.on('SIGTERM', handle);
   process.on('SIGINT', handle);
-  return {
-    [Symbol.dispose]: () => {
-      process.off('SIGTERM', handle);
-      process.off('SIGINT', handle);
-    },
-  };
-}
-
-function refuse(error: unknown, announcer: Announcer, log: Log): number {
-  announcer.endProgress();
-  const isExpected = EXPECTED.some((kind) => error instanceof kind);
-  if (!isExpected) log.fatal({ error }, 'the start failed');
-  const message = error instanceof Error ? error.message : String(error);
-  console.error(`Tapeloom cannot start: ${message}`);
-  return EXIT_FAILED;
+  return promise;
 }
 
 function readVersion(): string {

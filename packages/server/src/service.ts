@@ -33,6 +33,7 @@ import { createMetrics } from './platform/metrics.ts';
 import { createClock } from './platform/system-clock.ts';
 import { ServiceMetrics } from './service-metrics.ts';
 import { SIM_DATASET } from './sources/sim-universe.ts';
+import { StartRefusedError } from './start-refused-error.ts';
 import { STALE_AFTER_MS, TopicHub } from './topics/topic-hub.ts';
 import { TradingWorld } from './trading-world.ts';
 
@@ -50,9 +51,6 @@ export interface ServiceAddresses {
   readonly stream: string;
   readonly internal: string;
 }
-
-/** A port could not be listened on. */
-export class ListenError extends Error {}
 
 export class Service implements AsyncDisposable {
   readonly #options: ServiceOptions;
@@ -333,7 +331,7 @@ async function listen(
   } catch (error) {
     const why =
       (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? 'the port is in use' : String(error);
-    throw new ListenError(`cannot listen on ${host}:${port} (${variable}): ${why}`, {
+    throw new StartRefusedError(`cannot listen on ${host}:${port} (${variable}): ${why}`, {
       cause: error,
     });
   }

@@ -1,0 +1,2 @@
+/** The service cannot start, for a reason that is the operator's to mend: the message is the whole story. */
+export class StartRefusedError extends Error {}
