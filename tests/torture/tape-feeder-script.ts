@@ -1,0 +1,60 @@
+/** What the torture's feeder sends, in order: the made-up feed, and at its end a promise two days ahead. */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
+import { feedScript, type ScriptedOffer, type ScriptPace } from '../../simulation/feed-script.ts';
+import type { WireOffer } from './tape-wire.ts';
+
+export const FEEDER_PACE: ScriptPace = { batchRowsMax: 600, offersPerDay: 40 };
+
+export class FeederScript {
+  readonly #script: Generator<ScriptedOffer, never>;
+  readonly #ids = new Map<string, Set<number>>();
+  #latest: EpochNs | null = null;
+  #isStopped = false;
+  /** Whether the last offer was handed out. */
+  isOver = false;
+  /** How many offers were handed out. */
+  offers = 0;
+
+  constructor(seed: number, pace: ScriptPace) {
+    this.#script = feedScript(seed, pace);
+  }
+
+  /** The next offer is the last one. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  next(): WireOffer | null {
+    if (this.isOver) return null;
+    const index = this.offers;
+    this.offers += 1;
+    if (this.#isStopped) {
+      this.isOver = true;
+      return { index, batches: [], promise: this.#end() };
+    }
+    const offer = this.#script.next().value;
+    this.#latest = offer.promise ?? this.#latest;
+    return { index, ...offer };
+  }
+
+  /** Counts the different sound trades of an offer. */
+  count({ batches }: ScriptedOffer): void {
+    for (const { symbol, count, id, price, size } of batches) {
+      const ids = this.#ids.getOrInsertComputed(symbol, () => new Set());
+      for (let row = 0; row < count; row++) {
+        if (size[row]! > 0 && Number.isInteger(price[row])) ids.add(id[row]!);
+      }
+    }
+  }
+
+  get trades(): number {
+    return [...this.#ids.values()].reduce((trades, ids) => trades + ids.size, 0);
+  }
+
+  /** Beyond every trade: nothing is held for a day to come after it. */
+  #end(): EpochNs {
+    return epochNs(addDays(dayOf(this.#latest ?? (0n as EpochNs)), 2), 0);
+  }
+}
