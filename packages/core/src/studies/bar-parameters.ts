@@ -1,7 +1,7 @@
 /** The parameters every indicator built on bars shares, and the words that define the six kinds. */
 
 import { SESSION_KINDS, type SessionKind } from '../calendar/session.ts';
-import { BAR_KINDS } from './cutters/bar-cutter.ts';
+import { BAR_KINDS } from './cutters/bar-kinds.ts';
 import type { ParameterDefinition, Params } from './indicator.ts';
 
 /** Objects of the current session that are kept for snapshots, and so the greatest depth. */

@@ -9,7 +9,7 @@ import {
 } from './bar-parameters.ts';
 import { BarStudy } from './bar-study.ts';
 import { BAR_DATA_PROPERTIES, BarSums } from './bar-sums.ts';
-import { barCutter } from './cutters/bar-cutter.ts';
+import { barCutter } from './cutters/bar-kinds.ts';
 import type { Indicator } from './indicator.ts';
 
 export const bars: Indicator = {

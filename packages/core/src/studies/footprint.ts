@@ -11,7 +11,7 @@ import {
 import { BarStudy } from './bar-study.ts';
 import { BAR_DATA_PROPERTIES, BarSums } from './bar-sums.ts';
 import type { BarContent, BarShape } from './current-bar.ts';
-import { barCutter } from './cutters/bar-cutter.ts';
+import { barCutter } from './cutters/bar-kinds.ts';
 import { type ImbalanceRule, imbalances } from './imbalance.ts';
 import type { Indicator, ParameterDefinition, Params } from './indicator.ts';
 import { POC_TIES, type PocTie, pocIndex } from './poc.ts';

@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { formatCursor } from '../cursor.ts';
 import { BarStudy } from './bar-study.ts';
 import { BarSums } from './bar-sums.ts';
-import { barCutter } from './cutters/bar-cutter.ts';
+import { barCutter } from './cutters/bar-kinds.ts';
 import { footprint } from './footprint.ts';
 import type { Params } from './indicator.ts';
 import { largeTrades } from './large-trades.ts';

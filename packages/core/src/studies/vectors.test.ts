@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { BarStudy } from './bar-study.ts';
 import { BarSums } from './bar-sums.ts';
 import { indicatorNamed } from './catalogue.ts';
-import { barCutter } from './cutters/bar-cutter.ts';
+import { barCutter } from './cutters/bar-kinds.ts';
 import { parseParams } from './params.ts';
 import { type BarParams, barData, barTwin } from './twins/bar-twin.ts';
 import { type ClusterParams, clusterTwin } from './twins/cluster-twin.ts';

@@ -1,0 +1,42 @@
+/** The six kinds of bars, and the cutter that makes each. */
+
+import type { CurrentBar } from '../current-bar.ts';
+import type { Params } from '../indicator.ts';
+import type { BarCutter } from './bar-cutter.ts';
+import { DeltaCutter } from './delta-cutter.ts';
+import { RangeCutter } from './range-cutter.ts';
+import { RenkoCutter } from './renko-cutter.ts';
+import { TickCutter } from './tick-cutter.ts';
+import { TimeCutter } from './time-cutter.ts';
+import { VolumeCutter } from './volume-cutter.ts';
+
+/** A trade starts this many bars at most; the last of them takes the rest. */
+const BARS_PER_TRADE_MAX = 1_000;
+
+export const BAR_KINDS = ['time', 'tick', 'volume', 'range', 'delta', 'renko'] as const;
+type BarKind = (typeof BAR_KINDS)[number];
+
+export function barCutter(
+  params: Params,
+  bar: CurrentBar,
+  barsPerTradeMax = BARS_PER_TRADE_MAX,
+): BarCutter {
+  const kind = params.bar as BarKind;
+  const size = params.size as number;
+  switch (kind) {
+    case 'time':
+      return new TimeCutter(bar, size);
+    case 'tick':
+      return new TickCutter(bar, size);
+    case 'volume':
+      return new VolumeCutter(bar, size, barsPerTradeMax);
+    case 'range':
+      return new RangeCutter(bar, size);
+    case 'delta':
+      return new DeltaCutter(bar, size);
+    case 'renko':
+      return new RenkoCutter(bar, size, barsPerTradeMax);
+    default:
+      throw new RangeError(`unknown kind of bar: ${kind satisfies never}`);
+  }
+}
