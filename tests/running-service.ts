@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
 
-export const DEV_KEY = 'svc_live_DevelopmentOnlyNeverDeploy01pP60i';
+const DEV_KEY = 'svc_live_DevelopmentOnlyNeverDeploy01pP60i';
 export const AUTHORIZED = { authorization: `Bearer ${DEV_KEY}` };
 
 const MAIN = join(import.meta.dirname, '../packages/server/src/main.ts');
@@ -128,9 +128,18 @@ export class TestSubscriber {
     });
   }
 
-  async send(message: object): Promise<void> {
+  send(message: object): Promise<void> {
+    return this.sendText(JSON.stringify(message));
+  }
+
+  async sendText(text: string): Promise<void> {
     if (this.#socket.readyState === WebSocket.CONNECTING) await once(this.#socket, 'open');
-    this.#socket.send(JSON.stringify(message));
+    this.#socket.send(text);
+  }
+
+  /** From now on nothing is read, as by a customer who went to sleep. */
+  stopReading(): void {
+    this.#socket.pause();
   }
 
   /** The first message that satisfies `is`, whether it has come already or will. */

@@ -158,7 +158,7 @@ test('when the log cannot be written the engine is down, and the service goes on
   await subscriber.send({ t: 'subscribe', sub: 'bars', ...request });
   await subscriber.first(({ t }) => t === 'snapshot');
   // From now on no file of the process may grow, as on a full disk.
-  execFileSync('prlimit', ['--pid', String(service.pid), '--fsize=1']);
+  execFileSync('/usr/bin/prlimit', ['--pid', String(service.pid), '--fsize=1']);
   await subscriber.first((message) => message.t === 'status' && message.state === 'down');
   const status = (await (await service.get('/v1/status')).json()) as { engine: object };
   assert.deepEqual(status.engine, { state: 'down' });

@@ -296,7 +296,7 @@ test('a keyed route needs a key, and says whether one was sent', async () => {
   assert.equal(accepted.headers.get('cache-control'), 'no-store');
 });
 
-test('an unexpected failure is 500 INTERNAL and reveals a request id and nothing else', async () => {
+test('an unexpected failure is 500 INTERNAL and reveals a request id and nothing else [ERR-37]', async () => {
   const response = await request('/v1/broken');
   const problem = await problemFrom(response, 500, 'INTERNAL');
   assert.ok(!JSON.stringify(problem).includes('cellar'));

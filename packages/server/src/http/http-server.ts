@@ -18,7 +18,7 @@ import { ProblemError } from './problem-error.ts';
 import type { Route } from './route.ts';
 import { answerSocketFaults } from './socket-faults.ts';
 
-export const BODY_BYTES_MAX = 16_384;
+const BODY_BYTES_MAX = 16_384;
 const HEADER_BYTES_MAX = 16_384;
 const HEADERS_MAX = 100;
 /** From the first byte to the last of a request's headers, and of the whole request. */

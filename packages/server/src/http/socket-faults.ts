@@ -45,7 +45,7 @@ export function answerSocketFaults(server: Server, docsUrl: () => string): void 
 }
 
 /** Writes the problem as a whole HTTP response and ends the connection. */
-export function refuseOnSocket(socket: Duplex, problem: ProblemError, docsUrl: string): void {
+function refuseOnSocket(socket: Duplex, problem: ProblemError, docsUrl: string): void {
   const document = problemDocument(problem, newRequestId(), docsUrl);
   const body = JSON.stringify(document);
   const lines = [

@@ -1,0 +1,99 @@
+/**
+ * Keeps a real service busy with good and bad customers and watches its memory: steady subscribers, one
+ * that never reads, others that come and go, malformed messages and requests. Memory stays flat, the
+ * engine stays up, and the service still stops in time.
+ */
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { AUTHORIZED, RunningService, type TestSubscriber } from '../running-service.ts';
+
+const ROUND_MS = 1_500;
+const STEADY_SUBSCRIBERS = 6;
+const PASSING_SUBSCRIBERS = 20;
+const REQUESTS = 60;
+/** Rounds in which caches, compilers and pools still fill up. */
+const WARM_UP_ROUNDS = 3;
+/** What the process may grow by between the early and the late part of a run. */
+const GROWTH_BYTES_MAX = 64 * 1024 * 1024;
+
+const STREAMS = [
+  { instrument: 'BTC.c.0', indicator: 'bars', params: { size: 1 } },
+  { instrument: 'BTC.c.0', indicator: 'footprint', params: { bar: 'tick', size: 5 } },
+  { instrument: 'BTC.c.0', indicator: 'large-trades', params: { minSize: 2 } },
+  { instrument: 'ES.c.0', indicator: 'footprint', params: { bar: 'volume', size: 50 } },
+];
+const NONSENSE = ['{', '[]', '{"t":"nothing"}', '{"t":"subscribe","sub":7}', '{"t":"unsubscribe"}'];
+const BAD_PATHS = ['/v1/nothing', '/v1/instruments?dataset=NOPE', '/v1/%zz', '/v1/status?x=1'];
+
+export async function run({ rounds }: { readonly rounds: number }): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'tapeloom-soak-'));
+  const service = new RunningService({ data: join(directory, 'data'), args: ['--speed', '300'] });
+  try {
+    await service.ready();
+    const steady = Array.from({ length: STEADY_SUBSCRIBERS }, () => service.connect());
+    for (const [index, subscriber] of steady.entries()) await subscribeAll(subscriber, `${index}`);
+    const stalled = service.connect();
+    await subscribeAll(stalled, 'stalled');
+    stalled.stopReading();
+
+    const residentBytes: number[] = [];
+    for (let round = 1; round <= WARM_UP_ROUNDS + rounds; round += 1) {
+      await Promise.all([pause(ROUND_MS), annoy(service)]);
+      for (const subscriber of steady) subscriber.messages.length = 0;
+      if (round > WARM_UP_ROUNDS) residentBytes.push(await readResident(service));
+    }
+    const status = (await (await service.get('/v1/status')).json()) as { engine: object };
+    assert.deepEqual(status.engine, { state: 'up' });
+    assertFlat(residentBytes);
+    const { code, ms } = await service.stop('SIGTERM');
+    assert.equal(code, 0, service.errors);
+    assert.ok(ms < 2000, `stopped in ${ms} ms`);
+  } finally {
+    await service.stop('SIGKILL');
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function subscribeAll(subscriber: TestSubscriber, name: string): Promise<void> {
+  for (const [index, stream] of STREAMS.entries()) {
+    await subscriber.send({ t: 'subscribe', sub: `${name}.${index}`, ...stream });
+  }
+  await subscriber.first(({ t }) => t === 'snapshot');
+}
+
+/** Customers that come and go, and those who do everything wrong. */
+async function annoy(service: RunningService): Promise<void> {
+  const passing = Array.from({ length: PASSING_SUBSCRIBERS }, async (_, index) => {
+    const subscriber = service.connect();
+    await subscriber.sendText(NONSENSE[index % NONSENSE.length]!);
+    await subscriber.first(({ t }) => t === 'error');
+    await subscribeAll(subscriber, 'passing');
+    await subscriber.close();
+  });
+  const requests = Array.from({ length: REQUESTS }, async (_, index) => {
+    const path = BAD_PATHS[index % BAD_PATHS.length]!;
+    const response = await service.get(path, AUTHORIZED);
+    assert.ok(response.status >= 400 && response.status < 500, `${path}: ${response.status}`);
+    await response.json();
+  });
+  await Promise.all([...passing, ...requests]);
+}
+
+async function readResident(service: RunningService): Promise<number> {
+  const text = await (await service.internal('/metrics')).text();
+  return Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)![1]);
+}
+
+/** The least of a part of the run is what collections cannot take away. */
+function assertFlat(residentBytes: readonly number[]): void {
+  const third = Math.max(1, Math.floor(residentBytes.length / 3));
+  const early = Math.min(...residentBytes.slice(0, third));
+  const late = Math.min(...residentBytes.slice(-third));
+  const shown = residentBytes.map((bytes) => Math.round(bytes / 2 ** 20)).join(' ');
+  console.log(`resident MiB: ${shown}`);
+  assert.ok(late - early <= GROWTH_BYTES_MAX, `memory grew: ${shown} MiB`);
+}
