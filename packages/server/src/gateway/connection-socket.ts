@@ -1,7 +1,7 @@
 /**
  * The thin shell around a connection's machine: it carries out what the machine orders, on a socket.
  *
- * All that is written in one turn of the event loop leaves in one write. Data frames go straight to the
+ * All that is written in one turn of the event loop leaves in one write, unless it is a lot. Data frames go straight to the
  * raw socket, prepared by us; `ws` reads frames, and writes control frames to the same socket, so the
  * order of both is kept. The bytes waiting on a socket never exceed their limit: a reader that is too
  * slow is closed, and its socket destroyed a second later whatever the peer does. Snapshots are pulled
@@ -31,6 +31,9 @@ import { StreamSubscription, type SubscriptionOwner } from './stream-subscriptio
 
 /** Bytes that may wait on one socket. */
 export const QUEUE_BYTES_MAX = 1_048_576;
+/** Held back for one write at most; beyond, the socket gets it at once, so that only what the peer
+ * does not take counts as waiting. */
+const HELD_BYTES_MAX = 65_536;
 /** A snapshot is asked for only while fewer bytes than this wait. */
 const PULL_BELOW_BYTES = 262_144;
 const HEARTBEAT_MS = 5_000;
@@ -104,6 +107,7 @@ export class ConnectionSocket implements SubscriptionOwner {
 
   write({ bytes, messages }: EncodedFrames): void {
     if (this.#isOver) return;
+    if (this.#isHeld && this.#socket.writableLength > HELD_BYTES_MAX) this.release();
     if (this.#socket.writableLength + bytes.length > QUEUE_BYTES_MAX) {
       this.step({ t: 'overflow' });
       return;
@@ -120,6 +124,7 @@ export class ConnectionSocket implements SubscriptionOwner {
 
   /** Lets go what was written in this turn. */
   release(): void {
+    if (!this.#isHeld) return;
     this.#isHeld = false;
     this.#socket.uncork();
   }
