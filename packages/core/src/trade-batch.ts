@@ -6,9 +6,6 @@
 
 import type { Rank, UtcDay } from './numbers.ts';
 
-/** The aggressor of a trade: buyer +1, seller -1, unknown 0. */
-export type Side = -1 | 0 | 1;
-
 export interface TradeBatch {
   readonly day: UtcDay;
   readonly firstRank: Rank;
@@ -19,7 +16,7 @@ export interface TradeBatch {
   readonly price: Int32Array;
   /** Lots, at least 1. */
   readonly size: Int32Array;
-  /** Aggressor: -1, 0 or +1. */
+  /** The aggressor: buyer +1, seller -1, unknown 0. */
   readonly side: Int8Array;
 }
 

@@ -22,26 +22,25 @@ export interface LogEnd {
 export class DayLog implements AsyncDisposable {
   readonly path: string;
   readonly #file: DiskFile;
-  readonly #record: RecordWriter;
+  /** Two in turn: what was written last can be read while the next is on its way. */
+  readonly #records = [new RecordWriter(), new RecordWriter()] as const;
   #end: LogEnd;
   #failure: TapeFailedError | null = null;
   #busy = false;
 
-  private constructor(path: string, file: DiskFile, record: RecordWriter, end: LogEnd) {
+  private constructor(path: string, file: DiskFile, end: LogEnd) {
     this.path = path;
     this.#file = file;
-    this.#record = record;
     this.#end = end;
   }
 
   /** A new log that is on disk under its name, with its opening record, before this resolves. */
   static async create(disk: Disk, path: string, opening: Opening): Promise<DayLog> {
-    const record = new RecordWriter();
     const unfinished = path + UNFINISHED_SUFFIX;
     const file = await disk.open(unfinished, 'create');
-    const log = new DayLog(path, file, record, { bytes: 0, records: 0, checksum: 0 });
+    const log = new DayLog(path, file, { bytes: 0, records: 0, checksum: 0 });
     try {
-      writeOpening(record, opening);
+      writeOpening(log.#record, opening);
       await log.#append('opening');
       await disk.rename(unfinished, path);
       await disk.syncDirectory(path.slice(0, path.lastIndexOf('/')));
@@ -54,7 +53,7 @@ export class DayLog implements AsyncDisposable {
 
   /** Goes on where recovery found the log's end. */
   static async resume(disk: Disk, path: string, end: LogEnd): Promise<DayLog> {
-    return new DayLog(path, await disk.open(path, 'write'), new RecordWriter(), end);
+    return new DayLog(path, await disk.open(path, 'write'), end);
   }
 
   get bytes(): number {
@@ -63,7 +62,7 @@ export class DayLog implements AsyncDisposable {
 
   /**
    * Starts to append; the commit is encoded before this returns, so its columns may be reused then.
-   * Resolves once it is on disk, with the bytes that were written, good until the next append.
+   * Resolves once it is on disk, with the bytes that were written, good until the next append but one.
    */
   async append(kind: 'commit' | 'end', commit: Commit): Promise<Uint8Array> {
     this.#take();
@@ -82,6 +81,10 @@ export class DayLog implements AsyncDisposable {
     await this.#file[Symbol.asyncDispose]();
   }
 
+  get #record(): RecordWriter {
+    return this.#records[this.#end.records % 2 === 0 ? 0 : 1];
+  }
+
   #take(): void {
     if (this.#failure !== null) throw this.#failure;
     if (this.#busy) throw new Error('a log takes one record at a time');
@@ -89,8 +92,9 @@ export class DayLog implements AsyncDisposable {
 
   async #append(kind: RecordKind): Promise<Uint8Array> {
     const { bytes, records, checksum } = this.#end;
-    const next = this.#record.finish(kind, records, checksum, bytes);
-    const written = this.#record.bytes;
+    const record = this.#record;
+    const next = record.finish(kind, records, checksum, bytes);
+    const written = record.bytes;
     this.#busy = true;
     try {
       await this.#file.write(written, bytes);

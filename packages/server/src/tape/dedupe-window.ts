@@ -40,11 +40,14 @@ export class DedupeWindow {
   /** Adds a number that was judged `NEW`. */
   add(id: number): void {
     const ahead = id - this.highest;
-    const slot = ahead > WINDOW_IDS ? id % WINDOW_IDS : (this.#highestSlot + ahead) & WINDOW_MASK;
+    let slot = (this.#highestSlot + ahead) & WINDOW_MASK;
     if (ahead > 0) {
-      if (ahead > WINDOW_IDS) this.bits.fill(0);
-      else
+      if (ahead > WINDOW_IDS) {
+        this.bits.fill(0);
+        slot = id % WINDOW_IDS;
+      } else if (ahead > 1) {
         for (let skipped = 1; skipped < ahead; skipped++) this.#clear(this.#highestSlot + skipped);
+      }
       this.highest = id;
       this.#highestSlot = slot;
     }

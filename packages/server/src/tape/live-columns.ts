@@ -64,9 +64,7 @@ export class LiveColumns {
       this.count += to - from;
       from = to;
     }
-    for (let row = 0; row < section.count; row++) {
-      if (section.id[row]! > this.highestId) this.highestId = section.id[row]!;
-    }
+    this.highestId = highestOf(section.id, section.count, this.highestId);
     if (section.late !== null) this.#keepLate(section.late, section.firstRank, section.count);
   }
 
@@ -77,6 +75,12 @@ export class LiveColumns {
       this.lateByNs.push(late[row]!);
     }
   }
+}
+
+function highestOf(ids: Float64Array, count: number, least: number): number {
+  let highest = least;
+  for (let row = 0; row < count; row++) if (ids[row]! > highest) highest = ids[row]!;
+  return highest;
 }
 
 export function viewSegment(memory: SharedArrayBuffer): Segment {

@@ -68,6 +68,8 @@ export class TapeWriter implements Intake, AsyncDisposable {
   /** Whether something was offered since the run last looked. */
   #isOffered = false;
   #running: Promise<void> | null = null;
+  /** The last commit, on disk but not published yet. */
+  #durable: { readonly bytes: Uint8Array; readonly completed: readonly Offer[] } | null = null;
   #sealing: Promise<void> = Promise.resolve();
   #unsealed = 0;
   #failure: TapeFailedError | null = null;
@@ -162,6 +164,7 @@ export class TapeWriter implements Intake, AsyncDisposable {
       await this.#commit();
       return true;
     }
+    this.#publish();
     for (const offer of sequencer.clearPending()) offer.resolve();
     const next = sequencer.nextDay(this.#waiting[0]?.promise ?? null);
     if (next === null) return false;
@@ -182,25 +185,33 @@ export class TapeWriter implements Intake, AsyncDisposable {
   }
 
   async #commit(): Promise<void> {
-    const { sequencer, counters, publisher } = this.#options;
-    const log = this.#log!;
-    const day = this.#day!;
+    const { sequencer, counters } = this.#options;
     const { kind, commit } = sequencer.pendingCommit();
-    const writing = log.append(kind, commit);
+    const writing = this.#log!.append(kind, commit);
     const completed = sequencer.clearPending();
-    let bytes: Uint8Array;
+    // The commit before this one is published while the disk is busy with this one.
+    this.#publish();
     try {
-      bytes = await writing;
+      const bytes = await writing;
+      counters.commits += 1;
+      counters.logBytes += bytes.length;
+      this.#durable = { bytes, completed };
     } catch (error) {
       for (const offer of completed) offer.reject(asFailure(error));
       throw error;
     }
-    counters.commits += 1;
-    counters.logBytes += bytes.length;
-    const written = readCommit(bytes.subarray(RECORD_HEADER_BYTES));
-    const before = written.sections.map((section) => section.firstRank - 1);
-    const grown = day.apply(written);
-    publisher.committed(day.day, grown, before, epochNs(day.day, written.promiseNs));
+  }
+
+  /** Lets readers see the last commit, which is on disk, and acknowledges it. */
+  #publish(): void {
+    if (this.#durable === null) return;
+    const { bytes, completed } = this.#durable;
+    this.#durable = null;
+    const { day } = this.#day!;
+    const commit = readCommit(bytes.subarray(RECORD_HEADER_BYTES));
+    const before = commit.sections.map((section) => section.firstRank - 1);
+    const grown = this.#day!.apply(commit);
+    this.#options.publisher.committed(day, grown, before, epochNs(day, commit.promiseNs));
     for (const offer of completed) offer.resolve();
   }
 
@@ -255,6 +266,7 @@ export class TapeWriter implements Intake, AsyncDisposable {
 
   #fail(cause: unknown): void {
     if (this.#failure !== null) return;
+    this.#publish();
     this.#failure = asFailure(cause);
     this.#options.counters.failed = 1;
     for (const offer of this.#waiting) offer.reject(this.#failure);
