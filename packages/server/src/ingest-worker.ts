@@ -31,6 +31,8 @@ import { TapeDamagedError } from './tape/tape-errors.ts';
 
 const REPORT_MS = 1_000;
 const LIVE_CHECK_MS = 20;
+/** A source less than this behind, in real time, has caught up. */
+const LIVE_LAG_MS_MAX = 1_000;
 /** How often, in the service's time, contracts and session books are brought up to date. */
 const REFRESH_EVERY_MS = 6 * 3_600_000;
 /** Sessions are resolved this far around today; a look-back reaches less far, a planned roll too. */
@@ -114,7 +116,7 @@ class Ingest {
 
   #announceLive(): void {
     const timer = timers.every(LIVE_CHECK_MS, () => {
-      if (this.#source.state !== 'live') return;
+      if (this.#source.lagMs > LIVE_LAG_MS_MAX * (speed ?? 1)) return;
       timer[Symbol.dispose]();
       this.#report();
       send({ t: 'live' });
