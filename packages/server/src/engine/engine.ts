@@ -266,8 +266,10 @@ export class Engine implements Disposable {
   }
 
   #tellReady(topic: EngineTopic, run: TopicRun): void {
-    topic.toldWarm = run.warm;
-    this.#options.emit({ t: 'ready', topic: topic.number, warm: run.warm });
+    const { warm } = run;
+    topic.toldWarm = warm;
+    const behindMs = lagMs(topic, this.#options.tape.promise);
+    this.#options.emit({ t: 'ready', topic: topic.number, warm, lagMs: behindMs });
   }
 
   #isOpen(topic: EngineTopic): boolean {

@@ -37,7 +37,12 @@ export type EngineMessage =
   | FlushMessage
   | SnapshotAnswer
   /** The topic has caught up with the tape; `warm` is false while its look-back is still missing. */
-  | { readonly t: 'ready'; readonly topic: number; readonly warm: boolean }
+  | {
+      readonly t: 'ready';
+      readonly topic: number;
+      readonly warm: boolean;
+      readonly lagMs: number;
+    }
   /** The topic's computation failed and has ended. */
   | { readonly t: 'failed'; readonly topic: number }
   | PulseMessage;

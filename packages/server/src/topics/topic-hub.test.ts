@@ -78,7 +78,7 @@ test('equal subscriptions share a topic and a snapshot, and follow from it on', 
   const [a, b, other, late] = [new Listener(), new Listener(), new Listener(7), new Listener()];
   const attachments = [a, b, other].map((it) => stage.attach(spec(1), it));
   stage.hear({ t: 'pulse', promise: OPEN, topics: [{ topic: 1, position: null, lagMs: 3 }] });
-  stage.hear({ t: 'ready', topic: 1, warm: true });
+  stage.hear({ t: 'ready', topic: 1, warm: true, lagMs: 0 });
   for (const attachment of attachments) attachment.requestSnapshot();
   assert.deepEqual(stage.kinds(), ['open', 'snapshot', 'snapshot']);
   stage.hear({ t: 'flush', topic: 1, position: '20261112.1.1', ...FRAMES });

@@ -197,6 +197,7 @@ export class TopicHub implements Disposable {
         return;
       case 'ready':
         topic.warm = message.warm;
+        topic.lagMs = message.lagMs;
         this.#judge(topic);
         topic.becomeReady();
         return;
