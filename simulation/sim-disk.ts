@@ -247,6 +247,7 @@ class SimDiskFile implements DiskFile {
   readonly #process: number;
   readonly #path: string;
   readonly #node: Node;
+  #isClosed = false;
 
   constructor(machine: SimDisk, process: number, path: string, node: Node) {
     this.#machine = machine;
@@ -256,6 +257,7 @@ class SimDiskFile implements DiskFile {
   }
 
   async write(bytes: Uint8Array, position: number): Promise<void> {
+    this.#assertOpen();
     const fault = await this.#machine.enter(this.#process, 'write', this.#path);
     // A write that fails has still put a part of itself there; one that the halt met, all or a part.
     const reached = fault === 'full' ? bytes.length >> 1 : fault === 'fail' ? 0 : bytes.length;
@@ -274,6 +276,7 @@ class SimDiskFile implements DiskFile {
   }
 
   async sync(): Promise<void> {
+    this.#assertOpen();
     const fault = await this.#machine.enter(this.#process, 'sync', this.#path);
     if (fault === 'fail') this.#node.pending = [];
     if (fault !== null) await stop(fault, this.#path);
@@ -286,9 +289,16 @@ class SimDiskFile implements DiskFile {
     pend(this.#node, { kind: 'truncate', size });
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {}
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed) throw new Error(`${this.#path} is closed`);
+  }
 
   async #pass(operation: DiskOperation): Promise<void> {
+    this.#assertOpen();
     const fault = await this.#machine.enter(this.#process, operation, this.#path);
     if (fault !== null) await stop(fault, this.#path);
   }

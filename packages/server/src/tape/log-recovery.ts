@@ -47,7 +47,7 @@ export interface LogRecovery {
 export async function readLog(disk: Disk, path: string, visitor: LogVisitor): Promise<LogRecovery> {
   const size = (await disk.stat(path))?.size ?? 0;
   await using file = await disk.open(path, 'read');
-  return new LogReader(file, path, size).run(visitor);
+  return await new LogReader(file, path, size).run(visitor);
 }
 
 /** Reads the whole log, cuts a torn end off and makes sure that the rest is on disk. */
