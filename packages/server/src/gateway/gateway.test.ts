@@ -167,6 +167,29 @@ test('a message of 65,536 bytes is taken, one byte more closes with 1009, fragme
   }
 });
 
+test('a message of 1,024 fragments is taken, one more closes with 1008; deflate is never agreed on [SEC-15]', async () => {
+  await using stream = await InProcessStream.start();
+  for (const [fragments, first] of [
+    [1_024, 0x81],
+    [1_025, 0x88],
+  ] as const) {
+    const socket = await rawSocket(stream);
+    const answer = new Promise<Buffer>((resolve) => socket.once('data', resolve));
+    const frames = Array.from({ length: fragments }, (_, index) => {
+      const isLast = index === fragments - 1;
+      const text = index === 0 ? '{"t":"ping"' : isLast ? '}' : ' ';
+      return clientFrame((isLast ? 0x80 : 0) | (index === 0 ? 1 : 0), Buffer.from(text));
+    });
+    socket.write(Buffer.concat(frames));
+    const bytes = await answer;
+    assert.equal(bytes[0], first);
+    if (first === 0x88) assert.equal(bytes.readUInt16BE(2), 1008);
+    socket.destroy();
+  }
+  using one = await openClient(stream);
+  assert.equal(one.socket.extensions, '');
+});
+
 test('the stream lives at /v1 and nowhere else [WS-01]', async () => {
   await using stream = await InProcessStream.start();
   using good = await new StreamClient(`${stream.url}?x=1`, BEARER).opened();

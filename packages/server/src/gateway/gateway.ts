@@ -22,6 +22,16 @@ const FRAGMENTS_MAX = 1_024;
 /** From our close frame to the end of the socket, whatever the peer does. */
 const CLOSE_WITHIN_MS = 1_000;
 
+const SOCKET_SETTINGS = {
+  noServer: true,
+  clientTracking: false,
+  perMessageDeflate: false,
+  maxPayload: MESSAGE_BYTES_MAX,
+  maxFragments: FRAGMENTS_MAX,
+  skipUTF8Validation: false,
+  closeTimeout: CLOSE_WITHIN_MS,
+};
+
 export interface GatewayOptions extends Omit<ConnectionServices, 'counters' | 'releaseSoon'> {
   readonly resolve: ResolveStream;
   readonly connectionsMax?: number;
@@ -59,15 +69,7 @@ class WebSocketGateway implements Gateway {
       counters: this.metrics,
       releaseSoon: (connection) => this.#releaseSoon(connection),
     };
-    this.#server = new WebSocketServer({
-      noServer: true,
-      clientTracking: false,
-      perMessageDeflate: false,
-      maxPayload: MESSAGE_BYTES_MAX,
-      maxFragments: FRAGMENTS_MAX,
-      skipUTF8Validation: false,
-      closeTimeout: CLOSE_WITHIN_MS,
-    } as ConstructorParameters<typeof WebSocketServer>[0]);
+    this.#server = new WebSocketServer(SOCKET_SETTINGS);
     this.#dayListener = options.hub.onTapeDay((day) => {
       for (const connection of this.#connections) connection.step({ t: 'tape-day', day });
     });
