@@ -11,7 +11,7 @@ export const tapeVerifyCommand: Command = {
   usage: `Usage: tapeloom tape verify [--data <directory>] [--json]
 
 Checks every checksum, rank and time of logs, sealed days and session books. Reads only; the service
-may run. Exits with 1 when anything is wrong.
+may run. Exits with 1 when anything is wrong, or when there is no tape.
 
   --data <directory>  the data directory (default: TAPELOOM_DATA or ./data)
   --json              one JSON object per finding and note, and a summary as the last line`,
@@ -47,6 +47,10 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     );
   }
   if (showsProgress) io.stderr('\r\x1b[K');
+  if (summary.files === 0) {
+    io.stderr(`There is no tape in ${data}.\n`);
+    return 1;
+  }
   const verdict = summary.findings === 0 ? 'nothing is wrong' : `${summary.findings} wrong`;
   io.stdout(
     values.json === true
