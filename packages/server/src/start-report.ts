@@ -3,6 +3,9 @@
 import { type Config, DEFAULT_DEV_KEY } from './config/config.ts';
 import type { ServiceAddresses } from './service.ts';
 
+/** Where `npm run stream` looks by itself. */
+const DEFAULT_STREAM = 'ws://127.0.0.1:8080/v1';
+
 export function startReport(
   version: string,
   config: Config,
@@ -12,6 +15,7 @@ export function startReport(
   const isDefault = config.devKey === DEFAULT_DEV_KEY;
   // A key that somebody chose is a secret, and a terminal is not the place for it.
   const shownKey = isDefault ? config.devKey : '$TAPELOOM_DEV_KEY';
+  const url = addresses.stream === DEFAULT_STREAM ? '' : ` --url ${addresses.stream}`;
   return [
     `Tapeloom ${version} is ready after ${seconds.toFixed(1)} s`,
     '',
@@ -23,7 +27,7 @@ export function startReport(
     'Try in a second terminal:',
     '',
     `  curl -H "Authorization: Bearer ${shownKey}" ${addresses.rest}/v1/instruments`,
-    '  npm run stream -- BTC.c.0 footprint',
+    `  npm run stream -- BTC.c.0 footprint${url}`,
     '',
   ];
 }

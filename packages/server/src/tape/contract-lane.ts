@@ -77,7 +77,8 @@ export class ContractLane {
 
   /**
    * Takes rows [from, to) in order. Refused rows are counted; rows that belong to a later day are given
-   * to `hold`. Nothing is allocated per row.
+   * to `hold`. Runs of plain rows, nearly all of a sound feed, are copied column by column; the others
+   * are judged one by one. Nothing is allocated per row.
    */
   take(
     batch: IntakeBatch,
@@ -88,57 +89,97 @@ export class ContractLane {
     hold: (row: number) => void,
   ): void {
     this.#reserve(this.#count + to - from);
-    const { offsetNs, promiseNs, aheadNs } = frame;
-    const { ts, price, size, side, id } = batch;
-    const dedupe = this.dedupe;
-    const stamps = this.#ts;
-    const lates = this.#late;
     const before = this.#count;
-    let lastNs = this.#lastNs;
-    let lastSourceNs = this.#lastSourceNs;
-    let count = before;
     for (let row = from; row < to; row++) {
-      if (!isSound(ts[row]!, price[row]!, size[row]!, id[row]!, counters)) continue;
-      const sourceNs = ts[row]! + offsetNs;
-      if (sourceNs > aheadNs) {
-        counters.aheadOfTime += 1;
-        continue;
-      }
-      const verdict = dedupe.judge(id[row]!);
-      if (verdict !== NEW) {
-        if (verdict === SEEN) counters.duplicate += 1;
-        else counters.tooOld += 1;
-        continue;
-      }
-      let stampNs = sourceNs;
-      if (stampNs < promiseNs) stampNs = promiseNs;
-      if (stampNs < lastNs) stampNs = lastNs;
-      if (stampNs === lastNs && sourceNs !== lastSourceNs) stampNs += 1;
-      if (stampNs >= DAY_NS) {
-        hold(row);
-        continue;
-      }
-      if (stampNs !== sourceNs) {
-        if (sourceNs < promiseNs) counters.late += 1;
-        else counters.backwards += 1;
-        this.#hasLate = true;
-      }
-      dedupe.add(id[row]!);
-      stamps[count] = stampNs;
-      lates[count] = stampNs - sourceNs;
-      this.#id[count] = id[row]!;
-      this.#price[count] = price[row]!;
-      this.#size[count] = size[row]!;
-      this.#side[count] = knownSide(side[row]!, counters);
-      lastNs = stampNs;
-      lastSourceNs = sourceNs;
-      count += 1;
+      const plainEnd = this.#plainEnd(batch, row, to, frame);
+      if (plainEnd > row) this.#takePlain(batch, row, plainEnd);
+      row = plainEnd;
+      if (row < to) this.#takeOne(batch, row, frame, counters, hold);
     }
-    this.#count = count;
-    this.#lastNs = lastNs;
-    this.#lastSourceNs = lastSourceNs;
-    this.rank += count - before;
-    counters.accepted += count - before;
+    this.rank += this.#count - before;
+    counters.accepted += this.#count - before;
+  }
+
+  /** The end of the run from `from` on whose rows are sound, on time, in order and numbered in a row. */
+  #plainEnd(batch: IntakeBatch, from: number, to: number, frame: RowFrame): number {
+    const { ts, price, size, side, id } = batch;
+    if (frame.offsetNs !== 0) return from;
+    const untilNs = Math.min(frame.aheadNs, DAY_NS - 1);
+    // The last stamp may be shared only with a trade of the same source time.
+    const afterNs = this.#lastSourceNs === this.#lastNs ? this.#lastNs : this.#lastNs + 1;
+    let leastNs = Math.max(frame.promiseNs, afterNs);
+    let nextId = id[from]!;
+    if (!(nextId > this.dedupe.highest && isFeedNumber(nextId + to - from))) return from;
+    let row = from;
+    for (; row < to; row++) {
+      const ns = ts[row]!;
+      if (!(ns >= leastNs && ns <= untilNs) || Math.floor(ns) !== ns) break;
+      if ((size[row]! | 0) !== size[row] || size[row]! <= 0) break;
+      if ((price[row]! | 0) !== price[row]) break;
+      if (side[row]! < -1 || side[row]! > 1 || id[row] !== nextId) break;
+      leastNs = ns;
+      nextId += 1;
+    }
+    return row;
+  }
+
+  #takePlain(batch: IntakeBatch, from: number, to: number): void {
+    const count = this.#count;
+    const rows = to - from;
+    this.#ts.set(batch.ts.subarray(from, to), count);
+    this.#id.set(batch.id.subarray(from, to), count);
+    this.#late.fill(0, count, count + rows);
+    narrow(batch.price, from, to, this.#price, count);
+    narrow(batch.size, from, to, this.#size, count);
+    this.#side.set(batch.side.subarray(from, to), count);
+    this.dedupe.addRun(batch.id[from]!, rows);
+    this.#count = count + rows;
+    this.#lastNs = batch.ts[to - 1]!;
+    this.#lastSourceNs = this.#lastNs;
+  }
+
+  #takeOne(
+    batch: IntakeBatch,
+    row: number,
+    frame: RowFrame,
+    counters: SequencerCounters,
+    hold: (row: number) => void,
+  ): void {
+    if (!isSound(batch, row, counters)) return;
+    const sourceNs = batch.ts[row]! + frame.offsetNs;
+    if (sourceNs > frame.aheadNs) {
+      counters.aheadOfTime += 1;
+      return;
+    }
+    const id = batch.id[row]!;
+    const verdict = this.dedupe.judge(id);
+    if (verdict !== NEW) {
+      if (verdict === SEEN) counters.duplicate += 1;
+      else counters.tooOld += 1;
+      return;
+    }
+    let stampNs = Math.max(sourceNs, frame.promiseNs, this.#lastNs);
+    if (stampNs === this.#lastNs && sourceNs !== this.#lastSourceNs) stampNs += 1;
+    if (stampNs >= DAY_NS) {
+      hold(row);
+      return;
+    }
+    if (stampNs !== sourceNs) {
+      if (sourceNs < frame.promiseNs) counters.late += 1;
+      else counters.backwards += 1;
+      this.#hasLate = true;
+    }
+    this.dedupe.add(id);
+    const at = this.#count;
+    this.#ts[at] = stampNs;
+    this.#id[at] = id;
+    this.#late[at] = stampNs - sourceNs;
+    this.#price[at] = batch.price[row]!;
+    this.#size[at] = batch.size[row]!;
+    this.#side[at] = knownSide(batch.side[row]!, counters);
+    this.#lastNs = stampNs;
+    this.#lastSourceNs = sourceNs;
+    this.#count = at + 1;
   }
 
   /** Brings the state to what it was after this section was accepted; false when it does not follow. */
@@ -165,32 +206,39 @@ export class ContractLane {
 }
 
 /** Whether the row is a trade at all; counts why not. `| 0` is exact for 32-bit integers only. */
-function isSound(
-  ts: number,
-  price: number,
-  size: number,
-  id: number,
-  counters: SequencerCounters,
-): boolean {
+function isSound(batch: IntakeBatch, row: number, counters: SequencerCounters): boolean {
+  const size = batch.size[row]!;
   if ((size | 0) !== size || size <= 0) {
     if (size === 0) counters.zeroSize += 1;
     else counters.badSize += 1;
     return false;
   }
+  const price = batch.price[row]!;
   if ((price | 0) !== price) {
     if (Math.abs(price) <= TICKS_MAX) counters.offTickPrice += 1;
     else counters.badPrice += 1;
     return false;
   }
+  const ts = batch.ts[row]!;
   if (!(ts >= 0 && ts < DAY_NS && Math.floor(ts) === ts)) {
     counters.badTime += 1;
     return false;
   }
-  if (!(id >= 0 && id <= Number.MAX_SAFE_INTEGER && Math.floor(id) === id)) {
+  if (!isFeedNumber(batch.id[row]!)) {
     counters.badId += 1;
     return false;
   }
   return true;
+}
+
+/** Copies doubles that are 32-bit integers. */
+function narrow(source: Float64Array, from: number, to: number, target: Int32Array, at: number): void {
+  const shift = at - from;
+  for (let row = from; row < to; row++) target[row + shift] = source[row]! | 0;
+}
+
+function isFeedNumber(id: number): boolean {
+  return id >= 0 && id <= Number.MAX_SAFE_INTEGER && Math.floor(id) === id;
 }
 
 function knownSide(side: number, counters: SequencerCounters): number {

@@ -54,6 +54,19 @@ export class DedupeWindow {
     this.bits[slot >>> 5]! |= 1 << (slot & 31);
   }
 
+  /** Adds `count` numbers from `first` on, where `first` is above the highest. */
+  addRun(first: number, count: number): void {
+    this.add(first);
+    const bits = this.bits;
+    let slot = this.#highestSlot;
+    for (let added = 1; added < count; added++) {
+      slot = (slot + 1) & WINDOW_MASK;
+      bits[slot >>> 5]! |= 1 << (slot & 31);
+    }
+    this.#highestSlot = slot;
+    this.highest = first + count - 1;
+  }
+
   #clear(slot: number): void {
     const at = slot & WINDOW_MASK;
     this.bits[at >>> 5]! &= ~(1 << (at & 31));
