@@ -219,7 +219,7 @@ async function measureLive(root: string, days: readonly SimDay[]) {
   await using bare = await open(join(root, 'live-bare'), 'w');
   const ackMs: number[] = [];
   const bareMs: number[] = [];
-  const bytes = new Uint8Array(rows * 25 + 72);
+  const bytes = new Uint8Array(rows * 17 + 96);
   for (let step = 0; step < LIVE_OFFERS; step++) {
     const from = step * rows;
     const offer: IntakeBatch = {

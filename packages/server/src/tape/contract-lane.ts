@@ -38,6 +38,8 @@ export class ContractLane {
   #lastSourceNs = Number.NaN;
   #count = 0;
   #hasLate = false;
+  /** Whether the pending rows are not numbered in a row. */
+  #hasIds = false;
   #ts = new Float64Array(0);
   #id = new Float64Array(0);
   #late = new Float64Array(0);
@@ -62,7 +64,8 @@ export class ContractLane {
       firstRank: this.rank - this.#count + 1,
       count: this.#count,
       ts: this.#ts,
-      id: this.#id,
+      firstId: this.#id[0] ?? -1,
+      id: this.#hasIds ? this.#id : null,
       late: this.#hasLate ? this.#late : null,
       price: this.#price,
       size: this.#size,
@@ -73,6 +76,7 @@ export class ContractLane {
   clearPending(): void {
     this.#count = 0;
     this.#hasLate = false;
+    this.#hasIds = false;
   }
 
   /**
@@ -100,10 +104,16 @@ export class ContractLane {
     counters.accepted += this.#count - before;
   }
 
-  /** The end of the run from `from` on whose rows are sound, on time, in order and numbered in a row. */
+  /**
+   * The end of the run from `from` on whose rows are sound, on time, in order and numbered in a row.
+   * Their prices and sizes are put where they belong on the way, since they were just made integers.
+   */
   #plainEnd(batch: IntakeBatch, from: number, to: number, frame: RowFrame): number {
     const { ts, price, size, side, id } = batch;
     if (frame.offsetNs !== 0) return from;
+    const prices = this.#price;
+    const sizes = this.#size;
+    const shift = this.#count - from;
     const untilNs = Math.min(frame.aheadNs, DAY_NS - 1);
     // The last stamp may be shared only with a trade of the same source time.
     const afterNs = this.#lastSourceNs === this.#lastNs ? this.#lastNs : this.#lastNs + 1;
@@ -114,26 +124,29 @@ export class ContractLane {
     for (; row < to; row++) {
       const ns = ts[row]!;
       if (!(ns >= leastNs && ns <= untilNs) || Math.floor(ns) !== ns) break;
-      if ((size[row]! | 0) !== size[row] || size[row]! <= 0) break;
-      if ((price[row]! | 0) !== price[row]) break;
+      const lots = size[row]! | 0;
+      const ticks = price[row]! | 0;
+      if (lots !== size[row] || ticks !== price[row] || lots <= 0) break;
       if (side[row]! < -1 || side[row]! > 1 || id[row] !== nextId) break;
+      prices[row + shift] = ticks;
+      sizes[row + shift] = lots;
       leastNs = ns;
       nextId += 1;
     }
     return row;
   }
 
+  /** Takes a run of plain rows, whose prices and sizes are in place. */
   #takePlain(batch: IntakeBatch, from: number, to: number): void {
     const count = this.#count;
-    const rows = to - from;
+    const end = count + to - from;
+    this.#expectId(batch.id[from]!);
     this.#ts.set(batch.ts.subarray(from, to), count);
     this.#id.set(batch.id.subarray(from, to), count);
-    this.#late.fill(0, count, count + rows);
-    narrow(batch.price, from, to, this.#price, count);
-    narrow(batch.size, from, to, this.#size, count);
+    this.#late.fill(0, count, end);
     this.#side.set(batch.side.subarray(from, to), count);
-    this.dedupe.addRun(batch.id[from]!, rows);
-    this.#count = count + rows;
+    this.dedupe.addRun(batch.id[from]!, to - from);
+    this.#count = end;
     this.#lastNs = batch.ts[to - 1]!;
     this.#lastSourceNs = this.#lastNs;
   }
@@ -169,6 +182,7 @@ export class ContractLane {
       else counters.backwards += 1;
       this.#hasLate = true;
     }
+    this.#expectId(id);
     this.dedupe.add(id);
     const at = this.#count;
     this.#ts[at] = stampNs;
@@ -185,12 +199,23 @@ export class ContractLane {
   /** Brings the state to what it was after this section was accepted; false when it does not follow. */
   replay(section: CommitSection): boolean {
     if (section.firstRank !== this.rank + 1 || section.count === 0) return false;
-    for (let row = 0; row < section.count; row++) this.dedupe.add(section.id[row]!);
+    if (section.id !== null) {
+      for (let row = 0; row < section.count; row++) this.dedupe.add(section.id[row]!);
+    } else if (section.firstId > this.dedupe.highest) {
+      this.dedupe.addRun(section.firstId, section.count);
+    } else {
+      for (let row = 0; row < section.count; row++) this.dedupe.add(section.firstId + row);
+    }
     const last = section.count - 1;
     this.rank += section.count;
     this.#lastNs = section.ts[last]!;
     this.#lastSourceNs = this.#lastNs - (section.late?.[last] ?? 0);
     return true;
+  }
+
+  /** Notes whether the next row's number follows the one before it. */
+  #expectId(id: number): void {
+    if (this.#count > 0 && id !== this.#id[this.#count - 1]! + 1) this.#hasIds = true;
   }
 
   #reserve(rows: number): void {
@@ -229,12 +254,6 @@ function isSound(batch: IntakeBatch, row: number, counters: SequencerCounters): 
     return false;
   }
   return true;
-}
-
-/** Copies doubles that are 32-bit integers. */
-function narrow(source: Float64Array, from: number, to: number, target: Int32Array, at: number): void {
-  const shift = at - from;
-  for (let row = from; row < to; row++) target[row + shift] = source[row]! | 0;
 }
 
 function isFeedNumber(id: number): boolean {

@@ -62,12 +62,17 @@ export class DayLog implements AsyncDisposable {
 
   /**
    * Starts to append; the commit is encoded before this returns, so its columns may be reused then.
-   * Resolves once it is on disk, with the bytes that were written, good until the next append but one.
+   * Calls `onSyncing` when all that is left is to wait for the disk. Resolves once it is on disk, with
+   * the bytes that were written, good until the next append but one.
    */
-  async append(kind: 'commit' | 'end', commit: Commit): Promise<Uint8Array> {
+  async append(
+    kind: 'commit' | 'end',
+    commit: Commit,
+    onSyncing?: () => void,
+  ): Promise<Uint8Array> {
     this.#take();
     writeCommit(this.#record, commit);
-    return this.#append(kind);
+    return this.#append(kind, onSyncing);
   }
 
   /** Marks a clean shutdown. */
@@ -90,7 +95,7 @@ export class DayLog implements AsyncDisposable {
     if (this.#busy) throw new Error('a log takes one record at a time');
   }
 
-  async #append(kind: RecordKind): Promise<Uint8Array> {
+  async #append(kind: RecordKind, onSyncing?: () => void): Promise<Uint8Array> {
     const { bytes, records, checksum } = this.#end;
     const record = this.#record;
     const next = record.finish(kind, records, checksum, bytes);
@@ -98,7 +103,9 @@ export class DayLog implements AsyncDisposable {
     this.#busy = true;
     try {
       await this.#file.write(written, bytes);
-      await this.#file.sync();
+      const syncing = this.#file.sync();
+      onSyncing?.();
+      await syncing;
     } catch (error) {
       this.#failure = new TapeFailedError(error);
       throw this.#failure;

@@ -64,7 +64,7 @@ export class LiveColumns {
       this.count += to - from;
       from = to;
     }
-    this.highestId = highestOf(section.id, section.count, this.highestId);
+    this.highestId = Math.max(this.highestId, highestId(section));
     if (section.late !== null) this.#keepLate(section.late, section.firstRank, section.count);
   }
 
@@ -77,9 +77,10 @@ export class LiveColumns {
   }
 }
 
-function highestOf(ids: Float64Array, count: number, least: number): number {
-  let highest = least;
-  for (let row = 0; row < count; row++) if (ids[row]! > highest) highest = ids[row]!;
+function highestId({ firstId, id, count }: CommitSection): number {
+  if (id === null) return firstId + count - 1;
+  let highest = firstId;
+  for (let row = 1; row < count; row++) if (id[row]! > highest) highest = id[row]!;
   return highest;
 }
 

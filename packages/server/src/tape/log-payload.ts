@@ -6,8 +6,9 @@
  *   opening: version u32 · day u32 · promise f64 · dataset · contracts u32 · 0 u32 · per contract:
  *            symbol · highest number f64 · window bits
  *   commit:  promise f64 · new contracts u32 · sections u32 · per new contract: index u32 · 0 u32 · symbol ·
- *            per section: index u32 · first rank u32 · rows u32 · has late u32 · ts f64… · id f64… ·
- *            (late f64…) · price i32… · size i32… · side i8… · padding to 8
+ *            per section: index u32 · first rank u32 · rows u32 · flags u32 · first id f64 · ts f64… ·
+ *            (id f64…, unless they are numbered in a row) · (late f64…, if some are) · price i32… ·
+ *            size i32… · side i8… · padding to 8
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -17,6 +18,8 @@ import type { RecordWriter } from './log-record.ts';
 
 const LOG_VERSION = 1;
 const NAME_BYTES_MAX = 128;
+const HAS_IDS = 1;
+const HAS_LATE = 2;
 
 export interface Opening {
   readonly dataset: string;
@@ -51,7 +54,10 @@ export interface CommitSection {
   readonly firstRank: number;
   readonly count: number;
   readonly ts: Float64Array;
-  readonly id: Float64Array;
+  /** The first row's feed number. */
+  readonly firstId: number;
+  /** Every row's feed number; null when each is one more than the last. */
+  readonly id: Float64Array | null;
   /** Stamp minus source time; null when no row was late. */
   readonly late: Float64Array | null;
   readonly price: Int32Array;
@@ -96,7 +102,7 @@ export function readOpening(payload: Uint8Array): Opening | null {
 
 export function writeCommit(record: RecordWriter, commit: Commit): void {
   let bytesMax = 16 + commit.contracts.length * (16 + NAME_BYTES_MAX);
-  for (const section of commit.sections) bytesMax += 24 + section.count * (8 * 3 + 4 * 2 + 1);
+  for (const section of commit.sections) bytesMax += 32 + section.count * (8 * 3 + 4 * 2 + 1);
   record.start(bytesMax);
   record.float64(commit.promiseNs);
   record.uint32(commit.contracts.length);
@@ -110,9 +116,10 @@ export function writeCommit(record: RecordWriter, commit: Commit): void {
     record.uint32(section.index);
     record.uint32(section.firstRank);
     record.uint32(section.count);
-    record.uint32(section.late === null ? 0 : 1);
+    record.uint32((section.id === null ? 0 : HAS_IDS) | (section.late === null ? 0 : HAS_LATE));
+    record.float64(section.firstId);
     record.column(section.ts, section.count);
-    record.column(section.id, section.count);
+    if (section.id !== null) record.column(section.id, section.count);
     if (section.late !== null) record.column(section.late, section.count);
     record.column(section.price, section.count);
     record.column(section.size, section.count);
@@ -141,16 +148,17 @@ function readSection(reader: PayloadReader): CommitSection {
   const index = reader.uint32();
   const firstRank = reader.uint32();
   const count = reader.uint32();
-  const hasLate = reader.uint32() === 1;
+  const flags = reader.uint32();
+  const firstId = reader.float64();
   const ts = reader.float64s(count);
-  const id = reader.float64s(count);
-  const late = hasLate ? reader.float64s(count) : null;
+  const id = (flags & HAS_IDS) === 0 ? null : reader.float64s(count);
+  const late = (flags & HAS_LATE) === 0 ? null : reader.float64s(count);
   const price = reader.int32s(count);
   const size = reader.int32s(count);
   const sideBytes = reader.bytes(count);
   const side = new Int8Array(sideBytes.buffer, sideBytes.byteOffset, count);
   reader.pad();
-  return { index, firstRank, count, ts, id, late, price, size, side };
+  return { index, firstRank, count, ts, firstId, id, late, price, size, side };
 }
 
 /** Reads on from the start of a payload; a RangeError means it is shorter than it says. */

@@ -187,10 +187,9 @@ export class TapeWriter implements Intake, AsyncDisposable {
   async #commit(): Promise<void> {
     const { sequencer, counters } = this.#options;
     const { kind, commit } = sequencer.pendingCommit();
-    const writing = this.#log!.append(kind, commit);
-    const completed = sequencer.clearPending();
     // The commit before this one is published while the disk is busy with this one.
-    this.#publish();
+    const writing = this.#log!.append(kind, commit, () => this.#publish());
+    const completed = sequencer.clearPending();
     try {
       const bytes = await writing;
       counters.commits += 1;
