@@ -5,6 +5,7 @@
  */
 
 import type { ErrorCode } from './error-codes.ts';
+import type { FieldFault } from './problem.ts';
 import type { StreamState } from './status-states.ts';
 
 export const RESET_REASONS = [
@@ -31,7 +32,10 @@ export interface SubscribedMessage {
   readonly t: 'subscribed';
   readonly sub: string;
   readonly topic: string;
+  /** The name that was asked for, a symbol or an alias. */
   readonly instrument: string;
+  /** The contract that name means now. */
+  readonly contract: string;
   readonly tickSizeNanos: number;
 }
 
@@ -76,6 +80,8 @@ export interface ErrorMessage {
   readonly sub?: string;
   readonly code: ErrorCode;
   readonly message: string;
+  /** For `INVALID_PARAMETERS`: what is wrong where. */
+  readonly errors?: readonly FieldFault[];
 }
 
 /** Per subscription with its resume cursor; without both on a connection that has none. */

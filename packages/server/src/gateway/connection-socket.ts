@@ -12,6 +12,7 @@ import type { Duplex } from 'node:stream';
 import { dayOf } from '@tapeloom/core/utc-day';
 import { CloseCode } from '@tapeloom/protocol/close-codes';
 import type { ErrorCode } from '@tapeloom/protocol/error-codes';
+import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import type { StreamState } from '@tapeloom/protocol/status-states';
 import type { WebSocket } from 'ws';
 import type { Authenticator } from '../accounts/authenticator.ts';
@@ -19,12 +20,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { EncodedFrames } from '../topics/flush.ts';
 import { textFrame } from '../topics/text-frame.ts';
 import type { TopicHub } from '../topics/topic-hub.ts';
-import type {
-  Connection,
-  ConnectionAction,
-  ConnectionEvent,
-  OutgoingMessage,
-} from './connection.ts';
+import type { Connection, ConnectionAction, ConnectionEvent } from './connection.ts';
 import type { GatewayCounters } from './gateway-metrics.ts';
 import type { StreamRequest } from './stream-request.ts';
 import { StreamSubscription, type SubscriptionOwner } from './stream-subscription.ts';
@@ -190,7 +186,7 @@ export class ConnectionSocket implements SubscriptionOwner {
     );
   }
 
-  #send(message: OutgoingMessage): void {
+  #send(message: ServerMessage): void {
     if (message.t === 'error') this.#services.counters.countError(message.code);
     this.write({ bytes: textFrame(JSON.stringify(message)), messages: 1 });
   }

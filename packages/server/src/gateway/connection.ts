@@ -13,7 +13,7 @@
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { SubscribeMessage } from '@tapeloom/protocol/client-messages';
 import { CloseCode, CloseReason } from '@tapeloom/protocol/close-codes';
-import type { ServerMessage, SubscribedMessage } from '@tapeloom/protocol/server-messages';
+import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import type { StreamState } from '@tapeloom/protocol/status-states';
 import type { Authentication, Principal } from '../accounts/authenticator.ts';
 import { type ErrorReply, invalid, parseClientMessage } from './client-message.ts';
@@ -57,16 +57,10 @@ export type ConnectionEvent =
   | { readonly t: 'overflow' }
   | { readonly t: 'shutdown' };
 
-/** Messages as they are sent: the published fields and the ones added since. */
-export type OutgoingMessage =
-  | Exclude<ServerMessage, SubscribedMessage>
-  | (SubscribedMessage & { readonly contract: string })
-  | ({ readonly t: 'error' } & ErrorReply);
-
 export type ConnectionAction =
   | { readonly t: 'judge'; readonly authorization: string }
   | { readonly t: 'await-auth'; readonly withinMs: number }
-  | { readonly t: 'send'; readonly message: OutgoingMessage }
+  | { readonly t: 'send'; readonly message: ServerMessage }
   | { readonly t: 'subscribe'; readonly sub: string; readonly request: StreamRequest }
   | { readonly t: 'unsubscribe'; readonly sub: string }
   /** These events waited: step them now, one after the other. */
@@ -255,7 +249,7 @@ export class Connection {
   }
 }
 
-function send(message: OutgoingMessage): ConnectionAction {
+function send(message: ServerMessage): ConnectionAction {
   return { t: 'send', message };
 }
 

@@ -32,6 +32,25 @@ test('a directory is locked once, made when missing, and free again after releas
   lockDirectory(directory)[Symbol.dispose]();
 });
 
+test('a lock is held though nobody keeps its handle', { timeout: 60_000 }, async () => {
+  const directory = temporaryDirectory();
+  const script = `
+    import { lockDirectory } from ${JSON.stringify(import.meta.resolve('./directory-lock.ts'))};
+    lockDirectory(process.argv[1]);
+    for (let turn = 0; turn < 3; turn += 1) {
+      await new Promise(setImmediate);
+      gc();
+    }
+    console.log('collected');
+    setInterval(() => {}, 1000);`;
+  const flags = ['--expose-gc', '--input-type=module', '-e', script, directory];
+  const child = spawn(process.execPath, flags, { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(child.stdout, 'data');
+  assert.throws(() => lockDirectory(directory), DirectoryLockedError);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+});
+
 test('a killed process leaves no lock behind, and its pid is named while it lives', async () => {
   const directory = temporaryDirectory();
   const script = `

@@ -10,6 +10,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 const SQLITE_BUSY = 5;
+/** Keeps held locks from being collected as garbage, which would release them. */
+const held = new Set<DatabaseSync>();
 
 export class DirectoryLockedError extends Error {
   readonly directory: string;
@@ -36,7 +38,12 @@ export function lockDirectory(directory: string): Disposable {
     throw new DirectoryLockedError(directory, readPid(pidFile), error);
   }
   writeFileSync(pidFile, `${process.pid}\n`);
-  return { [Symbol.dispose]: () => database.close() };
+  held.add(database);
+  return {
+    [Symbol.dispose]: () => {
+      if (held.delete(database)) database.close();
+    },
+  };
 }
 
 function isBusy(error: unknown): boolean {
