@@ -29,7 +29,7 @@ export class StreamState {
   take(message: ServerMessage): readonly StreamObject[] {
     switch (message.t) {
       case 'subscribed':
-        this.contract = 'contract' in message ? String(message.contract) : message.instrument;
+        this.contract = message.contract;
         this.tickSizeNanos = message.tickSizeNanos;
         return [];
       case 'status':

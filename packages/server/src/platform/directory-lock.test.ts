@@ -32,41 +32,42 @@ test('a directory is locked once, made when missing, and free again after releas
   lockDirectory(directory)[Symbol.dispose]();
 });
 
-test('a lock is held though nobody keeps its handle', { timeout: 60_000 }, async () => {
-  const directory = temporaryDirectory();
+/** A process of its own that locks the directory, drops the handle and runs `then`. */
+async function holder(directory: string, then: string) {
   const script = `
     import { lockDirectory } from ${JSON.stringify(import.meta.resolve('./directory-lock.ts'))};
     lockDirectory(process.argv[1]);
-    for (let turn = 0; turn < 3; turn += 1) {
-      await new Promise(setImmediate);
-      gc();
-    }
-    console.log('collected');
+    ${then}
+    console.log('held');
     setInterval(() => {}, 1000);`;
   const flags = ['--expose-gc', '--input-type=module', '-e', script, directory];
   const child = spawn(process.execPath, flags, { stdio: ['ignore', 'pipe', 'inherit'] });
   await once(child.stdout, 'data');
+  return {
+    pid: child.pid,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    },
+  };
+}
+
+test('a lock is held though nobody keeps its handle', async () => {
+  const directory = temporaryDirectory();
+  const collect =
+    'for (let turn = 0; turn < 3; turn += 1) { await new Promise(setImmediate); gc(); }';
+  await using _child = await holder(directory, collect);
   assert.throws(() => lockDirectory(directory), DirectoryLockedError);
-  child.kill('SIGKILL');
-  await once(child, 'exit');
 });
 
 test('a killed process leaves no lock behind, and its pid is named while it lives', async () => {
   const directory = temporaryDirectory();
-  const script = `
-    import { lockDirectory } from ${JSON.stringify(import.meta.resolve('./directory-lock.ts'))};
-    lockDirectory(process.argv[1]);
-    console.log('locked');
-    setInterval(() => {}, 1000);`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script, directory], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  await once(child.stdout, 'data');
-  assert.throws(
-    () => lockDirectory(directory),
-    (error: unknown) => error instanceof DirectoryLockedError && error.holderPid === child.pid,
-  );
-  child.kill('SIGKILL');
-  await once(child, 'exit');
+  {
+    await using child = await holder(directory, '');
+    assert.throws(
+      () => lockDirectory(directory),
+      (error: unknown) => error instanceof DirectoryLockedError && error.holderPid === child.pid,
+    );
+  }
   lockDirectory(directory)[Symbol.dispose]();
 });
