@@ -49,17 +49,27 @@ const FIELDS = [
   new Field<DataType>('late', INT64, false),
 ];
 
+/** The lengths of the buffers that were compressed since `ArrowDayWriter.add` last took them. */
+let contentLengths: number[] = [];
+
 compressionRegistry.set(CompressionType.ZSTD, {
-  encode: (bytes) =>
-    zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL } }),
+  encode: (bytes) => {
+    contentLengths.push(bytes.length);
+    return zstdCompressSync(bytes, {
+      params: { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL },
+    });
+  },
   decode: (bytes) => zstdDecompressSync(bytes),
 });
+
+type BatchRange = Pick<SidecarBatch, 'firstRank' | 'rows' | 'firstNs' | 'lastNs'>;
 
 export class ArrowDayWriter {
   readonly #day: UtcDay;
   readonly #schema: Schema;
   readonly #writer = new RecordBatchFileWriter({ compressionType: CompressionType.ZSTD });
-  readonly #index: Pick<SidecarBatch, 'firstRank' | 'rows' | 'firstNs' | 'lastNs'>[] = [];
+  readonly #index: BatchRange[] = [];
+  readonly #contentLengths: (readonly number[])[] = [];
 
   constructor(dataset: string, symbol: string, day: UtcDay) {
     this.#day = day;
@@ -85,7 +95,9 @@ export class ArrowDayWriter {
       makeData({ ...rows, type: INT64, data: lates }),
     ];
     const struct = makeData({ ...rows, type: new Struct(FIELDS), children });
+    contentLengths = [];
     this.#writer.write(new RecordBatch(this.#schema, struct));
+    this.#contentLengths.push(contentLengths);
     this.#index.push({ firstRank, rows: count, firstNs: ts[0]!, lastNs: ts[count - 1]! });
   }
 
@@ -100,7 +112,9 @@ export class ArrowDayWriter {
       const { offset, metaDataLength } = block;
       const message = bytes.subarray(offset, offset + metaDataLength + block.bodyLength);
       const buffers = dataBuffers(message, metaDataLength);
-      for (const [at, length] of buffers) correctLengthPrefix(message.subarray(at, at + length));
+      for (const [column, [at]] of buffers.entries()) {
+        correctLengthPrefix(message, at, this.#contentLengths[batches.length]![column]!);
+      }
       const place = { offset, bytes: message.length, crc32: crc32(message), buffers };
       batches.push({ ...this.#index[batches.length]!, ...place });
     }
@@ -121,9 +135,7 @@ function dataBuffers(message: Uint8Array, metaDataLength: number): SidecarBatch[
  * The format wants the uncompressed length before each compressed buffer; apache-arrow 21 writes the
  * compressed one there (apache/arrow-js#470), which other libraries refuse to read.
  */
-function correctLengthPrefix(buffer: Uint8Array): void {
-  const view = new DataView(buffer.buffer, buffer.byteOffset, LENGTH_PREFIX_BYTES);
-  if (view.getBigInt64(0, true) === -1n) return;
-  const content = zstdDecompressSync(buffer.subarray(LENGTH_PREFIX_BYTES));
-  view.setBigInt64(0, BigInt(content.length), true);
+function correctLengthPrefix(message: Uint8Array, offset: number, contentBytes: number): void {
+  const view = new DataView(message.buffer, message.byteOffset + offset, LENGTH_PREFIX_BYTES);
+  if (view.getBigInt64(0, true) !== -1n) view.setBigInt64(0, BigInt(contentBytes), true);
 }

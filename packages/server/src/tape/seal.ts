@@ -2,7 +2,8 @@
  * Makes a finished day into files that never change again: first the Arrow file, then the sidecar that
  * says it is whole, each written beside, synced and renamed, so that a crash at any point leaves a day
  * that is sealed or one that can be sealed again. What was encoded is decoded again and compared with
- * the trades before the first byte is written.
+ * the trades before the first byte is written. Between batches other work gets its turn: a busy
+ * contract's day takes hundreds of milliseconds, and live trades must not wait for that.
  */
 
 import { createHash } from 'node:crypto';
@@ -71,7 +72,7 @@ async function seal(
   late: LateRows,
 ): Promise<void> {
   const { dataset, symbol, day } = place;
-  const digest = digestOf(batches, place);
+  const digest = await digestOf(batches, place);
   const path = sidecarPath(tapeRoot, dataset, symbol, day);
   const before = await readSound(disk, path);
   if (before !== null) {
@@ -79,7 +80,7 @@ async function seal(
     throw new DayConflictError(dataset, symbol, day, 'is sealed already, with other trades');
   }
   const { bytes, index } = await encode(place, batches, late);
-  if (digestOf(decode(bytes, index, place), place) !== digest) {
+  if ((await digestOf(decode(bytes, index, place), place)) !== digest) {
     throw new Error(`${dataset} ${symbol} ${day} does not read back as it was written`);
   }
   const sidecar = printSidecar({
@@ -123,7 +124,6 @@ async function encode(
         lateNs[late.ranks[nextLate]! - part.firstRank] = late.byNs[nextLate]!;
       }
       writer.add(part, lateNs);
-      // A day of a busy contract takes tens of milliseconds; live trades must not wait for all of it.
       await nextTurn();
     }
   }
@@ -142,8 +142,11 @@ function* decode(
   }
 }
 
-function digestOf(batches: Iterable<TradeBatch>, { symbol, day }: Place): string {
+async function digestOf(batches: Iterable<TradeBatch>, { symbol, day }: Place): Promise<string> {
   const digest = new TradesDigest();
-  for (const batch of batches) digest.update(batch);
+  for (const batch of batches) {
+    digest.update(batch);
+    await nextTurn();
+  }
   return digest.finish(symbol, day);
 }

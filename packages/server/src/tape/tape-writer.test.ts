@@ -417,6 +417,30 @@ for (const [name, operation, fault] of [
   });
 }
 
+test('a disk that fills up while a day is sealed stops the tape and loses nothing; the next start seals it [SEC-33]', async () => {
+  const machine = new SimDisk();
+  const failures: Error[] = [];
+  const tape = await openSimTape(machine.boot(), { onFailure: (error) => failures.push(error) });
+  await tape.intake.offer([ES([[1, 1]])], at(2));
+  machine.faults = (operation, path) =>
+    operation === 'write' && path.includes('.arrow') ? 'full' : null;
+  await tape.intake.offer([ES([[2, 3]], NEXT_DAY)], at(4, NEXT_DAY));
+  await assert.rejects(tape.intake.sealed(), TapeFailedError);
+  await assert.rejects(tape.intake.offer([], at(5, NEXT_DAY)), TapeFailedError);
+  assert.equal(failures.length, 1);
+  assert.equal((await stamps(tape.tape)).length, 2);
+  await tape[Symbol.asyncDispose]();
+  machine.faults = () => null;
+  await using again = await openSimTape(machine.boot());
+  await again.intake.sealed();
+  const states = (await again.tape.days('ESZ6')).map(({ state }) => state);
+  assert.deepEqual(states, ['sealed', 'open']);
+  assert.deepEqual(await stamps(again.tape), [
+    [DAY, 1, 1],
+    [NEXT_DAY, 1, 3],
+  ]);
+});
+
 test('too many waiting offers or trades are refused, counted and may be made again [SEC-36]', async () => {
   await using tape = await openSimTape(new SimDisk().boot());
   await tape.intake.offer([ES([[0, 0]])], null);
