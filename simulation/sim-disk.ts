@@ -51,7 +51,6 @@ export class SimDisk {
   #syncedNames = new Map(this.#names);
   #pendingNames: NameChange[] = [];
   #process = 0;
-  #operations = 0;
   #halted = Promise.withResolvers<void>();
 
   /** The disk as a new process sees it; whatever older processes still ask is never answered. */
@@ -64,10 +63,6 @@ export class SimDisk {
   /** Resolves when a fault plan halted the machine. */
   get halted(): Promise<void> {
     return this.#halted.promise;
-  }
-
-  get operations(): number {
-    return this.#operations;
   }
 
   /** The process dies, the machine lives on: nothing that was written is lost. */
@@ -125,7 +120,6 @@ export class SimDisk {
   async enter(process: number, operation: DiskOperation, path: string): Promise<Fault | null> {
     await Promise.resolve();
     if (process !== this.#process) return new Promise<never>(() => {});
-    this.#operations += 1;
     const fault = this.faults(operation, path);
     if (fault === 'halt') {
       this.kill();

@@ -19,14 +19,14 @@ import type { SequencerCounters } from './sequencer-counters.ts';
 import { IntakeFullError } from './tape-errors.ts';
 
 /** Rows in one commit: about 2 MB of log, a few milliseconds of disk. */
-export const COMMIT_ROWS_MAX = 65_536;
+const COMMIT_ROWS_MAX = 65_536;
 /** Trades that may wait for a midnight their own offer does not promise; an offer with more is refused. */
 export const HELD_ROWS_MAX = 65_536;
 /**
  * How far a source's time may lie ahead of clock and promise. Wide enough for a machine whose clock is
  * an hour wrong, narrow enough that one absurd time cannot carry the tape into another year.
  */
-export const AHEAD_NS_MAX = 2 * 3600 * 1_000_000_000;
+const AHEAD_NS_MAX = 2 * 3600 * 1_000_000_000;
 const DAY_NS_BIG = BigInt(DAY_NS);
 
 /** The contracts of the dataset that may trade on a day. */
