@@ -181,7 +181,7 @@ async function powerRounds(seed: number, rounds: number): Promise<void> {
       },
     );
     const pace = { batchRowsMax: 100, offersPerDay: 30 };
-    await assertSurvives({ seed: seed + done, pace, offers: 1_500, troubles, window: 12 });
+    await assertSurvives({ seed: seed + done, pace, offers: 700, troubles, window: 12 });
     console.log(`${done + troubles.length} of ${rounds} losses of power survived`);
   }
 }

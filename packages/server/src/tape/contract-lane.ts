@@ -6,14 +6,14 @@
  *   stamp = max(source time, promise, contract's last stamp), and 1 ns more where that equals the last
  *   stamp though the two source times differ.
  *
- * A print whose stamp would reach midnight belongs to tomorrow and is held, not accepted.
+ * A print whose stamp would reach midnight belongs to a day to come: it gets no rank here.
  */
 
 import { TICKS_MAX } from '@tapeloom/core/numbers';
 import { DAY_NS } from '@tapeloom/core/utc-day';
 import { type DedupeWindow, NEW, SEEN } from './dedupe-window.ts';
 import type { IntakeBatch } from './intake.ts';
-import type { CommitSection } from './log-payload.ts';
+import type { CommitSection, HeldTrade } from './log-payload.ts';
 import type { SequencerCounters } from './sequencer-counters.ts';
 
 const CAPACITY_ROWS_MIN = 256;
@@ -81,7 +81,7 @@ export class ContractLane {
 
   /**
    * Takes rows [from, to) in order. Refused rows are counted; rows that belong to a later day are given
-   * to `hold`. Runs of plain rows, nearly all of a sound feed, are copied column by column; the others
+   * to `postpone`, which says whether their number now counts as seen. Runs of plain rows, nearly all of a sound feed, are copied column by column; the others
    * are judged one by one. Nothing is allocated per row.
    */
   take(
@@ -90,7 +90,7 @@ export class ContractLane {
     to: number,
     frame: RowFrame,
     counters: SequencerCounters,
-    hold: (row: number) => void,
+    postpone: (row: number) => boolean,
   ): void {
     this.#reserve(this.#count + to - from);
     const before = this.#count;
@@ -98,7 +98,7 @@ export class ContractLane {
       const plainEnd = this.#plainEnd(batch, row, to, frame);
       if (plainEnd > row) this.#takePlain(batch, row, plainEnd);
       row = plainEnd;
-      if (row < to) this.#takeOne(batch, row, frame, counters, hold);
+      if (row < to) this.#takeOne(batch, row, frame, counters, postpone);
     }
     this.rank += this.#count - before;
     counters.accepted += this.#count - before;
@@ -156,7 +156,7 @@ export class ContractLane {
     row: number,
     frame: RowFrame,
     counters: SequencerCounters,
-    hold: (row: number) => void,
+    postpone: (row: number) => boolean,
   ): void {
     if (!isSound(batch, row, counters)) return;
     const sourceNs = batch.ts[row]! + frame.offsetNs;
@@ -171,29 +171,61 @@ export class ContractLane {
       else counters.tooOld += 1;
       return;
     }
-    let stampNs = Math.max(sourceNs, frame.promiseNs, this.#lastNs);
-    if (stampNs === this.#lastNs && sourceNs !== this.#lastSourceNs) stampNs += 1;
+    const stampNs = this.#stamp(sourceNs, frame.promiseNs);
     if (stampNs >= DAY_NS) {
-      hold(row);
+      if (postpone(row)) this.dedupe.add(id);
       return;
     }
+    this.dedupe.add(id);
+    const at = this.#append(id, sourceNs, stampNs, frame, counters);
+    this.#price[at] = batch.price[row]!;
+    this.#size[at] = batch.size[row]!;
+    this.#side[at] = knownSide(batch.side[row]!, counters);
+  }
+
+  /** Takes a trade that was held, whose number counts as seen; false when its day is still to come. */
+  takeHeld(trade: HeldTrade, frame: RowFrame, counters: SequencerCounters): boolean {
+    const sourceNs = trade.ts + frame.offsetNs;
+    const stampNs = this.#stamp(sourceNs, frame.promiseNs);
+    if (stampNs >= DAY_NS) return false;
+    this.#reserve(this.#count + 1);
+    const at = this.#append(trade.id, sourceNs, stampNs, frame, counters);
+    this.#price[at] = trade.price;
+    this.#size[at] = trade.size;
+    this.#side[at] = trade.side;
+    this.rank += 1;
+    counters.accepted += 1;
+    return true;
+  }
+
+  #stamp(sourceNs: number, promiseNs: number): number {
+    const stampNs = Math.max(sourceNs, promiseNs, this.#lastNs);
+    const isShared = stampNs === this.#lastNs && sourceNs !== this.#lastSourceNs;
+    return isShared ? stampNs + 1 : stampNs;
+  }
+
+  /** Adds a row but for its price, size and side; returns where. */
+  #append(
+    id: number,
+    sourceNs: number,
+    stampNs: number,
+    frame: RowFrame,
+    counters: SequencerCounters,
+  ): number {
     if (stampNs !== sourceNs) {
       if (sourceNs < frame.promiseNs) counters.late += 1;
       else counters.backwards += 1;
       this.#hasLate = true;
     }
     this.#expectId(id);
-    this.dedupe.add(id);
     const at = this.#count;
     this.#ts[at] = stampNs;
     this.#id[at] = id;
     this.#late[at] = stampNs - sourceNs;
-    this.#price[at] = batch.price[row]!;
-    this.#size[at] = batch.size[row]!;
-    this.#side[at] = knownSide(batch.side[row]!, counters);
     this.#lastNs = stampNs;
     this.#lastSourceNs = sourceNs;
     this.#count = at + 1;
+    return at;
   }
 
   /** Brings the state to what it was after this section was accepted; false when it does not follow. */
@@ -260,7 +292,7 @@ function isFeedNumber(id: number): boolean {
   return id >= 0 && id <= Number.MAX_SAFE_INTEGER && Math.floor(id) === id;
 }
 
-function knownSide(side: number, counters: SequencerCounters): number {
+export function knownSide(side: number, counters: SequencerCounters): number {
   if (side >= -1 && side <= 1) return side;
   counters.sideUnknown += 1;
   return 0;

@@ -26,9 +26,8 @@ export interface Intake {
   /**
    * Takes trades and, after them, the source's promise that no trade earlier than `promise` will follow
    * for any contract of its dataset. Resolves once all of it is on disk (or refused and counted); rejects
-   * when it is not and never will be. The columns must stay as they are until then. Trades of a day to
-   * come wait for the promise of that midnight, so a source must not wait for them before it promises.
-   * When too much is waiting already, the offer is refused and may be made again.
+   * when it is not and never will be. The columns must stay as they are until then. When too much is
+   * waiting already, the offer is refused and may be made again.
    */
   offer(batches: readonly IntakeBatch[], promise: EpochNs | null): Promise<void>;
   /** The highest feed number on the tape for this contract, -1 if none: where a source goes on. */

@@ -3,21 +3,27 @@
  * of feed numbers; each commit carries trades in columns and the promise that holds after them; the
  * `end` commit's promise is the next midnight. Columns are views of the record: nothing is copied.
  *
- *   opening: version u32 · day u32 · promise f64 · dataset · contracts u32 · 0 u32 · per contract:
- *            symbol · highest number f64 · window bits
- *   commit:  promise f64 · new contracts u32 · sections u32 · per new contract: index u32 · 0 u32 · symbol ·
+ *   opening: version u32 · day u32 · promise f64 · dataset · contracts u32 · held u32 · per contract:
+ *            symbol · highest number f64 · window bits · then held trades
+ *   commit:  promise f64 · new contracts u32 · sections u32 · held u32 · 0 u32 · per new contract:
+ *            index u32 · 0 u32 · symbol ·
  *            per section: index u32 · first rank u32 · rows u32 · flags u32 · first id f64 · ts f64… ·
  *            (id f64…, unless they are numbered in a row) · (late f64…, if some are) · price i32… ·
- *            size i32… · side i8… · padding to 8
+ *            size i32… · side i8… · padding to 8 · then held trades
+ *   held:    symbol · id f64 · ts f64 · day u32 · price i32 · size i32 · side i32
+ *
+ * Held trades are trades of a day to come. The opening carries all that wait; the log's first commit
+ * settles them: each is a trade of the day in it, or held in it again.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
-import { isUtcDay } from '@tapeloom/core/utc-day';
+import { isUtcDay, utcDay } from '@tapeloom/core/utc-day';
 import { WINDOW_BYTES } from './dedupe-window.ts';
 import type { RecordWriter } from './log-record.ts';
 
 const LOG_VERSION = 1;
 const NAME_BYTES_MAX = 128;
+const HELD_BYTES_MAX = 8 + NAME_BYTES_MAX + 32;
 const HAS_IDS = 1;
 const HAS_LATE = 2;
 
@@ -27,6 +33,7 @@ export interface Opening {
   /** Nanoseconds since the day's midnight. */
   readonly promiseNs: number;
   readonly contracts: readonly OpeningContract[];
+  readonly held: readonly HeldTrade[];
 }
 
 export interface OpeningContract {
@@ -40,6 +47,19 @@ export interface Commit {
   readonly promiseNs: number;
   readonly contracts: readonly CommitContract[];
   readonly sections: readonly CommitSection[];
+  readonly held: readonly HeldTrade[];
+}
+
+/** A sound trade that waits for its day. */
+export interface HeldTrade {
+  readonly symbol: string;
+  readonly day: UtcDay;
+  readonly id: number;
+  /** Source time, nanoseconds since the midnight of `day`. */
+  readonly ts: number;
+  readonly price: number;
+  readonly size: number;
+  readonly side: number;
 }
 
 /** A contract that this log had not named before. */
@@ -67,18 +87,20 @@ export interface CommitSection {
 
 export function writeOpening(record: RecordWriter, opening: Opening): void {
   const contractBytes = 8 + NAME_BYTES_MAX + 8 + WINDOW_BYTES;
-  record.start(64 + NAME_BYTES_MAX + opening.contracts.length * contractBytes);
+  const contractsBytes = opening.contracts.length * contractBytes;
+  record.start(64 + NAME_BYTES_MAX + contractsBytes + opening.held.length * HELD_BYTES_MAX);
   record.uint32(LOG_VERSION);
   record.uint32(opening.day);
   record.float64(opening.promiseNs);
   record.text(opening.dataset);
   record.uint32(opening.contracts.length);
-  record.uint32(0);
+  record.uint32(opening.held.length);
   for (const contract of opening.contracts) {
     record.text(contract.symbol);
     record.float64(contract.highestId);
     record.column(contract.windowBits, WINDOW_BYTES);
   }
+  for (const trade of opening.held) writeHeld(record, trade);
 }
 
 /** The opening in this payload, or null when it says what no version of ours does. */
@@ -89,7 +111,7 @@ export function readOpening(payload: Uint8Array): Opening | null {
   const promiseNs = reader.float64();
   const dataset = reader.text();
   const count = reader.uint32();
-  reader.uint32();
+  const heldCount = reader.uint32();
   if (!isUtcDay(day)) return null;
   const contracts: OpeningContract[] = [];
   for (let index = 0; index < count; index++) {
@@ -97,16 +119,20 @@ export function readOpening(payload: Uint8Array): Opening | null {
     const highestId = reader.float64();
     contracts.push({ symbol, highestId, windowBits: reader.bytes(WINDOW_BYTES).slice() });
   }
-  return { dataset, day, promiseNs, contracts };
+  const held = Array.from({ length: heldCount }, () => readHeld(reader));
+  return { dataset, day, promiseNs, contracts, held };
 }
 
 export function writeCommit(record: RecordWriter, commit: Commit): void {
-  let bytesMax = 16 + commit.contracts.length * (16 + NAME_BYTES_MAX);
+  let bytesMax =
+    24 + commit.contracts.length * (16 + NAME_BYTES_MAX) + commit.held.length * HELD_BYTES_MAX;
   for (const section of commit.sections) bytesMax += 32 + section.count * (8 * 3 + 4 * 2 + 1);
   record.start(bytesMax);
   record.float64(commit.promiseNs);
   record.uint32(commit.contracts.length);
   record.uint32(commit.sections.length);
+  record.uint32(commit.held.length);
+  record.uint32(0);
   for (const { index, symbol } of commit.contracts) {
     record.uint32(index);
     record.uint32(0);
@@ -126,6 +152,7 @@ export function writeCommit(record: RecordWriter, commit: Commit): void {
     record.column(section.side, section.count);
     record.pad();
   }
+  for (const trade of commit.held) writeHeld(record, trade);
 }
 
 export function readCommit(payload: Uint8Array): Commit {
@@ -133,6 +160,8 @@ export function readCommit(payload: Uint8Array): Commit {
   const promiseNs = reader.float64();
   const contractCount = reader.uint32();
   const sectionCount = reader.uint32();
+  const heldCount = reader.uint32();
+  reader.uint32();
   const contracts: CommitContract[] = [];
   for (let at = 0; at < contractCount; at++) {
     const index = reader.uint32();
@@ -141,7 +170,29 @@ export function readCommit(payload: Uint8Array): Commit {
   }
   const sections: CommitSection[] = [];
   for (let at = 0; at < sectionCount; at++) sections.push(readSection(reader));
-  return { promiseNs, contracts, sections };
+  const held = Array.from({ length: heldCount }, () => readHeld(reader));
+  return { promiseNs, contracts, sections, held };
+}
+
+function writeHeld(record: RecordWriter, trade: HeldTrade): void {
+  record.text(trade.symbol);
+  record.float64(trade.id);
+  record.float64(trade.ts);
+  record.uint32(trade.day);
+  record.uint32(trade.price);
+  record.uint32(trade.size);
+  record.uint32(trade.side);
+}
+
+function readHeld(reader: PayloadReader): HeldTrade {
+  const symbol = reader.text();
+  const id = reader.float64();
+  const ts = reader.float64();
+  const day = utcDay(reader.uint32());
+  const price = reader.uint32() | 0;
+  const size = reader.uint32();
+  const side = reader.uint32() | 0;
+  return { symbol, day, id, ts, price, size, side };
 }
 
 function readSection(reader: PayloadReader): CommitSection {
@@ -155,8 +206,7 @@ function readSection(reader: PayloadReader): CommitSection {
   const late = (flags & HAS_LATE) === 0 ? null : reader.float64s(count);
   const price = reader.int32s(count);
   const size = reader.int32s(count);
-  const sideBytes = reader.bytes(count);
-  const side = new Int8Array(sideBytes.buffer, sideBytes.byteOffset, count);
+  const side = reader.int8s(count);
   reader.pad();
   return { index, firstRank, count, ts, firstId, id, late, price, size, side };
 }
@@ -201,6 +251,11 @@ class PayloadReader {
   int32s(count: number): Int32Array {
     const bytes = this.bytes(count * 4);
     return new Int32Array(bytes.buffer, bytes.byteOffset, count);
+  }
+
+  int8s(count: number): Int8Array {
+    const bytes = this.bytes(count);
+    return new Int8Array(bytes.buffer, bytes.byteOffset, count);
   }
 
   pad(): void {

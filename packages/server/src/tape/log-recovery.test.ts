@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { seededRandom } from '../../../../simulation/seeded-random.ts';
 import { SimDisk } from '../../../../simulation/sim-disk.ts';
 import { DayLog } from './day-log.ts';
-import type { Commit, CommitSection, Opening } from './log-payload.ts';
+import type { Commit, CommitSection, HeldTrade, Opening } from './log-payload.ts';
 import { type LogRecovery, readLog, recoverLog } from './log-recovery.ts';
 import { TapeDamagedError } from './tape-errors.ts';
 
@@ -15,7 +15,13 @@ const OPENING: Opening = {
   day: utcDay(20_260_105),
   promiseNs: 0,
   contracts: [{ symbol: 'ESZ6', highestId: 41, windowBits: new Uint8Array(512).fill(3) }],
+  held: [held(7), held(-8)],
 };
+
+function held(price: number): HeldTrade {
+  const day = utcDay(20_260_107);
+  return { symbol: 'NQZ6', day, id: 2 ** 50, ts: 86_399e9, price, size: 2 ** 31 - 1, side: -1 };
+}
 
 function section(firstRank: number, count: number, isLate = false): CommitSection {
   return {
@@ -46,7 +52,7 @@ async function writeLog(
   for (const [index, count] of counts.entries()) {
     starts.push(log.bytes);
     const sections = count === 0 ? [] : [section(rank, count, index % 2 === 1)];
-    await log.append('commit', { promiseNs: rank * 1_000, contracts: [], sections });
+    await log.append('commit', { promiseNs: rank * 1_000, contracts: [], sections, held: [] });
     rank += count;
   }
   if (isClosed) {
@@ -82,9 +88,9 @@ test('a log reads back exactly as it was written', async () => {
     commit: (commit) => commits.push(structuredClone(commit)) > 0,
   });
   assert.deepEqual(commits, [
-    { promiseNs: 1_000, contracts: [], sections: [section(1, 3)] },
-    { promiseNs: 4_000, contracts: [], sections: [] },
-    { promiseNs: 4_000, contracts: [], sections: [section(4, 100)] },
+    { promiseNs: 1_000, contracts: [], sections: [section(1, 3)], held: [] },
+    { promiseNs: 4_000, contracts: [], sections: [], held: [] },
+    { promiseNs: 4_000, contracts: [], sections: [section(4, 100)], held: [] },
   ]);
   assert.equal(recovery.closed, true);
   assert.equal(recovery.tornBytes, 0);
@@ -197,7 +203,7 @@ test('a record whose sync failed is made durable before anything is built upon i
   await disk.makeDirectory('/log');
   await using log = await DayLog.create(disk, PATH, OPENING);
   machine.faults = (operation) => (operation === 'sync' ? 'fail' : null);
-  const commit = { promiseNs: 5, contracts: [], sections: [section(1, 50)] };
+  const commit = { promiseNs: 5, contracts: [], sections: [section(1, 50)], held: [held(1)] };
   await assert.rejects(log.append('commit', commit), { name: 'Error' });
   machine.faults = () => null;
   await assert.rejects(log.append('commit', commit), /stopped/);

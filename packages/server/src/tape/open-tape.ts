@@ -88,6 +88,7 @@ export async function openTape(options: OpenTapeOptions): Promise<OpenTape> {
   }
   const unfinishedRemoved = await removeUnfinished(disk, tapeRoot, dataset);
   const logs = await recoverLogs(disk, tapeRoot, dataset, sequencer);
+  sequencer.resume();
   for (const { live, recovery } of logs) {
     publisher.opened(live, epochNs(live.day, recovery.promiseNs));
   }

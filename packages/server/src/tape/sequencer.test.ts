@@ -16,7 +16,7 @@ import {
   type TapeRow,
   tapeRows,
 } from '../../../../simulation/tape-on-sim-disk.ts';
-import { HELD_ROWS_MAX } from './sequencer.ts';
+import { HELD_TRADES_MAX } from './sequencer.ts';
 
 const DAY = utcDay(20_260_105);
 const NEXT_DAY = addDays(DAY, 1);
@@ -43,6 +43,7 @@ class Twin {
   readonly #last = new Map<string, { stamp: bigint; source: bigint }>();
   readonly #seen = new Set<string>();
   #held: TwinRow[] = [];
+  #deferred: TwinRow[] = [];
   #promise: bigint | null = null;
 
   offer({ batches, promise }: ScriptedOffer): void {
@@ -57,51 +58,60 @@ class Twin {
         if (size === 0 || !Number.isInteger(price)) continue;
         const side = Math.abs(batch.side[row]!) > 1 ? 0 : batch.side[row]!;
         const source = epochNs(batch.day, batch.ts[row]!);
-        this.#judge({
-          symbol: batch.symbol,
-          id: batch.id[row]!,
-          source,
-          values: [price, size, side],
-        });
+        const values = [price, size, side] as const;
+        this.#judge({ symbol: batch.symbol, id: batch.id[row]!, source, values }, promise);
       }
     }
     if (promise !== null && promise > this.#promise!) this.#advance(promise);
   }
 
-  #judge(row: TwinRow): void {
-    const { symbol, id, source } = row;
-    if (this.#seen.has(`${symbol} ${id}`)) return;
+  #judge(row: TwinRow, promise: bigint | null): void {
+    const key = `${row.symbol} ${row.id}`;
+    if (this.#seen.has(key)) return;
+    if (this.#place(row)) {
+      this.#seen.add(key);
+    } else if (promise !== null && promise >= this.#tomorrow()) {
+      this.#deferred.push(row);
+    } else {
+      this.#seen.add(key);
+      this.#held.push(row);
+    }
+  }
+
+  /** False when the trade belongs to a day to come. */
+  #place({ symbol, source, values }: TwinRow): boolean {
     const last = this.#last.get(symbol);
     let stamp = source > this.#promise! ? source : this.#promise!;
     if (last !== undefined && stamp < last.stamp) stamp = last.stamp;
     if (last !== undefined && stamp === last.stamp && source !== last.source) stamp += 1n;
-    const day = dayOf(stamp as EpochNs);
-    if (day > dayOf(this.#promise as EpochNs)) {
-      this.#held.push(row);
-      return;
-    }
-    this.#seen.add(`${symbol} ${id}`);
+    if (stamp >= this.#tomorrow()) return false;
     this.#last.set(symbol, { stamp, source });
     const rows = this.rows[symbol]!;
+    const day = dayOf(stamp as EpochNs);
     const rank = rows.at(-1)?.[0] === day ? rows.at(-1)![1] + 1 : 1;
-    rows.push([day, rank, nsOfDay(stamp as EpochNs), ...row.values]);
+    rows.push([day, rank, nsOfDay(stamp as EpochNs), ...values]);
+    return true;
   }
 
-  /** Midnight by midnight, so that held trades get their own day. */
+  #tomorrow(): bigint {
+    return epochNs(addDays(dayOf(this.#promise as EpochNs), 1), 0);
+  }
+
+  /** Midnight by midnight, so that trades get their own day; the held ones come first. */
   #advance(promise: bigint): void {
-    const midnights = new Set(
-      this.#held.map(({ source }) => {
-        const tomorrow = epochNs(addDays(dayOf(this.#promise as EpochNs), 1), 0);
+    for (;;) {
+      const days = [...this.#held, ...this.#deferred].map(({ source }) => {
         const own = epochNs(dayOf(source as EpochNs), 0);
-        return own > tomorrow ? own : tomorrow;
-      }),
-    );
-    for (const midnight of [...midnights].sort((a, b) => (a < b ? -1 : 1))) {
-      if (midnight > promise) continue;
+        return own > this.#tomorrow() ? own : this.#tomorrow();
+      });
+      const midnight = days.sort((a, b) => (a < b ? -1 : 1))[0];
+      if (midnight === undefined || midnight > promise) break;
       this.#promise = midnight;
-      const held = this.#held;
+      const [held, deferred] = [this.#held, this.#deferred];
       this.#held = [];
-      for (const row of held) this.#judge(row);
+      this.#deferred = [];
+      for (const row of held) if (!this.#place(row)) this.#held.push(row);
+      for (const row of deferred) this.#judge(row, promise);
     }
     this.#promise = promise;
   }
@@ -118,12 +128,10 @@ test('every print gets the rank and stamp the rules give it, whatever the feed d
         const offer = script.next().value;
         twin.offer(offer);
         const done = tape.intake.offer(offer.batches, offer.promise);
-        done.catch(() => {});
         pending.push(done);
         if (index % 3 === 0) await Promise.race([done, Promise.resolve()]);
       }
-      // What waits for midnight at the end is never acknowledged; everything else is.
-      await tape.intake.offer([], null);
+      await Promise.all(pending);
       assert.deepEqual(await allTapeRows(tape.tape), twin.rows);
       for (const rows of Object.values(twin.rows)) {
         for (const [index, [day, rank, ts]] of rows.entries()) {
@@ -279,41 +287,60 @@ test('a time or promise absurdly far ahead is refused and moves nothing', async 
   assert.equal(tape.counters.accepted, 3);
 });
 
-test("trades of tomorrow wait for midnight, unacknowledged, while today's go on [DET-02] [DET-03]", async () => {
-  await using tape = await openSimTape(new SimDisk().boot());
-  let isAcknowledged = false;
-  const tomorrow = tape.intake.offer([ES([[1, 5]]), ES([[2, 7]], NEXT_DAY)], at(10)).then(() => {
-    isAcknowledged = true;
-  });
-  await tape.intake.offer([ES([[3, 20]])], at(30));
-  assert.equal(isAcknowledged, false);
+test("trades of tomorrow wait for midnight on disk, while today's go on [DET-02] [DET-03]", async () => {
+  const machine = new SimDisk();
+  const tape = await openSimTape(machine.boot());
+  await tape.intake.offer([ES([[1, 5]]), ES([[2, 7]], NEXT_DAY)], at(10));
+  await tape.intake.offer(
+    [
+      ES([
+        [3, 20],
+        [2, 21],
+      ]),
+    ],
+    at(30),
+  );
   assert.equal(tape.counters.held, 1);
-  await tape.intake.offer([], at(0, NEXT_DAY));
-  await tomorrow;
-  assert.equal(tape.counters.held, 0);
-  assert.deepEqual(await stamps(tape.tape), [
+  assert.equal(tape.counters.duplicate, 1);
+  // It was acknowledged: it must be there after a crash, however many numbers came after it.
+  const many = Array.from({ length: 5_000 }, (_, row): FeedRow => [row + 4, row + 30]);
+  await tape.intake.offer([ES(many)], null);
+  machine.crash();
+  const again = await openSimTape(machine.boot());
+  assert.equal(again.counters.held, 1);
+  await again.intake.offer([], at(0, NEXT_DAY));
+  machine.crash();
+  await using last = await openSimTape(machine.boot());
+  await last.intake.offer([ES([[6_000, 9]], NEXT_DAY)], null);
+  const rows = await stamps(last.tape);
+  assert.deepEqual(rows.slice(0, 2), [
     [DAY, 1, 5],
     [DAY, 2, 20],
-    [NEXT_DAY, 1, 7],
   ]);
+  assert.deepEqual(rows.slice(-2), [
+    [NEXT_DAY, 1, 7],
+    [NEXT_DAY, 2, 9],
+  ]);
+  assert.equal(rows.length, 5_004);
 });
 
 test('a stamp that would pass midnight belongs to tomorrow [DET-04]', async () => {
   await using tape = await openSimTape(new SimDisk().boot());
   await tape.intake.offer([ES([[1, DAY_NS - 1]])], null);
-  const held = tape.intake.offer([ES([[2, 5_000]])], null);
+  await tape.intake.offer([ES([[2, 5_000]])], null);
   await tape.intake.offer([ES([[3, DAY_NS - 1]])], at(0, NEXT_DAY));
-  await held;
+  await tape.intake.offer([ES([[4, 1]], NEXT_DAY)], null);
   assert.deepEqual(await stamps(tape.tape), [
     [DAY, 1, DAY_NS - 1],
     [DAY, 2, DAY_NS - 1],
     [NEXT_DAY, 1, 0],
+    [NEXT_DAY, 2, 1],
   ]);
 });
 
 test('one offer may bring the end of a day and more of the next than may be held', async () => {
   await using tape = await openSimTape(new SimDisk().boot());
-  const count = HELD_ROWS_MAX + 10_000;
+  const count = HELD_TRADES_MAX + 10_000;
   const rows = Array.from({ length: count }, (_, row): FeedRow => [row + 2, row]);
   await tape.intake.offer([ES([[1, 1]]), ES(rows, NEXT_DAY)], at(count, NEXT_DAY));
   const days = await tape.tape.days('ESZ6');

@@ -3,25 +3,27 @@
  * order, never on how they were grouped into commits: so a run that was cut anywhere and fed again
  * from the first unacknowledged offer gives the same ranks and stamps as one that never stopped.
  *
- * Days. The open day ends when the promise reaches its midnight. Trades of a later day are held at the
- * door until then. Between two days nothing is open: the next log starts when a trade is due whose day
- * the promise has reached, or when the promise passes that midnight. Days that a promise skips and that
- * have no trades get no log, so they are "not on the tape", not "empty".
+ * Days. The open day ends when the promise reaches its midnight. A trade of a later day is deferred
+ * when its own offer promises that midnight, and else held (see `held-trades.ts`). Between two days
+ * nothing is open: the next log starts when a trade comes, or when the promise passes that midnight.
+ * Days that a promise skips and that have no trades get no log: they are "not on the tape", not "empty".
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { DAY_NS, dayFromNumber, dayNumber, epochNs, isUtcDay } from '@tapeloom/core/utc-day';
 import { ContractLane } from './contract-lane.ts';
-import { DedupeWindow } from './dedupe-window.ts';
+import { DedupeWindow, NEW } from './dedupe-window.ts';
+import { HeldTrades } from './held-trades.ts';
+import type { IntakeBatch } from './intake.ts';
 import type { Commit, CommitContract, CommitSection, Opening } from './log-payload.ts';
-import type { Offer } from './offer.ts';
+import type { Offer, Run } from './offer.ts';
 import type { SequencerCounters } from './sequencer-counters.ts';
 import { IntakeFullError } from './tape-errors.ts';
 
 /** Rows in one commit: about 2 MB of log, a few milliseconds of disk. */
 const COMMIT_ROWS_MAX = 65_536;
-/** Trades that may wait for a midnight their own offer does not promise; an offer with more is refused. */
-export const HELD_ROWS_MAX = 65_536;
+/** Trades that may be held for days to come; an offer that brings more is refused. */
+export const HELD_TRADES_MAX = 16_384;
 /**
  * How far a source's time may lie ahead of clock and promise. Wide enough for a machine whose clock is
  * an hour wrong, narrow enough that one absurd time cannot carry the tape into another year.
@@ -34,14 +36,6 @@ export type ListedSymbols = (day: UtcDay) => readonly string[];
 
 /** `done`: the offer is taken. `full`: the commit is. `turn`: the day must turn first. */
 export type TakeResult = 'done' | 'full' | 'turn';
-
-/** Rows [from, to) of one batch of an offer. */
-interface Run {
-  readonly offer: Offer;
-  readonly batch: number;
-  from: number;
-  to: number;
-}
 
 export class Sequencer {
   readonly #dataset: string;
@@ -60,21 +54,22 @@ export class Sequencer {
   #isOver = true;
   #pendingRows = 0;
   #isPromiseNew = false;
-  /** Rows of days to come, and those of them the open day still has to take. */
-  #held: Run[] = [];
-  #released: Run[] = [];
-  #heldRows = 0;
+  readonly #held: HeldTrades;
+  /** Whether the open day has not yet settled what its opening carried. */
+  #isReleaseDue = false;
+  #isHeldFull = false;
   #ready: Offer[] = [];
 
   constructor(dataset: string, listed: ListedSymbols, counters: SequencerCounters) {
     this.#dataset = dataset;
     this.#listed = listed;
     this.#counters = counters;
+    this.#held = new HeldTrades(counters);
   }
 
   /** Whether there is something to commit. */
   get isPending(): boolean {
-    return this.#pendingRows > 0 || this.#isPromiseNew;
+    return this.#pendingRows > 0 || this.#isPromiseNew || this.#held.unlogged.length > 0;
   }
 
   /** How many offers the next commit completes. */
@@ -84,52 +79,29 @@ export class Sequencer {
 
   /** Whether no further offer can be taken before the day has turned. */
   get mustTurn(): boolean {
-    return this.#isOver && (this.isPending || this.nextDay(null) !== null);
-  }
-
-  /** Takes what was held for the day that opened; false when the commit is full before the end. */
-  takeReleased(now: EpochNs): boolean {
-    let run = this.#released[0];
-    for (; run !== undefined; run = this.#released[0]) {
-      const room = COMMIT_ROWS_MAX - this.#pendingRows;
-      if (room === 0) return false;
-      const { offer, batch, from } = run;
-      const to = Math.min(run.to, from + room);
-      offer.heldRows -= to - from;
-      this.#heldRows -= to - from;
-      this.#counters.held -= to - from;
-      this.#judge({ offer, batch, from, to }, now);
-      if (to < run.to) run.from = to;
-      else this.#released.shift();
-      if (offer.isTaken && offer.heldRows === 0) this.#ready.push(offer);
-    }
-    return true;
+    return this.#isOver && (this.isPending || this.#held.firstDay(this.#day + 1) === this.#day + 1);
   }
 
   /** Takes as much of the offer as it can now; call again with the same offer until `done`. */
   take(offer: Offer, now: EpochNs): TakeResult {
-    if (this.#isFresh && this.#heldRows === 0 && !this.#startBefore(offer, now)) {
-      return this.#finish(offer);
+    const isFirst = this.#isFresh && offer.deferred.length === 0;
+    if (isFirst && !this.#startBefore(offer, now)) return this.#finish(offer);
+    if (offer.deferred.length > 0 && offer.deferredOn !== this.#day) {
+      offer.runs = offer.deferred;
+      offer.deferred = [];
     }
-    while (offer.nextBatch < offer.batches.length) {
+    for (let run = offer.runs[0]; run !== undefined; run = offer.runs[0]) {
       const room = COMMIT_ROWS_MAX - this.#pendingRows;
       if (room === 0) return 'full';
-      const batch = offer.nextBatch;
-      const from = offer.nextRow;
-      const to = Math.min(offer.batches[batch]!.count, from + room);
-      this.#judge({ offer, batch, from, to }, now);
-      offer.nextRow = to;
-      if (to === offer.batches[batch]!.count) {
-        offer.nextBatch += 1;
-        offer.nextRow = 0;
-      }
-      if (this.#heldRows > HELD_ROWS_MAX && !this.#isReleasedBy(offer)) {
-        this.#refuse(offer);
-        return 'done';
-      }
+      const to = Math.min(run.to, run.from + room);
+      this.#judge(offer, { ...run, to }, now);
+      if (to < run.to) run.from = to;
+      else offer.runs.shift();
+      if (this.#isHeldFull) return this.#refuse(offer);
     }
+    if (this.#isOver && offer.deferred.length > 0) return 'turn';
     if (offer.promise !== null && !this.#promise(offer.promise, now)) return 'turn';
-    return this.#finish(offer);
+    return offer.deferred.length > 0 ? 'turn' : this.#finish(offer);
   }
 
   /** The next commit and whether it ends the day; the columns are good until `clearPending`. */
@@ -144,13 +116,15 @@ export class Sequencer {
       }
       sections.push(lane.pending);
     }
-    const commit = { promiseNs: this.#promiseNs, contracts, sections };
+    const held = this.#held.unlogged;
+    const commit = { promiseNs: this.#promiseNs, contracts, sections, held };
     return { kind: this.#isOver ? 'end' : 'commit', commit };
   }
 
   /** After the pending commit was encoded: starts the next one. Returns the offers it completes. */
   clearPending(): readonly Offer[] {
     for (const lane of this.#lanes.values()) lane.clearPending();
+    this.#held.logged();
     this.#pendingRows = 0;
     this.#isPromiseNew = false;
     const ready = this.#ready;
@@ -159,28 +133,31 @@ export class Sequencer {
   }
 
   /**
-   * The day to open next, or null when it is not time yet. `promise` is that of the offer which waits
-   * for the turn, if one does.
+   * The day to open next, or null when it is not time yet. `offer` is the first that waits, if one does:
+   * it may wait for the turn.
    */
-  nextDay(promise: EpochNs | null): UtcDay | null {
+  nextDay(offer: Offer | null, now: EpochNs): UtcDay | null {
     if (!this.#isOver) return null;
     const tomorrow = this.#day + 1;
-    const promised = promise === null ? tomorrow : Number(promise / DAY_NS_BIG);
-    let next = Number.POSITIVE_INFINITY;
-    for (const { offer, batch } of this.#held) {
-      const day = Math.max(tomorrow, dayNumber(offer.batches[batch]!.day));
-      if (day <= promised) next = Math.min(next, day);
+    const promise = offer?.promise ?? null;
+    const isBelieved = promise !== null && this.#nsSinceDay(promise) <= this.#believedNs(now);
+    const reached = isBelieved ? Math.max(tomorrow, Number(promise / DAY_NS_BIG)) : tomorrow;
+    const held = this.#held.firstDay(tomorrow);
+    let next = held <= reached ? held : Number.POSITIVE_INFINITY;
+    for (const { batch } of offer?.deferred ?? []) {
+      next = Math.min(next, reached, Math.max(tomorrow, dayNumber(batch.day)));
     }
-    if (promise !== null && this.#nsSinceDay(promise) > DAY_NS) next = Math.min(next, promised);
+    if (isBelieved && this.#nsSinceDay(promise) > DAY_NS) next = Math.min(next, reached);
     return next === Number.POSITIVE_INFINITY ? null : dayFromNumber(next);
   }
 
-  /** Opens a day that `nextDay` named and releases the trades held so far. Its log starts with this. */
+  /** Opens a day that `nextDay` named and takes the trades held for it. Its log starts with this. */
   openDay(day: UtcDay): Opening {
     const before = this.#lanes;
     this.#lanes = new Map();
     this.#named = [];
-    for (const symbol of this.#listed(day)) {
+    const held = this.#held.waiting;
+    for (const symbol of new Set([...this.#listed(day), ...held.map((trade) => trade.symbol)])) {
       this.#nameLane(symbol, before.get(symbol)?.dedupe ?? new DedupeWindow());
     }
     const contracts = this.#named.map(({ symbol, dedupe }) => ({
@@ -189,19 +166,8 @@ export class Sequencer {
       windowBits: new Uint8Array(dedupe.bits.buffer).slice(),
     }));
     this.#startDay(day, 0);
-    this.#released = this.#held;
-    this.#held = [];
-    return { dataset: this.#dataset, day, promiseNs: 0, contracts };
-  }
-
-  /** The offers that wait for a day to come, which are then forgotten. */
-  dropHeld(): readonly Offer[] {
-    const offers = new Set([...this.#released, ...this.#held].map((run) => run.offer));
-    this.#counters.held -= this.#heldRows;
-    this.#heldRows = 0;
-    this.#released = [];
-    this.#held = [];
-    return [...offers];
+    this.#release();
+    return { dataset: this.#dataset, day, promiseNs: 0, contracts, held };
   }
 
   /** Recovery: starts from a log's opening. */
@@ -212,13 +178,16 @@ export class Sequencer {
       this.#nameLane(symbol, DedupeWindow.restore(highestId, windowBits));
     }
     this.#startDay(opening.day, opening.promiseNs);
+    this.#held.replace(opening.held);
+    this.#isReleaseDue = true;
   }
 
   /** Recovery: what a commit of the log had decided; false when it cannot follow what was before it. */
   replay(commit: Commit): boolean {
     for (const { index, symbol } of commit.contracts) {
-      if (index !== this.#named.length || this.#lanes.has(symbol)) return false;
-      this.#nameLane(symbol, new DedupeWindow());
+      const before = this.#lanes.get(symbol) ?? newLane(symbol);
+      if (index !== this.#named.length || before.index >= 0) return false;
+      this.#nameLane(symbol, before.dedupe);
     }
     for (const section of commit.sections) {
       if (!(this.#named[section.index]?.replay(section) ?? false)) return false;
@@ -226,21 +195,36 @@ export class Sequencer {
     if (!(commit.promiseNs >= this.#promiseNs && commit.promiseNs <= DAY_NS)) return false;
     this.#promiseNs = commit.promiseNs;
     this.#isOver = commit.promiseNs === DAY_NS;
+    for (const { symbol, id } of commit.held) {
+      const { dedupe } = this.#lanes.getOrInsertComputed(symbol, () => newLane(symbol));
+      if (dedupe.judge(id) === NEW) dedupe.add(id);
+    }
+    this.#held.replace([...(this.#isReleaseDue ? [] : this.#held.waiting), ...commit.held]);
+    this.#isReleaseDue = false;
     return true;
   }
 
+  /** Recovery: the last log was read to its end. */
+  resume(): void {
+    if (this.#isReleaseDue) this.#release();
+  }
+
   /** On a tape without days: stands just before the offer's first day; false when it has none. */
-  #startBefore({ batches, promise }: Offer, now: EpochNs): boolean {
+  #startBefore({ runs, promise }: Offer, now: EpochNs): boolean {
     const latest = now + BigInt(AHEAD_NS_MAX);
-    const days = batches.flatMap(({ symbol, day, count }) =>
-      count > 0 && isUtcDay(day) && epochNs(day, 0) <= latest && this.#isListed(symbol, day)
+    const days = runs.flatMap(({ batch: { symbol, day } }) =>
+      isUtcDay(day) && epochNs(day, 0) <= latest && this.#isListed(symbol, day)
         ? [dayNumber(day)]
         : [],
     );
     if (promise !== null && promise <= latest) days.push(Number(promise / DAY_NS_BIG));
-    this.#day = Math.min(...days) - 1;
-    if (days.length > 0) return true;
-    for (const { day, count } of batches) {
+    if (days.length > 0) {
+      this.#day = Math.min(...days) - 1;
+      return true;
+    }
+    for (const {
+      batch: { day, count },
+    } of runs) {
       if (!isUtcDay(day)) this.#counters.badTime += count;
       else if (epochNs(day, 0) > latest) this.#counters.aheadOfTime += count;
       else this.#counters.unknownSymbol += count;
@@ -256,9 +240,22 @@ export class Sequencer {
     this.#isOver = false;
   }
 
-  /** Accepts, refuses or holds every row of the run. */
-  #judge({ offer, batch: at, from, to }: Run, now: EpochNs): void {
-    const batch = offer.batches[at]!;
+  /** Gives what was held to the open day; whatever stays held goes into its first commit once more. */
+  #release(): void {
+    this.#isReleaseDue = false;
+    // Also when nothing is left to write: the first commit says that the opening's trades are settled.
+    this.#isPromiseNew ||= this.#held.waiting.length > 0;
+    this.#held.release((trade) => {
+      const offsetNs = (dayNumber(trade.day) - this.#day) * DAY_NS;
+      const frame = { offsetNs, promiseNs: this.#promiseNs, aheadNs: Number.POSITIVE_INFINITY };
+      const isTaken = this.#lanes.get(trade.symbol)!.takeHeld(trade, frame, this.#counters);
+      if (isTaken) this.#pendingRows += 1;
+      return isTaken;
+    });
+  }
+
+  /** Accepts, refuses, defers or holds every row of the run. */
+  #judge(offer: Offer, { batch, from, to }: Run, now: EpochNs): void {
     const lane = isUtcDay(batch.day) ? this.#lane(batch.symbol, batch.day) : null;
     if (lane === null) {
       if (isUtcDay(batch.day)) this.#counters.unknownSymbol += to - from;
@@ -270,27 +267,31 @@ export class Sequencer {
       promiseNs: this.#promiseNs,
       aheadNs: this.#aheadNs(offer.promise, now),
     };
+    const isReached = this.#isOver || this.#endsDay(offer.promise, now);
     const before = lane.pendingCount;
-    lane.take(batch, from, to, frame, this.#counters, (row) => this.#hold(offer, at, row));
+    lane.take(batch, from, to, frame, this.#counters, (row) =>
+      isReached ? this.#defer(offer, batch, row) : this.#hold(batch, row),
+    );
     this.#pendingRows += lane.pendingCount - before;
   }
 
-  #hold(offer: Offer, batch: number, row: number): void {
-    const last = this.#held.at(-1);
-    if (last !== undefined && last.offer === offer && last.batch === batch && last.to === row) {
-      last.to += 1;
-    } else {
-      this.#held.push({ offer, batch, from: row, to: row + 1 });
-    }
-    offer.heldRows += 1;
-    this.#heldRows += 1;
-    this.#counters.held += 1;
+  #defer(offer: Offer, batch: IntakeBatch, row: number): false {
+    offer.deferredOn = this.#day;
+    offer.defer(batch, row);
+    return false;
+  }
+
+  /** True when the trade is held. */
+  #hold(batch: IntakeBatch, row: number): boolean {
+    this.#isHeldFull ||= this.#held.waiting.length >= HELD_TRADES_MAX;
+    if (!this.#isHeldFull) this.#held.hold(batch, row);
+    return !this.#isHeldFull;
   }
 
   /** Takes a promise; false when the day must turn before it can hold. */
   #promise(promise: EpochNs, now: EpochNs): boolean {
     const promiseNs = this.#nsSinceDay(promise);
-    if (promiseNs > this.#referenceNs(now) + AHEAD_NS_MAX) {
+    if (promiseNs > this.#believedNs(now)) {
       this.#counters.promiseAhead += 1;
       return true;
     }
@@ -306,35 +307,34 @@ export class Sequencer {
   }
 
   #finish(offer: Offer): 'done' {
-    offer.isTaken = true;
-    if (offer.heldRows === 0) this.#ready.push(offer);
+    this.#ready.push(offer);
     return 'done';
   }
 
-  #refuse(offer: Offer): void {
-    this.#held = this.#held.filter((run) => run.offer !== offer);
-    this.#heldRows -= offer.heldRows;
-    this.#counters.held -= offer.heldRows;
+  #refuse(offer: Offer): 'done' {
+    this.#isHeldFull = false;
     this.#counters.offersRefused += 1;
-    offer.reject(new IntakeFullError('trades wait for midnight', HELD_ROWS_MAX));
+    offer.reject(new IntakeFullError('trades wait for a day to come', HELD_TRADES_MAX));
+    return 'done';
   }
 
-  /** Whether the offer's own promise ends the open day, so that its held rows wait for nobody else. */
-  #isReleasedBy({ promise }: Offer): boolean {
-    return promise !== null && this.#nsSinceDay(promise) >= DAY_NS;
+  /** Whether this promise ends the open day. */
+  #endsDay(promise: EpochNs | null, now: EpochNs): boolean {
+    if (promise === null) return false;
+    const promiseNs = this.#nsSinceDay(promise);
+    return promiseNs >= DAY_NS && promiseNs <= this.#believedNs(now);
   }
 
   /** The latest source time that is believed: the offer's own promise may vouch for it. */
   #aheadNs(promise: EpochNs | null, now: EpochNs): number {
-    const referenceNs = this.#referenceNs(now);
-    const vouchedNs = promise === null ? referenceNs : this.#nsSinceDay(promise);
-    const isBelieved = vouchedNs > referenceNs && vouchedNs <= referenceNs + AHEAD_NS_MAX;
-    return (isBelieved ? vouchedNs : referenceNs) + AHEAD_NS_MAX;
+    const believedNs = this.#believedNs(now);
+    const promiseNs = promise === null ? 0 : this.#nsSinceDay(promise);
+    return promiseNs > believedNs ? believedNs : Math.max(believedNs, promiseNs + AHEAD_NS_MAX);
   }
 
-  /** The later of clock and promise: what "ahead" is measured from. */
-  #referenceNs(now: EpochNs): number {
-    return Math.max(this.#nsSinceDay(now), this.#promiseNs);
+  /** The latest promise that is believed, by the later of clock and promise. */
+  #believedNs(now: EpochNs): number {
+    return Math.max(this.#nsSinceDay(now), this.#promiseNs) + AHEAD_NS_MAX;
   }
 
   #nsSinceDay(instant: EpochNs): number {
@@ -348,7 +348,7 @@ export class Sequencer {
     // memory of its feed numbers.
     const open = this.#isOver ? this.#day + 1 : this.#day;
     if (!this.#isListed(symbol, dayFromNumber(Math.max(open, dayNumber(day))))) return null;
-    const added = new ContractLane(symbol, new DedupeWindow(), -1);
+    const added = newLane(symbol);
     this.#lanes.set(symbol, added);
     return added;
   }
@@ -368,4 +368,9 @@ export class Sequencer {
     this.#lanes.set(symbol, lane);
     this.#named.push(lane);
   }
+}
+
+/** A lane the log has not named yet. */
+function newLane(symbol: string): ContractLane {
+  return new ContractLane(symbol, new DedupeWindow(), -1);
 }

@@ -80,6 +80,7 @@ export class TapeWriter implements Intake, AsyncDisposable {
     this.#log = start.log;
     this.#day = start.day;
     for (const day of start.unsealed) this.#sealLater(day);
+    if (options.sequencer.isPending) this.#running = this.#run();
   }
 
   get promise(): EpochNs | null {
@@ -117,14 +118,11 @@ export class TapeWriter implements Intake, AsyncDisposable {
     if (this.#failure !== null) throw this.#failure;
   }
 
-  /** Commits what was offered, rejects what waits for another day, and marks the log as closed. */
+  /** Commits what was offered and marks the log as closed. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosing = true;
     await this.#running;
     await this.#sealing;
-    for (const offer of this.#options.sequencer.dropHeld()) offer.reject(new TapeClosedError());
-    for (const offer of this.#waiting) offer.reject(new TapeClosedError());
-    this.#waiting = [];
     if (this.#failure === null) await this.#log?.close();
     await this.#log?.[Symbol.asyncDispose]();
     this.#log = null;
@@ -158,7 +156,7 @@ export class TapeWriter implements Intake, AsyncDisposable {
 
   /** Takes, commits, turns the day; false when there is nothing left to do. */
   async #step(): Promise<boolean> {
-    const { sequencer } = this.#options;
+    const { sequencer, now } = this.#options;
     this.#takeWaiting();
     if (sequencer.isPending) {
       await this.#commit();
@@ -166,7 +164,7 @@ export class TapeWriter implements Intake, AsyncDisposable {
     }
     this.#publish();
     for (const offer of sequencer.clearPending()) offer.resolve();
-    const next = sequencer.nextDay(this.#waiting[0]?.promise ?? null);
+    const next = sequencer.nextDay(this.#waiting[0] ?? null, now());
     if (next === null) return false;
     await this.#openDay(next);
     return true;
@@ -175,7 +173,6 @@ export class TapeWriter implements Intake, AsyncDisposable {
   #takeWaiting(): void {
     const { sequencer, now } = this.#options;
     const instant = now();
-    if (!sequencer.takeReleased(instant)) return;
     while (this.#waiting.length > 0 && !sequencer.mustTurn) {
       const offer = this.#waiting[0]!;
       if (sequencer.take(offer, instant) !== 'done') return;
@@ -270,7 +267,6 @@ export class TapeWriter implements Intake, AsyncDisposable {
     this.#options.counters.failed = 1;
     for (const offer of this.#waiting) offer.reject(this.#failure);
     for (const offer of this.#options.sequencer.clearPending()) offer.reject(this.#failure);
-    for (const offer of this.#options.sequencer.dropHeld()) offer.reject(this.#failure);
     this.#waiting = [];
     this.#rowsWaiting = 0;
     this.#options.onFailure(this.#failure);
