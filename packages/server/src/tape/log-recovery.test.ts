@@ -98,6 +98,21 @@ test('a log reads back exactly as it was written', async () => {
   assert.equal(recovery.end.bytes, starts.at(-1));
 });
 
+test('a log longer than the reader holds at a time reads back whole, torn or not', async () => {
+  const machine = new SimDisk();
+  const starts = await writeLog(
+    machine,
+    [60_000, 3, 60_000, 60_000, 60_000, 60_000, 60_000, 60_000],
+  );
+  const whole = machine.bytes(PATH)!;
+  assert.ok(whole.length > 9 * 1024 * 1024);
+  assert.equal((await recover(machine)).ranks.length, 420_003);
+  machine.put(PATH, whole.slice(0, -5));
+  const { ranks, tornBytes } = await recover(machine);
+  assert.equal(ranks.length, 360_003);
+  assert.equal(tornBytes, whole.length - 5 - starts.at(-2)!);
+});
+
 test('a log cut at every byte of its last record is repaired to the last whole one [SEC-32]', async () => {
   const machine = new SimDisk();
   const starts = await writeLog(machine, [5, 2, 40]);
