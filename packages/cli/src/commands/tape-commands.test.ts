@@ -3,95 +3,96 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { EpochNs } from '@tapeloom/core/numbers';
-import { epochNs, utcDay } from '@tapeloom/core/utc-day';
+import type { Rank } from '@tapeloom/core/numbers';
+import { allocateBatch } from '@tapeloom/core/trade-batch';
+import { utcDay } from '@tapeloom/core/utc-day';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
-import { type OpenTape, openTape } from '@tapeloom/server/tape/open-tape';
-import type { Command } from '../command.ts';
+import { sealDay } from '@tapeloom/server/tape/seal';
+import { type Command, UsageError } from '../command.ts';
 import { tapeLsCommand } from './tape-ls.ts';
 import { tapeVerifyCommand } from './tape-verify.ts';
 
-const DAY = utcDay(20_260_105);
-const SYMBOL = 'ESH6';
-/** More than a reader of logs holds at a time. */
-const OFFERS = 6;
-const OFFER_ROWS = 60_000;
-const data = mkdtempSync(join(tmpdir(), 'tape-commands-'));
-let tape: OpenTape;
+const data = mkdtempSync(join(tmpdir(), 'tapeloom-cli-tape-'));
+const arrow = join(data, 'tape/SIM/days/ESZ6/20260105.arrow');
+
+async function run(command: Command, args: readonly string[], env = {}) {
+  let stdout = '';
+  let stderr = '';
+  const code = await command.run(args, {
+    stdout: (text) => {
+      stdout += text;
+    },
+    stderr: (text) => {
+      stderr += text;
+    },
+    env,
+    isTerminal: true,
+    signal: new AbortController().signal,
+  });
+  return { code, stdout, stderr };
+}
 
 before(async () => {
-  tape = await openTape({
-    disk: new NodeDisk(),
-    tapeRoot: `${data}/tape`,
-    dataset: 'TEST',
-    listed: () => [SYMBOL],
-    now: () => epochNs(DAY, 1_000_000),
-    onFailure: (error) => assert.fail(String(error)),
-  });
-  for (let offer = 0; offer < OFFERS; offer += 1) {
-    await tape.intake.offer([tradesOf(offer)], epochNs(DAY, offer) as EpochNs);
+  for (const yyyymmdd of [20_260_105, 20_260_107]) {
+    const batch = allocateBatch(utcDay(yyyymmdd), 1 as Rank, 1_000);
+    batch.count = 1_000;
+    batch.size.fill(1);
+    await sealDay(new NodeDisk(), join(data, 'tape'), { dataset: 'SIM', symbol: 'ESZ6', batch });
   }
 });
 
-after(async () => {
-  await tape[Symbol.asyncDispose]();
-  rmSync(data, { recursive: true });
+after(() => rmSync(data, { recursive: true }));
+
+test('verify says that nothing is wrong, shows progress and exits with 0', async () => {
+  const { code, stdout, stderr } = await run(tapeVerifyCommand, ['--data', data]);
+  assert.equal(code, 0);
+  assert.match(stdout, /^2 files, 2,000 trades, [\d,]+ bytes: nothing is wrong\n$/);
+  assert.match(stderr, /20260107\.arrow/);
 });
 
-function tradesOf(offer: number) {
-  const first = offer * OFFER_ROWS;
-  return {
-    symbol: SYMBOL,
-    day: DAY,
-    count: OFFER_ROWS,
-    id: Float64Array.from({ length: OFFER_ROWS }, (_, row) => first + row),
-    ts: new Float64Array(OFFER_ROWS).fill(offer),
-    price: new Float64Array(OFFER_ROWS).fill(100),
-    size: new Float64Array(OFFER_ROWS).fill(1),
-    side: new Int8Array(OFFER_ROWS),
-  };
-}
-
-async function run(command: Command, directory: string, ...words: readonly string[]) {
-  let out = '';
-  const code = await command.run(['--data', directory, ...words], {
-    stdout: (text) => {
-      out += text;
-    },
-    stderr: () => {},
-    env: {},
-    isTerminal: false,
-    signal: new AbortController().signal,
-  });
-  return { code, out };
-}
-
-test('ls and verify read a long log while it is written, to its end', async () => {
-  const listed = await run(tapeLsCommand, data, '--json');
-  assert.equal(listed.code, 0);
-  assert.match(listed.out, new RegExp(`"trades":${OFFERS * OFFER_ROWS}\\b`));
-  const verified = await run(tapeVerifyCommand, data);
-  assert.deepEqual(
-    [verified.code, /360,000 trades.*nothing is wrong/.test(verified.out)],
-    [0, true],
-  );
-});
-
-test('verify names the file and the place of a flipped bit, and ends with 1', async () => {
-  const log = `${data}/tape/TEST/log/${DAY}.log`;
-  const bytes = readFileSync(log);
-  const flipped = Buffer.from(bytes);
-  const place = bytes.length >> 1;
-  flipped[place] = flipped[place]! ^ 4;
-  writeFileSync(log, flipped);
-  const { code, out } = await run(tapeVerifyCommand, data);
-  writeFileSync(log, bytes);
+test('verify names the damaged file and place and exits with 1', async () => {
+  const whole = readFileSync(arrow);
+  const damaged = Buffer.from(whole);
+  damaged[400]! ^= 16;
+  writeFileSync(arrow, damaged);
+  const { code, stdout } = await run(tapeVerifyCommand, ['--data', data]);
   assert.equal(code, 1);
-  assert.match(out, new RegExp(`WRONG\\s+\\S*${DAY}\\.log: .*\\d`));
+  assert.match(
+    stdout,
+    /WRONG {2}.*20260105\.arrow: a batch does not fit its checksum: .* at byte 8, record 0/,
+  );
+  const json = await run(tapeVerifyCommand, ['--json'], { TAPELOOM_DATA: data });
+  const lines = json.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.deepEqual(lines.at(-1), { ...lines.at(-1), type: 'summary', findings: 2 });
+  assert.equal(lines.length, 3);
+  writeFileSync(arrow, whole);
 });
 
-test('a directory without a tape lists nothing, and is not called sound', async () => {
-  const empty = join(data, 'empty');
-  assert.equal((await run(tapeLsCommand, empty)).code, 0);
-  assert.equal((await run(tapeVerifyCommand, empty)).code, 1);
+test('ls shows a table, or JSON, with the days that are missing', async () => {
+  const { code, stdout } = await run(tapeLsCommand, ['--data', data]);
+  assert.equal(code, 0);
+  const [headings, row] = stdout.split('\n');
+  assert.match(headings!, /^dataset {2}contract {2}.*bytes\/trade {2}state {3}gaps$/);
+  assert.match(row!, /^SIM {6}ESZ6 .* 2,000 .* sealed {2}20260106$/);
+  const json = JSON.parse((await run(tapeLsCommand, ['--json', '--data', data])).stdout);
+  assert.equal(json[0].trades, 2_000);
+  assert.deepEqual(json[0].gaps, [20_260_106]);
+  const empty = await run(tapeLsCommand, ['--data', join(data, 'none')]);
+  assert.match(empty.stdout, /There is no tape/);
+});
+
+test('verify calls a directory without a tape not sound', async () => {
+  const { code, stderr } = await run(tapeVerifyCommand, ['--data', join(data, 'none')]);
+  assert.equal(code, 1);
+  assert.match(stderr, /There is no tape/);
+});
+
+test('both refuse arguments they do not know', async () => {
+  for (const command of [tapeLsCommand, tapeVerifyCommand]) {
+    await assert.rejects(run(command, ['more']), UsageError);
+    await assert.rejects(run(command, ['--more']), { code: 'ERR_PARSE_ARGS_UNKNOWN_OPTION' });
+  }
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Rank } from '@tapeloom/core/numbers';
 import { allocateBatch, type WritableTradeBatch } from '@tapeloom/core/trade-batch';
-import { DAY_NS, epochNs, utcDay } from '@tapeloom/core/utc-day';
+import { addDays, DAY_NS, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { tableFromIPC } from 'apache-arrow';
 import fc from 'fast-check';
 import { seededRandom } from '../../../../simulation/seeded-random.ts';
@@ -158,6 +158,7 @@ test('an empty day is a file with no rows: complete and empty', async () => {
   const tape = new TapeReader(machine.boot(), TAPE_ROOT, DATASET, NO_LIVE_DAYS);
   assert.deepEqual(await tape.days(SYMBOL), [{ day: DAY, trades: 0, state: 'sealed' }]);
   assert.equal(await tape.rankBefore(SYMBOL, DAY, DAY_NS), 0);
+  assert.equal(await tape.rankBefore(SYMBOL, addDays(DAY, 1), DAY_NS), 0);
   assert.deepEqual(await findings(machine), []);
 });
 

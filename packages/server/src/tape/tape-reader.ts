@@ -41,7 +41,8 @@ export class TapeReader implements Tape {
   async *read(symbol: string, from: TapePlace, to?: TapePlace): AsyncGenerator<TradeBatch> {
     // Memory first: a day that is sealed between the two look-ups is then seen twice, never not at all.
     const live = new Map(this.#live.liveColumns(symbol).map((one) => [one.day, one]));
-    const sealed = await this.#sealed.days(symbol);
+    // Days after one in memory are in memory too, so a follower at the tape's end asks no disk.
+    const sealed = live.has(from.day) ? [] : await this.#sealed.days(symbol);
     const days = [...new Set([...sealed, ...live.keys()])].sort((a, b) => a - b);
     for (const day of days) {
       if (day < from.day || (to !== undefined && day > to.day)) continue;
@@ -55,10 +56,8 @@ export class TapeReader implements Tape {
 
   async rankBefore(symbol: string, day: UtcDay, ns: number): Promise<Rank> {
     const columns = this.#live.liveColumns(symbol).find((one) => one.day === day);
-    const found =
-      columns === undefined
-        ? await this.#sealed.rankBefore(symbol, day, ns)
-        : liveRankBefore(columns, ns);
-    return found as Rank;
+    if (columns !== undefined) return liveRankBefore(columns, ns) as Rank;
+    const isOnTape = (await this.#sealed.days(symbol)).includes(day);
+    return (isOnTape ? await this.#sealed.rankBefore(symbol, day, ns) : 0) as Rank;
   }
 }
