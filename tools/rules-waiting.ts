@@ -51,10 +51,15 @@ export const stepOfRules: Readonly<Record<string, number>> = {
   'EVT-05..07': 4,
   'EVT-09': 4,
   'EVT-15..18': 4,
+  // Resuming from an `hb`, and notices of rolls.
+  'EVT-23..24': 4,
   'EVT-26': 4,
 
   CLOSE: 4,
   FLOW: 4,
+  // Slow readers.
+  'CLOSE-12': 1,
+  'FLOW-04..05': 1,
 
   HIST: 5,
   EXP: 5,
@@ -105,8 +110,7 @@ export const stepOfRules: Readonly<Record<string, number>> = {
   'VER-02': 6,
   'VER-04': 7,
 
-  // Flow control skips versions of slow clients; catch-up and rings come with resuming.
-  'DET-11': 4,
+  // Catch-up and rings come with resuming.
   'DET-13..14': 4,
   'DET-17': 5,
   'DET-19..21': 5,

@@ -3,13 +3,16 @@
  *
  * All that is written in one turn of the event loop leaves in one write, unless it is a lot. Data frames go straight to the
  * raw socket, prepared by us; `ws` reads frames, and writes control frames to the same socket, so the
- * order of both is kept. The bytes waiting on a socket never exceed their limit: a reader that is too
- * slow is closed, and its socket destroyed a second later whatever the peer does. Snapshots are pulled
- * one at a time and only while little waits, so that a healthy reader is never taken for a slow one.
+ * order of both is kept. Little waits on the socket: what a reader that is behind does not take yet
+ * stays in the outbox, where versions are skipped, and moves on as the socket drains. The bytes waiting
+ * in both never reach their limit: a reader that is too slow is closed, and its socket destroyed a
+ * second later whatever the peer does. Snapshots are pulled one at a time and only while little waits,
+ * so that a healthy reader is never taken for a slow one.
  */
 
 import type { Duplex } from 'node:stream';
 import { dayOf } from '@tapeloom/core/utc-day';
+import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import { CloseCode } from '@tapeloom/protocol/close-codes';
 import type { ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
@@ -17,21 +20,18 @@ import type { StreamState } from '@tapeloom/protocol/status-states';
 import type { WebSocket } from 'ws';
 import type { Authenticator } from '../accounts/authenticator.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { EncodedFrames } from '../topics/flush.ts';
+import type { EncodedFrames, Flush, MessageFrame } from '../topics/flush.ts';
 import { textFrame } from '../topics/text-frame.ts';
 import type { TopicHub } from '../topics/topic-hub.ts';
 import type { Connection, ConnectionAction, ConnectionEvent } from './connection.ts';
 import type { GatewayCounters } from './gateway-metrics.ts';
+import { OUTBOX_LIMITS, Outbox } from './outbox.ts';
 import type { StreamRequest } from './stream-request.ts';
 import { StreamSubscription, type SubscriptionOwner } from './stream-subscription.ts';
 
-/** Bytes that may wait on one socket. */
-export const QUEUE_BYTES_MAX = 1_048_576;
 /** Held back for one write at most; beyond, the socket gets it at once, so that only what the peer
  * does not take counts as waiting. */
 const HELD_BYTES_MAX = 65_536;
-/** A snapshot is asked for only while fewer bytes than this wait. */
-const PULL_BELOW_BYTES = 262_144;
 const HEARTBEAT_MS = 5_000;
 
 export interface ConnectionServices {
@@ -58,6 +58,7 @@ export class ConnectionSocket implements SubscriptionOwner {
   /** Subscriptions whose snapshot is still to be asked for, and the one it was asked for. */
   readonly #toPull = new Set<StreamSubscription>();
   #pulled: StreamSubscription | null = null;
+  readonly #outbox = new Outbox();
   #isHeld = false;
   #isOver = false;
   /** The code we close with, null until we do. */
@@ -84,6 +85,10 @@ export class ConnectionSocket implements SubscriptionOwner {
       counters.messagesReceivedTotal += 1;
       this.step(isBinary ? { t: 'binary' } : this.#textEvent(String(data)));
     });
+    // `ws` answers control frames by itself, past the outbox.
+    this.#webSocket.on('ping', () => {
+      if (this.#socket.writableLength >= OUTBOX_LIMITS.bytesMax) this.step({ t: 'overflow' });
+    });
     // Bad frames and broken sockets: `ws` has chosen the close code already.
     this.#webSocket.on('error', () => this.#end());
     this.#webSocket.on('close', (code) => {
@@ -92,30 +97,30 @@ export class ConnectionSocket implements SubscriptionOwner {
       counters.countClose(this.#closeCode ?? code);
       gone();
     });
-    this.#socket.on('drain', () => this.#pull());
+    this.#socket.on('drain', () => {
+      this.#moveOn();
+      this.#pull();
+    });
     this.#timers.use(timers.every(HEARTBEAT_MS, () => this.#beat()));
     this.step({ t: 'opened', authorization });
   }
 
   step(event: ConnectionEvent): void {
-    for (const action of this.#machine.step(event)) this.#run(action);
+    for (const action of this.#machine.step(event)) {
+      // Sending may have ended the connection: what was to follow must not start anything.
+      if (!this.#isOver) this.#run(action);
+    }
   }
 
-  write({ bytes, messages }: EncodedFrames): void {
+  /** A flush is one write, shared by all equal subscriptions, or goes message by message when the
+   * reader is behind. */
+  write(sub: string, mode: StreamMode, flush: Flush): void {
     if (this.#isOver) return;
-    if (this.#isHeld && this.#socket.writableLength > HELD_BYTES_MAX) this.release();
-    if (this.#socket.writableLength + bytes.length > QUEUE_BYTES_MAX) {
-      this.step({ t: 'overflow' });
-      return;
-    }
-    this.#services.counters.messagesSentTotal += messages;
-    this.#services.counters.bytesSentTotal += bytes.length;
-    if (!this.#isHeld) {
-      this.#isHeld = true;
-      this.#socket.cork();
-      this.#services.releaseSoon(this);
-    }
-    this.#socket.write(bytes);
+    const frames = flush.framesFor(sub, mode);
+    if (frames === null) return;
+    this.#makeRoom(frames.bytes.length);
+    if (this.#outbox.lets(frames.bytes.length, this.#socket.writableLength)) this.#put(frames);
+    else for (const message of flush.messagesFor(sub, mode)) this.#pass(message);
   }
 
   /** Lets go what was written in this turn. */
@@ -167,9 +172,7 @@ export class ConnectionSocket implements SubscriptionOwner {
         for (const event of action.events) this.step(event);
         return;
       case 'close':
-        this.#closeCode = action.code;
-        this.#end();
-        this.#webSocket.close(action.code, action.reason);
+        this.#close(action.code, action.reason);
         return;
       default:
         action satisfies never;
@@ -181,14 +184,51 @@ export class ConnectionSocket implements SubscriptionOwner {
       (authentication) => this.step({ t: 'judged', authentication }),
       (error: unknown) => {
         this.#services.onFault(error);
-        this.#run({ t: 'close', code: CloseCode.tryAgainLater, reason: 'Try again later' });
+        this.#close(CloseCode.tryAgainLater, 'Try again later');
       },
     );
   }
 
   #send(message: ServerMessage): void {
     if (message.t === 'error') this.#services.counters.countError(message.code);
-    this.write({ bytes: textFrame(JSON.stringify(message)), messages: 1 });
+    const sub = ('sub' in message ? message.sub : null) ?? null;
+    const bytes = textFrame(JSON.stringify(message));
+    this.#pass({ kind: message.t, sub, id: '', bytes });
+  }
+
+  #pass(message: MessageFrame): void {
+    if (this.#isOver) return;
+    this.#makeRoom(message.bytes.length);
+    const verdict = this.#outbox.pass(message, this.#socket.writableLength);
+    if (verdict === 'at-once') this.#put({ bytes: message.bytes, messages: 1 });
+    else if (verdict === 'over') this.step({ t: 'overflow' });
+  }
+
+  /** What the peer takes at once does not wait: it is let go before the rest is measured. */
+  #makeRoom(bytes: number): void {
+    if (this.#socket.writableLength + bytes > HELD_BYTES_MAX) this.release();
+  }
+
+  #put({ bytes, messages }: EncodedFrames): void {
+    this.#services.counters.messagesSentTotal += messages;
+    this.#services.counters.bytesSentTotal += bytes.length;
+    if (!this.#isHeld) {
+      this.#isHeld = true;
+      this.#socket.cork();
+      this.#services.releaseSoon(this);
+    }
+    this.#socket.write(bytes);
+  }
+
+  /** Gives the socket what the outbox holds, as far as the peer takes it. When this ends with something
+   * still held, so much waits on the socket that another `drain` will come. */
+  #moveOn(): void {
+    for (;;) {
+      const frames = this.#outbox.take(this.#socket.writableLength);
+      if (frames === null) return;
+      this.#put(frames);
+      this.release();
+    }
   }
 
   #subscribe(sub: string, request: StreamRequest): void {
@@ -212,6 +252,7 @@ export class ConnectionSocket implements SubscriptionOwner {
     this.#subscriptions.delete(sub);
     this.#services.counters.subscriptions -= 1;
     subscription.attachment?.detach();
+    this.#outbox.endSubscription(sub);
     this.#toPull.delete(subscription);
     if (this.#pulled !== subscription) return;
     this.#pulled = null;
@@ -220,7 +261,7 @@ export class ConnectionSocket implements SubscriptionOwner {
 
   #pull(): void {
     if (this.#isOver || this.#pulled !== null) return;
-    if (this.#socket.writableLength >= PULL_BELOW_BYTES) return;
+    if (!this.#outbox.lets(0, this.#socket.writableLength)) return;
     const [next] = this.#toPull;
     if (next === undefined) return;
     this.#toPull.delete(next);
@@ -243,11 +284,22 @@ export class ConnectionSocket implements SubscriptionOwner {
     return { t: 'text', text, ts: now.toString(), day };
   }
 
+  #close(code: CloseCode, reason: string): void {
+    if (this.#isOver) return;
+    // Whoever is too slow will not read it within the second that remains.
+    const rest = code === CloseCode.tooSlow ? null : this.#outbox.takeAll();
+    if (rest !== null) this.#put(rest);
+    this.#closeCode = code;
+    this.#end();
+    this.#webSocket.close(code, reason);
+  }
+
   /** Stops everything that could still write. */
   #end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#timers.dispose();
+    this.#outbox.clear();
     for (const sub of [...this.#subscriptions.keys()]) this.#unsubscribe(sub);
   }
 }

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { InProcessStream, KEY } from '../../../../simulation/in-process-stream.ts';
 import { clientFrame, closeCodeOf, rawSocket } from '../../../../simulation/raw-socket.ts';
+import { CLOSE_OPCODE, serverFrames } from '../../../../simulation/server-frames.ts';
 import { openClient, StreamClient, subscribe } from '../../../../simulation/stream-client.ts';
-import { QUEUE_BYTES_MAX } from './connection-socket.ts';
+import { OUTBOX_LIMITS } from './outbox.ts';
 
 const BEARER = `Bearer ${KEY}`;
 
@@ -212,35 +214,74 @@ test('connections beyond the limit close with 1013, and a later one works [CLOSE
   assert.equal(third.messages.length, 1);
 });
 
-test('a reader that stops reading is closed with 4008 SLOW_CONSUMER and gone within a second or so', async () => {
+/** More than the kernels' buffers of both ends hold. */
+const KERNEL_BYTES_MAX = 48 * 1_048_576;
+
+test('a reader that stalls and reads on gets fewer versions, and the last one of every object [FLOW-04] [DET-11]', async () => {
   await using stream = await InProcessStream.start();
-  using one = await openClient(stream);
-  for (let sub = 0; sub < 50; sub += 1) {
-    one.send(subscribe(`${sub}`.padEnd(60, 'x'), { indicator: 'footprint' }));
-  }
-  await one.find('snapshot', (it) => it.sub.startsWith('49'));
-  const quick = await openClient(stream);
-  quick.send(subscribe('a', { indicator: 'footprint' }));
+  using slow = await openClient(stream);
+  using quick = await openClient(stream);
+  const subs = Array.from({ length: 40 }, (_, index) => `${index}`);
+  for (const sub of subs) slow.send(subscribe(sub, { indicator: 'footprint' }));
+  quick.send(subscribe('0', { indicator: 'footprint' }));
   await quick.find('snapshot');
-  one.socket.pause();
-  for (let step = 0; stream.gateway.metrics.closesTotal[4008] === undefined; step += 1) {
-    const trades = Array.from({ length: 60 }, (_, level) => ({ price: level, size: 1 + step }));
-    stream.trade(...trades);
-    stream.clock.advance(20);
-    stream.promise();
-    await turn();
-    if (stream.gateway.metrics.subscriptions === 1) break;
-    assert.ok(step < 3_000, 'never closed');
+  await slow.find('snapshot', (it) => it.sub === subs.at(-1));
+  slow.socket.pause();
+  const versions = (client: StreamClient, sub: string) =>
+    client.messages.filter((it) => it.t === 'upsert' && it.sub === sub);
+  let publishedBytes = 0;
+  for (let step = 0; publishedBytes < KERNEL_BYTES_MAX; step += 1) {
+    stream.trade(...Array.from({ length: 400 }, (_, level) => ({ price: level, size: 1 + step })));
+    await stream.pass(20);
+    await quick.answered();
+    publishedBytes += JSON.stringify(quick.messages.at(-2)).length * subs.length;
   }
-  assert.equal(stream.gateway.metrics.subscriptions, 1);
-  await quick.answered();
-  one.socket.resume();
-  const { code, reason } = await one.closed;
-  // The close frame waits behind a megabyte that the peer may or may not read within the second.
-  if (code !== 1006) assert.deepEqual([code, reason], [4008, 'SLOW_CONSUMER']);
+  slow.socket.resume();
+  await slow.answered();
+  const all = versions(quick, '0');
+  for (const sub of subs) {
+    const got = versions(slow, sub).map((it) => ({ ...it, sub: '0' }));
+    assert.ok(got.length < all.length, `${got.length} of ${all.length}`);
+    assert.deepEqual(got.at(-1), all.at(-1));
+  }
+  // Having caught up, it gets every version again.
+  const before = versions(slow, '0').length;
+  for (const price of [1, 2, 3]) {
+    stream.trade({ price });
+    await stream.pass(20);
+  }
+  await slow.answered();
+  assert.equal(versions(slow, '0').length, before + 3);
+});
+
+test('a reader that lets 1 MiB pile up is closed with 4008 SLOW_CONSUMER, and others run on [FLOW-05] [CLOSE-12]', async () => {
+  await using stream = await InProcessStream.start();
+  using quick = await openClient(stream);
+  quick.send(subscribe('a'));
+  await quick.find('snapshot');
+  const slow = await rawSocket(stream);
+  slow.pause();
+  slow.write(clientFrame(0x81, Buffer.from(JSON.stringify(subscribe('a')))));
+  while (stream.gateway.metrics.subscriptions < 2) await turn();
+  const ping = clientFrame(0x81, Buffer.from(JSON.stringify({ t: 'ping', id: 'x'.repeat(64) })));
+  const pings = Buffer.concat(Array.from({ length: 2_000 }, () => ping));
+  // Answers are never skipped, so they fill the kernels' buffers, then ours.
+  for (let sent = 0; stream.gateway.metrics.subscriptions === 2; sent += pings.length) {
+    assert.ok(sent < 2 * KERNEL_BYTES_MAX, 'never closed');
+    slow.write(pings);
+    await turn();
+  }
+  const chunks: Buffer[] = [];
+  slow.on('data', (chunk: Buffer) => chunks.push(chunk));
+  slow.on('error', () => {});
+  slow.resume();
+  await once(slow, 'close');
+  const last = serverFrames(Buffer.concat(chunks)).frames.at(-1)!;
+  assert.deepEqual([last.opcode, last.payload.readUInt16BE(0)], [CLOSE_OPCODE, 4008]);
+  assert.equal(last.payload.toString('utf8', 2), 'SLOW_CONSUMER');
   while (stream.gateway.metrics.connections > 1) await turn();
   assert.deepEqual(stream.gateway.metrics.closesTotal, { 4008: 1 });
-  quick[Symbol.dispose]();
+  await quick.answered();
 });
 
 test('many large snapshots at once never make a healthy reader too slow', async () => {
@@ -256,7 +297,7 @@ test('many large snapshots at once never make a healthy reader too slow', async 
     one.send(subscribe(`s${sub}`, { indicator: 'footprint', params: { size: 1, depth: 5_000 } }));
   }
   const snapshot = await one.find('snapshot', (it) => it.sub === 's39');
-  assert.ok(JSON.stringify(snapshot).length * 40 > 3 * QUEUE_BYTES_MAX);
+  assert.ok(JSON.stringify(snapshot).length * 40 > 3 * OUTBOX_LIMITS.bytesMax);
   await one.answered();
   assert.equal(stream.gateway.metrics.subscriptions, 40);
 });

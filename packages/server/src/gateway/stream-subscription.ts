@@ -6,13 +6,13 @@
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import type { ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { StreamState } from '@tapeloom/protocol/status-states';
-import type { EncodedFrames, Flush } from '../topics/flush.ts';
+import type { Flush } from '../topics/flush.ts';
 import type { Subscriber } from '../topics/topic.ts';
 import type { Attachment } from '../topics/topic-hub.ts';
 
 /** The connection's side of a subscription. */
 export interface SubscriptionOwner {
-  write(frames: EncodedFrames): void;
+  write(sub: string, mode: StreamMode, flush: Flush): void;
   becameReady(subscription: StreamSubscription): void;
   gotSnapshot(subscription: StreamSubscription): void;
   statusChanged(sub: string, state: StreamState, lagMs: number): void;
@@ -51,8 +51,7 @@ export class StreamSubscription implements Subscriber {
   }
 
   flush(flush: Flush): void {
-    const frames = flush.framesFor(this.sub, this.mode);
-    if (frames !== null) this.#owner.write(frames);
+    this.#owner.write(this.sub, this.mode, flush);
   }
 
   status(state: StreamState, lagMs: number): void {

@@ -215,7 +215,7 @@ test('a missing body is 400 at the pointer of the whole body', async () => {
   }
 });
 
-test('every faulty field is named by its pointer, and nothing is coerced or dropped [ERR-09] [SEC-22]', async () => {
+test('every faulty field is named by its pointer, and nothing is coerced or dropped [ERR-09] [ERR-13] [SEC-22]', async () => {
   const cases: [string, string[]][] = [
     ['{}', ['/name']],
     ['{"name":7}', ['/name']],

@@ -1,38 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { frameTexts } from '../../../../simulation/server-frames.ts';
 import { Flush, type FrameEntry } from './flush.ts';
 import { textFrame } from './text-frame.ts';
 
-/** Takes whole text frames apart, as a client does. */
-function payloads(bytes: Buffer): string[] {
-  const texts: string[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    assert.equal(bytes[at], 0x81);
-    const short = bytes[at + 1]!;
-    assert.ok(short < 128, 'a server never masks');
-    const header = short < 126 ? 2 : short === 126 ? 4 : 10;
-    const length =
-      header === 2
-        ? short
-        : header === 4
-          ? bytes.readUInt16BE(at + 2)
-          : Number(bytes.readBigUInt64BE(at + 2));
-    texts.push(bytes.toString('utf8', at + header, at + header + length));
-    at += header + length;
-  }
-  return texts;
-}
-
 test('a text of any length comes back out of its frame', () => {
   for (const length of [0, 1, 125, 126, 127, 65_535, 65_536, 200_000]) {
-    assert.deepEqual(payloads(textFrame('é'.repeat(length / 2).padEnd(length / 2, 'x'))).length, 1);
+    assert.deepEqual(
+      frameTexts(textFrame('é'.repeat(length / 2).padEnd(length / 2, 'x'))).length,
+      1,
+    );
     const text = 'x'.repeat(length);
-    assert.deepEqual(payloads(textFrame(text)), [text]);
+    assert.deepEqual(frameTexts(textFrame(text)), [text]);
   }
 });
 
-test('every passing message of a flush is there once, whole and in order', () => {
+test('every passing message of a flush is there once, whole and in order, together and one by one', () => {
   const message = fc.record({
     kind: fc.constantFrom('upsert' as const, 'remove' as const),
     final: fc.boolean(),
@@ -51,13 +35,21 @@ test('every passing message of a flush is there once, whole and in order', () =>
           end += rests[index]!.length;
           return { kind, final, id: `${index}`, cursor: '20261112.1.1', start, end };
         });
-        const frames = new Flush(entries, Buffer.concat(rests)).framesFor(sub, mode);
+        const flush = new Flush(entries, Buffer.concat(rests));
+        const frames = flush.framesFor(sub, mode);
         const expected = messages
           .filter(({ final }) => final || mode === 'live')
           .map(({ kind, text }) => ({ t: kind, sub, text }));
         assert.equal(frames?.messages ?? 0, expected.length);
-        const got = frames === null ? [] : payloads(frames.bytes).map((text) => JSON.parse(text));
+        const got = frames === null ? [] : frameTexts(frames.bytes).map((text) => JSON.parse(text));
         assert.deepEqual(got, expected);
+        const single = [...flush.messagesFor(sub, mode)];
+        const bytes = single.map((message) => message.bytes);
+        assert.deepEqual(Buffer.concat(bytes), frames?.bytes ?? Buffer.alloc(0));
+        assert.deepEqual(
+          single.map((it) => [it.kind, it.sub, JSON.parse(frameTexts(it.bytes)[0]!)]),
+          expected.map((it) => [it.t, sub, it]),
+        );
       },
     ),
     { numRuns: 300 },

@@ -3,9 +3,11 @@
  * differs between subscribers (its opening up to the `sub`); `framesFor` puts both together as complete
  * WebSocket frames, once per distinct `sub` text and mode. A thousand subscribers with equal names
  * therefore cost one encoding and one write each. `confirmed` passes exactly the final messages.
+ * `messagesFor` gives the same frames one by one, for a reader that cannot take all of them at once.
  */
 
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
+import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import { headerBytes, writeHeader } from './text-frame.ts';
 
 /** One message of a flush: what it is about, and where its encoded rest lies in the flush's bytes. */
@@ -23,6 +25,16 @@ export interface FrameEntry {
 export interface EncodedFrames {
   readonly bytes: Buffer;
   readonly messages: number;
+}
+
+/** One message as a complete WebSocket frame, and what it is about. */
+export interface MessageFrame {
+  readonly kind: ServerMessage['t'];
+  /** Null when it concerns the connection as a whole. */
+  readonly sub: string | null;
+  /** The object's id; empty for all but an `upsert` or a `remove`. */
+  readonly id: string;
+  readonly bytes: Buffer;
 }
 
 export class Flush {
@@ -46,14 +58,26 @@ export class Flush {
     return frames;
   }
 
+  /** The same messages one by one, as parts of the bytes that are shared. */
+  *messagesFor(sub: string, mode: StreamMode): Iterable<MessageFrame> {
+    const frames = this.framesFor(sub, mode);
+    if (frames === null) return;
+    const openings = openingsOf(JSON.stringify(sub));
+    let at = 0;
+    for (const entry of this.entries) {
+      if (!passes(entry, mode)) continue;
+      const { kind, id } = entry;
+      const payloadBytes = openings[kind].length + entry.end - entry.start;
+      const end = at + headerBytes(payloadBytes) + payloadBytes;
+      yield { kind, sub, id, bytes: frames.bytes.subarray(at, end) };
+      at = end;
+    }
+  }
+
   #encode(subJson: string, mode: StreamMode): EncodedFrames | null {
     const passing = this.entries.filter((entry) => passes(entry, mode));
     if (passing.length === 0) return null;
-    const openings = {
-      snapshot: opening('snapshot', subJson),
-      upsert: opening('upsert', subJson),
-      remove: opening('remove', subJson),
-    };
+    const openings = openingsOf(subJson);
     let total = 0;
     for (const { kind, start, end } of passing) {
       const payloadBytes = openings[kind].length + end - start;
@@ -77,6 +101,7 @@ function passes(entry: Pick<FrameEntry, 'kind' | 'final'>, mode: StreamMode): bo
 }
 
 /** What stands before the engine's part, which begins with `,"cursor":`. */
-function opening(kind: FrameEntry['kind'], subJson: string): Buffer {
-  return Buffer.from(`{"t":"${kind}","sub":${subJson}`);
+function openingsOf(subJson: string): Readonly<Record<FrameEntry['kind'], Buffer>> {
+  const opening = (kind: FrameEntry['kind']) => Buffer.from(`{"t":"${kind}","sub":${subJson}`);
+  return { snapshot: opening('snapshot'), upsert: opening('upsert'), remove: opening('remove') };
 }
