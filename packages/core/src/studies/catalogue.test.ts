@@ -55,7 +55,7 @@ describe('the catalogue', () => {
   it('lists the indicators and finds them by name only', () => {
     assert.deepEqual(
       INDICATORS.map(({ id }) => id),
-      ['bars', 'footprint', 'large-trades'],
+      ['bars', 'footprint', 'large-trades', 'sweeps'],
     );
     assert.equal(indicatorNamed('bars')?.id, 'bars');
     assert.equal(indicatorNamed('constructor'), null);
@@ -80,7 +80,10 @@ describe('the catalogue', () => {
         .split('\n')
         .flatMap((line) => (JSON.parse(line) as { log: { data: unknown }[] }).log);
       assert.ok(objects.length > 10);
-      for (const { data } of objects) assert.ok(fits(schema, data), JSON.stringify(data));
+      for (const { data } of objects) {
+        // A remove has no data.
+        assert.ok(data === undefined || fits(schema, data), JSON.stringify(data));
+      }
       assert.ok(!fits(schema, { ...(objects[0]!.data as object), extra: 1 }));
     });
 
@@ -91,20 +94,25 @@ describe('the catalogue', () => {
       const day = utcDay(20260105);
       const output = { upsert: () => {}, remove: () => {} };
       study.openSession({ date: day, origin: day, openNs: 0, closeNs: 1_000 }, output);
-      const batch = allocateBatch(day, 1 as Rank, 1);
-      batch.size[0] = 1;
-      batch.side[0] = 1;
-      assert.equal(study.apply(batch, 0, 1, 0), 1);
+      const rows = 3;
+      const batch = allocateBatch(day, 1 as Rank, rows);
+      for (let row = 0; row < rows; row += 1) {
+        batch.price[row] = row;
+        batch.size[row] = 1;
+        batch.side[row] = 1;
+      }
+      study.apply(batch, 0, rows, 0);
       const visited = (since: Mark | null) => {
-        let count = 0;
-        study.forming(since, () => {
-          count += 1;
-        });
-        return count;
+        const marks: Mark[] = [];
+        study.forming(since, (_, mark) => marks.push({ ...mark }));
+        return marks;
       };
-      assert.equal(visited(null), 1);
-      assert.equal(visited({ day, rank: 1 as Rank, k: 0 }), 1);
-      assert.equal(visited({ day, rank: 1 as Rank, k: 1 }), 0);
+      const all = visited(null);
+      assert.deepEqual(visited({ day, rank: 0 as Rank, k: 0 }), all);
+      for (const [index, mark] of all.entries()) {
+        assert.deepEqual(visited(mark), all.slice(index + 1));
+        assert.deepEqual(visited({ ...mark, k: mark.k - 1 }), all.slice(index));
+      }
     });
 
     it(`${indicator.id}: defaults and presets are accepted, and the presets differ`, () => {

@@ -4,8 +4,9 @@ import { bars } from './bars.ts';
 import { footprint } from './footprint.ts';
 import type { Indicator, IndicatorDefinition } from './indicator.ts';
 import { largeTrades } from './large-trades.ts';
+import { sweeps } from './sweeps.ts';
 
-export const INDICATORS: readonly Indicator[] = [bars, footprint, largeTrades];
+export const INDICATORS: readonly Indicator[] = [bars, footprint, largeTrades, sweeps];
 
 export function indicatorNamed(id: string): Indicator | null {
   return INDICATORS.find((indicator) => indicator.id === id) ?? null;

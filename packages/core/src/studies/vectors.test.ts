@@ -12,7 +12,11 @@ import { type BarParams, barData, barTwin } from './twins/bar-twin.ts';
 import { type ClusterParams, clusterTwin } from './twins/cluster-twin.ts';
 import { type FootprintParams, footprintTwin } from './twins/footprint-twin.ts';
 import { drive, everyUpdate } from './twins/study-driver.ts';
+import { type SweepParams, sweepTwin } from './twins/sweep-twin.ts';
 import { rankTrades, type TwinObject, type TwinTape, type TwinUpdate } from './twins/twin-tape.ts';
+
+/** A line without `t` is an upsert. */
+type LogLine = { readonly t?: 'remove'; readonly cursor: string } & TwinObject;
 
 interface VectorCase {
   readonly case: string;
@@ -21,7 +25,7 @@ interface VectorCase {
   readonly sessions: readonly (readonly [string, string])[];
   readonly tape: readonly (readonly [string, number, number, number])[];
   readonly until: string;
-  readonly log: readonly ({ readonly cursor: string } & TwinObject)[];
+  readonly log: readonly LogLine[];
 }
 
 type Twin = (tape: TwinTape, params: never, barsPerTradeMax?: number) => TwinUpdate[];
@@ -30,6 +34,7 @@ const TWINS: Readonly<Record<string, Twin>> = {
   bars: (tape, params: BarParams, max) => barTwin(tape, params, barData, max),
   footprint: (tape, params: FootprintParams) => footprintTwin(tape, params),
   'large-trades': (tape, params: ClusterParams) => clusterTwin(tape, params),
+  sweeps: (tape, params: SweepParams) => sweepTwin(tape, params),
 };
 
 for (const [id, twin] of Object.entries(TWINS)) {
@@ -53,27 +58,31 @@ for (const [id, twin] of Object.entries(TWINS)) {
           : new BarStudy(new BarSums(), (bar) => barCutter(params, bar, barsPerTradeMax));
 
       it(`${vector.case}: every update, trade by trade [DET-01] [DET-06] [OBJ-01] [OBJ-02] [OBJ-04]`, () => {
-        assert.deepEqual(
-          everyUpdate(create(), tape).map(({ t: _, ...update }) => update),
-          vector.log,
-        );
+        assert.deepEqual(everyUpdate(create(), tape).map(lineOf), vector.log);
       });
 
       it(`${vector.case}: the settled part in one piece [DET-16] [OBJ-03]`, () => {
         assert.deepEqual(
-          drive(create(), tape, 'whole').recorder.messages.map(({ t: _, ...update }) => update),
+          drive(create(), tape, 'whole').recorder.messages.map(lineOf),
           vector.log.filter((update) => update.final),
         );
       });
 
       it(`${vector.case}: the twin agrees`, () => {
         const log = twin(tape, params as never, barsPerTradeMax).map(
-          ({ day, rank, k, object }) => ({ cursor: `${day}.${rank}.${k}`, ...object }),
+          ({ day, rank, k, t, object }) => lineOf({ t, cursor: `${day}.${rank}.${k}`, ...object }),
         );
         assert.deepEqual(log, vector.log);
       });
     }
   });
+}
+
+function lineOf({
+  t,
+  ...update
+}: { t: 'upsert' | 'remove'; cursor: string } & TwinObject): LogLine {
+  return t === 'remove' ? { t, ...update } : update;
 }
 
 function tapeOf(vector: VectorCase): TwinTape {

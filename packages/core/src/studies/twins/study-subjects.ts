@@ -1,0 +1,92 @@
+/** Every indicator with random parameters, beside its twin with the same ones. */
+
+import fc from 'fast-check';
+import { BarStudy } from '../bar-study.ts';
+import { BarSums } from '../bar-sums.ts';
+import { barCutter } from '../cutters/bar-kinds.ts';
+import { footprint } from '../footprint.ts';
+import type { Params } from '../indicator.ts';
+import { largeTrades } from '../large-trades.ts';
+import type { Study } from '../study.ts';
+import { sweeps } from '../sweeps.ts';
+import { type BarParams, barData, barTwin } from './bar-twin.ts';
+import { type ClusterParams, clusterTwin } from './cluster-twin.ts';
+import { type FootprintParams, footprintTwin } from './footprint-twin.ts';
+import { type SweepParams, sweepTwin } from './sweep-twin.ts';
+import type { TwinTape, TwinUpdate } from './twin-tape.ts';
+
+export interface Subject {
+  readonly create: () => Study;
+  readonly twin: (tape: TwinTape) => TwinUpdate[];
+  /** Sessions a fresh run must start before the one it is asked for. */
+  readonly lookBackSessions: number;
+  /** Objects stay until they are removed. */
+  readonly outlivesSession?: true;
+}
+
+const barParams = fc.oneof(
+  fc.record({ bar: fc.constant('time'), size: fc.constantFrom(1, 60, 3_600, 100_000) }),
+  fc.record({
+    bar: fc.constantFrom('tick', 'volume', 'range', 'delta', 'renko'),
+    size: fc.constantFrom(1, 2, 3, 5, 8, 20),
+  }),
+);
+
+const CAP = 4;
+
+const barSubject: fc.Arbitrary<Subject> = barParams.map((params) => ({
+  create: () => new BarStudy(new BarSums(), (bar) => barCutter(params, bar, CAP)),
+  twin: (tape) => barTwin(tape, params as BarParams, barData, CAP),
+  lookBackSessions: 0,
+}));
+
+const footprintSubject: fc.Arbitrary<Subject> = fc
+  .tuple(
+    barParams,
+    fc.record({
+      group: fc.constantFrom(1, 1, 2, 5),
+      valueArea: fc.constantFrom(1, 50, 70, 100),
+      pocTie: fc.constantFrom('centre', 'lowest', 'highest', 'first'),
+      ratio: fc.constantFrom(1, 1.1, 1.15, 2.5, 3),
+      minVolume: fc.constantFrom(1, 5),
+      zero: fc.constantFrom('ignore', 'count'),
+    }),
+  )
+  .map(([bar, rest]) => ({ ...bar, ...rest }))
+  .map((params) => ({
+    create: () => footprint.create(params as unknown as Params),
+    twin: (tape) => footprintTwin(tape, params as FootprintParams),
+    lookBackSessions: 0,
+  }));
+
+const clusterSubject: fc.Arbitrary<Subject> = fc
+  .record({
+    gapMs: fc.constantFrom(0, 1, 3, 20, 10_000),
+    minSize: fc.constantFrom(0, 0, 1, 5, 12),
+    perSession: fc.constantFrom(1, 2, 5),
+  })
+  .map((params) => ({
+    create: () => largeTrades.create(params as unknown as Params),
+    twin: (tape) => clusterTwin(tape, params as ClusterParams),
+    lookBackSessions: params.minSize === 0 ? 10 : 0,
+  }));
+
+const sweepSubject: fc.Arbitrary<Subject> = fc
+  .record({
+    gapMs: fc.constantFrom(0, 1, 3, 20, 10_000),
+    levels: fc.constantFrom(2, 2, 3, 5),
+    minSize: fc.constantFrom(0, 0, 1, 5, 12),
+  })
+  .map((params) => ({
+    create: () => sweeps.create(params as unknown as Params),
+    twin: (tape) => sweepTwin(tape, params as SweepParams),
+    lookBackSessions: 0,
+  }));
+
+/** In the order of the catalogue. */
+export const SUBJECTS: Readonly<Record<string, fc.Arbitrary<Subject>>> = {
+  bars: barSubject,
+  footprint: footprintSubject,
+  'large-trades': clusterSubject,
+  sweeps: sweepSubject,
+};
