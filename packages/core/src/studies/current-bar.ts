@@ -7,7 +7,13 @@
 import type { Rank, UtcDay } from '../numbers.ts';
 import type { TradeBatch } from '../trade-batch.ts';
 import { epochNsText } from '../utc-day.ts';
-import { compareMarks, type FormingVisitor, type Mark, type StudyOutput } from './study.ts';
+import {
+  compareMarks,
+  type FormingVisitor,
+  type Mark,
+  type StudyOutput,
+  type StudySession,
+} from './study.ts';
 
 /** What of a bar its trades do not tell. */
 export interface BarShape {
@@ -20,6 +26,8 @@ export interface BarShape {
 
 /** What a bar-based indicator gathers of a bar's trades. */
 export interface BarContent {
+  /** A session opens: contents that gather over more than a bar start afresh here. */
+  openSession?(session: StudySession): void;
   /** A new bar begins. */
   clear(): void;
   /** Whole trades: rows [from, to), at least one. */
@@ -59,10 +67,11 @@ export class CurrentBar {
     return this.#k;
   }
 
-  openSession(origin: UtcDay, output: StudyOutput): void {
-    this.#origin = origin;
+  openSession(session: StudySession, output: StudyOutput): void {
+    this.#origin = session.origin;
     this.#output = output;
     this.#forming = false;
+    this.#content.openSession?.(session);
   }
 
   /** The next row is a trade that caused no update yet. */

@@ -34,7 +34,10 @@ export class PublishedObjects {
   readonly #objects = new Map<string, Published>();
   readonly #outlivesSession: boolean;
 
-  /** `outlivesSession`: objects stay until they are removed, as those of a look-back do. */
+  /**
+   * `outlivesSession`: objects stay until they are removed, as those of a look-back do. Their number
+   * is limited by their study, which removes what is too much: dropping here would not be seen.
+   */
   constructor(outlivesSession = false) {
     this.#outlivesSession = outlivesSession;
   }
@@ -43,7 +46,8 @@ export class PublishedObjects {
   upsert(version: ObjectVersion): string {
     const body = encodeVersion(version);
     this.#objects.set(version.id, { final: version.final, body });
-    if (this.#objects.size === OBJECTS_MAX + DROPPED_AT_ONCE) this.#dropOldest();
+    const isFull = this.#objects.size === OBJECTS_MAX + DROPPED_AT_ONCE;
+    if (isFull && !this.#outlivesSession) this.#dropOldest();
     return body;
   }
 
@@ -56,7 +60,10 @@ export class PublishedObjects {
     if (!this.#outlivesSession) this.#objects.clear();
   }
 
-  /** The newest `depth` objects by creation, as many of them as fit; `position` is `StudyRun.closed`. */
+  /**
+   * The newest `depth` objects by creation (all that outlive sessions), as many of them as fit;
+   * `position` is `StudyRun.closed`.
+   */
   snapshot(
     position: Cursor,
     depth: number,
@@ -67,7 +74,7 @@ export class PublishedObjects {
     for (const { final, body } of this.#objects.values()) {
       if (final || mode === 'live') bodies.push(body);
     }
-    const countMax = Math.min(depth, OBJECTS_MAX);
+    const countMax = this.#outlivesSession ? bodies.length : Math.min(depth, OBJECTS_MAX);
     let from = bodies.length;
     let bytes = '[]'.length - ','.length;
     while (from > 0 && bodies.length - from < countMax) {

@@ -47,7 +47,7 @@ export interface StudyOutput {
    * versions that are final; versions that will change again are fetched through `forming`.
    */
   upsert(version: ObjectVersion, rank: Rank, k: number): void;
-  /** The object is deleted; `final` repeats the flag it was last shown with. */
+  /** The object is deleted at `ts`; `final` repeats the flag it was last shown with. */
   remove(id: string, final: boolean, ts: string, rank: Rank, k: number): void;
 }
 

@@ -14,6 +14,7 @@ import { type FootprintParams, footprintTwin } from './twins/footprint-twin.ts';
 import { drive, everyUpdate } from './twins/study-driver.ts';
 import { type SweepParams, sweepTwin } from './twins/sweep-twin.ts';
 import { rankTrades, type TwinObject, type TwinTape, type TwinUpdate } from './twins/twin-tape.ts';
+import { type VolumeProfileParams, volumeProfileTwin } from './twins/volume-profile-twin.ts';
 
 /** A line without `t` is an upsert. */
 type LogLine = { readonly t?: 'remove'; readonly cursor: string } & TwinObject;
@@ -34,6 +35,7 @@ const TWINS: Readonly<Record<string, Twin>> = {
   bars: (tape, params: BarParams, max) => barTwin(tape, params, barData, max),
   footprint: (tape, params: FootprintParams) => footprintTwin(tape, params),
   'large-trades': (tape, params: ClusterParams) => clusterTwin(tape, params),
+  'volume-profile': (tape, params: VolumeProfileParams) => volumeProfileTwin(tape, params),
   sweeps: (tape, params: SweepParams) => sweepTwin(tape, params),
 };
 

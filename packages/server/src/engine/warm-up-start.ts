@@ -1,7 +1,9 @@
 /**
  * Where a study has to start so that its state is right: at the open of the current session (the last
- * one while the market is shut), or as many sessions earlier as its look-back needs. Sessions that are
- * not complete on the tape do not exist for a look-back: what they would give is not known.
+ * one while the market is shut), or as many sessions earlier as its look-back needs. For a study that
+ * takes a value from the past, sessions that are not complete on the tape do not exist: what they would
+ * give is not known. Objects that outlive their session come from every session, and are removed by
+ * the trades of every session, as far as they are on the tape.
  */
 
 import type { Session, SessionTable } from '@tapeloom/core/calendar/session';
@@ -23,6 +25,17 @@ export function earlierSessions(
     session = before(table, session);
   }
   return earlier;
+}
+
+/** The session `count` sessions before `current`, or the first of the table. */
+export function sessionBack(table: SessionTable, current: Session, count: number): Session {
+  let session = current;
+  for (let back = 0; back < count; back += 1) {
+    const earlier = before(table, session);
+    if (earlier === null) break;
+    session = earlier;
+  }
+  return session;
 }
 
 /** The same table without the sessions before `current` that are not complete on the tape. */

@@ -29,8 +29,12 @@ export interface Flush {
 export class Recorder implements RunOutput {
   readonly messages: Message[] = [];
   readonly flushes: Flush[] = [];
-  readonly published = new PublishedObjects();
+  readonly published: PublishedObjects;
   #flushFrom = 0;
+
+  constructor(outlivesSession = false) {
+    this.published = new PublishedObjects(outlivesSession);
+  }
 
   upsert({ id, final, ts, data }: ObjectVersion, cursor: Cursor): void {
     this.messages.push({ t: 'upsert', cursor: formatCursor(cursor), id, final, ts, data });
@@ -67,9 +71,14 @@ export function drive(
   study: Study,
   tape: TwinTape,
   cutting: Cutting,
-  options: { stepNs?: number; start?: bigint; onEach?: (driven: Driven) => void } = {},
+  options: {
+    stepNs?: number;
+    start?: bigint;
+    outlivesSession?: boolean;
+    onEach?: (driven: Driven) => void;
+  } = {},
 ): Driven {
-  const recorder = new Recorder();
+  const recorder = new Recorder(options.outlivesSession);
   const start = options.start ?? beginningOf(tape);
   const before = tape.trades.findLast(({ ns }) => ns < start);
   const rank = before !== undefined && before.day === dayAt(start) ? before.rank : 0;

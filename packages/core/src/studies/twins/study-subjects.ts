@@ -9,11 +9,13 @@ import type { Params } from '../indicator.ts';
 import { largeTrades } from '../large-trades.ts';
 import type { Study } from '../study.ts';
 import { sweeps } from '../sweeps.ts';
+import { volumeProfile } from '../volume-profile.ts';
 import { type BarParams, barData, barTwin } from './bar-twin.ts';
 import { type ClusterParams, clusterTwin } from './cluster-twin.ts';
 import { type FootprintParams, footprintTwin } from './footprint-twin.ts';
 import { type SweepParams, sweepTwin } from './sweep-twin.ts';
 import type { TwinTape, TwinUpdate } from './twin-tape.ts';
+import { type VolumeProfileParams, volumeProfileTwin } from './volume-profile-twin.ts';
 
 export interface Subject {
   readonly create: () => Study;
@@ -32,6 +34,12 @@ const barParams = fc.oneof(
   }),
 );
 
+const profileParams = {
+  group: fc.constantFrom(1, 1, 2, 5),
+  valueArea: fc.constantFrom(1, 50, 70, 100),
+  pocTie: fc.constantFrom('centre', 'lowest', 'highest', 'first'),
+};
+
 const CAP = 4;
 
 const barSubject: fc.Arbitrary<Subject> = barParams.map((params) => ({
@@ -44,9 +52,7 @@ const footprintSubject: fc.Arbitrary<Subject> = fc
   .tuple(
     barParams,
     fc.record({
-      group: fc.constantFrom(1, 1, 2, 5),
-      valueArea: fc.constantFrom(1, 50, 70, 100),
-      pocTie: fc.constantFrom('centre', 'lowest', 'highest', 'first'),
+      ...profileParams,
       ratio: fc.constantFrom(1, 1.1, 1.15, 2.5, 3),
       minVolume: fc.constantFrom(1, 5),
       zero: fc.constantFrom('ignore', 'count'),
@@ -83,10 +89,19 @@ const sweepSubject: fc.Arbitrary<Subject> = fc
     lookBackSessions: 0,
   }));
 
+const volumeProfileSubject: fc.Arbitrary<Subject> = fc
+  .record({ period: fc.constantFrom('session', 'session', 1, 60, 3_600, 86_400), ...profileParams })
+  .map((params) => ({
+    create: () => volumeProfile.create(params as unknown as Params),
+    twin: (tape) => volumeProfileTwin(tape, params as VolumeProfileParams),
+    lookBackSessions: 0,
+  }));
+
 /** In the order of the catalogue. */
 export const SUBJECTS: Readonly<Record<string, fc.Arbitrary<Subject>>> = {
   bars: barSubject,
   footprint: footprintSubject,
   'large-trades': clusterSubject,
+  'volume-profile': volumeProfileSubject,
   sweeps: sweepSubject,
 };
