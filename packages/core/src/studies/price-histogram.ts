@@ -18,19 +18,25 @@ const PRICE = 3;
 const SCATTER = 0x9e3779b1;
 
 /** Rows of adjacent prices that traded, ascending; the first `count` elements are valid. */
-export interface PriceRows {
+export interface CountedRows {
   count: number;
+  /** Lowest price of each row, a multiple of its ticks. */
+  price: Float64Array;
+  /** What is counted in the row: volume of all sides, or TPOs. */
+  total: Float64Array;
+  /** Grows along the bar: the trade that brought the row to its total. */
+  touched: Float64Array;
+}
+
+export interface PriceRows extends CountedRows {
   /** Ticks per row. */
   readonly group: number;
-  /** Lowest price of each row, a multiple of `group`. */
-  price: Float64Array;
   bid: Float64Array;
   ask: Float64Array;
   unknown: Float64Array;
-  /** Volume of all sides. */
-  total: Float64Array;
-  /** Grows along the bar: the trade that brought the row to its volume. */
-  touched: Float64Array;
+  /** Lowest and highest price that traded; NaN when none did. */
+  low: number;
+  high: number;
 }
 
 export class PriceHistogram {
@@ -45,7 +51,13 @@ export class PriceHistogram {
   readonly #rows: PriceRows;
 
   constructor(group: number) {
-    this.#rows = { count: 0, group, ...rowColumns(CELLS_MIN / 2) };
+    this.#rows = {
+      count: 0,
+      group,
+      low: Number.NaN,
+      high: Number.NaN,
+      ...rowColumns(CELLS_MIN / 2),
+    };
   }
 
   clear(): void {
@@ -100,6 +112,8 @@ export class PriceHistogram {
     }
     const sorted = this.#sorted.subarray(0, count).sort();
     rows.count = 0;
+    rows.low = sorted[0] ?? Number.NaN;
+    rows.high = sorted[count - 1] ?? Number.NaN;
     for (let index = 0; index < count; index += 1) this.#gather(rows, sorted[index]!);
     return rows;
   }

@@ -4,12 +4,12 @@
  * rows here: the next two are the next two that traded.
  */
 
-import type { PriceRows } from './price-histogram.ts';
+import type { CountedRows } from './price-histogram.ts';
 
 const ROWS_PER_STEP = 2;
 
 /** Lowest and highest row index of the area that holds at least `percent` of all volume. */
-export function valueArea(rows: PriceRows, poc: number, percent: number): [number, number] {
+export function valueArea(rows: CountedRows, poc: number, percent: number): [number, number] {
   let whole = 0;
   for (let row = 0; row < rows.count; row += 1) whole += rows.total[row]!;
   let low = poc;
@@ -31,7 +31,7 @@ export function valueArea(rows: PriceRows, poc: number, percent: number): [numbe
   return [low, high];
 }
 
-function sum(rows: PriceRows, from: number, to: number): number {
+function sum(rows: CountedRows, from: number, to: number): number {
   let volume = 0;
   for (let row = from; row <= to; row += 1) volume += rows.total[row]!;
   return volume;
