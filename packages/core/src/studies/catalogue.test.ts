@@ -54,7 +54,7 @@ function fits(schema: Schema, value: unknown): boolean {
       value.length >= (schema.minItems ?? 0) && value.length <= (schema.maxItems ?? Infinity);
     return within && value.every((item) => fits(schema.items!, item));
   }
-  if (value === null) return true;
+  if (value === null || typeof value === 'boolean') return true;
   const members = value as Readonly<Record<string, unknown>>;
   const named = Object.keys(members).every((name) => schema.properties![name] !== undefined);
   const complete = schema.required!.every((name) => fits(schema.properties![name]!, members[name]));

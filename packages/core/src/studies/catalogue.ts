@@ -5,8 +5,17 @@ import { footprint } from './footprint.ts';
 import type { Indicator, IndicatorDefinition } from './indicator.ts';
 import { largeTrades } from './large-trades.ts';
 import { sweeps } from './sweeps.ts';
+import { tapeSpeed } from './tape-speed.ts';
+import { volumeProfile } from './volume-profile.ts';
 
-export const INDICATORS: readonly Indicator[] = [bars, footprint, largeTrades, sweeps];
+export const INDICATORS: readonly Indicator[] = [
+  bars,
+  footprint,
+  largeTrades,
+  volumeProfile,
+  sweeps,
+  tapeSpeed,
+];
 
 export function indicatorNamed(id: string): Indicator | null {
   return INDICATORS.find((indicator) => indicator.id === id) ?? null;

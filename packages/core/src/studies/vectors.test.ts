@@ -13,6 +13,7 @@ import { type ClusterParams, clusterTwin } from './twins/cluster-twin.ts';
 import { type FootprintParams, footprintTwin } from './twins/footprint-twin.ts';
 import { drive, everyUpdate } from './twins/study-driver.ts';
 import { type SweepParams, sweepTwin } from './twins/sweep-twin.ts';
+import { type TapeSpeedParams, tapeSpeedTwin } from './twins/tape-speed-twin.ts';
 import { rankTrades, type TwinObject, type TwinTape, type TwinUpdate } from './twins/twin-tape.ts';
 import { type VolumeProfileParams, volumeProfileTwin } from './twins/volume-profile-twin.ts';
 
@@ -37,6 +38,7 @@ const TWINS: Readonly<Record<string, Twin>> = {
   'large-trades': (tape, params: ClusterParams) => clusterTwin(tape, params),
   'volume-profile': (tape, params: VolumeProfileParams) => volumeProfileTwin(tape, params),
   sweeps: (tape, params: SweepParams) => sweepTwin(tape, params),
+  'tape-speed': (tape, params: TapeSpeedParams) => tapeSpeedTwin(tape, params),
 };
 
 for (const [id, twin] of Object.entries(TWINS)) {

@@ -9,11 +9,13 @@ import type { Params } from '../indicator.ts';
 import { largeTrades } from '../large-trades.ts';
 import type { Study } from '../study.ts';
 import { sweeps } from '../sweeps.ts';
+import { tapeSpeed } from '../tape-speed.ts';
 import { volumeProfile } from '../volume-profile.ts';
 import { type BarParams, barData, barTwin } from './bar-twin.ts';
 import { type ClusterParams, clusterTwin } from './cluster-twin.ts';
 import { type FootprintParams, footprintTwin } from './footprint-twin.ts';
 import { type SweepParams, sweepTwin } from './sweep-twin.ts';
+import { type TapeSpeedParams, tapeSpeedTwin } from './tape-speed-twin.ts';
 import type { TwinTape, TwinUpdate } from './twin-tape.ts';
 import { type VolumeProfileParams, volumeProfileTwin } from './volume-profile-twin.ts';
 
@@ -97,6 +99,17 @@ const volumeProfileSubject: fc.Arbitrary<Subject> = fc
     lookBackSessions: 0,
   }));
 
+const tapeSpeedSubject: fc.Arbitrary<Subject> = fc
+  .record({
+    windowSeconds: fc.constantFrom(1, 2, 7, 15, 3_600),
+    pace: fc.constantFrom(1, 1.15, 1.5, 3),
+  })
+  .map((params) => ({
+    create: () => tapeSpeed.create(params),
+    twin: (tape) => tapeSpeedTwin(tape, params as TapeSpeedParams),
+    lookBackSessions: 0,
+  }));
+
 /** In the order of the catalogue. */
 export const SUBJECTS: Readonly<Record<string, fc.Arbitrary<Subject>>> = {
   bars: barSubject,
@@ -104,4 +117,5 @@ export const SUBJECTS: Readonly<Record<string, fc.Arbitrary<Subject>>> = {
   'large-trades': clusterSubject,
   'volume-profile': volumeProfileSubject,
   sweeps: sweepSubject,
+  'tape-speed': tapeSpeedSubject,
 };
