@@ -12,10 +12,12 @@ const ROWS_PER_STEP = 2;
 export function valueArea(rows: CountedRows, poc: number, percent: number): [number, number] {
   let whole = 0;
   for (let row = 0; row < rows.count; row += 1) whole += rows.total[row]!;
+  // The least whole number that is `percent` of the volume, without a product beyond 2^53.
+  const needed = percent * Math.floor(whole / 100) + Math.ceil((percent * (whole % 100)) / 100);
   let low = poc;
   let high = poc;
   let held = rows.total[poc]!;
-  while (held * 100 < percent * whole) {
+  while (held < needed) {
     const nextHigh = Math.min(high + ROWS_PER_STEP, rows.count - 1);
     const nextLow = Math.max(low - ROWS_PER_STEP, 0);
     const above = sum(rows, high + 1, nextHigh);
