@@ -26,7 +26,7 @@ export const PROFILE_PARAMETERS: readonly ParameterDefinition[] = [
     minimum: 1,
     maximum: 100,
     unit: 'percent',
-    description: 'Share of the volume the value area holds at least.',
+    description: 'Share of the volume (in "tpo" of the TPOs) the value area holds at least.',
   },
   {
     name: 'pocTie',
@@ -34,8 +34,9 @@ export const PROFILE_PARAMETERS: readonly ParameterDefinition[] = [
     default: 'centre',
     values: POC_TIES,
     description:
-      'Which of several rows with the most volume is the point of control: nearest to the middle of ' +
-      'the lowest and highest row (then the lower), lowest, highest, or first to have reached it.',
+      'Which of several rows with the most volume (in "tpo": TPOs) is the point of control: nearest ' +
+      'to the middle of the lowest and highest row (then the lower), lowest, highest, or first to ' +
+      'have reached it.',
   },
 ];
 

@@ -54,7 +54,8 @@ function interfacesOf(definition: IndicatorDefinition): string[] {
 function parameterLines(parameter: ParameterDefinition): string[] {
   const { name, description, unit } = parameter;
   const told = unit === undefined ? description : `${description} Unit: ${unit}.`;
-  const alternatives = parameter.values?.map(literal) ?? [primitive(parameter.type)];
+  const words = parameter.values?.map(literal) ?? [];
+  const alternatives = parameter.type === 'string' ? words : [...words, primitive(parameter.type)];
   return [...comment(told, '  '), ...member(`${memberName(name)}?`, alternatives)];
 }
 
