@@ -17,6 +17,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
     'protocol',
     'core',
     'server/tape',
+    'server/engine',
     'server/sources',
     'server/config',
     'server/platform',
