@@ -8,14 +8,19 @@ import { BarSums } from './bar-sums.ts';
 import { indicatorNamed } from './catalogue.ts';
 import { barCutter } from './cutters/bar-kinds.ts';
 import { parseParams } from './params.ts';
+import { type AbsorptionParams, absorptionTwin } from './twins/absorption-twin.ts';
 import { type BarParams, barData, barTwin } from './twins/bar-twin.ts';
 import { type ClusterParams, clusterTwin } from './twins/cluster-twin.ts';
+import { deltaTwin } from './twins/delta-twin.ts';
 import { type FootprintParams, footprintTwin } from './twins/footprint-twin.ts';
+import { type NakedLevelsParams, nakedLevelsTwin } from './twins/naked-levels-twin.ts';
 import { drive, everyUpdate } from './twins/study-driver.ts';
 import { type SweepParams, sweepTwin } from './twins/sweep-twin.ts';
 import { type TapeSpeedParams, tapeSpeedTwin } from './twins/tape-speed-twin.ts';
+import { type TpoParams, tpoTwin } from './twins/tpo-twin.ts';
 import { rankTrades, type TwinObject, type TwinTape, type TwinUpdate } from './twins/twin-tape.ts';
 import { type VolumeProfileParams, volumeProfileTwin } from './twins/volume-profile-twin.ts';
+import { vwapTwin } from './twins/vwap-twin.ts';
 
 /** A line without `t` is an upsert. */
 type LogLine = { readonly t?: 'remove'; readonly cursor: string } & TwinObject;
@@ -35,9 +40,14 @@ type Twin = (tape: TwinTape, params: never, barsPerTradeMax?: number) => TwinUpd
 const TWINS: Readonly<Record<string, Twin>> = {
   bars: (tape, params: BarParams, max) => barTwin(tape, params, barData, max),
   footprint: (tape, params: FootprintParams) => footprintTwin(tape, params),
+  delta: (tape, params: BarParams) => deltaTwin(tape, params),
+  vwap: (tape, params: BarParams) => vwapTwin(tape, params),
   'large-trades': (tape, params: ClusterParams) => clusterTwin(tape, params),
   'volume-profile': (tape, params: VolumeProfileParams) => volumeProfileTwin(tape, params),
+  absorption: (tape, params: AbsorptionParams) => absorptionTwin(tape, params),
   sweeps: (tape, params: SweepParams) => sweepTwin(tape, params),
+  tpo: (tape, params: TpoParams) => tpoTwin(tape, params),
+  'naked-levels': (tape, params: NakedLevelsParams) => nakedLevelsTwin(tape, params),
   'tape-speed': (tape, params: TapeSpeedParams) => tapeSpeedTwin(tape, params),
 };
 

@@ -1,23 +1,33 @@
 /** Every indicator with random parameters, beside its twin with the same ones. */
 
 import fc from 'fast-check';
+import { absorption } from '../absorption.ts';
 import { BarStudy } from '../bar-study.ts';
 import { BarSums } from '../bar-sums.ts';
 import { barCutter } from '../cutters/bar-kinds.ts';
+import { delta } from '../delta.ts';
 import { footprint } from '../footprint.ts';
 import type { Params } from '../indicator.ts';
 import { largeTrades } from '../large-trades.ts';
+import { nakedLevels } from '../naked-levels.ts';
 import type { Study } from '../study.ts';
 import { sweeps } from '../sweeps.ts';
 import { tapeSpeed } from '../tape-speed.ts';
+import { tpo } from '../tpo.ts';
 import { volumeProfile } from '../volume-profile.ts';
+import { vwap } from '../vwap.ts';
+import { type AbsorptionParams, absorptionTwin } from './absorption-twin.ts';
 import { type BarParams, barData, barTwin } from './bar-twin.ts';
 import { type ClusterParams, clusterTwin } from './cluster-twin.ts';
+import { deltaTwin } from './delta-twin.ts';
 import { type FootprintParams, footprintTwin } from './footprint-twin.ts';
+import { type NakedLevelsParams, nakedLevelsTwin } from './naked-levels-twin.ts';
 import { type SweepParams, sweepTwin } from './sweep-twin.ts';
 import { type TapeSpeedParams, tapeSpeedTwin } from './tape-speed-twin.ts';
+import { type TpoParams, tpoTwin } from './tpo-twin.ts';
 import type { TwinTape, TwinUpdate } from './twin-tape.ts';
 import { type VolumeProfileParams, volumeProfileTwin } from './volume-profile-twin.ts';
+import { vwapTwin } from './vwap-twin.ts';
 
 export interface Subject {
   readonly create: () => Study;
@@ -79,6 +89,20 @@ const clusterSubject: fc.Arbitrary<Subject> = fc
     lookBackSessions: params.minSize === 0 ? 10 : 0,
   }));
 
+const absorptionSubject: fc.Arbitrary<Subject> = fc
+  .record({
+    windowMs: fc.constantFrom(1, 3, 20, 7_000, 60_000),
+    holdMs: fc.constantFrom(1, 3, 20, 1_000, 60_000),
+    slip: fc.constantFrom(0, 1, 3),
+    minSize: fc.constantFrom(0, 0, 1, 5, 12),
+    perSession: fc.constantFrom(1, 2, 5),
+  })
+  .map((params) => ({
+    create: () => absorption.create(params as unknown as Params),
+    twin: (tape) => absorptionTwin(tape, params as AbsorptionParams),
+    lookBackSessions: params.minSize === 0 ? 10 : 0,
+  }));
+
 const sweepSubject: fc.Arbitrary<Subject> = fc
   .record({
     gapMs: fc.constantFrom(0, 1, 3, 20, 10_000),
@@ -110,12 +134,50 @@ const tapeSpeedSubject: fc.Arbitrary<Subject> = fc
     lookBackSessions: 0,
   }));
 
+const deltaSubject: fc.Arbitrary<Subject> = barParams.map((params) => ({
+  create: () => delta.create(params),
+  twin: (tape) => deltaTwin(tape, params),
+  lookBackSessions: 0,
+}));
+
+const vwapSubject: fc.Arbitrary<Subject> = barParams.map((params) => ({
+  create: () => vwap.create(params),
+  twin: (tape) => vwapTwin(tape, params),
+  lookBackSessions: 0,
+}));
+
+const tpoSubject: fc.Arbitrary<Subject> = fc
+  .record({
+    bracketMinutes: fc.constantFrom(1, 10, 30, 1_440),
+    initialBalanceMinutes: fc.constantFrom(1, 60, 600),
+    ...profileParams,
+  })
+  .map((params) => ({
+    create: () => tpo.create(params as unknown as Params),
+    twin: (tape) => tpoTwin(tape, params as TpoParams),
+    lookBackSessions: 0,
+  }));
+
+const nakedLevelsSubject: fc.Arbitrary<Subject> = fc
+  .record({ lookback: fc.constantFrom(1, 2, 10), ...profileParams })
+  .map((params) => ({
+    create: () => nakedLevels.create(params as unknown as Params),
+    twin: (tape) => nakedLevelsTwin(tape, params as NakedLevelsParams),
+    lookBackSessions: params.lookback,
+    outlivesSession: true,
+  }));
+
 /** In the order of the catalogue. */
 export const SUBJECTS: Readonly<Record<string, fc.Arbitrary<Subject>>> = {
   bars: barSubject,
   footprint: footprintSubject,
   'large-trades': clusterSubject,
+  delta: deltaSubject,
+  vwap: vwapSubject,
   'volume-profile': volumeProfileSubject,
+  absorption: absorptionSubject,
   sweeps: sweepSubject,
+  tpo: tpoSubject,
+  'naked-levels': nakedLevelsSubject,
   'tape-speed': tapeSpeedSubject,
 };
