@@ -22,6 +22,8 @@ export interface StudySession {
   readonly origin: UtcDay;
   readonly openNs: number;
   readonly closeNs: number;
+  /** Of a trading day of the exchange: the regular hours inside it, where it has any. */
+  readonly regular?: { readonly openNs: number; readonly closeNs: number };
 }
 
 /** Where in the study's log a version stands. Mutable on purpose: studies reuse theirs. */
@@ -58,7 +60,7 @@ export interface Study {
    */
   readonly dueNs: number;
 
-  /** False while the study still lacks what its look-back should give; it then has no objects. */
+  /** False while the study still lacks what its look-back should give, and the objects that need it. */
   readonly warm: boolean;
 
   /** A session opens. Everything of the one before is forgotten, save what the look-back keeps. */
