@@ -53,8 +53,7 @@ export const nakedLevels: Indicator = {
     data: { kind: 'poc', price: 27_002, sessionDate: 20_261_111 },
   },
   sessionKind,
-  // One session more than levels live, so that the removals at the last close are numbered right too.
-  lookBackSessionsMax: ({ lookback }) => (lookback as number) + 1,
+  lookBackSessionsMax: ({ lookback }) => lookback as number,
   objectsOutliveSession: true,
   create: (params) =>
     new NakedLevelsStudy({

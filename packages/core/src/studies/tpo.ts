@@ -1,7 +1,8 @@
 /** `tpo`: the market profile of a session, time at each price by letters. */
 
 import { SESSION_PARAMETER, sessionKind } from './bar-parameters.ts';
-import type { Indicator, ParameterDefinition } from './indicator.ts';
+import type { Indicator } from './indicator.ts';
+import { INITIAL_BALANCE_PARAMETER } from './initial-balance-parameter.ts';
 import { PROFILE_PARAMETERS, profileRule } from './profile.ts';
 import { TpoStudy } from './tpo-study.ts';
 
@@ -34,16 +35,6 @@ const DATA_PROPERTIES = {
   },
   high: integer('Highest price, in ticks'),
   low: integer('Lowest price, in ticks'),
-};
-
-export const INITIAL_BALANCE_PARAMETER: ParameterDefinition = {
-  name: 'initialBalanceMinutes',
-  type: 'integer',
-  default: 60,
-  minimum: 1,
-  maximum: MINUTES_PER_DAY,
-  unit: 'minutes',
-  description: "Length of the initial balance, from the session's open on.",
 };
 
 export const tpo: Indicator = {

@@ -117,12 +117,15 @@ export function everyUpdate(study: Study, tape: TwinTape): Message[] {
   const seen: Message[] = [];
   drive(study, tape, 'single', {
     onEach: ({ recorder }) => {
-      seen.push(...recorder.messages.splice(0));
+      const last = seen.at(-1)?.cursor ?? '19700101.0.0';
+      const changes = recorder.messages.splice(0);
       study.forming(null, ({ id, final, ts, data }, { day, rank, k }) => {
         const cursor = `${day}.${rank}.${k}`;
-        if (seen.at(-1)?.cursor === cursor) return;
-        seen.push({ t: 'upsert', cursor, id, final, ts, data });
+        if (compareTexts(cursor, last) > 0) {
+          changes.push({ t: 'upsert', cursor, id, final, ts, data });
+        }
       });
+      seen.push(...changes.sort((a, b) => compareTexts(a.cursor, b.cursor)));
     },
   });
   return seen;
@@ -155,8 +158,8 @@ function batchesOf(trades: readonly TwinTrade[]): TradeBatch[] {
 }
 
 export function tableOf(sessions: readonly TwinSession[]): SessionTable {
-  const table = sessions.map(({ open, close }) => {
-    return { date: dayAt(open) as UtcDay, open: open as EpochNs, close: close as EpochNs };
+  const table = sessions.map((session) => {
+    return { ...(session as Omit<Session, 'date'>), date: dayAt(session.open) as UtcDay };
   });
   return {
     atOrAfter: (instant): Session | null => table.find(({ close }) => close > instant) ?? null,

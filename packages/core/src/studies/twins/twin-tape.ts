@@ -18,6 +18,8 @@ export interface TwinTrade {
 export interface TwinSession {
   readonly open: bigint;
   readonly close: bigint;
+  /** The regular hours inside a trading day. */
+  readonly regular?: { readonly open: bigint; readonly close: bigint };
 }
 
 export interface TwinTape {
