@@ -15,8 +15,8 @@ import type { ObjectVersion, Study } from '@tapeloom/core/studies/study';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import { placeBefore } from '@tapeloom/server/engine/contract-feed';
 import {
+  carriedFrom,
   earlierSessions,
-  sessionBack,
   withoutIncomplete,
 } from '@tapeloom/server/engine/warm-up-start';
 import type { Tape, TapePlace } from '@tapeloom/server/tape/tape';
@@ -136,7 +136,7 @@ class Reader {
     const sessionsMax = indicator.lookBackSessionsMax(params);
     if (current === null || sessionsMax === 0) return await this.#beginAt(sessions, start);
     if (indicator.objectsOutliveSession) {
-      return await this.#beginAt(sessions, sessionBack(sessions, current, sessionsMax).open);
+      return await this.#beginAt(sessions, carriedFrom(sessions, current, sessionsMax));
     }
     const days = await tape.days(symbol);
     const known = withoutIncomplete(sessions, current, days);

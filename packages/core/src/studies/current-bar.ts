@@ -7,6 +7,7 @@
 import type { Rank, UtcDay } from '../numbers.ts';
 import type { TradeBatch } from '../trade-batch.ts';
 import { epochNsText } from '../utc-day.ts';
+import { barId, type CutBar } from './cutters/bar-cutter.ts';
 import {
   compareMarks,
   type FormingVisitor,
@@ -38,7 +39,7 @@ export interface BarContent {
   data(shape: BarShape): object;
 }
 
-export class CurrentBar {
+export class CurrentBar implements CutBar {
   readonly #content: BarContent;
   /** The newest update of the bar. */
   readonly #mark: Mark = { day: 0 as UtcDay, rank: 0 as Rank, k: 0 };
@@ -79,10 +80,8 @@ export class CurrentBar {
     this.#rank = -1;
   }
 
-  /** A bar starts with this trade: its `n`-th bar, or 0 where a trade starts one at most. */
   start(batch: TradeBatch, row: number, n: number, startNs: number): void {
-    const id = `${batch.day}.${batch.firstRank + row}`;
-    this.#id = n === 0 ? id : `${id}.${n}`;
+    this.#id = barId(batch, row, n);
     this.#startNs = startNs;
     this.#lastNs = startNs;
     this.#forming = true;

@@ -12,8 +12,14 @@ import { BarStudy } from './bar-study.ts';
 import { BAR_DATA_PROPERTIES, BarSums } from './bar-sums.ts';
 import type { BarContent, BarShape } from './current-bar.ts';
 import { barCutter } from './cutters/bar-kinds.ts';
-import { type ImbalanceRule, imbalances } from './imbalance.ts';
-import type { Indicator, ParameterDefinition, Params } from './indicator.ts';
+import {
+  IMBALANCE_PARAMETERS,
+  IMBALANCE_RULES,
+  type ImbalanceRule,
+  imbalanceRule,
+  imbalances,
+} from './imbalance.ts';
+import type { Indicator, Params } from './indicator.ts';
 import { PriceHistogram } from './price-histogram.ts';
 import {
   keyPrices,
@@ -41,43 +47,14 @@ const DATA_PROPERTIES = {
   },
 };
 
-const IMBALANCE_PARAMETERS: readonly ParameterDefinition[] = [
-  {
-    name: 'ratio',
-    type: 'number',
-    default: 3,
-    minimum: 1,
-    maximum: 1_000,
-    multipleOf: 0.01,
-    description: 'How many times the opposite volume the dominant one must be; 3 is "300 %".',
-  },
-  {
-    name: 'minVolume',
-    type: 'integer',
-    default: 10,
-    minimum: 1,
-    maximum: 1_000_000_000,
-    unit: 'lots',
-    description: 'Lots the dominant side of an imbalance must hold at least.',
-  },
-  {
-    name: 'zero',
-    type: 'string',
-    default: 'ignore',
-    values: ['ignore', 'count'],
-    description: 'Whether an opposite volume of 0 makes an imbalance.',
-  },
-];
-
 export const footprint: Indicator = {
   id: 'footprint',
   name: 'Footprint',
   description:
     `Bars with the volume traded at each price. ${LEVELS_RULES} ${PROFILE_RULES} ` +
-    'imbalances: [price, 1] where ask(row) ≥ ratio × bid(row below), [price, -1] where bid(row) ≥ ' +
-    'ratio × ask(row above), the dominant side holding minVolume lots; rows are neighbours in price, ' +
-    'and an untraded row has volume 0. An empty renko brick has no levels and null for poc, vah and ' +
-    `val. The other numbers are those of "bars". ${BAR_RULES}`,
+    `imbalances: [price, 1] for a buy, [price, -1] for a sell imbalance. ${IMBALANCE_RULES} An empty ` +
+    'renko brick has no levels and null for poc, vah and val. The other numbers are those of "bars". ' +
+    BAR_RULES,
   parameters: [
     ...BAR_PARAMETERS,
     SESSION_PARAMETER,
@@ -145,11 +122,7 @@ class FootprintContent implements BarContent {
   constructor(params: Params) {
     this.#histogram = new PriceHistogram(params.group as number);
     this.#profile = profileRule(params);
-    this.#rule = {
-      ratioHundredths: Math.round((params.ratio as number) * 100),
-      minVolume: params.minVolume as number,
-      zeroCounts: params.zero === 'count',
-    };
+    this.#rule = imbalanceRule(params);
   }
 
   clear(): void {

@@ -7,11 +7,13 @@
  *   A run starts at the newest session that leaves it warm, and sessions that are not complete on the
  *   tape do not exist for it.
  * - A study whose objects outlive their session (`objectsOutliveSession`: zones, levels) carries them.
- *   A run starts exactly `lookBackSessionsMax` sessions of the table before the current one, whatever
- *   of them is on the tape, and reads everything since. The study is always warm; it counts the
- *   sessions that open, and removes at a session's close what was made that many sessions before. So
- *   the state is the same for a run that never ended. Such objects are final at birth, every one ends
- *   by a published `remove` (its ts is the time of the removal), and the indicator has no `depth`.
+ *   A run starts exactly `lookBackSessionsMax` sessions of the table before the first one that reaches
+ *   into the UTC day on which the current one opened, whatever of them is on the tape, and reads
+ *   everything since: at that day's midnight, where numbering starts afresh, it carries what a run
+ *   that never ended carries, so both give every later update the same number. The study is always
+ *   warm; it counts the sessions that open, and removes at a session's close what was made that many
+ *   sessions before. Such objects are final at birth, every one ends by a published `remove` (its ts
+ *   is the time of the removal), and the indicator has no `depth`.
  */
 
 import type { SessionKind } from '../calendar/session.ts';
@@ -71,7 +73,7 @@ export interface Indicator extends IndicatorDefinition {
   sessionKind(params: Params): SessionKind;
   /**
    * How many sessions before the current one a run may have to start so that its state is right;
-   * where objects outlive their session, exactly how many.
+   * where objects outlive their session, exactly how many (see above).
    */
   lookBackSessionsMax(params: Params): number;
   /** Objects stay until they are removed, across sessions; without it they end with their session. */

@@ -8,17 +8,18 @@ import { POC_TIES, type PocTie, pocIndex } from './poc.ts';
 import type { CountedRows, PriceRows } from './price-histogram.ts';
 import { valueArea } from './value-area.ts';
 
+export const GROUP_PARAMETER: ParameterDefinition = {
+  name: 'group',
+  type: 'integer',
+  default: 1,
+  minimum: 1,
+  maximum: 10_000,
+  unit: 'ticks',
+  description: 'Ticks per row; a row starts at a multiple of it and is named by its lowest price.',
+};
+
 export const PROFILE_PARAMETERS: readonly ParameterDefinition[] = [
-  {
-    name: 'group',
-    type: 'integer',
-    default: 1,
-    minimum: 1,
-    maximum: 10_000,
-    unit: 'ticks',
-    description:
-      'Ticks per row; a row starts at a multiple of it and is named by its lowest price.',
-  },
+  GROUP_PARAMETER,
   {
     name: 'valueArea',
     type: 'integer',

@@ -29,7 +29,7 @@ import type {
 import { ContractFeed, type FeedMember, placeBefore } from './contract-feed.ts';
 import type { Flow } from './outgoing-flow.ts';
 import { rowsOf, TopicRun } from './topic-run.ts';
-import { earlierSessions, sessionBack, withoutIncomplete } from './warm-up-start.ts';
+import { carriedFrom, earlierSessions, withoutIncomplete } from './warm-up-start.ts';
 
 /** Topics that read the past at the same time; the others wait their turn. */
 const WARM_UPS_MAX = 4;
@@ -205,7 +205,7 @@ export class Engine implements Disposable {
     const { spec, indicator } = topic;
     const sessionsMax = indicator.lookBackSessionsMax(spec.params);
     if (indicator.objectsOutliveSession) {
-      return await this.#begin(topic, table, sessionBack(table, current, sessionsMax).open);
+      return await this.#begin(topic, table, carriedFrom(table, current, sessionsMax));
     }
     const first = await this.#begin(topic, table, current.open);
     if (first.warm || sessionsMax === 0) return first;

@@ -8,7 +8,7 @@
 
 import type { Session, SessionTable } from '@tapeloom/core/calendar/session';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
-import { addDays, dayOf } from '@tapeloom/core/utc-day';
+import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
 import type { TapeDay } from '../tape/tape.ts';
 
 /** The complete sessions before `current`, newest first, at most `sessionsMax` sessions back. */
@@ -27,15 +27,19 @@ export function earlierSessions(
   return earlier;
 }
 
-/** The session `count` sessions before `current`, or the first of the table. */
-export function sessionBack(table: SessionTable, current: Session, count: number): Session {
-  let session = current;
-  for (let back = 0; back < count; back += 1) {
-    const earlier = before(table, session);
+/**
+ * Where a run that carries objects for `sessions` sessions starts so that it is right, and numbers
+ * right, from the midnight before the current open on: that many sessions before the first one that
+ * reaches into that day, or at the first of the table.
+ */
+export function carriedFrom(table: SessionTable, current: Session, sessions: number): EpochNs {
+  let first = table.atOrAfter(epochNs(dayOf(current.open), 0)) ?? current;
+  for (let back = 0; back < sessions; back += 1) {
+    const earlier = before(table, first);
     if (earlier === null) break;
-    session = earlier;
+    first = earlier;
   }
-  return session;
+  return first.open;
 }
 
 /** The same table without the sessions before `current` that are not complete on the tape. */

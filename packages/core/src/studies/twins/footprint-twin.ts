@@ -96,7 +96,10 @@ function areaOf(rows: readonly TwinRow[], poc: TwinRow | undefined, percent: num
   return area;
 }
 
-function imbalancesOf(rows: readonly Row[], params: FootprintParams): number[][] {
+export function imbalancesOf(
+  rows: readonly Row[],
+  params: Pick<FootprintParams, 'group' | 'ratio' | 'minVolume' | 'zero'>,
+): number[][] {
   const at = (price: number) => rows.find((row) => row.price === price);
   const holds = (volume: number, opposite: number) =>
     volume >= params.minVolume &&
