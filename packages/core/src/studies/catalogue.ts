@@ -4,12 +4,15 @@ import { absorption } from './absorption.ts';
 import { bars } from './bars.ts';
 import { delta } from './delta.ts';
 import { footprint } from './footprint.ts';
+import { imbalances } from './imbalances.ts';
 import type { Indicator, IndicatorDefinition } from './indicator.ts';
 import { largeTrades } from './large-trades.ts';
 import { nakedLevels } from './naked-levels.ts';
+import { sessionLevels } from './session-levels.ts';
 import { sweeps } from './sweeps.ts';
 import { tapeSpeed } from './tape-speed.ts';
 import { tpo } from './tpo.ts';
+import { unfinishedAuctions } from './unfinished-auctions.ts';
 import { volumeProfile } from './volume-profile.ts';
 import { vwap } from './vwap.ts';
 
@@ -20,11 +23,14 @@ export const INDICATORS: readonly Indicator[] = [
   delta,
   volumeProfile,
   vwap,
+  imbalances,
   absorption,
   sweeps,
   tpo,
   nakedLevels,
+  unfinishedAuctions,
   tapeSpeed,
+  sessionLevels,
 ];
 
 export function indicatorNamed(id: string): Indicator | null {

@@ -13,12 +13,18 @@ import { type BarParams, barData, barTwin } from './twins/bar-twin.ts';
 import { type ClusterParams, clusterTwin } from './twins/cluster-twin.ts';
 import { deltaTwin } from './twins/delta-twin.ts';
 import { type FootprintParams, footprintTwin } from './twins/footprint-twin.ts';
+import { type ImbalancesParams, imbalancesTwin } from './twins/imbalances-twin.ts';
 import { type NakedLevelsParams, nakedLevelsTwin } from './twins/naked-levels-twin.ts';
+import { type SessionLevelsParams, sessionLevelsTwin } from './twins/session-levels-twin.ts';
 import { drive, everyUpdate } from './twins/study-driver.ts';
 import { type SweepParams, sweepTwin } from './twins/sweep-twin.ts';
 import { type TapeSpeedParams, tapeSpeedTwin } from './twins/tape-speed-twin.ts';
 import { type TpoParams, tpoTwin } from './twins/tpo-twin.ts';
 import { rankTrades, type TwinObject, type TwinTape, type TwinUpdate } from './twins/twin-tape.ts';
+import {
+  type UnfinishedAuctionsParams,
+  unfinishedAuctionsTwin,
+} from './twins/unfinished-auctions-twin.ts';
 import { type VolumeProfileParams, volumeProfileTwin } from './twins/volume-profile-twin.ts';
 import { vwapTwin } from './twins/vwap-twin.ts';
 
@@ -29,7 +35,11 @@ interface VectorCase {
   readonly case: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly barsPerTradeMax?: number;
-  readonly sessions: readonly (readonly [string, string])[];
+  readonly sessions: readonly (readonly [
+    open: string,
+    close: string,
+    regular?: readonly [open: string, close: string],
+  ])[];
   readonly tape: readonly (readonly [string, number, number, number])[];
   readonly until: string;
   readonly log: readonly LogLine[];
@@ -41,6 +51,9 @@ const TWINS: Readonly<Record<string, Twin>> = {
   bars: (tape, params: BarParams, max) => barTwin(tape, params, barData, max),
   footprint: (tape, params: FootprintParams) => footprintTwin(tape, params),
   delta: (tape, params: BarParams) => deltaTwin(tape, params),
+  imbalances: (tape, params: ImbalancesParams) => imbalancesTwin(tape, params),
+  'unfinished-auctions': (tape, params: UnfinishedAuctionsParams) =>
+    unfinishedAuctionsTwin(tape, params),
   vwap: (tape, params: BarParams) => vwapTwin(tape, params),
   'large-trades': (tape, params: ClusterParams) => clusterTwin(tape, params),
   'volume-profile': (tape, params: VolumeProfileParams) => volumeProfileTwin(tape, params),
@@ -48,6 +61,7 @@ const TWINS: Readonly<Record<string, Twin>> = {
   sweeps: (tape, params: SweepParams) => sweepTwin(tape, params),
   tpo: (tape, params: TpoParams) => tpoTwin(tape, params),
   'naked-levels': (tape, params: NakedLevelsParams) => nakedLevelsTwin(tape, params),
+  'session-levels': (tape, params: SessionLevelsParams) => sessionLevelsTwin(tape, params),
   'tape-speed': (tape, params: TapeSpeedParams) => tapeSpeedTwin(tape, params),
 };
 
@@ -104,10 +118,14 @@ function tapeOf(vector: VectorCase): TwinTape {
     trades: rankTrades(
       vector.tape.map(([ns, price, size, side]) => ({ ns: BigInt(ns), price, size, side })),
     ),
-    sessions: vector.sessions.map(([open, close]) => ({
-      open: BigInt(open),
-      close: BigInt(close),
+    sessions: vector.sessions.map(([open, close, regular]) => ({
+      ...spanOf([open, close]),
+      ...(regular === undefined ? {} : { regular: spanOf(regular) }),
     })),
     until: BigInt(vector.until),
   };
+}
+
+function spanOf([open, close]: readonly [open: string, close: string]) {
+  return { open: BigInt(open), close: BigInt(close) };
 }

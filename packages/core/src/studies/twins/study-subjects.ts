@@ -7,13 +7,16 @@ import { BarSums } from '../bar-sums.ts';
 import { barCutter } from '../cutters/bar-kinds.ts';
 import { delta } from '../delta.ts';
 import { footprint } from '../footprint.ts';
+import { imbalances } from '../imbalances.ts';
 import type { Params } from '../indicator.ts';
 import { largeTrades } from '../large-trades.ts';
 import { nakedLevels } from '../naked-levels.ts';
+import { sessionLevels } from '../session-levels.ts';
 import type { Study } from '../study.ts';
 import { sweeps } from '../sweeps.ts';
 import { tapeSpeed } from '../tape-speed.ts';
 import { tpo } from '../tpo.ts';
+import { unfinishedAuctions } from '../unfinished-auctions.ts';
 import { volumeProfile } from '../volume-profile.ts';
 import { vwap } from '../vwap.ts';
 import { type AbsorptionParams, absorptionTwin } from './absorption-twin.ts';
@@ -21,11 +24,17 @@ import { type BarParams, barData, barTwin } from './bar-twin.ts';
 import { type ClusterParams, clusterTwin } from './cluster-twin.ts';
 import { deltaTwin } from './delta-twin.ts';
 import { type FootprintParams, footprintTwin } from './footprint-twin.ts';
+import { type ImbalancesParams, imbalancesTwin } from './imbalances-twin.ts';
 import { type NakedLevelsParams, nakedLevelsTwin } from './naked-levels-twin.ts';
+import { sessionLevelsTwin } from './session-levels-twin.ts';
 import { type SweepParams, sweepTwin } from './sweep-twin.ts';
 import { type TapeSpeedParams, tapeSpeedTwin } from './tape-speed-twin.ts';
 import { type TpoParams, tpoTwin } from './tpo-twin.ts';
 import type { TwinTape, TwinUpdate } from './twin-tape.ts';
+import {
+  type UnfinishedAuctionsParams,
+  unfinishedAuctionsTwin,
+} from './unfinished-auctions-twin.ts';
 import { type VolumeProfileParams, volumeProfileTwin } from './volume-profile-twin.ts';
 import { vwapTwin } from './vwap-twin.ts';
 
@@ -167,17 +176,64 @@ const nakedLevelsSubject: fc.Arbitrary<Subject> = fc
     outlivesSession: true,
   }));
 
+const imbalancesSubject: fc.Arbitrary<Subject> = fc
+  .tuple(
+    barParams,
+    fc.record({
+      group: fc.constantFrom(1, 1, 2),
+      ratio: fc.constantFrom(1, 1.15, 3),
+      minVolume: fc.constantFrom(1, 5),
+      zero: fc.constantFrom('ignore', 'count', 'count'),
+      stack: fc.constantFrom(1, 1, 2, 3),
+      lookback: fc.constantFrom(1, 2, 5),
+    }),
+  )
+  .map(([bar, rest]): ImbalancesParams => ({ ...bar, ...rest }))
+  .map((params) => ({
+    create: () => imbalances.create(params as unknown as Params),
+    twin: (tape) => imbalancesTwin(tape, params),
+    lookBackSessions: params.lookback,
+    outlivesSession: true,
+  }));
+
+const unfinishedAuctionsSubject: fc.Arbitrary<Subject> = fc
+  .tuple(
+    barParams,
+    fc.record({ minVolume: fc.constantFrom(1, 1, 1, 3), lookback: fc.constantFrom(1, 2, 5) }),
+  )
+  .map(([bar, rest]): UnfinishedAuctionsParams => ({ ...bar, ...rest }))
+  .map((params) => ({
+    create: () => unfinishedAuctions.create(params as unknown as Params),
+    twin: (tape) => unfinishedAuctionsTwin(tape, params),
+    lookBackSessions: params.lookback,
+    outlivesSession: true,
+  }));
+
+const sessionLevelsSubject: fc.Arbitrary<Subject> = fc
+  .record({
+    session: fc.constantFrom('full', 'rth', 'rth', 'utc'),
+    initialBalanceMinutes: fc.constantFrom(1, 60, 1_440),
+  })
+  .map((params) => ({
+    create: () => sessionLevels.create(params),
+    twin: (tape) => sessionLevelsTwin(tape, params),
+    lookBackSessions: 10,
+  }));
+
 /** In the order of the catalogue. */
 export const SUBJECTS: Readonly<Record<string, fc.Arbitrary<Subject>>> = {
   bars: barSubject,
   footprint: footprintSubject,
   'large-trades': clusterSubject,
   delta: deltaSubject,
-  vwap: vwapSubject,
   'volume-profile': volumeProfileSubject,
+  vwap: vwapSubject,
+  imbalances: imbalancesSubject,
   absorption: absorptionSubject,
   sweeps: sweepSubject,
   tpo: tpoSubject,
   'naked-levels': nakedLevelsSubject,
+  'unfinished-auctions': unfinishedAuctionsSubject,
   'tape-speed': tapeSpeedSubject,
+  'session-levels': sessionLevelsSubject,
 };
