@@ -1,6 +1,7 @@
 /**
  * A second opinion from another program: over one simulated trading day, DuckDB's SQL gives the same
- * `bars`, `footprint` (time, 60 s) and `volume-profile` as the studies, number by number.
+ * `bars`, `footprint`, `delta`, `vwap` (time, 60 s) and `volume-profile` as the studies, number by
+ * number.
  */
 
 import assert from 'node:assert/strict';
@@ -100,6 +101,41 @@ describe(`one simulated day of ${contract.symbol}`, () => {
       return { levels, poc, imbalances };
     });
     assert.deepEqual(made, expected);
+  });
+
+  it('delta: the candle of the cumulative delta since the open is that of SQL', async () => {
+    const rows = await query(`
+      WITH running AS (
+        SELECT bar, place, size, sum(size * side) OVER (ORDER BY place) AS cumulative,
+          sum(size * side) OVER (ORDER BY place) - size * side AS before FROM trades)
+      SELECT arg_min(before, place) AS open,
+        greatest(max(cumulative), arg_min(before, place)) AS high,
+        least(min(cumulative), arg_min(before, place)) AS low,
+        arg_max(cumulative, place) AS close, sum(size) AS volume
+      FROM running GROUP BY bar ORDER BY bar`);
+    assert.ok(rows.length > 1_300);
+    assert.deepEqual(
+      settled('delta').map(({ data }) => data),
+      rows,
+    );
+  });
+
+  it('vwap: the average price since the open is that of SQL', async () => {
+    const rows = await query(`
+      WITH sums AS (
+        SELECT bar, sum(price::HUGEINT * size) AS turnover, sum(size) AS volume
+        FROM trades GROUP BY bar)
+      SELECT (sum(turnover) OVER (ORDER BY bar))::VARCHAR AS turnover,
+        sum(volume) OVER (ORDER BY bar) AS volume
+      FROM sums ORDER BY bar`);
+    const objects = settled('vwap');
+    assert.equal(objects.length, rows.length);
+    for (const [index, { turnover, volume }] of rows.entries()) {
+      const data = objects[index]!.data as { readonly vwap: number; readonly volume: number };
+      assert.equal(data.volume, volume);
+      const millionths = (BigInt(turnover as string) * 2_000_000n) / BigInt(volume as number);
+      assert.equal(data.vwap, Number((millionths + 1n) / 2n) / 1e6);
+    }
   });
 
   for (const period of ['session', 1_800] as const) {
