@@ -72,11 +72,12 @@ export interface FootprintParams {
    * Ticks per row; a row starts at a multiple of it and is named by its lowest price. Unit: ticks.
    */
   readonly group?: number;
-  /** Share of the volume the value area holds at least. Unit: percent. */
+  /** Share of the volume (in "tpo" of the TPOs) the value area holds at least. Unit: percent. */
   readonly valueArea?: number;
   /**
-   * Which of several rows with the most volume is the point of control: nearest to the middle of
-   * the lowest and highest row (then the lower), lowest, highest, or first to have reached it.
+   * Which of several rows with the most volume (in "tpo": TPOs) is the point of control: nearest to
+   * the middle of the lowest and highest row (then the lower), lowest, highest, or first to have
+   * reached it.
    */
   readonly pocTie?: 'centre' | 'lowest' | 'highest' | 'first';
   /** How many times the opposite volume the dominant one must be; 3 is "300 %". */
@@ -176,13 +177,48 @@ export interface LargeTradesData {
   readonly end: string;
 }
 
+/** Parameters of Cumulative delta, `delta`. */
+export interface DeltaParams {
+  /** What ends a bar. */
+  readonly bar?: 'time' | 'tick' | 'volume' | 'range' | 'delta' | 'renko';
+  /**
+   * Size of a bar: seconds for time, trades for tick, lots for volume and delta, ticks for range
+   * and renko. Unit: seconds, trades, lots or ticks.
+   */
+  readonly size?: number;
+  /**
+   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC.
+   * Trades outside the session are ignored, and everything starts afresh at its open.
+   */
+  readonly session?: 'full' | 'rth' | 'utc';
+  /**
+   * How many of the newest objects of the current session a snapshot carries at most. Unit:
+   * objects.
+   */
+  readonly depth?: number;
+}
+
+/** Data of an object of Cumulative delta, `delta`. */
+export interface DeltaData {
+  /** Cumulative delta before the bar */
+  readonly open: number;
+  /** Highest cumulative delta, open included */
+  readonly high: number;
+  /** Lowest cumulative delta, open included */
+  readonly low: number;
+  /** Cumulative delta after the last trade of the bar */
+  readonly close: number;
+  /** All lots of the bar */
+  readonly volume: number;
+}
+
 /** Parameters of Volume profile, `volume-profile`. */
 export interface VolumeProfileParams {
   /**
    * What one profile covers: the session, or so many seconds from the session's open on. Unit:
    * seconds.
    */
-  readonly period?: 'session';
+  readonly period?: 'session' | number;
   /**
    * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC.
    * Trades outside the session are ignored, and everything starts afresh at its open.
@@ -192,11 +228,12 @@ export interface VolumeProfileParams {
    * Ticks per row; a row starts at a multiple of it and is named by its lowest price. Unit: ticks.
    */
   readonly group?: number;
-  /** Share of the volume the value area holds at least. Unit: percent. */
+  /** Share of the volume (in "tpo" of the TPOs) the value area holds at least. Unit: percent. */
   readonly valueArea?: number;
   /**
-   * Which of several rows with the most volume is the point of control: nearest to the middle of
-   * the lowest and highest row (then the lower), lowest, highest, or first to have reached it.
+   * Which of several rows with the most volume (in "tpo": TPOs) is the point of control: nearest to
+   * the middle of the lowest and highest row (then the lower), lowest, highest, or first to have
+   * reached it.
    */
   readonly pocTie?: 'centre' | 'lowest' | 'highest' | 'first';
   /**
@@ -225,6 +262,140 @@ export interface VolumeProfileData {
   /** Lowest price, in ticks */
   readonly low: number;
   /** When the period ended, in nanoseconds; while it lasts the time of its last trade */
+  readonly end: string;
+}
+
+/** Parameters of VWAP, `vwap`. */
+export interface VwapParams {
+  /** What ends a bar. */
+  readonly bar?: 'time' | 'tick' | 'volume' | 'range' | 'delta' | 'renko';
+  /**
+   * Size of a bar: seconds for time, trades for tick, lots for volume and delta, ticks for range
+   * and renko. Unit: seconds, trades, lots or ticks.
+   */
+  readonly size?: number;
+  /**
+   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC.
+   * Trades outside the session are ignored, and everything starts afresh at its open.
+   */
+  readonly session?: 'full' | 'rth' | 'utc';
+  /**
+   * How many of the newest objects of the current session a snapshot carries at most. Unit:
+   * objects.
+   */
+  readonly depth?: number;
+}
+
+/** Data of an object of VWAP, `vwap`. */
+export interface VwapData {
+  /** Volume-weighted average price, in ticks */
+  readonly vwap: number;
+  /** Its standard deviation, in ticks */
+  readonly deviation: number;
+  /** vwap + deviation */
+  readonly upper1: number;
+  /** vwap - deviation */
+  readonly lower1: number;
+  /** vwap + 2 deviations */
+  readonly upper2: number;
+  /** vwap - 2 deviations */
+  readonly lower2: number;
+  /** vwap + 3 deviations */
+  readonly upper3: number;
+  /** vwap - 3 deviations */
+  readonly lower3: number;
+  /** All lots since the open of the session */
+  readonly volume: number;
+}
+
+/** Parameters of Stacked imbalances, `imbalances`. */
+export interface ImbalancesParams {
+  /** What ends a bar. */
+  readonly bar?: 'time' | 'tick' | 'volume' | 'range' | 'delta' | 'renko';
+  /**
+   * Size of a bar: seconds for time, trades for tick, lots for volume and delta, ticks for range
+   * and renko. Unit: seconds, trades, lots or ticks.
+   */
+  readonly size?: number;
+  /**
+   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC.
+   * Trades outside the session are ignored, and everything starts afresh at its open.
+   */
+  readonly session?: 'full' | 'rth' | 'utc';
+  /**
+   * Ticks per row; a row starts at a multiple of it and is named by its lowest price. Unit: ticks.
+   */
+  readonly group?: number;
+  /** How many times the opposite volume the dominant one must be; 3 is "300 %". */
+  readonly ratio?: number;
+  /** Lots the dominant side of an imbalance must hold at least. Unit: lots. */
+  readonly minVolume?: number;
+  /** Whether an opposite volume of 0 makes an imbalance. */
+  readonly zero?: 'ignore' | 'count';
+  /** Adjacent rows with an imbalance of one side that make a zone. Unit: rows. */
+  readonly stack?: number;
+  /**
+   * How many sessions after its own an object lives at most, to the close of the last. Unit:
+   * sessions.
+   */
+  readonly lookback?: number;
+}
+
+/** Data of an object of Stacked imbalances, `imbalances`. */
+export interface ImbalancesData {
+  /** Dominant aggressor: 1 buyer, -1 seller */
+  readonly side: -1 | 1;
+  /** Lowest price of the lowest row, in ticks */
+  readonly low: number;
+  /** Highest price of the highest row, in ticks */
+  readonly high: number;
+  /** Adjacent rows with an imbalance */
+  readonly rows: number;
+  /** Lots of the dominant side in these rows */
+  readonly volume: number;
+  /** Id of the bar */
+  readonly barId: string;
+}
+
+/** Parameters of Absorption, `absorption`. */
+export interface AbsorptionParams {
+  /** Time in which the lots must trade at the price. Unit: milliseconds. */
+  readonly windowMs?: number;
+  /** Time for which the price must hold after. Unit: milliseconds. */
+  readonly holdMs?: number;
+  /** How far beyond the price trades may go while it holds. Unit: ticks. */
+  readonly slip?: number;
+  /** Lots a window must have; 0 takes the threshold from an earlier session. Unit: lots. */
+  readonly minSize?: number;
+  /** With minSize 0: how many windows of the earlier session reach the threshold. Unit: windows. */
+  readonly perSession?: number;
+  /**
+   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC.
+   * Trades outside the session are ignored, and everything starts afresh at its open.
+   */
+  readonly session?: 'full' | 'rth' | 'utc';
+  /**
+   * How many of the newest objects of the current session a snapshot carries at most. Unit:
+   * objects.
+   */
+  readonly depth?: number;
+}
+
+/** Data of an object of Absorption, `absorption`. */
+export interface AbsorptionData {
+  /** Aggressor absorbed: 1 buyer, -1 seller */
+  readonly side: -1 | 1;
+  /** The price that held, in ticks */
+  readonly price: number;
+  /** Lots of its prints */
+  readonly volume: number;
+  /** Its prints */
+  readonly trades: number;
+  /** Most ticks a trade went beyond the price during the hold */
+  readonly maxSlip: number;
+  /** Lots that started the hold */
+  readonly threshold: number;
+  /** End of the hold */
   readonly end: string;
 }
 
@@ -266,6 +437,187 @@ export interface SweepsData {
   readonly end: string;
 }
 
+/** Parameters of Market profile (TPO), `tpo`. */
+export interface TpoParams {
+  /** Length of a bracket, counted from the session's open. Unit: minutes. */
+  readonly bracketMinutes?: number;
+  /** Length of the initial balance, from the session's open on. Unit: minutes. */
+  readonly initialBalanceMinutes?: number;
+  /**
+   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC.
+   * Trades outside the session are ignored, and everything starts afresh at its open.
+   */
+  readonly session?: 'full' | 'rth' | 'utc';
+  /**
+   * Ticks per row; a row starts at a multiple of it and is named by its lowest price. Unit: ticks.
+   */
+  readonly group?: number;
+  /** Share of the volume (in "tpo" of the TPOs) the value area holds at least. Unit: percent. */
+  readonly valueArea?: number;
+  /**
+   * Which of several rows with the most volume (in "tpo": TPOs) is the point of control: nearest to
+   * the middle of the lowest and highest row (then the lower), lowest, highest, or first to have
+   * reached it.
+   */
+  readonly pocTie?: 'centre' | 'lowest' | 'highest' | 'first';
+}
+
+/** Data of an object of Market profile (TPO), `tpo`. */
+export interface TpoData {
+  /** [price, letters] of the rows that traded, ascending by price */
+  readonly rows: readonly (readonly [number, string])[];
+  /** Price of the row with the most TPOs */
+  readonly poc: number;
+  /** Price of the highest row of the value area */
+  readonly vah: number;
+  /** Price of the lowest row of the value area */
+  readonly val: number;
+  /** Highest price of the initial balance, in ticks; null when nothing traded in it */
+  readonly ibHigh: number | null;
+  /** Lowest price of the initial balance, in ticks; null when nothing traded in it */
+  readonly ibLow: number | null;
+  /** Prices of the rows with exactly one TPO, ascending */
+  readonly singles: readonly number[];
+  /** Highest price, in ticks */
+  readonly high: number;
+  /** Lowest price, in ticks */
+  readonly low: number;
+}
+
+/** Parameters of Naked levels, `naked-levels`. */
+export interface NakedLevelsParams {
+  /**
+   * How many sessions after its own an object lives at most, to the close of the last. Unit:
+   * sessions.
+   */
+  readonly lookback?: number;
+  /**
+   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC.
+   * Trades outside the session are ignored, and everything starts afresh at its open.
+   */
+  readonly session?: 'full' | 'rth' | 'utc';
+  /**
+   * Ticks per row; a row starts at a multiple of it and is named by its lowest price. Unit: ticks.
+   */
+  readonly group?: number;
+  /** Share of the volume (in "tpo" of the TPOs) the value area holds at least. Unit: percent. */
+  readonly valueArea?: number;
+  /**
+   * Which of several rows with the most volume (in "tpo": TPOs) is the point of control: nearest to
+   * the middle of the lowest and highest row (then the lower), lowest, highest, or first to have
+   * reached it.
+   */
+  readonly pocTie?: 'centre' | 'lowest' | 'highest' | 'first';
+}
+
+/** Data of an object of Naked levels, `naked-levels`. */
+export interface NakedLevelsData {
+  /** Point of control, upper or lower edge of the value area */
+  readonly kind: 'poc' | 'vah' | 'val';
+  /** Price of the row, in ticks */
+  readonly price: number;
+  /** Trading date of the session it comes from, written YYYYMMDD */
+  readonly sessionDate: number;
+}
+
+/** Parameters of Unfinished auctions, `unfinished-auctions`. */
+export interface UnfinishedAuctionsParams {
+  /** What ends a bar. */
+  readonly bar?: 'time' | 'tick' | 'volume' | 'range' | 'delta' | 'renko';
+  /**
+   * Size of a bar: seconds for time, trades for tick, lots for volume and delta, ticks for range
+   * and renko. Unit: seconds, trades, lots or ticks.
+   */
+  readonly size?: number;
+  /**
+   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC.
+   * Trades outside the session are ignored, and everything starts afresh at its open.
+   */
+  readonly session?: 'full' | 'rth' | 'utc';
+  /** Lots each of the two sides must have traded at least. Unit: lots. */
+  readonly minVolume?: number;
+  /**
+   * How many sessions after its own an object lives at most, to the close of the last. Unit:
+   * sessions.
+   */
+  readonly lookback?: number;
+}
+
+/** Data of an object of Unfinished auctions, `unfinished-auctions`. */
+export interface UnfinishedAuctionsData {
+  /** Which end of the bar */
+  readonly kind: 'high' | 'low';
+  /** The price, in ticks */
+  readonly price: number;
+  /** Lots sold by aggressors at the price in the bar */
+  readonly bid: number;
+  /** Lots bought by aggressors at the price in the bar */
+  readonly ask: number;
+  /** Id of the bar */
+  readonly barId: string;
+}
+
+/** Parameters of Tape speed, `tape-speed`. */
+export interface TapeSpeedParams {
+  /** Length of the window whose rate is measured. Unit: seconds. */
+  readonly windowSeconds?: number;
+  /** How many times the average the rate must exceed to be a burst. */
+  readonly pace?: number;
+  /**
+   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC.
+   * Trades outside the session are ignored, and everything starts afresh at its open.
+   */
+  readonly session?: 'full' | 'rth' | 'utc';
+  /**
+   * How many of the newest objects of the current session a snapshot carries at most. Unit:
+   * objects.
+   */
+  readonly depth?: number;
+}
+
+/** Data of an object of Tape speed, `tape-speed`. */
+export interface TapeSpeedData {
+  /** Trades of the second */
+  readonly trades: number;
+  /** Lots of the second */
+  readonly volume: number;
+  /** Trades per second in the window that ends with this second */
+  readonly rate: number;
+  /** Trades per second from the session's open to the end of this second */
+  readonly average: number;
+  /** Whether rate is greater than pace × average */
+  readonly burst: boolean;
+}
+
+/** Parameters of Session levels, `session-levels`. */
+export interface SessionLevelsParams {
+  /** Length of the initial balance, from the session's open on. Unit: minutes. */
+  readonly initialBalanceMinutes?: number;
+  /**
+   * full: the trading day of the exchange; rth: its regular hours, with the night before them for
+   * the overnight levels; utc: the calendar day in UTC. Other trades are ignored.
+   */
+  readonly session?: 'full' | 'rth' | 'utc';
+}
+
+/** Data of an object of Session levels, `session-levels`. */
+export interface SessionLevelsData {
+  /** Which level it is */
+  readonly kind:
+    | 'open'
+    | 'high'
+    | 'low'
+    | 'previousHigh'
+    | 'previousLow'
+    | 'previousClose'
+    | 'overnightHigh'
+    | 'overnightLow'
+    | 'initialBalanceHigh'
+    | 'initialBalanceLow';
+  /** Price, in ticks */
+  readonly price: number;
+}
+
 /** The types of each indicator, by its id. */
 export interface IndicatorTypes {
   readonly bars: {
@@ -280,13 +632,49 @@ export interface IndicatorTypes {
     readonly params: LargeTradesParams;
     readonly data: LargeTradesData;
   };
+  readonly delta: {
+    readonly params: DeltaParams;
+    readonly data: DeltaData;
+  };
   readonly 'volume-profile': {
     readonly params: VolumeProfileParams;
     readonly data: VolumeProfileData;
   };
+  readonly vwap: {
+    readonly params: VwapParams;
+    readonly data: VwapData;
+  };
+  readonly imbalances: {
+    readonly params: ImbalancesParams;
+    readonly data: ImbalancesData;
+  };
+  readonly absorption: {
+    readonly params: AbsorptionParams;
+    readonly data: AbsorptionData;
+  };
   readonly sweeps: {
     readonly params: SweepsParams;
     readonly data: SweepsData;
+  };
+  readonly tpo: {
+    readonly params: TpoParams;
+    readonly data: TpoData;
+  };
+  readonly 'naked-levels': {
+    readonly params: NakedLevelsParams;
+    readonly data: NakedLevelsData;
+  };
+  readonly 'unfinished-auctions': {
+    readonly params: UnfinishedAuctionsParams;
+    readonly data: UnfinishedAuctionsData;
+  };
+  readonly 'tape-speed': {
+    readonly params: TapeSpeedParams;
+    readonly data: TapeSpeedData;
+  };
+  readonly 'session-levels': {
+    readonly params: SessionLevelsParams;
+    readonly data: SessionLevelsData;
   };
 }
 

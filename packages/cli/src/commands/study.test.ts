@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { calendarNamed } from '@tapeloom/core/calendar/calendars';
-import { resolveSessions } from '@tapeloom/core/calendar/resolve-sessions';
-import { createSessionTable } from '@tapeloom/core/calendar/session-table';
+import { extendSessionBook, sessionTable } from '@tapeloom/core/calendar/session-book';
 import { formatCursor } from '@tapeloom/core/cursor';
 import { type Rank, rank } from '@tapeloom/core/numbers';
 import { INDICATORS, indicatorNamed } from '@tapeloom/core/studies/catalogue';
@@ -72,7 +71,8 @@ function computedDirectly(id: string, given: object): unknown[] {
   const { contracts, market } = createSimUniverse(sim, today);
   const { calendar } = contracts.find(({ symbol }) => symbol === 'ESH6')!;
   const last = addDays(firstDay, dayCount);
-  const sessions = resolveSessions(calendarNamed(calendar), 'full', firstDay, addDays(last, 9));
+  const now = epochNs(last, 0);
+  const book = extendSessionBook(null, calendarNamed(calendar), firstDay, addDays(last, 9), now);
   const log: unknown[] = [];
   const output = {
     upsert: (version: object, cursor: Parameters<typeof formatCursor>[0]) =>
@@ -87,7 +87,7 @@ function computedDirectly(id: string, given: object): unknown[] {
     flushed: () => {},
   };
   const start = { at: epochNs(firstDay, 0), rank: 0 as Rank };
-  const table = createSessionTable(sessions);
+  const table = sessionTable(book, indicator.sessionKind(parsed.params));
   const run = new StudyRun(indicator.create(parsed.params), table, start, { output });
   for (let day = firstDay; day < last; day = addDays(day, 1)) {
     const columns = new TradeColumns();

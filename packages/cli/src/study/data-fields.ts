@@ -2,6 +2,9 @@
 
 import type { IndicatorDefinition, JsonSchema } from '@tapeloom/core/studies/indicator';
 
+/** How the description of a price begins: "Price of …", "Highest price, …", "vwap + deviation". */
+const PRICE = /^(?:the |[a-z]+ |volume-weighted average )?price\b|^vwap\b/i;
+
 export type FieldKind = 'price' | 'time' | 'number' | 'text' | 'nested';
 
 export interface DataField {
@@ -19,7 +22,7 @@ function kindOf(schema: JsonSchema): FieldKind {
   const types = [schema.type].flat();
   const told = typeof schema.description === 'string' ? schema.description : '';
   if (types.includes('integer') || types.includes('number')) {
-    return /\bprices?\b|\bVWAP\b/i.test(told) ? 'price' : 'number';
+    return PRICE.test(told) ? 'price' : 'number';
   }
   if (types.includes('string')) return schema.pattern === '^[0-9]+$' ? 'time' : 'text';
   return types.includes('array') || types.includes('object') ? 'nested' : 'text';
