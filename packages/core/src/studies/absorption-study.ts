@@ -11,9 +11,10 @@
 import type { Rank, UtcDay } from '../numbers.ts';
 import type { TradeBatch } from '../trade-batch.ts';
 import { addDays, DAY_NS, epochNsText } from '../utc-day.ts';
+import { unrolled } from './growing-columns.ts';
 import { HeldPrices } from './held-prices.ts';
 import { PriceSlots } from './price-slots.ts';
-import { grown, PrintWindow } from './print-window.ts';
+import { PrintWindow } from './print-window.ts';
 import type { SizeThreshold } from './size-threshold.ts';
 import type { Mark, Study, StudyOutput, StudySession } from './study.ts';
 import { TumblingWindows } from './tumbling-windows.ts';
@@ -42,7 +43,7 @@ export class AbsorptionStudy implements Study {
   #origin = 0 as UtcDay;
   /** The holds not over yet, and broken ones among them, in a ring by their numbers, from 1. */
   #mask = HOLDS_MIN - 1;
-  #holdCell = new Float64Array(HOLDS_MIN);
+  #holdCell = new Int32Array(HOLDS_MIN);
   #holdFromNs = new Float64Array(HOLDS_MIN);
   #holdFirstNs = new Float64Array(HOLDS_MIN);
   #holdFirstRank = new Float64Array(HOLDS_MIN);
@@ -205,20 +206,15 @@ export class AbsorptionStudy implements Study {
   }
 
   #grow(): void {
-    const maskBefore = this.#mask;
-    this.#mask = maskBefore * 2 + 1;
-    const moved = (column: Float64Array) => {
-      const longer = grown(column, this.#mask + 1, 0);
-      for (let hold = this.#oldest; hold < this.#next; hold += 1) {
-        longer[hold & this.#mask] = column[hold & maskBefore]!;
-      }
-      return longer;
-    };
-    this.#holdCell = moved(this.#holdCell);
+    const length = (this.#mask + 1) * 2;
+    const moved = (column: Float64Array<ArrayBuffer>) =>
+      unrolled(column, new Float64Array(length), this.#oldest, this.#next);
+    this.#holdCell = unrolled(this.#holdCell, new Int32Array(length), this.#oldest, this.#next);
     this.#holdFromNs = moved(this.#holdFromNs);
     this.#holdFirstNs = moved(this.#holdFirstNs);
     this.#holdFirstRank = moved(this.#holdFirstRank);
     this.#holdVolume = moved(this.#holdVolume);
     this.#holdTrades = moved(this.#holdTrades);
+    this.#mask = length - 1;
   }
 }

@@ -7,7 +7,7 @@
  * `slip` prices at most; and a trade looks at those it breaks, once, and at no more than `slip` others.
  */
 
-import { grown } from './print-window.ts';
+import { longer } from './growing-columns.ts';
 
 const SLOTS_MIN = 64;
 /** Holds have numbers above it. */
@@ -17,12 +17,12 @@ export class HeldPrices {
   readonly #side: number;
   readonly #slip: number;
   /** By slot: the hold there, the most ticks beyond, whether it is on the stack, and the price. */
-  #hold = new Float64Array(SLOTS_MIN);
-  #slipped = new Float64Array(SLOTS_MIN);
-  #stacked = new Float64Array(SLOTS_MIN);
+  #hold = new Int32Array(SLOTS_MIN);
+  #slipped = new Int32Array(SLOTS_MIN);
+  #stacked = new Uint8Array(SLOTS_MIN);
   /** Price times side: grows in the direction of the side. */
   #reach = new Float64Array(SLOTS_MIN);
-  #stack = new Float64Array(SLOTS_MIN);
+  #stack = new Int32Array(SLOTS_MIN);
   #count = 0;
   /** The reach on top. */
   #nearest = Number.POSITIVE_INFINITY;
@@ -99,10 +99,10 @@ export class HeldPrices {
 
   #grow(slotCount: number): void {
     const count = Math.max(slotCount, this.#hold.length * 2);
-    this.#hold = grown(this.#hold, count, FREE);
-    this.#slipped = grown(this.#slipped, count, 0);
-    this.#stacked = grown(this.#stacked, count, 0);
-    this.#reach = grown(this.#reach, count, 0);
-    this.#stack = grown(this.#stack, count, 0);
+    this.#hold = longer(this.#hold, new Int32Array(count));
+    this.#slipped = longer(this.#slipped, new Int32Array(count));
+    this.#stacked = longer(this.#stacked, new Uint8Array(count));
+    this.#reach = longer(this.#reach, new Float64Array(count));
+    this.#stack = longer(this.#stack, new Int32Array(count));
   }
 }

@@ -2,8 +2,11 @@
  * Sliding windows of prints, one per cell (a price and a side), all of one length. A cell's volume and
  * trades are those of its prints not older than the window and not used up. Prints lie in one ring in
  * the order of the tape, linked cell by cell; they leave it at its old end, so each is written and
- * dropped once, and memory follows the most prints that ever were in one window.
+ * dropped once, and memory follows the most prints that ever were in one window. Prints of one cell at
+ * one time come and go together and are one entry. A session has fewer than 2^31 of them.
  */
+
+import { longer, unrolled } from './growing-columns.ts';
 
 const PRINTS_MIN = 1_024;
 const CELLS_MIN = 128;
@@ -11,21 +14,22 @@ const NONE = -1;
 
 export class PrintWindow {
   readonly #windowNs: number;
-  /** The ring: a print's place is its sequence number's low bits. */
+  /** The ring: an entry's place is its sequence number's low bits. */
   #mask = PRINTS_MIN - 1;
   #ns = new Float64Array(PRINTS_MIN);
   #rank = new Float64Array(PRINTS_MIN);
-  #size = new Int32Array(PRINTS_MIN);
+  #size = new Float64Array(PRINTS_MIN);
+  #count = new Int32Array(PRINTS_MIN);
   #cell = new Int32Array(PRINTS_MIN);
-  /** The sequence number of the cell's next print. */
-  #next = new Float64Array(PRINTS_MIN);
+  /** The sequence number of the cell's next entry. */
+  #next = new Int32Array(PRINTS_MIN);
   #oldest = 0;
   #end = 0;
   /** By cell: lots and prints counted, and the sequence numbers of the first and the last of them. */
   #volume = new Float64Array(CELLS_MIN);
   #trades = new Float64Array(CELLS_MIN);
-  #first = new Float64Array(CELLS_MIN).fill(NONE);
-  #last = new Float64Array(CELLS_MIN);
+  #first = new Int32Array(CELLS_MIN).fill(NONE);
+  #last = new Int32Array(CELLS_MIN);
 
   constructor(windowNs: number) {
     this.#windowNs = windowNs;
@@ -45,18 +49,26 @@ export class PrintWindow {
   add(cell: number, ns: number, rank: number, size: number): void {
     this.#dropUntil(ns - this.#windowNs);
     if (cell >= this.#volume.length) this.#growCells(cell + 1);
+    this.#volume[cell]! += size;
+    this.#trades[cell]! += 1;
+    const isEmpty = this.#first[cell] === NONE;
+    const last = this.#last[cell]! & this.#mask;
+    if (!isEmpty && this.#ns[last] === ns) {
+      this.#size[last]! += size;
+      this.#count[last]! += 1;
+      return;
+    }
     if (this.#end - this.#oldest > this.#mask) this.#growRing();
     const sequence = this.#end;
+    if (isEmpty) this.#first[cell] = sequence;
+    else this.#next[this.#last[cell]! & this.#mask] = sequence;
+    this.#last[cell] = sequence;
     const at = sequence & this.#mask;
     this.#ns[at] = ns;
     this.#rank[at] = rank;
     this.#size[at] = size;
+    this.#count[at] = 1;
     this.#cell[at] = cell;
-    if (this.#first[cell] === NONE) this.#first[cell] = sequence;
-    else this.#next[this.#last[cell]! & this.#mask] = sequence;
-    this.#last[cell] = sequence;
-    this.#volume[cell]! += size;
-    this.#trades[cell]! += 1;
     this.#end = sequence + 1;
   }
 
@@ -92,7 +104,7 @@ export class PrintWindow {
       // A print that was used up is not its cell's first: that one is newer, or there is none.
       if (this.#first[cell] === this.#oldest) {
         this.#volume[cell]! -= this.#size[at]!;
-        this.#trades[cell]! -= 1;
+        this.#trades[cell]! -= this.#count[at]!;
         this.#first[cell] = this.#last[cell] === this.#oldest ? NONE : this.#next[at]!;
       }
       this.#oldest += 1;
@@ -100,40 +112,24 @@ export class PrintWindow {
   }
 
   #growRing(): void {
-    const before = { ns: this.#ns, rank: this.#rank, size: this.#size, cell: this.#cell };
-    const next = this.#next;
-    const maskBefore = this.#mask;
-    const length = (maskBefore + 1) * 2;
-    this.#mask = length - 1;
-    this.#ns = new Float64Array(length);
-    this.#rank = new Float64Array(length);
-    this.#size = new Int32Array(length);
-    this.#cell = new Int32Array(length);
-    this.#next = new Float64Array(length);
-    for (let sequence = this.#oldest; sequence < this.#end; sequence += 1) {
-      const from = sequence & maskBefore;
-      const to = sequence & this.#mask;
-      this.#ns[to] = before.ns[from]!;
-      this.#rank[to] = before.rank[from]!;
-      this.#size[to] = before.size[from]!;
-      this.#cell[to] = before.cell[from]!;
-      this.#next[to] = next[from]!;
-    }
+    const before = this.#mask;
+    this.#mask = before * 2 + 1;
+    const from = this.#oldest;
+    const to = this.#end;
+    this.#ns = unrolled(this.#ns, new Float64Array(this.#mask + 1), from, to);
+    this.#rank = unrolled(this.#rank, new Float64Array(this.#mask + 1), from, to);
+    this.#size = unrolled(this.#size, new Float64Array(this.#mask + 1), from, to);
+    this.#count = unrolled(this.#count, new Int32Array(this.#mask + 1), from, to);
+    this.#cell = unrolled(this.#cell, new Int32Array(this.#mask + 1), from, to);
+    this.#next = unrolled(this.#next, new Int32Array(this.#mask + 1), from, to);
   }
 
   #growCells(cellCount: number): void {
     const count = Math.max(cellCount, this.#volume.length * 2);
-    this.#volume = grown(this.#volume, count, 0);
-    this.#trades = grown(this.#trades, count, 0);
-    this.#first = grown(this.#first, count, NONE);
-    this.#last = grown(this.#last, count, 0);
+    this.#volume = longer(this.#volume, new Float64Array(count));
+    this.#trades = longer(this.#trades, new Float64Array(count));
+    const first = new Int32Array(count).fill(NONE);
+    this.#first = longer(this.#first, first);
+    this.#last = longer(this.#last, new Int32Array(count));
   }
-}
-
-/** A longer copy; the elements added hold `rest`. */
-export function grown(column: Float64Array, length: number, rest: number): Float64Array {
-  const longer = new Float64Array(length);
-  longer.set(column);
-  longer.fill(rest, column.length);
-  return longer;
 }

@@ -4,6 +4,7 @@
  * exact count; averages are divided and rounded when a version is built, never carried on.
  */
 
+import type { UtcDay } from '../numbers.ts';
 import type { TradeBatch } from '../trade-batch.ts';
 import { DAY_NS, daysBetween } from '../utc-day.ts';
 import type { BarContent } from './current-bar.ts';
@@ -26,6 +27,9 @@ export class SecondCounts implements BarContent {
   #windowTrades = 0;
   #sessionTrades = 0;
   #session: StudySession | null = null;
+  /** What added to a time of `#day` gives nanoseconds since the open. */
+  #day = 0 as UtcDay;
+  #dayNs = 0;
   /** The second's number since the open, from 0. */
   #second = -1;
   #isFirst = true;
@@ -39,6 +43,7 @@ export class SecondCounts implements BarContent {
 
   openSession(session: StudySession): void {
     this.#session = session;
+    this.#day = 0 as UtcDay;
     this.#window.fill(0);
     this.#windowTrades = 0;
     this.#sessionTrades = 0;
@@ -85,9 +90,12 @@ export class SecondCounts implements BarContent {
 
   /** Lets the window end with the second of this trade. */
   #moveTo(batch: TradeBatch, row: number): void {
-    const { origin, openNs } = this.#session!;
-    const ns = daysBetween(origin, batch.day) * DAY_NS + batch.ts[row]! - openNs;
-    const second = Math.floor(ns / SECOND_NS);
+    if (batch.day !== this.#day) {
+      const { origin, openNs } = this.#session!;
+      this.#day = batch.day;
+      this.#dayNs = daysBetween(origin, batch.day) * DAY_NS - openNs;
+    }
+    const second = Math.floor((batch.ts[row]! + this.#dayNs) / SECOND_NS);
     const length = this.#window.length;
     const stepCount = Math.min(second - this.#second, length);
     for (let step = 1; step <= stepCount; step += 1) {

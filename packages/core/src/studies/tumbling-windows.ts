@@ -4,7 +4,7 @@
  * so these sizes depend on no threshold and can give one.
  */
 
-import { grown } from './print-window.ts';
+import { longer } from './growing-columns.ts';
 import type { SizeThreshold } from './size-threshold.ts';
 
 const CELLS_MIN = 128;
@@ -45,7 +45,7 @@ export class TumblingWindows {
 
   #grow(cellCount: number): void {
     const count = Math.max(cellCount, this.#volume.length * 2);
-    this.#startNs = grown(this.#startNs, count, 0);
-    this.#volume = grown(this.#volume, count, 0);
+    this.#startNs = longer(this.#startNs, new Float64Array(count));
+    this.#volume = longer(this.#volume, new Float64Array(count));
   }
 }
