@@ -16,15 +16,19 @@ interface ZoneData {
 interface KindPriceData {
   readonly kind: string;
   readonly price: number | null;
+  /** Where it is set, the level comes up at the close of this trading date. */
+  readonly sessionDate?: number;
 }
+
+/** When trading days close in the week that is drawn, in UTC. */
+const DAY_CLOSE = '22:00:00Z';
 
 export const imbalancesDrawing = drawing<ZoneData>(
   MORNING,
   { size: 120, minVolume: 20 },
   (scene, { name }, subtitle) => {
     const plot = new Plot(scene, { title: name, subtitle });
-    const { shown } = near(scene, ({ low }) => low, plot);
-    for (const { ns, removedNs, data } of shown) {
+    for (const { ns, removedNs, data } of near(scene, ({ low }) => low, plot)) {
       const colour = data.side > 0 ? 'buy' : 'sell';
       const [left, right] = [plot.x(ns), plot.x(removedNs ?? scene.toNs)];
       const top = plot.y(data.high + 0.5);
@@ -50,7 +54,7 @@ export const nakedLevelsDrawing = drawing<KindPriceData>(WEEK, {}, (scene, { nam
   plot.add(
     ...legend([
       ['gold', 'point of control'],
-      ['accent', 'edge of a value area; dashed until traded'],
+      ['accent', 'edge of a value area; dashed: traded since'],
     ]),
   );
   return plot.document();
@@ -66,7 +70,7 @@ export const unfinishedAuctionsDrawing = drawing<KindPriceData>(
     plot.add(
       ...legend([
         ['sell', 'a high'],
-        ['buy', 'a low; solid until traded'],
+        ['buy', 'a low; dashed: traded since'],
       ]),
     );
     return plot.document();
@@ -101,16 +105,22 @@ function addRays(
   scene: Scene<KindPriceData>,
   colourOf: (data: KindPriceData) => string,
 ): void {
-  const { shown } = near(scene, ({ price }) => price ?? Number.NaN, plot);
+  const shown = near(scene, ({ price }) => price ?? Number.NaN, plot);
   for (const { ns, removedNs, data } of shown) {
     const colour = colourOf(data);
     const y = plot.y(data.price!);
     const right = plot.x(removedNs ?? scene.toNs);
     const isOpen = removedNs === null;
-    const line = lineBetween(plot.x(ns), y, right, y);
+    const line = lineBetween(plot.x(bornNs(ns, data)), y, right, y);
     plot.add(path(isOpen ? `s-${colour} w15` : `s-${colour} o3 dash`, [line]));
     if (isOpen) plot.tag(colour, data.price!, `${data.kind} ${plot.price(data.price!)}`);
   }
+}
+
+function bornNs(ns: bigint, { sessionDate }: KindPriceData): bigint {
+  if (sessionDate === undefined) return ns;
+  const date = String(sessionDate).replace(/(....)(..)(..)/, '$1-$2-$3');
+  return BigInt(Date.parse(`${date}T${DAY_CLOSE}`)) * 1_000_000n;
 }
 
 /** The objects whose price lies on the plot. */
@@ -118,9 +128,9 @@ function near<Data>(
   scene: Scene<Data>,
   priceOf: (data: Data) => number,
   plot: Plot,
-): { readonly shown: readonly SceneObject<Data>[] } {
+): readonly SceneObject<Data>[] {
   const isIn = (y: number) => y >= plot.top && y <= plot.bottom;
-  return { shown: scene.objects.filter(({ data }) => isIn(plot.y(priceOf(data)))) };
+  return scene.objects.filter(({ data }) => isIn(plot.y(priceOf(data))));
 }
 
 /** `previousHigh` → `previous high`. */

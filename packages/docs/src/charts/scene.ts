@@ -66,10 +66,10 @@ export const REGULAR_HOURS: Window = {
 export const WEEK: Window = {
   firstDay: utcDay(20261101),
   from: '2026-11-05T23:00:00Z',
-  to: '2026-11-12T22:00:00Z',
+  to: '2026-11-12T08:00:00Z',
   candleSeconds: 7_200,
   scale: 0.1,
-  words: 'simulated ES, five sessions to 2026-11-12',
+  words: 'simulated ES, the week to 2026-11-12',
 };
 
 export interface SceneObject<Data> {
