@@ -138,14 +138,14 @@ export class AbsorptionStudy implements Study {
     const at = this.#next & this.#mask;
     this.#holdCell[at] = cell;
     this.#holdFromNs[at] = ns;
-    this.#holdFirstNs[at] = window.firstNs(cell);
-    this.#holdFirstRank[at] = window.firstRank(cell);
     this.#holdVolume[at] = window.volume(cell);
     this.#holdTrades[at] = window.trades(cell);
+    const first = window.use(cell);
+    this.#holdFirstNs[at] = window.nsAt(first);
+    this.#holdFirstRank[at] = window.rankAt(first);
     held.start(slot, this.#slots.priceOf(slot), this.#next);
     if (this.#next === this.#oldest) this.#overNs = ns + this.#holdNs;
     this.#next += 1;
-    window.use(cell);
   }
 
   /** Ends the holds that are over at `ns`, each unbroken one by the next update of `rank`. */

@@ -49,7 +49,7 @@ export class ClusterStudy implements Study {
   readonly #gapNs: number;
   readonly #threshold: SizeThreshold;
   readonly #levelsMin: number;
-  /** The prices of the open cluster; null when they need not be counted. */
+  /** The prices of the open cluster but its first; null when they need not be counted. */
   readonly #prices: PriceSlots | null;
   readonly #dataOf: (cluster: Cluster) => object;
   #output: StudyOutput | null = null;
@@ -140,7 +140,7 @@ export class ClusterStudy implements Study {
     this.#first = batch.price[row]!;
     this.#high = this.#first;
     this.#low = this.#first;
-    this.#last = Number.NaN;
+    this.#last = this.#first;
     this.#prices?.clear();
     this.#size = 0;
     this.#trades = 0;
@@ -148,7 +148,7 @@ export class ClusterStudy implements Study {
 
   #add(price: number, size: number, ns: number): void {
     this.#lastNs = ns;
-    if (price !== this.#last) this.#prices?.slotOf(price);
+    if (price !== this.#last && price !== this.#first) this.#prices?.slotOf(price);
     this.#last = price;
     this.#size += size;
     this.#trades += 1;
@@ -161,7 +161,7 @@ export class ClusterStudy implements Study {
   }
 
   #levels(): number {
-    return this.#prices === null ? 0 : this.#prices.count;
+    return this.#prices === null ? 0 : 1 + this.#prices.count;
   }
 
   /** Ends the open cluster, if any; true when it was shown and so became final by update `k`. */

@@ -1,35 +1,44 @@
 /**
  * Sliding windows of prints, one per cell (a price and a side), all of one length. A cell's volume and
  * trades are those of its prints not older than the window and not used up. Prints lie in one ring in
- * the order of the tape, linked cell by cell; they leave it at its old end, so each is written and
- * dropped once, and memory follows the most prints that ever were in one window. Prints of one cell at
- * one time come and go together and are one entry. A session has fewer than 2^31 of them.
+ * the order of the tape and leave it at its old end, so each is written and dropped once, and memory
+ * follows the most prints that ever were in one window. Prints of one cell that follow each other at
+ * one time come and go together and are one entry. Entries are linked back cell by cell, so that the
+ * oldest of a window is found by walking it once, when it is used up. A session has fewer than 2^31.
  */
 
-import { longer, unrolled } from './growing-columns.ts';
+import { longer } from './growing-columns.ts';
 
-const PRINTS_MIN = 1_024;
+const ENTRIES_MIN = 1_024;
 const CELLS_MIN = 128;
-const NONE = -1;
+
+/** An entry is eight doubles, two of them unused. */
+const ENTRY = 8;
+const NS = 0;
+const RANK = 1;
+const SIZE = 2;
+const PRINTS = 3;
+const CELL = 4;
+/** Sequence number of the cell's entry before it. */
+const PREVIOUS = 5;
+
+/** A cell is four doubles: lots and prints counted, and two sequence numbers. */
+const RECORD = 4;
+const VOLUME = 0;
+const TRADES = 1;
+/** The cell's newest entry; -1 when there never was one. */
+const LAST = 2;
+/** Entries from here on are not used up. */
+const FROM = 3;
 
 export class PrintWindow {
   readonly #windowNs: number;
-  /** The ring: an entry's place is its sequence number's low bits. */
-  #mask = PRINTS_MIN - 1;
-  #ns = new Float64Array(PRINTS_MIN);
-  #rank = new Float64Array(PRINTS_MIN);
-  #size = new Float64Array(PRINTS_MIN);
-  #count = new Int32Array(PRINTS_MIN);
-  #cell = new Int32Array(PRINTS_MIN);
-  /** The sequence number of the cell's next entry. */
-  #next = new Int32Array(PRINTS_MIN);
+  /** A ring: an entry's place is its sequence number's low bits. */
+  #entries = new Float64Array(ENTRIES_MIN * ENTRY);
+  #mask = ENTRIES_MIN - 1;
   #oldest = 0;
   #end = 0;
-  /** By cell: lots and prints counted, and the sequence numbers of the first and the last of them. */
-  #volume = new Float64Array(CELLS_MIN);
-  #trades = new Float64Array(CELLS_MIN);
-  #first = new Int32Array(CELLS_MIN).fill(NONE);
-  #last = new Int32Array(CELLS_MIN);
+  #cells = blankCells(CELLS_MIN);
 
   constructor(windowNs: number) {
     this.#windowNs = windowNs;
@@ -37,10 +46,8 @@ export class PrintWindow {
 
   /** Forgets all prints; cells from `cellCount` on were not used. */
   clear(cellCount: number): void {
-    const count = Math.min(cellCount, this.#volume.length);
-    this.#volume.fill(0, 0, count);
-    this.#trades.fill(0, 0, count);
-    this.#first.fill(NONE, 0, count);
+    const count = Math.min(cellCount, this.#cells.length / RECORD);
+    this.#cells.set(blankCells(count));
     this.#oldest = 0;
     this.#end = 0;
   }
@@ -48,88 +55,103 @@ export class PrintWindow {
   /** Counts a print of this cell, and no longer those that are a window's length before it. */
   add(cell: number, ns: number, rank: number, size: number): void {
     this.#dropUntil(ns - this.#windowNs);
-    if (cell >= this.#volume.length) this.#growCells(cell + 1);
-    this.#volume[cell]! += size;
-    this.#trades[cell]! += 1;
-    const isEmpty = this.#first[cell] === NONE;
-    const last = this.#last[cell]! & this.#mask;
-    if (!isEmpty && this.#ns[last] === ns) {
-      this.#size[last]! += size;
-      this.#count[last]! += 1;
+    const record = cell * RECORD;
+    if (record >= this.#cells.length) this.#growCells(cell + 1);
+    if (this.#end - this.#oldest > this.#mask) this.#growRing();
+    const cells = this.#cells;
+    const entries = this.#entries;
+    cells[record + VOLUME]! += size;
+    cells[record + TRADES]! += 1;
+    const last = cells[record + LAST]!;
+    const lastAt = (last & this.#mask) * ENTRY;
+    if (entries[lastAt + NS] === ns && last >= cells[record + FROM]! && last >= this.#oldest) {
+      entries[lastAt + SIZE]! += size;
+      entries[lastAt + PRINTS]! += 1;
       return;
     }
-    if (this.#end - this.#oldest > this.#mask) this.#growRing();
-    const sequence = this.#end;
-    if (isEmpty) this.#first[cell] = sequence;
-    else this.#next[this.#last[cell]! & this.#mask] = sequence;
-    this.#last[cell] = sequence;
-    const at = sequence & this.#mask;
-    this.#ns[at] = ns;
-    this.#rank[at] = rank;
-    this.#size[at] = size;
-    this.#count[at] = 1;
-    this.#cell[at] = cell;
-    this.#end = sequence + 1;
+    const at = (this.#end & this.#mask) * ENTRY;
+    entries[at + NS] = ns;
+    entries[at + RANK] = rank;
+    entries[at + SIZE] = size;
+    entries[at + PRINTS] = 1;
+    entries[at + CELL] = cell;
+    entries[at + PREVIOUS] = last;
+    cells[record + LAST] = this.#end;
+    this.#end += 1;
   }
 
   /** Lots in the cell's window as of the last print added. */
   volume(cell: number): number {
-    return this.#volume[cell]!;
+    return this.#cells[cell * RECORD + VOLUME]!;
   }
 
   trades(cell: number): number {
-    return this.#trades[cell]!;
+    return this.#cells[cell * RECORD + TRADES]!;
   }
 
-  /** Time and rank of the oldest print counted; the cell must have one. */
-  firstNs(cell: number): number {
-    return this.#ns[this.#first[cell]! & this.#mask]!;
+  /**
+   * The prints of this cell, of which there must be one, count no more. Returns the place of the oldest
+   * of them, good for `nsAt` and `rankAt` until the next print is added.
+   */
+  use(cell: number): number {
+    const record = cell * RECORD;
+    const cells = this.#cells;
+    const from = Math.max(cells[record + FROM]!, this.#oldest);
+    let at = (cells[record + LAST]! & this.#mask) * ENTRY;
+    while (this.#entries[at + PREVIOUS]! >= from) {
+      at = (this.#entries[at + PREVIOUS]! & this.#mask) * ENTRY;
+    }
+    cells[record + VOLUME] = 0;
+    cells[record + TRADES] = 0;
+    cells[record + FROM] = this.#end;
+    return at;
   }
 
-  firstRank(cell: number): number {
-    return this.#rank[this.#first[cell]! & this.#mask]!;
+  nsAt(place: number): number {
+    return this.#entries[place + NS]!;
   }
 
-  /** The prints of this cell count no more. */
-  use(cell: number): void {
-    this.#volume[cell] = 0;
-    this.#trades[cell] = 0;
-    this.#first[cell] = NONE;
+  rankAt(place: number): number {
+    return this.#entries[place + RANK]!;
   }
 
   #dropUntil(ns: number): void {
-    while (this.#oldest < this.#end && this.#ns[this.#oldest & this.#mask]! <= ns) {
-      const at = this.#oldest & this.#mask;
-      const cell = this.#cell[at]!;
-      // A print that was used up is not its cell's first: that one is newer, or there is none.
-      if (this.#first[cell] === this.#oldest) {
-        this.#volume[cell]! -= this.#size[at]!;
-        this.#trades[cell]! -= this.#count[at]!;
-        this.#first[cell] = this.#last[cell] === this.#oldest ? NONE : this.#next[at]!;
+    const cells = this.#cells;
+    const entries = this.#entries;
+    const end = this.#end;
+    let oldest = this.#oldest;
+    while (oldest < end) {
+      const at = (oldest & this.#mask) * ENTRY;
+      if (entries[at + NS]! > ns) break;
+      const record = entries[at + CELL]! * RECORD;
+      if (oldest >= cells[record + FROM]!) {
+        cells[record + VOLUME]! -= entries[at + SIZE]!;
+        cells[record + TRADES]! -= entries[at + PRINTS]!;
       }
-      this.#oldest += 1;
+      oldest += 1;
     }
+    this.#oldest = oldest;
   }
 
   #growRing(): void {
-    const before = this.#mask;
-    this.#mask = before * 2 + 1;
-    const from = this.#oldest;
-    const to = this.#end;
-    this.#ns = unrolled(this.#ns, new Float64Array(this.#mask + 1), from, to);
-    this.#rank = unrolled(this.#rank, new Float64Array(this.#mask + 1), from, to);
-    this.#size = unrolled(this.#size, new Float64Array(this.#mask + 1), from, to);
-    this.#count = unrolled(this.#count, new Int32Array(this.#mask + 1), from, to);
-    this.#cell = unrolled(this.#cell, new Int32Array(this.#mask + 1), from, to);
-    this.#next = unrolled(this.#next, new Int32Array(this.#mask + 1), from, to);
+    const before = this.#entries;
+    const maskBefore = this.#mask;
+    this.#mask = maskBefore * 2 + 1;
+    this.#entries = new Float64Array(before.length * 2);
+    for (let sequence = this.#oldest; sequence < this.#end; sequence += 1) {
+      const from = (sequence & maskBefore) * ENTRY;
+      this.#entries.set(before.subarray(from, from + ENTRY), (sequence & this.#mask) * ENTRY);
+    }
   }
 
   #growCells(cellCount: number): void {
-    const count = Math.max(cellCount, this.#volume.length * 2);
-    this.#volume = longer(this.#volume, new Float64Array(count));
-    this.#trades = longer(this.#trades, new Float64Array(count));
-    const first = new Int32Array(count).fill(NONE);
-    this.#first = longer(this.#first, first);
-    this.#last = longer(this.#last, new Int32Array(count));
+    const count = Math.max(cellCount, (this.#cells.length / RECORD) * 2);
+    this.#cells = longer(this.#cells, blankCells(count));
   }
+}
+
+function blankCells(count: number): Float64Array<ArrayBuffer> {
+  const cells = new Float64Array(count * RECORD);
+  for (let at = LAST; at < cells.length; at += RECORD) cells[at] = -1;
+  return cells;
 }

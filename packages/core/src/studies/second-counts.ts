@@ -8,10 +8,10 @@ import type { UtcDay } from '../numbers.ts';
 import type { TradeBatch } from '../trade-batch.ts';
 import { DAY_NS, daysBetween } from '../utc-day.ts';
 import type { BarContent } from './current-bar.ts';
+import { perSecond } from './per-second.ts';
 import type { StudySession } from './study.ts';
 
 const SECOND_NS = 1_000_000_000;
-const MILLION = 1_000_000;
 /** `pace` is a multiple of 1/100, so it is exact as a number of these. */
 const PACE_PARTS = 100;
 
@@ -21,7 +21,7 @@ export interface SecondRule {
 }
 
 export class SecondCounts implements BarContent {
-  readonly #paceParts: bigint;
+  readonly #paceParts: number;
   /** Trades of the window's seconds; a second lies at its number modulo the length. */
   readonly #window: Float64Array;
   #windowTrades = 0;
@@ -37,7 +37,7 @@ export class SecondCounts implements BarContent {
   #volume = 0;
 
   constructor(rule: SecondRule) {
-    this.#paceParts = BigInt(Math.round(rule.pace * PACE_PARTS));
+    this.#paceParts = Math.round(rule.pace * PACE_PARTS);
     this.#window = new Float64Array(rule.windowSeconds);
   }
 
@@ -81,11 +81,19 @@ export class SecondCounts implements BarContent {
       volume: this.#volume,
       rate: perSecond(this.#windowTrades, windowSeconds),
       average: perSecond(this.#sessionTrades, seconds),
-      // Both sides of rate > pace × average, multiplied out: the products may exceed exact doubles.
-      burst:
-        BigInt(this.#windowTrades) * BigInt(seconds) * BigInt(PACE_PARTS) >
-        this.#paceParts * BigInt(this.#sessionTrades) * BigInt(windowSeconds),
+      burst: this.#isBurst(seconds, windowSeconds),
     };
+  }
+
+  /** rate > pace × average, multiplied out; in big integers where the products are no exact doubles. */
+  #isBurst(seconds: number, windowSeconds: number): boolean {
+    const left = this.#windowTrades * seconds * PACE_PARTS;
+    const right = this.#sessionTrades * windowSeconds * this.#paceParts;
+    if (left <= Number.MAX_SAFE_INTEGER && right <= Number.MAX_SAFE_INTEGER) return left > right;
+    return (
+      BigInt(this.#windowTrades) * BigInt(seconds) * BigInt(PACE_PARTS) >
+      BigInt(this.#sessionTrades) * BigInt(windowSeconds) * BigInt(this.#paceParts)
+    );
   }
 
   /** Lets the window end with the second of this trade. */
@@ -106,12 +114,4 @@ export class SecondCounts implements BarContent {
     this.#second = second;
     this.#isFirst = false;
   }
-}
-
-/**
- * Rounded once, halves up: the quotient of two integers whose product with a million is an exact double
- * lies on the same side of a half as the exact one.
- */
-function perSecond(trades: number, seconds: number): number {
-  return Math.round((trades * MILLION) / seconds) / MILLION;
 }
