@@ -8,6 +8,8 @@ import type { EpochNs, NsOfDay, UtcDay } from './numbers.ts';
 
 export const DAY_NS = 86_400_000_000_000;
 const DAY_MS = 86_400_000;
+const DAY_SECONDS = 86_400;
+const SECOND_NS = 1_000_000_000;
 const DAY_NS_BIG = 86_400_000_000_000n;
 /** 1970-01-01 and 9999-12-31: what eight digits and `Date` can both hold. */
 const DAY_NUMBER_MAX = 2_932_896;
@@ -70,7 +72,10 @@ export function epochNs(day: UtcDay, ns: number): EpochNs {
 
 /** The same instant in the form every JSON document of ours carries. */
 export function epochNsText(day: UtcDay, ns: number): string {
-  return epochNs(day, ns).toString();
+  const seconds = dayNumber(day) * DAY_SECONDS + Math.floor(ns / SECOND_NS);
+  // Whole seconds and the nanoseconds after them are exact doubles: their digits need no bigint.
+  if (ns < 0 || seconds <= 0) return epochNs(day, ns).toString();
+  return `${seconds}${String(ns % SECOND_NS).padStart(9, '0')}`;
 }
 
 /** Division of bigints rounds towards zero, so an instant before 1970 would land on the wrong day. */

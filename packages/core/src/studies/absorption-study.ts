@@ -88,23 +88,30 @@ export class AbsorptionStudy implements Study {
     this.#threshold.openSession();
   }
 
+  /**
+   * Prints that follow each other at one time, price and side do what one print of all their lots does:
+   * where it starts a hold, those after it would belong to it. So such a run is taken in one step.
+   */
   apply(batch: TradeBatch, from: number, to: number, offsetNs: number): number {
     const { ts, price, size, side } = batch;
-    const isWarm = this.#threshold.warm;
     let k = 0;
-    for (let row = from; row < to; row += 1) {
-      const ns = ts[row]! + offsetNs;
-      if (ns >= this.#overNs) this.#endHolds(ns, (batch.firstRank + row - 1) as Rank, k);
-      k = 0;
+    let row = from;
+    while (row < to) {
+      const start = row;
+      const rowNs = ts[row]!;
       const ticks = price[row]!;
       const sign = side[row]!;
+      let lots = 0;
+      do {
+        lots += size[row]!;
+        row += 1;
+      } while (row < to && ts[row] === rowNs && price[row] === ticks && side[row] === sign);
+      const ns = rowNs + offsetNs;
+      if (ns >= this.#overNs) this.#endHolds(ns, (batch.firstRank + start - 1) as Rank, k);
+      k = 0;
       this.#sellers.pass(ticks);
       this.#buyers.pass(ticks);
-      if (sign === 0) continue;
-      const slot = this.#slots.slotOf(ticks);
-      const cell = 2 * slot + (sign > 0 ? 1 : 0);
-      this.#tumbling?.add(cell, ns, size[row]!);
-      if (isWarm) this.#add(slot, cell, ns, batch.firstRank + row, size[row]!);
+      if (sign !== 0) this.#add(ticks, sign, ns, batch.firstRank + start, lots, row - start);
     }
     this.#dropBroken();
     return k;
@@ -123,16 +130,21 @@ export class AbsorptionStudy implements Study {
   /** Objects are final when they appear. */
   forming(): void {}
 
-  #add(slot: number, cell: number, ns: number, rank: number, size: number): void {
-    const held = this.#heldOf(cell);
+  #add(ticks: number, sign: number, ns: number, rank: number, lots: number, prints: number): void {
+    const slot = this.#slots.slotOf(ticks);
+    const isBuyer = sign > 0;
+    const cell = 2 * slot + (isBuyer ? 1 : 0);
+    this.#tumbling?.add(cell, ns, lots);
+    if (!this.#threshold.warm) return;
+    const held = isBuyer ? this.#buyers : this.#sellers;
     const hold = held.holdAt(slot);
     if (hold !== 0) {
-      this.#holdVolume[hold & this.#mask]! += size;
-      this.#holdTrades[hold & this.#mask]! += 1;
+      this.#holdVolume[hold & this.#mask]! += lots;
+      this.#holdTrades[hold & this.#mask]! += prints;
       return;
     }
     const window = this.#window;
-    window.add(cell, ns, rank, size);
+    window.add(cell, ns, rank, lots, prints);
     if (window.volume(cell) < this.#threshold.lots) return;
     if (this.#next - this.#oldest > this.#mask) this.#grow();
     const at = this.#next & this.#mask;
@@ -143,7 +155,7 @@ export class AbsorptionStudy implements Study {
     const first = window.use(cell);
     this.#holdFirstNs[at] = window.nsAt(first);
     this.#holdFirstRank[at] = window.rankAt(first);
-    held.start(slot, this.#slots.priceOf(slot), this.#next);
+    held.start(slot, ticks, this.#next);
     if (this.#next === this.#oldest) this.#overNs = ns + this.#holdNs;
     this.#next += 1;
   }

@@ -16,7 +16,7 @@ const CELLS_MIN = 128;
 const ENTRY = 8;
 const NS = 0;
 const RANK = 1;
-const SIZE = 2;
+const LOTS = 2;
 const PRINTS = 3;
 const CELL = 4;
 /** Sequence number of the cell's entry before it. */
@@ -52,28 +52,31 @@ export class PrintWindow {
     this.#end = 0;
   }
 
-  /** Counts a print of this cell, and no longer those that are a window's length before it. */
-  add(cell: number, ns: number, rank: number, size: number): void {
+  /**
+   * Counts prints of this cell at one time, `rank` the first of them, and no longer those that are a
+   * window's length before.
+   */
+  add(cell: number, ns: number, rank: number, lots: number, prints: number): void {
     this.#dropUntil(ns - this.#windowNs);
     const record = cell * RECORD;
     if (record >= this.#cells.length) this.#growCells(cell + 1);
     if (this.#end - this.#oldest > this.#mask) this.#growRing();
     const cells = this.#cells;
     const entries = this.#entries;
-    cells[record + VOLUME]! += size;
-    cells[record + TRADES]! += 1;
+    cells[record + VOLUME]! += lots;
+    cells[record + TRADES]! += prints;
     const last = cells[record + LAST]!;
     const lastAt = (last & this.#mask) * ENTRY;
     if (entries[lastAt + NS] === ns && last >= cells[record + FROM]! && last >= this.#oldest) {
-      entries[lastAt + SIZE]! += size;
-      entries[lastAt + PRINTS]! += 1;
+      entries[lastAt + LOTS]! += lots;
+      entries[lastAt + PRINTS]! += prints;
       return;
     }
     const at = (this.#end & this.#mask) * ENTRY;
     entries[at + NS] = ns;
     entries[at + RANK] = rank;
-    entries[at + SIZE] = size;
-    entries[at + PRINTS] = 1;
+    entries[at + LOTS] = lots;
+    entries[at + PRINTS] = prints;
     entries[at + CELL] = cell;
     entries[at + PREVIOUS] = last;
     cells[record + LAST] = this.#end;
@@ -125,7 +128,7 @@ export class PrintWindow {
       if (entries[at + NS]! > ns) break;
       const record = entries[at + CELL]! * RECORD;
       if (oldest >= cells[record + FROM]!) {
-        cells[record + VOLUME]! -= entries[at + SIZE]!;
+        cells[record + VOLUME]! -= entries[at + LOTS]!;
         cells[record + TRADES]! -= entries[at + PRINTS]!;
       }
       oldest += 1;
