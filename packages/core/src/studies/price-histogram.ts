@@ -47,7 +47,9 @@ export class PriceHistogram {
   #used = new Int32Array(CELLS_MIN / 2);
   #usedCount = 0;
   #sequence = 0;
+  /** The prices in use, ascending: found anew only when there are more than last time. */
   #sorted = new Int32Array(CELLS_MIN / 2);
+  #sortedCount = 0;
   readonly #rows: PriceRows;
 
   constructor(group: number) {
@@ -69,6 +71,7 @@ export class PriceHistogram {
       this.#cells[at + PRICE] = Number.NaN;
     }
     this.#usedCount = 0;
+    this.#sortedCount = 0;
     this.#sequence = 0;
   }
 
@@ -105,17 +108,25 @@ export class PriceHistogram {
   rows(): PriceRows {
     const rows = this.#rows;
     const count = this.#usedCount;
-    if (this.#sorted.length < count) this.#sorted = new Int32Array(this.#used.length);
     if (rows.price.length < count) Object.assign(rows, rowColumns(this.#used.length));
-    for (let index = 0; index < count; index += 1) {
-      this.#sorted[index] = this.#cells[this.#used[index]! * CELL + PRICE]!;
-    }
-    const sorted = this.#sorted.subarray(0, count).sort();
+    const sorted = this.#sortedPrices();
     rows.count = 0;
     rows.low = sorted[0] ?? Number.NaN;
     rows.high = sorted[count - 1] ?? Number.NaN;
     for (let index = 0; index < count; index += 1) this.#gather(rows, sorted[index]!);
     return rows;
+  }
+
+  #sortedPrices(): Int32Array {
+    const count = this.#usedCount;
+    if (this.#sorted.length < count) this.#sorted = new Int32Array(this.#used.length);
+    const sorted = this.#sorted.subarray(0, count);
+    if (this.#sortedCount === count) return sorted;
+    for (let index = 0; index < count; index += 1) {
+      sorted[index] = this.#cells[this.#used[index]! * CELL + PRICE]!;
+    }
+    this.#sortedCount = count;
+    return sorted.sort();
   }
 
   /** Adds the next higher price to the last row or to a new one. */

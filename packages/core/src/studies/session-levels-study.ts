@@ -90,14 +90,17 @@ export class SessionLevelsStudy implements Study {
   readonly #balance = new RangeWindow('initialBalanceHigh', 'initialBalanceLow');
   /** In the order of the numbers of their levels. */
   readonly #windows = [this.#day, this.#overnight, this.#balance];
-  /** Those that are open at the rows being applied. */
+  /** Those that are open at the rows being applied, and the next time at which one starts or ends. */
   #open: RangeWindow[] = [];
+  #edgeNs = 0;
   #output: StudyOutput | null = null;
   #origin = 0 as UtcDay;
   #previous: { readonly high: number; readonly low: number; readonly close: number } | null = null;
   /** How many sessions ago the one was that gave the previous levels. */
   #previousAge = 0;
   #showsPrevious = false;
+  /** The newest update of a level that moves. */
+  readonly #moved: Mark = { day: 0 as UtcDay, rank: 0 as Rank, k: 0 };
   /** Last price of the day's window. */
   #close = 0;
 
@@ -122,6 +125,7 @@ export class SessionLevelsStudy implements Study {
     this.#origin = session.origin;
     this.#keepPrevious();
     this.#showsPrevious = false;
+    this.#edgeNs = session.openNs;
     const { openNs, closeNs } = session;
     const regular = this.#rule.session === 'utc' ? undefined : session.regular;
     const day = this.#rule.session === 'rth' ? regular : { openNs, closeNs };
@@ -137,9 +141,12 @@ export class SessionLevelsStudy implements Study {
     let k = 0;
     while (row < to) {
       const ns = batch.ts[row]! + offsetNs;
-      this.#endUntil(ns, (batch.firstRank + row - 1) as Rank, k);
-      this.#open = this.#windows.filter(({ startNs, endNs }) => startNs <= ns && ns < endNs);
-      const next = firstRowAt(batch.ts, row, to, this.#edgeAfter(ns) - offsetNs);
+      if (ns >= this.#edgeNs) {
+        this.#endUntil(ns, (batch.firstRank + row - 1) as Rank, k);
+        this.#open = this.#windows.filter(({ startNs, endNs }) => startNs <= ns && ns < endNs);
+        this.#edgeNs = this.#edgeAfter(ns);
+      }
+      const next = firstRowAt(batch.ts, row, to, this.#edgeNs - offsetNs);
       k = this.#applyRows(batch, row, next, offsetNs);
       row = next;
     }
@@ -155,15 +162,14 @@ export class SessionLevelsStudy implements Study {
   }
 
   forming(since: Readonly<Mark> | null, visit: FormingVisitor): void {
+    // Most flushes find nothing that moved: then nothing is gathered.
+    if (since !== null && compareMarks(this.#moved, since) <= 0) return;
     const levels = this.#windows
       .filter((window) => window.forming)
       .flatMap(({ high, low }) => [high, low])
+      .filter(({ mark }) => since === null || compareMarks(mark, since) > 0)
       .sort((a, b) => compareMarks(a.mark, b.mark));
-    for (const level of levels) {
-      if (since === null || compareMarks(level.mark, since) > 0) {
-        visit(versionOf(level, false), level.mark);
-      }
-    }
+    for (const level of levels) visit(versionOf(level, false), level.mark);
   }
 
   #keepPrevious(): void {
@@ -226,6 +232,7 @@ export class SessionLevelsStudy implements Study {
       level.mark.day = batch.day;
       level.mark.rank = rank;
       level.mark.k = k;
+      Object.assign(this.#moved, level.mark);
     };
     const widen = (window: RangeWindow) => {
       if (!this.#open.includes(window)) return;
