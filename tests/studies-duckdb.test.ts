@@ -1,6 +1,7 @@
 /**
  * A second opinion from another program: over one simulated trading day, DuckDB's SQL gives the same
- * `bars` and the same `footprint` (time, 60 s) as the studies, number by number.
+ * `bars`, `footprint`, `delta`, `vwap` (time, 60 s) and `volume-profile` as the studies, number by
+ * number.
  */
 
 import assert from 'node:assert/strict';
@@ -101,6 +102,69 @@ describe(`one simulated day of ${contract.symbol}`, () => {
     });
     assert.deepEqual(made, expected);
   });
+
+  it('delta: the candle of the cumulative delta since the open is that of SQL', async () => {
+    const rows = await query(`
+      WITH running AS (
+        SELECT bar, place, size, sum(size * side) OVER (ORDER BY place) AS cumulative,
+          sum(size * side) OVER (ORDER BY place) - size * side AS before FROM trades)
+      SELECT arg_min(before, place) AS open,
+        greatest(max(cumulative), arg_min(before, place)) AS high,
+        least(min(cumulative), arg_min(before, place)) AS low,
+        arg_max(cumulative, place) AS close, sum(size) AS volume
+      FROM running GROUP BY bar ORDER BY bar`);
+    assert.ok(rows.length > 1_300);
+    assert.deepEqual(
+      settled('delta').map(({ data }) => data),
+      rows,
+    );
+  });
+
+  it('vwap: the average price since the open is that of SQL', async () => {
+    const rows = await query(`
+      WITH sums AS (
+        SELECT bar, sum(price::HUGEINT * size) AS turnover, sum(size) AS volume
+        FROM trades GROUP BY bar)
+      SELECT (sum(turnover) OVER (ORDER BY bar))::VARCHAR AS turnover,
+        sum(volume) OVER (ORDER BY bar) AS volume
+      FROM sums ORDER BY bar`);
+    const objects = settled('vwap');
+    assert.equal(objects.length, rows.length);
+    for (const [index, { turnover, volume }] of rows.entries()) {
+      const data = objects[index]!.data as { readonly vwap: number; readonly volume: number };
+      assert.equal(data.volume, volume);
+      const millionths = (BigInt(turnover as string) * 2_000_000n) / BigInt(volume as number);
+      assert.equal(data.vwap, Number((millionths + 1n) / 2n) / 1e6);
+    }
+  });
+
+  for (const period of ['session', 1_800] as const) {
+    it(`volume-profile (${period}): levels, point of control, sums and extremes are those of SQL`, async () => {
+      const part = period === 'session' ? '0' : `bar // ${period / 60}`;
+      const rows = await query(`
+        WITH levels AS (
+          SELECT ${part} AS part, price, sum(size) AS total, sum(size * side) AS delta,
+            coalesce(sum(size) FILTER (side = -1), 0) AS bid,
+            coalesce(sum(size) FILTER (side = 1), 0) AS ask,
+            coalesce(sum(size) FILTER (side = 0), 0) AS unknown
+          FROM trades GROUP BY part, price),
+        ends AS (SELECT part, min(price) AS low, max(price) AS high FROM levels GROUP BY part)
+        SELECT part, list(CASE WHEN unknown = 0 THEN [price, bid, ask]
+            ELSE [price, bid, ask, unknown] END ORDER BY price)::VARCHAR AS levels,
+          list(price ORDER BY total DESC, abs(2 * price - low - high), price)[1] AS poc,
+          sum(total) AS volume, sum(delta) AS delta, low, high
+        FROM levels JOIN ends USING (part) GROUP BY part, low, high ORDER BY part`);
+      assert.equal(rows.length, period === 'session' ? 1 : 46);
+      const expected = rows.map(({ part: _, levels, ...numbers }) => {
+        return { ...numbers, levels: JSON.parse(levels as string) };
+      });
+      const made = settled('volume-profile', { period }).map(({ data }) => {
+        const { levels, poc, volume, delta, low, high } = data as Record<string, unknown>;
+        return { levels, poc, volume, delta, low, high };
+      });
+      assert.deepEqual(made, expected);
+    });
+  }
 });
 
 function simulatedDay(day: UtcDay): TradeBatch {
@@ -111,9 +175,9 @@ function simulatedDay(day: UtcDay): TradeBatch {
 }
 
 /** The final objects of the session, by the study. */
-function settled(id: string): ObjectVersion[] {
+function settled(id: string, input: object = {}): ObjectVersion[] {
   const indicator = indicatorNamed(id)!;
-  const parsed = parseParams(indicator, {});
+  const parsed = parseParams(indicator, input);
   assert.ok('params' in parsed);
   const objects: ObjectVersion[] = [];
   const output = {

@@ -17,10 +17,12 @@ const packages: Readonly<Record<string, readonly string[]>> = {
     'protocol',
     'core',
     'server/tape',
+    'server/engine',
     'server/sources',
     'server/config',
     'server/platform',
   ],
+  docs: ['core', 'protocol', 'server/sources'],
   portal: ['client', 'protocol', 'core'],
   server: ['core', 'protocol'],
 };
@@ -86,8 +88,8 @@ function complaint(tree: Tree, link: Import): string | null {
   }
   const there = placeOf(to);
   if (there === null) {
-    // The generator and the drift test name the committed contract by its path.
-    const isContract = link.isAddress && to.startsWith('contract/');
+    // Generators and drift tests name the committed files they make by their paths.
+    const isContract = link.isAddress && /^(?:contract|docs)\//.test(to);
     const isOwn = to.startsWith(`packages/${home.package}/`);
     return isOwn || isContract
       ? null

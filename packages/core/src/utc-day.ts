@@ -8,6 +8,10 @@ import type { EpochNs, NsOfDay, UtcDay } from './numbers.ts';
 
 export const DAY_NS = 86_400_000_000_000;
 const DAY_MS = 86_400_000;
+const DAY_SECONDS = 86_400;
+const SECOND_NS = 1_000_000_000;
+/** Days from 1 March of the year 0 to 1970-01-01. */
+const MARCH_OF_YEAR_0 = 719_468;
 const DAY_NS_BIG = 86_400_000_000_000n;
 /** 1970-01-01 and 9999-12-31: what eight digits and `Date` can both hold. */
 const DAY_NUMBER_MAX = 2_932_896;
@@ -26,9 +30,17 @@ export function isUtcDay(yyyymmdd: number): yyyymmdd is UtcDay {
   return date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && month >= 1;
 }
 
-/** Days since 1970-01-01: the form to count with. */
+/**
+ * Days since 1970-01-01: the form to count with. Years are counted from March, so that the leap day is
+ * the last of its year and 153 days make five months: plain arithmetic, for it is asked per object.
+ */
 export function dayNumber(day: UtcDay): number {
-  return Date.UTC(Math.trunc(day / 10_000), (Math.trunc(day / 100) % 100) - 1, day % 100) / DAY_MS;
+  const month = Math.trunc(day / 100) % 100;
+  const marchMonth = (month + 9) % 12;
+  const year = Math.trunc(day / 10_000) - (month < 3 ? 1 : 0);
+  const leapDays = Math.trunc(year / 4) - Math.trunc(year / 100) + Math.trunc(year / 400);
+  const dayOfYear = Math.trunc((153 * marchMonth + 2) / 5) + (day % 100) - 1;
+  return year * 365 + leapDays + dayOfYear - MARCH_OF_YEAR_0;
 }
 
 export function dayFromNumber(number: number): UtcDay {
@@ -70,7 +82,10 @@ export function epochNs(day: UtcDay, ns: number): EpochNs {
 
 /** The same instant in the form every JSON document of ours carries. */
 export function epochNsText(day: UtcDay, ns: number): string {
-  return epochNs(day, ns).toString();
+  const seconds = dayNumber(day) * DAY_SECONDS + Math.floor(ns / SECOND_NS);
+  // Whole seconds and the nanoseconds after them are exact doubles: their digits need no bigint.
+  if (ns < 0 || seconds <= 0) return epochNs(day, ns).toString();
+  return `${seconds}${String(ns % SECOND_NS).padStart(9, '0')}`;
 }
 
 /** Division of bigints rounds towards zero, so an instant before 1970 would land on the wrong day. */

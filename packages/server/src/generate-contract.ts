@@ -1,7 +1,10 @@
-/** Writes `contract/openapi.json` anew from the routes; a test refuses a stale one. */
+/** Writes the committed files of the contract anew from the code; a test refuses a stale one. */
 
 import { writeFileSync } from 'node:fs';
-import { OPENAPI_PATH, openapiText } from './http/contract.ts';
+import { publishedDefinitions } from '@tapeloom/core/studies/catalogue';
+import { contractFiles } from './http/contract.ts';
 
-writeFileSync(OPENAPI_PATH, openapiText());
-console.log(`wrote ${OPENAPI_PATH}`);
+for (const { path, text } of contractFiles(publishedDefinitions())) {
+  writeFileSync(path, text);
+  console.log(`wrote ${path}`);
+}

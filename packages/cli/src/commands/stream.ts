@@ -40,7 +40,7 @@ export const streamCommand: Command = {
   summary: 'Watch an indicator of an instrument, live.',
   usage: `Usage: tapeloom stream <instrument> <indicator> [options]
 
-Shows an indicator while it forms: bars, footprint or large-trades.
+Shows an indicator while it forms: bars, footprint and large-trades as pictures, others as JSON.
 
   --params JSON   parameters of the indicator, for example '{"bar":"volume","size":500}'
   --mode MODE     live (default) shows objects while they form, confirmed only finished ones

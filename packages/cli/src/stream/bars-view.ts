@@ -1,24 +1,12 @@
 /** `bars` as a table: finished bars, and the forming one below them. */
 
 import { formatPrice } from '@tapeloom/core/price';
+import type { BarsData } from '@tapeloom/protocol/indicators';
 import type { StreamObject } from '@tapeloom/protocol/server-messages';
 import type { Ink } from './ink.ts';
 import type { StreamView, ViewContext } from './stream-view.ts';
 import { type Row, tableLines } from './table.ts';
 import { clockText, signedText, wholeText } from './text-format.ts';
-
-/** What `bars` and `footprint` have in common. */
-export interface BarData {
-  readonly open: number;
-  readonly high: number;
-  readonly low: number;
-  readonly close: number;
-  readonly volume: number;
-  readonly bid: number;
-  readonly ask: number;
-  readonly trades: number;
-  readonly delta: number;
-}
 
 const TITLES = [
   '',
@@ -46,7 +34,7 @@ export const barsView: StreamView = {
     );
   },
   line(object, context) {
-    const bar = object.data as BarData;
+    const bar = object.data as BarsData;
     const price = (ticks: number) => formatPrice(ticks, context.tickSizeNanos);
     const prices = `open ${price(bar.open)} high ${price(bar.high)} low ${price(bar.low)} close ${price(bar.close)}`;
     return `${clockText(object.ts)} ${prices} volume ${bar.volume} delta ${signedText(bar.delta)} trades ${bar.trades}`;
@@ -54,7 +42,7 @@ export const barsView: StreamView = {
 };
 
 function barRow(object: StreamObject, { ink, tickSizeNanos }: ViewContext): Row {
-  const bar = object.data as BarData;
+  const bar = object.data as BarsData;
   const price = (ticks: number) => formatPrice(ticks, tickSizeNanos);
   const close = bar.close >= bar.open ? ink.green : ink.red;
   return [

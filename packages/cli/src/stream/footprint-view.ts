@@ -5,21 +5,15 @@
  */
 
 import { formatPrice } from '@tapeloom/core/price';
+import type { FootprintData } from '@tapeloom/protocol/indicators';
 import type { StreamObject } from '@tapeloom/protocol/server-messages';
-import { type BarData, barsView, deltaText } from './bars-view.ts';
+import { barsView, deltaText } from './bars-view.ts';
 import { type Ink, padEndSeen, padStartSeen } from './ink.ts';
 import type { StreamView, ViewContext } from './stream-view.ts';
 import { type Row, tableLines } from './table.ts';
 import { clockText, wholeText } from './text-format.ts';
 
-interface FootprintData extends BarData {
-  /** [price, bid, ask] or [price, bid, ask, unknown]. */
-  readonly levels: readonly (readonly number[])[];
-  readonly poc: number | null;
-  readonly vah: number | null;
-  readonly val: number | null;
-  readonly imbalances: readonly (readonly [number, number])[];
-}
+type Level = FootprintData['levels'][number];
 
 const FINISHED_MAX = 8;
 const BAR_CELLS = 24;
@@ -111,7 +105,7 @@ class LadderSizes {
 
 function ladderLine(
   price: number,
-  level: readonly number[] | undefined,
+  level: Level | undefined,
   isLast: boolean,
   bar: FootprintData,
   sizes: LadderSizes,
@@ -164,8 +158,8 @@ function finishedRow(object: StreamObject, { ink, tickSizeNanos }: ViewContext):
   ];
 }
 
-function volumeOf(level: readonly number[]): number {
-  return (level[1] ?? 0) + (level[2] ?? 0) + (level[3] ?? 0);
+function volumeOf(level: Level): number {
+  return level[1] + level[2] + (level[3] ?? 0);
 }
 
 /** A row is named by its lowest price, also below zero. */

@@ -1,18 +1,10 @@
 /** `large-trades` as a list, newest at the bottom, with a bar for the size. */
 
 import { formatPrice } from '@tapeloom/core/price';
+import type { LargeTradesData } from '@tapeloom/protocol/indicators';
 import type { StreamView } from './stream-view.ts';
 import { tableLines } from './table.ts';
 import { exactClockText, wholeText } from './text-format.ts';
-
-interface LargeTradeData {
-  readonly side: -1 | 1;
-  readonly size: number;
-  readonly trades: number;
-  readonly first: number;
-  readonly last: number;
-  readonly threshold: number;
-}
 
 const TITLES = ['', 'time', 'side', 'lots', 'first', 'last', 'prints', 'threshold'];
 const BAR_CELLS = 20;
@@ -21,9 +13,9 @@ export const largeTradesView: StreamView = {
   legend: '▸ still growing',
   screen(objects, height, { ink, tickSizeNanos }) {
     const shown = objects.slice(-Math.max(1, height - 1));
-    const sizeMax = Math.max(1, ...shown.map((it) => (it.data as LargeTradeData).size));
+    const sizeMax = Math.max(1, ...shown.map((it) => (it.data as LargeTradesData).size));
     const rows = shown.map((object) => {
-      const trade = object.data as LargeTradeData;
+      const trade = object.data as LargeTradesData;
       const paint = trade.side > 0 ? ink.green : ink.red;
       return [
         object.final ? ' ' : ink.yellow('▸'),
@@ -38,14 +30,14 @@ export const largeTradesView: StreamView = {
     });
     const [titles, ...lines] = tableLines(TITLES, rows, ink);
     const bars = shown.map((object) => {
-      const { size, side } = object.data as LargeTradeData;
+      const { size, side } = object.data as LargeTradesData;
       const bar = '█'.repeat(Math.max(1, Math.round((size / sizeMax) * BAR_CELLS)));
       return side > 0 ? ink.green(bar) : ink.red(bar);
     });
     return [titles!, ...lines.map((line, index) => `${line}  ${bars[index]}`)];
   },
   line(object, { tickSizeNanos }) {
-    const trade = object.data as LargeTradeData;
+    const trade = object.data as LargeTradesData;
     const price = (ticks: number) => formatPrice(ticks, tickSizeNanos);
     const side = trade.side > 0 ? 'buy' : 'sell';
     const span = `first ${price(trade.first)} last ${price(trade.last)}`;

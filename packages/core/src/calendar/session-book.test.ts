@@ -42,8 +42,27 @@ test('a new book holds what the calendar resolves to, of every kind [DET-01]', (
       resolveSessions(EQUITY, kind, utcDay(20261101), utcDay(20261130)),
     );
     const [first] = fresh[kind];
-    assert.equal(sessionTable(fresh, kind).atOrAfter(0n as EpochNs), first);
+    const { regular: _, ...found } = sessionTable(fresh, kind).atOrAfter(0n as EpochNs)!;
+    assert.deepEqual(found, first);
   }
+});
+
+test('a trading day knows the regular hours inside it, and none where it has none', () => {
+  const table = sessionTable(book(20261101, 20261130), 'full');
+  const monday = table.atOrAfter(at(20261109, 12))!;
+  assert.deepEqual(monday.regular, { open: at(20261109, 14.5), close: at(20261109, 21) });
+  const without = edited([{ days: [20261109], close: 'normal', rth: 'none' }]);
+  const edit = extendSessionBook(null, without, FIRST, utcDay(20261130), at(20261101, 0));
+  assert.equal(sessionTable(edit, 'full').atOrAfter(at(20261109, 12))!.regular, undefined);
+});
+
+test('regular hours are decided when their trading day opens [DET-01]', () => {
+  const before = book(20261101, 20261130);
+  const halfDay = edited([{ days: [20261109, 20261110], close: 'normal', rth: '11:00' }]);
+  // The trading day of the 9th opened on the evening of the 8th; that of the 10th has not.
+  const after = extendSessionBook(before, halfDay, FIRST, utcDay(20261130), at(20261109, 2));
+  assert.equal(find(after.rth, 20261109)!.close, at(20261109, 21));
+  assert.equal(find(after.rth, 20261110)!.close, at(20261110, 17));
 });
 
 test('a book grows at both ends and fills the gap to a range asked for [DET-01]', () => {

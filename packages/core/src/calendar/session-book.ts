@@ -39,7 +39,11 @@ export function extendSessionBook(
   const to = book !== null && book.to > toDate ? book.to : toDate;
   const sessions = (kind: SessionKind): readonly Session[] => {
     const resolved = resolveSessions(calendar, kind, from, to);
-    return book === null ? resolved : merge(book, book[kind], resolved, now);
+    if (book === null) return resolved;
+    // Regular hours are a part of their trading day: they are decided as soon as it opens.
+    const opened = kind === 'rth' ? book.full.filter(({ open }) => open <= now) : [];
+    const decided = new Set(opened.map(({ date }) => date));
+    return merge(book, book[kind], resolved, now, decided);
   };
   return {
     version: 1,
@@ -52,8 +56,16 @@ export function extendSessionBook(
   };
 }
 
+/** The sessions of one kind; those of kind `full` know the regular hours of their date. */
 export function sessionTable(book: SessionBook, kind: SessionKind): SessionTable {
-  return createSessionTable(book[kind]);
+  if (kind !== 'full') return createSessionTable(book[kind]);
+  const regularByDate = new Map(book.rth.map(({ date, open, close }) => [date, { open, close }]));
+  return createSessionTable(
+    book.full.map((session) => {
+      const regular = regularByDate.get(session.date);
+      return regular === undefined ? session : { ...session, regular };
+    }),
+  );
 }
 
 function merge(
@@ -61,6 +73,7 @@ function merge(
   kept: readonly Session[],
   resolved: readonly Session[],
   now: EpochNs,
+  decided: ReadonlySet<UtcDay>,
 ): Session[] {
   const keptByDate = new Map(kept.map((session) => [session.date, session]));
   const resolvedByDate = new Map(resolved.map((session) => [session.date, session]));
@@ -68,6 +81,7 @@ function merge(
   // A date is decided once its session has opened by either account: the kept one may have been used
   // already, and a new one that opens in the past would change what was outside of it.
   const isDecided = (date: UtcDay) => {
+    if (decided.has(date)) return true;
     const before = keptByDate.get(date);
     const after = resolvedByDate.get(date);
     return isKnown(date) && ((before && before.open <= now) || (after && after.open <= now));
@@ -76,7 +90,8 @@ function merge(
   const merged: Session[] = [];
   for (const date of dates.sort((a, b) => a - b)) {
     const session = (isDecided(date) ? keptByDate : resolvedByDate).get(date);
-    if (session !== undefined) append(merged, session, isKnown(date) && session.open <= now);
+    if (session === undefined) continue;
+    append(merged, session, decided.has(date) || (isKnown(date) && session.open <= now));
   }
   return merged;
 }

@@ -15,6 +15,8 @@ export interface Session {
   readonly date: UtcDay;
   readonly open: EpochNs;
   readonly close: EpochNs;
+  /** Of a `full` session taken from a book: the regular hours inside it, where it has any. */
+  readonly regular?: { readonly open: EpochNs; readonly close: EpochNs };
 }
 
 /** The sessions of one calendar and kind around any instant, in ascending order. */

@@ -25,7 +25,7 @@ export class BarStudy implements Study {
 
   openSession(session: StudySession, output: StudyOutput): void {
     this.#closeNs = session.closeNs;
-    this.#bar.openSession(session.origin, output);
+    this.#bar.openSession(session, output);
     this.#cutter.openSession(session);
   }
 

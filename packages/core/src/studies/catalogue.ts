@@ -1,11 +1,37 @@
 /** The indicators there are, in the order they are listed. */
 
+import { absorption } from './absorption.ts';
 import { bars } from './bars.ts';
+import { delta } from './delta.ts';
 import { footprint } from './footprint.ts';
+import { imbalances } from './imbalances.ts';
 import type { Indicator, IndicatorDefinition } from './indicator.ts';
 import { largeTrades } from './large-trades.ts';
+import { nakedLevels } from './naked-levels.ts';
+import { sessionLevels } from './session-levels.ts';
+import { sweeps } from './sweeps.ts';
+import { tapeSpeed } from './tape-speed.ts';
+import { tpo } from './tpo.ts';
+import { unfinishedAuctions } from './unfinished-auctions.ts';
+import { volumeProfile } from './volume-profile.ts';
+import { vwap } from './vwap.ts';
 
-export const INDICATORS: readonly Indicator[] = [bars, footprint, largeTrades];
+export const INDICATORS: readonly Indicator[] = [
+  bars,
+  footprint,
+  largeTrades,
+  delta,
+  volumeProfile,
+  vwap,
+  imbalances,
+  absorption,
+  sweeps,
+  tpo,
+  nakedLevels,
+  unfinishedAuctions,
+  tapeSpeed,
+  sessionLevels,
+];
 
 export function indicatorNamed(id: string): Indicator | null {
   return INDICATORS.find((indicator) => indicator.id === id) ?? null;

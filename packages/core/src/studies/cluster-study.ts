@@ -1,14 +1,15 @@
 /**
  * Clusters of prints of one aggressor. At most one cluster is open; it is an object from the print
- * that brings it to the threshold until it ends. It ends by a print of another side (that print's
- * first update), by the clock 1 ns after the longest allowed gap, or with the session. The threshold
- * is fixed at the session's open and never repaints.
+ * that brings it to the lots and the prices asked for until it ends. It ends by a print of another
+ * side (that print's first update), by the clock 1 ns after the longest allowed gap, or with the
+ * session. What is asked for is fixed at the session's open and never repaints.
  */
 
 import type { Rank, UtcDay } from '../numbers.ts';
 import type { TradeBatch } from '../trade-batch.ts';
 import { epochNsText } from '../utc-day.ts';
-import { LargestSizes } from './largest-sizes.ts';
+import { PriceSlots } from './price-slots.ts';
+import type { SizeThreshold } from './size-threshold.ts';
 import {
   compareMarks,
   type FormingVisitor,
@@ -18,25 +19,39 @@ import {
   type StudySession,
 } from './study.ts';
 
-/** How far back the threshold may come from (determinism 19). */
-export const LOOK_BACK_SESSIONS_MAX = 10;
 const MILLISECOND_NS = 1_000_000;
+
+/** A cluster as it stands. */
+export interface Cluster {
+  readonly side: number;
+  readonly size: number;
+  readonly trades: number;
+  readonly first: number;
+  readonly last: number;
+  readonly high: number;
+  readonly low: number;
+  /** Distinct prices; 0 where nothing depends on them. */
+  readonly levels: number;
+  readonly threshold: number;
+  readonly end: string;
+}
 
 export interface ClusterRule {
   readonly gapMs: number;
-  /** 0: the threshold comes from an earlier session. */
-  readonly minSize: number;
-  readonly perSession: number;
+  readonly threshold: SizeThreshold;
+  /** Distinct prices a cluster must have; 0 when they need not be counted. */
+  readonly levelsMin: number;
+  /** What of a cluster is published. */
+  readonly dataOf: (cluster: Cluster) => object;
 }
 
 export class ClusterStudy implements Study {
   readonly #gapNs: number;
-  /** Sizes of the session's clusters; null when the threshold is given. */
-  readonly #sizes: LargestSizes | null;
-  /** Infinity while no earlier session gave one. */
-  #threshold: number;
-  /** How many sessions ago the one was that gave the threshold. */
-  #thresholdAge = 0;
+  readonly #threshold: SizeThreshold;
+  readonly #levelsMin: number;
+  /** The prices of the open cluster but its first; null when they need not be counted. */
+  readonly #prices: PriceSlots | null;
+  readonly #dataOf: (cluster: Cluster) => object;
   #output: StudyOutput | null = null;
   #origin = 0 as UtcDay;
   /** The newest update of the open cluster. */
@@ -56,8 +71,10 @@ export class ClusterStudy implements Study {
 
   constructor(rule: ClusterRule) {
     this.#gapNs = rule.gapMs * MILLISECOND_NS;
-    this.#sizes = rule.minSize === 0 ? new LargestSizes(rule.perSession) : null;
-    this.#threshold = rule.minSize === 0 ? Number.POSITIVE_INFINITY : rule.minSize;
+    this.#threshold = rule.threshold;
+    this.#levelsMin = rule.levelsMin;
+    this.#prices = rule.levelsMin === 0 ? null : new PriceSlots();
+    this.#dataOf = rule.dataOf;
   }
 
   get dueNs(): number {
@@ -65,22 +82,14 @@ export class ClusterStudy implements Study {
   }
 
   get warm(): boolean {
-    return this.#threshold !== Number.POSITIVE_INFINITY;
+    return this.#threshold.warm;
   }
 
   openSession(session: StudySession, output: StudyOutput): void {
     this.#output = output;
     this.#origin = session.origin;
     this.#side = 0;
-    if (this.#sizes === null) return;
-    this.#thresholdAge += 1;
-    if (this.#sizes.smallest !== null) {
-      this.#threshold = this.#sizes.smallest;
-      this.#thresholdAge = 1;
-    } else if (this.#thresholdAge > LOOK_BACK_SESSIONS_MAX) {
-      this.#threshold = Number.POSITIVE_INFINITY;
-    }
-    this.#sizes.clear();
+    this.#threshold.openSession();
   }
 
   apply(batch: TradeBatch, from: number, to: number, offsetNs: number): number {
@@ -99,7 +108,7 @@ export class ClusterStudy implements Study {
         this.#begin(batch, row, ns);
       }
       this.#add(price[row]!, size[row]!, ns);
-      if (this.#size >= this.#threshold) {
+      if (this.#isShown()) {
         k += 1;
         this.#mark.day = batch.day;
         this.#mark.rank = (batch.firstRank + row) as Rank;
@@ -118,7 +127,7 @@ export class ClusterStudy implements Study {
   }
 
   forming(since: Readonly<Mark> | null, visit: FormingVisitor): void {
-    if (this.#side === 0 || this.#size < this.#threshold) return;
+    if (this.#side === 0 || !this.#isShown()) return;
     if (since !== null && compareMarks(this.#mark, since) <= 0) return;
     visit(this.#version(false), this.#mark);
   }
@@ -131,12 +140,15 @@ export class ClusterStudy implements Study {
     this.#first = batch.price[row]!;
     this.#high = this.#first;
     this.#low = this.#first;
+    this.#last = this.#first;
+    this.#prices?.clear();
     this.#size = 0;
     this.#trades = 0;
   }
 
   #add(price: number, size: number, ns: number): void {
     this.#lastNs = ns;
+    if (price !== this.#last && price !== this.#first) this.#prices?.slotOf(price);
     this.#last = price;
     this.#size += size;
     this.#trades += 1;
@@ -144,12 +156,20 @@ export class ClusterStudy implements Study {
     if (price < this.#low) this.#low = price;
   }
 
+  #isShown(): boolean {
+    return this.#size >= this.#threshold.lots && this.#levels() >= this.#levelsMin;
+  }
+
+  #levels(): number {
+    return this.#prices === null ? 0 : 1 + this.#prices.count;
+  }
+
   /** Ends the open cluster, if any; true when it was shown and so became final by update `k`. */
   #end(rank: Rank, k: number): boolean {
     if (this.#side === 0) return false;
-    const isShown = this.#size >= this.#threshold;
+    const isShown = this.#isShown();
     if (isShown) this.#output!.upsert(this.#version(true), rank, k);
-    this.#sizes?.add(this.#size);
+    this.#threshold.add(this.#size);
     this.#side = 0;
     return isShown;
   }
@@ -159,7 +179,7 @@ export class ClusterStudy implements Study {
       id: `${this.#firstDay}.${this.#firstRank}`,
       final,
       ts: epochNsText(this.#origin, this.#firstNs),
-      data: {
+      data: this.#dataOf({
         side: this.#side,
         size: this.#size,
         trades: this.#trades,
@@ -167,9 +187,10 @@ export class ClusterStudy implements Study {
         last: this.#last,
         high: this.#high,
         low: this.#low,
-        threshold: this.#threshold,
+        levels: this.#levels(),
+        threshold: this.#threshold.lots,
         end: epochNsText(this.#origin, this.#lastNs),
-      },
+      }),
     };
   }
 }

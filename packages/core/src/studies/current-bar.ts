@@ -7,7 +7,14 @@
 import type { Rank, UtcDay } from '../numbers.ts';
 import type { TradeBatch } from '../trade-batch.ts';
 import { epochNsText } from '../utc-day.ts';
-import { compareMarks, type FormingVisitor, type Mark, type StudyOutput } from './study.ts';
+import { barId, type CutBar } from './cutters/bar-cutter.ts';
+import {
+  compareMarks,
+  type FormingVisitor,
+  type Mark,
+  type StudyOutput,
+  type StudySession,
+} from './study.ts';
 
 /** What of a bar its trades do not tell. */
 export interface BarShape {
@@ -20,6 +27,8 @@ export interface BarShape {
 
 /** What a bar-based indicator gathers of a bar's trades. */
 export interface BarContent {
+  /** A session opens: contents that gather over more than a bar start afresh here. */
+  openSession?(session: StudySession): void;
   /** A new bar begins. */
   clear(): void;
   /** Whole trades: rows [from, to), at least one. */
@@ -30,7 +39,7 @@ export interface BarContent {
   data(shape: BarShape): object;
 }
 
-export class CurrentBar {
+export class CurrentBar implements CutBar {
   readonly #content: BarContent;
   /** The newest update of the bar. */
   readonly #mark: Mark = { day: 0 as UtcDay, rank: 0 as Rank, k: 0 };
@@ -59,10 +68,11 @@ export class CurrentBar {
     return this.#k;
   }
 
-  openSession(origin: UtcDay, output: StudyOutput): void {
-    this.#origin = origin;
+  openSession(session: StudySession, output: StudyOutput): void {
+    this.#origin = session.origin;
     this.#output = output;
     this.#forming = false;
+    this.#content.openSession?.(session);
   }
 
   /** The next row is a trade that caused no update yet. */
@@ -70,10 +80,8 @@ export class CurrentBar {
     this.#rank = -1;
   }
 
-  /** A bar starts with this trade: its `n`-th bar, or 0 where a trade starts one at most. */
   start(batch: TradeBatch, row: number, n: number, startNs: number): void {
-    const id = `${batch.day}.${batch.firstRank + row}`;
-    this.#id = n === 0 ? id : `${id}.${n}`;
+    this.#id = barId(batch, row, n);
     this.#startNs = startNs;
     this.#lastNs = startNs;
     this.#forming = true;

@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Rank } from '../numbers.ts';
-import { allocateBatch, type TradeBatch } from '../trade-batch.ts';
-import { DAY_NS, epochNs, utcDay } from '../utc-day.ts';
+import type { TradeBatch } from '../trade-batch.ts';
 import { footprint } from './footprint.ts';
-import { parseParams } from './params.ts';
-import { FLUSH_STEP_NS, StudyRun } from './run.ts';
-import { Recorder, tableOf } from './twins/study-driver.ts';
-
-const DAY = utcDay(20260105);
+import { FLUSH_STEP_NS } from './run.ts';
+import { overOneDay, oneDay as tape } from './twins/one-day.ts';
 
 interface FootprintData {
   readonly levels: number[][];
@@ -17,26 +12,7 @@ interface FootprintData {
 }
 
 function runOver(batch: TradeBatch, params: object, stepNs?: number) {
-  const parsed = parseParams(footprint, params);
-  assert.ok('params' in parsed);
-  const recorder = new Recorder();
-  const sessions = tableOf([{ open: epochNs(DAY, 0), close: epochNs(DAY, DAY_NS) }]);
-  const start = { at: epochNs(DAY, 0), rank: 0 as Rank };
-  const options = stepNs === undefined ? { output: recorder } : { output: recorder, stepNs };
-  const run = new StudyRun(footprint.create(parsed.params), sessions, start, options);
-  run.apply(batch);
-  run.advance(epochNs(DAY, DAY_NS));
-  return recorder.messages.map((message) => ({ ...message, data: message.data as FootprintData }));
-}
-
-function tape(count: number, trade: (row: number) => [ns: number, price: number, size: number]) {
-  const batch = allocateBatch(DAY, 1 as Rank, count);
-  for (let row = 0; row < count; row += 1) {
-    [batch.ts[row], batch.price[row], batch.size[row]] = trade(row);
-    batch.side[row] = (row % 3) - 1;
-  }
-  batch.count = count;
-  return batch;
+  return overOneDay<FootprintData>(footprint, batch, params, stepNs);
 }
 
 describe('footprint at the extremes', () => {

@@ -12,21 +12,31 @@ import { BarStudy } from './bar-study.ts';
 import { BAR_DATA_PROPERTIES, BarSums } from './bar-sums.ts';
 import type { BarContent, BarShape } from './current-bar.ts';
 import { barCutter } from './cutters/bar-kinds.ts';
-import { type ImbalanceRule, imbalances } from './imbalance.ts';
-import type { Indicator, ParameterDefinition, Params } from './indicator.ts';
-import { POC_TIES, type PocTie, pocIndex } from './poc.ts';
-import { PriceHistogram, type PriceRows } from './price-histogram.ts';
-import { valueArea } from './value-area.ts';
+import {
+  IMBALANCE_PARAMETERS,
+  IMBALANCE_RULES,
+  type ImbalanceRule,
+  imbalanceRule,
+  imbalances,
+} from './imbalance.ts';
+import type { Indicator, Params } from './indicator.ts';
+import { PriceHistogram } from './price-histogram.ts';
+import {
+  keyPrices,
+  LEVELS_PROPERTY,
+  LEVELS_RULES,
+  levels,
+  PROFILE_PARAMETERS,
+  PROFILE_RULES,
+  type ProfileRule,
+  profileRule,
+} from './profile.ts';
 
 const ROW_PRICE = { type: ['integer', 'null'], description: 'Price of a row; null when empty' };
 
 const DATA_PROPERTIES = {
   ...BAR_DATA_PROPERTIES,
-  levels: {
-    type: 'array',
-    description: '[price, bid, ask] or [price, bid, ask, unknown], ascending by price',
-    items: { type: 'array', items: { type: 'integer' }, minItems: 3, maxItems: 4 },
-  },
+  levels: LEVELS_PROPERTY,
   poc: ROW_PRICE,
   vah: ROW_PRICE,
   val: ROW_PRICE,
@@ -37,76 +47,21 @@ const DATA_PROPERTIES = {
   },
 };
 
-const FOOTPRINT_PARAMETERS: readonly ParameterDefinition[] = [
-  {
-    name: 'group',
-    type: 'integer',
-    default: 1,
-    minimum: 1,
-    maximum: 10_000,
-    unit: 'ticks',
-    description:
-      'Ticks per row; a row starts at a multiple of it and is named by its lowest price.',
-  },
-  {
-    name: 'valueArea',
-    type: 'integer',
-    default: 70,
-    minimum: 1,
-    maximum: 100,
-    unit: 'percent',
-    description: 'Share of the volume the value area holds at least.',
-  },
-  {
-    name: 'pocTie',
-    type: 'string',
-    default: 'centre',
-    values: POC_TIES,
-    description:
-      'Which of several rows with the most volume is the point of control: nearest to the middle of ' +
-      'the lowest and highest row (then the lower), lowest, highest, or first to have reached it.',
-  },
-  {
-    name: 'ratio',
-    type: 'number',
-    default: 3,
-    minimum: 1,
-    maximum: 1_000,
-    multipleOf: 0.01,
-    description: 'How many times the opposite volume the dominant one must be; 3 is "300 %".',
-  },
-  {
-    name: 'minVolume',
-    type: 'integer',
-    default: 10,
-    minimum: 1,
-    maximum: 1_000_000_000,
-    unit: 'lots',
-    description: 'Lots the dominant side of an imbalance must hold at least.',
-  },
-  {
-    name: 'zero',
-    type: 'string',
-    default: 'ignore',
-    values: ['ignore', 'count'],
-    description: 'Whether an opposite volume of 0 makes an imbalance.',
-  },
-];
-
 export const footprint: Indicator = {
   id: 'footprint',
   name: 'Footprint',
   description:
-    'Bars with the volume traded at each price. levels: rows of group ticks that traded, [price, bid, ' +
-    'ask] or, where unknown volume is not 0, [price, bid, ask, unknown]. poc: the row with the most ' +
-    'volume of all sides. val and vah: lowest and highest row of the value area, which starts at the ' +
-    'poc and grows by the next two traded rows above or the next two below, whichever hold more ' +
-    '(tie: above; one row where only one is left), until it holds valueArea percent of the volume. ' +
-    'imbalances: [price, 1] where ask(row) ≥ ratio × bid(row below), [price, -1] where bid(row) ≥ ' +
-    'ratio × ask(row above), the dominant side holding minVolume lots; rows are neighbours in price, ' +
-    'and an untraded row has volume 0. An empty renko brick has no levels and null for poc, vah and ' +
-    `val. The other numbers are those of "bars". ${BAR_RULES}`,
-  parameters: [...BAR_PARAMETERS, SESSION_PARAMETER, ...FOOTPRINT_PARAMETERS, DEPTH_PARAMETER],
+    `Bars with the volume traded at each price. ${LEVELS_RULES} ${PROFILE_RULES} ` +
+    `imbalances: [price, 1] for a buy, [price, -1] for a sell imbalance. ${IMBALANCE_RULES} An empty ` +
+    'renko brick has no levels and null for poc, vah and val. The other numbers are those of "bars". ' +
+    BAR_RULES,
+  parameters: [
+    ...BAR_PARAMETERS,
+    SESSION_PARAMETER,
+    ...PROFILE_PARAMETERS,
+    ...IMBALANCE_PARAMETERS,
+    DEPTH_PARAMETER,
+  ],
   data: {
     type: 'object',
     properties: DATA_PROPERTIES,
@@ -161,19 +116,13 @@ export const footprint: Indicator = {
 class FootprintContent implements BarContent {
   readonly #sums = new BarSums();
   readonly #histogram: PriceHistogram;
-  readonly #pocTie: PocTie;
-  readonly #valueAreaPercent: number;
+  readonly #profile: ProfileRule;
   readonly #rule: ImbalanceRule;
 
   constructor(params: Params) {
     this.#histogram = new PriceHistogram(params.group as number);
-    this.#pocTie = params.pocTie as PocTie;
-    this.#valueAreaPercent = params.valueArea as number;
-    this.#rule = {
-      ratioHundredths: Math.round((params.ratio as number) * 100),
-      minVolume: params.minVolume as number,
-      zeroCounts: params.zero === 'count',
-    };
+    this.#profile = profileRule(params);
+    this.#rule = imbalanceRule(params);
   }
 
   clear(): void {
@@ -193,26 +142,11 @@ class FootprintContent implements BarContent {
 
   data(shape: BarShape) {
     const rows = this.#histogram.rows();
-    const poc = pocIndex(rows, this.#pocTie);
-    const [val, vah] = poc < 0 ? [-1, -1] : valueArea(rows, poc, this.#valueAreaPercent);
     return {
       ...this.#sums.data(shape),
       levels: levels(rows),
-      poc: rows.price[poc] ?? null,
-      vah: rows.price[vah] ?? null,
-      val: rows.price[val] ?? null,
+      ...keyPrices(rows, this.#profile),
       imbalances: imbalances(rows, this.#rule),
     };
   }
-}
-
-function levels(rows: PriceRows): number[][] {
-  const list: number[][] = new Array(rows.count);
-  for (let row = 0; row < rows.count; row += 1) {
-    const unknown = rows.unknown[row]!;
-    const level = [rows.price[row]!, rows.bid[row]!, rows.ask[row]!];
-    if (unknown !== 0) level.push(unknown);
-    list[row] = level;
-  }
-  return list;
 }

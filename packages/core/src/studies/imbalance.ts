@@ -4,7 +4,42 @@
  * the opposite volume is 0. The ratio is compared in whole hundredths, so nothing is rounded.
  */
 
+import type { ParameterDefinition, Params } from './indicator.ts';
 import type { PriceRows } from './price-histogram.ts';
+
+export const IMBALANCE_PARAMETERS: readonly ParameterDefinition[] = [
+  {
+    name: 'ratio',
+    type: 'number',
+    default: 3,
+    minimum: 1,
+    maximum: 1_000,
+    multipleOf: 0.01,
+    description: 'How many times the opposite volume the dominant one must be; 3 is "300 %".',
+  },
+  {
+    name: 'minVolume',
+    type: 'integer',
+    default: 10,
+    minimum: 1,
+    maximum: 1_000_000_000,
+    unit: 'lots',
+    description: 'Lots the dominant side of an imbalance must hold at least.',
+  },
+  {
+    name: 'zero',
+    type: 'string',
+    default: 'ignore',
+    values: ['ignore', 'count'],
+    description: 'Whether an opposite volume of 0 makes an imbalance.',
+  },
+];
+
+export const IMBALANCE_RULES =
+  'A row has a buy imbalance where ask(row) ≥ ratio × bid(row below), a sell imbalance where bid(row) ≥ ' +
+  'ratio × ask(row above), the dominant side holding at least minVolume lots; rows are neighbours in ' +
+  'price, an untraded row has volume 0, and an opposite volume of 0 makes an imbalance only where zero ' +
+  'is count.';
 
 export interface ImbalanceRule {
   /** Dominant volume over opposite volume, times 100. */
@@ -13,6 +48,14 @@ export interface ImbalanceRule {
   readonly minVolume: number;
   /** Whether an opposite volume of 0 makes an imbalance. */
   readonly zeroCounts: boolean;
+}
+
+export function imbalanceRule(params: Params): ImbalanceRule {
+  return {
+    ratioHundredths: Math.round((params.ratio as number) * 100),
+    minVolume: params.minVolume as number,
+    zeroCounts: params.zero === 'count',
+  };
 }
 
 /** `[price, side]` pairs, ascending by price, at one price the sell side (-1) first. */

@@ -1,6 +1,19 @@
 /**
  * An indicator is published data plus the study that computes it. What `GET /v1/indicators` shows is
  * exactly this record (without the functions), so a customer can reproduce every number from it.
+ *
+ * Two kinds of look-back, both finite, both told by `lookBackSessionsMax`:
+ * - A study that needs something of the past (a threshold) says through `Study.warm` whether it has it.
+ *   A run starts at the newest session that leaves it warm, and sessions that are not complete on the
+ *   tape do not exist for it.
+ * - A study whose objects outlive their session (`objectsOutliveSession`: zones, levels) carries them.
+ *   A run starts exactly `lookBackSessionsMax` sessions of the table before the first one that reaches
+ *   into the UTC day on which the current one opened, whatever of them is on the tape, and reads
+ *   everything since: at that day's midnight, where numbering starts afresh, it carries what a run
+ *   that never ended carries, so both give every later update the same number. The study is always
+ *   warm; it counts the sessions that open, and removes at a session's close what was made that many
+ *   sessions before. Such objects are final at birth, every one ends by a published `remove` (its ts
+ *   is the time of the removal), and the indicator has no `depth`.
  */
 
 import type { SessionKind } from '../calendar/session.ts';
@@ -23,7 +36,7 @@ export interface ParameterDefinition {
   readonly maximum?: number;
   /** The grid of a `number` parameter (0.01), so that it is exact as a whole number of grid steps. */
   readonly multipleOf?: number;
-  /** The allowed values of a `string` parameter. */
+  /** The allowed values of a `string` parameter; of a number, the words it takes in place of one. */
   readonly values?: readonly string[];
   readonly unit?: string;
   /** `view`: changes what a snapshot shows, not what is computed. */
@@ -59,9 +72,11 @@ export interface Indicator extends IndicatorDefinition {
   /** Which sessions the study runs over. */
   sessionKind(params: Params): SessionKind;
   /**
-   * How many sessions before the current one a run may have to start so that its state is right.
-   * A run starts at the first session that leaves `Study.warm` true, looking at most this far back.
+   * How many sessions before the current one a run may have to start so that its state is right;
+   * where objects outlive their session, exactly how many (see above).
    */
   lookBackSessionsMax(params: Params): number;
+  /** Objects stay until they are removed, across sessions; without it they end with their session. */
+  readonly objectsOutliveSession?: true;
   create(params: Params): Study;
 }

@@ -1,46 +1,37 @@
 /** `large-trades`: clusters of prints of one aggressor at or above a size. */
 
 import { DEPTH_PARAMETER, SESSION_PARAMETER, sessionKind } from './bar-parameters.ts';
-import { ClusterStudy, LOOK_BACK_SESSIONS_MAX } from './cluster-study.ts';
+import {
+  CLUSTER_END,
+  CLUSTER_NAMES,
+  CLUSTER_PROPERTIES,
+  CLUSTER_RULES,
+  CLUSTER_UPDATES,
+  GAP_PARAMETER,
+} from './cluster-parameters.ts';
+import { ClusterStudy } from './cluster-study.ts';
 import type { Indicator } from './indicator.ts';
-
-const integer = (description: string) => ({ type: 'integer', description });
+import { LOOK_BACK_SESSIONS_MAX, SizeThreshold, thresholdLookBackMax } from './size-threshold.ts';
 
 const DATA_PROPERTIES = {
-  side: { type: 'integer', enum: [-1, 1], description: 'Aggressor: 1 buyer, -1 seller' },
-  size: { type: 'integer', minimum: 1, description: 'Lots of all prints' },
-  trades: { type: 'integer', minimum: 1, description: 'Prints' },
-  first: integer('Price of the first print, in ticks'),
-  last: integer('Price of the last print, in ticks'),
-  high: integer('Highest price, in ticks'),
-  low: integer('Lowest price, in ticks'),
+  ...CLUSTER_PROPERTIES,
+  high: { type: 'integer', description: 'Highest price, in ticks' },
+  low: { type: 'integer', description: 'Lowest price, in ticks' },
   threshold: { type: 'integer', minimum: 1, description: 'Lots that made it large' },
-  end: { type: 'string', pattern: '^[0-9]+$', description: 'Time of its last print' },
+  end: CLUSTER_END,
 };
 
 export const largeTrades: Indicator = {
   id: 'large-trades',
   name: 'Large trades',
   description:
-    'Clusters of at least threshold lots. A cluster is a run of consecutive prints of one known side, ' +
-    'each at most gapMs after the one before (0: at the same time); a print of the other or of an ' +
-    'unknown side ends it, and so does the close of the session. It is shown from the print that ' +
-    'brings it to the threshold, grows with one update per print, and becomes final by one update ' +
-    'more: the first of the print of another side that ends it, or by the clock gapMs and 1 ns after ' +
-    'its last print. threshold is minSize; with minSize 0 it is, fixed when the session opens, the ' +
-    'size of the perSession-th largest cluster of the newest earlier session that had any (at most ' +
-    `${LOOK_BACK_SESSIONS_MAX} sessions back; of the smallest where there were fewer); without such a ` +
-    "session there are no objects. id: <UTC day>.<rank> of the first print, ts its time; end: the last print's time.",
+    `Clusters of at least threshold lots. ${CLUSTER_RULES} It is shown from the print that brings it ` +
+    `to the threshold, ${CLUSTER_UPDATES} threshold is minSize; with minSize 0 it is, fixed when the ` +
+    'session opens, the size of the perSession-th largest cluster of the newest earlier session that ' +
+    `had any (at most ${LOOK_BACK_SESSIONS_MAX} sessions back; of the smallest where there were ` +
+    `fewer); without such a session there are no objects. ${CLUSTER_NAMES}`,
   parameters: [
-    {
-      name: 'gapMs',
-      type: 'integer',
-      default: 0,
-      minimum: 0,
-      maximum: 60_000,
-      unit: 'milliseconds',
-      description: 'Longest time between two neighbouring prints of a cluster.',
-    },
+    GAP_PARAMETER,
     {
       name: 'minSize',
       type: 'integer',
@@ -92,11 +83,15 @@ export const largeTrades: Indicator = {
     },
   },
   sessionKind,
-  lookBackSessionsMax: (params) => (params.minSize === 0 ? LOOK_BACK_SESSIONS_MAX : 0),
+  lookBackSessionsMax: (params) => thresholdLookBackMax(params.minSize as number),
   create: (params) =>
     new ClusterStudy({
       gapMs: params.gapMs as number,
-      minSize: params.minSize as number,
-      perSession: params.perSession as number,
+      threshold: new SizeThreshold({
+        minSize: params.minSize as number,
+        perSession: params.perSession as number,
+      }),
+      levelsMin: 0,
+      dataOf: ({ levels: _, ...data }) => data,
     }),
 };

@@ -7,27 +7,22 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { formatCursor } from '../cursor.ts';
-import { BarStudy } from './bar-study.ts';
-import { BarSums } from './bar-sums.ts';
-import { barCutter } from './cutters/bar-kinds.ts';
-import { footprint } from './footprint.ts';
-import type { Params } from './indicator.ts';
-import { largeTrades } from './large-trades.ts';
+import { DEPTH_MAX } from './bar-parameters.ts';
 import { FLUSH_STEP_NS } from './run.ts';
-import type { Study } from './study.ts';
-import { type BarParams, barData, barTwin } from './twins/bar-twin.ts';
-import { type ClusterParams, clusterTwin } from './twins/cluster-twin.ts';
-import { type FootprintParams, footprintTwin } from './twins/footprint-twin.ts';
+import type { ObjectVersion } from './study.ts';
 import { randomCuts, randomTape } from './twins/random-tape.ts';
 import {
   compareTexts,
+  type Driven,
   drive,
   everyUpdate,
   type Flush,
   type Message,
   NaiveClient,
 } from './twins/study-driver.ts';
+import { SUBJECTS, type Subject } from './twins/study-subjects.ts';
 import {
+  DAY_NS,
   edgeOf,
   positionAt,
   type TwinObject,
@@ -38,64 +33,18 @@ import {
 const RUNS = 80;
 const STEP = BigInt(FLUSH_STEP_NS);
 
-interface Subject {
-  readonly create: () => Study;
-  readonly twin: (tape: TwinTape) => TwinUpdate[];
-  /** Sessions a fresh run must start before the one it is asked for. */
-  readonly lookBackSessions: number;
+function messageOf({ day, rank, k, t, object }: TwinUpdate): Message {
+  return { t, cursor: `${day}.${rank}.${k}`, ...object };
 }
 
-const barParams = fc.oneof(
-  fc.record({ bar: fc.constant('time'), size: fc.constantFrom(1, 60, 3_600, 100_000) }),
-  fc.record({
-    bar: fc.constantFrom('tick', 'volume', 'range', 'delta', 'renko'),
-    size: fc.constantFrom(1, 2, 3, 5, 8, 20),
-  }),
-);
-
-const CAP = 4;
-
-const barSubject: fc.Arbitrary<Subject> = barParams.map((params) => ({
-  create: () => new BarStudy(new BarSums(), (bar) => barCutter(params, bar, CAP)),
-  twin: (tape) => barTwin(tape, params as BarParams, barData, CAP),
-  lookBackSessions: 0,
-}));
-
-const footprintSubject: fc.Arbitrary<Subject> = fc
-  .tuple(
-    barParams,
-    fc.record({
-      group: fc.constantFrom(1, 1, 2, 5),
-      valueArea: fc.constantFrom(1, 50, 70, 100),
-      pocTie: fc.constantFrom('centre', 'lowest', 'highest', 'first'),
-      ratio: fc.constantFrom(1, 1.1, 1.15, 2.5, 3),
-      minVolume: fc.constantFrom(1, 5),
-      zero: fc.constantFrom('ignore', 'count'),
-    }),
-  )
-  .map(([bar, rest]) => ({ ...bar, ...rest }))
-  .map((params) => ({
-    create: () => footprint.create(params as unknown as Params),
-    twin: (tape) => footprintTwin(tape, params as FootprintParams),
-    lookBackSessions: 0,
-  }));
-
-const clusterSubject: fc.Arbitrary<Subject> = fc
-  .record({
-    gapMs: fc.constantFrom(0, 1, 3, 20, 10_000),
-    minSize: fc.constantFrom(0, 0, 1, 5, 12),
-    perSession: fc.constantFrom(1, 2, 5),
-  })
-  .map((params) => ({
-    create: () => largeTrades.create(params as unknown as Params),
-    twin: (tape) => clusterTwin(tape, params as ClusterParams),
-    lookBackSessions: params.minSize === 0 ? 10 : 0,
-  }));
-
-const subjects = { bars: barSubject, footprint: footprintSubject, 'large-trades': clusterSubject };
-
-function messageOf({ day, rank, k, object }: TwinUpdate): Message {
-  return { t: 'upsert', cursor: `${day}.${rank}.${k}`, ...object };
+/** What is left of a log: the newest version of every object that was not removed. */
+function stateAfter(updates: readonly TwinUpdate[]): Map<string, TwinObject> {
+  const objects = new Map<string, TwinObject>();
+  for (const { t, object } of updates) {
+    if (t === 'upsert') objects.set(object.id, object);
+    else objects.delete(object.id);
+  }
+  return objects;
 }
 
 /** What the flushes until the last closed edge publish of a log. */
@@ -116,19 +65,30 @@ function flushesOf(tape: TwinTape, updates: readonly TwinUpdate[], step: bigint)
     });
 }
 
-/** The newest version at `edge` of every object of the session that is, or was last, open then. */
-function sessionObjects(tape: TwinTape, updates: readonly TwinUpdate[], edge: bigint) {
+/** The state at `edge`: all objects there are, or those of the session that is, or was last, open then. */
+function objectsAt(
+  tape: TwinTape,
+  updates: readonly TwinUpdate[],
+  edge: bigint,
+  { outlivesSession }: Subject,
+) {
   const open = tape.sessions.findLast((session) => session.open <= edge)?.open ?? edge;
-  const objects = new Map<string, TwinObject>();
-  for (const update of updates) {
-    const { object } = update;
-    if (edgeOf(update, STEP) > edge || BigInt(object.ts) < open) continue;
-    objects.set(object.id, object);
-  }
-  return [...objects.values()];
+  const objects = stateAfter(updates.filter((update) => edgeOf(update, STEP) <= edge));
+  return [...objects.values()]
+    .filter(({ ts }) => outlivesSession || BigInt(ts) >= open)
+    .sort((a, b) => compareIds(a.id, b.id));
 }
 
-for (const [name, subject] of Object.entries(subjects)) {
+/** By their first trades: numbers that belong to day, rank and n of an id weigh less from left to right. */
+function compareIds(a: string, b: string): number {
+  const weigh = (id: string) => {
+    const [day, rank, n = 0] = id.split('.').map(Number) as [number, number, number?];
+    return (BigInt(day) << 64n) + (BigInt(rank) << 32n) + BigInt(n);
+  };
+  return Number(weigh(a) - weigh(b));
+}
+
+for (const [name, subject] of Object.entries(SUBJECTS)) {
   describe(name, () => {
     it('settled: exactly the final part of the log, same cursors [DET-01] [DET-02] [DET-06] [OBJ-03] [OBJ-04]', () => {
       const property = fc.property(subject, randomTape, ({ create, twin }, tape) => {
@@ -181,10 +141,7 @@ for (const [name, subject] of Object.entries(subjects)) {
         const { recorder } = drive(create(), edged, 'whole', { stepNs: FLUSH_STEP_NS });
         const client = new NaiveClient();
         for (const message of recorder.messages) client.take(message);
-        assert.deepEqual(
-          client.objects,
-          new Map(twin(edged).map(({ object }) => [object.id, object])),
-        );
+        assert.deepEqual(client.objects, stateAfter(twin(edged)));
         for (const [id, { final }] of client.objects) {
           const versions = recorder.messages.filter((message) => message.id === id);
           const finals = versions.filter((message) => message.final);
@@ -199,16 +156,18 @@ for (const [name, subject] of Object.entries(subjects)) {
       const modes = fc.constantFrom('live' as const, 'confirmed' as const);
       const property = fc.property(
         fc.tuple(subject, randomTape, randomCuts, depths, modes),
-        ([{ create, twin }, tape, cuts, depth, mode]) => {
-          const updates = twin(tape);
-          drive(create(), tape, cuts, {
+        ([given, tape, cuts, depth, mode]) => {
+          const updates = given.twin(tape);
+          const { outlivesSession = false } = given;
+          drive(given.create(), tape, cuts, {
             stepNs: FLUSH_STEP_NS,
+            outlivesSession,
             onEach: ({ run, recorder, at }) => {
               const edge = at - (at % STEP);
               const { cursor, items } = recorder.published.snapshot(run.closed, depth, mode);
-              const all = sessionObjects(tape, updates, edge);
+              const all = objectsAt(tape, updates, edge, given);
               const shown = mode === 'live' ? all : all.filter((object) => object.final);
-              assert.deepEqual(JSON.parse(items), shown.slice(-depth));
+              assert.deepEqual(JSON.parse(items), outlivesSession ? shown : shown.slice(-depth));
               assert.equal(cursor, positionAt(tape, updates, edge));
             },
           });
@@ -218,22 +177,28 @@ for (const [name, subject] of Object.entries(subjects)) {
     });
 
     it('cut at a flush and resumed from a snapshot, both clients end up the same [DET-12] [DET-15]', () => {
-      const property = fc.property(subject, randomTape, randomCuts, ({ create }, tape, cuts) => {
+      const property = fc.property(subject, randomTape, randomCuts, (given, tape, cuts) => {
+        const { create, outlivesSession = false } = given;
         const stepNs = FLUSH_STEP_NS;
         const { messages } = drive(create(), tape, 'whole', { stepNs }).recorder;
         const always = new NaiveClient();
         for (const message of messages) always.take(message);
         drive(create(), tape, cuts, {
           stepNs,
+          outlivesSession,
           onEach: ({ run, recorder }) => {
             const { cursor, items } = recorder.published.snapshot(run.closed, 3, 'live');
-            const objects = JSON.parse(items) as TwinObject[];
+            const objects = JSON.parse(items) as ObjectVersion[];
             const resumed = new NaiveClient(cursor, objects);
             for (const message of messages) resumed.take(message);
+            if (outlivesSession) {
+              assert.deepEqual(resumed.objects, always.objects);
+              return;
+            }
             const created = [...always.objects.keys()];
             const later = messages.find((message) => compareTexts(message.cursor, cursor) > 0);
             const oldest = objects[0]?.id ?? later?.id ?? null;
-            const both = oldest === null ? [] : created.slice(created.indexOf(oldest));
+            const both = created.filter((id) => oldest !== null && compareIds(id, oldest) >= 0);
             for (const id of both) {
               assert.deepEqual(resumed.objects.get(id), always.objects.get(id));
             }
@@ -246,16 +211,25 @@ for (const [name, subject] of Object.entries(subjects)) {
     it("a run from a session's open gives what a long run gives from there on [DET-18]", () => {
       const property = fc.property(
         fc.tuple(subject, randomTape, fc.nat()),
-        ([{ create, lookBackSessions }, tape, choice]) => {
+        ([{ create, twin, lookBackSessions, outlivesSession = false }, tape, choice]) => {
           if (tape.sessions.length === 0) return;
           const at = choice % tape.sessions.length;
           const { open } = tape.sessions[at]!;
-          const start = tape.sessions[Math.max(0, at - lookBackSessions)]!.open;
-          const long = drive(create(), tape, 'whole', { stepNs: FLUSH_STEP_NS });
-          const fresh = drive(create(), tape, 'whole', { stepNs: FLUSH_STEP_NS, start });
-          const fromOpen = (messages: readonly Message[]) =>
-            messages.filter(({ ts }) => BigInt(ts) >= open);
-          assert.deepEqual(fromOpen(fresh.recorder.messages), fromOpen(long.recorder.messages));
+          const midnight = (open / DAY_NS) * DAY_NS;
+          const ofDay = tape.sessions.findIndex(({ close }) => close > midnight);
+          const from = (outlivesSession ? ofDay : at) - lookBackSessions;
+          const start = tape.sessions[Math.max(0, from)]!.open;
+          const options = { stepNs: FLUSH_STEP_NS, outlivesSession };
+          const long = drive(create(), tape, 'whole', options);
+          const fresh = drive(create(), tape, 'whole', { ...options, start });
+          const position = positionAt(tape, twin(tape), open);
+          const fromOpen = ({ recorder }: Driven) =>
+            recorder.messages.filter(({ cursor }) => compareTexts(cursor, position) > 0);
+          assert.deepEqual(fromOpen(fresh), fromOpen(long));
+          if (tape.until - (tape.until % STEP) < open) return;
+          const stateOf = ({ run, recorder }: Driven) =>
+            recorder.published.snapshot(run.closed, DEPTH_MAX, 'live').items;
+          assert.deepEqual(stateOf(fresh), stateOf(long));
         },
       );
       fc.assert(property, { numRuns: RUNS });

@@ -6,6 +6,7 @@ import { footprint } from './footprint.ts';
 import type { Params } from './indicator.ts';
 import { largeTrades } from './large-trades.ts';
 import { canonicalText, isCustom, parseParams } from './params.ts';
+import { volumeProfile } from './volume-profile.ts';
 
 function accepted(input: unknown, indicator = bars): Params {
   const parsed = parseParams(indicator, input);
@@ -85,6 +86,16 @@ describe('parameters', () => {
         refused(input).map(({ path }) => path),
         [`/${name}`],
       );
+    }
+  });
+
+  it('take a word in place of a number where the definition names one', () => {
+    assert.equal(accepted({}, volumeProfile).period, 'session');
+    assert.equal(accepted({ period: 'session' }, volumeProfile).period, 'session');
+    assert.equal(accepted({ period: 1_800 }, volumeProfile).period, 1_800);
+    for (const period of ['hour', '1800', 0, 1.5, 86_401, null, ['session']]) {
+      const message = 'Must be "session" or a whole number from 1 to 86400 (seconds).';
+      assert.deepEqual(refused({ period }, volumeProfile), [{ path: '/period', message }]);
     }
   });
 

@@ -81,17 +81,24 @@ function faultOf(parameter: ParameterDefinition, value: unknown): string | null 
   switch (parameter.type) {
     case 'integer':
     case 'number':
-      return isAllowedNumber(parameter, value) ? null : `Must be ${numbersAllowed(parameter)}.`;
+      if (isAllowedWord(parameter, value) || isAllowedNumber(parameter, value)) return null;
+      return `Must be ${[...wordsAllowed(parameter), numbersAllowed(parameter)].join(' or ')}.`;
     case 'boolean':
       return typeof value === 'boolean' ? null : 'Must be true or false.';
-    case 'string': {
-      const allowed = parameter.values ?? [];
-      if (typeof value === 'string' && allowed.includes(value)) return null;
-      return `Must be one of ${allowed.map((text) => `"${text}"`).join(', ')}.`;
-    }
+    case 'string':
+      if (isAllowedWord(parameter, value)) return null;
+      return `Must be one of ${wordsAllowed(parameter).join(', ')}.`;
     default:
       throw new RangeError(`unknown parameter type: ${parameter.type satisfies never}`);
   }
+}
+
+function isAllowedWord({ values = [] }: ParameterDefinition, value: unknown): boolean {
+  return typeof value === 'string' && values.includes(value);
+}
+
+function wordsAllowed({ values = [] }: ParameterDefinition): readonly string[] {
+  return values.map((word) => `"${word}"`);
 }
 
 function isAllowedNumber(parameter: ParameterDefinition, value: unknown): boolean {

@@ -1,15 +1,15 @@
 /**
- * The point of control: the row with the most volume. Ties are broken in one of four stated ways, so
+ * The point of control: the row with the most volume (or TPOs). Ties are broken in one of four stated ways, so
  * that two charts with the same setting always show the same line.
  */
 
-import type { PriceRows } from './price-histogram.ts';
+import type { CountedRows } from './price-histogram.ts';
 
 export const POC_TIES = ['centre', 'lowest', 'highest', 'first'] as const;
 export type PocTie = (typeof POC_TIES)[number];
 
 /** Index of the row, or -1 when nothing traded. */
-export function pocIndex(rows: PriceRows, tie: PocTie): number {
+export function pocIndex(rows: CountedRows, tie: PocTie): number {
   let best = -1;
   for (let row = 0; row < rows.count; row += 1) {
     if (best < 0 || rows.total[row]! > rows.total[best]!) best = row;
@@ -18,8 +18,8 @@ export function pocIndex(rows: PriceRows, tie: PocTie): number {
   return best;
 }
 
-/** Whether `row`, which lies above `best` and has the same volume, is to be taken in its place. */
-function isPreferred(rows: PriceRows, row: number, best: number, tie: PocTie): boolean {
+/** Whether `row`, which lies above `best` and has as much, is to be taken in its place. */
+function isPreferred(rows: CountedRows, row: number, best: number, tie: PocTie): boolean {
   switch (tie) {
     case 'lowest':
       return false;

@@ -18,19 +18,25 @@ const PRICE = 3;
 const SCATTER = 0x9e3779b1;
 
 /** Rows of adjacent prices that traded, ascending; the first `count` elements are valid. */
-export interface PriceRows {
+export interface CountedRows {
   count: number;
+  /** Lowest price of each row, a multiple of its ticks. */
+  price: Float64Array;
+  /** What is counted in the row: volume of all sides, or TPOs. */
+  total: Float64Array;
+  /** Grows along the bar: the trade that brought the row to its total. */
+  touched: Float64Array;
+}
+
+export interface PriceRows extends CountedRows {
   /** Ticks per row. */
   readonly group: number;
-  /** Lowest price of each row, a multiple of `group`. */
-  price: Float64Array;
   bid: Float64Array;
   ask: Float64Array;
   unknown: Float64Array;
-  /** Volume of all sides. */
-  total: Float64Array;
-  /** Grows along the bar: the trade that brought the row to its volume. */
-  touched: Float64Array;
+  /** Lowest and highest price that traded; NaN when none did. */
+  low: number;
+  high: number;
 }
 
 export class PriceHistogram {
@@ -41,11 +47,19 @@ export class PriceHistogram {
   #used = new Int32Array(CELLS_MIN / 2);
   #usedCount = 0;
   #sequence = 0;
+  /** The prices in use, ascending: found anew only when there are more than last time. */
   #sorted = new Int32Array(CELLS_MIN / 2);
+  #sortedCount = 0;
   readonly #rows: PriceRows;
 
   constructor(group: number) {
-    this.#rows = { count: 0, group, ...rowColumns(CELLS_MIN / 2) };
+    this.#rows = {
+      count: 0,
+      group,
+      low: Number.NaN,
+      high: Number.NaN,
+      ...rowColumns(CELLS_MIN / 2),
+    };
   }
 
   clear(): void {
@@ -57,6 +71,7 @@ export class PriceHistogram {
       this.#cells[at + PRICE] = Number.NaN;
     }
     this.#usedCount = 0;
+    this.#sortedCount = 0;
     this.#sequence = 0;
   }
 
@@ -93,15 +108,25 @@ export class PriceHistogram {
   rows(): PriceRows {
     const rows = this.#rows;
     const count = this.#usedCount;
-    if (this.#sorted.length < count) this.#sorted = new Int32Array(this.#used.length);
     if (rows.price.length < count) Object.assign(rows, rowColumns(this.#used.length));
-    for (let index = 0; index < count; index += 1) {
-      this.#sorted[index] = this.#cells[this.#used[index]! * CELL + PRICE]!;
-    }
-    const sorted = this.#sorted.subarray(0, count).sort();
+    const sorted = this.#sortedPrices();
     rows.count = 0;
+    rows.low = sorted[0] ?? Number.NaN;
+    rows.high = sorted[count - 1] ?? Number.NaN;
     for (let index = 0; index < count; index += 1) this.#gather(rows, sorted[index]!);
     return rows;
+  }
+
+  #sortedPrices(): Int32Array {
+    const count = this.#usedCount;
+    if (this.#sorted.length < count) this.#sorted = new Int32Array(this.#used.length);
+    const sorted = this.#sorted.subarray(0, count);
+    if (this.#sortedCount === count) return sorted;
+    for (let index = 0; index < count; index += 1) {
+      sorted[index] = this.#cells[this.#used[index]! * CELL + PRICE]!;
+    }
+    this.#sortedCount = count;
+    return sorted.sort();
   }
 
   /** Adds the next higher price to the last row or to a new one. */

@@ -32,11 +32,30 @@ describe('PublishedObjects', () => {
     assert.equal(objects.snapshot(POSITION, 10, 'live').items, '[]');
   });
 
-  it('keeps objects in the order of creation, whichever changed last, each once [OBJ-02] [DET-24]', () => {
+  it('keeps objects in the order of their first trades, whichever changed last, each once [OBJ-02] [DET-24]', () => {
     const objects = new PublishedObjects();
     for (const id of ['a', 'b', 'c', 'a']) objects.upsert(version(id));
     assert.deepEqual(idsOf(objects), ['a', 'b', 'c']);
     assert.deepEqual(idsOf(objects, 2), ['b', 'c']);
+  });
+
+  it('shows and drops the same objects in whatever order they were first published [DET-24]', () => {
+    const inOrder = [
+      '20251231.9',
+      '20260101.2.1',
+      '20260101.2.2',
+      '20260101.2.10',
+      '20260101.10.1',
+    ];
+    for (const order of [inOrder.toReversed(), [2, 0, 4, 1, 3].map((index) => inOrder[index]!)]) {
+      const objects = new PublishedObjects();
+      for (const id of order) objects.upsert(version(id));
+      assert.deepEqual(idsOf(objects), inOrder);
+      assert.deepEqual(idsOf(objects, 2), inOrder.slice(-2));
+    }
+    const many = new PublishedObjects();
+    for (let n = 6_000; n > 0; n -= 1) many.upsert(version(`20260101.${n}`));
+    assert.equal(idsOf(many)[0], '20260101.1001');
   });
 
   it('shows confirmed subscribers the newest final ones only [DET-16]', () => {
@@ -54,6 +73,16 @@ describe('PublishedObjects', () => {
     }
     assert.deepEqual(idsOf(bars), ['b']);
     assert.deepEqual(idsOf(zones), ['a', 'b']);
+  });
+
+  it('shows all objects that outlive sessions, whatever the depth [DET-24]', () => {
+    const objects = new PublishedObjects(true);
+    for (let n = 0; n < 7_000; n += 1) objects.upsert(version(`${n}`));
+    for (let n = 0; n < 6_990; n += 1) objects.remove(`${n}`, true, '6');
+    assert.deepEqual(
+      idsOf(objects, 2),
+      Array.from({ length: 10 }, (_, n) => `${6_990 + n}`),
+    );
   });
 
   it('keeps the newest 5,000 and never more than 512 KiB of them [DET-24]', () => {

@@ -8,7 +8,7 @@ import { type Cursor, formatCursor } from '../cursor.ts';
 import { DEPTH_MAX } from './bar-parameters.ts';
 import type { ObjectVersion } from './study.ts';
 
-/** Kept for snapshots; the oldest by creation are dropped, many at once, which a map does cheaply. */
+/** Kept for snapshots; the oldest by their first trade are dropped, many at once, which a map does cheaply. */
 const OBJECTS_MAX = DEPTH_MAX;
 const DROPPED_AT_ONCE = 1_000;
 /** A snapshot is a starting state, not free history. */
@@ -30,11 +30,16 @@ interface Published {
 }
 
 export class PublishedObjects {
-  /** By id, in the order of creation. */
+  /** By id; while `#inOrder`, in the order of their first trades, which their ids tell. */
   readonly #objects = new Map<string, Published>();
   readonly #outlivesSession: boolean;
+  #inOrder = true;
+  #newestId = '';
 
-  /** `outlivesSession`: objects stay until they are removed, as those of a look-back do. */
+  /**
+   * `outlivesSession`: objects stay until they are removed, as those of a look-back do. Their number
+   * is limited by their study, which removes what is too much: dropping here would not be seen.
+   */
   constructor(outlivesSession = false) {
     this.#outlivesSession = outlivesSession;
   }
@@ -42,8 +47,10 @@ export class PublishedObjects {
   /** Takes the version in and returns its members as JSON text, to be put into messages as it is. */
   upsert(version: ObjectVersion): string {
     const body = encodeVersion(version);
+    if (!this.#objects.has(version.id)) this.#noteOrder(version.id);
     this.#objects.set(version.id, { final: version.final, body });
-    if (this.#objects.size === OBJECTS_MAX + DROPPED_AT_ONCE) this.#dropOldest();
+    const isFull = this.#objects.size === OBJECTS_MAX + DROPPED_AT_ONCE;
+    if (isFull && !this.#outlivesSession) this.#dropOldest();
     return body;
   }
 
@@ -53,21 +60,28 @@ export class PublishedObjects {
   }
 
   openSession(): void {
-    if (!this.#outlivesSession) this.#objects.clear();
+    if (this.#outlivesSession) return;
+    this.#objects.clear();
+    this.#inOrder = true;
+    this.#newestId = '';
   }
 
-  /** The newest `depth` objects by creation, as many of them as fit; `position` is `StudyRun.closed`. */
+  /**
+   * The newest `depth` objects by their first trades (all that outlive sessions), as many of them as
+   * fit; `position` is `StudyRun.closed`.
+   */
   snapshot(
     position: Cursor,
     depth: number,
     mode: PublishMode,
     bytesMax = SNAPSHOT_BYTES_MAX,
   ): EncodedSnapshot {
+    this.#order();
     const bodies: string[] = [];
     for (const { final, body } of this.#objects.values()) {
       if (final || mode === 'live') bodies.push(body);
     }
-    const countMax = Math.min(depth, OBJECTS_MAX);
+    const countMax = this.#outlivesSession ? bodies.length : Math.min(depth, OBJECTS_MAX);
     let from = bodies.length;
     let bytes = '[]'.length - ','.length;
     while (from > 0 && bodies.length - from < countMax) {
@@ -81,7 +95,22 @@ export class PublishedObjects {
     return { cursor: formatCursor(position), items, count };
   }
 
+  /** Objects that form side by side are first published in any order, by what happens to them. */
+  #noteOrder(id: string): void {
+    if (compareIds(id, this.#newestId) < 0) this.#inOrder = false;
+    else this.#newestId = id;
+  }
+
+  #order(): void {
+    if (this.#inOrder) return;
+    const sorted = [...this.#objects].sort(([a], [b]) => compareIds(a, b));
+    this.#objects.clear();
+    for (const [id, published] of sorted) this.#objects.set(id, published);
+    this.#inOrder = true;
+  }
+
   #dropOldest(): void {
+    this.#order();
     for (const id of this.#objects.keys()) {
       if (this.#objects.size === OBJECTS_MAX) return;
       this.#objects.delete(id);
@@ -91,4 +120,14 @@ export class PublishedObjects {
 
 function encodeVersion({ id, final, ts, data }: ObjectVersion): string {
   return `"id":${JSON.stringify(id)},"final":${final},"ts":"${ts}","data":${JSON.stringify(data)}`;
+}
+
+/** By UTC day, rank and further numbers; an id that another one continues comes first. */
+function compareIds(a: string, b: string): number {
+  const [one, other] = [a.split('.'), b.split('.')];
+  for (let at = 0; at < Math.max(one.length, other.length); at += 1) {
+    const difference = Number(one[at] ?? 0) - Number(other[at] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
 }

@@ -291,10 +291,7 @@ function toggleLog(tape: TwinTape): Message[] {
     for (const [index, { ns, day, rank, price }] of trades.entries()) {
       const earlier = trades.slice(0, index).filter((trade) => trade.price === price).length;
       const head = { cursor: `${day}.${rank}.1`, id: `p${price}`, final: true, ts: '0' };
-      const edge = edgeOf(
-        { day, rank, k: 1, at: ns, byTrade: true, object: { ...head, data: null } },
-        step,
-      );
+      const edge = edgeOf({ at: ns, byTrade: true }, step);
       const message: Message =
         earlier % 2 === 0 ? { t: 'upsert', ...head, data: rank } : { t: 'remove', ...head };
       log.push({ edge, message });

@@ -188,7 +188,7 @@ export class StudyRun {
     if (this.#stepNs === 0) this.#output.openSession(session);
     else this.#pending.push({ t: 'open', cursor: this.position, session });
     this.#study.openSession(
-      { date: session.date, origin, openNs, closeNs },
+      { date: session.date, origin, openNs, closeNs, ...regularHours(session, origin) },
       {
         upsert: (version, rank, k) => this.#upsert(version, { day: this.#mark.day, rank, k }),
         remove: (id, final, ts, rank, k) =>
@@ -285,6 +285,14 @@ export class StudyRun {
         throw new RangeError(`unknown change: ${change satisfies never}`);
     }
   }
+}
+
+function regularHours({ regular }: Session, origin: UtcDay) {
+  if (regular === undefined) return {};
+  const midnight = epochNs(origin, 0);
+  const openNs = Number(regular.open - midnight);
+  const closeNs = Number(regular.close - midnight);
+  return { regular: { openNs, closeNs } };
 }
 
 /** Of several changes of one object only the last goes out, be it an upsert or a remove. */

@@ -22,6 +22,8 @@ export interface StudySession {
   readonly origin: UtcDay;
   readonly openNs: number;
   readonly closeNs: number;
+  /** Of a trading day of the exchange: the regular hours inside it, where it has any. */
+  readonly regular?: { readonly openNs: number; readonly closeNs: number };
 }
 
 /** Where in the study's log a version stands. Mutable on purpose: studies reuse theirs. */
@@ -47,7 +49,7 @@ export interface StudyOutput {
    * versions that are final; versions that will change again are fetched through `forming`.
    */
   upsert(version: ObjectVersion, rank: Rank, k: number): void;
-  /** The object is deleted; `final` repeats the flag it was last shown with. */
+  /** The object is deleted at `ts`; `final` repeats the flag it was last shown with. */
   remove(id: string, final: boolean, ts: string, rank: Rank, k: number): void;
 }
 
@@ -58,7 +60,7 @@ export interface Study {
    */
   readonly dueNs: number;
 
-  /** False while the study still lacks what its look-back should give; it then has no objects. */
+  /** False while the study still lacks what its look-back should give, and the objects that need it. */
   readonly warm: boolean;
 
   /** A session opens. Everything of the one before is forgotten, save what the look-back keeps. */

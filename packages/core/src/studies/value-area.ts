@@ -4,18 +4,20 @@
  * rows here: the next two are the next two that traded.
  */
 
-import type { PriceRows } from './price-histogram.ts';
+import type { CountedRows } from './price-histogram.ts';
 
 const ROWS_PER_STEP = 2;
 
 /** Lowest and highest row index of the area that holds at least `percent` of all volume. */
-export function valueArea(rows: PriceRows, poc: number, percent: number): [number, number] {
+export function valueArea(rows: CountedRows, poc: number, percent: number): [number, number] {
   let whole = 0;
   for (let row = 0; row < rows.count; row += 1) whole += rows.total[row]!;
+  // The least whole number that is `percent` of the volume, without a product beyond 2^53.
+  const needed = percent * Math.floor(whole / 100) + Math.ceil((percent * (whole % 100)) / 100);
   let low = poc;
   let high = poc;
   let held = rows.total[poc]!;
-  while (held * 100 < percent * whole) {
+  while (held < needed) {
     const nextHigh = Math.min(high + ROWS_PER_STEP, rows.count - 1);
     const nextLow = Math.max(low - ROWS_PER_STEP, 0);
     const above = sum(rows, high + 1, nextHigh);
@@ -31,7 +33,7 @@ export function valueArea(rows: PriceRows, poc: number, percent: number): [numbe
   return [low, high];
 }
 
-function sum(rows: PriceRows, from: number, to: number): number {
+function sum(rows: CountedRows, from: number, to: number): number {
   let volume = 0;
   for (let row = from; row <= to; row += 1) volume += rows.total[row]!;
   return volume;

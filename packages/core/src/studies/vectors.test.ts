@@ -8,20 +8,41 @@ import { BarSums } from './bar-sums.ts';
 import { indicatorNamed } from './catalogue.ts';
 import { barCutter } from './cutters/bar-kinds.ts';
 import { parseParams } from './params.ts';
+import { type AbsorptionParams, absorptionTwin } from './twins/absorption-twin.ts';
 import { type BarParams, barData, barTwin } from './twins/bar-twin.ts';
 import { type ClusterParams, clusterTwin } from './twins/cluster-twin.ts';
+import { deltaTwin } from './twins/delta-twin.ts';
 import { type FootprintParams, footprintTwin } from './twins/footprint-twin.ts';
+import { type ImbalancesParams, imbalancesTwin } from './twins/imbalances-twin.ts';
+import { type NakedLevelsParams, nakedLevelsTwin } from './twins/naked-levels-twin.ts';
+import { type SessionLevelsParams, sessionLevelsTwin } from './twins/session-levels-twin.ts';
 import { drive, everyUpdate } from './twins/study-driver.ts';
+import { type SweepParams, sweepTwin } from './twins/sweep-twin.ts';
+import { type TapeSpeedParams, tapeSpeedTwin } from './twins/tape-speed-twin.ts';
+import { type TpoParams, tpoTwin } from './twins/tpo-twin.ts';
 import { rankTrades, type TwinObject, type TwinTape, type TwinUpdate } from './twins/twin-tape.ts';
+import {
+  type UnfinishedAuctionsParams,
+  unfinishedAuctionsTwin,
+} from './twins/unfinished-auctions-twin.ts';
+import { type VolumeProfileParams, volumeProfileTwin } from './twins/volume-profile-twin.ts';
+import { vwapTwin } from './twins/vwap-twin.ts';
+
+/** A line without `t` is an upsert. */
+type LogLine = { readonly t?: 'remove'; readonly cursor: string } & TwinObject;
 
 interface VectorCase {
   readonly case: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly barsPerTradeMax?: number;
-  readonly sessions: readonly (readonly [string, string])[];
+  readonly sessions: readonly (readonly [
+    open: string,
+    close: string,
+    regular?: readonly [open: string, close: string],
+  ])[];
   readonly tape: readonly (readonly [string, number, number, number])[];
   readonly until: string;
-  readonly log: readonly ({ readonly cursor: string } & TwinObject)[];
+  readonly log: readonly LogLine[];
 }
 
 type Twin = (tape: TwinTape, params: never, barsPerTradeMax?: number) => TwinUpdate[];
@@ -29,7 +50,19 @@ type Twin = (tape: TwinTape, params: never, barsPerTradeMax?: number) => TwinUpd
 const TWINS: Readonly<Record<string, Twin>> = {
   bars: (tape, params: BarParams, max) => barTwin(tape, params, barData, max),
   footprint: (tape, params: FootprintParams) => footprintTwin(tape, params),
+  delta: (tape, params: BarParams) => deltaTwin(tape, params),
+  imbalances: (tape, params: ImbalancesParams) => imbalancesTwin(tape, params),
+  'unfinished-auctions': (tape, params: UnfinishedAuctionsParams) =>
+    unfinishedAuctionsTwin(tape, params),
+  vwap: (tape, params: BarParams) => vwapTwin(tape, params),
   'large-trades': (tape, params: ClusterParams) => clusterTwin(tape, params),
+  'volume-profile': (tape, params: VolumeProfileParams) => volumeProfileTwin(tape, params),
+  absorption: (tape, params: AbsorptionParams) => absorptionTwin(tape, params),
+  sweeps: (tape, params: SweepParams) => sweepTwin(tape, params),
+  tpo: (tape, params: TpoParams) => tpoTwin(tape, params),
+  'naked-levels': (tape, params: NakedLevelsParams) => nakedLevelsTwin(tape, params),
+  'session-levels': (tape, params: SessionLevelsParams) => sessionLevelsTwin(tape, params),
+  'tape-speed': (tape, params: TapeSpeedParams) => tapeSpeedTwin(tape, params),
 };
 
 for (const [id, twin] of Object.entries(TWINS)) {
@@ -53,22 +86,19 @@ for (const [id, twin] of Object.entries(TWINS)) {
           : new BarStudy(new BarSums(), (bar) => barCutter(params, bar, barsPerTradeMax));
 
       it(`${vector.case}: every update, trade by trade [DET-01] [DET-06] [OBJ-01] [OBJ-02] [OBJ-04]`, () => {
-        assert.deepEqual(
-          everyUpdate(create(), tape).map(({ t: _, ...update }) => update),
-          vector.log,
-        );
+        assert.deepEqual(everyUpdate(create(), tape).map(lineOf), vector.log);
       });
 
       it(`${vector.case}: the settled part in one piece [DET-16] [OBJ-03]`, () => {
         assert.deepEqual(
-          drive(create(), tape, 'whole').recorder.messages.map(({ t: _, ...update }) => update),
+          drive(create(), tape, 'whole').recorder.messages.map(lineOf),
           vector.log.filter((update) => update.final),
         );
       });
 
       it(`${vector.case}: the twin agrees`, () => {
         const log = twin(tape, params as never, barsPerTradeMax).map(
-          ({ day, rank, k, object }) => ({ cursor: `${day}.${rank}.${k}`, ...object }),
+          ({ day, rank, k, t, object }) => lineOf({ t, cursor: `${day}.${rank}.${k}`, ...object }),
         );
         assert.deepEqual(log, vector.log);
       });
@@ -76,15 +106,26 @@ for (const [id, twin] of Object.entries(TWINS)) {
   });
 }
 
+function lineOf({
+  t,
+  ...update
+}: { t: 'upsert' | 'remove'; cursor: string } & TwinObject): LogLine {
+  return t === 'remove' ? { t, ...update } : update;
+}
+
 function tapeOf(vector: VectorCase): TwinTape {
   return {
     trades: rankTrades(
       vector.tape.map(([ns, price, size, side]) => ({ ns: BigInt(ns), price, size, side })),
     ),
-    sessions: vector.sessions.map(([open, close]) => ({
-      open: BigInt(open),
-      close: BigInt(close),
+    sessions: vector.sessions.map(([open, close, regular]) => ({
+      ...spanOf([open, close]),
+      ...(regular === undefined ? {} : { regular: spanOf(regular) }),
     })),
     until: BigInt(vector.until),
   };
+}
+
+function spanOf([open, close]: readonly [open: string, close: string]) {
+  return { open: BigInt(open), close: BigInt(close) };
 }

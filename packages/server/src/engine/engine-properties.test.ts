@@ -66,6 +66,8 @@ const topics = fc.constantFrom<readonly [string, Record<string, unknown>]>(
   ['footprint', { bar: 'range', size: 3 }],
   ['large-trades', { minSize: 30 }],
   ['large-trades', { minSize: 0, perSession: 3, gapMs: 10 }],
+  ['imbalances', { bar: 'tick', size: 3, stack: 1, zero: 'count' }],
+  ['unfinished-auctions', { size: 30 }],
 );
 
 /** What a client knows: the objects by id, each in the version it was last told. */

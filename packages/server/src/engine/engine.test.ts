@@ -55,6 +55,46 @@ test('auto thresholds come from the newest earlier complete session; without one
   );
 });
 
+test('objects that outlive their session are carried, by a topic opened later too, and removed [DET-18] [DET-24]', async () => {
+  const tape = new MemoryTape(CONTRACT, 100);
+  const at = (hour: number, seconds = 0) => epochNs(DAY, hour * HOUR_NS + seconds * 1_000 * MS_NS);
+  const trade = (hour: number, seconds: number, price: number, side: -1 | 1): MemoryTrade => {
+    return { at: at(hour, seconds), price, size: 1, side };
+  };
+  const topic = ['unfinished-auctions', { bar: 'tick', size: 4 }] as const;
+  const ids = (run: EngineRun) => run.snapshot().items.map((item) => item.id);
+  tape.commit([], at(9));
+  const long = new EngineRun(tape);
+  long.open(topic);
+  await settle();
+  tape.commit([trade(10, 1, 100, -1), trade(10, 2, 100, 1)], at(11));
+  tape.commit([trade(11, 1, 104, -1), trade(11, 2, 104, 1)], at(23));
+  await settle();
+  const [high, low] = [`${DAY}.1.1`, `${DAY}.1.2`];
+  assert.deepEqual(ids(long), [high, low]);
+  const late = new EngineRun(tape);
+  late.open(topic);
+  await settle();
+  assert.deepEqual(late.snapshot(), long.snapshot());
+
+  tape.commit([trade(23, 1, 99, -1)], at(24));
+  await settle();
+  assert.deepEqual([ids(long), ids(late)], [[high], [high]]);
+  assert.deepEqual(late.published(), long.published().slice(-1));
+  const later = new EngineRun(tape);
+  later.open(topic);
+  await settle();
+  assert.deepEqual(later.snapshot(), long.snapshot());
+
+  // The close of the second session ends what the first one made, and what traded is not enough.
+  tape.commit([], at(30));
+  await settle();
+  assert.deepEqual([ids(long), ids(late), ids(later)], [[], [], []]);
+  const [removed] = later.published();
+  assert.deepEqual(long.published().at(-1), removed);
+  assert.ok(removed?.t === 'remove' && removed.id === high && removed.ts === String(at(26)));
+});
+
 test('a study that throws ends its own topic only', async () => {
   const [bars] = INDICATORS;
   const broken: Indicator = {

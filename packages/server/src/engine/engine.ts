@@ -16,6 +16,7 @@ import type { Session, SessionKind, SessionTable } from '@tapeloom/core/calendar
 import { formatCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Indicator } from '@tapeloom/core/studies/indicator';
+import { PublishedObjects } from '@tapeloom/core/studies/published-objects';
 import { FLUSH_STEP_NS } from '@tapeloom/core/studies/run';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import type { LiveTape } from '../tape/tape.ts';
@@ -28,7 +29,7 @@ import type {
 import { ContractFeed, type FeedMember, placeBefore } from './contract-feed.ts';
 import type { Flow } from './outgoing-flow.ts';
 import { rowsOf, TopicRun } from './topic-run.ts';
-import { earlierSessions, withoutIncomplete } from './warm-up-start.ts';
+import { carriedFrom, earlierSessions, withoutIncomplete } from './warm-up-start.ts';
 
 /** Topics that read the past at the same time; the others wait their turn. */
 const WARM_UPS_MAX = 4;
@@ -192,15 +193,21 @@ export class Engine implements Disposable {
     }
   }
 
-  /** A run that stands at the current session's open with its look-back complete, if that can be had. */
+  /**
+   * A run whose state is right from the current session's open on, if that can be had: it stands there
+   * with what it needs of the past, or at the open of the first session whose objects may still exist.
+   */
   async #beginAt(
     topic: EngineTopic,
     table: SessionTable,
     current: Session,
   ): Promise<TopicRun | null> {
     const { spec, indicator } = topic;
-    const first = await this.#begin(topic, table, current.open);
     const sessionsMax = indicator.lookBackSessionsMax(spec.params);
+    if (indicator.objectsOutliveSession) {
+      return await this.#begin(topic, table, carriedFrom(table, current, sessionsMax));
+    }
+    const first = await this.#begin(topic, table, current.open);
     if (first.warm || sessionsMax === 0) return first;
     const days = await this.#options.tape.days(spec.contract);
     const known = withoutIncomplete(table, current, days);
@@ -217,7 +224,8 @@ export class Engine implements Disposable {
     const { spec, indicator, number } = topic;
     const { rank } = await placeBefore(this.#options.tape, spec.contract, at);
     const study = indicator.create(spec.params);
-    return new TopicRun(study, sessions, { at, rank }, ({ entries, bytes }, position) => {
+    const objects = new PublishedObjects(indicator.objectsOutliveSession);
+    return new TopicRun(study, objects, sessions, { at, rank }, ({ entries, bytes }, position) => {
       const message = { topic: number, position: formatCursor(position), entries, bytes };
       this.#options.emit({ t: 'flush', ...message });
     });

@@ -8,7 +8,10 @@
 import type { SessionTable } from '@tapeloom/core/calendar/session';
 import { type Cursor, formatCursor } from '@tapeloom/core/cursor';
 import type { EpochNs, Rank } from '@tapeloom/core/numbers';
-import { PublishedObjects, SNAPSHOT_BYTES_MAX } from '@tapeloom/core/studies/published-objects';
+import {
+  type PublishedObjects,
+  SNAPSHOT_BYTES_MAX,
+} from '@tapeloom/core/studies/published-objects';
 import { FLUSH_STEP_NS, type RunOutput, type RunStart, StudyRun } from '@tapeloom/core/studies/run';
 import type { FormingVisitor, Mark, ObjectVersion, Study } from '@tapeloom/core/studies/study';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
@@ -26,14 +29,21 @@ export class TopicRun implements RunOutput {
   readonly #study: Study;
   readonly #run: StudyRun;
   readonly #publish: PublishFlush;
-  readonly #objects = new PublishedObjects();
+  readonly #objects: PublishedObjects;
   readonly #frames = new FrameEncoder();
   #place: TapePlace;
   #reached: EpochNs;
   #isLive = false;
 
-  constructor(study: Study, sessions: SessionTable, start: RunStart, publish: PublishFlush) {
+  constructor(
+    study: Study,
+    objects: PublishedObjects,
+    sessions: SessionTable,
+    start: RunStart,
+    publish: PublishFlush,
+  ) {
     this.#study = study;
+    this.#objects = objects;
     this.#publish = publish;
     this.#place = { day: dayOf(start.at), rank: start.rank };
     this.#reached = start.at;

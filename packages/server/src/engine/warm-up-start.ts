@@ -1,12 +1,14 @@
 /**
  * Where a study has to start so that its state is right: at the open of the current session (the last
- * one while the market is shut), or as many sessions earlier as its look-back needs. Sessions that are
- * not complete on the tape do not exist for a look-back: what they would give is not known.
+ * one while the market is shut), or as many sessions earlier as its look-back needs. For a study that
+ * takes a value from the past, sessions that are not complete on the tape do not exist: what they would
+ * give is not known. Objects that outlive their session come from every session, and are removed by
+ * the trades of every session, as far as they are on the tape.
  */
 
 import type { Session, SessionTable } from '@tapeloom/core/calendar/session';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
-import { addDays, dayOf } from '@tapeloom/core/utc-day';
+import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
 import type { TapeDay } from '../tape/tape.ts';
 
 /** The complete sessions before `current`, newest first, at most `sessionsMax` sessions back. */
@@ -23,6 +25,21 @@ export function earlierSessions(
     session = before(table, session);
   }
   return earlier;
+}
+
+/**
+ * Where a run that carries objects for `sessions` sessions starts so that it is right, and numbers
+ * right, from the midnight before the current open on: that many sessions before the first one that
+ * reaches into that day, or at the first of the table.
+ */
+export function carriedFrom(table: SessionTable, current: Session, sessions: number): EpochNs {
+  let first = table.atOrAfter(epochNs(dayOf(current.open), 0)) ?? current;
+  for (let back = 0; back < sessions; back += 1) {
+    const earlier = before(table, first);
+    if (earlier === null) break;
+    first = earlier;
+  }
+  return first.open;
 }
 
 /** The same table without the sessions before `current` that are not complete on the tape. */

@@ -5,6 +5,7 @@
  */
 
 import { parseCursor } from '@tapeloom/core/cursor';
+import { parseInstant } from '@tapeloom/core/instant-text';
 import {
   type ClientMessage,
   STREAM_MODES,
@@ -12,7 +13,6 @@ import {
 } from '@tapeloom/protocol/client-messages';
 import type { ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { FieldFault } from '@tapeloom/protocol/problem';
-import { parseInstant } from './instant-text.ts';
 
 export const DEPTH_MAX = 8;
 /** Faults named in one reply: a hostile message never makes a much longer answer. */

@@ -1,15 +1,41 @@
-/** The committed document `contract/openapi.json`: its place, and what it must say. */
+/**
+ * The committed files of the contract: where each lies below the root of the house, and what it must
+ * say. All of them are functions of the code alone, so a stale one can be told from the right one.
+ */
 
 import { fileURLToPath } from 'node:url';
+import type { IndicatorDefinition } from '@tapeloom/core/studies/indicator';
+import { indicatorTypesText } from './indicator-types.ts';
+import { publishedCatalogue } from './indicators-route.ts';
 import { openapiDocument } from './openapi.ts';
 import { restRoutes } from './rest-routes.ts';
 
 /** The version of the interface, which the path prefix `/v1` promises never to break. */
 const INTERFACE_VERSION = '1';
 
-export const OPENAPI_PATH = fileURLToPath(
-  new URL('../../../../contract/openapi.json', import.meta.url),
-);
+export interface ContractFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+export function contractFiles(definitions: readonly IndicatorDefinition[]): ContractFile[] {
+  return [
+    { path: pathOf('contract/openapi.json'), text: openapiText() },
+    { path: pathOf('contract/catalogue.json'), text: catalogueText(definitions) },
+    {
+      path: pathOf('packages/protocol/src/indicators.ts'),
+      text: indicatorTypesText(definitions),
+    },
+  ];
+}
+
+/**
+ * The answer of `GET /v1/indicators` without its fingerprint: that changes with every edit of a study,
+ * while this file changes only when what customers build on does.
+ */
+export function catalogueText(definitions: readonly IndicatorDefinition[]): string {
+  return `${JSON.stringify(publishedCatalogue(definitions), null, 2)}\n`;
+}
 
 export function openapiText(): string {
   const routes = restRoutes({
@@ -19,6 +45,10 @@ export function openapiText(): string {
     engineState: unasked,
   });
   return `${JSON.stringify(openapiDocument(routes, INTERFACE_VERSION), null, 2)}\n`;
+}
+
+function pathOf(name: string): string {
+  return fileURLToPath(new URL(`../../../../${name}`, import.meta.url));
 }
 
 function unasked(): never {

@@ -72,14 +72,30 @@ const IndicatorCatalogue = Type.Object(
   closed,
 );
 
-export interface CatalogueFacts {
+interface PublishedCatalogue {
   readonly version: string;
-  readonly engineFingerprint: string;
   readonly indicators: readonly PublishedIndicator[];
+}
+
+export interface CatalogueFacts extends PublishedCatalogue {
+  readonly engineFingerprint: string;
 }
 
 interface PublishedIndicator extends IndicatorDefinition {
   readonly paramsSchema: JsonSchema;
+}
+
+/** What the definitions alone give of the catalogue. */
+export function publishedCatalogue(
+  definitions: readonly IndicatorDefinition[],
+): PublishedCatalogue {
+  return {
+    version: catalogueVersion(definitions),
+    indicators: definitions.map((definition) => ({
+      ...definition,
+      paramsSchema: paramsSchema(definition.parameters),
+    })),
+  };
 }
 
 /** The catalogue as it is published, from the definitions and the sources of core. */
@@ -87,14 +103,8 @@ export function catalogueFacts(
   definitions: readonly IndicatorDefinition[],
   coreSource: string,
 ): CatalogueFacts {
-  return {
-    version: catalogueVersion(definitions),
-    engineFingerprint: engineFingerprint(coreSource, definitions),
-    indicators: definitions.map((definition) => ({
-      ...definition,
-      paramsSchema: paramsSchema(definition.parameters),
-    })),
-  };
+  const { version, indicators } = publishedCatalogue(definitions);
+  return { version, engineFingerprint: engineFingerprint(coreSource, definitions), indicators };
 }
 
 export function indicatorsRoute(facts: () => CatalogueFacts): Route {

@@ -13,15 +13,22 @@ export function paramsSchema(parameters: readonly ParameterDefinition[]): JsonSc
 }
 
 function parameterSchema(parameter: ParameterDefinition): JsonSchema {
-  const { type, minimum, maximum, multipleOf, values, defaultBy, description } = parameter;
   return {
+    ...valueSchema(parameter),
+    // A default that depends on another parameter is no default a schema can state.
+    ...(parameter.defaultBy === undefined ? { default: parameter.default } : {}),
+    description: parameter.description,
+  };
+}
+
+function valueSchema({ type, minimum, maximum, multipleOf, values }: ParameterDefinition) {
+  const words: JsonSchema = { type: 'string', enum: values };
+  if (type === 'string') return words;
+  const own: JsonSchema = {
     type,
     ...(minimum === undefined ? {} : { minimum }),
     ...(maximum === undefined ? {} : { maximum }),
     ...(multipleOf === undefined ? {} : { multipleOf }),
-    ...(values === undefined ? {} : { enum: values }),
-    // A default that depends on another parameter is no default a schema can state.
-    ...(defaultBy === undefined ? { default: parameter.default } : {}),
-    description,
   };
+  return values === undefined ? own : { anyOf: [words, own] };
 }

@@ -98,12 +98,13 @@ test('the catalogue is public and complete, and the same at every call [CAT-01, 
 test('a display parameter carries the category view, and the schema of params is the definition [CAT-05]', async () => {
   const { indicators } = await get<typeof catalogue>('/v1/indicators');
   for (const indicator of indicators) {
-    const categories = new Set(indicator.parameters.map(({ category }) => category));
-    assert.ok([...categories].every((category) => category === undefined || category === 'view'));
-    const depth = indicator.parameters.find(({ name }) => name === 'depth');
-    assert.equal(depth?.category, 'view', indicator.id);
+    // Depth is the one parameter of display there is; a few indicators have no need of it.
+    for (const { name, category } of indicator.parameters) {
+      assert.equal(category, name === 'depth' ? 'view' : undefined, `${indicator.id} ${name}`);
+    }
+    const hasDepth = indicator.parameters.some(({ name }) => name === 'depth');
     assert.ok(Check(indicator.paramsSchema as never, {}));
-    assert.ok(Check(indicator.paramsSchema as never, { depth: 5 }));
+    assert.equal(Check(indicator.paramsSchema as never, { depth: 5 }), hasDepth, indicator.id);
     assert.ok(!Check(indicator.paramsSchema as never, { depth: 'five' }));
     assert.ok(!Check(indicator.paramsSchema as never, { nothing: 1 }));
     for (const preset of indicator.presets) {
@@ -112,6 +113,7 @@ test('a display parameter carries the category view, and the schema of params is
     }
     assert.ok(Check(indicator.data as never, indicator.example.data), `example of ${indicator.id}`);
   }
+  assert.ok(indicators.some(({ parameters }) => parameters.some(({ category }) => category)));
 });
 
 test('the instruments are an object with one entry per streamed contract, all fields present [INST-01, INST-02]', async () => {

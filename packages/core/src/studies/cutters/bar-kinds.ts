@@ -1,8 +1,7 @@
 /** The six kinds of bars, and the cutter that makes each. */
 
-import type { CurrentBar } from '../current-bar.ts';
 import type { Params } from '../indicator.ts';
-import type { BarCutter } from './bar-cutter.ts';
+import type { BarCutter, CutBar } from './bar-cutter.ts';
 import { DeltaCutter } from './delta-cutter.ts';
 import { RangeCutter } from './range-cutter.ts';
 import { RenkoCutter } from './renko-cutter.ts';
@@ -18,7 +17,7 @@ type BarKind = (typeof BAR_KINDS)[number];
 
 export function barCutter(
   params: Params,
-  bar: CurrentBar,
+  bar: CutBar,
   barsPerTradeMax = BARS_PER_TRADE_MAX,
 ): BarCutter {
   const kind = params.bar as BarKind;

@@ -4,17 +4,16 @@
  */
 
 import type { TradeBatch } from '../../trade-batch.ts';
-import type { CurrentBar } from '../current-bar.ts';
-import type { BarCutter } from './bar-cutter.ts';
+import type { BarCutter, CutBar } from './bar-cutter.ts';
 
 export class RangeCutter implements BarCutter {
   readonly endNs = Number.POSITIVE_INFINITY;
-  readonly #bar: CurrentBar;
+  readonly #bar: CutBar;
   readonly #size: number;
   #high = 0;
   #low = 0;
 
-  constructor(bar: CurrentBar, size: number) {
+  constructor(bar: CutBar, size: number) {
     this.#bar = bar;
     this.#size = size;
   }

@@ -14,12 +14,11 @@
  */
 
 import type { TradeBatch } from '../../trade-batch.ts';
-import type { CurrentBar } from '../current-bar.ts';
-import type { BarCutter } from './bar-cutter.ts';
+import type { BarCutter, CutBar } from './bar-cutter.ts';
 
 export class RenkoCutter implements BarCutter {
   readonly endNs = Number.POSITIVE_INFINITY;
-  readonly #bar: CurrentBar;
+  readonly #bar: CutBar;
   readonly #size: number;
   readonly #barsPerTradeMax: number;
   #hasBase = false;
@@ -29,7 +28,7 @@ export class RenkoCutter implements BarCutter {
   #upAt = 0;
   #downAt = 0;
 
-  constructor(bar: CurrentBar, size: number, barsPerTradeMax: number) {
+  constructor(bar: CutBar, size: number, barsPerTradeMax: number) {
     this.#bar = bar;
     this.#size = size;
     this.#barsPerTradeMax = barsPerTradeMax;

@@ -5,19 +5,18 @@
  */
 
 import { firstRowAt, type TradeBatch } from '../../trade-batch.ts';
-import type { CurrentBar } from '../current-bar.ts';
 import type { StudySession } from '../study.ts';
-import type { BarCutter } from './bar-cutter.ts';
+import type { BarCutter, CutBar } from './bar-cutter.ts';
 
 const SECOND_NS = 1_000_000_000;
 
 export class TimeCutter implements BarCutter {
-  readonly #bar: CurrentBar;
+  readonly #bar: CutBar;
   readonly #sizeNs: number;
   #openNs = 0;
   #endNs = 0;
 
-  constructor(bar: CurrentBar, sizeSeconds: number) {
+  constructor(bar: CutBar, sizeSeconds: number) {
     this.#bar = bar;
     this.#sizeNs = sizeSeconds * SECOND_NS;
   }

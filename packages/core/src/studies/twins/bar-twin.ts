@@ -31,7 +31,8 @@ export interface BarParams {
   readonly size: number;
 }
 
-type DataOf = (bar: TwinBar, end: bigint) => unknown;
+/** `earlier`: what the bars of the session before this one hold. */
+type DataOf = (bar: TwinBar, end: bigint, earlier: readonly Part[]) => unknown;
 
 export function barTwin(
   tape: TwinTape,
@@ -53,6 +54,8 @@ class SessionTwin {
   readonly dataOf: DataOf;
   readonly barsPerTradeMax: number;
   bar: TwinBar | null = null;
+  /** All bars of the session, in the order they began. */
+  bars: TwinBar[] = [];
   firstPrice: number | null = null;
   bricks: { open: number; close: number }[] = [];
 
@@ -190,7 +193,9 @@ class SessionTwin {
   }
 
   object(bar: TwinBar, final: boolean, end: bigint) {
-    return { id: bar.id, final, ts: String(bar.ts), data: this.dataOf(bar, end) };
+    if (!this.bars.includes(bar)) this.bars.push(bar);
+    const earlier = this.bars.slice(0, this.bars.indexOf(bar)).flatMap(({ parts }) => parts);
+    return { id: bar.id, final, ts: String(bar.ts), data: this.dataOf(bar, end, earlier) };
   }
 }
 

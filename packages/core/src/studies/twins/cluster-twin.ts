@@ -1,5 +1,6 @@
 /** The naive twin of large trades. */
 
+import { autoThreshold } from './auto-threshold.ts';
 import { TwinLog, type TwinTape, type TwinTrade, type TwinUpdate, tradesIn } from './twin-tape.ts';
 
 export interface ClusterParams {
@@ -43,13 +44,6 @@ export function clusterTwin(tape: TwinTape, params: ClusterParams): TwinUpdate[]
     sessionSizes.push(sizes);
   }
   return log.updates;
-}
-
-function autoThreshold(sessionSizes: readonly number[][], perSession: number): number {
-  const source = sessionSizes.slice(-10).findLast((sizes) => sizes.length > 0);
-  if (source === undefined) return Number.POSITIVE_INFINITY;
-  const largestFirst = source.toSorted((a, b) => b - a);
-  return largestFirst[perSession - 1] ?? largestFirst.at(-1)!;
 }
 
 function sizeOf(cluster: readonly TwinTrade[]): number {

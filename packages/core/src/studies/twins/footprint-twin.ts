@@ -3,23 +3,30 @@
 import { type BarParams, barData, barTwin, type Part, type TwinBar } from './bar-twin.ts';
 import type { TwinTape, TwinUpdate } from './twin-tape.ts';
 
-export interface FootprintParams extends BarParams {
+export interface ProfileParams {
   readonly group: number;
   readonly valueArea: number;
   readonly pocTie: string;
+}
+
+export interface FootprintParams extends BarParams, ProfileParams {
   readonly ratio: number;
   readonly minVolume: number;
   readonly zero: string;
 }
 
-interface Row {
+/** A row and what is counted in it. */
+export interface TwinRow {
   readonly price: number;
-  readonly bid: number;
-  readonly ask: number;
-  readonly unknown: number;
   readonly volume: number;
   /** Index of the part that brought it to its volume. */
   readonly reachedBy: number;
+}
+
+interface Row extends TwinRow {
+  readonly bid: number;
+  readonly ask: number;
+  readonly unknown: number;
 }
 
 export function footprintTwin(tape: TwinTape, params: FootprintParams): TwinUpdate[] {
@@ -28,21 +35,31 @@ export function footprintTwin(tape: TwinTape, params: FootprintParams): TwinUpda
 
 function footprintData(bar: TwinBar, end: bigint, params: FootprintParams) {
   const rows = rowsOf(bar.parts, params.group);
-  const poc = pocOf(rows, params.pocTie);
-  const area = areaOf(rows, poc, params.valueArea).map((row) => row.price);
   return {
     ...barData(bar, end),
-    levels: rows.map(({ price, bid, ask, unknown }) =>
-      unknown === 0 ? [price, bid, ask] : [price, bid, ask, unknown],
-    ),
-    poc: poc?.price ?? null,
-    vah: poc === undefined ? null : Math.max(...area),
-    val: poc === undefined ? null : Math.min(...area),
+    levels: levelsOf(rows),
+    ...keyPricesOf(rows, params),
     imbalances: imbalancesOf(rows, params),
   };
 }
 
-function rowsOf(parts: readonly Part[], group: number): Row[] {
+export function levelsOf(rows: readonly Row[]): number[][] {
+  return rows.map(({ price, bid, ask, unknown }) =>
+    unknown === 0 ? [price, bid, ask] : [price, bid, ask, unknown],
+  );
+}
+
+export function keyPricesOf(rows: readonly TwinRow[], params: ProfileParams) {
+  const poc = pocOf(rows, params.pocTie);
+  const area = areaOf(rows, poc, params.valueArea).map((row) => row.price);
+  return {
+    poc: poc?.price ?? null,
+    vah: poc === undefined ? null : Math.max(...area),
+    val: poc === undefined ? null : Math.min(...area),
+  };
+}
+
+export function rowsOf(parts: readonly Part[], group: number): Row[] {
   const rowPrice = (part: Part) => Math.floor(part.price / group) * group;
   const prices = [...new Set(parts.map(rowPrice))].sort((a, b) => a - b);
   return prices.map((price) => {
@@ -55,20 +72,20 @@ function rowsOf(parts: readonly Part[], group: number): Row[] {
   });
 }
 
-function pocOf(rows: readonly Row[], tie: string): Row | undefined {
+function pocOf(rows: readonly TwinRow[], tie: string): TwinRow | undefined {
   const most = Math.max(...rows.map((row) => row.volume));
   const tied = rows.filter((row) => row.volume === most);
   if (tie === 'lowest') return tied[0];
   if (tie === 'highest') return tied.at(-1);
   if (tie === 'first') return tied.toSorted((a, b) => a.reachedBy - b.reachedBy)[0];
   const middle = rows.length === 0 ? 0 : (rows[0]!.price + rows.at(-1)!.price) / 2;
-  const distance = (row: Row) => Math.abs(row.price - middle);
+  const distance = (row: TwinRow) => Math.abs(row.price - middle);
   return tied.toSorted((a, b) => distance(a) - distance(b) || a.price - b.price)[0];
 }
 
-function areaOf(rows: readonly Row[], poc: Row | undefined, percent: number): Row[] {
+function areaOf(rows: readonly TwinRow[], poc: TwinRow | undefined, percent: number): TwinRow[] {
   if (poc === undefined) return [];
-  const volume = (list: readonly Row[]) => list.reduce((all, row) => all + row.volume, 0);
+  const volume = (list: readonly TwinRow[]) => list.reduce((all, row) => all + row.volume, 0);
   const area = [poc];
   const above = rows.filter((row) => row.price > poc.price);
   const below = rows.filter((row) => row.price < poc.price).reverse();
@@ -79,7 +96,10 @@ function areaOf(rows: readonly Row[], poc: Row | undefined, percent: number): Ro
   return area;
 }
 
-function imbalancesOf(rows: readonly Row[], params: FootprintParams): number[][] {
+export function imbalancesOf(
+  rows: readonly Row[],
+  params: Pick<FootprintParams, 'group' | 'ratio' | 'minVolume' | 'zero'>,
+): number[][] {
   const at = (price: number) => rows.find((row) => row.price === price);
   const holds = (volume: number, opposite: number) =>
     volume >= params.minVolume &&

@@ -1,6 +1,6 @@
 /**
  * Random tapes with random sessions, made to hit the edges: many trades at one instant, trades exactly
- * on session edges, midnights and flush edges, gaps of nanoseconds and of days, sessions that touch.
+ * on session edges, edges of regular hours, midnights and flush edges, gaps of nanoseconds and of days, sessions that touch.
  */
 
 import fc from 'fast-check';
@@ -45,7 +45,15 @@ const step: fc.Arbitrary<Step> = fc.record({
 const session = fc.record({
   before: fc.constantFrom(0n, 0n, 1n, 13n * MS, 20n * MS, SECOND, HOUR, 5n * HOUR),
   length: fc.constantFrom(1n, 20n * MS, 90n * SECOND, HOUR, 9n * HOUR, 24n * HOUR, 40n * HOUR),
+  /** Quarters of the session between which its regular hours lie. */
+  regular: fc.option(fc.constantFrom<[bigint, bigint]>([0n, 4n], [0n, 2n], [1n, 3n], [2n, 4n])),
 });
+
+interface SessionShape {
+  readonly before: bigint;
+  readonly length: bigint;
+  readonly regular: readonly [from: bigint, to: bigint] | null;
+}
 
 export const randomTape: fc.Arbitrary<TwinTape> = fc
   .record({
@@ -76,20 +84,21 @@ export interface Cut {
   readonly quarter: number | null;
 }
 
-function layOut(
-  sessions: readonly { before: bigint; length: bigint }[],
-  start: bigint,
-): TwinSession[] {
+function layOut(sessions: readonly SessionShape[], start: bigint): TwinSession[] {
   let at = start;
-  return sessions.map(({ before, length }) => {
+  return sessions.map(({ before, length, regular }) => {
     const open = at + before;
     at = open + length;
-    return { open, close: at };
+    if (regular === null || length < 4n) return { open, close: at };
+    const [from, to] = regular.map((quarter) => open + (length * quarter) / 4n) as [bigint, bigint];
+    return { open, close: at, regular: { open: from, close: to } };
   });
 }
 
 function walk(steps: readonly Step[], sessions: readonly TwinSession[], firstPrice: number) {
-  const edges = sessions.flatMap(({ open, close }) => [open, close]);
+  const edges = sessions.flatMap(({ open, close, regular }) =>
+    regular === undefined ? [open, close] : [open, regular.open, regular.close, close],
+  );
   let ns = START;
   let price = firstPrice;
   return steps.map(({ gap, snap, move, size, side }) => {

@@ -29,8 +29,12 @@ export interface Flush {
 export class Recorder implements RunOutput {
   readonly messages: Message[] = [];
   readonly flushes: Flush[] = [];
-  readonly published = new PublishedObjects();
+  readonly published: PublishedObjects;
   #flushFrom = 0;
+
+  constructor(outlivesSession = false) {
+    this.published = new PublishedObjects(outlivesSession);
+  }
 
   upsert({ id, final, ts, data }: ObjectVersion, cursor: Cursor): void {
     this.messages.push({ t: 'upsert', cursor: formatCursor(cursor), id, final, ts, data });
@@ -67,9 +71,14 @@ export function drive(
   study: Study,
   tape: TwinTape,
   cutting: Cutting,
-  options: { stepNs?: number; start?: bigint; onEach?: (driven: Driven) => void } = {},
+  options: {
+    stepNs?: number;
+    start?: bigint;
+    outlivesSession?: boolean;
+    onEach?: (driven: Driven) => void;
+  } = {},
 ): Driven {
-  const recorder = new Recorder();
+  const recorder = new Recorder(options.outlivesSession);
   const start = options.start ?? beginningOf(tape);
   const before = tape.trades.findLast(({ ns }) => ns < start);
   const rank = before !== undefined && before.day === dayAt(start) ? before.rank : 0;
@@ -108,12 +117,15 @@ export function everyUpdate(study: Study, tape: TwinTape): Message[] {
   const seen: Message[] = [];
   drive(study, tape, 'single', {
     onEach: ({ recorder }) => {
-      seen.push(...recorder.messages.splice(0));
+      const last = seen.at(-1)?.cursor ?? '19700101.0.0';
+      const changes = recorder.messages.splice(0);
       study.forming(null, ({ id, final, ts, data }, { day, rank, k }) => {
         const cursor = `${day}.${rank}.${k}`;
-        if (seen.at(-1)?.cursor === cursor) return;
-        seen.push({ t: 'upsert', cursor, id, final, ts, data });
+        if (compareTexts(cursor, last) > 0) {
+          changes.push({ t: 'upsert', cursor, id, final, ts, data });
+        }
       });
+      seen.push(...changes.sort((a, b) => compareTexts(a.cursor, b.cursor)));
     },
   });
   return seen;
@@ -146,8 +158,8 @@ function batchesOf(trades: readonly TwinTrade[]): TradeBatch[] {
 }
 
 export function tableOf(sessions: readonly TwinSession[]): SessionTable {
-  const table = sessions.map(({ open, close }) => {
-    return { date: dayAt(open) as UtcDay, open: open as EpochNs, close: close as EpochNs };
+  const table = sessions.map((session) => {
+    return { ...(session as Omit<Session, 'date'>), date: dayAt(session.open) as UtcDay };
   });
   return {
     atOrAfter: (instant): Session | null => table.find(({ close }) => close > instant) ?? null,

@@ -18,6 +18,8 @@ export interface TwinTrade {
 export interface TwinSession {
   readonly open: bigint;
   readonly close: bigint;
+  /** The regular hours inside a trading day. */
+  readonly regular?: { readonly open: bigint; readonly close: bigint };
 }
 
 export interface TwinTape {
@@ -30,8 +32,10 @@ export interface TwinTape {
 export interface TwinObject {
   readonly id: string;
   readonly final: boolean;
+  /** Of a remove: when it was removed. */
   readonly ts: string;
-  readonly data: unknown;
+  /** A remove has none. */
+  readonly data?: unknown;
 }
 
 export interface TwinUpdate {
@@ -41,6 +45,7 @@ export interface TwinUpdate {
   /** When it happened, and whether by a trade or by time alone. */
   readonly at: bigint;
   readonly byTrade: boolean;
+  readonly t: 'upsert' | 'remove';
   readonly object: TwinObject;
 }
 
@@ -77,6 +82,16 @@ export class TwinLog {
     this.#add(trade.day, trade.rank, trade.ns, true, object);
   }
 
+  /** The trade removes an object that is final. */
+  removeByTrade(trade: TwinTrade, id: string): void {
+    this.byTrade(trade, { id, final: true, ts: String(trade.ns) });
+  }
+
+  /** A final object is removed at `at`, by time alone. */
+  removeByTime(at: bigint, id: string): void {
+    this.byTime(at, { id, final: true, ts: String(at) });
+  }
+
   /** An event due at `at` belongs to the last entry, trade or midnight, with an earlier time. */
   byTime(at: bigint, object: TwinObject): void {
     const midnight = ((at - 1n) / DAY_NS) * DAY_NS;
@@ -90,12 +105,13 @@ export class TwinLog {
 
   #add(day: number, rank: number, at: bigint, byTrade: boolean, object: TwinObject): void {
     const k = 1 + this.updates.filter((it) => it.day === day && it.rank === rank).length;
-    this.updates.push({ day, rank, k, at, byTrade, object });
+    const t = 'data' in object ? 'upsert' : 'remove';
+    this.updates.push({ day, rank, k, at, byTrade, t, object });
   }
 }
 
 /** The edge at which an update is published: events at an edge come before it, trades after. */
-export function edgeOf(update: TwinUpdate, step: bigint): bigint {
+export function edgeOf(update: Pick<TwinUpdate, 'at' | 'byTrade'>, step: bigint): bigint {
   const rest = update.at % step;
   if (rest === 0n && !update.byTrade) return update.at;
   return update.at - rest + step;

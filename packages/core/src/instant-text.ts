@@ -1,7 +1,7 @@
 /** Instants as customers write them: nanoseconds since 1970, RFC 3339, or a date (its midnight UTC). */
 
-import type { EpochNs } from '@tapeloom/core/numbers';
-import { epochNs, isUtcDay } from '@tapeloom/core/utc-day';
+import type { EpochNs } from './numbers.ts';
+import { epochNs, isUtcDay } from './utc-day.ts';
 
 const NANOSECONDS = /^(?:0|[1-9]\d{0,18})$/;
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;

@@ -1,0 +1,143 @@
+/**
+ * From the words of `tapeloom study` to what is to be computed. What is not understood is told in one
+ * sentence that names the option, what was read and what would do; nothing is guessed.
+ */
+
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { parseInstant } from '@tapeloom/core/instant-text';
+import type { Contract } from '@tapeloom/core/instrument/contract';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { INDICATORS, indicatorNamed } from '@tapeloom/core/studies/catalogue';
+import type { Indicator, Params } from '@tapeloom/core/studies/indicator';
+import { parseParams } from '@tapeloom/core/studies/params';
+import { dayOf } from '@tapeloom/core/utc-day';
+import { nearestName } from '@tapeloom/server/config/nearest-name';
+import { createSimUniverse } from '@tapeloom/server/sources/sim-universe';
+import { type CommandIo, UsageError } from '../command.ts';
+import { ENTRY_FORMATS, type EntryFormat } from './entry-text.ts';
+
+/** Contracts, ticks and rolls are the same for every seed and scale. */
+const ANY_SIM = { seed: 1, printsScale: 1 };
+
+export interface StudyRequest {
+  readonly indicator: Indicator;
+  readonly params: Params;
+  readonly contract: Contract;
+  readonly from: EpochNs;
+  readonly to: EpochNs;
+  readonly hasTail: boolean;
+  readonly format: EntryFormat;
+  /** Where to write; null: to stdout. */
+  readonly out: string | null;
+  readonly data: string;
+}
+
+export function readStudyRequest(args: readonly string[], io: CommandIo): StudyRequest {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: {
+      tape: { type: 'string' },
+      from: { type: 'string' },
+      to: { type: 'string' },
+      params: { type: 'string' },
+      tail: { type: 'boolean' },
+      format: { type: 'string' },
+      json: { type: 'boolean' },
+      out: { type: 'string' },
+      data: { type: 'string' },
+    },
+    allowPositionals: true,
+  });
+  const [id, extra] = positionals;
+  if (extra !== undefined) throw new UsageError(`unexpected argument: ${extra}`);
+  const indicator = readIndicator(id);
+  const params = readParams(indicator, values.params ?? '{}');
+  const from = readInstant('--from', values.from);
+  const to = readInstant('--to', values.to);
+  if (from >= to) {
+    throw new UsageError(
+      '--to must be after --from; a date is its midnight UTC, so a whole day ends at the next date',
+    );
+  }
+  return {
+    indicator,
+    params,
+    contract: readContract(values.tape, from),
+    from,
+    to,
+    hasTail: values.tail === true,
+    format: readFormat(values.format, values.json === true, values.out, io),
+    out: values.out === undefined ? null : resolve(values.out),
+    data: resolve(values.data ?? io.env.TAPELOOM_DATA ?? './data'),
+  };
+}
+
+function readIndicator(id: string | undefined): Indicator {
+  const ids = INDICATORS.map((indicator) => indicator.id);
+  if (id === undefined) throw new UsageError(`which indicator? There are ${ids.join(', ')}`);
+  const indicator = indicatorNamed(id);
+  if (indicator === null) throw new UsageError(unknown('indicator', id, ids));
+  return indicator;
+}
+
+function readParams(indicator: Indicator, text: string): Params {
+  let given: unknown;
+  try {
+    given = JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`--params must be a JSON object like {"size":5}, got ${text}`, {
+      cause: error,
+    });
+  }
+  const parsed = parseParams(indicator, given);
+  if ('params' in parsed) return parsed.params;
+  const faults = parsed.faults.map(({ path, message }) => `\n  ${path || '/'}  ${message}`);
+  throw new UsageError(`--params does not fit ${indicator.id}:${faults.join('')}`);
+}
+
+function readInstant(option: string, text: string | undefined): EpochNs {
+  if (text === undefined) throw new UsageError(`${option} is missing`);
+  const instant = parseInstant(text);
+  if (instant !== null) return instant;
+  throw new UsageError(
+    `${option} must be a date like 2026-09-01 (its midnight UTC), a time like ` +
+      `2026-09-01T13:30:00Z or nanoseconds since 1970, got ${text}`,
+  );
+}
+
+/** An alias means the contract it designates when the range begins. */
+function readContract(name: string | undefined, from: EpochNs): Contract {
+  if (name === undefined) throw new UsageError('--tape is missing: the contract or alias to read');
+  const day = dayOf(from);
+  const { book } = createSimUniverse(ANY_SIM, day);
+  const contract = book.resolve(name, day);
+  if (contract !== null) return contract;
+  if (book.alias(name) !== null) throw new UsageError(`${name} means no contract at --from`);
+  const names = [
+    ...book.all().map(({ symbol }) => symbol),
+    ...book.allAliases().map((it) => it.alias),
+  ];
+  throw new UsageError(unknown('contract or alias', name, names));
+}
+
+function readFormat(
+  text: string | undefined,
+  isJson: boolean,
+  out: string | undefined,
+  io: CommandIo,
+): EntryFormat {
+  if (isJson && text !== undefined && text !== 'ndjson') {
+    throw new UsageError(`--json is --format ndjson, but --format says ${text}`);
+  }
+  if (text === undefined) return !isJson && out === undefined && io.isTerminal ? 'table' : 'ndjson';
+  const format = ENTRY_FORMATS.find((one) => one === text);
+  if (format !== undefined) return format;
+  throw new UsageError(`--format must be ${ENTRY_FORMATS.join(', ')}, got ${text}`);
+}
+
+function unknown(what: string, name: string, known: readonly string[]): string {
+  const near = nearestName(name, known);
+  const hint = near === null ? `there are ${known.join(' ')}` : `did you mean ${near}?`;
+  return `no ${what} is called ${name}; ${hint}`;
+}

@@ -1,0 +1,232 @@
+/**
+ * Prices that held against one side. A print that brings its price's and side's window to the threshold
+ * starts a hold there; a trade too far beyond the price breaks it; unbroken it becomes an object when
+ * its time is over, by the clock, and is final at once. So nothing shown is ever taken back, and trades
+ * cause no updates of their own. All holds last equally long: they end in the order they started.
+ *
+ * A print belongs to one hold at most: to its window or, at the same price and side, to its time. What
+ * belongs to a hold counts for no other, broken or not, and so no two objects have the same first print.
+ */
+
+import type { Rank, UtcDay } from '../numbers.ts';
+import type { TradeBatch } from '../trade-batch.ts';
+import { addDays, DAY_NS, epochNsText } from '../utc-day.ts';
+import { unrolled } from './growing-columns.ts';
+import { HeldPrices } from './held-prices.ts';
+import { PriceSlots } from './price-slots.ts';
+import { PrintWindow } from './print-window.ts';
+import type { SizeThreshold } from './size-threshold.ts';
+import type { Mark, Study, StudyOutput, StudySession } from './study.ts';
+import { TumblingWindows } from './tumbling-windows.ts';
+
+const MILLISECOND_NS = 1_000_000;
+const HOLDS_MIN = 64;
+
+export interface AbsorptionRule {
+  readonly windowMs: number;
+  readonly holdMs: number;
+  readonly slip: number;
+  readonly threshold: SizeThreshold;
+}
+
+export class AbsorptionStudy implements Study {
+  readonly #holdNs: number;
+  readonly #threshold: SizeThreshold;
+  /** What the next session's threshold comes from; null when it is given. */
+  readonly #tumbling: TumblingWindows | null;
+  /** A price has a slot, a price and side a cell: twice the slot, plus 1 for buyers. */
+  readonly #slots = new PriceSlots();
+  readonly #window: PrintWindow;
+  readonly #sellers: HeldPrices;
+  readonly #buyers: HeldPrices;
+  #output: StudyOutput | null = null;
+  #origin = 0 as UtcDay;
+  /** The holds not over yet, and broken ones among them, in a ring by their numbers, from 1. */
+  #mask = HOLDS_MIN - 1;
+  #holdCell = new Int32Array(HOLDS_MIN);
+  #holdFromNs = new Float64Array(HOLDS_MIN);
+  #holdFirstNs = new Float64Array(HOLDS_MIN);
+  #holdFirstRank = new Float64Array(HOLDS_MIN);
+  #holdVolume = new Float64Array(HOLDS_MIN);
+  #holdTrades = new Float64Array(HOLDS_MIN);
+  #oldest = 1;
+  #next = 1;
+  /** When the oldest hold is over; Infinity without one. */
+  #overNs = Number.POSITIVE_INFINITY;
+
+  constructor(rule: AbsorptionRule) {
+    const windowNs = rule.windowMs * MILLISECOND_NS;
+    this.#holdNs = rule.holdMs * MILLISECOND_NS;
+    this.#threshold = rule.threshold;
+    this.#tumbling = rule.threshold.isAutomatic
+      ? new TumblingWindows(windowNs, rule.threshold)
+      : null;
+    this.#window = new PrintWindow(windowNs);
+    this.#sellers = new HeldPrices(-1, rule.slip);
+    this.#buyers = new HeldPrices(1, rule.slip);
+  }
+
+  get dueNs(): number {
+    return this.#overNs;
+  }
+
+  get warm(): boolean {
+    return this.#threshold.warm;
+  }
+
+  openSession(session: StudySession, output: StudyOutput): void {
+    this.#output = output;
+    this.#origin = session.origin;
+    const slotCount = this.#slots.count;
+    this.#window.clear(2 * slotCount);
+    this.#sellers.clear(slotCount);
+    this.#buyers.clear(slotCount);
+    this.#slots.clear();
+    this.#oldest = 1;
+    this.#next = 1;
+    this.#overNs = Number.POSITIVE_INFINITY;
+    this.#threshold.openSession();
+  }
+
+  /**
+   * Prints that follow each other at one time, price and side do what one print of all their lots does:
+   * where it starts a hold, those after it would belong to it. So such a run is taken in one step.
+   */
+  apply(batch: TradeBatch, from: number, to: number, offsetNs: number): number {
+    const { ts, price, size, side } = batch;
+    let k = 0;
+    let row = from;
+    while (row < to) {
+      const start = row;
+      const rowNs = ts[row]!;
+      const ticks = price[row]!;
+      const sign = side[row]!;
+      let lots = 0;
+      do {
+        lots += size[row]!;
+        row += 1;
+      } while (row < to && ts[row] === rowNs && price[row] === ticks && side[row] === sign);
+      const ns = rowNs + offsetNs;
+      if (ns >= this.#overNs) this.#endHolds(ns, (batch.firstRank + start - 1) as Rank, k);
+      k = 0;
+      this.#sellers.pass(ticks);
+      this.#buyers.pass(ticks);
+      if (sign !== 0) this.#add(ticks, sign, ns, batch.firstRank + start, lots, row - start);
+    }
+    this.#dropBroken();
+    return k;
+  }
+
+  fire(entry: Readonly<Mark>): number {
+    return this.#endHolds(this.#overNs, entry.rank, entry.k);
+  }
+
+  /** A hold that is not over at the close comes to nothing. */
+  closeSession(entry: Readonly<Mark>): number {
+    this.#tumbling?.endAll(2 * this.#slots.count);
+    return entry.k;
+  }
+
+  /** Objects are final when they appear. */
+  forming(): void {}
+
+  #add(ticks: number, sign: number, ns: number, rank: number, lots: number, prints: number): void {
+    const slot = this.#slots.slotOf(ticks);
+    const isBuyer = sign > 0;
+    const cell = 2 * slot + (isBuyer ? 1 : 0);
+    this.#tumbling?.add(cell, ns, lots);
+    if (!this.#threshold.warm) return;
+    const held = isBuyer ? this.#buyers : this.#sellers;
+    const hold = held.holdAt(slot);
+    if (hold !== 0) {
+      this.#holdVolume[hold & this.#mask]! += lots;
+      this.#holdTrades[hold & this.#mask]! += prints;
+      return;
+    }
+    const window = this.#window;
+    window.add(cell, ns, rank, lots, prints);
+    if (window.volume(cell) < this.#threshold.lots) return;
+    if (this.#next - this.#oldest > this.#mask) this.#grow();
+    const at = this.#next & this.#mask;
+    this.#holdCell[at] = cell;
+    this.#holdFromNs[at] = ns;
+    this.#holdVolume[at] = window.volume(cell);
+    this.#holdTrades[at] = window.trades(cell);
+    const first = window.use(cell);
+    this.#holdFirstNs[at] = window.nsAt(first);
+    this.#holdFirstRank[at] = window.rankAt(first);
+    held.start(slot, ticks, this.#next);
+    if (this.#next === this.#oldest) this.#overNs = ns + this.#holdNs;
+    this.#next += 1;
+  }
+
+  /** Ends the holds that are over at `ns`, each unbroken one by the next update of `rank`. */
+  #endHolds(ns: number, rank: Rank, kBefore: number): number {
+    let k = kBefore;
+    while (this.#overNs <= ns) {
+      const cell = this.#holdCell[this.#oldest & this.#mask]!;
+      const held = this.#heldOf(cell);
+      if (held.holdAt(cell >> 1) === this.#oldest) {
+        k += 1;
+        this.#output!.upsert(this.#version(cell, held), rank, k);
+        held.end(cell >> 1);
+      }
+      this.#dropOldest();
+    }
+    return k;
+  }
+
+  #dropBroken(): void {
+    while (this.#oldest < this.#next) {
+      const cell = this.#holdCell[this.#oldest & this.#mask]!;
+      if (this.#heldOf(cell).holdAt(cell >> 1) === this.#oldest) return;
+      this.#dropOldest();
+    }
+  }
+
+  #dropOldest(): void {
+    this.#oldest += 1;
+    this.#overNs =
+      this.#oldest === this.#next
+        ? Number.POSITIVE_INFINITY
+        : this.#holdFromNs[this.#oldest & this.#mask]! + this.#holdNs;
+  }
+
+  #heldOf(cell: number): HeldPrices {
+    return (cell & 1) === 1 ? this.#buyers : this.#sellers;
+  }
+
+  /** The oldest hold, which is over. */
+  #version(cell: number, held: HeldPrices) {
+    const at = this.#oldest & this.#mask;
+    const firstNs = this.#holdFirstNs[at]!;
+    const day = addDays(this.#origin, Math.floor(firstNs / DAY_NS));
+    return {
+      id: `${day}.${this.#holdFirstRank[at]!}`,
+      final: true,
+      ts: epochNsText(this.#origin, firstNs),
+      data: {
+        side: (cell & 1) === 1 ? 1 : -1,
+        price: this.#slots.priceOf(cell >> 1),
+        volume: this.#holdVolume[at]!,
+        trades: this.#holdTrades[at]!,
+        maxSlip: held.slippedAt(cell >> 1),
+        threshold: this.#threshold.lots,
+        end: epochNsText(this.#origin, this.#overNs),
+      },
+    };
+  }
+
+  #grow(): void {
+    const length = (this.#mask + 1) * 2;
+    const moved = (column: Float64Array<ArrayBuffer>) =>
+      unrolled(column, new Float64Array(length), this.#oldest, this.#next);
+    this.#holdCell = unrolled(this.#holdCell, new Int32Array(length), this.#oldest, this.#next);
+    this.#holdFromNs = moved(this.#holdFromNs);
+    this.#holdFirstNs = moved(this.#holdFirstNs);
+    this.#holdFirstRank = moved(this.#holdFirstRank);
+    this.#holdVolume = moved(this.#holdVolume);
+    this.#holdTrades = moved(this.#holdTrades);
+    this.#mask = length - 1;
+  }
+}

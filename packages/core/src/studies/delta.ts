@@ -1,0 +1,114 @@
+/** `delta`: candles of the session's cumulative delta. */
+
+import type { TradeBatch } from '../trade-batch.ts';
+import {
+  BAR_PARAMETERS,
+  BAR_RULES,
+  DEPTH_PARAMETER,
+  SESSION_PARAMETER,
+  sessionKind,
+} from './bar-parameters.ts';
+import { BarStudy } from './bar-study.ts';
+import type { BarContent } from './current-bar.ts';
+import { barCutter } from './cutters/bar-kinds.ts';
+import type { Indicator } from './indicator.ts';
+
+const lots = (description: string) => ({ type: 'integer', description });
+
+const DATA_PROPERTIES = {
+  open: lots('Cumulative delta before the bar'),
+  high: lots('Highest cumulative delta, open included'),
+  low: lots('Lowest cumulative delta, open included'),
+  close: lots('Cumulative delta after the last trade of the bar'),
+  volume: { type: 'integer', minimum: 0, description: 'All lots of the bar' },
+};
+
+export const delta: Indicator = {
+  id: 'delta',
+  name: 'Cumulative delta',
+  description:
+    'Candles of cumulative delta. The cumulative delta is 0 at the open of the session; a trade of a ' +
+    'buying aggressor adds its lots, one of a selling aggressor takes them away, one without a known ' +
+    'side changes nothing. open is its value before the first trade of the bar, close after the last ' +
+    'one so far, high and low are the extremes of open and of the value after each trade (or part of ' +
+    'a split trade) of the bar; volume is all lots of the bar, those of an unknown side included. An ' +
+    `empty renko brick has volume 0 and four times the same value. ${BAR_RULES}`,
+  parameters: [...BAR_PARAMETERS, SESSION_PARAMETER, DEPTH_PARAMETER],
+  data: {
+    type: 'object',
+    properties: DATA_PROPERTIES,
+    required: Object.keys(DATA_PROPERTIES),
+    additionalProperties: false,
+  },
+  computeUnitsPerTrade: 1,
+  presets: [
+    { id: 'one-minute', name: '1 minute', params: { bar: 'time', size: 60 } },
+    { id: 'five-minutes', name: '5 minutes', params: { bar: 'time', size: 300 } },
+    { id: 'regular-hours', name: '1 minute, regular hours', params: { session: 'rth' } },
+    { id: 'five-hundred-lots', name: '500 lots of delta', params: { bar: 'delta', size: 500 } },
+  ],
+  example: {
+    id: '20261113.48211',
+    final: true,
+    ts: '1794580260000000000',
+    data: { open: 1_204, high: 1_265, low: 1_192, close: 1_254, volume: 412 },
+  },
+  sessionKind,
+  lookBackSessionsMax: () => 0,
+  create: (params) => new BarStudy(new DeltaCandle(), (bar) => barCutter(params, bar)),
+};
+
+class DeltaCandle implements BarContent {
+  #cumulative = 0;
+  #open = 0;
+  #high = 0;
+  #low = 0;
+  #volume = 0;
+
+  openSession(): void {
+    this.#cumulative = 0;
+  }
+
+  clear(): void {
+    this.#open = this.#cumulative;
+    this.#high = this.#cumulative;
+    this.#low = this.#cumulative;
+    this.#volume = 0;
+  }
+
+  addRows(batch: TradeBatch, from: number, to: number): void {
+    const { size, side } = batch;
+    let cumulative = this.#cumulative;
+    let high = this.#high;
+    let low = this.#low;
+    let volume = this.#volume;
+    for (let row = from; row < to; row += 1) {
+      const lots = size[row]!;
+      volume += lots;
+      cumulative += lots * side[row]!;
+      if (cumulative > high) high = cumulative;
+      if (cumulative < low) low = cumulative;
+    }
+    this.#cumulative = cumulative;
+    this.#high = high;
+    this.#low = low;
+    this.#volume = volume;
+  }
+
+  addPart(_price: number, size: number, side: number): void {
+    this.#cumulative += size * side;
+    this.#high = Math.max(this.#high, this.#cumulative);
+    this.#low = Math.min(this.#low, this.#cumulative);
+    this.#volume += size;
+  }
+
+  data() {
+    return {
+      open: this.#open,
+      high: this.#high,
+      low: this.#low,
+      close: this.#cumulative,
+      volume: this.#volume,
+    };
+  }
+}

@@ -1,0 +1,170 @@
+/**
+ * Every indicator of the catalogue over tapes at the edges of what a market can do: it ends, in bounded
+ * time and memory; what it says fits its own schema, in exact numbers; and both speeds say the same.
+ */
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { SESSION_KINDS } from '../calendar/session.ts';
+import { createSessionTable } from '../calendar/session-table.ts';
+import { type Cursor, compareCursors, formatCursor } from '../cursor.ts';
+import type { Rank } from '../numbers.ts';
+import { INDICATORS } from './catalogue.ts';
+import type { Indicator, Params } from './indicator.ts';
+import { parseParams } from './params.ts';
+import { FLUSH_STEP_NS, type RunOutput, StudyRun } from './run.ts';
+import type { ObjectVersion, Study } from './study.ts';
+import { EXTREME_TAPES, type ExtremeTape, millionAtOnce, volumeOf } from './twins/extreme-tapes.ts';
+import { fits, type Schema } from './twins/fits-schema.ts';
+
+/** Far above what any run takes on a busy machine, far below what a cost that explodes takes. */
+const RUN_MS_MAX = 5_000;
+const STATE_BYTES_MAX = 128 * 1024 * 1024;
+/** Their objects share out the volume of the tape. */
+const VOLUME_SHARED = ['bars', 'footprint', 'delta', 'volume-profile', 'tape-speed'];
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/** Checks each message as it comes, and keeps what two runs are compared by. */
+class Checker implements RunOutput {
+  /** Final versions by id, each with its cursor as one text. */
+  readonly finals = new Map<string, string>();
+  readonly forming = new Set<string>();
+  readonly removed = new Map<string, string>();
+  volume = 0n;
+  readonly #schema: Schema;
+  #cursor: Cursor | null = null;
+
+  constructor(schema: Schema) {
+    this.#schema = schema;
+  }
+
+  upsert({ id, final, ts, data }: ObjectVersion, cursor: Cursor): void {
+    this.#ascend(cursor);
+    assert.ok(fits(this.#schema, data), JSON.stringify(data));
+    assert.ok(!this.finals.has(id), `${id} changed after it was final`);
+    assert.ok(!this.removed.has(id), `${id} came back`);
+    assertExact(data);
+    if (!final) {
+      this.forming.add(id);
+      return;
+    }
+    this.forming.delete(id);
+    this.finals.set(id, `${formatCursor(cursor)} ${ts} ${JSON.stringify(data)}`);
+    const { volume } = data as { volume?: number };
+    if (volume !== undefined) this.volume += BigInt(volume);
+  }
+
+  remove(id: string, final: boolean, ts: string, cursor: Cursor): void {
+    this.#ascend(cursor);
+    assert.ok(!this.removed.has(id), `${id} was removed twice`);
+    this.removed.set(id, `${formatCursor(cursor)} ${ts} ${final}`);
+    this.forming.delete(id);
+  }
+
+  openSession(): void {}
+
+  flushed(): void {}
+
+  #ascend(cursor: Cursor): void {
+    const before = this.#cursor;
+    assert.ok(before === null || compareCursors(before, cursor) < 0, formatCursor(cursor));
+    this.#cursor = cursor;
+  }
+}
+
+/** Whole numbers are exact, others have 6 decimals at most. */
+function assertExact(value: unknown): void {
+  if (typeof value === 'number') {
+    const isWhole = Number.isSafeInteger(value);
+    assert.ok(isWhole || Number(value.toFixed(6)) === value, `${value} is not exact`);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const member of Object.values(value)) assertExact(member);
+  }
+}
+
+interface Done {
+  readonly study: Study;
+  readonly checker: Checker;
+}
+
+function run(indicator: Indicator, params: Params, tape: ExtremeTape, stepNs?: number): Done {
+  const checker = new Checker(indicator.data as Schema);
+  const study = indicator.create(params);
+  const table = createSessionTable(tape.sessions(indicator.sessionKind(params)));
+  const options = stepNs === undefined ? { output: checker } : { output: checker, stepNs };
+  const started = process.cpuUsage();
+  const driven = new StudyRun(study, table, { at: tape.from, rank: 0 as Rank }, options);
+  for (const batch of tape.batches) driven.apply(batch);
+  driven.advance(tape.until);
+  const { user, system } = process.cpuUsage(started);
+  assert.ok((user + system) / 1_000 < RUN_MS_MAX, `took ${(user + system) / 1_000} ms`);
+  assert.deepEqual([...checker.forming], [], 'all sessions are over');
+  return { study, checker };
+}
+
+/** Both speeds settle the same; what a flush's own remove took away again it never showed. */
+function assertSame(settled: Checker, incremental: Checker): void {
+  assert.deepEqual(incremental.removed, settled.removed);
+  const shown = [...settled.finals].filter(
+    ([id]) => incremental.finals.has(id) || !settled.removed.has(id),
+  );
+  assert.deepEqual([...incremental.finals], shown);
+}
+
+function paramsOf(indicator: Indicator, input: object): Params {
+  const parsed = parseParams(indicator, input);
+  assert.ok('params' in parsed);
+  return parsed.params;
+}
+
+/** Defaults, and what makes the most of a tape: small thresholds, every kind of session, other bars. */
+function variants(indicator: Indicator, tape: ExtremeTape): readonly object[] {
+  const has = (name: string) => indicator.parameters.some((parameter) => parameter.name === name);
+  if (tape.hasKinds) return has('session') ? SESSION_KINDS.map((session) => ({ session })) : [{}];
+  return [
+    {},
+    ...(has('minSize') ? [{ minSize: 1 }] : []),
+    ...(has('bar') ? [{ bar: 'volume' }, { bar: 'renko' }] : []),
+  ];
+}
+
+const million = millionAtOnce();
+
+for (const indicator of INDICATORS) {
+  describe(`extremes of ${indicator.id}`, () => {
+    for (const [name, makeTape] of Object.entries(EXTREME_TAPES)) {
+      it(`${name}: ends, exact, and the same in both speeds [OBJ-01] [OBJ-02] [OBJ-03] [OBJ-05]`, () => {
+        const tape = makeTape();
+        for (const input of variants(indicator, tape)) {
+          const params = paramsOf(indicator, input);
+          const settled = run(indicator, params, tape).checker;
+          assertSame(settled, run(indicator, params, tape, FLUSH_STEP_NS).checker);
+        }
+      });
+    }
+
+    it('a million trades in one nanosecond: ends in bounded time and memory [OBJ-03] [OBJ-05]', () => {
+      collectGarbage();
+      const before = process.memoryUsage();
+      const { study } = run(indicator, paramsOf(indicator, {}), million, FLUSH_STEP_NS);
+      collectGarbage();
+      const after = process.memoryUsage();
+      const bytes = after.heapUsed + after.arrayBuffers - before.heapUsed - before.arrayBuffers;
+      assert.ok(bytes < STATE_BYTES_MAX, `${bytes} bytes`);
+      // The state measured is still there.
+      assert.ok(study.warm);
+    });
+
+    if (VOLUME_SHARED.includes(indicator.id)) {
+      it('sizes of 2^31 − 1: no lot is lost in a sum [OBJ-05]', () => {
+        const tape = EXTREME_TAPES['sizes of 2^31 − 1']!();
+        const { checker } = run(indicator, paramsOf(indicator, {}), tape);
+        assert.equal(checker.volume, volumeOf(tape));
+      });
+    }
+  });
+}

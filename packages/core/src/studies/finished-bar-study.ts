@@ -1,0 +1,148 @@
+/**
+ * A study whose objects are found in finished bars and carried until price trades at them. Nothing
+ * forms: an object is final at birth. The bar itself is no object here, so k counts births and removes
+ * alone, in this order: a trade first removes what it reaches, in each bar it is part of, then the bar
+ * it fills gives birth; a bar that ends otherwise gives birth by its ending, before the trade that
+ * ended it counts in the next; at a session's close the last bar gives birth, then the oldest expire.
+ */
+
+import type { UtcDay } from '../numbers.ts';
+import type { TradeBatch } from '../trade-batch.ts';
+import { epochNsText } from '../utc-day.ts';
+import type { CarriedObjects, Trigger } from './carried-objects.ts';
+import { type BarCutter, barId, type CutBar } from './cutters/bar-cutter.ts';
+import type { Mark, Study, StudyOutput, StudySession } from './study.ts';
+
+/** Something a finished bar leaves behind: the `n`-th of its bar. */
+export interface Find {
+  readonly n: number;
+  readonly data: object;
+  readonly trigger: Trigger;
+}
+
+/** Gathers of a bar's trades what it takes to tell what the bar leaves behind. */
+export interface BarFinder {
+  /** A new bar begins. */
+  clear(): void;
+  /** Whole trades: rows [from, to), at least one. */
+  addRows(batch: TradeBatch, from: number, to: number): void;
+  /** A part of one trade. */
+  addPart(price: number, size: number, side: number): void;
+  /** What the bar, now finished, leaves behind, in the order of birth. */
+  finds(barId: string): readonly Find[];
+}
+
+export class FinishedBarStudy implements Study {
+  /** It has what there is; see `indicator.ts`. */
+  readonly warm = true;
+  readonly #carried: CarriedObjects;
+  readonly #bar: SearchedBar;
+  readonly #cutter: BarCutter;
+  #session: StudySession | null = null;
+
+  constructor(finder: BarFinder, carried: CarriedObjects, cutterFor: (bar: CutBar) => BarCutter) {
+    this.#carried = carried;
+    this.#bar = new SearchedBar(finder, carried);
+    this.#cutter = cutterFor(this.#bar);
+  }
+
+  get dueNs(): number {
+    return this.#bar.forming ? this.#cutter.endNs : Number.POSITIVE_INFINITY;
+  }
+
+  openSession(session: StudySession, output: StudyOutput): void {
+    this.#session = session;
+    this.#carried.openSession(output);
+    this.#bar.openSession(session.origin);
+    this.#cutter.openSession(session);
+  }
+
+  apply(batch: TradeBatch, from: number, to: number, offsetNs: number): number {
+    this.#carried.enter();
+    this.#cutter.apply(batch, from, to, offsetNs);
+    return this.#carried.updatesOf(batch.firstRank + to - 1);
+  }
+
+  fire(entry: Readonly<Mark>): number {
+    this.#carried.resume(entry);
+    this.#bar.finishAfter(entry.rank, this.#cutter.endNs);
+    return this.#carried.updatesOf(entry.rank);
+  }
+
+  closeSession(entry: Readonly<Mark>): number {
+    const { origin, closeNs } = this.#session!;
+    this.#carried.resume(entry);
+    if (this.#bar.forming) this.#bar.finishAfter(entry.rank, closeNs);
+    this.#carried.expire(entry.rank, epochNsText(origin, closeNs));
+    return this.#carried.updatesOf(entry.rank);
+  }
+
+  forming(): void {}
+}
+
+/** The bar that is being built and will be searched when it is finished. */
+class SearchedBar implements CutBar {
+  readonly #finder: BarFinder;
+  readonly #carried: CarriedObjects;
+  #origin = 0 as UtcDay;
+  #forming = false;
+  #id = '';
+  #startNs = 0;
+  /** The last trade the bar holds a part of. */
+  #lastRank = 0;
+  openEdge: number | null = null;
+  closeEdge: number | null = null;
+
+  constructor(finder: BarFinder, carried: CarriedObjects) {
+    this.#finder = finder;
+    this.#carried = carried;
+  }
+
+  get forming(): boolean {
+    return this.#forming;
+  }
+
+  openSession(origin: UtcDay): void {
+    this.#origin = origin;
+    this.#forming = false;
+  }
+
+  start(batch: TradeBatch, row: number, n: number, startNs: number): void {
+    this.#id = barId(batch, row, n);
+    this.#startNs = startNs;
+    this.#forming = true;
+    this.#finder.clear();
+  }
+
+  addRows(batch: TradeBatch, from: number, to: number): void {
+    this.#carried.trade(batch, from, to);
+    this.#finder.addRows(batch, from, to);
+    this.#lastRank = batch.firstRank + to - 1;
+  }
+
+  addPart(batch: TradeBatch, row: number, size: number): void {
+    this.#carried.trade(batch, row, row + 1);
+    this.#finder.addPart(batch.price[row]!, size, batch.side[row]!);
+    this.#lastRank = batch.firstRank + row;
+  }
+
+  finish(endNs: number): void {
+    this.finishAfter(this.#lastRank, endNs);
+  }
+
+  finishBy(batch: TradeBatch, row: number, endNs: number): void {
+    this.finishAfter(batch.firstRank + row, endNs);
+  }
+
+  /** The bar ends; what it leaves behind is born by further updates of entry `rank`. */
+  finishAfter(rank: number, endNs: number): void {
+    this.#forming = false;
+    const finds = this.#finder.finds(this.#id);
+    if (finds.length === 0) return;
+    const ts = epochNsText(this.#origin, this.#startNs);
+    const end = epochNsText(this.#origin, endNs);
+    for (const { n, data, trigger } of finds) {
+      this.#carried.add({ id: `${this.#id}.${n}`, final: true, ts, data }, trigger, rank, end);
+    }
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * What every profile over prices shares: rows of so many ticks, the point of control, the value area,
+ * and the words that define them. `rows.total` is what is counted, be it lots or TPOs.
+ */
+
+import type { ParameterDefinition, Params } from './indicator.ts';
+import { POC_TIES, type PocTie, pocIndex } from './poc.ts';
+import type { CountedRows, PriceRows } from './price-histogram.ts';
+import { valueArea } from './value-area.ts';
+
+export const GROUP_PARAMETER: ParameterDefinition = {
+  name: 'group',
+  type: 'integer',
+  default: 1,
+  minimum: 1,
+  maximum: 10_000,
+  unit: 'ticks',
+  description: 'Ticks per row; a row starts at a multiple of it and is named by its lowest price.',
+};
+
+export const PROFILE_PARAMETERS: readonly ParameterDefinition[] = [
+  GROUP_PARAMETER,
+  {
+    name: 'valueArea',
+    type: 'integer',
+    default: 70,
+    minimum: 1,
+    maximum: 100,
+    unit: 'percent',
+    description: 'Share of the volume (in "tpo" of the TPOs) the value area holds at least.',
+  },
+  {
+    name: 'pocTie',
+    type: 'string',
+    default: 'centre',
+    values: POC_TIES,
+    description:
+      'Which of several rows with the most volume (in "tpo": TPOs) is the point of control: nearest ' +
+      'to the middle of the lowest and highest row (then the lower), lowest, highest, or first to ' +
+      'have reached it.',
+  },
+];
+
+export const PROFILE_RULES =
+  'poc: the row with the most volume of all sides. val and vah: lowest and highest row of the value ' +
+  'area, which starts at the poc and grows by the next two traded rows above or the next two below, ' +
+  'whichever hold more (tie: above; one row where only one is left), until it holds valueArea percent ' +
+  'of the volume.';
+
+export const LEVELS_RULES =
+  'levels: rows of group ticks that traded, [price, bid, ask] or, where unknown volume is not 0, ' +
+  '[price, bid, ask, unknown].';
+
+export const LEVELS_PROPERTY = {
+  type: 'array',
+  description: '[price, bid, ask] or [price, bid, ask, unknown], ascending by price',
+  items: { type: 'array', items: { type: 'integer' }, minItems: 3, maxItems: 4 },
+};
+
+export interface ProfileRule {
+  readonly pocTie: PocTie;
+  readonly valueAreaPercent: number;
+}
+
+export function profileRule(params: Params): ProfileRule {
+  return { pocTie: params.pocTie as PocTie, valueAreaPercent: params.valueArea as number };
+}
+
+/** Prices of the rows that stand out; null when there is no row. */
+export function keyPrices(rows: CountedRows, rule: ProfileRule) {
+  const poc = pocIndex(rows, rule.pocTie);
+  const [val, vah] = poc < 0 ? [-1, -1] : valueArea(rows, poc, rule.valueAreaPercent);
+  return {
+    poc: rows.price[poc] ?? null,
+    vah: rows.price[vah] ?? null,
+    val: rows.price[val] ?? null,
+  };
+}
+
+export function levels(rows: PriceRows): number[][] {
+  const list: number[][] = new Array(rows.count);
+  for (let row = 0; row < rows.count; row += 1) {
+    const unknown = rows.unknown[row]!;
+    const level = [rows.price[row]!, rows.bid[row]!, rows.ask[row]!];
+    if (unknown !== 0) level.push(unknown);
+    list[row] = level;
+  }
+  return list;
+}

@@ -1,0 +1,96 @@
+/** `sweeps`: clusters of prints of one aggressor that took several prices. */
+
+import { DEPTH_PARAMETER, SESSION_PARAMETER, sessionKind } from './bar-parameters.ts';
+import {
+  CLUSTER_END,
+  CLUSTER_NAMES,
+  CLUSTER_PROPERTIES,
+  CLUSTER_RULES,
+  CLUSTER_UPDATES,
+  GAP_PARAMETER,
+} from './cluster-parameters.ts';
+import { ClusterStudy } from './cluster-study.ts';
+import type { Indicator } from './indicator.ts';
+import { SizeThreshold } from './size-threshold.ts';
+
+const DATA_PROPERTIES = {
+  ...CLUSTER_PROPERTIES,
+  levels: { type: 'integer', minimum: 2, description: 'Distinct prices that traded' },
+  end: CLUSTER_END,
+};
+
+export const sweeps: Indicator = {
+  id: 'sweeps',
+  name: 'Sweeps',
+  description:
+    `Clusters that traded at levels or more distinct prices. ${CLUSTER_RULES} A price counts once ` +
+    'however often it trades, and prices passed over without a print do not count; a cluster with ' +
+    'fewer than minSize lots is no object (0: any size). It is shown from the print that brings it ' +
+    `to the prices and the lots asked for, ${CLUSTER_UPDATES} ${CLUSTER_NAMES}`,
+  parameters: [
+    GAP_PARAMETER,
+    {
+      name: 'levels',
+      type: 'integer',
+      default: 3,
+      minimum: 2,
+      maximum: 1_000,
+      unit: 'prices',
+      description: 'Distinct prices a cluster must have traded at.',
+    },
+    {
+      name: 'minSize',
+      type: 'integer',
+      default: 0,
+      minimum: 0,
+      maximum: 1_000_000_000,
+      unit: 'lots',
+      description: 'Lots a cluster must have; 0 asks for none.',
+    },
+    SESSION_PARAMETER,
+    DEPTH_PARAMETER,
+  ],
+  data: {
+    type: 'object',
+    properties: DATA_PROPERTIES,
+    required: Object.keys(DATA_PROPERTIES),
+    additionalProperties: false,
+  },
+  computeUnitsPerTrade: 1,
+  presets: [
+    { id: 'three-prices', name: 'One order through 3 prices', params: { levels: 3 } },
+    { id: 'five-prices', name: 'One order through 5 prices', params: { levels: 5 } },
+    {
+      id: 'patient',
+      name: '4 prices and 100 lots within gaps of 100 ms',
+      params: { gapMs: 100, levels: 4, minSize: 100 },
+    },
+  ],
+  example: {
+    id: '20261113.48211',
+    final: true,
+    ts: '1794580263118204511',
+    data: {
+      side: 1,
+      size: 240,
+      trades: 7,
+      first: 27_001,
+      last: 27_003,
+      levels: 3,
+      end: '1794580263118204511',
+    },
+  },
+  sessionKind,
+  lookBackSessionsMax: () => 0,
+  create: (params) =>
+    new ClusterStudy({
+      gapMs: params.gapMs as number,
+      // Every cluster has a lot, so asking for one asks for none.
+      threshold: new SizeThreshold({
+        minSize: Math.max(1, params.minSize as number),
+        perSession: 1,
+      }),
+      levelsMin: params.levels as number,
+      dataOf: ({ high: _high, low: _low, threshold: _threshold, ...data }) => data,
+    }),
+};

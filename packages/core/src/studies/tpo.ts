@@ -1,0 +1,124 @@
+/** `tpo`: the market profile of a session, time at each price by letters. */
+
+import { SESSION_PARAMETER, sessionKind } from './bar-parameters.ts';
+import type { Indicator } from './indicator.ts';
+import { INITIAL_BALANCE_PARAMETER } from './initial-balance-parameter.ts';
+import { PROFILE_PARAMETERS, profileRule } from './profile.ts';
+import { TpoStudy } from './tpo-study.ts';
+
+const MINUTES_PER_DAY = 1_440;
+
+const integer = (description: string) => ({ type: 'integer', description });
+const orNull = (description: string) => ({ type: ['integer', 'null'], description });
+
+const DATA_PROPERTIES = {
+  rows: {
+    type: 'array',
+    description: '[price, letters] of the rows that traded, ascending by price',
+    items: {
+      type: 'array',
+      prefixItems: [{ type: 'integer' }, { type: 'string', pattern: '^[A-Za-z]+$' }],
+      items: false,
+      minItems: 2,
+      maxItems: 2,
+    },
+  },
+  poc: integer('Price of the row with the most TPOs'),
+  vah: integer('Price of the highest row of the value area'),
+  val: integer('Price of the lowest row of the value area'),
+  ibHigh: orNull('Highest price of the initial balance, in ticks; null when nothing traded in it'),
+  ibLow: orNull('Lowest price of the initial balance, in ticks; null when nothing traded in it'),
+  singles: {
+    type: 'array',
+    description: 'Prices of the rows with exactly one TPO, ascending',
+    items: { type: 'integer' },
+  },
+  high: integer('Highest price, in ticks'),
+  low: integer('Lowest price, in ticks'),
+};
+
+export const tpo: Indicator = {
+  id: 'tpo',
+  name: 'Market profile (TPO)',
+  description:
+    'The time at each price of a session. Bracket n = 0, 1, 2 … covers [open + n × bracketMinutes, ' +
+    'open + (n + 1) × bracketMinutes) and has the letter n of A to Z, a to z; after z the letters ' +
+    'begin again at A. A TPO is one bracket at one row of group ticks: a row has the letter of every ' +
+    'bracket in which a trade took place at one of its prices, once each, in the order of time; prices ' +
+    'that were jumped over have none. rows: [price, letters] of the rows that have any. poc: the row ' +
+    'with the most TPOs. val and vah: lowest and highest row of the value area, which starts at the ' +
+    'poc and grows by the next two rows above or the next two below, whichever have more TPOs (tie: ' +
+    'above; one row where only one is left), until it has valueArea percent of all TPOs. With pocTie ' +
+    '"first" of several rows with the most TPOs the one that got there by the earlier trade. ibHigh and ' +
+    'ibLow: highest and lowest price traded in [open, open + initialBalanceMinutes), null when none ' +
+    'was. singles: the rows with exactly one TPO, those at the top and the bottom of the profile (its ' +
+    'tails) and of the bracket that lasts included. high and low: highest and lowest price traded, ' +
+    'whatever the rows. id: <UTC day>.<rank> of the first trade of the session; ts: its open. A trade ' +
+    'that adds a TPO or makes a new high or low causes one update, any other trade none; the close of ' +
+    'the session causes one more, which is final.',
+  parameters: [
+    {
+      name: 'bracketMinutes',
+      type: 'integer',
+      default: 30,
+      minimum: 1,
+      maximum: MINUTES_PER_DAY,
+      unit: 'minutes',
+      description: "Length of a bracket, counted from the session's open.",
+    },
+    INITIAL_BALANCE_PARAMETER,
+    SESSION_PARAMETER,
+    ...PROFILE_PARAMETERS,
+  ],
+  data: {
+    type: 'object',
+    properties: DATA_PROPERTIES,
+    required: Object.keys(DATA_PROPERTIES),
+    additionalProperties: false,
+  },
+  computeUnitsPerTrade: 1,
+  presets: [
+    { id: 'half-hours', name: '30 minutes, regular hours', params: { session: 'rth' } },
+    { id: 'trading-day', name: '30 minutes, the trading day', params: {} },
+    {
+      id: 'wide-rows',
+      name: '30 minutes, regular hours, 4 ticks a row',
+      params: { session: 'rth', group: 4 },
+    },
+    {
+      id: 'quarter-hours',
+      name: '15 minutes, initial balance of 30',
+      params: { session: 'rth', bracketMinutes: 15, initialBalanceMinutes: 30 },
+    },
+  ],
+  example: {
+    id: '20261113.48211',
+    final: true,
+    ts: '1794580200000000000',
+    data: {
+      rows: [
+        [27_001, 'C'],
+        [27_002, 'ABC'],
+        [27_003, 'AB'],
+        [27_004, 'B'],
+      ],
+      poc: 27_002,
+      vah: 27_004,
+      val: 27_002,
+      ibHigh: 27_004,
+      ibLow: 27_002,
+      singles: [27_001, 27_004],
+      high: 27_004,
+      low: 27_001,
+    },
+  },
+  sessionKind,
+  lookBackSessionsMax: () => 0,
+  create: (params) =>
+    new TpoStudy({
+      ...profileRule(params),
+      group: params.group as number,
+      bracketMinutes: params.bracketMinutes as number,
+      initialBalanceMinutes: params.initialBalanceMinutes as number,
+    }),
+};

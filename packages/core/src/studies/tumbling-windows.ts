@@ -1,0 +1,51 @@
+/**
+ * The volumes of consecutive windows, cell by cell: a window starts with a print and takes the prints of
+ * its cell less than its length after; the next print starts the next one. Every print is in one window,
+ * so these sizes depend on no threshold and can give one.
+ */
+
+import { longer } from './growing-columns.ts';
+import type { SizeThreshold } from './size-threshold.ts';
+
+const CELLS_MIN = 128;
+
+export class TumblingWindows {
+  readonly #windowNs: number;
+  readonly #threshold: SizeThreshold;
+  #startNs = new Float64Array(CELLS_MIN);
+  /** 0: the cell has no window. */
+  #volume = new Float64Array(CELLS_MIN);
+
+  /** Sizes of windows that ended go to the threshold. */
+  constructor(windowNs: number, threshold: SizeThreshold) {
+    this.#windowNs = windowNs;
+    this.#threshold = threshold;
+  }
+
+  add(cell: number, ns: number, size: number): void {
+    if (cell >= this.#volume.length) this.#grow(cell + 1);
+    const volume = this.#volume[cell]!;
+    if (volume !== 0 && ns - this.#startNs[cell]! < this.#windowNs) {
+      this.#volume[cell] = volume + size;
+      return;
+    }
+    if (volume !== 0) this.#threshold.add(volume);
+    this.#startNs[cell] = ns;
+    this.#volume[cell] = size;
+  }
+
+  /** The session is over; cells from `cellCount` on were not used. */
+  endAll(cellCount: number): void {
+    const count = Math.min(cellCount, this.#volume.length);
+    for (let cell = 0; cell < count; cell += 1) {
+      if (this.#volume[cell] !== 0) this.#threshold.add(this.#volume[cell]!);
+      this.#volume[cell] = 0;
+    }
+  }
+
+  #grow(cellCount: number): void {
+    const count = Math.max(cellCount, this.#volume.length * 2);
+    this.#startNs = longer(this.#startNs, new Float64Array(count));
+    this.#volume = longer(this.#volume, new Float64Array(count));
+  }
+}

@@ -1,0 +1,236 @@
+/**
+ * The stage of a chart: title, axes and grid, and where an instant and a value lie on it. A chart has
+ * one plot for prices and may have a second one below, over the same time.
+ */
+
+import { formatPrice } from '@tapeloom/core/price';
+import type { BarsData } from '@tapeloom/protocol/indicators';
+import type { Scene, SceneObject } from './scene.ts';
+import {
+  type Anchor,
+  CHART_WIDTH,
+  lineBetween,
+  num,
+  path,
+  rect,
+  svgDocument,
+  text,
+} from './svg.ts';
+
+const LEFT = 16;
+const RIGHT = CHART_WIDTH - 66;
+const TOP = 66;
+const PRICE_HEIGHT = 300;
+const PANE_GAP = 22;
+const AXIS_HEIGHT = 34;
+const GRID_LINES = 6;
+const LABEL_LETTER_WIDTH = 6.4;
+const LABEL_HEIGHT = 11;
+const LEGEND_LETTER_WIDTH = 6.1;
+
+export interface PlotOptions {
+  readonly title: string;
+  readonly subtitle: string;
+  /** Height of the second plot; 0: there is none. */
+  readonly paneHeight?: number;
+  /** Prices the plot must reach beside those of the candles, in ticks. */
+  readonly reach?: readonly number[];
+  readonly priceHeight?: number;
+  /** Room kept free of candles at the left. */
+  readonly gutter?: number;
+}
+
+export class Plot {
+  /** Where the window's time begins. */
+  readonly left: number;
+  readonly right = RIGHT;
+  readonly top = TOP;
+  readonly bottom: number;
+  readonly paneTop: number;
+  readonly paneBottom: number;
+  readonly #scene: Scene<unknown>;
+  readonly #options: PlotOptions;
+  readonly #low: number;
+  readonly #high: number;
+  readonly #body: string[] = [];
+  readonly #labels: { readonly left: number; readonly right: number; readonly y: number }[] = [];
+
+  constructor(scene: Scene<unknown>, options: PlotOptions) {
+    this.#scene = scene;
+    this.#options = options;
+    this.left = LEFT + (options.gutter ?? 0);
+    const paneHeight = options.paneHeight ?? 0;
+    this.bottom = TOP + (options.priceHeight ?? PRICE_HEIGHT);
+    this.paneTop = this.bottom + (paneHeight === 0 ? 0 : PANE_GAP);
+    this.paneBottom = this.paneTop + paneHeight;
+    const prices = scene.candles.flatMap(({ data }) => [data.low, data.high]);
+    const all = [...prices, ...(options.reach ?? [])];
+    const [low, high] = [Math.min(...all), Math.max(...all)];
+    const spare = Math.max(1, (high - low) * 0.04);
+    this.#low = low - spare;
+    this.#high = high + spare;
+    this.#axes();
+  }
+
+  /** Where an instant lies; those outside the window lie on its edge. */
+  x(ns: bigint): number {
+    const { fromNs, toNs } = this.#scene;
+    const inside = ns < fromNs ? fromNs : ns > toNs ? toNs : ns;
+    return this.left + (Number(inside - fromNs) / Number(toNs - fromNs)) * (this.right - this.left);
+  }
+
+  /** Where a price in ticks lies. */
+  y(ticks: number): number {
+    const share = (ticks - this.#low) / (this.#high - this.#low);
+    return this.bottom - share * (this.bottom - this.top);
+  }
+
+  get tickHeight(): number {
+    return (this.bottom - this.top) / (this.#high - this.#low);
+  }
+
+  /** Width of one candle with the gap beside it. */
+  get candleWidth(): number {
+    const ns = BigInt(this.#scene.window.candleSeconds) * 1_000_000_000n;
+    return this.x(this.#scene.fromNs + ns) - this.left;
+  }
+
+  price(ticks: number): string {
+    return formatPrice(Math.round(ticks), this.#scene.tickSizeNanos);
+  }
+
+  add(...elements: readonly string[]): void {
+    this.#body.push(...elements.filter((element) => element !== ''));
+  }
+
+  candles(tone = ''): void {
+    const { candles } = this.#scene;
+    const side = (is: (bar: BarsData) => boolean) => candles.filter(({ data }) => is(data));
+    for (const [colour, list] of [
+      ['buy', side((bar) => bar.close >= bar.open)],
+      ['sell', side((bar) => bar.close < bar.open)],
+    ] as const) {
+      this.add(
+        path(
+          `s-${colour} ${tone}`.trim(),
+          list.map((it) => this.#wick(it)),
+        ),
+        path(
+          `${colour} ${tone}`.trim(),
+          list.map((it) => this.#candleBody(it)),
+        ),
+      );
+    }
+  }
+
+  /** A name for what lies on this price, at the right end of the plot. */
+  tag(colour: string, ticks: number, words: string): void {
+    this.label(colour, this.right - 4, this.y(ticks) - 3, words, 'end');
+  }
+
+  /** A small text, left out where it would cover an earlier one; says whether it was written. */
+  label(colour: string, x: number, y: number, words: string, anchor: Anchor = 'middle'): boolean {
+    const width = words.length * LABEL_LETTER_WIDTH;
+    const left = anchor === 'start' ? x : anchor === 'end' ? x - width : x - width / 2;
+    const isCovered = this.#labels.some(
+      (it) => Math.abs(it.y - y) < LABEL_HEIGHT && left < it.right && it.left < left + width,
+    );
+    if (isCovered) return false;
+    this.#labels.push({ left, right: left + width, y });
+    this.add(text(`${colour} bold num small halo`, x, y, words, anchor));
+    return true;
+  }
+
+  /** The scale of the second plot: from `low` at its bottom to `high` at its top. */
+  paneScale(
+    low: number,
+    high: number,
+    format: (value: number) => string,
+  ): (value: number) => number {
+    const y = (value: number) =>
+      this.paneBottom - ((value - low) / (high - low || 1)) * (this.paneBottom - this.paneTop);
+    const step = niceStep((high - low) / 3);
+    const lines: string[] = [];
+    for (let value = Math.ceil(low / step) * step; value <= high; value += step) {
+      lines.push(lineBetween(this.left, y(value), this.right, y(value)));
+      this.add(text('faint num', this.right + 6, y(value) + 4, format(value + 0)));
+    }
+    this.#body.unshift(path('s-grid', lines));
+    return y;
+  }
+
+  document(): string {
+    const { title, subtitle } = this.#options;
+    const height = this.paneBottom + AXIS_HEIGHT;
+    const head = [text('ink head', LEFT, 30, title), text('faint', LEFT, 48, subtitle)];
+    return svgDocument(height, title, subtitle, [...head, ...this.#body]);
+  }
+
+  #axes(): void {
+    const lines: string[] = [];
+    const { tickSizeNanos, fromNs, toNs } = this.#scene;
+    const perPoint = 1e9 / tickSizeNanos;
+    const step = Math.max(1, niceStep((this.#high - this.#low) / perPoint / GRID_LINES) * perPoint);
+    for (let at = Math.ceil(this.#low / step) * step; at <= this.#high; at += step) {
+      lines.push(lineBetween(LEFT, this.y(at), this.right, this.y(at)));
+      this.add(text('faint num', this.right + 6, this.y(at) + 4, this.price(at)));
+    }
+    for (const [index, { ns, words }] of timeLabels(fromNs, toNs).entries()) {
+      const x = this.x(ns);
+      lines.push(lineBetween(x, this.top, x, this.paneBottom));
+      const anchor = x < this.left + 16 ? 'start' : x > this.right - 16 ? 'end' : 'middle';
+      const zoned = index === 0 ? `${words} UTC` : words;
+      this.add(text('faint num', x, this.paneBottom + 18, zoned, anchor));
+    }
+    this.#body.unshift(path('s-grid', lines));
+  }
+
+  #wick({ ns, data }: SceneObject<BarsData>): string {
+    const x = this.x(ns) + this.candleWidth / 2;
+    const above = lineBetween(x, this.y(data.high), x, this.y(Math.max(data.open, data.close)));
+    const below = lineBetween(x, this.y(Math.min(data.open, data.close)), x, this.y(data.low));
+    return `${above}${below}`;
+  }
+
+  #candleBody({ ns, data }: SceneObject<BarsData>): string {
+    const width = this.candleWidth * 0.66;
+    const x = this.x(ns) + (this.candleWidth - width) / 2;
+    const top = this.y(Math.max(data.open, data.close));
+    const height = Math.max(1, this.y(Math.min(data.open, data.close)) - top);
+    return `M${num(x)} ${num(top)}h${num(width)}v${num(height)}h${num(-width)}z`;
+  }
+}
+
+/** A little key: coloured squares and what they mean, in the upper right corner. */
+export function legend(entries: readonly (readonly [string, string])[]): string[] {
+  const widths = entries.map(([, words]) => words.length * LEGEND_LETTER_WIDTH + 28);
+  let x = CHART_WIDTH - widths.reduce((sum, width) => sum + width, 0);
+  return entries.flatMap(([colour, words], index) => {
+    const parts = [rect(colour, x, 21.5, 9, 9, 2), text('faint', x + 14, 30, words)];
+    x += widths[index]!;
+    return parts;
+  });
+}
+
+/** 1, 2, 2.5 or 5 times a power of ten, not below `least`. */
+function niceStep(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(least, 1e-9)));
+  return [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((step) => step >= least)!;
+}
+
+/** Round times: quarters of an hour on a short window, days on a long one. */
+function timeLabels(
+  fromNs: bigint,
+  toNs: bigint,
+): { readonly ns: bigint; readonly words: string }[] {
+  const minute = 60_000_000_000n;
+  const minutes = Number((toNs - fromNs) / minute);
+  const step = [5, 15, 30, 60, 120, 1_440].find((it) => minutes / it <= 8) ?? 1_440;
+  const stepNs = BigInt(step) * minute;
+  const labels: { ns: bigint; words: string }[] = [];
+  for (let ns = ((fromNs + stepNs - 1n) / stepNs) * stepNs; ns <= toNs; ns += stepNs) {
+    const iso = new Date(Number(ns / 1_000_000n)).toISOString();
+    labels.push({ ns, words: step === 1_440 ? iso.slice(5, 10) : iso.slice(11, 16) });
+  }
+  return labels;
+}

@@ -1,0 +1,198 @@
+/**
+ * What a chart shows: a real study run over simulated trades, with candles of the same trades behind
+ * it. The market, its days and the window are fixed, so a chart changes only when a study, the
+ * simulator or the drawing does.
+ */
+
+import { calendarNamed } from '@tapeloom/core/calendar/calendars';
+import { extendSessionBook, sessionTable } from '@tapeloom/core/calendar/session-book';
+import { type EpochNs, type Rank, rank, type UtcDay } from '@tapeloom/core/numbers';
+import { bars } from '@tapeloom/core/studies/bars';
+import type { Indicator, ParamValue } from '@tapeloom/core/studies/indicator';
+import { parseParams } from '@tapeloom/core/studies/params';
+import { type RunOutput, StudyRun } from '@tapeloom/core/studies/run';
+import type { ObjectVersion } from '@tapeloom/core/studies/study';
+import { firstRowAt, type TradeBatch } from '@tapeloom/core/trade-batch';
+import { addDays, dayOf, epochNs, nsOfDay, utcDay } from '@tapeloom/core/utc-day';
+import type { BarsData } from '@tapeloom/protocol/indicators';
+import { TradeColumns } from '@tapeloom/server/sources/sim/trade-columns';
+import { createSimUniverse } from '@tapeloom/server/sources/sim-universe';
+
+const SYMBOL = 'ESZ6';
+/** The day that chooses the simulated contracts; any near one gives the same trades. */
+const UNIVERSE_DAY = utcDay(20261113);
+const SEED = 1;
+
+export interface Window {
+  /** The first UTC day whose trades are used. */
+  readonly firstDay: UtcDay;
+  readonly from: string;
+  readonly to: string;
+  /** Objects since this time are shown, where that is not `from`. */
+  readonly objectsFrom?: string;
+  readonly candleSeconds: number;
+  /** Share of the market's usual number of trades. */
+  readonly scale: number;
+  readonly words: string;
+}
+
+/** An hour and a half after the opening bell in New York, two minutes a candle. */
+export const MORNING: Window = {
+  firstDay: utcDay(20261108),
+  from: '2026-11-10T14:30:00Z',
+  to: '2026-11-10T16:00:00Z',
+  candleSeconds: 120,
+  scale: 1,
+  words: 'simulated ES, 2026-11-10',
+};
+
+/** The same with what was said since the evening before, when the session opened. */
+export const SESSION_SO_FAR: Window = { ...MORNING, objectsFrom: '2026-11-09T23:00:00Z' };
+
+/** The first half hour of it, five minutes a bar. */
+export const FIRST_HALF_HOUR: Window = {
+  ...MORNING,
+  to: '2026-11-10T15:00:00Z',
+  candleSeconds: 300,
+};
+
+export const REGULAR_HOURS: Window = {
+  ...MORNING,
+  to: '2026-11-10T21:00:00Z',
+  candleSeconds: 900,
+  scale: 0.2,
+};
+
+export const WEEK: Window = {
+  firstDay: utcDay(20261101),
+  from: '2026-11-05T23:00:00Z',
+  to: '2026-11-12T08:00:00Z',
+  candleSeconds: 7_200,
+  scale: 0.1,
+  words: 'simulated ES, the week to 2026-11-12',
+};
+
+export interface SceneObject<Data> {
+  readonly id: string;
+  readonly final: boolean;
+  readonly ns: bigint;
+  readonly data: Data;
+  /** When it was removed; null when it is still there at the end of the window. */
+  readonly removedNs: bigint | null;
+}
+
+export interface Scene<Data> {
+  readonly window: Window;
+  readonly fromNs: bigint;
+  readonly toNs: bigint;
+  readonly tickSizeNanos: number;
+  readonly candles: readonly SceneObject<BarsData>[];
+  /** Ascending by time: those of the window, and earlier ones that reach into it. */
+  readonly objects: readonly SceneObject<Data>[];
+}
+
+export class SceneMaker {
+  readonly #trades = new Map<string, readonly TradeBatch[]>();
+
+  make<Data>(
+    indicator: Indicator,
+    params: Readonly<Record<string, ParamValue>>,
+    window: Window,
+  ): Scene<Data> {
+    const fromNs = instantOf(window.from);
+    const toNs = instantOf(window.to);
+    const candles = this.#run<BarsData>(bars, { size: window.candleSeconds }, window, toNs);
+    const objects = this.#run<Data>(indicator, params, window, toNs);
+    const objectsFromNs = instantOf(window.objectsFrom ?? window.from);
+    const isSeen = ({ ns, removedNs }: SceneObject<unknown>) =>
+      ns < toNs && (removedNs ?? ns) >= objectsFromNs;
+    return {
+      window,
+      fromNs,
+      toNs,
+      tickSizeNanos: contractOf().tickSizeNanos,
+      candles: candles.filter(({ ns }) => ns >= fromNs && ns < toNs),
+      objects: objects.filter((object) =>
+        indicator.objectsOutliveSession === true && object.removedNs === null
+          ? object.ns < toNs
+          : isSeen(object),
+      ),
+    };
+  }
+
+  #run<Data>(
+    indicator: Indicator,
+    given: Readonly<Record<string, ParamValue>>,
+    window: Window,
+    toNs: EpochNs,
+  ): SceneObject<Data>[] {
+    const parsed = parseParams(indicator, given);
+    if (!('params' in parsed))
+      throw new RangeError(`${indicator.id} refuses its chart's parameters`);
+    const kind = indicator.sessionKind(parsed.params);
+    const calendar = calendarNamed(contractOf().calendar);
+    const lastDay = addDays(dayOf(toNs), 7);
+    const book = extendSessionBook(null, calendar, window.firstDay, lastDay, toNs);
+    const kept = new KeptObjects<Data>();
+    const study = indicator.create(parsed.params);
+    const start = { at: epochNs(window.firstDay, 0), rank: 0 as Rank };
+    const run = new StudyRun(study, sessionTable(book, kind), start, { output: kept });
+    for (const batch of this.#tradesOf(window)) run.apply(batch);
+    run.advance(toNs);
+    study.forming(null, (version) => kept.upsert(version));
+    return kept.inOrder();
+  }
+
+  #tradesOf(window: Window): readonly TradeBatch[] {
+    const key = `${window.firstDay} ${window.to} ${window.scale}`;
+    const known = this.#trades.get(key);
+    if (known !== undefined) return known;
+    const { market } = createSimUniverse({ seed: SEED, printsScale: window.scale }, UNIVERSE_DAY);
+    const to = instantOf(window.to);
+    const lastDay = dayOf(to);
+    const batches: TradeBatch[] = [];
+    for (let day = window.firstDay; day <= lastDay; day = addDays(day, 1)) {
+      const columns = new TradeColumns();
+      market.appendDay(SYMBOL, day, columns);
+      const { ts, price, size, side } = columns;
+      const count = day === lastDay ? firstRowAt(ts, 0, columns.count, nsOfDay(to)) : columns.count;
+      batches.push({ day, firstRank: rank(1), count, ts, price, size, side });
+    }
+    this.#trades.set(key, batches);
+    return batches;
+  }
+}
+
+/** The newest version of every object, also of those that were removed. */
+class KeptObjects<Data> implements RunOutput {
+  readonly #objects = new Map<string, SceneObject<Data>>();
+
+  upsert({ id, final, ts, data }: ObjectVersion): void {
+    this.#objects.set(id, { id, final, ns: BigInt(ts), data: data as Data, removedNs: null });
+  }
+
+  remove(id: string, _final: boolean, ts: string): void {
+    const object = this.#objects.get(id);
+    if (object !== undefined) this.#objects.set(id, { ...object, removedNs: BigInt(ts) });
+  }
+
+  openSession(): void {}
+
+  flushed(): void {}
+
+  inOrder(): SceneObject<Data>[] {
+    return [...this.#objects.values()].sort((a, b) => (a.ns < b.ns ? -1 : a.ns > b.ns ? 1 : 0));
+  }
+}
+
+function contractOf() {
+  const contract = createSimUniverse({ seed: SEED, printsScale: 1 }, UNIVERSE_DAY).book.contract(
+    SYMBOL,
+  );
+  if (contract === null) throw new RangeError(`no simulated contract is named ${SYMBOL}`);
+  return contract;
+}
+
+function instantOf(text: string): EpochNs {
+  return (BigInt(Date.parse(text)) * 1_000_000n) as EpochNs;
+}

@@ -1,0 +1,11 @@
+/** `npm run charts`: draws the charts of the documentation anew; a test refuses a stale one. */
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { chartFiles } from './charts/chart-files.ts';
+
+for (const { path, text } of chartFiles()) {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  console.log(`wrote ${path}, ${(text.length / 1_024).toFixed(1)} KB`);
+}
