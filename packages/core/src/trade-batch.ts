@@ -37,6 +37,20 @@ export interface WritableTradeBatch extends TradeBatch {
   count: number;
 }
 
+/** Rows [from, to) of a batch, as a batch over the same memory. */
+export function sliceBatch(batch: TradeBatch, from: number, to: number): TradeBatch {
+  if (from === 0 && to === batch.count) return batch;
+  return {
+    day: batch.day,
+    firstRank: (batch.firstRank + from) as Rank,
+    count: to - from,
+    ts: batch.ts.subarray(from, to),
+    price: batch.price.subarray(from, to),
+    size: batch.size.subarray(from, to),
+    side: batch.side.subarray(from, to),
+  };
+}
+
 /** The first row in [from, to) whose time is `ns` or later; `to` when there is none. */
 export function firstRowAt(ts: Float64Array, from: number, to: number, ns: number): number {
   if (from >= to || ts[to - 1]! < ns) return to;

@@ -18,7 +18,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Indicator } from '@tapeloom/core/studies/indicator';
 import { PublishedObjects } from '@tapeloom/core/studies/published-objects';
 import { FLUSH_STEP_NS } from '@tapeloom/core/studies/run';
-import type { TradeBatch } from '@tapeloom/core/trade-batch';
+import { sliceBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
 import type { LiveTape } from '../tape/tape.ts';
 import type {
   EngineCommand,
@@ -28,7 +28,7 @@ import type {
 } from '../topics/engine-link.ts';
 import { ContractFeed, type FeedMember, placeBefore } from './contract-feed.ts';
 import type { Flow } from './outgoing-flow.ts';
-import { rowsOf, TopicRun } from './topic-run.ts';
+import { TopicRun } from './topic-run.ts';
 import { carriedFrom, earlierSessions, withoutIncomplete } from './warm-up-start.ts';
 
 /** Topics that read the past at the same time; the others wait their turn. */
@@ -246,7 +246,7 @@ export class Engine implements Disposable {
   async #takeInTurns(topic: EngineTopic, run: TopicRun, batch: TradeBatch): Promise<void> {
     for (let row = 0; row < batch.count; row += ROWS_PER_TURN) {
       if (!this.#isOpen(topic)) return;
-      run.take(rowsOf(batch, row, Math.min(row + ROWS_PER_TURN, batch.count)));
+      run.take(sliceBatch(batch, row, Math.min(row + ROWS_PER_TURN, batch.count)));
       await this.#options.yieldTurn();
     }
   }

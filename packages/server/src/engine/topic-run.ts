@@ -14,7 +14,7 @@ import {
 } from '@tapeloom/core/studies/published-objects';
 import { FLUSH_STEP_NS, type RunOutput, type RunStart, StudyRun } from '@tapeloom/core/studies/run';
 import type { FormingVisitor, Mark, ObjectVersion, Study } from '@tapeloom/core/studies/study';
-import type { TradeBatch } from '@tapeloom/core/trade-batch';
+import { sliceBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
 import { dayOf } from '@tapeloom/core/utc-day';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import type { TapePlace } from '../tape/tape.ts';
@@ -75,7 +75,7 @@ export class TopicRun implements RunOutput {
     if (batch.day < day) return;
     const taken = batch.day === day ? Math.max(0, rank + 1 - batch.firstRank) : 0;
     if (taken >= batch.count) return;
-    this.#run.apply(rowsOf(batch, taken, batch.count));
+    this.#run.apply(sliceBatch(batch, taken, batch.count));
     this.#place = { day: batch.day, rank: (batch.firstRank + batch.count - 1) as Rank };
   }
 
@@ -124,20 +124,6 @@ export class TopicRun implements RunOutput {
   flushed(_edge: EpochNs, position: Cursor): void {
     if (!this.#frames.isEmpty) this.#publish(this.#frames.take(), position);
   }
-}
-
-/** Rows [from, to) of a batch, as a batch over the same memory. */
-export function rowsOf(batch: TradeBatch, from: number, to: number): TradeBatch {
-  if (from === 0 && to === batch.count) return batch;
-  return {
-    day: batch.day,
-    firstRank: (batch.firstRank + from) as Rank,
-    count: to - from,
-    ts: batch.ts.subarray(from, to),
-    price: batch.price.subarray(from, to),
-    size: batch.size.subarray(from, to),
-    side: batch.side.subarray(from, to),
-  };
 }
 
 /** A study that shows nothing forming while nobody could see it, which makes warming up cheap. */

@@ -5,9 +5,8 @@
  */
 
 import type { Rank, UtcDay } from '@tapeloom/core/numbers';
-import { firstRowAt, type TradeBatch } from '@tapeloom/core/trade-batch';
+import { firstRowAt, sliceBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
 import type { CommitSection } from './log-payload.ts';
-import { sliceBatch } from './slice-batch.ts';
 
 export const SEGMENT_ROWS = 65_536;
 const ROW_BYTES = 8 + 4 + 4 + 1;

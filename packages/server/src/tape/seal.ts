@@ -9,14 +9,13 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { UtcDay } from '@tapeloom/core/numbers';
-import type { TradeBatch } from '@tapeloom/core/trade-batch';
+import { sliceBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
 import { type Disk, replaceFile } from '../platform/disk.ts';
 import { ArrowDayWriter, BATCH_ROWS } from './arrow-day.ts';
 import { BatchDecoder } from './batch-decoder.ts';
 import { type LateRows, type LiveColumns, liveBatches } from './live-columns.ts';
 import { readSidecar } from './sealed-days.ts';
 import { printSidecar, type Sidecar, type SidecarBatch, TradesDigest } from './sidecar.ts';
-import { sliceBatch } from './slice-batch.ts';
 import { DayConflictError, TapeDamagedError } from './tape-errors.ts';
 import { contractDirectory, sealedPath, sidecarPath } from './tape-paths.ts';
 

@@ -4,11 +4,10 @@
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
-import { firstRowAt, type TradeBatch } from '@tapeloom/core/trade-batch';
+import { firstRowAt, sliceBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
 import { type Disk, type DiskFile, readFileWhole } from '../platform/disk.ts';
 import { BatchDecoder } from './batch-decoder.ts';
 import { parseSidecar, type Sidecar, type SidecarBatch } from './sidecar.ts';
-import { sliceBatch } from './slice-batch.ts';
 import { TapeDamagedError } from './tape-errors.ts';
 import { contractDirectory, dayOfFile, sealedPath, sidecarPath } from './tape-paths.ts';
 
@@ -102,5 +101,5 @@ async function readBatch(file: DiskFile, batch: SidecarBatch): Promise<Uint8Arra
 function cut(batch: TradeBatch, from: number, to: number): TradeBatch {
   const skip = Math.max(0, from + 1 - batch.firstRank);
   const end = Math.min(batch.count, to + 1 - batch.firstRank);
-  return skip === 0 && end === batch.count ? batch : sliceBatch(batch, skip, end);
+  return sliceBatch(batch, skip, end);
 }
