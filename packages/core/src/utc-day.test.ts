@@ -90,6 +90,8 @@ test('an instant is its day plus nanoseconds, exactly, to the last nanosecond of
       assert.equal(dayOf(instant), day);
       assert.equal(nsOfDay(instant), ns);
       assert.equal(epochNsText(day, ns), instant.toString());
+      const beyond = ns + 2 * DAY_NS;
+      assert.equal(epochNsText(day, beyond), epochNs(day, beyond).toString());
     }),
     { numRuns: 1000 },
   );

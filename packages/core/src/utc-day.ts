@@ -80,9 +80,17 @@ export function epochNs(day: UtcDay, ns: number): EpochNs {
   return (BigInt(dayNumber(day)) * DAY_NS_BIG + BigInt(ns)) as EpochNs;
 }
 
+/** The day asked for last, which is nearly always the day asked for next. */
+let textDay = 0;
+let textDaySeconds = 0;
+
 /** The same instant in the form every JSON document of ours carries. */
 export function epochNsText(day: UtcDay, ns: number): string {
-  const seconds = dayNumber(day) * DAY_SECONDS + Math.floor(ns / SECOND_NS);
+  if (day !== textDay) {
+    textDay = day;
+    textDaySeconds = dayNumber(day) * DAY_SECONDS;
+  }
+  const seconds = textDaySeconds + Math.floor(ns / SECOND_NS);
   // Whole seconds and the nanoseconds after them are exact doubles: their digits need no bigint.
   if (ns < 0 || seconds <= 0) return epochNs(day, ns).toString();
   return `${seconds}${String(ns % SECOND_NS).padStart(9, '0')}`;
