@@ -95,6 +95,20 @@ test('objects that outlive their session are carried, by a topic opened later to
   assert.ok(removed?.t === 'remove' && removed.id === high && removed.ts === String(at(26)));
 });
 
+test('on a contract without trades a topic that looks back joins one that does not', async () => {
+  const tape = new MemoryTape(CONTRACT, 100);
+  tape.commit([], epochNs(DAY, 35 * HOUR_NS));
+  // Turns of the event loop, so that a warm-up which never ends fails here instead of hanging.
+  const run = new EngineRun(tape, { yieldTurn: () => turn() });
+  run.open(['bars', {}], 1);
+  await settle();
+  run.open(['unfinished-auctions', {}], 2);
+  await settle();
+  const ready = run.messages.filter((it) => it.t === 'ready').map(({ topic }) => topic);
+  assert.deepEqual(ready, [1, 2]);
+  assert.equal(run.snapshot(2).cursor, run.snapshot(1).cursor);
+});
+
 test('a study that throws ends its own topic only', async () => {
   const [bars] = INDICATORS;
   const broken: Indicator = {

@@ -7,7 +7,7 @@
 
 import type { SessionTable } from '@tapeloom/core/calendar/session';
 import { type Cursor, formatCursor } from '@tapeloom/core/cursor';
-import type { EpochNs, Rank } from '@tapeloom/core/numbers';
+import type { EpochNs } from '@tapeloom/core/numbers';
 import {
   type PublishedObjects,
   SNAPSHOT_BYTES_MAX,
@@ -15,7 +15,6 @@ import {
 import { FLUSH_STEP_NS, type RunOutput, type RunStart, StudyRun } from '@tapeloom/core/studies/run';
 import type { FormingVisitor, Mark, ObjectVersion, Study } from '@tapeloom/core/studies/study';
 import { sliceBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
-import { dayOf } from '@tapeloom/core/utc-day';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import type { TapePlace } from '../tape/tape.ts';
 import { type EncodedFlush, FrameEncoder } from './frame-encoder.ts';
@@ -31,7 +30,6 @@ export class TopicRun implements RunOutput {
   readonly #publish: PublishFlush;
   readonly #objects: PublishedObjects;
   readonly #frames = new FrameEncoder();
-  #place: TapePlace;
   #reached: EpochNs;
   #isLive = false;
 
@@ -45,15 +43,14 @@ export class TopicRun implements RunOutput {
     this.#study = study;
     this.#objects = objects;
     this.#publish = publish;
-    this.#place = { day: dayOf(start.at), rank: start.rank };
     this.#reached = start.at;
     const watched = new QuietableStudy(study, () => this.#isLive);
     this.#run = new StudyRun(watched, sessions, start, { output: this, stepNs: FLUSH_STEP_NS });
   }
 
-  /** The last trade taken. */
+  /** The last tape entry it has passed: a trade, or a midnight after it. */
   get place(): TapePlace {
-    return this.#place;
+    return this.#run.position;
   }
 
   /** The promise it has advanced to. */
@@ -71,12 +68,11 @@ export class TopicRun implements RunOutput {
   }
 
   take(batch: TradeBatch): void {
-    const { day, rank } = this.#place;
+    const { day, rank } = this.place;
     if (batch.day < day) return;
     const taken = batch.day === day ? Math.max(0, rank + 1 - batch.firstRank) : 0;
     if (taken >= batch.count) return;
     this.#run.apply(sliceBatch(batch, taken, batch.count));
-    this.#place = { day: batch.day, rank: (batch.firstRank + batch.count - 1) as Rank };
   }
 
   advance(promise: EpochNs): void {
