@@ -6,6 +6,7 @@
 import type { TradeBatch } from '../trade-batch.ts';
 import type { BarContent, BarShape } from './current-bar.ts';
 import type { JsonSchema } from './indicator.ts';
+import { SMALL_LOTS_MAX, SMALL_ROWS_MAX } from './small-lots.ts';
 
 const integer = (description: string) => ({ type: 'integer', description });
 const lots = (description: string) => ({ type: 'integer', minimum: 0, description });
@@ -54,35 +55,13 @@ export class BarSums implements BarContent {
 
   addRows(batch: TradeBatch, from: number, to: number): void {
     const { price, size, side } = batch;
-    this.#count(price[from]!, to - from);
-    let high = this.#high;
-    let low = this.#low;
-    let volume = this.#volume;
-    let known = this.#known;
-    let delta = this.#delta;
-    let deltaMin = this.#deltaMin;
-    let deltaMax = this.#deltaMax;
-    for (let row = from; row < to; row += 1) {
-      const ticks = price[row]!;
-      const lots = size[row]!;
-      const sign = side[row]!;
-      const signed = lots * sign;
-      if (ticks > high) high = ticks;
-      if (ticks < low) low = ticks;
-      volume += lots;
-      known += signed * sign;
-      delta += signed;
-      if (delta < deltaMin) deltaMin = delta;
-      if (delta > deltaMax) deltaMax = delta;
+    for (let start = from; start < to; start += SMALL_ROWS_MAX) {
+      const end = Math.min(start + SMALL_ROWS_MAX, to);
+      if (this.#addSmall(batch, start, end)) continue;
+      for (let row = start; row < end; row += 1) {
+        this.addPart(price[row]!, size[row]!, side[row]!);
+      }
     }
-    this.#high = high;
-    this.#low = low;
-    this.#close = price[to - 1]!;
-    this.#volume = volume;
-    this.#known = known;
-    this.#delta = delta;
-    this.#deltaMin = deltaMin;
-    this.#deltaMax = deltaMax;
   }
 
   addPart(price: number, size: number, side: number): void {
@@ -116,6 +95,43 @@ export class BarSums implements BarContent {
       deltaMax: this.#deltaMax,
       end: shape.end,
     };
+  }
+
+  /** Adds the rows in integers, or nothing and returns false when one of them is too large for that. */
+  #addSmall({ price, size, side }: TradeBatch, from: number, to: number): boolean {
+    let high = price[from]!;
+    let low = high;
+    let volume = 0;
+    let known = 0;
+    let delta = 0;
+    let deltaMin = 0;
+    let deltaMax = 0;
+    let seen = 0;
+    for (let row = from; row < to; row += 1) {
+      const ticks = price[row]!;
+      const lots = size[row]!;
+      const sign = side[row]!;
+      const signed = Math.imul(lots, sign);
+      high = Math.max(high, ticks);
+      low = Math.min(low, ticks);
+      seen |= lots;
+      volume = (volume + lots) | 0;
+      known = (known + Math.imul(signed, sign)) | 0;
+      delta = (delta + signed) | 0;
+      deltaMin = Math.min(deltaMin, delta);
+      deltaMax = Math.max(deltaMax, delta);
+    }
+    if (seen > SMALL_LOTS_MAX) return false;
+    this.#count(price[from]!, to - from);
+    this.#high = Math.max(this.#high, high);
+    this.#low = Math.min(this.#low, low);
+    this.#close = price[to - 1]!;
+    this.#volume += volume;
+    this.#known += known;
+    this.#deltaMin = Math.min(this.#deltaMin, this.#delta + deltaMin);
+    this.#deltaMax = Math.max(this.#deltaMax, this.#delta + deltaMax);
+    this.#delta += delta;
+    return true;
   }
 
   #count(firstPrice: number, trades: number): void {

@@ -96,6 +96,19 @@ describe('PriceHistogram', () => {
     );
   });
 
+  it('stays exact where many trades of the largest small size exceed 32 bits', () => {
+    const histogram = new PriceHistogram(1);
+    const count = 200_000;
+    const small = { price: 27_000, size: 2 ** 15 - 1, side: 1 };
+    const large = { price: 27_000, size: 2 ** 15, side: 1 };
+    histogram.addRows(batchOf(Array.from({ length: count }, () => small)), 0, count);
+    histogram.addRows(batchOf([small, large, small]), 0, 3);
+    histogram.addRows(batchOf(Array.from({ length: count }, () => small)), 0, count);
+    const ask = (2 * count + 2) * small.size + large.size;
+    assert.deepEqual(read(histogram), [[27_000, 0, ask, 0, ask]]);
+    assert.equal(histogram.rows().touched[0], 2 * count + 3);
+  });
+
   it('tells which row got to its volume first', () => {
     const histogram = new PriceHistogram(2);
     const prices = [11, 12, 10, 12, 14];

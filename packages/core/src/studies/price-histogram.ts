@@ -1,21 +1,25 @@
 /**
- * Volume by price and side of one bar. Memory and the cost of clearing depend on how many prices
- * traded, never on how far apart they lie: a table of cells in which a price is found at its low bits,
- * so that any range narrower than the table has no collisions and works like a plain array; prices
- * that do collide move to a scattered cell. Adding a trade allocates nothing.
+ * Volume by price and side of one bar. Prices lie in a window of cells, each price at its low bits: so
+ * a trade is added without a search, and reading goes up the window without sorting. The window is as
+ * wide as the prices that traded, up to a limit; prices beyond it are kept one by one, so that memory
+ * and time never follow a gap. Adding a trade allocates nothing but the window's growth.
+ *
+ * Trades are first counted in 32-bit integers (`small-lots.ts`), which move to doubles before they could
+ * overflow; large trades go to the doubles at once. A cell's numbers are the sums of both.
  */
 
 import type { TradeBatch } from '../trade-batch.ts';
+import { ScatteredVolumes } from './scattered-volumes.ts';
+import { SMALL_LOTS_MAX, SMALL_ROWS_MAX } from './small-lots.ts';
 
-const CELLS_MIN = 256;
-/** A cell is four doubles: volumes in the order of the side, then the price, NaN in an unused cell. */
+const WINDOW_MIN = 128;
+const WINDOW_MAX = 8_192;
+/** A cell is four numbers: lots in the order of the side, then the last trade that touched it. */
 const CELL = 4;
 const BID = 0;
 const UNKNOWN = 1;
 const ASK = 2;
-const PRICE = 3;
-/** 2^32 divided by the golden ratio: neighbouring prices land far apart. */
-const SCATTER = 0x9e3779b1;
+const TOUCHED = 3;
 
 /** Rows of adjacent prices that traded, ascending; the first `count` elements are valid. */
 export interface CountedRows {
@@ -40,16 +44,20 @@ export interface PriceRows extends CountedRows {
 }
 
 export class PriceHistogram {
-  #mask = CELLS_MIN - 1;
-  #cells = unusedCells(CELLS_MIN);
-  #touched = new Float64Array(CELLS_MIN);
-  /** The cells in use, in the order they were first touched: half of all at most. */
-  #used = new Int32Array(CELLS_MIN / 2);
-  #usedCount = 0;
+  /** The window; empty while `#high` is less than `#low`. All cells outside of it are 0. */
+  #low = 0;
+  #high = -1;
+  #mask = WINDOW_MIN - 1;
+  /** Small trades since the last spill; `TOUCHED` counts from there, 0 means not since. */
+  #small = new Int32Array(WINDOW_MIN * CELL);
+  /** Everything before, and large trades; unused while `#hasWhole` is false. */
+  #whole = new Float64Array(WINDOW_MIN * CELL);
+  #hasWhole = false;
+  /** Trades of the bar so far, and how many of them there were at the last spill. */
   #sequence = 0;
-  /** The prices in use, ascending: found anew only when there are more than last time. */
-  #sorted = new Int32Array(CELLS_MIN / 2);
-  #sortedCount = 0;
+  #spilled = 0;
+  /** Prices that no window could hold together with those in it: they never come to lie in it. */
+  readonly #beyond = new ScatteredVolumes();
   readonly #rows: PriceRows;
 
   constructor(group: number) {
@@ -58,144 +66,186 @@ export class PriceHistogram {
       group,
       low: Number.NaN,
       high: Number.NaN,
-      ...rowColumns(CELLS_MIN / 2),
+      ...rowColumns(WINDOW_MIN),
     };
   }
 
   clear(): void {
-    for (let index = 0; index < this.#usedCount; index += 1) {
-      const at = this.#used[index]! * CELL;
-      this.#cells[at + BID] = 0;
-      this.#cells[at + UNKNOWN] = 0;
-      this.#cells[at + ASK] = 0;
-      this.#cells[at + PRICE] = Number.NaN;
+    for (let price = this.#low; price <= this.#high; price += 1) {
+      const at = (price & this.#mask) * CELL;
+      zeroCell(this.#small, at);
+      if (this.#hasWhole) zeroCell(this.#whole, at);
     }
-    this.#usedCount = 0;
-    this.#sortedCount = 0;
+    this.#low = 0;
+    this.#high = -1;
+    this.#hasWhole = false;
     this.#sequence = 0;
+    this.#spilled = 0;
+    if (this.#beyond.count > 0) this.#beyond.clear();
   }
 
   addRows(batch: TradeBatch, from: number, to: number): void {
-    const { price, size, side } = batch;
-    const before = this.#sequence + 1 - from;
-    let cells = this.#cells;
-    let touched = this.#touched;
-    let mask = this.#mask;
-    for (let row = from; row < to; row += 1) {
-      const ticks = price[row]!;
-      let cell = ticks & mask;
-      if (cells[cell * CELL + PRICE] !== ticks) {
-        cell = this.#claim(ticks);
-        cells = this.#cells;
-        touched = this.#touched;
-        mask = this.#mask;
-      }
-      const at = cell * CELL + UNKNOWN + side[row]!;
-      cells[at] = cells[at]! + size[row]!;
-      touched[cell] = before + row;
+    for (let row = from; row < to; row += SMALL_ROWS_MAX) {
+      this.#addSome(batch, row, Math.min(row + SMALL_ROWS_MAX, to));
     }
-    this.#sequence += to - from;
   }
 
   add(price: number, size: number, side: number): void {
-    const cell = this.#claim(price);
-    this.#cells[cell * CELL + UNKNOWN + side]! += size;
     this.#sequence += 1;
-    this.#touched[cell] = this.#sequence;
+    if (!this.#covers(price, price)) {
+      this.#beyond.add(price, size, side, this.#sequence);
+      return;
+    }
+    const at = (price & this.#mask) * CELL;
+    this.#whole[at + UNKNOWN + side]! += size;
+    this.#whole[at + TOUCHED] = this.#sequence;
+    this.#hasWhole = true;
   }
 
   /** The rows as they stand; valid until the next call. */
   rows(): PriceRows {
     const rows = this.#rows;
-    const count = this.#usedCount;
-    if (rows.price.length < count) Object.assign(rows, rowColumns(this.#used.length));
-    const sorted = this.#sortedPrices();
+    const countMax = this.#high - this.#low + 1 + this.#beyond.count;
+    if (rows.price.length < countMax) Object.assign(rows, rowColumns(2 * countMax));
     rows.count = 0;
-    rows.low = sorted[0] ?? Number.NaN;
-    rows.high = sorted[count - 1] ?? Number.NaN;
-    for (let index = 0; index < count; index += 1) this.#gather(rows, sorted[index]!);
+    rows.low = Number.NaN;
+    rows.high = Number.NaN;
+    if (this.#beyond.count === 0) {
+      this.#gatherWindow(rows);
+      return rows;
+    }
+    let isWindowDone = false;
+    this.#beyond.visit((price, bid, ask, unknown, touched) => {
+      if (price > this.#high && !isWindowDone) {
+        this.#gatherWindow(rows);
+        isWindowDone = true;
+      }
+      gather(rows, price, bid, ask, unknown, touched);
+    });
+    if (!isWindowDone) this.#gatherWindow(rows);
     return rows;
   }
 
-  #sortedPrices(): Int32Array {
-    const count = this.#usedCount;
-    if (this.#sorted.length < count) this.#sorted = new Int32Array(this.#used.length);
-    const sorted = this.#sorted.subarray(0, count);
-    if (this.#sortedCount === count) return sorted;
-    for (let index = 0; index < count; index += 1) {
-      sorted[index] = this.#cells[this.#used[index]! * CELL + PRICE]!;
+  /** No more rows than may be counted in integers. */
+  #addSome({ price, size, side }: TradeBatch, from: number, to: number): void {
+    let low = price[from]!;
+    let high = low;
+    let seen = 0;
+    for (let row = from; row < to; row += 1) {
+      low = Math.min(low, price[row]!);
+      high = Math.max(high, price[row]!);
+      seen |= size[row]!;
     }
-    this.#sortedCount = count;
-    return sorted.sort();
+    if (seen > SMALL_LOTS_MAX || !this.#covers(low, high)) {
+      for (let row = from; row < to; row += 1) this.add(price[row]!, size[row]!, side[row]!);
+      return;
+    }
+    if (this.#sequence - this.#spilled + to - from > SMALL_ROWS_MAX) this.#spill();
+    const cells = this.#small;
+    const mask = this.#mask;
+    const before = (this.#sequence - this.#spilled + 1 - from) | 0;
+    for (let row = from; row < to; row += 1) {
+      const at = (price[row]! & mask) * CELL;
+      const lots = at + UNKNOWN + side[row]!;
+      cells[lots] = (cells[lots]! + size[row]!) | 0;
+      cells[at + TOUCHED] = (before + row) | 0;
+    }
+    this.#sequence += to - from;
   }
 
-  /** Adds the next higher price to the last row or to a new one. */
-  #gather(rows: PriceRows, ticks: number): void {
-    const cell = this.#claim(ticks);
-    const at = cell * CELL;
-    const rowPrice = Math.floor(ticks / rows.group) * rows.group;
-    let row = rows.count - 1;
-    if (row < 0 || rows.price[row] !== rowPrice) {
-      row += 1;
-      rows.count = row + 1;
-      rows.price[row] = rowPrice;
-      rows.bid[row] = 0;
-      rows.ask[row] = 0;
-      rows.unknown[row] = 0;
-      rows.touched[row] = 0;
-    }
-    rows.bid[row]! += this.#cells[at + BID]!;
-    rows.ask[row]! += this.#cells[at + ASK]!;
-    rows.unknown[row]! += this.#cells[at + UNKNOWN]!;
-    rows.total[row] = rows.bid[row]! + rows.ask[row]! + rows.unknown[row]!;
-    rows.touched[row] = Math.max(rows.touched[row]!, this.#touched[cell]!);
+  /** Makes the window hold these prices too; false when it would become too wide. */
+  #covers(low: number, high: number): boolean {
+    if (low >= this.#low && high <= this.#high) return true;
+    const isEmpty = this.#high < this.#low;
+    const newLow = isEmpty ? low : Math.min(low, this.#low);
+    const newHigh = isEmpty ? high : Math.max(high, this.#high);
+    if (newHigh - newLow >= WINDOW_MAX) return false;
+    if (newHigh - newLow > this.#mask) this.#grow(newHigh - newLow + 1);
+    this.#low = newLow;
+    this.#high = newHigh;
+    return true;
   }
 
-  /** The cell of this price, taken into use if it was not. */
-  #claim(ticks: number): number {
-    let cell = ticks & this.#mask;
-    let found = this.#cells[cell * CELL + PRICE]!;
-    if (found !== ticks && !Number.isNaN(found)) {
-      cell = (Math.imul(ticks, SCATTER) >>> 7) & this.#mask;
-      found = this.#cells[cell * CELL + PRICE]!;
-      while (found !== ticks && !Number.isNaN(found)) {
-        cell = (cell + 1) & this.#mask;
-        found = this.#cells[cell * CELL + PRICE]!;
-      }
+  #spill(): void {
+    for (let price = this.#low; price <= this.#high; price += 1) {
+      const at = (price & this.#mask) * CELL;
+      const touched = this.#small[at + TOUCHED]!;
+      if (touched === 0) continue;
+      for (let side = BID; side <= ASK; side += 1)
+        this.#whole[at + side]! += this.#small[at + side]!;
+      this.#whole[at + TOUCHED] = this.#touchedAt(at);
+      zeroCell(this.#small, at);
     }
-    if (found === ticks) return cell;
-    if (this.#usedCount === this.#used.length) {
-      this.#grow();
-      return this.#claim(ticks);
-    }
-    this.#cells[cell * CELL + PRICE] = ticks;
-    this.#used[this.#usedCount] = cell;
-    this.#usedCount += 1;
-    return cell;
+    this.#hasWhole = true;
+    this.#spilled = this.#sequence;
   }
 
-  #grow(): void {
-    const cells = this.#cells;
-    const touched = this.#touched;
-    const used = this.#used;
-    const count = (this.#mask + 1) * 2;
-    this.#mask = count - 1;
-    this.#cells = unusedCells(count);
-    this.#touched = new Float64Array(count);
-    this.#used = new Int32Array(count / 2);
-    this.#usedCount = 0;
-    for (const old of used) {
-      const cell = this.#claim(cells[old * CELL + PRICE]!);
-      this.#cells.set(cells.subarray(old * CELL, old * CELL + PRICE), cell * CELL);
-      this.#touched[cell] = touched[old]!;
+  #touchedAt(at: number): number {
+    const touched = this.#small[at + TOUCHED]!;
+    return Math.max(this.#whole[at + TOUCHED]!, touched === 0 ? 0 : this.#spilled + touched);
+  }
+
+  #gatherWindow(rows: PriceRows): void {
+    const small = this.#small;
+    const whole = this.#whole;
+    for (let price = this.#low; price <= this.#high; price += 1) {
+      const at = (price & this.#mask) * CELL;
+      const touched = this.#touchedAt(at);
+      if (touched === 0) continue;
+      const bid = small[at + BID]! + whole[at + BID]!;
+      const ask = small[at + ASK]! + whole[at + ASK]!;
+      const unknown = small[at + UNKNOWN]! + whole[at + UNKNOWN]!;
+      gather(rows, price, bid, ask, unknown, touched);
+    }
+  }
+
+  #grow(width: number): void {
+    const small = this.#small;
+    const whole = this.#whole;
+    const mask = this.#mask;
+    while (this.#mask < width - 1) this.#mask = this.#mask * 2 + 1;
+    this.#small = new Int32Array((this.#mask + 1) * CELL);
+    this.#whole = new Float64Array((this.#mask + 1) * CELL);
+    for (let price = this.#low; price <= this.#high; price += 1) {
+      const from = (price & mask) * CELL;
+      const at = (price & this.#mask) * CELL;
+      this.#small.set(small.subarray(from, from + CELL), at);
+      this.#whole.set(whole.subarray(from, from + CELL), at);
     }
   }
 }
 
-function unusedCells(count: number): Float64Array {
-  const cells = new Float64Array(count * CELL);
-  for (let at = PRICE; at < cells.length; at += CELL) cells[at] = Number.NaN;
-  return cells;
+function zeroCell(cells: Int32Array | Float64Array, at: number): void {
+  for (let part = 0; part < CELL; part += 1) cells[at + part] = 0;
+}
+
+/** Adds the next higher price to the last row or to a new one. */
+function gather(
+  rows: PriceRows,
+  price: number,
+  bid: number,
+  ask: number,
+  unknown: number,
+  touched: number,
+): void {
+  if (rows.count === 0) rows.low = price;
+  rows.high = price;
+  const rowPrice = rows.group === 1 ? price : Math.floor(price / rows.group) * rows.group;
+  let row = rows.count - 1;
+  if (row < 0 || rows.price[row] !== rowPrice) {
+    row += 1;
+    rows.count = row + 1;
+    rows.price[row] = rowPrice;
+    rows.bid[row] = 0;
+    rows.ask[row] = 0;
+    rows.unknown[row] = 0;
+    rows.touched[row] = 0;
+  }
+  rows.bid[row]! += bid;
+  rows.ask[row]! += ask;
+  rows.unknown[row]! += unknown;
+  rows.total[row] = rows.bid[row]! + rows.ask[row]! + rows.unknown[row]!;
+  rows.touched[row] = Math.max(rows.touched[row]!, touched);
 }
 
 function rowColumns(capacity: number) {

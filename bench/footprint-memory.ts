@@ -1,0 +1,58 @@
+/**
+ * A process of its own that tells its parent how many bytes a running default `footprint` on ES holds:
+ * the most after a full collection, session by session, above what the tape itself takes. Two runs, one
+ * after the other: the study alone, and with everything it published and keeps for snapshots.
+ */
+
+import type { UtcDay } from '@tapeloom/core/numbers';
+import { footprint } from '@tapeloom/core/studies/footprint';
+import type { StudyRun } from '@tapeloom/core/studies/run';
+import { epochNs } from '@tapeloom/core/utc-day';
+import { collectGarbage } from './measure.ts';
+import { simulatedTape } from './sim-tape.ts';
+import { publishingRun, settledRun } from './study-pass.ts';
+
+/** Three sessions and a bit: enough to see that nothing grows from one to the next. */
+const TRADES = 1_500_000;
+const STEP_NS = 10_000_000;
+
+export interface SessionBytes {
+  readonly session: UtcDay;
+  readonly bytesMax: number;
+}
+
+export interface FootprintMemory {
+  readonly studyAlone: readonly SessionBytes[];
+  readonly withPublished: readonly SessionBytes[];
+}
+
+const tape = simulatedTape(TRADES);
+const settled = () => settledRun(footprint, tape, () => {});
+const publishing = () => publishingRun(footprint, tape, STEP_NS, () => {});
+// Code is compiled while it first runs; its memory is no part of a study's.
+bytesBySession(settled);
+bytesBySession(publishing);
+const memory: FootprintMemory = {
+  studyAlone: bytesBySession(settled),
+  withPublished: bytesBySession(publishing),
+};
+process.send!(memory);
+
+function bytesBySession(start: () => StudyRun): SessionBytes[] {
+  const table = tape.sessions('full');
+  const bytesMax = new Map<UtcDay, number>();
+  const before = heldBytes();
+  const run = start();
+  for (const batch of tape.batches) {
+    run.apply(batch);
+    const { date } = table.atOrBefore(epochNs(batch.day, batch.ts[batch.count - 1]!))!;
+    bytesMax.set(date, Math.max(bytesMax.get(date) ?? 0, heldBytes() - before));
+  }
+  return [...bytesMax].map(([session, bytes]) => ({ session, bytesMax: bytes }));
+}
+
+function heldBytes(): number {
+  collectGarbage();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
