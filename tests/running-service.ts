@@ -23,9 +23,12 @@ export interface ServiceSetting {
 export type StreamMessage = Readonly<Record<string, unknown>> & { readonly t: string };
 
 const running = new Set<ChildProcess>();
-process.on('exit', () => {
+process.on('exit', killServices);
+
+/** For the end of a test file: a service that a failed test left behind would keep the file from ending. */
+export function killServices(): void {
   for (const child of running) child.kill('SIGKILL');
-});
+}
 
 export class RunningService {
   readonly #child: ChildProcess;
