@@ -17,8 +17,8 @@ const PASSING_SUBSCRIBERS = 20;
 const REQUESTS = 60;
 /** Rounds in which caches, compilers and pools still fill up. */
 const WARM_UP_ROUNDS = 3;
-/** What the process may grow by between the early and the late part of a run. */
 const STOP_MS_MAX = 10_000;
+/** What the process may grow by between the early and the late part of a run. */
 const GROWTH_BYTES_MAX = 64 * 1024 * 1024;
 
 const STREAMS = [
