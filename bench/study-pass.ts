@@ -19,6 +19,9 @@ import type { SimTape } from './sim-tape.ts';
  */
 const newestRuns = new Map<Indicator, StudyRun>();
 
+/** What is kept has to be built: a compiler leaves out parts of an object that nobody could ever see. */
+const newestVersion: { version: ObjectVersion | null } = { version: null };
+
 /** Shows every final version to `visit` and keeps none. */
 export function settledRun(
   indicator: Indicator,
@@ -52,9 +55,10 @@ export function settledPass(
   tape: SimTape,
 ): { readonly objects: number; readonly levels: number } {
   let [objects, levels] = [0, 0];
-  const run = settledRun(indicator, tape, ({ data }) => {
+  const run = settledRun(indicator, tape, (version) => {
+    newestVersion.version = version;
     objects += 1;
-    const rows = (data as { readonly levels?: unknown }).levels;
+    const rows = (version.data as { readonly levels?: unknown }).levels;
     if (Array.isArray(rows)) levels += rows.length;
   });
   takeTape(run, tape);

@@ -90,10 +90,12 @@ export function epochNsText(day: UtcDay, ns: number): string {
     textDay = day;
     textDaySeconds = dayNumber(day) * DAY_SECONDS;
   }
-  const seconds = textDaySeconds + Math.floor(ns / SECOND_NS);
+  const wholeSeconds = Math.floor(ns / SECOND_NS);
+  const seconds = textDaySeconds + wholeSeconds;
   // Whole seconds and the nanoseconds after them are exact doubles: their digits need no bigint.
   if (ns < 0 || seconds <= 0) return epochNs(day, ns).toString();
-  return `${seconds}${String(ns % SECOND_NS).padStart(9, '0')}`;
+  const restNs = ns - wholeSeconds * SECOND_NS;
+  return restNs === 0 ? `${seconds}000000000` : `${seconds}${String(SECOND_NS + restNs).slice(1)}`;
 }
 
 /** Division of bigints rounds towards zero, so an instant before 1970 would land on the wrong day. */

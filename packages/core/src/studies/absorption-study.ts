@@ -31,6 +31,8 @@ export interface AbsorptionRule {
 
 export class AbsorptionStudy implements Study {
   readonly #holdNs: number;
+  /** The time of the print at hand, where the windows see it too. */
+  readonly #nowNs = new Float64Array(1);
   readonly #threshold: SizeThreshold;
   /** What the next session's threshold comes from; null when it is given. */
   readonly #tumbling: TumblingWindows | null;
@@ -59,9 +61,9 @@ export class AbsorptionStudy implements Study {
     this.#holdNs = rule.holdMs * MILLISECOND_NS;
     this.#threshold = rule.threshold;
     this.#tumbling = rule.threshold.isAutomatic
-      ? new TumblingWindows(windowNs, rule.threshold)
+      ? new TumblingWindows(windowNs, this.#nowNs, rule.threshold)
       : null;
-    this.#window = new PrintWindow(windowNs);
+    this.#window = new PrintWindow(windowNs, this.#nowNs);
     this.#sellers = new HeldPrices(-1, rule.slip);
     this.#buyers = new HeldPrices(1, rule.slip);
   }
@@ -107,11 +109,12 @@ export class AbsorptionStudy implements Study {
         row += 1;
       } while (row < to && ts[row] === rowNs && price[row] === ticks && side[row] === sign);
       const ns = rowNs + offsetNs;
+      this.#nowNs[0] = ns;
       if (ns >= this.#overNs) this.#endHolds(ns, (batch.firstRank + start - 1) as Rank, k);
       k = 0;
       this.#sellers.pass(ticks);
       this.#buyers.pass(ticks);
-      if (sign !== 0) this.#add(ticks, sign, ns, batch.firstRank + start, lots, row - start);
+      if (sign !== 0) this.#add(ticks, sign, batch.firstRank + start, lots, row - start);
     }
     this.#dropBroken();
     return k;
@@ -130,11 +133,11 @@ export class AbsorptionStudy implements Study {
   /** Objects are final when they appear. */
   forming(): void {}
 
-  #add(ticks: number, sign: number, ns: number, rank: number, lots: number, prints: number): void {
+  #add(ticks: number, sign: number, rank: number, lots: number, prints: number): void {
     const slot = this.#slots.slotOf(ticks);
     const isBuyer = sign > 0;
     const cell = 2 * slot + (isBuyer ? 1 : 0);
-    this.#tumbling?.add(cell, ns, lots);
+    this.#tumbling?.add(cell, lots);
     if (!this.#threshold.warm) return;
     const held = isBuyer ? this.#buyers : this.#sellers;
     const hold = held.holdAt(slot);
@@ -144,19 +147,19 @@ export class AbsorptionStudy implements Study {
       return;
     }
     const window = this.#window;
-    window.add(cell, ns, rank, lots, prints);
-    if (window.volume(cell) < this.#threshold.lots) return;
+    window.add(cell, rank, lots, prints);
+    if (!window.reaches(cell, this.#threshold.lots)) return;
     if (this.#next - this.#oldest > this.#mask) this.#grow();
     const at = this.#next & this.#mask;
     this.#holdCell[at] = cell;
-    this.#holdFromNs[at] = ns;
+    this.#holdFromNs[at] = this.#nowNs[0]!;
     this.#holdVolume[at] = window.volume(cell);
     this.#holdTrades[at] = window.trades(cell);
     const first = window.use(cell);
     this.#holdFirstNs[at] = window.nsAt(first);
     this.#holdFirstRank[at] = window.rankAt(first);
     held.start(slot, ticks, this.#next);
-    if (this.#next === this.#oldest) this.#overNs = ns + this.#holdNs;
+    if (this.#next === this.#oldest) this.#overNs = this.#nowNs[0]! + this.#holdNs;
     this.#next += 1;
   }
 

@@ -93,9 +93,10 @@ export class ClusterStudy implements Study {
   }
 
   apply(batch: TradeBatch, from: number, to: number, offsetNs: number): number {
-    const { ts, price, size, side } = batch;
+    const { ts, side } = batch;
     let k = 0;
-    for (let row = from; row < to; row += 1) {
+    let row = from;
+    while (row < to) {
       const ns = ts[row]! + offsetNs;
       const sign = side[row]!;
       if (this.#side !== 0 && ns - this.#lastNs > this.#gapNs) {
@@ -104,16 +105,22 @@ export class ClusterStudy implements Study {
       k = 0;
       if (sign !== this.#side || sign === 0) {
         if (this.#end((batch.firstRank + row) as Rank, 1)) k = 1;
-        if (sign === 0) continue;
+        if (sign === 0) {
+          row += 1;
+          continue;
+        }
         this.#begin(batch, row, ns);
       }
-      this.#add(price[row]!, size[row]!, ns);
+      const next = this.#extend(batch, row, to, offsetNs);
+      // Only the updates of the last print are asked for, and only a first print ends another cluster.
+      if (next - row > 1) k = 0;
       if (this.#isShown()) {
         k += 1;
         this.#mark.day = batch.day;
-        this.#mark.rank = (batch.firstRank + row) as Rank;
+        this.#mark.rank = (batch.firstRank + next - 1) as Rank;
         this.#mark.k = k;
       }
+      row = next;
     }
     return k;
   }
@@ -146,12 +153,32 @@ export class ClusterStudy implements Study {
     this.#trades = 0;
   }
 
-  #add(price: number, size: number, ns: number): void {
-    this.#lastNs = ns;
-    if (price !== this.#last && price !== this.#first) this.#prices?.slotOf(price);
-    this.#last = price;
-    this.#size += size;
-    this.#trades += 1;
+  /** Adds the print at `from` and those that go on with its cluster; returns the row after them. */
+  #extend(batch: TradeBatch, from: number, to: number, offsetNs: number): number {
+    const { ts, price, size, side } = batch;
+    const sign = side[from]!;
+    const gapNs = this.#gapNs;
+    let last = this.#last;
+    let lots = this.#size;
+    let row = from;
+    do {
+      const ticks = price[row]!;
+      if (ticks !== last) {
+        this.#moveTo(ticks);
+        last = ticks;
+      }
+      lots += size[row]!;
+      row += 1;
+    } while (row < to && side[row] === sign && ts[row]! - ts[row - 1]! <= gapNs);
+    this.#last = last;
+    this.#lastNs = ts[row - 1]! + offsetNs;
+    this.#size = lots;
+    this.#trades += row - from;
+    return row;
+  }
+
+  #moveTo(price: number): void {
+    if (price !== this.#first) this.#prices?.slotOf(price);
     if (price > this.#high) this.#high = price;
     if (price < this.#low) this.#low = price;
   }

@@ -39,7 +39,7 @@ export interface BarContent {
   data(shape: BarShape): object;
 }
 
-export class CurrentBar implements CutBar {
+export class CurrentBar implements CutBar, BarShape {
   readonly #content: BarContent;
   /** The newest update of the bar. */
   readonly #mark: Mark = { day: 0 as UtcDay, rank: 0 as Rank, k: 0 };
@@ -49,6 +49,7 @@ export class CurrentBar implements CutBar {
   #id = '';
   #startNs = 0;
   #lastNs = 0;
+  #endNs = 0;
   /** The trade that `#k` counts the updates of. */
   #rank = 0;
   #k = 0;
@@ -66,6 +67,11 @@ export class CurrentBar implements CutBar {
   /** Updates of the last trade so far. */
   get k(): number {
     return this.#k;
+  }
+
+  /** Of the version that is being built; made only for contents that show it. */
+  get end(): string {
+    return epochNsText(this.#origin, this.#endNs);
   }
 
   openSession(session: StudySession, output: StudyOutput): void {
@@ -143,13 +149,12 @@ export class CurrentBar implements CutBar {
   }
 
   #version(final: boolean, endNs: number) {
-    const end = epochNsText(this.#origin, endNs);
-    const { openEdge, closeEdge } = this;
+    this.#endNs = endNs;
     return {
       id: this.#id,
       final,
       ts: epochNsText(this.#origin, this.#startNs),
-      data: this.#content.data({ openEdge, closeEdge, end }),
+      data: this.#content.data(this),
     };
   }
 }

@@ -33,6 +33,8 @@ const FROM = 3;
 
 export class PrintWindow {
   readonly #windowNs: number;
+  /** One element: a double that is handed from call to call may become an object each time. */
+  readonly #nowNs: Float64Array;
   /** A ring: an entry's place is its sequence number's low bits. */
   #entries = new Float64Array(ENTRIES_MIN * ENTRY);
   #mask = ENTRIES_MIN - 1;
@@ -40,8 +42,10 @@ export class PrintWindow {
   #end = 0;
   #cells = blankCells(CELLS_MIN);
 
-  constructor(windowNs: number) {
+  /** `nowNs` holds, in its one element, the time of the print that is being added. */
+  constructor(windowNs: number, nowNs: Float64Array) {
     this.#windowNs = windowNs;
+    this.#nowNs = nowNs;
   }
 
   /** Forgets all prints; cells from `cellCount` on were not used. */
@@ -52,15 +56,13 @@ export class PrintWindow {
     this.#end = 0;
   }
 
-  /**
-   * Counts prints of this cell at one time, `rank` the first of them, and no longer those that are a
-   * window's length before.
-   */
-  add(cell: number, ns: number, rank: number, lots: number, prints: number): void {
-    this.#dropUntil(ns - this.#windowNs);
+  /** Counts prints of this cell at one time, `rank` the first of them. */
+  add(cell: number, rank: number, lots: number, prints: number): void {
+    const ns = this.#nowNs[0]!;
     const record = cell * RECORD;
     if (record >= this.#cells.length) this.#growCells(cell + 1);
-    if (this.#end - this.#oldest > this.#mask) this.#growRing();
+    if (this.#isFull()) this.#dropOld();
+    if (this.#isFull()) this.#growRing();
     const cells = this.#cells;
     const entries = this.#entries;
     cells[record + VOLUME]! += lots;
@@ -83,7 +85,17 @@ export class PrintWindow {
     this.#end += 1;
   }
 
-  /** Lots in the cell's window as of the last print added. */
+  /**
+   * Whether the cell's window holds these lots. Prints too old for it are dropped, all at once, only
+   * when it seems to: counting them too long cannot make less of it.
+   */
+  reaches(cell: number, lots: number): boolean {
+    if (this.volume(cell) < lots) return false;
+    this.#dropOld();
+    return this.volume(cell) >= lots;
+  }
+
+  /** Lots in the cell's window, after `reaches` said yes. */
   volume(cell: number): number {
     return this.#cells[cell * RECORD + VOLUME]!;
   }
@@ -93,7 +105,7 @@ export class PrintWindow {
   }
 
   /**
-   * The prints of this cell, of which there must be one, count no more. Returns the place of the oldest
+   * The prints of this cell count no more; `reaches` said yes. Returns the place of the oldest
    * of them, good for `nsAt` and `rankAt` until the next print is added.
    */
   use(cell: number): number {
@@ -118,7 +130,12 @@ export class PrintWindow {
     return this.#entries[place + RANK]!;
   }
 
-  #dropUntil(ns: number): void {
+  #isFull(): boolean {
+    return this.#end - this.#oldest > this.#mask;
+  }
+
+  #dropOld(): void {
+    const ns = this.#nowNs[0]! - this.#windowNs;
     const cells = this.#cells;
     const entries = this.#entries;
     const end = this.#end;

@@ -11,18 +11,21 @@ const CELLS_MIN = 128;
 
 export class TumblingWindows {
   readonly #windowNs: number;
+  readonly #nowNs: Float64Array;
   readonly #threshold: SizeThreshold;
   #startNs = new Float64Array(CELLS_MIN);
   /** 0: the cell has no window. */
   #volume = new Float64Array(CELLS_MIN);
 
-  /** Sizes of windows that ended go to the threshold. */
-  constructor(windowNs: number, threshold: SizeThreshold) {
+  /** Sizes of windows that ended go to the threshold; `nowNs` as for `PrintWindow`. */
+  constructor(windowNs: number, nowNs: Float64Array, threshold: SizeThreshold) {
     this.#windowNs = windowNs;
+    this.#nowNs = nowNs;
     this.#threshold = threshold;
   }
 
-  add(cell: number, ns: number, size: number): void {
+  add(cell: number, size: number): void {
+    const ns = this.#nowNs[0]!;
     if (cell >= this.#volume.length) this.#grow(cell + 1);
     const volume = this.#volume[cell]!;
     if (volume !== 0 && ns - this.#startNs[cell]! < this.#windowNs) {

@@ -34,8 +34,7 @@ export class TimeCutter implements BarCutter {
     let row = from;
     while (row < to) {
       if (!bar.forming) {
-        const ns = batch.ts[row]! + offsetNs;
-        const startNs = ns - ((ns - this.#openNs) % this.#sizeNs);
+        const startNs = this.#startOf(batch.ts[row]! + offsetNs);
         this.#endNs = startNs + this.#sizeNs;
         bar.start(batch, row, 0, startNs);
       }
@@ -44,5 +43,12 @@ export class TimeCutter implements BarCutter {
       if (next < to) bar.finishBy(batch, next - 1, this.#endNs);
       row = next;
     }
+  }
+
+  /** The quotient is far below 2^22, so it cannot be rounded up to a bar that has not begun. */
+  #startOf(ns: number): number {
+    const sinceOpenNs = ns - this.#openNs;
+    if (sinceOpenNs < this.#sizeNs) return this.#openNs;
+    return this.#openNs + Math.floor(sinceOpenNs / this.#sizeNs) * this.#sizeNs;
   }
 }
