@@ -15,8 +15,8 @@ const TO_TARDIS_MIN = 50;
 const OF_CEILING_MIN = 0.05;
 /** What an object, its strings and the numbers it is computed from may take at most. */
 const OBJECT_BYTES_MAX = 6_000;
-/** Below this average nothing is allocated per trade: the smallest thing on the heap is larger. */
-const TRADE_BYTES_MAX = 2;
+/** Half of the smallest thing on the heap: below this average trades themselves allocate nothing. */
+const TRADE_BYTES_MAX = 8;
 
 export interface StudiesResults {
   /** Over the whole tape: the ceiling, indicators by id, queries by `duckDbName`. */
