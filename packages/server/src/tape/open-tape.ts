@@ -150,7 +150,10 @@ async function recoverLogs(
   dataset: string,
   sequencer: Sequencer,
 ): Promise<readonly RecoveredLog[]> {
-  const names = await disk.list(logDirectory(tapeRoot, dataset));
+  const directory = logDirectory(tapeRoot, dataset);
+  // A log that is found may have been named by a process that died before the name was on disk.
+  await disk.syncDirectory(directory);
+  const names = await disk.list(directory);
   const days = names.flatMap((name) => dayOfFile(name, 'log') ?? []);
   const logs: RecoveredLog[] = [];
   for (const [index, day] of days.entries()) {

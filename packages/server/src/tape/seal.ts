@@ -73,9 +73,15 @@ async function seal(
   const { dataset, symbol, day } = place;
   const digest = await digestOf(batches, place);
   const path = sidecarPath(tapeRoot, dataset, symbol, day);
+  const directory = contractDirectory(tapeRoot, dataset, symbol);
   const before = await readSound(disk, path);
   if (before !== null) {
-    if (before.digest === digest) return;
+    if (before.digest === digest) {
+      // Whoever wrote it may have died before its name was on disk, and the log goes next.
+      await disk.makeDirectory(directory);
+      await disk.syncDirectory(directory);
+      return;
+    }
     throw new DayConflictError(dataset, symbol, day, 'is sealed already, with other trades');
   }
   const { bytes, index } = await encode(place, batches, late);
@@ -92,7 +98,7 @@ async function seal(
     digest,
     batches: index,
   });
-  await disk.makeDirectory(contractDirectory(tapeRoot, dataset, symbol));
+  await disk.makeDirectory(directory);
   await replaceFile(disk, sealedPath(tapeRoot, dataset, symbol, day), bytes);
   await replaceFile(disk, path, new TextEncoder().encode(sidecar));
 }
