@@ -4,6 +4,7 @@
  * after the other: the study alone, and with everything it published and keeps for snapshots.
  */
 
+import { setImmediate as turn } from 'node:timers/promises';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { footprint } from '@tapeloom/core/studies/footprint';
 import type { StudyRun } from '@tapeloom/core/studies/run';
@@ -34,28 +35,34 @@ const settled = () => {
 };
 const publishing = () => [publishingRun(footprint, tape, STEP_NS, () => {})];
 // Code is compiled while it first runs; its memory is no part of a study's.
-bytesBySession(settled);
-bytesBySession(publishing);
+await bytesBySession(settled);
+await bytesBySession(publishing);
 const memory: FootprintMemory = {
-  studyAlone: bytesBySession(settled),
-  withPublished: bytesBySession(publishing),
+  studyAlone: await bytesBySession(settled),
+  withPublished: await bytesBySession(publishing),
 };
 process.send!(memory);
 
-function bytesBySession(start: () => readonly StudyRun[]): SessionBytes[] {
+async function bytesBySession(start: () => readonly StudyRun[]): Promise<SessionBytes[]> {
   const table = tape.sessions('full');
   const bytesMax = new Map<UtcDay, number>();
-  const before = heldBytes();
+  const before = await heldBytes();
   const runs = start();
   for (const batch of tape.batches) {
     for (const run of runs) run.apply(batch);
     const { date } = table.atOrBefore(epochNs(batch.day, batch.ts[batch.count - 1]!))!;
-    bytesMax.set(date, Math.max(bytesMax.get(date) ?? 0, (heldBytes() - before) / runs.length));
+    bytesMax.set(
+      date,
+      Math.max(bytesMax.get(date) ?? 0, ((await heldBytes()) - before) / runs.length),
+    );
   }
   return [...bytesMax].map(([session, bytes]) => ({ session, bytesMax: Math.round(bytes) }));
 }
 
-function heldBytes(): number {
+/** A turn of the event loop first: until then the engine may hold on to what the last run left. */
+async function heldBytes(): Promise<number> {
+  await turn();
+  collectGarbage();
   collectGarbage();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return heapUsed + arrayBuffers;
