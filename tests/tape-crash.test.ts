@@ -34,6 +34,6 @@ test('whatever was acknowledged is on the tape once, with the ranks and stamps o
         window,
       }),
     ),
-    { numRuns: 45, examples: [SEALED_BY_THE_DEAD] },
+    { numRuns: 120, examples: [SEALED_BY_THE_DEAD] },
   );
 });
