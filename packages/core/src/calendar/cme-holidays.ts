@@ -7,7 +7,8 @@
  * Source of truth: CME Group's "Trading hours" page (cmegroup.com/trading-hours.html, choose the date)
  * and its advisory for each holiday, published about two weeks ahead. The lines below were not read
  * from there but from the public calendar libraries pandas_market_calendars (whose users measured the
- * last trades of 2022 to 2026) and QuantConnect Lean, where they agree:
+ * last trades of 2022 to 2026) and QuantConnect Lean. They differ on some holidays of FX, energy and
+ * metals; the newer account was taken there:
  *   - Equity and rates halt at 12:00 on every holiday, energy and metals at 13:30, FX not at all; on a
  *     Friday all of them close at 12:00.
  *   - On a Good Friday with the employment report, equity trades to 08:15, rates and FX to 10:15.

@@ -85,7 +85,7 @@ function closesOf(socket: StallingSocket, sub: string): readonly number[] {
   );
 }
 
-test('below 256 KiB every version is sent, from 256 KiB on only the newest [FLOW-04] [SEC-18]', async () => {
+test('below 256 KiB every version is sent, from 256 KiB on only the newest [FLOW-04]', async () => {
   await using stage = await Stage.start();
   for (const [waiting, closes] of [
     [skipFromBytes - 1, [1, 5]],
@@ -104,7 +104,7 @@ test('below 256 KiB every version is sent, from 256 KiB on only the newest [FLOW
   }
 });
 
-test('one byte below 1 MiB waits and arrives, 1 MiB closes with 4008 SLOW_CONSUMER [FLOW-05] [CLOSE-12] [SEC-18]', async () => {
+test('one byte below 1 MiB waits and arrives, 1 MiB closes with 4008 SLOW_CONSUMER [FLOW-05] [CLOSE-12]', async () => {
   await using stage = await Stage.start();
   const below = await stage.stalled();
   await fill(below, bytesMax - 1);
@@ -146,7 +146,7 @@ test('a roll that meets a full outbox leaves no subscription behind', async () =
   socket.destroy();
 });
 
-test('whatever the peer does, a socket is gone within a second of its close [SEC-18]', async () => {
+test('whatever the peer does, a socket is gone within a second of its close', async () => {
   await using stage = await Stage.start();
   const socket = await stage.stalled('a');
   const gone = new Promise((resolve) => socket.once('close', resolve));
