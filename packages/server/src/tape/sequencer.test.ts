@@ -132,6 +132,8 @@ test('every print gets the rank and stamp the rules give it, whatever the feed d
         if (index % 3 === 0) await Promise.race([done, Promise.resolve()]);
       }
       await Promise.all(pending);
+      // When the last offer ended a day, what was held for the next one goes into a commit of its own.
+      await tape.intake.offer([], null);
       assert.deepEqual(await allTapeRows(tape.tape), twin.rows);
       for (const rows of Object.values(twin.rows)) {
         for (const [index, [day, rank, ts]] of rows.entries()) {
@@ -142,7 +144,7 @@ test('every print gets the rank and stamp the rules give it, whatever the feed d
         }
       }
     }),
-    { numRuns: 120 },
+    { numRuns: 120, examples: [[1, 1]] },
   );
 });
 
