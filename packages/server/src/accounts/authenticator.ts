@@ -1,28 +1,39 @@
 /**
- * Who is asking. REST and stream hand over the `Authorization` header as it came and get the same
- * verdict; what each does with it (401, close 4001) is theirs.
+ * Recognises keys and stream tokens. REST and stream hand over the `Authorization` header as it came and
+ * get the same verdict; what each does with it (401, close 4001) is theirs. Whether the caller may do
+ * what it wants (scope, address, plan) is asked of its entitlements afterwards.
  */
 
 import { KEY_TEXT } from '@tapeloom/protocol/key-text';
-
-export interface Principal {
-  readonly accountId: string;
-  readonly keyId: string;
-}
+import type { Caller } from './caller.ts';
 
 /**
- * `missing`: no header. `malformed`: not `Bearer <key>` with a text that could be a key.
- * `unknown`: well formed, but no key of ours.
+ * `missing`: no header. `malformed`: not `Bearer <key>` with a text that could be a key (its checksum
+ * counts). `unknown`: well formed, but no key of ours. `expired`, `revoked`: it was one.
  */
 export type Authentication =
-  | { readonly verdict: 'accepted'; readonly principal: Principal }
-  | { readonly verdict: 'missing' | 'malformed' | 'unknown' };
+  | { readonly verdict: 'accepted'; readonly caller: Caller }
+  | { readonly verdict: 'missing' | 'malformed' | 'unknown' | 'expired' | 'revoked' };
+
+/** What happened to a caller's rights; connections that were opened with them must be told. */
+export type RightsChange =
+  /** The key was revoked or has expired. */
+  | { readonly t: 'key-ended'; readonly keyId: string }
+  /** Plan, or suspension: every key of the account has other rights now. */
+  | { readonly t: 'account-changed'; readonly accountId: string };
 
 export interface Authenticator {
+  /** Without a disk read for a key seen before. */
   authenticate(authorization: string | undefined): Promise<Authentication>;
+  /** Uses the token up. The key's state is judged again. */
+  consumeToken(token: string): Promise<Authentication>;
+  /** A key's rights as they are now; null when the key has ended. */
+  refresh(keyId: string): Promise<Caller | null>;
+  /** Hears of every change within a second, of expiries within two. */
+  onRightsChange(listener: (change: RightsChange) => void): Disposable;
 }
 
-/** The key in a header `Bearer <key>` (the word in any case, one space), or null. */
+/** The text behind `Bearer ` (the word in any case, one space) if it could be a key, or null. */
 export function bearerKey(authorization: string): string | null {
   const match = /^bearer (\S+)$/i.exec(authorization);
   return match !== null && KEY_TEXT.test(match[1]!) ? match[1]! : null;

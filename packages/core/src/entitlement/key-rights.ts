@@ -1,0 +1,37 @@
+/** What an API key carries of its own: who may use it, where, for what. The plan adds the rest. */
+
+import type { EpochNs } from '../numbers.ts';
+
+export const SCOPES = ['stream', 'history', 'export', 'keys'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+export const ENVIRONMENTS = ['live', 'test'] as const;
+export type Environment = (typeof ENVIRONMENTS)[number];
+
+export const KEY_STATES = ['active', 'expiring', 'expired', 'revoked'] as const;
+export type KeyState = (typeof KEY_STATES)[number];
+
+/** Names a key record may list of instruments, and ranges of addresses. */
+export const RESTRICTION_ENTRIES_MAX = 32;
+export const KEY_NAME_CHARACTERS_MAX = 64;
+
+export interface KeyRights {
+  readonly environment: Environment;
+  readonly scopes: readonly Scope[];
+  /** Symbols and aliases; null: all instruments. */
+  readonly instruments: readonly string[] | null;
+  /** Addresses and ranges as they were given; null: any address. */
+  readonly allowedIps: readonly string[] | null;
+  /** The first instant at which the key no longer works; null: never. */
+  readonly expiresAt: EpochNs | null;
+}
+
+/** The state of a key that was revoked at `revokedAt` (null: never) and expires at `expiresAt`. */
+export function keyStateAt(
+  key: { readonly expiresAt: EpochNs | null; readonly revokedAt: EpochNs | null },
+  now: EpochNs,
+): KeyState {
+  if (key.revokedAt !== null) return 'revoked';
+  if (key.expiresAt === null) return 'active';
+  return now < key.expiresAt ? 'expiring' : 'expired';
+}

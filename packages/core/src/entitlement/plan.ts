@@ -1,0 +1,93 @@
+/**
+ * What each plan grants. An account holds grants, each for ever or until an instant; the plan is what
+ * the grants in force amount to, and `sandbox` when there is none. All limits hold for the account as a
+ * whole; 0 where a plan has none of something.
+ */
+
+import type { EpochNs } from '../numbers.ts';
+
+export const PLANS = ['sandbox', 'live', 'history', 'live_history'] as const;
+export type Plan = (typeof PLANS)[number];
+
+/** What can be granted: together they make `live_history`. */
+export const GRANTABLE = ['live', 'history'] as const;
+
+export interface Grant {
+  readonly plan: (typeof GRANTABLE)[number];
+  /** The first instant at which it no longer holds; null: it never ends. */
+  readonly until: EpochNs | null;
+}
+
+export interface PlanLimits {
+  /** Compute units a month. */
+  readonly computeBudget: number;
+  /** Bytes of exports a month. */
+  readonly exportBytes: number;
+  readonly restPerMinute: number;
+  readonly historyDays: number;
+  readonly delaySeconds: number;
+  readonly maxConnections: number;
+  readonly maxSubscriptions: number;
+  readonly maxCustomConfigs: number;
+  readonly realtime: boolean;
+}
+
+/** Days of history that stand for everything available. */
+export const HISTORY_DAYS_ALL = 36_500;
+const DELAY_SECONDS = 600;
+const GIB = 1_073_741_824;
+
+export const PLAN_LIMITS: Readonly<Record<Plan, PlanLimits>> = {
+  sandbox: {
+    computeBudget: 50_000_000,
+    exportBytes: 0,
+    restPerMinute: 60,
+    historyDays: 7,
+    delaySeconds: DELAY_SECONDS,
+    maxConnections: 1,
+    maxSubscriptions: 2,
+    maxCustomConfigs: 1,
+    realtime: false,
+  },
+  live: {
+    computeBudget: 0,
+    exportBytes: 0,
+    restPerMinute: 300,
+    historyDays: 0,
+    delaySeconds: 0,
+    maxConnections: 5,
+    maxSubscriptions: 50,
+    maxCustomConfigs: 25,
+    realtime: true,
+  },
+  history: {
+    computeBudget: 20_000_000_000,
+    exportBytes: 20 * GIB,
+    restPerMinute: 1_200,
+    historyDays: HISTORY_DAYS_ALL,
+    delaySeconds: DELAY_SECONDS,
+    maxConnections: 1,
+    maxSubscriptions: 2,
+    maxCustomConfigs: 1,
+    realtime: false,
+  },
+  live_history: {
+    computeBudget: 20_000_000_000,
+    exportBytes: 20 * GIB,
+    restPerMinute: 1_200,
+    historyDays: HISTORY_DAYS_ALL,
+    delaySeconds: 0,
+    maxConnections: 5,
+    maxSubscriptions: 50,
+    maxCustomConfigs: 25,
+    realtime: true,
+  },
+};
+
+/** What these grants amount to at an instant. */
+export function planAt(grants: readonly Grant[], now: EpochNs): Plan {
+  const holds = (plan: Grant['plan']) =>
+    grants.some((grant) => grant.plan === plan && (grant.until === null || now < grant.until));
+  if (holds('live')) return holds('history') ? 'live_history' : 'live';
+  return holds('history') ? 'history' : 'sandbox';
+}

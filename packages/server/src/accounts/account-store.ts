@@ -1,0 +1,241 @@
+/**
+ * The port of the account store: accounts, keys, stream tokens, budgets and the audit log. Every method
+ * is one transaction: when it resolves, what it did is on disk and every later call sees it; when it
+ * rejects, nothing happened. Whatever must never be exceeded (ten keys, one use of a token, a budget) is
+ * judged by the statement that writes, so that parallel callers cannot pass together.
+ *
+ * The store has no clock: callers say what time it is. Adapters: SQLite here, PostgreSQL later; both run
+ * `account-store.contract.ts`.
+ */
+
+import type { Grant } from '@tapeloom/core/entitlement/plan';
+import type { KeyRights } from '@tapeloom/core/entitlement/key-rights';
+import type { ManagementCriterion } from '@tapeloom/core/entitlement/key-management';
+import type { EpochNs } from '@tapeloom/core/numbers';
+
+/** Valid (active or expiring) keys an account may have. */
+export const VALID_KEYS_MAX = 10;
+/** How long a key that ended stays in the list: 30 days. */
+export const ENDED_KEY_SHOWN_NS = 30n * 86_400_000_000_000n;
+
+export interface AccountRecord {
+  readonly id: string;
+  /** What operators call it; unique. */
+  readonly name: string;
+  readonly createdAt: EpochNs;
+  readonly suspendedAt: EpochNs | null;
+  readonly grants: readonly Grant[];
+}
+
+export interface KeyRecord extends KeyRights {
+  readonly id: string;
+  readonly accountId: string;
+  readonly name: string;
+  readonly createdAt: EpochNs;
+  /** To the minute. */
+  readonly lastUsedAt: EpochNs | null;
+  readonly revokedAt: EpochNs | null;
+  /** The key that took its place. */
+  readonly rotatedTo: string | null;
+  /** The last four characters of the secret. */
+  readonly hint: string;
+}
+
+export interface NewKey extends KeyRights {
+  readonly name: string;
+}
+
+/** What is kept of a secret: SHA-256 in hexadecimal, and its last four characters. */
+export interface SecretDigest {
+  readonly hash: string;
+  readonly hint: string;
+}
+
+/** Who does it: the operator (commands, later the portal) may all, a key only what its rights cover. */
+export type Actor =
+  | { readonly kind: 'operator' }
+  | { readonly kind: 'key'; readonly keyId: string };
+
+export interface StoreCall {
+  readonly now: EpochNs;
+  readonly actor: Actor;
+}
+
+/** A refusal, as plain data: the doors choose status and words. */
+export type Refused =
+  | { readonly refused: 'not-found' }
+  /** The acting key is itself revoked, expired or unknown by now. */
+  | { readonly refused: 'actor-ended' }
+  /** Recorded in the audit log as `key.management-refused`. */
+  | { readonly refused: 'criterion'; readonly criterion: ManagementCriterion }
+  | { readonly refused: 'too-many-keys' }
+  | { readonly refused: 'already-rotated' }
+  /** The key to rotate is revoked or expired. */
+  | { readonly refused: 'ended' };
+
+export interface KeyWithAccount {
+  readonly key: KeyRecord;
+  readonly account: AccountRecord;
+}
+
+export interface Rotation {
+  readonly created: KeyRecord;
+  readonly previous: KeyRecord;
+}
+
+export const BUDGETS = ['computeUnits', 'exportBytes'] as const;
+export type Budget = (typeof BUDGETS)[number];
+
+export interface ReserveRequest {
+  /** Idempotency key, unique for ever: the same id again answers as the first time and takes nothing. */
+  readonly id: string;
+  readonly accountId: string;
+  readonly budget: Budget;
+  readonly amount: number;
+  /** What used and reserved together may reach. */
+  readonly limit: number;
+  /** `YYYY-MM`, by the time of the reservation; it is settled there whenever that is. */
+  readonly period: string;
+  /** When an unsettled reservation is given back. */
+  readonly expiresAt: EpochNs;
+}
+
+export type Reservation =
+  | { readonly granted: true }
+  /** `remaining`: what could have been reserved, never below 0. */
+  | { readonly granted: false; readonly remaining: number };
+
+export interface UsageCounts {
+  readonly computeUnits: number;
+  readonly historyItems: number;
+  readonly exportBytes: number;
+  readonly restRequests: number;
+}
+
+export interface MonthUsage {
+  readonly used: UsageCounts;
+  /** What running work has reserved beyond what is used. */
+  readonly reserved: Readonly<Record<Budget, number>>;
+}
+
+export const AUDIT_KINDS = [
+  'account.created',
+  'account.plan-changed',
+  'account.suspended',
+  'account.resumed',
+  'key.created',
+  'key.rotated',
+  'key.revoked',
+  'key.management-refused',
+] as const;
+export type AuditKind = (typeof AUDIT_KINDS)[number];
+
+export interface AuditEvent {
+  /** 1, 2, 3 … without gaps that matter: later events have higher numbers. */
+  readonly sequence: number;
+  readonly at: EpochNs;
+  readonly kind: AuditKind;
+  readonly accountId: string;
+  /** The key it is about, where it is about one. */
+  readonly keyId: string | null;
+  /** `operator`, or the acting key's id. */
+  readonly actor: string;
+  /** Plain facts: the criterion, the plan before and after. Never a secret. */
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+export interface AuditFilter {
+  readonly accountId?: string;
+  /** Events with a higher sequence only. */
+  readonly after?: number;
+  readonly limit: number;
+  /** The newest first instead of the oldest. */
+  readonly newestFirst?: boolean;
+}
+
+/** Something that rights hang on has changed; who holds a copy must look again. */
+export interface AccountChange {
+  readonly accountId: string;
+  readonly keyId: string | null;
+  readonly kind: AuditKind;
+}
+
+export interface AccountStore extends AsyncDisposable {
+  createAccount(
+    call: StoreCall,
+    account: { readonly name: string; readonly grants: readonly Grant[] },
+  ): Promise<AccountRecord | { readonly refused: 'name-taken' }>;
+  /** By id or by name. */
+  findAccount(idOrName: string): Promise<AccountRecord | null>;
+  listAccounts(): Promise<readonly AccountRecord[]>;
+  setGrants(
+    call: StoreCall,
+    accountId: string,
+    grants: readonly Grant[],
+  ): Promise<AccountRecord | null>;
+  setSuspended(
+    call: StoreCall,
+    accountId: string,
+    isSuspended: boolean,
+  ): Promise<AccountRecord | null>;
+
+  /** Also keys that ended, so that the refusal can say why. */
+  findKey(hash: string): Promise<KeyWithAccount | null>;
+  /** Newest first: valid keys and those that ended in the last 30 days. */
+  listKeys(now: EpochNs, accountId: string): Promise<readonly KeyRecord[]>;
+  createKey(
+    call: StoreCall,
+    accountId: string,
+    key: NewKey,
+    secret: SecretDigest,
+  ): Promise<KeyRecord | Refused>;
+  rotateKey(
+    call: StoreCall,
+    accountId: string,
+    keyId: string,
+    graceSeconds: number,
+    secret: SecretDigest,
+  ): Promise<Rotation | Refused>;
+  /** Revoking a key that has ended changes nothing and answers its record. */
+  revokeKey(call: StoreCall, accountId: string, keyId: string): Promise<KeyRecord | Refused>;
+  /** When keys were last used; an earlier time never replaces a later one. */
+  touchKeys(lastUsed: ReadonlyMap<string, EpochNs>): Promise<void>;
+
+  /** Keeps the digest of a token of this key; false when the key has ended by now. */
+  issueToken(
+    now: EpochNs,
+    token: { readonly hash: string; readonly keyId: string; readonly expiresAt: EpochNs },
+  ): Promise<boolean>;
+  /** Uses the token up. Null when there is none of this digest, or it is too old, or its key has ended. */
+  consumeToken(now: EpochNs, hash: string): Promise<KeyWithAccount | null>;
+
+  reserve(now: EpochNs, request: ReserveRequest): Promise<Reservation>;
+  /**
+   * Charges what was really used and gives the rest back, in the month of the reservation. Also after
+   * its expiry, and more than was reserved (a running response is never cut). False when it was settled
+   * or voided before, or never made.
+   */
+  settle(
+    now: EpochNs,
+    id: string,
+    used: { readonly amount: number; readonly historyItems?: number },
+  ): Promise<boolean>;
+  /** Gives everything back. False when it was settled or voided before, or never made. */
+  voidReservation(now: EpochNs, id: string): Promise<boolean>;
+  /** Adds counts that no budget limits. */
+  addUsage(
+    counts: readonly {
+      readonly accountId: string;
+      readonly period: string;
+      readonly restRequests: number;
+    }[],
+  ): Promise<void>;
+  usageOf(now: EpochNs, accountId: string, period: string): Promise<MonthUsage>;
+
+  audit(filter: AuditFilter): Promise<readonly AuditEvent[]>;
+  /**
+   * Hears every change, made here or by another process on the same store (within a second). A change
+   * made through this object is heard before its call resolves.
+   */
+  onChange(listener: (change: AccountChange) => void): Disposable;
+}

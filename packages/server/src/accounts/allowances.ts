@@ -1,0 +1,9 @@
+/** The port of the REST allowance: requests per minute, by account, refilled continuously. */
+
+import type { AllowanceVerdict } from '@tapeloom/core/quota/allowance';
+import type { EpochNs } from '@tapeloom/core/numbers';
+
+export interface Allowances {
+  /** Takes one request of an account (or of whatever `who` names) with this limit per minute. */
+  take(now: EpochNs, who: string, perMinute: number): Promise<AllowanceVerdict>;
+}
