@@ -6,6 +6,7 @@
 
 import { KEY_TEXT } from '@tapeloom/protocol/key-text';
 import type { Caller } from './caller.ts';
+import { isSoundText } from './secret.ts';
 
 /**
  * `missing`: no header. `malformed`: not `Bearer <key>` with a text that could be a key (its checksum
@@ -36,5 +37,6 @@ export interface Authenticator {
 /** The text behind `Bearer ` (the word in any case, one space) if it could be a key, or null. */
 export function bearerKey(authorization: string): string | null {
   const match = /^bearer (\S+)$/i.exec(authorization);
-  return match !== null && KEY_TEXT.test(match[1]!) ? match[1]! : null;
+  if (match === null || !KEY_TEXT.test(match[1]!)) return null;
+  return isSoundText(match[1]!) ? match[1]! : null;
 }

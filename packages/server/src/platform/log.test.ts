@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { createLog } from './log.ts';
 
 const SECRET = 'svc_live_0123456789abcdefghijklmnopq';
+const TOKEN = 'svc_token_0123456789abcdefghijklmnopq';
 
 function capture(readable: boolean) {
   const lines: string[] = [];
@@ -16,12 +17,15 @@ test('secrets never reach a line, whatever field or text they sit in', () => {
     log.info({ req: { headers: { authorization: `Bearer ${SECRET}`, cookie: 'sid=hunter2' } } });
     log.info({ headers: { 'x-export-token': 'hunter2', 'set-cookie': ['hunter2'] } });
     log.info({ token: 'hunter2', message: { token: 'hunter2', resume: 'hunter2' } });
-    log.info({ url: '/v1/export?line=4&resume=hunter2&x=1' }, `key ${SECRET} was refused`);
+    log.info(
+      { url: '/v1/export?line=4&resume=hunter2&x=1' },
+      `key ${SECRET} was refused, as was ${TOKEN}`,
+    );
     log.error({ error: new Error(`no such key ${SECRET}`, { cause: new Error(SECRET) }) });
     const text = lines.join('');
     assert.equal(lines.length, 5);
     assert.ok(!text.includes('hunter2'), text);
-    assert.ok(!text.includes(SECRET), text);
+    assert.ok(!text.includes(SECRET) && !text.includes(TOKEN), text);
     assert.ok(text.includes('svc_live_[redacted]'));
   }
 });

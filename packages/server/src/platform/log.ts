@@ -26,7 +26,7 @@ const SECRET_PATHS = SECRET_FIELDS.flatMap((name) => [
   `*["${name}"]`,
   `*.*["${name}"]`,
 ]);
-const KEY_LIKE = /\bsvc_(live|test)_[0-9A-Za-z]+/g;
+const KEY_LIKE = /\bsvc_(live|test|token)_[0-9A-Za-z]+/g;
 const SECRET_QUERY = /([?&](?:resume|token|key)=)[^&\s"\\]+/gi;
 
 const LEVEL_NAMES: Readonly<Record<number, string>> = {

@@ -1,0 +1,64 @@
+/**
+ * The texts of keys and stream tokens. 160 random bits make guessing hopeless; a checksum over all before
+ * it lets a mistyped or invented text be refused without a look-up; and of a text that was handed out only
+ * its digest is kept, so a stolen database opens nothing.
+ */
+
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { Environment } from '@tapeloom/core/entitlement/key-rights';
+import {
+  KEY_TEXT,
+  SECRET_CHECKSUM_CHARACTERS,
+  SECRET_RANDOM_CHARACTERS,
+  TOKEN_TEXT,
+} from '@tapeloom/protocol/key-text';
+import type { SecretDigest } from './account-store.ts';
+
+const RANDOM_BYTES = 20;
+const HINT_CHARACTERS = 4;
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** So many bytes that nobody can foresee: `randomBytes` of node:crypto, or a test's own. */
+export type RandomBytes = (size: number) => Uint8Array;
+
+export function newKeyText(environment: Environment, random: RandomBytes): string {
+  return withChecksum(`svc_${environment}_${randomText(random)}`);
+}
+
+export function newTokenText(random: RandomBytes): string {
+  return withChecksum(`svc_token_${randomText(random)}`);
+}
+
+/** Whether it has the form of a key or token and its checksum is right. */
+export function isSoundText(text: string): boolean {
+  if (!KEY_TEXT.test(text) && !TOKEN_TEXT.test(text)) return false;
+  return withChecksum(text.slice(0, -SECRET_CHECKSUM_CHARACTERS)) === text;
+}
+
+/** What is kept of a secret. */
+export function digestOf(text: string): SecretDigest {
+  return {
+    hash: createHash('sha256').update(text).digest('hex'),
+    hint: text.slice(-HINT_CHARACTERS),
+  };
+}
+
+function randomText(random: RandomBytes): string {
+  const bytes = random(RANDOM_BYTES);
+  if (bytes.length !== RANDOM_BYTES) throw new RangeError(`needs ${RANDOM_BYTES} random bytes`);
+  return inBase62(BigInt(`0x${Buffer.from(bytes).toString('hex')}`), SECRET_RANDOM_CHARACTERS);
+}
+
+function withChecksum(text: string): string {
+  return text + inBase62(BigInt(crc32(text)), SECRET_CHECKSUM_CHARACTERS);
+}
+
+/** The value in a fixed number of digits, all of which it fits into. */
+function inBase62(value: bigint, width: number): string {
+  let digits = '';
+  for (let rest = value; digits.length < width; rest /= 62n) {
+    digits = DIGITS[Number(rest % 62n)]! + digits;
+  }
+  return digits;
+}
