@@ -39,7 +39,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   engine: ['tape', 'topics'],
   topics: [],
   gateway: ['topics', 'history', 'accounts'],
-  history: ['tape'],
+  history: ['tape', 'topics', 'engine'],
   exports: ['history'],
   accounts: [],
   billing: ['accounts', 'mail'],

@@ -23,7 +23,16 @@ export interface TopicSpec {
 
 /** `topic` is a number the main thread gives once and never again, so late messages find nobody. */
 export type EngineCommand =
-  | { readonly t: 'open'; readonly topic: number; readonly spec: TopicSpec }
+  | {
+      readonly t: 'open';
+      readonly topic: number;
+      readonly spec: TopicSpec;
+      /**
+       * The oldest cursor somebody wants to go on from, if one does: the topic starts to publish at or
+       * before it where it lies in the last 15 minutes of tape time, and at the newest edge otherwise.
+       */
+      readonly since: string | null;
+    }
   | { readonly t: 'close'; readonly topic: number }
   | {
       readonly t: 'snapshot';
@@ -36,6 +45,11 @@ export type EngineCommand =
 export type EngineMessage =
   | FlushMessage
   | SnapshotAnswer
+  /**
+   * The topic publishes from here on, still catching up with the tape: every update after `floor` is in
+   * a flush that follows. `floor` is the cursor of the last update before the place where it began.
+   */
+  | { readonly t: 'live'; readonly topic: number; readonly floor: string }
   /** The topic has caught up with the tape; `warm` is false while its look-back is still missing. */
   | {
       readonly t: 'ready';
@@ -50,6 +64,8 @@ export type EngineMessage =
 export interface FlushMessage {
   readonly t: 'flush';
   readonly topic: number;
+  /** The flush's edge: the tape time at which it was closed. */
+  readonly edge: EpochNs;
   /** The position at the flush's edge. */
   readonly position: string;
   readonly entries: readonly FrameEntry[];

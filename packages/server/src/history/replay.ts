@@ -1,0 +1,61 @@
+/**
+ * The port of replays: what a stream would have published over a stretch of the past, in pages that the
+ * reader pulls. A replay runs the same study over the same trades as the stream did, with the same flush
+ * edges, so that its messages, cursors and all, are the stream's own; a page ends at a flush edge.
+ */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { Params } from '@tapeloom/core/studies/indicator';
+import type { StreamMode } from '@tapeloom/protocol/client-messages';
+import type { FrameEntry } from '../topics/flush.ts';
+
+export interface ReplayRequest {
+  readonly contract: string;
+  readonly indicator: string;
+  /** Canonical, without `view` parameters. */
+  readonly params: Params;
+  /** After a cursor: every update beyond it. At a time: a snapshot of the state there, then the updates. */
+  readonly from:
+    | { readonly t: 'after'; readonly cursor: string }
+    | {
+        readonly t: 'at';
+        readonly time: EpochNs;
+        readonly depth: number;
+        readonly mode: StreamMode;
+      };
+  /** No page shows anything of the tape from this instant on. May be raised while the replay runs. */
+  readonly until: EpochNs;
+  /** Trades before this instant are counted as charged: today's midnight, UTC. */
+  readonly chargedBefore: EpochNs;
+}
+
+export interface ReplayPage {
+  /** In the order of their cursors; a snapshot, if there is one, is the first entry of the first page. */
+  readonly entries: readonly FrameEntry[];
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** The flush position at the page's end: the state after the page is the state there. */
+  readonly position: string;
+  /** Trades the page covered, by rank: those before `chargedBefore`. */
+  readonly chargedTrades: number;
+  /** Whether the page reaches `until` (its last flush edge). */
+  readonly isLast: boolean;
+}
+
+export interface Replay extends AsyncDisposable {
+  /** The next page up to `until`, or to a later one given here; one call at a time. */
+  next(until?: EpochNs): Promise<ReplayPage>;
+}
+
+/** Where a cursor lies. */
+export type CursorPlace =
+  /** `at`: the time of its trade, or the midnight of its day. */
+  | { readonly t: 'on-tape'; readonly at: EpochNs }
+  | { readonly t: 'beyond' }
+  /** Its day is not on the tape. */
+  | { readonly t: 'gone' };
+
+export interface Replays {
+  locate(contract: string, cursor: string): Promise<CursorPlace>;
+  /** Rejects when the tape does not have what is asked for. */
+  open(request: ReplayRequest): Promise<Replay>;
+}
