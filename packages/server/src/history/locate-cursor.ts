@@ -1,0 +1,53 @@
+/**
+ * Where a cursor lies on a contract's tape, told from the tape alone. Exact by day and rank: a rank the
+ * day does not have was never issued and is beyond. How many updates a trade caused (the cursor's k)
+ * only a study knows, and nothing depends on it: what follows a cursor is what is greater.
+ *
+ * A day without trading need not be on the tape, yet a stream passes its midnight: `D.0.k` of it is a
+ * place like any other. So is the present day's midnight once the promise has reached it.
+ */
+
+import type { SessionTable } from '@tapeloom/core/calendar/session';
+import { tradesOnUtcDay } from '@tapeloom/core/calendar/session-table';
+import type { Cursor } from '@tapeloom/core/cursor';
+import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
+import { epochNs } from '@tapeloom/core/utc-day';
+import type { LiveTape, TapeDay } from '../tape/tape.ts';
+import type { CursorPlace } from './replay.ts';
+
+export async function locateCursor(
+  tape: LiveTape,
+  contract: string,
+  { day, rank }: Cursor,
+  fullSessions: SessionTable,
+): Promise<CursorPlace> {
+  // Taken before the days: whatever the promise has reached, they have.
+  const { promise } = tape;
+  const days = await tape.days(contract);
+  const onTape = days.find((one) => one.day === day);
+  const midnight = epochNs(day, 0);
+  const isReached = promise !== null && midnight <= promise;
+  if (onTape === undefined) {
+    if (!isReached) return { t: 'beyond' };
+    const isPlace = rank === 0 && isPassedEmpty(days, day, fullSessions);
+    return isPlace ? { t: 'on-tape', at: midnight } : { t: 'gone' };
+  }
+  if (rank > onTape.trades) return { t: 'beyond' };
+  if (rank > 0) return { t: 'on-tape', at: await timeOf(tape, contract, day, rank) };
+  return isReached || onTape.trades > 0 ? { t: 'on-tape', at: midnight } : { t: 'beyond' };
+}
+
+/** Whether a stream over this tape passes a day that is not on it: a day off, or one after the last. */
+function isPassedEmpty(days: readonly TapeDay[], day: UtcDay, full: SessionTable): boolean {
+  const first = days[0];
+  if (first === undefined || day < first.day) return false;
+  return day > days.at(-1)!.day || !tradesOnUtcDay(full, day);
+}
+
+async function timeOf(tape: LiveTape, contract: string, day: UtcDay, rank: Rank): Promise<EpochNs> {
+  const before = { day, rank: (rank - 1) as Rank };
+  for await (const batch of tape.read(contract, before, { day, rank })) {
+    if (batch.count > 0) return epochNs(day, batch.ts[0]!);
+  }
+  throw new Error(`${contract} has no trade ${day}.${rank}, though its day told so`);
+}
