@@ -68,7 +68,7 @@ export class EngineRun {
   open([id, input]: readonly [string, Record<string, unknown>], topic = 1, delaySeconds = 0): void {
     const params = paramsOf(BY_ID.get(id) ?? INDICATORS[0]!, input);
     const spec = { contract: CONTRACT, indicator: id, params, delaySeconds };
-    this.engine.execute({ t: 'open', topic, spec });
+    this.engine.execute({ t: 'open', topic, spec, since: null });
   }
 
   flushes(topic = 1): readonly FlushMessage[] {

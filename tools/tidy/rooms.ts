@@ -18,6 +18,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
     'core',
     'server/tape',
     'server/engine',
+    'server/history',
     'server/sources',
     'server/config',
     'server/platform',

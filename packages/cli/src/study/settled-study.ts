@@ -13,12 +13,12 @@ import type { Indicator, Params } from '@tapeloom/core/studies/indicator';
 import { type RunOutput, StudyRun } from '@tapeloom/core/studies/run';
 import type { ObjectVersion, Study } from '@tapeloom/core/studies/study';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
-import { placeBefore } from '@tapeloom/server/engine/contract-feed';
+import { placeBefore } from '@tapeloom/server/history/place-before';
 import {
   carriedFrom,
   earlierSessions,
   withoutIncomplete,
-} from '@tapeloom/server/engine/warm-up-start';
+} from '@tapeloom/server/history/warm-up-start';
 import type { Tape, TapePlace } from '@tapeloom/server/tape/tape';
 
 export interface SettledRequest {

@@ -7,8 +7,8 @@
 
 import type { EpochNs, Rank } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
-import { dayOf, nsOfDay } from '@tapeloom/core/utc-day';
-import type { LiveTape, Tape, TapePlace } from '../tape/tape.ts';
+import { placeBefore } from '../history/place-before.ts';
+import type { LiveTape, TapePlace } from '../tape/tape.ts';
 import type { Flow } from './outgoing-flow.ts';
 
 /** A topic's run, as the feed sees it. */
@@ -132,18 +132,6 @@ export class ContractFeed {
     this.#members.delete(member);
     member.failed(error);
   }
-}
-
-/** The last trade before an instant, on a day that need not be on the tape. */
-export async function placeBefore(
-  tape: Tape,
-  symbol: string,
-  instant: EpochNs,
-): Promise<TapePlace> {
-  const day = dayOf(instant);
-  const days = await tape.days(symbol);
-  if (!days.some((one) => one.day === day)) return { day, rank: 0 as Rank };
-  return { day, rank: await tape.rankBefore(symbol, day, nsOfDay(instant)) };
 }
 
 function placeAfter(batch: TradeBatch): TapePlace {

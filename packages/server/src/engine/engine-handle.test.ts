@@ -104,7 +104,7 @@ test('an engine in its thread follows a real tape and publishes what is durable'
   await using rig = await Rig.start();
   await rig.trade(1, 100);
   await rig.trade(2, 105);
-  rig.handle.send({ t: 'open', topic: 1, spec: SPEC });
+  rig.handle.send({ t: 'open', topic: 1, spec: SPEC, since: null });
   await rig.until(() => rig.heard.some((it) => it.t === 'ready'));
   rig.handle.send({ t: 'snapshot', topic: 1, request: 9, depth: 10, mode: 'live' });
   await rig.until(() => rig.heard.some((it) => it.t === 'snapshot'));
@@ -130,8 +130,8 @@ test('a topic without sessions fails alone and is reported', async () => {
   await using rig = await Rig.start();
   await rig.trade(1, 100);
   const other = { ...SPEC, contract: 'ETHX6' };
-  rig.handle.send({ t: 'open', topic: 1, spec: other });
-  rig.handle.send({ t: 'open', topic: 2, spec: SPEC });
+  rig.handle.send({ t: 'open', topic: 1, spec: other, since: null });
+  rig.handle.send({ t: 'open', topic: 2, spec: SPEC, since: null });
   await rig.until(() => rig.heard.some((it) => it.t === 'ready' && it.topic === 2));
   assert.ok(rig.heard.some((it) => it.t === 'failed' && it.topic === 1));
   assert.equal(rig.faults.length, 1);

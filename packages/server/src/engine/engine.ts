@@ -12,13 +12,14 @@
  * A study that throws ends its own topic only.
  */
 
-import type { Session, SessionKind, SessionTable } from '@tapeloom/core/calendar/session';
-import { formatCursor } from '@tapeloom/core/cursor';
+import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session';
+import { type Cursor, formatCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Indicator } from '@tapeloom/core/studies/indicator';
-import { PublishedObjects } from '@tapeloom/core/studies/published-objects';
 import { FLUSH_STEP_NS } from '@tapeloom/core/studies/run';
-import { sliceBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
+import type { EncodedFlush } from '../history/frame-encoder.ts';
+import { startRun, takeInTurns } from '../history/run-start.ts';
+import type { TopicRun } from '../history/topic-run.ts';
 import type { LiveTape } from '../tape/tape.ts';
 import type {
   EngineCommand,
@@ -26,15 +27,11 @@ import type {
   TopicPosition,
   TopicSpec,
 } from '../topics/engine-link.ts';
-import { ContractFeed, type FeedMember, placeBefore } from './contract-feed.ts';
+import { ContractFeed, type FeedMember } from './contract-feed.ts';
 import type { Flow } from './outgoing-flow.ts';
-import { TopicRun } from './topic-run.ts';
-import { carriedFrom, earlierSessions, withoutIncomplete } from './warm-up-start.ts';
 
 /** Topics that read the past at the same time; the others wait their turn. */
 const WARM_UPS_MAX = 4;
-/** Trades applied while warming up before other work gets a turn: about a millisecond or two. */
-const ROWS_PER_TURN = 32_768;
 
 export interface EngineOptions {
   readonly tape: LiveTape;
@@ -53,6 +50,8 @@ interface EngineTopic {
   readonly number: number;
   readonly spec: TopicSpec;
   readonly indicator: Indicator;
+  /** Ends its warm-up when the topic is closed. */
+  readonly closing: AbortController;
   run: TopicRun | null;
   /** Its place in the feed once it follows. */
   member: FeedMember | null;
@@ -115,6 +114,7 @@ export class Engine implements Disposable {
 
   [Symbol.dispose](): void {
     this.#following[Symbol.dispose]();
+    for (const { closing } of this.#topics.values()) closing.abort();
     this.#topics.clear();
     this.#feeds.clear();
     this.#toWarmUp.length = 0;
@@ -126,7 +126,8 @@ export class Engine implements Disposable {
       this.#fault(number, spec, new RangeError(`no indicator is called ${spec.indicator}`));
       return;
     }
-    const topic = { number, spec, indicator, run: null, member: null, toldWarm: null };
+    const closing = new AbortController();
+    const topic = { number, spec, indicator, closing, run: null, member: null, toldWarm: null };
     this.#topics.set(number, topic);
     this.#toWarmUp.push(topic);
     this.#startWarmUps();
@@ -136,6 +137,7 @@ export class Engine implements Disposable {
     const topic = this.#topics.get(number);
     if (topic === undefined) return;
     this.#topics.delete(number);
+    topic.closing.abort();
     const key = feedKey(topic.spec);
     const feed = this.#feeds.get(key);
     if (topic.member !== null) feed?.leave(topic.member);
@@ -168,18 +170,15 @@ export class Engine implements Disposable {
 
   async #warmUp(topic: EngineTopic): Promise<void> {
     const { spec, indicator } = topic;
+    const { tape, sessionsOf, yieldTurn } = this.#options;
+    const { contract, params } = spec;
     const feed = this.#feedOf(spec);
-    const table = this.#options.sessionsOf(spec.contract, indicator.sessionKind(spec.params));
-    const edge = lastEdge(feed.horizon!);
-    const current = table.atOrBefore(edge);
-    const run =
-      current === null
-        ? await this.#begin(topic, table, edge)
-        : await this.#beginAt(topic, table, current);
-    if (run === null) return;
+    const sessions = sessionsOf(contract, indicator.sessionKind(params));
+    const pace = { yieldTurn, signal: topic.closing.signal };
+    const source = { tape, contract, sessions, indicator, params };
+    const run = await startRun(source, lastEdge(feed.horizon!), pace);
     topic.run = run;
-    await this.#readTo(topic, run, edge);
-    run.goLive();
+    run.goLive((flush, edge, position) => this.#publish(topic, flush, edge, position));
     while (this.#isOpen(topic)) {
       const member = this.#memberOf(topic, run);
       topic.member = member;
@@ -187,68 +186,13 @@ export class Engine implements Disposable {
         this.#tellReady(topic, run);
         return;
       }
-      for await (const batch of await feed.read(run.place)) {
-        await this.#takeInTurns(topic, run, batch);
-      }
+      for await (const batch of await feed.read(run.place)) await takeInTurns(run, batch, pace);
     }
   }
 
-  /**
-   * A run whose state is right from the current session's open on, if that can be had: it stands there
-   * with what it needs of the past, or at the open of the first session whose objects may still exist.
-   */
-  async #beginAt(
-    topic: EngineTopic,
-    table: SessionTable,
-    current: Session,
-  ): Promise<TopicRun | null> {
-    const { spec, indicator } = topic;
-    const sessionsMax = indicator.lookBackSessionsMax(spec.params);
-    if (indicator.objectsOutliveSession) {
-      return await this.#begin(topic, table, carriedFrom(table, current, sessionsMax));
-    }
-    const first = await this.#begin(topic, table, current.open);
-    if (first.warm || sessionsMax === 0) return first;
-    const days = await this.#options.tape.days(spec.contract);
-    const known = withoutIncomplete(table, current, days);
-    for (const session of earlierSessions(table, current, sessionsMax, days)) {
-      const run = await this.#begin(topic, known, session.open);
-      await this.#readTo(topic, run, current.open);
-      if (!this.#isOpen(topic)) return null;
-      if (run.warm) return run;
-    }
-    return first;
-  }
-
-  async #begin(topic: EngineTopic, sessions: SessionTable, at: EpochNs): Promise<TopicRun> {
-    const { spec, indicator, number } = topic;
-    const { rank } = await placeBefore(this.#options.tape, spec.contract, at);
-    const study = indicator.create(spec.params);
-    const objects = new PublishedObjects(indicator.objectsOutliveSession);
-    return new TopicRun(study, objects, sessions, { at, rank }, ({ entries, bytes }, position) => {
-      const message = { topic: number, position: formatCursor(position), entries, bytes };
-      this.#options.emit({ t: 'flush', ...message });
-    });
-  }
-
-  /** Brings a run to position(instant). */
-  async #readTo(topic: EngineTopic, run: TopicRun, instant: EpochNs): Promise<void> {
-    const { tape } = this.#options;
-    const { contract } = topic.spec;
-    const to = await placeBefore(tape, contract, instant);
-    for await (const batch of tape.read(contract, run.place, to)) {
-      await this.#takeInTurns(topic, run, batch);
-      if (!this.#isOpen(topic)) return;
-    }
-    run.advance(instant);
-  }
-
-  async #takeInTurns(topic: EngineTopic, run: TopicRun, batch: TradeBatch): Promise<void> {
-    for (let row = 0; row < batch.count; row += ROWS_PER_TURN) {
-      if (!this.#isOpen(topic)) return;
-      run.take(sliceBatch(batch, row, Math.min(row + ROWS_PER_TURN, batch.count)));
-      await this.#options.yieldTurn();
-    }
+  #publish({ number }: EngineTopic, flush: EncodedFlush, edge: EpochNs, position: Cursor): void {
+    const at = formatCursor(position);
+    this.#options.emit({ t: 'flush', topic: number, edge, position: at, ...flush });
   }
 
   #memberOf(topic: EngineTopic, run: TopicRun): FeedMember {

@@ -22,29 +22,23 @@ import { type EncodedFlush, FrameEncoder } from './frame-encoder.ts';
 /** Leaves room for what surrounds the items: kind, subscription name, cursor. */
 const ITEMS_BYTES_MAX = SNAPSHOT_BYTES_MAX - 1_024;
 
-export type PublishFlush = (flush: EncodedFlush, position: Cursor) => void;
+/** Hears every flush: its messages, its edge and the position there. */
+export type PublishFlush = (flush: EncodedFlush, edge: EpochNs, position: Cursor) => void;
 
 export class TopicRun implements RunOutput {
   readonly #study: Study;
   readonly #run: StudyRun;
-  readonly #publish: PublishFlush;
   readonly #objects: PublishedObjects;
   readonly #frames = new FrameEncoder();
   #reached: EpochNs;
-  #isLive = false;
+  /** Null while the run is quiet. */
+  #publish: PublishFlush | null = null;
 
-  constructor(
-    study: Study,
-    objects: PublishedObjects,
-    sessions: SessionTable,
-    start: RunStart,
-    publish: PublishFlush,
-  ) {
+  constructor(study: Study, objects: PublishedObjects, sessions: SessionTable, start: RunStart) {
     this.#study = study;
     this.#objects = objects;
-    this.#publish = publish;
     this.#reached = start.at;
-    const watched = new QuietableStudy(study, () => this.#isLive);
+    const watched = new QuietableStudy(study, () => this.#publish !== null);
     this.#run = new StudyRun(watched, sessions, start, { output: this, stepNs: FLUSH_STEP_NS });
   }
 
@@ -81,8 +75,8 @@ export class TopicRun implements RunOutput {
   }
 
   /** Starts publishing; the run stands at a flush edge, with no trade at or after it taken. */
-  goLive(): void {
-    this.#isLive = true;
+  goLive(publish: PublishFlush): void {
+    this.#publish = publish;
     this.#study.forming(null, (version) => {
       this.#objects.upsert(version);
     });
@@ -102,14 +96,14 @@ export class TopicRun implements RunOutput {
 
   upsert(version: ObjectVersion, at: Cursor): void {
     const members = this.#objects.upsert(version);
-    if (!this.#isLive) return;
+    if (this.#publish === null) return;
     const { id, final } = version;
     this.#frames.add({ kind: 'upsert', id, final, cursor: formatCursor(at) }, members);
   }
 
   remove(id: string, final: boolean, ts: string, at: Cursor): void {
     const members = this.#objects.remove(id, final, ts);
-    if (!this.#isLive) return;
+    if (this.#publish === null) return;
     this.#frames.add({ kind: 'remove', id, final, cursor: formatCursor(at) }, members);
   }
 
@@ -117,8 +111,8 @@ export class TopicRun implements RunOutput {
     this.#objects.openSession();
   }
 
-  flushed(_edge: EpochNs, position: Cursor): void {
-    if (!this.#frames.isEmpty) this.#publish(this.#frames.take(), position);
+  flushed(edge: EpochNs, position: Cursor): void {
+    if (!this.#frames.isEmpty) this.#publish?.(this.#frames.take(), edge, position);
   }
 }
 

@@ -1,0 +1,17 @@
+/** Where an instant lies on a contract's tape. */
+
+import type { EpochNs, Rank } from '@tapeloom/core/numbers';
+import { dayOf, nsOfDay } from '@tapeloom/core/utc-day';
+import type { Tape, TapePlace } from '../tape/tape.ts';
+
+/** The last trade before an instant, on a day that need not be on the tape. */
+export async function placeBefore(
+  tape: Tape,
+  symbol: string,
+  instant: EpochNs,
+): Promise<TapePlace> {
+  const day = dayOf(instant);
+  const days = await tape.days(symbol);
+  if (!days.some((one) => one.day === day)) return { day, rank: 0 as Rank };
+  return { day, rank: await tape.rankBefore(symbol, day, nsOfDay(instant)) };
+}
