@@ -84,7 +84,7 @@ export class InProcessStream implements AsyncDisposable {
         this.#lost.push(lost);
       },
     };
-    this.hub.connect(link);
+    this.hub.connect([link]);
     this.gateway = createGateway({
       hub: this.hub,
       clock,

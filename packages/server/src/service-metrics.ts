@@ -111,8 +111,7 @@ function streamReadings(hub: TopicHub, gateway: GatewayMetrics): readonly Readin
     gauge('tapeloom_engine_up', '1 while trades are taken in and computed.', () =>
       hub.state === 'up' ? 1 : 0,
     ),
-    gauge('tapeloom_topics', 'Topics that are computed.', () => hub.counts.topics),
-    gauge('tapeloom_topics_idle', 'Topics nobody listens to.', () => hub.counts.idleTopics),
+    ...topicReadings(hub),
     gauge('tapeloom_connections', 'Open connections.', () => gateway.connections),
     gauge('tapeloom_subscriptions', 'Open subscriptions.', () => gateway.subscriptions),
     counter('tapeloom_connections_total', 'Accepted.', () => gateway.connectionsTotal),
@@ -134,6 +133,40 @@ function streamReadings(hub: TopicHub, gateway: GatewayMetrics): readonly Readin
       kind: 'counter',
       label: 'code',
       read: () => gateway.errorsTotal,
+    },
+  ];
+}
+
+function topicReadings(hub: TopicHub): readonly Reading[] {
+  return [
+    gauge('tapeloom_topics', 'Topics that are computed.', () => hub.metrics.topics),
+    gauge('tapeloom_topics_idle', 'Topics nobody listens to.', () => hub.metrics.idleTopics),
+    gauge('tapeloom_topic_subscribers', 'On all topics.', () => hub.metrics.subscribers),
+    counter('tapeloom_topics_opened_total', 'Started in an engine.', () => {
+      return hub.metrics.topicsOpenedTotal;
+    }),
+    counter('tapeloom_flushes_total', 'Published by all topics.', () => hub.metrics.flushesTotal),
+    gauge('tapeloom_ring_bytes', 'Memory of what can be resumed.', () => hub.metrics.ringBytes),
+    {
+      name: 'tapeloom_ring_evictions_total',
+      help: 'Messages that can no longer be resumed, by what they exceeded.',
+      kind: 'counter',
+      label: 'reason',
+      read: () => hub.metrics.ringEvictionsTotal,
+    },
+    {
+      name: 'tapeloom_snapshots_total',
+      help: 'Snapshots subscribers wanted: asked of an engine, or shared with another subscriber.',
+      kind: 'counter',
+      label: 'way',
+      read: () => hub.metrics.snapshotsTotal,
+    },
+    {
+      name: 'tapeloom_resumes_total',
+      help: 'Subscribers that came back with a cursor: served from a ring, or refused by its floor.',
+      kind: 'counter',
+      label: 'outcome',
+      read: () => hub.metrics.resumesTotal,
     },
   ];
 }

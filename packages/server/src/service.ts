@@ -72,6 +72,7 @@ export class Service implements AsyncDisposable {
     this.#internal = createInternalServer({
       registry: this.#registry,
       notReadyBecause: () => this.#notReady,
+      topics: () => this.#doors?.hub.topics() ?? [],
       onFault: (error) => log.error({ error }, 'metrics failed'),
     });
     this.#ingest = new IngestHandle(
@@ -232,7 +233,7 @@ class Doors implements AsyncDisposable {
       this.#world.enter(day);
       this.#engine.updateSessions(this.#world.engineSessions);
     });
-    this.hub.connect(this.#engine);
+    this.hub.connect([this.#engine]);
     const authenticator: Authenticator = new DevKeyAuthenticator(config.devKey);
     this.gateway = createGateway({
       hub: this.hub,

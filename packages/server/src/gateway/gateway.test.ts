@@ -7,6 +7,7 @@ import { InProcessStream, KEY } from '../../../../simulation/in-process-stream.t
 import { clientFrame, closeCodeOf, rawSocket } from '../../../../simulation/raw-socket.ts';
 import { CLOSE_OPCODE, serverFrames } from '../../../../simulation/server-frames.ts';
 import { openClient, StreamClient, subscribe } from '../../../../simulation/stream-client.ts';
+import { TOPIC_LINGER_MS } from '../topics/idle-topics.ts';
 import { OUTBOX_LIMITS } from './outbox.ts';
 
 const BEARER = `Bearer ${KEY}`;
@@ -347,7 +348,7 @@ test('a connection that is gone leaves no timer and no subscription behind', asy
   while (stream.gateway.metrics.connections > 0) await turn();
   assert.equal(stream.gateway.metrics.subscriptions, 0);
   assert.deepEqual(stream.hub.counts, { topics: 1, idleTopics: 1 });
-  await stream.pass(61_000);
+  await stream.pass(TOPIC_LINGER_MS + 1_000);
   assert.deepEqual(stream.hub.counts, { topics: 0, idleTopics: 0 });
   assert.equal(stream.clock.timerCount, timers);
   assert.deepEqual(stream.gateway.metrics.closesTotal, { 1006: 1 });

@@ -27,10 +27,23 @@ addReading(registry, {
   read: () => 7,
 });
 
+const TOPIC = {
+  topic: 'ESZ6/bars?size=1',
+  engine: 0,
+  state: 'live',
+  lagMs: 3,
+  subscribers: 12,
+  ringBytes: 4_096,
+  floor: '20261112.7.1',
+  position: '20261112.9.0',
+  ageMs: 2_000,
+} as const;
+
 let reason: string | null = 'the tape is being filled';
 const server = createInternalServer({
   registry,
   notReadyBecause: () => reason,
+  topics: () => [TOPIC],
   onFault: (error) => assert.fail(String(error)),
 });
 let base = '';
@@ -61,6 +74,12 @@ test('metrics are read when they are scraped, and counters never count twice', a
     assert.match(text, /^tapeloom_topics 7$/m);
     assert.match(text, /^process_cpu_seconds_total /m);
   }
+});
+
+test('the topics page lists what is computed and who shares it', async () => {
+  const answer = await fetch(`${base}/topics`);
+  assert.equal(answer.headers.get('content-type'), 'application/json');
+  assert.deepEqual(await answer.json(), { topics: [TOPIC] });
 });
 
 test('anything else is refused plainly', async () => {

@@ -1,15 +1,18 @@
 /**
- * The operator's port, bound to the loopback unless configured otherwise: metrics and health. It has no
- * part in the public interface and answers in plain text or JSON.
+ * The operator's port, bound to the loopback unless configured otherwise: metrics, health, and the
+ * topics with their sharing. It has no part in the public interface and answers in plain text or JSON.
  */
 
 import { createServer, type Server } from 'node:http';
 import type { Registry } from 'prom-client';
+import type { TopicFacts } from '../topics/topic-counters.ts';
 
 export interface InternalFacts {
   readonly registry: Registry;
   /** Why the service is not ready to serve streams, or null when it is. */
   notReadyBecause(): string | null;
+  /** What is computed now. */
+  topics(): readonly TopicFacts[];
   onFault(error: unknown): void;
 }
 
@@ -39,8 +42,14 @@ export function createInternalServer(facts: InternalFacts): Server {
           },
         );
         return;
+      case '/topics':
+        return send(200, 'application/json', `${JSON.stringify({ topics: facts.topics() })}\n`);
       default:
-        return send(404, 'text/plain', 'there are /metrics, /health/live and /health/ready\n');
+        return send(
+          404,
+          'text/plain',
+          'there are /metrics, /topics, /health/live and /health/ready\n',
+        );
     }
   });
 }

@@ -4,6 +4,7 @@
  * WebSocket frames, once per distinct `sub` text and mode. A thousand subscribers with equal names
  * therefore cost one encoding and one write each. `confirmed` passes exactly the final messages.
  * `messagesFor` gives the same frames one by one, for a reader that cannot take all of them at once.
+ * A flush that outlives its publishing keeps few encodings or none: names are the clients' choice.
  */
 
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
@@ -39,12 +40,31 @@ export interface MessageFrame {
 
 export class Flush {
   readonly entries: readonly FrameEntry[];
-  readonly #bytes: Uint8Array;
+  /** The encoded rests of all entries. */
+  readonly bytes: Uint8Array;
+  readonly #namesMax: number;
   readonly #encoded = new Map<string, EncodedFrames | null>();
 
-  constructor(entries: readonly FrameEntry[], bytes: Uint8Array) {
+  /** For at most `namesMax` subscription names and modes the encoding is kept and shared. */
+  constructor(
+    entries: readonly FrameEntry[],
+    bytes: Uint8Array,
+    namesMax = Number.POSITIVE_INFINITY,
+  ) {
     this.entries = entries;
-    this.#bytes = bytes;
+    this.bytes = bytes;
+    this.#namesMax = namesMax;
+  }
+
+  /** The entries in [from, to) alone; this very flush when these are all. */
+  part(from: number, to = this.entries.length): Flush {
+    if (from === 0 && to === this.entries.length) return this;
+    return new Flush(this.entries.slice(from, to), this.bytes, this.#namesMax);
+  }
+
+  /** Lets go of all encodings: they are made again when asked for. */
+  forgetFrames(): void {
+    this.#encoded.clear();
   }
 
   /** The frames of this flush for a subscription, null when its mode lets none of them pass. */
@@ -53,7 +73,7 @@ export class Flush {
     let frames = this.#encoded.get(name);
     if (frames === undefined) {
       frames = this.#encode(JSON.stringify(sub), mode);
-      this.#encoded.set(name, frames);
+      if (this.#encoded.size < this.#namesMax) this.#encoded.set(name, frames);
     }
     return frames;
   }
@@ -89,7 +109,7 @@ export class Flush {
       at = writeHeader(bytes, at, openings[kind].length + end - start);
       bytes.set(openings[kind], at);
       at += openings[kind].length;
-      bytes.set(this.#bytes.subarray(start, end), at);
+      bytes.set(this.bytes.subarray(start, end), at);
       at += end - start;
     }
     return { bytes, messages: passing.length };

@@ -1,23 +1,34 @@
 /**
- * All topics of this process, one per computation whoever asks. The hub opens a topic in the engine on
- * its first subscriber, keeps it a while after its last one, and judges every topic's state once a
- * second. Messages of the engine reach subscribers in the order in which they were sent.
+ * All topics of this process, one per computation whoever asks. The hub opens a topic in an engine on
+ * its first subscriber, keeps it and its ring for a while after its last one, and judges every topic's
+ * state once a second. Messages of an engine reach subscribers in the order in which they were sent. An
+ * engine that is lost takes its own topics with it and nothing else.
  */
 
 import type { SessionTable } from '@tapeloom/core/calendar/session';
+import { parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
 import type { ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { EngineState } from '@tapeloom/protocol/status-states';
 import type { Clock } from '../platform/clock.ts';
-import type { EngineLink, EngineMessage, TopicPosition, TopicSpec } from './engine-link.ts';
+import type {
+  EngineLink,
+  EngineMessage,
+  FlushMessage,
+  PulseMessage,
+  TopicSpec,
+} from './engine-link.ts';
+import { type EngineSlot, EngineSlots } from './engine-slots.ts';
 import { Flush } from './flush.ts';
+import { IdleTopics } from './idle-topics.ts';
+import { Ring, type RingPiece } from './ring.ts';
+import { RINGS_BYTES_MAX, RingBudget } from './ring-budget.ts';
 import { judgeStream } from './stream-state.ts';
 import { delayed, type Subscriber, Topic, topicKey } from './topic.ts';
+import { TopicCounters, type TopicFacts, type TopicMetrics } from './topic-counters.ts';
 
 export const TOPICS_MAX = 2_000;
-/** A topic without subscribers stays this long, so that a reconnecting client finds it warm. */
-export const TOPIC_LINGER_MS = 60_000;
 const JUDGE_MS = 1_000;
 /** A source promises every 200 ms; a healthy tape is never this far behind an open market's clock. */
 export const STALE_AFTER_MS = 5_000;
@@ -31,6 +42,8 @@ export interface TopicHubOptions {
   readonly fullSessions: (contract: string) => SessionTable;
   /** In the service's time; an accelerated service passes a larger one. */
   readonly staleAfterMs?: number;
+  /** Memory that the rings of all topics may take together. */
+  readonly ringBytesMax?: number;
 }
 
 export interface Refusal {
@@ -41,47 +54,63 @@ export interface Refusal {
 /** One subscriber's hold on a topic. */
 export interface Attachment {
   readonly topic: Pick<Topic, 'key' | 'state' | 'lagMs' | 'position' | 'ready'>;
+  /** The least cursor this subscriber can go on from out of the ring; null before there is a ring. */
+  readonly floor: string | null;
   /** Asks for the snapshot, after which flushes follow; called once, when the topic is ready. */
   requestSnapshot(): void;
+  /**
+   * What was published after a cursor, as far as `bytesMax` reaches; to be called again after the
+   * piece's end until a piece is the newest. From that piece on every flush follows, and no call does.
+   * Null, however far it had come, when the ring does not have all of it: the cursor lies below the floor.
+   */
+  pull(after: string, bytesMax: number): RingPiece | null;
   /** Nothing reaches the subscriber any more. */
   detach(): void;
 }
+
+type DayListener = (day: UtcDay) => void;
 
 export class TopicHub implements Disposable {
   readonly #options: TopicHubOptions;
   readonly #byKey = new Map<string, Topic>();
   readonly #byNumber = new Map<number, Topic>();
-  /** Topics without subscribers, oldest first, with the timer that will close them. */
-  readonly #idle = new Map<Topic, Disposable>();
+  readonly #idle: IdleTopics<Topic>;
+  readonly #engines: EngineSlots;
+  readonly #rings: RingBudget;
+  readonly #counters = new TopicCounters();
   readonly #judging: Disposable;
-  readonly #dayListeners = new Set<(day: UtcDay) => void>();
-  #link: EngineLink | null = null;
+  /** By the delay of the tape time they follow. */
+  readonly #dayListeners = new Map<number, Set<DayListener>>();
   #sourceUp = true;
-  #promise: EpochNs | null = null;
   #lastNumber = 0;
   #lastRequest = 0;
 
   constructor(options: TopicHubOptions) {
     this.#options = options;
+    this.#idle = new IdleTopics(options.timers, (topic) => this.#close(topic));
+    this.#engines = new EngineSlots({
+      hear: (slot, message) => this.#hear(slot, message),
+      lost: (slot, isReplaced) => this.#lose(slot, isReplaced),
+    });
+    this.#rings = new RingBudget(options.ringBytesMax ?? RINGS_BYTES_MAX, () => {
+      const topic = this.#idle.oldestPastGrace;
+      if (topic !== null) this.#close(topic);
+      return topic !== null;
+    });
     this.#judging = options.timers.every(JUDGE_MS, () => {
       for (const topic of this.#byNumber.values()) this.#judge(topic);
     });
   }
 
-  /** Takes an engine into service; topics are opened in it from now on. */
-  connect(link: EngineLink): void {
-    this.#loseAll('The engine was replaced; subscribe again.');
-    this.#link = link;
-    link.listen(
-      (message) => {
-        if (this.#link === link) this.#hear(message);
-      },
-      () => {
-        if (this.#link !== link) return;
-        this.#link = null;
-        this.#loseAll('The computation of this stream stopped; subscribe again.');
-      },
-    );
+  /** Takes engines into service, in place of all there were; topics are spread over them by contract. */
+  connect(links: readonly EngineLink[]): void {
+    this.#engines.disconnectAll();
+    for (const [index, link] of links.entries()) this.#engines.connect(index, link);
+  }
+
+  /** Puts an engine into the place of one that was lost; the others go on undisturbed. */
+  replace(index: number, link: EngineLink): void {
+    this.#engines.connect(index, link);
   }
 
   /** Whether the source delivers: when it does not, streams are `down` and new ones refused. */
@@ -90,107 +119,181 @@ export class TopicHub implements Disposable {
     for (const topic of this.#byNumber.values()) this.#judge(topic);
   }
 
+  /** `down` when nothing can be computed any more. */
   get state(): EngineState {
-    return this.#link !== null && this.#sourceUp ? 'up' : 'down';
+    return this.#engines.count > 0 && this.#sourceUp ? 'up' : 'down';
   }
 
   get counts(): { readonly topics: number; readonly idleTopics: number } {
-    return { topics: this.#byNumber.size, idleTopics: this.#idle.size };
+    return { topics: this.#byNumber.size, idleTopics: this.#idle.count };
   }
 
-  /** The UTC day of tape time, null before the first promise: aliases roll when it changes. */
+  get metrics(): TopicMetrics {
+    let subscribers = 0;
+    for (const topic of this.#byNumber.values()) subscribers += topic.subscriberCount;
+    const { bytes: ringBytes, evictions: ringEvictionsTotal } = this.#rings;
+    return { ...this.counts, subscribers, ringBytes, ringEvictionsTotal, ...this.#counters };
+  }
+
+  /** Every topic, in the order of their opening. */
+  topics(): readonly TopicFacts[] {
+    const now = this.#options.clock.now();
+    return Array.from(this.#byNumber.values(), (topic) => ({
+      topic: topic.key,
+      engine: topic.slot.index,
+      state: topic.state,
+      lagMs: topic.lagMs,
+      subscribers: topic.subscriberCount,
+      ringBytes: topic.ring?.bytes ?? 0,
+      floor: topic.ring?.floorOf('live') ?? null,
+      position: topic.position,
+      ageMs: Math.round(Number(now - topic.openedAt) / 1e6),
+    }));
+  }
+
+  /** How far the tape is known, seen with this delay; null before the first promise. */
+  tapeTimeOf(delaySeconds: number): EpochNs | null {
+    const { promise } = this.#engines;
+    return promise === null ? null : delayed(promise, { delaySeconds });
+  }
+
+  /** The UTC day of tape time: aliases roll when it changes, for delayed streams later. */
+  tapeDayOf(delaySeconds: number): UtcDay | null {
+    const instant = this.tapeTimeOf(delaySeconds);
+    return instant === null ? null : dayOf(instant);
+  }
+
   get tapeDay(): UtcDay | null {
-    return this.#promise === null ? null : dayOf(this.#promise);
+    return this.tapeDayOf(0);
   }
 
-  onTapeDay(listener: (day: UtcDay) => void): Disposable {
-    this.#dayListeners.add(listener);
-    return { [Symbol.dispose]: () => this.#dayListeners.delete(listener) };
+  /** Calls when tape time, seen with this delay, enters another UTC day. */
+  onTapeDay(listener: DayListener, delaySeconds = 0): Disposable {
+    const listeners = this.#dayListeners.getOrInsertComputed(delaySeconds, () => new Set());
+    listeners.add(listener);
+    return { [Symbol.dispose]: () => listeners.delete(listener) };
   }
 
-  attach(spec: TopicSpec, subscriber: Subscriber): Attachment | Refusal {
-    const link = this.#link;
-    if (link === null || !this.#sourceUp) {
+  /**
+   * `since` is the cursor of a subscriber that comes back: a topic that is opened for it publishes from
+   * there on, if it can. A topic that exists has the ring it has.
+   */
+  attach(
+    spec: TopicSpec,
+    subscriber: Subscriber,
+    since: string | null = null,
+  ): Attachment | Refusal {
+    const slot = this.#engines.pick(spec.contract);
+    if (slot === null || !this.#sourceUp) {
       return {
         code: 'SOURCE_DOWN',
         message: 'Data of this instrument is temporarily unavailable.',
       };
     }
-    const topic = this.#byKey.get(topicKey(spec)) ?? this.#open(spec, link);
+    const topic = this.#byKey.get(topicKey(spec)) ?? this.#open(spec, slot, since);
     if (topic === null) {
       return { code: 'CAPACITY', message: 'The service computes as many streams as it can.' };
     }
-    this.#idle.get(topic)?.[Symbol.dispose]();
     this.#idle.delete(topic);
     // Judged before it is added: a subscriber hears of changes only, and learns the state it meets here.
     this.#judge(topic);
     topic.add(subscriber);
     return {
       topic,
-      requestSnapshot: () => this.#requestSnapshot(topic, subscriber, link),
+      get floor() {
+        return topic.ring?.floorOf(subscriber.mode) ?? null;
+      },
+      requestSnapshot: () => this.#requestSnapshot(topic, subscriber),
+      pull: this.#puller(topic, subscriber),
       detach: () => this.#detach(topic, subscriber),
     };
   }
 
   [Symbol.dispose](): void {
     this.#judging[Symbol.dispose]();
-    for (const timer of this.#idle.values()) timer[Symbol.dispose]();
-    this.#idle.clear();
+    this.#idle[Symbol.dispose]();
     this.#dayListeners.clear();
   }
 
-  #open(spec: TopicSpec, link: EngineLink): Topic | null {
+  #open(spec: TopicSpec, slot: EngineSlot, since: string | null): Topic | null {
     if (this.#byNumber.size >= TOPICS_MAX) {
-      const [oldestIdle] = this.#idle.keys();
-      if (oldestIdle === undefined) return null;
-      this.#close(oldestIdle);
+      const { oldest } = this.#idle;
+      if (oldest === null) return null;
+      this.#close(oldest);
     }
     this.#lastNumber += 1;
-    const topic = new Topic(topicKey(spec), this.#lastNumber, spec);
+    this.#counters.topicsOpenedTotal += 1;
+    const topic = new Topic(this.#lastNumber, spec, slot, this.#options.clock.now());
     this.#byKey.set(topic.key, topic);
     this.#byNumber.set(topic.number, topic);
-    link.send({ t: 'open', topic: topic.number, spec });
+    slot.link.send({ t: 'open', topic: topic.number, spec, since });
     return topic;
   }
 
-  #requestSnapshot(topic: Topic, subscriber: Subscriber, link: EngineLink): void {
-    if (this.#byNumber.get(topic.number) !== topic || topic.joinWaiting(subscriber)) return;
+  #requestSnapshot(topic: Topic, subscriber: Subscriber): void {
+    if (!this.#isOpen(topic)) return;
+    if (topic.joinWaiting(subscriber)) {
+      this.#counters.snapshotsTotal.shared += 1;
+      return;
+    }
     this.#lastRequest += 1;
+    this.#counters.snapshotsTotal.asked += 1;
     const { depth, mode } = subscriber;
-    topic.waitFor(this.#lastRequest, subscriber);
-    link.send({ t: 'snapshot', topic: topic.number, request: this.#lastRequest, depth, mode });
+    const request = this.#lastRequest;
+    topic.waitFor(request, subscriber);
+    topic.slot.link.send({ t: 'snapshot', topic: topic.number, request, depth, mode });
+  }
+
+  #puller(topic: Topic, subscriber: Subscriber): Attachment['pull'] {
+    const { resumesTotal } = this.#counters;
+    let outcome: keyof typeof resumesTotal | null = null;
+    return (after, bytesMax) => {
+      const cursor = parseCursor(after);
+      if (cursor === null) throw new RangeError(`not a cursor: ${after}`);
+      const piece = topic.pull(subscriber, cursor, bytesMax);
+      // A subscriber counts once for each outcome, however many pieces it takes.
+      const now = piece === null ? 'refused' : 'served';
+      if (now !== outcome) resumesTotal[now] += 1;
+      outcome = now;
+      return piece;
+    };
   }
 
   #detach(topic: Topic, subscriber: Subscriber): void {
     topic.remove(subscriber);
-    if (topic.subscriberCount > 0 || this.#idle.has(topic)) return;
-    if (this.#byNumber.get(topic.number) !== topic) return;
-    const timer = this.#options.timers.after(TOPIC_LINGER_MS, () => this.#close(topic));
-    this.#idle.set(topic, timer);
+    if (topic.subscriberCount === 0 && this.#isOpen(topic)) this.#idle.add(topic);
   }
 
   #close(topic: Topic): void {
     this.#forget(topic);
-    this.#link?.send({ t: 'close', topic: topic.number });
+    topic.slot.link.send({ t: 'close', topic: topic.number });
   }
 
   #forget(topic: Topic): void {
-    this.#idle.get(topic)?.[Symbol.dispose]();
     this.#idle.delete(topic);
     this.#byKey.delete(topic.key);
     this.#byNumber.delete(topic.number);
+    topic.ring?.[Symbol.dispose]();
   }
 
-  #hear(message: EngineMessage): void {
+  #isOpen(topic: Topic): boolean {
+    return this.#byNumber.get(topic.number) === topic;
+  }
+
+  #hear(slot: EngineSlot, message: EngineMessage): void {
     if (message.t === 'pulse') {
-      this.#advance(message.promise, message.topics);
+      this.#advance(slot, message);
       return;
     }
     const topic = this.#byNumber.get(message.topic);
-    if (topic === undefined) return;
+    if (topic === undefined || topic.slot !== slot) return;
     switch (message.t) {
+      case 'live':
+        topic.ring?.[Symbol.dispose]();
+        topic.ring = new Ring(message.floor, this.#rings);
+        return;
       case 'flush':
-        topic.publish(new Flush(message.entries, message.bytes), message.position);
+        this.#publish(topic, message);
         return;
       case 'snapshot':
         topic.answer(message.request, new Flush(message.entries, message.bytes));
@@ -210,33 +313,50 @@ export class TopicHub implements Disposable {
     }
   }
 
-  #advance(promise: EpochNs | null, positions: readonly TopicPosition[]): void {
-    const dayBefore = this.tapeDay;
-    this.#promise = promise;
-    for (const { topic: number, position, lagMs } of positions) {
+  #publish(topic: Topic, { entries, bytes, edge, position }: FlushMessage): void {
+    this.#counters.flushesTotal += 1;
+    if (topic.publish(new Flush(entries, bytes), edge, position)) return;
+    // An engine that went back in its own log cannot be trusted with this topic any more.
+    this.#close(topic);
+    topic.end('INTERNAL', 'The computation of this stream failed.');
+  }
+
+  #advance(slot: EngineSlot, { promise, topics }: PulseMessage): void {
+    const daysBefore = new Map<number, UtcDay | null>();
+    for (const delay of this.#dayListeners.keys()) daysBefore.set(delay, this.tapeDayOf(delay));
+    this.#engines.advance(slot, promise);
+    for (const { topic: number, position, lagMs } of topics) {
       const topic = this.#byNumber.get(number);
-      if (topic === undefined) continue;
+      if (topic === undefined || topic.slot !== slot) continue;
       topic.position = position;
       topic.lagMs = lagMs;
+      if (promise !== null) topic.ring?.expire(delayed(promise, topic.spec));
     }
-    const day = this.tapeDay;
-    if (day !== null && day !== dayBefore) for (const listener of this.#dayListeners) listener(day);
+    for (const [delay, before] of daysBefore) {
+      const day = this.tapeDayOf(delay);
+      if (day === null || day === before) continue;
+      for (const listener of this.#dayListeners.get(delay) ?? []) listener(day);
+    }
   }
 
   #judge(topic: Topic): void {
+    const { promise } = topic.slot;
     const state = judgeStream({
       now: delayed(this.#options.clock.now(), topic.spec),
       sourceUp: this.#sourceUp,
       warm: topic.warm,
-      promise: this.#promise === null ? null : delayed(this.#promise, topic.spec),
+      promise: promise === null ? null : delayed(promise, topic.spec),
       fullSessions: this.#options.fullSessions(topic.spec.contract),
       staleAfterMs: this.#options.staleAfterMs ?? STALE_AFTER_MS,
     });
     topic.changeState(state);
   }
 
-  #loseAll(message: string): void {
-    const topics = [...this.#byNumber.values()];
+  #lose(slot: EngineSlot, isReplaced: boolean): void {
+    const message = isReplaced
+      ? 'The engine was replaced; subscribe again.'
+      : 'The computation of this stream stopped; subscribe again.';
+    const topics = [...this.#byNumber.values()].filter((topic) => topic.slot === slot);
     for (const topic of topics) this.#forget(topic);
     for (const topic of topics) {
       topic.changeState('down');

@@ -1,15 +1,21 @@
 /**
  * A topic is what one study publishes, seen from the main thread: who listens, how far it has come and
- * in which state it is. A subscriber gets its snapshot first, then every later flush, once each; a
- * change of state is told once.
+ * in which state it is. A subscriber gets its snapshot first, then every later flush, once each; or it
+ * pulls what the ring has after its cursor, and follows from the last piece on: in the very call that
+ * hands out the newest message it becomes a follower, so nothing is lost or doubled between. A change
+ * of state is told once.
  */
 
+import { type Cursor, compareCursors } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import type { ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { StreamState } from '@tapeloom/protocol/status-states';
 import type { TopicSpec } from './engine-link.ts';
+import type { EngineSlot } from './engine-slots.ts';
 import type { Flush } from './flush.ts';
+import { readCursor } from './packed-flush.ts';
+import type { Ring, RingPiece } from './ring.ts';
 
 export interface Subscriber {
   readonly mode: StreamMode;
@@ -29,6 +35,12 @@ export class Topic {
   readonly key: string;
   readonly number: number;
   readonly spec: TopicSpec;
+  /** The engine that computes it. */
+  readonly slot: EngineSlot;
+  /** In the service's time. */
+  readonly openedAt: EpochNs;
+  /** What it published lately; null before it publishes. */
+  ring: Ring | null = null;
   /** The position at the last closed flush edge; null while warming up. */
   position: string | null = null;
   state: StreamState = 'warming';
@@ -38,14 +50,19 @@ export class Topic {
   /** Whether it also has all of its look-back; without it, it has no objects. */
   warm = false;
   readonly #subscribers = new Set<Subscriber>();
+  /** Those who take every flush. */
   readonly #following = new Set<Subscriber>();
+  /** Those who follow too, but have all up to a cursor that may lie ahead of the next flush. */
+  readonly #joining = new Map<Subscriber, Cursor>();
   /** Subscribers waiting for a snapshot, by the request they share. */
   readonly #waiting = new Map<number, Subscriber[]>();
 
-  constructor(key: string, number: number, spec: TopicSpec) {
-    this.key = key;
+  constructor(number: number, spec: TopicSpec, slot: EngineSlot, openedAt: EpochNs) {
+    this.key = topicKey(spec);
     this.number = number;
     this.spec = spec;
+    this.slot = slot;
+    this.openedAt = openedAt;
   }
 
   get subscriberCount(): number {
@@ -59,6 +76,7 @@ export class Topic {
   remove(subscriber: Subscriber): void {
     this.#subscribers.delete(subscriber);
     this.#following.delete(subscriber);
+    this.#joining.delete(subscriber);
     for (const [request, waiting] of this.#waiting) {
       const others = waiting.filter((other) => other !== subscriber);
       if (others.length > 0) this.#waiting.set(request, others);
@@ -93,9 +111,34 @@ export class Topic {
     }
   }
 
-  publish(flush: Flush, position: string): void {
+  /** What the ring has after a cursor; with the newest piece the subscriber begins to follow. */
+  pull(subscriber: Subscriber, after: Cursor, bytesMax: number): RingPiece | null {
+    if (!this.#subscribers.has(subscriber)) return null;
+    const piece = this.ring?.read(after, bytesMax, subscriber.mode) ?? null;
+    if (piece?.isNewest === true) this.#joining.set(subscriber, readCursor(piece.through));
+    return piece;
+  }
+
+  /** False when the flush does not lie beyond those before it: nobody has got it then. */
+  publish(flush: Flush, edge: EpochNs, position: string): boolean {
+    if (this.ring?.append(flush, edge, position) === false) return false;
     this.position = position;
-    for (const subscriber of this.#following) subscriber.flush(flush);
+    const joining = [...this.#joining];
+    // A copy: taking a flush may make other subscribers of the same connection follow or end.
+    for (const subscriber of [...this.#following]) {
+      if (this.#following.has(subscriber)) subscriber.flush(flush);
+    }
+    for (const [subscriber, has] of joining) {
+      if (this.#joining.get(subscriber) !== has) continue;
+      const rest = partBeyond(flush, has);
+      if (rest === flush) {
+        this.#joining.delete(subscriber);
+        this.#following.add(subscriber);
+      }
+      if (rest !== null) subscriber.flush(rest);
+    }
+    flush.forgetFrames();
+    return true;
   }
 
   becomeReady(): void {
@@ -114,9 +157,17 @@ export class Topic {
     const subscribers = [...this.#subscribers];
     this.#subscribers.clear();
     this.#following.clear();
+    this.#joining.clear();
     this.#waiting.clear();
     for (const subscriber of subscribers) subscriber.ended(code, message);
   }
+}
+
+/** The messages of a flush beyond a cursor, null when there are none. */
+function partBeyond(flush: Flush, cursor: Cursor): Flush | null {
+  const isBeyond = (text: string) => compareCursors(readCursor(text), cursor) > 0;
+  const from = flush.entries.findIndex((entry) => isBeyond(entry.cursor));
+  return from === -1 ? null : flush.part(from);
 }
 
 /** Equal texts mean equal computations: parameters are canonical, so their order is fixed. */
@@ -128,6 +179,9 @@ export function topicKey(spec: TopicSpec): string {
 }
 
 /** The tape time a topic may see when the undelayed time is `instant`. */
-export function delayed(instant: EpochNs, spec: TopicSpec): EpochNs {
-  return (instant - BigInt(spec.delaySeconds) * 1_000_000_000n) as EpochNs;
+export function delayed(
+  instant: EpochNs,
+  { delaySeconds }: Pick<TopicSpec, 'delaySeconds'>,
+): EpochNs {
+  return (instant - BigInt(delaySeconds) * 1_000_000_000n) as EpochNs;
 }

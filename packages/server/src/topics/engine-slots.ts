@@ -1,0 +1,105 @@
+/**
+ * The engines of this process. A contract belongs to one of those that work, always the same one as
+ * long as that works, so that all topics of a contract share one reading of the tape; the loss of an
+ * engine moves its own contracts only. Tape time is what every engine has reached: it is the least of
+ * their promises, and it never goes back.
+ */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { EngineLink, EngineMessage } from './engine-link.ts';
+
+export interface EngineSlot {
+  /** Its place among the engines, counted from 0. */
+  readonly index: number;
+  readonly link: EngineLink;
+  /** The tape's promise as this engine last told it. */
+  promise: EpochNs | null;
+}
+
+export interface SlotListener {
+  hear(slot: EngineSlot, message: EngineMessage): void;
+  /** The engine is gone for good, or another one took its place. */
+  lost(slot: EngineSlot, isReplaced: boolean): void;
+}
+
+export class EngineSlots {
+  readonly #listener: SlotListener;
+  readonly #slots = new Map<number, EngineSlot>();
+  #promise: EpochNs | null = null;
+
+  constructor(listener: SlotListener) {
+    this.#listener = listener;
+  }
+
+  get count(): number {
+    return this.#slots.size;
+  }
+
+  /** The least promise of all engines; null before the first. */
+  get promise(): EpochNs | null {
+    return this.#promise;
+  }
+
+  /** Puts an engine into a place; the one that was there is lost. */
+  connect(index: number, link: EngineLink): void {
+    this.disconnect(index);
+    const slot: EngineSlot = { index, link, promise: null };
+    this.#slots.set(index, slot);
+    link.listen(
+      (message) => {
+        if (this.#slots.get(index) === slot) this.#listener.hear(slot, message);
+      },
+      () => {
+        if (this.#slots.get(index) !== slot) return;
+        this.#slots.delete(index);
+        this.#listener.lost(slot, false);
+      },
+    );
+  }
+
+  /** Forgets the engine in a place, if there is one. */
+  disconnect(index: number): void {
+    const slot = this.#slots.get(index);
+    if (slot === undefined) return;
+    this.#slots.delete(index);
+    this.#listener.lost(slot, true);
+  }
+
+  disconnectAll(): void {
+    for (const index of [...this.#slots.keys()]) this.disconnect(index);
+  }
+
+  /** The engine for a contract: the one with the highest score, which depends on these two alone. */
+  pick(contract: string): EngineSlot | null {
+    let best: EngineSlot | null = null;
+    let bestScore = -1;
+    for (const slot of this.#slots.values()) {
+      const score = hash(`${slot.index} ${contract}`);
+      if (score <= bestScore) continue;
+      best = slot;
+      bestScore = score;
+    }
+    return best;
+  }
+
+  /** An engine has told its promise. */
+  advance(slot: EngineSlot, promise: EpochNs | null): void {
+    slot.promise = promise;
+    let least: EpochNs | null = null;
+    for (const { promise: one } of this.#slots.values()) {
+      if (one !== null && (least === null || one < least)) least = one;
+    }
+    if (least !== null && (this.#promise === null || least > this.#promise)) this.#promise = least;
+  }
+}
+
+/** FNV-1a with a last stirring, so that names that differ in one letter spread evenly. */
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) {
+    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
+  }
+  value = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
+  value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35);
+  return (value ^ (value >>> 16)) >>> 0;
+}
