@@ -5,8 +5,8 @@
  */
 
 import { bars } from '@tapeloom/core/studies/bars';
+import { FLUSH_STEP_NS } from '@tapeloom/core/studies/flush-step';
 import { footprint } from '@tapeloom/core/studies/footprint';
-import { FLUSH_STEP_NS } from '@tapeloom/core/studies/run';
 import { bareLoop } from './bare-loop.ts';
 import { DuckDbPeer } from './duckdb-peer.ts';
 import { measured } from './measure.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TradeBatch } from '../trade-batch.ts';
+import { FLUSH_STEP_NS } from './flush-step.ts';
 import { footprint } from './footprint.ts';
-import { FLUSH_STEP_NS } from './run.ts';
 import { overOneDay, oneDay as tape } from './twins/one-day.ts';
 
 interface FootprintData {

@@ -8,7 +8,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { formatCursor } from '../cursor.ts';
 import { DEPTH_MAX } from './bar-parameters.ts';
-import { FLUSH_STEP_NS } from './run.ts';
+import { FLUSH_STEP_NS } from './flush-step.ts';
 import type { ObjectVersion } from './study.ts';
 import { randomCuts, randomTape } from './twins/random-tape.ts';
 import {

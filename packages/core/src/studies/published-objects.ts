@@ -11,6 +11,8 @@ import type { ObjectVersion } from './study.ts';
 /** Kept for snapshots; the oldest by their first trade are dropped, many at once, which a map does cheaply. */
 const OBJECTS_MAX = DEPTH_MAX;
 const DROPPED_AT_ONCE = 1_000;
+/** What surrounds an object in its message, about. */
+const AROUND_BYTES = 64;
 /** A snapshot is a starting state, not free history. */
 export const SNAPSHOT_BYTES_MAX = 512 * 1024;
 
@@ -35,6 +37,8 @@ export class PublishedObjects {
   readonly #outlivesSession: boolean;
   #inOrder = true;
   #newestId = '';
+  #formingBytes = 0;
+  #isFormingOnly = false;
 
   /**
    * `outlivesSession`: objects stay until they are removed, as those of a look-back do. Their number
@@ -44,17 +48,30 @@ export class PublishedObjects {
     this.#outlivesSession = outlivesSession;
   }
 
+  /**
+   * What publishing every object that is not final would take, about. At a flush edge these are the
+   * objects that form there, so this is a function of the tape, whenever the run began.
+   */
+  get formingBytes(): number {
+    return this.#formingBytes;
+  }
+
   /** Takes the version in and returns its members as JSON text, to be put into messages as it is. */
   upsert(version: ObjectVersion): string {
     const body = encodeVersion(version);
-    if (!this.#objects.has(version.id)) this.#noteOrder(version.id);
-    this.#objects.set(version.id, { final: version.final, body });
-    const isFull = this.#objects.size === OBJECTS_MAX + DROPPED_AT_ONCE;
+    const before = this.#objects.get(version.id);
+    if (before === undefined) this.#noteOrder(version.id);
+    const published = { final: version.final, body };
+    this.#formingBytes += formingBytesOf(published) - formingBytesOf(before);
+    if (this.#isFormingOnly && version.final) this.#objects.delete(version.id);
+    else this.#objects.set(version.id, published);
+    const isFull = this.#objects.size >= OBJECTS_MAX + DROPPED_AT_ONCE;
     if (isFull && !this.#outlivesSession) this.#dropOldest();
     return body;
   }
 
   remove(id: string, final: boolean, ts: string): string {
+    this.#formingBytes -= formingBytesOf(this.#objects.get(id));
     this.#objects.delete(id);
     return `"id":${JSON.stringify(id)},"final":${final},"ts":"${ts}"`;
   }
@@ -62,6 +79,7 @@ export class PublishedObjects {
   openSession(): void {
     if (this.#outlivesSession) return;
     this.#objects.clear();
+    this.#formingBytes = 0;
     this.#inOrder = true;
     this.#newestId = '';
   }
@@ -95,6 +113,14 @@ export class PublishedObjects {
     return { cursor: formatCursor(position), items, count };
   }
 
+  /** Frees the memory of what only snapshots need: none will be asked for any more. */
+  keepFormingOnly(): void {
+    this.#isFormingOnly = true;
+    for (const [id, { final }] of this.#objects) {
+      if (final) this.#objects.delete(id);
+    }
+  }
+
   /** Objects that form side by side are first published in any order, by what happens to them. */
   #noteOrder(id: string): void {
     if (compareIds(id, this.#newestId) < 0) this.#inOrder = false;
@@ -109,13 +135,18 @@ export class PublishedObjects {
     this.#inOrder = true;
   }
 
+  /** Objects that still form are few, and their size counts. */
   #dropOldest(): void {
     this.#order();
-    for (const id of this.#objects.keys()) {
+    for (const [id, { final }] of this.#objects) {
       if (this.#objects.size === OBJECTS_MAX) return;
-      this.#objects.delete(id);
+      if (final) this.#objects.delete(id);
     }
   }
+}
+
+function formingBytesOf(published: Published | undefined): number {
+  return published === undefined || published.final ? 0 : published.body.length + AROUND_BYTES;
 }
 
 function encodeVersion({ id, final, ts, data }: ObjectVersion): string {

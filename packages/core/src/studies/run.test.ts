@@ -5,7 +5,8 @@ import { formatCursor } from '../cursor.ts';
 import type { EpochNs, Rank, UtcDay } from '../numbers.ts';
 import { allocateBatch, type TradeBatch } from '../trade-batch.ts';
 import { DAY_NS, epochNs, utcDay } from '../utc-day.ts';
-import { FLUSH_STEP_NS, StudyRun } from './run.ts';
+import { FLUSH_STEP_NS } from './flush-step.ts';
+import { StudyRun } from './run.ts';
 import {
   compareMarks,
   type FormingVisitor,

@@ -5,9 +5,11 @@
  * session's open, the flush edge, then trades. A time event due at t belongs to the last tape entry
  * (trade or UTC midnight) with a time before t and takes its next k, so position(midnight) is D.0.0.
  *
- * Two speeds. Settled: final versions and removes reach the output at once. Incremental (`stepNs`):
- * flush edges are the multiples of the step since midnight; when a later trade or a promise closes a
- * step, the newest version of every object changed in it goes out, in ascending cursor order.
+ * Two speeds. Settled: final versions and removes reach the output at once. Incremental: flush edges are
+ * the multiples of a step since midnight; when a later trade or a promise closes a step, the newest
+ * version of every object changed in it goes out, in ascending cursor order. Every whole second is an
+ * edge, and there the step of the next second is chosen (`flush-step.ts`). A settled run may go over to
+ * incremental speed at a whole second, and publishes from there on what one that always was would.
  */
 
 import type { Session, SessionTable } from '../calendar/session.ts';
@@ -15,10 +17,8 @@ import type { Cursor } from '../cursor.ts';
 import type { EpochNs, Rank, UtcDay } from '../numbers.ts';
 import { firstRowAt, type TradeBatch } from '../trade-batch.ts';
 import { addDays, DAY_NS, dayOf, epochNs, nsOfDay } from '../utc-day.ts';
+import { flushStepNs, SECOND_NS } from './flush-step.ts';
 import { compareMarks, type Mark, type ObjectVersion, type Study } from './study.ts';
-
-/** The step of tape time between two flushes of a stream (determinism 8). */
-export const FLUSH_STEP_NS = 20_000_000;
 
 /** Receives the log: all of its settled part, or what each flush publishes of it. */
 export interface RunOutput {
@@ -40,9 +40,14 @@ export interface RunStart {
 
 export interface RunOptions {
   readonly output: RunOutput;
-  /** Incremental speed with this step, a divisor of the day; settled speed without. */
+  /** Incremental speed from the start on, with this step, a divisor of the day; settled speed without. */
   readonly stepNs?: number;
+  /** With `stepNs`: the step is that only at first, and then follows this size, as `goLive` says. */
+  readonly formingBytes?: FormingBytes;
 }
+
+/** The encoded size of the objects handed over that are not final; asked after a flush. */
+export type FormingBytes = () => number;
 
 type Change =
   | { readonly t: 'upsert'; readonly cursor: Cursor; readonly version: ObjectVersion }
@@ -59,8 +64,12 @@ export class StudyRun {
   readonly #study: Study;
   readonly #sessions: SessionTable;
   readonly #output: RunOutput;
-  /** 0 in settled speed. */
-  readonly #stepNs: number;
+  #formingBytes: FormingBytes | null;
+  /** The step of the second that began at `#secondNs`; 0 in settled speed. */
+  #stepNs: number;
+  #secondNs: number;
+  /** The first flush edge not closed yet; Infinity in settled speed. */
+  #nextEdgeNs: number;
   /** The last tape entry and its updates so far. All times below count from its day's midnight. */
   readonly #mark: Mark;
   #nowNs: number;
@@ -70,7 +79,6 @@ export class StudyRun {
   #sessionEdgeNs = Number.POSITIVE_INFINITY;
   /** What brings a time of this day to the session origin's midnight. */
   #offsetNs = 0;
-  #closedEdgeNs: number;
   readonly #closed: Mark;
   /** The edge that will publish what changed since the last one; Infinity when nothing happened. */
   #pendingEdgeNs = Number.POSITIVE_INFINITY;
@@ -80,6 +88,7 @@ export class StudyRun {
     this.#study = study;
     this.#sessions = sessions;
     this.#output = options.output;
+    this.#formingBytes = options.formingBytes ?? null;
     this.#stepNs = options.stepNs ?? 0;
     if (this.#stepNs !== 0 && DAY_NS % this.#stepNs !== 0) {
       throw new RangeError(`a flush step must divide the day, got ${this.#stepNs} ns`);
@@ -87,7 +96,8 @@ export class StudyRun {
     this.#mark = { day: dayOf(start.at), rank: start.rank, k: 0 };
     this.#closed = { ...this.#mark };
     this.#nowNs = nsOfDay(start.at);
-    this.#closedEdgeNs = Math.floor((this.#nowNs - 1) / this.#stepNs) * this.#stepNs;
+    this.#secondNs = this.#nowNs - (this.#nowNs % SECOND_NS);
+    this.#nextEdgeNs = edgeFrom(this.#nowNs, this.#stepNs);
     this.#awaitSession(start.at);
     if (this.#sessionEdgeNs < this.#nowNs) {
       throw new RangeError(`a run cannot start inside a session, at ${start.at}`);
@@ -105,6 +115,21 @@ export class StudyRun {
     return { ...this.#closed };
   }
 
+  /**
+   * Changes to incremental speed. The run stands at position(T), T a whole second. What forms there was
+   * handed to the output by the caller; `formingBytes` is asked now and at every whole second.
+   */
+  goLive(formingBytes: FormingBytes): void {
+    if (this.#stepNs !== 0 || this.#nowNs % SECOND_NS !== 0) {
+      throw new RangeError(`a run goes live once and at a whole second, not at ${this.#nowNs} ns`);
+    }
+    this.#formingBytes = formingBytes;
+    this.#secondNs = this.#nowNs;
+    this.#stepNs = flushStepNs(formingBytes());
+    this.#nextEdgeNs = this.#nowNs + this.#stepNs;
+    Object.assign(this.#closed, this.#mark);
+  }
+
   /** The next trades of the tape, without a gap. */
   apply(batch: TradeBatch): void {
     if (batch.count === 0) return;
@@ -119,7 +144,7 @@ export class StudyRun {
       if (ns < this.#nowNs)
         throw new RangeError(`a trade at ${ns} ns lies before ${this.#nowNs} ns`);
       this.#reach(ns);
-      const to = firstRowAt(batch.ts, row, batch.count, this.#cutAfter(ns));
+      const to = firstRowAt(batch.ts, row, batch.count, this.#cutAfter());
       const k = this.#isOpen ? this.#study.apply(batch, row, to, this.#offsetNs) : 0;
       this.#mark.rank = (batch.firstRank + to - 1) as Rank;
       this.#mark.k = k;
@@ -137,12 +162,18 @@ export class StudyRun {
     if (ns > this.#nowNs) this.#reach(ns);
   }
 
-  /** Where the rows that start at `ns` have to be cut: at the session's edge and the flush edge. */
-  #cutAfter(ns: number): number {
-    if (this.#stepNs === 0) return this.#sessionEdgeNs;
-    const edgeNs = ns - (ns % this.#stepNs) + this.#stepNs;
-    this.#pendingEdgeNs = edgeNs;
-    return Math.min(edgeNs, this.#sessionEdgeNs);
+  /**
+   * Hands over what changed since the last closed edge, as a flush at this very position would; the run
+   * goes on as if it had not. Together with everything flushed before it gives the state here.
+   */
+  handPending(output: RunOutput): void {
+    for (const change of this.#changes()) hand(change, output);
+  }
+
+  /** Where the rows that start now have to be cut: at the session's edge and the flush edge. */
+  #cutAfter(): number {
+    this.#pendingEdgeNs = this.#nextEdgeNs;
+    return Math.min(this.#nextEdgeNs, this.#sessionEdgeNs);
   }
 
   #reach(ns: number): void {
@@ -158,7 +189,7 @@ export class StudyRun {
       const dueNs = Math.min(ownNs, this.#sessionEdgeNs);
       if (dueNs > ns) return;
       this.#closeEdges(dueNs - 1);
-      if (this.#stepNs !== 0) this.#awaitEdge(dueNs);
+      this.#pendingEdgeNs = this.#nextEdgeNs;
       if (ownNs <= dueNs) {
         this.#mark.k = this.#study.fire(this.#mark);
         if (this.#study.dueNs - this.#offsetNs <= ownNs) {
@@ -170,11 +201,6 @@ export class StudyRun {
         this.#openSession();
       }
     }
-  }
-
-  #awaitEdge(eventNs: number): void {
-    const restNs = eventNs % this.#stepNs;
-    this.#pendingEdgeNs = restNs === 0 ? eventNs : eventNs - restNs + this.#stepNs;
   }
 
   #openSession(): void {
@@ -231,7 +257,8 @@ export class StudyRun {
       this.#mark.k = 0;
       this.#nowNs = 0;
       this.#offsetNs += DAY_NS;
-      this.#closedEdgeNs -= DAY_NS;
+      this.#secondNs -= DAY_NS;
+      this.#nextEdgeNs -= DAY_NS;
       this.#pendingEdgeNs -= DAY_NS;
       // Asked again each day: a far open is inexact as a double, and a table may have grown.
       if (this.#isOpen) this.#sessionEdgeNs -= DAY_NS;
@@ -242,49 +269,64 @@ export class StudyRun {
 
   /** Closes the flush edges up to and including `ns`; only the first can have anything to publish. */
   #closeEdges(ns: number): void {
-    if (this.#stepNs === 0 || ns < this.#closedEdgeNs + this.#stepNs) return;
-    const edgeNs = ns - (ns % this.#stepNs);
-    if (this.#pendingEdgeNs <= edgeNs) this.#flush(this.#pendingEdgeNs);
-    this.#closedEdgeNs = edgeNs;
+    if (ns < this.#nextEdgeNs) return;
+    if (this.#pendingEdgeNs <= ns) this.#flush(this.#pendingEdgeNs);
+    const secondNs = ns - (ns % SECOND_NS);
+    // Seconds that were passed over changed nothing, so what forms now is what formed at this one.
+    if (secondNs > this.#secondNs && this.#formingBytes !== null) {
+      this.#stepNs = flushStepNs(this.#formingBytes());
+    }
+    this.#secondNs = secondNs;
+    this.#nextEdgeNs = ns - (ns % this.#stepNs) + this.#stepNs;
     this.#closed.day = this.#mark.day;
     this.#closed.rank = this.#mark.rank;
     this.#closed.k = this.#mark.k;
   }
 
   #flush(edgeNs: number): void {
-    const changes = this.#pending;
+    const changes = this.#changes();
     this.#pending = [];
     this.#pendingEdgeNs = Number.POSITIVE_INFINITY;
+    let published = 0;
+    for (const change of changes) {
+      hand(change, this.#output);
+      if (change.t !== 'open') published += 1;
+    }
+    if (published > 0) this.#output.flushed(epochNs(this.#mark.day, edgeNs), this.position);
+  }
+
+  /** The newest change of each object since the last closed edge, ascending. */
+  #changes(): readonly Change[] {
+    const changes = this.#pending.slice();
     if (this.#isOpen) {
       this.#study.forming(this.#closed, (version, mark) => {
         changes.push({ t: 'upsert', cursor: { ...mark }, version });
       });
     }
     if (changes.length > 1) changes.sort((a, b) => compareMarks(a.cursor, b.cursor));
-    let published = 0;
-    for (const change of newestOfEach(changes)) {
-      this.#hand(change);
-      if (change.t !== 'open') published += 1;
-    }
-    if (published > 0) this.#output.flushed(epochNs(this.#mark.day, edgeNs), this.position);
+    return newestOfEach(changes);
   }
+}
 
-  #hand(change: Change): void {
-    const output = this.#output;
-    switch (change.t) {
-      case 'upsert':
-        output.upsert(change.version, change.cursor);
-        break;
-      case 'remove':
-        output.remove(change.id, change.final, change.ts, change.cursor);
-        break;
-      case 'open':
-        output.openSession(change.session);
-        break;
-      default:
-        throw new RangeError(`unknown change: ${change satisfies never}`);
-    }
+function hand(change: Change, output: RunOutput): void {
+  switch (change.t) {
+    case 'upsert':
+      output.upsert(change.version, change.cursor);
+      break;
+    case 'remove':
+      output.remove(change.id, change.final, change.ts, change.cursor);
+      break;
+    case 'open':
+      output.openSession(change.session);
+      break;
+    default:
+      throw new RangeError(`unknown change: ${change satisfies never}`);
   }
+}
+
+/** The first edge at or after `ns`. */
+function edgeFrom(ns: number, stepNs: number): number {
+  return stepNs === 0 ? Number.POSITIVE_INFINITY : Math.ceil(ns / stepNs) * stepNs;
 }
 
 function regularHours({ regular }: Session, origin: UtcDay) {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { EpochNs } from '../numbers.ts';
+import { FLUSH_STEP_NS } from './flush-step.ts';
 import { parseParams } from './params.ts';
-import { FLUSH_STEP_NS } from './run.ts';
 import { sessionLevels } from './session-levels.ts';
 import { oneDay, overOneDay } from './twins/one-day.ts';
 import { drive } from './twins/study-driver.ts';

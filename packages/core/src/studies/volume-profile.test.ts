@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { FLUSH_STEP_NS } from './run.ts';
+import { FLUSH_STEP_NS } from './flush-step.ts';
 import { oneDay, overOneDay } from './twins/one-day.ts';
 import { volumeProfile } from './volume-profile.ts';
 

@@ -114,10 +114,11 @@ test('an engine in its thread follows a real tape and publishes what is durable'
   assert.deepEqual([items.length, items[0].id, items[0].data.high], [1, `${DAY}.1`, 105]);
 
   await rig.trade(3, 99);
-  await rig.until(() => rig.heard.some((it) => it.t === 'flush'));
-  const flush = rig.heard.find((it) => it.t === 'flush');
+  const position = `${DAY}.3.1`;
+  await rig.until(() => rig.heard.some((it) => it.t === 'flush' && it.position === position));
+  const flush = rig.heard.findLast((it) => it.t === 'flush');
   assert.ok(flush?.t === 'flush');
-  assert.equal(flush.position, `${DAY}.3.1`);
+  assert.deepEqual([flush.position, flush.edge], [position, epochNs(DAY, 3.02 * SECOND_NS)]);
   assert.deepEqual(
     flush.entries.map(({ kind, id, final, cursor }) => ({ kind, id, final, cursor })),
     [{ kind: 'upsert', id: `${DAY}.1`, final: false, cursor: `${DAY}.3.1` }],

@@ -15,8 +15,8 @@
 import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session';
 import { type Cursor, formatCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { wholeSecond } from '@tapeloom/core/studies/flush-step';
 import type { Indicator } from '@tapeloom/core/studies/indicator';
-import { FLUSH_STEP_NS } from '@tapeloom/core/studies/run';
 import type { EncodedFlush } from '../history/frame-encoder.ts';
 import { startRun, takeInTurns } from '../history/run-start.ts';
 import type { TopicRun } from '../history/topic-run.ts';
@@ -176,7 +176,7 @@ export class Engine implements Disposable {
     const sessions = sessionsOf(contract, indicator.sessionKind(params));
     const pace = { yieldTurn, signal: topic.closing.signal };
     const source = { tape, contract, sessions, indicator, params };
-    const run = await startRun(source, lastEdge(feed.horizon!), pace);
+    const run = await startRun(source, wholeSecond(feed.horizon!), pace);
     topic.run = run;
     run.goLive((flush, edge, position) => this.#publish(topic, flush, edge, position));
     while (this.#isOpen(topic)) {
@@ -238,11 +238,6 @@ export class Engine implements Disposable {
     this.#options.onFault(error, spec);
     this.#options.emit({ t: 'failed', topic: number });
   }
-}
-
-/** The last flush edge at or before an instant. */
-function lastEdge(instant: EpochNs): EpochNs {
-  return (instant - (instant % BigInt(FLUSH_STEP_NS))) as EpochNs;
 }
 
 function lagMs({ run, spec }: EngineTopic, promise: EpochNs | null): number {

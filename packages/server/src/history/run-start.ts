@@ -36,7 +36,7 @@ export interface RunPace {
   readonly signal: AbortSignal;
 }
 
-/** A run that stands at position(instant), ready to go live; `instant` is a flush edge. */
+/** A run that stands at position(instant), ready to go live there if `instant` is a whole second. */
 export async function startRun(
   source: RunSource,
   instant: EpochNs,

@@ -1,19 +1,19 @@
 /**
- * One study on its way over the tape, and what it publishes. It is quiet while it warms up: only final
- * objects are built then. `goLive` is called at a flush edge and takes the objects still forming at that
- * very position; from there on every flush goes out. At any time the kept objects are the state at the
+ * One study on its way over the tape, and what it publishes. It is quiet while it warms up, in settled
+ * speed. `goLive` is called at a whole second of tape time and takes the objects still forming at that
+ * very position; from there on every flush goes out. From then on the kept objects are the state at the
  * last closed flush edge. Trades arrive in order and without a gap; those already taken are passed over.
  */
 
 import type { SessionTable } from '@tapeloom/core/calendar/session';
-import { type Cursor, formatCursor } from '@tapeloom/core/cursor';
+import { type Cursor, compareCursors, formatCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import {
   type PublishedObjects,
   SNAPSHOT_BYTES_MAX,
 } from '@tapeloom/core/studies/published-objects';
-import { FLUSH_STEP_NS, type RunOutput, type RunStart, StudyRun } from '@tapeloom/core/studies/run';
-import type { FormingVisitor, Mark, ObjectVersion, Study } from '@tapeloom/core/studies/study';
+import { type RunOutput, type RunStart, StudyRun } from '@tapeloom/core/studies/run';
+import type { ObjectVersion, Study } from '@tapeloom/core/studies/study';
 import { sliceBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import type { TapePlace } from '../tape/tape.ts';
@@ -31,6 +31,8 @@ export class TopicRun implements RunOutput {
   readonly #objects: PublishedObjects;
   readonly #frames = new FrameEncoder();
   #reached: EpochNs;
+  /** Where the newest of the updates that are settled stands. */
+  #settled: Cursor | null = null;
   /** Null while the run is quiet. */
   #publish: PublishFlush | null = null;
 
@@ -38,12 +40,16 @@ export class TopicRun implements RunOutput {
     this.#study = study;
     this.#objects = objects;
     this.#reached = start.at;
-    const watched = new QuietableStudy(study, () => this.#publish !== null);
-    this.#run = new StudyRun(watched, sessions, start, { output: this, stepNs: FLUSH_STEP_NS });
+    this.#run = new StudyRun(study, sessions, start, { output: this });
   }
 
   /** The last tape entry it has passed: a trade, or a midnight after it. */
   get place(): TapePlace {
+    return this.#run.position;
+  }
+
+  /** The position of everything taken so far. */
+  get position(): Cursor {
     return this.#run.position;
   }
 
@@ -52,13 +58,22 @@ export class TopicRun implements RunOutput {
     return this.#reached;
   }
 
-  /** The position at the last closed flush edge. */
+  /** Once live: the position at the last closed flush edge. */
   get closed(): Cursor {
     return this.#run.closed;
   }
 
   get warm(): boolean {
     return this.#study.warm;
+  }
+
+  /** The newest update of all so far, also those of objects still forming; null when there was none. */
+  get lastUpdate(): Cursor | null {
+    let last = this.#settled;
+    this.#study.forming(null, (_version, mark) => {
+      if (last === null || compareCursors(mark, last) > 0) last = { ...mark };
+    });
+    return last;
   }
 
   take(batch: TradeBatch): void {
@@ -74,36 +89,55 @@ export class TopicRun implements RunOutput {
     if (promise > this.#reached) this.#reached = promise;
   }
 
-  /** Starts publishing; the run stands at a flush edge, with no trade at or after it taken. */
+  /** Starts publishing; the run stands at a whole second, with no trade at or after it taken. */
   goLive(publish: PublishFlush): void {
-    this.#publish = publish;
     this.#study.forming(null, (version) => {
       this.#objects.upsert(version);
     });
+    this.#run.goLive(() => this.#objects.formingBytes);
+    this.#publish = publish;
   }
 
+  /** The state at the last closed flush edge. */
   snapshot(depth: number, mode: StreamMode): EncodedFlush {
-    const { cursor, items } = this.#objects.snapshot(
-      this.#run.closed,
-      depth,
-      mode,
-      ITEMS_BYTES_MAX,
-    );
-    const frames = new FrameEncoder();
-    frames.add({ kind: 'snapshot', id: '', final: false, cursor }, `"items":${items}`);
-    return frames.take();
+    return this.#snapshotAt(this.#run.closed, depth, mode);
+  }
+
+  /** The state at `position`, which need not be an edge; the last snapshot the run can give. */
+  lastSnapshot(depth: number, mode: StreamMode): EncodedFlush {
+    const objects = this.#objects;
+    this.#run.handPending({
+      upsert: (version) => void objects.upsert(version),
+      remove: (id, final, ts) => void objects.remove(id, final, ts),
+      openSession: () => objects.openSession(),
+      flushed: () => {},
+    });
+    const snapshot = this.#snapshotAt(this.#run.position, depth, mode);
+    this.giveUpSnapshots();
+    return snapshot;
+  }
+
+  /** Frees the memory of the objects that are kept for snapshots: none will be asked for. */
+  giveUpSnapshots(): void {
+    this.#objects.keepFormingOnly();
   }
 
   upsert(version: ObjectVersion, at: Cursor): void {
     const members = this.#objects.upsert(version);
-    if (this.#publish === null) return;
+    if (this.#publish === null) {
+      this.#settled = at;
+      return;
+    }
     const { id, final } = version;
     this.#frames.add({ kind: 'upsert', id, final, cursor: formatCursor(at) }, members);
   }
 
   remove(id: string, final: boolean, ts: string, at: Cursor): void {
     const members = this.#objects.remove(id, final, ts);
-    if (this.#publish === null) return;
+    if (this.#publish === null) {
+      this.#settled = at;
+      return;
+    }
     this.#frames.add({ kind: 'remove', id, final, cursor: formatCursor(at) }, members);
   }
 
@@ -114,43 +148,11 @@ export class TopicRun implements RunOutput {
   flushed(edge: EpochNs, position: Cursor): void {
     if (!this.#frames.isEmpty) this.#publish?.(this.#frames.take(), edge, position);
   }
-}
 
-/** A study that shows nothing forming while nobody could see it, which makes warming up cheap. */
-class QuietableStudy implements Study {
-  readonly #study: Study;
-  readonly #isLive: () => boolean;
-
-  constructor(study: Study, isLive: () => boolean) {
-    this.#study = study;
-    this.#isLive = isLive;
-  }
-
-  get dueNs(): number {
-    return this.#study.dueNs;
-  }
-
-  get warm(): boolean {
-    return this.#study.warm;
-  }
-
-  openSession(...args: Parameters<Study['openSession']>): void {
-    this.#study.openSession(...args);
-  }
-
-  apply(batch: TradeBatch, from: number, to: number, offsetNs: number): number {
-    return this.#study.apply(batch, from, to, offsetNs);
-  }
-
-  fire(entry: Readonly<Mark>): number {
-    return this.#study.fire(entry);
-  }
-
-  closeSession(entry: Readonly<Mark>): number {
-    return this.#study.closeSession(entry);
-  }
-
-  forming(since: Readonly<Mark> | null, visit: FormingVisitor): void {
-    if (this.#isLive()) this.#study.forming(since, visit);
+  #snapshotAt(position: Cursor, depth: number, mode: StreamMode): EncodedFlush {
+    const { cursor, items } = this.#objects.snapshot(position, depth, mode, ITEMS_BYTES_MAX);
+    const frames = new FrameEncoder();
+    frames.add({ kind: 'snapshot', id: '', final: false, cursor }, `"items":${items}`);
+    return frames.take();
   }
 }
