@@ -1,0 +1,27 @@
+/**
+ * How long a client may be silent: 30 s without any frame, control frames included. Hearing costs an
+ * assignment; who waits asks how long is left, waits that long and asks again.
+ */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+
+export const SILENCE_MS_MAX = 30_000;
+const MS_NS = 1_000_000n;
+
+export class Silence {
+  #heardAt: EpochNs;
+
+  constructor(now: EpochNs) {
+    this.#heardAt = now;
+  }
+
+  hear(now: EpochNs): void {
+    this.#heardAt = now;
+  }
+
+  /** Milliseconds until the client has been silent for too long, rounded up; 0 when it has. */
+  msLeft(now: EpochNs): number {
+    const left = this.#heardAt + BigInt(SILENCE_MS_MAX) * MS_NS - now;
+    return left <= 0n ? 0 : Number((left + MS_NS - 1n) / MS_NS);
+  }
+}
