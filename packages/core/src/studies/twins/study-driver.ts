@@ -50,6 +50,14 @@ export class Recorder implements RunOutput {
     this.published.openSession();
   }
 
+  /** What was settled so far belongs to no flush; what forms is known from here on. */
+  goLive(study: Study): void {
+    this.#flushFrom = this.messages.length;
+    study.forming(null, (version) => {
+      this.published.upsert(version);
+    });
+  }
+
   flushed(edge: EpochNs, position: Cursor): void {
     const messages = this.messages.slice(this.#flushFrom);
     this.#flushFrom = this.messages.length;
@@ -67,27 +75,27 @@ export interface Driven {
   readonly at: bigint;
 }
 
+export interface DriveOptions {
+  readonly stepNs?: number;
+  /** The budget sees what forms as so many times its size; without it the step is constant. */
+  readonly bytesFactor?: number;
+  readonly start?: bigint;
+  readonly outlivesSession?: boolean;
+  readonly onEach?: (driven: Driven) => void;
+}
+
 export function drive(
   study: Study,
   tape: TwinTape,
   cutting: Cutting,
-  options: {
-    stepNs?: number;
-    start?: bigint;
-    outlivesSession?: boolean;
-    onEach?: (driven: Driven) => void;
-  } = {},
+  options: DriveOptions = {},
 ): Driven {
   const recorder = new Recorder(options.outlivesSession);
   const start = options.start ?? beginningOf(tape);
   const before = tape.trades.findLast(({ ns }) => ns < start);
   const rank = before !== undefined && before.day === dayAt(start) ? before.rank : 0;
-  const runOptions: RunOptions =
-    options.stepNs === undefined
-      ? { output: recorder }
-      : { output: recorder, stepNs: options.stepNs };
   const at = { at: start as EpochNs, rank: rank as Rank };
-  const run = new StudyRun(study, tableOf(tape.sessions), at, runOptions);
+  const run = new StudyRun(study, tableOf(tape.sessions), at, runOptions(recorder, options));
   const trades = tape.trades.filter(({ ns }) => ns >= start && ns < tape.until);
   let from = 0;
   for (let turn = 0; from < trades.length; turn += 1) {
@@ -110,6 +118,32 @@ export function drive(
   const driven = { run, recorder, at: tape.until };
   options.onEach?.(driven);
   return driven;
+}
+
+/** In settled speed from `start` to position(`live`), from there on as a stream, to the tape's end. */
+export function driveLive(
+  study: Study,
+  tape: TwinTape,
+  [start, live]: readonly [start: bigint, live: bigint],
+  { bytesFactor = 1, outlivesSession = false }: DriveOptions = {},
+): Driven {
+  const { run, recorder } = drive(study, { ...tape, until: live }, 'whole', {
+    start,
+    outlivesSession,
+  });
+  recorder.goLive(study);
+  run.goLive(() => bytesFactor * recorder.published.formingBytes);
+  for (const batch of batchesOf(tape.trades.filter(({ ns }) => ns >= live && ns < tape.until))) {
+    run.apply(batch);
+  }
+  run.advance(tape.until as EpochNs);
+  return { run, recorder, at: tape.until };
+}
+
+function runOptions(output: Recorder, { stepNs, bytesFactor }: DriveOptions): RunOptions {
+  if (stepNs === undefined) return { output };
+  if (bytesFactor === undefined) return { output, stepNs };
+  return { output, stepNs, formingBytes: () => bytesFactor * output.published.formingBytes };
 }
 
 /** The whole log, seen by stopping after each trade. */
