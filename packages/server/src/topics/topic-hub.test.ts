@@ -211,6 +211,28 @@ test('a subscriber whose cursor lies ahead of a topic that catches up gets nothi
   assert.ok(listener.cursors.length > 0 && listener.cursors.length < 6);
 });
 
+test('the ring of a quiet topic empties as its tape time passes, and its last cursor stays good [SUB-17]', () => {
+  using stage = new Stage();
+  const { engine } = stage;
+  const press = new FlushPress();
+  const attachment = stage.attach(spec(1, 600), new Listener());
+  const from = press.floor;
+  engine.goLive(1, press);
+  engine.publish(1, press);
+  const pulse = (minutes: number) => {
+    const promise = (press.edge + BigInt(minutes) * 60_000_000_000n) as EpochNs;
+    const topics = [{ topic: 1, position: '20261112.90.0', lagMs: 0 }];
+    engine.hear({ t: 'pulse', promise, topics });
+  };
+  pulse(25);
+  assert.ok(stage.hub.metrics.ringBytes > 0, 'it is ten minutes younger for a delayed topic');
+  pulse(27);
+  assert.equal(stage.hub.metrics.ringBytes, 0);
+  assert.equal(attachment.pull(from, 1e6), null);
+  const piece = attachment.pull(press.published.at(-1)!.cursor, 1e6);
+  assert.deepEqual([piece?.flushes, piece?.isNewest], [[], true]);
+});
+
 test('at the limit of topics an idle one makes room, else a new one is refused with CAPACITY', () => {
   using stage = new Stage();
   const attachments = Array.from({ length: TOPICS_MAX }, (_, size) =>
