@@ -50,7 +50,7 @@ const events = run({
   // Two at a time even on one core: most test files wait for files and sockets now and then.
   concurrency: Math.max(2, availableParallelism()),
   timeout: testFileMsMax,
-  execArgv: ['--import', join(import.meta.dirname, 'property-seed.ts')],
+  execArgv: ['--import', import.meta.resolve('./property-seed.ts')],
   ...(values.name === undefined ? {} : { testNamePatterns: values.name }),
 });
 
