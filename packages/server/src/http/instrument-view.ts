@@ -10,14 +10,10 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { epochNsText } from '@tapeloom/core/utc-day';
 import { INSTRUMENT_STATES, type InstrumentState } from '@tapeloom/protocol/status-states';
 import { type Static, Type } from 'typebox';
+import { Instant } from './instant-schema.ts';
 
 const closed = { additionalProperties: false };
 const Nanos = Type.Integer({ minimum: 1 });
-const Instant = (description: string) =>
-  Type.String({
-    pattern: '^(0|[1-9][0-9]*)$',
-    description: `${description}, nanoseconds since 1970-01-01 UTC.`,
-  });
 
 export const InstrumentView = Type.Object(
   {
@@ -27,7 +23,9 @@ export const InstrumentView = Type.Object(
     }),
     tickSizeNanos: Nanos,
     status: Type.Enum(INSTRUMENT_STATES),
-    updatedAt: Instant('Last trade or change'),
+    updatedAt: Instant(
+      'Last trade or change; for a delayed key at most the newest time that it may see',
+    ),
     dataset: Type.String(),
     name: Type.String(),
     exchange: Type.String(),
@@ -61,24 +59,35 @@ export interface InstrumentFacts {
   lastTradeAt(symbol: string): EpochNs | null;
 }
 
-/** The streamed contracts, or all contracts of a dataset, in the book's order. */
-export function listInstruments(facts: InstrumentFacts, dataset: string | null): InstrumentView[] {
+/**
+ * The streamed contracts, or all contracts of a dataset, in the book's order. No trade after
+ * `visibleUntil` shows.
+ */
+export function listInstruments(
+  facts: InstrumentFacts,
+  dataset: string | null,
+  visibleUntil: EpochNs,
+): InstrumentView[] {
   return facts.book
     .all()
     .filter((contract) =>
       dataset === null ? facts.isStreamed(contract.symbol) : contract.dataset === dataset,
     )
-    .map((contract) => viewInstrument(facts, contract));
+    .map((contract) => viewInstrument(facts, contract, visibleUntil));
 }
 
-function viewInstrument(facts: InstrumentFacts, contract: Contract): InstrumentView {
+function viewInstrument(
+  facts: InstrumentFacts,
+  contract: Contract,
+  visibleUntil: EpochNs,
+): InstrumentView {
   const alias = facts.book.aliasOf(contract.symbol, facts.day);
   return {
     symbol: contract.symbol,
     alias: alias?.alias ?? null,
     tickSizeNanos: contract.tickSizeNanos,
     status: judgeInstrument(facts, contract),
-    updatedAt: lastChangeAt(facts, contract).toString(),
+    updatedAt: lastChangeAt(facts, contract, visibleUntil).toString(),
     dataset: contract.dataset,
     name: contract.name,
     exchange: contract.exchange,
@@ -104,10 +113,11 @@ function judgeInstrument(facts: InstrumentFacts, contract: Contract): Instrument
 }
 
 /** The newest of the last trade and the market's last opening or closing; at the end, the expiry. */
-function lastChangeAt(facts: InstrumentFacts, contract: Contract): EpochNs {
+function lastChangeAt(facts: InstrumentFacts, contract: Contract, visibleUntil: EpochNs): EpochNs {
   if (contract.expiresAt <= facts.now) return contract.expiresAt;
   const session = facts.fullSessions(contract.symbol).atOrBefore(facts.now);
-  let newest = facts.lastTradeAt(contract.symbol) ?? (0n as EpochNs);
+  const trade = facts.lastTradeAt(contract.symbol) ?? (0n as EpochNs);
+  let newest = trade < visibleUntil ? trade : visibleUntil;
   for (const edge of session === null ? [] : [session.open, session.close]) {
     if (edge <= facts.now && edge > newest) newest = edge;
   }

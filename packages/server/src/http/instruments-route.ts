@@ -6,6 +6,7 @@ import { invalidParameters } from './problem-error.ts';
 import { defineRoute, type Route } from './route.ts';
 
 const closed = { additionalProperties: false };
+
 export function instrumentsRoute(facts: () => InstrumentFacts): Route {
   return defineRoute({
     method: 'GET',
@@ -19,14 +20,15 @@ export function instrumentsRoute(facts: () => InstrumentFacts): Route {
       closed,
     ),
     answer: Type.Object({ instruments: Type.Array(InstrumentView) }, closed),
-    handle: ({ query: { dataset } }) => {
-      const now = facts();
-      const known = new Set(now.book.all().map((contract) => contract.dataset));
+    handle: ({ query: { dataset }, caller: { entitlements } }) => {
+      const market = facts();
+      const known = new Set(market.book.all().map((contract) => contract.dataset));
       if (dataset !== undefined && !known.has(dataset)) {
         const message = `must be one of ${[...known].join(', ')}`;
         throw invalidParameters([{ path: '/dataset', message }]);
       }
-      return { instruments: listInstruments(now, dataset ?? null) };
+      const visibleUntil = entitlements.visibleUntil(market.now);
+      return { instruments: listInstruments(market, dataset ?? null, visibleUntil) };
     },
   });
 }

@@ -1,4 +1,4 @@
-/** `GET /v1/status`: whether the engine is up and each streamed instrument's state. Public. */
+/** `GET /v1/status`: whether the engine is up and each streamed instrument's state. Needs no key. */
 
 import {
   ENGINE_STATES,
@@ -41,16 +41,17 @@ export function statusRoute(facts: StatusFacts): Route {
     path: '/v1/status',
     operationId: 'getStatus',
     summary: 'State of the service.',
-    access: 'public',
+    access: 'optional',
     answer: ServiceStatus,
-    handle: () => ({
-      engine: { state: facts.engineState() },
-      instruments: listInstruments(facts.instruments(), null).map(({ symbol, alias, status }) => ({
-        symbol,
-        alias,
-        state: status,
-      })),
-      version: facts.version,
-    }),
+    handle: () => {
+      const instruments = facts.instruments();
+      return {
+        engine: { state: facts.engineState() },
+        instruments: listInstruments(instruments, null, instruments.now).map(
+          ({ symbol, alias, status }) => ({ symbol, alias, state: status }),
+        ),
+        version: facts.version,
+      };
+    },
   });
 }
