@@ -22,8 +22,10 @@ export interface IpRange {
 const BITS = 128;
 const IPV4_BITS = 32;
 const GROUPS = 8;
+const GROUP_DIGITS = 4;
 /** `::ffff:0:0/96`, where the IPv4 addresses are. */
 const IPV4_MAPPED = 0xffff_0000_0000n;
+const IPV4_MASK = 0xffff_ffffn;
 /** The longest text: six full groups, a dotted tail, a prefix length. */
 const TEXT_CHARACTERS_MAX = 49;
 
@@ -65,16 +67,18 @@ export function includes(outer: IpRange, inner: IpRange): boolean {
 }
 
 export function isIpv4(ip: Ip): boolean {
-  return ip >> BigInt(IPV4_BITS) === IPV4_MAPPED >> BigInt(IPV4_BITS);
+  return ip >= IPV4_MAPPED && ip <= (IPV4_MAPPED | IPV4_MASK);
 }
 
 /** The one text of an address: dotted for IPv4, otherwise as RFC 5952 writes it. */
 export function ipText(ip: Ip): string {
   if (isIpv4(ip)) {
-    return [24n, 16n, 8n, 0n].map((shift) => (ip >> shift) & 0xffn).join('.');
+    const low = Number(ip & IPV4_MASK);
+    return `${low >>> 24}.${(low >>> 16) & 255}.${(low >>> 8) & 255}.${low & 255}`;
   }
+  const digits = ip.toString(16).padStart(GROUPS * GROUP_DIGITS, '0');
   const groups = Array.from({ length: GROUPS }, (_, index) =>
-    ((ip >> BigInt(16 * (GROUPS - 1 - index))) & 0xffffn).toString(16),
+    digits.slice(index * GROUP_DIGITS, (index + 1) * GROUP_DIGITS).replace(/^0{1,3}/, ''),
   );
   const [start, length] = longestZeros(groups);
   if (length < 2) return groups.join(':');
@@ -94,38 +98,35 @@ function longestZeros(groups: readonly string[]): readonly [start: number, lengt
 
 function ipv4Value(text: string): bigint | null {
   const low = dottedValue(text);
-  return low === null ? null : IPV4_MAPPED | low;
+  return low === null ? null : IPV4_MAPPED + BigInt(low);
 }
 
-function dottedValue(text: string): bigint | null {
+function dottedValue(text: string): number | null {
   if (!DOTTED.test(text)) return null;
-  return text.split('.').reduce((value, part) => (value << 8n) | BigInt(part), 0n);
+  return text.split('.').reduce((value, part) => value * 256 + Number(part), 0);
 }
 
 function ipv6Value(text: string): bigint | null {
   const halves = text.split('::');
   if (halves.length > 2) return null;
   const [head, tail] = halves.map((half) => (half === '' ? [] : half.split(':')));
-  const high = groupValues(head!, tail === undefined);
-  const low = groupValues(tail ?? [], true);
+  const high = hexDigits(head!, tail === undefined);
+  const low = hexDigits(tail ?? [], true);
   if (high === null || low === null) return null;
-  const missing = GROUPS - high.length - low.length;
+  const missing = GROUPS * GROUP_DIGITS - high.length - low.length;
   // `::` stands for at least one group; without it all groups must be there.
-  if (tail === undefined ? missing !== 0 : missing < 1) return null;
-  return [...high, ...Array<bigint>(missing).fill(0n), ...low].reduce(
-    (value, group) => (value << 16n) | group,
-    0n,
-  );
+  if (tail === undefined ? missing !== 0 : missing < GROUP_DIGITS) return null;
+  return BigInt(`0x${high}${'0'.repeat(missing)}${low}`);
 }
 
-/** The groups as numbers; where the address ends, its last 32 bits may be written as IPv4. */
-function groupValues(groups: readonly string[], isEnd: boolean): bigint[] | null {
-  const values: bigint[] = [];
+/** Four digits for each group; where the address ends, its last two may be written as IPv4. */
+function hexDigits(groups: readonly string[], isEnd: boolean): string | null {
+  let digits = '';
   for (const [index, group] of groups.entries()) {
     const dotted = isEnd && index === groups.length - 1 ? dottedValue(group) : null;
-    if (dotted !== null) values.push(dotted >> 16n, dotted & 0xffffn);
-    else if (GROUP.test(group)) values.push(BigInt(`0x${group}`));
+    if (dotted !== null) digits += dotted.toString(16).padStart(2 * GROUP_DIGITS, '0');
+    else if (GROUP.test(group)) digits += group.padStart(GROUP_DIGITS, '0');
     else return null;
   }
-  return values;
+  return digits;
 }

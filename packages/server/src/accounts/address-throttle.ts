@@ -12,8 +12,8 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import type { AllowanceVerdict } from '@tapeloom/core/quota/allowance';
 import { MemoryAllowances } from './memory-allowances.ts';
 
-export const FAILURES_PER_MINUTE = 30;
-export const PUBLIC_REQUESTS_PER_MINUTE = 600;
+const FAILURES_PER_MINUTE = 30;
+const PUBLIC_REQUESTS_PER_MINUTE = 600;
 const ADDRESSES_MAX = 100_000;
 const NETWORK_BITS = 64n;
 

@@ -13,7 +13,7 @@ import {
 } from '@tapeloom/core/quota/allowance';
 import type { Allowances } from './allowances.ts';
 
-export const WHO_MAX = 100_000;
+const WHO_MAX = 100_000;
 /** More than one, so that a crowd that came at once is forgotten faster than a new one grows. */
 const FORGOTTEN_PER_TAKE = 2;
 

@@ -14,7 +14,7 @@ import {
 } from '@tapeloom/core/entitlement/ip-range';
 
 /** What stands for an address nobody can tell; it lies in no range. */
-export const UNKNOWN_ADDRESS = 'unknown';
+const UNKNOWN_ADDRESS = 'unknown';
 
 /** `1.2.3.4:5678` or `[2001:db8::1]:5678`: some proxies add the port. */
 const WITH_PORT = /^(?:([\d.]+):\d{1,5}|\[([\da-fA-F:.]+)\](?::\d{1,5})?)$/;
@@ -29,10 +29,10 @@ export function clientAddress(
   trusted: readonly IpRange[],
 ): string {
   // The system adds the interface to link-local peers: fe80::1%eth0.
-  let address = parseIp(socketAddress?.replace(/%.*$/s, '') ?? '');
-  const claims = (forwardedFor ?? '').split(',').map((claim) => claim.trim());
+  let address = parseIp(socketAddress?.split('%', 1)[0] ?? '');
+  const claims = forwardedFor?.split(',') ?? [];
   while (address !== null && isTrusted(address, trusted)) {
-    const claim = claims.pop();
+    const claim = claims.pop()?.trim();
     if (claim === undefined) break;
     // An empty element says nothing; lists in headers may have them.
     if (claim !== '') address = claimedIp(claim);
