@@ -21,13 +21,10 @@ import { RATE_HEADERS, RATE_WINDOW_SECONDS } from './rate-headers.ts';
 import type { Access } from './route.ts';
 import { unauthorized } from './unauthorized.ts';
 
-/** Requests a minute without a recognised key, by address. */
-const ANONYMOUS_PER_MINUTE = 600;
-
 export interface AdmissionOptions {
   readonly authenticator: Authenticator;
   readonly allowances: Allowances;
-  readonly failures: AddressThrottle;
+  readonly addresses: AddressThrottle;
   /** The clock of accounts. */
   readonly clock: Clock;
   /** Whose word is taken on where a request came from. */
@@ -60,21 +57,29 @@ export class Admission {
   ): Promise<Caller | null> {
     const address = this.#addressOf(request);
     const caller = await this.#recognise(request.headers.authorization, address, door.access);
-    const who = caller === null ? `address ${address}` : caller.accountId;
-    const limit = caller?.entitlements.limits.restPerMinute ?? ANONYMOUS_PER_MINUTE;
-    const verdict = await this.#options.allowances.take(this.#options.clock.now(), who, limit);
-    if (caller !== null) setRateHeaders(reply, verdict);
-    if (!verdict.granted) throw tooManyRequests(verdict.retryAfterSeconds);
-    if (caller !== null) onRecognised(caller);
+    if (caller === null) {
+      const { addresses, clock } = this.#options;
+      requireGrant(addresses.publicRequest(clock.now(), address));
+    } else {
+      const verdict = await this.#take(caller);
+      setRateHeaders(reply, verdict);
+      requireGrant(verdict);
+      onRecognised(caller);
+    }
     if (door.refusal !== undefined) throw door.refusal();
     if (caller !== null) requireRights(caller, address, door.access);
     return caller;
   }
 
+  #take({ accountId, entitlements }: Caller): Promise<AllowanceVerdict> {
+    const { allowances, clock } = this.#options;
+    return allowances.take(clock.now(), accountId, entitlements.limits.restPerMinute);
+  }
+
   #addressOf(request: FastifyRequest): string {
     const forwarded = request.headers['x-forwarded-for'];
     return clientAddress(
-      request.raw.socket.remoteAddress ?? '',
+      request.raw.socket.remoteAddress,
       Array.isArray(forwarded) ? forwarded.join(',') : forwarded,
       this.#options.trustedProxies,
     );
@@ -96,13 +101,11 @@ export class Admission {
   }
 
   #countFailure(address: string): void {
-    const retryAfterSeconds = this.#options.failures.fail(this.#options.clock.now(), address);
-    if (retryAfterSeconds !== null) {
-      throw tooManyRequests(
-        retryAfterSeconds,
-        'Too many failed authentications from your address.',
-      );
-    }
+    const { addresses, clock } = this.#options;
+    requireGrant(
+      addresses.failedAuthentication(clock.now(), address),
+      'Too many failed authentications from your address.',
+    );
   }
 }
 
@@ -126,11 +129,12 @@ function setRateHeaders(reply: FastifyReply, verdict: AllowanceVerdict): void {
   reply.header(policy, `${verdict.limit};w=${RATE_WINDOW_SECONDS}`);
 }
 
-function tooManyRequests(
-  retryAfterSeconds: number,
+function requireGrant(
+  { granted, retryAfterSeconds }: AllowanceVerdict,
   detail = 'Too many requests in a minute.',
-): ProblemError {
-  return new ProblemError('RATE_LIMITED', `${detail} Try again in ${retryAfterSeconds} s.`, {
+): void {
+  if (granted) return;
+  throw new ProblemError('RATE_LIMITED', `${detail} Try again in ${retryAfterSeconds} s.`, {
     headers: { 'retry-after': String(retryAfterSeconds) },
   });
 }

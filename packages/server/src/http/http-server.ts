@@ -9,6 +9,7 @@ import type { Duplex } from 'node:stream';
 import { PROBLEM_CONTENT_TYPE } from '@tapeloom/protocol/problem';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Caller } from '../accounts/caller.ts';
+import type { UsageMeter } from '../accounts/usage-meter.ts';
 import { blotSecrets, type Log } from '../platform/log.ts';
 import { newRequestId } from '../platform/request-id.ts';
 import { Admission, type AdmissionOptions, type Door } from './admission.ts';
@@ -31,6 +32,7 @@ const CONNECTIONS_MAX = 20_000;
 const RETRY_AFTER_STOP_S = 2;
 
 const STREAM_PATH = '/v1';
+const JSON_CONTENT_TYPE = 'application/json; charset=utf-8';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -51,8 +53,7 @@ export interface HttpServerOptions extends AdmissionOptions {
   readonly docsUrl: () => string;
   /** Takes over the sockets of WebSocket requests at the stream's path. */
   readonly onUpgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
-  /** A request of this caller was answered, with success or not. */
-  readonly onCounted: (caller: Caller) => void;
+  readonly meter: Pick<UsageMeter, 'countRequest'>;
   /** Counts an answered request: the route's path (null for an unknown one) and the status. */
   readonly onAnswered?: (path: string | null, status: number, seconds: number) => void;
 }
@@ -171,11 +172,11 @@ function problemSender({ log, docsUrl }: HttpServerOptions) {
 }
 
 /** Once per request, when its answer is known: a usage report does not count the request it answers. */
-function countRequest(request: FastifyRequest, { onCounted }: HttpServerOptions): void {
+function countRequest(request: FastifyRequest, { meter }: HttpServerOptions): void {
   const caller = request.countsFor ?? null;
   if (caller === null) return;
   request.countsFor = null;
-  onCounted(caller);
+  meter.countRequest(caller);
 }
 
 function readJsonOnly(app: FastifyInstance): void {
@@ -229,6 +230,7 @@ function addRoute(app: FastifyInstance, route: Route, clock: AdmissionOptions['c
         now,
       });
       if (route.status !== undefined) reply.code(route.status);
+      if (Buffer.isBuffer(answer)) reply.header('content-type', JSON_CONTENT_TYPE);
       return answer;
     },
   });

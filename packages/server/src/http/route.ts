@@ -51,8 +51,11 @@ export interface RouteDefinition<
   faults?(body: unknown, now: EpochNs): readonly FieldFault[];
   handle(
     request: RouteRequest<Static<Query>, Static<Body>, CallerOf<A>>,
-  ): Promise<Static<Answer>> | Static<Answer>;
+  ): Promise<RouteAnswer<Answer>> | RouteAnswer<Answer>;
 }
+
+/** What is answered, or its JSON in UTF-8 where it was encoded before. */
+type RouteAnswer<Answer extends TSchema> = Static<Answer> | Buffer;
 
 export interface RouteError {
   readonly code: ErrorCode;
