@@ -47,6 +47,11 @@ export interface Attachment {
   detach(): void;
 }
 
+interface DayListener {
+  readonly delayNs: bigint;
+  readonly hear: (day: UtcDay) => void;
+}
+
 export class TopicHub implements Disposable {
   readonly #options: TopicHubOptions;
   readonly #byKey = new Map<string, Topic>();
@@ -54,7 +59,7 @@ export class TopicHub implements Disposable {
   /** Topics without subscribers, oldest first, with the timer that will close them. */
   readonly #idle = new Map<Topic, Disposable>();
   readonly #judging: Disposable;
-  readonly #dayListeners = new Set<(day: UtcDay) => void>();
+  readonly #dayListeners = new Set<DayListener>();
   #link: EngineLink | null = null;
   #sourceUp = true;
   #promise: EpochNs | null = null;
@@ -98,12 +103,19 @@ export class TopicHub implements Disposable {
     return { topics: this.#byNumber.size, idleTopics: this.#idle.size };
   }
 
-  /** The UTC day of tape time, null before the first promise: aliases roll when it changes. */
-  get tapeDay(): UtcDay | null {
-    return this.#promise === null ? null : dayOf(this.#promise);
+  /** What the tape has promised; null before its first promise. */
+  get tapeTime(): EpochNs | null {
+    return this.#promise;
   }
 
-  onTapeDay(listener: (day: UtcDay) => void): Disposable {
+  /** The UTC day of tape time, null before the first promise: aliases roll when it changes. */
+  get tapeDay(): UtcDay | null {
+    return dayBehind(this.#promise, 0n);
+  }
+
+  /** Hears of each new UTC day of the tape, as it is seen with this delay. */
+  onTapeDay(hear: (day: UtcDay) => void, delaySeconds = 0): Disposable {
+    const listener = { delayNs: BigInt(delaySeconds) * 1_000_000_000n, hear };
     this.#dayListeners.add(listener);
     return { [Symbol.dispose]: () => this.#dayListeners.delete(listener) };
   }
@@ -211,7 +223,7 @@ export class TopicHub implements Disposable {
   }
 
   #advance(promise: EpochNs | null, positions: readonly TopicPosition[]): void {
-    const dayBefore = this.tapeDay;
+    const promiseBefore = this.#promise;
     this.#promise = promise;
     for (const { topic: number, position, lagMs } of positions) {
       const topic = this.#byNumber.get(number);
@@ -219,8 +231,10 @@ export class TopicHub implements Disposable {
       topic.position = position;
       topic.lagMs = lagMs;
     }
-    const day = this.tapeDay;
-    if (day !== null && day !== dayBefore) for (const listener of this.#dayListeners) listener(day);
+    for (const { delayNs, hear } of this.#dayListeners) {
+      const day = dayBehind(promise, delayNs);
+      if (day !== null && day !== dayBehind(promiseBefore, delayNs)) hear(day);
+    }
   }
 
   #judge(topic: Topic): void {
@@ -243,4 +257,8 @@ export class TopicHub implements Disposable {
       topic.end('INTERNAL', message);
     }
   }
+}
+
+function dayBehind(promise: EpochNs | null, delayNs: bigint): UtcDay | null {
+  return promise === null ? null : dayOf((promise - delayNs) as EpochNs);
 }
