@@ -1,6 +1,7 @@
 /** What `/metrics` shows: every counter of the tape, the engine's topics and the gateway, by name. */
 
 import { Histogram, type Registry } from 'prom-client';
+import type { AccountServices } from './account-services.ts';
 import type { GatewayMetrics } from './gateway/gateway-metrics.ts';
 import type { IngestReport } from './ingest-wire.ts';
 import { addReading, type Reading } from './platform/metrics.ts';
@@ -72,6 +73,10 @@ export class ServiceMetrics {
     for (const reading of streamReadings(hub, gateway)) addReading(this.#registry, reading);
   }
 
+  watchAccounts(accounts: AccountServices): void {
+    for (const reading of accountReadings(accounts)) addReading(this.#registry, reading);
+  }
+
   #tapeReadings(): readonly Reading[] {
     const count = (name: keyof SequencerCounters) => () => this.#report.counters[name];
     const outcomes = () => {
@@ -134,6 +139,18 @@ function streamReadings(hub: TopicHub, gateway: GatewayMetrics): readonly Readin
       kind: 'counter',
       label: 'code',
       read: () => gateway.errorsTotal,
+    },
+  ];
+}
+
+function accountReadings(accounts: AccountServices): readonly Reading[] {
+  return [
+    {
+      name: 'tapeloom_authentications_total',
+      help: 'Keys and tokens that were shown, by what became of them.',
+      kind: 'counter',
+      label: 'verdict',
+      read: () => accounts.authenticator.verdicts,
     },
   ];
 }

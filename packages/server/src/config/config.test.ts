@@ -91,7 +91,7 @@ test('a file that is missing, no JSON or no object is refused by the variable th
   }
 });
 
-test('trusted proxies are ranges between commas, or an array in the file [SEC-08]', () => {
+test('trusted proxies are ranges between commas, or an array in the file', () => {
   const trusts = (config: ReturnType<typeof read>, address: string) =>
     config.trustedProxies.some((range) => contains(range, parseIp(address)!));
   const fromEnv = read({ TAPELOOM_TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8::/32,192.0.2.7' });

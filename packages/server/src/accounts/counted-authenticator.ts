@@ -1,0 +1,49 @@
+/** Counts what becomes of authentications, by verdict, for `/metrics`; the verdicts pass unchanged. */
+
+import type { Authentication, Authenticator, RightsChange } from './authenticator.ts';
+import type { Caller } from './caller.ts';
+
+export class CountedAuthenticator implements Authenticator {
+  readonly #inner: Authenticator;
+  readonly #verdicts: Record<Authentication['verdict'], number> = {
+    accepted: 0,
+    missing: 0,
+    malformed: 0,
+    unknown: 0,
+    expired: 0,
+    revoked: 0,
+  };
+
+  constructor(inner: Authenticator) {
+    this.#inner = inner;
+  }
+
+  get verdicts(): Readonly<Record<string, number>> {
+    return this.#verdicts;
+  }
+
+  async authenticate(authorization: string | undefined): Promise<Authentication> {
+    return this.#count(await this.#inner.authenticate(authorization));
+  }
+
+  async consumeToken(token: string): Promise<Authentication> {
+    return this.#count(await this.#inner.consumeToken(token));
+  }
+
+  watch(caller: Caller): Disposable {
+    return this.#inner.watch(caller);
+  }
+
+  refresh(keyId: string): Promise<Caller | null> {
+    return this.#inner.refresh(keyId);
+  }
+
+  onRightsChange(listener: (change: RightsChange) => void): Disposable {
+    return this.#inner.onRightsChange(listener);
+  }
+
+  #count(result: Authentication): Authentication {
+    this.#verdicts[result.verdict] += 1;
+    return result;
+  }
+}

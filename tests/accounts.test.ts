@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { killServices, RunningService } from './running-service.ts';
+import { tapeloom, tapeloomJson } from './tapeloom-command.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'tapeloom-accounts-'));
+const data = join(directory, 'data');
+/** Several times the second that a change may take to reach a connection: the machine may be busy. */
+const HEARD_MS_MAX = 8_000;
+const POLL_MS = 50;
+const SECRET = /svc_(?:live|test|token)_\w/;
+after(() => {
+  killServices();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+interface KeyAnswer {
+  readonly id: string;
+  readonly key: string;
+  readonly state: string;
+}
+
+interface KeyOfAccount extends KeyAnswer {
+  readonly account: string;
+}
+
+async function createKey(
+  account: string,
+  environment: 'live' | 'test' = 'live',
+): Promise<KeyOfAccount> {
+  const options = ['--environment', environment, '--scopes', 'stream,keys'];
+  const words = ['key', 'create', '--account', account, '--name', 'test', ...options];
+  return { account, ...(await tapeloomJson<KeyAnswer>(data, ...words)) };
+}
+
+/** A connection that has been answered, so it is known to be open with all its rights. */
+async function openConnection(service: RunningService, key: string) {
+  const subscriber = service.connect(key);
+  await subscriber.send({ t: 'ping' });
+  await subscriber.first(({ t }) => t === 'pong');
+  return subscriber;
+}
+
+async function within<T>(ms: number, what: string, promise: Promise<T>): Promise<T> {
+  const late = AbortSignal.timeout(ms);
+  const timeout = new Promise<never>((_, reject) => {
+    late.addEventListener('abort', () => reject(new Error(`${what} took longer than ${ms} ms`)));
+  });
+  return Promise.race([promise, timeout]);
+}
+
+test('the first start prints a live and a test key once, on stdout only, and both work', async () => {
+  const first = new RunningService({ data });
+  await first.ready();
+  const { live, test: testKey } = first.keys;
+  assert.match(live, /^svc_live_/);
+  assert.match(testKey, /^svc_test_/);
+  assert.equal(first.output.split(live).length - 1, 3, 'the key, the curl line, the stream line');
+  const usage = async (key: string) => {
+    const answer = await first.send('GET', '/v1/usage', { key });
+    assert.equal(answer.status, 200);
+    return (await answer.json()) as { plan: string; limits: { realtime: boolean } };
+  };
+  const ofLive = await usage(live);
+  assert.deepEqual([ofLive.plan, ofLive.limits.realtime], ['live_history', true]);
+  assert.equal((await usage(testKey)).limits.realtime, false);
+  assert.equal((await first.stop('SIGTERM')).code, 0, first.errors);
+
+  const second = new RunningService({ data, env: { TAPELOOM_KEY: live, TAPELOOM_DEBUG: '1' } });
+  await second.ready();
+  assert.equal(second.printedKeys, null);
+  assert.doesNotMatch(second.output, SECRET);
+  assert.match(second.output, /npm run tapeloom -- key create --account demo /);
+  assert.equal((await second.get('/v1/usage', second.authorized)).status, 200);
+  assert.equal((await second.stop('SIGTERM')).code, 0, second.errors);
+  for (const { errors } of [first, second]) assert.doesNotMatch(errors, SECRET);
+});
+
+test('what an operator does reaches open connections of a running service', async () => {
+  const service = new RunningService({ data });
+  await service.ready();
+  await tapeloomJson(data, 'account', 'create', 'acme', '--plan', 'live');
+  const [kept, revoked] = [await createKey('acme'), await createKey('acme')];
+  const [keptOpen, revokedOpen, deaf] = await Promise.all([
+    openConnection(service, kept.key),
+    openConnection(service, revoked.key),
+    openConnection(service, revoked.key),
+  ]);
+  deaf.stopReading();
+
+  const startedAt = performance.now();
+  const shown = await tapeloomJson<KeyAnswer>(data, 'key', 'revoke', revoked.id);
+  assert.equal(shown.state, 'revoked');
+  const closed = await within(HEARD_MS_MAX, 'the revocation', revokedOpen.closed);
+  assert.deepEqual(closed, { code: 4003, reason: 'KEY_REVOKED' });
+  assert.ok(performance.now() - startedAt < HEARD_MS_MAX);
+  const refused = await service.send('GET', '/v1/usage', { key: revoked.key });
+  assert.equal(refused.status, 401);
+  const again = await service.connect(revoked.key).closed;
+  assert.equal(again.code, 4001);
+  // The one that does not read is gone too: its close frame waited for nobody.
+  await within(HEARD_MS_MAX, 'the end of a deaf connection', untilConnections(service, 1));
+
+  await tapeloomJson(data, 'account', 'suspend', 'acme');
+  const suspended = await within(HEARD_MS_MAX, 'the suspension', keptOpen.closed);
+  assert.deepEqual(suspended, { code: 4003, reason: 'FORBIDDEN' });
+  assert.equal((await service.send('GET', '/v1/usage', { key: kept.key })).status, 403);
+  await tapeloomJson(data, 'account', 'resume', 'acme');
+  const resumed = await within(
+    HEARD_MS_MAX,
+    'the resumption',
+    untilAnswers(service, kept.key, 200),
+  );
+  assert.equal(resumed, 200);
+
+  const open = await openConnection(service, kept.key);
+  assert.equal((await service.stop('SIGTERM')).code, 0, service.errors);
+  assert.equal((await open.closed).code, 1013);
+  assert.doesNotMatch(service.errors, SECRET);
+});
+
+async function untilConnections(service: RunningService, count: number): Promise<void> {
+  const isReached = new RegExp(`^tapeloom_connections ${count}$`, 'm');
+  while (!isReached.test(await (await service.internal('/metrics')).text())) await pause(POLL_MS);
+}
+
+async function untilAnswers(service: RunningService, key: string, status: number): Promise<number> {
+  for (;;) {
+    const answer = await service.send('GET', '/v1/usage', { key });
+    await answer.body?.cancel();
+    if (answer.status === status) return status;
+    await pause(POLL_MS);
+  }
+}
+
+test('a backup of a running service, restored elsewhere, has the same keys', async () => {
+  const service = new RunningService({ data });
+  await service.ready();
+  const key = await createKey('acme');
+  const file = join(directory, 'accounts.backup');
+  const backup = await tapeloom(data, 'backup', file);
+  assert.equal(backup.code, 0, backup.stderr);
+  const { id } = await createKey('acme');
+  assert.equal((await tapeloom(data, 'backup', file)).code, 1, 'a file is never overwritten');
+  assert.equal((await tapeloom(data, 'restore', file)).code, 1, 'nor is an account');
+  assert.equal((await service.stop('SIGTERM')).code, 0, service.errors);
+  assert.equal((await tapeloom(data, 'restore', file)).code, 1, 'whether the service runs or not');
+
+  const elsewhere = join(directory, 'elsewhere');
+  const restored = await tapeloom(elsewhere, 'restore', file);
+  assert.equal(restored.code, 0, restored.stderr);
+  const copy = new RunningService({ data: elsewhere });
+  await copy.ready();
+  assert.equal(copy.printedKeys, null, 'the accounts are there');
+  for (const secret of [key.key, service.keys.live, service.keys.test]) {
+    assert.equal((await copy.send('GET', '/v1/usage', { key: secret })).status, 200);
+  }
+  const listed = await copy.send('GET', '/v1/keys', { key: key.key });
+  const { keys } = (await listed.json()) as { keys: KeyAnswer[] };
+  assert.ok(keys.length > 0 && keys.every((each) => each.id !== id), 'as of the backup');
+  assert.equal((await copy.stop('SIGTERM')).code, 0, copy.errors);
+});
