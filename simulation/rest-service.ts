@@ -5,6 +5,7 @@
  */
 
 import { randomBytes } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { calendarNamed } from '@tapeloom/core/calendar/calendars';
 import type { SessionTable } from '@tapeloom/core/calendar/session';
@@ -24,7 +25,11 @@ import { digestOf, newKeyText } from '@tapeloom/server/accounts/secret';
 import { openSqliteAccountStore } from '@tapeloom/server/accounts/sqlite-account-store';
 import { StoreAuthenticator } from '@tapeloom/server/accounts/store-authenticator';
 import { UsageMeter } from '@tapeloom/server/accounts/usage-meter';
-import { createHttpServer, type HttpServer } from '@tapeloom/server/http/http-server';
+import {
+  createHttpServer,
+  type HttpServer,
+  type HttpTimeouts,
+} from '@tapeloom/server/http/http-server';
 import { type CatalogueFacts, catalogueFacts } from '@tapeloom/server/http/indicators-route';
 import type { InstrumentFacts } from '@tapeloom/server/http/instrument-view';
 import { restRoutes } from '@tapeloom/server/http/rest-routes';
@@ -54,8 +59,7 @@ export interface RestServiceOptions {
   readonly start?: EpochNs;
   /** Whose `X-Forwarded-For` is believed, in CIDR. */
   readonly trustedProxies?: readonly string[];
-  /** Routes beside the real ones. */
-  readonly moreRoutes?: readonly Route[];
+  readonly timeouts?: HttpTimeouts;
 }
 
 export interface RestRequest {
@@ -98,7 +102,7 @@ export class RestService implements AsyncDisposable {
   #accounts = 0;
 
   private constructor(options: RestServiceOptions, store: AccountStore) {
-    const { start = START, trustedProxies = [], moreRoutes = [] } = options;
+    const { start = START, trustedProxies = [], timeouts } = options;
     this.clock = new ManualClock(start);
     this.store = store;
     this.#universe = createSimUniverse({ seed: 1, printsScale: 0.01 }, dayOf(start));
@@ -109,17 +113,14 @@ export class RestService implements AsyncDisposable {
     const untimed = { ...NO_TIMERS, now: () => this.clock.now() };
     this.meter = new UsageMeter({ store, clock: untimed, onFault });
     this.authenticator = new StoreAuthenticator({ store, clock: this.clock, onFault });
-    this.routes = [
-      ...restRoutes({
-        version: '1.2.3',
-        catalogue: () => this.catalogue,
-        engineState: () => this.market.engine,
-        instruments: () => this.#instrumentFacts(),
-        store: () => store,
-        usageOf: (now, accountId, period) => this.meter.usageOf(now, accountId, period),
-      }),
-      ...moreRoutes,
-    ];
+    this.routes = restRoutes({
+      version: '1.2.3',
+      catalogue: () => this.catalogue,
+      engineState: () => this.market.engine,
+      instruments: () => this.#instrumentFacts(),
+      store: () => store,
+      usageOf: (now, accountId, period) => this.meter.usageOf(now, accountId, period),
+    });
     this.http = createHttpServer({
       routes: this.routes,
       authenticator: this.authenticator,
@@ -134,6 +135,7 @@ export class RestService implements AsyncDisposable {
         write: (line) => this.logged.push(line),
       }),
       docsUrl: () => DOCS_URL,
+      ...(timeouts === undefined ? {} : { timeouts }),
     });
   }
 
@@ -213,6 +215,12 @@ export class RestService implements AsyncDisposable {
 
   delete<Body = Problem>(url: string, request?: RestRequest): Promise<RestAnswer<Body>> {
     return this.request('DELETE', url, request);
+  }
+
+  /** The port of the loopback on which it listens from now on, for tests that need real sockets. */
+  async listen(): Promise<number> {
+    await this.http.app.listen({ port: 0, host: '127.0.0.1' });
+    return (this.http.app.server.address() as AddressInfo).port;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

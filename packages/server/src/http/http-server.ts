@@ -24,10 +24,12 @@ import { answerSocketFaults } from './socket-faults.ts';
 const BODY_BYTES_MAX = 16_384;
 const HEADER_BYTES_MAX = 16_384;
 const HEADERS_MAX = 100;
-/** From the first byte to the last of a request's headers, and of the whole request. */
-const HEADERS_MS_MAX = 10_000;
-const REQUEST_MS_MAX = 20_000;
-const KEEP_ALIVE_MS = 65_000;
+const TIMEOUTS: HttpTimeouts = {
+  headersMs: 10_000,
+  requestMs: 20_000,
+  keepAliveMs: 65_000,
+  checkEveryMs: 1_000,
+};
 const CONNECTIONS_MAX = 20_000;
 const RETRY_AFTER_STOP_S = 2;
 
@@ -46,6 +48,17 @@ declare module 'fastify' {
   }
 }
 
+export interface HttpTimeouts {
+  /** From the first byte to the last of a request's headers. */
+  readonly headersMs: number;
+  /** From the first byte to the last of a whole request. */
+  readonly requestMs: number;
+  /** How long a connection may wait for its next request. */
+  readonly keepAliveMs: number;
+  /** How often headers and requests are held against theirs. */
+  readonly checkEveryMs: number;
+}
+
 export interface HttpServerOptions extends AdmissionOptions {
   readonly routes: readonly Route[];
   readonly log: Log;
@@ -56,6 +69,8 @@ export interface HttpServerOptions extends AdmissionOptions {
   readonly meter: Pick<UsageMeter, 'countRequest'>;
   /** Counts an answered request: the route's path (null for an unknown one) and the status. */
   readonly onAnswered?: (path: string | null, status: number, seconds: number) => void;
+  /** Only a test is in more of a hurry. */
+  readonly timeouts?: HttpTimeouts;
 }
 
 export interface HttpServer {
@@ -78,7 +93,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     });
   };
 
-  const app = createApp((error, request, reply) => {
+  const app = createApp(options.timeouts ?? TIMEOUTS, (error, request, reply) => {
     // The framework calls this for addresses it cannot read, and runs no hooks for them.
     const malformed: Door = { access: 'optional', refusal: () => problemOf(error) };
     void admit(request, reply, malformed)
@@ -117,6 +132,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 }
 
 function createApp(
+  { headersMs, requestMs, keepAliveMs, checkEveryMs }: HttpTimeouts,
   onUnreadable: (error: Error, request: FastifyRequest, reply: FastifyReply) => void,
 ): FastifyInstance {
   return fastify({
@@ -126,14 +142,14 @@ function createApp(
     requestIdHeader: false,
     return503OnClosing: false,
     forceCloseConnections: true,
-    requestTimeout: REQUEST_MS_MAX,
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    requestTimeout: requestMs,
+    keepAliveTimeout: keepAliveMs,
     // An id of any length is looked up, and is unknown.
     routerOptions: { maxParamLength: HEADER_BYTES_MAX },
     http: {
       maxHeaderSize: HEADER_BYTES_MAX,
-      headersTimeout: HEADERS_MS_MAX,
-      connectionsCheckingInterval: 1_000,
+      headersTimeout: headersMs,
+      connectionsCheckingInterval: checkEveryMs,
       // Any other wish to upgrade is ignored, as HTTP allows, and answered as a plain request.
       shouldUpgradeCallback: isStreamRequest,
     },

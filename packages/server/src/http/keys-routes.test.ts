@@ -217,7 +217,8 @@ test('expiresAt is a decimal string of nanoseconds in the future [KEY-18] [KEY-1
     assert.deepEqual(await refusedAt(post(key, body({ expiresAt }))), ['/expiresAt']);
   }
   for (const expiresAt of [`${now + 1n}`, '9223372036854775807']) {
-    assert.equal((await made(create(key, { expiresAt }))).expiresAt, expiresAt);
+    const created = await made(service.post('/v1/keys', { key, body: body({ expiresAt }) }));
+    assert.equal(created.expiresAt, expiresAt);
   }
 });
 
@@ -517,8 +518,8 @@ test('a key that was revoked or has expired cannot be rotated', async () => {
   const key = await service.customer('live_history');
   const revoked = await made(create(key));
   await service.delete(`/v1/keys/${revoked.id}`, { key });
-  const expired = await made(create(key, { expiresAt: `${service.clock.now() + 1n}` }));
-  service.clock.advance(1);
+  const expired = await made(create(key, { expiresAt: `${service.clock.now() + SECOND_NS}` }));
+  service.clock.advance(1_000);
   for (const { id } of [revoked, expired]) {
     checkProblem(await rotate(key, id, 60), DOCS_URL, { status: 409, code: 'CONFLICT' });
   }
@@ -544,7 +545,7 @@ test('an account has at most ten valid keys; ended ones do not count [KEY-46] [K
   checkProblem(await create(key), DOCS_URL, full);
 });
 
-test('of sixteen keys asked for at once exactly nine are made beside the first [KEY-46] [SEC-05]', async () => {
+test('of sixteen keys asked for at once exactly nine are made beside the first [KEY-46]', async () => {
   const key = await service.customer('live_history');
   const answers = await Promise.all(Array.from({ length: 16 }, () => create(key)));
   const statuses = answers.map(({ status }) => status).sort();

@@ -59,7 +59,7 @@ test('the addresses of a key hold for the request of a token [TOK-10]', async ()
   checkProblem(outside, DOCS_URL, { status: 403, code: 'FORBIDDEN' });
 });
 
-test('a token of a key that was revoked opens nothing; one of a valid key opens once [TOK-09] [SEC-09]', async () => {
+test('a token of a key that was revoked opens nothing; one of a valid key opens once', async () => {
   const account = await service.account();
   const { secret, record } = await service.key(account);
   const kept = (await issue(secret)).body.token;
