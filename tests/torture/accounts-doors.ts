@@ -5,7 +5,7 @@
  */
 
 import assert from 'node:assert/strict';
-import type { RunningService, TestSubscriber } from '../running-service.ts';
+import type { RunningService, StreamMessage, TestSubscriber } from '../running-service.ts';
 
 export const VALID_KEYS_MAX = 10;
 const CONNECTIONS_MAX = 5;
@@ -121,16 +121,14 @@ export async function raceForSubscriptions(
   const subs = Array.from({ length: each }, (_, index) => `s${index}`);
   const accepted = await Promise.all(
     open.map(async (subscriber) => {
-      await Promise.all(
-        subs.map((sub) =>
-          subscriber.send({ t: 'subscribe', sub, instrument: 'BTC.c.0', indicator: 'bars' }),
-        ),
-      );
-      const answers = await Promise.all(
-        subs.map((sub) =>
-          subscriber.first((message) => message.sub === sub && isAnswer(message.t)),
-        ),
-      );
+      for (const sub of subs) {
+        await subscriber.send({ t: 'subscribe', sub, instrument: 'BTC.c.0', indicator: 'bars' });
+      }
+      const answers: StreamMessage[] = [];
+      for (const sub of subs) {
+        const isAnswered = (it: StreamMessage) => it.sub === sub && isAnswer(it.t);
+        answers.push(await subscriber.first(isAnswered));
+      }
       for (const answer of answers) {
         if (answer.t === 'error') assert.equal(answer.code, 'QUOTA_EXCEEDED');
       }

@@ -8,9 +8,11 @@ import { accountResumeCommand } from './commands/account-resume.ts';
 import { accountShowCommand } from './commands/account-show.ts';
 import { accountSuspendCommand } from './commands/account-suspend.ts';
 import { auditCommand } from './commands/audit.ts';
+import { backupCommand } from './commands/backup.ts';
 import { keyCreateCommand } from './commands/key-create.ts';
 import { keyListCommand } from './commands/key-list.ts';
 import { keyRevokeCommand } from './commands/key-revoke.ts';
+import { restoreCommand } from './commands/restore.ts';
 import { simFillCommand } from './commands/sim-fill.ts';
 import { streamCommand } from './commands/stream.ts';
 import { studyCommand } from './commands/study.ts';
@@ -33,4 +35,6 @@ export const commands: readonly Command[] = [
   keyListCommand,
   keyRevokeCommand,
   auditCommand,
+  backupCommand,
+  restoreCommand,
 ];

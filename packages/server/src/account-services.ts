@@ -3,8 +3,8 @@
  * open, what they may still request, and what they used. Everything here goes by the machine's clock.
  * At the end counted usage reaches the store before the store closes, and the store closes last.
  *
- * When the store's thread dies nobody new can be recognised: calls to it fail at once, and the service
- * says that it is not ready.
+ * When the store's thread dies nobody can be recognised any more: requests with a key fail at once, and
+ * the service says that it is not ready. Who is connected stays.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -58,15 +58,18 @@ export class AccountServices implements AsyncDisposable {
 
   static async open({ data, log, onLost }: AccountServicesOptions): Promise<AccountServices> {
     const path = accountsPath(data);
+    const lost = Promise.withResolvers<Error>();
     try {
-      const store = await AccountsHandle.open({
-        path,
-        onFault: (error) => {
-          log.fatal({ error }, 'the accounts are gone; nobody new can be recognised');
-          onLost();
-        },
+      const services = new AccountServices(
+        await AccountsHandle.open({ path, onFault: lost.resolve }),
+        log,
+      );
+      void lost.promise.then((error) => {
+        log.fatal({ error }, 'the accounts are gone; nobody can be recognised any more');
+        services.authenticator.refuseAll(error);
+        onLost();
       });
-      return new AccountServices(store, log);
+      return services;
     } catch (error) {
       if (!(error instanceof AccountsRefusedError)) throw error;
       throw new StartRefusedError(`the accounts in ${path} cannot be used: ${error.message}`, {

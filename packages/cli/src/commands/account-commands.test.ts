@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { digestOf, isSoundText } from '@tapeloom/server/accounts/secret';
 import { accountsPath } from '@tapeloom/server/accounts/sqlite-account-store';
+import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
 import { commands } from '../commands.ts';
 import { dispatch } from '../dispatch.ts';
 
@@ -248,4 +249,60 @@ test('wrong names, plans, words and places are refused with a sentence', async (
   const damaged = await run('account', 'list');
   assert.equal(damaged.code, 1);
   assert.match(damaged.err, /cannot open .*accounts\.db: /);
+});
+
+test('a copy of the accounts is made, checked and restored, and nothing is overwritten', async () => {
+  const [first, second] = [operator(), operator()];
+  assert.match((await first.run('backup', join(first.data, 'x'))).err, /there are no accounts in/);
+  await first.run('account', 'create', 'acme');
+  const made = await first.json<Key>('key', 'create', '--account', 'acme', ...NEW_KEY);
+  const file = join(first.data, 'accounts.backup');
+  const told = await first.run('backup', file);
+  assert.equal(told.code, 0, told.err);
+  assert.match(told.out, /accounts\.backup: 1 account, 1 key, 2 audit events, [\d,]+ bytes\n$/);
+  assert.equal(statSync(file).mode & 0o077, 0, 'its owner reads it, nobody else');
+  assert.ok(!readFileSync(file, 'latin1').includes(made.key));
+  assert.match((await first.run('backup', file)).err, /exists and is not overwritten/);
+
+  const restored = await second.run('restore', file);
+  assert.equal(restored.code, 0, restored.err);
+  assert.match(
+    restored.out,
+    /1 account, 1 key, .*revoked after the copy was made are valid again/s,
+  );
+  assert.deepEqual(
+    await second.json('account', 'show', 'acme'),
+    await first.json('account', 'show', 'acme'),
+  );
+  assert.match((await second.run('restore', file)).err, /exists and is not overwritten/);
+});
+
+test('a restore is refused while a service holds the directory, and of what is no sound copy', async () => {
+  const [first, second] = [operator(), operator()];
+  await first.run('account', 'create', 'acme');
+  const file = join(first.data, 'accounts.backup');
+  await first.run('backup', file);
+  {
+    using _lock = lockDirectory(second.data);
+    const refused = await second.run('restore', file);
+    assert.equal(refused.code, 1);
+    assert.match(refused.err, /is in use by process \d+/);
+  }
+  const damaged = join(first.data, 'damaged');
+  writeFileSync(damaged, readFileSync(file).subarray(0, 5_000));
+  for (const [words, message] of [
+    [['restore', damaged], /not a sound copy of accounts/],
+    [['restore', join(first.data, 'none')], /there is no file/],
+    [['restore'], /the file to read is missing/],
+    [['backup'], /the file to write is missing/],
+  ] as const) {
+    const outcome = await second.run(...words);
+    assert.notEqual(outcome.code, 0, words.join(' '));
+    assert.match(outcome.err, message);
+  }
+  assert.match(
+    (await second.run('account', 'list')).err,
+    /there are no accounts/,
+    'nothing is left',
+  );
 });

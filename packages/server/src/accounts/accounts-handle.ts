@@ -15,7 +15,6 @@
  * gives the same store without a thread.
  */
 
-import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { AccountChange, AccountStore } from './account-store.ts';
 import type {
@@ -71,7 +70,8 @@ export class AccountsHandle implements AccountStore {
       name: 'accounts',
       workerData: { path } satisfies AccountsWorkerData,
     });
-    this.#exited = once(this.#worker, 'exit');
+    // Not `once` of node:events, which would reject when the thread fails and nobody waits.
+    this.#exited = new Promise((resolve) => this.#worker.once('exit', resolve));
     this.#worker.on('message', (message: FromAccounts) => this.#receive(message));
     this.#worker.on('error', (error) => this.#end(error));
     this.#worker.on('exit', (code) => this.#end(new Error(`its thread ended with code ${code}`)));

@@ -1,10 +1,15 @@
-/** Counts what becomes of authentications, by verdict, for `/metrics`; the verdicts pass unchanged. */
+/**
+ * The authenticator as the doors have it: what becomes of authentications is counted by verdict, for
+ * `/metrics`. When the accounts are lost nobody is recognised any more, not even from memory, for nobody
+ * could hear of a revocation; who is connected stays.
+ */
 
 import type { Authentication, Authenticator, RightsChange } from './authenticator.ts';
 import type { Caller } from './caller.ts';
 
 export class CountedAuthenticator implements Authenticator {
   readonly #inner: Authenticator;
+  #lost: Error | null = null;
   readonly #verdicts: Record<Authentication['verdict'], number> = {
     accepted: 0,
     missing: 0,
@@ -22,11 +27,18 @@ export class CountedAuthenticator implements Authenticator {
     return this.#verdicts;
   }
 
+  /** From now on every authentication rejects with this. */
+  refuseAll(cause: Error): void {
+    this.#lost = cause;
+  }
+
   async authenticate(authorization: string | undefined): Promise<Authentication> {
+    if (this.#lost !== null) throw this.#lost;
     return this.#count(await this.#inner.authenticate(authorization));
   }
 
   async consumeToken(token: string): Promise<Authentication> {
+    if (this.#lost !== null) throw this.#lost;
     return this.#count(await this.#inner.consumeToken(token));
   }
 
