@@ -41,6 +41,7 @@ export class AccountServices implements AsyncDisposable {
   readonly leases = new MemoryLeases();
   readonly allowances = new MemoryAllowances();
   readonly addresses = new AddressThrottle();
+  readonly #known: StoreAuthenticator;
   readonly #resources: AsyncDisposableStack;
 
   private constructor(store: AccountsHandle, log: Log) {
@@ -50,8 +51,8 @@ export class AccountServices implements AsyncDisposable {
     this.clock = clock;
     this.store = resources.use(store);
     this.meter = resources.use(new UsageMeter({ store, clock, onFault }));
-    const authenticator = resources.use(new StoreAuthenticator({ store, clock, onFault }));
-    this.authenticator = new CountedAuthenticator(authenticator);
+    this.#known = resources.use(new StoreAuthenticator({ store, clock, onFault }));
+    this.authenticator = new CountedAuthenticator(this.#known);
     resources.use(clock.every(SWEEP_EVERY_MS, () => store.sweep(clock.now()).catch(onFault)));
     this.#resources = resources;
   }
@@ -76,6 +77,11 @@ export class AccountServices implements AsyncDisposable {
         cause: error,
       });
     }
+  }
+
+  /** Keys that are recognised without a look at the disk. */
+  get keysRemembered(): number {
+    return this.#known.size;
   }
 
   /** Makes the account to begin with, if there is none; its keys are told this once. */

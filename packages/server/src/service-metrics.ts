@@ -152,6 +152,15 @@ function accountReadings(accounts: AccountServices): readonly Reading[] {
       label: 'verdict',
       read: () => accounts.authenticator.verdicts,
     },
+    gauge('tapeloom_keys_remembered', 'Keys recognised without a look at the disk.', () => {
+      return accounts.keysRemembered;
+    }),
+    gauge('tapeloom_lease_holders', 'Accounts with something open, once per kind.', () => {
+      return accounts.leases.size;
+    }),
+    gauge('tapeloom_allowances_used', 'Accounts and addresses without a full allowance.', () => {
+      return accounts.allowances.size;
+    }),
   ];
 }
 

@@ -5,7 +5,7 @@
 
 import { resolve } from 'node:path';
 import { SCOPES } from '@tapeloom/core/entitlement/key-rights';
-import type { FirstKeys } from './demo-account.ts';
+import { DEMO_ACCOUNT, type FirstKeys } from './demo-account.ts';
 import type { ServiceAddresses } from './service.ts';
 
 /** Where `npm run stream` looks by itself. */
@@ -58,7 +58,7 @@ function keyLines({ keys, addresses, data }: StartFacts): readonly string[] {
   return [
     'Keys are shown once, when they are made. Another one:',
     '',
-    `  npm run tapeloom -- key create --account ${shellWord(keys?.account ?? 'demo')} --name mine ` +
+    `  npm run tapeloom -- key create --account ${shellWord(keys?.account ?? DEMO_ACCOUNT)} --name mine ` +
       `--environment live --scopes ${SCOPES.join(',')}${place}`,
     '',
     'Try in a second terminal, with a key in the variable TAPELOOM_KEY:',

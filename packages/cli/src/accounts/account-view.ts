@@ -39,7 +39,7 @@ export function accountsTable(accounts: readonly AccountRecord[], now: EpochNs):
 }
 
 /** When the plan of today changes by itself: the first end of a grant in force. */
-export function untilText(grants: readonly Grant[], now: EpochNs): string {
+function untilText(grants: readonly Grant[], now: EpochNs): string {
   const ends = grants.flatMap(({ until }) => (until !== null && now < until ? [until] : []));
   if (ends.length === 0) return '-';
   return timeText(ends.reduce((first, end) => (end < first ? end : first)));

@@ -14,7 +14,7 @@ const UNIT_NS: Readonly<Record<string, bigint>> = {
   d: 86_400_000_000_000n,
 };
 
-export const TIME_ACCEPTS =
+const TIME_ACCEPTS =
   'a date like 2027-01-31 (its midnight UTC), a time like 2027-01-31T13:30:00Z, nanoseconds since 1970, ' +
   'or a span from now like 90d, 12h or 30m';
 

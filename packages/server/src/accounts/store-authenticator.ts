@@ -8,7 +8,7 @@
  * digests are compared whole, in constant time.
  */
 
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { Entitlements } from '@tapeloom/core/entitlement/entitlements';
 import { keyStateAt } from '@tapeloom/core/entitlement/key-rights';
 import { type Plan, planAt } from '@tapeloom/core/entitlement/plan';
@@ -87,6 +87,11 @@ export class StoreAuthenticator implements Authenticator, Disposable {
       onFault: options.onFault,
     });
     this.#listening = options.store.onChange((change) => this.#changed(change));
+  }
+
+  /** How many keys are remembered. */
+  get size(): number {
+    return this.#remembered.size;
   }
 
   async authenticate(authorization: string | undefined): Promise<Authentication> {
@@ -210,7 +215,7 @@ export class StoreAuthenticator implements Authenticator, Disposable {
 }
 
 function digestBytes(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  return hash('sha256', text, 'buffer');
 }
 
 function placeOf(digest: Buffer): string {
