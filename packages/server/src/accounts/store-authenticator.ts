@@ -174,20 +174,20 @@ export class StoreAuthenticator implements Authenticator, Disposable {
 
   /** Look-ups of one key at a time share one read. */
   #lookUp(digest: Buffer): Promise<Remembered | null> {
-    const hash = digest.toString('hex');
-    let looking = this.#lookingUp.get(hash);
+    const hexDigest = digest.toString('hex');
+    let looking = this.#lookingUp.get(hexDigest);
     if (looking === undefined) {
-      looking = this.#read(digest, hash).finally(() => this.#lookingUp.delete(hash));
-      this.#lookingUp.set(hash, looking);
+      looking = this.#read(digest, hexDigest).finally(() => this.#lookingUp.delete(hexDigest));
+      this.#lookingUp.set(hexDigest, looking);
     }
     return looking;
   }
 
   /** What was read while something changed may be old already, and is read again. */
-  async #read(digest: Buffer, hash: string): Promise<Remembered | null> {
+  async #read(digest: Buffer, hexDigest: string): Promise<Remembered | null> {
     for (let round = 1; ; round += 1) {
       const changes = this.#changes;
-      const found = await this.#options.store.findKey(hash);
+      const found = await this.#options.store.findKey(hexDigest);
       if (found === null) return null;
       const known = { digest, reading: { found, changes }, caller: null };
       if (changes === this.#changes) this.#remember(known);
