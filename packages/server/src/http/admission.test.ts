@@ -45,7 +45,7 @@ const remainingOf = ({ headers }: RestAnswer<unknown>) => Number(headers['rateli
 let addresses = 0;
 const newAddress = () => `198.18.${(addresses >> 8) & 255}.${addresses++ & 255}`;
 
-test('a key in the header Authorization, behind the word Bearer in any case, is accepted, and nowhere else [AUTH-01] [AUTH-04]', async () => {
+test('a key in the header Authorization, behind the word Bearer in any case, is accepted, and nowhere else [AUTH-01] [AUTH-03] [AUTH-04]', async () => {
   const key = await service.customer();
   for (const word of ['Bearer', 'bearer', 'BEARER', 'bEaReR']) {
     const headers = { authorization: `${word} ${key}` };

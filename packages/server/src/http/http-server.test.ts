@@ -290,6 +290,7 @@ test('malformed addresses and broken HTTP get the error document too [ERR-01]', 
     () => rawExchange('no http at all\r\n\r\n'),
     () => rawExchange('GET / HTTP/9.9\r\n\r\n'),
     () => rawExchange('BREW /v1/usage HTTP/1.1\r\nHost: x\r\n\r\n'),
+    () => rawExchange('GET /v1/usage HTTP/1.1\r\nConnection: close\r\n\r\n'),
     () => get('Bad Header: x\r\n'),
     () => get('Content-Length: 1\r\nTransfer-Encoding: chunked\r\n'),
   ]) {

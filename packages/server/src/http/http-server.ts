@@ -114,8 +114,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   });
   // Judged before the body is read, so that an unknown path is 404 whatever is sent to it.
   app.addHook('onRequest', (request, reply) => {
-    const unknown: Door = { access: 'optional', refusal: () => notFound(pathOf(request)) };
-    return admit(request, reply, request.routeOptions.config.door ?? unknown);
+    return admit(request, reply, doorOf(request));
   });
   app.addHook('onSend', (request, _reply, _payload, done) => {
     countRequest(request, options);
@@ -150,6 +149,7 @@ function createApp(
       maxHeaderSize: HEADER_BYTES_MAX,
       headersTimeout: headersMs,
       connectionsCheckingInterval: checkEveryMs,
+      requireHostHeader: false,
       // Any other wish to upgrade is ignored, as HTTP allows, and answered as a plain request.
       shouldUpgradeCallback: isStreamRequest,
     },
@@ -281,6 +281,19 @@ function addOtherMethods(app: FastifyInstance, path: string, routes: readonly Ro
     },
     handler: async () => undefined,
   });
+}
+
+function doorOf(request: FastifyRequest): Door {
+  if (request.headers.host === undefined && request.raw.httpVersion !== '1.0') {
+    return { access: 'optional', refusal: missingHost };
+  }
+  const unknown: Door = { access: 'optional', refusal: () => notFound(pathOf(request)) };
+  return request.routeOptions.config.door ?? unknown;
+}
+
+/** HTTP/1.1 wants it refused; left to itself, Node would do so without a document. */
+function missingHost(): ProblemError {
+  return invalidParameters([{ path: '', message: 'The header Host is missing.' }]);
 }
 
 function isStreamRequest(request: IncomingMessage): boolean {
