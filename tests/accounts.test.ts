@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { killServices, RunningService } from './running-service.ts';
-import { tapeloom, tapeloomJson } from './tapeloom-command.ts';
+import { WebSocket } from 'ws';
+import { killServices, RunningService, within } from './running-service.ts';
+import { tapeloomJson } from './tapeloom-command.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-accounts-'));
 const data = join(directory, 'data');
@@ -35,22 +36,6 @@ async function createKey(
   const options = ['--environment', environment, '--scopes', 'stream,keys'];
   const words = ['key', 'create', '--account', account, '--name', 'test', ...options];
   return { account, ...(await tapeloomJson<KeyAnswer>(data, ...words)) };
-}
-
-/** A connection that has been answered, so it is known to be open with all its rights. */
-async function openConnection(service: RunningService, key: string) {
-  const subscriber = service.connect(key);
-  await subscriber.send({ t: 'ping' });
-  await subscriber.first(({ t }) => t === 'pong');
-  return subscriber;
-}
-
-async function within<T>(ms: number, what: string, promise: Promise<T>): Promise<T> {
-  const late = AbortSignal.timeout(ms);
-  const timeout = new Promise<never>((_, reject) => {
-    late.addEventListener('abort', () => reject(new Error(`${what} took longer than ${ms} ms`)));
-  });
-  return Promise.race([promise, timeout]);
 }
 
 test('the first start prints a live and a test key once, on stdout only, and both work', async () => {
@@ -86,9 +71,9 @@ test('what an operator does reaches open connections of a running service', asyn
   await tapeloomJson(data, 'account', 'create', 'acme', '--plan', 'live');
   const [kept, revoked] = [await createKey('acme'), await createKey('acme')];
   const [keptOpen, revokedOpen, deaf] = await Promise.all([
-    openConnection(service, kept.key),
-    openConnection(service, revoked.key),
-    openConnection(service, revoked.key),
+    service.open(kept.key),
+    service.open(revoked.key),
+    service.open(revoked.key),
   ]);
   deaf.stopReading();
 
@@ -117,7 +102,7 @@ test('what an operator does reaches open connections of a running service', asyn
   );
   assert.equal(resumed, 200);
 
-  const open = await openConnection(service, kept.key);
+  const open = await service.open(kept.key);
   assert.equal((await service.stop('SIGTERM')).code, 0, service.errors);
   assert.equal((await open.closed).code, 1013);
   assert.doesNotMatch(service.errors, SECRET);
@@ -137,88 +122,65 @@ async function untilAnswers(service: RunningService, key: string, status: number
   }
 }
 
-test('a backup of a running service, restored elsewhere, has the same keys', async () => {
+test('a key made without instruments reads unrelated ones, one with them only those [KEY-09]', async () => {
   const service = new RunningService({ data });
   await service.ready();
-  const key = await createKey('acme');
-  const file = join(directory, 'accounts.backup');
-  const backup = await tapeloom(data, 'backup', file);
-  assert.equal(backup.code, 0, backup.stderr);
-  const { id } = await createKey('acme');
-  assert.equal((await tapeloom(data, 'backup', file)).code, 1, 'a file is never overwritten');
-  assert.equal((await tapeloom(data, 'restore', file)).code, 1, 'nor is an account');
+  const rights = { name: 'app', environment: 'live', scopes: ['stream'] };
+  const create = async (body: object) => {
+    const answer = await service.send('POST', '/v1/keys', { body });
+    return ((await answer.json()) as KeyAnswer).key;
+  };
+  const read = async (key: string) => {
+    const subscriber = service.connect(key);
+    for (const instrument of ['BTC.c.0', 'ZN.c.0']) {
+      await subscriber.send({ t: 'subscribe', sub: instrument, instrument, indicator: 'bars' });
+    }
+    const answerTo = async (sub: string) =>
+      (await subscriber.first((it) => it.sub === sub && ['snapshot', 'error'].includes(it.t))).t;
+    const answers = [await answerTo('BTC.c.0'), await answerTo('ZN.c.0')];
+    await subscriber.close();
+    return answers;
+  };
+  assert.deepEqual(await read(await create(rights)), ['snapshot', 'snapshot']);
+  const restricted = await create({ ...rights, instruments: ['ZN.c.0'] });
+  assert.deepEqual(await read(restricted), ['error', 'snapshot']);
   assert.equal((await service.stop('SIGTERM')).code, 0, service.errors);
-  assert.equal((await tapeloom(data, 'restore', file)).code, 1, 'whether the service runs or not');
-
-  const elsewhere = join(directory, 'elsewhere');
-  const restored = await tapeloom(elsewhere, 'restore', file);
-  assert.equal(restored.code, 0, restored.stderr);
-  const copy = new RunningService({ data: elsewhere });
-  await copy.ready();
-  assert.equal(copy.printedKeys, null, 'the accounts are there');
-  for (const secret of [key.key, service.keys.live, service.keys.test]) {
-    assert.equal((await copy.send('GET', '/v1/usage', { key: secret })).status, 200);
-  }
-  const listed = await copy.send('GET', '/v1/keys', { key: key.key });
-  const { keys } = (await listed.json()) as { keys: KeyAnswer[] };
-  assert.ok(keys.length > 0 && keys.every((each) => each.id !== id), 'as of the backup');
-  assert.equal((await copy.stop('SIGTERM')).code, 0, copy.errors);
 });
 
-/** Runs in every thread of the service, and ends the one that keeps the accounts when a file appears. */
-const FAULT = `
-  import { existsSync } from 'node:fs';
-  import { isMainThread, workerData } from 'node:worker_threads';
-  const isAccounts = !isMainThread && String(workerData?.path).endsWith('accounts.db');
-  const look = () => { if (existsSync(process.env.FAULT_FILE)) throw new Error('lost on purpose'); };
-  if (isAccounts) setInterval(look, 20);
-`;
-
-test('when the thread of the accounts dies, everybody is told at once and the rest goes on', async () => {
-  const file = join(directory, 'fault');
-  const address = `data:text/javascript,${encodeURIComponent(FAULT)}`;
-  const env = { NODE_OPTIONS: `--import=${address}`, FAULT_FILE: file };
-  const service = new RunningService({ data, env });
-  await service.ready();
-  const open = await openConnection(service, service.keys.live);
-  assert.equal((await service.get('/v1/usage', service.authorized)).status, 200);
-  assert.equal((await service.internal('/health/ready')).status, 200);
-
-  writeFileSync(file, '');
-  await within(HEARD_MS_MAX, 'the loss', untilNotReady(service));
-  const ready = (await (await service.internal('/health/ready')).json()) as { reason: string };
-  assert.equal(ready.reason, 'the accounts have stopped');
-  // Known from memory or not: nobody could hear that the key was revoked.
-  for (const path of ['/v1/usage', '/v1/instruments', '/v1/keys']) {
-    const answer = await service.get(path, service.authorized);
-    assert.equal(answer.status, 500);
-    const problem = (await answer.json()) as { code: string };
-    assert.equal(problem.code, 'INTERNAL');
-  }
-  assert.equal((await service.connect().closed).code, 1013);
-  assert.equal((await service.get('/v1/indicators')).status, 200);
-  assert.equal((await service.get('/v1/status')).status, 200);
-  await open.send({ t: 'subscribe', sub: 'on', instrument: 'BTC.c.0', indicator: 'bars' });
-  await open.first(({ t }) => t === 'snapshot');
-  assert.match(service.errors, /the accounts are gone/);
-  assert.equal((await service.stop('SIGTERM')).code, 0, service.errors);
-
-  rmSync(file);
-  const again = new RunningService({ data });
-  await again.ready();
-  assert.equal((await again.get('/v1/usage', again.authorized)).status, 200);
-  assert.equal((await again.stop('SIGTERM')).code, 0, again.errors);
-});
-
-async function untilNotReady(service: RunningService): Promise<void> {
-  while ((await service.internal('/health/ready')).status === 200) await pause(POLL_MS);
-}
-
-test('accounts that cannot be used stop the start with their path', async () => {
-  const broken = join(directory, 'broken');
-  mkdirSync(join(broken, 'accounts'), { recursive: true });
-  writeFileSync(join(broken, 'accounts', 'accounts.db'), 'this is no database'.repeat(100));
-  const service = new RunningService({ data: broken });
-  assert.equal(await service.ended, 1);
-  assert.match(service.errors, /cannot start: the accounts in .*accounts\.db cannot be used: /);
+test('a forwarded address counts behind a listed proxy only, on REST and stream [SEC-08]', async () => {
+  const home = '203.0.113.7';
+  const words = ['--environment', 'live', '--scopes', 'stream', '--ips', `${home},198.51.100.0/24`];
+  const create = ['key', 'create', '--account', 'demo', '--name', 'home', ...words];
+  const { key } = await tapeloomJson<KeyAnswer>(data, ...create);
+  const authorization = `Bearer ${key}`;
+  const tries = async (service: RunningService, forwarded: string | null) => {
+    const headers = {
+      authorization,
+      ...(forwarded === null ? {} : { 'x-forwarded-for': forwarded }),
+    };
+    const { status } = await service.get('/v1/usage', headers);
+    const socket = new WebSocket(service.address('stream'), { headers });
+    socket.on('open', () => socket.send('{"t":"ping"}'));
+    const stream = await new Promise<number>((resolve) => {
+      socket.on('message', () => resolve(0));
+      socket.on('close', (code) => resolve(code));
+    });
+    socket.close();
+    return [status, stream];
+  };
+  const [allowed, refused] = [
+    [200, 0],
+    [403, 4003],
+  ];
+  const proxied = new RunningService({ data, env: { TAPELOOM_TRUSTED_PROXIES: '127.0.0.0/8' } });
+  await proxied.ready();
+  assert.deepEqual(await tries(proxied, home), allowed);
+  assert.deepEqual(await tries(proxied, `192.0.2.1, ${home}`), allowed, 'the right end counts');
+  assert.deepEqual(await tries(proxied, `${home}, 192.0.2.1`), refused, 'the left end does not');
+  assert.deepEqual(await tries(proxied, null), refused);
+  assert.equal((await proxied.stop('SIGTERM')).code, 0, proxied.errors);
+  const open = new RunningService({ data });
+  await open.ready();
+  assert.deepEqual(await tries(open, home), refused, 'nobody vouches for it');
+  assert.equal((await open.stop('SIGTERM')).code, 0, open.errors);
 });

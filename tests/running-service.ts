@@ -142,6 +142,14 @@ export class RunningService {
     return new TestSubscriber(this.address('stream'), key);
   }
 
+  /** A connection that has been answered, so it is known to be open with all its rights. */
+  async open(key: string = this.keys.live): Promise<TestSubscriber> {
+    const subscriber = this.connect(key);
+    await subscriber.send({ t: 'ping' });
+    await subscriber.first(({ t }) => t === 'pong');
+    return subscriber;
+  }
+
   /** Resolves to the exit status and the milliseconds it took. */
   async stop(signal: NodeJS.Signals): Promise<{ code: number | null; ms: number }> {
     const start = performance.now();
@@ -159,6 +167,15 @@ export class RunningService {
       await Promise.race([once(this.#child.stdout!, 'data', { signal: deadline }), ended]);
     }
   }
+}
+
+/** The same promise, or a failure when it takes longer than a busy machine could excuse. */
+export async function within<T>(ms: number, what: string, promise: Promise<T>): Promise<T> {
+  const late = AbortSignal.timeout(ms);
+  const timeout = new Promise<never>((_, reject) => {
+    late.addEventListener('abort', () => reject(new Error(`${what} took longer than ${ms} ms`)));
+  });
+  return Promise.race([promise, timeout]);
 }
 
 /** A WebSocket that keeps all messages in order. */
