@@ -184,8 +184,9 @@ export class AccountsHandle implements AccountStore {
       reject(new AccountsBusyError(`${CALLS_MAX} calls wait for the accounts`));
     } else {
       this.#calls += 1;
-      this.#waiting.set(this.#calls, { resolve, reject });
+      // Throws for what cannot cross to a thread, which is our own mistake: then nobody waits for it.
       this.#post({ t: 'call', id: this.#calls, method, args });
+      this.#waiting.set(this.#calls, { resolve, reject });
     }
     return promise as Answer<M>;
   }

@@ -111,11 +111,12 @@ const sqliteSchema: SchemaDialect = {
   sequence: (column) => column.primaryKey().autoIncrement(),
   async forbidChanges(database, table) {
     for (const change of ['update', 'delete']) {
-      await sql`
-        create trigger ${sql.id(`${table}_refuses_${change}`)}
-        before ${sql.raw(change)} on ${sql.id(table)}
-        begin select raise(abort, ${sql.lit(`${table} can only grow`)}); end
-      `.execute(database);
+      const name = sql.id(`${table}_refuses_${change}`);
+      const refusal = sql.lit(`${table} can only grow`);
+      const body = sql`begin select raise(abort, ${refusal}); end`;
+      await sql`create trigger ${name} before ${sql.raw(change)} on ${sql.id(table)} ${body}`.execute(
+        database,
+      );
     }
   },
 };

@@ -16,7 +16,7 @@ export const accounts: Migration = {
 async function createAccounts(database: Kysely<unknown>): Promise<void> {
   await database.schema
     .createTable('accounts')
-    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('id', 'text', (column) => column.primaryKey().notNull())
     .addColumn('name', 'text', (column) => column.notNull().unique())
     .addColumn('created_at', 'bigint', (column) => column.notNull())
     .addColumn('suspended_at', 'bigint')
@@ -35,7 +35,7 @@ async function createAccounts(database: Kysely<unknown>): Promise<void> {
 async function createKeys(database: Kysely<unknown>): Promise<void> {
   await database.schema
     .createTable('keys')
-    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('id', 'text', (column) => column.primaryKey().notNull())
     .addColumn('account_id', 'text', (column) => column.notNull().references('accounts.id'))
     .addColumn('hash', 'text', (column) => column.notNull().unique())
     .addColumn('hint', 'text', (column) => column.notNull())
@@ -57,7 +57,7 @@ async function createKeys(database: Kysely<unknown>): Promise<void> {
     .execute();
   await database.schema
     .createTable('stream_tokens')
-    .addColumn('hash', 'text', (column) => column.primaryKey())
+    .addColumn('hash', 'text', (column) => column.primaryKey().notNull())
     .addColumn('key_id', 'text', (column) => column.notNull().references('keys.id'))
     .addColumn('expires_at', 'bigint', (column) => column.notNull())
     .execute();
@@ -93,7 +93,7 @@ async function createUsage(database: Kysely<unknown>): Promise<void> {
   await usage.execute();
   await database.schema
     .createTable('reservations')
-    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('id', 'text', (column) => column.primaryKey().notNull())
     .addColumn('account_id', 'text', (column) => column.notNull().references('accounts.id'))
     .addColumn('budget', 'text', (column) => column.notNull())
     .addColumn('amount', 'bigint', (column) => column.notNull().check(sql`amount >= 0`))
