@@ -1,7 +1,7 @@
 /** `GET /v1/instruments`: what can be subscribed to, and with `dataset` all contracts of one. */
 
 import { Type } from 'typebox';
-import { type InstrumentFacts, InstrumentView, listInstruments } from './instrument-view.ts';
+import { type InstrumentFacts, InstrumentView, instrumentsJson } from './instrument-view.ts';
 import { invalidParameters } from './problem-error.ts';
 import { defineRoute, type Route } from './route.ts';
 
@@ -22,13 +22,16 @@ export function instrumentsRoute(facts: () => InstrumentFacts): Route {
     answer: Type.Object({ instruments: Type.Array(InstrumentView) }, closed),
     handle: ({ query: { dataset }, caller: { entitlements } }) => {
       const market = facts();
-      const known = new Set(market.book.all().map((contract) => contract.dataset));
-      if (dataset !== undefined && !known.has(dataset)) {
-        const message = `must be one of ${[...known].join(', ')}`;
-        throw invalidParameters([{ path: '/dataset', message }]);
-      }
+      if (dataset !== undefined) requireDataset(market, dataset);
       const visibleUntil = entitlements.visibleUntil(market.now);
-      return { instruments: listInstruments(market, dataset ?? null, visibleUntil) };
+      return instrumentsJson(market, dataset ?? null, visibleUntil);
     },
   });
+}
+
+function requireDataset({ book }: InstrumentFacts, dataset: string): void {
+  const known = new Set(book.all().map((contract) => contract.dataset));
+  if (known.has(dataset)) return;
+  const message = `must be one of ${[...known].join(', ')}`;
+  throw invalidParameters([{ path: '/dataset', message }]);
 }

@@ -6,7 +6,7 @@ import {
   INSTRUMENT_STATES,
 } from '@tapeloom/protocol/status-states';
 import { Type } from 'typebox';
-import { type InstrumentFacts, listInstruments } from './instrument-view.ts';
+import { type InstrumentFacts, streamedInstruments } from './instrument-view.ts';
 import { defineRoute, type Route } from './route.ts';
 
 const closed = { additionalProperties: false };
@@ -43,15 +43,10 @@ export function statusRoute(facts: StatusFacts): Route {
     summary: 'State of the service.',
     access: 'optional',
     answer: ServiceStatus,
-    handle: () => {
-      const instruments = facts.instruments();
-      return {
-        engine: { state: facts.engineState() },
-        instruments: listInstruments(instruments, null, instruments.now).map(
-          ({ symbol, alias, status }) => ({ symbol, alias, state: status }),
-        ),
-        version: facts.version,
-      };
-    },
+    handle: () => ({
+      engine: { state: facts.engineState() },
+      instruments: streamedInstruments(facts.instruments()),
+      version: facts.version,
+    }),
   });
 }
