@@ -9,22 +9,26 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createSessionTable } from '@tapeloom/core/calendar/session-table';
+import type { IpRange } from '@tapeloom/core/entitlement/ip-range';
 import type { Contract } from '@tapeloom/core/instrument/contract';
 import { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { INDICATORS } from '@tapeloom/core/studies/catalogue';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
-import { DevKeyAuthenticator } from '@tapeloom/server/accounts/dev-key-authenticator';
+import type { Authenticator } from '@tapeloom/server/accounts/authenticator';
+import type { Leases } from '@tapeloom/server/accounts/leases';
+import { MemoryLeases } from '@tapeloom/server/accounts/memory-leases';
 import { Engine } from '@tapeloom/server/engine/engine';
 import { OutgoingFlow } from '@tapeloom/server/engine/outgoing-flow';
 import { createGateway, type Gateway } from '@tapeloom/server/gateway/gateway';
 import { createResolver } from '@tapeloom/server/gateway/stream-request';
 import type { EngineLink, EngineMessage } from '@tapeloom/server/topics/engine-link';
 import { TopicHub } from '@tapeloom/server/topics/topic-hub';
+import { FixedAuthenticator } from './fixed-authenticator.ts';
 import { ManualClock } from './manual-clock.ts';
 import { MemoryTape, type MemoryTrade } from './memory-tape.ts';
 
-export const KEY = 'svc_test_0123456789abcdefghijABCDEFGHIJ';
+export { KEY } from './fixed-authenticator.ts';
 export const DAY = utcDay(20261112);
 const HOUR_NS = 3_600_000_000_000;
 
@@ -50,12 +54,22 @@ const BOOK = new InstrumentBook(['AA', 'BB', 'CC'].map(contract), [
 ]);
 
 export interface InProcessStreamOptions {
+  readonly clock?: ManualClock;
+  /** By default everybody with `KEY` is an account of its own that may have all. */
+  readonly authenticator?: Authenticator;
+  readonly leases?: Leases;
+  readonly trustedProxies?: readonly IpRange[];
+  readonly noteKeyUse?: (keyId: string) => void;
   readonly connectionsMax?: number;
-  readonly subscriptionsMax?: number;
+}
+
+/** A clock that shows the time at which every such stream starts. */
+export function streamClock(): ManualClock {
+  return new ManualClock(epochNs(DAY, 11 * HOUR_NS));
 }
 
 export class InProcessStream implements AsyncDisposable {
-  readonly clock = new ManualClock(epochNs(DAY, 11 * HOUR_NS));
+  readonly clock: ManualClock;
   readonly tape = new MemoryTape('AA', 1_000);
   readonly hub: TopicHub;
   readonly gateway: Gateway;
@@ -65,7 +79,8 @@ export class InProcessStream implements AsyncDisposable {
   readonly #lost: ((cause: Error) => void)[] = [];
 
   private constructor(options: InProcessStreamOptions) {
-    const { clock } = this;
+    const { clock = streamClock() } = options;
+    this.clock = clock;
     this.hub = new TopicHub({ clock, timers: clock, fullSessions: () => SESSIONS });
     let hear: (message: EngineMessage) => void = () => {};
     this.engine = new Engine({
@@ -87,12 +102,15 @@ export class InProcessStream implements AsyncDisposable {
     this.hub.connect([link]);
     this.gateway = createGateway({
       hub: this.hub,
-      clock,
       timers: clock,
-      authenticator: new DevKeyAuthenticator(KEY),
+      authenticator: new FixedAuthenticator(),
+      leases: new MemoryLeases(),
+      trustedProxies: [],
+      noteKeyUse: () => {},
       resolve: createResolver({ book: () => BOOK, isStreamed: (symbol) => symbol !== 'CC' }),
-      onFault: (error) => this.faults.push(error),
       ...options,
+      clock,
+      onFault: (error) => this.faults.push(error),
     });
     this.#http.on('upgrade', (request, socket, head) =>
       this.gateway.handleUpgrade(request, socket, head),

@@ -11,9 +11,9 @@ export class StreamClient implements Disposable {
   #changed: PromiseWithResolvers<void> = Promise.withResolvers();
   #isClosed = false;
 
-  constructor(url: string, authorization?: string) {
+  constructor(url: string, authorization?: string, headers: Readonly<Record<string, string>> = {}) {
     this.socket = new WebSocket(url, {
-      headers: authorization === undefined ? {} : { authorization },
+      headers: authorization === undefined ? headers : { ...headers, authorization },
     });
     this.socket.on('message', (data, isBinary) => {
       if (isBinary) throw new Error('a server never sends binary frames');
@@ -51,7 +51,7 @@ export class StreamClient implements Disposable {
     for (;;) {
       const found = this.messages.find(isWanted);
       if (found !== undefined) return found;
-      if (this.#isClosed) throw new Error(`closed before ${t}: ${JSON.stringify(this.messages)}`);
+      if (this.#isClosed) throw new Error(`closed before ${t}: ${this.kinds().slice(-20)}`);
       await this.#changed.promise;
     }
   }

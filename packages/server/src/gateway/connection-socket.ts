@@ -10,20 +10,24 @@
  * so that a healthy reader is never taken for a slow one.
  */
 
+import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
-import { dayOf } from '@tapeloom/core/utc-day';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import { CloseCode } from '@tapeloom/protocol/close-codes';
 import type { ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import type { StreamState } from '@tapeloom/protocol/status-states';
 import type { WebSocket } from 'ws';
-import type { Authenticator } from '../accounts/authenticator.ts';
+import type { Authentication, Authenticator, RightsChange } from '../accounts/authenticator.ts';
+import type { Caller } from '../accounts/caller.ts';
+import type { Leases } from '../accounts/leases.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { EncodedFrames, Flush, MessageFrame } from '../topics/flush.ts';
 import { textFrame } from '../topics/text-frame.ts';
 import type { TopicHub } from '../topics/topic-hub.ts';
-import type { Connection, ConnectionAction, ConnectionEvent } from './connection.ts';
+import type { Connection } from './connection.ts';
+import type { ConnectionAction, ConnectionEvent } from './connection-events.ts';
+import { ConnectionLeases } from './connection-leases.ts';
 import type { GatewayCounters } from './gateway-metrics.ts';
 import { OUTBOX_LIMITS, Outbox } from './outbox.ts';
 import type { StreamRequest } from './stream-request.ts';
@@ -37,10 +41,13 @@ const HEARTBEAT_MS = 5_000;
 export interface ConnectionServices {
   readonly hub: TopicHub;
   readonly authenticator: Authenticator;
+  readonly leases: Leases;
   /** The service's time. */
   readonly clock: Pick<Clock, 'now'>;
-  /** Waits in real time. */
-  readonly timers: Pick<Clock, 'after' | 'every'>;
+  /** Real time, in which clients are waited for and accounts counted. */
+  readonly timers: Clock;
+  /** A connection was opened with this key, or with a token of it. */
+  readonly noteKeyUse: (keyId: string) => void;
   readonly counters: GatewayCounters;
   /** Reports a fault of ours. */
   readonly onFault: (error: unknown) => void;
@@ -54,7 +61,9 @@ export class ConnectionSocket implements SubscriptionOwner {
   readonly #webSocket: WebSocket;
   readonly #services: ConnectionServices;
   readonly #subscriptions = new Map<string, StreamSubscription>();
-  readonly #timers = new DisposableStack();
+  readonly #leases: ConnectionLeases;
+  /** Timers, and the watch over the key. */
+  readonly #resources = new DisposableStack();
   /** Subscriptions whose snapshot is still to be asked for, and the one it was asked for. */
   readonly #toPull = new Set<StreamSubscription>();
   #pulled: StreamSubscription | null = null;
@@ -70,6 +79,8 @@ export class ConnectionSocket implements SubscriptionOwner {
     webSocket: WebSocket,
     services: ConnectionServices,
   ) {
+    const { leases, timers, onFault } = services;
+    this.#leases = new ConnectionLeases(leases, timers, randomUUID(), onFault);
     this.#machine = machine;
     this.#socket = socket;
     this.#webSocket = webSocket;
@@ -77,7 +88,7 @@ export class ConnectionSocket implements SubscriptionOwner {
   }
 
   /** Attaches every listener, then opens: no message can slip through before. */
-  start(authorization: string | undefined, gone: () => void): void {
+  start(authorization: string | undefined, address: string, gone: () => void): void {
     const { counters, timers } = this.#services;
     counters.connections += 1;
     counters.connectionsTotal += 1;
@@ -101,8 +112,22 @@ export class ConnectionSocket implements SubscriptionOwner {
       this.#moveOn();
       this.#pull();
     });
-    this.#timers.use(timers.every(HEARTBEAT_MS, () => this.#beat()));
-    this.step({ t: 'opened', authorization });
+    this.#resources.use(timers.every(HEARTBEAT_MS, () => this.#beat()));
+    this.step({ t: 'opened', authorization, address });
+  }
+
+  /** Told of every key and account; whether it concerns this connection is seen here. */
+  rightsChanged(change: RightsChange): void {
+    const { caller } = this.#machine;
+    if (caller === null || this.#isOver) return;
+    if (change.t === 'key-ended') {
+      if (change.keyId === caller.keyId) this.step({ t: 'key-ended' });
+    } else if (change.accountId === caller.accountId) this.#refresh(caller.keyId);
+  }
+
+  /** Resolves when the account's counts show what this connection has done so far. */
+  leasesSettled(): Promise<void> {
+    return this.#leases.settled();
   }
 
   step(event: ConnectionEvent): void {
@@ -151,16 +176,30 @@ export class ConnectionSocket implements SubscriptionOwner {
   #run(action: ConnectionAction): void {
     switch (action.t) {
       case 'judge':
-        this.#judge(action.authorization);
+        this.#judge(this.#services.authenticator.authenticate(action.authorization));
+        return;
+      case 'consume-token':
+        this.#judge(this.#services.authenticator.consumeToken(action.token));
+        return;
+      case 'admit':
+        this.#admit(action.caller);
         return;
       case 'await-auth': {
         const { timers } = this.#services;
         const overdue = () => this.step({ t: 'auth-overdue' });
-        this.#timers.use(timers.after(action.withinMs, overdue));
+        this.#resources.use(timers.after(action.withinMs, overdue));
         return;
       }
       case 'send':
         this.#send(action.message);
+        return;
+      case 'lease':
+        void this.#leases
+          .take(action.number, action.configuration, action.limits)
+          .then((refused) => this.step({ t: 'leased', number: action.number, refused }));
+        return;
+      case 'release':
+        this.#leases.release(action.number, action.what);
         return;
       case 'subscribe':
         this.#subscribe(action.sub, action.request);
@@ -179,14 +218,34 @@ export class ConnectionSocket implements SubscriptionOwner {
     }
   }
 
-  #judge(authorization: string): void {
-    this.#services.authenticator.authenticate(authorization).then(
+  #judge(judging: Promise<Authentication>): void {
+    judging.then(
       (authentication) => this.step({ t: 'judged', authentication }),
-      (error: unknown) => {
-        this.#services.onFault(error);
-        this.#close(CloseCode.tryAgainLater, 'Try again later');
-      },
+      (error: unknown) => this.#fail(error),
     );
+  }
+
+  #admit(caller: Caller): void {
+    const { authenticator, noteKeyUse } = this.#services;
+    this.#resources.use(authenticator.watch(caller));
+    noteKeyUse(caller.keyId);
+    this.#leases.connect(caller).then(
+      (isGranted) => this.step({ t: 'admitted', isGranted }),
+      (error: unknown) => this.#fail(error),
+    );
+  }
+
+  #refresh(keyId: string): void {
+    this.#services.authenticator.refresh(keyId).then(
+      (caller) => this.step({ t: 'rights-changed', caller }),
+      (error: unknown) => this.#fail(error),
+    );
+  }
+
+  /** Nobody can tell now whether this client may connect. */
+  #fail(error: unknown): void {
+    this.#services.onFault(error);
+    this.#close(CloseCode.tryAgainLater, 'Try again later');
   }
 
   #send(message: ServerMessage): void {
@@ -280,14 +339,14 @@ export class ConnectionSocket implements SubscriptionOwner {
 
   #textEvent(text: string): ConnectionEvent {
     const now = this.#services.clock.now();
-    const day = this.#services.hub.tapeDay ?? dayOf(now);
-    return { t: 'text', text, ts: now.toString(), day };
+    return { t: 'text', text, now, tapeTime: this.#services.hub.tapeTime ?? now };
   }
 
   #close(code: CloseCode, reason: string): void {
     if (this.#isOver) return;
-    // Whoever is too slow will not read it within the second that remains.
-    const rest = code === CloseCode.tooSlow ? null : this.#outbox.takeAll();
+    // Whoever is too slow will not read it in the time that remains, whoever lost a right must not.
+    const isDropped = code === CloseCode.tooSlow || code === CloseCode.forbidden;
+    const rest = isDropped ? null : this.#outbox.takeAll();
     if (rest !== null) this.#put(rest);
     this.#closeCode = code;
     this.#end();
@@ -298,8 +357,9 @@ export class ConnectionSocket implements SubscriptionOwner {
   #end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#timers.dispose();
+    this.#resources.dispose();
     this.#outbox.clear();
     for (const sub of [...this.#subscriptions.keys()]) this.#unsubscribe(sub);
+    this.#leases.end();
   }
 }

@@ -6,9 +6,14 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { IpRange } from '@tapeloom/core/entitlement/ip-range';
+import { PLAN_LIMITS, PLANS } from '@tapeloom/core/entitlement/plan';
+import type { UtcDay } from '@tapeloom/core/numbers';
 import { MESSAGE_BYTES_MAX } from '@tapeloom/protocol/client-messages';
 import { CloseCode } from '@tapeloom/protocol/close-codes';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { RENEW_EVERY_SECONDS } from '../accounts/leases.ts';
+import { clientAddress } from '../platform/client-address.ts';
 import { Connection } from './connection.ts';
 import { type ConnectionServices, ConnectionSocket } from './connection-socket.ts';
 import { GatewayCounters, type GatewayMetrics } from './gateway-metrics.ts';
@@ -16,11 +21,13 @@ import type { ResolveStream } from './stream-request.ts';
 
 const STREAM_PATH = '/v1';
 const CONNECTIONS_MAX = 10_000;
-const SUBSCRIPTIONS_PER_CONNECTION_MAX = 50;
 /** Fragments of one message; `ws` closes with 1008 beyond. */
 const FRAGMENTS_MAX = 1_024;
-/** From our close frame to the end of the socket, whatever the peer does. */
-const CLOSE_WITHIN_MS = 1_000;
+/** From our close frame to the end of the socket, whatever the peer does: less than the second in which
+ * a key that was revoked must be gone. */
+const CLOSE_WITHIN_MS = 800;
+/** Every delay a plan can have: at each of them midnight comes at its own time. */
+const DELAYS_SECONDS = [...new Set(PLANS.map((plan) => PLAN_LIMITS[plan].delaySeconds))];
 
 const SOCKET_SETTINGS = {
   noServer: true,
@@ -34,8 +41,9 @@ const SOCKET_SETTINGS = {
 
 export interface GatewayOptions extends Omit<ConnectionServices, 'counters' | 'releaseSoon'> {
   readonly resolve: ResolveStream;
+  /** Proxies whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly IpRange[];
   readonly connectionsMax?: number;
-  readonly subscriptionsMax?: number;
 }
 
 export interface Gateway extends AsyncDisposable {
@@ -56,7 +64,7 @@ class WebSocketGateway implements Gateway {
   readonly #services: ConnectionServices;
   readonly #server: WebSocketServer;
   readonly #connections = new Set<ConnectionSocket>();
-  readonly #dayListener: Disposable;
+  readonly #resources = new DisposableStack();
   /** Connections written to in this turn of the event loop. */
   #written: ConnectionSocket[] = [];
   #drained: PromiseWithResolvers<void> | null = null;
@@ -70,9 +78,16 @@ class WebSocketGateway implements Gateway {
       releaseSoon: (connection) => this.#releaseSoon(connection),
     };
     this.#server = new WebSocketServer(SOCKET_SETTINGS);
-    this.#dayListener = options.hub.onTapeDay((day) => {
-      for (const connection of this.#connections) connection.step({ t: 'tape-day', day });
-    });
+    const { hub, authenticator, timers } = options;
+    for (const delaySeconds of DELAYS_SECONDS) {
+      this.#resources.use(hub.onTapeDay((day) => this.#roll(day, delaySeconds), delaySeconds));
+    }
+    this.#resources.use(
+      authenticator.onRightsChange((change) => {
+        for (const connection of this.#connections) connection.rightsChanged(change);
+      }),
+    );
+    this.#resources.use(timers.every(RENEW_EVERY_SECONDS * 1_000, () => this.#renewLeases()));
   }
 
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -88,10 +103,10 @@ class WebSocketGateway implements Gateway {
 
   async drain(): Promise<void> {
     this.#drained ??= Promise.withResolvers();
-    this.#dayListener[Symbol.dispose]();
     for (const connection of [...this.#connections]) connection.step({ t: 'shutdown' });
     if (this.#connections.size === 0) this.#drained.resolve();
     await this.#drained.promise;
+    this.#resources.dispose();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -100,20 +115,40 @@ class WebSocketGateway implements Gateway {
 
   #accept(request: IncomingMessage, socket: Duplex, webSocket: WebSocket): void {
     const { connectionsMax = CONNECTIONS_MAX, resolve } = this.#options;
-    const { subscriptionsMax = SUBSCRIPTIONS_PER_CONNECTION_MAX } = this.#options;
     if (this.#drained !== null || this.#connections.size >= connectionsMax) {
       webSocket.on('error', () => socket.destroy());
       webSocket.close(CloseCode.tryAgainLater, 'The server is at its limit');
       this.metrics.countClose(CloseCode.tryAgainLater);
       return;
     }
-    const machine = new Connection({ resolve, subscriptionsMax });
+    const machine = new Connection(resolve);
     const connection = new ConnectionSocket(machine, socket, webSocket, this.#services);
     this.#connections.add(connection);
-    connection.start(request.headers.authorization, () => {
+    connection.start(request.headers.authorization, this.#addressOf(request), () => {
       this.#connections.delete(connection);
       if (this.#connections.size === 0) this.#drained?.resolve();
     });
+  }
+
+  #addressOf({ socket, headers }: IncomingMessage): string {
+    const forwarded = headers['x-forwarded-for'];
+    const forwardedFor = Array.isArray(forwarded) ? forwarded.join(',') : forwarded;
+    return clientAddress(socket.remoteAddress, forwardedFor, this.#options.trustedProxies);
+  }
+
+  /** All connections give back what they leave before one of them takes anything new. */
+  #roll(day: UtcDay, delaySeconds: number): void {
+    const rolling = [...this.#connections];
+    const now = this.#options.clock.now();
+    for (const connection of rolling) connection.step({ t: 'tape-day', day, delaySeconds, now });
+    void Promise.all(rolling.map((connection) => connection.leasesSettled())).then(() => {
+      for (const connection of rolling) connection.step({ t: 'roll-on' });
+    });
+  }
+
+  #renewLeases(): void {
+    const { leases, timers, onFault } = this.#options;
+    leases.renew(timers.now()).catch(onFault);
   }
 
   #releaseSoon(connection: ConnectionSocket): void {

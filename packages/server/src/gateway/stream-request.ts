@@ -1,10 +1,13 @@
 /**
- * From a well-formed `subscribe` to what it means today: which contract, which indicator, which
- * canonical parameters. A name means one thing at a time; anything unknown is refused with its code.
+ * From a well-formed `subscribe` to what it means today, for this caller: which contract, which
+ * indicator, which canonical parameters, how far behind the tape. A name means one thing at a time;
+ * anything unknown or not allowed is refused with its code.
  */
 
+import { configurationOf } from '@tapeloom/core/entitlement/custom-configuration';
+import type { Entitlements } from '@tapeloom/core/entitlement/entitlements';
 import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
-import type { UtcDay } from '@tapeloom/core/numbers';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { indicatorNamed } from '@tapeloom/core/studies/catalogue';
 import type { Indicator, Params } from '@tapeloom/core/studies/indicator';
 import { parseParams } from '@tapeloom/core/studies/params';
@@ -22,12 +25,22 @@ export interface StreamRequest {
   readonly tickSizeNanos: number;
   readonly mode: StreamMode;
   readonly depth: number;
+  /** What it counts as among the account's custom configurations; null with defaults only. */
+  readonly configuration: string | null;
 }
 
-/** What a `subscribe` means when the tape's UTC day is `day`. */
+/** Who asks, and when. */
+export interface StreamContext {
+  readonly entitlements: Entitlements;
+  /** The UTC day of the tape as this caller sees it, its delay included. */
+  readonly day: UtcDay;
+  /** The service's time. */
+  readonly now: EpochNs;
+}
+
 export type ResolveStream = (
   message: SubscribeMessage,
-  day: UtcDay,
+  context: StreamContext,
 ) => StreamRequest | Omit<ErrorReply, 'sub'>;
 
 export interface StreamCatalogue {
@@ -37,11 +50,16 @@ export interface StreamCatalogue {
 }
 
 export function createResolver(catalogue: StreamCatalogue): ResolveStream {
-  return (message, day) => {
-    const contract = catalogue.book().resolve(message.instrument, day);
+  return (message, { entitlements, day, now }) => {
+    const { instrument: name } = message;
+    const book = catalogue.book();
+    const contract = book.resolve(name, day);
     if (contract === null || !catalogue.isStreamed(contract.symbol)) {
-      const text = `No instrument "${message.instrument}" is streamed.`;
+      const text = `No instrument "${name}" is streamed.`;
       return { code: 'UNKNOWN_INSTRUMENT', message: text };
+    }
+    if (!entitlements.allowsInstrument({ name, contract, book, today: day, now })) {
+      return { code: 'FORBIDDEN', message: `The key has no right to the instrument "${name}".` };
     }
     const indicator = indicatorNamed(message.indicator);
     if (indicator === null) {
@@ -66,11 +84,12 @@ export function createResolver(catalogue: StreamCatalogue): ResolveStream {
         contract: contract.symbol,
         indicator: indicator.id,
         params: computingParams(indicator, parsed.params),
-        delaySeconds: 0,
+        delaySeconds: entitlements.limits.delaySeconds,
       },
       tickSizeNanos: contract.tickSizeNanos,
       mode: message.mode ?? 'live',
       depth: typeof depth === 'number' ? depth : DEPTH_DEFAULT,
+      configuration: configurationOf(contract.symbol, indicator, parsed.params),
     };
   };
 }

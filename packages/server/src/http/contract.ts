@@ -43,6 +43,8 @@ export function openapiText(): string {
     catalogue: unasked,
     instruments: unasked,
     engineState: unasked,
+    store: unasked,
+    usageOf: unasked,
   });
   return `${JSON.stringify(openapiDocument(routes, INTERFACE_VERSION), null, 2)}\n`;
 }

@@ -163,6 +163,10 @@ export class TopicHub implements Disposable {
     return instant === null ? null : dayOf(instant);
   }
 
+  get tapeTime(): EpochNs | null {
+    return this.tapeTimeOf(0);
+  }
+
   get tapeDay(): UtcDay | null {
     return this.tapeDayOf(0);
   }

@@ -1,0 +1,176 @@
+/**
+ * Everything customers meet: the engine behind its hub, the gateway and the REST interface. Both doors
+ * ask the same authenticator and the same counters, so what one refuses the other does not give.
+ */
+
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { MessageChannel } from 'node:worker_threads';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { publishedDefinitions } from '@tapeloom/core/studies/catalogue';
+import { dayOf } from '@tapeloom/core/utc-day';
+import type { AccountServices } from './account-services.ts';
+import type { Config } from './config/config.ts';
+import { EngineHandle } from './engine/engine-handle.ts';
+import { createGateway, type Gateway } from './gateway/gateway.ts';
+import { createResolver } from './gateway/stream-request.ts';
+import { createHttpServer, type HttpServer } from './http/http-server.ts';
+import { catalogueFacts } from './http/indicators-route.ts';
+import type { InstrumentFacts } from './http/instrument-view.ts';
+import { restRoutes } from './http/rest-routes.ts';
+import type { IngestHandle } from './ingest-handle.ts';
+import type { IngestOpened } from './ingest-wire.ts';
+import { listen } from './listen.ts';
+import type { Clock } from './platform/clock.ts';
+import type { Log } from './platform/log.ts';
+import { createClock } from './platform/system-clock.ts';
+import { SIM_DATASET } from './sources/sim-universe.ts';
+import { STALE_AFTER_MS, TopicHub } from './topics/topic-hub.ts';
+import { TradingWorld } from './trading-world.ts';
+
+export interface DoorOptions {
+  readonly config: Config;
+  readonly version: string;
+  readonly log: Log;
+  readonly opened: IngestOpened;
+  readonly ingest: IngestHandle;
+  readonly accounts: AccountServices;
+}
+
+export interface DoorEvents {
+  lastTradeAt(symbol: string): EpochNs | null;
+  onEngineLost(): void;
+  onAnswered(path: string | null, status: number, seconds: number): void;
+}
+
+export class Doors implements AsyncDisposable {
+  readonly hub: TopicHub;
+  readonly gateway: Gateway;
+  readonly http: HttpServer;
+  readonly #config: Config;
+  readonly #events: DoorEvents;
+  readonly #clock: Clock;
+  readonly #world: TradingWorld;
+  readonly #engine: EngineHandle;
+  readonly #docsUrl: { address: string };
+
+  constructor(options: DoorOptions, events: DoorEvents) {
+    const { config, log, opened, ingest, accounts } = options;
+    const timers = accounts.clock;
+    const clock = createClock(opened.clock);
+    this.#config = config;
+    this.#events = events;
+    this.#clock = clock;
+    this.#docsUrl = { address: config.docsUrl ?? '' };
+    this.#world = new TradingWorld(
+      { seed: config.simSeed, printsScale: config.simScale },
+      dayOf(clock.now()),
+      opened.books,
+    );
+    this.#engine = this.#startEngine(ingest, log);
+    this.hub = new TopicHub({
+      clock,
+      timers,
+      fullSessions: (symbol) => this.#world.fullSessions(symbol),
+      staleAfterMs: STALE_AFTER_MS * (config.speed ?? 1),
+    });
+    // Before the gateway's own listener: at midnight it asks for what the new day's aliases mean.
+    this.hub.onTapeDay((day) => {
+      this.#world.enter(day);
+      this.#engine.updateSessions(this.#world.engineSessions);
+    });
+    this.hub.connect([this.#engine]);
+    this.gateway = createGateway({
+      hub: this.hub,
+      authenticator: accounts.authenticator,
+      leases: accounts.leases,
+      noteKeyUse: (keyId) => accounts.meter.noteKeyUse(keyId),
+      trustedProxies: config.trustedProxies,
+      clock,
+      timers,
+      resolve: createResolver({
+        book: () => this.#world.book,
+        isStreamed: (symbol) => this.#world.isStreamed(symbol),
+      }),
+      onFault: (error) => log.error({ error }, 'a connection failed'),
+    });
+    this.http = this.#createHttp(options);
+  }
+
+  /** The address of the public port. */
+  async listen(): Promise<string> {
+    const { host, port } = this.#config;
+    await this.http.app.ready();
+    const address = await listen(this.http.app.server, host, port, 'TAPELOOM_PORT');
+    if (this.#config.docsUrl === null) this.#docsUrl.address = `${address}/docs`;
+    return address;
+  }
+
+  updateSessions(books: IngestOpened['books']): void {
+    this.#world.replaceBooks(books);
+    this.#engine.updateSessions(this.#world.engineSessions);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.gateway[Symbol.asyncDispose]();
+    await this.http.app.close();
+    this.hub[Symbol.dispose]();
+    await this.#engine[Symbol.asyncDispose]();
+  }
+
+  #startEngine(ingest: IngestHandle, log: Log): EngineHandle {
+    const { port1, port2 } = new MessageChannel();
+    ingest.follow(port1);
+    return new EngineHandle({
+      tapePort: port2,
+      tapeRoot: join(this.#config.data, 'tape'),
+      dataset: SIM_DATASET,
+      sessions: this.#world.engineSessions,
+      onFault: (error, spec) => {
+        if (spec !== null) return log.error({ error, spec }, 'a stream failed');
+        log.fatal({ error }, 'the engine has stopped; what is there is still served');
+        this.#events.onEngineLost();
+      },
+    });
+  }
+
+  #createHttp({ config, version, log, accounts }: DoorOptions): HttpServer {
+    const coreSource = dirname(
+      dirname(fileURLToPath(import.meta.resolve('@tapeloom/core/studies/catalogue'))),
+    );
+    const catalogue = catalogueFacts(publishedDefinitions(), coreSource);
+    return createHttpServer({
+      authenticator: accounts.authenticator,
+      allowances: accounts.allowances,
+      addresses: accounts.addresses,
+      clock: accounts.clock,
+      trustedProxies: config.trustedProxies,
+      log,
+      docsUrl: () => this.#docsUrl.address,
+      onUpgrade: (request, socket, head) => this.gateway.handleUpgrade(request, socket, head),
+      meter: accounts.meter,
+      onAnswered: this.#events.onAnswered,
+      routes: restRoutes({
+        version,
+        catalogue: () => catalogue,
+        engineState: () => this.hub.state,
+        instruments: () => this.#instrumentFacts(),
+        store: () => accounts.store,
+        usageOf: (...of) => accounts.meter.usageOf(...of),
+      }),
+    });
+  }
+
+  #instrumentFacts(): InstrumentFacts {
+    const now = this.#clock.now();
+    return {
+      book: this.#world.book,
+      now,
+      day: this.hub.tapeDay ?? dayOf(now),
+      isSourceUp: this.hub.state === 'up',
+      isStreamed: (symbol) => this.#world.isStreamed(symbol),
+      fullSessions: (symbol) => this.#world.fullSessions(symbol),
+      lastTradeAt: (symbol) => this.#events.lastTradeAt(symbol),
+    };
+  }
+}
