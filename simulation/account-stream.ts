@@ -37,6 +37,7 @@ export class AccountStream implements AsyncDisposable {
       clock,
       authenticator: made.#authenticator,
       leases: made.leases,
+      budgets: made.accounts.store,
       noteKeyUse: (keyId) => made.usedKeys.push(keyId),
       ...options,
     });

@@ -162,8 +162,11 @@ export class DeliveryShell {
         this.#replay = null;
         return;
       case 'reserve': {
-        const isGranted = () => world.reserve(this.#id(action.page), action.trades);
-        this.#later(() => this.step({ t: 'reserved', isGranted: isGranted() }));
+        this.#later(() => {
+          const isGranted = world.reserve(this.#id(action.page), action.trades);
+          const refusal = { code: 'QUOTA_EXCEEDED', message: 'no budget' } as const;
+          this.step({ t: 'reserved', refusal: isGranted ? null : refusal });
+        });
         return;
       }
       case 'settle':

@@ -44,13 +44,14 @@ export class DeliveryWorld {
 
   get times(): StreamTimes {
     const visible = (this.log.flushes[this.head]!.edge + 1n) as EpochNs;
-    return { now: visible, tape: visible, visible };
+    return { now: visible, tape: visible, visible, allowed: visible };
   }
 
   get heldUnits(): number {
     return this.#reserved.values().reduce((sum, units) => sum + units, 0);
   }
 
+  /** Whether it is granted. */
   reserve(id: string, units: number): boolean {
     if (this.#ids.has(id)) throw new Error(`${id} is used twice`);
     this.#ids.add(id);

@@ -20,9 +20,15 @@ import type { Leases } from '@tapeloom/server/accounts/leases';
 import { MemoryLeases } from '@tapeloom/server/accounts/memory-leases';
 import { Engine } from '@tapeloom/server/engine/engine';
 import { OutgoingFlow } from '@tapeloom/server/engine/outgoing-flow';
-import { createGateway, type Gateway } from '@tapeloom/server/gateway/gateway';
+import type { ConnectionLimits } from '@tapeloom/server/gateway/connection-socket';
+import { createGateway, type Gateway, type GatewayOptions } from '@tapeloom/server/gateway/gateway';
 import { createResolver } from '@tapeloom/server/gateway/stream-request';
+import type { UnprovenLimits } from '@tapeloom/server/gateway/unproven-sockets';
+import type { PageLimits } from '@tapeloom/server/history/study-replay';
+import { StudyReplays } from '@tapeloom/server/history/study-replays';
+import { WAIT_MS_MAX } from '@tapeloom/server/platform/clock';
 import type { EngineLink, EngineMessage } from '@tapeloom/server/topics/engine-link';
+import { brokenBy, type EpochFloor } from '@tapeloom/server/topics/epoch-floors';
 import { TopicHub } from '@tapeloom/server/topics/topic-hub';
 import { FixedAuthenticator } from './fixed-authenticator.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -61,7 +67,25 @@ export interface InProcessStreamOptions {
   readonly trustedProxies?: readonly IpRange[];
   readonly noteKeyUse?: (keyId: string) => void;
   readonly connectionsMax?: number;
+  readonly unproven?: UnprovenLimits;
+  readonly limits?: Partial<ConnectionLimits>;
+  /** By default they are without end. */
+  readonly budgets?: GatewayOptions['budgets'];
+  /** When pages of replays end. */
+  readonly pages?: PageLimits;
 }
+
+/** For tests in which a client sends far more than a client may. */
+export const FLOOD = { limits: { messageRate: { perSecond: 1_000_000, burst: 1_000_000 } } };
+
+/** Tests move the clock by hours, and their clients send nothing meanwhile. */
+const PATIENT = { silenceMs: WAIT_MS_MAX };
+
+const NO_BUDGETS: GatewayOptions['budgets'] = {
+  reserve: () => Promise.resolve({ granted: true }),
+  settle: () => Promise.resolve(true),
+  voidReservation: () => Promise.resolve(true),
+};
 
 /** A clock that shows the time at which every such stream starts. */
 export function streamClock(): ManualClock {
@@ -74,6 +98,9 @@ export class InProcessStream implements AsyncDisposable {
   readonly hub: TopicHub;
   readonly gateway: Gateway;
   readonly engine: Engine;
+  readonly replays: StudyReplays;
+  /** Cursors below these are worthless. */
+  readonly floors: EpochFloor[] = [];
   readonly faults: unknown[] = [];
   readonly #http = createServer((_request, response) => response.end());
   readonly #lost: ((cause: Error) => void)[] = [];
@@ -83,15 +110,19 @@ export class InProcessStream implements AsyncDisposable {
     this.clock = clock;
     this.hub = new TopicHub({ clock, timers: clock, fullSessions: () => SESSIONS });
     let hear: (message: EngineMessage) => void = () => {};
-    this.engine = new Engine({
+    const runs = {
       tape: this.tape,
-      flow: new OutgoingFlow(),
       indicators: new Map(INDICATORS.map((indicator) => [indicator.id, indicator])),
       sessionsOf: () => SESSIONS,
-      emit: (message) => hear(message),
       yieldTurn: () => turn(),
+    };
+    this.engine = new Engine({
+      ...runs,
+      flow: new OutgoingFlow(),
+      emit: (message) => hear(message),
       onFault: (error) => this.faults.push(error),
     });
+    this.replays = new StudyReplays({ ...runs, ...(options.pages && { limits: options.pages }) });
     const link: EngineLink = {
       send: (command) => this.engine.execute(command),
       listen: (hearing, lost) => {
@@ -107,8 +138,15 @@ export class InProcessStream implements AsyncDisposable {
       leases: new MemoryLeases(),
       trustedProxies: [],
       noteKeyUse: () => {},
-      resolve: createResolver({ book: () => BOOK, isStreamed: (symbol) => symbol !== 'CC' }),
+      replays: this.replays,
+      budgets: NO_BUDGETS,
+      resolve: createResolver({
+        book: () => BOOK,
+        isStreamed: (symbol) => symbol !== 'CC',
+        epochReset: (spec, cursor) => brokenBy(this.floors, spec, cursor),
+      }),
       ...options,
+      limits: { ...PATIENT, ...options.limits },
       clock,
       onFault: (error) => this.faults.push(error),
     });
@@ -162,6 +200,7 @@ export class InProcessStream implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.gateway.drain();
     this.engine[Symbol.dispose]();
+    this.replays[Symbol.dispose]();
     this.hub[Symbol.dispose]();
     this.#http.close();
     this.#http.closeAllConnections();

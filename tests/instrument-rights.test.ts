@@ -6,7 +6,11 @@ import { createResolver } from '@tapeloom/server/gateway/stream-request';
 import { RIGHT_BOOK, RIGHT_CASES, type RightCase } from '../simulation/right-cases.ts';
 
 const STREAM_CASES = RIGHT_CASES.filter(({ from }) => from === null);
-const resolve = createResolver({ book: () => RIGHT_BOOK, isStreamed: () => true });
+const resolve = createResolver({
+  book: () => RIGHT_BOOK,
+  isStreamed: () => true,
+  epochReset: () => null,
+});
 
 /** What the stream's door answers to a key with these entries that asks for this name. */
 function answer({ entries, name, now }: RightCase): string {
@@ -16,7 +20,7 @@ function answer({ entries, name, now }: RightCase): string {
     'live',
   );
   const caller = { accountId: 'a', keyId: 'k', isSuspended: false, entitlements };
-  const connection = new Connection(resolve);
+  const connection = new Connection({ resolve, nextNumber: () => 1 });
   connection.step({ t: 'opened', authorization: 'Bearer x', address: '192.0.2.1' });
   connection.step({ t: 'judged', authentication: { verdict: 'accepted', caller } });
   connection.step({ t: 'admitted', isGranted: true });

@@ -1,8 +1,10 @@
 /**
- * Everything customers meet: the engine behind its hub, the gateway and the REST interface. Both doors
- * ask the same authenticator and the same counters, so what one refuses the other does not give.
+ * Everything customers meet: the engines behind their hub, the replays, the gateway and the REST
+ * interface. Both doors ask the same authenticator and the same counters, so what one refuses the other
+ * does not give. Before a door opens it is known which cursors of earlier computations are worthless.
  */
 
+import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MessageChannel } from 'node:worker_threads';
@@ -14,8 +16,10 @@ import type { Config } from './config/config.ts';
 import { EngineHandle } from './engine/engine-handle.ts';
 import { createGateway, type Gateway } from './gateway/gateway.ts';
 import { createResolver } from './gateway/stream-request.ts';
+import { ReplayHandle } from './history/replay-handle.ts';
+import type { ReplayWorkerData } from './history/replay-wire.ts';
 import { createHttpServer, type HttpServer } from './http/http-server.ts';
-import { catalogueFacts } from './http/indicators-route.ts';
+import { type CatalogueFacts, catalogueFacts } from './http/indicators-route.ts';
 import type { InstrumentFacts } from './http/instrument-view.ts';
 import { restRoutes } from './http/rest-routes.ts';
 import type { IngestHandle } from './ingest-handle.ts';
@@ -23,10 +27,16 @@ import type { IngestOpened } from './ingest-wire.ts';
 import { listen } from './listen.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Log } from './platform/log.ts';
+import { NodeDisk } from './platform/node-disk.ts';
 import { createClock } from './platform/system-clock.ts';
 import { SIM_DATASET } from './sources/sim-universe.ts';
+import { tapeEnds } from './tape-ends.ts';
+import { brokenBy } from './topics/epoch-floors.ts';
+import { EpochStore } from './topics/epoch-store.ts';
 import { STALE_AFTER_MS, TopicHub } from './topics/topic-hub.ts';
 import { TradingWorld } from './trading-world.ts';
+
+const ENGINES_MAX = 16;
 
 export interface DoorOptions {
   readonly config: Config;
@@ -51,14 +61,20 @@ export class Doors implements AsyncDisposable {
   readonly #events: DoorEvents;
   readonly #clock: Clock;
   readonly #world: TradingWorld;
-  readonly #engine: EngineHandle;
+  readonly #engines: readonly EngineHandle[];
+  readonly #replays: ReplayHandle;
+  readonly #catalogue: CatalogueFacts;
+  readonly #log: Log;
   readonly #docsUrl: { address: string };
+  /** Null until the doors open. */
+  #epochs: EpochStore | null = null;
 
   constructor(options: DoorOptions, events: DoorEvents) {
     const { config, log, opened, ingest, accounts } = options;
     const timers = accounts.clock;
     const clock = createClock(opened.clock);
     this.#config = config;
+    this.#log = log;
     this.#events = events;
     this.#clock = clock;
     this.#docsUrl = { address: config.docsUrl ?? '' };
@@ -67,7 +83,9 @@ export class Doors implements AsyncDisposable {
       dayOf(clock.now()),
       opened.books,
     );
-    this.#engine = this.#startEngine(ingest, log);
+    this.#catalogue = catalogueFacts(publishedDefinitions(), coreSource());
+    this.#engines = Array.from({ length: enginesCount() }, () => this.#startEngine(ingest));
+    this.#replays = this.#startReplays(ingest);
     this.hub = new TopicHub({
       clock,
       timers,
@@ -77,13 +95,15 @@ export class Doors implements AsyncDisposable {
     // Before the gateway's own listener: at midnight it asks for what the new day's aliases mean.
     this.hub.onTapeDay((day) => {
       this.#world.enter(day);
-      this.#engine.updateSessions(this.#world.engineSessions);
+      this.#sessionsChanged();
     });
-    this.hub.connect([this.#engine]);
+    this.hub.connect(this.#engines);
     this.gateway = createGateway({
       hub: this.hub,
       authenticator: accounts.authenticator,
       leases: accounts.leases,
+      budgets: accounts.store,
+      replays: this.#replays,
       noteKeyUse: (keyId) => accounts.meter.noteKeyUse(keyId),
       trustedProxies: config.trustedProxies,
       clock,
@@ -91,6 +111,7 @@ export class Doors implements AsyncDisposable {
       resolve: createResolver({
         book: () => this.#world.book,
         isStreamed: (symbol) => this.#world.isStreamed(symbol),
+        epochReset: (spec, cursor) => brokenBy(this.#epochs?.epochs.floors ?? [], spec, cursor),
       }),
       onFault: (error) => log.error({ error }, 'a connection failed'),
     });
@@ -100,6 +121,7 @@ export class Doors implements AsyncDisposable {
   /** The address of the public port. */
   async listen(): Promise<string> {
     const { host, port } = this.#config;
+    this.#epochs = await this.#openEpochs();
     await this.http.app.ready();
     const address = await listen(this.http.app.server, host, port, 'TAPELOOM_PORT');
     if (this.#config.docsUrl === null) this.#docsUrl.address = `${address}/docs`;
@@ -108,37 +130,73 @@ export class Doors implements AsyncDisposable {
 
   updateSessions(books: IngestOpened['books']): void {
     this.#world.replaceBooks(books);
-    this.#engine.updateSessions(this.#world.engineSessions);
+    this.#sessionsChanged();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.gateway[Symbol.asyncDispose]();
     await this.http.app.close();
     this.hub[Symbol.dispose]();
-    await this.#engine[Symbol.asyncDispose]();
+    await this.#replays[Symbol.asyncDispose]();
+    await Promise.all(this.#engines.map((engine) => engine[Symbol.asyncDispose]()));
   }
 
-  #startEngine(ingest: IngestHandle, log: Log): EngineHandle {
-    const { port1, port2 } = new MessageChannel();
-    ingest.follow(port1);
+  #startEngine(ingest: IngestHandle): EngineHandle {
     return new EngineHandle({
-      tapePort: port2,
-      tapeRoot: join(this.#config.data, 'tape'),
-      dataset: SIM_DATASET,
-      sessions: this.#world.engineSessions,
+      ...this.#tapeSetup(ingest),
       onFault: (error, spec) => {
-        if (spec !== null) return log.error({ error, spec }, 'a stream failed');
-        log.fatal({ error }, 'the engine has stopped; what is there is still served');
+        if (spec !== null) return this.#log.error({ error, spec }, 'a stream failed');
+        this.#log.fatal({ error }, 'an engine has stopped; what is there is still served');
         this.#events.onEngineLost();
       },
     });
   }
 
+  #startReplays(ingest: IngestHandle): ReplayHandle {
+    return new ReplayHandle({
+      ...this.#tapeSetup(ingest),
+      onFault: (error, request) => {
+        if (request !== null) return this.#log.error({ error, request }, 'a replay failed');
+        this.#log.fatal({ error }, 'the replays have stopped; nothing is caught up from history');
+      },
+    });
+  }
+
+  /** What a thread that reads the tape is started with. */
+  #tapeSetup(ingest: IngestHandle): ReplayWorkerData {
+    const { port1, port2 } = new MessageChannel();
+    ingest.follow(port1);
+    return {
+      tapePort: port2,
+      tapeRoot: join(this.#config.data, 'tape'),
+      dataset: SIM_DATASET,
+      sessions: this.#world.engineSessions,
+    };
+  }
+
+  #sessionsChanged(): void {
+    const sessions = this.#world.engineSessions;
+    for (const engine of this.#engines) engine.updateSessions(sessions);
+    this.#replays.updateSessions(sessions);
+  }
+
+  async #openEpochs(): Promise<EpochStore> {
+    const day = dayOf(this.#clock.now());
+    const contracts = Object.keys(this.#world.engineSessions.calendars);
+    const store = await EpochStore.open({
+      disk: new NodeDisk(),
+      directory: this.#config.data,
+      fingerprint: this.#catalogue.engineFingerprint,
+      tapeEnds: () => tapeEnds(this.#replays, contracts, day),
+    });
+    const { start } = store;
+    if (start === 'changed') this.#log.info('the computation has changed: older cursors end');
+    if (start === 'unreadable') this.#log.warn('the record of epochs was damaged: cursors end');
+    return store;
+  }
+
   #createHttp({ config, version, log, accounts }: DoorOptions): HttpServer {
-    const coreSource = dirname(
-      dirname(fileURLToPath(import.meta.resolve('@tapeloom/core/studies/catalogue'))),
-    );
-    const catalogue = catalogueFacts(publishedDefinitions(), coreSource);
+    const catalogue = this.#catalogue;
     return createHttpServer({
       authenticator: accounts.authenticator,
       allowances: accounts.allowances,
@@ -173,4 +231,14 @@ export class Doors implements AsyncDisposable {
       lastTradeAt: (symbol) => this.#events.lastTradeAt(symbol),
     };
   }
+}
+
+/** Where the sources of the computation are. */
+function coreSource(): string {
+  return dirname(dirname(fileURLToPath(import.meta.resolve('@tapeloom/core/studies/catalogue'))));
+}
+
+/** Engines beside the threads that take in, replay and serve: one where there are few cores. */
+function enginesCount(): number {
+  return Math.min(ENGINES_MAX, Math.max(1, Math.trunc(availableParallelism() / 2) - 1));
 }

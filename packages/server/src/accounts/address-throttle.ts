@@ -49,7 +49,7 @@ export class AddressThrottle {
 }
 
 /** What counts as one address. All that cannot be read count as one. */
-function neighbourhood(address: string): string {
+export function neighbourhood(address: string): string {
   const ip = parseIp(address);
   if (ip === null) return '';
   return isIpv4(ip) ? ip.toString(16) : `${(ip >> NETWORK_BITS).toString(16)}/64`;

@@ -29,6 +29,10 @@ export class Backfill {
     this.#until = until;
   }
 
+  get isCharged(): boolean {
+    return this.#chargedBefore > 0n;
+  }
+
   get hasPage(): boolean {
     return this.#page !== null;
   }

@@ -4,7 +4,6 @@ import type { PlanLimits } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { CloseCode } from '@tapeloom/protocol/close-codes';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
-import type { StreamState } from '@tapeloom/protocol/status-states';
 import type { Authentication } from '../accounts/authenticator.ts';
 import type { Caller } from '../accounts/caller.ts';
 import type { ErrorReply } from './client-message.ts';
@@ -35,26 +34,14 @@ export type ConnectionEvent =
   | { readonly t: 'binary' }
   /** What a subscription counts as was taken, or refused. */
   | { readonly t: 'leased'; readonly number: number; readonly refused: LeaseRefusal | null }
-  /** The hub took the subscription in. */
-  | {
-      readonly t: 'attached';
-      readonly sub: string;
-      readonly topic: string;
-      readonly state: StreamState;
-      readonly lagMs: number;
-    }
-  | {
-      readonly t: 'status';
-      readonly sub: string;
-      readonly state: StreamState;
-      readonly lagMs: number;
-    }
-  /** The hub refused the subscription or ended it. */
+  /** The client was told that the subscription is accepted. */
+  | { readonly t: 'begun'; readonly sub: string; readonly now: EpochNs }
+  /** The subscription was refused or interrupted. */
   | { readonly t: 'ended'; readonly sub: string; readonly reply: Omit<ErrorReply, 'sub'> }
   /** Five seconds have passed; `cursors` has the subscriptions that can be resumed, by name. */
   | {
       readonly t: 'heartbeat';
-      readonly ts: string;
+      readonly now: EpochNs;
       readonly cursors: ReadonlyMap<string, string>;
     }
   /** The tape, seen with this delay, entered a new UTC day: aliases may mean other contracts now. */
@@ -64,11 +51,24 @@ export type ConnectionEvent =
       readonly delaySeconds: number;
       readonly now: EpochNs;
     }
-  /** Every connection has given back what it no longer needs on the new day. */
-  | { readonly t: 'roll-on' }
+  /** Every connection has given back what it no longer needs: what moves may take what it needs. */
+  | { readonly t: 'move-on' }
   | { readonly t: 'key-ended' }
   /** The rights of the key as they are now; null when it has ended. */
   | { readonly t: 'rights-changed'; readonly caller: Caller | null }
+  /** The account may no longer have so many connections, and older ones are enough. */
+  | { readonly t: 'connection-beyond' }
+  /** The same of subscriptions and custom configurations, by their numbers. */
+  | {
+      readonly t: 'subscriptions-beyond';
+      readonly beyond: ReadonlyMap<number, Exclude<LeaseRefusal, 'fault'>>;
+    }
+  /** What is open is judged by the rights as they are now. */
+  | { readonly t: 'judge-again'; readonly now: EpochNs; readonly tapeTime: EpochNs }
+  /** More frames than a client may send. */
+  | { readonly t: 'rate-exceeded' }
+  /** The client has sent nothing for too long. */
+  | { readonly t: 'silent' }
   | { readonly t: 'overflow' }
   | { readonly t: 'shutdown' };
 
@@ -90,7 +90,12 @@ export type ConnectionAction =
     }
   /** Gives it back: all of it, or the configuration alone. */
   | { readonly t: 'release'; readonly number: number; readonly what: 'all' | 'configuration' }
-  | { readonly t: 'subscribe'; readonly sub: string; readonly request: StreamRequest }
+  | {
+      readonly t: 'subscribe';
+      readonly sub: string;
+      readonly number: number;
+      readonly request: StreamRequest;
+    }
   | { readonly t: 'unsubscribe'; readonly sub: string }
   /** These events waited: step them now, one after the other. */
   | { readonly t: 'replay'; readonly events: readonly ConnectionEvent[] }

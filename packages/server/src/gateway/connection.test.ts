@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { Entitlements } from '@tapeloom/core/entitlement/entitlements';
 import { type KeyRights, SCOPES } from '@tapeloom/core/entitlement/key-rights';
 import type { Plan } from '@tapeloom/core/entitlement/plan';
+import type { EpochNs } from '@tapeloom/core/numbers';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import type { SubscribeMessage } from '@tapeloom/protocol/client-messages';
 import type { Caller } from '../accounts/caller.ts';
@@ -39,11 +40,34 @@ function resolve(message: SubscribeMessage, { day, entitlements }: StreamContext
   const { delaySeconds } = entitlements.limits;
   const spec = { contract, indicator: 'bars', params: {}, delaySeconds };
   const configuration = message.params === undefined ? null : `${contract} custom`;
-  return { message, spec, tickSizeNanos: 1, mode: 'live', depth: 500, configuration };
+  return {
+    message,
+    spec,
+    tickSizeNanos: 1,
+    mode: 'live',
+    depth: 500,
+    configuration,
+    start: message.from === undefined ? { t: 'live' } : { t: 'time', time: NOW },
+    rules: { contractOn: () => contract, epochReset: () => null },
+    unitsPerTrade: 1,
+    rollsOn: message.instrument === 'alias' ? addDays(day, 1) : null,
+  };
+}
+
+/** Its own number is 0, so that its subscriptions have 1, 2, 3 … */
+function connection(): Connection {
+  let last = -1;
+  return new Connection({
+    resolve,
+    nextNumber: () => {
+      last += 1;
+      return last;
+    },
+  });
 }
 
 function open(who?: Caller): Connection {
-  const made = new Connection(resolve);
+  const made = connection();
   for (const event of [OPENED, accepted(who), ADMITTED]) made.step(event);
   return made;
 }
@@ -52,16 +76,16 @@ function subscribe(sub: string, instrument = 'AA', more = {}) {
   return text({ t: 'subscribe', sub, instrument, indicator: 'bars', ...more });
 }
 
-function attached(sub: string): ConnectionEvent {
-  return { t: 'attached', sub, topic: 'x', state: 'live', lagMs: 0 };
+function begun(sub: string): ConnectionEvent {
+  return { t: 'begun', sub, now: (NOW - 9_000_000_000_000n) as EpochNs };
 }
 
-/** Subscribes, is granted what that counts as, and is attached. */
+/** Subscribes, is granted what that counts as, and has begun. */
 function subscribed(one: Connection, sub: string, instrument?: string, more?: object): number {
   const [lease] = one.step(subscribe(sub, instrument, more));
   assert.ok(lease?.t === 'lease');
   one.step({ t: 'leased', number: lease.number, refused: null });
-  one.step(attached(sub));
+  one.step(begun(sub));
   return lease.number;
 }
 
@@ -75,7 +99,7 @@ function closeOf(actions: readonly ConnectionAction[]): readonly [number, string
 }
 
 test('a header is judged, the account counted, and what arrives meanwhile waits for both', () => {
-  const one = new Connection(resolve);
+  const one = connection();
   assert.deepEqual(one.step(OPENED), [{ t: 'judge', authorization: 'Bearer x' }]);
   const pings = [text({ t: 'ping', id: 1 }), text({ t: 'ping', id: 2 })] as const;
   assert.deepEqual(one.step(pings[0]), []);
@@ -86,7 +110,7 @@ test('a header is judged, the account counted, and what arrives meanwhile waits 
 });
 
 test('without a header the first message must be an auth, and its token is judged once', () => {
-  const one = new Connection(resolve);
+  const one = connection();
   assert.deepEqual(one.step(NO_HEADER), [{ t: 'await-auth', withinMs: 5_000 }]);
   const auth = text({ t: 'auth', token: 'x' });
   assert.deepEqual(one.step(auth), [{ t: 'consume-token', token: 'x' }]);
@@ -106,7 +130,7 @@ test('a first message with more than a token is no auth', () => {
     ['auth'],
     { t: 'ping' },
   ]) {
-    const one = new Connection(resolve);
+    const one = connection();
     one.step(NO_HEADER);
     assert.equal(closeOf(one.step(text(message)))?.[0], 4001, JSON.stringify(message));
   }
@@ -117,7 +141,7 @@ test('who may not stream is closed with 4003 before anything is counted', () => 
   const scopeless = caller({ scopes: ['history', 'export', 'keys'] });
   const elsewhere = caller({ allowedIps: ['198.51.100.0/24'] });
   for (const who of [suspended, scopeless, elsewhere]) {
-    const one = new Connection(resolve);
+    const one = connection();
     one.step(OPENED);
     assert.deepEqual(closeOf(one.step(accepted(who))), [4003, 'FORBIDDEN']);
   }
@@ -126,7 +150,7 @@ test('who may not stream is closed with 4003 before anything is counted', () => 
     [scopeless, false],
     [elsewhere, true],
   ] as const) {
-    const one = new Connection(resolve);
+    const one = connection();
     one.step(NO_HEADER);
     one.step(text({ t: 'auth', token: 'x' }));
     assert.equal(one.step(accepted(who))[0]?.t, isLetIn ? 'admit' : 'close');
@@ -134,13 +158,13 @@ test('who may not stream is closed with 4003 before anything is counted', () => 
 });
 
 test('a connection too many is closed with 4029, whatever waits', () => {
-  const one = new Connection(resolve);
+  const one = connection();
   for (const event of [OPENED, accepted(), text({ t: 'ping' })]) one.step(event);
   assert.equal(closeOf(one.step({ t: 'admitted', isGranted: false }))?.[0], 4029);
 });
 
 test('a client that sends too much while it has to wait is closed with 1008', () => {
-  const one = new Connection(resolve);
+  const one = connection();
   one.step(OPENED);
   for (let sent = 0; sent < WAITING_MESSAGES_MAX; sent += 1) {
     assert.deepEqual(one.step(text({ t: 'ping' })), []);
@@ -159,12 +183,17 @@ test('after a close nothing is answered any more', () => {
     { t: 'key-ended' },
     { t: 'rights-changed', caller: null },
     { t: 'leased', number: 1, refused: null },
-    { t: 'heartbeat', ts: '1', cursors: new Map([['a', '20261112.1.1']]) },
-    { t: 'status', sub: 'a', state: 'live', lagMs: 0 },
+    { t: 'heartbeat', now: NOW, cursors: new Map([['a', '20261112.1.1']]) },
+    begun('a'),
+    { t: 'judge-again', now: NOW, tapeTime: NOW },
+    { t: 'subscriptions-beyond', beyond: new Map([[1, 'subscription']]) },
     { t: 'tape-day', day: addDays(DAY, 1), delaySeconds: 0, now: NOW },
-    { t: 'roll-on' },
+    { t: 'move-on' },
   ];
   const closing: readonly ConnectionEvent[] = [
+    { t: 'rate-exceeded' },
+    { t: 'silent' },
+    { t: 'connection-beyond' },
     { t: 'binary' },
     { t: 'overflow' },
     { t: 'shutdown' },
@@ -180,24 +209,21 @@ test('after a close nothing is answered any more', () => {
   }
 });
 
-test('a subscription is counted, attached, told of, and gone after its end', () => {
+test('a subscription is counted, started, told of, and gone after its end', () => {
   const one = open();
   const [lease] = one.step(subscribe('a'));
   const { limits } = caller().entitlements;
   assert.deepEqual(lease, { t: 'lease', number: 1, configuration: null, limits });
   const leased = { t: 'leased', number: 1, refused: null } as const;
   assert.deepEqual(kinds(one.step(leased)), ['subscribe']);
-  assert.deepEqual(
-    one.step(attached('a')).map((action) => action.t === 'send' && action.message.t),
-    ['subscribed', 'status'],
-  );
+  assert.deepEqual(one.step(begun('a')), []);
   const ended = { t: 'ended', sub: 'a', reply: { code: 'INTERNAL', message: 'm' } } as const;
   assert.deepEqual(one.step(ended), [
     { t: 'unsubscribe', sub: 'a' },
     { t: 'release', number: 1, what: 'all' },
     { t: 'send', message: { t: 'error', sub: 'a', code: 'INTERNAL', message: 'm' } },
   ]);
-  assert.deepEqual([one.step(ended), one.step(attached('a')), one.step(leased)], [[], [], []]);
+  assert.deepEqual([one.step(ended), one.step(begun('a')), one.step(leased)], [[], [], []]);
   assert.equal(subscribed(one, 'a'), 2);
   assert.deepEqual(one.step(text({ t: 'unsubscribe', sub: 'a' })), [
     { t: 'unsubscribe', sub: 'a' },
@@ -242,8 +268,8 @@ test('a new tape day moves aliases that roll, in two parts, and nothing else', (
   ]);
   const { limits } = caller().entitlements;
   const configuration = '20261113 custom';
-  assert.deepEqual(one.step({ t: 'roll-on' }), [{ t: 'lease', number: 2, configuration, limits }]);
-  assert.deepEqual(one.step({ t: 'roll-on' }), []);
+  assert.deepEqual(one.step({ t: 'move-on' }), [{ t: 'lease', number: 2, configuration, limits }]);
+  assert.deepEqual(one.step({ t: 'move-on' }), []);
   const [next] = one.step({ t: 'leased', number: 2, refused: null });
   assert.ok(next?.t === 'subscribe' && next.request.spec.contract === '20261113');
 });
@@ -254,7 +280,7 @@ test('a roll that meets a subscription being counted starts it once, on the new 
   const rolling = one.step({ t: 'tape-day', day: addDays(DAY, 1), delaySeconds: 0, now: NOW });
   assert.deepEqual(kinds(rolling), ['unsubscribe', 'release']);
   assert.deepEqual(one.step({ t: 'leased', number: 1, refused: null }), []);
-  assert.deepEqual(kinds(one.step({ t: 'roll-on' })), ['lease']);
+  assert.deepEqual(kinds(one.step({ t: 'move-on' })), ['lease']);
   const [next] = one.step({ t: 'leased', number: 1, refused: null });
   assert.ok(next?.t === 'subscribe' && next.request.spec.contract === '20261113');
 });

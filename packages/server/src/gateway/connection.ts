@@ -4,35 +4,32 @@
  * 1. `judging`: the `Authorization` header, or the token of an `auth`, is being looked at.
  * 2. `unproven`: there was no header; the first message must be a valid `auth`, within 5 s.
  * 3. `admitting`: the caller is known and may stream; its account's connections are being counted.
- * 4. `open`: messages are answered one by one, in their order. What a subscription counts as is taken
- *    before it starts and given back when it ends.
+ * 4. `open`: messages are answered one by one, in their order.
  * 5. `closed`: a close was ordered; nothing is answered any more.
  *
  * Messages that arrive while something is being looked at or counted wait. A message that cannot be
  * understood is answered and costs nothing else; a subscription that fails ends alone. Faults of the
  * connection as a whole are close codes, never `error` messages.
- *
- * A roll has two parts. First every subscription whose alias means another contract leaves the old one
- * and gives back its configuration; when all connections have done so, each takes what it needs on the
- * new contract. So a configuration that moves is never refused for its own sake.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { dayOf } from '@tapeloom/core/utc-day';
 import type { SubscribeMessage } from '@tapeloom/protocol/client-messages';
 import { CloseCode, CloseReason } from '@tapeloom/protocol/close-codes';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
-import type { StreamState } from '@tapeloom/protocol/status-states';
 import type { Authentication } from '../accounts/authenticator.ts';
 import type { Caller } from '../accounts/caller.ts';
-import { type ErrorReply, invalid, parseAuthToken, parseClientMessage } from './client-message.ts';
+import { type ErrorReply, parseAuthToken, parseClientMessage } from './client-message.ts';
 import type {
   ConnectionAction,
   ConnectionEvent,
   LeaseRefusal,
   TextEvent,
 } from './connection-events.ts';
-import type { ResolveStream, StreamRequest } from './stream-request.ts';
+import {
+  type ConnectionRules,
+  ConnectionSubscriptions,
+  type SubscriptionHolding,
+} from './connection-subscriptions.ts';
 
 /** Messages that may wait: one burst of a client that does not wait for answers. */
 export const WAITING_MESSAGES_MAX = 100;
@@ -42,34 +39,31 @@ type Actions = readonly ConnectionAction[];
 
 const NOTHING: Actions = [];
 
-interface Subscription {
-  /** Its own on this connection, also when a name is used again. */
-  readonly number: number;
-  request: StreamRequest;
-  isAttached: boolean;
-  /** It has left its contract and waits for all others to do so. */
-  isRolling: boolean;
-}
-
 export class Connection {
-  readonly #resolve: ResolveStream;
-  readonly #subscriptions = new Map<string, Subscription>();
+  /** Later connections have higher ones. */
+  readonly number: number;
+  readonly #subscriptions: ConnectionSubscriptions;
   #phase: 'judging' | 'unproven' | 'admitting' | 'open' | 'closed' = 'judging';
   #waiting: TextEvent[] = [];
   #caller: Caller | null = null;
   /** What a key's address restriction is held against; null where it does not apply. */
   #address: string | null = null;
-  #lastNumber = 0;
   /** The subscription that the message being answered has asked for, while it is counted. */
   #counted: number | null = null;
 
-  constructor(resolve: ResolveStream) {
-    this.#resolve = resolve;
+  constructor(rules: ConnectionRules) {
+    this.number = rules.nextNumber();
+    this.#subscriptions = new ConnectionSubscriptions(rules);
   }
 
   /** Null until the key or token was recognised. */
   get caller(): Caller | null {
     return this.#caller;
+  }
+
+  /** What its subscriptions hold of the account. */
+  get holdings(): readonly SubscriptionHolding[] {
+    return this.#subscriptions.holdings;
   }
 
   step(event: ConnectionEvent): Actions {
@@ -91,22 +85,27 @@ export class Connection {
         return this.#close(CloseCode.binaryRefused, 'Binary messages are refused');
       case 'leased':
         return this.#leased(event.number, event.refused);
-      case 'attached':
-        return this.#attached(event);
-      case 'status':
-        return this.#subscriptions.has(event.sub) ? [sendStatus(event)] : NOTHING;
+      case 'begun':
+        return this.#subscriptions.begun(event.sub, event.now);
       case 'ended':
-        return this.#ended(event.sub, event.reply);
+        return this.#subscriptions.ended(event.sub, event.reply);
       case 'heartbeat':
-        return this.#heartbeat(event.ts, event.cursors);
+        return this.#heartbeat(event.now, event.cursors);
       case 'tape-day':
-        return this.#roll(event);
-      case 'roll-on':
-        return this.#rollOn();
+      case 'move-on':
+      case 'subscriptions-beyond':
+      case 'judge-again':
+        return this.#caller === null ? NOTHING : this.#judgeAgain(event, this.#caller);
       case 'key-ended':
         return this.#close(CloseCode.forbidden, CloseReason.keyRevoked);
       case 'rights-changed':
         return this.#rightsChanged(event.caller);
+      case 'connection-beyond':
+        return this.#close(CloseCode.forbidden, CloseReason.entitlementsChanged);
+      case 'rate-exceeded':
+        return this.#close(CloseCode.tooManyMessages, 'Too many messages');
+      case 'silent':
+        return this.#close(CloseCode.tooSlow, CloseReason.pingTimeout);
       case 'overflow':
         return this.#close(CloseCode.tooSlow, CloseReason.slowConsumer);
       case 'shutdown':
@@ -162,7 +161,7 @@ export class Connection {
       case 'subscribe':
         return this.#subscribe(message, event);
       case 'unsubscribe':
-        return this.#unsubscribe(message.sub);
+        return this.#subscriptions.unsubscribe(message.sub);
       default:
         return message satisfies never;
     }
@@ -189,138 +188,52 @@ export class Connection {
     return events.length > 0 ? [{ t: 'replay', events }] : NOTHING;
   }
 
-  #subscribe(message: SubscribeMessage, { now, tapeTime }: TextEvent): Actions {
-    const { sub } = message;
-    if (this.#subscriptions.has(sub)) {
-      const fault = { path: '/sub', message: 'Is already in use on this connection.' };
-      return [sendError({ sub, ...invalid([fault]) })];
-    }
-    const { entitlements } = this.#caller!;
-    const day = dayOf((tapeTime - entitlements.delayNs) as EpochNs);
-    const request = this.#resolve(message, { day, now, entitlements });
-    if ('code' in request) return [sendError({ sub, ...request })];
-    this.#lastNumber += 1;
-    const number = this.#lastNumber;
-    this.#subscriptions.set(sub, { number, request, isAttached: false, isRolling: false });
-    this.#counted = number;
-    return [this.#lease(number, request)];
-  }
-
-  #lease(number: number, { configuration }: StreamRequest): ConnectionAction {
-    return { t: 'lease', number, configuration, limits: this.#caller!.entitlements.limits };
+  #subscribe(message: SubscribeMessage, event: TextEvent): Actions {
+    const asking = this.#subscriptions.subscribe(message, this.#caller!.entitlements, event);
+    if (asking.t === 'lease') this.#counted = asking.number;
+    return [asking];
   }
 
   #leased(number: number, refused: LeaseRefusal | null): Actions {
-    const actions: ConnectionAction[] = [];
-    for (const [sub, subscription] of this.#subscriptions) {
-      if (subscription.number !== number) continue;
-      if (refused !== null) {
-        this.#subscriptions.delete(sub);
-        actions.push(sendError({ sub, ...this.#refusal(refused) }));
-      } else if (!subscription.isRolling) {
-        actions.push({ t: 'subscribe', sub, request: subscription.request });
-      }
-    }
+    const { limits } = this.#caller!.entitlements;
+    const actions = this.#subscriptions.leased(number, refused, limits);
     if (this.#counted !== number) return actions;
     this.#counted = null;
     return [...actions, ...this.#replay()];
   }
 
-  #refusal(refused: LeaseRefusal): Omit<ErrorReply, 'sub'> {
-    const { maxSubscriptions, maxCustomConfigs } = this.#caller!.entitlements.limits;
-    const most = (count: number, what: string) =>
-      `The account may have ${count} ${what}${count === 1 ? '' : 's'} at a time, over all its keys.`;
-    switch (refused) {
-      case 'subscription':
-        return { code: 'QUOTA_EXCEEDED', message: most(maxSubscriptions, 'subscription') };
-      case 'configuration':
-        return { code: 'QUOTA_EXCEEDED', message: most(maxCustomConfigs, 'custom configuration') };
-      case 'fault':
-        return { code: 'INTERNAL', message: 'The subscription could not be counted; try again.' };
-      default:
-        return refused satisfies never;
-    }
-  }
-
-  #unsubscribe(sub: string): Actions {
-    const subscription = this.#subscriptions.get(sub);
-    if (subscription !== undefined) return this.#end(sub, subscription);
-    const fault = { path: '/sub', message: 'Is not a subscription of this connection.' };
-    return [sendError({ sub, ...invalid([fault]) })];
-  }
-
-  #end(sub: string, { number }: Subscription): Actions {
-    this.#subscriptions.delete(sub);
-    return [
-      { t: 'unsubscribe', sub },
-      { t: 'release', number, what: 'all' },
-    ];
-  }
-
-  #attached(event: Extract<ConnectionEvent, { t: 'attached' }>): Actions {
-    const subscription = this.#subscriptions.get(event.sub);
-    if (subscription === undefined) return NOTHING;
-    subscription.isAttached = true;
-    const { message, spec, tickSizeNanos } = subscription.request;
-    return [
-      send({
-        t: 'subscribed',
-        sub: event.sub,
-        topic: event.topic,
-        instrument: message.instrument,
-        contract: spec.contract,
-        tickSizeNanos,
-      }),
-      sendStatus(event),
-    ];
-  }
-
-  #ended(sub: string, reply: Omit<ErrorReply, 'sub'>): Actions {
-    const subscription = this.#subscriptions.get(sub);
-    if (subscription === undefined) return NOTHING;
-    return [...this.#end(sub, subscription), sendError({ sub, ...reply })];
-  }
-
-  #heartbeat(ts: string, cursors: ReadonlyMap<string, string>): Actions {
+  #heartbeat(now: EpochNs, cursors: ReadonlyMap<string, string>): Actions {
     if (this.#phase !== 'open') return NOTHING;
-    if (cursors.size === 0) return [send({ t: 'hb', ts })];
-    return Array.from(cursors, ([sub, cursor]) => send({ t: 'hb', sub, cursor, ts }));
+    const ts = now.toString();
+    const beats =
+      cursors.size === 0
+        ? [send({ t: 'hb', ts })]
+        : Array.from(cursors, ([sub, cursor]) => send({ t: 'hb', sub, cursor, ts }));
+    return [...beats, ...this.#subscriptions.announceRolls(now)];
   }
 
-  /** Rights are judged again with the day's meaning of every name, whether it rolls or not. */
-  #roll({ day, delaySeconds, now }: Extract<ConnectionEvent, { t: 'tape-day' }>): Actions {
-    const actions: ConnectionAction[] = [];
-    for (const [sub, subscription] of this.#subscriptions) {
-      const { message, spec } = subscription.request;
-      if (spec.delaySeconds !== delaySeconds) continue;
-      const { entitlements } = this.#caller!;
-      const next = this.#resolve(message, { day, now, entitlements });
-      if ('code' in next) {
-        actions.push(...this.#ended(sub, next));
-      } else if (next.spec.contract !== spec.contract) {
-        actions.push({ t: 'unsubscribe', sub });
-        if (subscription.isAttached) actions.push(send({ t: 'reset', sub, reason: 'roll' }));
-        const { number } = subscription;
-        actions.push({ t: 'release', number, what: 'configuration' });
-        subscription.request = next;
-        subscription.isAttached = false;
-        subscription.isRolling = true;
-      }
+  #judgeAgain(
+    event: Extract<
+      ConnectionEvent,
+      { t: 'tape-day' | 'move-on' | 'subscriptions-beyond' | 'judge-again' }
+    >,
+    { entitlements }: Caller,
+  ): Actions {
+    switch (event.t) {
+      case 'tape-day':
+        return this.#subscriptions.enterDay(event, entitlements);
+      case 'move-on':
+        return this.#subscriptions.moveOn(entitlements.limits);
+      case 'subscriptions-beyond':
+        return this.#subscriptions.endBeyond(event.beyond, entitlements.limits);
+      case 'judge-again':
+        return this.#subscriptions.judgeAgain(entitlements, event.now, event.tapeTime);
+      default:
+        return event satisfies never;
     }
-    return actions;
   }
 
-  #rollOn(): Actions {
-    const actions: ConnectionAction[] = [];
-    for (const subscription of this.#subscriptions.values()) {
-      if (!subscription.isRolling) continue;
-      subscription.isRolling = false;
-      actions.push(this.#lease(subscription.number, subscription.request));
-    }
-    return actions;
-  }
-
-  /** What is open goes on; what comes next has the new rights. */
+  /** What comes next has the new rights; what is open is judged when all connections have them. */
   #rightsChanged(caller: Caller | null): Actions {
     if (this.#caller === null) return NOTHING;
     if (caller === null) return this.#close(CloseCode.forbidden, CloseReason.keyRevoked);
@@ -351,11 +264,6 @@ function send(message: ServerMessage): ConnectionAction {
 
 function sendError(reply: ErrorReply): ConnectionAction {
   return send({ t: 'error', ...reply });
-}
-
-function sendStatus(status: { sub: string; state: StreamState; lagMs: number }): ConnectionAction {
-  const { sub, state, lagMs } = status;
-  return send({ t: 'status', sub, state, lagMs });
 }
 
 function idOf({ id }: { readonly id?: string | number }): { id?: string | number } {

@@ -33,7 +33,8 @@ export type DeliveryEvent =
   | { readonly t: 'snapshot' }
   | { readonly t: 'page'; readonly page: ReplayPage }
   | { readonly t: 'replay-failed'; readonly why: ReplayFailure }
-  | { readonly t: 'reserved'; readonly isGranted: boolean }
+  /** What the page costs was reserved, or why it was not. */
+  | { readonly t: 'reserved'; readonly refusal: StartRefusal | null }
   /** What the ring has; null when it does not have all of it. */
   | { readonly t: 'piece'; readonly piece: RingPiece | null }
   /** Something of ours failed. */

@@ -48,8 +48,10 @@ import {
   type StreamTimes,
 } from './start-verdict.ts';
 
-/** How long to wait for a cursor ahead of this node, or for the tape to grow, before looking again. */
-const LOOK_AGAIN_MS = 500;
+/** The first wait for a cursor ahead of this node; the next ones are longer. */
+const LOOK_AGAIN_MS = 50;
+/** How long a replay that has all waits for the tape or the topic. */
+const TRY_AGAIN_MS = 250;
 /** No trade is before it: nothing is charged. */
 const NEVER = 0n as EpochNs;
 
@@ -94,6 +96,11 @@ export class Delivery {
     return this.#phase === 'live';
   }
 
+  /** Whether it is being caught up from history at a price. */
+  get isCharged(): boolean {
+    return this.#backfill?.isCharged === true && this.#phase !== 'ended';
+  }
+
   /** The flush position that what was replayed or pulled so far has reached; null before that. */
   get position(): string | null {
     return this.#position;
@@ -124,7 +131,7 @@ export class Delivery {
       case 'replay-failed':
         return this.#replayFailed(event.why);
       case 'reserved':
-        return this.#reserved(event.isGranted);
+        return this.#reserved(event.refusal);
       case 'piece':
         return this.#takePiece(event.piece, times);
       case 'fault':
@@ -154,10 +161,10 @@ export class Delivery {
 
   #located(place: CursorPlace, times: StreamTimes): Actions {
     if (this.#phase !== 'locating' || this.#start.t !== 'cursor') return NOTHING;
-    const verdict = judgePlace(place, this.#waitedMs, times, this.#rights);
+    const verdict = judgePlace(this.#start.cursor, place, this.#waitedMs, times, this.#rights);
     switch (verdict.t) {
       case 'wait':
-        return [{ t: 'wait', ms: LOOK_AGAIN_MS }];
+        return [{ t: 'wait', ms: this.#waitMs }];
       case 'refuse':
         return this.#fail(verdict.reply);
       case 'reset':
@@ -176,8 +183,13 @@ export class Delivery {
   #waited(times: StreamTimes): Actions {
     if (this.#phase === 'replaying') return [{ t: 'want-turn' }];
     if (this.#phase !== 'locating') return NOTHING;
-    this.#waitedMs += LOOK_AGAIN_MS;
+    this.#waitedMs += this.#waitMs;
     return this.#begin(times);
+  }
+
+  /** Twice as long each time. */
+  get #waitMs(): number {
+    return Math.max(LOOK_AGAIN_MS, this.#waitedMs);
   }
 
   /** What the client has is of no use: says why, and starts afresh. */
@@ -291,7 +303,7 @@ export class Delivery {
   }
 
   #fetch(backfill: Backfill, { visible }: StreamTimes): Actions {
-    const next = backfill.next(visible) ?? ({ t: 'wait', ms: LOOK_AGAIN_MS } as const);
+    const next = backfill.next(visible) ?? ({ t: 'wait', ms: TRY_AGAIN_MS } as const);
     return [...this.#endTurn(), next];
   }
 
@@ -301,11 +313,10 @@ export class Delivery {
     return [{ t: 'want-turn' }];
   }
 
-  #reserved(isGranted: boolean): Actions {
-    if (isGranted) return this.#writePage(this.#backfill!);
+  #reserved(refusal: StartRefusal | null): Actions {
+    if (refusal === null) return this.#writePage(this.#backfill!);
     this.#backfill!.giveBack(false);
-    const message = 'The monthly compute budget does not cover the rest of the replay.';
-    return this.#fail({ code: 'QUOTA_EXCEEDED', message });
+    return this.#fail(refusal);
   }
 
   #writePage(backfill: Backfill): Actions {
@@ -383,6 +394,6 @@ export class Delivery {
   /** What was being reserved when the end came is given back as soon as that is known. */
   #afterEnd(event: DeliveryEvent): Actions {
     if (event.t !== 'reserved' && event.t !== 'fault') return NOTHING;
-    return this.#backfill?.giveBack(event.t === 'fault' || event.isGranted) ?? NOTHING;
+    return this.#backfill?.giveBack(event.t === 'fault' || event.refusal === null) ?? NOTHING;
   }
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { InProcessStream, KEY } from '../../../../simulation/in-process-stream.ts';
+import { FLOOD, InProcessStream, KEY } from '../../../../simulation/in-process-stream.ts';
 import { clientFrame, closeCodeOf, rawSocket } from '../../../../simulation/raw-socket.ts';
 import { CLOSE_OPCODE, serverFrames } from '../../../../simulation/server-frames.ts';
 import { openClient, StreamClient, subscribe } from '../../../../simulation/stream-client.ts';
@@ -196,7 +196,7 @@ test('a reader that stalls and reads on gets fewer versions, and the last one of
 });
 
 test('a reader that lets 1 MiB pile up is closed with 4008 SLOW_CONSUMER, and others run on [FLOW-05] [CLOSE-12]', async () => {
-  await using stream = await InProcessStream.start();
+  await using stream = await InProcessStream.start(FLOOD);
   using quick = await openClient(stream);
   quick.send(subscribe('a'));
   await quick.find('snapshot');

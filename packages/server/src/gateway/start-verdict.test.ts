@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseCursor } from '@tapeloom/core/cursor';
+import { type Cursor, parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { epochNs, utcDay } from '@tapeloom/core/utc-day';
+import type { CursorPlace } from '../history/replay.ts';
 import {
   AHEAD_MS_MAX,
   judgeDay,
@@ -16,8 +17,12 @@ const TODAY = utcDay(20261112);
 const SECOND_NS = 1_000_000_000n;
 const HOUR_NS = 3_600n * SECOND_NS;
 const NOON = (epochNs(TODAY, 0) + 12n * HOUR_NS) as EpochNs;
-const LIVE: StreamTimes = { now: NOON, tape: NOON, visible: NOON };
-const DELAYED: StreamTimes = { ...LIVE, visible: before(NOON, 600n) };
+const LIVE: StreamTimes = { now: NOON, tape: NOON, visible: NOON, allowed: NOON };
+const DELAYED: StreamTimes = {
+  ...LIVE,
+  visible: before(NOON, 600n),
+  allowed: before(NOON, 600n),
+};
 const cursor = (text: string) => parseCursor(text)!;
 
 function before(instant: EpochNs, seconds: bigint): EpochNs {
@@ -58,7 +63,7 @@ test('a cursor on an alias belongs to the contract of its day [DET-22]', () => {
   assert.equal(verdict('20261111.5.1', 'NEW', LIVE), 'roll');
   // Just after midnight a delayed stream has not rolled: what it may not see is not on it.
   const midnight = epochNs(TODAY, 0);
-  const early = { now: midnight, tape: midnight, visible: before(midnight, 600n) };
+  const early = { ...DELAYED, now: midnight, tape: midnight, visible: before(midnight, 600n) };
   assert.equal(verdict('20261111.5.1', 'OLD', early), 'locate');
   assert.equal(verdict('20261112.5.1', 'OLD', early), 'entitlement_changed');
   // Days that have not come.
@@ -69,10 +74,10 @@ test('a cursor on an alias belongs to the contract of its day [DET-22]', () => {
 
 test('ahead of the node waits, ahead of everything is invalid, ahead of the key is a reset [DET-13] [DET-23]', () => {
   const rights = {
-    epochReset: (at: EpochNs) => (at < before(NOON, 3_600n) ? ('engine_changed' as const) : null),
+    epochReset: ({ rank }: Cursor) => (rank < 3 ? ('engine_changed' as const) : null),
   };
-  const verdict = (place: Parameters<typeof judgePlace>[0], waitedMs: number, times = LIVE) => {
-    const found = judgePlace(place, waitedMs, times, rights);
+  const verdict = (place: CursorPlace, waitedMs: number, times = LIVE, text = '20261112.5.1') => {
+    const found = judgePlace(cursor(text), place, waitedMs, times, rights);
     return found.t === 'reset' ? found.reason : found.t === 'refuse' ? found.reply.code : found.t;
   };
   assert.equal(verdict({ t: 'beyond' }, 0), 'wait');
@@ -83,7 +88,8 @@ test('ahead of the node waits, ahead of everything is invalid, ahead of the key 
   assert.equal(verdict(onTape(before(NOON, 598n)), 0, DELAYED), 'wait');
   assert.equal(verdict(onTape(before(NOON, 598n)), AHEAD_MS_MAX, DELAYED), 'entitlement_changed');
   assert.equal(verdict(onTape(before(NOON, 601n)), 0, DELAYED), 'attach');
-  assert.equal(verdict(onTape(before(NOON, 3_601n)), 0), 'engine_changed');
+  const before3 = [onTape(before(NOON, 9n)), 0, LIVE, '20261112.2.9'] as const;
+  assert.equal(verdict(...before3), 'engine_changed');
   assert.equal(verdict({ t: 'gone' }, 0), 'attach');
 });
 

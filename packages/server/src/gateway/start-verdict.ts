@@ -22,8 +22,10 @@ export interface StreamTimes {
   readonly now: EpochNs;
   /** How far the tape is known. */
   readonly tape: EpochNs;
-  /** How far this caller may see it. */
+  /** How far it is known with this caller's delay. */
   readonly visible: EpochNs;
+  /** What lies before is no secret to this caller: the service's time less its delay. */
+  readonly allowed: EpochNs;
 }
 
 /** What decides about a start beside the time. */
@@ -32,8 +34,8 @@ export interface StartRights {
   historyFrom(now: EpochNs): EpochNs | null;
   /** What the name that was asked for meant on a day; null: nothing. */
   contractOn(day: UtcDay): string | null;
-  /** Why cursors of this time are no longer good, if they are not: a repair, a new computation. */
-  epochReset(at: EpochNs): ResetReason | null;
+  /** Why a cursor is no longer good, if it is not: a repair of the tape, a new computation. */
+  epochReset(cursor: Cursor): ResetReason | null;
 }
 
 export type StartRefusal = Omit<ErrorReply, 'sub'>;
@@ -75,22 +77,22 @@ export function judgeDay(
 
 /** What a cursor's place on the tape tells; `waitedMs`: how long it was waited for already. */
 export function judgePlace(
+  cursor: Cursor,
   place: CursorPlace,
   waitedMs: number,
-  { visible }: StreamTimes,
+  { allowed }: StreamTimes,
   rights: Pick<StartRights, 'epochReset'>,
 ): Verdict<'attach' | 'wait'> {
   const mayWait = waitedMs < AHEAD_MS_MAX;
-  if (place.t === 'gone') return { t: 'attach' };
   if (place.t === 'beyond') {
     return mayWait ? { t: 'wait' } : { t: 'refuse', reply: unknownCursor() };
   }
-  if (place.at >= visible) {
-    const isNear = place.at - visible <= BigInt(AHEAD_MS_MAX) * MS_NS;
+  if (place.t === 'on-tape' && place.at >= allowed) {
+    const isNear = place.at - allowed <= BigInt(AHEAD_MS_MAX) * MS_NS;
     if (isNear && mayWait) return { t: 'wait' };
     return { t: 'reset', reason: 'entitlement_changed' };
   }
-  const reason = rights.epochReset(place.at);
+  const reason = rights.epochReset(cursor);
   return reason === null ? { t: 'attach' } : { t: 'reset', reason };
 }
 

@@ -5,7 +5,7 @@ import type { Plan } from '@tapeloom/core/entitlement/plan';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
 import { AccountStream } from '../../../../simulation/account-stream.ts';
-import { DAY } from '../../../../simulation/in-process-stream.ts';
+import { DAY, FLOOD } from '../../../../simulation/in-process-stream.ts';
 import type { HandedOutKey } from '../../../../simulation/memory-accounts.ts';
 import { type StreamClient, subscribe } from '../../../../simulation/stream-client.ts';
 
@@ -74,7 +74,7 @@ test('a sandbox and a history account have two subscriptions and one custom conf
 });
 
 test('a live and a live_history account have 50 subscriptions and 25 custom configurations [PLAN-13] [PLAN-15]', async () => {
-  await using desk = await AccountStream.start();
+  await using desk = await AccountStream.start(FLOOD);
   for (const plan of LARGE) {
     using one = await desk.open(await desk.key(plan));
     for (let count = 1; count <= 25; count += 1) {

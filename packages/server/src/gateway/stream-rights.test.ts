@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { AccountStream } from '../../../../simulation/account-stream.ts';
+import { FLOOD } from '../../../../simulation/in-process-stream.ts';
 import { StallingSocket } from '../../../../simulation/stalling-socket.ts';
 import { subscribe } from '../../../../simulation/stream-client.ts';
 
@@ -90,7 +91,7 @@ test('a token is judged by its key again, and a peer that does not read loses it
 });
 
 test('what waited for a slow reader is dropped when its key is revoked', async () => {
-  await using desk = await AccountStream.start();
+  await using desk = await AccountStream.start(FLOOD);
   const key = await desk.key('live');
   const slow = await StallingSocket.open(desk.stream, key.text);
   await slow.send(subscribe('a'));
