@@ -155,7 +155,7 @@ test('a topic waits for the first promise of an empty tape, and a closed one say
   await settle();
   assert.deepEqual(
     run.messages.map((it) => it.t),
-    ['pulse', 'ready', 'ready'],
+    ['pulse', 'live', 'live', 'ready', 'ready'],
   );
   run.engine.execute({ t: 'close', topic: 2 });
   tape.commit([{ at: at(1), price: 100, size: 1, side: 1 }], at(2));
