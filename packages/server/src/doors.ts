@@ -1,8 +1,9 @@
 /**
- * Everything customers meet: the engine behind its hub, the gateway and the REST interface. Both doors
+ * Everything customers meet: the engines behind their hub, the gateway and the REST interface. Both doors
  * ask the same authenticator and the same counters, so what one refuses the other does not give.
  */
 
+import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MessageChannel } from 'node:worker_threads';
@@ -11,6 +12,7 @@ import { publishedDefinitions } from '@tapeloom/core/studies/catalogue';
 import { dayOf } from '@tapeloom/core/utc-day';
 import type { AccountServices } from './account-services.ts';
 import type { Config } from './config/config.ts';
+import { EngineCrew, enginesFor } from './engine/engine-crew.ts';
 import { EngineHandle } from './engine/engine-handle.ts';
 import { createGateway, type Gateway } from './gateway/gateway.ts';
 import { createResolver } from './gateway/stream-request.ts';
@@ -25,6 +27,7 @@ import type { Clock } from './platform/clock.ts';
 import type { Log } from './platform/log.ts';
 import { createClock } from './platform/system-clock.ts';
 import { SIM_DATASET } from './sources/sim-universe.ts';
+import type { TopicSpec } from './topics/engine-link.ts';
 import { STALE_AFTER_MS, TopicHub } from './topics/topic-hub.ts';
 import { TradingWorld } from './trading-world.ts';
 
@@ -51,7 +54,7 @@ export class Doors implements AsyncDisposable {
   readonly #events: DoorEvents;
   readonly #clock: Clock;
   readonly #world: TradingWorld;
-  readonly #engine: EngineHandle;
+  readonly #engines: EngineCrew;
   readonly #docsUrl: { address: string };
 
   constructor(options: DoorOptions, events: DoorEvents) {
@@ -67,7 +70,7 @@ export class Doors implements AsyncDisposable {
       dayOf(clock.now()),
       opened.books,
     );
-    this.#engine = this.#startEngine(ingest, log);
+    this.#engines = this.#startEngines(ingest, log, timers);
     this.hub = new TopicHub({
       clock,
       timers,
@@ -77,9 +80,9 @@ export class Doors implements AsyncDisposable {
     // Before the gateway's own listener: at midnight it asks for what the new day's aliases mean.
     this.hub.onTapeDay((day) => {
       this.#world.enter(day);
-      this.#engine.updateSessions(this.#world.engineSessions);
+      this.#engines.updateSessions(this.#world.engineSessions);
     });
-    this.hub.connect([this.#engine]);
+    this.hub.connect(this.#engines.links);
     this.gateway = createGateway({
       hub: this.hub,
       authenticator: accounts.authenticator,
@@ -108,30 +111,41 @@ export class Doors implements AsyncDisposable {
 
   updateSessions(books: IngestOpened['books']): void {
     this.#world.replaceBooks(books);
-    this.#engine.updateSessions(this.#world.engineSessions);
+    this.#engines.updateSessions(this.#world.engineSessions);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.gateway[Symbol.asyncDispose]();
     await this.http.app.close();
     this.hub[Symbol.dispose]();
-    await this.#engine[Symbol.asyncDispose]();
+    await this.#engines[Symbol.asyncDispose]();
   }
 
-  #startEngine(ingest: IngestHandle, log: Log): EngineHandle {
-    const { port1, port2 } = new MessageChannel();
-    ingest.follow(port1);
-    return new EngineHandle({
-      tapePort: port2,
-      tapeRoot: join(this.#config.data, 'tape'),
-      dataset: SIM_DATASET,
-      sessions: this.#world.engineSessions,
-      onFault: (error, spec) => {
-        if (spec !== null) return log.error({ error, spec }, 'a stream failed');
-        log.fatal({ error }, 'the engine has stopped; what is there is still served');
-        this.#events.onEngineLost();
+  #startEngines(ingest: IngestHandle, log: Log, timers: Clock): EngineCrew {
+    const setup = { tapeRoot: join(this.#config.data, 'tape'), dataset: SIM_DATASET };
+    return new EngineCrew(
+      {
+        count: enginesFor(availableParallelism()),
+        timers,
+        start: (index, sessions, onGone) => {
+          const { port1, port2 } = new MessageChannel();
+          ingest.follow(port1);
+          const onFault = (error: unknown, spec: TopicSpec | null) => {
+            if (spec === null) onGone(error);
+            else log.error({ error, spec }, 'a stream failed');
+          };
+          return new EngineHandle({ ...setup, index, tapePort: port2, sessions, onFault });
+        },
+        onReplaced: (index, engine) => this.hub.replace(index, engine),
+        onGone: (engine, error, isGivenUp) => {
+          if (!isGivenUp)
+            return log.error({ error, engine }, 'an engine has stopped; another follows');
+          log.fatal({ error, engine }, 'an engine has stopped; what is there is still served');
+          this.#events.onEngineLost();
+        },
       },
-    });
+      this.#world.engineSessions,
+    );
   }
 
   #createHttp({ config, version, log, accounts }: DoorOptions): HttpServer {

@@ -218,6 +218,31 @@ test('at the limit of bytes nobody took in, the engine reads no further, and goe
   assert.deepEqual(run.snapshot(), steady.snapshot());
 });
 
+test('a pulse tells how hard the engine works', async () => {
+  const tape = new MemoryTape(CONTRACT, 100);
+  let ms = 0;
+  const meter = { nowMs: () => ms++, busyShare: () => 0.5 };
+  const run = new EngineRun(tape, { meter });
+  const at = (seconds: number) => epochNs(DAY, 10 * HOUR_NS + seconds * 1_000 * MS_NS);
+  run.open(['bars', {}], 1);
+  const waiting = { following: 0, warmingUp: 1, tradesTotal: 0, busyShare: 0.5 };
+  assert.deepEqual(run.pulse().load, waiting);
+  tape.commit([], at(0));
+  await settle();
+  run.open(['bars', { size: 30 }], 2);
+  await settle();
+  const before = run.pulse().topics.map(({ busyMs }) => busyMs!);
+  tape.commit([{ at: at(1), price: 100, size: 1, side: 1 }], at(2));
+  await settle();
+  const { load, topics } = run.pulse();
+  assert.deepEqual(load, { following: 2, warmingUp: 0, tradesTotal: 2, busyShare: 0.5 });
+  // Each took the trade and the promise.
+  assert.deepEqual(
+    topics.map(({ busyMs }, index) => busyMs! - before[index]!),
+    [2, 2],
+  );
+});
+
 /** A level for every trade, removed as soon as the same price trades again. */
 function fleetingLevels(): Study {
   let output: StudyOutput | null = null;

@@ -24,6 +24,7 @@ import type { LiveTape } from '../tape/tape.ts';
 import type {
   EngineCommand,
   EngineMessage,
+  PulseMessage,
   TopicPosition,
   TopicSpec,
 } from '../topics/engine-link.ts';
@@ -47,6 +48,14 @@ export interface EngineOptions {
   /** Lets other work of this thread happen. */
   readonly yieldTurn: () => Promise<void>;
   readonly onFault: (error: unknown, spec: TopicSpec) => void;
+  /** Measures the engine's work for those who run it; nothing that is published depends on it. */
+  readonly meter?: Meter;
+}
+
+export interface Meter {
+  nowMs(): number;
+  /** The share of the time since it was last asked in which the thread was busy. */
+  busyShare(): number;
 }
 
 interface EngineTopic {
@@ -60,6 +69,7 @@ interface EngineTopic {
   run: TopicRun | null;
   /** Its place in the feed once it follows. */
   member: FeedMember | null;
+  busyMs: number;
   /** The look-back was complete when last told; null before the topic is ready. */
   toldWarm: boolean | null;
 }
@@ -71,6 +81,7 @@ export class Engine implements Disposable {
   readonly #toWarmUp: EngineTopic[] = [];
   readonly #following: Disposable;
   #warmUps = 0;
+  #tradesTotal = 0;
   #hasPromise: boolean;
 
   constructor(options: EngineOptions) {
@@ -112,9 +123,10 @@ export class Engine implements Disposable {
         this.#tellReady(topic, run);
       }
       const position = run === null ? null : formatCursor(run.closed);
-      topics.push({ topic: number, position, lagMs: lagMs(topic, promise) });
+      const at = { topic: number, position, lagMs: lagMs(topic, promise) };
+      topics.push(this.#options.meter === undefined ? at : { ...at, busyMs: topic.busyMs });
     }
-    this.#options.emit({ t: 'pulse', promise, topics });
+    this.#options.emit({ t: 'pulse', promise, topics, ...this.#load() });
   }
 
   [Symbol.dispose](): void {
@@ -123,6 +135,16 @@ export class Engine implements Disposable {
     this.#topics.clear();
     this.#feeds.clear();
     this.#toWarmUp.length = 0;
+  }
+
+  #load(): Pick<PulseMessage, 'load'> {
+    const { meter } = this.#options;
+    if (meter === undefined) return {};
+    let following = 0;
+    for (const { toldWarm } of this.#topics.values()) if (toldWarm !== null) following += 1;
+    const warmingUp = this.#topics.size - following;
+    const busyShare = meter.busyShare();
+    return { load: { following, warmingUp, tradesTotal: this.#tradesTotal, busyShare } };
   }
 
   #open({ topic: number, spec, since: cursor }: Extract<EngineCommand, { t: 'open' }>): void {
@@ -134,7 +156,7 @@ export class Engine implements Disposable {
     const closing = new AbortController();
     const since = cursor === null ? null : parseCursor(cursor);
     const asked = { number, spec, indicator, since, closing };
-    const topic: EngineTopic = { ...asked, run: null, member: null, toldWarm: null };
+    const topic: EngineTopic = { ...asked, run: null, member: null, busyMs: 0, toldWarm: null };
     this.#topics.set(number, topic);
     this.#toWarmUp.push(topic);
     this.#startWarmUps();
@@ -218,12 +240,22 @@ export class Engine implements Disposable {
   }
 
   #memberOf(topic: EngineTopic, run: TopicRun): FeedMember {
+    const nowMs = this.#options.meter?.nowMs ?? (() => 0);
     return {
       get place() {
         return run.place;
       },
-      take: (batch) => run.take(batch),
-      advance: (promise) => run.advance(promise),
+      take: (batch) => {
+        const from = nowMs();
+        run.take(batch);
+        topic.busyMs += nowMs() - from;
+        this.#tradesTotal += batch.count;
+      },
+      advance: (promise) => {
+        const from = nowMs();
+        run.advance(promise);
+        topic.busyMs += nowMs() - from;
+      },
       failed: (error) => this.#fail(topic, error),
     };
   }
