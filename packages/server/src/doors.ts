@@ -13,11 +13,11 @@ import { publishedDefinitions } from '@tapeloom/core/studies/catalogue';
 import { dayOf } from '@tapeloom/core/utc-day';
 import type { AccountServices } from './account-services.ts';
 import type { Config } from './config/config.ts';
+import { EngineCrew, enginesFor } from './engine/engine-crew.ts';
 import { EngineHandle } from './engine/engine-handle.ts';
 import { createGateway, type Gateway } from './gateway/gateway.ts';
 import { createResolver } from './gateway/stream-request.ts';
 import { ReplayHandle } from './history/replay-handle.ts';
-import type { ReplayWorkerData } from './history/replay-wire.ts';
 import { createHttpServer, type HttpServer } from './http/http-server.ts';
 import { type CatalogueFacts, catalogueFacts } from './http/indicators-route.ts';
 import type { InstrumentFacts } from './http/instrument-view.ts';
@@ -31,12 +31,11 @@ import { NodeDisk } from './platform/node-disk.ts';
 import { createClock } from './platform/system-clock.ts';
 import { SIM_DATASET } from './sources/sim-universe.ts';
 import { tapeEnds } from './tape-ends.ts';
+import type { TopicSpec } from './topics/engine-link.ts';
 import { brokenBy } from './topics/epoch-floors.ts';
 import { EpochStore } from './topics/epoch-store.ts';
 import { STALE_AFTER_MS, TopicHub } from './topics/topic-hub.ts';
 import { TradingWorld } from './trading-world.ts';
-
-const ENGINES_MAX = 16;
 
 export interface DoorOptions {
   readonly config: Config;
@@ -61,7 +60,7 @@ export class Doors implements AsyncDisposable {
   readonly #events: DoorEvents;
   readonly #clock: Clock;
   readonly #world: TradingWorld;
-  readonly #engines: readonly EngineHandle[];
+  readonly #engines: EngineCrew;
   readonly #replays: ReplayHandle;
   readonly #catalogue: CatalogueFacts;
   readonly #log: Log;
@@ -84,7 +83,7 @@ export class Doors implements AsyncDisposable {
       opened.books,
     );
     this.#catalogue = catalogueFacts(publishedDefinitions(), coreSource());
-    this.#engines = Array.from({ length: enginesCount() }, () => this.#startEngine(ingest));
+    this.#engines = this.#startEngines(ingest, log, timers);
     this.#replays = this.#startReplays(ingest);
     this.hub = new TopicHub({
       clock,
@@ -97,7 +96,7 @@ export class Doors implements AsyncDisposable {
       this.#world.enter(day);
       this.#sessionsChanged();
     });
-    this.hub.connect(this.#engines);
+    this.hub.connect(this.#engines.links);
     this.gateway = createGateway({
       hub: this.hub,
       authenticator: accounts.authenticator,
@@ -138,23 +137,44 @@ export class Doors implements AsyncDisposable {
     await this.http.app.close();
     this.hub[Symbol.dispose]();
     await this.#replays[Symbol.asyncDispose]();
-    await Promise.all(this.#engines.map((engine) => engine[Symbol.asyncDispose]()));
+    await this.#engines[Symbol.asyncDispose]();
   }
 
-  #startEngine(ingest: IngestHandle): EngineHandle {
-    return new EngineHandle({
-      ...this.#tapeSetup(ingest),
-      onFault: (error, spec) => {
-        if (spec !== null) return this.#log.error({ error, spec }, 'a stream failed');
-        this.#log.fatal({ error }, 'an engine has stopped; what is there is still served');
-        this.#events.onEngineLost();
+  #startEngines(ingest: IngestHandle, log: Log, timers: Clock): EngineCrew {
+    const setup = { tapeRoot: join(this.#config.data, 'tape'), dataset: SIM_DATASET };
+    return new EngineCrew(
+      {
+        count: enginesFor(availableParallelism()),
+        timers,
+        start: (index, sessions, onGone) => {
+          const { port1, port2 } = new MessageChannel();
+          ingest.follow(port1);
+          const onFault = (error: unknown, spec: TopicSpec | null) => {
+            if (spec === null) onGone(error);
+            else log.error({ error, spec }, 'a stream failed');
+          };
+          return new EngineHandle({ ...setup, index, tapePort: port2, sessions, onFault });
+        },
+        onReplaced: (index, engine) => this.hub.replace(index, engine),
+        onGone: (engine, error, isGivenUp) => {
+          if (!isGivenUp)
+            return log.error({ error, engine }, 'an engine has stopped; another follows');
+          log.fatal({ error, engine }, 'an engine has stopped; what is there is still served');
+          this.#events.onEngineLost();
+        },
       },
-    });
+      this.#world.engineSessions,
+    );
   }
 
   #startReplays(ingest: IngestHandle): ReplayHandle {
+    const { port1, port2 } = new MessageChannel();
+    ingest.follow(port1);
     return new ReplayHandle({
-      ...this.#tapeSetup(ingest),
+      tapePort: port2,
+      tapeRoot: join(this.#config.data, 'tape'),
+      dataset: SIM_DATASET,
+      sessions: this.#world.engineSessions,
       onFault: (error, request) => {
         if (request !== null) return this.#log.error({ error, request }, 'a replay failed');
         this.#log.fatal({ error }, 'the replays have stopped; nothing is caught up from history');
@@ -162,21 +182,9 @@ export class Doors implements AsyncDisposable {
     });
   }
 
-  /** What a thread that reads the tape is started with. */
-  #tapeSetup(ingest: IngestHandle): ReplayWorkerData {
-    const { port1, port2 } = new MessageChannel();
-    ingest.follow(port1);
-    return {
-      tapePort: port2,
-      tapeRoot: join(this.#config.data, 'tape'),
-      dataset: SIM_DATASET,
-      sessions: this.#world.engineSessions,
-    };
-  }
-
   #sessionsChanged(): void {
     const sessions = this.#world.engineSessions;
-    for (const engine of this.#engines) engine.updateSessions(sessions);
+    this.#engines.updateSessions(sessions);
     this.#replays.updateSessions(sessions);
   }
 
@@ -236,9 +244,4 @@ export class Doors implements AsyncDisposable {
 /** Where the sources of the computation are. */
 function coreSource(): string {
   return dirname(dirname(fileURLToPath(import.meta.resolve('@tapeloom/core/studies/catalogue'))));
-}
-
-/** Engines beside the threads that take in, replay and serve: one where there are few cores. */
-function enginesCount(): number {
-  return Math.min(ENGINES_MAX, Math.max(1, Math.trunc(availableParallelism() / 2) - 1));
 }

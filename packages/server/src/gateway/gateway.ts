@@ -9,7 +9,6 @@ import type { Duplex } from 'node:stream';
 import type { IpRange } from '@tapeloom/core/entitlement/ip-range';
 import { PLAN_LIMITS, PLANS } from '@tapeloom/core/entitlement/plan';
 import type { UtcDay } from '@tapeloom/core/numbers';
-import { MESSAGE_BYTES_MAX } from '@tapeloom/protocol/client-messages';
 import { CloseCode } from '@tapeloom/protocol/close-codes';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { neighbourhood } from '../accounts/address-throttle.ts';
@@ -27,6 +26,7 @@ import { GatewayCounters, type GatewayMetrics } from './gateway-metrics.ts';
 import { MESSAGE_RATE } from './message-rate.ts';
 import { ReplayCharges, type ReplayChargesOptions } from './replay-charges.ts';
 import { SILENCE_MS_MAX } from './silence.ts';
+import { limitGoodbye, SOCKET_SETTINGS } from './socket-settings.ts';
 import type { SocketWriter } from './socket-writer.ts';
 import type { ResolveStream } from './stream-request.ts';
 import { type UnprovenLimits, UnprovenSockets } from './unproven-sockets.ts';
@@ -37,23 +37,8 @@ const CONNECTION_LIMITS: ConnectionLimits = {
   silenceMs: SILENCE_MS_MAX,
   messageRate: MESSAGE_RATE,
 };
-/** Fragments of one message; `ws` closes with 1008 beyond. */
-const FRAGMENTS_MAX = 1_024;
-/** From our close frame to the end of the socket, whatever the peer does: less than the second in which
- * a key that was revoked must be gone. */
-const CLOSE_WITHIN_MS = 800;
 /** Every delay a plan can have: at each of them midnight comes at its own time. */
 const DELAYS_SECONDS = [...new Set(PLANS.map((plan) => PLAN_LIMITS[plan].delaySeconds))];
-
-const SOCKET_SETTINGS = {
-  noServer: true,
-  clientTracking: false,
-  perMessageDeflate: false,
-  maxPayload: MESSAGE_BYTES_MAX,
-  maxFragments: FRAGMENTS_MAX,
-  skipUTF8Validation: false,
-  closeTimeout: CLOSE_WITHIN_MS,
-};
 
 export interface GatewayOptions
   extends Omit<ConnectionServices, 'counters' | 'releaseSoon' | 'charges' | 'limits'> {
@@ -139,6 +124,7 @@ class WebSocketGateway implements Gateway {
 
   #accept(request: IncomingMessage, socket: Duplex, webSocket: WebSocket): void {
     const { connectionsMax = CONNECTIONS_MAX, resolve } = this.#options;
+    limitGoodbye(socket);
     const address = this.#addressOf(request);
     const isFull = this.#drained !== null || this.#connections.size >= connectionsMax;
     const place = isFull ? null : this.#unproven.enter(neighbourhood(address));

@@ -36,46 +36,55 @@ interface ScriptedCommit {
   readonly promise: EpochNs;
 }
 
-/** Clusters of trades, gaps of all lengths (also across sessions), promises at and beyond the last trade. */
-const scripts = fc
-  .array(
-    fc.record({
-      gapNs: fc.oneof(
-        { weight: 6, arbitrary: fc.constantFrom(0, 1, 20 * MS_NS, 1_000 * MS_NS, 60_000 * MS_NS) },
-        { weight: 6, arbitrary: fc.integer({ min: 1, max: 90 * MS_NS }) },
-        { weight: 2, arbitrary: fc.integer({ min: 1, max: 20 * 60_000 * MS_NS }) },
-        { weight: 1, arbitrary: fc.integer({ min: 1, max: 6 * 3_600_000 * MS_NS }) },
-      ),
-      trades: fc.array(
-        fc.record({
-          gapNs: fc.oneof(
-            fc.constant(0),
-            fc.integer({ min: 0, max: 30 * MS_NS }),
-            fc.integer({ min: 0, max: 2_000 * MS_NS }),
-          ),
-          price: fc.integer({ min: 100, max: 112 }),
-          size: fc.integer({ min: 1, max: 40 }),
-          side: fc.constantFrom(-1 as const, 0 as const, 1 as const),
-        }),
-        { maxLength: 12, size: 'max' },
-      ),
-      promiseNs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 50 * MS_NS })),
-    }),
-    { minLength: 4, maxLength: 40, size: 'max' },
-  )
-  .map((steps) => {
-    let at = START as bigint;
-    const script = steps.map(({ gapNs, trades, promiseNs }): ScriptedCommit => {
-      at += BigInt(gapNs);
-      const stamped = trades.map(({ gapNs: apartNs, ...trade }) => {
-        at += BigInt(apartNs);
-        return { at: at as EpochNs, ...trade };
-      });
-      at += BigInt(promiseNs);
-      return { trades: stamped, promise: at as EpochNs };
+const commits = fc.array(
+  fc.record({
+    gapNs: fc.oneof(
+      { weight: 6, arbitrary: fc.constantFrom(0, 1, 20 * MS_NS, 1_000 * MS_NS, 60_000 * MS_NS) },
+      { weight: 6, arbitrary: fc.integer({ min: 1, max: 90 * MS_NS }) },
+      { weight: 2, arbitrary: fc.integer({ min: 1, max: 20 * 60_000 * MS_NS }) },
+      { weight: 1, arbitrary: fc.integer({ min: 1, max: 11 * 3_600_000 * MS_NS }) },
+    ),
+    trades: fc.array(
+      fc.record({
+        gapNs: fc.oneof(
+          fc.constant(0),
+          fc.integer({ min: 0, max: 30 * MS_NS }),
+          fc.integer({ min: 0, max: 2_000 * MS_NS }),
+        ),
+        // Far prices make profiles large enough for the byte budget to stretch the flush step.
+        price: fc.oneof(fc.integer({ min: 100, max: 112 }), fc.integer({ min: 1, max: 900 })),
+        size: fc.integer({ min: 1, max: 40 }),
+        side: fc.constantFrom(-1 as const, 0 as const, 1 as const),
+      }),
+      { maxLength: 12, size: 'max' },
+    ),
+    promiseNs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 50 * MS_NS })),
+  }),
+  { minLength: 4, maxLength: 40, size: 'max' },
+);
+
+/**
+ * Clusters of trades, gaps of all lengths (also across sessions), promises at and beyond the last trade;
+ * with trades outside of sessions, as regular hours have them, or without.
+ */
+const scripts = fc.tuple(commits, fc.boolean()).map(([steps, isAlwaysOpen]) => {
+  let at = START as bigint;
+  const script = steps.map(({ gapNs, trades, promiseNs }): ScriptedCommit => {
+    at += BigInt(gapNs);
+    const stamped = trades.map(({ gapNs: apartNs, ...trade }) => {
+      at += BigInt(apartNs);
+      return { at: at as EpochNs, ...trade };
     });
-    return [...script, { trades: [], promise: (at + 2n * SECOND) as EpochNs }];
+    at += BigInt(promiseNs);
+    const kept = stamped.filter((trade) => isAlwaysOpen || isInSession(trade.at));
+    return { trades: kept, promise: at as EpochNs };
   });
+  return [...script, { trades: [], promise: (at + 2n * SECOND) as EpochNs }];
+});
+
+function isInSession(at: EpochNs): boolean {
+  return (SESSIONS.atOrBefore(at)?.close ?? START) > at;
+}
 
 type Topic = readonly [string, Record<string, unknown>];
 
@@ -103,8 +112,16 @@ const topics = fc.constantFrom<Topic>(
   ['naked-levels', { lookback: 3 }],
 );
 
-/** Of a stretch of time. */
-const shares = fc.integer({ min: 0, max: 1_000 }).map((share) => share / 1_000);
+/** Somewhere in a script: anywhere, or around a trade, where steps are in the middle of something. */
+type Where = { readonly share: number } | { readonly trade: number; readonly offNs: number };
+
+const instants = fc.oneof<fc.Arbitrary<Where>[]>(
+  fc.record({ share: fc.integer({ min: 0, max: 1_000 }).map((share) => share / 1_000) }),
+  fc.record({
+    trade: fc.nat(),
+    offNs: fc.oneof(fc.constantFrom(-1, 0, 1), fc.integer({ min: 0, max: 25 * MS_NS })),
+  }),
+);
 
 const limits = fc.record({
   bytes: fc.constantFrom(1, 600, 65_536),
@@ -165,6 +182,16 @@ class Undisturbed {
       .filter((message) => 'cursor' in message && compare(message.cursor, after) > 0);
   }
 
+  /** The instant meant, not after the end. */
+  instant(where: Where, isWholeSecond = false): EpochNs {
+    const { end, trades } = this;
+    let at = START + (end - START) / 2n;
+    if ('share' in where) at = START + BigInt(Math.floor(where.share * Number(end - START)));
+    else if (trades.length > 0) at = pick(trades, where.trade).at + BigInt(where.offNs);
+    if (isWholeSecond) at -= at % SECOND;
+    return (at < START ? START : at > end ? end : at) as EpochNs;
+  }
+
   replays(pageLimits?: { readonly bytes: number; readonly trades: number }): StudyReplays {
     return new StudyReplays({
       tape: this.tape,
@@ -218,19 +245,18 @@ test('a replay after any cursor tells what the stream told, and the ring goes on
       topics,
       limits,
       fc.nat(),
-      fc.array(shares, { minLength: 1, maxLength: 3 }),
+      fc.array(instants, { minLength: 1, maxLength: 3 }),
       fc.integer({ min: 1, max: 40 }),
-      async (script, topic, pageLimits, chosen, parts, batchRows) => {
+      async (script, topic, pageLimits, chosen, wheres, batchRows) => {
         const whole = await Undisturbed.over(script, topic, batchRows);
         if (whole.cursors.length === 0) return;
         const cursor = pick(whole.cursors, chosen);
         using replays = whole.replays(pageLimits);
         const place = await replays.locate(CONTRACT, cursor);
         assert.ok(place.t === 'on-tape');
-        const restNs = Number(whole.end - place.at);
-        const untils = parts
-          .toSorted((a, b) => a - b)
-          .map((share) => (place.at + BigInt(Math.floor(share * restNs))) as EpochNs);
+        const untils = wheres
+          .map((where) => whole.instant(where))
+          .toSorted((a, b) => Number(a - b));
         const [until, ...raised] = untils;
         const from = { t: 'after', cursor } as const;
         const pages = await pagesOf(replays, requestFor(topic, { from, until: until! }), raised);
@@ -255,13 +281,12 @@ test('a replay at a time begins with the state there, then tells what changed af
       scripts,
       topics,
       limits,
-      shares,
+      instants,
       fc.boolean(),
       fc.constantFrom('live', 'confirmed'),
-      async (script, topic, pageLimits, share, isSecond, mode) => {
+      async (script, topic, pageLimits, where, isSecond, mode) => {
         const whole = await Undisturbed.over(script, topic, 7);
-        const anywhere = START + BigInt(Math.floor(share * Number(whole.end - START)));
-        const time = (isSecond ? anywhere - (anywhere % SECOND) : anywhere) as EpochNs;
+        const time = whole.instant(where, isSecond);
         using replays = whole.replays(pageLimits);
         const from = { t: 'at', time, depth: 5_000, mode } as const;
         const pages = await pagesOf(replays, requestFor(topic, { from, until: whole.end }));
@@ -284,18 +309,16 @@ test('pages charge exactly the trades between start and end that lie before midn
     fc.asyncProperty(
       scripts,
       limits,
-      shares,
-      shares,
+      fc.tuple(instants, instants),
+      fc.boolean(),
       fc.constantFrom(0, 1, 2),
       fc.option(fc.nat()),
-      async (script, pageLimits, startShare, endShare, midnights, chosen) => {
+      async (script, pageLimits, wheres, isSecond, midnights, chosen) => {
         const topic: Topic = ['bars', { bar: 'tick', size: 5 }];
         const whole = await Undisturbed.over(script, topic, 7);
-        const restNs = whole.end - SECOND - START;
-        const [a, b] = [startShare, endShare].toSorted((one, other) => one - other);
-        const time = (START + BigInt(Math.floor(a! * Number(restNs)))) as EpochNs;
-        const anywhere = START + BigInt(Math.floor(b! * Number(restNs)));
-        const until = wholeSecondAtLeast(time, anywhere);
+        const [time, until] = wheres
+          .map((where) => whole.instant(where, isSecond))
+          .toSorted((a, b) => Number(a - b)) as [EpochNs, EpochNs];
         const chargedBefore = epochNs(DAY, midnights * 24 * HOUR_NS);
         const cursor = chosen === null ? null : pick([...whole.cursors, '20261112.0.0'], chosen);
         const from =
@@ -304,26 +327,23 @@ test('pages charge exactly the trades between start and end that lie before midn
             : ({ t: 'after', cursor } as const);
         using replays = whole.replays(pageLimits);
         const pages = await pagesOf(replays, requestFor(topic, { from, until, chargedBefore }));
-        const end = until < chargedBefore ? until : chargedBefore;
-        const expected = placedTrades(whole).filter(({ at, place }) =>
-          cursor === null
-            ? at >= time && at < end
-            : at < end && compare(place, afterTrade(cursor)) > 0,
+        const beyondStart = placedTrades(whole).filter(({ at, place }) =>
+          cursor === null ? at >= time : compare(place, ofTrade(cursor)) > 0,
         );
-        const charged = pages.reduce((sum, page) => sum + page.chargedTrades, 0);
-        assert.equal(charged, expected.length);
-        assert.ok(pages.every((page) => page.chargedTrades >= 0));
+        const charged = beyondStart.filter(({ at }) => at < chargedBefore);
+        let sum = 0;
+        for (const { chargedTrades, position } of pages) {
+          assert.ok(chargedTrades >= 0);
+          sum += chargedTrades;
+          assert.equal(sum, charged.filter(({ place }) => compare(place, position) <= 0).length);
+        }
+        // A whole second is an edge of every stream: there nothing is left over.
+        if (isSecond) assert.equal(sum, charged.filter(({ at }) => at < until).length);
       },
     ),
     { numRuns: 120 },
   );
 });
-
-/** An edge of every stream, not before the start. */
-function wholeSecondAtLeast(time: EpochNs, instant: bigint): EpochNs {
-  const floor = instant - (instant % SECOND);
-  return (floor < time ? floor + SECOND : floor) as EpochNs;
-}
 
 /** Trades with their places, as cursors without updates. */
 function placedTrades(whole: Undisturbed): readonly { at: EpochNs; place: string }[] {
@@ -337,7 +357,7 @@ function placedTrades(whole: Undisturbed): readonly { at: EpochNs; place: string
 }
 
 /** The trade of a cursor, as its place. */
-function afterTrade(cursor: string): string {
+function ofTrade(cursor: string): string {
   const { day, rank } = parseCursor(cursor)!;
   return `${day}.${rank}.0`;
 }

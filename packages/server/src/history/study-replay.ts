@@ -16,7 +16,7 @@ import { type Cursor, compareCursors, formatCursor, parseCursor } from '@tapeloo
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { SECOND_NS, wholeSecond } from '@tapeloom/core/studies/flush-step';
 import { firstRowAt, type TradeBatch } from '@tapeloom/core/trade-batch';
-import { dayOf, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
+import { epochNs } from '@tapeloom/core/utc-day';
 import type { LiveTape } from '../tape/tape.ts';
 import { ChargedTrades } from './charged-trades.ts';
 import type { EncodedFlush } from './frame-encoder.ts';
@@ -169,8 +169,7 @@ export class StudyReplay implements AsyncDisposable {
     }
     const end = (second + BigInt(SECOND_NS)) as EpochNs;
     const to = end < this.#until ? end : this.#until;
-    const toNs = dayOf(to) > next.day ? Number.POSITIVE_INFINITY : nsOfDay(to);
-    const count = firstRowAt(next.ts, 0, next.count, toNs);
+    const count = firstRowAt(next.ts, 0, next.count, Number(to - epochNs(next.day, 0)));
     if (count > 0) {
       const trades = walk.take(count);
       run.take(trades);
