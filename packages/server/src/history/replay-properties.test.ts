@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Cursor, compareCursors, parseCursor } from '@tapeloom/core/cursor';
+import { type Cursor, parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { PublishedObjects } from '@tapeloom/core/studies/published-objects';
 import { StudyRun } from '@tapeloom/core/studies/run';
@@ -23,188 +23,34 @@ import {
   SESSIONS,
   settle,
 } from '../../../../simulation/engine-run.ts';
-import { MemoryTape, type MemoryTrade } from '../../../../simulation/memory-tape.ts';
+import { MemoryTape } from '../../../../simulation/memory-tape.ts';
+import type { Topic } from '../../../../simulation/random-commits.ts';
+import {
+  compare,
+  instants,
+  pick,
+  START,
+  scripts,
+  topics,
+  Undisturbed,
+} from '../../../../simulation/undisturbed.ts';
 import type { ReplayPage, ReplayRequest } from './replay.ts';
+import type { PageLimits } from './study-replay.ts';
 import { StudyReplays } from './study-replays.ts';
-
-const MS_NS = 1_000_000;
-const SECOND = 1_000_000_000n;
-const START = epochNs(DAY, 10 * HOUR_NS - 3_000 * MS_NS);
-
-interface ScriptedCommit {
-  readonly trades: readonly MemoryTrade[];
-  readonly promise: EpochNs;
-}
-
-const commits = fc.array(
-  fc.record({
-    gapNs: fc.oneof(
-      { weight: 6, arbitrary: fc.constantFrom(0, 1, 20 * MS_NS, 1_000 * MS_NS, 60_000 * MS_NS) },
-      { weight: 6, arbitrary: fc.integer({ min: 1, max: 90 * MS_NS }) },
-      { weight: 2, arbitrary: fc.integer({ min: 1, max: 20 * 60_000 * MS_NS }) },
-      { weight: 1, arbitrary: fc.integer({ min: 1, max: 11 * 3_600_000 * MS_NS }) },
-    ),
-    trades: fc.array(
-      fc.record({
-        gapNs: fc.oneof(
-          fc.constant(0),
-          fc.integer({ min: 0, max: 30 * MS_NS }),
-          fc.integer({ min: 0, max: 2_000 * MS_NS }),
-        ),
-        // Far prices make profiles large enough for the byte budget to stretch the flush step.
-        price: fc.oneof(fc.integer({ min: 100, max: 112 }), fc.integer({ min: 1, max: 900 })),
-        size: fc.integer({ min: 1, max: 40 }),
-        side: fc.constantFrom(-1 as const, 0 as const, 1 as const),
-      }),
-      { maxLength: 12, size: 'max' },
-    ),
-    promiseNs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 50 * MS_NS })),
-  }),
-  { minLength: 4, maxLength: 40, size: 'max' },
-);
-
-/**
- * Clusters of trades, gaps of all lengths (also across sessions), promises at and beyond the last trade;
- * with trades outside of sessions, as regular hours have them, or without.
- */
-const scripts = fc.tuple(commits, fc.boolean()).map(([steps, isAlwaysOpen]) => {
-  let at = START as bigint;
-  const script = steps.map(({ gapNs, trades, promiseNs }): ScriptedCommit => {
-    at += BigInt(gapNs);
-    const stamped = trades.map(({ gapNs: apartNs, ...trade }) => {
-      at += BigInt(apartNs);
-      return { at: at as EpochNs, ...trade };
-    });
-    at += BigInt(promiseNs);
-    const kept = stamped.filter((trade) => isAlwaysOpen || isInSession(trade.at));
-    return { trades: kept, promise: at as EpochNs };
-  });
-  return [...script, { trades: [], promise: (at + 2n * SECOND) as EpochNs }];
-});
-
-function isInSession(at: EpochNs): boolean {
-  return (SESSIONS.atOrBefore(at)?.close ?? START) > at;
-}
-
-type Topic = readonly [string, Record<string, unknown>];
-
-const topics = fc.constantFrom<Topic>(
-  ['bars', {}],
-  ['bars', { bar: 'tick', size: 5 }],
-  ['bars', { bar: 'volume', size: 30 }],
-  ['footprint', { bar: 'time', size: 30 }],
-  ['footprint', { bar: 'range', size: 3 }],
-  ['delta', {}],
-  ['vwap', {}],
-  ['volume-profile', {}],
-  ['tpo', {}],
-  ['tape-speed', {}],
-  ['session-levels', {}],
-  ['large-trades', { minSize: 30 }],
-  ['large-trades', { minSize: 0, perSession: 3, gapMs: 10 }],
-  ['sweeps', { levels: 2, minSize: 1 }],
-  ['absorption', { minSize: 20 }],
-  ['imbalances', { bar: 'tick', size: 3, stack: 1, zero: 'count' }],
-  ['imbalances', { bar: 'tick', size: 3, stack: 1, zero: 'count', lookback: 1 }],
-  ['unfinished-auctions', { size: 30 }],
-  ['unfinished-auctions', { size: 5, lookback: 1 }],
-  ['naked-levels', { lookback: 1 }],
-  ['naked-levels', { lookback: 3 }],
-);
-
-/** Somewhere in a script: anywhere, or around a trade, where steps are in the middle of something. */
-type Where = { readonly share: number } | { readonly trade: number; readonly offNs: number };
-
-const instants = fc.oneof<fc.Arbitrary<Where>[]>(
-  fc.record({ share: fc.integer({ min: 0, max: 1_000 }).map((share) => share / 1_000) }),
-  fc.record({
-    trade: fc.nat(),
-    offNs: fc.oneof(fc.constantFrom(-1, 0, 1), fc.integer({ min: 0, max: 25 * MS_NS })),
-  }),
-);
 
 const limits = fc.record({
   bytes: fc.constantFrom(1, 600, 65_536),
   trades: fc.constantFrom(1, 5, 200_000),
 });
 
-/** An engine that saw all of a tape as it came, and what it said. */
-class Undisturbed {
-  readonly tape: MemoryTape;
-  readonly run: EngineRun;
-  /** Positions told with pulses: what a client's `hb` would say. */
-  readonly positions: string[] = [];
-  readonly #script: readonly ScriptedCommit[];
-
-  private constructor(script: readonly ScriptedCommit[], batchRows: number) {
-    this.tape = new MemoryTape(CONTRACT, batchRows);
-    this.run = new EngineRun(this.tape);
-    this.#script = script;
-  }
-
-  static async over(script: readonly ScriptedCommit[], topic: Topic, batchRows: number) {
-    const whole = new Undisturbed(script, batchRows);
-    whole.tape.commit([], START);
-    whole.run.open(topic);
-    await settle();
-    for (const { trades, promise } of script) {
-      whole.tape.commit(trades, promise);
-      await settle();
-      const position = whole.run.pulse().topics[0]?.position;
-      if (typeof position === 'string') whole.positions.push(position);
-    }
-    assert.deepEqual(whole.run.faults, []);
-    return whole;
-  }
-
-  get trades(): readonly MemoryTrade[] {
-    return this.#script.flatMap(({ trades }) => trades);
-  }
-
-  get end(): EpochNs {
-    return this.#script.at(-1)!.promise;
-  }
-
-  /** Everything a client might hold as its last cursor. */
-  get cursors(): readonly string[] {
-    const published = this.run
-      .flushes()
-      .flatMap(({ entries, position }) => [...entries.map(({ cursor }) => cursor), position]);
-    return [...published, ...this.positions];
-  }
-
-  /** What was published after a cursor at edges up to an instant. */
-  between(after: string, until: EpochNs): readonly ServerMessage[] {
-    return this.run
-      .flushes()
-      .filter(({ edge }) => edge <= until)
-      .flatMap((flush) => decodeFrames(flush))
-      .filter((message) => 'cursor' in message && compare(message.cursor, after) > 0);
-  }
-
-  /** The instant meant, not after the end. */
-  instant(where: Where, isWholeSecond = false): EpochNs {
-    const { end, trades } = this;
-    let at = START + (end - START) / 2n;
-    if ('share' in where) at = START + BigInt(Math.floor(where.share * Number(end - START)));
-    else if (trades.length > 0) at = pick(trades, where.trade).at + BigInt(where.offNs);
-    if (isWholeSecond) at -= at % SECOND;
-    return (at < START ? START : at > end ? end : at) as EpochNs;
-  }
-
-  replays(pageLimits?: { readonly bytes: number; readonly trades: number }): StudyReplays {
-    return new StudyReplays({
-      tape: this.tape,
-      indicators: BY_ID,
-      sessionsOf: () => SESSIONS,
-      yieldTurn: async () => {},
-      ...(pageLimits === undefined ? {} : { limits: pageLimits }),
-    });
-  }
-}
-
-function compare(a: string, b: string): number {
-  return compareCursors(parseCursor(a)!, parseCursor(b)!);
+function replaysOver({ tape }: Undisturbed, pageLimits: PageLimits): StudyReplays {
+  return new StudyReplays({
+    tape,
+    indicators: BY_ID,
+    sessionsOf: () => SESSIONS,
+    yieldTurn: async () => {},
+    limits: pageLimits,
+  });
 }
 
 function requestFor(
@@ -234,10 +80,6 @@ function messagesOf(pages: readonly ReplayPage[]): readonly ServerMessage[] {
   return pages.flatMap((page) => decodeFrames(page));
 }
 
-function pick<T>(all: readonly T[], at: number): T {
-  return all[at % all.length]!;
-}
-
 test('a replay after any cursor tells what the stream told, and the ring goes on from it [DET-14] [DET-08]', async () => {
   await fc.assert(
     fc.asyncProperty(
@@ -251,7 +93,7 @@ test('a replay after any cursor tells what the stream told, and the ring goes on
         const whole = await Undisturbed.over(script, topic, batchRows);
         if (whole.cursors.length === 0) return;
         const cursor = pick(whole.cursors, chosen);
-        using replays = whole.replays(pageLimits);
+        using replays = replaysOver(whole, pageLimits);
         const place = await replays.locate(CONTRACT, cursor);
         assert.ok(place.t === 'on-tape');
         const untils = wheres
@@ -287,7 +129,7 @@ test('a replay at a time begins with the state there, then tells what changed af
       async (script, topic, pageLimits, where, isSecond, mode) => {
         const whole = await Undisturbed.over(script, topic, 7);
         const time = whole.instant(where, isSecond);
-        using replays = whole.replays(pageLimits);
+        using replays = replaysOver(whole, pageLimits);
         const from = { t: 'at', time, depth: 5_000, mode } as const;
         const pages = await pagesOf(replays, requestFor(topic, { from, until: whole.end }));
         const [snapshot, ...updates] = messagesOf(pages);
@@ -325,7 +167,7 @@ test('pages charge exactly the trades between start and end that lie before midn
           cursor === null
             ? ({ t: 'at', time, depth: 10, mode: 'live' } as const)
             : ({ t: 'after', cursor } as const);
-        using replays = whole.replays(pageLimits);
+        using replays = replaysOver(whole, pageLimits);
         const pages = await pagesOf(replays, requestFor(topic, { from, until, chargedBefore }));
         const beyondStart = placedTrades(whole).filter(({ at, place }) =>
           cursor === null ? at >= time : compare(place, ofTrade(cursor)) > 0,
