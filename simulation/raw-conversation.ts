@@ -35,7 +35,9 @@ export interface Conversation {
   /** The texts, parsed by nobody yet, without the answer to the first `ping`. */
   readonly texts: readonly string[];
   readonly pongs: readonly Buffer[];
-  /** The code in the server's close frame, 1005 when it had none, null when there was no such frame. */
+  /** Frames that are neither. */
+  readonly others: readonly ServerFrame[];
+  /** The code in the server's close frame, 1005 when it had none; null: there was no such frame. */
   readonly close: number | null;
   readonly reason: string;
 }
@@ -121,6 +123,7 @@ class Reader {
       head: this.#head ?? '',
       texts: texts.map(({ payload }) => payload.toString()),
       pongs: pongs.map(({ payload }) => payload),
+      others: this.#frames.filter((it) => !texts.includes(it) && !pongs.includes(it)),
       close:
         this.#close === null ? null : this.#close.length < 2 ? 1005 : this.#close.readUInt16BE(),
       reason: this.#close?.toString('utf8', 2) ?? '',

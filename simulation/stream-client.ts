@@ -1,8 +1,12 @@
-/** A customer's connection in a test: every message it got, in order, and awaiting the next one. */
+/**
+ * A customer's connection in a test: every message it got, in order, and awaiting the next one. Each
+ * message is held against the schema of its kind.
+ */
 
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import { WebSocket } from 'ws';
 import { type InProcessStream, KEY } from './in-process-stream.ts';
+import { checkedMessage } from './server-message-check.ts';
 
 export class StreamClient implements Disposable {
   readonly messages: ServerMessage[] = [];
@@ -17,7 +21,7 @@ export class StreamClient implements Disposable {
     });
     this.socket.on('message', (data, isBinary) => {
       if (isBinary) throw new Error('a server never sends binary frames');
-      this.messages.push(JSON.parse(String(data)));
+      this.messages.push(checkedMessage(String(data)));
       this.#wake();
     });
     this.socket.on('error', () => {});

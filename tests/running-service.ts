@@ -109,7 +109,7 @@ export class RunningService {
   }
 
   /** The address printed behind this word. */
-  address(word: 'REST' | 'stream' | 'metrics'): string {
+  address(word: 'REST' | 'stream' | 'metrics' | 'echo'): string {
     return new RegExp(`^ {2}${word} +(\\S+)$`, 'm').exec(this.output)![1]!;
   }
 

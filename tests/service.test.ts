@@ -44,8 +44,12 @@ function assertContains(all: ReadonlyMap<string, Item>, part: ReadonlyMap<string
 let barsAtStop: ReadonlyMap<string, Item>;
 
 test('a first start becomes ready and serves REST, metrics and a stream [WS-01, EVT-25]', async () => {
-  const service = new RunningService({ data });
+  const service = new RunningService({ data, args: ['--echo-port', '0'] });
   assert.ok((await service.ready()) < FIRST_START_S_MAX);
+  assert.match(service.address('echo'), /^ws:\/\/127\.0\.0\.1:\d+$/);
+  const echo = new WebSocket(service.address('echo'));
+  echo.addEventListener('open', () => echo.send('é'));
+  assert.equal(((await once(echo, 'message')) as [MessageEvent])[0].data, 'é');
 
   const status = await service.get('/v1/status');
   assert.equal(status.status, 200);

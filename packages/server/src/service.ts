@@ -12,6 +12,7 @@ import { AccountServices } from './account-services.ts';
 import type { Config } from './config/config.ts';
 import type { FirstKeys } from './demo-account.ts';
 import { Doors } from './doors.ts';
+import { EchoServer } from './gateway/echo-server.ts';
 import { createInternalServer } from './http/internal-server.ts';
 import { IngestHandle, type IngestNews } from './ingest-handle.ts';
 import type { IngestOpened } from './ingest-wire.ts';
@@ -33,6 +34,8 @@ export interface ServiceAddresses {
   readonly rest: string;
   readonly stream: string;
   readonly internal: string;
+  /** Where messages are echoed; null unless asked for. */
+  readonly echo: string | null;
 }
 
 export class Service implements AsyncDisposable {
@@ -49,6 +52,7 @@ export class Service implements AsyncDisposable {
   #lost: string | null = null;
   #accounts: AccountServices | null = null;
   #doors: Doors | null = null;
+  #echo: EchoServer | null = null;
   #addresses: ServiceAddresses | null = null;
 
   private constructor(options: ServiceOptions) {
@@ -115,6 +119,7 @@ export class Service implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#internal.closeAllConnections();
     this.#internal.close();
+    await this.#echo?.[Symbol.asyncDispose]();
     await this.#doors?.[Symbol.asyncDispose]();
     // After the doors, whose last answers still count.
     await this.#accounts?.[Symbol.asyncDispose]();
@@ -154,8 +159,18 @@ export class Service implements AsyncDisposable {
     this.#metrics.watchAccounts(accounts);
     this.#metrics.watchStreams(this.#doors.hub, this.#doors.gateway.metrics);
     const rest = await this.#doors.listen();
-    this.#addresses = { rest, stream: `${rest.replace('http', 'ws')}/v1`, internal };
+    const echo = await this.#openEcho();
+    this.#addresses = { rest, stream: `${rest.replace('http', 'ws')}/v1`, internal, echo };
     if (this.#phase !== null) this.#phase = 'the tape is being filled';
+  }
+
+  /** On the loopback interface whatever the other doors listen on. */
+  async #openEcho(): Promise<string | null> {
+    const { echoPort } = this.#options.config;
+    if (echoPort === null) return null;
+    this.#echo = new EchoServer();
+    const address = await listen(this.#echo.http, '127.0.0.1', echoPort, '--echo-port');
+    return address.replace('http', 'ws');
   }
 
   #hear(message: IngestNews): void {

@@ -11,6 +11,7 @@ const facts: StartFacts = {
     rest: 'http://127.0.0.1:8080',
     stream: 'ws://127.0.0.1:8080/v1',
     internal: 'http://127.0.0.1:9464',
+    echo: null,
   },
   data: resolve('./data'),
   seconds: 1.25,
@@ -49,4 +50,10 @@ test('a later start shows no key, but how to make one in this very directory', (
 test('another address is told to the stream command', () => {
   const addresses = { ...facts.addresses, stream: 'ws://127.0.0.1:9999/v1' };
   assert.match(report({ addresses }), /footprint --url ws:\/\/127\.0\.0\.1:9999\/v1$/m);
+});
+
+test('the echo has a line only when it was asked for', () => {
+  assert.doesNotMatch(report(), /echo/);
+  const addresses = { ...facts.addresses, echo: 'ws://127.0.0.1:9001' };
+  assert.match(report({ addresses }), /^ {2}echo {6}ws:\/\/127\.0\.0\.1:9001$/m);
 });

@@ -29,6 +29,7 @@ export function startReport(facts: StartFacts): readonly string[] {
     `  REST      ${addresses.rest}/v1/`,
     `  stream    ${addresses.stream}`,
     `  metrics   ${addresses.internal}/metrics`,
+    ...(addresses.echo === null ? [] : [`  echo      ${addresses.echo}`]),
     '',
     ...keyLines(facts),
     '',

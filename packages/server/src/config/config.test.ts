@@ -36,6 +36,7 @@ test('without any setting the documented defaults hold', () => {
     simSeed: 1,
     simScale: 1,
     speed: null,
+    echoPort: null,
   });
 });
 
@@ -141,4 +142,26 @@ test('an accelerated service has a data directory of its own', () => {
   ]) {
     assert.equal(faultsOf(() => read({}, args)).length > 0, true, args.join(' '));
   }
+});
+
+test('an echo port is a port, and nothing else is taken for one', () => {
+  assert.equal(read({}, ['--echo-port', '9001']).echoPort, 9_001);
+  const both = read({ TAPELOOM_DATA: '/srv/t' }, ['--echo-port=0', '--speed', '60']);
+  assert.deepEqual([both.echoPort, both.speed], [0, 60]);
+  assert.deepEqual(
+    faultsOf(() => read({}, ['--echo-port', '65536'])),
+    ['--echo-port: read "65536", accepted is a whole number from 0 to 65535'],
+  );
+  for (const text of ['', 'x', '-1', '080', '1.5', '0x50', ' 80', '99999']) {
+    assert.equal(faultsOf(() => read({}, [`--echo-port=${text}`])).length, 1, text);
+  }
+  assert.equal(faultsOf(() => read({}, ['--echo-port'])).length, 1);
+  assert.deepEqual(
+    faultsOf(() => read({}, ['--echo-port', '1', '--echo-port=2', '--echo'])),
+    [
+      'argument --echo-port: accepted are --speed N and --echo-port N, each once',
+      'argument 2: accepted are --speed N and --echo-port N, each once',
+      'argument --echo: accepted are --speed N and --echo-port N, each once',
+    ],
+  );
 });

@@ -8,11 +8,11 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { type IpRange, parseIpRange } from '@tapeloom/core/entitlement/ip-range';
 import { LOG_LEVELS, type LogLevel } from '../platform/log.ts';
+import { type CommandLine, readCommandLine } from './command-line.ts';
 import { nearestName } from './nearest-name.ts';
 import { decimalNumber, listOf, oneOf, type Setting, text, wholeNumber } from './setting.ts';
-import { readSpeed } from './speed.ts';
 
-export interface Config {
+export interface Config extends CommandLine {
   readonly port: number;
   readonly host: string;
   readonly internalPort: number;
@@ -27,11 +27,9 @@ export interface Config {
   readonly simSeed: number;
   /** Factor on the number of simulated prints a day. */
   readonly simScale: number;
-  /** The whole service's clock runs this many times faster; null: the machine's clock. */
-  readonly speed: number | null;
 }
 
-type Settings = { readonly [K in keyof Omit<Config, 'speed'>]: Setting<Config[K]> };
+type Settings = { readonly [K in keyof Omit<Config, keyof CommandLine>]: Setting<Config[K]> };
 
 const HOST_TEXT = /^[0-9A-Za-z](?:[0-9A-Za-z.-]{0,252}[0-9A-Za-z])?$/;
 const isHost = (value: string) => isIP(value) !== 0 || HOST_TEXT.test(value);
@@ -95,11 +93,11 @@ export function readConfig(sources: ConfigSources): Config {
   for (const [name, setting] of Object.entries(SETTINGS)) {
     values[name] = readSetting(setting, sources.env, file, faults);
   }
-  const speed = readSpeed(sources.args, faults);
-  const config = { ...values, speed } as Config;
+  const config = { ...values, ...readCommandLine(sources.args, faults) } as Config;
   if (faults.length > 0) throw new ConfigError(faults);
   // An accelerated service lives ahead of the clock, so its tape must never meet the real one's.
-  return { ...config, data: resolve(speed === null ? config.data : `${config.data}-speed`) };
+  const data = config.speed === null ? config.data : `${config.data}-speed`;
+  return { ...config, data: resolve(data) };
 }
 
 function readSetting(
