@@ -7,6 +7,7 @@ import {
   CONTRACT,
   DAY,
   decodeFrames,
+  EngineRun,
   HOUR_NS,
   paramsOf,
   SESSIONS,
@@ -210,6 +211,35 @@ test('a snapshot is as deep as was asked for, and in `confirmed` mode final', as
   };
   assert.deepEqual(await ids(2, 'live'), ['20261112.3', '20261112.5']);
   assert.deepEqual(await ids(5, 'confirmed'), ['20261112.1', '20261112.3']);
+});
+
+test('large objects stretch the steps of a replay as they did those of the stream [DET-08]', async () => {
+  const tape = new MemoryTape(CONTRACT, 1_000);
+  tape.commit([], at(-1));
+  const stream = new EngineRun(tape);
+  stream.open(['volume-profile', {}]);
+  await settle();
+  // Every 5 ms a trade, at so many prices that the profile soon is too large for every edge of 20 ms.
+  const wide = Array.from({ length: 800 }, (_, index): MemoryTrade => {
+    return { at: at(index * 0.005), price: 100 + ((index * 37) % 900), size: 1, side: 1 };
+  });
+  tape.commit(wide, at(5));
+  await settle();
+  const published = stream.flushes();
+  assert.ok(published.length > 10 && published.length < 100, `${published.length} flushes`);
+  const cursors = published.flatMap((flush) => flush.entries.map(({ cursor }) => cursor));
+  using replays = replaysOver(tape);
+  const params = paramsOf(BY_ID.get('volume-profile')!, {});
+  for (const [told, cursor] of cursors.entries()) {
+    const from = { t: 'after', cursor } as const;
+    const asked = request({ indicator: 'volume-profile', params, from, until: at(5) });
+    await using replay = await replays.open(asked);
+    const entries = (await rest(replay)).flatMap((page) => page.entries);
+    assert.deepEqual(
+      entries.map(({ cursor }) => cursor),
+      cursors.slice(told + 1),
+    );
+  }
 });
 
 test('what the tape does not have is refused', async () => {
