@@ -6,6 +6,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { KeyRights } from '@tapeloom/core/entitlement/key-rights';
 import type { Plan } from '@tapeloom/core/entitlement/plan';
+import { periodOf } from '@tapeloom/core/quota/month';
 import type { LeaseKind } from '@tapeloom/server/accounts/leases';
 import { MemoryLeases } from '@tapeloom/server/accounts/memory-leases';
 import { StoreAuthenticator } from '@tapeloom/server/accounts/store-authenticator';
@@ -82,6 +83,14 @@ export class AccountStream implements AsyncDisposable {
 
   held(accountId: string, kind: LeaseKind): Promise<number> {
     return this.leases.count(this.clock.now(), accountId, kind);
+  }
+
+  /** Compute units the account used this month, and holds for running work. */
+  async units({ record }: HandedOutKey): Promise<{ used: number; reserved: number }> {
+    const now = this.clock.now();
+    const { store } = this.accounts;
+    const usage = await store.usageOf(now, record.accountId, periodOf(now));
+    return { used: usage.used.computeUnits, reserved: usage.reserved.computeUnits };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -61,6 +61,8 @@ const BOOK = new InstrumentBook(['AA', 'BB', 'CC'].map(contract), [
 
 export interface InProcessStreamOptions {
   readonly clock?: ManualClock;
+  /** One that was there before; by default an empty one. */
+  readonly tape?: MemoryTape;
   /** By default everybody with `KEY` is an account of its own that may have all. */
   readonly authenticator?: Authenticator;
   readonly leases?: Leases;
@@ -94,7 +96,7 @@ export function streamClock(): ManualClock {
 
 export class InProcessStream implements AsyncDisposable {
   readonly clock: ManualClock;
-  readonly tape = new MemoryTape('AA', 1_000);
+  readonly tape: MemoryTape;
   readonly hub: TopicHub;
   readonly gateway: Gateway;
   readonly engine: Engine;
@@ -108,6 +110,7 @@ export class InProcessStream implements AsyncDisposable {
   private constructor(options: InProcessStreamOptions) {
     const { clock = streamClock() } = options;
     this.clock = clock;
+    this.tape = options.tape ?? new MemoryTape('AA', 1_000);
     this.hub = new TopicHub({ clock, timers: clock, fullSessions: () => SESSIONS });
     let hear: (message: EngineMessage) => void = () => {};
     const runs = {
@@ -191,6 +194,13 @@ export class InProcessStream implements AsyncDisposable {
       this.promise();
       await turn();
     }
+  }
+
+  /** Lets a long time pass at once; the tape follows at its end. */
+  async jump(ms: number): Promise<void> {
+    this.clock.advance(ms);
+    this.promise();
+    await turn();
   }
 
   loseEngine(): void {

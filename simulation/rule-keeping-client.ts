@@ -25,7 +25,7 @@ export class RuleKeepingClient {
       case 'snapshot':
         this.#forget();
         this.#isReset = false;
-        for (const { id, data } of message.items) this.state.set(id, String(data));
+        for (const { id, data } of message.items) this.state.set(id, textOf(data));
         this.cursors.push(message.cursor);
         return;
       case 'upsert':
@@ -35,7 +35,7 @@ export class RuleKeepingClient {
         assert.ok(last !== undefined, 'no update comes before a snapshot');
         if (compareTexts(message.cursor, last) <= 0) return;
         this.cursors.push(message.cursor);
-        if (message.t === 'upsert') this.state.set(message.id, String(message.data));
+        if (message.t === 'upsert') this.state.set(message.id, textOf(message.data));
         else this.state.delete(message.id);
         return;
       }
@@ -61,4 +61,8 @@ export class RuleKeepingClient {
 
 function compareTexts(a: string, b: string): number {
   return compareCursors(parseCursor(a)!, parseCursor(b)!);
+}
+
+function textOf(data: unknown): string {
+  return typeof data === 'string' ? data : JSON.stringify(data);
 }

@@ -48,7 +48,7 @@ const script: fc.Arbitrary<Script> = fc.record({
   pieceEntries: fc.integer({ min: 1, max: 9 }),
 });
 
-test('whatever the cuts, evictions, budgets and paces, a client ends with the state of one never cut [DET-10] [DET-12] [DET-13] [DET-14] [DET-15]', () => {
+test('whatever the cuts, evictions, budgets and paces, a client ends with the state of one never cut [SUB-16] [DET-10] [DET-12] [DET-13] [DET-14] [DET-15]', () => {
   const seen = new Map<string, number>();
   fc.assert(
     fc.property(script, (each) => {

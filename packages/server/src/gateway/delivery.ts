@@ -38,6 +38,7 @@ import type {
   TopicFacts,
 } from './delivery-events.ts';
 import {
+  AHEAD_MS_MAX,
   judgeDay,
   judgeGap,
   judgePlace,
@@ -187,9 +188,9 @@ export class Delivery {
     return this.#begin(times);
   }
 
-  /** Twice as long each time. */
+  /** Twice as long each time, and no longer than is waited in all. */
   get #waitMs(): number {
-    return Math.max(LOOK_AGAIN_MS, this.#waitedMs);
+    return Math.min(Math.max(LOOK_AGAIN_MS, this.#waitedMs), AHEAD_MS_MAX - this.#waitedMs);
   }
 
   /** What the client has is of no use: says why, and starts afresh. */
