@@ -122,9 +122,19 @@ export const SERVER_MESSAGE_SCHEMAS = {
     },
     ['id'],
   ),
-  notice: closed({ t: { const: 'notice' }, kind: { enum: NOTICE_KINDS }, effectiveAt: INSTANT }, [
-    'effectiveAt',
-  ]),
+  notice: closed(
+    {
+      t: { const: 'notice' },
+      kind: { enum: NOTICE_KINDS },
+      effectiveAt: INSTANT,
+      instrument: {
+        type: 'string',
+        minLength: 1,
+        description: 'With `roll`: the alias that is to mean another contract.',
+      },
+    },
+    ['effectiveAt', 'instrument'],
+  ),
 } as const satisfies Record<ServerMessage['t'], object>;
 
 /** An object of these fields and no others, all of them required but the optional ones. */
