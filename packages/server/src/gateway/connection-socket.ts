@@ -28,6 +28,7 @@ import type { TopicHub } from '../topics/topic-hub.ts';
 import type { Connection } from './connection.ts';
 import type { ConnectionAction, ConnectionEvent } from './connection-events.ts';
 import { ConnectionLeases } from './connection-leases.ts';
+import { frameFaultCode } from './frame-fault.ts';
 import type { GatewayCounters } from './gateway-metrics.ts';
 import { OUTBOX_LIMITS, Outbox } from './outbox.ts';
 import type { StreamRequest } from './stream-request.ts';
@@ -101,7 +102,10 @@ export class ConnectionSocket implements SubscriptionOwner {
       if (this.#socket.writableLength >= OUTBOX_LIMITS.bytesMax) this.step({ t: 'overflow' });
     });
     // Bad frames and broken sockets: `ws` has chosen the close code already.
-    this.#webSocket.on('error', () => this.#end());
+    this.#webSocket.on('error', (error) => {
+      this.#closeCode ??= frameFaultCode(error);
+      this.#end();
+    });
     this.#webSocket.on('close', (code) => {
       this.#end();
       counters.connections -= 1;
