@@ -115,6 +115,8 @@ export interface NoticeMessage {
   readonly t: 'notice';
   readonly kind: NoticeKind;
   readonly effectiveAt?: string;
+  /** For a `roll`: the alias that is to mean another contract. */
+  readonly instrument?: string;
 }
 
 export type ServerMessage =
