@@ -273,6 +273,11 @@ export class ConnectionSocket implements SubscriptionOwner {
   }
 
   #put({ bytes, messages }: EncodedFrames): void {
+    // The peer has said goodbye and `ws` has answered it: no frame may follow a close frame.
+    if (this.#webSocket.readyState !== this.#webSocket.OPEN) {
+      this.#end();
+      return;
+    }
     this.#services.counters.messagesSentTotal += messages;
     this.#services.counters.bytesSentTotal += bytes.length;
     if (!this.#isHeld) {
