@@ -130,7 +130,7 @@ export const SERVER_MESSAGE_SCHEMAS = {
       instrument: {
         type: 'string',
         minLength: 1,
-        description: 'For a roll: the alias that is to mean another contract.',
+        description: 'With `roll`: the alias that is to mean another contract.',
       },
     },
     ['effectiveAt', 'instrument'],

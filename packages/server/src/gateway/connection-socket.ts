@@ -20,6 +20,7 @@ import type { AccountHolder } from './account-limits.ts';
 import type { Connection } from './connection.ts';
 import type { ConnectionAction, ConnectionEvent } from './connection-events.ts';
 import { ConnectionLeases } from './connection-leases.ts';
+import { frameFaultCode } from './frame-fault.ts';
 import type { GatewayCounters } from './gateway-metrics.ts';
 import { MessageRate, type MessageRateLimits } from './message-rate.ts';
 import { PagesAhead, PullTurns } from './pull-turns.ts';
@@ -95,8 +96,13 @@ export class ConnectionSocket implements SubscriptionOwner {
     this.#services = services;
     this.#rate = new MessageRate(limits.messageRate);
     this.#silence = new Silence(timers.now(), limits.silenceMs);
-    const onOverflow = () => this.step({ t: 'overflow' });
-    this.#writer = new SocketWriter(socket, { counters, releaseSoon, onOverflow });
+    this.#writer = new SocketWriter(socket, {
+      counters,
+      releaseSoon,
+      onOverflow: () => this.step({ t: 'overflow' }),
+      isOpen: () => webSocket.readyState === webSocket.OPEN,
+      onClosed: () => this.#end('dropped'),
+    });
     this.turns = new PullTurns(() => !this.#isOver && this.#writer.hasRoom);
     socket.on('drain', () => {
       this.#writer.moveOn();
@@ -136,7 +142,10 @@ export class ConnectionSocket implements SubscriptionOwner {
     });
     this.#webSocket.on('pong', () => this.#hear());
     // Bad frames and broken sockets: `ws` has chosen the close code already.
-    this.#webSocket.on('error', () => this.#end('dropped'));
+    this.#webSocket.on('error', (error) => {
+      this.#closeCode ??= frameFaultCode(error);
+      this.#end('dropped');
+    });
     this.#webSocket.on('close', (code) => {
       this.#end('dropped');
       counters.connections -= 1;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { judgeFrames } from '../../../../simulation/frame-judge.ts';
 import { FRAME_VECTORS, type FrameVector, pingText } from '../../../../simulation/frame-vectors.ts';
 import { InProcessStream, KEY } from '../../../../simulation/in-process-stream.ts';
@@ -22,6 +23,10 @@ async function holds(vectors: readonly FrameVector[]): Promise<void> {
       }),
     );
   }
+  const expected: Record<string, number> = {};
+  for (const { close } of vectors) expected[close] = (expected[close] ?? 0) + 2;
+  while (stream.gateway.metrics.connections > 0) await turn();
+  assert.deepEqual(stream.gateway.metrics.closesTotal, expected);
   assert.deepEqual(stream.faults, []);
 }
 
@@ -80,6 +85,7 @@ test('a close by the client is answered with its reason, and counted with its co
   const target = { port: stream.port, headers: [BEARER] };
   const got = await converse(target, closeFrame(1000, 'done é'));
   assert.deepEqual([got.close, got.reason], [1000, 'done é']);
+  while (stream.gateway.metrics.connections > 0) await turn();
   assert.deepEqual(stream.gateway.metrics.closesTotal, { 1000: 1 });
 });
 

@@ -24,6 +24,10 @@ export interface SocketWriterOptions {
   readonly releaseSoon: (writer: SocketWriter) => void;
   /** The reader is too slow: nothing more is taken. */
   readonly onOverflow: () => void;
+  /** Whether no close frame was sent or answered: none of ours may follow one. */
+  readonly isOpen: () => boolean;
+  /** The peer has said goodbye. */
+  readonly onClosed: () => void;
 }
 
 export class SocketWriter {
@@ -94,9 +98,9 @@ export class SocketWriter {
   /** Nothing is written any more; `rest` lets what is held go first. */
   end({ rest }: { readonly rest: 'sent' | 'dropped' }): void {
     if (this.#isOver) return;
+    this.#isOver = true;
     const frames = rest === 'sent' ? this.#outbox.takeAll() : null;
     if (frames !== null) this.#put(frames);
-    this.#isOver = true;
     this.#outbox.clear();
   }
 
@@ -114,6 +118,10 @@ export class SocketWriter {
   }
 
   #put({ bytes, messages }: EncodedFrames): void {
+    if (!this.#options.isOpen()) {
+      this.#options.onClosed();
+      return;
+    }
     this.#options.counters.messagesSentTotal += messages;
     this.#options.counters.bytesSentTotal += bytes.length;
     if (!this.#isHeld) {
