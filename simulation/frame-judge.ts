@@ -6,7 +6,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { CloseCode } from '@tapeloom/protocol/close-codes';
-import { OPCODE } from './wire-frame.ts';
+import { applyMask, OPCODE } from './wire-frame.ts';
 
 const MESSAGE_BYTES_MAX = 65_536;
 const FRAGMENTS_MAX = 1_024;
@@ -69,8 +69,7 @@ class FrameJudge {
       const end = begin + Number(frame.length);
       if (end > this.#bytes.length) break;
       const mask = this.#bytes.subarray(frame.headEnd, begin);
-      const payload = this.#bytes.subarray(begin, end).map((byte, i) => byte ^ mask[i & 3]!);
-      close = this.#take(frame.first, Buffer.from(payload));
+      close = this.#take(frame.first, applyMask(this.#bytes.subarray(begin, end), mask));
       at = end;
     }
     return { close, texts: this.#texts, pings: this.#pings, counted: this.#counted };

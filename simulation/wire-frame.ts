@@ -26,8 +26,14 @@ export function wireFrame(frame: WireFrame): Buffer {
   const length = lengthField(frame.length ?? BigInt(payload.length), frame.lengthBytes);
   if (mask === null) return Buffer.concat([Buffer.from([first]), length, payload]);
   length[0]! |= 0x80;
-  const masked = payload.map((byte, index) => byte ^ mask[index & 3]!);
-  return Buffer.concat([Buffer.from([first]), length, mask, masked]);
+  return Buffer.concat([Buffer.from([first]), length, mask, applyMask(payload, mask)]);
+}
+
+/** Masks, or takes a mask off. */
+export function applyMask(bytes: Buffer, mask: Buffer): Buffer {
+  const result = Buffer.allocUnsafe(bytes.length);
+  for (let at = 0; at < bytes.length; at += 1) result[at] = bytes[at]! ^ mask[at & 3]!;
+  return result;
 }
 
 /** A close frame with this code and reason. */

@@ -8,7 +8,7 @@ import { loadRun } from '../../tools/named-module.ts';
 
 const roundsDefault = 200;
 /** Where a round is a small thing. */
-const roundsDefaults: Readonly<Record<string, number>> = { rest: 100_000 };
+const roundsDefaults: Readonly<Record<string, number>> = { rest: 100_000, frames: 1_000_000 };
 const [name, roundsText] = process.argv.slice(2);
 const rounds =
   roundsText === undefined ? (roundsDefaults[name ?? ''] ?? roundsDefault) : Number(roundsText);
