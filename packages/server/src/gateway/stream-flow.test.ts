@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { parseIpRange } from '@tapeloom/core/entitlement/ip-range';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { AccountStream } from '../../../../simulation/account-stream.ts';
 import { StreamClient, subscribe } from '../../../../simulation/stream-client.ts';
@@ -15,7 +16,7 @@ async function until(isDone: () => boolean): Promise<void> {
   while (!isDone()) await turn();
 }
 
-test('ping frames alone count toward the rate: more than a burst of them closes with 1008 [FLOW-03] [CLOSE-05]', async () => {
+test('ping frames alone count toward the rate: more than a burst of them closes with 1008 [FLOW-03] [CLOSE-05] [SEC-17]', async () => {
   await using desk = await AccountStream.start(REAL);
   const key = await desk.key('live');
   using calm = await desk.open(key);
@@ -149,4 +150,26 @@ test('a token works whatever site sends it [TOK-12]', async () => {
     client.send(subscribe('a'));
     await client.find('snapshot');
   }
+});
+
+test('sockets nobody has proven are few: per address and in all, and 5 s whatever they send [SEC-16]', async () => {
+  await using desk = await AccountStream.start({
+    ...REAL,
+    unproven: { fromOnePlaceMax: 3, inAllMax: 5 },
+    trustedProxies: [parseIpRange('127.0.0.1')!],
+  });
+  const from = (address: string) =>
+    new StreamClient(desk.stream.url, undefined, { 'x-forwarded-for': address }).opened();
+  const open = [await from('10.0.0.1'), await from('10.0.0.1'), await from('10.0.0.1')];
+  assert.equal((await (await from('10.0.0.1')).closed).code, 1013);
+  open.push(await from('10.0.0.2'), await from('10.0.0.3'));
+  assert.equal((await (await from('10.0.0.4')).closed).code, 1013);
+  // Frames that are no message do not prolong the wait.
+  for (let second = 0; second < 5; second += 1) {
+    for (const client of open) client.socket.ping();
+    await desk.stream.pass(1_000);
+  }
+  for (const client of open) assert.equal((await client.closed).code, 4001);
+  using next = await desk.openWith(await desk.accounts.token(await desk.key('live')));
+  await next.answered();
 });
