@@ -19,6 +19,7 @@ import { cutsOf, type FrameScript, frameScript } from './frames-script.ts';
 
 /** Messages and control frames that may come at once. */
 const BURST = 100;
+const FLOOD = 390;
 const UNAUTHORIZED = 4001;
 const RATE = 1008;
 
@@ -149,6 +150,8 @@ function check(
 function allowedCodes(verdict: FrameVerdict, proof: Proof): readonly (number | null)[] {
   const { close, counted, texts } = verdict;
   if (proof === 'bad key' || (proof === 'none' && texts.length > 0)) return [UNAUTHORIZED, close];
+  // So many that they could not even be sent slowly, unless for a quarter of a minute.
+  if (counted > FLOOD) return [RATE];
   // The first `ping` of a patient client counts too.
   return counted + 1 > BURST ? [close, RATE] : [close];
 }
