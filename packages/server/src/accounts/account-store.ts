@@ -160,6 +160,7 @@ export interface AuditFilter {
 /** Something that rights hang on has changed; who holds a copy must look again. */
 export interface AccountChange {
   readonly accountId: string;
+  /** The key whose rights changed, where it is one; of a rotation the old one. */
   readonly keyId: string | null;
   readonly kind: AuditKind;
 }
