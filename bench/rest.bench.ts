@@ -29,7 +29,7 @@ interface Turn {
 
 export const run: Bench = async () => {
   const directory = mkdtempSync(join(tmpdir(), 'tapeloom-bench-'));
-  const child = fork(join(import.meta.dirname, 'rest-server.ts'), [directory]);
+  const child = fork(new URL('./rest-server.ts', import.meta.url), [directory]);
   try {
     const [ready] = (await once(child, 'message')) as [Ready];
     const bytes = new Map<string, number>();
