@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { after, before, test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { ErrorCode } from '@tapeloom/protocol/error-codes';
@@ -259,4 +261,56 @@ test('a key that ends while its request is under way is refused like one that ha
     assert.deepEqual(rateHeadersOf(answer), []);
     assert.equal(answer.headers['www-authenticate'], 'Bearer realm=service, error=invalid_token');
   }
+});
+
+test('on a kept connection every request is judged by what holds then', async () => {
+  const port = await service.listen();
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const sockets = new Set<unknown>();
+  const get = async (key: string | null, path = '/v1/usage') => {
+    const headers = key === null ? {} : { authorization: `Bearer ${key}` };
+    const sent = request({ port, host: '127.0.0.1', path, agent, headers });
+    sent.on('socket', (socket) => sockets.add(socket)).end();
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    await answer.resume().toArray();
+    return { status: answer.statusCode, limit: answer.headers['ratelimit-limit'] };
+  };
+  const operator = { kind: 'operator' } as const;
+  const call = () => ({ now: service.clock.now(), actor: operator });
+  const account = await service.account('live');
+  const one = await service.key(account);
+  const other = await service.key(await service.account('sandbox'));
+  const expiresAt = (service.clock.now() + 5_000_000_000n) as EpochNs;
+  const short = await service.key(account, { expiresAt });
+  const good = { status: 200, limit: '300' };
+  const refused = { status: 401, limit: undefined };
+
+  assert.deepEqual(await get(one.secret), good);
+  assert.deepEqual(await get(one.secret), good);
+  assert.deepEqual(await get(other.secret), { status: 200, limit: '60' });
+  assert.deepEqual(await get(INVENTED), refused);
+  assert.deepEqual(await get(null), refused);
+  assert.deepEqual(await get(null, '/v1/status'), { status: 200, limit: undefined });
+  assert.deepEqual(await get(one.secret, '/v1/indicators'), { status: 200, limit: undefined });
+
+  assert.deepEqual(await get(short.secret), good);
+  service.clock.advanceTo(expiresAt - 1n);
+  assert.deepEqual(await get(short.secret), good);
+  service.clock.advanceTo(expiresAt);
+  assert.deepEqual(await get(short.secret), refused);
+
+  assert.deepEqual(await get(one.secret), good);
+  const until = (service.clock.now() + 1_000_000_000n) as EpochNs;
+  await service.store.setGrants(call(), account, [{ plan: 'history', until }]);
+  assert.deepEqual(await get(one.secret), { status: 200, limit: '1200' });
+  service.clock.advanceTo(until);
+  assert.deepEqual(await get(one.secret), { status: 200, limit: '60' });
+  await service.store.setSuspended(call(), account, true);
+  assert.deepEqual(await get(one.secret), { status: 403, limit: '60' });
+  await service.store.setSuspended(call(), account, false);
+  assert.deepEqual(await get(one.secret), { status: 200, limit: '60' });
+  await service.store.revokeKey(call(), account, one.record.id);
+  assert.deepEqual(await get(one.secret), refused);
+  assert.equal(sockets.size, 1, 'it was one connection');
+  agent.destroy();
 });
