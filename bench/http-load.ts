@@ -10,51 +10,48 @@ import { connect, type Socket } from 'node:net';
 const HEAD_END = Buffer.from('\r\n\r\n');
 const OK = Buffer.from('HTTP/1.1 200 ');
 const LENGTH = Buffer.from('content-length: ');
+const NOTHING = Buffer.alloc(0);
 
 export interface Load {
   readonly port: number;
-  /** Sent in turn, over all connections. */
+  /** One connection for each, which sends it again and again. */
   readonly requests: readonly Buffer[];
-  readonly connections: number;
   readonly seconds: number;
 }
 
-/** Requests answered with 200 in a second; anything else rejects. */
-export async function requestsPerSecond(load: Load): Promise<number> {
+export interface Answered {
+  /** All with 200: any other answer rejects. */
+  readonly answered: number;
+  readonly seconds: number;
+}
+
+export async function keepBusy(load: Load): Promise<Answered> {
   const sockets = await Promise.all(
-    Array.from({ length: load.connections }, async () => {
+    load.requests.map(async (request) => {
       const socket = connect(load.port, '127.0.0.1').setNoDelay();
       await once(socket, 'connect');
-      return socket;
+      return { socket, request };
     }),
   );
   const startMs = performance.now();
   const endMs = startMs + load.seconds * 1_000;
   let answered = 0;
-  let next = 0;
-  const nextRequest = () => {
+  const goesOn = () => {
     answered += 1;
-    if (performance.now() >= endMs) return null;
-    next = (next + 1) % load.requests.length;
-    return load.requests[next]!;
+    return performance.now() < endMs;
   };
   try {
-    await Promise.all(sockets.map((socket) => keepAsking(socket, nextRequest)));
-    return ((answered - sockets.length) / (performance.now() - startMs)) * 1_000;
+    await Promise.all(sockets.map(({ socket, request }) => keepAsking(socket, request, goesOn)));
+    return { answered, seconds: (performance.now() - startMs) / 1_000 };
   } finally {
-    for (const socket of sockets) socket.destroy();
+    for (const { socket } of sockets) socket.destroy();
   }
 }
 
-/** Asks again whenever the last answer is complete, until there is nothing more to ask. */
-function keepAsking(socket: Socket, nextRequest: () => Buffer | null): Promise<void> {
+/** Asks again whenever the last answer is complete, as long as it goes on. */
+function keepAsking(socket: Socket, request: Buffer, goesOn: () => boolean): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  let waiting: Buffer = Buffer.alloc(0);
-  const ask = () => {
-    const request = nextRequest();
-    if (request === null) resolve();
-    else socket.write(request);
-  };
+  let waiting: Buffer = NOTHING;
   socket.on('data', (chunk: Buffer) => {
     waiting = waiting.length === 0 ? chunk : Buffer.concat([waiting, chunk]);
     const bytes = answerBytes(waiting);
@@ -63,12 +60,13 @@ function keepAsking(socket: Socket, nextRequest: () => Buffer | null): Promise<v
       reject(new Error(waiting.toString('latin1')));
       return;
     }
-    waiting = Buffer.alloc(0);
-    ask();
+    waiting = NOTHING;
+    if (goesOn()) socket.write(request);
+    else resolve();
   });
   socket.on('error', reject);
   socket.on('close', () => reject(new Error('the server closed a connection')));
-  ask();
+  socket.write(request);
   return promise;
 }
 

@@ -79,8 +79,11 @@ await bare.listen({ port: 0, host: '127.0.0.1' });
 process.on('disconnect', () => process.exit(0));
 process.on('message', (message: ToRestServer) => {
   if (message.t === 'bare-answer') bareAnswers.set(message.path, message.body);
-  const { user, system } = process.cpuUsage();
-  tell({ t: 'cpu', cpuMs: (user + system) / 1_000 });
+  tell({
+    t: 'cpu',
+    allMs: milliseconds(process.cpuUsage()),
+    mainMs: milliseconds(process.threadCpuUsage()),
+  });
 });
 tell({ t: 'ready', port: portOf(app.server), barePort: portOf(bare.server), keys });
 
@@ -141,6 +144,10 @@ function sessionBooks(now: EpochNs) {
 
 function portOf(server: Server): number {
   return (server.address() as AddressInfo).port;
+}
+
+function milliseconds({ user, system }: NodeJS.CpuUsage): number {
+  return (user + system) / 1_000;
 }
 
 function unasked(): never {

@@ -49,6 +49,8 @@ export class Admission {
   readonly #options: AdmissionOptions;
   /** Most connections have one customer: a header like the last one need not be judged from scratch. */
   readonly #lastOn = new WeakMap<Socket, Recognised>();
+  /** Where connections come from, where no proxy stands between. */
+  readonly #addresses = new WeakMap<Socket, string>();
 
   constructor(options: AdmissionOptions) {
     this.#options = options;
@@ -86,13 +88,19 @@ export class Admission {
     return allowances.take(clock.now(), accountId, entitlements.limits.restPerMinute);
   }
 
-  #addressOf(request: FastifyRequest): string {
-    const forwarded = request.headers['x-forwarded-for'];
-    return clientAddress(
-      request.raw.socket.remoteAddress,
-      Array.isArray(forwarded) ? forwarded.join(',') : forwarded,
-      this.#options.trustedProxies,
-    );
+  #addressOf({ headers, raw: { socket } }: FastifyRequest): string {
+    const { trustedProxies } = this.#options;
+    if (trustedProxies.length > 0) {
+      const forwarded = headers['x-forwarded-for'];
+      const claims = Array.isArray(forwarded) ? forwarded.join(',') : forwarded;
+      return clientAddress(socket.remoteAddress, claims, trustedProxies);
+    }
+    let address = this.#addresses.get(socket);
+    if (address === undefined) {
+      address = clientAddress(socket.remoteAddress, undefined, []);
+      this.#addresses.set(socket, address);
+    }
+    return address;
   }
 
   #recall({ headers, raw }: FastifyRequest, access: Access): Caller | null {
