@@ -9,12 +9,12 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { keepBusy } from './http-load.ts';
+import { HttpLoad } from './http-load.ts';
 import type { Bench, BenchReport } from './report.ts';
 import type { FromRestServer, ToRestServer } from './rest-wire.ts';
 
 const PATHS = ['/v1/usage', '/v1/instruments'] as const;
-const ROUNDS = 7;
+const ROUNDS = 11;
 const ROUND_SECONDS = 1.5;
 /** Until the compiler has seen enough, also on a busy machine. */
 const WARM_UP_SECONDS = 8;
@@ -25,8 +25,7 @@ type Cpu = FromRestServer & { readonly t: 'cpu' };
 
 interface Target {
   readonly name: string;
-  readonly port: number;
-  readonly requests: readonly Buffer[];
+  readonly load: HttpLoad;
 }
 
 interface Turn {
@@ -43,9 +42,10 @@ export const run: Bench = async () => {
     const [ready] = (await once(child, 'message')) as [Ready];
     const bytes = new Map<string, number>();
     for (const path of PATHS) bytes.set(path, await handBareAnswer(child, ready, path));
+    using targets = await openTargets(ready);
     const turns = new Map<string, Turn[]>();
     for (let round = 0; round <= ROUNDS; round += 1) {
-      for (const target of targetsOf(ready)) {
+      for (const target of targets.all) {
         const turn = await measure(child, target, round === 0 ? WARM_UP_SECONDS : ROUND_SECONDS);
         if (round > 0) turns.set(target.name, [...(turns.get(target.name) ?? []), turn]);
       }
@@ -58,11 +58,16 @@ export const run: Bench = async () => {
   }
 };
 
-function targetsOf({ port, barePort, keys }: Ready): Target[] {
-  return PATHS.flatMap((path) => [
-    { name: `bare ${path}`, port: barePort, requests: requestsOf(path, keys) },
-    { name: path, port, requests: requestsOf(path, keys) },
-  ]);
+async function openTargets({ port, barePort, keys }: Ready) {
+  const stack = new DisposableStack();
+  const all: Target[] = [];
+  for (const path of PATHS) {
+    const requests = requestsOf(path, keys);
+    const bare = stack.use(await HttpLoad.open(barePort, requests));
+    const real = stack.use(await HttpLoad.open(port, requests));
+    all.push({ name: `bare ${path}`, load: bare }, { name: path, load: real });
+  }
+  return { all, [Symbol.dispose]: () => stack.dispose() };
 }
 
 function requestsOf(path: string, keys: readonly string[]): Buffer[] {
@@ -73,12 +78,12 @@ function requestsOf(path: string, keys: readonly string[]): Buffer[] {
 
 async function measure(child: ChildProcess, target: Target, seconds: number): Promise<Turn> {
   const before = await ask(child, { t: 'cpu' });
-  const load = await keepBusy({ port: target.port, requests: target.requests, seconds });
+  const { answered, seconds: lasted } = await target.load.keepBusy(seconds);
   const after = await ask(child, { t: 'cpu' });
   return {
-    perSecond: load.answered / load.seconds,
-    mainMicroseconds: ((after.mainMs - before.mainMs) * 1_000) / load.answered,
-    allMicroseconds: ((after.allMs - before.allMs) * 1_000) / load.answered,
+    perSecond: answered / lasted,
+    mainMicroseconds: ((after.mainMs - before.mainMs) * 1_000) / answered,
+    allMicroseconds: ((after.allMs - before.allMs) * 1_000) / answered,
   };
 }
 

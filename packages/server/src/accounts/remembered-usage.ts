@@ -12,8 +12,16 @@ import type { MonthUsage } from './account-store.ts';
 const REMEMBERED_NS = 1_000_000_000n;
 const REPORTS_MAX = 10_000;
 
+interface Report {
+  readonly usage: MonthUsage;
+  readonly period: string;
+  /** When it was asked for. */
+  readonly at: EpochNs;
+}
+
 export class RememberedUsage {
-  readonly #reports = new Map<string, { readonly usage: MonthUsage; readonly at: EpochNs }>();
+  /** By account; of the month asked for last. */
+  readonly #reports = new Map<string, Report>();
   #changesUnderWay = 0;
   /** Grows with every change that begins or ends. */
   #changes = 0;
@@ -24,16 +32,14 @@ export class RememberedUsage {
     period: string,
     ask: () => Promise<MonthUsage>,
   ): Promise<MonthUsage> {
-    const place = `${period} ${accountId}`;
-    const known = this.#reports.get(place);
-    if (known !== undefined && known.at <= now && now < known.at + REMEMBERED_NS) {
-      return known.usage;
-    }
+    const known = this.#reports.get(accountId);
+    const isNew = known !== undefined && known.at <= now && now < known.at + REMEMBERED_NS;
+    if (isNew && known.period === period) return known.usage;
     const changes = this.#changes;
     const usage = await ask();
     if (this.#changesUnderWay === 0 && changes === this.#changes && isSettled(usage)) {
       if (this.#reports.size >= REPORTS_MAX) this.#reports.clear();
-      this.#reports.set(place, { usage, at: now });
+      this.#reports.set(accountId, { usage, period, at: now });
     }
     return usage;
   }

@@ -11,6 +11,7 @@ import { epochNsText } from '@tapeloom/core/utc-day';
 import { INSTRUMENT_STATES, type InstrumentState } from '@tapeloom/protocol/status-states';
 import { type Static, Type } from 'typebox';
 import { Instant } from './instant-schema.ts';
+import { EncodedJson } from './route.ts';
 
 const closed = { additionalProperties: false };
 const Nanos = Type.Integer({ minimum: 1 });
@@ -78,17 +79,16 @@ export function instrumentsJson(
   facts: InstrumentFacts,
   dataset: string | null,
   visibleUntil: EpochNs,
-): Buffer {
-  const views: string[] = [];
+): EncodedJson {
+  let views = '';
   for (const { contract, head, tail } of fixedParts(facts)) {
     const isStreamed = facts.isStreamed(contract.symbol);
     if (dataset === null ? !isStreamed : contract.dataset !== dataset) continue;
     const { status, updatedAt } = moment(facts, contract, visibleUntil);
-    views.push(
-      `${head},"status":"${status}","updatedAt":"${updatedAt}","streamed":${isStreamed},${tail}`,
-    );
+    if (views !== '') views += ',';
+    views += `${head},"status":"${status}","updatedAt":"${updatedAt}","streamed":${isStreamed},${tail}`;
   }
-  return Buffer.from(`{"instruments":[${views.join(',')}]}`);
+  return new EncodedJson(`{"instruments":[${views}]}`);
 }
 
 /** What stays the same all day: most of the bytes, made once a day. */
