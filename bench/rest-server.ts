@@ -23,6 +23,7 @@ import { TradingWorld } from '@tapeloom/server/trading-world';
 import type { FromRestServer, ToRestServer } from './rest-wire.ts';
 
 const ACCOUNTS = 500;
+const SECOND_NS = 1_000_000_000n;
 const SIM = { seed: 1, printsScale: 0.01 };
 
 interface BareApp {
@@ -115,7 +116,7 @@ async function makeKey(name: string): Promise<string> {
   return secret;
 }
 
-/** The simulated market of today, with a trade in every contract a moment ago. */
+/** The simulated market of today; trades become known once a second, as the ingest tells of them. */
 function marketFacts(): () => InstrumentFacts {
   const now = accounts.clock.now();
   const day = dayOf(now);
@@ -129,7 +130,7 @@ function marketFacts(): () => InstrumentFacts {
       isSourceUp: true,
       isStreamed: (symbol) => world.isStreamed(symbol),
       fullSessions: (symbol) => world.fullSessions(symbol),
-      lastTradeAt: () => (at - 1_000_000n) as EpochNs,
+      lastTradeAt: () => (at - (at % SECOND_NS)) as EpochNs,
     };
   };
 }
