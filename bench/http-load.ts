@@ -10,66 +10,90 @@ import { connect, type Socket } from 'node:net';
 const HEAD_END = Buffer.from('\r\n\r\n');
 const OK = Buffer.from('HTTP/1.1 200 ');
 const LENGTH = Buffer.from('content-length: ');
+const NOTHING = Buffer.alloc(0);
 
-export interface Load {
-  readonly port: number;
-  /** Sent in turn, over all connections. */
-  readonly requests: readonly Buffer[];
-  readonly connections: number;
+export interface Answered {
+  /** All with 200: any other answer rejects. */
+  readonly answered: number;
   readonly seconds: number;
 }
 
-/** Requests answered with 200 in a second; anything else rejects. */
-export async function requestsPerSecond(load: Load): Promise<number> {
-  const sockets = await Promise.all(
-    Array.from({ length: load.connections }, async () => {
-      const socket = connect(load.port, '127.0.0.1').setNoDelay();
-      await once(socket, 'connect');
-      return socket;
-    }),
-  );
-  const startMs = performance.now();
-  const endMs = startMs + load.seconds * 1_000;
-  let answered = 0;
-  let next = 0;
-  const nextRequest = () => {
-    answered += 1;
-    if (performance.now() >= endMs) return null;
-    next = (next + 1) % load.requests.length;
-    return load.requests[next]!;
-  };
-  try {
-    await Promise.all(sockets.map((socket) => keepAsking(socket, nextRequest)));
-    return ((answered - sockets.length) / (performance.now() - startMs)) * 1_000;
-  } finally {
-    for (const socket of sockets) socket.destroy();
+export class HttpLoad implements Disposable {
+  readonly #connections: readonly Connection[];
+
+  private constructor(connections: readonly Connection[]) {
+    this.#connections = connections;
+  }
+
+  /** One connection for each request, which it sends again and again. */
+  static async open(port: number, requests: readonly Buffer[]): Promise<HttpLoad> {
+    const connections = requests.map((request) => Connection.open(port, request));
+    return new HttpLoad(await Promise.all(connections));
+  }
+
+  async keepBusy(seconds: number): Promise<Answered> {
+    const startMs = performance.now();
+    const endMs = startMs + seconds * 1_000;
+    let answered = 0;
+    const goesOn = () => {
+      answered += 1;
+      return performance.now() < endMs;
+    };
+    await Promise.all(this.#connections.map((connection) => connection.keepAsking(goesOn)));
+    return { answered, seconds: (performance.now() - startMs) / 1_000 };
+  }
+
+  [Symbol.dispose](): void {
+    for (const connection of this.#connections) connection[Symbol.dispose]();
   }
 }
 
-/** Asks again whenever the last answer is complete, until there is nothing more to ask. */
-function keepAsking(socket: Socket, nextRequest: () => Buffer | null): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  let waiting: Buffer = Buffer.alloc(0);
-  const ask = () => {
-    const request = nextRequest();
-    if (request === null) resolve();
-    else socket.write(request);
-  };
-  socket.on('data', (chunk: Buffer) => {
-    waiting = waiting.length === 0 ? chunk : Buffer.concat([waiting, chunk]);
-    const bytes = answerBytes(waiting);
-    if (bytes === null || waiting.length < bytes) return;
-    if (!waiting.subarray(0, OK.length).equals(OK)) {
-      reject(new Error(waiting.toString('latin1')));
-      return;
-    }
-    waiting = Buffer.alloc(0);
-    ask();
-  });
-  socket.on('error', reject);
-  socket.on('close', () => reject(new Error('the server closed a connection')));
-  ask();
-  return promise;
+class Connection implements Disposable {
+  readonly #socket: Socket;
+  readonly #request: Buffer;
+  #waiting: Buffer = NOTHING;
+  #goesOn: () => boolean = () => false;
+  #turn = Promise.withResolvers<void>();
+
+  private constructor(socket: Socket, request: Buffer) {
+    this.#socket = socket;
+    this.#request = request;
+    socket.on('data', (chunk: Buffer) => this.#take(chunk));
+    socket.on('error', (error) => this.#turn.reject(error));
+    socket.on('close', () => this.#turn.reject(new Error('the server closed a connection')));
+  }
+
+  static async open(port: number, request: Buffer): Promise<Connection> {
+    const socket = connect(port, '127.0.0.1').setNoDelay();
+    await once(socket, 'connect');
+    const connection = new Connection(socket, request);
+    // A server waits longer for the next request of a connection than for the first.
+    await connection.keepAsking(() => false);
+    return connection;
+  }
+
+  /** Asks again whenever the last answer is complete, as long as it goes on. */
+  keepAsking(goesOn: () => boolean): Promise<void> {
+    this.#goesOn = goesOn;
+    this.#turn = Promise.withResolvers();
+    this.#socket.write(this.#request);
+    return this.#turn.promise;
+  }
+
+  [Symbol.dispose](): void {
+    this.#socket.removeAllListeners('close').destroy();
+  }
+
+  #take(chunk: Buffer): void {
+    this.#waiting = this.#waiting.length === 0 ? chunk : Buffer.concat([this.#waiting, chunk]);
+    const bytes = answerBytes(this.#waiting);
+    if (bytes === null || this.#waiting.length < bytes) return;
+    const isOk = this.#waiting.subarray(0, OK.length).equals(OK);
+    if (!isOk) this.#turn.reject(new Error(this.#waiting.toString('latin1')));
+    this.#waiting = NOTHING;
+    if (isOk && this.#goesOn()) this.#socket.write(this.#request);
+    else this.#turn.resolve();
+  }
 }
 
 /** How long the answer is in all; null while its head is not complete. */
@@ -77,7 +101,6 @@ function answerBytes(answer: Buffer): number | null {
   const headEnd = answer.indexOf(HEAD_END);
   if (headEnd === -1) return null;
   const place = answer.indexOf(LENGTH) + LENGTH.length;
-  return (
-    headEnd + HEAD_END.length + Number.parseInt(answer.toString('latin1', place, place + 8), 10)
-  );
+  const digits = answer.toString('latin1', place, place + 8);
+  return headEnd + HEAD_END.length + Number.parseInt(digits, 10);
 }

@@ -23,6 +23,7 @@ import { TradingWorld } from '@tapeloom/server/trading-world';
 import type { FromRestServer, ToRestServer } from './rest-wire.ts';
 
 const ACCOUNTS = 500;
+const SECOND_NS = 1_000_000_000n;
 const SIM = { seed: 1, printsScale: 0.01 };
 
 interface BareApp {
@@ -79,8 +80,11 @@ await bare.listen({ port: 0, host: '127.0.0.1' });
 process.on('disconnect', () => process.exit(0));
 process.on('message', (message: ToRestServer) => {
   if (message.t === 'bare-answer') bareAnswers.set(message.path, message.body);
-  const { user, system } = process.cpuUsage();
-  tell({ t: 'cpu', cpuMs: (user + system) / 1_000 });
+  tell({
+    t: 'cpu',
+    allMs: milliseconds(process.cpuUsage()),
+    mainMs: milliseconds(process.threadCpuUsage()),
+  });
 });
 tell({ t: 'ready', port: portOf(app.server), barePort: portOf(bare.server), keys });
 
@@ -112,7 +116,7 @@ async function makeKey(name: string): Promise<string> {
   return secret;
 }
 
-/** The simulated market of today, with a trade in every contract a moment ago. */
+/** The simulated market of today; trades become known once a second, as the ingest tells of them. */
 function marketFacts(): () => InstrumentFacts {
   const now = accounts.clock.now();
   const day = dayOf(now);
@@ -126,7 +130,7 @@ function marketFacts(): () => InstrumentFacts {
       isSourceUp: true,
       isStreamed: (symbol) => world.isStreamed(symbol),
       fullSessions: (symbol) => world.fullSessions(symbol),
-      lastTradeAt: () => (at - 1_000_000n) as EpochNs,
+      lastTradeAt: () => (at - (at % SECOND_NS)) as EpochNs,
     };
   };
 }
@@ -141,6 +145,10 @@ function sessionBooks(now: EpochNs) {
 
 function portOf(server: Server): number {
   return (server.address() as AddressInfo).port;
+}
+
+function milliseconds({ user, system }: NodeJS.CpuUsage): number {
+  return (user + system) / 1_000;
 }
 
 function unasked(): never {

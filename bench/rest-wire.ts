@@ -8,8 +8,8 @@ export type FromRestServer =
       /** One of each account. */
       readonly keys: readonly string[];
     }
-  /** Processor time of the process so far, all its threads together. */
-  | { readonly t: 'cpu'; readonly cpuMs: number };
+  /** Processor time so far of all threads together, and of the one that serves. */
+  | { readonly t: 'cpu'; readonly allMs: number; readonly mainMs: number };
 
 /** Each is answered with the processor time. */
 export type ToRestServer =

@@ -28,6 +28,10 @@ export class FixedAuthenticator implements Authenticator {
     return Promise.resolve(this.#judge(authorization));
   }
 
+  isCurrent(): boolean {
+    return false;
+  }
+
   consumeToken(): Promise<Authentication> {
     return Promise.resolve({ verdict: 'unknown' });
   }

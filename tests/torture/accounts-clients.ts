@@ -29,6 +29,7 @@ export interface ClientsTask {
 }
 
 const AMOUNT_MAX = 50;
+const SQLITE_BUSY = 5;
 const NEW_KEY = {
   name: 'race',
   environment: 'live',
@@ -57,6 +58,20 @@ const ownKeys: string[] = [];
   ledger.write({ t: 'end' });
 }
 
+/**
+ * Waiting for other processes' transactions has its limit, and who hammers without a pause may reach it: a
+ * call refused for that has done nothing, so it is made again.
+ */
+async function patiently<T>(ask: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
+    }
+  }
+}
+
 async function oneRequest(store: AccountStore, ledger: LedgerWriter, id: string): Promise<void> {
   const what = draw(10);
   if (what < 5) await spend(store, ledger, id);
@@ -78,20 +93,20 @@ async function spend(store: AccountStore, ledger: LedgerWriter, id: string): Pro
     period,
     expiresAt,
   } as const;
-  const reservation = await store.reserve(now, request);
+  const reservation = await patiently(() => store.reserve(now, request));
   if (!reservation.granted) return ledger.write({ t: 'refused', what: 'budget' });
-  if (draw(4) === 0) await store.reserve(now, request);
+  if (draw(4) === 0) await patiently(() => store.reserve(now, request));
   const end = draw(10);
   if (end === 0) return;
   if (end < 4) {
-    await store.voidReservation(now, id);
+    await patiently(() => store.voidReservation(now, id));
     return;
   }
   const used = draw(amount + 1);
   ledger.write({ t: 'settling', id, amount: used });
   const [first, second] = await Promise.all([
-    store.settle(now, id, { amount: used }),
-    draw(4) === 0 ? store.settle(now, id, { amount: used }) : false,
+    patiently(() => store.settle(now, id, { amount: used })),
+    draw(4) === 0 ? patiently(() => store.settle(now, id, { amount: used })) : false,
   ]);
   if (first === second) throw new Error(`${id} was settled ${first ? 'twice' : 'never'}`);
   ledger.write({ t: 'settled', id, amount: used });
@@ -100,7 +115,7 @@ async function spend(store: AccountStore, ledger: LedgerWriter, id: string): Pro
 /** Creates a key; when there are too many, revokes one of its own. */
 async function changeKeys(store: AccountStore, ledger: LedgerWriter): Promise<void> {
   const secret = digestOf(newKeyText('live', randomBytes));
-  const made = await store.createKey(call, task.accountId, NEW_KEY, secret);
+  const made = await patiently(() => store.createKey(call, task.accountId, NEW_KEY, secret));
   if (!('refused' in made)) {
     ledger.write({ t: 'created', id: made.id });
     ownKeys.push(made.id);
@@ -111,12 +126,12 @@ async function changeKeys(store: AccountStore, ledger: LedgerWriter): Promise<vo
   const id = ownKeys.shift();
   if (id === undefined) return;
   ledger.write({ t: 'revoking', id });
-  await store.revokeKey(call, task.accountId, id);
+  await patiently(() => store.revokeKey(call, task.accountId, id));
   ledger.write({ t: 'revoked', id });
 }
 
 async function useToken(store: AccountStore, ledger: LedgerWriter): Promise<void> {
   const token = task.tokens[draw(task.tokens.length)]!;
-  const used = await store.consumeToken(now, token);
+  const used = await patiently(() => store.consumeToken(now, token));
   ledger.write(used === null ? { t: 'refused', what: 'token' } : { t: 'consumed', token });
 }

@@ -202,7 +202,8 @@ export async function assertKept(
   for (const [id, secret] of created) {
     const answer = await service.send('GET', '/v1/usage', { key: secret });
     await answer.body?.cancel();
-    if (revoked.has(id)) assert.equal(answer.status, 401, 'a revoked key works again');
+    // Past thirty wrong keys a minute, an address gets 429 for them.
+    if (revoked.has(id)) assert.ok([401, 429].includes(answer.status), 'a revoked key works again');
     else if (!revocationsSent.has(id)) assert.equal(answer.status, 200, 'a key was lost');
     else assert.equal(answer.status === 200, validIds.has(id));
   }

@@ -36,6 +36,8 @@ export class Entitlements {
   readonly #scopes: ReadonlySet<Scope>;
   readonly #instruments: ReadonlySet<string> | null;
   readonly #ranges: readonly IpRange[] | null;
+  /** The address allowed last: a customer seldom has many. */
+  #addressAllowed: string | null = null;
 
   private constructor(rights: KeyRights, plan: Plan) {
     this.plan = plan;
@@ -57,9 +59,11 @@ export class Entitlements {
   }
 
   allowsAddress(address: string): boolean {
-    if (this.#ranges === null) return true;
+    if (this.#ranges === null || address === this.#addressAllowed) return true;
     const ip = parseIp(address);
-    return ip !== null && this.#ranges.some((range) => contains(range, ip));
+    if (ip === null || !this.#ranges.some((range) => contains(range, ip))) return false;
+    this.#addressAllowed = address;
+    return true;
   }
 
   /**

@@ -33,7 +33,7 @@ export interface PlanLimits {
 }
 
 /** Days of history that stand for everything available. */
-export const HISTORY_DAYS_ALL = 36_500;
+const HISTORY_DAYS_ALL = 36_500;
 const DELAY_SECONDS = 600;
 const GIB = 1_073_741_824;
 

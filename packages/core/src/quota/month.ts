@@ -3,17 +3,39 @@
 import type { EpochNs } from '../numbers.ts';
 import { dayOf, epochNs, utcDay } from '../utc-day.ts';
 
+interface Month {
+  readonly period: string;
+  readonly from: EpochNs;
+  readonly until: EpochNs;
+}
+
+/** The month asked for last: every request asks, and nearly always for the same one. */
+let last: Month | null = null;
+
 /** The month of an instant, as usage reports name it: `2026-11`. */
 export function periodOf(now: EpochNs): string {
-  const digits = String(dayOf(now));
-  return `${digits.slice(0, 4)}-${digits.slice(4, 6)}`;
+  return monthOf(now).period;
 }
 
 /** The first instant of the next month. */
 export function nextRenewal(now: EpochNs): EpochNs {
+  return monthOf(now).until;
+}
+
+function monthOf(now: EpochNs): Month {
+  if (last === null || now < last.from || now >= last.until) last = calendarMonth(now);
+  return last;
+}
+
+function calendarMonth(now: EpochNs): Month {
   const day = dayOf(now);
   const year = Math.trunc(day / 10_000);
   const month = Math.trunc(day / 100) % 100;
-  const first = month === 12 ? (year + 1) * 10_000 + 101 : year * 10_000 + (month + 1) * 100 + 1;
-  return epochNs(utcDay(first), 0);
+  const first = year * 10_000 + month * 100 + 1;
+  const next = month === 12 ? (year + 1) * 10_000 + 101 : first + 100;
+  return {
+    period: `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}`,
+    from: epochNs(utcDay(first), 0),
+    until: epochNs(utcDay(next), 0),
+  };
 }

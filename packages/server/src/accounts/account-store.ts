@@ -1,8 +1,8 @@
 /**
  * The port of the account store: accounts, keys, stream tokens, budgets and the audit log. Every method
- * is one transaction: when it resolves, what it did is on disk and every later call sees it; when it
- * rejects, nothing happened. Whatever must never be exceeded (ten keys, one use of a token, a budget) is
- * judged by the statement that writes, so that parallel callers cannot pass together.
+ * is one transaction: when it resolves, what it did is on disk and every later call sees it (but see
+ * `usageOf`); when it rejects, nothing happened. Whatever must never be exceeded (ten keys, one use of a
+ * token, a budget) is judged by the statement that writes, so that parallel callers cannot pass together.
  *
  * The store has no clock: callers say what time it is. Adapters: SQLite here, PostgreSQL later; both run
  * `account-store.contract.ts`.
@@ -160,6 +160,7 @@ export interface AuditFilter {
 /** Something that rights hang on has changed; who holds a copy must look again. */
 export interface AccountChange {
   readonly accountId: string;
+  /** The key whose rights changed, where it is one; of a rotation the old one. */
   readonly keyId: string | null;
   readonly kind: AuditKind;
 }
@@ -234,6 +235,7 @@ export interface AccountStore extends AsyncDisposable {
       readonly restRequests: number;
     }[],
   ): Promise<void>;
+  /** Sees what was done through this object; what other processes did shows within a second. */
   usageOf(now: EpochNs, accountId: string, period: string): Promise<MonthUsage>;
   /**
    * Housekeeping, about once a minute: gives back what expired reservations of all accounts hold, and

@@ -24,6 +24,7 @@ import type {
   StoreMethod,
   ToAccounts,
 } from './accounts-wire.ts';
+import { RememberedUsage } from './remembered-usage.ts';
 
 /** Calls that may wait for an answer; one more is refused, so that a stuck disk cannot fill the memory. */
 const CALLS_MAX = 10_000;
@@ -59,6 +60,7 @@ export class AccountsHandle implements AccountStore {
   readonly #exited: Promise<unknown>;
   readonly #waiting = new Map<number, Waiting>();
   readonly #listeners = new Set<(change: AccountChange) => void>();
+  readonly #usage = new RememberedUsage();
   #calls = 0;
   #isOpen = false;
   #gone: AccountsGoneError | null = null;
@@ -137,27 +139,27 @@ export class AccountsHandle implements AccountStore {
   }
 
   reserve(...args: Args<'reserve'>): Answer<'reserve'> {
-    return this.#ask('reserve', args);
+    return this.#usage.change(() => this.#ask('reserve', args));
   }
 
   settle(...args: Args<'settle'>): Answer<'settle'> {
-    return this.#ask('settle', args);
+    return this.#usage.change(() => this.#ask('settle', args));
   }
 
   voidReservation(...args: Args<'voidReservation'>): Answer<'voidReservation'> {
-    return this.#ask('voidReservation', args);
+    return this.#usage.change(() => this.#ask('voidReservation', args));
   }
 
   addUsage(...args: Args<'addUsage'>): Answer<'addUsage'> {
-    return this.#ask('addUsage', args);
+    return this.#usage.change(() => this.#ask('addUsage', args));
   }
 
   usageOf(...args: Args<'usageOf'>): Answer<'usageOf'> {
-    return this.#ask('usageOf', args);
+    return this.#usage.read(...args, () => this.#ask('usageOf', args));
   }
 
   sweep(...args: Args<'sweep'>): Answer<'sweep'> {
-    return this.#ask('sweep', args);
+    return this.#usage.change(() => this.#ask('sweep', args));
   }
 
   audit(...args: Args<'audit'>): Answer<'audit'> {

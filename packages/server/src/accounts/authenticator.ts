@@ -26,6 +26,11 @@ export type RightsChange =
 export interface Authenticator {
   /** Without a disk read for a key seen before. */
   authenticate(authorization: string | undefined): Promise<Authentication>;
+  /**
+   * Whether the key this caller was recognised by would be recognised as exactly this caller now: for who
+   * saw the same header on the same connection before, and need not have it digested again.
+   */
+  isCurrent(caller: Caller): boolean;
   /** Uses the token up. The key's state is judged again. */
   consumeToken(token: string): Promise<Authentication>;
   /** Who holds on to a caller watches its key, at once: listeners hear of all that happens to it. */

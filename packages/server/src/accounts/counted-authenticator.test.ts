@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Authentication, Authenticator } from './authenticator.ts';
+import type { Caller } from './caller.ts';
 import { CountedAuthenticator } from './counted-authenticator.ts';
 
 function answering(...results: readonly Authentication[]): Authenticator {
@@ -8,6 +9,7 @@ function answering(...results: readonly Authentication[]): Authenticator {
   const answer = () => Promise.resolve(answers.shift()!);
   return {
     authenticate: answer,
+    isCurrent: () => true,
     consumeToken: answer,
     watch: () => ({ [Symbol.dispose]: () => {} }),
     refresh: () => Promise.resolve(null),
@@ -26,10 +28,17 @@ test('verdicts pass unchanged and are counted', async () => {
   assert.deepEqual([unknown, expired, accepted], [2, 1, 0]);
 });
 
+test('a caller who is still the same counts as accepted', () => {
+  const counted = new CountedAuthenticator(answering());
+  assert.equal(counted.isCurrent({} as Caller), true);
+  assert.equal(counted.verdicts.accepted, 1);
+});
+
 test('once the accounts are lost nobody is recognised, not even from memory', async () => {
   const counted = new CountedAuthenticator(answering({ verdict: 'missing' }));
   const cause = new Error('gone');
   counted.refuseAll(cause);
   await assert.rejects(counted.authenticate('Bearer known'), cause);
   await assert.rejects(counted.consumeToken('token'), cause);
+  assert.equal(counted.isCurrent({} as Caller), false);
 });

@@ -37,6 +37,12 @@ export class CountedAuthenticator implements Authenticator {
     return this.#count(await this.#inner.authenticate(authorization));
   }
 
+  isCurrent(caller: Caller): boolean {
+    if (this.#lost !== null || !this.#inner.isCurrent(caller)) return false;
+    this.#verdicts.accepted += 1;
+    return true;
+  }
+
   async consumeToken(token: string): Promise<Authentication> {
     if (this.#lost !== null) throw this.#lost;
     return this.#count(await this.#inner.consumeToken(token));

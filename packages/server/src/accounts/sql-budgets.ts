@@ -21,7 +21,7 @@ import type { Sql } from './sql-database.ts';
  * How long the id of a closed reservation is remembered beyond its expiry: 40 days, longer than anybody
  * repeats a request. Until then the id takes nothing a second time, and an expired one can be settled.
  */
-export const RESERVATION_KEPT_NS = 40n * 86_400_000_000_000n;
+const RESERVATION_KEPT_NS = 40n * 86_400_000_000_000n;
 
 const COLUMNS = {
   computeUnits: { used: 'compute_units', reserved: 'reserved_compute_units' },

@@ -31,7 +31,7 @@ const BUSY_TIMEOUT_MS = 5_000;
 const SQLITE_VERSION_MIN = [3, 51, 3] as const;
 /** The store has about fifty statements; the limit only guards against one that is built from data. */
 const PREPARED_STATEMENTS_MAX = 256;
-export const IN_MEMORY = ':memory:';
+const IN_MEMORY = ':memory:';
 
 const openFiles = new Set<string>();
 

@@ -103,6 +103,16 @@ export class StoreAuthenticator implements Authenticator, Disposable {
     return known === null ? { verdict: 'unknown' } : this.#judge(known);
   }
 
+  isCurrent(caller: Caller): boolean {
+    const reading = this.#readings.get(caller);
+    if (reading === undefined || reading.changes !== this.#changes) return false;
+    const { key, account } = reading.found;
+    const now = this.#options.clock.now();
+    const state = keyStateAt(key, now);
+    const isValid = state === 'active' || state === 'expiring';
+    return isValid && planAt(account.grants, now) === caller.entitlements.plan;
+  }
+
   async consumeToken(token: string): Promise<Authentication> {
     if (!TOKEN_TEXT.test(token) || !isSoundText(token)) return { verdict: 'malformed' };
     const digest = digestBytes(token);

@@ -7,6 +7,7 @@
  * the rate-limit headers. Requests without one are limited by address, and carry none.
  */
 
+import type { Socket } from 'node:net';
 import type { IpRange } from '@tapeloom/core/entitlement/ip-range';
 import type { AllowanceVerdict } from '@tapeloom/core/quota/allowance';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -38,8 +39,18 @@ export interface Door {
   readonly refusal?: () => ProblemError;
 }
 
+/** What a connection's last request with a valid key said, and whose it was. */
+interface Recognised {
+  readonly authorization: string;
+  readonly caller: Caller;
+}
+
 export class Admission {
   readonly #options: AdmissionOptions;
+  /** Most connections have one customer: a header like the last one need not be judged from scratch. */
+  readonly #lastOn = new WeakMap<Socket, Recognised>();
+  /** Where connections come from, where no proxy stands between. */
+  readonly #addresses = new WeakMap<Socket, string>();
 
   constructor(options: AdmissionOptions) {
     this.#options = options;
@@ -56,7 +67,8 @@ export class Admission {
     onRecognised: (caller: Caller) => void,
   ): Promise<Caller | null> {
     const address = this.#addressOf(request);
-    const caller = await this.#recognise(request.headers.authorization, address, door.access);
+    const caller =
+      this.#recall(request, door.access) ?? (await this.#recognise(request, address, door.access));
     if (caller === null) {
       const { addresses, clock } = this.#options;
       requireGrant(addresses.publicRequest(clock.now(), address));
@@ -76,24 +88,41 @@ export class Admission {
     return allowances.take(clock.now(), accountId, entitlements.limits.restPerMinute);
   }
 
-  #addressOf(request: FastifyRequest): string {
-    const forwarded = request.headers['x-forwarded-for'];
-    return clientAddress(
-      request.raw.socket.remoteAddress,
-      Array.isArray(forwarded) ? forwarded.join(',') : forwarded,
-      this.#options.trustedProxies,
-    );
+  #addressOf({ headers, raw: { socket } }: FastifyRequest): string {
+    const { trustedProxies } = this.#options;
+    if (trustedProxies.length > 0) {
+      const forwarded = headers['x-forwarded-for'];
+      const claims = Array.isArray(forwarded) ? forwarded.join(',') : forwarded;
+      return clientAddress(socket.remoteAddress, claims, trustedProxies);
+    }
+    let address = this.#addresses.get(socket);
+    if (address === undefined) {
+      address = clientAddress(socket.remoteAddress, undefined, []);
+      this.#addresses.set(socket, address);
+    }
+    return address;
+  }
+
+  #recall({ headers, raw }: FastifyRequest, access: Access): Caller | null {
+    if (access === 'public') return null;
+    const last = this.#lastOn.get(raw.socket);
+    const isSame = last !== undefined && last.authorization === headers.authorization;
+    return isSame && this.#options.authenticator.isCurrent(last.caller) ? last.caller : null;
   }
 
   async #recognise(
-    authorization: string | undefined,
+    { headers: { authorization }, raw }: FastifyRequest,
     address: string,
     access: Access,
   ): Promise<Caller | null> {
     if (access === 'public') return null;
     if (access === 'optional' && authorization === undefined) return null;
     const result = await this.#options.authenticator.authenticate(authorization);
-    if (result.verdict === 'accepted') return result.caller;
+    if (result.verdict === 'accepted') {
+      const { caller } = result;
+      this.#lastOn.set(raw.socket, { authorization: authorization!, caller });
+      return caller;
+    }
     // Sending nothing is no attempt at guessing.
     if (result.verdict !== 'missing') this.#countFailure(address);
     if (access === 'optional') return null;

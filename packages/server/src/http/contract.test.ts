@@ -27,13 +27,53 @@ test('contract/catalogue.json is the answer of the service, but for the fingerpr
   assert.deepEqual(JSON.parse(catalogueText(definitions)), JSON.parse(JSON.stringify(rest)));
 });
 
-test('the document names every operation once and refers to nothing it does not hold', () => {
+test('the document names every operation once, refers to nothing it does not hold and holds nothing in vain', () => {
   const text = openapiText();
   const ids = [...text.matchAll(/"operationId": "(\w+)"/g)].map(([, id]) => id);
   assert.ok(ids.length >= 3);
   assert.equal(new Set(ids).size, ids.length);
-  const document = JSON.parse(text) as { components: { schemas: Record<string, unknown> } };
-  for (const [, name] of text.matchAll(/"\$ref": "#\/components\/schemas\/(\w+)"/g)) {
-    assert.ok(Object.hasOwn(document.components.schemas, name!));
+  const { components } = JSON.parse(text) as {
+    components: Record<string, Record<string, unknown>>;
+  };
+  const used = new Set<string>();
+  for (const [, kind, name] of text.matchAll(/"\$ref": "#\/components\/(\w+)\/([\w-]+)"/g)) {
+    assert.ok(Object.hasOwn(components[kind!]!, name!), `${kind} ${name}`);
+    used.add(`${kind} ${name}`);
   }
+  for (const kind of ['schemas', 'headers']) {
+    for (const name of Object.keys(components[kind]!)) assert.ok(used.has(`${kind} ${name}`), name);
+  }
+});
+
+test('the document says which key each operation needs', () => {
+  const { paths } = JSON.parse(openapiText()) as {
+    paths: Record<string, Record<string, { security: object[]; responses: object }>>;
+  };
+  const needs = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, { security }]) => [`${method} ${path}`, security]),
+  );
+  assert.deepEqual(Object.fromEntries(needs), {
+    'get /v1/indicators': [],
+    'get /v1/instruments': [{ key: [] }],
+    'get /v1/status': [{}, { key: [] }],
+    'get /v1/usage': [{ key: [] }],
+    'post /v1/keys': [{ key: ['keys'] }],
+    'get /v1/keys': [{ key: ['keys'] }],
+    'post /v1/keys/{id}/rotate': [{ key: ['keys'] }],
+    'delete /v1/keys/{id}': [{ key: ['keys'] }],
+    'post /v1/stream-tokens': [{ key: ['stream'] }],
+  });
+  const statuses = Object.keys(paths['/v1/keys']!.post!.responses);
+  assert.deepEqual(statuses, [
+    '201',
+    '400',
+    '401',
+    '403',
+    '409',
+    '413',
+    '415',
+    '429',
+    '500',
+    '503',
+  ]);
 });

@@ -18,7 +18,7 @@ import { notJson, problemDocument, problemOf } from './problem-document.ts';
 import { invalidParameters, ProblemError } from './problem-error.ts';
 import { RATE_HEADERS } from './rate-headers.ts';
 import { NO_FIELDS, requestFaults } from './request-faults.ts';
-import type { Route } from './route.ts';
+import { EncodedJson, type Route } from './route.ts';
 import { answerSocketFaults } from './socket-faults.ts';
 
 const BODY_BYTES_MAX = 16_384;
@@ -246,8 +246,9 @@ function addRoute(app: FastifyInstance, route: Route, clock: AdmissionOptions['c
         now,
       });
       if (route.status !== undefined) reply.code(route.status);
-      if (Buffer.isBuffer(answer)) reply.header('content-type', JSON_CONTENT_TYPE);
-      return answer;
+      if (!(answer instanceof EncodedJson)) return answer;
+      reply.header('content-type', JSON_CONTENT_TYPE);
+      return answer.text;
     },
   });
 }

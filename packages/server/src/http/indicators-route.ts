@@ -7,7 +7,7 @@ import type { IndicatorDefinition, JsonSchema } from '@tapeloom/core/studies/ind
 import { Type } from 'typebox';
 import { catalogueVersion, engineFingerprint } from './engine-fingerprint.ts';
 import { paramsSchema } from './params-schema.ts';
-import { defineRoute, type Route } from './route.ts';
+import { defineRoute, EncodedJson, type Route } from './route.ts';
 
 const closed = { additionalProperties: false };
 const ParamValue = Type.Union([Type.Number(), Type.String(), Type.Boolean()]);
@@ -109,10 +109,10 @@ export function catalogueFacts(
 
 export function indicatorsRoute(facts: () => CatalogueFacts): Route {
   // It is large and asked for without a key, so it is encoded once.
-  let encoded: { readonly of: CatalogueFacts; readonly json: Buffer } | null = null;
+  let encoded: { readonly of: CatalogueFacts; readonly json: EncodedJson } | null = null;
   const answer = () => {
     const of = facts();
-    if (encoded?.of !== of) encoded = { of, json: Buffer.from(JSON.stringify(of)) };
+    if (encoded?.of !== of) encoded = { of, json: new EncodedJson(JSON.stringify(of)) };
     return encoded.json;
   };
   return defineRoute({

@@ -11,6 +11,7 @@ import { epochNsText } from '@tapeloom/core/utc-day';
 import { INSTRUMENT_STATES, type InstrumentState } from '@tapeloom/protocol/status-states';
 import { type Static, Type } from 'typebox';
 import { Instant } from './instant-schema.ts';
+import { EncodedJson } from './route.ts';
 
 const closed = { additionalProperties: false };
 const Nanos = Type.Integer({ minimum: 1 });
@@ -64,7 +65,7 @@ export function streamedInstruments(
   facts: InstrumentFacts,
 ): { symbol: string; alias: string | null; state: InstrumentState }[] {
   return fixedParts(facts)
-    .filter(({ contract }) => facts.isStreamed(contract.symbol))
+    .parts.filter(({ contract }) => facts.isStreamed(contract.symbol))
     .map(({ contract, alias }) => {
       return { symbol: contract.symbol, alias, state: moment(facts, contract, facts.now).status };
     });
@@ -72,23 +73,52 @@ export function streamedInstruments(
 
 /**
  * `{ instruments }` in JSON: the streamed contracts, or all contracts of a dataset, in the book's order.
- * No trade after `visibleUntil` shows.
+ * No trade after `visibleUntil` shows. While nothing in it is other than the last time, it is the same text.
  */
 export function instrumentsJson(
   facts: InstrumentFacts,
   dataset: string | null,
   visibleUntil: EpochNs,
-): Buffer {
-  const views: string[] = [];
-  for (const { contract, head, tail } of fixedParts(facts)) {
-    const isStreamed = facts.isStreamed(contract.symbol);
-    if (dataset === null ? !isStreamed : contract.dataset !== dataset) continue;
-    const { status, updatedAt } = moment(facts, contract, visibleUntil);
-    views.push(
-      `${head},"status":"${status}","updatedAt":"${updatedAt}","streamed":${isStreamed},${tail}`,
-    );
+): EncodedJson {
+  const fixed = fixedParts(facts);
+  const views: View[] = [];
+  for (const part of fixed.parts) {
+    const isStreamed = facts.isStreamed(part.contract.symbol);
+    if (dataset === null ? !isStreamed : part.contract.dataset !== dataset) continue;
+    views.push({ part, isStreamed, ...moment(facts, part.contract, visibleUntil) });
   }
-  return Buffer.from(`{"instruments":[${views.join(',')}]}`);
+  // Those who see with a delay see other times, and must not push the others' text out.
+  const place = `${visibleUntil < facts.now ? 'delayed' : 'now'} ${dataset ?? ''}`;
+  const last = fixed.answers.get(place);
+  if (last !== undefined && areSame(last.views, views)) return last.json;
+  const json = new EncodedJson(`{"instruments":[${views.map(viewText).join(',')}]}`);
+  fixed.answers.set(place, { views, json });
+  return json;
+}
+
+/** A contract as it is shown at a moment. */
+interface View extends Moment {
+  readonly part: FixedPart;
+  readonly isStreamed: boolean;
+}
+
+function viewText({ part: { head, tail }, status, updatedAt, isStreamed }: View): string {
+  return `${head},"status":"${status}","updatedAt":"${updatedAt}","streamed":${isStreamed},${tail}`;
+}
+
+function areSame(some: readonly View[], others: readonly View[]): boolean {
+  return (
+    some.length === others.length &&
+    some.every((one, index) => {
+      const other = others[index]!;
+      return (
+        one.part === other.part &&
+        one.updatedAt === other.updatedAt &&
+        one.status === other.status &&
+        one.isStreamed === other.isStreamed
+      );
+    })
+  );
 }
 
 /** What stays the same all day: most of the bytes, made once a day. */
@@ -100,17 +130,23 @@ interface FixedPart {
   readonly tail: string;
 }
 
-const fixedByBook = new WeakMap<
-  InstrumentBook,
-  { readonly day: UtcDay; readonly parts: readonly FixedPart[] }
->();
+interface FixedParts {
+  readonly day: UtcDay;
+  readonly parts: readonly FixedPart[];
+  /** The last answers, by what was asked for: as many as there are datasets, twice. */
+  readonly answers: Map<string, { readonly views: readonly View[]; readonly json: EncodedJson }>;
+}
 
-function fixedParts({ book, day }: InstrumentFacts): readonly FixedPart[] {
-  const known = fixedByBook.get(book);
-  if (known?.day === day) return known.parts;
-  const parts = book.all().map((contract) => fixedPart(book, day, contract));
-  fixedByBook.set(book, { day, parts });
-  return parts;
+const fixedByBook = new WeakMap<InstrumentBook, FixedParts>();
+
+function fixedParts({ book, day }: InstrumentFacts): FixedParts {
+  let fixed = fixedByBook.get(book);
+  if (fixed?.day !== day) {
+    const parts = book.all().map((contract) => fixedPart(book, day, contract));
+    fixed = { day, parts, answers: new Map() };
+    fixedByBook.set(book, fixed);
+  }
+  return fixed;
 }
 
 function fixedPart(book: InstrumentBook, day: UtcDay, contract: Contract): FixedPart {
@@ -136,12 +172,17 @@ function fixedPart(book: InstrumentBook, day: UtcDay, contract: Contract): Fixed
   return { contract, alias, head, tail: JSON.stringify(last).slice(1) };
 }
 
+interface Moment {
+  readonly status: InstrumentState;
+  readonly updatedAt: EpochNs;
+}
+
 /** State and last change: the newest of trade, opening and closing; at the end, the expiry. */
 function moment(
   facts: InstrumentFacts,
   { symbol, expiresAt }: Contract,
   visibleUntil: EpochNs,
-): { readonly status: InstrumentState; readonly updatedAt: EpochNs } {
+): Moment {
   const { now } = facts;
   if (expiresAt <= now) return { status: 'expired', updatedAt: expiresAt };
   const session = facts.fullSessions(symbol).atOrBefore(now);

@@ -38,7 +38,11 @@ export const NewKeyBody = Type.Object(
       description: 'Counted in code points; no control characters.',
     }),
     environment: Type.Enum(ENVIRONMENTS),
-    scopes: Type.Array(Type.Enum(SCOPES), { minItems: 1, maxItems: RESTRICTION_ENTRIES_MAX }),
+    scopes: Type.Array(Type.Enum(SCOPES), {
+      minItems: 1,
+      maxItems: RESTRICTION_ENTRIES_MAX,
+      description: 'What the key is for. Here as below, an entry listed twice counts once.',
+    }),
     instruments: entries(
       'Symbols and aliases of any dataset, case-sensitive. Leave it out to allow all.',
     ),

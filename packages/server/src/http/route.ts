@@ -54,8 +54,16 @@ export interface RouteDefinition<
   ): Promise<RouteAnswer<Answer>> | RouteAnswer<Answer>;
 }
 
-/** What is answered, or its JSON in UTF-8 where it was encoded before. */
-type RouteAnswer<Answer extends TSchema> = Static<Answer> | Buffer;
+/** What is answered, or its JSON where it was encoded before. */
+type RouteAnswer<Answer extends TSchema> = Static<Answer> | EncodedJson;
+
+export class EncodedJson {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
 
 export interface RouteError {
   readonly code: ErrorCode;

@@ -166,7 +166,7 @@ test('catches up from midnight to now, then follows the clock without losing or 
   assertSameFeeds(keptIds(intake), expectedIds(epochNs(MONDAY, 0), intake.promise!));
 });
 
-test('random clock steps, jumps both ways, kills and restarts give the feed as made in one go', async () => {
+test('random clock steps, jumps both ways, kills and restarts give the feed as made in one go [SEC-35]', async () => {
   const step = fc.oneof(
     { weight: 6, arbitrary: fc.integer({ min: 1, max: 400 }) },
     { weight: 2, arbitrary: fc.integer({ min: 1_000, max: 3_600_000 }) },
