@@ -55,6 +55,24 @@ async function clog(stream: InProcessStream, socket: Socket): Promise<void> {
   assert.equal(metrics.connections, 1);
 }
 
+test('pings and pongs count toward the rate like messages: 100 at once pass, one more is 1008 [SEC-17] [FLOW-02] [FLOW-03] [CLOSE-05]', async () => {
+  await using stream = await InProcessStream.start();
+  const target = { port: stream.port, headers: [BEARER] };
+  const [ping, pong] = [wireFrame({ opcode: OPCODE.ping }), wireFrame({ opcode: OPCODE.pong })];
+  for (const kinds of [[ping], [pong], [ping, pong], [PING], [PING, ping, pong]]) {
+    // The conversation has begun with a message.
+    for (const [count, code] of [
+      [99, 1000],
+      [100, 1008],
+      [1_000, 1008],
+    ] as const) {
+      const frames = Array.from({ length: count }, (_, index) => kinds[index % kinds.length]!);
+      const got = await converse(target, Buffer.concat([...frames, closeFrame(1000)]));
+      assert.equal(got.close, code, `${count} of ${kinds.length} kinds`);
+    }
+  }
+});
+
 test('a socket is gone within a second of its close frame, whatever the peer does [SEC-18]', async () => {
   const binary = wireFrame({ opcode: OPCODE.binary });
   const bad = wireFrame({ opcode: 3 });
