@@ -8,8 +8,7 @@ import { parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { epochNs, utcDay } from '@tapeloom/core/utc-day';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
-import type { DeliveryStart } from '@tapeloom/server/gateway/delivery';
-import type { DeliveryAction } from '@tapeloom/server/gateway/delivery-events';
+import type { DeliveryAction, DeliveryStart } from '@tapeloom/server/gateway/delivery-events';
 import { midnightOf, type StartRights } from '@tapeloom/server/gateway/start-verdict';
 import { DeliveryShell, SUB } from './delivery-shell.ts';
 import { DeliveryWorld } from './delivery-world.ts';
@@ -29,6 +28,7 @@ export interface Turn {
     | 'cut'
     | 'restart'
     | 'ready'
+    | 'fill'
     | 'unsubscribe';
   readonly n: number;
 }
@@ -98,6 +98,9 @@ export class DeliveryRun {
       case 'ready':
         this.#becomeReady();
         return;
+      case 'fill':
+        world.isFull = n % 3 > 0;
+        return;
       case 'unsubscribe': {
         const { sent } = this.#shell;
         this.#shell.end();
@@ -115,6 +118,7 @@ export class DeliveryRun {
 
   /** Lets everything come to an end without further cuts. */
   settle(): void {
+    this.world.isFull = false;
     this.#becomeReady();
     for (let round = 0; round < 5_000; round += 1) {
       this.#read(Number.POSITIVE_INFINITY);

@@ -6,8 +6,12 @@
 import assert from 'node:assert/strict';
 import { type Cursor, compareCursors, formatCursor, parseCursor } from '@tapeloom/core/cursor';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
-import { Delivery, type DeliveryStart } from '@tapeloom/server/gateway/delivery';
-import type { DeliveryAction, DeliveryEvent } from '@tapeloom/server/gateway/delivery-events';
+import { Delivery } from '@tapeloom/server/gateway/delivery';
+import type {
+  DeliveryAction,
+  DeliveryEvent,
+  DeliveryStart,
+} from '@tapeloom/server/gateway/delivery-events';
 import type { StartRights } from '@tapeloom/server/gateway/start-verdict';
 import { Flush } from '@tapeloom/server/topics/flush';
 import { type DeliveryWorld, ReplayModel } from './delivery-world.ts';
@@ -78,7 +82,7 @@ export class DeliveryShell {
     if (this.#isOver) return;
     const { delivery } = this;
     const { log, head } = this.#world;
-    const cursor = delivery.isLive ? formatCursor(log.flushes[head]!.position) : delivery.position;
+    const cursor = delivery.cursorAt(formatCursor(log.flushes[head]!.position));
     if (cursor !== null) this.#send({ t: 'hb', sub: SUB, cursor, ts: '0' });
   }
 
@@ -154,7 +158,9 @@ export class DeliveryShell {
       case 'next-page': {
         const replay = this.#replay!;
         this.#later(() => {
-          if (this.#replay === replay) this.step({ t: 'page', page: replay.page(action.until) });
+          if (this.#replay !== replay) return;
+          if (world.isFull && !replay.hasBegun) this.step({ t: 'replay-failed', why: 'full' });
+          else this.step({ t: 'page', page: replay.page(action.until) });
         });
         return;
       }

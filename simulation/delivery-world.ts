@@ -30,6 +30,8 @@ export class DeliveryWorld {
   /** Flushes up to here have left the ring. */
   evicted = 0;
   isReady = true;
+  /** No replay can begin now. */
+  isFull = false;
   /** What is reserved, by its id. */
   readonly #reserved = new Map<string, number>();
   readonly #ids = new Set<string>();
@@ -106,6 +108,7 @@ export class ReplayModel {
   readonly #world: DeliveryWorld;
   readonly from: Cursor;
   readonly chargedBefore: EpochNs;
+  hasBegun = false;
   #next: number;
   #place: Cursor;
   #snapshot: Flush | null = null;
@@ -127,6 +130,7 @@ export class ReplayModel {
   }
 
   page(until: EpochNs): ReplayPage {
+    this.hasBegun = true;
     const { log, options } = this.#world;
     const last = log.flushAt(until);
     const parts: Flush[] = this.#snapshot === null ? [] : [this.#snapshot];

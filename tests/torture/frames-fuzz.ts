@@ -21,6 +21,8 @@ import { cutsOf, type FrameScript, frameScript } from './frames-script.ts';
 const BURST = 100;
 const FLOOD = 390;
 const UNAUTHORIZED = 4001;
+/** Of what was sent, when a promise is broken; the seed has the rest. */
+const BYTES_SHOWN = 1_500;
 const RATE = 1008;
 
 export interface FuzzTarget {
@@ -88,9 +90,15 @@ async function oneConnection(
   try {
     check(script, verdict, proof, manner, got);
   } catch (error) {
-    const about = JSON.stringify({ kind: script.kind, proof, manner, ...verdict, got }, null, 1);
-    const bytes = script.bytes.toString('base64');
-    throw new Error(`${about.slice(0, 8_000)}\n${bytes.slice(0, 8_000)}`, { cause: error });
+    const { kind, frames, bytes } = script;
+    const expected = {
+      close: verdict.close,
+      counted: verdict.counted,
+      pings: verdict.pings.length,
+    };
+    const about = { kind, proof, frames, manner, expected, closed: got.close, reason: got.reason };
+    const sent = bytes.toString('base64', 0, BYTES_SHOWN);
+    throw new Error(`${JSON.stringify(about)}\nsent ${sent}`, { cause: error });
   }
   const who = proof === 'key' ? script.kind : proof;
   // Codes that a client makes up are all the same here.
@@ -149,11 +157,13 @@ function check(
 
 function allowedCodes(verdict: FrameVerdict, proof: Proof): readonly (number | null)[] {
   const { close, counted, texts } = verdict;
-  if (proof === 'bad key' || (proof === 'none' && texts.length > 0)) return [UNAUTHORIZED, close];
-  // So many that they could not even be sent slowly, unless for a quarter of a minute.
-  if (counted > FLOOD) return [RATE];
   // The first `ping` of a patient client counts too.
-  return counted + 1 > BURST ? [close, RATE] : [close];
+  const limited = counted + 1 > BURST ? [RATE] : [];
+  if (proof === 'bad key' || (proof === 'none' && texts.length > 0)) {
+    return [UNAUTHORIZED, close, ...limited];
+  }
+  // So many that they could not even be sent slowly, unless for a quarter of a minute.
+  return counted > FLOOD ? limited : [close, ...limited];
 }
 
 /** All that is owed when the end was as judged, else the first of it. */

@@ -15,7 +15,7 @@ type Actions = readonly DeliveryAction[];
 const NOTHING: Actions = [];
 
 export class Backfill {
-  readonly #chargedBefore: EpochNs;
+  readonly replay: DeliveryReplay;
   #until: EpochNs;
   /** The page that waits to be written. */
   #page: ReplayPage | null = null;
@@ -24,13 +24,13 @@ export class Backfill {
   #pagesReserved = 0;
   #isReserving = false;
 
-  constructor({ chargedBefore, until }: DeliveryReplay) {
-    this.#chargedBefore = chargedBefore;
-    this.#until = until;
+  constructor(replay: DeliveryReplay) {
+    this.replay = replay;
+    this.#until = replay.until;
   }
 
   get isCharged(): boolean {
-    return this.#chargedBefore > 0n;
+    return this.replay.chargedBefore > 0n;
   }
 
   get hasPage(): boolean {
@@ -79,6 +79,6 @@ export class Backfill {
 
   /** Whether nothing beyond this position is charged, as far as the tape goes. */
   isPaidAt(position: Cursor): boolean {
-    return this.#isAtEnd || position.day >= dayOf(this.#chargedBefore);
+    return this.#isAtEnd || position.day >= dayOf(this.replay.chargedBefore);
   }
 }

@@ -1,11 +1,18 @@
 /** What a subscription's delivery hears and orders: the words between its machine and its shell. */
 
+import type { Cursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { ResetReason } from '@tapeloom/protocol/server-messages';
 import type { StreamState } from '@tapeloom/protocol/status-states';
 import type { CursorPlace, ReplayPage, ReplayRequest } from '../history/replay.ts';
 import type { RingPiece } from '../topics/ring.ts';
 import type { StartRefusal } from './start-verdict.ts';
+
+/** Where a subscription starts. */
+export type DeliveryStart =
+  | { readonly t: 'live' }
+  | { readonly t: 'cursor'; readonly cursor: Cursor }
+  | { readonly t: 'time'; readonly time: EpochNs };
 
 /** A topic as a subscriber meets it. */
 export interface TopicFacts {

@@ -4,7 +4,7 @@ import { parseCursor } from '@tapeloom/core/cursor';
 import fc from 'fast-check';
 import { DeliveryRun, type Script, type Turn } from '../../../../simulation/delivery-run.ts';
 import type { LogStep } from '../../../../simulation/stream-log.ts';
-import type { DeliveryStart } from './delivery.ts';
+import type { DeliveryStart } from './delivery-events.ts';
 
 const change = fc.record({
   id: fc.nat(5),
@@ -29,6 +29,7 @@ const kinds: readonly (readonly [Turn['t'], number])[] = [
   ['cut', 2],
   ['restart', 1],
   ['ready', 2],
+  ['fill', 1],
   ['unsubscribe', 1],
 ];
 const turn = fc.oneof(

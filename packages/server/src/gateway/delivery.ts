@@ -7,26 +7,23 @@
  * 2. `attaching`: the topic is held, `subscribed` and `status` are sent. From a cursor the topic is
  *    waited for until it has caught up, since only then its ring has all that can be asked of it.
  * 3. `ring`: pieces of the ring after the cursor; from the newest on the subscription follows (7).
- * 4. What the ring does not have is replayed (5) where the cursor is young or the rights cover its day.
- *    Otherwise the client is told by `reset` `cursor_expired`, and the stream starts afresh (6).
- * 5. `replaying`: pages, one after the other. A page that costs something is reserved before it is
- *    written and settled as it is; cut off between, it is given back. As soon as the replay stands
- *    inside the ring, the ring goes on (3); where the ring has moved past it, the replay does. A charged
- *    replay always goes up to today's midnight, so that its cost does not depend on the ring.
+ * 4. What the ring does not have is replayed (5) where the cursor is young or the rights cover its day;
+ *    otherwise `reset` `cursor_expired` says so, and the stream starts afresh (6).
+ * 5. `replaying`: pages. One that costs something is reserved before it is written and settled as it is;
+ *    cut off between, it is given back. Inside the ring the ring goes on (3); where that has moved past,
+ *    the replay does. A charged one goes up to today's midnight, so that no ring changes its cost.
  * 6. `snapshot`: asked for when the topic has caught up; from it on the subscription follows (7).
  * 7. `live`: the topic's flushes reach the connection without passing here.
  * 8. `ended`: nothing is ordered any more but to give back what was still being reserved.
  *
- * Pages, pieces and snapshots are pulled: each takes a turn, which is given while little waits on the
- * connection. What is written ascends by cursor from the start on, without a gap and without doubling,
- * because every page, piece and flush begins where the one before it ended. A stream that starts in the
- * past is `warming` until it follows, whatever its topic is.
+ * Pages, pieces and snapshots are pulled: each takes a turn, given while little waits on the connection.
+ * What is written ascends by cursor, without a gap and without doubling, because every page, piece and
+ * flush begins where the one before it ended. What starts in the past is `warming` until it follows.
  */
 
-import { type Cursor, formatCursor, parseCursor } from '@tapeloom/core/cursor';
+import { type Cursor, compareCursors, formatCursor, parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { ResetReason } from '@tapeloom/protocol/server-messages';
-import type { StreamState } from '@tapeloom/protocol/status-states';
 import type { CursorPlace, ReplayPage } from '../history/replay.ts';
 import type { RingPiece } from '../topics/ring.ts';
 import { Backfill } from './backfill.ts';
@@ -34,6 +31,7 @@ import type {
   DeliveryAction,
   DeliveryEvent,
   DeliveryReplay,
+  DeliveryStart,
   ReplayFailure,
   TopicFacts,
 } from './delivery-events.ts';
@@ -48,18 +46,17 @@ import {
   type StartRights,
   type StreamTimes,
 } from './start-verdict.ts';
+import { ToldStatus } from './told-status.ts';
 
 /** The first wait for a cursor ahead of this node; the next ones are longer. */
 const LOOK_AGAIN_MS = 50;
 /** How long a replay that has all waits for the tape or the topic. */
 const TRY_AGAIN_MS = 250;
+/** As many replays run as can: how often to ask again, and how long to wait between. */
+const FULL_TRIES_MAX = 60;
+const FULL_WAIT_MS = 500;
 /** No trade is before it: nothing is charged. */
 const NEVER = 0n as EpochNs;
-
-export type DeliveryStart =
-  | { readonly t: 'live' }
-  | { readonly t: 'cursor'; readonly cursor: Cursor }
-  | { readonly t: 'time'; readonly time: EpochNs };
 
 type Actions = readonly DeliveryAction[];
 type Phase = 'locating' | 'attaching' | 'ring' | 'replaying' | 'snapshot' | 'live' | 'ended';
@@ -75,12 +72,13 @@ export class Delivery {
   #place: CursorPlace = { t: 'gone' };
   #waitedMs = 0;
   #topic: TopicFacts | null = null;
-  /** The state last sent. */
-  #told: StreamState | null = null;
-  /** Whether the topic's state is the subscription's own. */
-  #showsTopic = false;
+  readonly #status = new ToldStatus();
   #isReplayed = false;
   #backfill: Backfill | null = null;
+  #isAwaitingTape = false;
+  /** The replay that is to be opened again, because there was no room for it. */
+  #turnedAway: DeliveryReplay | null = null;
+  #fullTries = 0;
   #hasTurn = false;
   /** All that was published up to here is written, or was the client's before. */
   #through = '';
@@ -99,12 +97,16 @@ export class Delivery {
 
   /** Whether it is being caught up from history at a price. */
   get isCharged(): boolean {
-    return this.#backfill?.isCharged === true && this.#phase !== 'ended';
+    return this.#backfill?.isCharged === true;
   }
 
-  /** The flush position that what was replayed or pulled so far has reached; null before that. */
-  get position(): string | null {
-    return this.#position;
+  /** Where a client could resume, once it has something: the last flush position it was brought to. */
+  cursorAt(topicPosition: string | null): string | null {
+    if (!this.isLive || topicPosition === null) return this.#position;
+    // A node that lags behind the cursor somebody brought says nothing until it has passed it.
+    const [topic, through] = [parseCursor(topicPosition), parseCursor(this.#through)];
+    const isBehind = topic !== null && through !== null && compareCursors(topic, through) < 0;
+    return isBehind ? null : topicPosition;
   }
 
   step(event: DeliveryEvent, times: StreamTimes): Actions {
@@ -121,7 +123,7 @@ export class Delivery {
       case 'ready':
         return this.#ready();
       case 'status':
-        return this.#status(event.state, event.lagMs);
+        return this.#status.topicIs(event.state, event.lagMs);
       case 'turn':
         return this.#turn(times);
       case 'snapshot':
@@ -182,7 +184,7 @@ export class Delivery {
   }
 
   #waited(times: StreamTimes): Actions {
-    if (this.#phase === 'replaying') return [{ t: 'want-turn' }];
+    if (this.#phase === 'replaying') return this.#tryAgain();
     if (this.#phase !== 'locating') return NOTHING;
     this.#waitedMs += this.#waitMs;
     return this.#begin(times);
@@ -196,12 +198,12 @@ export class Delivery {
   /** What the client has is of no use: says why, and starts afresh. */
   #reset(reason: ResetReason): Actions {
     this.#position = null;
-    return [{ t: 'send-reset', reason }, ...this.#afresh()];
+    this.#through = '';
+    return [{ t: 'send-reset', reason }, ...this.#status.showTopic(), ...this.#afresh()];
   }
 
   #afresh(): Actions {
     this.#phase = 'snapshot';
-    this.#showsTopic = true;
     if (this.#topic === null) return [{ t: 'attach', since: null }];
     return this.#topic.ready ? [{ t: 'want-turn' }] : NOTHING;
   }
@@ -209,23 +211,27 @@ export class Delivery {
   #attached(topic: TopicFacts, times: StreamTimes): Actions {
     this.#topic = topic;
     const subscribed: DeliveryAction = { t: 'send-subscribed', topic: topic.key };
+    const status = this.#status.topicIs(topic.state, topic.lagMs);
     if (this.#phase === 'snapshot') {
       const asking: Actions = topic.ready ? [{ t: 'want-turn' }] : NOTHING;
-      return [subscribed, ...this.#tellTopic(), ...asking];
+      return [subscribed, ...status, ...this.#status.showTopic(), ...asking];
     }
     if (this.#start.t === 'time') {
-      const { time } = this.#start;
-      const replay = { from: { time }, until: times.visible, chargedBefore: midnightOf(times.now) };
-      return [subscribed, ...this.#tellPast(time, times), ...this.#replay(replay)];
+      const from = { time: this.#start.time };
+      return [subscribed, ...this.#replay(from, this.#start.time, midnightOf(times.now), times)];
     }
-    if (!topic.ready) return [subscribed, ...this.#tell('warming', topic.lagMs)];
-    this.#phase = 'ring';
-    return [subscribed, { t: 'want-turn' }];
+    if (topic.ready) {
+      this.#phase = 'ring';
+      return [subscribed, { t: 'want-turn' }];
+    }
+    const at = this.#place.t === 'on-tape' ? this.#place.at : times.visible;
+    return [subscribed, ...this.#status.showPast(at, times.visible)];
   }
 
   #ready(): Actions {
     if (this.#topic === null || this.#topic.ready) return NOTHING;
     this.#topic = { ...this.#topic, ready: true };
+    if (this.#phase === 'replaying') return this.#tryAgain();
     if (this.#phase === 'attaching') this.#phase = 'ring';
     return this.#phase === 'ring' || this.#phase === 'snapshot' ? [{ t: 'want-turn' }] : NOTHING;
   }
@@ -250,13 +256,13 @@ export class Delivery {
     if (this.#backfill !== null) actions.push({ t: 'close-replay' });
     this.#backfill = null;
     this.#phase = 'ring';
-    if (!this.#isReplayed) actions.push(...this.#showTopic());
+    if (!this.#isReplayed) actions.push(...this.#status.showTopic());
     actions.push({ t: 'write-piece', piece });
     this.#through = piece.through;
     this.#position = piece.position ?? this.#position;
     if (!piece.isNewest) return [...actions, ...this.#endTurn(), { t: 'want-turn' }];
     this.#phase = 'live';
-    return [...actions, ...this.#showTopic(), ...this.#endTurn()];
+    return [...actions, ...this.#status.showTopic(), ...this.#endTurn()];
   }
 
   #outOfRing(times: StreamTimes): Actions {
@@ -276,21 +282,25 @@ export class Delivery {
     const how = judgeGap(cursor, this.#place, times, this.#rights);
     if (how === 'expired' || this.#place.t !== 'on-tape') return this.#expire();
     const chargedBefore = how === 'charged-replay' ? midnightOf(times.now) : NEVER;
-    const from = { cursor: formatCursor(cursor) };
-    const replay = { from, until: times.visible, chargedBefore };
-    return [...this.#tellPast(this.#place.at, times), ...this.#replay(replay)];
+    return this.#replay({ cursor: formatCursor(cursor) }, this.#place.at, chargedBefore, times);
   }
 
   #expire(): Actions {
-    return [...this.#showTopic(), ...this.#reset('cursor_expired')];
+    return [...this.#status.showTopic(), ...this.#reset('cursor_expired')];
   }
 
-  #replay(replay: DeliveryReplay): Actions {
+  #replay(
+    from: DeliveryReplay['from'],
+    at: EpochNs,
+    chargedBefore: EpochNs,
+    { visible }: StreamTimes,
+  ): Actions {
+    const replay = { from, until: visible, chargedBefore };
     this.#phase = 'replaying';
     this.#isReplayed = true;
-    this.#showsTopic = false;
     this.#backfill = new Backfill(replay);
-    return [{ t: 'open-replay', replay }, { t: 'want-turn' }];
+    const past = this.#status.showPast(at, visible);
+    return [...past, { t: 'open-replay', replay }, { t: 'want-turn' }];
   }
 
   #replayTurn(backfill: Backfill, times: StreamTimes): Actions {
@@ -304,8 +314,18 @@ export class Delivery {
   }
 
   #fetch(backfill: Backfill, { visible }: StreamTimes): Actions {
-    const next = backfill.next(visible) ?? ({ t: 'wait', ms: TRY_AGAIN_MS } as const);
-    return [...this.#endTurn(), next];
+    const next = backfill.next(visible);
+    this.#isAwaitingTape = next === null;
+    return [...this.#endTurn(), next ?? { t: 'wait', ms: TRY_AGAIN_MS }];
+  }
+
+  /** A replay that has all there was may find more, or a topic to go on with. */
+  #tryAgain(): Actions {
+    if (!this.#isAwaitingTape) return NOTHING;
+    this.#isAwaitingTape = false;
+    const replay = this.#turnedAway;
+    this.#turnedAway = null;
+    return [...(replay ? [{ t: 'open-replay', replay } as const] : []), { t: 'want-turn' }];
   }
 
   #takePage(page: ReplayPage): Actions {
@@ -329,6 +349,12 @@ export class Delivery {
 
   #replayFailed(why: ReplayFailure): Actions {
     if (this.#backfill === null) return NOTHING;
+    if (why === 'full' && this.#fullTries < FULL_TRIES_MAX) {
+      this.#fullTries += 1;
+      this.#isAwaitingTape = true;
+      this.#turnedAway = this.#backfill.replay;
+      return [{ t: 'close-replay' }, { t: 'wait', ms: FULL_WAIT_MS }];
+    }
     this.#backfill = null;
     switch (why) {
       case 'full':
@@ -342,32 +368,6 @@ export class Delivery {
       default:
         return why satisfies never;
     }
-  }
-
-  #status(state: StreamState, lagMs: number): Actions {
-    if (this.#topic === null) return NOTHING;
-    this.#topic = { ...this.#topic, state, lagMs };
-    return this.#showsTopic ? this.#tellTopic() : NOTHING;
-  }
-
-  #showTopic(): Actions {
-    this.#showsTopic = true;
-    return this.#tellTopic();
-  }
-
-  #tellTopic(): Actions {
-    return this.#tell(this.#topic!.state, this.#topic!.lagMs);
-  }
-
-  /** It stands at `at`, and has to come up to what is visible. */
-  #tellPast(at: EpochNs, { visible }: StreamTimes): Actions {
-    return this.#tell('warming', at < visible ? Number((visible - at) / 1_000_000n) : 0);
-  }
-
-  #tell(state: StreamState, lagMs: number): Actions {
-    if (state === this.#told) return NOTHING;
-    this.#told = state;
-    return [{ t: 'send-status', state, lagMs }];
   }
 
   #endTurn(): Actions {

@@ -17,7 +17,7 @@ import type { StreamFrom, StreamMode, SubscribeMessage } from '@tapeloom/protoco
 import type { ResetReason } from '@tapeloom/protocol/server-messages';
 import type { TopicSpec } from '../topics/engine-link.ts';
 import { type ErrorReply, invalid } from './client-message.ts';
-import type { DeliveryStart } from './delivery.ts';
+import type { DeliveryStart } from './delivery-events.ts';
 import type { StartRights } from './start-verdict.ts';
 
 /** Objects in a snapshot of an indicator that leaves it to us. */

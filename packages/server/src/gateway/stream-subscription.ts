@@ -100,9 +100,7 @@ export class StreamSubscription implements Subscriber, Puller {
 
   /** Where the client could resume: the position of the last flush, page or piece it was given. */
   get cursor(): string | null {
-    return this.#delivery.isLive
-      ? (this.#attachment?.topic.position ?? null)
-      : this.#delivery.position;
+    return this.#delivery.cursorAt(this.#attachment?.topic.position ?? null);
   }
 
   /** Whether it is being caught up from history at a price. */
