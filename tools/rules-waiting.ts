@@ -86,7 +86,8 @@ export const stepOfRules: Readonly<Record<string, number>> = {
 
   RATE: 3,
 
-  'ERR-02': 4,
+  // Compares a refused subscription with a refused history query.
+  'ERR-02': 5,
   'ERR-10..12': 5,
   // No route takes a body before there are keys to create.
   'ERR-14..16': 3,
