@@ -150,7 +150,7 @@ export class Delivery {
     const start = this.#start;
     if (start.t === 'live') return this.#afresh();
     if (start.t === 'time') {
-      const from = judgeTime(start.time, times, this.#rights);
+      const from = judgeTime(start.time, this.#contract, times, this.#rights);
       if (typeof from !== 'bigint') return this.#fail(from);
       this.#start = { t: 'time', time: from };
       this.#phase = 'attaching';

@@ -35,22 +35,28 @@ function onTape(at: EpochNs) {
 
 function history(days: number | null) {
   return {
+    contractOn: () => 'AA',
     historyFrom: () =>
       days === null ? null : ((epochNs(TODAY, 0) - BigInt(days) * 24n * HOUR_NS) as EpochNs),
   };
 }
 
 test('a start today needs no history right, an earlier one does, a future one is invalid', () => {
-  const code = (verdict: ReturnType<typeof judgeTime>) =>
-    typeof verdict === 'bigint' ? verdict : verdict.code;
+  const code = (time: EpochNs, times: StreamTimes, rights: Parameters<typeof judgeTime>[3]) => {
+    const verdict = judgeTime(time, 'AA', times, rights);
+    return typeof verdict === 'bigint' ? verdict : verdict.code;
+  };
   const midnight = epochNs(TODAY, 0);
-  assert.equal(code(judgeTime(midnight, LIVE, history(null))), midnight);
-  assert.equal(code(judgeTime((midnight - 1n) as EpochNs, LIVE, history(null))), 'FORBIDDEN');
-  assert.equal(code(judgeTime((midnight - 1n) as EpochNs, LIVE, history(0))), 'FORBIDDEN');
-  assert.equal(code(judgeTime((midnight - 1n) as EpochNs, LIVE, history(1))), midnight - 1n);
-  assert.equal(code(judgeTime((NOON + 1n) as EpochNs, LIVE, history(1))), 'INVALID_PARAMETERS');
+  assert.equal(code(midnight, LIVE, history(null)), midnight);
+  assert.equal(code((midnight - 1n) as EpochNs, LIVE, history(null)), 'FORBIDDEN');
+  assert.equal(code((midnight - 1n) as EpochNs, LIVE, history(0)), 'FORBIDDEN');
+  assert.equal(code((midnight - 1n) as EpochNs, LIVE, history(1)), midnight - 1n);
+  assert.equal(code((NOON + 1n) as EpochNs, LIVE, history(1)), 'INVALID_PARAMETERS');
+  const rolled = { ...history(9), contractOn: (day: UtcDay) => (day < TODAY ? 'OLD' : 'AA') };
+  assert.equal(code((midnight - 1n) as EpochNs, LIVE, rolled), 'INVALID_PARAMETERS');
+  assert.equal(code(midnight, LIVE, rolled), midnight);
   // What is not visible yet is waited for at what is.
-  assert.equal(code(judgeTime(NOON, DELAYED, history(1))), DELAYED.visible);
+  assert.equal(code(NOON, DELAYED, history(1)), DELAYED.visible);
 });
 
 test('a cursor on an alias belongs to the contract of its day [DET-22]', () => {

@@ -45,20 +45,26 @@ export type Verdict<T extends string> =
   | { readonly t: 'reset'; readonly reason: ResetReason }
   | { readonly t: 'refuse'; readonly reply: StartRefusal };
 
-/** The instant a start at a time begins at; what is not visible yet is waited for at what is. */
+/**
+ * The instant a start at a time begins at; what is not visible yet is waited for at what is. A stream is
+ * of one contract: an alias starts in the past only as far back as it has meant the present one.
+ */
 export function judgeTime(
   time: EpochNs,
+  contract: string,
   { now, visible }: StreamTimes,
-  rights: Pick<StartRights, 'historyFrom'>,
+  rights: Pick<StartRights, 'historyFrom' | 'contractOn'>,
 ): EpochNs | StartRefusal {
-  if (time > now) return invalid([{ path: '/from/time', message: 'Must not be in the future.' }]);
+  if (time > now) return refuseTime('Must not be in the future.');
   const historyFrom = rights.historyFrom(now);
   const isToday = time >= midnightOf(now);
   if (!isToday && (historyFrom === null || time < historyFrom)) {
     const message = 'The plan does not cover history of this time.';
     return { code: 'FORBIDDEN', message };
   }
-  return time < visible ? time : visible;
+  const start = time < visible ? time : visible;
+  if (rights.contractOn(dayOf(start)) === contract) return start;
+  return refuseTime(`The name did not mean ${contract} then: ask for the contract by its symbol.`);
 }
 
 /** What a cursor's day tells before the tape is asked. */
@@ -113,6 +119,10 @@ export function judgeGap(
 /** Midnight UTC of today: what lies before it is history. */
 export function midnightOf(now: EpochNs): EpochNs {
   return epochNs(dayOf(now), 0);
+}
+
+function refuseTime(message: string): StartRefusal {
+  return invalid([{ path: '/from/time', message }]);
 }
 
 function unknownCursor(): StartRefusal {
