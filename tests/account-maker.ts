@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Environment } from '@tapeloom/core/entitlement/key-rights';
 import { SCOPES } from '@tapeloom/core/entitlement/key-rights';
-import { GRANTABLE } from '@tapeloom/core/entitlement/plan';
+import { GRANTABLE, type Grant } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { digestOf, newKeyText } from '@tapeloom/server/accounts/secret';
 import {
@@ -14,16 +14,18 @@ import {
   openSqliteAccountStore,
 } from '@tapeloom/server/accounts/sqlite-account-store';
 
-/** One account a name, with the plan `live_history`; answers a key of each, with all scopes. */
+/** One account a name, with the plan `live_history` or what is granted; answers a key of each, with all
+ * scopes. */
 export async function makeAccounts(
   data: string,
   names: readonly string[],
   environment: Environment = 'live',
+  plans: readonly Grant['plan'][] = GRANTABLE,
 ): Promise<readonly string[]> {
   await using store = await openSqliteAccountStore(accountsPath(data));
   const now = (BigInt(Date.now()) * 1_000_000n) as EpochNs;
   const call = { now, actor: { kind: 'operator' } } as const;
-  const grants = GRANTABLE.map((plan) => ({ plan, until: null }));
+  const grants = plans.map((plan) => ({ plan, until: null }));
   const rights = { scopes: SCOPES, instruments: null, allowedIps: null, expiresAt: null };
   const secrets: string[] = [];
   for (const name of names) {

@@ -1,6 +1,6 @@
 /**
- * `npm run torture -- <name> [rounds]`: a long run of faults from `tests/torture/<name>.ts`. It ends with
- * exit code 0 only when every round held; the first broken promise is printed with its stack.
+ * `npm run torture -- <name> [rounds] [more]`: a long run of faults from `tests/torture/<name>.ts`. It
+ * ends with exit code 0 only when every round held; the first broken promise is printed with its stack.
  */
 
 import { join } from 'node:path';
@@ -8,8 +8,13 @@ import { loadRun } from '../../tools/named-module.ts';
 
 const roundsDefault = 200;
 /** Where a round is a small thing. */
-const roundsDefaults: Readonly<Record<string, number>> = { rest: 100_000, frames: 1_000_000 };
-const [name, roundsText] = process.argv.slice(2);
+const roundsDefaults: Readonly<Record<string, number>> = {
+  rest: 100_000,
+  frames: 1_000_000,
+  resume: 1_000,
+  stalled: 2_000,
+};
+const [name, roundsText, ...moreTexts] = process.argv.slice(2);
 const rounds =
   roundsText === undefined ? (roundsDefaults[name ?? ''] ?? roundsDefault) : Number(roundsText);
 if (!Number.isSafeInteger(rounds) || rounds < 1) {
@@ -17,7 +22,13 @@ if (!Number.isSafeInteger(rounds) || rounds < 1) {
   process.exit(2);
 }
 
-const run = await loadRun<(options: { readonly rounds: number }) => Promise<void>>(
+interface TortureOptions {
+  readonly rounds: number;
+  /** Further numbers; what they mean is each run's own. */
+  readonly more: readonly number[];
+}
+
+const run = await loadRun<(options: TortureOptions) => Promise<void>>(
   {
     folder: join(import.meta.dirname),
     ending: '.ts',
@@ -27,7 +38,7 @@ const run = await loadRun<(options: { readonly rounds: number }) => Promise<void
 );
 const startMs = performance.now();
 try {
-  await run({ rounds });
+  await run({ rounds, more: moreTexts.map(Number) });
   const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
   console.log(`${name}: ${rounds} rounds held in ${seconds} s`);
 } catch (error) {

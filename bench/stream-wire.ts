@@ -1,0 +1,67 @@
+/** What passes between a benchmark and the process with the whole stream under a driven source. */
+
+import type { Params } from '@tapeloom/core/studies/indicator';
+
+/** Trades of one contract, evenly spread, offered as they come due. */
+export interface Drive {
+  readonly tradesPerSecond: number;
+  readonly seconds: number;
+}
+
+export interface EdgesWanted {
+  readonly indicator: string;
+  readonly params: Params;
+}
+
+export type ToStreamServer =
+  | { readonly t: 'drive'; readonly drive: Drive }
+  /** Where in time every message of these topics was published since the first drive began. */
+  | { readonly t: 'edges'; readonly topics: readonly EdgesWanted[] }
+  | { readonly t: 'usage' };
+
+export type FromStreamServer =
+  | {
+      readonly t: 'ready';
+      readonly port: number;
+      readonly keys: readonly string[];
+      /** The contract that trades. */
+      readonly symbol: string;
+    }
+  | { readonly t: 'driven'; readonly trades: number }
+  | { readonly t: 'edges'; readonly record: DriveRecord }
+  | {
+      readonly t: 'usage';
+      /** Of all threads, and of the one that serves connections. */
+      readonly cpuMs: number;
+      readonly mainCpuMs: number;
+      readonly residentBytes: number;
+      /** Connections that were closed so far, by code. */
+      readonly closes: Readonly<Record<string, number>>;
+    };
+
+/** All times are milliseconds of the machine's monotonic clock, which all processes share. */
+export interface DriveRecord {
+  /** By rank, the first being 1: when the trade was made, and when it was on disk. */
+  readonly madeMs: Float64Array;
+  readonly acceptedMs: Float64Array;
+  /** By topic, as asked for: how the message with each cursor was published. */
+  readonly edges: readonly (readonly PublishedAt[])[];
+}
+
+export interface PublishedAt {
+  readonly cursor: string;
+  /** The edge of its flush. */
+  readonly edgeMs: number;
+  /** When the first trade or promise beyond the edge was on disk, which closes the flush. */
+  readonly closedMs: number;
+}
+
+/** What the thread with the tape is told and tells. */
+export type ToDrivenIngest =
+  | { readonly t: 'follow'; readonly port: import('node:worker_threads').MessagePort }
+  | Exclude<ToStreamServer, { readonly t: 'usage' }>;
+
+/** Milliseconds of the machine's monotonic clock. */
+export function monotonicMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}

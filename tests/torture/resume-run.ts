@@ -1,0 +1,230 @@
+/**
+ * Clients that are cut again and again from a real service, which is itself killed in between, held
+ * against one that never was. Everything random comes from a seed, save what the machine decides.
+ */
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { seededRandom } from '../../simulation/seeded-random.ts';
+import { makeAccounts } from '../account-maker.ts';
+import { RunningService } from '../running-service.ts';
+import { ResumeClient, type ResumeStream } from './resume-client.ts';
+import { judge, openLeftTape, type Truth, truthOf } from './resume-truth.ts';
+
+const ALIAS = 'BTC.c.0';
+/** Fewer than an account may have: one that was cut may still count for a moment. */
+const CLIENTS_PER_ACCOUNT = 2;
+const STREAMS_PER_CLIENT = 2;
+/** The truth begins this long, in the service's time, before the first client. */
+const BEFORE_NS = 1_200_000_000_000n;
+const PROBLEMS_SHOWN = 20;
+
+const STREAMS: readonly Omit<ResumeStream, 'instrument'>[] = [
+  { indicator: 'bars', params: { size: 5 }, mode: 'live', isBusy: true },
+  { indicator: 'footprint', params: { bar: 'tick', size: 5 }, mode: 'live', isBusy: true },
+  { indicator: 'bars', params: { bar: 'tick', size: 3 }, mode: 'confirmed', isBusy: true },
+  { indicator: 'delta', params: {}, mode: 'live', isBusy: true },
+  { indicator: 'large-trades', params: { minSize: 2 }, mode: 'live', isBusy: false },
+  {
+    indicator: 'unfinished-auctions',
+    params: { size: 60, lookback: 1 },
+    mode: 'live',
+    isBusy: false,
+  },
+];
+
+export interface ResumeOptions {
+  readonly clients: number;
+  readonly cuts: number;
+  /** How often the service is killed meanwhile. */
+  readonly kills: number;
+  readonly seed: number;
+  readonly speed: number;
+}
+
+export interface ResumeReport {
+  readonly cuts: number;
+  readonly cutsMidFrame: number;
+  readonly resumes: number;
+  readonly resets: number;
+  readonly expired: number;
+  readonly covered: number;
+  readonly ignored: number;
+  readonly updates: number;
+  readonly refused: Readonly<Record<string, number>>;
+  readonly problems: readonly string[];
+}
+
+export async function resumeRun(options: ResumeOptions): Promise<ResumeReport> {
+  const directory = mkdtempSync(join(tmpdir(), 'tapeloom-resume-'));
+  const stage = new ResumeStage(join(directory, 'data'), options, await freePort());
+  try {
+    return await stage.run();
+  } finally {
+    await stage.end();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+class ResumeStage {
+  readonly #data: string;
+  readonly #options: ResumeOptions;
+  readonly #port: number;
+  #service: RunningService;
+  #cuts = 0;
+  #kills = 0;
+  #restarting: Promise<unknown> = Promise.resolve();
+
+  constructor(data: string, options: ResumeOptions, port: number) {
+    this.#data = data;
+    this.#options = options;
+    this.#port = port;
+    this.#service = this.#start();
+  }
+
+  async run(): Promise<ResumeReport> {
+    const { clients: count, cuts } = this.#options;
+    await this.#service.ready();
+    const data = `${this.#data}-speed`;
+    const { contract, now } = await this.#lookAround();
+    const streams = STREAMS.map((stream) => ({ ...stream, instrument: contract }));
+    const clients = await this.#makeClients(data, streams);
+    assert.equal(clients.length, count);
+    await Promise.all(clients.map((client) => client.run(cuts, () => this.#cut())));
+    await this.#restarting;
+    const { code } = await this.#service.stop('SIGTERM');
+    const problems = clients.flatMap((client) => client.problems);
+    if (code !== 0) problems.push(`the service ended with ${code}: ${this.#service.errors}`);
+    const truths = await this.#truths(data, streams, (now - BEFORE_NS) as EpochNs);
+    for (const [number, client] of clients.entries()) {
+      for (const followed of client.followed) {
+        const { indicator, mode } = followed.stream;
+        const found = judge(truths.get(followed.stream)!, followed);
+        problems.push(...found.map((it) => `client ${number}, ${indicator} ${mode}: ${it}`));
+      }
+    }
+    return report(clients, problems);
+  }
+
+  async end(): Promise<void> {
+    await this.#service.stop('SIGKILL');
+  }
+
+  #start(): RunningService {
+    const args = ['--speed', String(this.#options.speed)];
+    const env = { TAPELOOM_PORT: String(this.#port) };
+    return new RunningService({ data: this.#data, args, env });
+  }
+
+  /** The contract that the alias means, and the service's time. */
+  async #lookAround(): Promise<{ contract: string; now: bigint }> {
+    const subscriber = this.#service.connect();
+    await subscriber.send({ t: 'subscribe', sub: 'a', instrument: ALIAS, indicator: 'bars' });
+    await subscriber.send({ t: 'ping' });
+    const { contract } = await subscriber.first(({ t }) => t === 'subscribed');
+    const { ts } = await subscriber.first(({ t }) => t === 'pong');
+    await subscriber.close();
+    return { contract: contract as string, now: BigInt(ts as string) };
+  }
+
+  async #makeClients(data: string, streams: readonly ResumeStream[]): Promise<ResumeClient[]> {
+    const { clients: count, seed, speed } = this.#options;
+    const names = Array.from(
+      { length: Math.ceil(count / CLIENTS_PER_ACCOUNT) },
+      (_, index) => `resumer-${index}`,
+    );
+    const half = Math.ceil(names.length / 2);
+    const keys = [
+      ...(await makeAccounts(data, names.slice(0, half))),
+      ...(await makeAccounts(data, names.slice(half), 'live', ['live'])),
+    ];
+    return Array.from({ length: count }, (_, index) => {
+      const account = Math.floor(index / CLIENTS_PER_ACCOUNT);
+      const random = seededRandom(seed + index);
+      return new ResumeClient({
+        port: this.#port,
+        key: keys[account]!,
+        localAddress: `127.0.${1 + (index >> 8)}.${index & 255}`,
+        hasHistory: account < half,
+        staysAway: index % CLIENTS_PER_ACCOUNT === 0 && account % half === 0,
+        streams: Array.from(
+          { length: STREAMS_PER_CLIENT },
+          (_it, at) => streams[(index + at * (1 + Math.floor(index / 7))) % streams.length]!,
+        ),
+        random,
+        speed,
+      });
+    });
+  }
+
+  /** The service is killed when so many of all cuts are done. */
+  #cut(): void {
+    const { clients, cuts, kills } = this.#options;
+    this.#cuts += 1;
+    if (this.#kills >= kills) return;
+    if (this.#cuts < (clients * cuts * (this.#kills + 1)) / (kills + 1)) return;
+    this.#kills += 1;
+    this.#restarting = this.#restarting.then(async () => {
+      await this.#service.stop('SIGKILL');
+      this.#service = this.#start();
+      await this.#service.ready();
+    });
+  }
+
+  async #truths(
+    data: string,
+    streams: readonly ResumeStream[],
+    since: EpochNs,
+  ): Promise<ReadonlyMap<ResumeStream, Truth>> {
+    await using tape = await openLeftTape(data);
+    const truths = new Map<ResumeStream, Truth>();
+    for (const stream of streams) truths.set(stream, await truthOf(tape, data, stream, since));
+    return truths;
+  }
+}
+
+function report(clients: readonly ResumeClient[], problems: readonly string[]): ResumeReport {
+  const sum = (of: (client: ResumeClient) => number) =>
+    clients.reduce((total, client) => total + of(client), 0);
+  const followed = clients.flatMap((client) => client.followed);
+  const total = (field: 'resumes' | 'resets' | 'expired' | 'covered' | 'ignored' | 'applied') =>
+    followed.reduce((all, it) => all + it[field], 0);
+  const refused: Record<string, number> = {};
+  for (const client of clients) {
+    for (const [what, times] of client.refused) refused[what] = (refused[what] ?? 0) + times;
+  }
+  return {
+    cuts: sum(({ cuts }) => cuts),
+    cutsMidFrame: sum(({ cutsMidFrame }) => cutsMidFrame),
+    resumes: total('resumes'),
+    resets: total('resets'),
+    expired: total('expired'),
+    covered: total('covered'),
+    ignored: total('ignored'),
+    updates: total('applied'),
+    refused,
+    problems,
+  };
+}
+
+/** Throws when a promise was broken, with the first of the reasons. */
+export function assertHeld({ problems, ignored, resets, expired }: ResumeReport): void {
+  const shown = problems.slice(0, PROBLEMS_SHOWN).join('\n');
+  assert.equal(problems.length, 0, `${problems.length} problems:\n${shown}`);
+  assert.equal(ignored, 0, 'nothing was sent twice');
+  assert.ok(resets >= expired, `${expired} cursors expired, ${resets} resets`);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,137 @@
+/**
+ * What an undisturbed run of a topic published, computed from the tape that a service has left behind:
+ * one study from before the first client on, never stopped. A client that began with a snapshot must hold
+ * at an `hb` exactly that snapshot and what was published from there to the `hb`'s cursor.
+ */
+
+import { setImmediate as turn } from 'node:timers/promises';
+import { sessionTable } from '@tapeloom/core/calendar/session-book';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { indicatorNamed } from '@tapeloom/core/studies/catalogue';
+import { wholeSecond } from '@tapeloom/core/studies/flush-step';
+import { parseParams } from '@tapeloom/core/studies/params';
+import { dayOf } from '@tapeloom/core/utc-day';
+import type { EncodedFlush } from '@tapeloom/server/history/frame-encoder';
+import { readTo, startRun } from '@tapeloom/server/history/run-start';
+import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { createSimUniverse, SIM_DATASET } from '@tapeloom/server/sources/sim-universe';
+import { type OpenTape, openTape } from '@tapeloom/server/tape/open-tape';
+import { SessionStore } from '@tapeloom/server/tape/session-store';
+import { compare, type Followed, type ResumeStream } from './resume-client.ts';
+
+const DEPTH = 5_000;
+const FAR_NS = 400n * 86_400_000_000_000n;
+
+interface Published {
+  readonly cursor: string;
+  readonly id: string;
+  /** The object as text; null when it is removed. */
+  readonly object: string | null;
+}
+
+/** The log of one topic and mode. */
+export interface Truth {
+  readonly stream: ResumeStream;
+  /** What there was before the first message. */
+  readonly first: ReadonlyMap<string, string>;
+  readonly published: readonly Published[];
+}
+
+/** The tape of a service that has stopped. */
+export async function openLeftTape(data: string): Promise<OpenTape> {
+  return await openTape({
+    disk: new NodeDisk(),
+    tapeRoot: `${data}/tape`,
+    dataset: SIM_DATASET,
+    listed: () => [],
+    now: () => (BigInt(Date.now()) * 1_000_000n + FAR_NS) as EpochNs,
+    onFailure: (error) => {
+      throw error;
+    },
+  });
+}
+
+export async function truthOf(
+  tape: OpenTape,
+  data: string,
+  stream: ResumeStream,
+  since: EpochNs,
+): Promise<Truth> {
+  const indicator = indicatorNamed(stream.indicator)!;
+  const parsed = parseParams(indicator, stream.params);
+  if (!('params' in parsed)) throw new Error(`${stream.indicator}: parameters are refused`);
+  const { params } = parsed;
+  const universe = createSimUniverse({ seed: 1, printsScale: 1 }, dayOf(since));
+  const { calendar } = universe.contracts.find((it) => it.symbol === stream.instrument)!;
+  const store = new SessionStore(new NodeDisk(), `${data}/tape`, SIM_DATASET);
+  const sessions = sessionTable((await store.load(calendar))!, indicator.sessionKind(params));
+  const source = { tape: tape.tape, contract: stream.instrument, sessions, indicator, params };
+  const pace = { yieldTurn: () => turn(), signal: new AbortController().signal };
+  const run = await startRun(source, wholeSecond(since), pace);
+  const published: Published[] = [];
+  run.goLive((flush) => {
+    for (const entry of messagesOf(flush)) {
+      if (stream.mode === 'live' || entry.final) published.push(entry);
+    }
+  });
+  const [snapshot] = messagesOf(run.snapshot(DEPTH, stream.mode));
+  const first = new Map(snapshot!.items.map((it) => [it.id, objectText(it)]));
+  await readTo(source, run, tape.intake.promise!, pace);
+  return { stream, first, published };
+}
+
+/** What is wrong with what a client holds at its last `hb`; empty when nothing is. */
+export function judge(truth: Truth, followed: Followed): readonly string[] {
+  const { base, final, state, applied } = followed;
+  if (base === null || final === null) return ['it has no snapshot or no hb'];
+  const problems: string[] = [];
+  const expected = new Map(base.items);
+  let count = 0;
+  const atBase = new Map(truth.first);
+  for (const { cursor, id, object } of truth.published) {
+    if (compare(cursor, base.cursor) <= 0) put(atBase, id, object);
+    else if (compare(cursor, final) <= 0) {
+      put(expected, id, object);
+      count += 1;
+    }
+  }
+  for (const [id, object] of base.items) {
+    if (atBase.get(id) !== object) problems.push(`snapshot ${base.cursor} differs in ${id}`);
+  }
+  for (const id of new Set([...expected.keys(), ...state.keys()])) {
+    if (expected.get(id) === state.get(id)) continue;
+    const [wanted, found] = [expected.get(id) ?? 'nothing', state.get(id) ?? 'nothing'];
+    problems.push(`at ${final} object ${id} is ${found}, should be ${wanted}`);
+  }
+  if (applied !== count) {
+    problems.push(`from ${base.cursor} to ${final} ${applied} updates of ${count} were received`);
+  }
+  return problems;
+}
+
+function put(objects: Map<string, string>, id: string, object: string | null): void {
+  if (object === null) objects.delete(id);
+  else objects.set(id, object);
+}
+
+interface Item {
+  readonly id: string;
+  readonly final: boolean;
+  readonly ts: string;
+  readonly data: unknown;
+}
+
+function messagesOf({ entries, bytes }: EncodedFlush) {
+  const all = Buffer.from(bytes);
+  return entries.map(({ kind, id, final, cursor, start, end }) => {
+    const rest = JSON.parse(`{${all.toString('utf8', start + 1, end)}`) as Item & {
+      readonly items: readonly Item[];
+    };
+    const object = kind === 'upsert' ? objectText(rest) : null;
+    return { kind, id, final, cursor, object, items: rest.items };
+  });
+}
+
+function objectText({ final, ts, data }: Item): string {
+  return JSON.stringify({ final, ts, data });
+}

@@ -1,0 +1,162 @@
+/**
+ * `npm run torture -- stalled [connections] [stalled]`: of so many connections some stop reading for good,
+ * on topics with much to say. The server may hold so much for each of them and no more, closes each with
+ * 4008, and the others hardly notice: how late their messages are is measured before and meanwhile.
+ */
+
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { indicatorNamed } from '@tapeloom/core/studies/catalogue';
+import type { Params } from '@tapeloom/core/studies/indicator';
+import { parseParams } from '@tapeloom/core/studies/params';
+import { LatencyReaders, type LatencyTopic } from '../../bench/latency-readers.ts';
+import { type LatencySplit, splitLatencies } from '../../bench/latency-split.ts';
+import { loadAverage } from '../../bench/machine-load.ts';
+import { StreamProcess } from '../../bench/stream-process.ts';
+import { forEachOf, LightSocket } from '../../bench/stream-sockets.ts';
+import { monotonicMs } from '../../bench/stream-wire.ts';
+
+const STALLED_SHARE = 0.25;
+const CONNECTIONS_PER_ACCOUNT = 5;
+const BYTES_EACH_MAX = 1.25 * 1_048_576;
+/** What the process may grow by meanwhile for reasons of its own: rings of the loud topics, garbage. */
+const OWN_BYTES_MAX = 64 * 1_048_576;
+/** So that a loud topic has some 125 KiB a second for each of them. */
+const TRADES_PER_SECOND = 200;
+const CALM_SECONDS = 15;
+const STALLED_SECONDS = 50;
+/** The first messages of each part are not counted: compilers, and the others' snapshots. */
+const SETTLE_MS = 2_000;
+const SAMPLE_MS = 200;
+const PING_MS = 10_000;
+const SLOW_CONSUMER = '4008';
+/** What the others may be later by, at the 99th percentile. */
+const P99_FACTOR_MAX = 2;
+const P99_MORE_MS_MAX = 20;
+
+/** What the others listen to: finished bars, a few a second. */
+const CALM: readonly LatencyTopic[] = [
+  { ...topic('bars', { bar: 'tick', size: 40 }), mode: 'confirmed' },
+  { ...topic('footprint', { bar: 'tick', size: 50 }), mode: 'confirmed' },
+];
+/** What those who stall asked for: every trade an object of its own, so that nothing can be skipped. */
+const LOUD: readonly LatencyTopic[] = [
+  topic('bars', { bar: 'tick', size: 1 }),
+  topic('footprint', { bar: 'tick', size: 1 }),
+];
+
+export async function run({
+  rounds: connections,
+  more: [stalled = Math.round(connections * STALLED_SHARE)] = [],
+}: {
+  readonly rounds: number;
+  readonly more?: readonly number[];
+}): Promise<void> {
+  const calm = connections - stalled;
+  const calmAccounts = Math.ceil(calm / CONNECTIONS_PER_ACCOUNT);
+  const accounts = calmAccounts + 1 + Math.ceil(stalled / CONNECTIONS_PER_ACCOUNT);
+  await using process = await StreamProcess.start(accounts);
+  using readers = await LatencyReaders.open(process, calm, CALM);
+  // The loud topics are computed in both parts.
+  using _loud = await LatencyReaders.open(process, LOUD.length, LOUD, calmAccounts);
+  const calmFrom = monotonicMs() + SETTLE_MS;
+  await process.drive({ tradesPerSecond: TRADES_PER_SECOND, seconds: CALM_SECONDS });
+  const calmTo = monotonicMs();
+
+  const before = await process.usage();
+  using _stalled = await stall(process, stalled, calmAccounts + 1);
+  const stalledFrom = monotonicMs() + SETTLE_MS;
+  const watch = new MemoryWatch(process);
+  await process.drive({ tradesPerSecond: TRADES_PER_SECOND, seconds: STALLED_SECONDS });
+  const stalledTo = monotonicMs();
+  await pause(SETTLE_MS);
+  const peakBytes = await watch.end();
+
+  const { closes } = await process.usage();
+  const record = await process.edges(CALM);
+  const grownBytes = peakBytes - before.residentBytes;
+  const alone = splitLatencies(readers.receipts, record, calmFrom, calmTo);
+  const beside = splitLatencies(readers.receipts, record, stalledFrom, stalledTo);
+  console.log(
+    `${stalled} stalled of ${connections}: the process grew by ${(grownBytes / 1_048_576).toFixed(0)} MiB at most, ` +
+      `${(grownBytes / stalled / 1_048_576).toFixed(2)} MiB each; closes ${JSON.stringify(closes)}`,
+  );
+  tell('before', alone);
+  tell('meanwhile', beside);
+  console.log(`load average ${loadAverage()}`);
+  assert.equal(closes[SLOW_CONSUMER] ?? 0, stalled, 'each stalled reader is closed with 4008');
+  assert.equal(readers.closed, 0, 'nobody else is closed');
+  const limitBytes = stalled * BYTES_EACH_MAX + OWN_BYTES_MAX;
+  assert.ok(grownBytes <= limitBytes, `${grownBytes} bytes, at most ${limitBytes}`);
+  const limitMs = alone.elseMs.p99 * P99_FACTOR_MAX + P99_MORE_MS_MAX;
+  assert.ok(beside.elseMs.p99 <= limitMs, `${beside.elseMs.p99} ms, at most ${limitMs} ms`);
+}
+
+function tell(when: string, { messages, elseMs }: LatencySplit): void {
+  const { p50, p90, p99, max } = elseMs;
+  const texts = [p50, p90, p99, max].map((ms) => ms.toFixed(1)).join(' / ');
+  console.log(`the others ${when}: ${messages} messages, ${texts} ms late (p50 / p90 / p99 / max)`);
+}
+
+/** Opens connections that ask for the loud topics and never read again, though they still speak. */
+async function stall(
+  process: StreamProcess,
+  count: number,
+  firstAccount: number,
+): Promise<Disposable> {
+  const sockets: LightSocket[] = [];
+  await forEachOf(count, async (index) => {
+    const account = firstAccount + Math.floor(index / CONNECTIONS_PER_ACCOUNT);
+    const options = { port: process.port, key: process.keys[account]! };
+    const socket = await LightSocket.open(options, () => {});
+    socket.socket.on('error', () => socket.destroy());
+    for (const [at, loud] of LOUD.entries()) {
+      socket.send({ t: 'subscribe', sub: `${at}`, instrument: process.symbol, ...loud });
+    }
+    socket.socket.pause();
+    sockets.push(socket);
+  });
+  const pinging = setInterval(() => {
+    for (const socket of sockets) socket.ping();
+  }, PING_MS);
+  return {
+    [Symbol.dispose]: () => {
+      clearInterval(pinging);
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+/** Looks at the memory of the process again and again. */
+class MemoryWatch {
+  readonly #process: StreamProcess;
+  readonly #done: Promise<void>;
+  #peakBytes = 0;
+  #isOver = false;
+
+  constructor(process: StreamProcess) {
+    this.#process = process;
+    this.#done = this.#watch();
+  }
+
+  /** Resolves to the most it was. */
+  async end(): Promise<number> {
+    this.#isOver = true;
+    await this.#done;
+    return this.#peakBytes;
+  }
+
+  async #watch(): Promise<void> {
+    while (!this.#isOver) {
+      const { residentBytes } = await this.#process.usage();
+      this.#peakBytes = Math.max(this.#peakBytes, residentBytes);
+      await pause(SAMPLE_MS);
+    }
+  }
+}
+
+function topic(indicator: string, given: Params): LatencyTopic {
+  const parsed = parseParams(indicatorNamed(indicator)!, given);
+  if (!('params' in parsed)) throw new Error(`the parameters of ${indicator} are refused`);
+  return { indicator, params: parsed.params };
+}
