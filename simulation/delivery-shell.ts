@@ -12,7 +12,7 @@ import type {
   DeliveryEvent,
   DeliveryStart,
 } from '@tapeloom/server/gateway/delivery-events';
-import type { StartRights } from '@tapeloom/server/gateway/start-verdict';
+import { FREE_RESUME_NS, type StartRights } from '@tapeloom/server/gateway/start-verdict';
 import { Flush } from '@tapeloom/server/topics/flush';
 import { type DeliveryWorld, ReplayModel } from './delivery-world.ts';
 import { frameTexts } from './server-frames.ts';
@@ -27,6 +27,7 @@ export class DeliveryShell {
   readonly #orders: DeliveryAction['t'][];
   /** Sent and not read yet. */
   queue: ServerMessage[] = [];
+  readonly #start: DeliveryStart;
   readonly #world: DeliveryWorld;
   readonly #name: string;
   readonly #pending: (() => void)[];
@@ -49,7 +50,8 @@ export class DeliveryShell {
     this.#pending = run.pending;
     this.#orders = run.orders;
     this.#name = name;
-    this.delivery = new Delivery(start, 'AA', rights);
+    this.#start = start;
+    this.delivery = new Delivery(start, 'AA', world.options.mode, rights);
     this.step({ t: 'begin' });
   }
 
@@ -121,6 +123,7 @@ export class DeliveryShell {
         return;
       }
       case 'send-reset':
+        this.#checkReset();
         this.#lastWritten = null;
         this.#send({ t: 'reset', sub: SUB, reason: action.reason });
         return;
@@ -220,6 +223,20 @@ export class DeliveryShell {
     this.#isFollowing = true;
     this.#write(log.snapshotAt(head, options.mode));
     this.step({ t: 'snapshot' });
+  }
+
+  /** A cursor is only given up when something was published after it that is older than 15 minutes. */
+  #checkReset(): void {
+    const after = this.#lastWritten ?? (this.#start.t === 'cursor' ? this.#start.cursor : null);
+    assert.ok(after !== null, 'who starts without a cursor is not reset');
+    const { log, times, options } = this.#world;
+    const isOld = ({ edge, flush }: (typeof log.flushes)[number]) =>
+      edge <= times.visible - FREE_RESUME_NS &&
+      flush.entries.some(
+        ({ cursor, final }) =>
+          (final || options.mode === 'live') && compareCursors(parseCursor(cursor)!, after) > 0,
+      );
+    assert.ok(log.flushes.some(isOld), 'the cursor was good');
   }
 
   /** What a replay cost so far is the trades it covered before midnight, each once. */

@@ -15,9 +15,14 @@ import { CLOSE_OPCODE, serverFrames } from '../../simulation/server-frames.ts';
 import { closeFrame } from '../../simulation/wire-frame.ts';
 
 const MINUTE_MS = 60_000;
-/** Younger cursors are resumed for everybody, older ones only with history; between, either is right. */
-const YOUNG_MS = 14 * MINUTE_MS;
-const OLD_MS = 18 * MINUTE_MS;
+/**
+ * Younger cursors are resumed for everybody, older ones only with history. Between, either is right: a
+ * busy machine's second of delay is many minutes of a fast service's time.
+ */
+const YOUNG_MS = 10 * MINUTE_MS;
+const OLD_MS = 25 * MINUTE_MS;
+/** A snapshot is at most so far behind the service's time. */
+const SNAPSHOT_LAG_MS = 3 * MINUTE_MS;
 const RETRY_MS = 150;
 /** A second at least, where the server says that it is at its limit. */
 const TRY_LATER_MS = 1_000;
@@ -41,8 +46,9 @@ export interface ResumeClientOptions {
   readonly hasHistory: boolean;
   readonly streams: readonly ResumeStream[];
   readonly random: () => number;
-  /** Once for sure until its cursors are old; else that is left to chance. */
-  readonly staysAway: boolean;
+  /** After its last cut it waits for this and then stays away until its cursors are old, so that this
+   * happens for sure; null leaves it to chance. */
+  readonly staysAwayAfter: Promise<unknown> | null;
   /** How many times faster than the machine's the service's time runs. */
   readonly speed: number;
 }
@@ -54,6 +60,9 @@ export interface Followed {
   readonly state: Map<string, string>;
   /** The last cursor received. */
   cursor: string | null;
+  /** In the service's time: the cursor's place on the tape lies between these. */
+  notBeforeMs: number;
+  notAfterMs: number;
   /** The snapshot that its state began with. */
   base: { readonly cursor: string; readonly items: ReadonlyMap<string, string> } | null;
   /** Cursors of the updates applied since, counted. */
@@ -96,6 +105,8 @@ export class ResumeClient {
       stream,
       state: new Map(),
       cursor: null,
+      notBeforeMs: 0,
+      notAfterMs: 0,
       base: null,
       applied: 0,
       ignored: 0,
@@ -112,21 +123,23 @@ export class ResumeClient {
 
   /** Connects, is cut, waits, and so on; then stays until every subscription has an `hb`. */
   async run(cuts: number, onCut: () => void): Promise<void> {
-    const { random } = this.#options;
-    for (let cut = 0; cut < cuts; cut += 1) {
-      if (await this.#connect()) await this.#live(random());
+    const { random, staysAwayAfter } = this.#options;
+    for (let cut = 1; cut <= cuts; cut += 1) {
+      while (!(await this.#connect()));
+      await this.#live(random());
       this.#disconnect();
       this.cuts += 1;
       onCut();
-      await pause(this.#absenceMs(cut));
+      const isLast = cut === cuts;
+      if (isLast) await staysAwayAfter;
+      await pause(this.#absenceMs(isLast && staysAwayAfter !== null ? 0 : random()));
     }
     await this.#finish();
   }
 
   /** Most come back soon; some stay away until their cursors are older than the ring. */
-  #absenceMs(cut: number): number {
-    const { random, speed, staysAway } = this.#options;
-    const kind = staysAway && cut === 1 ? 0 : random();
+  #absenceMs(kind: number): number {
+    const { random, speed } = this.#options;
     if (kind < 0.06) return (OLD_MS * (1.02 + random() * 0.3)) / speed;
     if (kind < 0.15) return (YOUNG_MS * random()) / speed;
     return random() * 120;
@@ -169,7 +182,7 @@ export class ResumeClient {
       socket.socket.once('close', () => this.#gone(socket));
       socket.ping();
       // The answer tells the service's time, by which the age of every cursor is known.
-      while (this.#socket === socket && this.#isUntold) await this.#next();
+      while (this.#socket === socket && this.#told === null) await this.#next();
       if (this.#socket !== socket) throw new Error(`closed ${this.#closeCode}`);
       for (const followed of this.followed) this.#subscribe(socket, followed);
       return true;
@@ -182,11 +195,6 @@ export class ResumeClient {
     }
   }
 
-  #isUntold = true;
-  /** Service time, in ms, up to which this client was surely connected. */
-  #seenServiceMs: number | null = null;
-  #ageMs = 0;
-
   #subscribe(socket: LightSocket, followed: Followed): void {
     const { stream, cursor } = followed;
     const { instrument, indicator, params, mode } = stream;
@@ -197,8 +205,10 @@ export class ResumeClient {
     followed.mustReset = null;
     if (cursor !== null) {
       followed.resumes += 1;
-      const isOld = this.#ageMs > OLD_MS && stream.isBusy;
-      if (this.#options.hasHistory || this.#ageMs < YOUNG_MS) followed.mustReset = false;
+      const nowMs = this.#serviceMs;
+      const isOld = nowMs - followed.notAfterMs > OLD_MS && stream.isBusy;
+      const isYoung = nowMs - followed.notBeforeMs < YOUNG_MS;
+      if (this.#options.hasHistory || isYoung) followed.mustReset = false;
       else if (isOld) followed.mustReset = true;
       if (isOld && this.#options.hasHistory) followed.covered += 1;
       else if (isOld) followed.expired += 1;
@@ -226,30 +236,35 @@ export class ResumeClient {
   }
 
   #hear(message: ServerMessage): void {
-    if (message.t === 'pong') this.#tellTime(message.ts);
+    if (message.t === 'pong') {
+      this.#told = { atMs: performance.now(), serviceMs: msOf(message.ts) };
+    }
     if (!('sub' in message) || message.sub === undefined) return;
     const followed = this.followed[Number(message.sub)]!;
     // What is to be compared stays as it is.
     if (followed.final !== null) return;
     if (message.t === 'error') this.#complain(followed, `error ${message.code} ${message.message}`);
-    else hear(followed, message, (problem) => this.#complain(followed, problem));
+    else hear(followed, message, this.#serviceMs, (it) => this.#complain(followed, it));
     if (message.t === 'hb' && this.#isFinal && followed.phase === 'following') {
       followed.final ??= message.cursor ?? null;
     }
   }
 
-  #tellTime(ts: string): void {
-    const serviceMs = Number(BigInt(ts) / 1_000_000n);
-    this.#ageMs = this.#seenServiceMs === null ? 0 : serviceMs - this.#seenServiceMs;
-    this.#told = { atMs: performance.now(), serviceMs };
-    this.#isUntold = false;
+  /** The service's time while connected, about. */
+  get #serviceMs(): number {
+    if (this.#told === null) return 0;
+    const { atMs, serviceMs } = this.#told;
+    return serviceMs + (performance.now() - atMs) * this.#options.speed;
   }
 
-  #complain({ stream, cursor }: Followed, problem: string): void {
+  #complain(followed: Followed, problem: string): void {
+    const { stream, cursor, notBeforeMs, notAfterMs } = followed;
     const plan = this.#options.hasHistory ? 'live_history' : 'live';
-    const age = (this.#ageMs / MINUTE_MS).toFixed(1);
+    const ages = [notAfterMs, notBeforeMs]
+      .map((ms) => ((this.#serviceMs - ms) / MINUTE_MS).toFixed(1))
+      .join(' to ');
     this.problems.push(
-      `${stream.indicator} ${stream.mode} (${plan}, last cursor ${cursor}, ${age} min away): ${problem}`,
+      `${stream.indicator} ${stream.mode} (${plan}, last cursor ${cursor}, ${ages} min old): ${problem}`,
     );
   }
 
@@ -271,12 +286,7 @@ export class ResumeClient {
     this.#socket?.destroy();
     this.#socket = null;
     this.#cutAfterBytes = null;
-    if (this.#told !== null) {
-      const connectedMs = performance.now() - this.#told.atMs;
-      this.#seenServiceMs = this.#told.serviceMs + connectedMs * this.#options.speed;
-      this.#told = null;
-    }
-    this.#isUntold = true;
+    this.#told = null;
   }
 }
 
@@ -284,6 +294,7 @@ export class ResumeClient {
 function hear(
   followed: Followed,
   message: Extract<ServerMessage, { readonly sub?: string }>,
+  serviceMs: number,
   complain: (problem: string) => void,
 ): void {
   switch (message.t) {
@@ -310,12 +321,15 @@ function hear(
       }
       followed.base = { cursor: message.cursor, items: new Map(followed.state) };
       followed.cursor = message.cursor;
+      followed.notBeforeMs = serviceMs - SNAPSHOT_LAG_MS;
+      followed.notAfterMs = serviceMs;
       followed.applied = 0;
       followed.phase = 'following';
       return;
     }
     case 'upsert':
     case 'remove':
+      followed.notAfterMs = serviceMs;
       update(followed, message, complain);
       return;
     case 'hb':
@@ -324,6 +338,7 @@ function hear(
         if (followed.mustReset === true) complain('an old cursor was resumed without history');
       }
       if (followed.cursor === null || message.cursor === undefined) return;
+      followed.notAfterMs = serviceMs;
       if (compare(message.cursor, followed.cursor) > 0) followed.cursor = message.cursor;
       return;
     default:
@@ -350,9 +365,15 @@ function update(
   followed.cursor = message.cursor;
   followed.applied += 1;
   const { id, final, ts } = message;
+  // An object's time is that of its first trade, so not after the trade that made this message.
+  followed.notBeforeMs = Math.max(followed.notBeforeMs, msOf(ts));
   if (message.t === 'upsert') {
     followed.state.set(id, JSON.stringify({ final, ts, data: message.data }));
   } else followed.state.delete(id);
+}
+
+function msOf(ts: string): number {
+  return Number(BigInt(ts) / 1_000_000n);
 }
 
 export function compare(a: string, b: string): number {

@@ -79,12 +79,15 @@ class ResumeStage {
   #cuts = 0;
   #kills = 0;
   #restarting: Promise<unknown> = Promise.resolve();
+  /** The service runs and will not be killed any more. */
+  readonly #allKilled = Promise.withResolvers<void>();
 
   constructor(data: string, options: ResumeOptions, port: number) {
     this.#data = data;
     this.#options = options;
     this.#port = port;
     this.#service = this.#start();
+    if (options.kills === 0) this.#allKilled.resolve();
   }
 
   async run(): Promise<ResumeReport> {
@@ -151,7 +154,10 @@ class ResumeStage {
         key: keys[account]!,
         localAddress: `127.0.${1 + (index >> 8)}.${index & 255}`,
         hasHistory: account < half,
-        staysAway: index % CLIENTS_PER_ACCOUNT === 0 && account % half === 0,
+        staysAwayAfter:
+          index % CLIENTS_PER_ACCOUNT === 0 && account % half === 0
+            ? this.#allKilled.promise
+            : null,
         streams: Array.from(
           { length: STREAMS_PER_CLIENT },
           (_it, at) => streams[(index + at * (1 + Math.floor(index / 7))) % streams.length]!,
@@ -173,6 +179,7 @@ class ResumeStage {
       await this.#service.stop('SIGKILL');
       this.#service = this.#start();
       await this.#service.ready();
+      if (this.#kills === kills) this.#allKilled.resolve();
     });
   }
 

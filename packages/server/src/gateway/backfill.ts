@@ -2,11 +2,15 @@
  * The pages of one replay on their way to a client, one at a time: fetched, reserved where it costs
  * something, written. Each charged page is reserved once, under its own number, and then either settled
  * in the step that writes it or given back. No page is fetched before the one before it is written.
+ *
+ * A replay may begin as a probe: it goes to its first `until` and has nothing to say up to there, or the
+ * cursor it began at has expired.
  */
 
 import type { Cursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
+import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import type { ReplayPage } from '../history/replay.ts';
 import type { DeliveryAction, DeliveryReplay } from './delivery-events.ts';
 
@@ -14,8 +18,12 @@ type Actions = readonly DeliveryAction[];
 
 const NOTHING: Actions = [];
 
+/** As many replays run as can: how often is asked again. */
+const FULL_TRIES_MAX = 60;
+
 export class Backfill {
-  readonly replay: DeliveryReplay;
+  readonly #replay: DeliveryReplay;
+  #isProbing: boolean;
   #until: EpochNs;
   /** The page that waits to be written. */
   #page: ReplayPage | null = null;
@@ -23,27 +31,51 @@ export class Backfill {
   #isAtEnd = false;
   #pagesReserved = 0;
   #isReserving = false;
+  #triesLeft = FULL_TRIES_MAX;
+  #isTurnedAway = false;
 
-  constructor(replay: DeliveryReplay) {
-    this.replay = replay;
+  constructor(replay: DeliveryReplay, isProbe: boolean) {
+    this.#replay = replay;
+    this.#isProbing = isProbe;
     this.#until = replay.until;
   }
 
   get isCharged(): boolean {
-    return this.replay.chargedBefore > 0n;
+    return this.#replay.chargedBefore > 0n;
   }
 
   get hasPage(): boolean {
     return this.#page !== null;
   }
 
-  take(page: ReplayPage): void {
+  /** Opens the replay, if it is not open or there was no room for it. */
+  open(): Actions {
+    this.#isTurnedAway = false;
+    return [{ t: 'open-replay', replay: this.#replay }];
+  }
+
+  /** There was no room for it; false when it was asked for often enough. */
+  turnAway(): boolean {
+    if (this.#triesLeft === 0) return false;
+    this.#triesLeft -= 1;
+    this.#isTurnedAway = true;
+    return true;
+  }
+
+  get isTurnedAway(): boolean {
+    return this.#isTurnedAway;
+  }
+
+  /** False when it was a probe, and the page shows that something was missed. */
+  take(page: ReplayPage, mode: StreamMode): boolean {
     this.#page = page;
+    return !this.#isProbing || !page.entries.some(({ final }) => final || mode === 'live');
   }
 
   /** Fetches the next page up to what is visible; null when all of it is written. */
   next(visible: EpochNs): DeliveryAction | null {
-    if (visible > this.#until) {
+    if (this.#isAtEnd) this.#isProbing = false;
+    if (visible > this.#until && !this.#isProbing) {
       this.#until = visible;
       this.#isAtEnd = false;
     }
@@ -79,6 +111,6 @@ export class Backfill {
 
   /** Whether nothing beyond this position is charged, as far as the tape goes. */
   isPaidAt(position: Cursor): boolean {
-    return this.#isAtEnd || position.day >= dayOf(this.replay.chargedBefore);
+    return this.#isAtEnd || position.day >= dayOf(this.#replay.chargedBefore);
   }
 }

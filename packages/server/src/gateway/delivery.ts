@@ -7,7 +7,7 @@
  * 2. `attaching`: the topic is held, `subscribed` and `status` are sent. From a cursor the topic is
  *    waited for until it has caught up, since only then its ring has all that can be asked of it.
  * 3. `ring`: pieces of the ring after the cursor; from the newest on the subscription follows (7).
- * 4. What the ring does not have is replayed (5) where the cursor is young or the rights cover its day;
+ * 4. What the ring does not have is replayed (5) where all of it is young or the rights cover its day;
  *    otherwise `reset` `cursor_expired` says so, and the stream starts afresh (6).
  * 5. `replaying`: pages. One that costs something is reserved before it is written and settled as it is;
  *    cut off between, it is given back. Inside the ring the ring goes on (3); where that has moved past,
@@ -23,6 +23,7 @@
 
 import { type Cursor, compareCursors, formatCursor, parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import type { ResetReason } from '@tapeloom/protocol/server-messages';
 import type { CursorPlace, ReplayPage } from '../history/replay.ts';
 import type { RingPiece } from '../topics/ring.ts';
@@ -37,6 +38,7 @@ import type {
 } from './delivery-events.ts';
 import {
   AHEAD_MS_MAX,
+  FREE_RESUME_NS,
   judgeDay,
   judgeGap,
   judgePlace,
@@ -52,8 +54,7 @@ import { ToldStatus } from './told-status.ts';
 const LOOK_AGAIN_MS = 50;
 /** How long a replay that has all waits for the tape or the topic. */
 const TRY_AGAIN_MS = 250;
-/** As many replays run as can: how often to ask again, and how long to wait between. */
-const FULL_TRIES_MAX = 60;
+/** How long to wait for room for a replay. */
 const FULL_WAIT_MS = 500;
 /** No trade is before it: nothing is charged. */
 const NEVER = 0n as EpochNs;
@@ -65,6 +66,7 @@ const NOTHING: Actions = [];
 
 export class Delivery {
   readonly #contract: string;
+  readonly #mode: StreamMode;
   readonly #rights: StartRights;
   #start: DeliveryStart;
   #phase: Phase = 'locating';
@@ -76,17 +78,15 @@ export class Delivery {
   #isReplayed = false;
   #backfill: Backfill | null = null;
   #isAwaitingTape = false;
-  /** The replay that is to be opened again, because there was no room for it. */
-  #turnedAway: DeliveryReplay | null = null;
-  #fullTries = 0;
   #hasTurn = false;
   /** All that was published up to here is written, or was the client's before. */
   #through = '';
   #position: string | null = null;
 
-  constructor(start: DeliveryStart, contract: string, rights: StartRights) {
+  constructor(start: DeliveryStart, contract: string, mode: StreamMode, rights: StartRights) {
     this.#start = start;
     this.#contract = contract;
+    this.#mode = mode;
     this.#rights = rights;
   }
 
@@ -217,8 +217,10 @@ export class Delivery {
       return [subscribed, ...status, ...this.#status.showTopic(), ...asking];
     }
     if (this.#start.t === 'time') {
-      const from = { time: this.#start.time };
-      return [subscribed, ...this.#replay(from, this.#start.time, midnightOf(times.now), times)];
+      const { time } = this.#start;
+      const { visible, now } = times;
+      const replay = { from: { time }, until: visible, chargedBefore: midnightOf(now) };
+      return [subscribed, ...this.#replay(time, visible, false, replay)];
     }
     if (topic.ready) {
       this.#phase = 'ring';
@@ -281,26 +283,26 @@ export class Delivery {
   #closeGap(cursor: Cursor, times: StreamTimes): Actions {
     const how = judgeGap(cursor, this.#place, times, this.#rights);
     if (how === 'expired' || this.#place.t !== 'on-tape') return this.#expire();
-    const chargedBefore = how === 'charged-replay' ? midnightOf(times.now) : NEVER;
-    return this.#replay({ cursor: formatCursor(cursor) }, this.#place.at, chargedBefore, times);
+    const { visible, now } = times;
+    return this.#replay(this.#place.at, visible, how === 'probe', {
+      from: { cursor: formatCursor(cursor) },
+      until: how === 'probe' ? ((visible - FREE_RESUME_NS) as EpochNs) : visible,
+      chargedBefore: how === 'charged-replay' ? midnightOf(now) : NEVER,
+    });
   }
 
   #expire(): Actions {
-    return [...this.#status.showTopic(), ...this.#reset('cursor_expired')];
+    const closing: Actions = this.#backfill === null ? NOTHING : [{ t: 'close-replay' }];
+    this.#backfill = null;
+    return [...closing, ...this.#status.showTopic(), ...this.#reset('cursor_expired')];
   }
 
-  #replay(
-    from: DeliveryReplay['from'],
-    at: EpochNs,
-    chargedBefore: EpochNs,
-    { visible }: StreamTimes,
-  ): Actions {
-    const replay = { from, until: visible, chargedBefore };
+  #replay(at: EpochNs, visible: EpochNs, isProbe: boolean, replay: DeliveryReplay): Actions {
     this.#phase = 'replaying';
     this.#isReplayed = true;
-    this.#backfill = new Backfill(replay);
+    this.#backfill = new Backfill(replay, isProbe);
     const past = this.#status.showPast(at, visible);
-    return [...past, { t: 'open-replay', replay }, { t: 'want-turn' }];
+    return [...past, ...this.#backfill.open(), { t: 'want-turn' }];
   }
 
   #replayTurn(backfill: Backfill, times: StreamTimes): Actions {
@@ -323,15 +325,13 @@ export class Delivery {
   #tryAgain(): Actions {
     if (!this.#isAwaitingTape) return NOTHING;
     this.#isAwaitingTape = false;
-    const replay = this.#turnedAway;
-    this.#turnedAway = null;
-    return [...(replay ? [{ t: 'open-replay', replay } as const] : []), { t: 'want-turn' }];
+    const opening = this.#backfill?.isTurnedAway === true ? this.#backfill.open() : NOTHING;
+    return [...opening, { t: 'want-turn' }];
   }
 
   #takePage(page: ReplayPage): Actions {
     if (this.#backfill === null) return NOTHING;
-    this.#backfill.take(page);
-    return [{ t: 'want-turn' }];
+    return this.#backfill.take(page, this.#mode) ? [{ t: 'want-turn' }] : this.#expire();
   }
 
   #reserved(refusal: StartRefusal | null): Actions {
@@ -349,10 +349,8 @@ export class Delivery {
 
   #replayFailed(why: ReplayFailure): Actions {
     if (this.#backfill === null) return NOTHING;
-    if (why === 'full' && this.#fullTries < FULL_TRIES_MAX) {
-      this.#fullTries += 1;
+    if (why === 'full' && this.#backfill.turnAway()) {
       this.#isAwaitingTape = true;
-      this.#turnedAway = this.#backfill.replay;
       return [{ t: 'close-replay' }, { t: 'wait', ms: FULL_WAIT_MS }];
     }
     this.#backfill = null;

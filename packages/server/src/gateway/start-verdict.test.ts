@@ -99,15 +99,15 @@ test('ahead of the node waits, ahead of everything is invalid, ahead of the key 
   assert.equal(verdict({ t: 'gone' }, 0), 'attach');
 });
 
-test('15 minutes are caught up for nothing, a covered day at its price, the rest not at all', () => {
+test('15 minutes are caught up for nothing, a covered day at its price, the rest only if nothing was missed', () => {
   const verdict = (text: string, at: EpochNs, days: number | null) =>
     judgeGap(cursor(text), onTape(at), LIVE, history(days));
   const young = before(NOON, 900n);
   const old = before(NOON, 901n);
   assert.equal(verdict('20261112.5.1', young, null), 'free-replay');
-  assert.equal(verdict('20261112.5.1', old, null), 'expired');
+  assert.equal(verdict('20261112.5.1', old, null), 'probe');
   assert.equal(verdict('20261112.5.1', old, 0), 'charged-replay');
-  assert.equal(verdict('20261111.5.1', before(NOON, 86_400n), 0), 'expired');
+  assert.equal(verdict('20261111.5.1', before(NOON, 86_400n), 0), 'probe');
   assert.equal(verdict('20261111.5.1', before(NOON, 86_400n), 1), 'charged-replay');
   assert.equal(judgeGap(cursor('20261111.5.1'), { t: 'gone' }, LIVE, history(9)), 'expired');
 });

@@ -102,18 +102,22 @@ export function judgePlace(
   return reason === null ? { t: 'attach' } : { t: 'reset', reason };
 }
 
-/** How the gap behind a cursor is closed that the topic's ring does not cover. */
+/**
+ * How the gap behind a cursor is closed that the topic's ring does not cover. A cursor stands at its
+ * trade, which may be long ago while nothing was published since: then it is good, whatever the plan.
+ * `probe`: whether something was published more than 15 minutes ago is to be found out.
+ */
 export function judgeGap(
   cursor: Cursor,
   place: CursorPlace,
   { now, visible }: StreamTimes,
   rights: Pick<StartRights, 'historyFrom'>,
-): 'free-replay' | 'charged-replay' | 'expired' {
+): 'free-replay' | 'charged-replay' | 'probe' | 'expired' {
   if (place.t !== 'on-tape') return 'expired';
   if (visible - place.at <= FREE_RESUME_NS) return 'free-replay';
   const historyFrom = rights.historyFrom(now);
   const isCovered = historyFrom !== null && historyFrom <= epochNs(cursor.day, 0);
-  return isCovered ? 'charged-replay' : 'expired';
+  return isCovered ? 'charged-replay' : 'probe';
 }
 
 /** Midnight UTC of today: what lies before it is history. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { parseCursor } from '@tapeloom/core/cursor';
 import { AccountStream } from '../../../../simulation/account-stream.ts';
 import { DAY, InProcessStream } from '../../../../simulation/in-process-stream.ts';
@@ -167,6 +168,31 @@ test('beyond the ring without a right to history: reset cursor_expired, then a s
   await client.connection.find('snapshot');
   const order = client.kinds.filter((kind) => kind !== 'status');
   assert.deepEqual(order.slice(0, 3), ['subscribed', 'reset', 'snapshot']);
+});
+
+test('a cursor is as old as the first message missed, not as its trade, whatever the plan [SUB-17]', async () => {
+  await using desk = await AccountStream.start();
+  const [key, other] = [await desk.key('live'), await desk.key('live')];
+  using client = new ResumingClient(() => desk.open(key), BARS);
+  await client.start();
+  await client.connection.find('snapshot');
+  await tradeFor(desk.stream, 5);
+  await desk.stream.pass(20_000);
+  await client.connection.answered();
+  client.cut();
+  while (desk.stream.gateway.metrics.connections > 0) await turn();
+  // Nothing happens for so long that the topic is given up; then one trade, and a topic that is new.
+  await desk.stream.jump(40 * MINUTE_MS);
+  assert.equal(desk.stream.hub.counts.topics, 0);
+  await tradeFor(desk.stream, 1);
+  using fresh = new ResumingClient(() => desk.open(other), BARS);
+  await fresh.start();
+  await fresh.connection.find('snapshot');
+  await client.start();
+  await client.connection.find('status', ({ state }) => state === 'live');
+  await client.connection.answered();
+  assert.deepEqual(client.kinds, ['subscribed', 'status', 'upsert', 'status']);
+  await agree(fresh, client);
 });
 
 test('no key is shown by a cursor what it may not see: ahead of its delay is a reset [SEC-25] [DET-13]', async () => {

@@ -83,7 +83,7 @@ export class StreamSubscription implements Subscriber, Puller {
     this.#request = request;
     this.#services = services;
     this.#owner = owner;
-    this.#delivery = new Delivery(request.start, request.spec.contract, {
+    this.#delivery = new Delivery(request.start, request.spec.contract, request.mode, {
       ...request.rules,
       // Plans change while it runs.
       historyFrom: (now) => owner.caller?.entitlements.historyFrom(now) ?? null,
