@@ -19,7 +19,7 @@ const MINUTE_MS = 60_000;
  * Younger cursors are resumed for everybody, older ones only with history. Between, either is right: a
  * busy machine's second of delay is many minutes of a fast service's time.
  */
-const YOUNG_MS = 10 * MINUTE_MS;
+const YOUNG_MS = 5 * MINUTE_MS;
 const OLD_MS = 25 * MINUTE_MS;
 /** A snapshot is at most so far behind the service's time. */
 const SNAPSHOT_LAG_MS = 3 * MINUTE_MS;
@@ -77,7 +77,8 @@ export interface Followed {
   /** Since the subscribe: what came, and what had to be. */
   phase: 'asked' | 'accepted' | 'reset' | 'following';
   resetsSinceAsked: number;
-  mustReset: boolean | null;
+  /** Whether the cursor may not be reset. An old one need not be: nothing may have been published since. */
+  isGood: boolean;
   /** The cursor of an `hb` since the cuts ended: here the state may be compared. */
   final: string | null;
 }
@@ -116,7 +117,7 @@ export class ResumeClient {
       covered: 0,
       phase: 'asked',
       resetsSinceAsked: 0,
-      mustReset: null,
+      isGood: false,
       final: null,
     }));
   }
@@ -202,14 +203,13 @@ export class ResumeClient {
     const index = this.followed.indexOf(followed);
     followed.phase = 'asked';
     followed.resetsSinceAsked = 0;
-    followed.mustReset = null;
+    followed.isGood = false;
     if (cursor !== null) {
       followed.resumes += 1;
       const nowMs = this.#serviceMs;
       const isOld = nowMs - followed.notAfterMs > OLD_MS && stream.isBusy;
       const isYoung = nowMs - followed.notBeforeMs < YOUNG_MS;
-      if (this.#options.hasHistory || isYoung) followed.mustReset = false;
-      else if (isOld) followed.mustReset = true;
+      followed.isGood = this.#options.hasHistory || isYoung;
       if (isOld && this.#options.hasHistory) followed.covered += 1;
       else if (isOld) followed.expired += 1;
     }
@@ -306,7 +306,7 @@ function hear(
       followed.resetsSinceAsked += 1;
       if (message.reason !== 'cursor_expired') complain(`reset ${message.reason}`);
       if (followed.resetsSinceAsked > 1) complain('a second reset of one cursor');
-      if (followed.mustReset === false) complain('a reset of a cursor that is good');
+      if (followed.isGood) complain('a reset of a cursor that is good');
       followed.state.clear();
       followed.cursor = null;
       followed.base = null;
@@ -335,7 +335,6 @@ function hear(
     case 'hb':
       if (followed.phase === 'accepted' && followed.base !== null) {
         followed.phase = 'following';
-        if (followed.mustReset === true) complain('an old cursor was resumed without history');
       }
       if (followed.cursor === null || message.cursor === undefined) return;
       followed.notAfterMs = serviceMs;
@@ -353,9 +352,6 @@ function update(
   if (followed.base === null || followed.phase === 'asked' || followed.phase === 'reset') {
     complain(`an update while ${followed.phase}`);
     return;
-  }
-  if (followed.phase === 'accepted' && followed.mustReset === true) {
-    complain('an old cursor was resumed without history');
   }
   followed.phase = 'following';
   if (compare(message.cursor, followed.cursor!) <= 0) {
