@@ -22,8 +22,8 @@ export const accountPlanCommand: Command = {
   summary: 'Give an account another plan.',
   usage: `Usage: tapeloom account plan <name> <plan> [--until <time>] [--data <directory>] [--json]
 
-Replaces what the account was granted. A running service applies it within a second to requests and
-to what is subscribed from then on; open subscriptions stay as they are.
+Replaces what the account was granted. A running service applies it within a second, also to what is
+open: a stream with another delay starts again, and what is beyond a smaller plan ends, youngest first.
 
   <name>              the account's name or id
   <plan>              sandbox, live, history or live_history

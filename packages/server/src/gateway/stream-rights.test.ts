@@ -153,7 +153,7 @@ test('a key revoked while its connection is being let in never gets an answer', 
   assert.equal(desk.leases.size, 0);
 });
 
-test('rights to an instrument are judged again at a roll [INST-10]', async () => {
+test('rights to an instrument are judged again at a roll [INST-10] [SEC-26]', async () => {
   await using desk = await AccountStream.start();
   const bySymbol = await desk.key('live', { instruments: ['AA'] });
   const byAlias = await desk.key('live', { instruments: ['A.c.0'] });
