@@ -26,7 +26,7 @@ export const DAY = utcDay(20261112);
 export const HOUR_NS = 3_600_000_000_000;
 
 /** In hours since the midnight of `DAY`. */
-const SESSIONS: SessionTable = createSessionTable(
+export const SESSIONS: SessionTable = createSessionTable(
   [
     [10, 12],
     [22, 26],
@@ -37,7 +37,7 @@ const SESSIONS: SessionTable = createSessionTable(
   }),
 );
 
-function paramsOf(indicator: Indicator, input: Record<string, unknown>): Params {
+export function paramsOf(indicator: Indicator, input: Record<string, unknown>): Params {
   const parsed = parseParams(indicator, input);
   assert.ok('params' in parsed, JSON.stringify(parsed));
   const { depth: _view, ...params } = parsed.params;

@@ -68,7 +68,11 @@ export async function readTo(
 }
 
 /** Applies a batch without holding up the thread. */
-export async function takeInTurns(run: TopicRun, batch: TradeBatch, pace: RunPace): Promise<void> {
+export async function takeInTurns(
+  run: Pick<TopicRun, 'take'>,
+  batch: TradeBatch,
+  pace: RunPace,
+): Promise<void> {
   for (let row = 0; row < batch.count; row += ROWS_PER_TURN) {
     pace.signal.throwIfAborted();
     run.take(sliceBatch(batch, row, Math.min(row + ROWS_PER_TURN, batch.count)));
