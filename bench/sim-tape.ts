@@ -28,8 +28,9 @@ export interface SimTape {
   sessions(kind: SessionKind): SessionTable;
 }
 
-export function simulatedTape(trades: number): SimTape {
-  const { market, book } = createSimUniverse({ seed: SEED, printsScale: 1 }, FIRST_DAY);
+/** `printsScale`: how many times as many trades as usual. */
+export function simulatedTape(trades: number, printsScale = 1): SimTape {
+  const { market, book } = createSimUniverse({ seed: SEED, printsScale }, FIRST_DAY);
   const calendar = calendarNamed(book.contract(SYMBOL)!.calendar);
   const sessions = extendSessionBook(null, calendar, FIRST_DAY, LAST_DAY, epochNs(FIRST_DAY, 0));
   const batches: TradeBatch[] = [];

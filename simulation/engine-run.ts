@@ -65,14 +65,26 @@ export class EngineRun {
     });
   }
 
-  open([id, input]: readonly [string, Record<string, unknown>], topic = 1, delaySeconds = 0): void {
+  open(
+    [id, input]: readonly [string, Record<string, unknown>],
+    topic = 1,
+    delaySeconds = 0,
+    since: string | null = null,
+  ): void {
     const params = paramsOf(BY_ID.get(id) ?? INDICATORS[0]!, input);
     const spec = { contract: CONTRACT, indicator: id, params, delaySeconds };
-    this.engine.execute({ t: 'open', topic, spec, since: null });
+    this.engine.execute({ t: 'open', topic, spec, since });
   }
 
   flushes(topic = 1): readonly FlushMessage[] {
     return this.messages.filter((it) => it.t === 'flush' && it.topic === topic) as FlushMessage[];
+  }
+
+  /** The floor a topic told when it went live. */
+  floor(topic = 1): string {
+    const live = this.messages.find((it) => it.t === 'live' && it.topic === topic);
+    assert.ok(live?.t === 'live');
+    return live.floor;
   }
 
   /** Everything published, as clients would read it. */

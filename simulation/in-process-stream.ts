@@ -9,22 +9,32 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createSessionTable } from '@tapeloom/core/calendar/session-table';
+import type { IpRange } from '@tapeloom/core/entitlement/ip-range';
 import type { Contract } from '@tapeloom/core/instrument/contract';
 import { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { INDICATORS } from '@tapeloom/core/studies/catalogue';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
-import { DevKeyAuthenticator } from '@tapeloom/server/accounts/dev-key-authenticator';
+import type { Authenticator } from '@tapeloom/server/accounts/authenticator';
+import type { Leases } from '@tapeloom/server/accounts/leases';
+import { MemoryLeases } from '@tapeloom/server/accounts/memory-leases';
 import { Engine } from '@tapeloom/server/engine/engine';
 import { OutgoingFlow } from '@tapeloom/server/engine/outgoing-flow';
-import { createGateway, type Gateway } from '@tapeloom/server/gateway/gateway';
+import type { ConnectionLimits } from '@tapeloom/server/gateway/connection-socket';
+import { createGateway, type Gateway, type GatewayOptions } from '@tapeloom/server/gateway/gateway';
 import { createResolver } from '@tapeloom/server/gateway/stream-request';
+import type { UnprovenLimits } from '@tapeloom/server/gateway/unproven-sockets';
+import type { PageLimits } from '@tapeloom/server/history/study-replay';
+import { StudyReplays } from '@tapeloom/server/history/study-replays';
+import { WAIT_MS_MAX } from '@tapeloom/server/platform/clock';
 import type { EngineLink, EngineMessage } from '@tapeloom/server/topics/engine-link';
+import { brokenBy, type EpochFloor } from '@tapeloom/server/topics/epoch-floors';
 import { TopicHub } from '@tapeloom/server/topics/topic-hub';
+import { FixedAuthenticator } from './fixed-authenticator.ts';
 import { ManualClock } from './manual-clock.ts';
 import { MemoryTape, type MemoryTrade } from './memory-tape.ts';
 
-export const KEY = 'svc_test_0123456789abcdefghijABCDEFGHIJ';
+export { KEY } from './fixed-authenticator.ts';
 export const DAY = utcDay(20261112);
 const HOUR_NS = 3_600_000_000_000;
 
@@ -50,33 +60,72 @@ const BOOK = new InstrumentBook(['AA', 'BB', 'CC'].map(contract), [
 ]);
 
 export interface InProcessStreamOptions {
+  readonly clock?: ManualClock;
+  /** One that was there before; by default an empty one. */
+  readonly tape?: MemoryTape;
+  /** By default everybody with `KEY` is an account of its own that may have all. */
+  readonly authenticator?: Authenticator;
+  readonly leases?: Leases;
+  readonly trustedProxies?: readonly IpRange[];
+  readonly noteKeyUse?: (keyId: string) => void;
   readonly connectionsMax?: number;
-  readonly subscriptionsMax?: number;
+  readonly unproven?: UnprovenLimits;
+  readonly limits?: Partial<ConnectionLimits>;
+  /** By default they are without end. */
+  readonly budgets?: GatewayOptions['budgets'];
+  /** When pages of replays end. */
+  readonly pages?: PageLimits;
+}
+
+/** For tests in which a client sends far more than a client may. */
+export const FLOOD = { limits: { messageRate: { perSecond: 1_000_000, burst: 1_000_000 } } };
+
+/** Tests move the clock by hours, and their clients send nothing meanwhile. */
+const PATIENT = { silenceMs: WAIT_MS_MAX };
+
+const NO_BUDGETS: GatewayOptions['budgets'] = {
+  reserve: () => Promise.resolve({ granted: true }),
+  settle: () => Promise.resolve(true),
+  voidReservation: () => Promise.resolve(true),
+};
+
+/** A clock that shows the time at which every such stream starts. */
+export function streamClock(): ManualClock {
+  return new ManualClock(epochNs(DAY, 11 * HOUR_NS));
 }
 
 export class InProcessStream implements AsyncDisposable {
-  readonly clock = new ManualClock(epochNs(DAY, 11 * HOUR_NS));
-  readonly tape = new MemoryTape('AA', 1_000);
+  readonly clock: ManualClock;
+  readonly tape: MemoryTape;
   readonly hub: TopicHub;
   readonly gateway: Gateway;
   readonly engine: Engine;
+  readonly replays: StudyReplays;
+  /** Cursors below these are worthless. */
+  readonly floors: EpochFloor[] = [];
   readonly faults: unknown[] = [];
   readonly #http = createServer((_request, response) => response.end());
   readonly #lost: ((cause: Error) => void)[] = [];
 
   private constructor(options: InProcessStreamOptions) {
-    const { clock } = this;
+    const { clock = streamClock() } = options;
+    this.clock = clock;
+    this.tape = options.tape ?? new MemoryTape('AA', 1_000);
     this.hub = new TopicHub({ clock, timers: clock, fullSessions: () => SESSIONS });
     let hear: (message: EngineMessage) => void = () => {};
-    this.engine = new Engine({
+    const runs = {
       tape: this.tape,
-      flow: new OutgoingFlow(),
       indicators: new Map(INDICATORS.map((indicator) => [indicator.id, indicator])),
       sessionsOf: () => SESSIONS,
-      emit: (message) => hear(message),
       yieldTurn: () => turn(),
+    };
+    this.engine = new Engine({
+      ...runs,
+      flow: new OutgoingFlow(),
+      emit: (message) => hear(message),
       onFault: (error) => this.faults.push(error),
     });
+    this.replays = new StudyReplays({ ...runs, ...(options.pages && { limits: options.pages }) });
     const link: EngineLink = {
       send: (command) => this.engine.execute(command),
       listen: (hearing, lost) => {
@@ -87,12 +136,22 @@ export class InProcessStream implements AsyncDisposable {
     this.hub.connect([link]);
     this.gateway = createGateway({
       hub: this.hub,
-      clock,
       timers: clock,
-      authenticator: new DevKeyAuthenticator(KEY),
-      resolve: createResolver({ book: () => BOOK, isStreamed: (symbol) => symbol !== 'CC' }),
-      onFault: (error) => this.faults.push(error),
+      authenticator: new FixedAuthenticator(),
+      leases: new MemoryLeases(),
+      trustedProxies: [],
+      noteKeyUse: () => {},
+      replays: this.replays,
+      budgets: NO_BUDGETS,
+      resolve: createResolver({
+        book: () => BOOK,
+        isStreamed: (symbol) => symbol !== 'CC',
+        epochReset: (spec, cursor) => brokenBy(this.floors, spec, cursor),
+      }),
       ...options,
+      limits: { ...PATIENT, ...options.limits },
+      clock,
+      onFault: (error) => this.faults.push(error),
     });
     this.#http.on('upgrade', (request, socket, head) =>
       this.gateway.handleUpgrade(request, socket, head),
@@ -137,6 +196,13 @@ export class InProcessStream implements AsyncDisposable {
     }
   }
 
+  /** Lets a long time pass at once; the tape follows at its end. */
+  async jump(ms: number): Promise<void> {
+    this.clock.advance(ms);
+    this.promise();
+    await turn();
+  }
+
   loseEngine(): void {
     for (const lost of this.#lost) lost(new Error('lost on purpose'));
   }
@@ -144,6 +210,7 @@ export class InProcessStream implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.gateway.drain();
     this.engine[Symbol.dispose]();
+    this.replays[Symbol.dispose]();
     this.hub[Symbol.dispose]();
     this.#http.close();
     this.#http.closeAllConnections();

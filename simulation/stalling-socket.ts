@@ -25,8 +25,8 @@ export class StallingSocket extends Duplex {
   #isReading = true;
   #pending: { readonly chunks: readonly Buffer[]; readonly taken: Taken } | null = null;
 
-  /** Connected, its key judged, its handshake read. */
-  static async open(stream: InProcessStream): Promise<StallingSocket> {
+  /** Connected, its handshake read, and its key judged if that takes no longer than a turn. */
+  static async open(stream: InProcessStream, key = KEY): Promise<StallingSocket> {
     const socket = new StallingSocket({ writableHighWaterMark: 65_536 });
     socket.on('error', () => {});
     const request = new IncomingMessage(socket as unknown as Socket);
@@ -37,7 +37,7 @@ export class StallingSocket extends Duplex {
       connection: 'Upgrade',
       'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
       'sec-websocket-version': '13',
-      authorization: `Bearer ${KEY}`,
+      authorization: `Bearer ${key}`,
     };
     stream.gateway.handleUpgrade(request, socket, Buffer.alloc(0));
     await turn();

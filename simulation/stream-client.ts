@@ -1,8 +1,12 @@
-/** A customer's connection in a test: every message it got, in order, and awaiting the next one. */
+/**
+ * A customer's connection in a test: every message it got, in order, and awaiting the next one. Each
+ * message is held against the schema of its kind.
+ */
 
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import { WebSocket } from 'ws';
 import { type InProcessStream, KEY } from './in-process-stream.ts';
+import { checkedMessage } from './server-message-check.ts';
 
 export class StreamClient implements Disposable {
   readonly messages: ServerMessage[] = [];
@@ -11,13 +15,13 @@ export class StreamClient implements Disposable {
   #changed: PromiseWithResolvers<void> = Promise.withResolvers();
   #isClosed = false;
 
-  constructor(url: string, authorization?: string) {
+  constructor(url: string, authorization?: string, headers: Readonly<Record<string, string>> = {}) {
     this.socket = new WebSocket(url, {
-      headers: authorization === undefined ? {} : { authorization },
+      headers: authorization === undefined ? headers : { ...headers, authorization },
     });
     this.socket.on('message', (data, isBinary) => {
       if (isBinary) throw new Error('a server never sends binary frames');
-      this.messages.push(JSON.parse(String(data)));
+      this.messages.push(checkedMessage(String(data)));
       this.#wake();
     });
     this.socket.on('error', () => {});
@@ -51,7 +55,7 @@ export class StreamClient implements Disposable {
     for (;;) {
       const found = this.messages.find(isWanted);
       if (found !== undefined) return found;
-      if (this.#isClosed) throw new Error(`closed before ${t}: ${JSON.stringify(this.messages)}`);
+      if (this.#isClosed) throw new Error(`closed before ${t}: ${this.kinds().slice(-20)}`);
       await this.#changed.promise;
     }
   }

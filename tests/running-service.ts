@@ -8,9 +8,6 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
 
-const DEV_KEY = 'svc_live_DevelopmentOnlyNeverDeploy01pP60i';
-export const AUTHORIZED = { authorization: `Bearer ${DEV_KEY}` };
-
 const MAIN = join(import.meta.dirname, '../packages/server/src/main.ts');
 const READY_WITHIN_MS = 60_000;
 
@@ -20,9 +17,17 @@ export interface ServiceSetting {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** What the first start on a data directory printed. */
+export interface FirstKeys {
+  readonly live: string;
+  readonly test: string;
+}
+
 export type StreamMessage = Readonly<Record<string, unknown>> & { readonly t: string };
 
 const running = new Set<ChildProcess>();
+/** By data directory: later starts print no keys, and the first ones still work. */
+const firstKeys = new Map<string, FirstKeys>();
 process.on('exit', killServices);
 
 /** For the end of a test file: a service that a failed test left behind would keep the file from ending. */
@@ -74,12 +79,37 @@ export class RunningService {
 
   /** Resolves to the seconds since the start when the service says that it is ready. */
   async ready(): Promise<number> {
-    await this.#outputShows(/^ {2}npm run stream .*\n/m);
+    await this.#outputShows(/^ {2}(?:TAPELOOM_KEY=\S+ )?npm run stream .*\n/m);
+    const printed = this.printedKeys;
+    if (printed !== null) firstKeys.set(this.#data, printed);
     return (performance.now() - this.#startedAt) / 1000;
   }
 
+  /** The keys this start has printed; null when it printed none. */
+  get printedKeys(): FirstKeys | null {
+    const key = (word: string) =>
+      new RegExp(`^ {2}${word} key +(svc_${word}_\\S+)$`, 'm').exec(this.output)?.[1];
+    const [live, test] = [key('live'), key('test')];
+    return live === undefined || test === undefined ? null : { live, test };
+  }
+
+  /** The keys that the first start on this data directory printed. */
+  get keys(): FirstKeys {
+    const keys = firstKeys.get(this.#data);
+    if (keys === undefined) throw new Error(`no start of this file printed keys for ${this.#data}`);
+    return keys;
+  }
+
+  get authorized(): { authorization: string } {
+    return { authorization: `Bearer ${this.keys.live}` };
+  }
+
+  get #data(): string {
+    return /starts, data in (.*?)(?:, [\d.]+ times faster.*)?$/m.exec(this.output)![1]!;
+  }
+
   /** The address printed behind this word. */
-  address(word: 'REST' | 'stream' | 'metrics'): string {
+  address(word: 'REST' | 'stream' | 'metrics' | 'echo'): string {
     return new RegExp(`^ {2}${word} +(\\S+)$`, 'm').exec(this.output)![1]!;
   }
 
@@ -87,12 +117,37 @@ export class RunningService {
     return fetch(new URL(path, this.address('REST')), { headers });
   }
 
+  /** Sends JSON with a key, or with the first live key. */
+  async send(
+    method: string,
+    path: string,
+    { key = this.keys.live, body }: { readonly key?: string; readonly body?: unknown } = {},
+  ): Promise<Response> {
+    return fetch(new URL(path, this.address('REST')), {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  }
+
   async internal(path: string): Promise<Response> {
     return fetch(new URL(path, this.address('metrics')));
   }
 
-  connect(): TestSubscriber {
-    return new TestSubscriber(this.address('stream'));
+  /** With a key, by default the first live key; null: without a header, for a stream token. */
+  connect(key: string | null = this.keys.live): TestSubscriber {
+    return new TestSubscriber(this.address('stream'), key);
+  }
+
+  /** A connection that has been answered, so it is known to be open with all its rights. */
+  async open(key: string = this.keys.live): Promise<TestSubscriber> {
+    const subscriber = this.connect(key);
+    await subscriber.send({ t: 'ping' });
+    await subscriber.first(({ t }) => t === 'pong');
+    return subscriber;
   }
 
   /** Resolves to the exit status and the milliseconds it took. */
@@ -114,20 +169,32 @@ export class RunningService {
   }
 }
 
-/** A WebSocket with the development key that keeps all messages in order. */
+/** The same promise, or a failure when it takes longer than a busy machine could excuse. */
+export async function within<T>(ms: number, what: string, promise: Promise<T>): Promise<T> {
+  const late = AbortSignal.timeout(ms);
+  const timeout = new Promise<never>((_, reject) => {
+    late.addEventListener('abort', () => reject(new Error(`${what} took longer than ${ms} ms`)));
+  });
+  return Promise.race([promise, timeout]);
+}
+
+/** A WebSocket that keeps all messages in order. */
 export class TestSubscriber {
   readonly messages: StreamMessage[] = [];
   readonly closed: Promise<{ code: number; reason: string }>;
   readonly #socket: WebSocket;
 
-  constructor(url: string) {
-    this.#socket = new WebSocket(url, { headers: AUTHORIZED });
+  constructor(url: string, key: string | null) {
+    const headers = key === null ? {} : { authorization: `Bearer ${key}` };
+    this.#socket = new WebSocket(url, { headers });
+    // A connection that is lost tells by its close; how it was lost is of no interest.
+    this.#socket.on('error', () => {});
     this.#socket.on('message', (data) => {
       this.messages.push(JSON.parse(String(data)) as StreamMessage);
       this.#socket.emit('kept');
     });
-    this.closed = once(this.#socket, 'close').then(([code, reason]) => {
-      return { code: code as number, reason: String(reason) };
+    this.closed = new Promise((resolve) => {
+      this.#socket.on('close', (code, reason) => resolve({ code, reason: String(reason) }));
     });
   }
 

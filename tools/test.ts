@@ -5,6 +5,7 @@
  *
  * `npm test` runs everything, `npm test -- packages/core tests/restart.test.ts` only those paths, and
  * `npm test -- --name 'regular expression'` only tests of that name. A partial run is not recorded.
+ * `--seed N` or `--seed random` lets the property tests draw other values than usual.
  */
 
 import { globSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
@@ -19,14 +20,24 @@ import { recordOf, resultsPath } from './test-results.ts';
 const root = join(import.meta.dirname, '..');
 const testRoots = ['packages', 'tools', 'tests', 'bench', 'simulation'];
 const testFileMsMax = 240_000;
+const usualSeed = '1';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { name: { type: 'string', multiple: true } },
+  options: {
+    name: { type: 'string', multiple: true },
+    seed: { type: 'string', default: usualSeed },
+  },
 });
+if (!/^(?:\d{1,9}|random)$/.test(values.seed)) {
+  console.error(`--seed is a number or "random", got ${values.seed}`);
+  process.exit(2);
+}
+process.env.PROPERTY_SEED = values.seed;
 
-const isWholeRun = positionals.length === 0 && values.name === undefined;
-const files = testFilesUnder(isWholeRun ? testRoots : positionals);
+const isWholeRun =
+  positionals.length === 0 && values.name === undefined && values.seed === usualSeed;
+const files = testFilesUnder(positionals.length === 0 ? testRoots : positionals);
 if (files.length === 0) {
   console.error(`no test file under ${positionals.join(', ')}`);
   process.exit(2);
@@ -39,6 +50,7 @@ const events = run({
   // Two at a time even on one core: most test files wait for files and sockets now and then.
   concurrency: Math.max(2, availableParallelism()),
   timeout: testFileMsMax,
+  execArgv: ['--import', import.meta.resolve('./property-seed.ts')],
   ...(values.name === undefined ? {} : { testNamePatterns: values.name }),
 });
 

@@ -7,8 +7,11 @@ import { join } from 'node:path';
 import { loadRun } from '../../tools/named-module.ts';
 
 const roundsDefault = 200;
+/** Where a round is a small thing. */
+const roundsDefaults: Readonly<Record<string, number>> = { rest: 100_000, frames: 1_000_000 };
 const [name, roundsText] = process.argv.slice(2);
-const rounds = roundsText === undefined ? roundsDefault : Number(roundsText);
+const rounds =
+  roundsText === undefined ? (roundsDefaults[name ?? ''] ?? roundsDefault) : Number(roundsText);
 if (!Number.isSafeInteger(rounds) || rounds < 1) {
   console.error(`rounds must be a whole number from 1; read "${roundsText}"`);
   process.exit(2);

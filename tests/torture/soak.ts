@@ -9,12 +9,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { AUTHORIZED, RunningService, type TestSubscriber } from '../running-service.ts';
+import { makeAccounts } from '../account-maker.ts';
+import { RunningService, type TestSubscriber } from '../running-service.ts';
 
 const ROUND_MS = 1_500;
 const STEADY_SUBSCRIBERS = 6;
 const PASSING_SUBSCRIBERS = 20;
 const REQUESTS = 60;
+/** Enough for all connections and requests under the limits of the plan, however they fall. */
+const CONNECTIONS_PER_ACCOUNT = 4;
+const ACCOUNTS = Math.ceil(
+  (STEADY_SUBSCRIBERS + 1 + PASSING_SUBSCRIBERS) / CONNECTIONS_PER_ACCOUNT,
+);
 /** Rounds in which caches, compilers and pools still fill up. */
 const WARM_UP_ROUNDS = 3;
 const STOP_MS_MAX = 10_000;
@@ -32,18 +38,25 @@ const BAD_PATHS = ['/v1/nothing', '/v1/instruments?dataset=NOPE', '/v1/%zz', '/v
 
 export async function run({ rounds }: { readonly rounds: number }): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'tapeloom-soak-'));
-  const service = new RunningService({ data: join(directory, 'data'), args: ['--speed', '300'] });
+  const data = join(directory, 'data');
+  const service = new RunningService({ data, args: ['--speed', '300'] });
   try {
     await service.ready();
-    const steady = Array.from({ length: STEADY_SUBSCRIBERS }, () => service.connect());
+    const names = Array.from({ length: ACCOUNTS }, (_, index) => `customer-${index}`);
+    const customers = await makeAccounts(`${data}-speed`, names);
+    const keyOf = (connection: number) =>
+      customers[Math.floor(connection / CONNECTIONS_PER_ACCOUNT)]!;
+    const steady = Array.from({ length: STEADY_SUBSCRIBERS }, (_, index) =>
+      service.connect(keyOf(index)),
+    );
     for (const [index, subscriber] of steady.entries()) await subscribeAll(subscriber, `${index}`);
-    const stalled = service.connect();
+    const stalled = service.connect(keyOf(STEADY_SUBSCRIBERS));
     await subscribeAll(stalled, 'stalled');
     stalled.stopReading();
 
     const residentBytes: number[] = [];
     for (let round = 1; round <= WARM_UP_ROUNDS + rounds; round += 1) {
-      await Promise.all([pause(ROUND_MS), annoy(service)]);
+      await Promise.all([pause(ROUND_MS), annoy(service, keyOf)]);
       for (const subscriber of steady) subscriber.messages.length = 0;
       if (round > WARM_UP_ROUNDS) residentBytes.push(await readResident(service));
     }
@@ -67,9 +80,12 @@ async function subscribeAll(subscriber: TestSubscriber, name: string): Promise<v
 }
 
 /** Customers that come and go, and those who do everything wrong. */
-async function annoy(service: RunningService): Promise<void> {
+async function annoy(
+  service: RunningService,
+  keyOf: (connection: number) => string,
+): Promise<void> {
   const passing = Array.from({ length: PASSING_SUBSCRIBERS }, async (_, index) => {
-    const subscriber = service.connect();
+    const subscriber = service.connect(keyOf(STEADY_SUBSCRIBERS + 1 + index));
     await subscriber.sendText(NONSENSE[index % NONSENSE.length]!);
     await subscriber.first(({ t }) => t === 'error');
     await subscribeAll(subscriber, 'passing');
@@ -77,7 +93,8 @@ async function annoy(service: RunningService): Promise<void> {
   });
   const requests = Array.from({ length: REQUESTS }, async (_, index) => {
     const path = BAD_PATHS[index % BAD_PATHS.length]!;
-    const response = await service.get(path, AUTHORIZED);
+    const authorization = `Bearer ${keyOf(index % PASSING_SUBSCRIBERS)}`;
+    const response = await service.get(path, { authorization });
     assert.ok(response.status >= 400 && response.status < 500, `${path}: ${response.status}`);
     await response.json();
   });

@@ -20,6 +20,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
     'server/engine',
     'server/history',
     'server/sources',
+    'server/accounts',
     'server/config',
     'server/platform',
   ],
@@ -61,7 +62,12 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 
 /** Adapters: files that bind a port to one technology. */
 const adapters: ReadonlySet<string> = new Set([
-  'packages/server/src/accounts/dev-key-authenticator.ts',
+  'packages/server/src/accounts/accounts-handle.ts',
+  'packages/server/src/accounts/memory-allowances.ts',
+  'packages/server/src/accounts/memory-leases.ts',
+  'packages/server/src/accounts/sqlite-account-store.ts',
+  'packages/server/src/accounts/sqlite-database.ts',
+  'packages/server/src/accounts/store-authenticator.ts',
   'packages/server/src/platform/node-disk.ts',
   'packages/server/src/platform/system-clock.ts',
 ]);

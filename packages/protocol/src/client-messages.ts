@@ -5,6 +5,7 @@
 
 export const MESSAGE_BYTES_MAX = 65_536;
 export const SUB_BYTES_MAX = 64;
+export const TOKEN_CHARACTERS_MAX = 512;
 
 export const STREAM_MODES = ['live', 'confirmed'] as const;
 /** `live`: every change. `confirmed`: only what is final. */
@@ -49,7 +50,10 @@ export const CLIENT_MESSAGE_SCHEMAS = {
     type: 'object',
     additionalProperties: false,
     required: ['t', 'token'],
-    properties: { t: { const: 'auth' }, token: { type: 'string', minLength: 1, maxLength: 512 } },
+    properties: {
+      t: { const: 'auth' },
+      token: { type: 'string', minLength: 1, maxLength: TOKEN_CHARACTERS_MAX },
+    },
   },
   subscribe: {
     type: 'object',

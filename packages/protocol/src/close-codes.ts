@@ -28,3 +28,106 @@ export const CloseReason = {
 } as const;
 
 export type CloseReason = (typeof CloseReason)[keyof typeof CloseReason];
+
+/**
+ * What a client does after a close: `stop` and tell somebody, since the same would happen again; come
+ * back `at-once` and resume; come back `later`, first after a second or more, then ever later; come back
+ * `slowly`, at most every five seconds and for two minutes.
+ */
+export type AfterClose = 'stop' | 'at-once' | 'later' | 'slowly';
+
+export interface CloseMeaning {
+  readonly code: CloseCode;
+  /** The reason text where it is fixed; null where it is for people. */
+  readonly reason: CloseReason | null;
+  readonly meaning: string;
+  readonly afterwards: AfterClose;
+}
+
+/** Every way in which a connection is closed. */
+export const CLOSE_MEANINGS: readonly CloseMeaning[] = [
+  {
+    code: CloseCode.normal,
+    reason: null,
+    meaning: 'The client said goodbye.',
+    afterwards: 'stop',
+  },
+  {
+    code: CloseCode.protocolError,
+    reason: null,
+    meaning: 'A frame that RFC 6455 does not allow.',
+    afterwards: 'stop',
+  },
+  {
+    code: CloseCode.binaryRefused,
+    reason: null,
+    meaning: 'A binary message.',
+    afterwards: 'stop',
+  },
+  {
+    code: CloseCode.invalidUtf8,
+    reason: null,
+    meaning: 'A text that is not UTF-8.',
+    afterwards: 'stop',
+  },
+  {
+    code: CloseCode.tooManyMessages,
+    reason: null,
+    meaning: 'Too many frames in a second, or too many fragments in a message.',
+    afterwards: 'later',
+  },
+  {
+    code: CloseCode.messageTooBig,
+    reason: null,
+    meaning: 'A message larger than the limit.',
+    afterwards: 'stop',
+  },
+  {
+    code: CloseCode.tryAgainLater,
+    reason: null,
+    meaning: 'The server restarts, is full, or cannot judge the key at the moment.',
+    afterwards: 'later',
+  },
+  {
+    code: CloseCode.unauthorized,
+    reason: null,
+    meaning: 'No valid key in the header, or no valid token in the first message.',
+    afterwards: 'stop',
+  },
+  {
+    code: CloseCode.forbidden,
+    reason: CloseReason.keyRevoked,
+    meaning: 'The key was revoked or has expired.',
+    afterwards: 'stop',
+  },
+  {
+    code: CloseCode.forbidden,
+    reason: CloseReason.entitlementsChanged,
+    meaning: "The account's offers no longer cover this connection.",
+    afterwards: 'stop',
+  },
+  {
+    code: CloseCode.forbidden,
+    reason: CloseReason.forbidden,
+    meaning: 'The key lacks the scope or the address, or the account is suspended.',
+    afterwards: 'stop',
+  },
+  {
+    code: CloseCode.tooSlow,
+    reason: CloseReason.slowConsumer,
+    meaning: 'The client read so slowly that too much waited for it.',
+    afterwards: 'at-once',
+  },
+  {
+    code: CloseCode.tooSlow,
+    reason: CloseReason.pingTimeout,
+    meaning: 'The client sent nothing for too long.',
+    afterwards: 'at-once',
+  },
+  {
+    code: CloseCode.tooManyConnections,
+    reason: null,
+    meaning: 'The account has as many connections as its plan allows.',
+    afterwards: 'slowly',
+  },
+];

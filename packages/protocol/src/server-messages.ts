@@ -20,6 +20,19 @@ export type ResetReason = (typeof RESET_REASONS)[number];
 export const NOTICE_KINDS = ['reconnect', 'roll', 'deprecation', 'catalog'] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
+/** The error codes a stream can carry; all others are for REST, or show as close codes. */
+export const STREAM_ERROR_CODES = [
+  'INVALID_PARAMETERS',
+  'UNKNOWN_INDICATOR',
+  'UNKNOWN_INSTRUMENT',
+  'NOT_COVERED',
+  'QUOTA_EXCEEDED',
+  'CAPACITY',
+  'FORBIDDEN',
+  'SOURCE_DOWN',
+  'INTERNAL',
+] as const satisfies readonly ErrorCode[];
+
 /** An object of a stream; `data` has the shape the indicator publishes. */
 export interface StreamObject {
   readonly id: string;
@@ -102,6 +115,8 @@ export interface NoticeMessage {
   readonly t: 'notice';
   readonly kind: NoticeKind;
   readonly effectiveAt?: string;
+  /** For a `roll`: the alias that is to mean another contract. */
+  readonly instrument?: string;
 }
 
 export type ServerMessage =

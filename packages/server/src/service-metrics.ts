@@ -1,6 +1,7 @@
 /** What `/metrics` shows: every counter of the tape, the engine's topics and the gateway, by name. */
 
 import { Histogram, type Registry } from 'prom-client';
+import type { AccountServices } from './account-services.ts';
 import type { GatewayMetrics } from './gateway/gateway-metrics.ts';
 import type { IngestReport } from './ingest-wire.ts';
 import { addReading, type Reading } from './platform/metrics.ts';
@@ -70,6 +71,10 @@ export class ServiceMetrics {
 
   watchStreams(hub: TopicHub, gateway: GatewayMetrics): void {
     for (const reading of streamReadings(hub, gateway)) addReading(this.#registry, reading);
+  }
+
+  watchAccounts(accounts: AccountServices): void {
+    for (const reading of accountReadings(accounts)) addReading(this.#registry, reading);
   }
 
   #tapeReadings(): readonly Reading[] {
@@ -168,6 +173,27 @@ function topicReadings(hub: TopicHub): readonly Reading[] {
       label: 'outcome',
       read: () => hub.metrics.resumesTotal,
     },
+  ];
+}
+
+function accountReadings(accounts: AccountServices): readonly Reading[] {
+  return [
+    {
+      name: 'tapeloom_authentications_total',
+      help: 'Keys and tokens that were shown, by what became of them.',
+      kind: 'counter',
+      label: 'verdict',
+      read: () => accounts.authenticator.verdicts,
+    },
+    gauge('tapeloom_keys_remembered', 'Keys recognised without a look at the disk.', () => {
+      return accounts.keysRemembered;
+    }),
+    gauge('tapeloom_lease_holders', 'Accounts with something open, once per kind.', () => {
+      return accounts.leases.size;
+    }),
+    gauge('tapeloom_allowances_used', 'Accounts and addresses without a full allowance.', () => {
+      return accounts.allowances.size;
+    }),
   ];
 }
 

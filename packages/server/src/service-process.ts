@@ -64,13 +64,15 @@ async function run(config: Config, announcer: Announcer, log: Log): Promise<numb
   try {
     using _lock = lockDirectory(config.data);
     const service = await startService(config, version, announcer, log);
-    service.live.then(
-      () => {
-        const seconds = (performance.now() - startedAt) / 1000;
-        const report = startReport(version, config, service.addresses, seconds);
-        for (const line of report) announcer.say(line);
-      },
-      () => announcer.say('The source failed; what is on the tape is served.'),
+    const report = async () => {
+      const seconds = (performance.now() - startedAt) / 1000;
+      const keys = await service.firstKeys();
+      const { addresses } = service;
+      const lines = startReport({ version, addresses, data: config.data, seconds, keys });
+      for (const line of lines) announcer.say(line);
+    };
+    service.live.then(report, () =>
+      announcer.say('The source failed; what is on the tape is served.'),
     );
     const signal = await signalled;
     announcer.endProgress();

@@ -4,38 +4,22 @@
  * When trades can no longer be taken in or computed, everything that is there is still served.
  */
 
-import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { MessageChannel } from 'node:worker_threads';
+import { join } from 'node:path';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { publishedDefinitions } from '@tapeloom/core/studies/catalogue';
-import { dayOf } from '@tapeloom/core/utc-day';
 import type { Registry } from 'prom-client';
-import type { Authenticator } from './accounts/authenticator.ts';
-import { DevKeyAuthenticator } from './accounts/dev-key-authenticator.ts';
+import { AccountServices } from './account-services.ts';
 import type { Config } from './config/config.ts';
-import { EngineHandle } from './engine/engine-handle.ts';
-import { createGateway, type Gateway } from './gateway/gateway.ts';
-import { createResolver } from './gateway/stream-request.ts';
-import { createHttpServer, type HttpServer } from './http/http-server.ts';
-import { catalogueFacts } from './http/indicators-route.ts';
-import type { InstrumentFacts } from './http/instrument-view.ts';
+import type { FirstKeys } from './demo-account.ts';
+import { Doors } from './doors.ts';
+import { EchoServer } from './gateway/echo-server.ts';
 import { createInternalServer } from './http/internal-server.ts';
-import { restRoutes } from './http/rest-routes.ts';
 import { IngestHandle, type IngestNews } from './ingest-handle.ts';
 import type { IngestOpened } from './ingest-wire.ts';
-import type { Clock } from './platform/clock.ts';
+import { listen } from './listen.ts';
 import type { Log } from './platform/log.ts';
 import { createMetrics } from './platform/metrics.ts';
-import { createClock } from './platform/system-clock.ts';
 import { ServiceMetrics } from './service-metrics.ts';
-import { SIM_DATASET } from './sources/sim-universe.ts';
-import { StartRefusedError } from './start-refused-error.ts';
-import { STALE_AFTER_MS, TopicHub } from './topics/topic-hub.ts';
-import { TradingWorld } from './trading-world.ts';
 
 export interface ServiceOptions {
   readonly config: Config;
@@ -50,6 +34,8 @@ export interface ServiceAddresses {
   readonly rest: string;
   readonly stream: string;
   readonly internal: string;
+  /** Where messages are echoed; null unless asked for. */
+  readonly echo: string | null;
 }
 
 export class Service implements AsyncDisposable {
@@ -60,8 +46,13 @@ export class Service implements AsyncDisposable {
   readonly #ingest: IngestHandle;
   readonly #live = Promise.withResolvers<void>();
   readonly #lastTrades = new Map<string, EpochNs>();
-  #notReady: string | null = 'the tape is being opened';
+  /** What keeps the service from serving streams on its way up or down; null while it is up. */
+  #phase: string | null = 'the tape is being opened';
+  /** The part that is gone for good, the first if there are several. */
+  #lost: string | null = null;
+  #accounts: AccountServices | null = null;
   #doors: Doors | null = null;
+  #echo: EchoServer | null = null;
   #addresses: ServiceAddresses | null = null;
 
   private constructor(options: ServiceOptions) {
@@ -71,7 +62,7 @@ export class Service implements AsyncDisposable {
     this.#metrics = new ServiceMetrics(this.#registry);
     this.#internal = createInternalServer({
       registry: this.#registry,
-      notReadyBecause: () => this.#notReady,
+      notReadyBecause: () => this.#lost ?? this.#phase,
       topics: () => this.#doors?.hub.topics() ?? [],
       onFault: (error) => log.error({ error }, 'metrics failed'),
     });
@@ -106,9 +97,19 @@ export class Service implements AsyncDisposable {
     return this.#live.promise;
   }
 
+  /** The keys of the account to begin with, once; null when the accounts cannot be asked. */
+  async firstKeys(): Promise<FirstKeys | null> {
+    try {
+      return await this.#accounts!.firstKeys();
+    } catch (error) {
+      this.#options.log.error({ error }, 'the first account could not be made');
+      return null;
+    }
+  }
+
   /** Notice, drain, sync. Resolves to whether everything closed cleanly in time. */
   async stop(): Promise<boolean> {
-    this.#notReady = 'the service is stopping';
+    this.#phase = 'the service is stopping';
     this.#doors?.http.stopAccepting();
     const [isClean] = await Promise.all([this.#ingest.stop(), this.#doors?.gateway.drain()]);
     await this[Symbol.asyncDispose]();
@@ -118,7 +119,10 @@ export class Service implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#internal.closeAllConnections();
     this.#internal.close();
+    await this.#echo?.[Symbol.asyncDispose]();
     await this.#doors?.[Symbol.asyncDispose]();
+    // After the doors, whose last answers still count.
+    await this.#accounts?.[Symbol.asyncDispose]();
     await this.#ingest[Symbol.asyncDispose]();
   }
 
@@ -130,19 +134,43 @@ export class Service implements AsyncDisposable {
       config.internalPort,
       'TAPELOOM_INTERNAL_PORT',
     );
+    // Both threads open at once; a tape that is refused meanwhile is told of below.
+    this.#ingest.opened.catch(() => undefined);
+    const accounts = await AccountServices.open({
+      data: config.data,
+      log,
+      onLost: () => {
+        this.#lost ??= 'the accounts have stopped';
+      },
+    });
+    this.#accounts = accounts;
     const opened = await this.#ingest.opened;
     logRecovery(log, opened);
-    this.#doors = new Doors(this.#options, opened, this.#ingest, {
-      lastTradeAt: (symbol) => this.#lastTrades.get(symbol) ?? null,
-      onEngineLost: () => {
-        this.#notReady = 'the engine has stopped';
+    this.#doors = new Doors(
+      { ...this.#options, opened, accounts, ingest: this.#ingest },
+      {
+        lastTradeAt: (symbol) => this.#lastTrades.get(symbol) ?? null,
+        onEngineLost: () => {
+          this.#lost ??= 'the engine has stopped';
+        },
+        onAnswered: (path, status, seconds) => this.#metrics.countRequest(path, status, seconds),
       },
-      onAnswered: (path, status, seconds) => this.#metrics.countRequest(path, status, seconds),
-    });
+    );
+    this.#metrics.watchAccounts(accounts);
     this.#metrics.watchStreams(this.#doors.hub, this.#doors.gateway.metrics);
     const rest = await this.#doors.listen();
-    this.#addresses = { rest, stream: `${rest.replace('http', 'ws')}/v1`, internal };
-    if (this.#notReady === 'the tape is being opened') this.#notReady = 'the tape is being filled';
+    const echo = await this.#openEcho();
+    this.#addresses = { rest, stream: `${rest.replace('http', 'ws')}/v1`, internal, echo };
+    if (this.#phase !== null) this.#phase = 'the tape is being filled';
+  }
+
+  /** On the loopback interface whatever the other doors listen on. */
+  async #openEcho(): Promise<string | null> {
+    const { echoPort } = this.#options.config;
+    if (echoPort === null) return null;
+    this.#echo = new EchoServer();
+    const address = await listen(this.#echo.http, '127.0.0.1', echoPort, '--echo-port');
+    return address.replace('http', 'ws');
   }
 
   #hear(message: IngestNews): void {
@@ -158,7 +186,7 @@ export class Service implements AsyncDisposable {
         onFill(message.part, message.days, message.daysTotal);
         return;
       case 'live':
-        this.#notReady = null;
+        this.#phase = null;
         this.#live.resolve();
         return;
       case 'sessions':
@@ -177,167 +205,12 @@ export class Service implements AsyncDisposable {
       { error },
       'no more trades are taken in; what is there is still served',
     );
-    this.#notReady = 'the ingest has stopped';
+    this.#lost ??= 'the ingest has stopped';
     this.#doors?.hub.setSource('down');
     this.#live.reject(error);
     // A start that fails says so itself; afterwards the log line above is the report.
     this.#live.promise.catch(() => undefined);
   }
-}
-
-interface DoorEvents {
-  lastTradeAt(symbol: string): EpochNs | null;
-  onEngineLost(): void;
-  onAnswered(path: string | null, status: number, seconds: number): void;
-}
-
-/** Everything customers meet: the engine behind its hub, the gateway and the REST interface. */
-class Doors implements AsyncDisposable {
-  readonly hub: TopicHub;
-  readonly gateway: Gateway;
-  readonly http: HttpServer;
-  readonly #config: Config;
-  readonly #events: DoorEvents;
-  readonly #clock: Clock;
-  readonly #world: TradingWorld;
-  readonly #engine: EngineHandle;
-  readonly #docsUrl: { address: string };
-
-  constructor(
-    options: ServiceOptions,
-    opened: IngestOpened,
-    ingest: IngestHandle,
-    events: DoorEvents,
-  ) {
-    const { config, log } = options;
-    const timers = createClock({ kind: 'system' });
-    const clock = createClock(opened.clock);
-    this.#config = config;
-    this.#events = events;
-    this.#clock = clock;
-    this.#docsUrl = { address: config.docsUrl ?? '' };
-    this.#world = new TradingWorld(
-      { seed: config.simSeed, printsScale: config.simScale },
-      dayOf(clock.now()),
-      opened.books,
-    );
-    this.#engine = this.#startEngine(ingest, log);
-    this.hub = new TopicHub({
-      clock,
-      timers,
-      fullSessions: (symbol) => this.#world.fullSessions(symbol),
-      staleAfterMs: STALE_AFTER_MS * (config.speed ?? 1),
-    });
-    // Before the gateway's own listener: at midnight it asks for what the new day's aliases mean.
-    this.hub.onTapeDay((day) => {
-      this.#world.enter(day);
-      this.#engine.updateSessions(this.#world.engineSessions);
-    });
-    this.hub.connect([this.#engine]);
-    const authenticator: Authenticator = new DevKeyAuthenticator(config.devKey);
-    this.gateway = createGateway({
-      hub: this.hub,
-      authenticator,
-      clock,
-      timers,
-      resolve: createResolver({
-        book: () => this.#world.book,
-        isStreamed: (symbol) => this.#world.isStreamed(symbol),
-      }),
-      onFault: (error) => log.error({ error }, 'a connection failed'),
-    });
-    this.http = this.#createHttp(options, authenticator);
-  }
-
-  /** The address of the public port. */
-  async listen(): Promise<string> {
-    const { host, port } = this.#config;
-    await this.http.app.ready();
-    const address = await listen(this.http.app.server, host, port, 'TAPELOOM_PORT');
-    if (this.#config.docsUrl === null) this.#docsUrl.address = `${address}/docs`;
-    return address;
-  }
-
-  updateSessions(books: IngestOpened['books']): void {
-    this.#world.replaceBooks(books);
-    this.#engine.updateSessions(this.#world.engineSessions);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.gateway[Symbol.asyncDispose]();
-    await this.http.app.close();
-    this.hub[Symbol.dispose]();
-    await this.#engine[Symbol.asyncDispose]();
-  }
-
-  #startEngine(ingest: IngestHandle, log: Log): EngineHandle {
-    const { port1, port2 } = new MessageChannel();
-    ingest.follow(port1);
-    return new EngineHandle({
-      tapePort: port2,
-      tapeRoot: join(this.#config.data, 'tape'),
-      dataset: SIM_DATASET,
-      sessions: this.#world.engineSessions,
-      onFault: (error, spec) => {
-        if (spec !== null) return log.error({ error, spec }, 'a stream failed');
-        log.fatal({ error }, 'the engine has stopped; what is there is still served');
-        this.#events.onEngineLost();
-      },
-    });
-  }
-
-  #createHttp(options: ServiceOptions, authenticator: Authenticator): HttpServer {
-    const coreSource = dirname(
-      dirname(fileURLToPath(import.meta.resolve('@tapeloom/core/studies/catalogue'))),
-    );
-    const catalogue = catalogueFacts(publishedDefinitions(), coreSource);
-    return createHttpServer({
-      authenticator,
-      log: options.log,
-      docsUrl: () => this.#docsUrl.address,
-      onUpgrade: (request, socket, head) => this.gateway.handleUpgrade(request, socket, head),
-      onAnswered: this.#events.onAnswered,
-      routes: restRoutes({
-        version: options.version,
-        catalogue: () => catalogue,
-        engineState: () => this.hub.state,
-        instruments: () => this.#instrumentFacts(),
-      }),
-    });
-  }
-
-  #instrumentFacts(): InstrumentFacts {
-    const now = this.#clock.now();
-    return {
-      book: this.#world.book,
-      now,
-      day: this.hub.tapeDay ?? dayOf(now),
-      isSourceUp: this.hub.state === 'up',
-      isStreamed: (symbol) => this.#world.isStreamed(symbol),
-      fullSessions: (symbol) => this.#world.fullSessions(symbol),
-      lastTradeAt: (symbol) => this.#events.lastTradeAt(symbol),
-    };
-  }
-}
-
-async function listen(
-  server: Server,
-  host: string,
-  port: number,
-  variable: string,
-): Promise<string> {
-  try {
-    server.listen(port, host);
-    await once(server, 'listening');
-  } catch (error) {
-    const why =
-      (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? 'the port is in use' : String(error);
-    throw new StartRefusedError(`cannot listen on ${host}:${port} (${variable}): ${why}`, {
-      cause: error,
-    });
-  }
-  const { port: actual, family, address } = server.address() as AddressInfo;
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${actual}`;
 }
 
 function logRecovery(log: Log, { recovery }: IngestOpened): void {

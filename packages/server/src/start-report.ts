@@ -1,33 +1,74 @@
-/** What is printed when the service is ready: where it is, the key, and two lines to try at once. */
+/**
+ * What is printed when the service is ready: where it is, and lines to paste. The keys that a first start
+ * has made stand here and nowhere else; a later start says how to make one.
+ */
 
-import { type Config, DEFAULT_DEV_KEY } from './config/config.ts';
+import { resolve } from 'node:path';
+import { SCOPES } from '@tapeloom/core/entitlement/key-rights';
+import { DEMO_ACCOUNT, type FirstKeys } from './demo-account.ts';
 import type { ServiceAddresses } from './service.ts';
 
 /** Where `npm run stream` looks by itself. */
 const DEFAULT_STREAM = 'ws://127.0.0.1:8080/v1';
 
-export function startReport(
-  version: string,
-  config: Config,
-  addresses: ServiceAddresses,
-  seconds: number,
-): readonly string[] {
-  const isDefault = config.devKey === DEFAULT_DEV_KEY;
-  // A key that somebody chose is a secret, and a terminal is not the place for it.
-  const shownKey = isDefault ? config.devKey : '$TAPELOOM_DEV_KEY';
-  const url = addresses.stream === DEFAULT_STREAM ? '' : ` --url ${addresses.stream}`;
+export interface StartFacts {
+  readonly version: string;
+  readonly addresses: ServiceAddresses;
+  /** The data directory. */
+  readonly data: string;
+  readonly seconds: number;
+  /** Null when the accounts could not be asked. */
+  readonly keys: FirstKeys | null;
+}
+
+export function startReport(facts: StartFacts): readonly string[] {
+  const { version, addresses, seconds } = facts;
   return [
     `Tapeloom ${version} is ready after ${seconds.toFixed(1)} s`,
     '',
     `  REST      ${addresses.rest}/v1/`,
     `  stream    ${addresses.stream}`,
     `  metrics   ${addresses.internal}/metrics`,
-    `  key       ${isDefault ? `${config.devKey} (development only)` : 'the one in TAPELOOM_DEV_KEY'}`,
+    ...(addresses.echo === null ? [] : [`  echo      ${addresses.echo}`]),
     '',
-    'Try in a second terminal:',
-    '',
-    `  curl -H "Authorization: Bearer ${shownKey}" ${addresses.rest}/v1/instruments`,
-    `  npm run stream -- BTC.c.0 footprint${url}`,
+    ...keyLines(facts),
     '',
   ];
+}
+
+function keyLines({ keys, addresses, data }: StartFacts): readonly string[] {
+  const curl = (key: string) =>
+    `  curl -H "Authorization: Bearer ${key}" ${addresses.rest}/v1/instruments`;
+  const url = addresses.stream === DEFAULT_STREAM ? '' : ` --url ${addresses.stream}`;
+  const stream = `npm run stream -- BTC.c.0 footprint${url}`;
+  if (keys !== null && keys.secrets !== null) {
+    const { live, test } = keys.secrets;
+    return [
+      `The account "${keys.account}" with the plan live_history has been created. Its keys, shown this once:`,
+      '',
+      `  live key  ${live}`,
+      `  test key  ${test}`,
+      '',
+      'Try in a second terminal:',
+      '',
+      curl(live),
+      `  TAPELOOM_KEY=${live} ${stream}`,
+    ];
+  }
+  const place = data === resolve('./data') ? '' : ` --data ${shellWord(data)}`;
+  return [
+    'Keys are shown once, when they are made. Another one:',
+    '',
+    `  npm run tapeloom -- key create --account ${shellWord(keys?.account ?? DEMO_ACCOUNT)} --name mine ` +
+      `--environment live --scopes ${SCOPES.join(',')}${place}`,
+    '',
+    'Try in a second terminal, with a key in the variable TAPELOOM_KEY:',
+    '',
+    curl('$TAPELOOM_KEY'),
+    `  ${stream}`,
+  ];
+}
+
+function shellWord(text: string): string {
+  return /^[\w./@+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -86,10 +86,11 @@ test('a refusal, a bad key and a service that is not there end it with 1 and a s
   assert.equal(await refused.run('ZZ', 'bars', '--url', stream.url, '--key', KEY), 1);
   assert.match(refused.err, /^UNKNOWN_INSTRUMENT: No instrument "ZZ"/);
   const unknown = new Terminal(false);
-  assert.equal(await unknown.run('AA', 'bars', '--url', stream.url), 1);
+  const wrong = `${KEY.slice(0, -1)}x`;
+  assert.equal(await unknown.run('AA', 'bars', '--url', stream.url, '--key', wrong), 1);
   assert.match(unknown.err, /did not accept the key/);
   const nobody = new Terminal(false);
-  assert.equal(await nobody.run('AA', 'bars', '--url', 'ws://127.0.0.1:1/v1'), 1);
+  assert.equal(await nobody.run('AA', 'bars', '--url', 'ws://127.0.0.1:1/v1', '--key', KEY), 1);
   assert.match(nobody.err, /npm start/);
 });
 
@@ -111,18 +112,27 @@ test('wrong arguments are refused before anything is connected', async () => {
   }
 });
 
-test('the built-in key goes to this machine only', () => {
-  const key = (url: string, env = {}) =>
-    readStreamOptions(['A', 'bars', '--url', url], env).key.slice(0, 20);
-  for (const host of ['127.0.0.1:8080', 'localhost', '[::1]:9']) {
-    assert.equal(key(`ws://${host}/v1`), 'svc_live_Development');
-  }
-  assert.throws(() => key('wss://example.com/v1'), /needs a key/);
-  assert.equal(key('wss://example.com/v1', { TAPELOOM_DEV_KEY: 'mine' }), 'mine');
+test('the key comes from --key, else from TAPELOOM_KEY, and must look like one', () => {
+  const other = 'svc_live_abcdefghijklmnopqrstuvwxyz0123456';
+  const key = (args: readonly string[], env = {}) =>
+    readStreamOptions(['A', 'bars', ...args], env).key;
+  assert.equal(key([], { TAPELOOM_KEY: other }), other);
+  assert.equal(key(['--key', KEY], { TAPELOOM_KEY: other }), KEY);
+  assert.throws(() => key([]), /a key is needed: set TAPELOOM_KEY/);
+  assert.throws(() => key([], { TAPELOOM_KEY: '' }), /a key is needed/);
+  assert.throws(
+    () => key(['--key', 'hunter2\n']),
+    (error: Error) => {
+      return /must begin with svc_live_/.test(error.message) && !error.message.includes('hunter2');
+    },
+  );
 });
 
 test('every close code has a sentence', () => {
   for (const code of [1000, 1006, 1008, 1009, 1013, 4001, 4003, 4008, 4029]) {
     assert.match(closeSentence(code, '', 'ws://x/v1'), /^[A-Z].*[.?]$/);
   }
+  const reasons = ['KEY_REVOKED', 'ENTITLEMENTS_CHANGED', 'FORBIDDEN', ''];
+  const sentences = reasons.map((reason) => closeSentence(4003, reason, 'ws://x/v1'));
+  assert.equal(new Set(sentences).size, reasons.length);
 });

@@ -45,7 +45,8 @@ Shows an indicator while it forms: bars, footprint and large-trades as pictures,
   --params JSON   parameters of the indicator, for example '{"bar":"volume","size":500}'
   --mode MODE     live (default) shows objects while they form, confirmed only finished ones
   --url URL       where the service streams; default ws://127.0.0.1:8080/v1
-  --key KEY       the API key; default TAPELOOM_DEV_KEY or, on this machine, the built-in one
+  --key KEY       the API key; default the variable TAPELOOM_KEY, which others cannot see in a
+                  list of processes
   --json          every message as one line of JSON, as it came
 
 Examples:

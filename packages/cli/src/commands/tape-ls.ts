@@ -4,21 +4,20 @@ import { parseArgs } from 'node:util';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { type ContractListing, listTape } from '@tapeloom/server/tape/list-tape';
 import { type Command, type CommandIo, UsageError } from '../command.ts';
+import { type Column, tableText } from '../table-text.ts';
 
-const HEADINGS = [
-  'dataset',
-  'contract',
-  'first',
-  'last',
-  'days',
-  'trades',
-  'bytes',
-  'bytes/trade',
-  'state',
-  'gaps',
-] as const;
-/** Columns of words; the others are numbers and end at their right edge. */
-const LEFT_COLUMNS: ReadonlySet<string> = new Set(['dataset', 'contract', 'state', 'gaps']);
+const COLUMNS: readonly Column[] = [
+  { title: 'dataset' },
+  { title: 'contract' },
+  { title: 'first', isNumber: true },
+  { title: 'last', isNumber: true },
+  { title: 'days', isNumber: true },
+  { title: 'trades', isNumber: true },
+  { title: 'bytes', isNumber: true },
+  { title: 'bytes/trade', isNumber: true },
+  { title: 'state' },
+  { title: 'gaps' },
+];
 const GAPS_SHOWN_MAX = 3;
 
 export const tapeLsCommand: Command = {
@@ -47,25 +46,9 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   } else if (listings.length === 0) {
     io.stdout(`There is no tape in ${data}.\n`);
   } else {
-    io.stdout(formatTable(listings));
+    io.stdout(tableText(COLUMNS, listings.map(formatRow)));
   }
   return 0;
-}
-
-function formatTable(listings: readonly ContractListing[]): string {
-  const rows = [HEADINGS as readonly string[], ...listings.map(formatRow)];
-  const widths = HEADINGS.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  const lines = rows.map((row) =>
-    row
-      .map((cell, column) =>
-        LEFT_COLUMNS.has(HEADINGS[column]!)
-          ? cell.padEnd(widths[column]!)
-          : cell.padStart(widths[column]!),
-      )
-      .join('  ')
-      .trimEnd(),
-  );
-  return `${lines.join('\n')}\n`;
 }
 
 function formatRow(listing: ContractListing): readonly string[] {

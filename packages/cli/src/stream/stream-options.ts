@@ -1,7 +1,7 @@
 /** The arguments of `tapeloom stream`, checked before anything is connected. */
 
 import { parseArgs } from 'node:util';
-import { DEFAULT_DEV_KEY, isLoopback } from '@tapeloom/server/config/config';
+import { KEY_TEXT } from '@tapeloom/protocol/key-text';
 import { type CommandIo, UsageError } from '../command.ts';
 
 export interface StreamOptions {
@@ -40,7 +40,7 @@ export function readStreamOptions(args: readonly string[], env: CommandIo['env']
     params: readParams(values.params),
     mode: values.mode,
     url: url.href,
-    key: values.key ?? env.TAPELOOM_DEV_KEY ?? builtInKey(url),
+    key: readKey(values.key ?? env.TAPELOOM_KEY),
     json: values.json,
   };
 }
@@ -66,8 +66,16 @@ function readParams(text: string): Readonly<Record<string, unknown>> {
   return value as Readonly<Record<string, unknown>>;
 }
 
-/** The built-in key is public: it is only ever sent to this machine. */
-function builtInKey(url: URL): string {
-  if (isLoopback(url.hostname.replace(/^\[|\]$/g, ''))) return DEFAULT_DEV_KEY;
-  throw new UsageError(`${url.host} needs a key: give one with --key`);
+/** A header cannot carry everything, and what is no key would only be refused over there. */
+function readKey(text: string | undefined): string {
+  if (text === undefined || text === '') {
+    throw new UsageError(
+      'a key is needed: set TAPELOOM_KEY or give --key; the first npm start printed one, and ' +
+        'tapeloom key create makes another',
+    );
+  }
+  if (!KEY_TEXT.test(text)) {
+    throw new UsageError('the key must begin with svc_live_ or svc_test_, as it was printed');
+  }
+  return text;
 }

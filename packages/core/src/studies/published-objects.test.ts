@@ -99,4 +99,36 @@ describe('PublishedObjects', () => {
     assert.equal(objects.snapshot(POSITION, 1, 'live', exactly).count, 1);
     assert.equal(objects.snapshot(POSITION, 1, 'live', exactly - 1).count, 0);
   });
+
+  it('knows the size of what is not final, also when it keeps nothing else', () => {
+    for (const isFormingOnly of [false, true]) {
+      const objects = new PublishedObjects();
+      objects.upsert(version('done'));
+      if (isFormingOnly) objects.keepFormingOnly();
+      assert.equal(objects.formingBytes, 0);
+      const small = objects.upsert(version('a', false)).length;
+      assert.equal(objects.formingBytes, small + 64);
+      const large = objects.upsert(version('a', false, 'x'.repeat(500))).length;
+      const other = objects.upsert(version('b', false)).length;
+      assert.equal(objects.formingBytes, large + other + 2 * 64);
+      objects.remove('b', false, '6');
+      assert.equal(objects.formingBytes, large + 64);
+      objects.upsert(version('a', true));
+      assert.equal(objects.formingBytes, 0);
+      assert.deepEqual(idsOf(objects), isFormingOnly ? [] : ['done', 'a']);
+      objects.upsert(version('c', false));
+      objects.openSession();
+      assert.equal(objects.formingBytes, 0);
+    }
+  });
+
+  it('drops nothing that still forms, however old it is', () => {
+    const objects = new PublishedObjects();
+    objects.upsert(version('0', false));
+    const size = objects.formingBytes;
+    for (let n = 1; n < 13_001; n += 1) objects.upsert(version(`${n}`));
+    assert.equal(objects.formingBytes, size);
+    objects.upsert(version('0', true));
+    assert.equal(objects.formingBytes, 0);
+  });
 });

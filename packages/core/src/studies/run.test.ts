@@ -254,6 +254,28 @@ describe('StudyRun', () => {
     assert.deepEqual(recorder.flushes, []);
   });
 
+  it('goes live once and at a whole second only [DET-08]', () => {
+    const { run } = newRun(new Witness(), [session(0, 60)]);
+    run.advance(epochNs(DAY, 1));
+    assert.throws(() => run.goLive(() => 0), /whole second/);
+    run.advance(at(1));
+    run.goLive(() => 0);
+    assert.throws(() => run.goLive(() => 0), /once/);
+    const always = newRun(new Witness(), [session(0, 60)], FLUSH_STEP_NS);
+    assert.throws(() => always.run.goLive(() => 0), /once/);
+  });
+
+  it('shows what is pending without publishing it any other way [DET-12]', () => {
+    const { run, recorder } = newRun(new SlowAndFast(), [session(0, 60)], FLUSH_STEP_NS);
+    run.apply(batch(DAY, 1, 1, 2));
+    const shown = new Recorder();
+    run.handPending(shown);
+    const ids = ({ messages }: Recorder) => messages.map(({ id }) => id);
+    assert.deepEqual([ids(shown), ids(recorder)], [['slow', 'fast2'], []]);
+    run.advance(at(1));
+    assert.deepEqual(recorder.flushes[0]?.messages, shown.messages);
+  });
+
   it('orders a flush by cursor, forming and final together, and leaves out what did not change [DET-07]', () => {
     const { run, recorder } = newRun(new SlowAndFast(), [session(0, 60)], FLUSH_STEP_NS);
     run.apply(batch(DAY, 1, 1, 2, 3, FLUSH_STEP_NS));

@@ -8,9 +8,9 @@
  * `account-store.contract.ts`.
  */
 
-import type { Grant } from '@tapeloom/core/entitlement/plan';
-import type { KeyRights } from '@tapeloom/core/entitlement/key-rights';
 import type { ManagementCriterion } from '@tapeloom/core/entitlement/key-management';
+import type { KeyRights } from '@tapeloom/core/entitlement/key-rights';
+import type { Grant } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
 
 /** Valid (active or expiring) keys an account may have. */
@@ -64,7 +64,7 @@ export interface StoreCall {
 /** A refusal, as plain data: the doors choose status and words. */
 export type Refused =
   | { readonly refused: 'not-found' }
-  /** The acting key is itself revoked, expired or unknown by now. */
+  /** The acting key is itself revoked, expired or unknown by now, or its account is suspended. */
   | { readonly refused: 'actor-ended' }
   /** Recorded in the audit log as `key.management-refused`. */
   | { readonly refused: 'criterion'; readonly criterion: ManagementCriterion }
@@ -87,7 +87,11 @@ export const BUDGETS = ['computeUnits', 'exportBytes'] as const;
 export type Budget = (typeof BUDGETS)[number];
 
 export interface ReserveRequest {
-  /** Idempotency key, unique for ever: the same id again answers as the first time and takes nothing. */
+  /**
+   * Idempotency key: once granted, the same id again is granted and takes nothing, whatever became of
+   * the reservation, until 40 days after its expiry. A refused one leaves nothing and is judged anew.
+   * The same id for another account, budget or amount is our own mistake and rejects.
+   */
   readonly id: string;
   readonly accountId: string;
   readonly budget: Budget;
@@ -231,6 +235,11 @@ export interface AccountStore extends AsyncDisposable {
     }[],
   ): Promise<void>;
   usageOf(now: EpochNs, accountId: string, period: string): Promise<MonthUsage>;
+  /**
+   * Housekeeping, about once a minute: gives back what expired reservations of all accounts hold, and
+   * removes expired tokens and reservations closed long ago. No answer depends on it.
+   */
+  sweep(now: EpochNs): Promise<void>;
 
   audit(filter: AuditFilter): Promise<readonly AuditEvent[]>;
   /**

@@ -28,9 +28,11 @@ export interface Authenticator {
   authenticate(authorization: string | undefined): Promise<Authentication>;
   /** Uses the token up. The key's state is judged again. */
   consumeToken(token: string): Promise<Authentication>;
-  /** A key's rights as they are now; null when the key has ended. */
+  /** Who holds on to a caller watches its key, at once: listeners hear of all that happens to it. */
+  watch(caller: Caller): Disposable;
+  /** The rights of a watched key as they are now; null when the key has ended. */
   refresh(keyId: string): Promise<Caller | null>;
-  /** Hears of every change within a second, of expiries within two. */
+  /** Hears of every change to a watched key within a second, of its expiry within two. */
   onRightsChange(listener: (change: RightsChange) => void): Disposable;
 }
 

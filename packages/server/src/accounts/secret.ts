@@ -4,7 +4,7 @@
  * its digest is kept, so a stolen database opens nothing.
  */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Environment } from '@tapeloom/core/entitlement/key-rights';
 import {
@@ -39,7 +39,7 @@ export function isSoundText(text: string): boolean {
 /** What is kept of a secret. */
 export function digestOf(text: string): SecretDigest {
   return {
-    hash: createHash('sha256').update(text).digest('hex'),
+    hash: hash('sha256', text),
     hint: text.slice(-HINT_CHARACTERS),
   };
 }
@@ -47,18 +47,22 @@ export function digestOf(text: string): SecretDigest {
 function randomText(random: RandomBytes): string {
   const bytes = random(RANDOM_BYTES);
   if (bytes.length !== RANDOM_BYTES) throw new RangeError(`needs ${RANDOM_BYTES} random bytes`);
-  return inBase62(BigInt(`0x${Buffer.from(bytes).toString('hex')}`), SECRET_RANDOM_CHARACTERS);
+  let rest = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
+  let digits = '';
+  for (let count = 0; count < SECRET_RANDOM_CHARACTERS; count += 1) {
+    digits = DIGITS[Number(rest % 62n)]! + digits;
+    rest /= 62n;
+  }
+  return digits;
 }
 
 function withChecksum(text: string): string {
-  return text + inBase62(BigInt(crc32(text)), SECRET_CHECKSUM_CHARACTERS);
-}
-
-/** The value in a fixed number of digits, all of which it fits into. */
-function inBase62(value: bigint, width: number): string {
+  let rest = crc32(text);
   let digits = '';
-  for (let rest = value; digits.length < width; rest /= 62n) {
-    digits = DIGITS[Number(rest % 62n)]! + digits;
+  // Asked at every request, so in plain numbers.
+  for (let count = 0; count < SECRET_CHECKSUM_CHARACTERS; count += 1) {
+    digits = DIGITS[rest % 62]! + digits;
+    rest = Math.trunc(rest / 62);
   }
-  return digits;
+  return text + digits;
 }

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
-import { ConfigError, type ConfigSources, DEFAULT_DEV_KEY, readConfig } from './config.ts';
-
-const OWN_KEY = 'svc_live_abcdefghijklmnopqrstuvwxyz0123456';
+import { contains, parseIp } from '@tapeloom/core/entitlement/ip-range';
+import { ConfigError, type ConfigSources, readConfig } from './config.ts';
 
 function read(env: Record<string, string> = {}, args: string[] = [], file?: unknown) {
   const sources: ConfigSources = {
@@ -31,12 +30,13 @@ test('without any setting the documented defaults hold', () => {
     internalPort: 9464,
     internalHost: '127.0.0.1',
     data: resolve('./data'),
-    devKey: DEFAULT_DEV_KEY,
+    trustedProxies: [],
     logLevel: 'info',
     docsUrl: null,
     simSeed: 1,
     simScale: 1,
     speed: null,
+    echoPort: null,
   });
 });
 
@@ -92,20 +92,41 @@ test('a file that is missing, no JSON or no object is refused by the variable th
   }
 });
 
-test('the public development key is refused on an address others can reach', () => {
-  assert.match(
-    faultsOf(() => read({ TAPELOOM_HOST: '0.0.0.0' }))[0]!,
-    /^TAPELOOM_DEV_KEY: must be set/,
-  );
-  assert.equal(read({ TAPELOOM_HOST: '0.0.0.0', TAPELOOM_DEV_KEY: OWN_KEY }).devKey, OWN_KEY);
-  for (const host of ['localhost', '::1', '127.0.0.5']) {
-    assert.equal(read({ TAPELOOM_HOST: host }).host, host);
+test('trusted proxies are ranges between commas, or an array in the file', () => {
+  const trusts = (config: ReturnType<typeof read>, address: string) =>
+    config.trustedProxies.some((range) => contains(range, parseIp(address)!));
+  const fromEnv = read({ TAPELOOM_TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8::/32,192.0.2.7' });
+  const fromFile = read({}, [], { trustedProxies: ['10.0.0.0/8', '2001:db8::/32', '192.0.2.7'] });
+  for (const config of [fromEnv, fromFile]) {
+    for (const address of ['10.255.0.1', '2001:db8::1', '192.0.2.7', '::ffff:10.0.0.1']) {
+      assert.ok(trusts(config, address), address);
+    }
+    for (const address of ['11.0.0.1', '2001:db9::1', '192.0.2.8', '127.0.0.1']) {
+      assert.ok(!trusts(config, address), address);
+    }
+  }
+  assert.deepEqual(read({ TAPELOOM_TRUSTED_PROXIES: '' }).trustedProxies, []);
+});
+
+test('a proxy that is no address or range stops the start with the variable named', () => {
+  for (const text of ['all', '10.0.0', '10.0.0.0/33', '10.0.0.1,', ',', '10.0.0.1 10.0.0.2', '*']) {
+    assert.match(
+      faultsOf(() => read({ TAPELOOM_TRUSTED_PROXIES: text })).join('\n'),
+      /^TAPELOOM_TRUSTED_PROXIES: read ".*", accepted is a list of addresses or CIDR ranges/,
+      text,
+    );
+  }
+  for (const trustedProxies of [7, {}, null, [7], [['10.0.0.1']], ['10.0.0.1,10.0.0.2']]) {
+    const faults = faultsOf(() => read({}, [], { trustedProxies }));
+    assert.match(faults.join('\n'), /^"trustedProxies" in the file: /);
   }
 });
 
-test('a key that is refused is not printed', () => {
-  const [fault] = faultsOf(() => read({ TAPELOOM_DEV_KEY: 'hunter2' }));
-  assert.match(fault!, /^TAPELOOM_DEV_KEY: read a value not shown, accepted is a key/);
+test('variables of the command line tool do not stop the service', () => {
+  assert.equal(read({ TAPELOOM_KEY: 'svc_live_x', TAPELOOM_DEBUG: '1' }).port, 8080);
+  const [fault] = faultsOf(() => read({ TAPELOOM_DEV_KEY: 'svc_live_x' }));
+  assert.match(fault!, /^TAPELOOM_DEV_KEY is no setting/);
+  assert.ok(!fault!.includes('svc_live_x'));
 });
 
 test('an accelerated service has a data directory of its own', () => {
@@ -121,4 +142,26 @@ test('an accelerated service has a data directory of its own', () => {
   ]) {
     assert.equal(faultsOf(() => read({}, args)).length > 0, true, args.join(' '));
   }
+});
+
+test('an echo port is a port, and nothing else is taken for one', () => {
+  assert.equal(read({}, ['--echo-port', '9001']).echoPort, 9_001);
+  const both = read({ TAPELOOM_DATA: '/srv/t' }, ['--echo-port=0', '--speed', '60']);
+  assert.deepEqual([both.echoPort, both.speed], [0, 60]);
+  assert.deepEqual(
+    faultsOf(() => read({}, ['--echo-port', '65536'])),
+    ['--echo-port: read "65536", accepted is a whole number from 0 to 65535'],
+  );
+  for (const text of ['', 'x', '-1', '080', '1.5', '0x50', ' 80', '99999']) {
+    assert.equal(faultsOf(() => read({}, [`--echo-port=${text}`])).length, 1, text);
+  }
+  assert.equal(faultsOf(() => read({}, ['--echo-port'])).length, 1);
+  assert.deepEqual(
+    faultsOf(() => read({}, ['--echo-port', '1', '--echo-port=2', '--echo'])),
+    [
+      'argument --echo-port: accepted are --speed N and --echo-port N, each once',
+      'argument 2: accepted are --speed N and --echo-port N, each once',
+      'argument --echo: accepted are --speed N and --echo-port N, each once',
+    ],
+  );
 });

@@ -6,34 +6,30 @@
 
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import { KEY_TEXT } from '@tapeloom/protocol/key-text';
+import { type IpRange, parseIpRange } from '@tapeloom/core/entitlement/ip-range';
 import { LOG_LEVELS, type LogLevel } from '../platform/log.ts';
+import { type CommandLine, readCommandLine } from './command-line.ts';
 import { nearestName } from './nearest-name.ts';
-import { decimalNumber, oneOf, type Setting, text, wholeNumber } from './setting.ts';
-import { readSpeed } from './speed.ts';
+import { decimalNumber, listOf, oneOf, type Setting, text, wholeNumber } from './setting.ts';
 
-/** The key of a service that runs on this machine only; refused everywhere else. */
-export const DEFAULT_DEV_KEY = 'svc_live_DevelopmentOnlyNeverDeploy01pP60i';
-
-export interface Config {
+export interface Config extends CommandLine {
   readonly port: number;
   readonly host: string;
   readonly internalPort: number;
   readonly internalHost: string;
   /** Absolute path of the data directory. */
   readonly data: string;
-  readonly devKey: string;
+  /** Proxies whose word about a client's address counts. */
+  readonly trustedProxies: readonly IpRange[];
   readonly logLevel: LogLevel;
   /** Where the documentation stands; null: below the service's own address. */
   readonly docsUrl: string | null;
   readonly simSeed: number;
   /** Factor on the number of simulated prints a day. */
   readonly simScale: number;
-  /** The whole service's clock runs this many times faster; null: the machine's clock. */
-  readonly speed: number | null;
 }
 
-type Settings = { readonly [K in keyof Omit<Config, 'speed'>]: Setting<Config[K]> };
+type Settings = { readonly [K in keyof Omit<Config, keyof CommandLine>]: Setting<Config[K]> };
 
 const HOST_TEXT = /^[0-9A-Za-z](?:[0-9A-Za-z.-]{0,252}[0-9A-Za-z])?$/;
 const isHost = (value: string) => isIP(value) !== 0 || HOST_TEXT.test(value);
@@ -53,10 +49,10 @@ const SETTINGS: Settings = {
     'the path of a directory',
     (value) => value !== '' && !value.includes('\0'),
   ),
-  devKey: text(
-    { variable: 'TAPELOOM_DEV_KEY', fallback: DEFAULT_DEV_KEY },
-    'a key: svc_live_ followed by 24 to 128 letters and digits',
-    (value) => KEY_TEXT.test(value) && value.startsWith('svc_live_'),
+  trustedProxies: listOf(
+    { variable: 'TAPELOOM_TRUSTED_PROXIES', fallback: [] },
+    'a list of addresses or CIDR ranges such as 10.0.0.0/8, fd00::/8',
+    parseIpRange,
   ),
   logLevel: oneOf({ variable: 'TAPELOOM_LOG_LEVEL', fallback: 'info' }, LOG_LEVELS),
   docsUrl: text<string | null>(
@@ -69,7 +65,8 @@ const SETTINGS: Settings = {
 };
 
 const FILE_VARIABLE = 'TAPELOOM_CONFIG';
-const SECRET_VARIABLES: ReadonlySet<string> = new Set(['TAPELOOM_DEV_KEY']);
+/** What only the command `tapeloom` reads; it may well be set where the service is started. */
+const COMMAND_VARIABLES = ['TAPELOOM_KEY', 'TAPELOOM_DEBUG'];
 
 /** Everything wrong with the configuration, one sentence each. */
 export class ConfigError extends Error {
@@ -96,16 +93,11 @@ export function readConfig(sources: ConfigSources): Config {
   for (const [name, setting] of Object.entries(SETTINGS)) {
     values[name] = readSetting(setting, sources.env, file, faults);
   }
-  const speed = readSpeed(sources.args, faults);
-  const config = { ...values, speed } as Config;
-  if (faults.length === 0) refuseUnsafe(config, faults);
+  const config = { ...values, ...readCommandLine(sources.args, faults) } as Config;
   if (faults.length > 0) throw new ConfigError(faults);
   // An accelerated service lives ahead of the clock, so its tape must never meet the real one's.
-  return { ...config, data: resolve(speed === null ? config.data : `${config.data}-speed`) };
-}
-
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\./.test(host);
+  const data = config.speed === null ? config.data : `${config.data}-speed`;
+  return { ...config, data: resolve(data) };
 }
 
 function readSetting(
@@ -121,8 +113,7 @@ function readSetting(
   const value = setting.read(raw);
   if (value !== undefined) return value;
   const name = fromEnv === undefined ? `"${setting.key}" in the file` : setting.variable;
-  const shown = SECRET_VARIABLES.has(setting.variable) ? 'a value not shown' : JSON.stringify(raw);
-  faults.push(`${name}: read ${shown}, accepted is ${setting.accepts}`);
+  faults.push(`${name}: read ${JSON.stringify(raw)}, accepted is ${setting.accepts}`);
   return setting.fallback;
 }
 
@@ -151,7 +142,7 @@ function readConfigFile(sources: ConfigSources, faults: string[]): ReadonlyMap<s
 function refuseUnknownVariables(env: ConfigSources['env'], faults: string[]): void {
   const known = [...Object.values(SETTINGS).map((setting) => setting.variable), FILE_VARIABLE];
   for (const name of Object.keys(env)
-    .filter((name) => name.startsWith('TAPELOOM_'))
+    .filter((name) => name.startsWith('TAPELOOM_') && !COMMAND_VARIABLES.includes(name))
     .sort()) {
     if (!known.includes(name)) faults.push(`${name} is no setting${suggestion(name, known)}`);
   }
@@ -160,15 +151,6 @@ function refuseUnknownVariables(env: ConfigSources['env'], faults: string[]): vo
 function suggestion(name: string, known: readonly string[]): string {
   const near = nearestName(name, known);
   return near === null ? `; there are ${known.join(', ')}` : `; did you mean ${near}?`;
-}
-
-function refuseUnsafe(config: Config, faults: string[]): void {
-  if (!isLoopback(config.host) && config.devKey === DEFAULT_DEV_KEY) {
-    faults.push(
-      `TAPELOOM_DEV_KEY: must be set to a key of your own when TAPELOOM_HOST is ${config.host}, ` +
-        'because the built-in development key is public',
-    );
-  }
 }
 
 function isPlainAddress(value: string): boolean {

@@ -61,6 +61,24 @@ export function oneOf<T extends string>(named: Named<T>, values: readonly T[]): 
   );
 }
 
+/** Texts between commas, or an array of texts in the file; every one must be understood. */
+export function listOf<T>(
+  named: Named<readonly T[]>,
+  accepts: string,
+  parse: (item: string) => T | null,
+): Setting<readonly T[]> {
+  return setting(named, accepts, (raw) => {
+    const parsed = itemsOf(raw)?.map((item) => (typeof item === 'string' ? parse(item) : null));
+    return parsed?.every((item) => item !== null) ? parsed : undefined;
+  });
+}
+
+function itemsOf(raw: unknown): readonly unknown[] | null {
+  if (Array.isArray(raw)) return raw;
+  if (typeof raw !== 'string') return null;
+  return raw.trim() === '' ? [] : raw.split(',').map((item) => item.trim());
+}
+
 /** A JSON number as it is, a text only in the plain form given; NaN otherwise. */
 function numberOf(raw: unknown, plain: RegExp): number {
   if (typeof raw === 'number') return raw;

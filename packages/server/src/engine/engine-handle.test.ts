@@ -8,9 +8,11 @@ import { calendarNamed } from '@tapeloom/core/calendar/calendars';
 import { extendSessionBook } from '@tapeloom/core/calendar/session-book';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { intakeBatch } from '../../../../simulation/feed-rows.ts';
+import { ManualClock } from '../../../../simulation/manual-clock.ts';
 import { NodeDisk } from '../platform/node-disk.ts';
 import { type OpenTape, openTape } from '../tape/open-tape.ts';
-import type { EngineMessage } from '../topics/engine-link.ts';
+import type { EngineLink, EngineMessage, FlushMessage } from '../topics/engine-link.ts';
+import { EngineCrew } from './engine-crew.ts';
 import { EngineHandle } from './engine-handle.ts';
 
 const SYMBOL = 'BTCX6';
@@ -33,8 +35,20 @@ class Rig implements AsyncDisposable {
   private constructor(directory: string, tape: OpenTape) {
     this.#directory = directory;
     this.tape = tape;
+    this.handle = this.start((error) => this.faults.push(error));
+    this.handle.listen(
+      (message) => this.hear(message),
+      (cause) => {
+        this.lost.push(cause);
+        this.#wake();
+      },
+    );
+  }
+
+  /** One more engine over the same tape. */
+  start(onFault: (error: unknown) => void): EngineHandle {
     const { port1, port2 } = new MessageChannel();
-    tape.publisher.addFollower(port1);
+    this.tape.publisher.addFollower(port1);
     const calendar = calendarNamed('round-the-clock');
     const book = extendSessionBook(
       null,
@@ -43,26 +57,22 @@ class Rig implements AsyncDisposable {
       addDays(DAY, 3),
       epochNs(DAY, 0),
     );
-    this.handle = new EngineHandle({
+    return new EngineHandle({
+      index: 0,
       tapePort: port2,
-      tapeRoot: directory,
+      tapeRoot: this.#directory,
       dataset: 'SIM',
       sessions: { calendars: { [SYMBOL]: calendar.name }, books: [book] },
-      onFault: (error) => this.faults.push(error),
+      onFault,
     });
-    this.handle.listen(
-      (message) => {
-        this.heard.push(message);
-        this.#wake();
-      },
-      (cause) => {
-        this.lost.push(cause);
-        this.#wake();
-      },
-    );
   }
 
-  static async start(): Promise<Rig> {
+  hear(message: EngineMessage): void {
+    this.heard.push(message);
+    this.#wake();
+  }
+
+  static async open(): Promise<Rig> {
     const directory = await mkdtemp(join(tmpdir(), 'tapeloom-engine-'));
     const tape = await openTape({
       disk: new NodeDisk(),
@@ -101,7 +111,7 @@ class Rig implements AsyncDisposable {
 }
 
 test('an engine in its thread follows a real tape and publishes what is durable', async () => {
-  await using rig = await Rig.start();
+  await using rig = await Rig.open();
   await rig.trade(1, 100);
   await rig.trade(2, 105);
   rig.handle.send({ t: 'open', topic: 1, spec: SPEC, since: null });
@@ -128,7 +138,7 @@ test('an engine in its thread follows a real tape and publishes what is durable'
 });
 
 test('a topic without sessions fails alone and is reported', async () => {
-  await using rig = await Rig.start();
+  await using rig = await Rig.open();
   await rig.trade(1, 100);
   const other = { ...SPEC, contract: 'ETHX6' };
   rig.handle.send({ t: 'open', topic: 1, spec: other, since: null });
@@ -139,7 +149,7 @@ test('a topic without sessions fails alone and is reported', async () => {
 });
 
 test('a worker that dies is told exactly once, and one that was asked to go is not', async () => {
-  await using rig = await Rig.start();
+  await using rig = await Rig.open();
   await rig.trade(1, 100);
   // No such command: the worker's code throws on it, as it would on a bug of ours.
   rig.handle.send({ t: 'open', topic: 1 } as never);
@@ -149,7 +159,44 @@ test('a worker that dies is told exactly once, and one that was asked to go is n
   assert.equal(rig.lost.length, 1);
   assert.equal(rig.faults.length, 1);
 
-  await using quiet = await Rig.start();
+  await using quiet = await Rig.open();
   await quiet.handle[Symbol.asyncDispose]();
   assert.deepEqual(quiet.lost, []);
+});
+
+test('another engine takes the place of one that died, and says from the tape what that one said', async () => {
+  await using rig = await Rig.open();
+  await rig.trade(1, 100);
+  await rig.trade(2, 105);
+  const clock = new ManualClock(0n);
+  const gone = Promise.withResolvers<void>();
+  const replaced = Promise.withResolvers<EngineLink>();
+  await using crew = new EngineCrew(
+    {
+      count: 1,
+      timers: clock,
+      start: (_index, _sessions, onGone) => rig.start(onGone),
+      onReplaced: (_index, engine) => replaced.resolve(engine),
+      onGone: () => gone.resolve(),
+    },
+    { calendars: {}, books: [] },
+  );
+  crew.links[0]!.send({ t: 'open', topic: 1 } as never);
+  await gone.promise;
+  assert.deepEqual(crew.links, []);
+  clock.advance(1_000);
+  const engine = await replaced.promise;
+  engine.listen(
+    (message) => rig.hear(message),
+    () => {},
+  );
+  engine.send({ t: 'open', topic: 1, spec: SPEC, since: `${DAY}.1.1` });
+  await rig.until(() => rig.heard.some((it) => it.t === 'ready'));
+  const said = rig.heard.filter((it) => 'topic' in it && it.t !== 'snapshot');
+  assert.deepEqual(
+    said.map(({ t }) => t),
+    ['live', 'flush', 'flush', 'ready'],
+  );
+  const [, first, second] = said as FlushMessage[];
+  assert.deepEqual([first!.position, second!.position], [`${DAY}.1.1`, `${DAY}.2.1`]);
 });

@@ -1,5 +1,5 @@
 /**
- * The main thread's hold on the engine's worker: passes commands on, hears messages in order, and tells
+ * The main thread's hold on an engine's worker: passes commands on, hears messages in order, and tells
  * exactly once when the worker is gone without having been asked to go.
  */
 
@@ -14,6 +14,8 @@ import type {
 import { ACKNOWLEDGE_BYTES } from './outgoing-flow.ts';
 
 export interface EngineHandleOptions extends EngineWorkerData {
+  /** Its place among the engines of the process. */
+  readonly index: number;
   /** A topic's computation failed, or the worker did (then without a topic). */
   readonly onFault: (error: unknown, spec: TopicSpec | null) => void;
 }
@@ -26,10 +28,10 @@ export class EngineHandle implements EngineLink, AsyncDisposable {
   #isOver = false;
   #takenBytes = 0;
 
-  constructor({ onFault, ...setup }: EngineHandleOptions) {
+  constructor({ onFault, index, ...setup }: EngineHandleOptions) {
     this.#onFault = onFault;
     this.#worker = new Worker(new URL('./engine-worker.ts', import.meta.url), {
-      name: 'engine',
+      name: `engine-${index}`,
       workerData: setup satisfies EngineWorkerData,
       transferList: [setup.tapePort],
     });

@@ -3,72 +3,14 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { compareCursors, parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { epochNs } from '@tapeloom/core/utc-day';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import fc from 'fast-check';
+import { CONTRACT, decodeFrames, EngineRun, settle } from '../../../../simulation/engine-run.ts';
+import { MemoryTape } from '../../../../simulation/memory-tape.ts';
 import {
-  CONTRACT,
-  DAY,
-  decodeFrames,
-  EngineRun,
-  HOUR_NS,
-  settle,
-} from '../../../../simulation/engine-run.ts';
-import { MemoryTape, type MemoryTrade } from '../../../../simulation/memory-tape.ts';
-
-const MS_NS = 1_000_000;
-
-interface ScriptedCommit {
-  readonly trades: readonly MemoryTrade[];
-  readonly promise: EpochNs;
-}
-
-/** Random commits: clusters of trades, gaps of all lengths, promises at and beyond the last trade. */
-const commits = fc
-  .array(
-    fc.record({
-      gapNs: fc.oneof(
-        fc.constantFrom(0, 1, 20 * MS_NS, 60_000 * MS_NS),
-        fc.integer({ min: 1, max: 90 * MS_NS }),
-        fc.integer({ min: 1, max: 40 * 60_000 * MS_NS }),
-      ),
-      trades: fc.array(
-        fc.record({
-          gapNs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 30 * MS_NS })),
-          price: fc.integer({ min: 100, max: 112 }),
-          size: fc.integer({ min: 1, max: 40 }),
-          side: fc.constantFrom(-1 as const, 0 as const, 1 as const),
-        }),
-        { maxLength: 12 },
-      ),
-      promiseNs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 50 * MS_NS })),
-    }),
-    { minLength: 4, maxLength: 40 },
-  )
-  .map((steps) => {
-    let ns = 9.5 * HOUR_NS;
-    return steps.map(({ gapNs, trades, promiseNs }): ScriptedCommit => {
-      ns += gapNs;
-      const stamped = trades.map(({ gapNs: apartNs, ...trade }) => {
-        ns += apartNs;
-        return { at: epochNs(DAY, ns), ...trade };
-      });
-      ns += promiseNs;
-      return { trades: stamped, promise: epochNs(DAY, ns) };
-    });
-  });
-
-const topics = fc.constantFrom<readonly [string, Record<string, unknown>]>(
-  ['bars', {}],
-  ['bars', { bar: 'tick', size: 5 }],
-  ['bars', { bar: 'volume', size: 30 }],
-  ['footprint', { bar: 'time', size: 30 }],
-  ['footprint', { bar: 'range', size: 3 }],
-  ['large-trades', { minSize: 30 }],
-  ['large-trades', { minSize: 0, perSession: 3, gapMs: 10 }],
-  ['imbalances', { bar: 'tick', size: 3, stack: 1, zero: 'count' }],
-  ['unfinished-auctions', { size: 30 }],
-);
+  randomCommits as commits,
+  randomTopics as topics,
+} from '../../../../simulation/random-commits.ts';
 
 /** What a client knows: the objects by id, each in the version it was last told. */
 class Client {

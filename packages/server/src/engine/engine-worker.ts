@@ -26,6 +26,7 @@ const parent = parentPort!;
 const setup = workerData as EngineWorkerData;
 const flow = new OutgoingFlow();
 let { sessions } = setup;
+let utilization = performance.eventLoopUtilization();
 let tables = new Map<string, SessionTable>();
 
 const tape = await TapeFollower.connect(
@@ -42,6 +43,7 @@ const engine = new Engine({
   emit: send,
   yieldTurn: () => turn(),
   onFault: (error, spec) => send({ t: 'fault', error, spec }),
+  meter: { nowMs: () => performance.now(), busyShare },
 });
 parent.on('message', receive);
 engine.pulse();
@@ -68,6 +70,12 @@ function receive(message: ToEngineWorker): void {
     default:
       engine.execute(message);
   }
+}
+
+function busyShare(): number {
+  const before = utilization;
+  utilization = performance.eventLoopUtilization();
+  return performance.eventLoopUtilization(utilization, before).utilization;
 }
 
 /** A table that keeps up with the session books, which grow as time goes on. */

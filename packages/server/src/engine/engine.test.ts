@@ -155,7 +155,7 @@ test('a topic waits for the first promise of an empty tape, and a closed one say
   await settle();
   assert.deepEqual(
     run.messages.map((it) => it.t),
-    ['pulse', 'ready', 'ready'],
+    ['pulse', 'live', 'live', 'ready', 'ready'],
   );
   run.engine.execute({ t: 'close', topic: 2 });
   tape.commit([{ at: at(1), price: 100, size: 1, side: 1 }], at(2));
@@ -216,6 +216,53 @@ test('at the limit of bytes nobody took in, the engine reads no further, and goe
   await settle();
   assert.equal(run.flushes().length, 6);
   assert.deepEqual(run.snapshot(), steady.snapshot());
+});
+
+test('an object too large for every step makes the whole topic flush less often [DET-07]', async () => {
+  const tape = new MemoryTape(CONTRACT, 5_000);
+  const at = (ms: number) => epochNs(DAY, 10 * HOUR_NS + ms * MS_NS);
+  const trade = (ms: number, price: number): MemoryTrade => {
+    return { at: at(ms), price, size: 1, side: 1 };
+  };
+  tape.commit([], at(0));
+  const run = new EngineRun(tape);
+  run.open(['volume-profile', {}]);
+  await settle();
+  // One level every 5 ms for two seconds, then some trades at the same few prices.
+  const growing = Array.from({ length: 400 }, (_, n) => trade(5 * n, 100 + n));
+  const staying = Array.from({ length: 100 }, (_, n) => trade(2_000 + 10 * n, 100 + (n % 3)));
+  tape.commit([...growing, ...staying], at(3_000));
+  await settle();
+  const edges = run.flushes().map(({ edge }) => Number(edge - at(0)) / MS_NS);
+  const stepsIn = (second: number) =>
+    edges.filter((edge) => edge > 1_000 * second && edge <= 1_000 * (second + 1)).length;
+  assert.deepEqual([0, 1, 2].map(stepsIn), [50, 25, 10]);
+  for (const second of [1_000, 2_000, 3_000]) assert.ok(edges.includes(second));
+});
+
+test('a pulse tells how hard the engine works', async () => {
+  const tape = new MemoryTape(CONTRACT, 100);
+  let ms = 0;
+  const meter = { nowMs: () => ms++, busyShare: () => 0.5 };
+  const run = new EngineRun(tape, { meter });
+  const at = (seconds: number) => epochNs(DAY, 10 * HOUR_NS + seconds * 1_000 * MS_NS);
+  run.open(['bars', {}], 1);
+  const waiting = { following: 0, warmingUp: 1, tradesTotal: 0, busyShare: 0.5 };
+  assert.deepEqual(run.pulse().load, waiting);
+  tape.commit([], at(0));
+  await settle();
+  run.open(['bars', { size: 30 }], 2);
+  await settle();
+  const before = run.pulse().topics.map(({ busyMs }) => busyMs!);
+  tape.commit([{ at: at(1), price: 100, size: 1, side: 1 }], at(2));
+  await settle();
+  const { load, topics } = run.pulse();
+  assert.deepEqual(load, { following: 2, warmingUp: 0, tradesTotal: 2, busyShare: 0.5 });
+  // Each took the trade and the promise.
+  assert.deepEqual(
+    topics.map(({ busyMs }, index) => busyMs! - before[index]!),
+    [2, 2],
+  );
 });
 
 /** A level for every trade, removed as soon as the same price trades again. */

@@ -4,34 +4,38 @@
  *
  * A topic's life:
  * 1. It waits for the tape's first promise, and for its turn to warm up.
- * 2. It reads from the open of the current session to the last flush edge, a session earlier if its
- *    look-back asks for it. Other topics flow on meanwhile.
- * 3. It takes the objects forming at that edge, and joins the feed of its contract where it stands.
- * 4. It is `ready`: every flush is published, snapshots are answered between flushes.
+ * 2. It reads from the open of the current session, earlier if it has to, to the whole second where it
+ *    goes live: the newest, or the one that a returning subscriber needs. Other topics flow on meanwhile.
+ * 3. It is `live`: it takes the objects forming there, tells the last update before (its floor), and
+ *    publishes every flush from there on while it catches up with the tape.
+ * 4. It joins the feed of its contract and is `ready`: snapshots are answered between flushes.
  *
  * A study that throws ends its own topic only.
  */
 
 import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session';
-import { type Cursor, formatCursor } from '@tapeloom/core/cursor';
+import { type Cursor, formatCursor, parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { wholeSecond } from '@tapeloom/core/studies/flush-step';
 import type { Indicator } from '@tapeloom/core/studies/indicator';
 import type { EncodedFlush } from '../history/frame-encoder.ts';
-import { startRun, takeInTurns } from '../history/run-start.ts';
+import { type RunPace, startStream, takeInTurns } from '../history/run-start.ts';
 import type { TopicRun } from '../history/topic-run.ts';
 import type { LiveTape } from '../tape/tape.ts';
 import type {
   EngineCommand,
   EngineMessage,
+  PulseMessage,
   TopicPosition,
   TopicSpec,
 } from '../topics/engine-link.ts';
 import { ContractFeed, type FeedMember } from './contract-feed.ts';
+import { liveEdge } from './live-edge.ts';
 import type { Flow } from './outgoing-flow.ts';
 
 /** Topics that read the past at the same time; the others wait their turn. */
 const WARM_UPS_MAX = 4;
+/** Trades applied in one turn while flushes go out: about as long a turn as a quiet one. */
+const LIVE_ROWS_PER_TURN = 2_048;
 
 export interface EngineOptions {
   readonly tape: LiveTape;
@@ -44,17 +48,28 @@ export interface EngineOptions {
   /** Lets other work of this thread happen. */
   readonly yieldTurn: () => Promise<void>;
   readonly onFault: (error: unknown, spec: TopicSpec) => void;
+  /** Measures the engine's work for those who run it; nothing that is published depends on it. */
+  readonly meter?: Meter;
+}
+
+export interface Meter {
+  nowMs(): number;
+  /** The share of the time since it was last asked in which the thread was busy. */
+  busyShare(): number;
 }
 
 interface EngineTopic {
   readonly number: number;
   readonly spec: TopicSpec;
   readonly indicator: Indicator;
+  readonly since: Cursor | null;
   /** Ends its warm-up when the topic is closed. */
   readonly closing: AbortController;
+  /** Null until it is live. */
   run: TopicRun | null;
   /** Its place in the feed once it follows. */
   member: FeedMember | null;
+  busyMs: number;
   /** The look-back was complete when last told; null before the topic is ready. */
   toldWarm: boolean | null;
 }
@@ -66,6 +81,7 @@ export class Engine implements Disposable {
   readonly #toWarmUp: EngineTopic[] = [];
   readonly #following: Disposable;
   #warmUps = 0;
+  #tradesTotal = 0;
   #hasPromise: boolean;
 
   constructor(options: EngineOptions) {
@@ -84,7 +100,7 @@ export class Engine implements Disposable {
   execute(command: EngineCommand): void {
     switch (command.t) {
       case 'open':
-        this.#open(command.topic, command.spec);
+        this.#open(command);
         return;
       case 'close':
         this.#close(command.topic);
@@ -106,10 +122,11 @@ export class Engine implements Disposable {
       if (topic.toldWarm !== null && run !== null && topic.toldWarm !== run.warm) {
         this.#tellReady(topic, run);
       }
-      const position = topic.toldWarm !== null && run !== null ? formatCursor(run.closed) : null;
-      topics.push({ topic: number, position, lagMs: lagMs(topic, promise) });
+      const position = run === null ? null : formatCursor(run.closed);
+      const at = { topic: number, position, lagMs: lagMs(topic, promise) };
+      topics.push(this.#options.meter === undefined ? at : { ...at, busyMs: topic.busyMs });
     }
-    this.#options.emit({ t: 'pulse', promise, topics });
+    this.#options.emit({ t: 'pulse', promise, topics, ...this.#load() });
   }
 
   [Symbol.dispose](): void {
@@ -120,14 +137,26 @@ export class Engine implements Disposable {
     this.#toWarmUp.length = 0;
   }
 
-  #open(number: number, spec: TopicSpec): void {
+  #load(): Pick<PulseMessage, 'load'> {
+    const { meter } = this.#options;
+    if (meter === undefined) return {};
+    let following = 0;
+    for (const { toldWarm } of this.#topics.values()) if (toldWarm !== null) following += 1;
+    const warmingUp = this.#topics.size - following;
+    const busyShare = meter.busyShare();
+    return { load: { following, warmingUp, tradesTotal: this.#tradesTotal, busyShare } };
+  }
+
+  #open({ topic: number, spec, since: cursor }: Extract<EngineCommand, { t: 'open' }>): void {
     const indicator = this.#options.indicators.get(spec.indicator);
     if (indicator === undefined) {
       this.#fault(number, spec, new RangeError(`no indicator is called ${spec.indicator}`));
       return;
     }
     const closing = new AbortController();
-    const topic = { number, spec, indicator, closing, run: null, member: null, toldWarm: null };
+    const since = cursor === null ? null : parseCursor(cursor);
+    const asked = { number, spec, indicator, since, closing };
+    const topic: EngineTopic = { ...asked, run: null, member: null, busyMs: 0, toldWarm: null };
     this.#topics.set(number, topic);
     this.#toWarmUp.push(topic);
     this.#startWarmUps();
@@ -176,18 +205,33 @@ export class Engine implements Disposable {
     const sessions = sessionsOf(contract, indicator.sessionKind(params));
     const pace = { yieldTurn, signal: topic.closing.signal };
     const source = { tape, contract, sessions, indicator, params };
-    const run = await startRun(source, wholeSecond(feed.horizon!), pace);
+    const edge = await liveEdge(tape, contract, feed.horizon!, topic.since);
+    const { run, floor } = await startStream(source, edge, pace);
+    run.goLive((flush, at, position) => this.#publish(topic, flush, at, position));
     topic.run = run;
-    run.goLive((flush, edge, position) => this.#publish(topic, flush, edge, position));
-    while (this.#isOpen(topic)) {
-      const member = this.#memberOf(topic, run);
-      topic.member = member;
-      if (this.#feedOf(spec).join(member)) {
-        this.#tellReady(topic, run);
-        return;
-      }
+    this.#options.emit({ t: 'live', topic: topic.number, floor: formatCursor(floor) });
+    await this.#catchUp(topic, run, pace);
+  }
+
+  /** Reads on, publishing, until the feed can take the run where it stands. */
+  async #catchUp(topic: EngineTopic, run: TopicRun, { signal }: RunPace): Promise<void> {
+    const { flow, yieldTurn } = this.#options;
+    const yieldOpen = async () => {
+      await flow.opened();
+      await yieldTurn();
+    };
+    const pace = { yieldTurn: yieldOpen, signal, rowsPerTurn: LIVE_ROWS_PER_TURN };
+    const member = this.#memberOf(topic, run);
+    do {
+      const feed = this.#feedOf(topic.spec);
+      // Taken before the read: all trades before it are there to be read.
+      const horizon = feed.horizon!;
       for await (const batch of await feed.read(run.place)) await takeInTurns(run, batch, pace);
-    }
+      signal.throwIfAborted();
+      run.advance(horizon);
+      topic.member = member;
+    } while (!this.#feedOf(topic.spec).join(member));
+    this.#tellReady(topic, run);
   }
 
   #publish({ number }: EngineTopic, flush: EncodedFlush, edge: EpochNs, position: Cursor): void {
@@ -196,12 +240,22 @@ export class Engine implements Disposable {
   }
 
   #memberOf(topic: EngineTopic, run: TopicRun): FeedMember {
+    const nowMs = this.#options.meter?.nowMs ?? (() => 0);
     return {
       get place() {
         return run.place;
       },
-      take: (batch) => run.take(batch),
-      advance: (promise) => run.advance(promise),
+      take: (batch) => {
+        const from = nowMs();
+        run.take(batch);
+        topic.busyMs += nowMs() - from;
+        this.#tradesTotal += batch.count;
+      },
+      advance: (promise) => {
+        const from = nowMs();
+        run.advance(promise);
+        topic.busyMs += nowMs() - from;
+      },
       failed: (error) => this.#fail(topic, error),
     };
   }

@@ -10,6 +10,7 @@ import {
   type ClientMessage,
   STREAM_MODES,
   SUB_BYTES_MAX,
+  TOKEN_CHARACTERS_MAX,
 } from '@tapeloom/protocol/client-messages';
 import type { ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { FieldFault } from '@tapeloom/protocol/problem';
@@ -38,8 +39,7 @@ type Fields = Readonly<Record<string, unknown>>;
 type FieldRule = (value: unknown) => string | null;
 
 const RULES: Readonly<Record<ClientMessage['t'], Readonly<Record<string, FieldRule>>>> = {
-  // Later ones are ignored whatever they hold, so only the kind is looked at.
-  auth: {},
+  auth: { token: tokenFault },
   subscribe: {
     sub: subFault,
     instrument: nameFault,
@@ -72,11 +72,19 @@ export function parseClientMessage(text: string): ParsedMessage {
     return notUnderstood(`The field "t" must be one of ${kinds}.`);
   }
   const t = kind as ClientMessage['t'];
+  // All but the first message are ignored as an `auth` whatever they hold, so only its kind is looked at.
   const faults = t === 'auth' ? [] : faultsOf(value, RULES[t]);
   // The rules above looked at every field, so the value has the shape of its kind.
   if (faults.length === 0) return { ok: true, message: value as unknown as ClientMessage };
   const sub = t !== 'ping' && typeof value.sub === 'string' ? { sub: value.sub } : {};
   return { ok: false, reply: { ...sub, ...invalid(faults) } };
+}
+
+/** The token of a valid `auth`; null when the text is anything else. */
+export function parseAuthToken(text: string): string | null {
+  const parsed = parseClientMessage(text);
+  if (!parsed.ok || parsed.message.t !== 'auth') return null;
+  return faultsOf({ ...parsed.message }, RULES.auth).length === 0 ? parsed.message.token : null;
 }
 
 /** An `INVALID_PARAMETERS` reply whose text names every faulty field. */
@@ -100,6 +108,13 @@ function faultsOf(fields: Fields, rules: Readonly<Record<string, FieldRule>>): F
     faults.push({ path: `/${pointerPart(name)}`, message: 'Is not a field of this message.' });
   }
   return faults.slice(0, FAULTS_MAX);
+}
+
+function tokenFault(value: unknown): string | null {
+  if (typeof value === 'string' && value.length >= 1 && value.length <= TOKEN_CHARACTERS_MAX) {
+    return null;
+  }
+  return 'Must be a stream token.';
 }
 
 function subFault(value: unknown): string | null {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
-import { DAY, InProcessStream } from '../../../../simulation/in-process-stream.ts';
+import { DAY, FLOOD, InProcessStream } from '../../../../simulation/in-process-stream.ts';
 import { clientFrame } from '../../../../simulation/raw-socket.ts';
 import { StallingSocket } from '../../../../simulation/stalling-socket.ts';
 import { subscribe } from '../../../../simulation/stream-client.ts';
@@ -38,7 +38,7 @@ class Stage implements AsyncDisposable {
   }
 
   static async start(): Promise<Stage> {
-    const stream = await InProcessStream.start();
+    const stream = await InProcessStream.start(FLOOD);
     const stage = new Stage(stream, await StallingSocket.open(stream));
     await stage.subscribe(stage.quick, ['a']);
     return stage;

@@ -1,65 +1,84 @@
 /**
  * The thin shell around a connection's machine: it carries out what the machine orders, on a socket.
- *
- * All that is written in one turn of the event loop leaves in one write, unless it is a lot. Data frames go straight to the
- * raw socket, prepared by us; `ws` reads frames, and writes control frames to the same socket, so the
- * order of both is kept. Little waits on the socket: what a reader that is behind does not take yet
- * stays in the outbox, where versions are skipped, and moves on as the socket drains. The bytes waiting
- * in both never reach their limit: a reader that is too slow is closed, and its socket destroyed a
- * second later whatever the peer does. Snapshots are pulled one at a time and only while little waits,
- * so that a healthy reader is never taken for a slow one.
+ * Every frame of the client is counted and heard, control frames included. A reader that is too slow, a
+ * client that is silent or sends too much is closed, and its socket destroyed a second later whatever
+ * the peer does. Nothing is written and nothing is held after the end.
  */
 
+import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
-import { dayOf } from '@tapeloom/core/utc-day';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import { CloseCode } from '@tapeloom/protocol/close-codes';
-import type { ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
-import type { StreamState } from '@tapeloom/protocol/status-states';
 import type { WebSocket } from 'ws';
-import type { Authenticator } from '../accounts/authenticator.ts';
+import type { Authentication, Authenticator } from '../accounts/authenticator.ts';
+import type { Caller } from '../accounts/caller.ts';
+import type { Leases } from '../accounts/leases.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { EncodedFrames, Flush, MessageFrame } from '../topics/flush.ts';
-import { textFrame } from '../topics/text-frame.ts';
-import type { TopicHub } from '../topics/topic-hub.ts';
-import type { Connection, ConnectionAction, ConnectionEvent } from './connection.ts';
+import type { Flush } from '../topics/flush.ts';
+import type { AccountHolder } from './account-limits.ts';
+import type { Connection } from './connection.ts';
+import type { ConnectionAction, ConnectionEvent } from './connection-events.ts';
+import { ConnectionLeases } from './connection-leases.ts';
+import { frameFaultCode } from './frame-fault.ts';
 import type { GatewayCounters } from './gateway-metrics.ts';
-import { OUTBOX_LIMITS, Outbox } from './outbox.ts';
+import { MessageRate, type MessageRateLimits } from './message-rate.ts';
+import { PagesAhead, PullTurns } from './pull-turns.ts';
+import { Silence } from './silence.ts';
+import { SocketWriter } from './socket-writer.ts';
+import type { StartRefusal } from './start-verdict.ts';
 import type { StreamRequest } from './stream-request.ts';
-import { StreamSubscription, type SubscriptionOwner } from './stream-subscription.ts';
+import {
+  StreamSubscription,
+  type SubscriptionOwner,
+  type SubscriptionServices,
+} from './stream-subscription.ts';
 
-/** Held back for one write at most; beyond, the socket gets it at once, so that only what the peer
- * does not take counts as waiting. */
-const HELD_BYTES_MAX = 65_536;
 const HEARTBEAT_MS = 5_000;
 
-export interface ConnectionServices {
-  readonly hub: TopicHub;
+/** What one client may do to its connection. */
+export interface ConnectionLimits {
+  /** Without any frame. */
+  readonly silenceMs: number;
+  readonly messageRate: MessageRateLimits;
+}
+
+export interface ConnectionServices extends SubscriptionServices {
   readonly authenticator: Authenticator;
-  /** The service's time. */
-  readonly clock: Pick<Clock, 'now'>;
-  /** Waits in real time. */
-  readonly timers: Pick<Clock, 'after' | 'every'>;
+  readonly leases: Leases;
+  /** Real time, in which clients are waited for and accounts counted. */
+  readonly timers: Clock;
+  /** A connection was opened with this key, or with a token of it. */
+  readonly noteKeyUse: (keyId: string) => void;
   readonly counters: GatewayCounters;
-  /** Reports a fault of ours. */
-  readonly onFault: (error: unknown) => void;
-  /** Calls `socket.release()` at the end of this turn of the event loop. */
-  readonly releaseSoon: (connection: ConnectionSocket) => void;
+  readonly limits: ConnectionLimits;
+  /** Calls `writer.release()` at the end of this turn of the event loop. */
+  readonly releaseSoon: (writer: SocketWriter) => void;
+}
+
+/** Hears what becomes of a connection. */
+export interface ConnectionWatcher {
+  /** Its key or token is good. */
+  proven(): void;
+  gone(): void;
 }
 
 export class ConnectionSocket implements SubscriptionOwner {
+  readonly turns: PullTurns;
+  readonly pagesAhead = new PagesAhead();
+  readonly #id = randomUUID();
   readonly #machine: Connection;
-  readonly #socket: Duplex;
   readonly #webSocket: WebSocket;
   readonly #services: ConnectionServices;
+  readonly #writer: SocketWriter;
+  readonly #leases: ConnectionLeases;
+  readonly #rate: MessageRate;
+  readonly #silence: Silence;
   readonly #subscriptions = new Map<string, StreamSubscription>();
-  readonly #timers = new DisposableStack();
-  /** Subscriptions whose snapshot is still to be asked for, and the one it was asked for. */
-  readonly #toPull = new Set<StreamSubscription>();
-  #pulled: StreamSubscription | null = null;
-  readonly #outbox = new Outbox();
-  #isHeld = false;
+  /** Timers, and the watch over the key. */
+  readonly #resources = new DisposableStack();
+  #watcher: ConnectionWatcher | null = null;
+  #silenceTimer: Disposable | null = null;
   #isOver = false;
   /** The code we close with, null until we do. */
   #closeCode: number | null = null;
@@ -70,39 +89,100 @@ export class ConnectionSocket implements SubscriptionOwner {
     webSocket: WebSocket,
     services: ConnectionServices,
   ) {
+    const { leases, timers, onFault, limits, counters, releaseSoon } = services;
+    this.#leases = new ConnectionLeases(leases, timers, this.#id, onFault);
     this.#machine = machine;
-    this.#socket = socket;
     this.#webSocket = webSocket;
     this.#services = services;
+    this.#rate = new MessageRate(limits.messageRate);
+    this.#silence = new Silence(timers.now(), limits.silenceMs);
+    this.#writer = new SocketWriter(socket, {
+      counters,
+      releaseSoon,
+      onOverflow: () => this.step({ t: 'overflow' }),
+      isOpen: () => webSocket.readyState === webSocket.OPEN,
+      onClosed: () => this.#end('dropped'),
+    });
+    this.turns = new PullTurns(() => !this.#isOver && this.#writer.hasRoom);
+    socket.on('drain', () => {
+      this.#writer.moveOn();
+      this.turns.give();
+    });
+  }
+
+  /** Later connections have higher ones. */
+  get number(): number {
+    return this.#machine.number;
+  }
+
+  get caller(): Caller | null {
+    return this.#machine.caller;
+  }
+
+  /** Null when it holds nothing of an account. */
+  get holder(): AccountHolder | null {
+    const { caller, number, holdings } = this.#machine;
+    if (caller === null || this.#isOver) return null;
+    return { number, limits: caller.entitlements.limits, subscriptions: holdings };
   }
 
   /** Attaches every listener, then opens: no message can slip through before. */
-  start(authorization: string | undefined, gone: () => void): void {
+  start(authorization: string | undefined, address: string, watcher: ConnectionWatcher): void {
     const { counters, timers } = this.#services;
     counters.connections += 1;
     counters.connectionsTotal += 1;
+    this.#watcher = watcher;
     this.#webSocket.on('message', (data, isBinary) => {
       counters.messagesReceivedTotal += 1;
+      if (!this.#hear()) return;
       this.step(isBinary ? { t: 'binary' } : this.#textEvent(String(data)));
     });
-    // `ws` answers control frames by itself, past the outbox.
     this.#webSocket.on('ping', () => {
-      if (this.#socket.writableLength >= OUTBOX_LIMITS.bytesMax) this.step({ t: 'overflow' });
+      if (this.#hear()) this.#writer.answeredControlFrame();
     });
+    this.#webSocket.on('pong', () => this.#hear());
     // Bad frames and broken sockets: `ws` has chosen the close code already.
-    this.#webSocket.on('error', () => this.#end());
+    this.#webSocket.on('error', (error) => {
+      this.#closeCode ??= frameFaultCode(error);
+      this.#end('dropped');
+    });
     this.#webSocket.on('close', (code) => {
-      this.#end();
+      this.#end('dropped');
       counters.connections -= 1;
       counters.countClose(this.#closeCode ?? code);
-      gone();
+      watcher.gone();
     });
-    this.#socket.on('drain', () => {
-      this.#moveOn();
-      this.#pull();
-    });
-    this.#timers.use(timers.every(HEARTBEAT_MS, () => this.#beat()));
-    this.step({ t: 'opened', authorization });
+    this.#resources.use(timers.every(HEARTBEAT_MS, () => this.#beat()));
+    this.#resources.defer(() => this.#silenceTimer?.[Symbol.dispose]());
+    this.#awaitSilence();
+    this.step({ t: 'opened', authorization, address });
+  }
+
+  /** The rights of the key as they are now, for what comes next. */
+  async refresh(): Promise<void> {
+    const { caller } = this.#machine;
+    if (caller === null || this.#isOver) return;
+    try {
+      const now = await this.#services.authenticator.refresh(caller.keyId);
+      this.step({ t: 'rights-changed', caller: now });
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** Ends what the plan no longer covers: catching up from history. */
+  endUncovered(): void {
+    const { clock } = this.#services;
+    if (this.caller?.entitlements.historyFrom(clock.now()) !== null) return;
+    const reply = { code: 'FORBIDDEN', message: 'The plan no longer covers history.' } as const;
+    for (const subscription of [...this.#subscriptions.values()]) {
+      if (subscription.isCharged) this.failed(subscription, reply);
+    }
+  }
+
+  /** Resolves when the account's counts show what this connection has done so far. */
+  leasesSettled(): Promise<void> {
+    return this.#leases.settled();
   }
 
   step(event: ConnectionEvent): void {
@@ -112,58 +192,54 @@ export class ConnectionSocket implements SubscriptionOwner {
     }
   }
 
-  /** A flush is one write, shared by all equal subscriptions, or goes message by message when the
-   * reader is behind. */
   write(sub: string, mode: StreamMode, flush: Flush): void {
-    if (this.#isOver) return;
-    const frames = flush.framesFor(sub, mode);
-    if (frames === null) return;
-    this.#makeRoom(frames.bytes.length);
-    if (this.#outbox.lets(frames.bytes.length, this.#socket.writableLength)) this.#put(frames);
-    else for (const message of flush.messagesFor(sub, mode)) this.#pass(message);
+    this.#writer.write(sub, mode, flush);
   }
 
-  /** Lets go what was written in this turn. */
-  release(): void {
-    if (!this.#isHeld) return;
-    this.#isHeld = false;
-    this.#socket.uncork();
+  send(message: ServerMessage): void {
+    this.#writer.send(message);
   }
 
-  becameReady(subscription: StreamSubscription): void {
-    this.#toPull.add(subscription);
-    this.#pull();
+  begun({ sub }: StreamSubscription): void {
+    this.step({ t: 'begun', sub, now: this.#services.clock.now() });
   }
 
-  gotSnapshot(subscription: StreamSubscription): void {
-    if (this.#pulled === subscription) this.#pulled = null;
-    this.#pull();
-  }
-
-  statusChanged(sub: string, state: StreamState, lagMs: number): void {
-    this.step({ t: 'status', sub, state, lagMs });
-  }
-
-  ended(sub: string, code: ErrorCode, message: string): void {
-    this.step({ t: 'ended', sub, reply: { code, message } });
+  failed(subscription: StreamSubscription, reply: StartRefusal): void {
+    // What has ended already, or was replaced, has nothing to say.
+    if (this.#subscriptions.get(subscription.sub) !== subscription) return;
+    this.step({ t: 'ended', sub: subscription.sub, reply });
   }
 
   #run(action: ConnectionAction): void {
     switch (action.t) {
       case 'judge':
-        this.#judge(action.authorization);
+        this.#judge(this.#services.authenticator.authenticate(action.authorization));
+        return;
+      case 'consume-token':
+        this.#judge(this.#services.authenticator.consumeToken(action.token));
+        return;
+      case 'admit':
+        this.#admit(action.caller);
         return;
       case 'await-auth': {
         const { timers } = this.#services;
         const overdue = () => this.step({ t: 'auth-overdue' });
-        this.#timers.use(timers.after(action.withinMs, overdue));
+        this.#resources.use(timers.after(action.withinMs, overdue));
         return;
       }
       case 'send':
-        this.#send(action.message);
+        this.#writer.send(action.message);
+        return;
+      case 'lease':
+        void this.#leases
+          .take(action.number, action.configuration, action.limits)
+          .then((refused) => this.step({ t: 'leased', number: action.number, refused }));
+        return;
+      case 'release':
+        this.#leases.release(action.number, action.what);
         return;
       case 'subscribe':
-        this.#subscribe(action.sub, action.request);
+        this.#subscribe(action.sub, action.number, action.request);
         return;
       case 'unsubscribe':
         this.#unsubscribe(action.sub);
@@ -179,71 +255,52 @@ export class ConnectionSocket implements SubscriptionOwner {
     }
   }
 
-  #judge(authorization: string): void {
-    this.#services.authenticator.authenticate(authorization).then(
+  #judge(judging: Promise<Authentication>): void {
+    judging.then(
       (authentication) => this.step({ t: 'judged', authentication }),
-      (error: unknown) => {
-        this.#services.onFault(error);
-        this.#close(CloseCode.tryAgainLater, 'Try again later');
-      },
+      (error: unknown) => this.#fail(error),
     );
   }
 
-  #send(message: ServerMessage): void {
-    if (message.t === 'error') this.#services.counters.countError(message.code);
-    const sub = ('sub' in message ? message.sub : null) ?? null;
-    const bytes = textFrame(JSON.stringify(message));
-    this.#pass({ kind: message.t, sub, id: '', bytes });
+  #admit(caller: Caller): void {
+    const { authenticator, noteKeyUse } = this.#services;
+    this.#resources.use(authenticator.watch(caller));
+    this.#watcher?.proven();
+    noteKeyUse(caller.keyId);
+    this.#leases.connect(caller).then(
+      (isGranted) => this.step({ t: 'admitted', isGranted }),
+      (error: unknown) => this.#fail(error),
+    );
   }
 
-  #pass(message: MessageFrame): void {
-    if (this.#isOver) return;
-    this.#makeRoom(message.bytes.length);
-    const verdict = this.#outbox.pass(message, this.#socket.writableLength);
-    if (verdict === 'at-once') this.#put({ bytes: message.bytes, messages: 1 });
-    else if (verdict === 'over') this.step({ t: 'overflow' });
+  /** Nobody can tell now whether this client may connect. */
+  #fail(error: unknown): void {
+    this.#services.onFault(error);
+    this.#close(CloseCode.tryAgainLater, 'Try again later');
   }
 
-  /** What the peer takes at once does not wait: it is let go before the rest is measured. */
-  #makeRoom(bytes: number): void {
-    if (this.#socket.writableLength + bytes > HELD_BYTES_MAX) this.release();
+  /** A frame has come; false when it is one too many. */
+  #hear(): boolean {
+    const now = this.#services.timers.now();
+    this.#silence.hear(now);
+    if (this.#rate.take(now)) return true;
+    this.step({ t: 'rate-exceeded' });
+    return false;
   }
 
-  #put({ bytes, messages }: EncodedFrames): void {
-    this.#services.counters.messagesSentTotal += messages;
-    this.#services.counters.bytesSentTotal += bytes.length;
-    if (!this.#isHeld) {
-      this.#isHeld = true;
-      this.#socket.cork();
-      this.#services.releaseSoon(this);
-    }
-    this.#socket.write(bytes);
+  #awaitSilence(): void {
+    const { timers } = this.#services;
+    const left = this.#silence.msLeft(timers.now());
+    if (left === 0) this.step({ t: 'silent' });
+    else this.#silenceTimer = timers.after(left, () => this.#awaitSilence());
   }
 
-  /** Gives the socket what the outbox holds, as far as the peer takes it. When this ends with something
-   * still held, so much waits on the socket that another `drain` will come. */
-  #moveOn(): void {
-    for (;;) {
-      const frames = this.#outbox.take(this.#socket.writableLength);
-      if (frames === null) return;
-      this.#put(frames);
-      this.release();
-    }
-  }
-
-  #subscribe(sub: string, request: StreamRequest): void {
-    const subscription = new StreamSubscription(sub, request.mode, request.depth, this);
-    const attachment = this.#services.hub.attach(request.spec, subscription);
-    if ('code' in attachment) {
-      this.step({ t: 'ended', sub, reply: attachment });
-      return;
-    }
-    subscription.attachment = attachment;
+  #subscribe(sub: string, number: number, request: StreamRequest): void {
+    const id = `${this.#id}.${number}`;
+    const subscription = new StreamSubscription(id, request, this.#services, this);
     this.#subscriptions.set(sub, subscription);
     this.#services.counters.subscriptions += 1;
-    const { key, state, lagMs, ready } = attachment.topic;
-    this.step({ t: 'attached', sub, topic: key, state, lagMs });
-    if (ready) this.becameReady(subscription);
+    subscription.begin();
   }
 
   #unsubscribe(sub: string): void {
@@ -251,22 +308,8 @@ export class ConnectionSocket implements SubscriptionOwner {
     if (subscription === undefined) return;
     this.#subscriptions.delete(sub);
     this.#services.counters.subscriptions -= 1;
-    subscription.attachment?.detach();
-    this.#outbox.endSubscription(sub);
-    this.#toPull.delete(subscription);
-    if (this.#pulled !== subscription) return;
-    this.#pulled = null;
-    this.#pull();
-  }
-
-  #pull(): void {
-    if (this.#isOver || this.#pulled !== null) return;
-    if (!this.#outbox.lets(0, this.#socket.writableLength)) return;
-    const [next] = this.#toPull;
-    if (next === undefined) return;
-    this.#toPull.delete(next);
-    this.#pulled = next;
-    next.attachment?.requestSnapshot();
+    subscription.end();
+    this.#writer.endSubscription(sub);
   }
 
   #beat(): void {
@@ -274,32 +317,31 @@ export class ConnectionSocket implements SubscriptionOwner {
     for (const { sub, cursor } of this.#subscriptions.values()) {
       if (cursor !== null) cursors.set(sub, cursor);
     }
-    const ts = this.#services.clock.now().toString();
-    this.step({ t: 'heartbeat', ts, cursors });
+    this.step({ t: 'heartbeat', now: this.#services.clock.now(), cursors });
   }
 
   #textEvent(text: string): ConnectionEvent {
     const now = this.#services.clock.now();
-    const day = this.#services.hub.tapeDay ?? dayOf(now);
-    return { t: 'text', text, ts: now.toString(), day };
+    return { t: 'text', text, now, tapeTime: this.#services.hub.tapeTime ?? now };
   }
 
   #close(code: CloseCode, reason: string): void {
     if (this.#isOver) return;
-    // Whoever is too slow will not read it within the second that remains.
-    const rest = code === CloseCode.tooSlow ? null : this.#outbox.takeAll();
-    if (rest !== null) this.#put(rest);
     this.#closeCode = code;
-    this.#end();
+    // Whoever is too slow will not read it in the time that remains, whoever lost a right must not.
+    const isDropped = code === CloseCode.tooSlow || code === CloseCode.forbidden;
+    this.#end(isDropped ? 'dropped' : 'sent');
     this.#webSocket.close(code, reason);
   }
 
   /** Stops everything that could still write. */
-  #end(): void {
+  #end(rest: 'sent' | 'dropped'): void {
     if (this.#isOver) return;
+    this.#writer.end({ rest });
     this.#isOver = true;
-    this.#timers.dispose();
-    this.#outbox.clear();
+    this.#resources.dispose();
+    this.turns.stop();
     for (const sub of [...this.#subscriptions.keys()]) this.#unsubscribe(sub);
+    this.#leases.end();
   }
 }

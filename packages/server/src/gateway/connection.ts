@@ -1,122 +1,111 @@
 /**
  * One customer's connection as a machine without I/O: `step` takes what happened and returns what to do.
  *
- * 1. `opening`: the `Authorization` header is being judged. Messages that arrive meanwhile wait.
+ * 1. `judging`: the `Authorization` header, or the token of an `auth`, is being looked at.
  * 2. `unproven`: there was no header; the first message must be a valid `auth`, within 5 s.
- * 3. `open`: messages are answered one by one, in their order.
- * 4. `closed`: a close was ordered; nothing is answered any more.
+ * 3. `admitting`: the caller is known and may stream; its account's connections are being counted.
+ * 4. `open`: messages are answered one by one, in their order.
+ * 5. `closed`: a close was ordered; nothing is answered any more.
  *
- * A message that cannot be understood is answered and costs nothing else; a subscription that fails ends
- * alone. Faults of the connection as a whole are close codes, never `error` messages.
+ * Messages that arrive while something is being looked at or counted wait. A message that cannot be
+ * understood is answered and costs nothing else; a subscription that fails ends alone. Faults of the
+ * connection as a whole are close codes, never `error` messages.
  */
 
-import type { UtcDay } from '@tapeloom/core/numbers';
+import type { EpochNs } from '@tapeloom/core/numbers';
 import type { SubscribeMessage } from '@tapeloom/protocol/client-messages';
 import { CloseCode, CloseReason } from '@tapeloom/protocol/close-codes';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
-import type { StreamState } from '@tapeloom/protocol/status-states';
-import type { Authentication, Principal } from '../accounts/authenticator.ts';
-import { type ErrorReply, invalid, parseClientMessage } from './client-message.ts';
-import type { ResolveStream, StreamRequest } from './stream-request.ts';
+import type { Authentication } from '../accounts/authenticator.ts';
+import type { Caller } from '../accounts/caller.ts';
+import { type ErrorReply, parseAuthToken, parseClientMessage } from './client-message.ts';
+import type {
+  ConnectionAction,
+  ConnectionEvent,
+  LeaseRefusal,
+  TextEvent,
+} from './connection-events.ts';
+import {
+  type ConnectionRules,
+  ConnectionSubscriptions,
+  type SubscriptionHolding,
+} from './connection-subscriptions.ts';
 
-/** Messages kept while the key is being judged: one burst of a client that does not wait. */
-export const EARLY_MESSAGES_MAX = 100;
+/** Messages that may wait: one burst of a client that does not wait for answers. */
+export const WAITING_MESSAGES_MAX = 100;
 const AUTH_WITHIN_MS = 5_000;
 
-export type ConnectionEvent =
-  | { readonly t: 'opened'; readonly authorization: string | undefined }
-  | { readonly t: 'judged'; readonly authentication: Authentication }
-  | { readonly t: 'auth-overdue' }
-  /** A text frame; `ts` is the time of its arrival, `day` the tape's UTC day. */
-  | { readonly t: 'text'; readonly text: string; readonly ts: string; readonly day: UtcDay }
-  | { readonly t: 'binary' }
-  /** The hub took the subscription in. */
-  | {
-      readonly t: 'attached';
-      readonly sub: string;
-      readonly topic: string;
-      readonly state: StreamState;
-      readonly lagMs: number;
-    }
-  | {
-      readonly t: 'status';
-      readonly sub: string;
-      readonly state: StreamState;
-      readonly lagMs: number;
-    }
-  /** The hub refused the subscription or ended it. */
-  | { readonly t: 'ended'; readonly sub: string; readonly reply: Omit<ErrorReply, 'sub'> }
-  /** Five seconds have passed; `cursors` has the subscriptions that can be resumed, by name. */
-  | {
-      readonly t: 'heartbeat';
-      readonly ts: string;
-      readonly cursors: ReadonlyMap<string, string>;
-    }
-  /** The tape entered a new UTC day: aliases may mean other contracts now. */
-  | { readonly t: 'tape-day'; readonly day: UtcDay }
-  | { readonly t: 'overflow' }
-  | { readonly t: 'shutdown' };
-
-export type ConnectionAction =
-  | { readonly t: 'judge'; readonly authorization: string }
-  | { readonly t: 'await-auth'; readonly withinMs: number }
-  | { readonly t: 'send'; readonly message: ServerMessage }
-  | { readonly t: 'subscribe'; readonly sub: string; readonly request: StreamRequest }
-  | { readonly t: 'unsubscribe'; readonly sub: string }
-  /** These events waited: step them now, one after the other. */
-  | { readonly t: 'replay'; readonly events: readonly ConnectionEvent[] }
-  | { readonly t: 'close'; readonly code: CloseCode; readonly reason: string };
-
 type Actions = readonly ConnectionAction[];
-type TextEvent = Extract<ConnectionEvent, { t: 'text' }>;
 
 const NOTHING: Actions = [];
 
-export interface ConnectionRules {
-  readonly resolve: ResolveStream;
-  readonly subscriptionsMax: number;
-}
-
 export class Connection {
-  readonly #rules: ConnectionRules;
-  readonly #subscriptions = new Map<string, StreamRequest>();
-  #phase: 'opening' | 'unproven' | 'open' | 'closed' = 'opening';
-  #early: TextEvent[] = [];
-  #principal: Principal | null = null;
+  /** Later connections have higher ones. */
+  readonly number: number;
+  readonly #subscriptions: ConnectionSubscriptions;
+  #phase: 'judging' | 'unproven' | 'admitting' | 'open' | 'closed' = 'judging';
+  #waiting: TextEvent[] = [];
+  #caller: Caller | null = null;
+  /** What a key's address restriction is held against; null where it does not apply. */
+  #address: string | null = null;
+  /** The subscription that the message being answered has asked for, while it is counted. */
+  #counted: number | null = null;
 
   constructor(rules: ConnectionRules) {
-    this.#rules = rules;
+    this.number = rules.nextNumber();
+    this.#subscriptions = new ConnectionSubscriptions(rules);
   }
 
-  get principal(): Principal | null {
-    return this.#principal;
+  /** Null until the key or token was recognised. */
+  get caller(): Caller | null {
+    return this.#caller;
+  }
+
+  /** What its subscriptions hold of the account. */
+  get holdings(): readonly SubscriptionHolding[] {
+    return this.#subscriptions.holdings;
   }
 
   step(event: ConnectionEvent): Actions {
     if (this.#phase === 'closed') return NOTHING;
     switch (event.t) {
       case 'opened':
-        return this.#opened(event.authorization);
+        return this.#opened(event.authorization, event.address);
       case 'judged':
         return this.#judged(event.authentication);
       case 'auth-overdue':
         return this.#phase === 'unproven'
           ? this.#refuseAuth('No auth message within 5 s')
           : NOTHING;
+      case 'admitted':
+        return this.#admitted(event.isGranted);
       case 'text':
         return this.#text(event);
       case 'binary':
         return this.#close(CloseCode.binaryRefused, 'Binary messages are refused');
-      case 'attached':
-        return this.#attached(event);
-      case 'status':
-        return this.#subscriptions.has(event.sub) ? [sendStatus(event)] : NOTHING;
+      case 'leased':
+        return this.#leased(event.number, event.refused);
+      case 'begun':
+        return this.#subscriptions.begun(event.sub, event.now);
       case 'ended':
-        return this.#ended(event.sub, event.reply);
+        return this.#subscriptions.ended(event.sub, event.reply);
       case 'heartbeat':
-        return this.#heartbeat(event.ts, event.cursors);
+        return this.#heartbeat(event.now, event.cursors);
       case 'tape-day':
-        return this.#roll(event.day);
+      case 'move-on':
+      case 'subscriptions-beyond':
+      case 'judge-again':
+        return this.#caller === null ? NOTHING : this.#judgeAgain(event, this.#caller);
+      case 'key-ended':
+        return this.#close(CloseCode.forbidden, CloseReason.keyRevoked);
+      case 'rights-changed':
+        return this.#rightsChanged(event.caller);
+      case 'connection-beyond':
+        return this.#close(CloseCode.forbidden, CloseReason.entitlementsChanged);
+      case 'rate-exceeded':
+        return this.#close(CloseCode.tooManyMessages, 'Too many messages');
+      case 'silent':
+        return this.#close(CloseCode.tooSlow, CloseReason.pingTimeout);
       case 'overflow':
         return this.#close(CloseCode.tooSlow, CloseReason.slowConsumer);
       case 'shutdown':
@@ -129,31 +118,38 @@ export class Connection {
     }
   }
 
-  #opened(authorization: string | undefined): Actions {
-    if (authorization !== undefined) return [{ t: 'judge', authorization }];
+  #opened(authorization: string | undefined, address: string): Actions {
+    if (authorization !== undefined) {
+      this.#address = address;
+      return [{ t: 'judge', authorization }];
+    }
     this.#phase = 'unproven';
     return [{ t: 'await-auth', withinMs: AUTH_WITHIN_MS }];
   }
 
   #judged(authentication: Authentication): Actions {
-    if (authentication.verdict !== 'accepted') return this.#refuseAuth('Invalid API key');
-    this.#principal = authentication.principal;
+    if (authentication.verdict !== 'accepted') return this.#refuseAuth('Invalid API key or token');
+    const { caller } = authentication;
+    const { entitlements } = caller;
+    // A token may be used from anywhere: its key's addresses were held against the token's request.
+    const isPlaceAllowed = this.#address === null || entitlements.allowsAddress(this.#address);
+    if (caller.isSuspended || !entitlements.hasScope('stream') || !isPlaceAllowed) {
+      return this.#forbid();
+    }
+    this.#caller = caller;
+    this.#phase = 'admitting';
+    return [{ t: 'admit', caller }];
+  }
+
+  #admitted(isGranted: boolean): Actions {
+    if (!isGranted) return this.#close(CloseCode.tooManyConnections, 'Too many connections');
     this.#phase = 'open';
-    const events = this.#early;
-    this.#early = [];
-    return events.length > 0 ? [{ t: 'replay', events }] : NOTHING;
+    return this.#replay();
   }
 
   #text(event: TextEvent): Actions {
-    if (this.#phase === 'opening') {
-      if (this.#early.length >= EARLY_MESSAGES_MAX) {
-        return this.#close(CloseCode.tooManyMessages, 'Too many messages');
-      }
-      this.#early.push(event);
-      return NOTHING;
-    }
-    // No stream tokens are issued, so no first message can be a valid `auth`.
-    if (this.#phase === 'unproven') return this.#refuseAuth('Invalid auth message');
+    if (this.#phase === 'unproven') return this.#proof(event.text);
+    if (this.#phase !== 'open' || this.#counted !== null) return this.#wait(event);
     const parsed = parseClientMessage(event.text);
     if (!parsed.ok) return [sendError(parsed.reply)];
     const { message } = parsed;
@@ -161,89 +157,102 @@ export class Connection {
       case 'auth':
         return NOTHING;
       case 'ping':
-        return [send({ t: 'pong', ...idOf(message), ts: event.ts })];
+        return [send({ t: 'pong', ...idOf(message), ts: event.now.toString() })];
       case 'subscribe':
-        return this.#subscribe(message, event.day);
+        return this.#subscribe(message, event);
       case 'unsubscribe':
-        return this.#unsubscribe(message.sub);
+        return this.#subscriptions.unsubscribe(message.sub);
       default:
         return message satisfies never;
     }
   }
 
-  #subscribe(message: SubscribeMessage, day: UtcDay): Actions {
-    const { sub } = message;
-    if (this.#subscriptions.has(sub)) {
-      const fault = { path: '/sub', message: 'Is already in use on this connection.' };
-      return [sendError({ sub, ...invalid([fault]) })];
+  #proof(text: string): Actions {
+    const token = parseAuthToken(text);
+    if (token === null) return this.#refuseAuth('Invalid auth message');
+    this.#phase = 'judging';
+    return [{ t: 'consume-token', token }];
+  }
+
+  #wait(event: TextEvent): Actions {
+    if (this.#waiting.length >= WAITING_MESSAGES_MAX) {
+      return this.#close(CloseCode.tooManyMessages, 'Too many messages');
     }
-    if (this.#subscriptions.size >= this.#rules.subscriptionsMax) {
-      const most = this.#rules.subscriptionsMax;
-      const text = `At most ${most} subscriptions may be open at a time.`;
-      return [sendError({ sub, code: 'QUOTA_EXCEEDED', message: text })];
-    }
-    const request = this.#rules.resolve(message, day);
-    if ('code' in request) return [sendError({ sub, ...request })];
-    this.#subscriptions.set(sub, request);
-    return [{ t: 'subscribe', sub, request }];
+    this.#waiting.push(event);
+    return NOTHING;
   }
 
-  #unsubscribe(sub: string): Actions {
-    if (this.#subscriptions.delete(sub)) return [{ t: 'unsubscribe', sub }];
-    const fault = { path: '/sub', message: 'Is not a subscription of this connection.' };
-    return [sendError({ sub, ...invalid([fault]) })];
+  #replay(): Actions {
+    const events = this.#waiting;
+    this.#waiting = [];
+    return events.length > 0 ? [{ t: 'replay', events }] : NOTHING;
   }
 
-  #attached(event: Extract<ConnectionEvent, { t: 'attached' }>): Actions {
-    const request = this.#subscriptions.get(event.sub);
-    if (request === undefined) return NOTHING;
-    return [
-      send({
-        t: 'subscribed',
-        sub: event.sub,
-        topic: event.topic,
-        instrument: request.message.instrument,
-        contract: request.spec.contract,
-        tickSizeNanos: request.tickSizeNanos,
-      }),
-      sendStatus(event),
-    ];
+  #subscribe(message: SubscribeMessage, event: TextEvent): Actions {
+    const asking = this.#subscriptions.subscribe(message, this.#caller!.entitlements, event);
+    if (asking.t === 'lease') this.#counted = asking.number;
+    return [asking];
   }
 
-  #ended(sub: string, reply: Omit<ErrorReply, 'sub'>): Actions {
-    if (!this.#subscriptions.delete(sub)) return NOTHING;
-    return [{ t: 'unsubscribe', sub }, sendError({ sub, ...reply })];
+  #leased(number: number, refused: LeaseRefusal | null): Actions {
+    const { limits } = this.#caller!.entitlements;
+    const actions = this.#subscriptions.leased(number, refused, limits);
+    if (this.#counted !== number) return actions;
+    this.#counted = null;
+    return [...actions, ...this.#replay()];
   }
 
-  #heartbeat(ts: string, cursors: ReadonlyMap<string, string>): Actions {
+  #heartbeat(now: EpochNs, cursors: ReadonlyMap<string, string>): Actions {
     if (this.#phase !== 'open') return NOTHING;
-    if (cursors.size === 0) return [send({ t: 'hb', ts })];
-    return Array.from(cursors, ([sub, cursor]) => send({ t: 'hb', sub, cursor, ts }));
+    const ts = now.toString();
+    const beats =
+      cursors.size === 0
+        ? [send({ t: 'hb', ts })]
+        : Array.from(cursors, ([sub, cursor]) => send({ t: 'hb', sub, cursor, ts }));
+    return [...beats, ...this.#subscriptions.announceRolls(now)];
   }
 
-  /** A subscription whose alias means another contract from this day on starts afresh on that one. */
-  #roll(day: UtcDay): Actions {
-    const actions: ConnectionAction[] = [];
-    for (const [sub, request] of this.#subscriptions) {
-      const next = this.#rules.resolve(request.message, day);
-      if ('code' in next) {
-        actions.push(...this.#ended(sub, next));
-      } else if (next.spec.contract !== request.spec.contract) {
-        this.#subscriptions.set(sub, next);
-        actions.push({ t: 'unsubscribe', sub }, send({ t: 'reset', sub, reason: 'roll' }));
-        actions.push({ t: 'subscribe', sub, request: next });
-      }
+  #judgeAgain(
+    event: Extract<
+      ConnectionEvent,
+      { t: 'tape-day' | 'move-on' | 'subscriptions-beyond' | 'judge-again' }
+    >,
+    { entitlements }: Caller,
+  ): Actions {
+    switch (event.t) {
+      case 'tape-day':
+        return this.#subscriptions.enterDay(event, entitlements);
+      case 'move-on':
+        return this.#subscriptions.moveOn(entitlements.limits);
+      case 'subscriptions-beyond':
+        return this.#subscriptions.endBeyond(event.beyond, entitlements.limits);
+      case 'judge-again':
+        return this.#subscriptions.judgeAgain(entitlements, event.now, event.tapeTime);
+      default:
+        return event satisfies never;
     }
-    return actions;
+  }
+
+  /** What comes next has the new rights; what is open is judged when all connections have them. */
+  #rightsChanged(caller: Caller | null): Actions {
+    if (this.#caller === null) return NOTHING;
+    if (caller === null) return this.#close(CloseCode.forbidden, CloseReason.keyRevoked);
+    if (caller.isSuspended) return this.#forbid();
+    this.#caller = caller;
+    return NOTHING;
   }
 
   #refuseAuth(reason: string): Actions {
     return this.#close(CloseCode.unauthorized, reason);
   }
 
+  #forbid(): Actions {
+    return this.#close(CloseCode.forbidden, CloseReason.forbidden);
+  }
+
   #close(code: CloseCode, reason: string): Actions {
     this.#phase = 'closed';
-    this.#early = [];
+    this.#waiting = [];
     this.#subscriptions.clear();
     return [{ t: 'close', code, reason }];
   }
@@ -255,11 +264,6 @@ function send(message: ServerMessage): ConnectionAction {
 
 function sendError(reply: ErrorReply): ConnectionAction {
   return send({ t: 'error', ...reply });
-}
-
-function sendStatus(status: { sub: string; state: StreamState; lagMs: number }): ConnectionAction {
-  const { sub, state, lagMs } = status;
-  return send({ t: 'status', sub, state, lagMs });
 }
 
 function idOf({ id }: { readonly id?: string | number }): { id?: string | number } {

@@ -6,36 +6,50 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { MESSAGE_BYTES_MAX } from '@tapeloom/protocol/client-messages';
+import type { IpRange } from '@tapeloom/core/entitlement/ip-range';
+import { PLAN_LIMITS, PLANS } from '@tapeloom/core/entitlement/plan';
+import type { UtcDay } from '@tapeloom/core/numbers';
 import { CloseCode } from '@tapeloom/protocol/close-codes';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { neighbourhood } from '../accounts/address-throttle.ts';
+import type { RightsChange } from '../accounts/authenticator.ts';
+import { RENEW_EVERY_SECONDS } from '../accounts/leases.ts';
+import { clientAddress } from '../platform/client-address.ts';
+import { beyondLimits } from './account-limits.ts';
 import { Connection } from './connection.ts';
-import { type ConnectionServices, ConnectionSocket } from './connection-socket.ts';
+import {
+  type ConnectionLimits,
+  type ConnectionServices,
+  ConnectionSocket,
+} from './connection-socket.ts';
 import { GatewayCounters, type GatewayMetrics } from './gateway-metrics.ts';
+import { MESSAGE_RATE } from './message-rate.ts';
+import { ReplayCharges, type ReplayChargesOptions } from './replay-charges.ts';
+import { SILENCE_MS_MAX } from './silence.ts';
+import { limitGoodbye, SOCKET_SETTINGS } from './socket-settings.ts';
+import type { SocketWriter } from './socket-writer.ts';
 import type { ResolveStream } from './stream-request.ts';
+import { type UnprovenLimits, UnprovenSockets } from './unproven-sockets.ts';
 
 const STREAM_PATH = '/v1';
 const CONNECTIONS_MAX = 10_000;
-const SUBSCRIPTIONS_PER_CONNECTION_MAX = 50;
-/** Fragments of one message; `ws` closes with 1008 beyond. */
-const FRAGMENTS_MAX = 1_024;
-/** From our close frame to the end of the socket, whatever the peer does. */
-const CLOSE_WITHIN_MS = 1_000;
-
-const SOCKET_SETTINGS = {
-  noServer: true,
-  clientTracking: false,
-  perMessageDeflate: false,
-  maxPayload: MESSAGE_BYTES_MAX,
-  maxFragments: FRAGMENTS_MAX,
-  skipUTF8Validation: false,
-  closeTimeout: CLOSE_WITHIN_MS,
+const CONNECTION_LIMITS: ConnectionLimits = {
+  silenceMs: SILENCE_MS_MAX,
+  messageRate: MESSAGE_RATE,
 };
+/** Every delay a plan can have: at each of them midnight comes at its own time. */
+const DELAYS_SECONDS = [...new Set(PLANS.map((plan) => PLAN_LIMITS[plan].delaySeconds))];
 
-export interface GatewayOptions extends Omit<ConnectionServices, 'counters' | 'releaseSoon'> {
+export interface GatewayOptions
+  extends Omit<ConnectionServices, 'counters' | 'releaseSoon' | 'charges' | 'limits'> {
   readonly resolve: ResolveStream;
+  /** The budgets that replays are charged to. */
+  readonly budgets: ReplayChargesOptions['store'];
+  /** Proxies whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly IpRange[];
   readonly connectionsMax?: number;
-  readonly subscriptionsMax?: number;
+  readonly unproven?: UnprovenLimits;
+  readonly limits?: Partial<ConnectionLimits>;
 }
 
 export interface Gateway extends AsyncDisposable {
@@ -56,23 +70,33 @@ class WebSocketGateway implements Gateway {
   readonly #services: ConnectionServices;
   readonly #server: WebSocketServer;
   readonly #connections = new Set<ConnectionSocket>();
-  readonly #dayListener: Disposable;
+  readonly #unproven: UnprovenSockets;
+  readonly #resources = new DisposableStack();
+  /** Changes of accounts being applied: those of one account one after the other. */
+  readonly #changing = new Map<string, Promise<void>>();
   /** Connections written to in this turn of the event loop. */
-  #written: ConnectionSocket[] = [];
+  #written: SocketWriter[] = [];
+  #lastNumber = 0;
   #drained: PromiseWithResolvers<void> | null = null;
 
   constructor(options: GatewayOptions) {
     this.metrics = new GatewayCounters();
     this.#options = options;
+    const { hub, authenticator, timers, onFault } = options;
+    this.#unproven = new UnprovenSockets(options.unproven);
     this.#services = {
       ...options,
+      limits: { ...CONNECTION_LIMITS, ...options.limits },
+      charges: new ReplayCharges({ store: options.budgets, clock: timers, onFault }),
       counters: this.metrics,
-      releaseSoon: (connection) => this.#releaseSoon(connection),
+      releaseSoon: (writer) => this.#releaseSoon(writer),
     };
     this.#server = new WebSocketServer(SOCKET_SETTINGS);
-    this.#dayListener = options.hub.onTapeDay((day) => {
-      for (const connection of this.#connections) connection.step({ t: 'tape-day', day });
-    });
+    for (const delaySeconds of DELAYS_SECONDS) {
+      this.#resources.use(hub.onTapeDay((day) => this.#roll(day, delaySeconds), delaySeconds));
+    }
+    this.#resources.use(authenticator.onRightsChange((change) => this.#rightsChanged(change)));
+    this.#resources.use(timers.every(RENEW_EVERY_SECONDS * 1_000, () => this.#renewLeases()));
   }
 
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -88,10 +112,10 @@ class WebSocketGateway implements Gateway {
 
   async drain(): Promise<void> {
     this.#drained ??= Promise.withResolvers();
-    this.#dayListener[Symbol.dispose]();
     for (const connection of [...this.#connections]) connection.step({ t: 'shutdown' });
     if (this.#connections.size === 0) this.#drained.resolve();
     await this.#drained.promise;
+    this.#resources.dispose();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -100,24 +124,96 @@ class WebSocketGateway implements Gateway {
 
   #accept(request: IncomingMessage, socket: Duplex, webSocket: WebSocket): void {
     const { connectionsMax = CONNECTIONS_MAX, resolve } = this.#options;
-    const { subscriptionsMax = SUBSCRIPTIONS_PER_CONNECTION_MAX } = this.#options;
-    if (this.#drained !== null || this.#connections.size >= connectionsMax) {
+    limitGoodbye(socket);
+    const address = this.#addressOf(request);
+    const isFull = this.#drained !== null || this.#connections.size >= connectionsMax;
+    const place = isFull ? null : this.#unproven.enter(neighbourhood(address));
+    if (place === null) {
       webSocket.on('error', () => socket.destroy());
       webSocket.close(CloseCode.tryAgainLater, 'The server is at its limit');
       this.metrics.countClose(CloseCode.tryAgainLater);
       return;
     }
-    const machine = new Connection({ resolve, subscriptionsMax });
+    const machine = new Connection({ resolve, nextNumber: () => ++this.#lastNumber });
     const connection = new ConnectionSocket(machine, socket, webSocket, this.#services);
     this.#connections.add(connection);
-    connection.start(request.headers.authorization, () => {
-      this.#connections.delete(connection);
-      if (this.#connections.size === 0) this.#drained?.resolve();
+    connection.start(request.headers.authorization, address, {
+      proven: () => place[Symbol.dispose](),
+      gone: () => {
+        place[Symbol.dispose]();
+        this.#connections.delete(connection);
+        if (this.#connections.size === 0) this.#drained?.resolve();
+      },
     });
   }
 
-  #releaseSoon(connection: ConnectionSocket): void {
-    this.#written.push(connection);
+  #addressOf({ socket, headers }: IncomingMessage): string {
+    const forwarded = headers['x-forwarded-for'];
+    const forwardedFor = Array.isArray(forwarded) ? forwarded.join(',') : forwarded;
+    return clientAddress(socket.remoteAddress, forwardedFor, this.#options.trustedProxies);
+  }
+
+  #roll(day: UtcDay, delaySeconds: number): void {
+    const rolling = [...this.#connections];
+    const now = this.#options.clock.now();
+    for (const connection of rolling) connection.step({ t: 'tape-day', day, delaySeconds, now });
+    void this.#moveOn(rolling);
+  }
+
+  /** All connections give back what they leave before one of them takes anything new. */
+  async #moveOn(moving: readonly ConnectionSocket[]): Promise<void> {
+    await Promise.all(moving.map((connection) => connection.leasesSettled()));
+    for (const connection of moving) connection.step({ t: 'move-on' });
+  }
+
+  #rightsChanged(change: RightsChange): void {
+    if (change.t === 'key-ended') {
+      for (const connection of this.#connections) {
+        if (connection.caller?.keyId === change.keyId) connection.step({ t: 'key-ended' });
+      }
+      return;
+    }
+    const { accountId } = change;
+    const before = this.#changing.get(accountId) ?? Promise.resolve();
+    const done = before
+      .then(() => this.#applyRights(accountId))
+      .catch(this.#options.onFault)
+      .finally(() => {
+        if (this.#changing.get(accountId) === done) this.#changing.delete(accountId);
+      });
+    this.#changing.set(accountId, done);
+  }
+
+  /**
+   * First every connection of the account learns its rights; then what is beyond them ends, the youngest
+   * first; then what goes on is judged again, and moves to where the rights now put it.
+   */
+  async #applyRights(accountId: string): Promise<void> {
+    const { hub, clock } = this.#options;
+    const ofAccount = [...this.#connections].filter((it) => it.caller?.accountId === accountId);
+    await Promise.all(ofAccount.map((connection) => connection.refresh()));
+    const holders = ofAccount.map(({ holder }) => holder).filter((holder) => holder !== null);
+    const { connections, subscriptions: beyond } = beyondLimits(holders);
+    for (const connection of ofAccount) {
+      if (connections.has(connection.number)) connection.step({ t: 'connection-beyond' });
+      else if (beyond.size > 0) connection.step({ t: 'subscriptions-beyond', beyond });
+    }
+    const now = clock.now();
+    const tapeTime = hub.tapeTime ?? now;
+    for (const connection of ofAccount) {
+      connection.endUncovered();
+      connection.step({ t: 'judge-again', now, tapeTime });
+    }
+    await this.#moveOn(ofAccount);
+  }
+
+  #renewLeases(): void {
+    const { leases, timers, onFault } = this.#options;
+    leases.renew(timers.now()).catch(onFault);
+  }
+
+  #releaseSoon(writer: SocketWriter): void {
+    this.#written.push(writer);
     if (this.#written.length > 1) return;
     setImmediate(() => {
       const written = this.#written;

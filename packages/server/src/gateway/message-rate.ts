@@ -6,19 +6,31 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 
-const PER_SECOND = 20n;
-const BURST = 100n;
-const FRAME_NS = 1_000_000_000n / PER_SECOND;
+const SECOND_NS = 1_000_000_000n;
+
+export interface MessageRateLimits {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+export const MESSAGE_RATE: MessageRateLimits = { perSecond: 20, burst: 100 };
 
 export class MessageRate {
+  readonly #frameNs: bigint;
+  readonly #burstNs: bigint;
   /** When the bucket is full again; in the past when it is. */
   #fullAt = 0n;
+
+  constructor({ perSecond, burst }: MessageRateLimits = MESSAGE_RATE) {
+    this.#frameNs = SECOND_NS / BigInt(perSecond);
+    this.#burstNs = this.#frameNs * BigInt(burst);
+  }
 
   /** Takes one frame; false when it is one too many. */
   take(now: EpochNs): boolean {
     const from = this.#fullAt > now ? this.#fullAt : now;
-    const fullAt = from + FRAME_NS;
-    if (fullAt - now > BURST * FRAME_NS) return false;
+    const fullAt = from + this.#frameNs;
+    if (fullAt - now > this.#burstNs) return false;
     this.#fullAt = fullAt;
     return true;
   }

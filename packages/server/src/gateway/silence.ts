@@ -9,10 +9,12 @@ export const SILENCE_MS_MAX = 30_000;
 const MS_NS = 1_000_000n;
 
 export class Silence {
+  readonly #msMax: number;
   #heardAt: EpochNs;
 
-  constructor(now: EpochNs) {
+  constructor(now: EpochNs, msMax: number = SILENCE_MS_MAX) {
     this.#heardAt = now;
+    this.#msMax = msMax;
   }
 
   hear(now: EpochNs): void {
@@ -21,7 +23,7 @@ export class Silence {
 
   /** Milliseconds until the client has been silent for too long, rounded up; 0 when it has. */
   msLeft(now: EpochNs): number {
-    const left = this.#heardAt + BigInt(SILENCE_MS_MAX) * MS_NS - now;
+    const left = this.#heardAt + BigInt(this.#msMax) * MS_NS - now;
     return left <= 0n ? 0 : Number((left + MS_NS - 1n) / MS_NS);
   }
 }

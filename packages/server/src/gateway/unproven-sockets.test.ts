@@ -15,9 +15,9 @@ test('so many from one place, so many in all, and each place is given back once'
       const held: { place: string; hold: Disposable }[] = [];
       for (const { place, leave } of steps) {
         if (leave !== null && held.length > 0) {
-          const [{ hold }] = held.splice(leave % held.length, 1) as [{ hold: Disposable }];
-          hold[Symbol.dispose]();
-          hold[Symbol.dispose]();
+          const [left] = held.splice(leave % held.length, 1);
+          left!.hold[Symbol.dispose]();
+          left!.hold[Symbol.dispose]();
         } else {
           const here = held.filter((it) => it.place === place).length;
           const hold = sockets.enter(place);

@@ -10,9 +10,10 @@
 import type { SessionTable } from '@tapeloom/core/calendar/session';
 import { tradesOnUtcDay } from '@tapeloom/core/calendar/session-table';
 import type { Cursor } from '@tapeloom/core/cursor';
-import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
+import type { UtcDay } from '@tapeloom/core/numbers';
 import { epochNs } from '@tapeloom/core/utc-day';
 import type { LiveTape, TapeDay } from '../tape/tape.ts';
+import { entryTime } from './entry-time.ts';
 import type { CursorPlace } from './replay.ts';
 
 export async function locateCursor(
@@ -33,7 +34,12 @@ export async function locateCursor(
     return isPlace ? { t: 'on-tape', at: midnight } : { t: 'gone' };
   }
   if (rank > onTape.trades) return { t: 'beyond' };
-  if (rank > 0) return { t: 'on-tape', at: await timeOf(tape, contract, day, rank) };
+  if (rank > 0) {
+    const at = await entryTime(tape, contract, { day, rank });
+    if (at === null)
+      throw new Error(`${contract} lacks trade ${day}.${rank} though its day has it`);
+    return { t: 'on-tape', at };
+  }
   return isReached || onTape.trades > 0 ? { t: 'on-tape', at: midnight } : { t: 'beyond' };
 }
 
@@ -42,12 +48,4 @@ function isPassedEmpty(days: readonly TapeDay[], day: UtcDay, full: SessionTable
   const first = days[0];
   if (first === undefined || day < first.day) return false;
   return day > days.at(-1)!.day || !tradesOnUtcDay(full, day);
-}
-
-async function timeOf(tape: LiveTape, contract: string, day: UtcDay, rank: Rank): Promise<EpochNs> {
-  const before = { day, rank: (rank - 1) as Rank };
-  for await (const batch of tape.read(contract, before, { day, rank })) {
-    if (batch.count > 0) return epochNs(day, batch.ts[0]!);
-  }
-  throw new Error(`${contract} has no trade ${day}.${rank}, though its day told so`);
 }

@@ -3,20 +3,33 @@
  * what a stream that starts now and a replay of the past have in common. The run reads the tape from
  * the open of the session that is current at that instant, earlier where its look-back asks for it, and
  * stands at position(instant). It publishes nothing until it goes live there.
+ *
+ * At its start a run knows which tape entry came last, but not how many updates of earlier sessions
+ * stand there. So where nothing has happened since, it starts some sessions earlier; and so does a
+ * stream that could not tell its floor otherwise, the last update before it goes live.
  */
 
 import type { Session, SessionTable } from '@tapeloom/core/calendar/session';
-import type { EpochNs } from '@tapeloom/core/numbers';
+import { type Cursor, compareCursors } from '@tapeloom/core/cursor';
+import type { EpochNs, Rank } from '@tapeloom/core/numbers';
 import type { Indicator, Params } from '@tapeloom/core/studies/indicator';
 import { PublishedObjects } from '@tapeloom/core/studies/published-objects';
 import { sliceBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
+import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import type { Tape } from '../tape/tape.ts';
 import { placeBefore } from './place-before.ts';
 import { TopicRun } from './topic-run.ts';
-import { carriedFrom, earlierSessions, withoutIncomplete } from './warm-up-start.ts';
+import {
+  carriedFrom,
+  earlierSessions,
+  unbrokenSessions,
+  withoutIncomplete,
+} from './warm-up-start.ts';
 
 /** Trades applied before other work of the thread gets a turn: about a millisecond or two. */
 const ROWS_PER_TURN = 32_768;
+/** How far a run is started earlier than its look-back asks for; beyond, a floor is told too high. */
+const SESSIONS_EARLIER_MAX = 8;
 
 /** What a run computes, and over what. */
 export interface RunSource {
@@ -34,6 +47,24 @@ export interface RunPace {
   readonly yieldTurn: () => Promise<void>;
   /** Once aborted, everything here rejects with the signal's reason. */
   readonly signal: AbortSignal;
+  /** Trades applied in one turn. */
+  readonly rowsPerTurn?: number;
+}
+
+export interface StreamStart {
+  readonly run: TopicRun;
+  /**
+   * Every update after it is still to come: the last update before position(instant), or, where that
+   * is too long ago to be looked for, a position after it with nothing between.
+   */
+  readonly floor: Cursor;
+}
+
+/** A run that stands at position(instant), and what it can be trusted with. */
+interface Begun {
+  readonly run: TopicRun;
+  /** Updates beyond this are all there, and numbered as a run numbers them that never ended. */
+  readonly rightAfter: Cursor;
 }
 
 /** A run that stands at position(instant), ready to go live there if `instant` is a whole second. */
@@ -42,13 +73,18 @@ export async function startRun(
   instant: EpochNs,
   pace: RunPace,
 ): Promise<TopicRun> {
-  const current = source.sessions.atOrBefore(instant);
-  const run =
-    current === null
-      ? await begin(source, source.sessions, instant)
-      : await beginAt(source, current, pace);
-  await readTo(source, run, instant, pace);
+  const { run } = await begin(source, instant, pace, isNumberedRight);
   return run;
+}
+
+/** The same for a stream, which has to tell where it begins. */
+export async function startStream(
+  source: RunSource,
+  instant: EpochNs,
+  pace: RunPace,
+): Promise<StreamStart> {
+  const begun = await begin(source, instant, pace, knowsLastUpdate);
+  return { run: begun.run, floor: floorOf(begun) };
 }
 
 /** Brings a run to position(instant). */
@@ -73,38 +109,106 @@ export async function takeInTurns(
   batch: TradeBatch,
   pace: RunPace,
 ): Promise<void> {
-  for (let row = 0; row < batch.count; row += ROWS_PER_TURN) {
+  const { rowsPerTurn = ROWS_PER_TURN } = pace;
+  for (let row = 0; row < batch.count; row += rowsPerTurn) {
     pace.signal.throwIfAborted();
-    run.take(sliceBatch(batch, row, Math.min(row + ROWS_PER_TURN, batch.count)));
+    run.take(sliceBatch(batch, row, Math.min(row + rowsPerTurn, batch.count)));
     await pace.yieldTurn();
   }
 }
 
-/**
- * A run whose state is right from the current session's open on, if that can be had: it stands there
- * with what it needs of the past, or at the open of the first session whose objects may still exist.
- */
-async function beginAt(source: RunSource, current: Session, pace: RunPace): Promise<TopicRun> {
+/** Begins as late as will do, then earlier and earlier until the run knows enough or no more can be had. */
+async function begin(
+  source: RunSource,
+  instant: EpochNs,
+  pace: RunPace,
+  isEnough: (begun: Begun) => boolean,
+): Promise<Begun> {
+  const { tape, contract, sessions } = source;
+  const current = sessions.atOrBefore(instant);
+  if (current === null) return await beginBetween(source, instant);
+  let begun = await beginIn(source, current, instant, pace);
+  if (isEnough(begun)) return begun;
+  const days = await tape.days(contract);
+  const earlier = unbrokenSessions(sessions, current, SESSIONS_EARLIER_MAX, days);
+  for (let back = 1; back < 2 * earlier.length && !isEnough(begun); back *= 2) {
+    const session = earlier[Math.min(back, earlier.length) - 1]!;
+    begun = await beginIn(source, session, instant, pace);
+  }
+  return begun;
+}
+
+/** Before the first session nothing has been said. */
+async function beginBetween(source: RunSource, instant: EpochNs): Promise<Begun> {
+  const run = await createRun(source, source.sessions, instant);
+  return { run, rightAfter: run.position };
+}
+
+/** A run that is right from the open of `session` on, at position(instant). */
+async function beginIn(
+  source: RunSource,
+  session: Session,
+  instant: EpochNs,
+  pace: RunPace,
+): Promise<Begun> {
+  const { sessions, indicator, params } = source;
+  let run: TopicRun;
+  let rightAfter: Cursor;
+  if (indicator.objectsOutliveSession) {
+    const sessionsMax = indicator.lookBackSessionsMax(params);
+    run = await createRun(source, sessions, carriedFrom(sessions, session, sessionsMax));
+    rightAfter = { day: dayOf(session.open), rank: 0 as Rank, k: 0 };
+  } else {
+    run = await warmRun(source, session, pace);
+    const { day, rank } = await placeBefore(source.tape, source.contract, session.open);
+    rightAfter = { day, rank, k: Number.MAX_SAFE_INTEGER };
+  }
+  await readTo(source, run, instant, pace);
+  return { run, rightAfter };
+}
+
+/** A run that stands at the session's open or before, with what it needs of the past if that can be had. */
+async function warmRun(source: RunSource, session: Session, pace: RunPace): Promise<TopicRun> {
   const { tape, contract, sessions, indicator, params } = source;
   const sessionsMax = indicator.lookBackSessionsMax(params);
-  if (indicator.objectsOutliveSession) {
-    return await begin(source, sessions, carriedFrom(sessions, current, sessionsMax));
-  }
-  const first = await begin(source, sessions, current.open);
+  const first = await createRun(source, sessions, session.open);
   if (first.warm || sessionsMax === 0) return first;
   const days = await tape.days(contract);
-  const known = withoutIncomplete(sessions, current, days);
-  for (const session of earlierSessions(sessions, current, sessionsMax, days)) {
-    const run = await begin(source, known, session.open);
-    await readTo(source, run, current.open, pace);
+  const known = withoutIncomplete(sessions, session, days);
+  for (const earlier of earlierSessions(sessions, session, sessionsMax, days)) {
+    const run = await createRun(source, known, earlier.open);
+    await readTo(source, run, session.open, pace);
     if (run.warm) return run;
   }
   return first;
 }
 
-async function begin(source: RunSource, sessions: SessionTable, at: EpochNs): Promise<TopicRun> {
+async function createRun(
+  source: RunSource,
+  sessions: SessionTable,
+  at: EpochNs,
+): Promise<TopicRun> {
   const { tape, contract, indicator, params } = source;
   const { rank } = await placeBefore(tape, contract, at);
   const objects = new PublishedObjects(indicator.objectsOutliveSession);
   return new TopicRun(indicator.create(params), objects, sessions, { at, rank });
+}
+
+/** Whether the position the run stands at is numbered right. */
+function isNumberedRight({ run, rightAfter }: Begun): boolean {
+  return compareCursors(run.position, rightAfter) >= 0;
+}
+
+function knowsLastUpdate({ run, rightAfter }: Begun): boolean {
+  const last = run.lastUpdate;
+  return last !== null && compareCursors(last, rightAfter) > 0;
+}
+
+function floorOf(begun: Begun): Cursor {
+  const { run, rightAfter } = begun;
+  if (knowsLastUpdate(begun)) return run.lastUpdate!;
+  // There was no update since, so the first place that is surely after the last one will do.
+  if (rightAfter.k === 0) return rightAfter;
+  const midnight = { day: addDays(rightAfter.day, 1), rank: 0 as Rank, k: 0 };
+  return compareCursors(midnight, run.position) < 0 ? midnight : run.position;
 }

@@ -27,6 +27,22 @@ export function earlierSessions(
   return earlier;
 }
 
+/** The sessions right before `current`, newest first, as long as each is complete on the tape. */
+export function unbrokenSessions(
+  table: SessionTable,
+  current: Session,
+  sessionsMax: number,
+  days: readonly TapeDay[],
+): readonly Session[] {
+  const unbroken: Session[] = [];
+  let session = before(table, current);
+  while (session !== null && unbroken.length < sessionsMax && isComplete(session, days)) {
+    unbroken.push(session);
+    session = before(table, session);
+  }
+  return unbroken;
+}
+
 /**
  * Where a run that carries objects for `sessions` sessions starts so that it is right, and numbers
  * right, from the midnight before the current open on: that many sessions before the first one that

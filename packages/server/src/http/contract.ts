@@ -5,6 +5,7 @@
 
 import { fileURLToPath } from 'node:url';
 import type { IndicatorDefinition } from '@tapeloom/core/studies/indicator';
+import { asyncapiDocument } from './asyncapi.ts';
 import { indicatorTypesText } from './indicator-types.ts';
 import { publishedCatalogue } from './indicators-route.ts';
 import { openapiDocument } from './openapi.ts';
@@ -21,6 +22,7 @@ export interface ContractFile {
 export function contractFiles(definitions: readonly IndicatorDefinition[]): ContractFile[] {
   return [
     { path: pathOf('contract/openapi.json'), text: openapiText() },
+    { path: pathOf('contract/asyncapi.json'), text: asyncapiText() },
     { path: pathOf('contract/catalogue.json'), text: catalogueText(definitions) },
     {
       path: pathOf('packages/protocol/src/indicators.ts'),
@@ -43,8 +45,14 @@ export function openapiText(): string {
     catalogue: unasked,
     instruments: unasked,
     engineState: unasked,
+    store: unasked,
+    usageOf: unasked,
   });
   return `${JSON.stringify(openapiDocument(routes, INTERFACE_VERSION), null, 2)}\n`;
+}
+
+export function asyncapiText(): string {
+  return `${JSON.stringify(asyncapiDocument(INTERFACE_VERSION), null, 2)}\n`;
 }
 
 function pathOf(name: string): string {

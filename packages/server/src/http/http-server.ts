@@ -1,46 +1,76 @@
 /**
  * The public HTTP server. Every request ends in an answer of ours: a route's JSON, or the problem
- * document, with a request id in `X-Request-Id`. Refusals come in a fixed order: unknown path (404),
- * method (405), key (401), body and query (413, 415, 400). Slow or oversized requests are cut off.
+ * document, with a request id in `X-Request-Id`. Who is let in is judged by `admission.ts` before a body
+ * is read; what a request says by `request-faults.ts`. Slow or oversized requests are cut off.
  */
 
 import { type IncomingMessage, METHODS } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { PROBLEM_CONTENT_TYPE } from '@tapeloom/protocol/problem';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
-import { Type } from 'typebox';
-import type { Authenticator, Principal } from '../accounts/authenticator.ts';
-import type { Log } from '../platform/log.ts';
+import type { Caller } from '../accounts/caller.ts';
+import type { UsageMeter } from '../accounts/usage-meter.ts';
+import { blotSecrets, type Log } from '../platform/log.ts';
 import { newRequestId } from '../platform/request-id.ts';
+import { Admission, type AdmissionOptions, type Door } from './admission.ts';
 import { readJsonBody } from './json-body.ts';
-import { problemDocument, problemOf } from './problem-document.ts';
-import { ProblemError } from './problem-error.ts';
+import { notJson, problemDocument, problemOf } from './problem-document.ts';
+import { invalidParameters, ProblemError } from './problem-error.ts';
+import { RATE_HEADERS } from './rate-headers.ts';
+import { NO_FIELDS, requestFaults } from './request-faults.ts';
 import type { Route } from './route.ts';
 import { answerSocketFaults } from './socket-faults.ts';
 
 const BODY_BYTES_MAX = 16_384;
 const HEADER_BYTES_MAX = 16_384;
 const HEADERS_MAX = 100;
-/** From the first byte to the last of a request's headers, and of the whole request. */
-const HEADERS_MS_MAX = 10_000;
-const REQUEST_MS_MAX = 20_000;
-const KEEP_ALIVE_MS = 65_000;
+const TIMEOUTS: HttpTimeouts = {
+  headersMs: 10_000,
+  requestMs: 20_000,
+  keepAliveMs: 65_000,
+  checkEveryMs: 1_000,
+};
 const CONNECTIONS_MAX = 20_000;
 const RETRY_AFTER_STOP_S = 2;
 
 const STREAM_PATH = '/v1';
-const NO_FIELDS = Type.Object({}, { additionalProperties: false });
+const JSON_CONTENT_TYPE = 'application/json; charset=utf-8';
 
-export interface HttpServerOptions {
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whose request this is, once it was let in. */
+    caller: Caller | null;
+    /** Whose allowance it took, also when it was refused after that. */
+    countsFor: Caller | null;
+  }
+  interface FastifyContextConfig {
+    readonly door?: Door;
+  }
+}
+
+export interface HttpTimeouts {
+  /** From the first byte to the last of a request's headers. */
+  readonly headersMs: number;
+  /** From the first byte to the last of a whole request. */
+  readonly requestMs: number;
+  /** How long a connection may wait for its next request. */
+  readonly keepAliveMs: number;
+  /** How often headers and requests are held against theirs. */
+  readonly checkEveryMs: number;
+}
+
+export interface HttpServerOptions extends AdmissionOptions {
   readonly routes: readonly Route[];
-  readonly authenticator: Authenticator;
   readonly log: Log;
   /** Where the documentation stands, asked at every error. */
   readonly docsUrl: () => string;
   /** Takes over the sockets of WebSocket requests at the stream's path. */
   readonly onUpgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  readonly meter: Pick<UsageMeter, 'countRequest'>;
   /** Counts an answered request: the route's path (null for an unknown one) and the status. */
   readonly onAnswered?: (path: string | null, status: number, seconds: number) => void;
+  /** Only a test is in more of a hurry. */
+  readonly timeouts?: HttpTimeouts;
 }
 
 export interface HttpServer {
@@ -50,37 +80,76 @@ export interface HttpServer {
 }
 
 export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const { log, docsUrl } = options;
+  const admission = new Admission(options);
+  const sendProblem = problemSender(options);
   let isStopping = false;
-  const sendProblem = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-    const problem = problemOf(error);
-    if (problem.code === 'INTERNAL') {
-      log.error(
-        { error, requestId: request.id, method: request.method, url: request.url },
-        'request failed',
-      );
-    }
-    const document = problemDocument(problem, request.id, docsUrl());
-    return reply
-      .code(problem.status)
-      .headers({ ...problem.headers, 'x-request-id': request.id })
-      .header('content-type', PROBLEM_CONTENT_TYPE)
-      .send(Buffer.from(JSON.stringify(document)));
+  const admit = async (request: FastifyRequest, reply: FastifyReply, door: Door) => {
+    reply.header('x-request-id', request.id);
+    reply.header('x-content-type-options', 'nosniff');
+    if (isStopping) throw stopping();
+    if (door.access !== 'public') reply.header('cache-control', 'no-store');
+    request.caller = await admission.admit(request, reply, door, (caller) => {
+      request.countsFor = caller;
+    });
   };
 
-  const app = fastify({
+  const app = createApp(options.timeouts ?? TIMEOUTS, (error, request, reply) => {
+    // The framework calls this for addresses it cannot read, and runs no hooks for them.
+    const malformed: Door = { access: 'optional', refusal: () => problemOf(error) };
+    void admit(request, reply, malformed)
+      .catch((refused: unknown) => sendProblem(refused, request, reply))
+      .finally(() => countRequest(request, options));
+  });
+  app.server.maxHeadersCount = HEADERS_MAX;
+  app.server.maxConnections = CONNECTIONS_MAX;
+  answerSocketFaults(app.server, options.docsUrl);
+  if (options.onUpgrade !== undefined) app.server.on('upgrade', options.onUpgrade);
+  readJsonOnly(app);
+  app.decorateRequest('caller', null);
+  app.decorateRequest('countsFor', null);
+  app.setSerializerCompiler(() => JSON.stringify);
+  app.setErrorHandler(sendProblem);
+  app.setNotFoundHandler(() => {
+    throw notFound('');
+  });
+  // Judged before the body is read, so that an unknown path is 404 whatever is sent to it.
+  app.addHook('onRequest', (request, reply) => {
+    return admit(request, reply, doorOf(request));
+  });
+  app.addHook('onSend', (request, _reply, _payload, done) => {
+    countRequest(request, options);
+    done();
+  });
+  if (options.onAnswered !== undefined) countAnswers(app, options.onAnswered);
+  addRoutes(app, options);
+  return {
+    app,
+    stopAccepting: () => {
+      isStopping = true;
+    },
+  };
+}
+
+function createApp(
+  { headersMs, requestMs, keepAliveMs, checkEveryMs }: HttpTimeouts,
+  onUnreadable: (error: Error, request: FastifyRequest, reply: FastifyReply) => void,
+): FastifyInstance {
+  return fastify({
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
     genReqId: newRequestId,
     requestIdHeader: false,
     return503OnClosing: false,
     forceCloseConnections: true,
-    requestTimeout: REQUEST_MS_MAX,
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    requestTimeout: requestMs,
+    keepAliveTimeout: keepAliveMs,
+    // An id of any length is looked up, and is unknown.
+    routerOptions: { maxParamLength: HEADER_BYTES_MAX },
     http: {
       maxHeaderSize: HEADER_BYTES_MAX,
-      headersTimeout: HEADERS_MS_MAX,
-      connectionsCheckingInterval: 1_000,
+      headersTimeout: headersMs,
+      connectionsCheckingInterval: checkEveryMs,
+      requireHostHeader: false,
       // Any other wish to upgrade is ignored, as HTTP allows, and answered as a plain request.
       shouldUpgradeCallback: isStreamRequest,
     },
@@ -92,133 +161,139 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
         allErrors: true,
       },
     },
-    frameworkErrors: (error, request, reply) => void sendProblem(error, request, reply),
+    frameworkErrors: (error, request, reply) => onUnreadable(error, request, reply),
     clientErrorHandler: () => {},
   });
-  app.server.maxHeadersCount = HEADERS_MAX;
-  app.server.maxConnections = CONNECTIONS_MAX;
-  answerSocketFaults(app.server, docsUrl);
-  if (options.onUpgrade !== undefined) app.server.on('upgrade', options.onUpgrade);
+}
 
+/** Writes a thrown value as the problem document. Only the route's pattern reaches the log, no address. */
+function problemSender({ log, docsUrl }: HttpServerOptions) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    const problem = problemOf(error);
+    if (problem.code === 'INTERNAL') {
+      const route = request.routeOptions.url ?? null;
+      log.error({ error, requestId: request.id, method: request.method, route }, 'request failed');
+    }
+    if (problem.status === 401) {
+      // A key that ended after it was recognised is no recognised key.
+      for (const name of Object.values(RATE_HEADERS)) reply.removeHeader(name);
+    }
+    const document = problemDocument(problem, request.id, docsUrl());
+    return reply
+      .code(problem.status)
+      .headers({ ...problem.headers, 'x-request-id': request.id })
+      .header('content-type', PROBLEM_CONTENT_TYPE)
+      .send(Buffer.from(blotSecrets(JSON.stringify(document))));
+  };
+}
+
+/** Once per request, when its answer is known: a usage report does not count the request it answers. */
+function countRequest(request: FastifyRequest, { meter }: HttpServerOptions): void {
+  const caller = request.countsFor ?? null;
+  if (caller === null) return;
+  request.countsFor = null;
+  meter.countRequest(caller);
+}
+
+function readJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
     async (_request: FastifyRequest, body: Buffer) => readJsonBody(body),
   );
-  app.setSerializerCompiler(() => JSON.stringify);
-  app.setErrorHandler(sendProblem);
-  app.setNotFoundHandler((request) => {
-    throw notFound(request);
-  });
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
-    reply.header('x-content-type-options', 'nosniff');
-    if (isStopping) throw stopping();
-    // Judged before the body is read, so that an unknown path is 404 whatever is sent to it.
-    if (request.is404) throw notFound(request);
-  });
-  if (options.onAnswered !== undefined) countAnswers(app, options.onAnswered);
-  addRoutes(app, options.routes, options.authenticator);
-  return {
-    app,
-    stopAccepting: () => {
-      isStopping = true;
+  // No body at all is welcome under any name: tools like to send a type along.
+  app.addContentTypeParser(
+    '*',
+    { parseAs: 'buffer' },
+    async (_request: FastifyRequest, body: Buffer) => {
+      if (body.length > 0) throw notJson(null);
     },
-  };
+  );
 }
 
-function addRoutes(
-  app: FastifyInstance,
-  routes: readonly Route[],
-  authenticator: Authenticator,
-): void {
+function addRoutes(app: FastifyInstance, { routes, clock }: HttpServerOptions): void {
   for (const method of METHODS) {
     // CONNECT never reaches a request handler; bodies of foreign methods are never looked at.
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }
-  for (const route of routes) addRoute(app, route, authenticator);
-  for (const [path, paths] of Map.groupBy(routes, (route) => route.path)) {
-    addOtherMethods(
-      app,
-      path,
-      paths.map((route) => route.method),
-    );
+  for (const route of routes) addRoute(app, route, clock);
+  for (const [path, same] of Map.groupBy(routes, (route) => route.path)) {
+    addOtherMethods(app, path, same);
   }
 }
 
-function addRoute(app: FastifyInstance, route: Route, authenticator: Authenticator): void {
-  const principals = new WeakMap<FastifyRequest, Principal>();
+function addRoute(app: FastifyInstance, route: Route, clock: AdmissionOptions['clock']): void {
   app.route({
     method: route.method,
     url: route.path,
+    config: { door: { access: route.access } },
+    attachValidation: true,
     schema: {
       querystring: route.query ?? NO_FIELDS,
-      ...(route.body === undefined ? {} : { body: route.body }),
+      ...(route.method === 'GET' ? {} : { body: route.body ?? NO_FIELDS }),
     },
-    onRequest: async (request, reply) => {
-      if (route.access === 'public') return;
-      reply.header('cache-control', 'no-store');
-      principals.set(request, await authenticate(authenticator, request));
-    },
-    handler: async (request) =>
-      route.handle({
+    handler: async (request, reply) => {
+      const now = clock.now();
+      const faults = requestFaults(route, request, now);
+      if (faults.length > 0) throw invalidParameters(faults);
+      const answer: unknown = await route.handle({
         query: request.query as Record<string, unknown>,
         body: request.body as Record<string, unknown>,
-        principal: principals.get(request) ?? null,
-      }),
+        params: request.params as Record<string, string>,
+        // Admission let nobody in without a key where the route needs one.
+        caller: request.caller as Caller,
+        now,
+      });
+      if (route.status !== undefined) reply.code(route.status);
+      if (Buffer.isBuffer(answer)) reply.header('content-type', JSON_CONTENT_TYPE);
+      return answer;
+    },
   });
 }
 
 /** A known path answers OPTIONS with what it allows, and any other method with 405. */
-function addOtherMethods(app: FastifyInstance, path: string, methods: readonly string[]): void {
-  const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'];
+function addOtherMethods(app: FastifyInstance, path: string, routes: readonly Route[]): void {
+  const methods = routes.map((route) => route.method);
+  const allowed: string[] = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'];
   const allow = allowed.join(', ');
+  const isPublic = routes.every((route) => route.access === 'public');
   app.route({
     method: 'OPTIONS',
     url: path,
-    onRequest: async (_request, reply) => reply.code(204).header('allow', allow).send(),
+    config: { door: { access: isPublic ? 'public' : 'optional' } },
+    // Before the body is read, for none is needed.
+    preParsing: async (_request, reply) => reply.code(204).header('allow', allow).send(),
     handler: async () => undefined,
   });
   app.route({
     method: app.supportedMethods.filter((method) => !allowed.includes(method)),
     url: path,
-    onRequest: async (request) => {
-      throw new ProblemError('NOT_FOUND', `${request.method} is not known here; use ${allow}.`, {
-        status: 405,
-        headers: { allow },
-      });
+    config: {
+      door: {
+        access: 'optional',
+        refusal: () =>
+          new ProblemError('NOT_FOUND', `This method is not known here; use ${allow}.`, {
+            status: 405,
+            headers: { allow },
+          }),
+      },
     },
     handler: async () => undefined,
   });
 }
 
-async function authenticate(
-  authenticator: Authenticator,
-  request: FastifyRequest,
-): Promise<Principal> {
-  const result = await authenticator.authenticate(request.headers.authorization);
-  switch (result.verdict) {
-    case 'accepted':
-      return result.principal;
-    case 'missing':
-      throw unauthorized('Send your API key in the header Authorization: Bearer <key>.', '');
-    case 'malformed':
-      throw unauthorized(
-        'The header must read Authorization: Bearer <key>.',
-        ', error=invalid_token',
-      );
-    case 'unknown':
-      throw unauthorized('The API key is not known.', ', error=invalid_token');
-    default:
-      return result satisfies never;
+function doorOf(request: FastifyRequest): Door {
+  if (request.headers.host === undefined && request.raw.httpVersion !== '1.0') {
+    return { access: 'optional', refusal: missingHost };
   }
+  const unknown: Door = { access: 'optional', refusal: () => notFound(pathOf(request)) };
+  return request.routeOptions.config.door ?? unknown;
 }
 
-function unauthorized(detail: string, suffix: string): ProblemError {
-  return new ProblemError('UNAUTHORIZED', detail, {
-    headers: { 'www-authenticate': `Bearer realm=service${suffix}` },
-  });
+/** HTTP/1.1 wants it refused; left to itself, Node would do so without a document. */
+function missingHost(): ProblemError {
+  return invalidParameters([{ path: '', message: 'The header Host is missing.' }]);
 }
 
 function isStreamRequest(request: IncomingMessage): boolean {
@@ -229,12 +304,12 @@ function pathOf(request: { readonly url?: string | undefined }): string {
   return (request.url ?? '').split('?', 1)[0]!;
 }
 
-function notFound(request: FastifyRequest): ProblemError {
-  const path = pathOf(request);
+/** The address itself is not repeated: whoever pastes a secret into one finds it nowhere again. */
+function notFound(path: string): ProblemError {
   if (path === STREAM_PATH) {
     return new ProblemError('NOT_FOUND', `${path} is the stream: connect to it by WebSocket.`);
   }
-  return new ProblemError('NOT_FOUND', `There is nothing at ${path}.`);
+  return new ProblemError('NOT_FOUND', 'There is nothing at this address.');
 }
 
 function stopping(): ProblemError {
@@ -247,8 +322,9 @@ function countAnswers(
   app: FastifyInstance,
   onAnswered: NonNullable<HttpServerOptions['onAnswered']>,
 ): void {
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const path = request.routeOptions.url ?? null;
     onAnswered(path, reply.statusCode, reply.elapsedTime / 1000);
+    done();
   });
 }

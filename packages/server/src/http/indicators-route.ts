@@ -108,6 +108,13 @@ export function catalogueFacts(
 }
 
 export function indicatorsRoute(facts: () => CatalogueFacts): Route {
+  // It is large and asked for without a key, so it is encoded once.
+  let encoded: { readonly of: CatalogueFacts; readonly json: Buffer } | null = null;
+  const answer = () => {
+    const of = facts();
+    if (encoded?.of !== of) encoded = { of, json: Buffer.from(JSON.stringify(of)) };
+    return encoded.json;
+  };
   return defineRoute({
     method: 'GET',
     path: '/v1/indicators',
@@ -115,6 +122,6 @@ export function indicatorsRoute(facts: () => CatalogueFacts): Route {
     summary: 'The indicator catalogue.',
     access: 'public',
     answer: Type.Unsafe<CatalogueFacts>(IndicatorCatalogue),
-    handle: facts,
+    handle: answer,
   });
 }

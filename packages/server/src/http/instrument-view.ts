@@ -10,14 +10,10 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { epochNsText } from '@tapeloom/core/utc-day';
 import { INSTRUMENT_STATES, type InstrumentState } from '@tapeloom/protocol/status-states';
 import { type Static, Type } from 'typebox';
+import { Instant } from './instant-schema.ts';
 
 const closed = { additionalProperties: false };
 const Nanos = Type.Integer({ minimum: 1 });
-const Instant = (description: string) =>
-  Type.String({
-    pattern: '^(0|[1-9][0-9]*)$',
-    description: `${description}, nanoseconds since 1970-01-01 UTC.`,
-  });
 
 export const InstrumentView = Type.Object(
   {
@@ -27,7 +23,9 @@ export const InstrumentView = Type.Object(
     }),
     tickSizeNanos: Nanos,
     status: Type.Enum(INSTRUMENT_STATES),
-    updatedAt: Instant('Last trade or change'),
+    updatedAt: Instant(
+      'Last trade or change; for a delayed key at most the newest time that it may see',
+    ),
     dataset: Type.String(),
     name: Type.String(),
     exchange: Type.String(),
@@ -61,24 +59,66 @@ export interface InstrumentFacts {
   lastTradeAt(symbol: string): EpochNs | null;
 }
 
-/** The streamed contracts, or all contracts of a dataset, in the book's order. */
-export function listInstruments(facts: InstrumentFacts, dataset: string | null): InstrumentView[] {
-  return facts.book
-    .all()
-    .filter((contract) =>
-      dataset === null ? facts.isStreamed(contract.symbol) : contract.dataset === dataset,
-    )
-    .map((contract) => viewInstrument(facts, contract));
+/** The streamed contracts, in the book's order, with their states at this moment. */
+export function streamedInstruments(
+  facts: InstrumentFacts,
+): { symbol: string; alias: string | null; state: InstrumentState }[] {
+  return fixedParts(facts)
+    .filter(({ contract }) => facts.isStreamed(contract.symbol))
+    .map(({ contract, alias }) => {
+      return { symbol: contract.symbol, alias, state: moment(facts, contract, facts.now).status };
+    });
 }
 
-function viewInstrument(facts: InstrumentFacts, contract: Contract): InstrumentView {
-  const alias = facts.book.aliasOf(contract.symbol, facts.day);
-  return {
-    symbol: contract.symbol,
-    alias: alias?.alias ?? null,
-    tickSizeNanos: contract.tickSizeNanos,
-    status: judgeInstrument(facts, contract),
-    updatedAt: lastChangeAt(facts, contract).toString(),
+/**
+ * `{ instruments }` in JSON: the streamed contracts, or all contracts of a dataset, in the book's order.
+ * No trade after `visibleUntil` shows.
+ */
+export function instrumentsJson(
+  facts: InstrumentFacts,
+  dataset: string | null,
+  visibleUntil: EpochNs,
+): Buffer {
+  const views: string[] = [];
+  for (const { contract, head, tail } of fixedParts(facts)) {
+    const isStreamed = facts.isStreamed(contract.symbol);
+    if (dataset === null ? !isStreamed : contract.dataset !== dataset) continue;
+    const { status, updatedAt } = moment(facts, contract, visibleUntil);
+    views.push(
+      `${head},"status":"${status}","updatedAt":"${updatedAt}","streamed":${isStreamed},${tail}`,
+    );
+  }
+  return Buffer.from(`{"instruments":[${views.join(',')}]}`);
+}
+
+/** What stays the same all day: most of the bytes, made once a day. */
+interface FixedPart {
+  readonly contract: Contract;
+  readonly alias: string | null;
+  /** The first fields in JSON, without the closing brace, and the last ones without the opening one. */
+  readonly head: string;
+  readonly tail: string;
+}
+
+const fixedByBook = new WeakMap<
+  InstrumentBook,
+  { readonly day: UtcDay; readonly parts: readonly FixedPart[] }
+>();
+
+function fixedParts({ book, day }: InstrumentFacts): readonly FixedPart[] {
+  const known = fixedByBook.get(book);
+  if (known?.day === day) return known.parts;
+  const parts = book.all().map((contract) => fixedPart(book, day, contract));
+  fixedByBook.set(book, { day, parts });
+  return parts;
+}
+
+function fixedPart(book: InstrumentBook, day: UtcDay, contract: Contract): FixedPart {
+  const designated = book.aliasOf(contract.symbol, day);
+  const alias = designated?.alias ?? null;
+  const { symbol, tickSizeNanos } = contract;
+  const first = { symbol, alias, tickSizeNanos };
+  const last = {
     dataset: contract.dataset,
     name: contract.name,
     exchange: contract.exchange,
@@ -87,29 +127,31 @@ function viewInstrument(facts: InstrumentFacts, contract: Contract): InstrumentV
     pointValueNanos: contract.pointValueNanos,
     calendar: contract.calendar,
     expiresAt: contract.expiresAt.toString(),
-    streamed: facts.isStreamed(contract.symbol),
-    ...(alias === null
-      ? {}
-      : {
-          rolls: alias.rolls.map(({ from, symbol }) => ({ from: epochNsText(from, 0), symbol })),
-        }),
+    rolls: designated?.rolls.map((roll) => ({
+      from: epochNsText(roll.from, 0),
+      symbol: roll.symbol,
+    })),
   };
+  const head = JSON.stringify(first).slice(0, -1);
+  return { contract, alias, head, tail: JSON.stringify(last).slice(1) };
 }
 
-function judgeInstrument(facts: InstrumentFacts, contract: Contract): InstrumentState {
-  if (contract.expiresAt <= facts.now) return 'expired';
-  if (!facts.isSourceUp && facts.isStreamed(contract.symbol)) return 'down';
-  const session = facts.fullSessions(contract.symbol).atOrBefore(facts.now);
-  return session !== null && facts.now < session.close ? 'open' : 'closed';
-}
-
-/** The newest of the last trade and the market's last opening or closing; at the end, the expiry. */
-function lastChangeAt(facts: InstrumentFacts, contract: Contract): EpochNs {
-  if (contract.expiresAt <= facts.now) return contract.expiresAt;
-  const session = facts.fullSessions(contract.symbol).atOrBefore(facts.now);
-  let newest = facts.lastTradeAt(contract.symbol) ?? (0n as EpochNs);
-  for (const edge of session === null ? [] : [session.open, session.close]) {
-    if (edge <= facts.now && edge > newest) newest = edge;
-  }
-  return newest;
+/** State and last change: the newest of trade, opening and closing; at the end, the expiry. */
+function moment(
+  facts: InstrumentFacts,
+  { symbol, expiresAt }: Contract,
+  visibleUntil: EpochNs,
+): { readonly status: InstrumentState; readonly updatedAt: EpochNs } {
+  const { now } = facts;
+  if (expiresAt <= now) return { status: 'expired', updatedAt: expiresAt };
+  const session = facts.fullSessions(symbol).atOrBefore(now);
+  const isOpen = session !== null && now < session.close;
+  const isDown = !facts.isSourceUp && facts.isStreamed(symbol);
+  const trade = facts.lastTradeAt(symbol) ?? (0n as EpochNs);
+  const seen = trade < visibleUntil ? trade : visibleUntil;
+  const edge = session === null ? seen : isOpen ? session.open : session.close;
+  return {
+    status: isDown ? 'down' : isOpen ? 'open' : 'closed',
+    updatedAt: edge > seen ? edge : seen,
+  };
 }

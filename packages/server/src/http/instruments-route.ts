@@ -1,11 +1,12 @@
 /** `GET /v1/instruments`: what can be subscribed to, and with `dataset` all contracts of one. */
 
 import { Type } from 'typebox';
-import { type InstrumentFacts, InstrumentView, listInstruments } from './instrument-view.ts';
+import { type InstrumentFacts, InstrumentView, instrumentsJson } from './instrument-view.ts';
 import { invalidParameters } from './problem-error.ts';
 import { defineRoute, type Route } from './route.ts';
 
 const closed = { additionalProperties: false };
+
 export function instrumentsRoute(facts: () => InstrumentFacts): Route {
   return defineRoute({
     method: 'GET',
@@ -19,14 +20,18 @@ export function instrumentsRoute(facts: () => InstrumentFacts): Route {
       closed,
     ),
     answer: Type.Object({ instruments: Type.Array(InstrumentView) }, closed),
-    handle: ({ query: { dataset } }) => {
-      const now = facts();
-      const known = new Set(now.book.all().map((contract) => contract.dataset));
-      if (dataset !== undefined && !known.has(dataset)) {
-        const message = `must be one of ${[...known].join(', ')}`;
-        throw invalidParameters([{ path: '/dataset', message }]);
-      }
-      return { instruments: listInstruments(now, dataset ?? null) };
+    handle: ({ query: { dataset }, caller: { entitlements } }) => {
+      const market = facts();
+      if (dataset !== undefined) requireDataset(market, dataset);
+      const visibleUntil = entitlements.visibleUntil(market.now);
+      return instrumentsJson(market, dataset ?? null, visibleUntil);
     },
   });
+}
+
+function requireDataset({ book }: InstrumentFacts, dataset: string): void {
+  const known = new Set(book.all().map((contract) => contract.dataset));
+  if (known.has(dataset)) return;
+  const message = `must be one of ${[...known].join(', ')}`;
+  throw invalidParameters([{ path: '/dataset', message }]);
 }

@@ -6,7 +6,8 @@
 import { ERROR_CODES, type ErrorCode } from '@tapeloom/protocol/error-codes';
 import { PROBLEM_CONTENT_TYPE } from '@tapeloom/protocol/problem';
 import type { TSchema } from 'typebox';
-import type { Route } from './route.ts';
+import { RATE_HEADERS } from './rate-headers.ts';
+import type { Route, RouteError } from './route.ts';
 
 const ERROR_NAMES = Object.keys(ERROR_CODES) as ErrorCode[];
 
@@ -35,7 +36,43 @@ const PROBLEM_SCHEMA = {
   },
 };
 
-const BODY_STATUSES: readonly number[] = [413, 415];
+const whole = { type: 'integer', minimum: 0 };
+const HEADERS = {
+  'X-Request-Id': { description: 'The request id, for support.', schema: { type: 'string' } },
+  'Retry-After': { description: 'Seconds to wait.', schema: whole },
+  'WWW-Authenticate': {
+    description:
+      '`Bearer realm=service`, with `error=invalid_token` behind a comma when a key was sent.',
+    schema: { type: 'string' },
+  },
+  [RATE_HEADERS.limit]: { description: 'Requests a minute.', schema: whole },
+  [RATE_HEADERS.remaining]: { description: 'Requests available now.', schema: whole },
+  [RATE_HEADERS.reset]: {
+    description: 'Seconds until the full limit is available again.',
+    schema: whole,
+  },
+  [RATE_HEADERS.policy]: {
+    description: 'The limit and its window in seconds.',
+    schema: { type: 'string', pattern: '^[0-9]+;w=[0-9]+$' },
+  },
+} as const;
+type HeaderName = keyof typeof HEADERS;
+
+/** What any route may answer with, then what one with a body or with a key may. */
+const ANYWHERE: readonly RouteError[] = [
+  { code: 'INVALID_PARAMETERS', status: 400 },
+  { code: 'RATE_LIMITED', status: 429 },
+  { code: 'INTERNAL', status: 500 },
+  { code: 'CAPACITY', status: 503 },
+];
+const WITH_BODY: readonly RouteError[] = [
+  { code: 'INVALID_PARAMETERS', status: 413 },
+  { code: 'INVALID_PARAMETERS', status: 415 },
+];
+const WITH_KEY: readonly RouteError[] = [
+  { code: 'UNAUTHORIZED', status: 401 },
+  { code: 'FORBIDDEN', status: 403 },
+];
 
 export function openapiDocument(routes: readonly Route[], version: string): object {
   const byPath = Map.groupBy(routes, (route) => route.path.replace(/:(\w+)/g, '{$1}'));
@@ -54,7 +91,14 @@ export function openapiDocument(routes: readonly Route[], version: string): obje
     paths: Object.fromEntries(paths),
     components: {
       schemas: { Problem: PROBLEM_SCHEMA },
-      securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key.' } },
+      headers: HEADERS,
+      securitySchemes: {
+        key: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key: `Authorization: Bearer <key>`.',
+        },
+      },
     },
   };
 }
@@ -64,16 +108,31 @@ function operation(route: Route): object {
     operationId: route.operationId,
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
-    security: route.access === 'key' ? [{ key: [] }] : [],
+    security: securityOf(route),
     parameters: [...pathParameters(route), ...queryParameters(route)],
     ...(route.body === undefined
       ? {}
       : { requestBody: { required: true, content: jsonContent(route.body) } }),
     responses: {
-      200: { description: 'Success.', content: jsonContent(route.answer) },
+      [route.status ?? 200]: {
+        description: 'Success.',
+        headers: headersOf(route, route.status ?? 200),
+        content: jsonContent(route.answer),
+      },
       ...problemResponses(route),
     },
   };
+}
+
+/** A bearer key has no scopes in the sense of OpenAPI; 3.1 lets them be named as roles. */
+function securityOf({ access }: Route): object[] {
+  if (access === 'public') return [];
+  if (access === 'optional') return [{}, { key: [] }];
+  return [{ key: access === 'key' ? [] : [access.scope] }];
+}
+
+function needsKey({ access }: Route): boolean {
+  return access !== 'public' && access !== 'optional';
 }
 
 function pathParameters(route: Route): object[] {
@@ -97,25 +156,34 @@ function queryParameters(route: Route): object[] {
 
 /** One response per status, with the codes that may come with it. */
 function problemResponses(route: Route): object {
-  const codes: ErrorCode[] = ['INVALID_PARAMETERS', 'CAPACITY', 'INTERNAL'];
-  if (route.access === 'key') codes.push('UNAUTHORIZED');
-  codes.push(...(route.errors ?? []));
-  const pairs = codes.flatMap((code) =>
-    ERROR_CODES[code].statuses.map((status: number) => ({ status, code })),
-  );
-  const possible = pairs.filter(
-    ({ status }) => route.body !== undefined || !BODY_STATUSES.includes(status),
-  );
+  const possible = [
+    ...ANYWHERE,
+    ...(route.method === 'GET' ? [] : WITH_BODY),
+    ...(needsKey(route) ? WITH_KEY : []),
+    ...(route.errors ?? []),
+  ];
   const responses = [...Map.groupBy(possible, ({ status }) => status)].map(([status, same]) => [
     status,
     {
       description: same.map(({ code }) => `\`${code}\``).join(', '),
+      headers: headersOf(route, status),
       content: {
         [PROBLEM_CONTENT_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } },
       },
     },
   ]);
   return Object.fromEntries(responses);
+}
+
+function headersOf(route: Route, status: number): object {
+  const isCounted = route.access !== 'public' && status !== 401 && status !== 503;
+  const names: HeaderName[] = [
+    'X-Request-Id',
+    ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),
+    ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
+    ...(isCounted ? Object.values(RATE_HEADERS) : []),
+  ];
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
 function jsonContent(schema: TSchema): object {

@@ -26,12 +26,7 @@ export function problemDocument(error: ProblemError, instance: string, docsUrl: 
 /** What a thrown value means to the caller. Anything unforeseen is `INTERNAL`. */
 export function problemOf(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
-  const { validation, code } = error as {
-    validation?: FastifySchemaValidationError[];
-    code?: unknown;
-  };
-  if (validation !== undefined) return invalidParameters(fieldFaults(validation));
-  switch (code) {
+  switch ((error as { code?: unknown } | null)?.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return invalidParameters([{ path: '', message: 'The body is larger than 16,384 bytes.' }], {
         status: 413,
@@ -46,7 +41,6 @@ export function problemOf(error: unknown): ProblemError {
         { headers: { connection: 'close' }, cause: error },
       );
     case 'FST_ERR_BAD_URL':
-    case 'FST_ERR_MAX_PARAM_LENGTH':
       return invalidParameters([{ path: '', message: 'The address is malformed.' }], {
         cause: error,
       });
@@ -64,7 +58,7 @@ export function notJson(cause: unknown): ProblemError {
 }
 
 /** One fault per field, at the field itself or at the place where a missing one belongs. */
-function fieldFaults(validation: readonly FastifySchemaValidationError[]): FieldFault[] {
+export function fieldFaults(validation: readonly FastifySchemaValidationError[]): FieldFault[] {
   const faults = new Map<string, FieldFault>();
   for (const { instancePath, keyword, params, message } of validation) {
     const name = params.missingProperty ?? params.additionalProperty;
@@ -88,6 +82,8 @@ function faultMessage(
       return 'is not known';
     case 'enum':
       return `must be one of ${(params.allowedValues as unknown[]).join(', ')}`;
+    case 'pattern':
+      return 'has characters that are not accepted';
     default:
       return message ?? 'is not accepted';
   }

@@ -1,87 +1,45 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { after, test } from 'node:test';
-import { calendarNamed } from '@tapeloom/core/calendar/calendars';
-import { extendSessionBook, sessionTable } from '@tapeloom/core/calendar/session-book';
+import { after, before, test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { publishedDefinitions } from '@tapeloom/core/studies/catalogue';
 import { parseParams } from '@tapeloom/core/studies/params';
-import { addDays, dayOf, utcDay } from '@tapeloom/core/utc-day';
 import type { EngineState } from '@tapeloom/protocol/status-states';
 import { Check } from 'typebox/value';
-import { DevKeyAuthenticator } from '../accounts/dev-key-authenticator.ts';
-import { createLog } from '../platform/log.ts';
-import { createSimUniverse, SIM_DATASET } from '../sources/sim-universe.ts';
-import { createHttpServer } from './http-server.ts';
-import { catalogueFacts } from './indicators-route.ts';
+import { instantOf, RestService } from '../../../../simulation/rest-service.ts';
+import { SIM_DATASET } from '../sources/sim-universe.ts';
+import type { CatalogueFacts } from './indicators-route.ts';
 import type { InstrumentView } from './instrument-view.ts';
-import { restRoutes } from './rest-routes.ts';
 
-const KEY = 'svc_live_0123456789abcdefghijklmnopq';
-const AUTHORIZED = { authorization: `Bearer ${KEY}` };
-/** A Wednesday in Chicago's morning: every market is open. */
-const WEDNESDAY = instant('2026-11-11T16:00:00Z');
-const SATURDAY = instant('2026-11-14T16:00:00Z');
+const SATURDAY = instantOf('2026-11-14T16:00:00Z');
+const DELAY_NS = 600_000_000_000n;
 
-function instant(text: string): EpochNs {
-  return (BigInt(Date.parse(text)) * 1_000_000n) as EpochNs;
-}
-
-const universe = createSimUniverse({ seed: 1, printsScale: 0.01 }, utcDay(20261111));
-const service = { now: WEDNESDAY, engine: 'up' as EngineState, source: true };
-const catalogue = catalogueFacts(
-  publishedDefinitions(),
-  join(import.meta.dirname, '../../../core/src'),
-);
-
-function fullSessions(symbol: string) {
-  const calendar = calendarNamed(universe.book.contract(symbol)!.calendar);
-  const day = dayOf(service.now);
-  const book = extendSessionBook(null, calendar, addDays(day, -10), addDays(day, 10), service.now);
-  return sessionTable(book, 'full');
-}
-
-const routes = restRoutes({
-  version: '1.2.3',
-  catalogue: () => catalogue,
-  engineState: () => service.engine,
-  instruments: () => ({
-    book: universe.book,
-    now: service.now,
-    day: dayOf(service.now),
-    isSourceUp: service.source,
-    isStreamed: (symbol) =>
-      universe.streamedOn(dayOf(service.now)).some((contract) => contract.symbol === symbol),
-    fullSessions,
-    lastTradeAt: (symbol) => (symbol === 'ESZ6' ? ((service.now - 7n) as EpochNs) : null),
-  }),
+let service: RestService;
+/** Of an account with real time. */
+let key = '';
+before(async () => {
+  service = await RestService.start();
+  service.market.lastTrades.set('ESZ6', (service.clock.now() - 7n) as EpochNs);
+  key = await service.customer('live_history');
 });
-const { app } = createHttpServer({
-  routes,
-  authenticator: new DevKeyAuthenticator(KEY),
-  log: createLog({ level: 'silent', readable: false, write: () => {} }),
-  docsUrl: () => 'https://docs.example',
-});
-after(() => app.close());
+after(() => service[Symbol.asyncDispose]());
 
 /** Gets a route and checks its answer against the schema it publishes. */
 async function get<T>(url: string, headers: Record<string, string> = {}): Promise<T> {
-  const response = await app.inject({ method: 'GET', url, headers });
-  assert.equal(response.statusCode, 200, response.body);
-  assert.match(String(response.headers['content-type']), /^application\/json/);
-  const body: unknown = response.json();
-  const route = routes.find(({ path }) => path === url.split('?')[0])!;
+  const { status, body, text, headers: answered } = await service.get<T>(url, { headers });
+  assert.equal(status, 200, text);
+  assert.match(answered['content-type']!, /^application\/json/);
+  const route = service.routes.find(({ path }) => path === url.split('?')[0])!;
   assert.ok(Check(route.answer, body), `the answer of ${url} fits its schema`);
-  return body as T;
+  return body;
 }
 
-async function instruments(query = ''): Promise<InstrumentView[]> {
+async function instruments(query = '', secret = key): Promise<InstrumentView[]> {
+  const authorization = `Bearer ${secret}`;
   const path = `/v1/instruments${query}`;
-  return (await get<{ instruments: InstrumentView[] }>(path, AUTHORIZED)).instruments;
+  return (await get<{ instruments: InstrumentView[] }>(path, { authorization })).instruments;
 }
 
 test('the catalogue is public and complete, and the same at every call [CAT-01, CAT-02, CAT-03, CAT-04]', async () => {
-  const answer = await get<typeof catalogue>('/v1/indicators');
+  const answer = await get<CatalogueFacts>('/v1/indicators');
   assert.deepEqual(Object.keys(answer), ['version', 'engineFingerprint', 'indicators']);
   assert.match(answer.version, /^[0-9a-f]{12}$/);
   assert.match(answer.engineFingerprint, /^[0-9a-f]{64}$/);
@@ -96,7 +54,7 @@ test('the catalogue is public and complete, and the same at every call [CAT-01, 
 });
 
 test('a display parameter carries the category view, and the schema of params is the definition [CAT-05]', async () => {
-  const { indicators } = await get<typeof catalogue>('/v1/indicators');
+  const { indicators } = await get<CatalogueFacts>('/v1/indicators');
   for (const indicator of indicators) {
     // Depth is the one parameter of display there is; a few indicators have no need of it.
     for (const { name, category } of indicator.parameters) {
@@ -125,13 +83,13 @@ test('the instruments are an object with one entry per streamed contract, all fi
     }
     assert.equal(entry.status, 'open', entry.symbol);
     assert.equal(entry.streamed, true);
-    assert.ok(BigInt(entry.updatedAt) <= service.now && BigInt(entry.updatedAt) > 0n);
+    assert.ok(BigInt(entry.updatedAt) <= service.clock.now() && BigInt(entry.updatedAt) > 0n);
     assert.equal(entry.alias === null, entry.rolls === undefined);
   }
   const es = list.find(({ symbol }) => symbol === 'ESZ6')!;
   assert.equal(es.alias, 'ES.c.0');
   assert.equal(es.tickSizeNanos, 250_000_000);
-  assert.equal(es.updatedAt, (service.now - 7n).toString());
+  assert.equal(es.updatedAt, (service.clock.now() - 7n).toString());
   assert.ok(es.rolls!.some(({ symbol }) => symbol === 'ESH7'));
   assert.equal(new Set(list.map(({ alias }) => alias)).size, 8, 'one alias per root, and null');
 });
@@ -146,13 +104,35 @@ test('with a dataset every contract of it is listed, expired ones too; an unknow
     assert.equal(entry.updatedAt, entry.expiresAt);
   }
   const url = '/v1/instruments?dataset=NOPE';
-  const response = await app.inject({ method: 'GET', url, headers: AUTHORIZED });
-  assert.equal(response.statusCode, 400);
-  assert.equal(response.json().errors[0].path, '/dataset');
+  const { status, body } = await service.get(url, { key });
+  assert.equal(status, 400);
+  assert.equal(body.errors![0]!.path, '/dataset');
+});
+
+test('a delayed key sees no trade time newer than its delay', async () => {
+  const now = service.clock.now();
+  const { lastTrades } = service.market;
+  const visible = now - DELAY_NS;
+  const updatedAt = async (secret: string) =>
+    (await instruments('', secret)).find(({ symbol }) => symbol === 'ESZ6')!.updatedAt;
+  const trial = await service.key(await service.account('live_history'), { environment: 'test' });
+  for (const secret of [await service.customer('sandbox'), trial.secret]) {
+    for (const [trade, shown] of [
+      [now - 7n, visible],
+      [visible + 1n, visible],
+      [visible, visible],
+      [visible - 1n, visible - 1n],
+    ] as const) {
+      lastTrades.set('ESZ6', trade as EpochNs);
+      assert.equal(await updatedAt(secret), `${shown}`);
+      assert.equal(await updatedAt(key), `${trade}`);
+    }
+  }
+  lastTrades.set('ESZ6', (now - 7n) as EpochNs);
 });
 
 test('the instruments need a key, the status and the catalogue need none', async () => {
-  const statusOf = async (url: string) => (await app.inject({ method: 'GET', url })).statusCode;
+  const statusOf = async (url: string) => (await service.get(url)).status;
   assert.equal(await statusOf('/v1/instruments'), 401);
   assert.equal(await statusOf('/v1/status'), 200);
   assert.equal(await statusOf('/v1/indicators'), 200);
@@ -173,27 +153,26 @@ test('the status tells the state of the engine and of every listed instrument [S
   });
   assert.deepEqual(up.instruments, listed);
 
-  service.engine = 'down';
-  service.source = false;
+  service.market.engine = 'down';
+  service.market.isSourceUp = false;
   const down = await get<ServiceStatus>('/v1/status');
   assert.equal(down.engine.state, 'down');
   assert.ok(down.instruments.every(({ state }) => state === 'down'));
 
-  service.engine = 'up';
-  service.source = true;
-  service.now = SATURDAY;
+  service.market.engine = 'up';
+  service.market.isSourceUp = true;
+  service.clock.advanceTo(SATURDAY);
   const weekend = await get<ServiceStatus>('/v1/status');
   for (const { symbol, state } of weekend.instruments) {
     assert.equal(state, symbol.startsWith('BTC') ? 'open' : 'closed', symbol);
   }
-  service.now = WEDNESDAY;
 });
 
 test('every route lies below /v1 and is documented [VER-01]', async () => {
-  for (const { path } of routes) {
+  for (const { path } of service.routes) {
     assert.match(path, /^\/v1\//);
-    const bare = await app.inject({ method: 'GET', url: path.slice('/v1'.length) });
-    assert.equal(bare.statusCode, 404);
-    assert.equal(bare.json().code, 'NOT_FOUND');
+    const { status, body } = await service.get(path.slice('/v1'.length), { key });
+    assert.equal(status, 404);
+    assert.equal(body.code, 'NOT_FOUND');
   }
 });

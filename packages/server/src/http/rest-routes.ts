@@ -1,21 +1,35 @@
 /** Every route of the REST interface. `contract/openapi.json` is made from this list. */
 
+import type { AccountStore } from '../accounts/account-store.ts';
 import { type CatalogueFacts, indicatorsRoute } from './indicators-route.ts';
 import type { InstrumentFacts } from './instrument-view.ts';
 import { instrumentsRoute } from './instruments-route.ts';
+import { keysRoutes } from './keys-routes.ts';
 import type { Route } from './route.ts';
 import { type StatusFacts, statusRoute } from './status-route.ts';
+import { streamTokensRoute } from './stream-tokens-route.ts';
+import { type UsageOf, usageRoute } from './usage-route.ts';
 
 /** What the routes know of the running service. */
 export interface RestFacts extends StatusFacts {
   catalogue(): CatalogueFacts;
   instruments(): InstrumentFacts;
+  store(): AccountStore;
+  readonly usageOf: UsageOf;
 }
 
 export function restRoutes(facts: RestFacts): readonly Route[] {
+  const store = () => facts.store();
   return [
     indicatorsRoute(() => facts.catalogue()),
     instrumentsRoute(() => facts.instruments()),
     statusRoute(facts),
+    usageRoute((...of) => facts.usageOf(...of)),
+    ...keysRoutes({ store, isInstrument: (name) => isListed(facts.instruments(), name) }),
+    streamTokensRoute(store),
   ];
+}
+
+function isListed({ book }: InstrumentFacts, name: string): boolean {
+  return book.contract(name) !== null || book.alias(name) !== null;
 }

@@ -3,14 +3,31 @@
  * `contract/openapi.json`, so none of them can disagree. Query and body schemas are closed.
  */
 
+import type { Scope } from '@tapeloom/core/entitlement/key-rights';
+import type { EpochNs } from '@tapeloom/core/numbers';
 import type { ErrorCode } from '@tapeloom/protocol/error-codes';
+import type { FieldFault } from '@tapeloom/protocol/problem';
 import type { Static, TObject, TSchema } from 'typebox';
-import type { Principal } from '../accounts/authenticator.ts';
+import type { Caller } from '../accounts/caller.ts';
+
+/**
+ * Who is let in. `public`: everybody, and no key is looked at. `optional`: everybody, but a recognised
+ * key counts its request. `key`: any valid key. `scope`: a key that has it.
+ */
+export type Access = 'public' | 'optional' | 'key' | { readonly scope: Scope };
+
+/** The caller a handler sees, by who is let in. */
+type CallerOf<A extends Access> = A extends 'public'
+  ? null
+  : A extends 'optional'
+    ? Caller | null
+    : Caller;
 
 export interface RouteDefinition<
   Query extends TObject,
   Body extends TObject,
   Answer extends TSchema,
+  A extends Access,
 > {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Below `/v1/`, with `:name` for a variable part. */
@@ -18,30 +35,51 @@ export interface RouteDefinition<
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
-  /** `public`: no key is looked at. `key`: any valid key. */
-  readonly access: 'public' | 'key';
+  readonly access: A;
   readonly query?: Query;
+  /** Left out: no body is needed, and an empty object is the only one accepted. */
   readonly body?: Body;
   readonly answer: Answer;
-  /** What it may refuse with, beyond what every route may. */
-  readonly errors?: readonly ErrorCode[];
+  /** The status of success: 201 where something was created. */
+  readonly status?: 200 | 201;
+  /** What it may refuse with, beyond what every route of its access may. */
+  readonly errors?: readonly RouteError[];
+  /**
+   * Faults of the body that no schema can see. They are reported together with the schema's, so a body
+   * of any shape comes here.
+   */
+  faults?(body: unknown, now: EpochNs): readonly FieldFault[];
   handle(
-    request: RouteRequest<Static<Query>, Static<Body>>,
-  ): Promise<Static<Answer>> | Static<Answer>;
+    request: RouteRequest<Static<Query>, Static<Body>, CallerOf<A>>,
+  ): Promise<RouteAnswer<Answer>> | RouteAnswer<Answer>;
 }
 
-export interface RouteRequest<Query, Body> {
+/** What is answered, or its JSON in UTF-8 where it was encoded before. */
+type RouteAnswer<Answer extends TSchema> = Static<Answer> | Buffer;
+
+export interface RouteError {
+  readonly code: ErrorCode;
+  readonly status: number;
+}
+
+export interface RouteRequest<Query, Body, C> {
   readonly query: Query;
   readonly body: Body;
-  /** Null on a public route. */
-  readonly principal: Principal | null;
+  /** The variable parts of the path, by name. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly caller: C;
+  /** By the clock of accounts, when the whole request had arrived. */
+  readonly now: EpochNs;
 }
 
-export type Route = RouteDefinition<TObject, TObject, TSchema>;
+export type Route = RouteDefinition<TObject, TObject, TSchema, Access>;
 
 /** Checks the definition's types against its schemas and forgets them, so that routes make a list. */
-export function defineRoute<Query extends TObject, Body extends TObject, Answer extends TSchema>(
-  definition: RouteDefinition<Query, Body, Answer>,
-): Route {
+export function defineRoute<
+  Query extends TObject,
+  Body extends TObject,
+  Answer extends TSchema,
+  const A extends Access,
+>(definition: RouteDefinition<Query, Body, Answer, A>): Route {
   return definition as unknown as Route;
 }

@@ -1,6 +1,6 @@
 /**
- * Requests that never become requests: broken HTTP, headers too large or too slow, CONNECT, odd
- * expectations. They too get the problem document, written straight to the socket, which then closes.
+ * Requests that never become requests: broken HTTP, headers too large or too slow, CONNECT. They too get
+ * the problem document, written straight to the socket, which then closes.
  */
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -30,17 +30,9 @@ export function answerSocketFaults(server: Server, docsUrl: () => string): void 
     const problem = new ProblemError('NOT_FOUND', 'CONNECT is not known here.', { status: 405 });
     refuseOnSocket(socket, problem, docsUrl());
   });
-  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
-    const fault = invalidParameters([
-      { path: '', message: 'The header Expect is not understood.' },
-    ]);
-    const document = problemDocument(fault, newRequestId(), docsUrl());
-    const body = Buffer.from(JSON.stringify(document));
-    response.writeHead(document.status, {
-      ...Object.fromEntries(headersOf(document)),
-      'content-length': body.length,
-    });
-    response.end(body);
+  // An expectation nobody understands may be ignored, and then the request is one like any other.
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    server.emit('request', request, response);
   });
 }
 
@@ -68,7 +60,7 @@ function headersOf(document: Problem): [string, string][] {
 function requestFault(code: string | undefined): ProblemError {
   const message =
     code === 'HPE_HEADER_OVERFLOW'
-      ? 'The header fields are larger than 16,384 bytes.'
+      ? 'The header fields are larger than 16,384 bytes or more than 100.'
       : code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? 'The request took too long to arrive.'
         : 'The request is not HTTP/1.1 as it should be.';

@@ -1,4 +1,4 @@
-/** `GET /v1/status`: whether the engine is up and each streamed instrument's state. Public. */
+/** `GET /v1/status`: whether the engine is up and each streamed instrument's state. Needs no key. */
 
 import {
   ENGINE_STATES,
@@ -6,7 +6,7 @@ import {
   INSTRUMENT_STATES,
 } from '@tapeloom/protocol/status-states';
 import { Type } from 'typebox';
-import { type InstrumentFacts, listInstruments } from './instrument-view.ts';
+import { type InstrumentFacts, streamedInstruments } from './instrument-view.ts';
 import { defineRoute, type Route } from './route.ts';
 
 const closed = { additionalProperties: false };
@@ -41,15 +41,11 @@ export function statusRoute(facts: StatusFacts): Route {
     path: '/v1/status',
     operationId: 'getStatus',
     summary: 'State of the service.',
-    access: 'public',
+    access: 'optional',
     answer: ServiceStatus,
     handle: () => ({
       engine: { state: facts.engineState() },
-      instruments: listInstruments(facts.instruments(), null).map(({ symbol, alias, status }) => ({
-        symbol,
-        alias,
-        state: status,
-      })),
+      instruments: streamedInstruments(facts.instruments()),
       version: facts.version,
     }),
   });

@@ -63,7 +63,8 @@ export function createLog(options: LogOptions): Log {
   );
 }
 
-function blotSecrets(line: string): string {
+/** Blots out whatever looks like a key, a token or a query that holds one. */
+export function blotSecrets(line: string): string {
   return line.replace(KEY_LIKE, 'svc_$1_[redacted]').replace(SECRET_QUERY, '$1[redacted]');
 }
 

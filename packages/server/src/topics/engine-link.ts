@@ -85,14 +85,29 @@ export interface PulseMessage {
   readonly t: 'pulse';
   readonly promise: EpochNs | null;
   readonly topics: readonly TopicPosition[];
+  /** How hard the engine works; absent from one that does not measure it. */
+  readonly load?: EngineLoad;
+}
+
+export interface EngineLoad {
+  /** Topics that follow the tape. */
+  readonly following: number;
+  /** Topics that wait, warm up or catch up. */
+  readonly warmingUp: number;
+  /** Trades given to studies that follow, since the engine began; a trade counts for each of them. */
+  readonly tradesTotal: number;
+  /** The share of the time since the last pulse in which its thread was busy. */
+  readonly busyShare: number;
 }
 
 export interface TopicPosition {
   readonly topic: number;
-  /** The position at the last closed flush edge; null while the topic warms up. */
+  /** The position at the last closed flush edge; null until the topic is live. */
   readonly position: string | null;
   /** How far its computation is behind the tape it is meant to read. */
   readonly lagMs: number;
+  /** Thread time its study has taken since it follows; absent where it is not measured. */
+  readonly busyMs?: number;
 }
 
 export interface EngineLink {

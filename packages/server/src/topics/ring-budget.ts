@@ -13,8 +13,8 @@ import type { Flush } from './flush.ts';
 export const RINGS_BYTES_MAX = 256 * 1024 * 1024;
 /** Names for which the encoding of one block is kept. */
 export const VIEW_NAMES_MAX = 4;
-/** Raw bytes of blocks kept for readers; with their encodings they take up to five times as much. */
-const VIEWS_BYTES_MAX = 4 * 1024 * 1024;
+/** Payload of the blocks kept for readers; with all their encodings about six times as much memory. */
+const VIEWS_BYTES_MAX = 8 * 1024 * 1024;
 
 /** Why something left a ring: too old, too much for its topic, or too much for all topics together. */
 export type EvictionReason = 'age' | 'topic' | 'total';

@@ -163,6 +163,10 @@ export class TopicHub implements Disposable {
     return instant === null ? null : dayOf(instant);
   }
 
+  get tapeTime(): EpochNs | null {
+    return this.tapeTimeOf(0);
+  }
+
   get tapeDay(): UtcDay | null {
     return this.tapeDayOf(0);
   }
@@ -286,7 +290,7 @@ export class TopicHub implements Disposable {
       return;
     }
     const topic = this.#byNumber.get(message.topic);
-    if (topic === undefined || topic.slot !== slot) return;
+    if (topic === undefined) return;
     switch (message.t) {
       case 'live':
         topic.ring?.[Symbol.dispose]();
@@ -327,7 +331,7 @@ export class TopicHub implements Disposable {
     this.#engines.advance(slot, promise);
     for (const { topic: number, position, lagMs } of topics) {
       const topic = this.#byNumber.get(number);
-      if (topic === undefined || topic.slot !== slot) continue;
+      if (topic === undefined) continue;
       topic.position = position;
       topic.lagMs = lagMs;
       if (promise !== null) topic.ring?.expire(delayed(promise, topic.spec));

@@ -123,13 +123,11 @@ export class Topic {
   publish(flush: Flush, edge: EpochNs, position: string): boolean {
     if (this.ring?.append(flush, edge, position) === false) return false;
     this.position = position;
-    const joining = [...this.#joining];
     // A copy: taking a flush may make other subscribers of the same connection follow or end.
     for (const subscriber of [...this.#following]) {
       if (this.#following.has(subscriber)) subscriber.flush(flush);
     }
-    for (const [subscriber, has] of joining) {
-      if (this.#joining.get(subscriber) !== has) continue;
+    for (const [subscriber, has] of this.#joining) {
       const rest = partBeyond(flush, has);
       if (rest === flush) {
         this.#joining.delete(subscriber);

@@ -1,0 +1,148 @@
+/**
+ * The process under the REST benchmark: the real HTTP server with real accounts in their own thread and
+ * file, all checks on, and beside it, on a port of its own, a bare route that answers with bytes it was
+ * handed. The bench starts it, and it ends with it.
+ */
+
+import { randomBytes } from 'node:crypto';
+import type { Server } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { calendarNamed } from '@tapeloom/core/calendar/calendars';
+import { extendSessionBook } from '@tapeloom/core/calendar/session-book';
+import { SCOPES } from '@tapeloom/core/entitlement/key-rights';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { addDays, dayOf } from '@tapeloom/core/utc-day';
+import { AccountServices } from '@tapeloom/server/account-services';
+import { digestOf, newKeyText } from '@tapeloom/server/accounts/secret';
+import { createHttpServer } from '@tapeloom/server/http/http-server';
+import type { InstrumentFacts } from '@tapeloom/server/http/instrument-view';
+import { restRoutes } from '@tapeloom/server/http/rest-routes';
+import { createLog } from '@tapeloom/server/platform/log';
+import { TradingWorld } from '@tapeloom/server/trading-world';
+import type { FromRestServer, ToRestServer } from './rest-wire.ts';
+
+const ACCOUNTS = 500;
+const SIM = { seed: 1, printsScale: 0.01 };
+
+interface BareApp {
+  readonly server: Server;
+  get(path: string, answer: (request: unknown, reply: BareReply) => unknown): void;
+  listen(options: { readonly port: number; readonly host: string }): Promise<string>;
+}
+interface BareReply {
+  header(name: string, value: string): BareReply;
+  send(body: string): BareReply;
+}
+/** The very framework of the server. */
+const { fastify } = createRequire(import.meta.resolve('@tapeloom/server/http/http-server'))(
+  'fastify',
+) as { fastify: () => BareApp };
+
+const log = createLog({ level: 'error', readable: true, write: (line) => console.error(line) });
+const accounts = await AccountServices.open({
+  data: process.argv[2]!,
+  log,
+  onLost: () => process.exit(1),
+});
+const keys: string[] = [];
+for (let number = 1; number <= ACCOUNTS; number += 1) keys.push(await makeKey(`account ${number}`));
+
+const { app } = createHttpServer({
+  authenticator: accounts.authenticator,
+  allowances: accounts.allowances,
+  addresses: accounts.addresses,
+  meter: accounts.meter,
+  clock: accounts.clock,
+  trustedProxies: [],
+  log,
+  docsUrl: () => 'http://127.0.0.1/docs',
+  routes: restRoutes({
+    version: '0',
+    catalogue: unasked,
+    engineState: () => 'up',
+    instruments: marketFacts(),
+    store: () => accounts.store,
+    usageOf: (...of) => accounts.meter.usageOf(...of),
+  }),
+});
+const bare = fastify();
+const bareAnswers = new Map<string, string>();
+for (const path of ['/v1/usage', '/v1/instruments']) {
+  bare.get(path, (_request, reply) =>
+    reply.header('content-type', 'application/json; charset=utf-8').send(bareAnswers.get(path)!),
+  );
+}
+await app.listen({ port: 0, host: '127.0.0.1' });
+await bare.listen({ port: 0, host: '127.0.0.1' });
+
+process.on('disconnect', () => process.exit(0));
+process.on('message', (message: ToRestServer) => {
+  if (message.t === 'bare-answer') bareAnswers.set(message.path, message.body);
+  const { user, system } = process.cpuUsage();
+  tell({ t: 'cpu', cpuMs: (user + system) / 1_000 });
+});
+tell({ t: 'ready', port: portOf(app.server), barePort: portOf(bare.server), keys });
+
+function tell(message: FromRestServer): void {
+  process.send!(message);
+}
+
+async function makeKey(name: string): Promise<string> {
+  const call = { now: accounts.clock.now(), actor: { kind: 'operator' } } as const;
+  const account = await accounts.store.createAccount(call, {
+    name,
+    grants: [
+      { plan: 'live', until: null },
+      { plan: 'history', until: null },
+    ],
+  });
+  if ('refused' in account) throw new Error(account.refused);
+  const secret = newKeyText('live', randomBytes);
+  const rights = {
+    name: 'bench',
+    environment: 'live',
+    scopes: SCOPES,
+    instruments: null,
+    allowedIps: ['127.0.0.0/8'],
+    expiresAt: null,
+  } as const;
+  const made = await accounts.store.createKey(call, account.id, rights, digestOf(secret));
+  if ('refused' in made) throw new Error(made.refused);
+  return secret;
+}
+
+/** The simulated market of today, with a trade in every contract a moment ago. */
+function marketFacts(): () => InstrumentFacts {
+  const now = accounts.clock.now();
+  const day = dayOf(now);
+  const world = new TradingWorld(SIM, day, sessionBooks(now));
+  return () => {
+    const at = accounts.clock.now();
+    return {
+      book: world.book,
+      now: at,
+      day,
+      isSourceUp: true,
+      isStreamed: (symbol) => world.isStreamed(symbol),
+      fullSessions: (symbol) => world.fullSessions(symbol),
+      lastTradeAt: () => (at - 1_000_000n) as EpochNs,
+    };
+  };
+}
+
+function sessionBooks(now: EpochNs) {
+  const day = dayOf(now);
+  const names = new TradingWorld(SIM, day, []).book.all().map(({ calendar }) => calendar);
+  return [...new Set(names)].map((name) =>
+    extendSessionBook(null, calendarNamed(name), addDays(day, -10), addDays(day, 10), now),
+  );
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port;
+}
+
+function unasked(): never {
+  throw new Error('the bench does not ask for it');
+}

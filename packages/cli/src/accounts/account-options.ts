@@ -1,0 +1,49 @@
+/** What the operator's commands have in common: the data directory, `--json`, and how an account is named. */
+
+import { resolve } from 'node:path';
+import { PLANS, type Plan } from '@tapeloom/core/entitlement/plan';
+import type { AccountRecord, AccountStore } from '@tapeloom/server/accounts/account-store';
+import { nearestName } from '@tapeloom/server/config/nearest-name';
+import { type CommandIo, UsageError } from '../command.ts';
+
+export const COMMON_OPTIONS = {
+  data: { type: 'string' },
+  json: { type: 'boolean' },
+} as const;
+
+export const COMMON_USAGE = `  --data <directory>  the data directory (default: TAPELOOM_DATA or ./data)
+  --json              JSON instead of text`;
+
+export function dataDirectory(given: string | undefined, io: CommandIo): string {
+  return resolve(given ?? io.env.TAPELOOM_DATA ?? './data');
+}
+
+/** Exactly these words, in this order; `what` names them for the person who forgot one. */
+export function readWords(words: readonly string[], what: readonly string[]): readonly string[] {
+  if (words.length > what.length) {
+    throw new UsageError(`unexpected argument: ${words[what.length]}`);
+  }
+  const missing = what[words.length];
+  if (missing !== undefined) throw new UsageError(`${missing} is missing`);
+  return words;
+}
+
+export function readPlan(text: string): Plan {
+  const plan = PLANS.find((one) => one === text);
+  if (plan !== undefined) return plan;
+  throw new UsageError(`a plan is one of ${PLANS.join(', ')}; read ${text}`);
+}
+
+/** The account of this name or id; an error with the likely name when there is none. */
+export async function findAccount(store: AccountStore, name: string): Promise<AccountRecord> {
+  const account = await store.findAccount(name);
+  if (account !== null) return account;
+  const names = (await store.listAccounts()).map((each) => each.name);
+  const near = nearestName(name, names);
+  const hint = near === null ? 'tapeloom account list shows all' : `did you mean ${near}?`;
+  throw new Error(`no account is called ${name}; ${hint}`);
+}
+
+export function writeJson(io: CommandIo, value: unknown): void {
+  io.stdout(`${JSON.stringify(value)}\n`);
+}

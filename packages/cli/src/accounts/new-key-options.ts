@@ -1,0 +1,108 @@
+/**
+ * From the options of `tapeloom key create` to a new key, under the same rules as over REST. What is
+ * wrong is told by the option's name, what was read and what would do.
+ */
+
+import { parseIpRange } from '@tapeloom/core/entitlement/ip-range';
+import {
+  ENVIRONMENTS,
+  KEY_NAME_CHARACTERS_MAX,
+  RESTRICTION_ENTRIES_MAX,
+  SCOPES,
+  type Scope,
+} from '@tapeloom/core/entitlement/key-rights';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { dayOf } from '@tapeloom/core/utc-day';
+import type { NewKey } from '@tapeloom/server/accounts/account-store';
+import { nearestName } from '@tapeloom/server/config/nearest-name';
+import { createSimUniverse } from '@tapeloom/server/sources/sim-universe';
+import { UsageError } from '../command.ts';
+import { readFutureTime } from './time-text.ts';
+
+/** Contracts and aliases are the same for every seed and scale. */
+const ANY_SIM = { seed: 1, printsScale: 1 };
+
+export interface KeyOptionTexts {
+  readonly name?: string | undefined;
+  readonly environment?: string | undefined;
+  readonly scopes?: string | undefined;
+  readonly instruments?: string | undefined;
+  readonly ips?: string | undefined;
+  readonly expires?: string | undefined;
+}
+
+export function readNewKey(texts: KeyOptionTexts, now: EpochNs): NewKey {
+  return {
+    name: readName(texts.name),
+    environment: readEnvironment(texts.environment),
+    scopes: readScopes(texts.scopes),
+    instruments: texts.instruments === undefined ? null : readInstruments(texts.instruments, now),
+    allowedIps: texts.ips === undefined ? null : readIps(texts.ips),
+    expiresAt: texts.expires === undefined ? null : readFutureTime('--expires', texts.expires, now),
+  };
+}
+
+function readName(text: string | undefined): string {
+  if (text === undefined) throw new UsageError('--name is missing: what the key is for');
+  const characters = [...text].length;
+  if (characters < 1 || characters > KEY_NAME_CHARACTERS_MAX || /\p{Cc}/u.test(text)) {
+    throw new UsageError(
+      `--name must be 1 to ${KEY_NAME_CHARACTERS_MAX} characters, none of them a control character`,
+    );
+  }
+  return text;
+}
+
+function readEnvironment(text: string | undefined): NewKey['environment'] {
+  const environment = ENVIRONMENTS.find((one) => one === text);
+  if (environment !== undefined) return environment;
+  throw new UsageError(
+    `--environment must be ${ENVIRONMENTS.join(' or ')}; read ${text ?? 'nothing'}`,
+  );
+}
+
+function readScopes(text: string | undefined): readonly Scope[] {
+  const words = new Set(entriesOf(text ?? ''));
+  const unknown = [...words].find((word) => !SCOPES.some((scope) => scope === word));
+  if (words.size === 0 || unknown !== undefined) {
+    throw new UsageError(
+      `--scopes must be one or more of ${SCOPES.join(',')}; read ${unknown ?? 'none'}`,
+    );
+  }
+  return SCOPES.filter((scope) => words.has(scope));
+}
+
+function readInstruments(text: string, now: EpochNs): readonly string[] {
+  const names = readEntries('--instruments', text);
+  const { book } = createSimUniverse(ANY_SIM, dayOf(now));
+  for (const name of names) {
+    if (book.contract(name) !== null || book.alias(name) !== null) continue;
+    const known = [
+      ...book.all().map((it) => it.symbol),
+      ...book.allAliases().map((it) => it.alias),
+    ];
+    const near = nearestName(name, known);
+    const hint = near === null ? `there are ${known.join(' ')}` : `did you mean ${near}?`;
+    throw new UsageError(`--instruments: no contract or alias is called ${name}; ${hint}`);
+  }
+  return names;
+}
+
+function readIps(text: string): readonly string[] {
+  const ranges = readEntries('--ips', text);
+  const wrong = ranges.find((range) => parseIpRange(range) === null);
+  if (wrong === undefined) return ranges;
+  throw new UsageError(`--ips: an address or a CIDR range such as 192.0.2.0/24; read ${wrong}`);
+}
+
+function readEntries(option: string, text: string): readonly string[] {
+  const entries = entriesOf(text);
+  if (entries.length >= 1 && entries.length <= RESTRICTION_ENTRIES_MAX) return entries;
+  throw new UsageError(
+    `${option} takes 1 to ${RESTRICTION_ENTRIES_MAX} entries; leave it out to restrict nothing`,
+  );
+}
+
+function entriesOf(text: string): readonly string[] {
+  return [...new Set(text.split(',').map((entry) => entry.trim()))].filter((entry) => entry !== '');
+}

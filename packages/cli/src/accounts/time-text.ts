@@ -1,0 +1,39 @@
+/** Instants in the operator's commands: how they are written on a command line, and how they are shown. */
+
+import { parseInstant } from '@tapeloom/core/instant-text';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { UsageError } from '../command.ts';
+
+const MS_NS = 1_000_000n;
+/** The last instant that 64 bits hold. */
+const INSTANT_MAX = 2n ** 63n - 1n;
+const SPAN = /^(\d{1,5})(m|h|d)$/;
+const UNIT_NS: Readonly<Record<string, bigint>> = {
+  m: 60_000_000_000n,
+  h: 3_600_000_000_000n,
+  d: 86_400_000_000_000n,
+};
+
+const TIME_ACCEPTS =
+  'a date like 2027-01-31 (its midnight UTC), a time like 2027-01-31T13:30:00Z, nanoseconds since 1970, ' +
+  'or a span from now like 90d, 12h or 30m';
+
+/** The future instant an option names. */
+export function readFutureTime(option: string, text: string, now: EpochNs): EpochNs {
+  const span = SPAN.exec(text);
+  const instant = span === null ? parseInstant(text) : now + BigInt(span[1]!) * UNIT_NS[span[2]!]!;
+  if (instant === null) throw new UsageError(`${option} must be ${TIME_ACCEPTS}; read ${text}`);
+  if (instant <= now) throw new UsageError(`${option} must lie in the future; read ${text}`);
+  if (instant > INSTANT_MAX) throw new UsageError(`${option} must lie before 2262; read ${text}`);
+  return instant as EpochNs;
+}
+
+/** `2027-01-31 13:30:00Z`, to the second. */
+export function timeText(instant: EpochNs): string {
+  return `${new Date(Number(instant / MS_NS)).toISOString().slice(0, 19).replace('T', ' ')}Z`;
+}
+
+/** As every JSON document of ours carries it. */
+export function timeJson(instant: EpochNs | null): string | null {
+  return instant === null ? null : String(instant);
+}

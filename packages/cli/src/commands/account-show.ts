@@ -1,0 +1,113 @@
+/** `tapeloom account show`: one account with its limits, keys and this month's usage. */
+
+import { parseArgs } from 'node:util';
+import { keyStateAt } from '@tapeloom/core/entitlement/key-rights';
+import { PLAN_LIMITS, planAt } from '@tapeloom/core/entitlement/plan';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { periodOf } from '@tapeloom/core/quota/month';
+import {
+  type AccountRecord,
+  type KeyRecord,
+  type MonthUsage,
+  VALID_KEYS_MAX,
+} from '@tapeloom/server/accounts/account-store';
+import { createClock } from '@tapeloom/server/platform/system-clock';
+import {
+  COMMON_OPTIONS,
+  COMMON_USAGE,
+  dataDirectory,
+  findAccount,
+  readWords,
+  writeJson,
+} from '../accounts/account-options.ts';
+import { accountJson } from '../accounts/account-view.ts';
+import { keyJson, keysTable } from '../accounts/key-view.ts';
+import { openAccounts } from '../accounts/open-accounts.ts';
+import { timeText } from '../accounts/time-text.ts';
+import type { Command, CommandIo } from '../command.ts';
+import { factsText } from '../table-text.ts';
+
+export const accountShowCommand: Command = {
+  path: ['account', 'show'],
+  summary: 'Show one account: plan, keys and usage.',
+  usage: `Usage: tapeloom account show <name> [--data <directory>] [--json]
+
+Shows the plan with its grants, the keys of the last 30 days, and what this month has used.
+
+  <name>              the account's name or id
+${COMMON_USAGE}`,
+  run,
+};
+
+async function run(args: readonly string[], io: CommandIo): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: COMMON_OPTIONS,
+    allowPositionals: true,
+  });
+  const name = readWords(positionals, ['the name of the account'])[0]!;
+  await using store = await openAccounts(dataDirectory(values.data, io));
+  const now = createClock({ kind: 'system' }).now();
+  const account = await findAccount(store, name);
+  const keys = await store.listKeys(now, account.id);
+  const period = periodOf(now);
+  const usage = await store.usageOf(now, account.id, period);
+  if (values.json === true) {
+    writeJson(io, {
+      ...accountJson(account, now),
+      keys: keys.map((key) => keyJson(key, now)),
+      usage: { period, ...usage },
+    });
+    return 0;
+  }
+  io.stdout(factsText(factsOf({ account, keys, usage, period, now })));
+  if (keys.length > 0) io.stdout(`\n${keysTable(keys, now)}`);
+  return 0;
+}
+
+interface ShownAccount {
+  readonly account: AccountRecord;
+  readonly keys: readonly KeyRecord[];
+  readonly usage: MonthUsage;
+  readonly period: string;
+  readonly now: EpochNs;
+}
+
+function factsOf({ account, keys, usage, period, now }: ShownAccount): [string, string][] {
+  const plan = planAt(account.grants, now);
+  const limits = PLAN_LIMITS[plan];
+  const { used, reserved } = usage;
+  const valid = keys.filter((key) => ['active', 'expiring'].includes(keyStateAt(key, now)));
+  return [
+    ['name', account.name],
+    ['id', account.id],
+    ['created', timeText(account.createdAt)],
+    [
+      'state',
+      account.suspendedAt === null ? 'active' : `suspended ${timeText(account.suspendedAt)}`,
+    ],
+    ['plan', plan],
+    ...account.grants.map(({ plan: granted, until }): [string, string] => [
+      'grant',
+      `${granted}, ${until === null ? 'without an end' : `until ${timeText(until)}`}`,
+    ]),
+    ['valid keys', `${valid.length} of ${VALID_KEYS_MAX}`],
+    [
+      'compute units',
+      amounts(used.computeUnits, reserved.computeUnits, limits.computeBudget, period),
+    ],
+    ['export bytes', amounts(used.exportBytes, reserved.exportBytes, limits.exportBytes, period)],
+    ['history items', `${number(used.historyItems)} in ${period}`],
+    ['REST requests', `${number(used.restRequests)} in ${period}`],
+  ];
+}
+
+function amounts(used: number, reserved: number, limit: number, period: string): string {
+  const running = reserved === 0 ? '' : `, ${number(reserved)} more reserved`;
+  if (limit === 0 && used === 0) return 'none in this plan';
+  return `${number(used)} of ${number(limit)} in ${period}${running}`;
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en');
+}

@@ -1,0 +1,96 @@
+/** `tapeloom audit`: who did what to accounts and keys. */
+
+import { parseArgs } from 'node:util';
+import type { AccountRecord, AuditEvent } from '@tapeloom/server/accounts/account-store';
+import {
+  COMMON_OPTIONS,
+  dataDirectory,
+  findAccount,
+  readWords,
+} from '../accounts/account-options.ts';
+import { openAccounts } from '../accounts/open-accounts.ts';
+import { timeJson, timeText } from '../accounts/time-text.ts';
+import { type Command, type CommandIo, UsageError } from '../command.ts';
+import { tableText } from '../table-text.ts';
+
+const LIMIT_DEFAULT = 50;
+const LIMIT_MAX = 100_000;
+
+export const auditCommand: Command = {
+  path: ['audit'],
+  summary: 'Show who did what to accounts and keys.',
+  usage: `Usage: tapeloom audit [--account <name>] [--limit <count>] [--data <directory>] [--json]
+
+Shows the newest events of the audit log, the oldest of them first. The log only ever grows.
+
+  --account <name>    only events of this account
+  --limit <count>     how many (default: ${LIMIT_DEFAULT})
+  --data <directory>  the data directory (default: TAPELOOM_DATA or ./data)
+  --json              one JSON object a line`,
+  run,
+};
+
+async function run(args: readonly string[], io: CommandIo): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: { ...COMMON_OPTIONS, account: { type: 'string' }, limit: { type: 'string' } },
+    allowPositionals: true,
+  });
+  readWords(positionals, []);
+  const limit = readLimit(values.limit);
+  await using store = await openAccounts(dataDirectory(values.data, io));
+  const accountId =
+    values.account === undefined ? undefined : (await findAccount(store, values.account)).id;
+  const filter = { limit, newestFirst: true, ...(accountId === undefined ? {} : { accountId }) };
+  const events = [...(await store.audit(filter))].reverse();
+  if (values.json === true) {
+    for (const event of events) io.stdout(`${JSON.stringify(eventJson(event))}\n`);
+  } else if (events.length === 0) {
+    io.stdout('Nothing has happened yet.\n');
+  } else {
+    io.stdout(eventsTable(events, await store.listAccounts()));
+  }
+  return 0;
+}
+
+function readLimit(text: string | undefined): number {
+  const limit = text === undefined ? LIMIT_DEFAULT : /^\d{1,6}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= LIMIT_MAX) return limit;
+  throw new UsageError(`--limit must be a whole number from 1 to ${LIMIT_MAX}; read ${text}`);
+}
+
+function eventJson(event: AuditEvent): Record<string, unknown> {
+  return { ...event, at: timeJson(event.at) };
+}
+
+function eventsTable(events: readonly AuditEvent[], accounts: readonly AccountRecord[]): string {
+  const names = new Map(accounts.map(({ id, name }) => [id, name]));
+  return tableText(
+    [
+      { title: '#', isNumber: true },
+      { title: 'at' },
+      { title: 'account' },
+      { title: 'what' },
+      { title: 'key' },
+      { title: 'by' },
+      { title: 'details' },
+    ],
+    events.map((event) => [
+      String(event.sequence),
+      timeText(event.at),
+      names.get(event.accountId) ?? event.accountId,
+      event.kind,
+      event.keyId ?? '-',
+      event.actor,
+      detailsText(event.details),
+    ]),
+  );
+}
+
+/** A key's name is a customer's text: quoted, so that nothing in it moves the cursor of a terminal. */
+function detailsText(details: AuditEvent['details']): string {
+  const text = Object.entries(details)
+    .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+    .join(' ');
+  return text === '' ? '-' : text;
+}

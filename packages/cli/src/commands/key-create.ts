@@ -1,0 +1,81 @@
+/** `tapeloom key create`: a new API key, whose secret is printed this once and kept nowhere. */
+
+import { randomBytes } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { VALID_KEYS_MAX } from '@tapeloom/server/accounts/account-store';
+import { digestOf, newKeyText } from '@tapeloom/server/accounts/secret';
+import { createClock } from '@tapeloom/server/platform/system-clock';
+import {
+  COMMON_OPTIONS,
+  COMMON_USAGE,
+  dataDirectory,
+  findAccount,
+  readWords,
+  writeJson,
+} from '../accounts/account-options.ts';
+import { keyJson } from '../accounts/key-view.ts';
+import { readNewKey } from '../accounts/new-key-options.ts';
+import { openAccounts } from '../accounts/open-accounts.ts';
+import { type Command, type CommandIo, UsageError } from '../command.ts';
+
+export const keyCreateCommand: Command = {
+  path: ['key', 'create'],
+  summary: 'Create an API key and print its secret once.',
+  usage: `Usage: tapeloom key create --account <name> --name <text> --environment live|test --scopes <scopes> [options]
+
+Makes a key that works at once, also on a running service. The secret is printed this once; only a
+digest of it is kept. An account has at most ${VALID_KEYS_MAX} valid keys.
+
+  --account <name>        the account's name or id
+  --name <text>           what the key is for, 1 to 64 characters
+  --environment <which>   live has the rights of the plan, test those of the sandbox
+  --scopes <list>         stream, history, export, keys, with commas between
+  --instruments <list>    only these symbols and aliases, up to 32 (default: all)
+  --ips <list>            only from these addresses and CIDR ranges, up to 32 (default: any)
+  --expires <time>        a date, an RFC 3339 time, or a span from now such as 90d (default: never)
+${COMMON_USAGE}`,
+  run,
+};
+
+async function run(args: readonly string[], io: CommandIo): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: {
+      ...COMMON_OPTIONS,
+      account: { type: 'string' },
+      name: { type: 'string' },
+      environment: { type: 'string' },
+      scopes: { type: 'string' },
+      instruments: { type: 'string' },
+      ips: { type: 'string' },
+      expires: { type: 'string' },
+    },
+    allowPositionals: true,
+  });
+  readWords(positionals, []);
+  if (values.account === undefined) throw new UsageError('--account is missing: whose key');
+  const now = createClock({ kind: 'system' }).now();
+  const wanted = readNewKey(values, now);
+  await using store = await openAccounts(dataDirectory(values.data, io));
+  const account = await findAccount(store, values.account);
+  const secret = newKeyText(wanted.environment, randomBytes);
+  const call = { now, actor: { kind: 'operator' } } as const;
+  const key = await store.createKey(call, account.id, wanted, digestOf(secret));
+  if ('refused' in key) {
+    throw new Error(
+      key.refused === 'too-many-keys'
+        ? `${account.name} has ${VALID_KEYS_MAX} valid keys, the most there can be; revoke one first`
+        : `the key was refused: ${key.refused}`,
+    );
+  }
+  if (values.json === true) {
+    writeJson(io, { ...keyJson(key, now), key: secret });
+    return 0;
+  }
+  const scopes = key.scopes.join(', ');
+  io.stdout(
+    `Key ${key.id} of ${account.name}, ${key.environment}, for ${scopes}:\n\n  ${secret}\n\n` +
+      'Keep it now: it is not shown again.\n',
+  );
+  return 0;
+}

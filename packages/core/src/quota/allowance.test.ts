@@ -1,0 +1,283 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { EpochNs } from '../numbers.ts';
+import {
+  type AllowanceState,
+  type AllowanceVerdict,
+  isFull,
+  takeFromAllowance,
+} from './allowance.ts';
+
+const START = 1_800_000_000_000_000_000n;
+const SECOND_NS = 1_000_000_000n;
+const MINUTE_NS = 60n * SECOND_NS;
+const HOUR_NS = 60n * MINUTE_NS;
+
+/** Somebody who asks: remembers the state and the time. */
+class Asker {
+  now = START;
+  state: AllowanceState | null = null;
+
+  take(perMinute: number): AllowanceVerdict {
+    const { state, verdict } = takeFromAllowance(this.state, this.now as EpochNs, perMinute);
+    this.state = state;
+    return verdict;
+  }
+
+  /** How many pass now, without taking any of them. */
+  passing(perMinute: number): number {
+    let { state } = this;
+    for (let count = 0; ; count += 1) {
+      const next = takeFromAllowance(state, this.now as EpochNs, perMinute);
+      if (!next.verdict.granted) return count;
+      state = next.state;
+    }
+  }
+
+  spendAll(perMinute: number): number {
+    let granted = 0;
+    while (this.take(perMinute).granted) granted += 1;
+    return granted;
+  }
+}
+
+const limits = fc.oneof(fc.constantFrom(1, 7, 60, 300, 1_200), fc.integer({ min: 1, max: 2_000 }));
+const pauses = fc.oneof(
+  fc.constant(0n),
+  fc.bigInt(0n, SECOND_NS),
+  fc.bigInt(0n, MINUTE_NS),
+  fc.bigInt(0n, HOUR_NS),
+);
+
+test('a full allowance passes at once, and the next request is refused', () => {
+  for (const limit of [1, 7, 60, 300, 1_200]) {
+    const asker = new Asker();
+    assert.deepEqual(asker.take(limit), {
+      granted: true,
+      limit,
+      remaining: limit - 1,
+      resetSeconds: Math.ceil(60 / limit),
+      retryAfterSeconds: 0,
+    });
+    for (let left = limit - 2; left >= 0; left -= 1) {
+      assert.equal(asker.take(limit).remaining, left);
+    }
+    assert.deepEqual(asker.take(limit), {
+      granted: false,
+      limit,
+      remaining: 0,
+      resetSeconds: 60,
+      retryAfterSeconds: Math.ceil(60 / limit),
+    });
+  }
+});
+
+test('the refill is continuous: one request after its share of the minute, to the nanosecond', () => {
+  const asker = new Asker();
+  asker.spendAll(300);
+  asker.now += MINUTE_NS / 300n - 1n;
+  assert.equal(asker.passing(300), 0);
+  asker.now += 1n;
+  assert.equal(asker.passing(300), 1);
+  asker.now += MINUTE_NS / 4n;
+  assert.equal(asker.passing(300), 76);
+  asker.now += HOUR_NS;
+  assert.equal(asker.passing(300), 300);
+});
+
+test('shares that are no whole nanoseconds add up without a loss, however often one asks', () => {
+  const asker = new Asker();
+  asker.spendAll(7);
+  for (let nth = 1n; nth <= 70n; nth += 1n) {
+    // The seventh of a minute has a fraction; the nth one comes back in the nanosecond that completes it.
+    const back = START + (nth * MINUTE_NS + 6n) / 7n;
+    while (asker.now < back - 1n) {
+      const halfway = (back - asker.now) / 2n;
+      asker.now += halfway > 1n ? halfway : 1n;
+      assert.equal(asker.take(7).granted, false);
+    }
+    asker.now = back;
+    assert.equal(asker.take(7).granted, true);
+  }
+});
+
+test('it never parts from an exact twin that counts in fractions', () => {
+  const steps = fc.array(fc.tuple(pauses, fc.nat(30)), { maxLength: 40 });
+  fc.assert(
+    fc.property(limits, steps, (limit, walk) => {
+      const asker = new Asker();
+      // In requests times one minute in nanoseconds, so that a share is a whole number.
+      const full = BigInt(limit) * MINUTE_NS;
+      let level = full;
+      for (const [pause, requests] of walk) {
+        asker.now += pause;
+        level += pause * BigInt(limit);
+        if (level > full) level = full;
+        for (let count = 0; count <= requests; count += 1) {
+          const verdict = asker.take(limit);
+          const isGranted = level >= MINUTE_NS;
+          if (isGranted) level -= MINUTE_NS;
+          assert.equal(verdict.granted, isGranted);
+          assert.equal(verdict.remaining, Number(level / MINUTE_NS));
+        }
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('remaining is what passes now, reset restores it all, retry-after lets one pass', () => {
+  const steps = fc.array(fc.tuple(pauses, fc.nat(40)), { minLength: 1, maxLength: 10 });
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 90 }), steps, (limit, walk) => {
+      const asker = new Asker();
+      for (const [pause, requests] of walk) {
+        asker.now += pause;
+        for (let count = 0; count < requests; count += 1) asker.take(limit);
+        const verdict = asker.take(limit);
+        assert.equal(asker.passing(limit), verdict.remaining);
+        const at = (seconds: number) => {
+          const later = new Asker();
+          later.state = asker.state;
+          later.now = asker.now + BigInt(seconds) * SECOND_NS;
+          return later.passing(limit);
+        };
+        assert.equal(at(verdict.resetSeconds), limit);
+        assert.ok(at(verdict.resetSeconds - 1) < limit);
+        assert.ok(verdict.resetSeconds >= 1 && verdict.resetSeconds <= 60);
+        if (verdict.granted) {
+          assert.equal(verdict.retryAfterSeconds, 0);
+        } else {
+          assert.ok(verdict.retryAfterSeconds >= 1);
+          assert.ok(at(verdict.retryAfterSeconds) >= 1);
+          if (verdict.retryAfterSeconds > 1) assert.equal(at(verdict.retryAfterSeconds - 1), 0);
+        }
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('a clock that jumps an hour ahead gives one full allowance, and no more', () => {
+  const asker = new Asker();
+  asker.spendAll(60);
+  asker.now += HOUR_NS;
+  assert.equal(asker.spendAll(60), 60);
+});
+
+test('a clock that jumps an hour back locks nobody out for more than a minute', () => {
+  const asker = new Asker();
+  asker.spendAll(60);
+  asker.now -= HOUR_NS;
+  const { granted, retryAfterSeconds, resetSeconds } = asker.take(60);
+  assert.deepEqual([granted, retryAfterSeconds, resetSeconds], [false, 1, 60]);
+  asker.now += SECOND_NS;
+  assert.equal(asker.passing(60), 1);
+  asker.now += 59n * SECOND_NS;
+  assert.equal(asker.passing(60), 60);
+});
+
+test('whatever the clock does, a jump never gives more than one full allowance', () => {
+  const walk = fc.array(fc.bigInt(-HOUR_NS, HOUR_NS), { minLength: 1, maxLength: 12 });
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 100 }), walk, (limit, jumps) => {
+      const asker = new Asker();
+      asker.spendAll(limit);
+      for (const jump of jumps) {
+        asker.now += jump;
+        const granted = asker.spendAll(limit);
+        assert.ok(granted <= limit);
+        if (jump <= 0n) assert.equal(granted, 0);
+      }
+      asker.now += MINUTE_NS;
+      assert.equal(asker.spendAll(limit), limit);
+    }),
+  );
+});
+
+test('keys with different limits share their requests, and each is judged by its own limit', () => {
+  const asker = new Asker();
+  assert.equal(asker.spendAll(60), 60);
+  // 60 requests are 60 requests, whichever key made them.
+  assert.equal(asker.take(1_200).remaining, 1_200 - 61);
+  assert.equal(asker.passing(60), 0);
+  assert.equal(asker.spendAll(1_200), 1_200 - 61);
+  // The smaller limit is not in debt beyond itself: it is back within its minute.
+  asker.now += SECOND_NS;
+  assert.equal(asker.passing(1_200), 20);
+  assert.equal(asker.passing(60), 1);
+  asker.now += 59n * SECOND_NS;
+  assert.equal(asker.passing(60), 60);
+  assert.equal(asker.passing(1_200), 1_200);
+});
+
+test('a limit that was not in use starts with what the others have spent', () => {
+  const asker = new Asker();
+  for (let count = 0; count < 45; count += 1) asker.take(1_200);
+  assert.equal(asker.passing(60), 15);
+  for (let count = 0; count < 900; count += 1) asker.take(1_200);
+  assert.equal(asker.passing(60), 0);
+  assert.equal(asker.take(60).retryAfterSeconds, 1);
+});
+
+test('a limit that is lowered or raised between calls neither locks out nor overflows', () => {
+  const steps = fc.array(fc.tuple(pauses, limits, fc.nat(50)), { minLength: 1, maxLength: 20 });
+  fc.assert(
+    fc.property(steps, limits, (walk, last) => {
+      const asker = new Asker();
+      for (const [pause, limit, requests] of walk) {
+        asker.now += pause;
+        for (let count = 0; count <= requests; count += 1) {
+          const verdict = asker.take(limit);
+          assert.ok(verdict.remaining >= 0 && verdict.remaining < limit);
+          assert.ok(verdict.resetSeconds <= 60 && verdict.retryAfterSeconds <= 60);
+        }
+      }
+      asker.now += MINUTE_NS;
+      assert.equal(asker.passing(last), last);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('no limit is ever exceeded by requests judged by it, with others in between', () => {
+  const steps = fc.array(fc.tuple(fc.bigInt(0n, 5n * SECOND_NS), fc.boolean()), { maxLength: 200 });
+  fc.assert(
+    fc.property(steps, (walk) => {
+      const asker = new Asker();
+      const small: bigint[] = [];
+      for (const [pause, isSmall] of walk) {
+        asker.now += pause;
+        if (asker.take(isSmall ? 10 : 100).granted && isSmall) small.push(asker.now);
+      }
+      // In any minute at most a full allowance and what came back during it.
+      for (const start of small) {
+        const within = small.filter((at) => at >= start && at < start + MINUTE_NS).length;
+        assert.ok(within <= 20, `${within}`);
+      }
+    }),
+  );
+});
+
+test('a state is full once everything has come back, which is never later than a minute', () => {
+  fc.assert(
+    fc.property(limits, fc.integer({ min: 1, max: 50 }), (limit, requests) => {
+      const asker = new Asker();
+      let verdict = asker.take(limit);
+      for (let count = 1; count < requests; count += 1) verdict = asker.take(limit);
+      const { state } = asker;
+      assert.ok(state);
+      assert.equal(isFull(state, asker.now as EpochNs), false);
+      const later = (seconds: number) => (asker.now + BigInt(seconds) * SECOND_NS) as EpochNs;
+      assert.equal(isFull(state, later(verdict.resetSeconds)), true);
+      assert.equal(isFull(state, later(verdict.resetSeconds - 1)), false);
+    }),
+  );
+});
+
+test('a limit that is no whole number from 1 on is refused as our own fault', () => {
+  for (const limit of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
+    assert.throws(() => takeFromAllowance(null, START as EpochNs, limit), RangeError);
+  }
+});

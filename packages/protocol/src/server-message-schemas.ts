@@ -1,0 +1,149 @@
+/**
+ * One schema per kind of server message, saying what its type in `server-messages.ts` says. They are
+ * closed: whatever a server sends today fits one of them, and our tests hold every message against them.
+ * The published contract is made from them and leaves room for fields and words to come.
+ */
+
+import {
+  NOTICE_KINDS,
+  RESET_REASONS,
+  type ServerMessage,
+  STREAM_ERROR_CODES,
+} from './server-messages.ts';
+import { STREAM_STATES } from './status-states.ts';
+
+const SUB = { type: 'string', minLength: 1, description: 'The name the client gave.' } as const;
+const CURSOR = {
+  type: 'string',
+  pattern: '^[1-9][0-9]{7}\\.(0|[1-9][0-9]{0,9})\\.(0|[1-9][0-9]{0,9})$',
+  description: 'UTC day, rank and k: compared number by number, in that order.',
+} as const;
+const INSTANT = {
+  type: 'string',
+  pattern: '^(0|[1-9][0-9]{0,18})$',
+  description: 'Nanoseconds since 1970-01-01 UTC, as decimal text.',
+} as const;
+const OBJECT_FIELDS = {
+  id: { type: 'string', minLength: 1, description: 'Which object of the stream.' },
+  final: { type: 'boolean', description: 'Its data never changes again; it may still be removed.' },
+  ts: INSTANT,
+} as const;
+const DATA = {
+  type: 'object',
+  description: 'By indicator: its schema is the field `data` of the catalogue, GET /v1/indicators.',
+} as const;
+
+/** One closed schema per message kind, by its `t`. */
+export const SERVER_MESSAGE_SCHEMAS = {
+  subscribed: closed(
+    {
+      t: { const: 'subscribed' },
+      sub: SUB,
+      topic: {
+        type: 'string',
+        minLength: 1,
+        description:
+          'What is computed, in words for people and logs; equal for equal computations.',
+      },
+      instrument: { type: 'string', minLength: 1, description: 'The name that was asked for.' },
+      contract: { type: 'string', minLength: 1, description: 'The contract it means now.' },
+      tickSizeNanos: {
+        type: 'integer',
+        minimum: 1,
+        description: 'A price in currency is ticks × tickSizeNanos / 1,000,000,000.',
+      },
+    },
+    [],
+  ),
+  status: closed(
+    {
+      t: { const: 'status' },
+      sub: SUB,
+      state: { enum: STREAM_STATES },
+      lagMs: {
+        type: 'integer',
+        minimum: 0,
+        description: 'How far the stream is behind the tape this subscription may see.',
+      },
+    },
+    [],
+  ),
+  snapshot: closed(
+    {
+      t: { const: 'snapshot' },
+      sub: SUB,
+      cursor: CURSOR,
+      items: { type: 'array', items: closed({ ...OBJECT_FIELDS, data: DATA }, []) },
+    },
+    [],
+  ),
+  upsert: closed(
+    { t: { const: 'upsert' }, sub: SUB, cursor: CURSOR, ...OBJECT_FIELDS, data: DATA },
+    [],
+  ),
+  remove: closed({ t: { const: 'remove' }, sub: SUB, cursor: CURSOR, ...OBJECT_FIELDS }, []),
+  reset: closed({ t: { const: 'reset' }, sub: SUB, reason: { enum: RESET_REASONS } }, []),
+  error: closed(
+    {
+      t: { const: 'error' },
+      sub: {
+        type: 'string',
+        description: 'Absent when the message it answers could not be understood.',
+      },
+      code: { enum: STREAM_ERROR_CODES },
+      message: { type: 'string', minLength: 1, description: 'For people; the text may change.' },
+      errors: {
+        type: 'array',
+        minItems: 1,
+        description: 'With INVALID_PARAMETERS: what is wrong where.',
+        items: closed(
+          {
+            path: { type: 'string', description: 'A JSON pointer to the field.' },
+            message: { type: 'string', minLength: 1 },
+          },
+          [],
+        ),
+      },
+    },
+    ['sub', 'errors'],
+  ),
+  hb: {
+    ...closed({ t: { const: 'hb' }, sub: SUB, cursor: CURSOR, ts: INSTANT }, ['sub', 'cursor']),
+    dependencies: { sub: ['cursor'], cursor: ['sub'] },
+  },
+  pong: closed(
+    {
+      t: { const: 'pong' },
+      id: {
+        oneOf: [{ type: 'string', maxLength: 64 }, { type: 'integer' }],
+        description: 'As the ping had it.',
+      },
+      ts: INSTANT,
+    },
+    ['id'],
+  ),
+  notice: closed(
+    {
+      t: { const: 'notice' },
+      kind: { enum: NOTICE_KINDS },
+      effectiveAt: INSTANT,
+      instrument: {
+        type: 'string',
+        minLength: 1,
+        description: 'With `roll`: the alias that is to mean another contract.',
+      },
+    },
+    ['effectiveAt', 'instrument'],
+  ),
+} as const satisfies Record<ServerMessage['t'], object>;
+
+/** An object of these fields and no others, all of them required but the optional ones. */
+function closed<Fields extends object>(fields: Fields, optional: readonly (keyof Fields)[]) {
+  const names = Object.keys(fields) as (keyof Fields)[];
+  return {
+    type: 'object',
+    additionalProperties: false,
+    required: names.filter((name) => !optional.includes(name)),
+    properties: fields,
+  } as const;
+}

@@ -1,0 +1,103 @@
+/**
+ * The tables of the account store, as the newest migration leaves them. Every whole number is a 64-bit
+ * integer and is read as a bigint, so that an instant in nanoseconds keeps its last digit; lists and
+ * details are JSON in text columns. No secret is in any of them, only digests.
+ */
+
+import type { Environment } from '@tapeloom/core/entitlement/key-rights';
+import type { Grant } from '@tapeloom/core/entitlement/plan';
+import type { ColumnType, Generated, Selectable } from 'kysely';
+import type { AuditKind, Budget } from './account-store.ts';
+
+type Whole = ColumnType<bigint, bigint | number, bigint | number>;
+type WholeOrNull = ColumnType<bigint | null, bigint | number | null, bigint | number | null>;
+
+interface AccountTable {
+  id: string;
+  name: string;
+  created_at: Whole;
+  suspended_at: WholeOrNull;
+  /** Raised first by everything that changes keys or grants: the row makes such changes wait in turn. */
+  revision: Whole;
+}
+
+interface GrantTable {
+  account_id: string;
+  position: Whole;
+  plan: Grant['plan'];
+  until: WholeOrNull;
+}
+
+interface KeyTable {
+  id: string;
+  account_id: string;
+  hash: string;
+  hint: string;
+  name: string;
+  environment: Environment;
+  scopes: string;
+  instruments: string | null;
+  allowed_ips: string | null;
+  created_at: Whole;
+  expires_at: WholeOrNull;
+  last_used_at: WholeOrNull;
+  revoked_at: WholeOrNull;
+  rotated_to: string | null;
+}
+
+interface StreamTokenTable {
+  hash: string;
+  key_id: string;
+  expires_at: Whole;
+}
+
+interface MonthUsageTable {
+  account_id: string;
+  period: string;
+  compute_units: Whole;
+  history_items: Whole;
+  export_bytes: Whole;
+  rest_requests: Whole;
+  reserved_compute_units: Whole;
+  reserved_export_bytes: Whole;
+}
+
+/**
+ * `open` holds its amount in the month's reserved column; the three others hold nothing. `expired` may
+ * still be settled (which charges) or voided.
+ */
+export type ReservationState = 'open' | 'expired' | 'settled' | 'voided';
+
+interface ReservationTable {
+  id: string;
+  account_id: string;
+  budget: Budget;
+  amount: Whole;
+  period: string;
+  expires_at: Whole;
+  state: ReservationState;
+}
+
+interface AuditTable {
+  sequence: Generated<bigint>;
+  at: Whole;
+  kind: AuditKind;
+  account_id: string;
+  key_id: string | null;
+  actor: string;
+  details: string;
+}
+
+export interface AccountSchema {
+  accounts: AccountTable;
+  grants: GrantTable;
+  keys: KeyTable;
+  stream_tokens: StreamTokenTable;
+  month_usage: MonthUsageTable;
+  reservations: ReservationTable;
+  audit_log: AuditTable;
+}
+
+export type AccountRow = Selectable<AccountTable>;
+export type KeyRow = Selectable<KeyTable>;
+export type AuditRow = Selectable<AuditTable>;

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import type { Worker } from 'node:worker_threads';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import {
+  AccountsBusyError,
+  AccountsGoneError,
+  AccountsHandle,
+  AccountsRefusedError,
+} from './accounts-handle.ts';
+import { openSqliteAccountStore } from './sqlite-account-store.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'tapeloom-handle-'));
+after(() => rmSync(directory, { recursive: true, force: true }));
+let files = 0;
+
+const NOW = 1_790_000_000_123_456_789n as EpochNs;
+const OPERATOR = { now: NOW, actor: { kind: 'operator' } } as const;
+
+function newFile(): string {
+  files += 1;
+  return join(directory, `${files}.db`);
+}
+
+/** A handle with its thread at hand, to let it die. */
+async function openWithThread(path: string) {
+  const faults: Error[] = [];
+  const threads: Worker[] = [];
+  const take = (worker: Worker) => threads.push(worker);
+  process.once('worker', take);
+  const handle = await AccountsHandle.open({ path, onFault: (error) => faults.push(error) });
+  return { handle, faults, thread: threads[0]! };
+}
+
+test('when the thread dies, calls under way and later ones reject, and it is told once', async () => {
+  const path = newFile();
+  const { handle, faults, thread } = await openWithThread(path);
+  const account = await handle.createAccount(OPERATOR, { name: 'kept', grants: [] });
+  const underWay = Promise.allSettled(
+    Array.from({ length: 200 }, () => handle.addUsage([])).concat(
+      Array.from({ length: 200 }, () => handle.touchKeys(new Map())),
+    ),
+  );
+  await thread.terminate();
+  const rejected = (await underWay).filter(({ status }) => status === 'rejected');
+  assert.ok(rejected.length > 0);
+  for (const one of rejected) {
+    assert.ok(one.status === 'rejected' && one.reason instanceof AccountsGoneError);
+  }
+  await assert.rejects(handle.listAccounts(), AccountsGoneError);
+  assert.equal(faults.length, 1);
+  assert.ok(faults[0] instanceof AccountsGoneError);
+  await handle[Symbol.asyncDispose]();
+  assert.equal(faults.length, 1);
+
+  await using again = await openSqliteAccountStore(path);
+  assert.deepEqual(await again.listAccounts(), [account]);
+});
+
+test('more calls than may wait are refused at once, and the others are answered', async () => {
+  const { handle, faults, thread } = await openWithThread(newFile());
+  const waiting = Array.from({ length: 10_000 }, () => handle.findAccount('a'));
+  await assert.rejects(handle.findAccount('one more'), AccountsBusyError);
+  assert.equal(await waiting[0], null);
+  assert.equal(await handle.findAccount('there is room again'), null);
+  const answered = Promise.allSettled(waiting);
+  await thread.terminate();
+  await answered;
+  assert.equal(faults.length, 1);
+});
+
+test('disposal answers what is under way, closes the database, and is no fault', async () => {
+  const path = newFile();
+  const { handle, faults } = await openWithThread(path);
+  const made = Array.from({ length: 20 }, (_, index) =>
+    handle.createAccount(OPERATOR, { name: `a${index}`, grants: [] }),
+  );
+  await Promise.all([handle[Symbol.asyncDispose](), handle[Symbol.asyncDispose]()]);
+  for (const account of await Promise.all(made)) assert.ok('id' in account);
+  await assert.rejects(handle.findAccount('a1'), AccountsGoneError);
+  assert.deepEqual(faults, []);
+  await using store = await openSqliteAccountStore(path);
+  assert.equal((await store.listAccounts()).length, 20);
+});
+
+test('an error keeps its name and message on the way, and hurts no other call', async () => {
+  const { handle, faults } = await openWithThread(newFile());
+  await using _ = handle;
+  const wrong = { id: 'r', accountId: 'a', budget: 'computeUnits', period: 'p' } as const;
+  const request = { ...wrong, amount: -1, limit: 1, expiresAt: NOW };
+  await assert.rejects(handle.reserve(NOW, request), {
+    name: 'RangeError',
+    message: /whole number from 0 on, got -1/,
+  });
+  await assert.rejects(async () => handle.findAccount((() => '') as never), {
+    name: 'DataCloneError',
+  });
+  assert.deepEqual(await handle.listAccounts(), []);
+  assert.deepEqual(faults, []);
+});
+
+test('a database that cannot be opened is refused with the reason', async () => {
+  const path = join(import.meta.filename, 'below-a-file.db');
+  const opening = AccountsHandle.open({ path, onFault: assert.ifError });
+  await assert.rejects(opening, (error) => {
+    assert.ok(error instanceof AccountsRefusedError);
+    assert.match(error.message, /accounts-handle\.test\.ts/);
+    return true;
+  });
+});

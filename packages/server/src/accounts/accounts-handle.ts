@@ -1,0 +1,248 @@
+/**
+ * The account store of a process that serves: the store works in a thread of its own, and this is the
+ * other threads' end of it. Calls are answered as by the store itself; when the thread is gone, every
+ * call rejects. A change made here is heard by the listeners before its call resolves.
+ *
+ *     await using accounts = await AccountsHandle.open({
+ *       path: accountsPath(dataDirectory), // from sqlite-account-store.ts
+ *       onFault: (error) => log.error(error), // once, when the thread dies unasked
+ *     });
+ *     const call = { now: clock.now(), actor: { kind: 'operator' } } as const;
+ *     const account = await accounts.createAccount(call, { name: 'demo', grants: [] });
+ *     clock.every(60_000, () => accounts.sweep(clock.now()));
+ *
+ * In tests and commands, `await openSqliteAccountStore(':memory:' or a path)` of sqlite-account-store.ts
+ * gives the same store without a thread.
+ */
+
+import { Worker } from 'node:worker_threads';
+import type { AccountChange, AccountStore } from './account-store.ts';
+import type {
+  AccountsWorkerData,
+  FromAccounts,
+  PlainError,
+  StoreMethod,
+  ToAccounts,
+} from './accounts-wire.ts';
+
+/** Calls that may wait for an answer; one more is refused, so that a stuck disk cannot fill the memory. */
+const CALLS_MAX = 10_000;
+/** How long the thread may take to finish what is under way when it is asked to end. */
+const CLOSE_WITHIN_MS = 5_000;
+
+/** The database cannot be opened; the message says why. */
+export class AccountsRefusedError extends Error {}
+
+/** The thread is gone, or the handle was disposed of. */
+export class AccountsGoneError extends Error {}
+
+/** Too many calls wait already. */
+export class AccountsBusyError extends Error {}
+
+export interface AccountsHandleOptions extends AccountsWorkerData {
+  /** The thread has died without being asked; called once. */
+  readonly onFault: (error: Error) => void;
+}
+
+interface Waiting {
+  resolve(value: unknown): void;
+  reject(error: Error): void;
+}
+
+type Args<M extends StoreMethod> = Parameters<AccountStore[M]>;
+type Answer<M extends StoreMethod> = ReturnType<AccountStore[M]>;
+
+export class AccountsHandle implements AccountStore {
+  readonly #worker: Worker;
+  readonly #onFault: (error: Error) => void;
+  readonly #opened = Promise.withResolvers<void>();
+  readonly #exited: Promise<unknown>;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #listeners = new Set<(change: AccountChange) => void>();
+  #calls = 0;
+  #isOpen = false;
+  #gone: AccountsGoneError | null = null;
+  #closing: Promise<void> | null = null;
+
+  private constructor({ onFault, path }: AccountsHandleOptions) {
+    this.#onFault = onFault;
+    this.#worker = new Worker(new URL('./accounts-worker.ts', import.meta.url), {
+      name: 'accounts',
+      workerData: { path } satisfies AccountsWorkerData,
+    });
+    // Not `once` of node:events, which would reject when the thread fails and nobody waits.
+    this.#exited = new Promise((resolve) => this.#worker.once('exit', resolve));
+    this.#worker.on('message', (message: FromAccounts) => this.#receive(message));
+    this.#worker.on('error', (error) => this.#end(error));
+    this.#worker.on('exit', (code) => this.#end(new Error(`its thread ended with code ${code}`)));
+  }
+
+  /** Rejects with `AccountsRefusedError` when the database cannot be opened. */
+  static async open(options: AccountsHandleOptions): Promise<AccountsHandle> {
+    const handle = new AccountsHandle(options);
+    await handle.#opened.promise;
+    return handle;
+  }
+
+  createAccount(...args: Args<'createAccount'>): Answer<'createAccount'> {
+    return this.#ask('createAccount', args);
+  }
+
+  findAccount(...args: Args<'findAccount'>): Answer<'findAccount'> {
+    return this.#ask('findAccount', args);
+  }
+
+  listAccounts(...args: Args<'listAccounts'>): Answer<'listAccounts'> {
+    return this.#ask('listAccounts', args);
+  }
+
+  setGrants(...args: Args<'setGrants'>): Answer<'setGrants'> {
+    return this.#ask('setGrants', args);
+  }
+
+  setSuspended(...args: Args<'setSuspended'>): Answer<'setSuspended'> {
+    return this.#ask('setSuspended', args);
+  }
+
+  findKey(...args: Args<'findKey'>): Answer<'findKey'> {
+    return this.#ask('findKey', args);
+  }
+
+  listKeys(...args: Args<'listKeys'>): Answer<'listKeys'> {
+    return this.#ask('listKeys', args);
+  }
+
+  createKey(...args: Args<'createKey'>): Answer<'createKey'> {
+    return this.#ask('createKey', args);
+  }
+
+  rotateKey(...args: Args<'rotateKey'>): Answer<'rotateKey'> {
+    return this.#ask('rotateKey', args);
+  }
+
+  revokeKey(...args: Args<'revokeKey'>): Answer<'revokeKey'> {
+    return this.#ask('revokeKey', args);
+  }
+
+  touchKeys(...args: Args<'touchKeys'>): Answer<'touchKeys'> {
+    return this.#ask('touchKeys', args);
+  }
+
+  issueToken(...args: Args<'issueToken'>): Answer<'issueToken'> {
+    return this.#ask('issueToken', args);
+  }
+
+  consumeToken(...args: Args<'consumeToken'>): Answer<'consumeToken'> {
+    return this.#ask('consumeToken', args);
+  }
+
+  reserve(...args: Args<'reserve'>): Answer<'reserve'> {
+    return this.#ask('reserve', args);
+  }
+
+  settle(...args: Args<'settle'>): Answer<'settle'> {
+    return this.#ask('settle', args);
+  }
+
+  voidReservation(...args: Args<'voidReservation'>): Answer<'voidReservation'> {
+    return this.#ask('voidReservation', args);
+  }
+
+  addUsage(...args: Args<'addUsage'>): Answer<'addUsage'> {
+    return this.#ask('addUsage', args);
+  }
+
+  usageOf(...args: Args<'usageOf'>): Answer<'usageOf'> {
+    return this.#ask('usageOf', args);
+  }
+
+  sweep(...args: Args<'sweep'>): Answer<'sweep'> {
+    return this.#ask('sweep', args);
+  }
+
+  audit(...args: Args<'audit'>): Answer<'audit'> {
+    return this.#ask('audit', args);
+  }
+
+  onChange(listener: (change: AccountChange) => void): Disposable {
+    const own = (change: AccountChange) => listener(change);
+    this.#listeners.add(own);
+    return { [Symbol.dispose]: () => this.#listeners.delete(own) };
+  }
+
+  /** Calls under way are answered, later ones reject. */
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  #ask<M extends StoreMethod>(method: M, args: Args<M>): Answer<M> {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    if (this.#gone !== null) reject(this.#gone);
+    else if (this.#closing !== null) reject(new AccountsGoneError('the accounts are closed'));
+    else if (this.#waiting.size >= CALLS_MAX) {
+      reject(new AccountsBusyError(`${CALLS_MAX} calls wait for the accounts`));
+    } else {
+      this.#calls += 1;
+      // Throws for what cannot cross to a thread, which is our own mistake: then nobody waits for it.
+      this.#post({ t: 'call', id: this.#calls, method, args });
+      this.#waiting.set(this.#calls, { resolve, reject });
+    }
+    return promise as Answer<M>;
+  }
+
+  #post(message: ToAccounts): void {
+    this.#worker.postMessage(message);
+  }
+
+  #receive(message: FromAccounts): void {
+    switch (message.t) {
+      case 'opened':
+        this.#isOpen = true;
+        this.#opened.resolve();
+        return;
+      case 'refused':
+        this.#opened.reject(new AccountsRefusedError(message.error.message));
+        return;
+      case 'result':
+        this.#take(message.id)?.resolve(message.value);
+        return;
+      case 'failed':
+        this.#take(message.id)?.reject(revived(message.error));
+        return;
+      case 'change':
+        for (const listener of this.#listeners) listener(message.change);
+        return;
+      default:
+        message satisfies never;
+    }
+  }
+
+  #take(id: number): Waiting | undefined {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    return waiting;
+  }
+
+  async #close(): Promise<void> {
+    if (this.#gone === null) this.#post({ t: 'close' });
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, CLOSE_WITHIN_MS);
+    await Promise.race([this.#exited, late]);
+    clearTimeout(timer);
+    await this.#worker.terminate();
+  }
+
+  #end(cause: unknown): void {
+    if (this.#gone !== null) return;
+    this.#gone = new AccountsGoneError('the accounts are gone', { cause });
+    this.#opened.reject(this.#gone);
+    for (const { reject } of this.#waiting.values()) reject(this.#gone);
+    this.#waiting.clear();
+    if (this.#isOpen && this.#closing === null) this.#onFault(this.#gone);
+  }
+}
+
+function revived({ name, message }: PlainError): Error {
+  return Object.assign(new Error(message), { name });
+}

@@ -1,0 +1,35 @@
+/**
+ * What the main thread and the accounts' thread say to each other. Answers may come in another order than
+ * their calls; a change is said before the answer to the call that made it.
+ */
+
+import type { AccountChange, AccountStore } from './account-store.ts';
+
+export type StoreMethod = Exclude<keyof AccountStore, 'onChange' | typeof Symbol.asyncDispose>;
+
+export interface AccountsWorkerData {
+  readonly path: string;
+}
+
+/** An error as it crosses: its class stays behind. */
+export interface PlainError {
+  readonly name: string;
+  readonly message: string;
+}
+
+export type ToAccounts =
+  | {
+      readonly t: 'call';
+      readonly id: number;
+      readonly method: StoreMethod;
+      readonly args: readonly unknown[];
+    }
+  /** Answer what is under way, close the database and end. */
+  | { readonly t: 'close' };
+
+export type FromAccounts =
+  | { readonly t: 'opened' }
+  | { readonly t: 'refused'; readonly error: PlainError }
+  | { readonly t: 'result'; readonly id: number; readonly value: unknown }
+  | { readonly t: 'failed'; readonly id: number; readonly error: PlainError }
+  | { readonly t: 'change'; readonly change: AccountChange };

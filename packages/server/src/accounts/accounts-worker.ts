@@ -1,0 +1,65 @@
+/** The accounts' thread: one store on one SQLite file, which waits for the disk so that nobody else does. */
+
+import { parentPort, workerData } from 'node:worker_threads';
+import type { AccountStore } from './account-store.ts';
+import type {
+  AccountsWorkerData,
+  FromAccounts,
+  PlainError,
+  StoreMethod,
+  ToAccounts,
+} from './accounts-wire.ts';
+import { openSqliteAccountStore } from './sqlite-account-store.ts';
+
+const parent = parentPort!;
+const { path } = workerData as AccountsWorkerData;
+const underWay = new Set<Promise<void>>();
+
+try {
+  serve(await openSqliteAccountStore(path));
+} catch (error) {
+  send({ t: 'refused', error: plain(error) });
+}
+
+function serve(store: AccountStore): void {
+  store.onChange((change) => send({ t: 'change', change }));
+  parent.on('message', (message: ToAccounts) => {
+    if (message.t === 'close') {
+      void close(store);
+      return;
+    }
+    const answered = answer(store, message.id, message.method, message.args);
+    underWay.add(answered);
+    void answered.finally(() => underWay.delete(answered));
+  });
+  send({ t: 'opened' });
+}
+
+async function answer(
+  store: AccountStore,
+  id: number,
+  method: StoreMethod,
+  args: readonly unknown[],
+): Promise<void> {
+  try {
+    const run = store[method] as (...args: readonly unknown[]) => Promise<unknown>;
+    send({ t: 'result', id, value: await run.apply(store, [...args]) });
+  } catch (error) {
+    send({ t: 'failed', id, error: plain(error) });
+  }
+}
+
+async function close(store: AccountStore): Promise<void> {
+  await Promise.all(underWay);
+  await store[Symbol.asyncDispose]();
+  parent.close();
+}
+
+function send(message: FromAccounts): void {
+  parent.postMessage(message);
+}
+
+function plain(error: unknown): PlainError {
+  if (!(error instanceof Error)) return { name: 'Error', message: String(error) };
+  return { name: error.constructor.name, message: error.message };
+}

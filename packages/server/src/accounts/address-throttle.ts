@@ -1,0 +1,56 @@
+/**
+ * How much one address may try without a key: guesses at keys, and requests to public routes. Only what
+ * failed is counted as a guess, so an address that sends a valid key is never refused for the guesses of
+ * a neighbour. An IPv6 address counts with the others of its /64, which is what one customer is given.
+ *
+ * A bounded number of addresses is remembered. Beyond it the one that tried longest ago is forgotten
+ * early: who can afford that many addresses in a minute has an allowance for each of them anyway.
+ */
+
+import { isIpv4, parseIp } from '@tapeloom/core/entitlement/ip-range';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { AllowanceVerdict } from '@tapeloom/core/quota/allowance';
+import { MemoryAllowances } from './memory-allowances.ts';
+
+const FAILURES_PER_MINUTE = 30;
+const PUBLIC_REQUESTS_PER_MINUTE = 600;
+const ADDRESSES_MAX = 100_000;
+const NETWORK_BITS = 64n;
+
+export interface AddressThrottleLimits {
+  readonly failuresPerMinute?: number;
+  readonly publicRequestsPerMinute?: number;
+  readonly addressesMax?: number;
+}
+
+export class AddressThrottle {
+  readonly #failures: MemoryAllowances;
+  readonly #publicRequests: MemoryAllowances;
+  readonly #failuresPerMinute: number;
+  readonly #publicRequestsPerMinute: number;
+
+  constructor(limits: AddressThrottleLimits = {}) {
+    const { addressesMax = ADDRESSES_MAX } = limits;
+    this.#failures = new MemoryAllowances(addressesMax);
+    this.#publicRequests = new MemoryAllowances(addressesMax);
+    this.#failuresPerMinute = limits.failuresPerMinute ?? FAILURES_PER_MINUTE;
+    this.#publicRequestsPerMinute = limits.publicRequestsPerMinute ?? PUBLIC_REQUESTS_PER_MINUTE;
+  }
+
+  /** Counts a failed authentication; not granted: answer that it was too many, not what was wrong. */
+  failedAuthentication(now: EpochNs, address: string): AllowanceVerdict {
+    return this.#failures.takeNow(now, neighbourhood(address), this.#failuresPerMinute);
+  }
+
+  /** Counts a request to a public route; not granted: refuse it. */
+  publicRequest(now: EpochNs, address: string): AllowanceVerdict {
+    return this.#publicRequests.takeNow(now, neighbourhood(address), this.#publicRequestsPerMinute);
+  }
+}
+
+/** What counts as one address. All that cannot be read count as one. */
+export function neighbourhood(address: string): string {
+  const ip = parseIp(address);
+  if (ip === null) return '';
+  return isIpv4(ip) ? ip.toString(16) : `${(ip >> NETWORK_BITS).toString(16)}/64`;
+}

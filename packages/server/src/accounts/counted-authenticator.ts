@@ -1,0 +1,61 @@
+/**
+ * The authenticator as the doors have it: what becomes of authentications is counted by verdict, for
+ * `/metrics`. When the accounts are lost nobody is recognised any more, not even from memory, for nobody
+ * could hear of a revocation; who is connected stays.
+ */
+
+import type { Authentication, Authenticator, RightsChange } from './authenticator.ts';
+import type { Caller } from './caller.ts';
+
+export class CountedAuthenticator implements Authenticator {
+  readonly #inner: Authenticator;
+  #lost: Error | null = null;
+  readonly #verdicts: Record<Authentication['verdict'], number> = {
+    accepted: 0,
+    missing: 0,
+    malformed: 0,
+    unknown: 0,
+    expired: 0,
+    revoked: 0,
+  };
+
+  constructor(inner: Authenticator) {
+    this.#inner = inner;
+  }
+
+  get verdicts(): Readonly<Record<string, number>> {
+    return this.#verdicts;
+  }
+
+  /** From now on every authentication rejects with this. */
+  refuseAll(cause: Error): void {
+    this.#lost = cause;
+  }
+
+  async authenticate(authorization: string | undefined): Promise<Authentication> {
+    if (this.#lost !== null) throw this.#lost;
+    return this.#count(await this.#inner.authenticate(authorization));
+  }
+
+  async consumeToken(token: string): Promise<Authentication> {
+    if (this.#lost !== null) throw this.#lost;
+    return this.#count(await this.#inner.consumeToken(token));
+  }
+
+  watch(caller: Caller): Disposable {
+    return this.#inner.watch(caller);
+  }
+
+  refresh(keyId: string): Promise<Caller | null> {
+    return this.#inner.refresh(keyId);
+  }
+
+  onRightsChange(listener: (change: RightsChange) => void): Disposable {
+    return this.#inner.onRightsChange(listener);
+  }
+
+  #count(result: Authentication): Authentication {
+    this.#verdicts[result.verdict] += 1;
+    return result;
+  }
+}

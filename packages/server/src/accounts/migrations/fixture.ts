@@ -1,0 +1,98 @@
+/**
+ * Databases as earlier programs left them, kept as SQL text in `fixtures/`: one for each version of the
+ * schema, with rows in every table. Before a new migration is written, the fixture of the schema so far is
+ * made by `node packages/server/src/accounts/migrations/fixture.ts`; a fixture that exists stays as it is.
+ */
+
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { AccountStore } from '../account-store.ts';
+import { openSqliteAccountStore } from '../sqlite-account-store.ts';
+import { SCHEMA_VERSION } from './migrate.ts';
+
+const FIXTURE_NOW = 1_790_000_000_123_456_789n as EpochNs;
+const DAY_NS = 86_400_000_000_000n;
+
+/** The SQL of a database of this version, or null when nobody has made its fixture. */
+export function fixtureOf(version: number): string | null {
+  const path = pathOf(version);
+  return existsSync(path) ? readFileSync(path, 'utf8') : null;
+}
+
+/** Makes an account with something in every table; the same calls in every version. */
+export async function fillStore(store: AccountStore): Promise<void> {
+  const call = { now: FIXTURE_NOW, actor: { kind: 'operator' } } as const;
+  const grants = [{ plan: 'live', until: (FIXTURE_NOW + DAY_NS) as EpochNs }] as const;
+  const account = await store.createAccount(call, { name: 'fixture', grants });
+  if ('refused' in account) throw new Error('the fixture is made in an empty store');
+  const rights = {
+    name: 'first',
+    environment: 'live',
+    scopes: ['keys', 'stream'],
+    instruments: ['ES.c.0'],
+    allowedIps: ['10.0.0.0/8'],
+    expiresAt: null,
+  } as const;
+  const digest = (letter: string) => ({ hash: letter.repeat(64), hint: letter.repeat(4) });
+  const key = await store.createKey(call, account.id, rights, digest('a'));
+  if ('refused' in key) throw new Error(`the fixture's key was refused: ${key.refused}`);
+  await store.rotateKey(call, account.id, key.id, 3_600, digest('b'));
+  const expiresAt = (FIXTURE_NOW + DAY_NS) as EpochNs;
+  await store.issueToken(FIXTURE_NOW, { hash: 'c'.repeat(64), keyId: key.id, expiresAt });
+  const request = { accountId: account.id, budget: 'computeUnits', period: '2026-09' } as const;
+  const reservation = { ...request, amount: 10, limit: 100, expiresAt };
+  await store.reserve(FIXTURE_NOW, { ...reservation, id: 'settled' });
+  await store.reserve(FIXTURE_NOW, { ...reservation, id: 'open' });
+  await store.settle(FIXTURE_NOW, 'settled', { amount: 7, historyItems: 3 });
+}
+
+/** Tables with their rows, then indexes and triggers, which would get in the way of the rows. */
+export function sqlOf(database: DatabaseSync): string {
+  const parts = database
+    .prepare(`SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'`)
+    .all() as { type: string; name: string; sql: string }[];
+  const tables = parts.filter(({ type }) => type === 'table');
+  const rest = parts.filter(({ type }) => type !== 'table');
+  return [
+    'PRAGMA foreign_keys = OFF',
+    ...tables.flatMap(({ name, sql }) => [sql, ...rowsOf(database, name)]),
+    ...rest.map(({ sql }) => sql),
+    '',
+  ].join(';\n');
+}
+
+function rowsOf(database: DatabaseSync, table: string): readonly string[] {
+  const rows = database.prepare(`SELECT * FROM "${table}"`);
+  rows.setReadBigInts(true);
+  return rows.all().map((row) => {
+    const values = Object.values(row).map((value) =>
+      typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : `${value}`,
+    );
+    return `INSERT INTO "${table}" VALUES (${values.join(', ')})`;
+  });
+}
+
+async function writeFixture(): Promise<void> {
+  const path = pathOf(SCHEMA_VERSION);
+  if (existsSync(path)) throw new Error(`${path} exists; a fixture is never made again`);
+  const directory = await mkdtemp(join(tmpdir(), 'tapeloom-fixture-'));
+  const file = join(directory, 'accounts.db');
+  {
+    await using store = await openSqliteAccountStore(file);
+    await fillStore(store);
+  }
+  const database = new DatabaseSync(file);
+  writeFileSync(path, sqlOf(database));
+  database.close();
+  await rm(directory, { recursive: true });
+}
+
+function pathOf(version: number): string {
+  return join(import.meta.dirname, 'fixtures', `accounts.v${version}.sql`);
+}
+
+if (import.meta.main) await writeFixture();

@@ -1,0 +1,231 @@
+/**
+ * The account store over a SQL database: each method is one transaction, in which nothing is awaited but
+ * its own statements. What the transaction told the audit log is announced after it is committed and
+ * before the method resolves.
+ */
+
+import { randomBytes } from 'node:crypto';
+import type { Grant } from '@tapeloom/core/entitlement/plan';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { Kysely } from 'kysely';
+import type {
+  AccountChange,
+  AccountRecord,
+  AccountStore,
+  AuditEvent,
+  AuditFilter,
+  KeyRecord,
+  KeyWithAccount,
+  MonthUsage,
+  NewKey,
+  Refused,
+  Reservation,
+  ReserveRequest,
+  Rotation,
+  SecretDigest,
+  StoreCall,
+} from './account-store.ts';
+import { migrate } from './migrations/migrate.ts';
+import * as accounts from './sql-accounts.ts';
+import { newestSequence, readAudit, type Writing } from './sql-audit.ts';
+import * as budgets from './sql-budgets.ts';
+import { SqlChanges } from './sql-changes.ts';
+import type { Sql, SqlDatabase } from './sql-database.ts';
+import * as keys from './sql-keys.ts';
+import * as tokens from './sql-tokens.ts';
+
+/** 80 random bits: nobody meets another's id by chance or by trying. */
+const ID_BYTES = 10;
+/** Changes of other processes must be heard within a second. */
+const LOOK_ELSEWHERE_MS = 200;
+
+export interface SqlAccountStoreOptions {
+  /** Random bytes for ids; the machine's by default. */
+  readonly random?: (count: number) => Uint8Array;
+}
+
+export class SqlAccountStore implements AccountStore {
+  readonly #database: SqlDatabase;
+  readonly #changes: SqlChanges;
+  readonly #random: (count: number) => Uint8Array;
+  readonly #timer: NodeJS.Timeout;
+  #looking: Promise<void> | null = null;
+
+  private constructor(
+    database: SqlDatabase,
+    changes: SqlChanges,
+    random: (count: number) => Uint8Array,
+  ) {
+    this.#database = database;
+    this.#changes = changes;
+    this.#random = random;
+    this.#timer = setInterval(() => this.#lookElsewhere(), LOOK_ELSEWHERE_MS).unref();
+  }
+
+  /** Takes the database over, also when it is refused: its schema is brought up to date first. */
+  static async open(
+    database: SqlDatabase,
+    { random = randomBytes }: SqlAccountStoreOptions = {},
+  ): Promise<SqlAccountStore> {
+    try {
+      await migrate(database.kysely as Kysely<unknown>, database.schema);
+      database.wasWrittenElsewhere();
+      const newest = await newestSequence(database.kysely);
+      return new SqlAccountStore(database, new SqlChanges(database.kysely, newest), random);
+    } catch (error) {
+      await database[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  createAccount(
+    call: StoreCall,
+    account: { readonly name: string; readonly grants: readonly Grant[] },
+  ): Promise<AccountRecord | { readonly refused: 'name-taken' }> {
+    const id = this.#newId('acc');
+    return this.#write((writing) => accounts.createAccount(writing, call, id, account));
+  }
+
+  findAccount(idOrName: string): Promise<AccountRecord | null> {
+    return this.#read((sql) => accounts.findAccount(sql, idOrName));
+  }
+
+  listAccounts(): Promise<readonly AccountRecord[]> {
+    return this.#read((sql) => accounts.listAccounts(sql));
+  }
+
+  setGrants(
+    call: StoreCall,
+    accountId: string,
+    grants: readonly Grant[],
+  ): Promise<AccountRecord | null> {
+    return this.#write((writing) => accounts.setGrants(writing, call, accountId, grants));
+  }
+
+  setSuspended(
+    call: StoreCall,
+    accountId: string,
+    isSuspended: boolean,
+  ): Promise<AccountRecord | null> {
+    return this.#write((writing) => accounts.setSuspended(writing, call, accountId, isSuspended));
+  }
+
+  findKey(hash: string): Promise<KeyWithAccount | null> {
+    return this.#read((sql) => keys.findKeyByHash(sql, hash));
+  }
+
+  listKeys(now: EpochNs, accountId: string): Promise<readonly KeyRecord[]> {
+    return this.#read((sql) => keys.listKeys(sql, now, accountId));
+  }
+
+  createKey(
+    call: StoreCall,
+    accountId: string,
+    key: NewKey,
+    secret: SecretDigest,
+  ): Promise<KeyRecord | Refused> {
+    const newKey = { ...key, id: this.#newId('key') };
+    return this.#write((writing) => keys.createKey(writing, call, accountId, newKey, secret));
+  }
+
+  rotateKey(
+    call: StoreCall,
+    accountId: string,
+    keyId: string,
+    graceSeconds: number,
+    secret: SecretDigest,
+  ): Promise<Rotation | Refused> {
+    const rotation = { keyId, newId: this.#newId('key'), graceSeconds, secret };
+    return this.#write((writing) => keys.rotateKey(writing, call, accountId, rotation));
+  }
+
+  revokeKey(call: StoreCall, accountId: string, keyId: string): Promise<KeyRecord | Refused> {
+    return this.#write((writing) => keys.revokeKey(writing, call, accountId, keyId));
+  }
+
+  touchKeys(lastUsed: ReadonlyMap<string, EpochNs>): Promise<void> {
+    return this.#write(({ sql }) => keys.touchKeys(sql, lastUsed));
+  }
+
+  issueToken(now: EpochNs, token: tokens.NewToken): Promise<boolean> {
+    return this.#write(({ sql }) => tokens.issueToken(sql, now, token));
+  }
+
+  consumeToken(now: EpochNs, hash: string): Promise<KeyWithAccount | null> {
+    return this.#write(({ sql }) => tokens.consumeToken(sql, now, hash));
+  }
+
+  reserve(now: EpochNs, request: ReserveRequest): Promise<Reservation> {
+    return this.#write(({ sql }) => budgets.reserve(sql, now, request));
+  }
+
+  settle(_now: EpochNs, id: string, used: budgets.Settlement): Promise<boolean> {
+    return this.#write(({ sql }) => budgets.settle(sql, id, used));
+  }
+
+  voidReservation(_now: EpochNs, id: string): Promise<boolean> {
+    return this.#write(({ sql }) => budgets.voidReservation(sql, id));
+  }
+
+  addUsage(
+    counts: readonly {
+      readonly accountId: string;
+      readonly period: string;
+      readonly restRequests: number;
+    }[],
+  ): Promise<void> {
+    return this.#write(({ sql }) => budgets.addRestRequests(sql, counts));
+  }
+
+  usageOf(now: EpochNs, accountId: string, period: string): Promise<MonthUsage> {
+    return budgets.usageOf(this.#database.kysely, now, accountId, period);
+  }
+
+  sweep(now: EpochNs): Promise<void> {
+    return this.#write(async ({ sql }) => {
+      await budgets.giveBackExpired(sql, now, null);
+      await budgets.forgetReservations(sql, now);
+      await tokens.removeExpiredTokens(sql, now);
+    });
+  }
+
+  audit(filter: AuditFilter): Promise<readonly AuditEvent[]> {
+    return readAudit(this.#database.kysely, filter);
+  }
+
+  onChange(listener: (change: AccountChange) => void): Disposable {
+    return this.#changes.listen(listener);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#looking;
+    await this.#database[Symbol.asyncDispose]();
+  }
+
+  #read<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
+    return this.#database.kysely.transaction().setAccessMode('read only').execute(work);
+  }
+
+  async #write<Result>(work: (writing: Writing) => Promise<Result>): Promise<Result> {
+    const told: AuditEvent[] = [];
+    const result = await this.#database.kysely.transaction().execute((sql) => work({ sql, told }));
+    this.#changes.madeHere(told);
+    return result;
+  }
+
+  #newId(kind: 'acc' | 'key'): string {
+    return `${kind}_${Buffer.from(this.#random(ID_BYTES)).toString('hex')}`;
+  }
+
+  #lookElsewhere(): void {
+    if (this.#looking !== null) return;
+    if (!this.#database.wasWrittenElsewhere()) {
+      this.#changes.nothingElsewhere();
+      return;
+    }
+    this.#looking = this.#changes.lookElsewhere().finally(() => {
+      this.#looking = null;
+    });
+  }
+}

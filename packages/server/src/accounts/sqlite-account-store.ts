@@ -1,0 +1,21 @@
+/**
+ * The account store on SQLite, in the calling thread: for commands, tests, and the thread of the service
+ * that is made for it. A process that serves uses `AccountsHandle` instead.
+ */
+
+import type { AccountStore } from './account-store.ts';
+import { SqlAccountStore, type SqlAccountStoreOptions } from './sql-account-store.ts';
+import { openSqliteDatabase } from './sqlite-database.ts';
+
+/** Where the database lies in a data directory. */
+export function accountsPath(dataDirectory: string): string {
+  return `${dataDirectory}/accounts/accounts.db`;
+}
+
+/** `path` of the file (made if it is missing), or `:memory:`. */
+export function openSqliteAccountStore(
+  path: string,
+  options?: SqlAccountStoreOptions,
+): Promise<AccountStore> {
+  return SqlAccountStore.open(openSqliteDatabase(path), options);
+}

@@ -1,0 +1,60 @@
+/** The command line of the service: nothing, or `--speed N` and `--echo-port N`, each once. */
+
+import { SPEED_MAX, SPEED_MIN } from '../platform/clock.ts';
+
+const PORT_MAX = 65_535;
+
+export interface CommandLine {
+  /** How many times faster the service's clock runs; null: the machine's clock. */
+  readonly speed: number | null;
+  /** Where messages are echoed, for conformance suites; null: nowhere. */
+  readonly echoPort: number | null;
+}
+
+interface Option {
+  readonly accepts: string;
+  readonly form: RegExp;
+  readonly least: number;
+  readonly most: number;
+}
+
+const OPTIONS: Readonly<Record<string, Option>> = {
+  '--speed': {
+    accepts: `a number from ${SPEED_MIN} to ${SPEED_MAX}`,
+    form: /^\d{1,5}(?:\.\d{1,3})?$/,
+    least: SPEED_MIN,
+    most: SPEED_MAX,
+  },
+  '--echo-port': {
+    accepts: `a whole number from 0 to ${PORT_MAX}`,
+    form: /^(?:0|[1-9]\d{0,4})$/,
+    least: 0,
+    most: PORT_MAX,
+  },
+};
+
+/** What was asked for; anything else on the line is a fault. */
+export function readCommandLine(args: readonly string[], faults: string[]): CommandLine {
+  const words = args.flatMap((word) => {
+    const equals = word.startsWith('--') ? word.indexOf('=') : -1;
+    return equals < 0 ? [word] : [word.slice(0, equals), word.slice(equals + 1)];
+  });
+  const values = new Map<string, number>();
+  for (let at = 0; at < words.length; at++) {
+    const name = words[at]!;
+    if (!Object.hasOwn(OPTIONS, name) || values.has(name)) {
+      faults.push(
+        `argument ${name}: accepted are ${Object.keys(OPTIONS).join(' N and ')} N, each once`,
+      );
+      continue;
+    }
+    const { accepts, form, least, most } = OPTIONS[name]!;
+    at += 1;
+    const text = words[at] ?? '';
+    const value = form.test(text) ? Number(text) : Number.NaN;
+    values.set(name, value);
+    if (value >= least && value <= most) continue;
+    faults.push(`${name}: read ${JSON.stringify(text)}, accepted is ${accepts}`);
+  }
+  return { speed: values.get('--speed') ?? null, echoPort: values.get('--echo-port') ?? null };
+}

@@ -1,0 +1,247 @@
+/**
+ * Everything customers meet: the engines behind their hub, the replays, the gateway and the REST
+ * interface. Both doors ask the same authenticator and the same counters, so what one refuses the other
+ * does not give. Before a door opens it is known which cursors of earlier computations are worthless.
+ */
+
+import { availableParallelism } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { MessageChannel } from 'node:worker_threads';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { publishedDefinitions } from '@tapeloom/core/studies/catalogue';
+import { dayOf } from '@tapeloom/core/utc-day';
+import type { AccountServices } from './account-services.ts';
+import type { Config } from './config/config.ts';
+import { EngineCrew, enginesFor } from './engine/engine-crew.ts';
+import { EngineHandle } from './engine/engine-handle.ts';
+import { createGateway, type Gateway } from './gateway/gateway.ts';
+import { createResolver } from './gateway/stream-request.ts';
+import { ReplayHandle } from './history/replay-handle.ts';
+import { createHttpServer, type HttpServer } from './http/http-server.ts';
+import { type CatalogueFacts, catalogueFacts } from './http/indicators-route.ts';
+import type { InstrumentFacts } from './http/instrument-view.ts';
+import { restRoutes } from './http/rest-routes.ts';
+import type { IngestHandle } from './ingest-handle.ts';
+import type { IngestOpened } from './ingest-wire.ts';
+import { listen } from './listen.ts';
+import type { Clock } from './platform/clock.ts';
+import type { Log } from './platform/log.ts';
+import { NodeDisk } from './platform/node-disk.ts';
+import { createClock } from './platform/system-clock.ts';
+import { SIM_DATASET } from './sources/sim-universe.ts';
+import { tapeEnds } from './tape-ends.ts';
+import type { TopicSpec } from './topics/engine-link.ts';
+import { brokenBy } from './topics/epoch-floors.ts';
+import { EpochStore } from './topics/epoch-store.ts';
+import { STALE_AFTER_MS, TopicHub } from './topics/topic-hub.ts';
+import { TradingWorld } from './trading-world.ts';
+
+export interface DoorOptions {
+  readonly config: Config;
+  readonly version: string;
+  readonly log: Log;
+  readonly opened: IngestOpened;
+  readonly ingest: IngestHandle;
+  readonly accounts: AccountServices;
+}
+
+export interface DoorEvents {
+  lastTradeAt(symbol: string): EpochNs | null;
+  onEngineLost(): void;
+  onAnswered(path: string | null, status: number, seconds: number): void;
+}
+
+export class Doors implements AsyncDisposable {
+  readonly hub: TopicHub;
+  readonly gateway: Gateway;
+  readonly http: HttpServer;
+  readonly #config: Config;
+  readonly #events: DoorEvents;
+  readonly #clock: Clock;
+  readonly #world: TradingWorld;
+  readonly #engines: EngineCrew;
+  readonly #replays: ReplayHandle;
+  readonly #catalogue: CatalogueFacts;
+  readonly #log: Log;
+  readonly #docsUrl: { address: string };
+  /** Null until the doors open. */
+  #epochs: EpochStore | null = null;
+
+  constructor(options: DoorOptions, events: DoorEvents) {
+    const { config, log, opened, ingest, accounts } = options;
+    const timers = accounts.clock;
+    const clock = createClock(opened.clock);
+    this.#config = config;
+    this.#log = log;
+    this.#events = events;
+    this.#clock = clock;
+    this.#docsUrl = { address: config.docsUrl ?? '' };
+    this.#world = new TradingWorld(
+      { seed: config.simSeed, printsScale: config.simScale },
+      dayOf(clock.now()),
+      opened.books,
+    );
+    this.#catalogue = catalogueFacts(publishedDefinitions(), coreSource());
+    this.#engines = this.#startEngines(ingest, log, timers);
+    this.#replays = this.#startReplays(ingest);
+    this.hub = new TopicHub({
+      clock,
+      timers,
+      fullSessions: (symbol) => this.#world.fullSessions(symbol),
+      staleAfterMs: STALE_AFTER_MS * (config.speed ?? 1),
+    });
+    // Before the gateway's own listener: at midnight it asks for what the new day's aliases mean.
+    this.hub.onTapeDay((day) => {
+      this.#world.enter(day);
+      this.#sessionsChanged();
+    });
+    this.hub.connect(this.#engines.links);
+    this.gateway = createGateway({
+      hub: this.hub,
+      authenticator: accounts.authenticator,
+      leases: accounts.leases,
+      budgets: accounts.store,
+      replays: this.#replays,
+      noteKeyUse: (keyId) => accounts.meter.noteKeyUse(keyId),
+      trustedProxies: config.trustedProxies,
+      clock,
+      timers,
+      resolve: createResolver({
+        book: () => this.#world.book,
+        isStreamed: (symbol) => this.#world.isStreamed(symbol),
+        epochReset: (spec, cursor) => brokenBy(this.#epochs?.epochs.floors ?? [], spec, cursor),
+      }),
+      onFault: (error) => log.error({ error }, 'a connection failed'),
+    });
+    this.http = this.#createHttp(options);
+  }
+
+  /** The address of the public port. */
+  async listen(): Promise<string> {
+    const { host, port } = this.#config;
+    this.#epochs = await this.#openEpochs();
+    await this.http.app.ready();
+    const address = await listen(this.http.app.server, host, port, 'TAPELOOM_PORT');
+    if (this.#config.docsUrl === null) this.#docsUrl.address = `${address}/docs`;
+    return address;
+  }
+
+  updateSessions(books: IngestOpened['books']): void {
+    this.#world.replaceBooks(books);
+    this.#sessionsChanged();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.gateway[Symbol.asyncDispose]();
+    await this.http.app.close();
+    this.hub[Symbol.dispose]();
+    await this.#replays[Symbol.asyncDispose]();
+    await this.#engines[Symbol.asyncDispose]();
+  }
+
+  #startEngines(ingest: IngestHandle, log: Log, timers: Clock): EngineCrew {
+    const setup = { tapeRoot: join(this.#config.data, 'tape'), dataset: SIM_DATASET };
+    return new EngineCrew(
+      {
+        count: enginesFor(availableParallelism()),
+        timers,
+        start: (index, sessions, onGone) => {
+          const { port1, port2 } = new MessageChannel();
+          ingest.follow(port1);
+          const onFault = (error: unknown, spec: TopicSpec | null) => {
+            if (spec === null) onGone(error);
+            else log.error({ error, spec }, 'a stream failed');
+          };
+          return new EngineHandle({ ...setup, index, tapePort: port2, sessions, onFault });
+        },
+        onReplaced: (index, engine) => this.hub.replace(index, engine),
+        onGone: (engine, error, isGivenUp) => {
+          if (!isGivenUp)
+            return log.error({ error, engine }, 'an engine has stopped; another follows');
+          log.fatal({ error, engine }, 'an engine has stopped; what is there is still served');
+          this.#events.onEngineLost();
+        },
+      },
+      this.#world.engineSessions,
+    );
+  }
+
+  #startReplays(ingest: IngestHandle): ReplayHandle {
+    const { port1, port2 } = new MessageChannel();
+    ingest.follow(port1);
+    return new ReplayHandle({
+      tapePort: port2,
+      tapeRoot: join(this.#config.data, 'tape'),
+      dataset: SIM_DATASET,
+      sessions: this.#world.engineSessions,
+      onFault: (error, request) => {
+        if (request !== null) return this.#log.error({ error, request }, 'a replay failed');
+        this.#log.fatal({ error }, 'the replays have stopped; nothing is caught up from history');
+      },
+    });
+  }
+
+  #sessionsChanged(): void {
+    const sessions = this.#world.engineSessions;
+    this.#engines.updateSessions(sessions);
+    this.#replays.updateSessions(sessions);
+  }
+
+  async #openEpochs(): Promise<EpochStore> {
+    const day = dayOf(this.#clock.now());
+    const contracts = Object.keys(this.#world.engineSessions.calendars);
+    const store = await EpochStore.open({
+      disk: new NodeDisk(),
+      directory: this.#config.data,
+      fingerprint: this.#catalogue.engineFingerprint,
+      tapeEnds: () => tapeEnds(this.#replays, contracts, day),
+    });
+    const { start } = store;
+    if (start === 'changed') this.#log.info('the computation has changed: older cursors end');
+    if (start === 'unreadable') this.#log.warn('the record of epochs was damaged: cursors end');
+    return store;
+  }
+
+  #createHttp({ config, version, log, accounts }: DoorOptions): HttpServer {
+    const catalogue = this.#catalogue;
+    return createHttpServer({
+      authenticator: accounts.authenticator,
+      allowances: accounts.allowances,
+      addresses: accounts.addresses,
+      clock: accounts.clock,
+      trustedProxies: config.trustedProxies,
+      log,
+      docsUrl: () => this.#docsUrl.address,
+      onUpgrade: (request, socket, head) => this.gateway.handleUpgrade(request, socket, head),
+      meter: accounts.meter,
+      onAnswered: this.#events.onAnswered,
+      routes: restRoutes({
+        version,
+        catalogue: () => catalogue,
+        engineState: () => this.hub.state,
+        instruments: () => this.#instrumentFacts(),
+        store: () => accounts.store,
+        usageOf: (...of) => accounts.meter.usageOf(...of),
+      }),
+    });
+  }
+
+  #instrumentFacts(): InstrumentFacts {
+    const now = this.#clock.now();
+    return {
+      book: this.#world.book,
+      now,
+      day: this.hub.tapeDay ?? dayOf(now),
+      isSourceUp: this.hub.state === 'up',
+      isStreamed: (symbol) => this.#world.isStreamed(symbol),
+      fullSessions: (symbol) => this.#world.fullSessions(symbol),
+      lastTradeAt: (symbol) => this.#events.lastTradeAt(symbol),
+    };
+  }
+}
+
+/** Where the sources of the computation are. */
+function coreSource(): string {
+  return dirname(dirname(fileURLToPath(import.meta.resolve('@tapeloom/core/studies/catalogue'))));
+}

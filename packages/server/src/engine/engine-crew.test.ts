@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ManualClock } from '../../../../simulation/manual-clock.ts';
+import {
+  type CrewEngine,
+  EngineCrew,
+  enginesFor,
+  RESTARTS_MAX,
+  RESTARTS_WINDOW_MS,
+} from './engine-crew.ts';
+import type { EngineSessions } from './engine-wire.ts';
+
+const SESSIONS: EngineSessions = { calendars: {}, books: [] };
+const LATER: EngineSessions = { calendars: { ESZ6: 'cme' }, books: [] };
+
+class FakeEngine implements CrewEngine {
+  readonly index: number;
+  readonly fail: () => void;
+  sessions: EngineSessions;
+  isDisposed = false;
+
+  constructor(index: number, sessions: EngineSessions, onGone: (cause: unknown) => void) {
+    this.index = index;
+    this.sessions = sessions;
+    this.fail = () => onGone(new Error('broken on purpose'));
+  }
+
+  send(): void {}
+
+  listen(): void {}
+
+  updateSessions(sessions: EngineSessions): void {
+    this.sessions = sessions;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.isDisposed = true;
+  }
+}
+
+function crewOf(count: number) {
+  const clock = new ManualClock(0n);
+  const started: FakeEngine[] = [];
+  const replaced: FakeEngine[] = [];
+  const gone: [index: number, isGivenUp: boolean][] = [];
+  const crew = new EngineCrew(
+    {
+      count,
+      timers: clock,
+      start: (...args) => {
+        const engine = new FakeEngine(...args);
+        started.push(engine);
+        return engine;
+      },
+      onReplaced: (_index, engine) => replaced.push(engine as FakeEngine),
+      onGone: (index, _cause, isGivenUp) => gone.push([index, isGivenUp]),
+    },
+    SESSIONS,
+  );
+  return { clock, crew, started, replaced, gone };
+}
+
+test('an engine that ends is followed by one that knows the newest sessions, in its place', async () => {
+  const { clock, crew, started, replaced, gone } = crewOf(2);
+  assert.deepEqual(crew.links, started);
+  started[1]!.fail();
+  started[1]!.fail();
+  assert.deepEqual(gone, [[1, false]]);
+  assert.deepEqual(crew.links, [started[0]]);
+  crew.updateSessions(LATER);
+  clock.advance(1_000);
+  assert.equal(started.length, 3);
+  assert.deepEqual(replaced, [started[2]]);
+  assert.deepEqual([started[2]!.index, started[2]!.sessions], [1, LATER]);
+  assert.equal(started[0]!.sessions, LATER);
+  assert.deepEqual(crew.links, [started[0], started[2]]);
+  assert.equal(crew.restartsTotal, 1);
+  // One that was replaced has no say any more.
+  started[1]!.fail();
+  await crew[Symbol.asyncDispose]();
+  assert.ok(started[0]!.isDisposed && started[2]!.isDisposed);
+  assert.equal(clock.timerCount, 0);
+});
+
+test('a place whose engines end again and again is given up, the others go on', async () => {
+  const { clock, crew, started, gone } = crewOf(2);
+  for (let loss = 0; loss <= RESTARTS_MAX; loss += 1) {
+    const last = started.findLast(({ index }) => index === 0)!;
+    last.fail();
+    const waitMs = 250 * 4 ** loss;
+    clock.advance(waitMs - 1);
+    assert.equal(
+      started.findLast(({ index }) => index === 0),
+      last,
+    );
+    clock.advance(1);
+  }
+  clock.advance(RESTARTS_WINDOW_MS);
+  assert.equal(started.length, 2 + RESTARTS_MAX);
+  assert.deepEqual(gone.at(-1), [0, true]);
+  assert.deepEqual(crew.links, [started[1]]);
+  assert.equal(clock.timerCount, 0);
+});
+
+test('losses far apart are forgotten', () => {
+  const { clock, started, gone } = crewOf(1);
+  for (let loss = 0; loss < 3 * RESTARTS_MAX; loss += 1) {
+    started.at(-1)!.fail();
+    clock.advance(RESTARTS_WINDOW_MS / 2);
+  }
+  assert.ok(gone.every(([, isGivenUp]) => !isGivenUp));
+});
+
+test('a machine of few cores has one engine, a large one four', () => {
+  assert.deepEqual([1, 2, 3, 4, 6, 64].map(enginesFor), [1, 1, 1, 2, 4, 4]);
+});

@@ -1,0 +1,47 @@
+/** The sessions a thread computes with, as tables that keep up with the books, which grow as time goes on. */
+
+import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session';
+import { type SessionBook, sessionTable } from '@tapeloom/core/calendar/session-book';
+import type { EpochNs } from '@tapeloom/core/numbers';
+
+export interface TradingSessions {
+  /** Name of the calendar of each contract, by symbol. */
+  readonly calendars: Readonly<Record<string, string>>;
+  readonly books: readonly SessionBook[];
+}
+
+export class SessionTables {
+  #sessions: TradingSessions;
+  #tables = new Map<string, SessionTable>();
+
+  constructor(sessions: TradingSessions) {
+    this.#sessions = sessions;
+  }
+
+  /** Sessions that have opened are the same as before. */
+  replace(sessions: TradingSessions): void {
+    this.#sessions = sessions;
+    this.#tables = new Map();
+  }
+
+  /** A table that always asks the newest books; asking throws while the contract's are not known. */
+  of(contract: string, kind: SessionKind): SessionTable {
+    return {
+      atOrAfter: (instant: EpochNs) => this.#table(contract, kind).atOrAfter(instant),
+      atOrBefore: (instant: EpochNs) => this.#table(contract, kind).atOrBefore(instant),
+    };
+  }
+
+  #table(contract: string, kind: SessionKind): SessionTable {
+    const calendar = this.#sessions.calendars[contract];
+    const key = `${calendar} ${kind}`;
+    let table = this.#tables.get(key);
+    if (table === undefined) {
+      const book = this.#sessions.books.find((one) => one.calendar === calendar);
+      if (book === undefined) throw new RangeError(`no sessions are known for ${contract}`);
+      table = sessionTable(book, kind);
+      this.#tables.set(key, table);
+    }
+    return table;
+  }
+}

@@ -1,0 +1,210 @@
+/**
+ * One replay: a study run over a stretch of the past that says what the stream said. Its phases:
+ * 1. It begins at the last whole second not after its start, with a run that is right there, quietly.
+ *    A cursor's own flush is closed after that second, so nothing beyond the cursor is missed.
+ * 2. After a cursor, it passes over what is not beyond it, also inside the flush the cursor lies in. At
+ *    a time T it reads on to position(T), be it an edge or not, takes the snapshot there, and passes over
+ *    what is not beyond that position: the first flush after T tells only what changed after T.
+ * 3. Page by page it publishes what follows, a second of tape time at a time, up to the last flush edge
+ *    not after `until`. A page ends when it has enough bytes or has covered enough trades; all it
+ *    contains was published at edges up to its position, and all that was is in it or an earlier page.
+ *
+ * It holds one page, one batch of trades and the study; from the snapshot on no object is kept.
+ */
+
+import { type Cursor, compareCursors, formatCursor, parseCursor } from '@tapeloom/core/cursor';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { SECOND_NS, wholeSecond } from '@tapeloom/core/studies/flush-step';
+import { firstRowAt, type TradeBatch } from '@tapeloom/core/trade-batch';
+import { epochNs } from '@tapeloom/core/utc-day';
+import type { LiveTape } from '../tape/tape.ts';
+import { ChargedTrades } from './charged-trades.ts';
+import type { EncodedFlush } from './frame-encoder.ts';
+import { PageFrames } from './page-frames.ts';
+import { placeBefore } from './place-before.ts';
+import type { ReplayPage, ReplayRequest } from './replay.ts';
+import { type RunPace, type RunSource, readTo, startRun } from './run-start.ts';
+import { TapeWalk } from './tape-walk.ts';
+import type { TopicRun } from './topic-run.ts';
+
+/** When a page ends. */
+export interface PageLimits {
+  /** A page is full from so many bytes on; the last second, or a snapshot, may go beyond. */
+  readonly bytes: number;
+  /** A page that has covered so many trades ends, even if it has nothing to say. */
+  readonly trades: number;
+}
+
+export const PAGE_LIMITS: PageLimits = { bytes: 65_536, trades: 200_000 };
+/** Tape time without trades is passed in pieces, since studies may have much to say in it. */
+const QUIET_PIECE_NS = 60_000_000_000n;
+/** Trades applied before other work of the thread gets a turn. */
+const TRADES_PER_TURN = 16_384;
+
+export interface StudyReplaySetup {
+  readonly tape: LiveTape;
+  readonly source: RunSource;
+  readonly request: ReplayRequest;
+  /** The time of the cursor's entry, or the time asked for. */
+  readonly from: EpochNs;
+  readonly pace: RunPace;
+  readonly limits: PageLimits;
+}
+
+/** A replay that has begun. */
+interface Begun {
+  readonly run: TopicRun;
+  readonly walk: TapeWalk;
+  readonly charged: ChargedTrades;
+  /** Nothing up to here is told. */
+  readonly after: Cursor;
+}
+
+export class StudyReplay implements AsyncDisposable {
+  readonly #setup: StudyReplaySetup;
+  readonly #frames = new PageFrames();
+  #until: EpochNs;
+  #begun: Begun | null = null;
+  /** Whether a flush beyond the start has come: from then on all are. */
+  #isBeyond = false;
+  /** The tape time up to which the run was brought. */
+  #reached: EpochNs;
+
+  constructor(setup: StudyReplaySetup) {
+    this.#setup = setup;
+    this.#until = setup.request.until;
+    this.#reached = wholeSecond(setup.from);
+  }
+
+  get hasBegun(): boolean {
+    return this.#begun !== null;
+  }
+
+  /** Whether the state at the start can be known yet. */
+  get canBegin(): boolean {
+    const { tape, request, from } = this.#setup;
+    return request.from.t === 'after' || (tape.promise !== null && from <= tape.promise);
+  }
+
+  /** No page shows anything from this instant on; it never goes back. */
+  raise(until: EpochNs): void {
+    if (until > this.#until) this.#until = until;
+  }
+
+  /** Brings the run to the start, and takes the snapshot there if one is wanted. */
+  async begin(): Promise<void> {
+    const { tape, source, request, from, pace } = this.#setup;
+    const { contract } = source;
+    const run = await startRun(source, this.#reached, pace);
+    const start = request.from.t === 'after' ? parseCursor(request.from.cursor)! : null;
+    const place = start ?? (await placeBefore(tape, contract, from));
+    const charged = new ChargedTrades(place, request.chargedBefore);
+    let after = start;
+    run.goLive((flush) => {
+      // Until the start is known everything lies before it.
+      if (after !== null) this.#keep(flush, after);
+    });
+    if (request.from.t === 'at') {
+      await readTo(source, run, from, pace);
+      this.#reached = from;
+      after = run.position;
+      this.#frames.add(run.lastSnapshot(request.from.depth, request.from.mode));
+    } else {
+      run.giveUpSnapshots();
+    }
+    const walk = new TapeWalk(tape, contract, run.place);
+    this.#begun = { run, walk, charged, after: after! };
+  }
+
+  /** What can be told now; null when that is nothing, because the tape ends before `until`. */
+  async page(): Promise<ReplayPage | null> {
+    const begun = this.#begun!;
+    const { run, charged, after } = begun;
+    const covered = await this.#fill(begun);
+    const isLast = this.#reached >= this.#until;
+    if (!isLast && covered === 0 && this.#frames.isEmpty) return null;
+    const position = compareCursors(run.closed, after) < 0 ? after : run.closed;
+    return {
+      ...this.#frames.take(),
+      position: formatCursor(position),
+      chargedTrades: charged.tell(position),
+      isLast,
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const begun = this.#begun;
+    this.#begun = null;
+    await begun?.walk[Symbol.asyncDispose]();
+  }
+
+  /** Goes on until the page is full, the replay over or the tape at its end; returns the trades taken. */
+  async #fill(begun: Begun): Promise<number> {
+    const { pace, limits } = this.#setup;
+    let covered = 0;
+    let yieldAt = TRADES_PER_TURN;
+    while (this.#frames.bytes < limits.bytes && covered < limits.trades) {
+      if (this.#reached >= this.#until) break;
+      pace.signal.throwIfAborted();
+      const next = await begun.walk.look();
+      const reachedBefore = this.#reached;
+      const taken = next === null ? 0 : this.#takeSecond(begun, next);
+      if (next === null) this.#passQuiet(begun.run, begun.walk.readTo);
+      if (taken === 0 && this.#reached === reachedBefore) break;
+      covered += taken;
+      if (covered < yieldAt) continue;
+      yieldAt = covered + TRADES_PER_TURN;
+      await pace.yieldTurn();
+    }
+    return covered;
+  }
+
+  /** Takes the trades of the second in which the next one lies; returns how many. */
+  #takeSecond({ run, walk, charged }: Begun, next: TradeBatch): number {
+    const at = epochNs(next.day, next.ts[0]!);
+    const second = wholeSecond(at);
+    if (second > this.#reached) {
+      this.#passQuiet(run, second);
+      return 0;
+    }
+    const end = (second + BigInt(SECOND_NS)) as EpochNs;
+    const to = end < this.#until ? end : this.#until;
+    const count = firstRowAt(next.ts, 0, next.count, Number(to - epochNs(next.day, 0)));
+    if (count > 0) {
+      const trades = walk.take(count);
+      run.take(trades);
+      charged.see(trades);
+    }
+    // More of this second may follow in the next batch.
+    if (count < next.count) this.#advance(run, to);
+    return count;
+  }
+
+  /** No trade comes before `to`: goes there, or a piece of the way. */
+  #passQuiet(run: TopicRun, to: EpochNs | null): void {
+    if (to === null) return;
+    const piece = (wholeSecond(this.#reached) + QUIET_PIECE_NS) as EpochNs;
+    const target = to < piece ? to : piece;
+    this.#advance(run, target < this.#until ? target : this.#until);
+  }
+
+  #advance(run: TopicRun, to: EpochNs): void {
+    if (to <= this.#reached) return;
+    run.advance(to);
+    this.#reached = to;
+  }
+
+  #keep(flush: EncodedFlush, after: Cursor): void {
+    let from = 0;
+    if (!this.#isBeyond) {
+      from = flush.entries.findIndex(({ cursor }) => isAfter(cursor, after));
+      if (from < 0) return;
+      this.#isBeyond = true;
+    }
+    this.#frames.add(flush, from);
+  }
+}
+
+function isAfter(cursor: string, place: Cursor): boolean {
+  return compareCursors(parseCursor(cursor)!, place) > 0;
+}

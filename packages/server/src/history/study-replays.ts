@@ -1,0 +1,187 @@
+/**
+ * The replays of one thread. Their number is limited; a few warm up at a time, and their pages are made
+ * one after the other in the order in which they were asked for, so that every reader gets a page before
+ * anybody gets his second. A reader at the tape's end waits for the next commit, and holds up nobody.
+ */
+
+import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session';
+import { tradesOnUtcDay } from '@tapeloom/core/calendar/session-table';
+import { parseCursor } from '@tapeloom/core/cursor';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { Indicator } from '@tapeloom/core/studies/indicator';
+import { addDays, dayOf } from '@tapeloom/core/utc-day';
+import type { LiveTape } from '../tape/tape.ts';
+import { locateCursor } from './locate-cursor.ts';
+import type { CursorPlace, Replay, ReplayPage, ReplayRequest, Replays } from './replay.ts';
+import { NotOnTapeError, ReplayClosedError, ReplaysFullError } from './replay-errors.ts';
+import { Slots } from './slots.ts';
+import { PAGE_LIMITS, type PageLimits, StudyReplay } from './study-replay.ts';
+
+/** Replays that are open at the same time. */
+export const REPLAYS_MAX = 64;
+/** Replays that read what comes before their start at the same time: there they keep all objects. */
+const WARM_UPS_MAX = 2;
+
+export interface StudyReplaysOptions {
+  readonly tape: LiveTape;
+  readonly indicators: ReadonlyMap<string, Indicator>;
+  readonly sessionsOf: (contract: string, kind: SessionKind) => SessionTable;
+  /** Lets other work of this thread happen. */
+  readonly yieldTurn: () => Promise<void>;
+  /** When pages end, if not as usual. */
+  readonly limits?: PageLimits;
+}
+
+/** What replays share: the tape's growth, and turns. */
+interface Shared {
+  readonly warmUps: Slots;
+  readonly pages: Slots;
+  /** Resolves with the next commit. */
+  grown(): Promise<void>;
+  closed(replay: OpenReplay): void;
+}
+
+export class StudyReplays implements Replays, Disposable {
+  readonly #options: StudyReplaysOptions;
+  readonly #open = new Set<OpenReplay>();
+  readonly #following: Disposable;
+  readonly #shared: Shared;
+  #growth = Promise.withResolvers<void>();
+  #opening = 0;
+
+  constructor(options: StudyReplaysOptions) {
+    this.#options = options;
+    this.#following = options.tape.follow(() => {
+      this.#growth.resolve();
+      this.#growth = Promise.withResolvers();
+    });
+    this.#shared = {
+      warmUps: new Slots(WARM_UPS_MAX),
+      pages: new Slots(1),
+      grown: () => this.#growth.promise,
+      closed: (replay) => this.#open.delete(replay),
+    };
+  }
+
+  async locate(contract: string, cursor: string): Promise<CursorPlace> {
+    const { tape, sessionsOf } = this.#options;
+    const parsed = parseCursor(cursor);
+    if (parsed === null) throw new RangeError(`not a cursor: ${cursor}`);
+    return await locateCursor(tape, contract, parsed, sessionsOf(contract, 'full'));
+  }
+
+  async open(request: ReplayRequest): Promise<Replay> {
+    if (this.#open.size + this.#opening >= REPLAYS_MAX) throw new ReplaysFullError(REPLAYS_MAX);
+    this.#opening += 1;
+    try {
+      const from = await this.#startOf(request);
+      await this.#refuseGaps(request, from);
+      const replay = new OpenReplay((signal) => this.#create(request, from, signal), this.#shared);
+      this.#open.add(replay);
+      return replay;
+    } finally {
+      this.#opening -= 1;
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#following[Symbol.dispose]();
+    for (const replay of this.#open) void replay[Symbol.asyncDispose]();
+  }
+
+  #create(request: ReplayRequest, from: EpochNs, signal: AbortSignal): StudyReplay {
+    const { tape, indicators, sessionsOf, yieldTurn, limits = PAGE_LIMITS } = this.#options;
+    const { contract, params } = request;
+    const indicator = indicators.get(request.indicator);
+    if (indicator === undefined) {
+      throw new RangeError(`no indicator is called ${request.indicator}`);
+    }
+    const sessions = sessionsOf(contract, indicator.sessionKind(params));
+    const source = { tape, contract, sessions, indicator, params };
+    const pace = { yieldTurn, signal };
+    return new StudyReplay({ tape, source, request, from, pace, limits });
+  }
+
+  async #startOf({ contract, from, until }: ReplayRequest): Promise<EpochNs> {
+    if (from.t === 'after') {
+      const place = await this.locate(contract, from.cursor);
+      if (place.t === 'on-tape') return place.at;
+      throw new NotOnTapeError(`${from.cursor} is not on the tape of ${contract}: ${place.t}`);
+    }
+    if (from.time > until) throw new RangeError('a replay cannot begin after its end');
+    return from.time;
+  }
+
+  /** Every trading day from the start on must be there, as far as the contract's tape goes. */
+  async #refuseGaps({ contract, until }: ReplayRequest, from: EpochNs): Promise<void> {
+    const { tape, sessionsOf } = this.#options;
+    const full = sessionsOf(contract, 'full');
+    const days = (await tape.days(contract)).map(({ day }) => day);
+    const last = Math.min(dayOf(until), days.at(-1) ?? Number.POSITIVE_INFINITY);
+    for (let day = dayOf(from); day <= last; day = addDays(day, 1)) {
+      if (!days.includes(day) && tradesOnUtcDay(full, day)) {
+        throw new NotOnTapeError(`${day} of ${contract} is not on the tape`);
+      }
+    }
+  }
+}
+
+class OpenReplay implements Replay {
+  readonly #study: StudyReplay;
+  readonly #shared: Shared;
+  readonly #closing = new AbortController();
+  readonly #whenClosed = Promise.withResolvers<never>();
+  #pulling: Promise<ReplayPage> | null = null;
+
+  constructor(create: (signal: AbortSignal) => StudyReplay, shared: Shared) {
+    this.#study = create(this.#closing.signal);
+    this.#shared = shared;
+    // Nobody need be waiting for a page when it is closed.
+    this.#whenClosed.promise.catch(() => {});
+  }
+
+  async next(until?: EpochNs): Promise<ReplayPage> {
+    this.#closing.signal.throwIfAborted();
+    if (this.#pulling !== null) throw new Error('one page at a time');
+    if (until !== undefined) this.#study.raise(until);
+    const pulling = this.#pull();
+    this.#pulling = pulling;
+    try {
+      return await Promise.race([pulling, this.#whenClosed.promise]);
+    } finally {
+      this.#pulling = null;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const error = new ReplayClosedError();
+    this.#closing.abort(error);
+    this.#whenClosed.reject(error);
+    // Whatever is under way ends at its next turn; only then may its reader be closed.
+    await this.#pulling?.catch(() => {});
+    await this.#study[Symbol.asyncDispose]();
+    this.#shared.closed(this);
+  }
+
+  async #pull(): Promise<ReplayPage> {
+    const { warmUps, pages } = this.#shared;
+    const study = this.#study;
+    for (;;) {
+      // Asked for before the tape is read, so that no commit is missed.
+      const grown = this.#shared.grown();
+      if (!study.hasBegun && study.canBegin) {
+        await warmUps.within(() => this.#unlessClosed(() => study.begin()));
+      }
+      if (study.hasBegun) {
+        const page = await pages.within(() => this.#unlessClosed(() => study.page()));
+        if (page !== null) return page;
+      }
+      await Promise.race([grown, this.#whenClosed.promise]);
+    }
+  }
+
+  async #unlessClosed<T>(work: () => Promise<T>): Promise<T> {
+    this.#closing.signal.throwIfAborted();
+    return await work();
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * The one place where requests are let in, for every path, known or not. In this order: who is it (401,
+ * or 429 after too many failures from an address), is there allowance left (429), is there anything here
+ * (404, 405), may this caller have it (403). Only then does a route look at body and query.
+ *
+ * From the moment a key is recognised its request counts, and every answer, whatever it says, carries
+ * the rate-limit headers. Requests without one are limited by address, and carry none.
+ */
+
+import type { IpRange } from '@tapeloom/core/entitlement/ip-range';
+import type { AllowanceVerdict } from '@tapeloom/core/quota/allowance';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AddressThrottle } from '../accounts/address-throttle.ts';
+import type { Allowances } from '../accounts/allowances.ts';
+import type { Authenticator } from '../accounts/authenticator.ts';
+import type { Caller } from '../accounts/caller.ts';
+import { clientAddress } from '../platform/client-address.ts';
+import type { Clock } from '../platform/clock.ts';
+import { ProblemError } from './problem-error.ts';
+import { RATE_HEADERS, RATE_WINDOW_SECONDS } from './rate-headers.ts';
+import type { Access } from './route.ts';
+import { unauthorized } from './unauthorized.ts';
+
+export interface AdmissionOptions {
+  readonly authenticator: Authenticator;
+  readonly allowances: Allowances;
+  readonly addresses: AddressThrottle;
+  /** The clock of accounts. */
+  readonly clock: Clock;
+  /** Whose word is taken on where a request came from. */
+  readonly trustedProxies: readonly IpRange[];
+}
+
+/** What a request knocked at. */
+export interface Door {
+  readonly access: Access;
+  /** Why there is nothing here: an unknown path or method. */
+  readonly refusal?: () => ProblemError;
+}
+
+export class Admission {
+  readonly #options: AdmissionOptions;
+
+  constructor(options: AdmissionOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The caller, or null where none was recognised and none is needed. `onRecognised` is told of a caller
+   * whose request counts, also when it is refused after that.
+   */
+  async admit(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    door: Door,
+    onRecognised: (caller: Caller) => void,
+  ): Promise<Caller | null> {
+    const address = this.#addressOf(request);
+    const caller = await this.#recognise(request.headers.authorization, address, door.access);
+    if (caller === null) {
+      const { addresses, clock } = this.#options;
+      requireGrant(addresses.publicRequest(clock.now(), address));
+    } else {
+      const verdict = await this.#take(caller);
+      setRateHeaders(reply, verdict);
+      requireGrant(verdict);
+      onRecognised(caller);
+    }
+    if (door.refusal !== undefined) throw door.refusal();
+    if (caller !== null) requireRights(caller, address, door.access);
+    return caller;
+  }
+
+  #take({ accountId, entitlements }: Caller): Promise<AllowanceVerdict> {
+    const { allowances, clock } = this.#options;
+    return allowances.take(clock.now(), accountId, entitlements.limits.restPerMinute);
+  }
+
+  #addressOf(request: FastifyRequest): string {
+    const forwarded = request.headers['x-forwarded-for'];
+    return clientAddress(
+      request.raw.socket.remoteAddress,
+      Array.isArray(forwarded) ? forwarded.join(',') : forwarded,
+      this.#options.trustedProxies,
+    );
+  }
+
+  async #recognise(
+    authorization: string | undefined,
+    address: string,
+    access: Access,
+  ): Promise<Caller | null> {
+    if (access === 'public') return null;
+    if (access === 'optional' && authorization === undefined) return null;
+    const result = await this.#options.authenticator.authenticate(authorization);
+    if (result.verdict === 'accepted') return result.caller;
+    // Sending nothing is no attempt at guessing.
+    if (result.verdict !== 'missing') this.#countFailure(address);
+    if (access === 'optional') return null;
+    throw unauthorized(result.verdict);
+  }
+
+  #countFailure(address: string): void {
+    const { addresses, clock } = this.#options;
+    requireGrant(
+      addresses.failedAuthentication(clock.now(), address),
+      'Too many failed authentications from your address.',
+    );
+  }
+}
+
+function requireRights(caller: Caller, address: string, access: Access): void {
+  // What everybody may see is kept from nobody for the key that came along.
+  if (access === 'public' || access === 'optional') return;
+  if (caller.isSuspended) throw new ProblemError('FORBIDDEN', 'The account is suspended.');
+  if (!caller.entitlements.allowsAddress(address)) {
+    throw new ProblemError('FORBIDDEN', 'The key may not be used from your IP address.');
+  }
+  if (access !== 'key' && !caller.entitlements.hasScope(access.scope)) {
+    throw new ProblemError('FORBIDDEN', `The key needs the scope ${access.scope}.`);
+  }
+}
+
+function setRateHeaders(reply: FastifyReply, verdict: AllowanceVerdict): void {
+  const { limit, remaining, reset, policy } = RATE_HEADERS;
+  reply.header(limit, verdict.limit);
+  reply.header(remaining, verdict.remaining);
+  reply.header(reset, verdict.resetSeconds);
+  reply.header(policy, `${verdict.limit};w=${RATE_WINDOW_SECONDS}`);
+}
+
+function requireGrant(
+  { granted, retryAfterSeconds }: AllowanceVerdict,
+  detail = 'Too many requests in a minute.',
+): void {
+  if (granted) return;
+  throw new ProblemError('RATE_LIMITED', `${detail} Try again in ${retryAfterSeconds} s.`, {
+    headers: { 'retry-after': String(retryAfterSeconds) },
+  });
+}

@@ -1,0 +1,156 @@
+/**
+ * The AsyncAPI document of the stream, made from the schemas that client messages are judged by and that
+ * every server message is tested against. Pure: the same schemas give the same document.
+ *
+ * The server's schemas are closed to our tests and open to customers: fields, and words in the lists
+ * marked `x-extensible-enum`, may be added within this version.
+ */
+
+import { CLIENT_MESSAGE_SCHEMAS, type ClientMessage } from '@tapeloom/protocol/client-messages';
+import { CLOSE_MEANINGS } from '@tapeloom/protocol/close-codes';
+import { ERROR_CODES } from '@tapeloom/protocol/error-codes';
+import { SERVER_MESSAGE_SCHEMAS } from '@tapeloom/protocol/server-message-schemas';
+import { type ServerMessage, STREAM_ERROR_CODES } from '@tapeloom/protocol/server-messages';
+import { STREAM_LIMITS } from '@tapeloom/protocol/stream-limits';
+import { CLIENT_EXAMPLES, SERVER_EXAMPLES } from './stream-examples.ts';
+
+type ClientKind = ClientMessage['t'];
+type ServerKind = ServerMessage['t'];
+
+const CLIENT_SUMMARIES: Readonly<Record<ClientKind, string>> = {
+  auth: 'The first message of a connection opened without an `Authorization` header; no answer.',
+  subscribe: 'Starts a subscription under a name of its own.',
+  unsubscribe: 'Ends a subscription; nothing of it follows, and its name is free again.',
+  ping: 'Asks for a `pong`, and breaks the silence of a client that has nothing else to say.',
+};
+
+const SERVER_SUMMARIES: Readonly<Record<ServerKind, string>> = {
+  subscribed: 'A subscription begins, or goes on after a resume or a reset.',
+  status: 'The state of a stream: at its beginning, and once at each change.',
+  snapshot: 'The state to start from. The client replaces all it has of this subscription.',
+  upsert: 'An object is created or entirely replaced.',
+  remove: 'An object is deleted; one the client does not know is none to delete.',
+  reset: 'What the client has of this subscription is worthless; a snapshot follows.',
+  error: 'A message was not understood, or a subscription is refused or has ended. Others go on.',
+  hb: 'A sign of life every 5 s: for each subscription the cursor up to which the client has all.',
+  pong: 'The answer to a `ping`.',
+  notice: 'An announcement: `reconnect` before a restart, `roll` before an alias rolls.',
+};
+
+/** What may answer a message, in the sense of request and reply. */
+const REPLIES: Readonly<Partial<Record<ClientKind, readonly ServerKind[]>>> = {
+  subscribe: ['subscribed', 'reset', 'error'],
+  ping: ['pong'],
+};
+
+const clientKinds = Object.keys(CLIENT_MESSAGE_SCHEMAS) as ClientKind[];
+const serverKinds = Object.keys(SERVER_MESSAGE_SCHEMAS) as ServerKind[];
+
+export function asyncapiDocument(version: string): object {
+  return {
+    asyncapi: '3.0.0',
+    info: {
+      title: 'Tapeloom stream',
+      version,
+      description:
+        'Order-flow indicators from the trades of futures contracts, while they form. Text frames of ' +
+        'one JSON object each, its kind in `t`. Clients ignore fields and kinds they do not know.',
+      license: { name: 'Apache-2.0' },
+    },
+    defaultContentType: 'application/json',
+    servers: { plain: server('ws'), tls: server('wss') },
+    channels: { stream: channel() },
+    operations: operations(),
+    components: {
+      messages: Object.fromEntries([
+        ...clientKinds.map((t) => [t, clientMessage(t)]),
+        ...serverKinds.map((t) => [t, serverMessage(t)]),
+      ]),
+      securitySchemes: {
+        key: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'An API key with the scope `stream`: `Authorization: Bearer <key>` in the request that ' +
+            'opens the WebSocket. A client that cannot set headers, as a browser, opens without and ' +
+            'sends a token from `POST /v1/stream-tokens` in an `auth` message within 5 s.',
+        },
+      },
+    },
+  };
+}
+
+function server(protocol: 'ws' | 'wss'): object {
+  return {
+    host: '{host}',
+    protocol,
+    variables: {
+      host: { default: '127.0.0.1:8080', description: 'Where the service is, with its port.' },
+    },
+    security: [{ $ref: '#/components/securitySchemes/key' }],
+  };
+}
+
+function channel(): object {
+  return {
+    address: '/v1',
+    title: 'The stream',
+    messages: Object.fromEntries(
+      [...clientKinds, ...serverKinds].map((t) => [t, { $ref: `#/components/messages/${t}` }]),
+    ),
+    bindings: { ws: { method: 'GET', bindingVersion: '0.1.0' } },
+    'x-close-codes': CLOSE_MEANINGS,
+    'x-limits': STREAM_LIMITS,
+    'x-error-codes': STREAM_ERROR_CODES.map((code) => {
+      const { title, retryable } = ERROR_CODES[code];
+      return { code, title, retryable };
+    }),
+  };
+}
+
+/** Seen from the service, as AsyncAPI has it: it receives what clients send. */
+function operations(): object {
+  return Object.fromEntries([
+    ...clientKinds.map((t) => {
+      const reply = REPLIES[t];
+      const replies =
+        reply === undefined ? {} : { reply: { channel: stream, messages: refs(reply) } };
+      return [t, { action: 'receive', channel: stream, messages: refs([t]), ...replies }];
+    }),
+    ['publish', { action: 'send', channel: stream, messages: refs(serverKinds) }],
+  ]);
+}
+
+const stream = { $ref: '#/channels/stream' };
+
+function refs(kinds: readonly (ClientKind | ServerKind)[]): object[] {
+  return kinds.map((t) => ({ $ref: `#/channels/stream/messages/${t}` }));
+}
+
+function clientMessage(t: ClientKind): object {
+  return {
+    name: t,
+    summary: CLIENT_SUMMARIES[t],
+    payload: CLIENT_MESSAGE_SCHEMAS[t],
+    examples: CLIENT_EXAMPLES[t].map((payload) => ({ payload })),
+  };
+}
+
+function serverMessage(t: ServerKind): object {
+  return {
+    name: t,
+    summary: SERVER_SUMMARIES[t],
+    payload: opened(SERVER_MESSAGE_SCHEMAS[t]),
+    examples: SERVER_EXAMPLES[t].map((payload) => ({ payload })),
+  };
+}
+
+/** The schema with room for what may be added. */
+function opened(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(opened);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { enum: words, additionalProperties: _closed, ...rest } = schema as Record<string, unknown>;
+  const parts = Object.entries(rest).map(([name, part]) => [name, opened(part)] as const);
+  const list = words === undefined ? {} : { type: 'string', 'x-extensible-enum': words };
+  return { ...list, ...Object.fromEntries(parts) };
+}

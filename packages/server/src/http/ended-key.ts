@@ -1,0 +1,19 @@
+/** The refusal of a key that was valid when its request came and ended before it was carried out. */
+
+import { keyStateAt } from '@tapeloom/core/entitlement/key-rights';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { AccountStore } from '../accounts/account-store.ts';
+import type { Caller } from '../accounts/caller.ts';
+import type { ProblemError } from './problem-error.ts';
+import { unauthorized } from './unauthorized.ts';
+
+export async function endedKey(
+  store: AccountStore,
+  caller: Caller,
+  now: EpochNs,
+): Promise<ProblemError> {
+  const keys = await store.listKeys(now, caller.accountId);
+  const key = keys.find(({ id }) => id === caller.keyId);
+  const isExpired = key !== undefined && keyStateAt(key, now) === 'expired';
+  return unauthorized(isExpired ? 'expired' : 'revoked');
+}

@@ -1,0 +1,11 @@
+/** The headers that tell a customer how much of the allowance is left. */
+
+/** The allowance is that of a minute. */
+export const RATE_WINDOW_SECONDS = 60;
+
+export const RATE_HEADERS = {
+  limit: 'RateLimit-Limit',
+  remaining: 'RateLimit-Remaining',
+  reset: 'RateLimit-Reset',
+  policy: 'RateLimit-Policy',
+} as const;

@@ -1,0 +1,38 @@
+/** `POST /v1/stream-tokens`: a token for a browser, which opens one stream within a minute. */
+
+import { randomBytes } from 'node:crypto';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { Type } from 'typebox';
+import type { AccountStore } from '../accounts/account-store.ts';
+import { digestOf, newTokenText } from '../accounts/secret.ts';
+import { endedKey } from './ended-key.ts';
+import { Instant } from './instant-schema.ts';
+import { defineRoute, type Route } from './route.ts';
+
+const TOKEN_VALID_NS = 60_000_000_000n;
+
+export function streamTokensRoute(store: () => AccountStore): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/stream-tokens',
+    operationId: 'createStreamToken',
+    summary: 'Creates a stream token.',
+    description:
+      'It is valid for 60 seconds and for one connection, with the rights of the calling key. Needs ' +
+      'no body.',
+    access: { scope: 'stream' },
+    answer: Type.Object(
+      { token: Type.String(), expiresAt: Instant('End of its validity') },
+      { additionalProperties: false },
+    ),
+    status: 201,
+    handle: async ({ caller, now }) => {
+      const token = newTokenText(randomBytes);
+      const expiresAt = (now + TOKEN_VALID_NS) as EpochNs;
+      const { hash } = digestOf(token);
+      const isIssued = await store().issueToken(now, { hash, keyId: caller.keyId, expiresAt });
+      if (!isIssued) throw await endedKey(store(), caller, now);
+      return { token, expiresAt: expiresAt.toString() };
+    },
+  });
+}

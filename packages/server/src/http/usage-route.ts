@@ -1,0 +1,88 @@
+/**
+ * `GET /v1/usage`: what the account may use this month, has used, and has left. Everything is counted by
+ * account; the limits are those of the calling key.
+ */
+
+import { PLANS, type PlanLimits } from '@tapeloom/core/entitlement/plan';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { nextRenewal, periodOf } from '@tapeloom/core/quota/month';
+import { Type } from 'typebox';
+import type { MonthUsage } from '../accounts/account-store.ts';
+import { Instant } from './instant-schema.ts';
+import { defineRoute, type Route } from './route.ts';
+
+const closed = { additionalProperties: false };
+const Count = (description: string) => Type.Integer({ minimum: 0, description });
+
+export const UsageView = Type.Object(
+  {
+    period: Type.String({ pattern: '^[0-9]{4}-[0-9]{2}$', description: 'The month, in UTC.' }),
+    resetsAt: Instant('The start of the next month'),
+    plan: Type.Enum(PLANS),
+    limits: Type.Object(
+      {
+        computeBudget: Count('Compute units a month.'),
+        exportBytes: Count('Bytes of exports a month.'),
+        restPerMinute: Count('REST requests a minute.'),
+        historyDays: Count('Days of history; 36500 for all there are.'),
+        delaySeconds: Count('How far results are behind the market.'),
+        maxConnections: Count('Connections at a time.'),
+        maxSubscriptions: Count('Subscriptions at a time.'),
+        maxCustomConfigs: Count('Custom configurations at a time.'),
+        realtime: Type.Boolean(),
+      },
+      { ...closed, description: 'With a test key those of the sandbox.' },
+    ),
+    used: Type.Object(
+      {
+        computeUnits: Count('Compute units.'),
+        historyItems: Count('Results received by history queries.'),
+        exportBytes: Count('Bytes of exports.'),
+        restRequests: Count('REST requests before this one.'),
+      },
+      closed,
+    ),
+    remaining: Type.Object(
+      {
+        computeUnits: Count('Compute units; what running work has reserved is taken off.'),
+        exportBytes: Count('Bytes of exports; what running work has reserved is taken off.'),
+      },
+      closed,
+    ),
+  },
+  closed,
+);
+
+/** What an account has used in a month. */
+export type UsageOf = (now: EpochNs, accountId: string, period: string) => Promise<MonthUsage>;
+
+export function usageRoute(usageOf: UsageOf): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/usage',
+    operationId: 'getUsage',
+    summary: "The account's limits and its use of them this month.",
+    access: 'key',
+    answer: UsageView,
+    handle: async ({ caller: { accountId, entitlements }, now }) => {
+      const period = periodOf(now);
+      const { used, reserved } = await usageOf(now, accountId, period);
+      const { plan, limits } = entitlements;
+      return {
+        period,
+        resetsAt: nextRenewal(now).toString(),
+        plan,
+        limits: { ...limits },
+        used: { ...used },
+        remaining: remainingOf(limits, { used, reserved }),
+      };
+    },
+  });
+}
+
+function remainingOf(limits: PlanLimits, { used, reserved }: MonthUsage) {
+  return {
+    computeUnits: Math.max(0, limits.computeBudget - used.computeUnits - reserved.computeUnits),
+    exportBytes: Math.max(0, limits.exportBytes - used.exportBytes - reserved.exportBytes),
+  };
+}

@@ -1,0 +1,50 @@
+/**
+ * Whose request it is, by address. The socket's peer counts, unless it is a proxy the operator listed:
+ * then `X-Forwarded-For` is read from the right, and each address is believed only because a listed
+ * proxy said so. What a client wrote into the header stands to the left of what the first listed proxy
+ * added, and is never reached.
+ */
+
+import {
+  contains,
+  type Ip,
+  type IpRange,
+  ipText,
+  parseIp,
+} from '@tapeloom/core/entitlement/ip-range';
+
+/** What stands for an address nobody can tell; it lies in no range. */
+const UNKNOWN_ADDRESS = 'unknown';
+
+/** `1.2.3.4:5678` or `[2001:db8::1]:5678`: some proxies add the port. */
+const WITH_PORT = /^(?:([\d.]+):\d{1,5}|\[([\da-fA-F:.]+)\](?::\d{1,5})?)$/;
+
+/**
+ * The client's address in its one text (IPv4 dotted, also where the socket shows it as IPv6). `unknown`
+ * when the socket has no address any more, or a listed proxy forwarded something that is none.
+ */
+export function clientAddress(
+  socketAddress: string | undefined,
+  forwardedFor: string | undefined,
+  trusted: readonly IpRange[],
+): string {
+  // The system adds the interface to link-local peers: fe80::1%eth0.
+  let address = parseIp(socketAddress?.split('%', 1)[0] ?? '');
+  const claims = forwardedFor?.split(',') ?? [];
+  while (address !== null && isTrusted(address, trusted)) {
+    const claim = claims.pop()?.trim();
+    if (claim === undefined) break;
+    // An empty element says nothing; lists in headers may have them.
+    if (claim !== '') address = claimedIp(claim);
+  }
+  return address === null ? UNKNOWN_ADDRESS : ipText(address);
+}
+
+function isTrusted(address: Ip, trusted: readonly IpRange[]): boolean {
+  return trusted.some((range) => contains(range, address));
+}
+
+function claimedIp(claim: string): Ip | null {
+  const withPort = WITH_PORT.exec(claim);
+  return parseIp(withPort?.[1] ?? withPort?.[2] ?? claim);
+}

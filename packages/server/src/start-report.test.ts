@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { resolve } from 'node:path';
+import { test } from 'node:test';
+import { type StartFacts, startReport } from './start-report.ts';
+
+const LIVE = 'svc_live_0123456789abcdefghijABCDEFGHIJ';
+const TEST = 'svc_test_0123456789abcdefghijABCDEFGHIJ';
+const facts: StartFacts = {
+  version: '1.2.3',
+  addresses: {
+    rest: 'http://127.0.0.1:8080',
+    stream: 'ws://127.0.0.1:8080/v1',
+    internal: 'http://127.0.0.1:9464',
+    echo: null,
+  },
+  data: resolve('./data'),
+  seconds: 1.25,
+  keys: { account: 'demo', secrets: { live: LIVE, test: TEST } },
+};
+const report = (changed: Partial<StartFacts> = {}) =>
+  startReport({ ...facts, ...changed }).join('\n');
+
+test('a first start shows both keys, with a curl and a stream line ready to paste', () => {
+  const text = report();
+  assert.match(text, /is ready after 1\.3 s/);
+  assert.match(text, new RegExp(`^ {2}live key {2}${LIVE}\n {2}test key {2}${TEST}$`, 'm'));
+  assert.ok(
+    text.includes(
+      `  curl -H "Authorization: Bearer ${LIVE}" http://127.0.0.1:8080/v1/instruments\n`,
+    ),
+  );
+  assert.ok(text.includes(`  TAPELOOM_KEY=${LIVE} npm run stream -- BTC.c.0 footprint\n`));
+});
+
+test('a later start shows no key, but how to make one in this very directory', () => {
+  const keys = { account: 'demo', secrets: null };
+  const text = report({ keys });
+  assert.doesNotMatch(text, /svc_/);
+  assert.match(
+    text,
+    /^ {2}npm run tapeloom -- key create --account demo --name mine --environment live --scopes stream,history,export,keys$/m,
+  );
+  assert.match(text, /^ {2}npm run stream -- BTC\.c\.0 footprint$/m);
+  const elsewhere = report({ keys: { account: "o'neil", secrets: null }, data: '/srv/my data' });
+  assert.ok(elsewhere.includes(`--account 'o'\\''neil' `));
+  assert.ok(elsewhere.includes(` --data '/srv/my data'\n`));
+  assert.match(report({ keys: null }), /key create --account demo/);
+});
+
+test('another address is told to the stream command', () => {
+  const addresses = { ...facts.addresses, stream: 'ws://127.0.0.1:9999/v1' };
+  assert.match(report({ addresses }), /footprint --url ws:\/\/127\.0\.0\.1:9999\/v1$/m);
+});
+
+test('the echo has a line only when it was asked for', () => {
+  assert.doesNotMatch(report(), /echo/);
+  const addresses = { ...facts.addresses, echo: 'ws://127.0.0.1:9001' };
+  assert.match(report({ addresses }), /^ {2}echo {6}ws:\/\/127\.0\.0\.1:9001$/m);
+});

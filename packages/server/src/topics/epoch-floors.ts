@@ -1,0 +1,124 @@
+/**
+ * Which cursors a change of the computation, or a repair of the tape, has made worthless (determinism
+ * 23). A floor is a place on a contract's tape that lies beyond every cursor issued before the change:
+ * the first update of the next trade. What the new computation issues before that trade comes lies
+ * below the floor as well; whoever resumes from there gets a fresh snapshot once, and nothing wrong.
+ */
+
+import { type Cursor, compareCursors, formatCursor, parseCursor } from '@tapeloom/core/cursor';
+import { RANK_MAX, type Rank } from '@tapeloom/core/numbers';
+import type { ResetReason } from '@tapeloom/protocol/server-messages';
+
+export type EpochReason = Extract<ResetReason, 'engine_changed' | 'source_gap'>;
+
+export interface EpochFloor {
+  readonly contract: string;
+  /** Null: all indicators. */
+  readonly indicator: string | null;
+  /** Cursors below it are worthless. */
+  readonly cursor: string;
+  readonly reason: EpochReason;
+}
+
+export interface StreamEpochs {
+  /** Of the computation that issued the newest cursors. */
+  readonly fingerprint: string;
+  readonly floors: readonly EpochFloor[];
+}
+
+/** The last trade of a contract that a cursor may name; rank 0 is the day's midnight. */
+export type TapeEnd = Pick<Cursor, 'day' | 'rank'>;
+
+/** Why a stream cannot go on from this cursor; null when no floor forbids it. */
+export function brokenBy(
+  floors: readonly EpochFloor[],
+  stream: { readonly contract: string; readonly indicator: string },
+  cursor: Cursor,
+): EpochReason | null {
+  let highest: EpochFloor | null = null;
+  for (const floor of floors) {
+    if (floor.contract !== stream.contract) continue;
+    if (floor.indicator !== null && floor.indicator !== stream.indicator) continue;
+    if (compareCursors(cursor, placeOf(floor)) >= 0) continue;
+    if (highest === null || compareCursors(placeOf(highest), placeOf(floor)) < 0) highest = floor;
+  }
+  return highest?.reason ?? null;
+}
+
+/** The epochs with another computation: all that was issued up to these ends is worthless. */
+export function withComputation(
+  { floors }: StreamEpochs,
+  fingerprint: string,
+  ends: ReadonlyMap<string, TapeEnd>,
+): StreamEpochs {
+  const added = Array.from(ends, ([contract, end]): EpochFloor => {
+    return { contract, indicator: null, cursor: beyond(end), reason: 'engine_changed' };
+  });
+  return { fingerprint, floors: merged(floors, added) };
+}
+
+/** The epochs with the tape of one contract repaired while it reached to this end. */
+export function withRepair(epochs: StreamEpochs, contract: string, end: TapeEnd): StreamEpochs {
+  const floor: EpochFloor = {
+    contract,
+    indicator: null,
+    cursor: beyond(end),
+    reason: 'source_gap',
+  };
+  return { ...epochs, floors: merged(epochs.floors, [floor]) };
+}
+
+export function formatEpochs(epochs: StreamEpochs): string {
+  return `${JSON.stringify({ version: 1, ...epochs }, null, 2)}\n`;
+}
+
+/** Null when the text is not what `formatEpochs` writes. */
+export function parseEpochs(text: string): StreamEpochs | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (!isRecord(value)) return null;
+  const { version, fingerprint, floors } = value;
+  if (version !== 1 || typeof fingerprint !== 'string' || !Array.isArray(floors)) return null;
+  return floors.every(isFloor) ? { fingerprint, floors } : null;
+}
+
+/** Of floors that mean the same, only the highest counts: their number stays that of the contracts. */
+function merged(floors: readonly EpochFloor[], added: readonly EpochFloor[]): EpochFloor[] {
+  const byMeaning = new Map<string, EpochFloor>();
+  for (const floor of [...floors, ...added]) {
+    const meaning = JSON.stringify([floor.contract, floor.indicator, floor.reason]);
+    const known = byMeaning.get(meaning);
+    if (known !== undefined && compareCursors(placeOf(known), placeOf(floor)) >= 0) continue;
+    byMeaning.set(meaning, floor);
+  }
+  return [...byMeaning.values()];
+}
+
+function placeOf(floor: EpochFloor): Cursor {
+  return parseCursor(floor.cursor)!;
+}
+
+/** The place right after everything that a trade can have caused. */
+function beyond({ day, rank }: TapeEnd): string {
+  return formatCursor({ day, rank: Math.min(rank + 1, RANK_MAX) as Rank, k: 0 });
+}
+
+function isFloor(value: unknown): value is EpochFloor {
+  if (!isRecord(value)) return false;
+  const { contract, indicator, cursor, reason } = value;
+  return (
+    typeof contract === 'string' &&
+    (indicator === null || typeof indicator === 'string') &&
+    typeof cursor === 'string' &&
+    parseCursor(cursor) !== null &&
+    (reason === 'engine_changed' || reason === 'source_gap')
+  );
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,60 @@
+/**
+ * For tests about something else than accounts: one key that is always good, with the rights of
+ * `live_history`. Whoever authenticates is an account of its own, so nobody meets another's limits.
+ */
+
+import { Entitlements } from '@tapeloom/core/entitlement/entitlements';
+import { SCOPES } from '@tapeloom/core/entitlement/key-rights';
+import {
+  type Authentication,
+  type Authenticator,
+  bearerKey,
+} from '@tapeloom/server/accounts/authenticator';
+import type { Caller } from '@tapeloom/server/accounts/caller';
+import { newKeyText } from '@tapeloom/server/accounts/secret';
+
+export const KEY = newKeyText('live', (size) => new Uint8Array(size).fill(7));
+
+const NOTHING: Disposable = { [Symbol.dispose]: () => {} };
+
+export class FixedAuthenticator implements Authenticator {
+  readonly #entitlements = Entitlements.of(
+    { environment: 'live', scopes: SCOPES, instruments: null, allowedIps: null, expiresAt: null },
+    'live_history',
+  );
+  #callers = 0;
+
+  authenticate(authorization: string | undefined): Promise<Authentication> {
+    return Promise.resolve(this.#judge(authorization));
+  }
+
+  consumeToken(): Promise<Authentication> {
+    return Promise.resolve({ verdict: 'unknown' });
+  }
+
+  watch(): Disposable {
+    return NOTHING;
+  }
+
+  refresh(): Promise<Caller | null> {
+    return Promise.resolve(null);
+  }
+
+  onRightsChange(): Disposable {
+    return NOTHING;
+  }
+
+  #judge(authorization: string | undefined): Authentication {
+    if (authorization === undefined) return { verdict: 'missing' };
+    const key = bearerKey(authorization);
+    if (key !== KEY) return { verdict: key === null ? 'malformed' : 'unknown' };
+    this.#callers += 1;
+    const caller: Caller = {
+      accountId: `account ${this.#callers}`,
+      keyId: `key ${this.#callers}`,
+      isSuspended: false,
+      entitlements: this.#entitlements,
+    };
+    return { verdict: 'accepted', caller };
+  }
+}

@@ -1,0 +1,268 @@
+/**
+ * The REST interface in one process, with nothing left out but threads and sockets: the real server, the
+ * real routes, the real account store on SQLite in memory, and a clock that moves when it is told to.
+ * Requests are injected, from any address.
+ */
+
+import { randomBytes } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { calendarNamed } from '@tapeloom/core/calendar/calendars';
+import type { SessionTable } from '@tapeloom/core/calendar/session';
+import { extendSessionBook, sessionTable } from '@tapeloom/core/calendar/session-book';
+import { parseIpRange } from '@tapeloom/core/entitlement/ip-range';
+import { type KeyRights, SCOPES } from '@tapeloom/core/entitlement/key-rights';
+import type { Grant, Plan } from '@tapeloom/core/entitlement/plan';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { publishedDefinitions } from '@tapeloom/core/studies/catalogue';
+import { addDays, dayOf } from '@tapeloom/core/utc-day';
+import type { Problem } from '@tapeloom/protocol/problem';
+import type { EngineState } from '@tapeloom/protocol/status-states';
+import type { AccountStore, KeyRecord, StoreCall } from '@tapeloom/server/accounts/account-store';
+import { AddressThrottle } from '@tapeloom/server/accounts/address-throttle';
+import { MemoryAllowances } from '@tapeloom/server/accounts/memory-allowances';
+import { digestOf, newKeyText } from '@tapeloom/server/accounts/secret';
+import { openSqliteAccountStore } from '@tapeloom/server/accounts/sqlite-account-store';
+import { StoreAuthenticator } from '@tapeloom/server/accounts/store-authenticator';
+import { UsageMeter } from '@tapeloom/server/accounts/usage-meter';
+import {
+  createHttpServer,
+  type HttpServer,
+  type HttpTimeouts,
+} from '@tapeloom/server/http/http-server';
+import { type CatalogueFacts, catalogueFacts } from '@tapeloom/server/http/indicators-route';
+import type { InstrumentFacts } from '@tapeloom/server/http/instrument-view';
+import { restRoutes } from '@tapeloom/server/http/rest-routes';
+import type { Route } from '@tapeloom/server/http/route';
+import { createLog } from '@tapeloom/server/platform/log';
+import { createSimUniverse } from '@tapeloom/server/sources/sim-universe';
+import { ManualClock } from './manual-clock.ts';
+
+export const DOCS_URL = 'https://docs.example/api';
+/** A Wednesday in Chicago's morning: every market is open. */
+const START = instantOf('2026-11-11T16:00:00Z');
+const CORE_SOURCE = join(import.meta.dirname, '../packages/core/src');
+/** Any address of documentation; requests come from here unless they say otherwise. */
+export const HOME_ADDRESS = '203.0.113.7';
+
+const NEVER: Disposable = { [Symbol.dispose]: () => {} };
+const NO_TIMERS = { after: () => NEVER, every: () => NEVER };
+
+const GRANTS: Readonly<Record<Plan, readonly Grant['plan'][]>> = {
+  sandbox: [],
+  live: ['live'],
+  history: ['history'],
+  live_history: ['live', 'history'],
+};
+
+export interface RestServiceOptions {
+  readonly start?: EpochNs;
+  /** Whose `X-Forwarded-For` is believed, in CIDR. */
+  readonly trustedProxies?: readonly string[];
+  readonly timeouts?: HttpTimeouts;
+}
+
+export interface RestRequest {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON; a string or bytes as they are. */
+  readonly body?: unknown;
+  readonly address?: string;
+  /** The secret of a key. */
+  readonly key?: string | undefined;
+}
+
+export interface RestAnswer<Body> {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly text: string;
+  readonly body: Body;
+}
+
+export interface TestKey {
+  readonly secret: string;
+  readonly record: KeyRecord;
+}
+
+export class RestService implements AsyncDisposable {
+  readonly clock: ManualClock;
+  readonly store: AccountStore;
+  readonly meter: UsageMeter;
+  readonly authenticator: StoreAuthenticator;
+  readonly http: HttpServer;
+  readonly routes: readonly Route[];
+  readonly logged: string[] = [];
+  readonly market = {
+    engine: 'up' as EngineState,
+    isSourceUp: true,
+    lastTrades: new Map<string, EpochNs>(),
+  };
+  readonly catalogue: CatalogueFacts = catalogueFacts(publishedDefinitions(), CORE_SOURCE);
+  readonly #universe;
+  readonly #sessions = new Map<string, SessionTable>();
+  #accounts = 0;
+
+  private constructor(options: RestServiceOptions, store: AccountStore) {
+    const { start = START, trustedProxies = [], timeouts } = options;
+    this.clock = new ManualClock(start);
+    this.store = store;
+    this.#universe = createSimUniverse({ seed: 1, printsScale: 0.01 }, dayOf(start));
+    const onFault = (error: unknown) => {
+      throw error;
+    };
+    // It stores what it counted when a test says so: a month has too many seconds.
+    const untimed = { ...NO_TIMERS, now: () => this.clock.now() };
+    this.meter = new UsageMeter({ store, clock: untimed, onFault });
+    this.authenticator = new StoreAuthenticator({ store, clock: this.clock, onFault });
+    this.routes = restRoutes({
+      version: '1.2.3',
+      catalogue: () => this.catalogue,
+      engineState: () => this.market.engine,
+      instruments: () => this.#instrumentFacts(),
+      store: () => store,
+      usageOf: (now, accountId, period) => this.meter.usageOf(now, accountId, period),
+    });
+    this.http = createHttpServer({
+      routes: this.routes,
+      authenticator: this.authenticator,
+      allowances: new MemoryAllowances(),
+      addresses: new AddressThrottle(),
+      meter: this.meter,
+      clock: this.clock,
+      trustedProxies: trustedProxies.map((text) => parseIpRange(text)!),
+      log: createLog({
+        level: 'info',
+        readable: false,
+        write: (line) => this.logged.push(line),
+      }),
+      docsUrl: () => DOCS_URL,
+      ...(timeouts === undefined ? {} : { timeouts }),
+    });
+  }
+
+  static async start(options: RestServiceOptions = {}): Promise<RestService> {
+    return new RestService(options, await openSqliteAccountStore(':memory:'));
+  }
+
+  /** The id of a new account. */
+  async account(plan: Plan = 'sandbox'): Promise<string> {
+    this.#accounts += 1;
+    const name = `account ${this.#accounts}`;
+    const grants = GRANTS[plan].map((granted) => ({ plan: granted, until: null }));
+    const made = await this.store.createAccount(this.#operator(), { name, grants });
+    if ('refused' in made) throw new Error(`${name}: ${made.refused}`);
+    return made.id;
+  }
+
+  /** A new key, made by the operator: live, with all scopes and no restriction, unless said otherwise. */
+  async key(accountId: string, rights: Partial<KeyRights> = {}): Promise<TestKey> {
+    const whole: KeyRights = {
+      environment: 'live',
+      scopes: [...SCOPES],
+      instruments: null,
+      allowedIps: null,
+      expiresAt: null,
+      ...rights,
+    };
+    const secret = newKeyText(whole.environment, randomBytes);
+    const record = await this.store.createKey(
+      this.#operator(),
+      accountId,
+      { name: 'made by the operator', ...whole },
+      digestOf(secret),
+    );
+    if ('refused' in record) throw new Error(`key: ${record.refused}`);
+    return { secret, record };
+  }
+
+  /** The secret of a key with all rights in a new account. */
+  async customer(plan: Plan = 'sandbox'): Promise<string> {
+    return (await this.key(await this.account(plan))).secret;
+  }
+
+  async request<Body = Problem>(
+    method: string,
+    url: string,
+    request: RestRequest = {},
+  ): Promise<RestAnswer<Body>> {
+    const { headers = {}, body, address = HOME_ADDRESS, key } = request;
+    const isText = typeof body === 'string' || Buffer.isBuffer(body);
+    const answer = await this.http.app.inject({
+      method: method as 'GET',
+      url,
+      remoteAddress: address,
+      headers: {
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { payload: isText ? body : JSON.stringify(body) }),
+    });
+    return {
+      status: answer.statusCode,
+      headers: answer.headers as Record<string, string | undefined>,
+      text: answer.body,
+      body: (answer.body === '' ? undefined : JSON.parse(answer.body)) as Body,
+    };
+  }
+
+  get<Body = Problem>(url: string, request?: RestRequest): Promise<RestAnswer<Body>> {
+    return this.request('GET', url, request);
+  }
+
+  post<Body = Problem>(url: string, request?: RestRequest): Promise<RestAnswer<Body>> {
+    return this.request('POST', url, request);
+  }
+
+  delete<Body = Problem>(url: string, request?: RestRequest): Promise<RestAnswer<Body>> {
+    return this.request('DELETE', url, request);
+  }
+
+  /** The port of the loopback on which it listens from now on, for tests that need real sockets. */
+  async listen(): Promise<number> {
+    await this.http.app.listen({ port: 0, host: '127.0.0.1' });
+    return (this.http.app.server.address() as AddressInfo).port;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.http.app.close();
+    await this.meter[Symbol.asyncDispose]();
+    this.authenticator[Symbol.dispose]();
+    await this.store[Symbol.asyncDispose]();
+  }
+
+  #operator(): StoreCall {
+    return { now: this.clock.now(), actor: { kind: 'operator' } };
+  }
+
+  #instrumentFacts(): InstrumentFacts {
+    const now = this.clock.now();
+    const day = dayOf(now);
+    return {
+      book: this.#universe.book,
+      now,
+      day,
+      isSourceUp: this.market.isSourceUp,
+      isStreamed: (symbol) =>
+        this.#universe.streamedOn(day).some((contract) => contract.symbol === symbol),
+      fullSessions: (symbol) => this.#fullSessions(symbol),
+      lastTradeAt: (symbol) => this.market.lastTrades.get(symbol) ?? null,
+    };
+  }
+
+  #fullSessions(symbol: string): SessionTable {
+    const { calendar } = this.#universe.book.contract(symbol)!;
+    let sessions = this.#sessions.get(calendar);
+    if (sessions === undefined) {
+      const now = this.clock.now();
+      const [first, last] = [addDays(dayOf(now), -10), addDays(dayOf(now), 60)];
+      const book = extendSessionBook(null, calendarNamed(calendar), first, last, now);
+      sessions = sessionTable(book, 'full');
+      this.#sessions.set(calendar, sessions);
+    }
+    return sessions;
+  }
+}
+
+export function instantOf(text: string): EpochNs {
+  return (BigInt(Date.parse(text)) * 1_000_000n) as EpochNs;
+}

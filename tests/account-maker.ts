@@ -1,0 +1,39 @@
+/**
+ * Accounts for tests of a running service, made beside it on the same database, as an operator's command
+ * makes them: a test with many connections or requests spreads them over enough accounts.
+ */
+
+import { randomBytes } from 'node:crypto';
+import type { Environment } from '@tapeloom/core/entitlement/key-rights';
+import { SCOPES } from '@tapeloom/core/entitlement/key-rights';
+import { GRANTABLE } from '@tapeloom/core/entitlement/plan';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { digestOf, newKeyText } from '@tapeloom/server/accounts/secret';
+import {
+  accountsPath,
+  openSqliteAccountStore,
+} from '@tapeloom/server/accounts/sqlite-account-store';
+
+/** One account a name, with the plan `live_history`; answers a key of each, with all scopes. */
+export async function makeAccounts(
+  data: string,
+  names: readonly string[],
+  environment: Environment = 'live',
+): Promise<readonly string[]> {
+  await using store = await openSqliteAccountStore(accountsPath(data));
+  const now = (BigInt(Date.now()) * 1_000_000n) as EpochNs;
+  const call = { now, actor: { kind: 'operator' } } as const;
+  const grants = GRANTABLE.map((plan) => ({ plan, until: null }));
+  const rights = { scopes: SCOPES, instruments: null, allowedIps: null, expiresAt: null };
+  const secrets: string[] = [];
+  for (const name of names) {
+    const account = await store.createAccount(call, { name, grants });
+    if ('refused' in account) throw new Error(`there is an account ${name}`);
+    const secret = newKeyText(environment, randomBytes);
+    const key = { ...rights, name, environment };
+    const made = await store.createKey(call, account.id, key, digestOf(secret));
+    if ('refused' in made) throw new Error(`the key of ${name} was refused`);
+    secrets.push(secret);
+  }
+  return secrets;
+}

@@ -1,0 +1,30 @@
+/** The real command `tapeloom` as a process of its own, on a data directory that a service may be using. */
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+
+const MAIN = join(import.meta.dirname, '../packages/cli/src/main.ts');
+
+export interface CommandResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export function tapeloom(data: string, ...words: readonly string[]): Promise<CommandResult> {
+  return new Promise((resolve) => {
+    const args = [MAIN, ...words, '--data', data];
+    execFile(process.execPath, args, { timeout: 60_000 }, (error, stdout, stderr) => {
+      const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
+      resolve({ code, stdout, stderr });
+    });
+  });
+}
+
+/** What a command that must succeed says with `--json`. */
+export async function tapeloomJson<T>(data: string, ...words: readonly string[]): Promise<T> {
+  const { code, stdout, stderr } = await tapeloom(data, ...words, '--json');
+  assert.equal(code, 0, stderr);
+  return JSON.parse(stdout) as T;
+}

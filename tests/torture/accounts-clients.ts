@@ -1,0 +1,122 @@
+/**
+ * A process with many clients on an account store that other processes use too: they reserve, settle and
+ * give back budget, create and revoke keys, and use tokens up, and write down what was acknowledged.
+ * `node accounts-clients.ts <task as JSON>`.
+ */
+
+import { randomBytes } from 'node:crypto';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { AccountStore } from '@tapeloom/server/accounts/account-store';
+import { digestOf, newKeyText } from '@tapeloom/server/accounts/secret';
+import { openSqliteAccountStore } from '@tapeloom/server/accounts/sqlite-account-store';
+import { seededRandom } from '../../simulation/seeded-random.ts';
+import { LedgerWriter } from './accounts-ledger.ts';
+
+export interface ClientsTask {
+  readonly database: string;
+  readonly ledger: string;
+  readonly accountId: string;
+  /** What used and reserved together may reach. */
+  readonly limit: number;
+  readonly period: string;
+  readonly nowNs: string;
+  readonly expiresAtNs: string;
+  /** Digests of tokens that everybody tries to use. */
+  readonly tokens: readonly string[];
+  readonly clients: number;
+  readonly requests: number;
+  readonly seed: number;
+}
+
+const AMOUNT_MAX = 50;
+const NEW_KEY = {
+  name: 'race',
+  environment: 'live',
+  scopes: ['stream'],
+  instruments: null,
+  allowedIps: null,
+  expiresAt: null,
+} as const;
+
+const task = JSON.parse(process.argv[2]!) as ClientsTask;
+const now = BigInt(task.nowNs) as EpochNs;
+const call = { now, actor: { kind: 'operator' } } as const;
+const random = seededRandom(task.seed);
+const draw = (below: number) => Math.floor(random() * below);
+const ownKeys: string[] = [];
+
+{
+  await using store = await openSqliteAccountStore(task.database);
+  using ledger = new LedgerWriter(task.ledger);
+  const clients = Array.from({ length: task.clients }, async (_, client) => {
+    for (let request = 0; request < task.requests; request += 1) {
+      await oneRequest(store, ledger, `${task.seed}.${client}.${request}`);
+    }
+  });
+  await Promise.all(clients);
+  ledger.write({ t: 'end' });
+}
+
+async function oneRequest(store: AccountStore, ledger: LedgerWriter, id: string): Promise<void> {
+  const what = draw(10);
+  if (what < 5) await spend(store, ledger, id);
+  else if (what < 8) await changeKeys(store, ledger);
+  else await useToken(store, ledger);
+}
+
+/** Reserves, sometimes twice under one id; then charges some of it, gives it back, or forgets it. */
+async function spend(store: AccountStore, ledger: LedgerWriter, id: string): Promise<void> {
+  const { accountId, limit, period } = task;
+  const amount = 1 + draw(AMOUNT_MAX);
+  const expiresAt = BigInt(task.expiresAtNs) as EpochNs;
+  const request = {
+    id,
+    accountId,
+    budget: 'computeUnits',
+    amount,
+    limit,
+    period,
+    expiresAt,
+  } as const;
+  const reservation = await store.reserve(now, request);
+  if (!reservation.granted) return ledger.write({ t: 'refused', what: 'budget' });
+  if (draw(4) === 0) await store.reserve(now, request);
+  const end = draw(10);
+  if (end === 0) return;
+  if (end < 4) {
+    await store.voidReservation(now, id);
+    return;
+  }
+  const used = draw(amount + 1);
+  ledger.write({ t: 'settling', id, amount: used });
+  const [first, second] = await Promise.all([
+    store.settle(now, id, { amount: used }),
+    draw(4) === 0 ? store.settle(now, id, { amount: used }) : false,
+  ]);
+  if (first === second) throw new Error(`${id} was settled ${first ? 'twice' : 'never'}`);
+  ledger.write({ t: 'settled', id, amount: used });
+}
+
+/** Creates a key; when there are too many, revokes one of its own. */
+async function changeKeys(store: AccountStore, ledger: LedgerWriter): Promise<void> {
+  const secret = digestOf(newKeyText('live', randomBytes));
+  const made = await store.createKey(call, task.accountId, NEW_KEY, secret);
+  if (!('refused' in made)) {
+    ledger.write({ t: 'created', id: made.id });
+    ownKeys.push(made.id);
+    return;
+  }
+  if (made.refused !== 'too-many-keys') throw new Error(`refused: ${made.refused}`);
+  ledger.write({ t: 'refused', what: 'keys' });
+  const id = ownKeys.shift();
+  if (id === undefined) return;
+  ledger.write({ t: 'revoking', id });
+  await store.revokeKey(call, task.accountId, id);
+  ledger.write({ t: 'revoked', id });
+}
+
+async function useToken(store: AccountStore, ledger: LedgerWriter): Promise<void> {
+  const token = task.tokens[draw(task.tokens.length)]!;
+  const used = await store.consumeToken(now, token);
+  ledger.write(used === null ? { t: 'refused', what: 'token' } : { t: 'consumed', token });
+}

@@ -1,0 +1,35 @@
+/**
+ * What one process knows it did to a shared store, line by line on disk, so that it survives the process
+ * being killed: first that something is tried, then that it was acknowledged.
+ */
+
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+
+export type Entry =
+  | { readonly t: 'settling' | 'settled'; readonly id: string; readonly amount: number }
+  | { readonly t: 'created' | 'revoking' | 'revoked'; readonly id: string }
+  | { readonly t: 'consumed'; readonly token: string }
+  | { readonly t: 'refused'; readonly what: 'budget' | 'keys' | 'token' }
+  | { readonly t: 'end' };
+
+export class LedgerWriter implements Disposable {
+  readonly #file: number;
+
+  constructor(path: string) {
+    this.#file = openSync(path, 'w');
+  }
+
+  write(entry: Entry): void {
+    writeSync(this.#file, `${JSON.stringify(entry)}\n`);
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#file);
+  }
+}
+
+/** Every whole line; a kill may have cut the last one. */
+export function readLedger(path: string): readonly Entry[] {
+  const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as Entry);
+}

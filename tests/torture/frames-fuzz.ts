@@ -1,0 +1,159 @@
+/**
+ * Many connections that send generated frames to a stream, several at a time. Each is held against a judge
+ * that knows RFC 6455 and the limits but not the library: the close code is the one it names, every ping
+ * before it got its pong, every `ping` message its `pong` in order, every text is one JSON object, and
+ * nothing follows a close frame.
+ */
+
+import assert from 'node:assert/strict';
+import { type FrameVerdict, judgeFrames } from '../../simulation/frame-judge.ts';
+import {
+  type Conversation,
+  type ConversationManner,
+  converse,
+} from '../../simulation/raw-conversation.ts';
+import { seededRandom } from '../../simulation/seeded-random.ts';
+import type { Random } from '../../simulation/sim-disk.ts';
+import { pongsOwed } from './frames-messages.ts';
+import { cutsOf, type FrameScript, frameScript } from './frames-script.ts';
+
+/** Messages and control frames that may come at once. */
+const BURST = 100;
+const UNAUTHORIZED = 4001;
+const RATE = 1008;
+
+export interface FuzzTarget {
+  readonly port: number;
+  /** Good keys, one an account; as many connections as there are keys are open at a time. */
+  readonly keys: readonly string[];
+}
+
+export interface FuzzProgress {
+  frames: number;
+  connections: number;
+  bytes: number;
+  /** Texts that came back. */
+  answers: number;
+  /** Connections by who sent what and how it ended. */
+  readonly outcomes: Map<string, number>;
+  /** Connections by close code, null for those without a close frame. */
+  readonly closes: Map<number | null, number>;
+}
+
+type Proof = 'key' | 'none' | 'bad key';
+
+/** Sends at least this many frames, the same for the same seed. `onStep` is called after every connection. */
+export async function fuzzFrames(
+  target: FuzzTarget,
+  frames: number,
+  seed: number,
+  onStep: (progress: FuzzProgress) => void = () => {},
+): Promise<FuzzProgress> {
+  const progress: FuzzProgress = {
+    frames: 0,
+    connections: 0,
+    bytes: 0,
+    answers: 0,
+    outcomes: new Map(),
+    closes: new Map(),
+  };
+  const share = Math.ceil(frames / target.keys.length);
+  const work = async (key: string, index: number) => {
+    const random = seededRandom(seed + index);
+    for (let sent = 0; sent < share; ) {
+      const script = frameScript(random);
+      sent += script.frames;
+      progress.frames += script.frames;
+      await oneConnection(target.port, key, script, random, progress);
+      onStep(progress);
+    }
+  };
+  await Promise.all(target.keys.map(work));
+  return progress;
+}
+
+async function oneConnection(
+  port: number,
+  key: string,
+  script: FrameScript,
+  random: Random,
+  progress: FuzzProgress,
+): Promise<void> {
+  const proof = proofOf(random());
+  const verdict = judgeFrames(script.bytes);
+  const manner = mannerOf(script, verdict, proof, random);
+  const headers = headersOf(proof, key);
+  const got = await converse({ port, headers }, script.bytes, manner);
+  try {
+    check(script, verdict, proof, manner, got);
+  } catch (error) {
+    const about = JSON.stringify({ kind: script.kind, proof, manner, ...verdict, got }, null, 1);
+    const bytes = script.bytes.toString('base64');
+    throw new Error(`${about.slice(0, 8_000)}\n${bytes.slice(0, 8_000)}`, { cause: error });
+  }
+  const who = proof === 'key' ? script.kind : proof;
+  // Codes that a client makes up are all the same here.
+  const isOwn = got.close === verdict.close && got.close !== null && got.close >= 3_000;
+  const label = `${who.padEnd(9)} ${isOwn ? 'its own' : (got.close ?? 'cut')}`;
+  progress.connections += 1;
+  progress.bytes += script.bytes.length;
+  progress.answers += got.texts.length;
+  progress.outcomes.set(label, (progress.outcomes.get(label) ?? 0) + 1);
+  progress.closes.set(got.close, (progress.closes.get(got.close) ?? 0) + 1);
+}
+
+function proofOf(dice: number): Proof {
+  return dice < 0.02 ? 'none' : dice < 0.03 ? 'bad key' : 'key';
+}
+
+function headersOf(proof: Proof, key: string): readonly string[] {
+  if (proof === 'none') return [];
+  return [`Authorization: Bearer ${proof === 'key' ? key : `${key}x`}`];
+}
+
+function mannerOf(
+  { bytes }: FrameScript,
+  { close }: FrameVerdict,
+  proof: Proof,
+  random: Random,
+): ConversationManner {
+  const cuts = cutsOf(random, bytes.length);
+  const dice = random();
+  // Whoever stops in the middle of a frame has to go by himself.
+  if (close === null) return { cuts, isPatient: proof === 'key', goodbye: 'end' };
+  const goodbye = dice < 0.01 ? 'stay' : dice < 0.1 && proof === 'key' ? 'end' : 'polite';
+  return { cuts, isPatient: proof === 'key' && random() < 0.8, goodbye };
+}
+
+function check(
+  script: FrameScript,
+  verdict: FrameVerdict,
+  proof: Proof,
+  { isPatient }: ConversationManner,
+  got: Conversation,
+): void {
+  assert.match(got.head, /^HTTP\/1\.1 101 /);
+  assert.deepEqual(got.others, [], 'only texts and pongs');
+  const messages = got.texts.map((text) => JSON.parse(text) as { t: string; id?: unknown });
+  for (const message of messages) assert.equal(typeof message.t, 'string');
+  const allowed = allowedCodes(verdict, proof);
+  assert.ok(allowed.includes(got.close), `closed with ${got.close}, allowed is ${allowed}`);
+  const isWhole = got.close === verdict.close;
+  assertPart(got.pongs, verdict.pings, isWhole);
+  const owed = pongsOwed(verdict.texts);
+  const pongs = messages.filter(({ t }) => t === 'pong').map(({ id }) => id);
+  // Without patience the key may still be looked at when the connection ends.
+  assertPart(pongs, owed, isWhole && isPatient === true && !script.isSubscribing);
+}
+
+function allowedCodes(verdict: FrameVerdict, proof: Proof): readonly (number | null)[] {
+  const { close, counted, texts } = verdict;
+  if (proof === 'bad key' || (proof === 'none' && texts.length > 0)) return [UNAUTHORIZED, close];
+  // The first `ping` of a patient client counts too.
+  return counted + 1 > BURST ? [close, RATE] : [close];
+}
+
+/** All that is owed when the end was as judged, else the first of it. */
+function assertPart(got: readonly unknown[], owed: readonly unknown[], isWhole: boolean): void {
+  assert.deepEqual(got, isWhole ? owed : owed.slice(0, got.length));
+}
