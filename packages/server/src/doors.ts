@@ -1,5 +1,5 @@
 /**
- * Everything customers meet: the engines behind their hub, the replays, the gateway and the REST
+ * Everything customers meet: the engines behind their hub, the compute threads, the gateway and the REST
  * interface. Both doors ask the same authenticator and the same counters, so what one refuses the other
  * does not give. Before a door opens it is known which cursors of earlier computations are worthless.
  */
@@ -17,7 +17,9 @@ import { EngineCrew, enginesFor } from './engine/engine-crew.ts';
 import { EngineHandle } from './engine/engine-handle.ts';
 import { createGateway, type Gateway } from './gateway/gateway.ts';
 import { createResolver } from './gateway/stream-request.ts';
-import { ReplayHandle } from './history/replay-handle.ts';
+import { startComputeThread } from './history/compute-handle.ts';
+import { ComputePool, computeThreadsFor } from './history/compute-pool.ts';
+import { CACHE_BYTES_DEFAULT } from './history/result-cache.ts';
 import { createHttpServer, type HttpServer } from './http/http-server.ts';
 import { type CatalogueFacts, catalogueFacts } from './http/indicators-route.ts';
 import type { InstrumentFacts } from './http/instrument-view.ts';
@@ -61,7 +63,7 @@ export class Doors implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #world: TradingWorld;
   readonly #engines: EngineCrew;
-  readonly #replays: ReplayHandle;
+  readonly #compute: ComputePool;
   readonly #catalogue: CatalogueFacts;
   readonly #log: Log;
   readonly #docsUrl: { address: string };
@@ -84,7 +86,7 @@ export class Doors implements AsyncDisposable {
     );
     this.#catalogue = catalogueFacts(publishedDefinitions(), coreSource());
     this.#engines = this.#startEngines(ingest, log, timers);
-    this.#replays = this.#startReplays(ingest);
+    this.#compute = this.#startCompute(ingest);
     this.hub = new TopicHub({
       clock,
       timers,
@@ -102,7 +104,7 @@ export class Doors implements AsyncDisposable {
       authenticator: accounts.authenticator,
       leases: accounts.leases,
       budgets: accounts.store,
-      replays: this.#replays,
+      replays: this.#compute,
       noteKeyUse: (keyId) => accounts.meter.noteKeyUse(keyId),
       trustedProxies: config.trustedProxies,
       clock,
@@ -136,7 +138,7 @@ export class Doors implements AsyncDisposable {
     await this.gateway[Symbol.asyncDispose]();
     await this.http.app.close();
     this.hub[Symbol.dispose]();
-    await this.#replays[Symbol.asyncDispose]();
+    await this.#compute[Symbol.asyncDispose]();
     await this.#engines[Symbol.asyncDispose]();
   }
 
@@ -167,17 +169,28 @@ export class Doors implements AsyncDisposable {
     );
   }
 
-  #startReplays(ingest: IngestHandle): ReplayHandle {
-    const { port1, port2 } = new MessageChannel();
-    ingest.follow(port1);
-    return new ReplayHandle({
-      tapePort: port2,
-      tapeRoot: join(this.#config.data, 'tape'),
-      dataset: SIM_DATASET,
-      sessions: this.#world.engineSessions,
+  #startCompute(ingest: IngestHandle): ComputePool {
+    const { data } = this.#config;
+    return new ComputePool({
+      threads: computeThreadsFor(availableParallelism()),
+      startThread: () => {
+        const { port1, port2 } = new MessageChannel();
+        ingest.follow(port1);
+        return startComputeThread({
+          tapePort: port2,
+          tapeRoot: join(data, 'tape'),
+          dataset: SIM_DATASET,
+          sessions: this.#world.engineSessions,
+          cache: {
+            root: join(data, 'cache'),
+            bytesMax: CACHE_BYTES_DEFAULT,
+            fingerprint: this.#catalogue.engineFingerprint,
+          },
+        });
+      },
       onFault: (error, request) => {
-        if (request !== null) return this.#log.error({ error, request }, 'a replay failed');
-        this.#log.fatal({ error }, 'the replays have stopped; nothing is caught up from history');
+        if (request !== null) this.#log.error({ error, request }, 'a computation failed');
+        else this.#log.error({ error }, 'a compute thread has stopped; another follows');
       },
     });
   }
@@ -185,7 +198,7 @@ export class Doors implements AsyncDisposable {
   #sessionsChanged(): void {
     const sessions = this.#world.engineSessions;
     this.#engines.updateSessions(sessions);
-    this.#replays.updateSessions(sessions);
+    this.#compute.updateSessions(sessions);
   }
 
   async #openEpochs(): Promise<EpochStore> {
@@ -195,7 +208,7 @@ export class Doors implements AsyncDisposable {
       disk: new NodeDisk(),
       directory: this.#config.data,
       fingerprint: this.#catalogue.engineFingerprint,
-      tapeEnds: () => tapeEnds(this.#replays, contracts, day),
+      tapeEnds: () => tapeEnds(this.#compute, contracts, day),
     });
     const { start } = store;
     if (start === 'changed') this.#log.info('the computation has changed: older cursors end');
