@@ -63,6 +63,8 @@ export interface InProcessStreamOptions {
   readonly clock?: ManualClock;
   /** One that was there before; by default an empty one. */
   readonly tape?: MemoryTape;
+  /** What there is to be asked for; `CC` is never streamed. */
+  readonly book?: InstrumentBook;
   /** By default everybody with `KEY` is an account of its own that may have all. */
   readonly authenticator?: Authenticator;
   readonly leases?: Leases;
@@ -144,7 +146,7 @@ export class InProcessStream implements AsyncDisposable {
       replays: this.replays,
       budgets: NO_BUDGETS,
       resolve: createResolver({
-        book: () => BOOK,
+        book: () => options.book ?? BOOK,
         isStreamed: (symbol) => symbol !== 'CC',
         epochReset: (spec, cursor) => brokenBy(this.floors, spec, cursor),
       }),

@@ -4,9 +4,9 @@
  */
 
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
+import { checkedMessage } from '@tapeloom/server/gateway/server-message-check';
 import { WebSocket } from 'ws';
 import { type InProcessStream, KEY } from './in-process-stream.ts';
-import { checkedMessage } from './server-message-check.ts';
 
 export class StreamClient implements Disposable {
   readonly messages: ServerMessage[] = [];

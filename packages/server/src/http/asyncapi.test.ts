@@ -7,6 +7,7 @@ import { SERVER_MESSAGE_SCHEMAS } from '@tapeloom/protocol/server-message-schema
 import { STREAM_LIMITS } from '@tapeloom/protocol/stream-limits';
 import { Compile } from 'typebox/schema';
 import { DEPTH_MAX } from '../gateway/client-message.ts';
+import { MESSAGE_RATE } from '../gateway/message-rate.ts';
 import { OUTBOX_LIMITS } from '../gateway/outbox.ts';
 import { SILENCE_MS_MAX } from '../gateway/silence.ts';
 import { SOCKET_SETTINGS } from '../gateway/socket-settings.ts';
@@ -116,6 +117,8 @@ test('the published limits are those that are kept', () => {
     messageBytesMax: SOCKET_SETTINGS.maxPayload,
     fragmentsMax: SOCKET_SETTINGS.maxFragments,
     nestingMax: DEPTH_MAX,
+    framesPerSecond: MESSAGE_RATE.perSecond,
+    framesAtOnce: MESSAGE_RATE.burst,
     silenceMsMax: SILENCE_MS_MAX,
     skipFromBytes: OUTBOX_LIMITS.skipFromBytes,
     waitingBytesMax: OUTBOX_LIMITS.bytesMax,

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+const root = join(import.meta.dirname, '..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+
+/** Every way in which a Node program opens a connection of its own accord. */
+const OUTBOUND =
+  /(?<![.#])\bfetch\(|\bhttps?\.(?:request|get)\(|net\.connect|createConnection\(|new WebSocket\(|from 'undici'|dgram/;
+
+test('events leave by WebSocket only: no webhook in the contract, no setting for one, no outbound call [EVT-01]', () => {
+  const openapi = JSON.parse(read('contract/openapi.json')) as Record<string, unknown>;
+  assert.equal(openapi.webhooks, undefined);
+  assert.ok(!read('contract/openapi.json').includes('"callbacks"'));
+  assert.doesNotMatch(read('packages/server/src/config/config.ts'), /webhook|callback/i);
+  const sources = globSync('packages/{server,core,protocol}/src/**/*.ts', { cwd: root }).filter(
+    (path) => !path.endsWith('.test.ts'),
+  );
+  assert.ok(sources.length > 100);
+  assert.deepEqual(
+    sources.filter((path) => OUTBOUND.test(read(path))),
+    [],
+  );
+});
