@@ -4,7 +4,9 @@
  * it needs, so that it can move to another thread.
  */
 
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { isMarkedAsUntransferable } from 'node:worker_threads';
+import { constants, zstdCompress, zstdDecompressSync } from 'node:zlib';
 import { encodeRemoved, encodeVersion } from '@tapeloom/core/studies/published-objects';
 import type { Mark, ObjectVersion } from '@tapeloom/core/studies/study';
 import type { Lines, SettledLines } from './settled-days.ts';
@@ -15,6 +17,12 @@ const FIRST_LINES = 4_096;
 const UNIT_BYTES_MAX = 3;
 /** Measured on a footprint day: level 3 takes twice the time for a tenth less. */
 const FRAME_LEVEL = 1;
+const FRAME = {
+  [constants.ZSTD_c_compressionLevel]: FRAME_LEVEL,
+  [constants.ZSTD_c_checksumFlag]: 1,
+  [constants.ZSTD_c_contentSizeFlag]: 1,
+};
+const compress = promisify(zstdCompress);
 
 export class DayLines {
   #bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
@@ -141,21 +149,13 @@ export function countUntil(fromNs: Float64Array, ns: number): number {
   return low;
 }
 
-/** Options of a frame: it carries its size and a checksum, so that who reads it knows it is whole. */
-export const FRAME_OPTIONS = {
-  params: {
-    [constants.ZSTD_c_compressionLevel]: FRAME_LEVEL,
-    [constants.ZSTD_c_checksumFlag]: 1,
-    [constants.ZSTD_c_contentSizeFlag]: 1,
-  },
-};
-
-/** Lines as one zstd frame; null when there are none. */
-export function compressLines(bytes: Uint8Array): Uint8Array<ArrayBuffer> | null {
+/**
+ * Lines as one zstd frame, made in another thread; null when there are none. A frame carries its size and
+ * a checksum, so that who reads it knows it is whole; the same lines always give the same frame.
+ */
+export async function compressLines(bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer> | null> {
   if (bytes.length === 0) return null;
-  return new Uint8Array(
-    zstdCompressSync(bytes, { ...FRAME_OPTIONS, pledgedSrcSize: bytes.length }),
-  );
+  return new Uint8Array(await compress(bytes, { params: FRAME, pledgedSrcSize: bytes.length }));
 }
 
 /** The lines of a frame, which are `byteLength` bytes. */
@@ -163,5 +163,8 @@ export function expandFrame(frame: Uint8Array | null, byteLength: number): Uint8
   if (frame === null) return new Uint8Array(0);
   // One output chunk with room to spare: with less, zlib goes round once more and copies.
   const options = { chunkSize: Math.max(byteLength, 64) + 64, maxOutputLength: byteLength };
-  return zstdDecompressSync(frame, options) as Uint8Array<ArrayBuffer>;
+  const { buffer, byteOffset, length } = zstdDecompressSync(frame, options);
+  const bytes = new Uint8Array(buffer as ArrayBuffer, byteOffset, length);
+  // Small pieces lie in a pool of the runtime, which cannot move.
+  return isMarkedAsUntransferable(buffer) ? new Uint8Array(bytes) : bytes;
 }

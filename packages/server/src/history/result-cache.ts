@@ -11,8 +11,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { isDeepStrictEqual, promisify } from 'node:util';
-import { zstdCompress } from 'node:zlib';
+import { isDeepStrictEqual } from 'node:util';
 import { type Disk, readFileWhole, UNFINISHED_SUFFIX } from '../platform/disk.ts';
 import {
   isAbsent,
@@ -22,7 +21,7 @@ import {
   resultName,
   resultsDirectory,
 } from './cache-entries.ts';
-import { FRAME_OPTIONS } from './day-lines.ts';
+import { compressLines } from './day-lines.ts';
 import {
   decodeResult,
   encodeResult,
@@ -65,8 +64,6 @@ export interface ComputedResult {
   /** The settled lines compressed, where that was done already. */
   readonly frame?: Uint8Array | null;
 }
-
-const compress = promisify(zstdCompress);
 
 export class ResultCache implements AsyncDisposable {
   /** Since the start of this writer. */
@@ -196,7 +193,7 @@ export class ResultCache implements AsyncDisposable {
     await file.write(bytes, position);
   }
 
-  /** Copies what it needs, and compresses where that is not done, in another thread. */
+  /** Copies what it needs; compresses where that is not done yet. */
   #encoder(
     key: ResultKey,
     inputs: ResultInputs,
@@ -222,7 +219,7 @@ export class ResultCache implements AsyncDisposable {
       return async () => file;
     }
     const lines = settled.bytes.slice();
-    return async () => encode(lines.length === 0 ? null : await compress(lines, FRAME_OPTIONS));
+    return async () => encode(await compressLines(lines));
   }
 
   async #write(key: ResultKey, file: Buffer): Promise<void> {

@@ -138,7 +138,8 @@ export class SettledDaysReader implements SettledDays {
     let pieces = 0;
     for await (const piece of read.pieces(day, end)) {
       pieces += 1;
-      const frame = request.form === 'frames' ? compressLines(piece.settled.bytes) : undefined;
+      const isFrame = request.form === 'frames';
+      const frame = isFrame ? await compressLines(piece.settled.bytes) : undefined;
       const isDay = isWhole && pieces === 1 && piece.tail !== null;
       if (inputs !== null && isDay) keep(cache!.results, key!, inputs, piece, frame);
       yield pieceResult(asked, piece, frame, isDay && isSealed);
@@ -209,7 +210,7 @@ async function keptResult(
   const whole: SettledLines = { ...kept.columns, bytes };
   const lines = isCut ? linesUntil(whole, nsOfDay(end)) : whole;
   const trades = isWhole ? kept.trades : await tradesBefore(source, day, end);
-  const frame = isFrame ? compressLines(lines.bytes) : null;
+  const frame = isFrame ? await compressLines(lines.bytes) : null;
   const settled = isFrame ? { ...lines, bytes: new Uint8Array(0) } : lines;
   return { day, trades, isComplete: isWhole, settled, frame, tail, isWarm };
 }

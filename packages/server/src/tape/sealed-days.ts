@@ -61,9 +61,10 @@ export class SealedDays {
     to: number,
     isLent = false,
   ): AsyncGenerator<TradeBatch> {
+    if (to <= from) return;
     const { batches } = await this.sidecar(symbol, day);
     const first = batches.findIndex((batch) => batch.firstRank + batch.rows - 1 > from);
-    if (first < 0 || to <= from) return;
+    if (first < 0) return;
     const found = batches.findIndex((batch) => batch.firstRank > to);
     const end = found < 0 ? batches.length : found;
     const path = sealedPath(this.#tapeRoot, this.#dataset, symbol, day);
