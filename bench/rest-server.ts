@@ -64,6 +64,7 @@ const { app } = createHttpServer({
     instruments: marketFacts(),
     store: () => accounts.store,
     usageOf: (...of) => accounts.meter.usageOf(...of),
+    history: unasked,
   }),
 });
 const bare = fastify();

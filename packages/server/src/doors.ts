@@ -6,6 +6,7 @@
 
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { MessageChannel } from 'node:worker_threads';
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -20,6 +21,7 @@ import { createResolver } from './gateway/stream-request.ts';
 import { startComputeThread } from './history/compute-handle.ts';
 import { ComputePool, computeThreadsFor } from './history/compute-pool.ts';
 import { CACHE_BYTES_DEFAULT } from './history/result-cache.ts';
+import type { HistoryFacts } from './http/history-access.ts';
 import { createHttpServer, type HttpServer } from './http/http-server.ts';
 import { type CatalogueFacts, catalogueFacts } from './http/indicators-route.ts';
 import type { InstrumentFacts } from './http/instrument-view.ts';
@@ -236,8 +238,23 @@ export class Doors implements AsyncDisposable {
         instruments: () => this.#instrumentFacts(),
         store: () => accounts.store,
         usageOf: (...of) => accounts.meter.usageOf(...of),
+        history: () => this.#historyFacts(accounts),
       }),
     });
+  }
+
+  #historyFacts({ store, clock }: AccountServices): HistoryFacts {
+    return {
+      book: () => this.#world.book,
+      isStreamed: (symbol) => this.#world.isStreamed(symbol),
+      now: () => this.#clock.now(),
+      tapeTime: () => this.hub.tapeTime,
+      pause: (ms) => setTimeout(ms),
+      sources: { days: this.#compute, replays: this.#compute },
+      engineFingerprint: this.#catalogue.engineFingerprint,
+      budgets: store,
+      accountsNow: () => clock.now(),
+    };
   }
 
   #instrumentFacts(): InstrumentFacts {

@@ -13,6 +13,7 @@ import type { UsageMeter } from '../accounts/usage-meter.ts';
 import { blotSecrets, type Log } from '../platform/log.ts';
 import { newRequestId } from '../platform/request-id.ts';
 import { Admission, type AdmissionOptions, type Door } from './admission.ts';
+import { ClientGoneError } from './client-gone-error.ts';
 import { readJsonBody } from './json-body.ts';
 import { notJson, problemDocument, problemOf } from './problem-document.ts';
 import { invalidParameters, ProblemError } from './problem-error.ts';
@@ -170,7 +171,7 @@ function createApp(
 function problemSender({ log, docsUrl }: HttpServerOptions) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const problem = problemOf(error);
-    if (problem.code === 'INTERNAL') {
+    if (problem.code === 'INTERNAL' && !(error instanceof ClientGoneError)) {
       const route = request.routeOptions.url ?? null;
       log.error({ error, requestId: request.id, method: request.method, route }, 'request failed');
     }
@@ -229,8 +230,9 @@ function addRoute(app: FastifyInstance, route: Route, clock: AdmissionOptions['c
     url: route.path,
     config: { door: { access: route.access } },
     attachValidation: true,
+    exposeHeadRoute: route.method === 'GET' && route.hasNoHead !== true,
     schema: {
-      querystring: route.query ?? NO_FIELDS,
+      ...(route.judgesQuery === true ? {} : { querystring: route.query ?? NO_FIELDS }),
       ...(route.method === 'GET' ? {} : { body: route.body ?? NO_FIELDS }),
     },
     handler: async (request, reply) => {
@@ -243,6 +245,8 @@ function addRoute(app: FastifyInstance, route: Route, clock: AdmissionOptions['c
         params: request.params as Record<string, string>,
         // Admission let nobody in without a key where the route needs one.
         caller: request.caller as Caller,
+        id: request.id,
+        signal: signalOf(reply),
         now,
       });
       if (route.status !== undefined) reply.code(route.status);
@@ -252,10 +256,20 @@ function addRoute(app: FastifyInstance, route: Route, clock: AdmissionOptions['c
   });
 }
 
+/** Aborted when the connection closes before the answer was written. */
+function signalOf({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  raw.once('close', () => {
+    if (!raw.writableFinished) gone.abort(new ClientGoneError());
+  });
+  return gone.signal;
+}
+
 /** A known path answers OPTIONS with what it allows, and any other method with 405. */
 function addOtherMethods(app: FastifyInstance, path: string, routes: readonly Route[]): void {
   const methods = routes.map((route) => route.method);
-  const allowed: string[] = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'];
+  const hasHead = routes.some(({ method, hasNoHead }) => method === 'GET' && hasNoHead !== true);
+  const allowed: string[] = [...methods, ...(hasHead ? ['HEAD'] : []), 'OPTIONS'];
   const allow = allowed.join(', ');
   const isPublic = routes.every((route) => route.access === 'public');
   app.route({

@@ -33,6 +33,21 @@ const PROBLEM_SCHEMA = {
         },
       },
     },
+    computeUnits: {
+      type: 'integer',
+      minimum: 0,
+      description: 'Refusals of history and exports: what it would cost, where that is known.',
+    },
+    remainingComputeUnits: {
+      type: 'integer',
+      minimum: 0,
+      description: 'With QUOTA_EXCEEDED: what is left of the compute budget this month.',
+    },
+    missingDays: {
+      type: 'array',
+      items: { type: 'string', format: 'date' },
+      description: 'With NOT_COVERED: the days without data.',
+    },
   },
 };
 

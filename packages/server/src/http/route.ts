@@ -37,6 +37,10 @@ export interface RouteDefinition<
   readonly description?: string;
   readonly access: A;
   readonly query?: Query;
+  /** The handler judges the query and tells all its faults at once; the schema only describes it. */
+  readonly judgesQuery?: true;
+  /** It costs something that only its body is worth: HEAD is not allowed. */
+  readonly hasNoHead?: true;
   /** Left out: no body is needed, and an empty object is the only one accepted. */
   readonly body?: Body;
   readonly answer: Answer;
@@ -68,6 +72,10 @@ export interface RouteRequest<Query, Body, C> {
   /** The variable parts of the path, by name. */
   readonly params: Readonly<Record<string, string>>;
   readonly caller: C;
+  /** The request id: no other request has it. */
+  readonly id: string;
+  /** Aborted when the client goes before it has its answer. */
+  readonly signal: AbortSignal;
   /** By the clock of accounts, when the whole request had arrived. */
   readonly now: EpochNs;
 }
