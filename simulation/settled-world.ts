@@ -15,7 +15,7 @@ import type { DayResult, SettledDaysRequest } from '@tapeloom/server/history/set
 import { type CacheUse, SettledDaysReader } from '@tapeloom/server/history/settled-days-reader';
 import { MemoryTape } from './memory-tape.ts';
 
-export const CONTRACT = 'ESZ6';
+const CONTRACT = 'ESZ6';
 const INDICATOR = 'subject';
 
 export interface SettledWorldOptions {

@@ -22,7 +22,7 @@ const HEADER_LENGTH_AT = 20;
 /** What has to be read to know the header's length and the last use. */
 export const PREFIX_BYTES = 24;
 /** Far beyond any header; what claims more is not one. */
-export const HEADER_BYTES_MAX = 256 * 1024;
+const HEADER_BYTES_MAX = 256 * 1024;
 const COLUMN_BYTES_PER_LINE = 8 + 4 + 4 + 4;
 
 /** What a result is of. */

@@ -14,6 +14,8 @@ import { contractDirectory, dayOfFile, sealedPath, sidecarPath } from './tape-pa
 
 /** Sidecars kept in memory, a few kilobytes each; the oldest leaves first. */
 const SIDECARS_MAX = 2_048;
+/** Ranks that were looked up in files, kept in memory; the oldest leaves first. */
+const RANKS_MAX = 4_096;
 /** Read from a file at a time. */
 const STRETCH_BYTES_MAX = 512 * 1024;
 
@@ -22,6 +24,8 @@ export class SealedDays {
   readonly #tapeRoot: string;
   readonly #dataset: string;
   readonly #sidecars = new Map<string, Sidecar>();
+  /** By file and time: every run over a session asks for its open. */
+  readonly #ranks = new Map<string, number>();
 
   constructor(disk: Disk, tapeRoot: string, dataset: string) {
     this.#disk = disk;
@@ -96,6 +100,16 @@ export class SealedDays {
     const batch = batches[index]!;
     if (batch.firstNs >= ns) return batch.firstRank - 1;
     const path = sealedPath(this.#tapeRoot, this.#dataset, symbol, day);
+    const key = `${path} ${ns}`;
+    const known = this.#ranks.get(key);
+    if (known !== undefined) return known;
+    const rank = await this.#readRank(path, day, batch, index, ns);
+    if (this.#ranks.size >= RANKS_MAX) this.#ranks.delete(this.#ranks.keys().next().value!);
+    this.#ranks.set(key, rank);
+    return rank;
+  }
+
+  async #readRank(path: string, day: UtcDay, batch: SidecarBatch, index: number, ns: number) {
     await using file = await openSealed(this.#disk, path);
     const times = new BatchDecoder(await readBatch(file, batch), batch, path, index).times(day);
     return batch.firstRank - 1 + firstRowAt(times, 0, batch.rows, ns);
