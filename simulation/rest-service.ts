@@ -27,11 +27,12 @@ import { digestOf, newKeyText } from '@tapeloom/server/accounts/secret';
 import { openSqliteAccountStore } from '@tapeloom/server/accounts/sqlite-account-store';
 import { StoreAuthenticator } from '@tapeloom/server/accounts/store-authenticator';
 import { UsageMeter } from '@tapeloom/server/accounts/usage-meter';
+import { ExportTokens } from '@tapeloom/server/exports/export-token';
 import type { CoverSources } from '@tapeloom/server/history/covered-query';
 import type { HistorySources } from '@tapeloom/server/history/history-pages';
 import { SettledDaysReader } from '@tapeloom/server/history/settled-days-reader';
 import { StudyReplays } from '@tapeloom/server/history/study-replays';
-import type { HistoryFacts } from '@tapeloom/server/http/history-access';
+import type { ExportFacts } from '@tapeloom/server/http/export-route';
 import {
   createHttpServer,
   type HttpServer,
@@ -113,6 +114,8 @@ export class RestService implements AsyncDisposable {
   sources: HistorySources & CoverSources;
   readonly catalogue: CatalogueFacts = catalogueFacts(publishedDefinitions(), CORE_SOURCE);
   readonly book: InstrumentBook;
+  /** A test may put those of another service in their place. */
+  tokens: ExportTokens;
   readonly #universe;
   readonly #replays: StudyReplays;
   readonly #sessions = new Map<string, SessionTable>();
@@ -131,6 +134,8 @@ export class RestService implements AsyncDisposable {
       yieldTurn: () => turn(),
     };
     this.#replays = new StudyReplays(shared);
+    const { engineFingerprint } = this.catalogue;
+    this.tokens = new ExportTokens({ secret: randomBytes(32), engineFingerprint });
     this.sources = {
       days: new SettledDaysReader({ ...shared, cache: null }),
       replays: this.#replays,
@@ -265,8 +270,9 @@ export class RestService implements AsyncDisposable {
     return { now: this.clock.now(), actor: { kind: 'operator' } };
   }
 
-  #historyFacts(): HistoryFacts {
+  #historyFacts(): ExportFacts {
     return {
+      tokens: this.tokens,
       book: () => this.book,
       isStreamed: (symbol) => this.#isStreamed(symbol),
       now: () => this.clock.now(),

@@ -33,12 +33,11 @@ test('history and estimate give every entry, name and moment the verdict of the 
     const keys = new Map<string, string>();
     for (const { entries, name, from, isAllowed, title } of cases) {
       const about = JSON.stringify(entries);
-      let secret = keys.get(about);
-      if (secret === undefined) {
+      if (!keys.has(about)) {
         const account = await service.account('history');
-        secret = (await service.key(account, { instruments: entries })).secret;
-        keys.set(about, secret);
+        keys.set(about, (await service.key(account, { instruments: entries })).secret);
       }
+      const key = keys.get(about);
       const fields = {
         instrument: name,
         indicator: 'bars',
@@ -47,7 +46,7 @@ test('history and estimate give every entry, name and moment the verdict of the 
         from: String(from ?? now - HOUR),
       };
       for (const path of ['/v1/history', '/v1/history/estimate']) {
-        const answer = await service.get(address(path, fields), { key: secret });
+        const answer = await service.get(address(path, fields), { key });
         // There is no tape: who is let in is told so.
         const expected = isAllowed
           ? ({ status: 402, code: 'NOT_COVERED' } as const)

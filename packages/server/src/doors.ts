@@ -16,12 +16,14 @@ import type { AccountServices } from './account-services.ts';
 import type { Config } from './config/config.ts';
 import { EngineCrew, enginesFor } from './engine/engine-crew.ts';
 import { EngineHandle } from './engine/engine-handle.ts';
+import { exportSecret } from './exports/export-secret.ts';
+import { ExportTokens } from './exports/export-token.ts';
 import { createGateway, type Gateway } from './gateway/gateway.ts';
 import { createResolver } from './gateway/stream-request.ts';
 import { startComputeThread } from './history/compute-handle.ts';
 import { ComputePool, computeThreadsFor } from './history/compute-pool.ts';
 import { CACHE_BYTES_DEFAULT } from './history/result-cache.ts';
-import type { HistoryFacts } from './http/history-access.ts';
+import type { ExportFacts } from './http/export-route.ts';
 import { createHttpServer, type HttpServer } from './http/http-server.ts';
 import { type CatalogueFacts, catalogueFacts } from './http/indicators-route.ts';
 import type { InstrumentFacts } from './http/instrument-view.ts';
@@ -71,6 +73,7 @@ export class Doors implements AsyncDisposable {
   readonly #docsUrl: { address: string };
   /** Null until the doors open. */
   #epochs: EpochStore | null = null;
+  #exportTokens: ExportTokens | null = null;
 
   constructor(options: DoorOptions, events: DoorEvents) {
     const { config, log, opened, ingest, accounts } = options;
@@ -125,6 +128,9 @@ export class Doors implements AsyncDisposable {
   async listen(): Promise<string> {
     const { host, port } = this.#config;
     this.#epochs = await this.#openEpochs();
+    const { engineFingerprint } = this.#catalogue;
+    const secret = await exportSecret(new NodeDisk(), this.#config.data);
+    this.#exportTokens = new ExportTokens({ secret, engineFingerprint });
     await this.http.app.ready();
     const address = await listen(this.http.app.server, host, port, 'TAPELOOM_PORT');
     if (this.#config.docsUrl === null) this.#docsUrl.address = `${address}/docs`;
@@ -243,8 +249,9 @@ export class Doors implements AsyncDisposable {
     });
   }
 
-  #historyFacts({ store, clock }: AccountServices): HistoryFacts {
+  #historyFacts({ store, clock }: AccountServices): ExportFacts {
     return {
+      tokens: this.#exportTokens!,
       book: () => this.#world.book,
       isStreamed: (symbol) => this.#world.isStreamed(symbol),
       now: () => this.#clock.now(),

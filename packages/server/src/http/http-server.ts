@@ -4,7 +4,7 @@
  * is read; what a request says by `request-faults.ts`. Slow or oversized requests are cut off.
  */
 
-import { type IncomingMessage, METHODS } from 'node:http';
+import { type IncomingMessage, METHODS, type OutgoingHttpHeaders } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { PROBLEM_CONTENT_TYPE } from '@tapeloom/protocol/problem';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
@@ -21,6 +21,7 @@ import { RATE_HEADERS } from './rate-headers.ts';
 import { NO_FIELDS, requestFaults } from './request-faults.ts';
 import type { Route } from './route.ts';
 import { answerSocketFaults } from './socket-faults.ts';
+import { StreamedAnswer, writeStreamed } from './streamed-answer.ts';
 
 const BODY_BYTES_MAX = 16_384;
 const HEADER_BYTES_MAX = 16_384;
@@ -213,18 +214,19 @@ function readJsonOnly(app: FastifyInstance): void {
   );
 }
 
-function addRoutes(app: FastifyInstance, { routes, clock }: HttpServerOptions): void {
+function addRoutes(app: FastifyInstance, options: HttpServerOptions): void {
+  const { routes } = options;
   for (const method of METHODS) {
     // CONNECT never reaches a request handler; bodies of foreign methods are never looked at.
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }
-  for (const route of routes) addRoute(app, route, clock);
+  for (const route of routes) addRoute(app, route, options);
   for (const [path, same] of Map.groupBy(routes, (route) => route.path)) {
     addOtherMethods(app, path, same);
   }
 }
 
-function addRoute(app: FastifyInstance, route: Route, clock: AdmissionOptions['clock']): void {
+function addRoute(app: FastifyInstance, route: Route, options: HttpServerOptions): void {
   app.route({
     method: route.method,
     url: route.path,
@@ -236,7 +238,7 @@ function addRoute(app: FastifyInstance, route: Route, clock: AdmissionOptions['c
       ...(route.method === 'GET' ? {} : { body: route.body ?? NO_FIELDS }),
     },
     handler: async (request, reply) => {
-      const now = clock.now();
+      const now = options.clock.now();
       const faults = requestFaults(route, request, now);
       if (faults.length > 0) throw invalidParameters(faults);
       const answer: unknown = await route.handle({
@@ -249,11 +251,31 @@ function addRoute(app: FastifyInstance, route: Route, clock: AdmissionOptions['c
         signal: signalOf(reply),
         now,
       });
+      if (answer instanceof StreamedAnswer)
+        return await sendStreamed(request, reply, answer, options);
       if (route.status !== undefined) reply.code(route.status);
       if (Buffer.isBuffer(answer)) reply.header('content-type', JSON_CONTENT_TYPE);
       return answer;
     },
   });
+}
+
+/** Beside the framework, which would not tell what has left. */
+async function sendStreamed(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: StreamedAnswer,
+  options: HttpServerOptions,
+): Promise<FastifyReply> {
+  countRequest(request, options);
+  reply.hijack();
+  const { raw } = reply;
+  raw.writeHead(200, { ...reply.getHeaders(), ...answer.options.headers } as OutgoingHttpHeaders);
+  await writeStreamed(raw, answer, options.clock).catch((error: unknown) => {
+    const route = request.routeOptions.url ?? null;
+    options.log.error({ error, requestId: request.id, route }, 'an answer was cut');
+  });
+  return reply;
 }
 
 /** Aborted when the connection closes before the answer was written. */

@@ -2,7 +2,7 @@
 
 import type { AccountStore } from '../accounts/account-store.ts';
 import { estimateRoute } from './estimate-route.ts';
-import type { HistoryFacts } from './history-access.ts';
+import { type ExportFacts, exportRoute } from './export-route.ts';
 import { historyRoute } from './history-route.ts';
 import { type CatalogueFacts, indicatorsRoute } from './indicators-route.ts';
 import type { InstrumentFacts } from './instrument-view.ts';
@@ -19,7 +19,7 @@ export interface RestFacts extends StatusFacts {
   instruments(): InstrumentFacts;
   store(): AccountStore;
   readonly usageOf: UsageOf;
-  history(): HistoryFacts;
+  history(): ExportFacts;
 }
 
 export function restRoutes(facts: RestFacts): readonly Route[] {
@@ -33,6 +33,7 @@ export function restRoutes(facts: RestFacts): readonly Route[] {
     streamTokensRoute(store),
     historyRoute(() => facts.history()),
     estimateRoute(() => facts.history()),
+    exportRoute(() => facts.history()),
   ];
 }
 

@@ -9,6 +9,7 @@ import type { ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { FieldFault } from '@tapeloom/protocol/problem';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Caller } from '../accounts/caller.ts';
+import type { StreamedAnswer } from './streamed-answer.ts';
 
 /**
  * Who is let in. `public`: everybody, and no key is looked at. `optional`: everybody, but a recognised
@@ -44,6 +45,8 @@ export interface RouteDefinition<
   /** Left out: no body is needed, and an empty object is the only one accepted. */
   readonly body?: Body;
   readonly answer: Answer;
+  /** The content type of an answer that is no JSON. */
+  readonly answerType?: string;
   /** The status of success: 201 where something was created. */
   readonly status?: 200 | 201;
   /** What it may refuse with, beyond what every route of its access may. */
@@ -58,8 +61,8 @@ export interface RouteDefinition<
   ): Promise<RouteAnswer<Answer>> | RouteAnswer<Answer>;
 }
 
-/** What is answered, or its JSON in UTF-8 where it was encoded before. */
-type RouteAnswer<Answer extends TSchema> = Static<Answer> | Buffer;
+/** What is answered, its JSON in UTF-8 where it was encoded before, or a body that is no JSON. */
+type RouteAnswer<Answer extends TSchema> = Static<Answer> | Buffer | StreamedAnswer;
 
 export interface RouteError {
   readonly code: ErrorCode;
