@@ -248,7 +248,10 @@ function addRoute(app: FastifyInstance, route: Route, options: HttpServerOptions
         // Admission let nobody in without a key where the route needs one.
         caller: request.caller as Caller,
         id: request.id,
-        signal: signalOf(reply),
+        // Few routes look at it.
+        get signal() {
+          return signalOf(reply);
+        },
         now,
       });
       if (answer instanceof StreamedAnswer)
@@ -272,6 +275,7 @@ async function sendStreamed(
   const { raw } = reply;
   raw.writeHead(200, { ...reply.getHeaders(), ...answer.options.headers } as OutgoingHttpHeaders);
   await writeStreamed(raw, answer, options.clock).catch((error: unknown) => {
+    raw.destroy();
     const route = request.routeOptions.url ?? null;
     options.log.error({ error, requestId: request.id, route }, 'an answer was cut');
   });
@@ -281,9 +285,11 @@ async function sendStreamed(
 /** Aborted when the connection closes before the answer was written. */
 function signalOf({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
-  raw.once('close', () => {
+  const end = () => {
     if (!raw.writableFinished) gone.abort(new ClientGoneError());
-  });
+  };
+  if (raw.destroyed) end();
+  else raw.once('close', end);
   return gone.signal;
 }
 
