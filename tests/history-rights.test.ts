@@ -14,6 +14,8 @@ const HOUR = 3_600_000_000_000n;
 const RANGE = { instrument: 'ESZ6', indicator: 'bars', from: '2026-11-09', to: '2026-11-11' };
 
 interface Page {
+  readonly items: readonly { readonly cursor: string; readonly ts: string }[];
+  readonly to: string;
   readonly next: string | null;
   readonly computeUnits: number;
 }
@@ -26,7 +28,7 @@ interface Usage {
 const address = (path: string, fields: Readonly<Record<string, string>>) =>
   `${path}?${new URLSearchParams(fields)}`;
 
-test('history and estimate give every entry, name and moment the verdict of the table the stream is held to [INST-06] [AUTH-16]', async () => {
+test('history, estimate and export give every entry, name and moment the verdict of the table the stream is held to [INST-06] [AUTH-16]', async () => {
   for (const [now, cases] of Map.groupBy(RIGHT_CASES, (each) => each.now)) {
     await using service = await RestService.start({ start: now, book: RIGHT_BOOK });
     service.market.tapeTime = now;
@@ -45,7 +47,7 @@ test('history and estimate give every entry, name and moment the verdict of the 
         // What a stream is asked for, history is asked for over the last hour.
         from: String(from ?? now - HOUR),
       };
-      for (const path of ['/v1/history', '/v1/history/estimate']) {
+      for (const path of ['/v1/history', '/v1/history/estimate', '/v1/export']) {
         const answer = await service.get(address(path, fields), { key });
         // There is no tape: who is let in is told so.
         const expected = isAllowed
@@ -146,4 +148,47 @@ test('the compute budget renews with the month, lifetime access included [COUNT-
   assert.equal(renewed.used.computeUnits, 0);
   assert.equal(renewed.remaining.computeUnits, renewed.limits.computeBudget);
   assert.equal((await service.get(address('/v1/history', RANGE), { key })).status, 200);
+});
+
+test('the delay holds for pages, estimates and cursors: what is ahead of it does not exist [SEC-25] [PLAN-01]', async () => {
+  // The market trades until 15:45; with the delay it is 15:40.
+  await using service = await RestService.start({ start: instantOf('2026-11-11T15:50:00Z') });
+  fillMarket(service);
+  const fields = {
+    instrument: 'ESZ6',
+    indicator: 'bars',
+    params: JSON.stringify({ bar: 'tick', size: 2 }),
+    from: '2026-11-11',
+    limit: '10000',
+  };
+  const visible = instantOf('2026-11-11T15:40:00Z');
+  const live = await service.customer('live_history');
+  const all = (await service.get<Page>(address('/v1/history', fields), { key: live })).body;
+  const newest = all.items.at(-1)!;
+  const trial = await service.key(await service.account('live_history'), { environment: 'test' });
+  for (const key of [
+    await service.customer('sandbox'),
+    await service.customer('history'),
+    trial.secret,
+  ]) {
+    for (const to of [{}, { to: '2026-11-11T15:45:00Z' }, { to: '2026-11-12' }]) {
+      const asked = { ...fields, ...to };
+      const { body } = await service.get<Page>(address('/v1/history', asked), { key });
+      assert.equal(body.to, String(visible));
+      assert.ok(body.items.length < all.items.length);
+      assert.ok(body.items.every(({ ts }) => BigInt(ts) < visible));
+      const estimate = await service.get<Page>(address('/v1/history/estimate', asked), { key });
+      assert.equal(estimate.body.computeUnits, TRADES_A_DAY - 60);
+    }
+    for (const rest of [{ untilCursor: newest.cursor }, { cursor: newest.cursor }]) {
+      const url = address('/v1/history', { ...fields, ...rest });
+      const ahead = await service.get(url, { key });
+      checkProblem(ahead, DOCS_URL, { status: 400, code: 'INVALID_PARAMETERS' });
+      assert.equal(ahead.body.errors![0]!.path, `/${Object.keys(rest)[0]}`);
+      assert.equal((await service.get(url, { key: live })).status, 200);
+    }
+    const late = { ...fields, from: String(visible), to: '2026-11-12' };
+    const none = await service.get(address('/v1/history', late), { key });
+    checkProblem(none, DOCS_URL, { status: 400, code: 'INVALID_PARAMETERS' });
+  }
 });

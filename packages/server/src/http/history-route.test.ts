@@ -373,20 +373,6 @@ test('the sandbox has seven days, a test key too, live none, history all there a
   await refused({ ...RANGE, from: '2026-11-10' }, 403, 'FORBIDDEN', live);
 });
 
-test('the delay holds for cursors too: what is ahead of it does not exist', async () => {
-  const { to: _to, ...open }: Fields = { ...RANGE, from: '2026-11-11' };
-  const newest = (await ask<Page>({ ...open, params: TICK_BARS, limit: '10000' })).items.at(-1)!;
-  const sandbox = await service.customer('sandbox');
-  const fields = { ...open, params: TICK_BARS };
-  service.market.tapeTime = (service.clock.now() - 3_000_000_000_000n) as EpochNs;
-  try {
-    await refusedAt({ ...fields, untilCursor: newest.cursor }, '/untilCursor', sandbox);
-    await refusedAt({ ...fields, cursor: newest.cursor }, '/cursor', sandbox);
-  } finally {
-    service.market.tapeTime = service.clock.now();
-  }
-});
-
 test('a test key gets the same bytes as a live one [PLAN-02]', async () => {
   const trial = await service.key(await service.account('live_history'), { environment: 'test' });
   const url = address('/v1/history', RANGE);
