@@ -129,7 +129,7 @@ export class Doors implements AsyncDisposable {
     const { host, port } = this.#config;
     this.#epochs = await this.#openEpochs();
     const { engineFingerprint } = this.#catalogue;
-    const secret = await exportSecret(new NodeDisk(), this.#config.data);
+    const secret = await exportSecret(this.#config.data);
     this.#exportTokens = new ExportTokens({ secret, engineFingerprint });
     await this.http.app.ready();
     const address = await listen(this.http.app.server, host, port, 'TAPELOOM_PORT');
