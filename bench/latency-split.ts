@@ -1,5 +1,6 @@
 /**
- * From receipts to latencies. A message's latency begins when the trade that made it was accepted, which
+ * From receipts to latencies. A message tells of the trades since the one before it; one of them, drawn
+ * at random, stands for all. The latency begins when that trade was accepted, which
  * is when it was on disk. Up to the edge of its flush the message waits, by design; all that comes after
  * is everything else: first the flush is closed, by the next trade or promise on disk; then it is
  * computed, encoded, passed between threads and written to sockets, and read by a process that has delays
@@ -7,9 +8,10 @@
  */
 
 import { parseCursor } from '@tapeloom/core/cursor';
+import { seededRandom } from '../simulation/seeded-random.ts';
 import type { Receipts } from './latency-readers.ts';
 import { percentile } from './machine-load.ts';
-import type { DriveRecord } from './stream-wire.ts';
+import type { DriveRecord, PublishedAt } from './stream-wire.ts';
 
 export interface Distribution {
   readonly p50: number;
@@ -36,28 +38,31 @@ export function splitLatencies(
   fromMs: number,
   toMs = Number.POSITIVE_INFINITY,
 ): LatencySplit {
+  const random = seededRandom(1);
   const total: number[] = [];
   const waiting: number[] = [];
   const others: number[] = [];
   const closing: number[] = [];
   const delivering: number[] = [];
   for (const [topic, { cursors, cursorIndexes, receivedMs }] of receipts.entries()) {
-    const edges = new Map(record.edges[topic]!.map((it) => [it.cursor, it]));
+    const published = publishedBy(record.edges[topic]!);
     const known = cursors.map((cursor) => {
-      const at = edges.get(cursor);
+      const at = published.get(cursor);
       if (at === undefined) throw new Error(`${cursor} was received but never published`);
-      return { ...at, acceptedMs: record.acceptedMs[parseCursor(cursor)!.rank]! };
+      return at;
     });
     for (const [at, index] of cursorIndexes.entries()) {
       const received = receivedMs[at]!;
       if (received < fromMs || received >= toMs) continue;
-      const { edgeMs, closedMs, acceptedMs } = known[index]!;
-      const published = Math.max(edgeMs, acceptedMs);
+      const { edgeMs, closedMs, firstRank, lastRank } = known[index]!;
+      const trade = firstRank + Math.floor(random() * (lastRank - firstRank + 1));
+      const acceptedMs = record.acceptedMs[trade]!;
+      const waited = Math.max(edgeMs, acceptedMs);
       total.push(received - acceptedMs);
-      waiting.push(published - acceptedMs);
-      others.push(received - published);
-      const closed = Number.isNaN(closedMs) ? published : Math.max(closedMs, published);
-      closing.push(closed - published);
+      waiting.push(waited - acceptedMs);
+      others.push(received - waited);
+      const closed = Number.isNaN(closedMs) ? waited : Math.max(closedMs, waited);
+      closing.push(closed - waited);
       delivering.push(received - closed);
     }
   }
@@ -69,6 +74,19 @@ export function splitLatencies(
     closingMs: distribution(closing),
     deliveringMs: distribution(delivering),
   };
+}
+
+/** The messages of a topic by cursor, each with the trades it tells of. */
+function publishedBy(messages: readonly PublishedAt[]) {
+  let before = 0;
+  return new Map(
+    messages.map((message) => {
+      const lastRank = parseCursor(message.cursor)!.rank;
+      const firstRank = Math.min(before + 1, lastRank);
+      before = lastRank;
+      return [message.cursor, { ...message, firstRank, lastRank }];
+    }),
+  );
 }
 
 function distribution(values: readonly number[]): Distribution {
