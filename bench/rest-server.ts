@@ -65,6 +65,7 @@ const { app } = createHttpServer({
     instruments: marketFacts(),
     store: () => accounts.store,
     usageOf: (...of) => accounts.meter.usageOf(...of),
+    history: unasked,
   }),
 });
 const bare = fastify();

@@ -1,6 +1,7 @@
 /**
  * A live tape in memory, for tests: commits are durable as soon as they are made. It serves batches of
- * any size, as the real one does, and each read takes turns of the event loop.
+ * any size, as the real one does, and each read takes turns of the event loop. Lent batches are spoilt
+ * when they are taken back.
  */
 
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
@@ -59,7 +60,12 @@ export class MemoryTape implements LiveTape {
     }));
   }
 
-  async *read(symbol: string, from: TapePlace, to?: TapePlace): AsyncIterable<TradeBatch> {
+  async *read(
+    symbol: string,
+    from: TapePlace,
+    to?: TapePlace,
+    isLent = false,
+  ): AsyncIterable<TradeBatch> {
     if (symbol !== this.#symbol) return;
     for (const { day } of [...this.#days.values()]) {
       if (day < from.day || (to !== undefined && day > to.day)) continue;
@@ -70,15 +76,12 @@ export class MemoryTape implements LiveTape {
         const all = this.#days.get(day)!;
         const end = Math.min(row + this.#batchRows, all.count, last);
         if (end <= row) break;
-        yield {
-          day,
-          firstRank: (row + 1) as Rank,
-          count: end - row,
-          ts: all.ts.subarray(row, end),
-          price: all.price.subarray(row, end),
-          size: all.size.subarray(row, end),
-          side: all.side.subarray(row, end),
-        };
+        const columns = [all.ts, all.price, all.size, all.side] as const;
+        const [ts, price, size, side] = columns.map((column) =>
+          isLent ? column.slice(row, end) : column.subarray(row, end),
+        ) as unknown as typeof columns;
+        yield { day, firstRank: (row + 1) as Rank, count: end - row, ts, price, size, side };
+        if (isLent) for (const column of [ts, price, size, side]) column.fill(-1);
         row = end;
       }
     }

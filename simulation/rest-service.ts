@@ -7,14 +7,16 @@
 import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { calendarNamed } from '@tapeloom/core/calendar/calendars';
-import type { SessionTable } from '@tapeloom/core/calendar/session';
+import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session';
 import { extendSessionBook, sessionTable } from '@tapeloom/core/calendar/session-book';
 import { parseIpRange } from '@tapeloom/core/entitlement/ip-range';
 import { type KeyRights, SCOPES } from '@tapeloom/core/entitlement/key-rights';
 import type { Grant, Plan } from '@tapeloom/core/entitlement/plan';
+import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { publishedDefinitions } from '@tapeloom/core/studies/catalogue';
+import { INDICATORS, publishedDefinitions } from '@tapeloom/core/studies/catalogue';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import type { Problem } from '@tapeloom/protocol/problem';
 import type { EngineState } from '@tapeloom/protocol/status-states';
@@ -25,6 +27,12 @@ import { digestOf, newKeyText } from '@tapeloom/server/accounts/secret';
 import { openSqliteAccountStore } from '@tapeloom/server/accounts/sqlite-account-store';
 import { StoreAuthenticator } from '@tapeloom/server/accounts/store-authenticator';
 import { UsageMeter } from '@tapeloom/server/accounts/usage-meter';
+import { ExportTokens } from '@tapeloom/server/exports/export-token';
+import type { CoverSources } from '@tapeloom/server/history/covered-query';
+import type { HistorySources } from '@tapeloom/server/history/history-pages';
+import { SettledDaysReader } from '@tapeloom/server/history/settled-days-reader';
+import { StudyReplays } from '@tapeloom/server/history/study-replays';
+import type { ExportFacts } from '@tapeloom/server/http/export-route';
 import {
   createHttpServer,
   type HttpServer,
@@ -37,6 +45,7 @@ import type { Route } from '@tapeloom/server/http/route';
 import { createLog } from '@tapeloom/server/platform/log';
 import { createSimUniverse } from '@tapeloom/server/sources/sim-universe';
 import { ManualClock } from './manual-clock.ts';
+import { MarketTape } from './market-tape.ts';
 
 export const DOCS_URL = 'https://docs.example/api';
 /** A Wednesday in Chicago's morning: every market is open. */
@@ -60,6 +69,8 @@ export interface RestServiceOptions {
   /** Whose `X-Forwarded-For` is believed, in CIDR. */
   readonly trustedProxies?: readonly string[];
   readonly timeouts?: HttpTimeouts;
+  /** The instruments, if not those of the simulated market. */
+  readonly book?: InstrumentBook;
 }
 
 export interface RestRequest {
@@ -95,9 +106,18 @@ export class RestService implements AsyncDisposable {
     engine: 'up' as EngineState,
     isSourceUp: true,
     lastTrades: new Map<string, EpochNs>(),
+    /** How far the tape has come; null: that is not known yet. */
+    tapeTime: null as EpochNs | null,
   };
+  readonly tape = new MarketTape();
+  /** What reads the tape; a test may put something else in its place. */
+  sources: HistorySources & CoverSources;
   readonly catalogue: CatalogueFacts = catalogueFacts(publishedDefinitions(), CORE_SOURCE);
+  readonly book: InstrumentBook;
+  /** A test may put those of another service in their place. */
+  tokens: ExportTokens;
   readonly #universe;
+  readonly #replays: StudyReplays;
   readonly #sessions = new Map<string, SessionTable>();
   #accounts = 0;
 
@@ -106,6 +126,20 @@ export class RestService implements AsyncDisposable {
     this.clock = new ManualClock(start);
     this.store = store;
     this.#universe = createSimUniverse({ seed: 1, printsScale: 0.01 }, dayOf(start));
+    this.book = options.book ?? this.#universe.book;
+    const shared = {
+      tape: this.tape,
+      indicators: new Map(INDICATORS.map((indicator) => [indicator.id, indicator])),
+      sessionsOf: (symbol: string, kind: SessionKind) => this.#sessionsOf(symbol, kind),
+      yieldTurn: () => turn(),
+    };
+    this.#replays = new StudyReplays(shared);
+    const { engineFingerprint } = this.catalogue;
+    this.tokens = new ExportTokens({ secret: randomBytes(32), engineFingerprint });
+    this.sources = {
+      days: new SettledDaysReader({ ...shared, cache: null }),
+      replays: this.#replays,
+    };
     const onFault = (error: unknown) => {
       throw error;
     };
@@ -120,6 +154,7 @@ export class RestService implements AsyncDisposable {
       instruments: () => this.#instrumentFacts(),
       store: () => store,
       usageOf: (now, accountId, period) => this.meter.usageOf(now, accountId, period),
+      history: () => this.#historyFacts(),
     });
     this.http = createHttpServer({
       routes: this.routes,
@@ -225,6 +260,7 @@ export class RestService implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.http.app.close();
+    this.#replays[Symbol.dispose]();
     await this.meter[Symbol.asyncDispose]();
     this.authenticator[Symbol.dispose]();
     await this.store[Symbol.asyncDispose]();
@@ -234,32 +270,48 @@ export class RestService implements AsyncDisposable {
     return { now: this.clock.now(), actor: { kind: 'operator' } };
   }
 
+  #historyFacts(): ExportFacts {
+    return {
+      tokens: this.tokens,
+      book: () => this.book,
+      isStreamed: (symbol) => this.#isStreamed(symbol),
+      now: () => this.clock.now(),
+      tapeTime: () => this.market.tapeTime,
+      pause: async () => await turn(),
+      sources: this.sources,
+      engineFingerprint: this.catalogue.engineFingerprint,
+      budgets: this.store,
+      accountsNow: () => this.clock.now(),
+    };
+  }
+
+  #isStreamed(symbol: string): boolean {
+    const streamed = this.#universe.streamedOn(dayOf(this.clock.now()));
+    return streamed.some((contract) => contract.symbol === symbol);
+  }
+
   #instrumentFacts(): InstrumentFacts {
     const now = this.clock.now();
     const day = dayOf(now);
     return {
-      book: this.#universe.book,
+      book: this.book,
       now,
       day,
       isSourceUp: this.market.isSourceUp,
-      isStreamed: (symbol) =>
-        this.#universe.streamedOn(day).some((contract) => contract.symbol === symbol),
-      fullSessions: (symbol) => this.#fullSessions(symbol),
+      isStreamed: (symbol) => this.#isStreamed(symbol),
+      fullSessions: (symbol) => this.#sessionsOf(symbol, 'full'),
       lastTradeAt: (symbol) => this.market.lastTrades.get(symbol) ?? null,
     };
   }
 
-  #fullSessions(symbol: string): SessionTable {
-    const { calendar } = this.#universe.book.contract(symbol)!;
-    let sessions = this.#sessions.get(calendar);
-    if (sessions === undefined) {
+  #sessionsOf(symbol: string, kind: SessionKind): SessionTable {
+    const { calendar } = this.book.contract(symbol)!;
+    return this.#sessions.getOrInsertComputed(`${calendar} ${kind}`, () => {
       const now = this.clock.now();
-      const [first, last] = [addDays(dayOf(now), -10), addDays(dayOf(now), 60)];
+      const [first, last] = [addDays(dayOf(now), -100), addDays(dayOf(now), 60)];
       const book = extendSessionBook(null, calendarNamed(calendar), first, last, now);
-      sessions = sessionTable(book, 'full');
-      this.#sessions.set(calendar, sessions);
-    }
-    return sessions;
+      return sessionTable(book, kind);
+    });
   }
 }
 

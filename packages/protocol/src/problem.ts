@@ -10,7 +10,17 @@ export interface FieldFault {
   readonly message: string;
 }
 
-export interface Problem {
+/** What a refusal of history adds, where it is known. */
+export interface ProblemMembers {
+  /** What the request would have cost. */
+  readonly computeUnits?: number;
+  /** With `QUOTA_EXCEEDED`: what is left this month. */
+  readonly remainingComputeUnits?: number;
+  /** With `NOT_COVERED`: the days without data, `YYYY-MM-DD`. */
+  readonly missingDays?: readonly string[];
+}
+
+export interface Problem extends ProblemMembers {
   /** `<docs>/errors#<code-in-kebab-case>`. */
   readonly type: string;
   readonly title: string;

@@ -1,11 +1,12 @@
 /**
- * Everything customers meet: the engines behind their hub, the replays, the gateway and the REST
+ * Everything customers meet: the engines behind their hub, the compute threads, the gateway and the REST
  * interface. Both doors ask the same authenticator and the same counters, so what one refuses the other
  * does not give. Before a door opens it is known which cursors of earlier computations are worthless.
  */
 
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { MessageChannel } from 'node:worker_threads';
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -15,9 +16,14 @@ import type { AccountServices } from './account-services.ts';
 import type { Config } from './config/config.ts';
 import { EngineCrew, enginesFor } from './engine/engine-crew.ts';
 import { EngineHandle } from './engine/engine-handle.ts';
+import { exportSecret } from './exports/export-secret.ts';
+import { ExportTokens } from './exports/export-token.ts';
 import { createGateway, type Gateway } from './gateway/gateway.ts';
 import { createResolver } from './gateway/stream-request.ts';
-import { ReplayHandle } from './history/replay-handle.ts';
+import { startComputeThread } from './history/compute-handle.ts';
+import { ComputePool, computeThreadsFor } from './history/compute-pool.ts';
+import { CACHE_BYTES_DEFAULT } from './history/result-cache.ts';
+import type { ExportFacts } from './http/export-route.ts';
 import { createHttpServer, type HttpServer } from './http/http-server.ts';
 import { type CatalogueFacts, catalogueFacts } from './http/indicators-route.ts';
 import type { InstrumentFacts } from './http/instrument-view.ts';
@@ -61,12 +67,13 @@ export class Doors implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #world: TradingWorld;
   readonly #engines: EngineCrew;
-  readonly #replays: ReplayHandle;
+  readonly #compute: ComputePool;
   readonly #catalogue: CatalogueFacts;
   readonly #log: Log;
   readonly #docsUrl: { address: string };
   /** Null until the doors open. */
   #epochs: EpochStore | null = null;
+  #exportTokens: ExportTokens | null = null;
 
   constructor(options: DoorOptions, events: DoorEvents) {
     const { config, log, opened, ingest, accounts } = options;
@@ -84,7 +91,7 @@ export class Doors implements AsyncDisposable {
     );
     this.#catalogue = catalogueFacts(publishedDefinitions(), coreSource());
     this.#engines = this.#startEngines(ingest, log, timers);
-    this.#replays = this.#startReplays(ingest);
+    this.#compute = this.#startCompute(ingest);
     this.hub = new TopicHub({
       clock,
       timers,
@@ -102,7 +109,7 @@ export class Doors implements AsyncDisposable {
       authenticator: accounts.authenticator,
       leases: accounts.leases,
       budgets: accounts.store,
-      replays: this.#replays,
+      replays: this.#compute,
       noteKeyUse: (keyId) => accounts.meter.noteKeyUse(keyId),
       trustedProxies: config.trustedProxies,
       clock,
@@ -121,6 +128,9 @@ export class Doors implements AsyncDisposable {
   async listen(): Promise<string> {
     const { host, port } = this.#config;
     this.#epochs = await this.#openEpochs();
+    const { engineFingerprint } = this.#catalogue;
+    const secret = await exportSecret(this.#config.data);
+    this.#exportTokens = new ExportTokens({ secret, engineFingerprint });
     await this.http.app.ready();
     const address = await listen(this.http.app.server, host, port, 'TAPELOOM_PORT');
     if (this.#config.docsUrl === null) this.#docsUrl.address = `${address}/docs`;
@@ -136,7 +146,7 @@ export class Doors implements AsyncDisposable {
     await this.gateway[Symbol.asyncDispose]();
     await this.http.app.close();
     this.hub[Symbol.dispose]();
-    await this.#replays[Symbol.asyncDispose]();
+    await this.#compute[Symbol.asyncDispose]();
     await this.#engines[Symbol.asyncDispose]();
   }
 
@@ -167,17 +177,28 @@ export class Doors implements AsyncDisposable {
     );
   }
 
-  #startReplays(ingest: IngestHandle): ReplayHandle {
-    const { port1, port2 } = new MessageChannel();
-    ingest.follow(port1);
-    return new ReplayHandle({
-      tapePort: port2,
-      tapeRoot: join(this.#config.data, 'tape'),
-      dataset: SIM_DATASET,
-      sessions: this.#world.engineSessions,
+  #startCompute(ingest: IngestHandle): ComputePool {
+    const { data } = this.#config;
+    return new ComputePool({
+      threads: computeThreadsFor(availableParallelism()),
+      startThread: () => {
+        const { port1, port2 } = new MessageChannel();
+        ingest.follow(port1);
+        return startComputeThread({
+          tapePort: port2,
+          tapeRoot: join(data, 'tape'),
+          dataset: SIM_DATASET,
+          sessions: this.#world.engineSessions,
+          cache: {
+            root: join(data, 'cache'),
+            bytesMax: CACHE_BYTES_DEFAULT,
+            fingerprint: this.#catalogue.engineFingerprint,
+          },
+        });
+      },
       onFault: (error, request) => {
-        if (request !== null) return this.#log.error({ error, request }, 'a replay failed');
-        this.#log.fatal({ error }, 'the replays have stopped; nothing is caught up from history');
+        if (request !== null) this.#log.error({ error, request }, 'a computation failed');
+        else this.#log.error({ error }, 'a compute thread has stopped; another follows');
       },
     });
   }
@@ -185,7 +206,7 @@ export class Doors implements AsyncDisposable {
   #sessionsChanged(): void {
     const sessions = this.#world.engineSessions;
     this.#engines.updateSessions(sessions);
-    this.#replays.updateSessions(sessions);
+    this.#compute.updateSessions(sessions);
   }
 
   async #openEpochs(): Promise<EpochStore> {
@@ -195,7 +216,7 @@ export class Doors implements AsyncDisposable {
       disk: new NodeDisk(),
       directory: this.#config.data,
       fingerprint: this.#catalogue.engineFingerprint,
-      tapeEnds: () => tapeEnds(this.#replays, contracts, day),
+      tapeEnds: () => tapeEnds(this.#compute, contracts, day),
     });
     const { start } = store;
     if (start === 'changed') this.#log.info('the computation has changed: older cursors end');
@@ -223,8 +244,24 @@ export class Doors implements AsyncDisposable {
         instruments: () => this.#instrumentFacts(),
         store: () => accounts.store,
         usageOf: (...of) => accounts.meter.usageOf(...of),
+        history: () => this.#historyFacts(accounts),
       }),
     });
+  }
+
+  #historyFacts({ store, clock }: AccountServices): ExportFacts {
+    return {
+      tokens: this.#exportTokens!,
+      book: () => this.#world.book,
+      isStreamed: (symbol) => this.#world.isStreamed(symbol),
+      now: () => this.#clock.now(),
+      tapeTime: () => this.hub.tapeTime,
+      pause: (ms) => setTimeout(ms),
+      sources: { days: this.#compute, replays: this.#compute },
+      engineFingerprint: this.#catalogue.engineFingerprint,
+      budgets: store,
+      accountsNow: () => clock.now(),
+    };
   }
 
   #instrumentFacts(): InstrumentFacts {

@@ -171,7 +171,7 @@ export class AbsorptionStudy implements Study {
       const held = this.#heldOf(cell);
       if (held.holdAt(cell >> 1) === this.#oldest) {
         k += 1;
-        this.#output!.upsert(this.#version(cell, held), rank, k);
+        this.#output!.upsert(this.#version(cell, held), rank, k, this.#overNs);
         held.end(cell >> 1);
       }
       this.#dropOldest();

@@ -95,15 +95,24 @@ export class CarriedObjects {
     }
   }
 
-  /** An object is born by a further update of entry `rank`; `ts` is when, for what has to make room. */
-  add(version: ObjectVersion, { side, price }: Trigger, rank: number, ts: string): void {
-    if (this.#alive.size === this.#countMax) this.#removeOldest(rank, ts);
+  /**
+   * An object is born by a further update of entry `rank`; `ts` is when, for what has to make room,
+   * and `atNs` the same where it may be later than the entry.
+   */
+  add(
+    version: ObjectVersion,
+    { side, price }: Trigger,
+    rank: number,
+    ts: string,
+    atNs?: number,
+  ): void {
+    if (this.#alive.size === this.#countMax) this.#removeOldest(rank, ts, atNs);
     const carried = { id: version.id, side, key: price * side, session: this.#session };
     this.#alive.set(carried.id, carried);
     const list = this.#listOf(side);
     list.splice(placeOf(list, carried.key), 0, carried);
     this.#aim();
-    this.#output!.upsert(version, rank as Rank, this.#next(rank));
+    this.#output!.upsert(version, rank as Rank, this.#next(rank), atNs);
   }
 
   /** The session closes at `ts`: what is too old goes. */
@@ -129,18 +138,18 @@ export class CarriedObjects {
     this.#aim();
   }
 
-  #removeOldest(rank: number, ts: string): void {
+  #removeOldest(rank: number, ts: string, atNs?: number): void {
     const [oldest] = this.#alive.values();
     const { id, side, key } = oldest!;
     this.#alive.delete(id);
     const list = this.#listOf(side);
     list.splice(list.indexOf(oldest!, placeOf(list, key)), 1);
     this.#aim();
-    this.#remove(id, rank, ts);
+    this.#remove(id, rank, ts, atNs);
   }
 
-  #remove(id: string, rank: number, ts: string): void {
-    this.#output!.remove(id, true, ts, rank as Rank, this.#next(rank));
+  #remove(id: string, rank: number, ts: string, atNs?: number): void {
+    this.#output!.remove(id, true, ts, rank as Rank, this.#next(rank), atNs);
   }
 
   #listOf(side: 1 | -1): Carried[] {

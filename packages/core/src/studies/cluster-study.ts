@@ -100,7 +100,7 @@ export class ClusterStudy implements Study {
       const ns = ts[row]! + offsetNs;
       const sign = side[row]!;
       if (this.#side !== 0 && ns - this.#lastNs > this.#gapNs) {
-        this.#end((batch.firstRank + row - 1) as Rank, k + 1);
+        this.#end((batch.firstRank + row - 1) as Rank, k + 1, this.dueNs);
       }
       k = 0;
       if (sign !== this.#side || sign === 0) {
@@ -192,10 +192,10 @@ export class ClusterStudy implements Study {
   }
 
   /** Ends the open cluster, if any; true when it was shown and so became final by update `k`. */
-  #end(rank: Rank, k: number): boolean {
+  #end(rank: Rank, k: number, atNs?: number): boolean {
     if (this.#side === 0) return false;
     const isShown = this.#isShown();
-    if (isShown) this.#output!.upsert(this.#version(true), rank, k);
+    if (isShown) this.#output!.upsert(this.#version(true), rank, k, atNs);
     this.#threshold.add(this.#size);
     this.#side = 0;
     return isShown;

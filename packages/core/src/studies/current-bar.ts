@@ -145,7 +145,7 @@ export class CurrentBar implements CutBar, BarShape {
 
   #settle(endNs: number): void {
     this.#forming = false;
-    this.#output!.upsert(this.#version(true, endNs), this.#mark.rank, this.#mark.k);
+    this.#output!.upsert(this.#version(true, endNs), this.#mark.rank, this.#mark.k, endNs);
   }
 
   #version(final: boolean, endNs: number) {

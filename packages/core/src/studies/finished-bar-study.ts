@@ -142,7 +142,8 @@ class SearchedBar implements CutBar {
     const ts = epochNsText(this.#origin, this.#startNs);
     const end = epochNsText(this.#origin, endNs);
     for (const { n, data, trigger } of finds) {
-      this.#carried.add({ id: `${this.#id}.${n}`, final: true, ts, data }, trigger, rank, end);
+      const version = { id: `${this.#id}.${n}`, final: true, ts, data };
+      this.#carried.add(version, trigger, rank, end, endNs);
     }
   }
 }

@@ -101,6 +101,22 @@ for (const [name, subject] of Object.entries(SUBJECTS)) {
       fc.assert(property, { numRuns: RUNS });
     });
 
+    it('settled, in any cut: an update is known from its time on, not earlier [DET-02] [DET-17]', () => {
+      const property = fc.property(
+        subject,
+        randomTape,
+        randomCuts,
+        ({ create, twin }, tape, cuts) => {
+          const { recorder } = drive(create(), tape, cuts);
+          const instants = twin(tape)
+            .filter((update) => update.object.final)
+            .map(({ at, byTrade }) => (byTrade ? at + 1n : at));
+          assert.deepEqual(recorder.instants, instants);
+        },
+      );
+      fc.assert(property, { numRuns: RUNS });
+    });
+
     it('incremental: a flush has the newest version of every changed object [DET-07] [DET-08]', () => {
       const property = fc.property(subject, randomTape, ({ create, twin }, tape) => {
         const { recorder, run } = drive(create(), tape, 'whole', { stepNs: FLUSH_STEP_NS });

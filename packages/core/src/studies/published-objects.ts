@@ -73,7 +73,7 @@ export class PublishedObjects {
   remove(id: string, final: boolean, ts: string): string {
     this.#formingBytes -= formingBytesOf(this.#objects.get(id));
     this.#objects.delete(id);
-    return `"id":${JSON.stringify(id)},"final":${final},"ts":"${ts}"`;
+    return encodeRemoved(id, final, ts);
   }
 
   openSession(): void {
@@ -149,8 +149,14 @@ function formingBytesOf(published: Published | undefined): number {
   return published === undefined || published.final ? 0 : published.body.length + AROUND_BYTES;
 }
 
-function encodeVersion({ id, final, ts, data }: ObjectVersion): string {
+/** The members of an object's version as JSON text, ASCII only; all messages and lines carry this one. */
+export function encodeVersion({ id, final, ts, data }: ObjectVersion): string {
   return `"id":${JSON.stringify(id)},"final":${final},"ts":"${ts}","data":${JSON.stringify(data)}`;
+}
+
+/** The same of an object that is removed. */
+export function encodeRemoved(id: string, final: boolean, ts: string): string {
+  return `"id":${JSON.stringify(id)},"final":${final},"ts":"${ts}"`;
 }
 
 /** By UTC day, rank and further numbers; an id that another one continues comes first. */

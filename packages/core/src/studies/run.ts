@@ -20,11 +20,14 @@ import { addDays, DAY_NS, dayOf, epochNs, nsOfDay } from '../utc-day.ts';
 import { flushStepNs, SECOND_NS } from './flush-step.ts';
 import { compareMarks, type Mark, type ObjectVersion, type Study } from './study.ts';
 
-/** Receives the log: all of its settled part, or what each flush publishes of it. */
+/**
+ * Receives the log: all of its settled part, or what each flush publishes of it. In settled speed each
+ * update comes with `fromNs`, the first nanosecond T of the cursor's day with the update in position(T).
+ */
 export interface RunOutput {
-  upsert(version: ObjectVersion, cursor: Cursor): void;
+  upsert(version: ObjectVersion, cursor: Cursor, fromNs?: number): void;
   /** The object is gone; `final` repeats the flag it was last shown with. */
-  remove(id: string, final: boolean, ts: string, cursor: Cursor): void;
+  remove(id: string, final: boolean, ts: string, cursor: Cursor, fromNs?: number): void;
   /** A session opens here in the log; what follows belongs to it. */
   openSession(session: Session): void;
   /** All of the step that ended at `edge` was handed over; `position` is position(edge). Incremental only. */
@@ -73,6 +76,10 @@ export class StudyRun {
   /** The last tape entry and its updates so far. All times below count from its day's midnight. */
   readonly #mark: Mark;
   #nowNs: number;
+  /** The trades that are being applied; null while something fires. */
+  #batch: TradeBatch | null = null;
+  /** When what fires was due. */
+  #firedNs = 0;
   #session: Session | null = null;
   #isOpen = false;
   /** The session's close while it is open, else the next open. */
@@ -145,7 +152,9 @@ export class StudyRun {
         throw new RangeError(`a trade at ${ns} ns lies before ${this.#nowNs} ns`);
       this.#reach(ns);
       const to = firstRowAt(batch.ts, row, batch.count, this.#cutAfter());
+      this.#batch = batch;
       const k = this.#isOpen ? this.#study.apply(batch, row, to, this.#offsetNs) : 0;
+      this.#batch = null;
       this.#mark.rank = (batch.firstRank + to - 1) as Rank;
       this.#mark.k = k;
       this.#nowNs = batch.ts[to - 1]!;
@@ -190,6 +199,7 @@ export class StudyRun {
       if (dueNs > ns) return;
       this.#closeEdges(dueNs - 1);
       this.#pendingEdgeNs = this.#nextEdgeNs;
+      this.#firedNs = dueNs;
       if (ownNs <= dueNs) {
         this.#mark.k = this.#study.fire(this.#mark);
         if (this.#study.dueNs - this.#offsetNs <= ownNs) {
@@ -216,9 +226,10 @@ export class StudyRun {
     this.#study.openSession(
       { date: session.date, origin, openNs, closeNs, ...regularHours(session, origin) },
       {
-        upsert: (version, rank, k) => this.#upsert(version, { day: this.#mark.day, rank, k }),
-        remove: (id, final, ts, rank, k) =>
-          this.#remove(id, final, ts, { day: this.#mark.day, rank, k }),
+        upsert: (version, rank, k, atNs) =>
+          this.#upsert(version, { day: this.#mark.day, rank, k }, atNs),
+        remove: (id, final, ts, rank, k, atNs) =>
+          this.#remove(id, final, ts, { day: this.#mark.day, rank, k }, atNs),
       },
     );
   }
@@ -238,14 +249,24 @@ export class StudyRun {
         : Number(this.#session.open - epochNs(this.#mark.day, 0));
   }
 
-  #upsert(version: ObjectVersion, cursor: Cursor): void {
-    if (this.#stepNs === 0) this.#output.upsert(version, cursor);
+  #upsert(version: ObjectVersion, cursor: Cursor, atNs: number | undefined): void {
+    if (this.#stepNs === 0) this.#output.upsert(version, cursor, this.#fromNs(cursor.rank, atNs));
     else this.#pending.push({ t: 'upsert', cursor, version });
   }
 
-  #remove(id: string, final: boolean, ts: string, cursor: Cursor): void {
-    if (this.#stepNs === 0) this.#output.remove(id, final, ts, cursor);
-    else this.#pending.push({ t: 'remove', cursor, id, final, ts });
+  #remove(id: string, final: boolean, ts: string, cursor: Cursor, atNs: number | undefined): void {
+    if (this.#stepNs === 0) {
+      this.#output.remove(id, final, ts, cursor, this.#fromNs(cursor.rank, atNs));
+    } else {
+      this.#pending.push({ t: 'remove', cursor, id, final, ts });
+    }
+  }
+
+  /** An update of entry `rank` that happens now: by that trade, or at `atNs` if that is later. */
+  #fromNs(rank: Rank, atNs = Number.NEGATIVE_INFINITY): number {
+    const batch = this.#batch;
+    if (batch === null) return this.#firedNs;
+    return Math.max(batch.ts[rank - batch.firstRank]! + 1, atNs - this.#offsetNs);
   }
 
   #rollTo(day: UtcDay): void {

@@ -263,8 +263,8 @@ export class SessionLevelsStudy implements Study {
       if (ending.length === 0 || dueNs > ns) return k;
       for (const window of ending) {
         window.hasEnded = true;
-        this.#output!.upsert(versionOf(window.high, true), rank, k + 1);
-        this.#output!.upsert(versionOf(window.low, true), rank, k + 2);
+        this.#output!.upsert(versionOf(window.high, true), rank, k + 1, dueNs);
+        this.#output!.upsert(versionOf(window.low, true), rank, k + 2, dueNs);
         k += 2;
       }
     }

@@ -46,11 +46,13 @@ export interface ObjectVersion {
 export interface StudyOutput {
   /**
    * `version` was the `k`-th update of entry `rank` of the current day. Studies call this for the
-   * versions that are final; versions that will change again are fetched through `forming`.
+   * versions that are final; versions that will change again are fetched through `forming`. What
+   * `apply` does because it fell due between two rows comes with `atNs`, the time it was due; any
+   * earlier time means what none does: that the trade itself caused the update.
    */
-  upsert(version: ObjectVersion, rank: Rank, k: number): void;
+  upsert(version: ObjectVersion, rank: Rank, k: number, atNs?: number): void;
   /** The object is deleted at `ts`; `final` repeats the flag it was last shown with. */
-  remove(id: string, final: boolean, ts: string, rank: Rank, k: number): void;
+  remove(id: string, final: boolean, ts: string, rank: Rank, k: number, atNs?: number): void;
 }
 
 export interface Study {

@@ -282,6 +282,7 @@ export class StreamSubscription implements Subscriber, Puller {
     const { mode, depth } = this;
     this.#replays += 1;
     this.#replay = this.#services.replays.open({
+      account: this.#owner.caller?.accountId,
       contract,
       indicator,
       params,

@@ -11,7 +11,10 @@ export async function placeBefore(
   instant: EpochNs,
 ): Promise<TapePlace> {
   const day = dayOf(instant);
+  const ns = nsOfDay(instant);
+  const none = { day, rank: 0 as Rank };
+  if (ns === 0) return none;
   const days = await tape.days(symbol);
-  if (!days.some((one) => one.day === day)) return { day, rank: 0 as Rank };
-  return { day, rank: await tape.rankBefore(symbol, day, nsOfDay(instant)) };
+  if (!days.some((one) => one.day === day)) return none;
+  return { day, rank: await tape.rankBefore(symbol, day, ns) };
 }

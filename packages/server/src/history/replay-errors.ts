@@ -1,11 +1,9 @@
 /** Why a replay is not to be had, as far as who asked for it may know. */
 
+import { ComputeFullError } from './compute-errors.ts';
+
 /** As many replays are open as this node takes on: asking again later may help. */
-export class ReplaysFullError extends Error {
-  constructor(limit: number) {
-    super(`no more than ${limit} replays are open at a time`);
-  }
-}
+export class ReplaysFullError extends ComputeFullError {}
 
 /** The tape does not have all of what was asked for. */
 export class NotOnTapeError extends Error {}
@@ -14,12 +12,5 @@ export class NotOnTapeError extends Error {}
 export class ReplayClosedError extends Error {
   constructor() {
     super('the replay is closed');
-  }
-}
-
-/** Something of ours failed; what it was is told to the operator only. */
-export class ReplayFailedError extends Error {
-  constructor(cause?: unknown) {
-    super('the replay failed', { cause });
   }
 }

@@ -10,6 +10,8 @@ import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import type { FrameEntry } from '../topics/flush.ts';
 
 export interface ReplayRequest {
+  /** Whose turn it is: work of different accounts takes turns. Without one it is nobody's in particular. */
+  readonly account?: string | undefined;
   readonly contract: string;
   readonly indicator: string;
   /** Canonical, without `view` parameters. */

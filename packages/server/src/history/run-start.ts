@@ -104,7 +104,11 @@ export async function readTo(
 }
 
 /** Applies a batch without holding up the thread. */
-export async function takeInTurns(run: TopicRun, batch: TradeBatch, pace: RunPace): Promise<void> {
+export async function takeInTurns(
+  run: Pick<TopicRun, 'take'>,
+  batch: TradeBatch,
+  pace: RunPace,
+): Promise<void> {
   const { rowsPerTurn = ROWS_PER_TURN } = pace;
   for (let row = 0; row < batch.count; row += rowsPerTurn) {
     pace.signal.throwIfAborted();

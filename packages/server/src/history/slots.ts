@@ -21,3 +21,28 @@ export class Slots {
     }
   }
 }
+
+/** Slots for each name by itself. */
+export class NamedSlots {
+  readonly #count: number;
+  readonly #named = new Map<string, { readonly slots: Slots; works: number }>();
+
+  constructor(count: number) {
+    this.#count = count;
+  }
+
+  async within<T>(name: string, work: () => Promise<T>): Promise<T> {
+    let one = this.#named.get(name);
+    if (one === undefined) {
+      one = { slots: new Slots(this.#count), works: 0 };
+      this.#named.set(name, one);
+    }
+    one.works += 1;
+    try {
+      return await one.slots.within(work);
+    } finally {
+      one.works -= 1;
+      if (one.works === 0) this.#named.delete(name);
+    }
+  }
+}

@@ -1,7 +1,8 @@
 /**
- * The replays of one thread. Their number is limited; a few warm up at a time, and their pages are made
- * one after the other in the order in which they were asked for, so that every reader gets a page before
- * anybody gets his second. A reader at the tape's end waits for the next commit, and holds up nobody.
+ * The replays of one thread. Their number is limited. Where the thread's work is done in turns of accounts,
+ * so are they; by themselves a few warm up at a time, and their pages are made one after the other in the
+ * order in which they were asked for, so that every reader gets a page before anybody gets his second. A
+ * reader at the tape's end waits for the next commit, and holds up nobody.
  */
 
 import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session';
@@ -11,16 +12,18 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Indicator } from '@tapeloom/core/studies/indicator';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import type { LiveTape } from '../tape/tape.ts';
+import type { Turns } from './fair-turns.ts';
 import { locateCursor } from './locate-cursor.ts';
 import type { CursorPlace, Replay, ReplayPage, ReplayRequest, Replays } from './replay.ts';
 import { NotOnTapeError, ReplayClosedError, ReplaysFullError } from './replay-errors.ts';
-import { Slots } from './slots.ts';
+import { NamedSlots, Slots } from './slots.ts';
 import { PAGE_LIMITS, type PageLimits, StudyReplay } from './study-replay.ts';
 
 /** Replays that are open at the same time. */
 export const REPLAYS_MAX = 64;
 /** Replays that read what comes before their start at the same time: there they keep all objects. */
 const WARM_UPS_MAX = 2;
+const RETRY_AFTER_SECONDS = 5;
 
 export interface StudyReplaysOptions {
   readonly tape: LiveTape;
@@ -30,12 +33,17 @@ export interface StudyReplaysOptions {
   readonly yieldTurn: () => Promise<void>;
   /** When pages end, if not as usual. */
   readonly limits?: PageLimits;
+  /** Whose turns the work is done in, if there is other work. */
+  readonly turns?: Turns;
 }
+
+/** Does work when it is its turn. */
+type Within = <T>(account: string, work: () => Promise<T>) => Promise<T>;
 
 /** What replays share: the tape's growth, and turns. */
 interface Shared {
-  readonly warmUps: Slots;
-  readonly pages: Slots;
+  readonly warmUp: Within;
+  readonly page: Within;
   /** Resolves with the next commit. */
   grown(): Promise<void>;
   closed(replay: OpenReplay): void;
@@ -56,8 +64,7 @@ export class StudyReplays implements Replays, Disposable {
       this.#growth = Promise.withResolvers();
     });
     this.#shared = {
-      warmUps: new Slots(WARM_UPS_MAX),
-      pages: new Slots(1),
+      ...slotsOf(options.turns),
       grown: () => this.#growth.promise,
       closed: (replay) => this.#open.delete(replay),
     };
@@ -71,12 +78,16 @@ export class StudyReplays implements Replays, Disposable {
   }
 
   async open(request: ReplayRequest): Promise<Replay> {
-    if (this.#open.size + this.#opening >= REPLAYS_MAX) throw new ReplaysFullError(REPLAYS_MAX);
+    if (this.#open.size + this.#opening >= REPLAYS_MAX) {
+      const message = `no more than ${REPLAYS_MAX} replays are open at a time`;
+      throw new ReplaysFullError(message, RETRY_AFTER_SECONDS);
+    }
     this.#opening += 1;
     try {
       const from = await this.#startOf(request);
       await this.#refuseGaps(request, from);
-      const replay = new OpenReplay((signal) => this.#create(request, from, signal), this.#shared);
+      const create = (signal: AbortSignal) => this.#create(request, from, signal);
+      const replay = new OpenReplay(create, request.account ?? '', this.#shared);
       this.#open.add(replay);
       return replay;
     } finally {
@@ -128,13 +139,15 @@ export class StudyReplays implements Replays, Disposable {
 
 class OpenReplay implements Replay {
   readonly #study: StudyReplay;
+  readonly #account: string;
   readonly #shared: Shared;
   readonly #closing = new AbortController();
   readonly #whenClosed = Promise.withResolvers<never>();
   #pulling: Promise<ReplayPage> | null = null;
 
-  constructor(create: (signal: AbortSignal) => StudyReplay, shared: Shared) {
+  constructor(create: (signal: AbortSignal) => StudyReplay, account: string, shared: Shared) {
     this.#study = create(this.#closing.signal);
+    this.#account = account;
     this.#shared = shared;
     // Nobody need be waiting for a page when it is closed.
     this.#whenClosed.promise.catch(() => {});
@@ -164,16 +177,17 @@ class OpenReplay implements Replay {
   }
 
   async #pull(): Promise<ReplayPage> {
-    const { warmUps, pages } = this.#shared;
+    const { warmUp, page: inTurn } = this.#shared;
+    const account = this.#account;
     const study = this.#study;
     for (;;) {
       // Asked for before the tape is read, so that no commit is missed.
       const grown = this.#shared.grown();
       if (!study.hasBegun && study.canBegin) {
-        await warmUps.within(() => this.#unlessClosed(() => study.begin()));
+        await warmUp(account, () => this.#unlessClosed(() => study.begin()));
       }
       if (study.hasBegun) {
-        const page = await pages.within(() => this.#unlessClosed(() => study.page()));
+        const page = await inTurn(account, () => this.#unlessClosed(() => study.page()));
         if (page !== null) return page;
       }
       await Promise.race([grown, this.#whenClosed.promise]);
@@ -184,4 +198,21 @@ class OpenReplay implements Replay {
     this.#closing.signal.throwIfAborted();
     return await work();
   }
+}
+
+/** By accounts, where the thread's work is: each warms up one replay at a time. */
+function slotsOf(turns: Turns | undefined): Pick<Shared, 'warmUp' | 'page'> {
+  if (turns === undefined) {
+    const warmUps = new Slots(WARM_UPS_MAX);
+    const pages = new Slots(1);
+    return {
+      warmUp: (_account, work) => warmUps.within(work),
+      page: (_account, work) => pages.within(work),
+    };
+  }
+  const warmUps = new NamedSlots(1);
+  return {
+    warmUp: (account, work) => warmUps.within(account, () => turns.within(account, work)),
+    page: (account, work) => turns.within(account, work),
+  };
 }

@@ -62,6 +62,9 @@ test('the document says which key each operation needs', () => {
     'post /v1/keys/{id}/rotate': [{ key: ['keys'] }],
     'delete /v1/keys/{id}': [{ key: ['keys'] }],
     'post /v1/stream-tokens': [{ key: ['stream'] }],
+    'get /v1/history': [{ key: ['history'] }],
+    'get /v1/history/estimate': [{ key: ['history'] }],
+    'get /v1/export': [{ key: ['export'] }],
   });
   const statuses = Object.keys(paths['/v1/keys']!.post!.responses);
   assert.deepEqual(statuses, [

@@ -47,6 +47,7 @@ export function openapiText(): string {
     engineState: unasked,
     store: unasked,
     usageOf: unasked,
+    history: unasked,
   });
   return `${JSON.stringify(openapiDocument(routes, INTERFACE_VERSION), null, 2)}\n`;
 }

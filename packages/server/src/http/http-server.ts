@@ -4,7 +4,7 @@
  * is read; what a request says by `request-faults.ts`. Slow or oversized requests are cut off.
  */
 
-import { type IncomingMessage, METHODS } from 'node:http';
+import { type IncomingMessage, METHODS, type OutgoingHttpHeaders } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { PROBLEM_CONTENT_TYPE } from '@tapeloom/protocol/problem';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
@@ -13,6 +13,7 @@ import type { UsageMeter } from '../accounts/usage-meter.ts';
 import { blotSecrets, type Log } from '../platform/log.ts';
 import { newRequestId } from '../platform/request-id.ts';
 import { Admission, type AdmissionOptions, type Door } from './admission.ts';
+import { ClientGoneError } from './client-gone-error.ts';
 import { readJsonBody } from './json-body.ts';
 import { notJson, problemDocument, problemOf } from './problem-document.ts';
 import { invalidParameters, ProblemError } from './problem-error.ts';
@@ -20,6 +21,7 @@ import { RATE_HEADERS } from './rate-headers.ts';
 import { NO_FIELDS, requestFaults } from './request-faults.ts';
 import { EncodedJson, type Route } from './route.ts';
 import { answerSocketFaults } from './socket-faults.ts';
+import { StreamedAnswer, writeStreamed } from './streamed-answer.ts';
 
 const BODY_BYTES_MAX = 16_384;
 const HEADER_BYTES_MAX = 16_384;
@@ -170,7 +172,7 @@ function createApp(
 function problemSender({ log, docsUrl }: HttpServerOptions) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const problem = problemOf(error);
-    if (problem.code === 'INTERNAL') {
+    if (problem.code === 'INTERNAL' && !(error instanceof ClientGoneError)) {
       const route = request.routeOptions.url ?? null;
       log.error({ error, requestId: request.id, method: request.method, route }, 'request failed');
     }
@@ -212,29 +214,31 @@ function readJsonOnly(app: FastifyInstance): void {
   );
 }
 
-function addRoutes(app: FastifyInstance, { routes, clock }: HttpServerOptions): void {
+function addRoutes(app: FastifyInstance, options: HttpServerOptions): void {
+  const { routes } = options;
   for (const method of METHODS) {
     // CONNECT never reaches a request handler; bodies of foreign methods are never looked at.
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }
-  for (const route of routes) addRoute(app, route, clock);
+  for (const route of routes) addRoute(app, route, options);
   for (const [path, same] of Map.groupBy(routes, (route) => route.path)) {
     addOtherMethods(app, path, same);
   }
 }
 
-function addRoute(app: FastifyInstance, route: Route, clock: AdmissionOptions['clock']): void {
+function addRoute(app: FastifyInstance, route: Route, options: HttpServerOptions): void {
   app.route({
     method: route.method,
     url: route.path,
     config: { door: { access: route.access } },
     attachValidation: true,
+    exposeHeadRoute: route.method === 'GET' && route.hasNoHead !== true,
     schema: {
-      querystring: route.query ?? NO_FIELDS,
+      ...(route.judgesQuery === true ? {} : { querystring: route.query ?? NO_FIELDS }),
       ...(route.method === 'GET' ? {} : { body: route.body ?? NO_FIELDS }),
     },
     handler: async (request, reply) => {
-      const now = clock.now();
+      const now = options.clock.now();
       const faults = requestFaults(route, request, now);
       if (faults.length > 0) throw invalidParameters(faults);
       const answer: unknown = await route.handle({
@@ -243,20 +247,58 @@ function addRoute(app: FastifyInstance, route: Route, clock: AdmissionOptions['c
         params: request.params as Record<string, string>,
         // Admission let nobody in without a key where the route needs one.
         caller: request.caller as Caller,
+        id: request.id,
+        // Few routes look at it.
+        get signal() {
+          return signalOf(reply);
+        },
         now,
       });
+      if (answer instanceof StreamedAnswer)
+        return await sendStreamed(request, reply, answer, options);
       if (route.status !== undefined) reply.code(route.status);
-      if (!(answer instanceof EncodedJson)) return answer;
-      reply.header('content-type', JSON_CONTENT_TYPE);
-      return answer.text;
+      const isEncoded = answer instanceof EncodedJson;
+      if (isEncoded || Buffer.isBuffer(answer)) reply.header('content-type', JSON_CONTENT_TYPE);
+      return isEncoded ? answer.text : answer;
     },
   });
+}
+
+/** Beside the framework, which would not tell what has left. */
+async function sendStreamed(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: StreamedAnswer,
+  options: HttpServerOptions,
+): Promise<FastifyReply> {
+  countRequest(request, options);
+  reply.hijack();
+  const { raw } = reply;
+  raw.writeHead(200, { ...reply.getHeaders(), ...answer.options.headers } as OutgoingHttpHeaders);
+  await writeStreamed(raw, answer, options.clock).catch((error: unknown) => {
+    raw.destroy();
+    const route = request.routeOptions.url ?? null;
+    options.log.error({ error, requestId: request.id, route }, 'an answer was cut');
+  });
+  return reply;
+}
+
+/** Aborted when the connection closes before the answer was written. */
+function signalOf({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  const end = () => {
+    if (!raw.writableFinished) gone.abort(new ClientGoneError());
+  };
+  if (raw.destroyed) end();
+  else raw.once('close', end);
+  return gone.signal;
 }
 
 /** A known path answers OPTIONS with what it allows, and any other method with 405. */
 function addOtherMethods(app: FastifyInstance, path: string, routes: readonly Route[]): void {
   const methods = routes.map((route) => route.method);
-  const allowed: string[] = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'];
+  const hasHead = routes.some(({ method, hasNoHead }) => method === 'GET' && hasNoHead !== true);
+  const allowed: string[] = [...methods, ...(hasHead ? ['HEAD'] : []), 'OPTIONS'];
   const allow = allowed.join(', ');
   const isPublic = routes.every((route) => route.access === 'public');
   app.route({

@@ -33,12 +33,31 @@ const PROBLEM_SCHEMA = {
         },
       },
     },
+    computeUnits: {
+      type: 'integer',
+      minimum: 0,
+      description: 'Refusals of history and exports: what it would cost, where that is known.',
+    },
+    remainingComputeUnits: {
+      type: 'integer',
+      minimum: 0,
+      description: 'With QUOTA_EXCEEDED: what is left of the compute budget this month.',
+    },
+    missingDays: {
+      type: 'array',
+      items: { type: 'string', format: 'date' },
+      description: 'With NOT_COVERED: the days without data.',
+    },
   },
 };
 
 const whole = { type: 'integer', minimum: 0 };
 const HEADERS = {
   'X-Request-Id': { description: 'The request id, for support.', schema: { type: 'string' } },
+  'X-Export-Token': {
+    description: 'Passed as `resume`, continues this export.',
+    schema: { type: 'string' },
+  },
   'Retry-After': { description: 'Seconds to wait.', schema: whole },
   'WWW-Authenticate': {
     description:
@@ -117,7 +136,10 @@ function operation(route: Route): object {
       [route.status ?? 200]: {
         description: 'Success.',
         headers: headersOf(route, route.status ?? 200),
-        content: jsonContent(route.answer),
+        content:
+          route.answerType === undefined
+            ? jsonContent(route.answer)
+            : { [route.answerType]: { schema: route.answer } },
       },
       ...problemResponses(route),
     },
@@ -181,6 +203,7 @@ function headersOf(route: Route, status: number): object {
     'X-Request-Id',
     ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),
     ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
+    ...(route.path === '/v1/export' && status === 200 ? (['X-Export-Token'] as const) : []),
     ...(isCounted ? Object.values(RATE_HEADERS) : []),
   ];
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));

@@ -20,6 +20,7 @@ export function problemDocument(error: ProblemError, instance: string, docsUrl: 
     code: error.code,
     instance,
     ...(error.errors === undefined ? {} : { errors: error.errors }),
+    ...error.members,
   };
 }
 

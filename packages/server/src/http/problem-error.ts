@@ -4,13 +4,14 @@
  */
 
 import { ERROR_CODES, type ErrorCode } from '@tapeloom/protocol/error-codes';
-import type { FieldFault } from '@tapeloom/protocol/problem';
+import type { FieldFault, ProblemMembers } from '@tapeloom/protocol/problem';
 
 export interface ProblemOptions {
   /** One of the code's statuses; the usual one when left out. */
   readonly status?: number;
   readonly errors?: readonly FieldFault[];
   readonly headers?: Readonly<Record<string, string>>;
+  readonly members?: ProblemMembers;
   readonly cause?: unknown;
 }
 
@@ -19,6 +20,7 @@ export class ProblemError extends Error {
   readonly status: number;
   readonly errors: readonly FieldFault[] | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  readonly members: ProblemMembers;
 
   constructor(code: ErrorCode, detail: string, options: ProblemOptions = {}) {
     super(detail, { cause: options.cause });
@@ -31,6 +33,7 @@ export class ProblemError extends Error {
     this.status = status;
     this.errors = options.errors;
     this.headers = options.headers ?? {};
+    this.members = options.members ?? {};
   }
 }
 

@@ -1,6 +1,9 @@
 /** Every route of the REST interface. `contract/openapi.json` is made from this list. */
 
 import type { AccountStore } from '../accounts/account-store.ts';
+import { estimateRoute } from './estimate-route.ts';
+import { type ExportFacts, exportRoute } from './export-route.ts';
+import { historyRoute } from './history-route.ts';
 import { type CatalogueFacts, indicatorsRoute } from './indicators-route.ts';
 import type { InstrumentFacts } from './instrument-view.ts';
 import { instrumentsRoute } from './instruments-route.ts';
@@ -16,6 +19,7 @@ export interface RestFacts extends StatusFacts {
   instruments(): InstrumentFacts;
   store(): AccountStore;
   readonly usageOf: UsageOf;
+  history(): ExportFacts;
 }
 
 export function restRoutes(facts: RestFacts): readonly Route[] {
@@ -27,6 +31,9 @@ export function restRoutes(facts: RestFacts): readonly Route[] {
     usageRoute((...of) => facts.usageOf(...of)),
     ...keysRoutes({ store, isInstrument: (name) => isListed(facts.instruments(), name) }),
     streamTokensRoute(store),
+    historyRoute(() => facts.history()),
+    estimateRoute(() => facts.history()),
+    exportRoute(() => facts.history()),
   ];
 }
 

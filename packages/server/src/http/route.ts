@@ -9,6 +9,7 @@ import type { ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { FieldFault } from '@tapeloom/protocol/problem';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Caller } from '../accounts/caller.ts';
+import type { StreamedAnswer } from './streamed-answer.ts';
 
 /**
  * Who is let in. `public`: everybody, and no key is looked at. `optional`: everybody, but a recognised
@@ -37,9 +38,15 @@ export interface RouteDefinition<
   readonly description?: string;
   readonly access: A;
   readonly query?: Query;
+  /** The handler judges the query and tells all its faults at once; the schema only describes it. */
+  readonly judgesQuery?: true;
+  /** It costs something that only its body is worth: HEAD is not allowed. */
+  readonly hasNoHead?: true;
   /** Left out: no body is needed, and an empty object is the only one accepted. */
   readonly body?: Body;
   readonly answer: Answer;
+  /** The content type of an answer that is no JSON. */
+  readonly answerType?: string;
   /** The status of success: 201 where something was created. */
   readonly status?: 200 | 201;
   /** What it may refuse with, beyond what every route of its access may. */
@@ -54,8 +61,8 @@ export interface RouteDefinition<
   ): Promise<RouteAnswer<Answer>> | RouteAnswer<Answer>;
 }
 
-/** What is answered, or its JSON where it was encoded before. */
-type RouteAnswer<Answer extends TSchema> = Static<Answer> | EncodedJson;
+/** What is answered, its JSON where it was encoded before, or a body that is no JSON. */
+type RouteAnswer<Answer extends TSchema> = Static<Answer> | EncodedJson | Buffer | StreamedAnswer;
 
 export class EncodedJson {
   readonly text: string;
@@ -76,6 +83,10 @@ export interface RouteRequest<Query, Body, C> {
   /** The variable parts of the path, by name. */
   readonly params: Readonly<Record<string, string>>;
   readonly caller: C;
+  /** The request id: no other request has it. */
+  readonly id: string;
+  /** Aborted when the client goes before it has its answer. */
+  readonly signal: AbortSignal;
   /** By the clock of accounts, when the whole request had arrived. */
   readonly now: EpochNs;
 }

@@ -28,11 +28,11 @@ export function writeEpochColumn(
   }
 }
 
-/** Reads `count` values back into a new column of nanoseconds since the day's midnight. */
-export function readEpochColumn(day: UtcDay, halves: Uint32Array, count: number): Float64Array {
+/** Changes values back to nanoseconds since the day's midnight, in their own memory. */
+export function readEpochColumn(day: UtcDay, halves: Uint32Array): Float64Array {
   const [midnightLow, midnightHigh] = midnightHalves(day);
-  const ns = new Float64Array(count);
-  for (let row = 0; row < count; row++) {
+  const ns = new Float64Array(halves.buffer, halves.byteOffset, halves.length / 2);
+  for (let row = 0; row < ns.length; row++) {
     ns[row] = (halves[2 * row + 1]! - midnightHigh) * HALF + (halves[2 * row]! - midnightLow);
   }
   return ns;

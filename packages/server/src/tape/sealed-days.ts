@@ -7,18 +7,25 @@ import type { UtcDay } from '@tapeloom/core/numbers';
 import { firstRowAt, sliceBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
 import { type Disk, type DiskFile, readFileWhole } from '../platform/disk.ts';
 import { BatchDecoder } from './batch-decoder.ts';
+import { freeMemory } from './free-memory.ts';
 import { parseSidecar, type Sidecar, type SidecarBatch } from './sidecar.ts';
 import { TapeDamagedError } from './tape-errors.ts';
 import { contractDirectory, dayOfFile, sealedPath, sidecarPath } from './tape-paths.ts';
 
 /** Sidecars kept in memory, a few kilobytes each; the oldest leaves first. */
 const SIDECARS_MAX = 2_048;
+/** Ranks that were looked up in files, kept in memory; the oldest leaves first. */
+const RANKS_MAX = 4_096;
+/** Read from a file at a time. */
+const STRETCH_BYTES_MAX = 512 * 1024;
 
 export class SealedDays {
   readonly #disk: Disk;
   readonly #tapeRoot: string;
   readonly #dataset: string;
   readonly #sidecars = new Map<string, Sidecar>();
+  /** By file and time: every run over a session asks for its open. */
+  readonly #ranks = new Map<string, number>();
 
   constructor(disk: Disk, tapeRoot: string, dataset: string) {
     this.#disk = disk;
@@ -50,25 +57,38 @@ export class SealedDays {
     return sidecar;
   }
 
-  /** The trades after rank `from` up to and with rank `to`. */
-  async *read(symbol: string, day: UtcDay, from: number, to: number): AsyncGenerator<TradeBatch> {
+  /** The trades after rank `from` up to and with rank `to`; lent batches are taken back. */
+  async *read(
+    symbol: string,
+    day: UtcDay,
+    from: number,
+    to: number,
+    isLent = false,
+  ): AsyncGenerator<TradeBatch> {
+    if (to <= from) return;
     const { batches } = await this.sidecar(symbol, day);
     const first = batches.findIndex((batch) => batch.firstRank + batch.rows - 1 > from);
-    if (first < 0 || to <= from) return;
+    if (first < 0) return;
+    const found = batches.findIndex((batch) => batch.firstRank > to);
+    const end = found < 0 ? batches.length : found;
     const path = sealedPath(this.#tapeRoot, this.#dataset, symbol, day);
-    await using file = await this.#disk.open(path, 'read');
-    let reading = readBatch(file, batches[first]!);
-    for (let index = first; index < batches.length && batches[index]!.firstRank <= to; index++) {
-      const bytes = await reading;
-      const next = batches[index + 1];
-      // The next batch is read while this one is decoded; the last one read ahead is never awaited
-      // when the reader stops early, so it must not be able to fail alone.
-      if (next !== undefined && next.firstRank <= to) {
-        reading = readBatch(file, next);
-        reading.catch(() => {});
+    await using file = await openSealed(this.#disk, path);
+    const stretches = new Stretches(file, batches, end);
+    const decode = async (index: number) => {
+      const message = await stretches.message(index);
+      return await new BatchDecoder(message, batches[index]!, path, index).tradesAside(day);
+    };
+    let decoding = decode(first);
+    for (let index = first; index < end; index++) {
+      const trades = await decoding;
+      // The next batch is decoded while the reader is busy with this one. It is never awaited when the
+      // reader stops early, so it must not be able to fail alone.
+      if (index + 1 < end) {
+        decoding = decode(index + 1);
+        decoding.catch(() => {});
       }
-      const trades = new BatchDecoder(bytes, batches[index]!, path, index).trades(day);
       yield cut(trades, from, to);
+      if (isLent) freeMemory(trades.ts.buffer);
     }
   }
 
@@ -80,7 +100,17 @@ export class SealedDays {
     const batch = batches[index]!;
     if (batch.firstNs >= ns) return batch.firstRank - 1;
     const path = sealedPath(this.#tapeRoot, this.#dataset, symbol, day);
-    await using file = await this.#disk.open(path, 'read');
+    const key = `${path} ${ns}`;
+    const known = this.#ranks.get(key);
+    if (known !== undefined) return known;
+    const rank = await this.#readRank(path, day, batch, index, ns);
+    if (this.#ranks.size >= RANKS_MAX) this.#ranks.delete(this.#ranks.keys().next().value!);
+    this.#ranks.set(key, rank);
+    return rank;
+  }
+
+  async #readRank(path: string, day: UtcDay, batch: SidecarBatch, index: number, ns: number) {
+    await using file = await openSealed(this.#disk, path);
     const times = new BatchDecoder(await readBatch(file, batch), batch, path, index).times(day);
     return batch.firstRank - 1 + firstRowAt(times, 0, batch.rows, ns);
   }
@@ -92,10 +122,57 @@ export async function readSidecar(disk: Disk, path: string): Promise<Sidecar | n
   return bytes === null ? null : parseSidecar(new TextDecoder().decode(bytes), path);
 }
 
+/** A day with a sidecar has its file: without it the day is damaged. */
+async function openSealed(disk: Disk, path: string): Promise<DiskFile> {
+  try {
+    return await disk.open(path, 'read');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    throw new TapeDamagedError('there is no file', { file: path, offset: 0 }, error);
+  }
+}
+
 async function readBatch(file: DiskFile, batch: SidecarBatch): Promise<Uint8Array> {
-  const bytes = new Uint8Array(batch.bytes);
-  const count = await file.read(bytes, batch.offset);
-  return bytes.subarray(0, count);
+  return await new Stretches(file, [batch], 1).message(0);
+}
+
+/** Reads batches one after the other, those that lie beside each other in stretches, each at once. */
+class Stretches {
+  readonly #file: DiskFile;
+  readonly #batches: readonly SidecarBatch[];
+  readonly #end: number;
+  /** The batches [from, to) as they lie in the file. */
+  #stretch = { from: 0, to: 0, bytes: new Uint8Array(0) };
+
+  /** Batches from `end` on are not read. */
+  constructor(file: DiskFile, batches: readonly SidecarBatch[], end: number) {
+    this.#file = file;
+    this.#batches = batches;
+    this.#end = end;
+  }
+
+  /** The bytes of a batch, fewer when the file has fewer; good until a later batch is asked for. */
+  async message(index: number): Promise<Uint8Array> {
+    if (index >= this.#stretch.to) this.#stretch = await this.#read(index);
+    const { from, bytes } = this.#stretch;
+    const at = this.#batches[index]!.offset - this.#batches[from]!.offset;
+    return bytes.subarray(at, at + this.#batches[index]!.bytes);
+  }
+
+  async #read(from: number) {
+    const first = this.#batches[from]!;
+    let to = from + 1;
+    let size = first.bytes;
+    while (to < this.#end && this.#batches[to]!.offset === first.offset + size) {
+      if (size + this.#batches[to]!.bytes > STRETCH_BYTES_MAX) break;
+      size += this.#batches[to]!.bytes;
+      to += 1;
+    }
+    const bytes = new Uint8Array(size);
+    const count = await this.#file.read(bytes, first.offset);
+    freeMemory(this.#stretch.bytes.buffer);
+    return { from, to, bytes: bytes.subarray(0, count) };
+  }
 }
 
 function cut(batch: TradeBatch, from: number, to: number): TradeBatch {

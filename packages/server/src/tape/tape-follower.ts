@@ -69,8 +69,13 @@ export class TapeFollower implements LiveTape, LiveDays, Disposable {
     return this.#reader.days(symbol);
   }
 
-  read(symbol: string, from: TapePlace, to?: TapePlace): AsyncIterable<TradeBatch> {
-    return this.#reader.read(symbol, from, to);
+  read(
+    symbol: string,
+    from: TapePlace,
+    to?: TapePlace,
+    isLent?: boolean,
+  ): AsyncIterable<TradeBatch> {
+    return this.#reader.read(symbol, from, to, isLent);
   }
 
   rankBefore(symbol: string, day: UtcDay, ns: number): Promise<Rank> {

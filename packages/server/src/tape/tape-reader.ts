@@ -10,6 +10,7 @@ import type { Disk } from '../platform/disk.ts';
 import { type ColumnsSnapshot, liveBatches, liveRankBefore } from './live-columns.ts';
 import { SealedDays } from './sealed-days.ts';
 import type { Tape, TapeDay, TapePlace } from './tape.ts';
+import { TapeDamagedError } from './tape-errors.ts';
 
 /** The days of a contract that are in memory. */
 export interface LiveDays {
@@ -32,13 +33,17 @@ export class TapeReader implements Tape {
     const live = this.#live.liveColumns(symbol);
     const days: TapeDay[] = live.map(({ day, count }) => ({ day, trades: count, state: 'open' }));
     for (const day of await this.#sealed.days(symbol)) {
-      if (live.some((one) => one.day === day)) continue;
-      days.push({ day, trades: (await this.#sealed.sidecar(symbol, day)).rows, state: 'sealed' });
+      if (!live.some((one) => one.day === day)) days.push(await this.#sealedDay(symbol, day));
     }
     return days.sort((a, b) => a.day - b.day);
   }
 
-  async *read(symbol: string, from: TapePlace, to?: TapePlace): AsyncGenerator<TradeBatch> {
+  async *read(
+    symbol: string,
+    from: TapePlace,
+    to?: TapePlace,
+    isLent = false,
+  ): AsyncGenerator<TradeBatch> {
     // Memory first: a day that is sealed between the two look-ups is then seen twice, never not at all.
     const live = new Map(this.#live.liveColumns(symbol).map((one) => [one.day, one]));
     // Days after one in memory are in memory too, so a follower at the tape's end asks no disk.
@@ -50,7 +55,7 @@ export class TapeReader implements Tape {
       const last = day === to?.day ? to.rank : Number.POSITIVE_INFINITY;
       const columns = live.get(day);
       if (columns !== undefined) yield* liveBatches(columns, after, last);
-      else yield* this.#sealed.read(symbol, day, after, last);
+      else yield* this.#sealed.read(symbol, day, after, last, isLent);
     }
   }
 
@@ -59,5 +64,15 @@ export class TapeReader implements Tape {
     if (columns !== undefined) return liveRankBefore(columns, ns) as Rank;
     const isOnTape = (await this.#sealed.days(symbol)).includes(day);
     return (isOnTape ? await this.#sealed.rankBefore(symbol, day, ns) : 0) as Rank;
+  }
+
+  /** One damaged day does not take the others with it. */
+  async #sealedDay(symbol: string, day: UtcDay): Promise<TapeDay> {
+    try {
+      return { day, trades: (await this.#sealed.sidecar(symbol, day)).rows, state: 'sealed' };
+    } catch (error) {
+      if (!(error instanceof TapeDamagedError)) throw error;
+      return { day, trades: 0, state: 'damaged' };
+    }
   }
 }

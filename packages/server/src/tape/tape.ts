@@ -9,8 +9,11 @@ import type { TradeBatch } from '@tapeloom/core/trade-batch';
 export interface TapeDay {
   readonly day: UtcDay;
   readonly trades: number;
-  /** `sealed`: complete and never to change. `open`: growing, complete up to the promise. */
-  readonly state: 'sealed' | 'open';
+  /**
+   * `sealed`: complete and never to change. `open`: growing, complete up to the promise. `damaged`: its
+   * index is not what was written, so its trades are not known (0 is told) and reading it fails.
+   */
+  readonly state: 'sealed' | 'open' | 'damaged';
 }
 
 export interface Tape {
@@ -18,9 +21,15 @@ export interface Tape {
   days(symbol: string): Promise<readonly TapeDay[]>;
   /**
    * The trades after `from` (exclusive, by day and rank) up to what is durable now or `to`
-   * (inclusive), in order, as batches that each lie on one day.
+   * (inclusive), in order, as batches that each lie on one day. Those that are lent are good only
+   * until the next is asked for, then their memory is taken back: long reads need little this way.
    */
-  read(symbol: string, from: TapePlace, to?: TapePlace): AsyncIterable<TradeBatch>;
+  read(
+    symbol: string,
+    from: TapePlace,
+    to?: TapePlace,
+    isLent?: boolean,
+  ): AsyncIterable<TradeBatch>;
   /** The rank of the last trade of `day` with ts < `ns`; 0 when there is none. */
   rankBefore(symbol: string, day: UtcDay, ns: number): Promise<Rank>;
 }

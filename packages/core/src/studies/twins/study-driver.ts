@@ -4,6 +4,7 @@ import type { Session, SessionTable } from '../../calendar/session.ts';
 import { type Cursor, compareCursors, formatCursor } from '../../cursor.ts';
 import type { EpochNs, Rank, UtcDay } from '../../numbers.ts';
 import { allocateBatch, type TradeBatch } from '../../trade-batch.ts';
+import { epochNs } from '../../utc-day.ts';
 import { PublishedObjects } from '../published-objects.ts';
 import { type RunOptions, type RunOutput, StudyRun } from '../run.ts';
 import type { ObjectVersion, Study } from '../study.ts';
@@ -29,6 +30,8 @@ export interface Flush {
 export class Recorder implements RunOutput {
   readonly messages: Message[] = [];
   readonly flushes: Flush[] = [];
+  /** In settled speed, of each message: the first instant whose position has it. */
+  readonly instants: bigint[] = [];
   readonly published: PublishedObjects;
   #flushFrom = 0;
 
@@ -36,12 +39,14 @@ export class Recorder implements RunOutput {
     this.published = new PublishedObjects(outlivesSession);
   }
 
-  upsert({ id, final, ts, data }: ObjectVersion, cursor: Cursor): void {
+  upsert({ id, final, ts, data }: ObjectVersion, cursor: Cursor, fromNs?: number): void {
+    this.#keepInstant(cursor, fromNs);
     this.messages.push({ t: 'upsert', cursor: formatCursor(cursor), id, final, ts, data });
     this.published.upsert({ id, final, ts, data });
   }
 
-  remove(id: string, final: boolean, ts: string, cursor: Cursor): void {
+  remove(id: string, final: boolean, ts: string, cursor: Cursor, fromNs?: number): void {
+    this.#keepInstant(cursor, fromNs);
     this.messages.push({ t: 'remove', cursor: formatCursor(cursor), id, final, ts });
     this.published.remove(id, final, ts);
   }
@@ -62,6 +67,10 @@ export class Recorder implements RunOutput {
     const messages = this.messages.slice(this.#flushFrom);
     this.#flushFrom = this.messages.length;
     this.flushes.push({ edge, position: formatCursor(position), messages });
+  }
+
+  #keepInstant({ day }: Cursor, fromNs: number | undefined): void {
+    if (fromNs !== undefined) this.instants.push(epochNs(day, fromNs));
   }
 }
 

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import fc from 'fast-check';
+import type { HistoryQuery } from '../history/history-query.ts';
+import { exportSecret } from './export-secret.ts';
+import { ExportTokens, TOKEN_VALID_NS } from './export-token.ts';
+
+const NOW = 1_794_000_000_000_000_000n as EpochNs;
+const QUERY: HistoryQuery = {
+  instrument: 'ES.c.0',
+  contract: 'ESZ6',
+  tickSizeNanos: 250_000_000,
+  indicator: 'bars',
+  params: { bar: 'tick', size: 5 },
+  depth: 500,
+  computeUnitsPerTrade: 1,
+  mode: 'live',
+  hasSnapshot: false,
+  from: (NOW - 9n) as EpochNs,
+  to: NOW,
+  untilCursor: null,
+  cursor: null,
+  limit: 1,
+};
+const secret = new Uint8Array(32).fill(7);
+const tokens = new ExportTokens({ secret, engineFingerprint: 'one' });
+
+test('a token gives back its query to its account, for 24 hours, also in another process', () => {
+  const token = tokens.issue(NOW, 'account', QUERY);
+  const restarted = new ExportTokens({ secret, engineFingerprint: 'one' });
+  const read = (after: bigint) => restarted.read((NOW + after) as EpochNs, 'account', token);
+  assert.deepEqual(read(0n), { t: 'good', query: QUERY });
+  assert.deepEqual(read(TOKEN_VALID_NS), { t: 'good', query: QUERY });
+  assert.deepEqual(read(TOKEN_VALID_NS + 1n), { t: 'too-old' });
+});
+
+test('it is bound to account, secret and computation [SEC-24]', () => {
+  const token = tokens.issue(NOW, 'account', QUERY);
+  assert.deepEqual(tokens.read(NOW, 'accoun', token), { t: 'unknown' });
+  const others = new ExportTokens({ secret: new Uint8Array(32), engineFingerprint: 'one' });
+  assert.deepEqual(others.read(NOW, 'account', token), { t: 'unknown' });
+  const changed = new ExportTokens({ secret, engineFingerprint: 'two' });
+  assert.deepEqual(changed.read(NOW, 'account', token), { t: 'outdated' });
+});
+
+test('no other text is a token [SEC-24]', () => {
+  const token = tokens.issue(NOW, 'account', QUERY);
+  const changed = fc.oneof(
+    fc.string(),
+    fc.string({ unit: 'binary' }).map((end) => token + end),
+    fc.nat({ max: token.length - 1 }).map((length) => token.slice(0, length)),
+    fc
+      .tuple(fc.nat({ max: token.length - 1 }), fc.string({ minLength: 1, maxLength: 1 }))
+      .map(([at, character]) => token.slice(0, at) + character + token.slice(at + 1)),
+  );
+  fc.assert(
+    fc.property(changed, (text) => {
+      const reading = tokens.read(NOW, 'account', text);
+      // The last character of a code has bits to spare: what it decodes to is what counts.
+      const isSame = text.slice(0, -1) === token.slice(0, -1) && text.length === token.length;
+      if (!isSame) assert.deepEqual(reading, { t: 'unknown' });
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('the secret is made once; one that is damaged is replaced', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'tapeloom-secret-'));
+  try {
+    const made = await exportSecret(directory);
+    assert.equal(made.length, 32);
+    assert.equal(statSync(join(directory, 'export-secret')).mode & 0o777, 0o600);
+    assert.deepEqual(Buffer.from(await exportSecret(directory)), Buffer.from(made));
+    writeFileSync(join(directory, 'export-secret'), 'short');
+    const another = await exportSecret(directory);
+    assert.equal(another.length, 32);
+    assert.notDeepEqual(Buffer.from(another), Buffer.from(made));
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});

@@ -1,0 +1,75 @@
+/**
+ * Tokens with which an export is resumed. A token says what is exported and since when, and is bound to the
+ * account by a code that only this service can make: nobody can use another's, or make one that was not
+ * paid for. Nothing is stored, so a token outlives a restart.
+ */
+
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import {
+  type HistoryQuery,
+  historyQueryText,
+  parseHistoryQueryText,
+} from '../history/history-query.ts';
+
+/** How long a token is good for: 24 hours. */
+export const TOKEN_VALID_NS = 86_400_000_000_000n;
+const TOKEN_LENGTH_MAX = 8_192;
+const TOKEN = /^([\w-]+)\.([\w-]{43})$/;
+/** Of a page; exports have none. */
+const NO_LIMIT = 1;
+
+export interface ExportTokensOptions {
+  readonly secret: Uint8Array;
+  /** Of the computation: another one gives other lines. */
+  readonly engineFingerprint: string;
+}
+
+export type TokenReading =
+  | { readonly t: 'good'; readonly query: HistoryQuery }
+  /** Not one of ours, or not of this account. */
+  | { readonly t: 'unknown' }
+  | { readonly t: 'too-old' }
+  /** The computation is another one by now. */
+  | { readonly t: 'outdated' };
+
+interface Payload {
+  readonly query: string;
+  readonly issuedAt: string;
+  readonly fingerprint: string;
+}
+
+export class ExportTokens {
+  readonly #options: ExportTokensOptions;
+
+  constructor(options: ExportTokensOptions) {
+    this.#options = options;
+  }
+
+  issue(now: EpochNs, accountId: string, query: HistoryQuery): string {
+    const payload: Payload = {
+      query: historyQueryText(query),
+      issuedAt: String(now),
+      fingerprint: this.#options.engineFingerprint,
+    };
+    const text = Buffer.from(JSON.stringify(payload)).toString('base64url');
+    return `${text}.${this.#codeOf(accountId, text).toString('base64url')}`;
+  }
+
+  read(now: EpochNs, accountId: string, token: string): TokenReading {
+    const [, text, code] = (token.length <= TOKEN_LENGTH_MAX && TOKEN.exec(token)) || [];
+    if (text === undefined || code === undefined) return { t: 'unknown' };
+    const given = Buffer.from(code, 'base64url');
+    if (!timingSafeEqual(given, this.#codeOf(accountId, text))) return { t: 'unknown' };
+    // What follows was written here.
+    const payload = JSON.parse(Buffer.from(text, 'base64url').toString()) as Payload;
+    if (now - BigInt(payload.issuedAt) > TOKEN_VALID_NS) return { t: 'too-old' };
+    if (payload.fingerprint !== this.#options.engineFingerprint) return { t: 'outdated' };
+    return { t: 'good', query: parseHistoryQueryText(payload.query, NO_LIMIT) };
+  }
+
+  #codeOf(accountId: string, text: string): Buffer {
+    const { secret } = this.#options;
+    return createHmac('sha256', secret).update(`export ${accountId} ${text}`).digest();
+  }
+}

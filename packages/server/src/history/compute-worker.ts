@@ -1,0 +1,72 @@
+/**
+ * A compute thread: joins settled days and replays to the tape's port and to its parent. Both do their work
+ * in the same turns.
+ */
+
+import { setImmediate as rest } from 'node:timers/promises';
+import { parentPort, threadId, workerData } from 'node:worker_threads';
+import { INDICATORS } from '@tapeloom/core/studies/catalogue';
+import { NodeDisk } from '../platform/node-disk.ts';
+import { SealedDays } from '../tape/sealed-days.ts';
+import { TapeFollower } from '../tape/tape-follower.ts';
+import { ComputeDesk } from './compute-desk.ts';
+import type { ComputeThreadData, ToComputeThread } from './compute-wire.ts';
+import { FairTurns } from './fair-turns.ts';
+import { ResultCache } from './result-cache.ts';
+import { SessionTables } from './session-tables.ts';
+import { type CacheUse, SettledDaysReader } from './settled-days-reader.ts';
+import { StudyReplays } from './study-replays.ts';
+
+const parent = parentPort!;
+const setup = workerData as ComputeThreadData;
+const disk = new NodeDisk();
+const tables = new SessionTables(setup.sessions);
+const turns = new FairTurns({ now: () => performance.now(), rest: () => rest() });
+
+const tape = await TapeFollower.connect(disk, setup.tapeRoot, setup.dataset, setup.tapePort);
+const shared = {
+  tape,
+  indicators: new Map(INDICATORS.map((indicator) => [indicator.id, indicator])),
+  sessionsOf: tables.of.bind(tables),
+  yieldTurn: () => turns.yieldTurn(),
+};
+const desk = new ComputeDesk({
+  tape,
+  days: new SettledDaysReader({ ...shared, cache: cacheOf(setup) }),
+  replays: new StudyReplays({ ...shared, turns }),
+  turns,
+  send: (message, moves) => parent.postMessage(message, moves as ArrayBuffer[]),
+});
+parent.on('message', receive);
+
+function receive(message: ToComputeThread): void {
+  switch (message.t) {
+    case 'call':
+      void desk.call(message);
+      return;
+    case 'close':
+      void desk.close(message.read);
+      return;
+    case 'sessions':
+      tables.replace(message.sessions);
+      return;
+    case 'damaged':
+      desk.noteDamaged(message.contract, message.day);
+      return;
+    default:
+      throw new RangeError(`no such message: ${JSON.stringify(message satisfies never)}`);
+  }
+}
+
+function cacheOf({ cache, tapeRoot, dataset }: ComputeThreadData): CacheUse | null {
+  if (cache === null) return null;
+  const { root, bytesMax, fingerprint } = cache;
+  const sealed = new SealedDays(disk, tapeRoot, dataset);
+  const writer = `${process.pid}-${threadId}`;
+  return {
+    results: new ResultCache({ disk, root, bytesMax, now: () => Date.now(), writer }),
+    digest: async (contract, day) => (await sealed.sidecar(contract, day)).digest,
+    dataset,
+    fingerprint,
+  };
+}

@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { addDays, epochNs } from '@tapeloom/core/utc-day';
+import { BY_ID, CONTRACT, DAY, HOUR_NS, SESSIONS } from '../../../../simulation/engine-run.ts';
+import { MemoryTape, type MemoryTrade } from '../../../../simulation/memory-tape.ts';
+import { type CoveredQuery, type CoverMoment, coverQuery, tradesLeft } from './covered-query.ts';
+import type { HistoryQuery } from './history-query.ts';
+import { type HistoryRefusal, isRefusal } from './history-refusal.ts';
+import { SettledDaysReader } from './settled-days-reader.ts';
+import { StudyReplays } from './study-replays.ts';
+
+const SECOND_NS = 1_000_000_000;
+const OPEN_NS = 10 * HOUR_NS;
+
+/** An instant so many seconds after the open of the first session. */
+function at(seconds: number): EpochNs {
+  return epochNs(DAY, OPEN_NS + seconds * SECOND_NS);
+}
+
+function tradeAt(seconds: number): MemoryTrade {
+  return { at: at(seconds), price: 100, size: 1, side: 1 };
+}
+
+/** Ten trades a second apart, then nothing for the rest of the first day. */
+class Desk {
+  readonly tape = new MemoryTape(CONTRACT, 100);
+  readonly #replays: StudyReplays;
+  readonly #days: SettledDaysReader;
+  readonly pauses: number[] = [];
+  visible = at(20);
+  isReady = true;
+  /** What happens while somebody waits. */
+  onPause = (): void => {};
+
+  constructor() {
+    const trades = Array.from({ length: 10 }, (_, index) => tradeAt(index + 0.5));
+    this.tape.commit(trades, at(20));
+    const shared = {
+      tape: this.tape,
+      indicators: BY_ID,
+      sessionsOf: () => SESSIONS,
+      yieldTurn: async () => {},
+    };
+    this.#replays = new StudyReplays(shared);
+    this.#days = new SettledDaysReader({ ...shared, cache: null });
+  }
+
+  get days(): SettledDaysReader {
+    return this.#days;
+  }
+
+  async cover(
+    rest: Partial<HistoryQuery>,
+    moment: Partial<CoverMoment> = {},
+  ): Promise<CoveredQuery | HistoryRefusal> {
+    const query: HistoryQuery = {
+      instrument: CONTRACT,
+      contract: CONTRACT,
+      tickSizeNanos: 1,
+      indicator: 'bars',
+      params: {},
+      depth: 1,
+      computeUnitsPerTrade: 2,
+      mode: 'live',
+      hasSnapshot: false,
+      from: at(0),
+      to: this.visible,
+      untilCursor: null,
+      cursor: null,
+      limit: 10,
+      ...rest,
+    };
+    return await coverQuery(
+      query,
+      { days: this.#days, replays: this.#replays },
+      {
+        visible: () => this.visible,
+        arrived: this.visible,
+        isReady: () => this.isReady,
+        pause: async (ms) => {
+          this.pauses.push(ms);
+          this.onPause();
+        },
+        ...moment,
+      },
+    );
+  }
+
+  async covered(
+    rest: Partial<HistoryQuery>,
+    moment: Partial<CoverMoment> = {},
+  ): Promise<CoveredQuery> {
+    const outcome = await this.cover(rest, moment);
+    assert.ok(!isRefusal(outcome), isRefusal(outcome) ? outcome.detail : '');
+    return outcome;
+  }
+
+  async refused(
+    rest: Partial<HistoryQuery>,
+    moment: Partial<CoverMoment> = {},
+  ): Promise<readonly [string, string | undefined]> {
+    const outcome = await this.cover(rest, moment);
+    assert.ok(isRefusal(outcome), 'it was accepted');
+    return [outcome.code, outcome.errors?.[0]?.path];
+  }
+}
+
+const cursor = (rank: number, k: number, day = DAY) => `${day}.${rank}.${k}`;
+
+test('the cost is the trades of the range, from the cursor on where there is one', async () => {
+  const desk = new Desk();
+  const whole = await desk.covered({});
+  assert.deepEqual([whole.trades, whole.computeUnits, whole.until], [10, 20, desk.visible]);
+  assert.equal((await desk.covered({ from: at(2), to: at(5) })).trades, 3);
+  assert.equal((await desk.covered({ from: at(2), to: at(5), cursor: cursor(4, 7) })).trades, 1);
+  assert.equal((await desk.covered({ from: at(11) })).trades, 0);
+  const rest = await tradesLeft(whole, cursor(7, 1), desk.days);
+  assert.equal(rest, 3);
+});
+
+test('a range to a cursor ends with its trade, and covers what is published with it [DET-20]', async () => {
+  const desk = new Desk();
+  const covered = await desk.covered({ untilCursor: cursor(4, 1) });
+  assert.deepEqual([covered.trades, covered.until], [4, at(4.5)]);
+  assert.equal(covered.publishedUntil, at(5));
+  assert.equal(await tradesLeft(covered, cursor(1, 1), desk.days), 3);
+  const last = await desk.covered({ untilCursor: cursor(10, 3) });
+  assert.deepEqual([last.trades, last.until], [10, desk.visible]);
+  // Trades of one nanosecond are only known together, and still counted one by one.
+  desk.tape.commit([tradeAt(21), tradeAt(21), tradeAt(21)], at(30));
+  desk.visible = at(30);
+  const twin = await desk.covered({ untilCursor: cursor(12, 1) });
+  assert.deepEqual([twin.trades, twin.until], [12, (at(21) + 1n) as EpochNs]);
+});
+
+test('cursors outside of the range are refused where they stand', async () => {
+  const desk = new Desk();
+  assert.deepEqual(await desk.refused({ from: at(3), cursor: cursor(2, 1) }), [
+    'INVALID_PARAMETERS',
+    '/cursor',
+  ]);
+  await desk.covered({ from: at(3), cursor: cursor(3, 1) });
+  await desk.covered({ from: at(3), to: at(5), cursor: cursor(5, 1) });
+  for (const beyond of [cursor(6, 0), cursor(11, 0), cursor(0, 0, addDays(DAY, 1))]) {
+    assert.deepEqual(await desk.refused({ from: at(3), to: at(5), cursor: beyond }), [
+      'INVALID_PARAMETERS',
+      '/cursor',
+    ]);
+  }
+  const until = { untilCursor: cursor(5, 1) };
+  await desk.covered({ ...until, cursor: cursor(5, 1) });
+  assert.deepEqual(await desk.refused({ ...until, cursor: cursor(5, 2) }), [
+    'INVALID_PARAMETERS',
+    '/cursor',
+  ]);
+  assert.deepEqual(await desk.refused({ from: at(7), untilCursor: cursor(6, 9) }), [
+    'INVALID_PARAMETERS',
+    '/untilCursor',
+  ]);
+});
+
+test('a cursor whose day is not on the tape has expired, a range to one is not covered', async () => {
+  const desk = new Desk();
+  const before = addDays(DAY, -1);
+  assert.deepEqual(await desk.refused({ from: epochNs(before, 0), cursor: cursor(3, 1, before) }), [
+    'CURSOR_EXPIRED',
+    undefined,
+  ]);
+  // The day after has sessions, but the tape jumped over it.
+  desk.tape.commit([], epochNs(DAY, 49 * HOUR_NS));
+  desk.visible = epochNs(DAY, 49 * HOUR_NS);
+  const missing = await desk.cover({ untilCursor: cursor(3, 1, addDays(DAY, 1)) });
+  assert.ok(isRefusal(missing));
+  assert.equal(missing.code, 'NOT_COVERED');
+  assert.deepEqual(missing.members, { computeUnits: 20, missingDays: ['2026-11-13'] });
+  const part = await desk.cover({ from: at(5) });
+  assert.ok(isRefusal(part));
+  assert.deepEqual(part.members, { computeUnits: 10, missingDays: ['2026-11-13'] });
+});
+
+test('what the caller may not see yet is answered like what is not there [SEC-25]', async () => {
+  const desk = new Desk();
+  desk.visible = at(5);
+  const hidden = await desk.refused({ to: at(5), untilCursor: cursor(7, 1) });
+  const absent = await desk.refused({ to: at(5), untilCursor: cursor(70, 1) });
+  assert.deepEqual(hidden, absent);
+  assert.deepEqual(hidden, ['INVALID_PARAMETERS', '/untilCursor']);
+  const pauses = desk.pauses.length;
+  assert.equal(pauses % 2, 0);
+  assert.deepEqual(
+    await desk.refused({ to: at(5), cursor: cursor(7, 1) }),
+    await desk.refused({ to: at(5), cursor: cursor(70, 1) }),
+  );
+  // A trade that can be seen, with updates that cannot: the range ends at what can.
+  const last = await desk.covered({ to: at(5), untilCursor: cursor(5, 99) });
+  assert.deepEqual([last.until, last.publishedUntil], [at(5), at(5)]);
+});
+
+test('a cursor that a stream gave a moment ago is waited for', async () => {
+  const desk = new Desk();
+  desk.onPause = () => {
+    if (desk.pauses.length !== 3) return;
+    desk.tape.commit([tradeAt(21)], at(22));
+    desk.visible = at(22);
+  };
+  const covered = await desk.covered({ untilCursor: cursor(11, 1) }, { arrived: at(21.5) });
+  assert.deepEqual([covered.trades, covered.until], [11, at(22)]);
+  assert.equal(desk.pauses.length, 3);
+  // An update by time alone: its trade is there, what is known does not reach the moment of asking.
+  desk.onPause = () => {
+    desk.tape.commit([], at(60));
+    desk.visible = at(60);
+  };
+  const quiet = await desk.covered({ untilCursor: cursor(11, 2) }, { arrived: at(55) });
+  assert.equal(quiet.until, at(60));
+  // A day that is over never gets another trade: nobody waits for one.
+  desk.tape.commit([], epochNs(addDays(DAY, 1), 0));
+  desk.visible = epochNs(addDays(DAY, 1), 0);
+  const pauses = desk.pauses.length;
+  assert.deepEqual(await desk.refused({ untilCursor: cursor(12, 1) }), [
+    'INVALID_PARAMETERS',
+    '/untilCursor',
+  ]);
+  assert.equal(desk.pauses.length, pauses);
+});
+
+test('while the tape is being filled nothing is said about it', async () => {
+  const desk = new Desk();
+  desk.isReady = false;
+  assert.equal((await desk.refused({}))[0], 'WARMING');
+});

@@ -1,0 +1,206 @@
+/**
+ * What only the tape can tell of a query: whether its cursors are places of this contract inside the range,
+ * whether all of it is there, and what it costs. The cost is counted by rank, from where the page starts
+ * to the end of the range, so that the costs of all pages add up to the estimate, whatever the pages are.
+ *
+ * The delay holds for cursors too: one ahead of what the caller may see is answered like one that does not
+ * exist. A cursor that a stream gave a moment ago may be ahead of what is known here; it is waited for.
+ */
+
+import { type Cursor, compareCursors, formatCursor, parseCursor } from '@tapeloom/core/cursor';
+import { type EpochNs, RANK_MAX, type Rank } from '@tapeloom/core/numbers';
+import { SECOND_NS, wholeSecond } from '@tapeloom/core/studies/flush-step';
+import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
+import type { HistoryQuery } from './history-query.ts';
+import { dayText, faulty, type HistoryRefusal, isRefusal } from './history-refusal.ts';
+import type { CursorPlace, Replays } from './replay.ts';
+import type { Coverage, SettledDays } from './settled-days.ts';
+
+/** How long a cursor ahead of this node is waited for, and how often it is looked for. */
+const AHEAD_MS_MAX = 5_000;
+const LOOK_EVERY_MS = 100;
+
+export interface CoveredQuery {
+  readonly query: HistoryQuery;
+  /** Nothing after position(until) is part of the range; of what is, an `untilCursor` may cut more. */
+  readonly until: EpochNs;
+  /** The same for what a stream published: its flushes up to here contain all of the range. */
+  readonly publishedUntil: EpochNs;
+  /** From the start of the reading to the end of the range. */
+  readonly trades: number;
+  readonly computeUnits: number;
+  /** Of the days from the start of the reading on. */
+  readonly coverage: Coverage;
+}
+
+export interface CoverSources {
+  readonly days: Pick<SettledDays, 'coverage' | 'tradesAfter'>;
+  readonly replays: Pick<Replays, 'locate'>;
+}
+
+export interface CoverMoment {
+  /** How far this caller sees the tape now. */
+  readonly visible: () => EpochNs;
+  /** How far he would have seen it, by the clock, when the request arrived. */
+  readonly arrived: EpochNs;
+  /** Whether the tape is complete as far as it will be. */
+  readonly isReady: () => boolean;
+  readonly pause: (ms: number) => Promise<unknown>;
+}
+
+interface RangeEnd {
+  readonly until: EpochNs;
+  readonly publishedUntil: EpochNs;
+  /** Whether the day of the cursor it ends at is not on the tape. */
+  readonly isGone: boolean;
+}
+
+export async function coverQuery(
+  query: HistoryQuery,
+  sources: CoverSources,
+  moment: CoverMoment,
+): Promise<CoveredQuery | HistoryRefusal> {
+  if (!moment.isReady()) {
+    return { code: 'WARMING', detail: 'The service is still reading its tape. Try again soon.' };
+  }
+  const end = await endOf(query, sources, moment);
+  if (isRefusal(end)) return end;
+  const start = await startOf(query, end.until, sources);
+  if (isRefusal(start)) return start;
+  const { contract, computeUnitsPerTrade } = query;
+  const { until, publishedUntil } = end;
+  const coverage = await sources.days.coverage(contract, start.at, until);
+  if (coverage.missingDays.length > 0) return notCovered(coverage, computeUnitsPerTrade);
+  if (end.isGone) return faulty([{ path: '/untilCursor', message: 'is not on the tape' }]);
+  const trades = query.cursor === null ? coverage.trades : await tradesAfter(query.cursor);
+  const beyond = query.untilCursor === null ? 0 : await tradesAfter(query.untilCursor);
+  const own = Math.max(0, trades - beyond);
+  const computeUnits = own * computeUnitsPerTrade;
+  return { query, until, publishedUntil, trades: own, computeUnits, coverage };
+
+  async function tradesAfter(cursor: string): Promise<number> {
+    return await sources.days.tradesAfter(contract, cursor, until);
+  }
+}
+
+/** Trades of the range after a place in it: what is left to be charged when a page ends there. */
+export async function tradesLeft(
+  { query, until }: CoveredQuery,
+  after: string,
+  days: Pick<SettledDays, 'tradesAfter'>,
+): Promise<number> {
+  const { contract, untilCursor } = query;
+  const left = await days.tradesAfter(contract, after, until);
+  if (untilCursor === null) return left;
+  return Math.max(0, left - (await days.tradesAfter(contract, untilCursor, until)));
+}
+
+async function endOf(
+  { contract, to, untilCursor }: HistoryQuery,
+  { replays }: CoverSources,
+  moment: CoverMoment,
+): Promise<RangeEnd | HistoryRefusal> {
+  if (untilCursor === null) return { until: to, publishedUntil: to, isGone: false };
+  const cursor = parseCursor(untilCursor)!;
+  const dayEnd = epochNs(addDays(cursor.day, 1), 0);
+  for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
+    const visible = moment.visible();
+    const isLate = waitedMs >= AHEAD_MS_MAX || cursor.day < dayOf(visible);
+    const place = await replays.locate(contract, untilCursor);
+    if (place.t === 'gone') {
+      const until = dayEnd < visible ? dayEnd : visible;
+      return { until, publishedUntil: until, isGone: true };
+    }
+    if (isBefore(place, cursor, visible)) {
+      const next = await nextEntry(replays, contract, cursor, place.at);
+      const until = next ?? dayEnd;
+      if (until <= visible) return { until, ...publishedBy(until, visible), isGone: false };
+      // Time events that the cursor stands for may lie between its trade and what is known of now.
+      if (isLate || visible >= moment.arrived) {
+        return { until: visible, publishedUntil: visible, isGone: false };
+      }
+    } else if (isLate) {
+      return faulty([{ path: '/untilCursor', message: 'is ahead of what can be seen' }]);
+    }
+    await moment.pause(LOOK_EVERY_MS);
+  }
+}
+
+/** Every update up to an instant is in a flush that is closed a second later at most. */
+function publishedBy(until: EpochNs, visible: EpochNs): Pick<RangeEnd, 'publishedUntil'> {
+  const closed = (wholeSecond(until) + BigInt(SECOND_NS)) as EpochNs;
+  return { publishedUntil: closed < visible ? closed : visible };
+}
+
+/** Until when no other entry of its day follows a cursor's; null when none is known. */
+async function nextEntry(
+  replays: CoverSources['replays'],
+  contract: string,
+  { day, rank }: Cursor,
+  at: EpochNs,
+): Promise<EpochNs | null> {
+  if (rank >= RANK_MAX) return null;
+  const next = formatCursor({ day, rank: (rank + 1) as Rank, k: 0 });
+  const place = await replays.locate(contract, next);
+  if (place.t !== 'on-tape') return null;
+  // Of trades of the same nanosecond the first is only known when all are.
+  return place.at > at ? place.at : ((at + 1n) as EpochNs);
+}
+
+async function startOf(
+  { contract, from, cursor, untilCursor }: HistoryQuery,
+  until: EpochNs,
+  sources: CoverSources,
+): Promise<{ readonly at: EpochNs } | HistoryRefusal> {
+  if (untilCursor !== null && (await isBeforeFrom(untilCursor))) {
+    return faulty([{ path: '/untilCursor', message: 'must not be before /from' }]);
+  }
+  if (cursor === null) return { at: from };
+  const parsed = parseCursor(cursor)!;
+  const place = await sources.replays.locate(contract, cursor);
+  if (place.t === 'gone') {
+    return { code: 'CURSOR_EXPIRED', detail: 'The day of the cursor is no longer on the tape.' };
+  }
+  const last = untilCursor === null ? null : parseCursor(untilCursor)!;
+  const isInside = last === null || compareCursors(parsed, last) <= 0;
+  if (!isInside || !isBefore(place, parsed, until)) {
+    return faulty([{ path: '/cursor', message: 'must not be after the end of the range' }]);
+  }
+  if (await isBeforeFrom(cursor)) {
+    return faulty([{ path: '/cursor', message: 'must not be before /from' }]);
+  }
+  return { at: place.at };
+
+  /** Whether a trade lies between a cursor and `from`, the day being the same. */
+  async function isBeforeFrom(text: string): Promise<boolean> {
+    const { day } = parseCursor(text)!;
+    if (day > dayOf(from)) return false;
+    return (await sources.days.tradesAfter(contract, text, from)) > 0;
+  }
+}
+
+/** Whether the entry of a cursor is part of position(instant). */
+function isBefore(
+  place: CursorPlace,
+  { rank }: Cursor,
+  instant: EpochNs,
+): place is Extract<CursorPlace, { t: 'on-tape' }> {
+  if (place.t !== 'on-tape') return false;
+  return rank === 0 ? place.at <= instant : place.at < instant;
+}
+
+function notCovered(
+  { trades, missingDays }: Coverage,
+  computeUnitsPerTrade: number,
+): HistoryRefusal {
+  const [first, ...others] = missingDays.map(dayText);
+  const rest = others.length === 0 ? '' : ` and ${others.length} more days`;
+  return {
+    code: 'NOT_COVERED',
+    detail: `There is no complete data for ${first}${rest}.`,
+    members: {
+      computeUnits: trades * computeUnitsPerTrade,
+      missingDays: [first, ...others],
+    },
+  };
+}

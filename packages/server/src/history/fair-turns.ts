@@ -1,0 +1,168 @@
+/**
+ * One thread, shared between accounts by the time they use it. At every yield the thread goes to the account
+ * that has used least of it, of those alike to the one served longest ago; the calls of one account take
+ * turns among themselves. So a call of any length delays another account by one slice between two
+ * yields, not by its length, and two accounts that always want more get the same.
+ *
+ * Who was away is not paid for all of it: an account comes back at most `CREDIT_MS` ahead of those that
+ * stayed. As far as that goes, a short call of one account runs as if nobody else were there.
+ */
+
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** How far ahead of the others an account can come. */
+export const CREDIT_MS = 1_000;
+/** Accounts that are remembered; with more, those that want nothing now are new when they come back. */
+const ACCOUNTS_MAX = 1_024;
+
+export interface Turns {
+  /** Runs `work` in turns of this account. */
+  within<T>(account: string, work: () => Promise<T>): Promise<T>;
+  /** Called by work in the middle of it: lets the thread's other work happen. */
+  yieldTurn(): Promise<void>;
+}
+
+export interface FairTurnsOptions {
+  /** A clock that only goes forward, in milliseconds. */
+  readonly now: () => number;
+  /** Lets what is not in turns happen: messages that arrive, files that were read. */
+  readonly rest: () => Promise<void>;
+}
+
+interface Member {
+  usedMs: number;
+  /** The number of its last turn. */
+  served: number;
+  /** Its calls that are not over. */
+  calls: number;
+  readonly waiting: Turn[];
+}
+
+interface Turn {
+  readonly member: Member;
+  state: 'waiting' | 'holding' | 'over';
+  wake: () => void;
+}
+
+export class FairTurns implements Turns {
+  readonly #options: FairTurnsOptions;
+  readonly #turns = new AsyncLocalStorage<Turn>();
+  readonly #members = new Map<string, Member>();
+  #holder: Turn | null = null;
+  /** Whether somebody gives the thread away as soon as it has rested. */
+  #isResting = false;
+  #heldSince = 0;
+  #served = 0;
+  /** What the accounts that are served have used: never goes back. */
+  #levelMs = 0;
+
+  constructor(options: FairTurnsOptions) {
+    this.#options = options;
+  }
+
+  /** Accounts that are remembered. */
+  get accountCount(): number {
+    return this.#members.size;
+  }
+
+  async within<T>(account: string, work: () => Promise<T>): Promise<T> {
+    const member = this.#enter(account);
+    const turn: Turn = { member, state: 'waiting', wake: () => {} };
+    try {
+      await this.#hold(turn);
+      return await this.#turns.run(turn, work);
+    } finally {
+      member.calls -= 1;
+      this.#leave(turn);
+    }
+  }
+
+  async yieldTurn(): Promise<void> {
+    const turn = this.#turns.getStore();
+    // What goes on after its call was given up has no turn to give away.
+    if (turn?.state !== 'holding') {
+      await this.#options.rest();
+      return;
+    }
+    this.#charge(turn);
+    const held = this.#queue(turn);
+    this.#isResting = true;
+    await this.#options.rest();
+    this.#isResting = false;
+    this.#grant();
+    await held;
+  }
+
+  #enter(account: string): Member {
+    let member = this.#members.get(account);
+    if (member === undefined) {
+      if (this.#members.size >= ACCOUNTS_MAX) this.#forget();
+      member = { usedMs: 0, served: 0, calls: 0, waiting: [] };
+      this.#members.set(account, member);
+    }
+    if (member.calls === 0) member.usedMs = Math.max(member.usedMs, this.#levelMs - CREDIT_MS);
+    member.calls += 1;
+    return member;
+  }
+
+  async #hold(turn: Turn): Promise<void> {
+    const held = this.#queue(turn);
+    if (this.#holder === null && !this.#isResting) this.#grant();
+    await held;
+  }
+
+  #queue(turn: Turn): Promise<void> {
+    turn.state = 'waiting';
+    turn.member.waiting.push(turn);
+    return new Promise((resolve) => {
+      turn.wake = resolve;
+    });
+  }
+
+  /** The thread is free: its next holder is chosen. */
+  #grant(): void {
+    let next: Member | null = null;
+    for (const member of this.#members.values()) {
+      if (member.waiting.length === 0) continue;
+      if (next === null || isBefore(member, next)) next = member;
+    }
+    if (next === null) return;
+    const turn = next.waiting.shift()!;
+    this.#served += 1;
+    next.served = this.#served;
+    this.#levelMs = Math.max(this.#levelMs, next.usedMs);
+    this.#holder = turn;
+    this.#heldSince = this.#options.now();
+    turn.state = 'holding';
+    turn.wake();
+  }
+
+  /** The holder no longer holds the thread. */
+  #charge(turn: Turn): void {
+    turn.member.usedMs += this.#options.now() - this.#heldSince;
+    this.#holder = null;
+  }
+
+  #leave(turn: Turn): void {
+    const { state, member } = turn;
+    turn.state = 'over';
+    if (state === 'holding') {
+      this.#charge(turn);
+      if (!this.#isResting) this.#grant();
+    } else if (state === 'waiting') {
+      member.waiting.splice(member.waiting.indexOf(turn), 1);
+      turn.wake();
+    }
+  }
+
+  #forget(): void {
+    for (const [account, { calls }] of this.#members) {
+      if (calls === 0) this.#members.delete(account);
+    }
+  }
+}
+
+function isBefore(one: Member, other: Member): boolean {
+  if (one.usedMs !== other.usedMs) return one.usedMs < other.usedMs;
+  return one.served < other.served;
+}

@@ -1,0 +1,190 @@
+/**
+ * The fields of a history query, each read by itself: what it must look like and what it says. All that
+ * is wrong is told at once, each field by its pointer; parameters of an indicator below `/params`. What a
+ * value means for the caller is judged elsewhere.
+ */
+
+import { type Cursor, parseCursor } from '@tapeloom/core/cursor';
+import { parseInstant } from '@tapeloom/core/instant-text';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { indicatorNamed } from '@tapeloom/core/studies/catalogue';
+import type { Params } from '@tapeloom/core/studies/indicator';
+import { parseParams } from '@tapeloom/core/studies/params';
+import type { StreamMode } from '@tapeloom/protocol/client-messages';
+import type { FieldFault } from '@tapeloom/protocol/problem';
+
+export const LIMIT_DEFAULT = 1_000;
+export const LIMIT_MAX = 10_000;
+/** Names are short; a longer one is no name. */
+const NAME_LENGTH_MAX = 64;
+const FAULTS_MAX = 32;
+const WHOLE = /^(?:0|[1-9]\d{0,8})$/;
+
+/** Exports have no pages, and their results no snapshot. */
+export type HistoryOperation = 'history' | 'estimate' | 'export';
+
+const COMMON = [
+  'instrument',
+  'indicator',
+  'params',
+  'from',
+  'to',
+  'untilCursor',
+  'mode',
+  'dataset',
+] as const;
+const PAGED = [...COMMON, 'limit', 'cursor', 'snapshot'] as const;
+
+export const HISTORY_PARAMETERS: Readonly<Record<HistoryOperation, readonly string[]>> = {
+  history: PAGED,
+  estimate: PAGED,
+  export: COMMON,
+};
+
+export interface CursorField extends Cursor {
+  readonly text: string;
+}
+
+export interface HistoryFields {
+  readonly instrument: string;
+  readonly indicator: string;
+  /** Every parameter of the indicator, canonical; null when there is no such indicator. */
+  readonly params: Params | null;
+  readonly from: EpochNs;
+  /** Null: the newest that can be seen. */
+  readonly to: EpochNs | null;
+  readonly untilCursor: CursorField | null;
+  readonly mode: StreamMode;
+  readonly dataset: string | null;
+  readonly limit: number;
+  readonly cursor: CursorField | null;
+  readonly hasSnapshot: boolean;
+}
+
+export type ReadFields =
+  | { readonly fields: HistoryFields }
+  | { readonly faults: readonly FieldFault[] };
+
+export function readHistoryFields(
+  raw: Readonly<Record<string, unknown>>,
+  operation: HistoryOperation,
+): ReadFields {
+  const reader = new FieldReader(raw, HISTORY_PARAMETERS[operation]);
+  const indicator = reader.required('indicator', readName);
+  const fields: HistoryFields = {
+    instrument: reader.required('instrument', readName) ?? '',
+    indicator: indicator ?? '',
+    params: reader.params(indicator),
+    from: reader.required('from', readInstant) ?? (0n as EpochNs),
+    to: reader.optional('to', readInstant),
+    untilCursor: reader.optional('untilCursor', readCursor),
+    mode: reader.optional('mode', readMode) ?? 'live',
+    dataset: reader.optional('dataset', readName),
+    limit: reader.optional('limit', readLimit) ?? LIMIT_DEFAULT,
+    cursor: reader.optional('cursor', readCursor),
+    hasSnapshot: reader.optional('snapshot', readBoolean) ?? false,
+  };
+  if (raw.to !== undefined && raw.untilCursor !== undefined) {
+    reader.fault('/untilCursor', 'cannot be combined with /to');
+  }
+  const { faults } = reader;
+  return faults.length > 0 ? { faults: faults.slice(0, FAULTS_MAX) } : { fields };
+}
+
+/** What a text means, or what is wrong with it. */
+type Reading<T> = { readonly value: T } | { readonly fault: string };
+type Read<T> = (text: string) => Reading<T>;
+
+class FieldReader {
+  readonly faults: FieldFault[] = [];
+  readonly #raw: ReadonlyMap<string, unknown>;
+
+  constructor(raw: Readonly<Record<string, unknown>>, known: readonly string[]) {
+    this.#raw = new Map(Object.entries(raw));
+    for (const name of this.#raw.keys()) {
+      if (!known.includes(name)) this.fault(pointer(name), 'is not known');
+      if (this.faults.length === FAULTS_MAX) return;
+    }
+  }
+
+  fault(path: string, message: string): void {
+    this.faults.push({ path, message });
+  }
+
+  required<T>(name: string, read: Read<T>): T | null {
+    if (!this.#raw.has(name)) this.fault(`/${name}`, 'is missing');
+    return this.optional(name, read);
+  }
+
+  optional<T>(name: string, read: Read<T>): T | null {
+    const text = this.#raw.get(name);
+    if (text === undefined) return null;
+    const reading = typeof text === 'string' ? read(text) : { fault: 'must be given once' };
+    if ('value' in reading) return reading.value;
+    this.fault(`/${name}`, reading.fault);
+    return null;
+  }
+
+  /** The parameters of an indicator: defaults where none are given, null where they cannot be judged. */
+  params(indicatorId: string | null): Params | null {
+    const given = this.#raw.has('params') ? this.optional('params', readObject) : {};
+    const indicator = indicatorId === null ? null : indicatorNamed(indicatorId);
+    if (given === null || indicator === null) return null;
+    const parsed = parseParams(indicator, given);
+    if ('params' in parsed) return parsed.params;
+    for (const { path, message } of parsed.faults) this.fault(`/params${path}`, message);
+    return null;
+  }
+}
+
+function readName(text: string): Reading<string> {
+  const isName = text.length > 0 && text.length <= NAME_LENGTH_MAX;
+  return isName ? { value: text } : { fault: `must have 1 to ${NAME_LENGTH_MAX} characters` };
+}
+
+function readInstant(text: string): Reading<EpochNs> {
+  const value = parseInstant(text);
+  if (value !== null) return { value };
+  return { fault: 'must be nanoseconds since 1970, an RFC 3339 time or a date YYYY-MM-DD' };
+}
+
+function readCursor(text: string): Reading<CursorField> {
+  const cursor = parseCursor(text);
+  if (cursor !== null) return { value: { ...cursor, text } };
+  return { fault: 'must be a cursor <utcDay>.<rank>.<k>' };
+}
+
+function readMode(text: string): Reading<StreamMode> {
+  return text === 'live' || text === 'confirmed'
+    ? { value: text }
+    : { fault: 'must be one of live, confirmed' };
+}
+
+function readBoolean(text: string): Reading<boolean> {
+  return text === 'true' || text === 'false'
+    ? { value: text === 'true' }
+    : { fault: 'must be one of true, false' };
+}
+
+function readLimit(text: string): Reading<number> {
+  const value = WHOLE.test(text) ? Number(text) : 0;
+  return value >= 1 && value <= LIMIT_MAX
+    ? { value }
+    : { fault: `must be a whole number from 1 to ${LIMIT_MAX}` };
+}
+
+function readObject(text: string): Reading<object> {
+  const fault = 'must be a JSON object, encoded for an address';
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? { value } : { fault };
+  } catch {
+    return { fault };
+  }
+}
+
+function pointer(name: string): string {
+  const shown = name.slice(0, NAME_LENGTH_MAX);
+  return `/${shown.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}

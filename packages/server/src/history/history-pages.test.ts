@@ -1,0 +1,191 @@
+/**
+ * Pages against one settled run over the whole tape and against the stream that was published: whatever the
+ * limits and wherever a page ends, the pages of a range are the range.
+ */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  compare,
+  HistoryWorld,
+  type Item,
+  scripts,
+  topics,
+  tradesIn,
+  type WalkedPage,
+} from '../../../../simulation/history-world.ts';
+import { refusalOf } from './history-refusal.ts';
+
+/** Of a stretch of time. */
+const shares = fc.integer({ min: 0, max: 999 }).map((share) => share / 1_000);
+const ranges = fc
+  .tuple(shares, shares)
+  .map(([a, b]) => (a < b ? ([a, b] as const) : ([b, a + 0.001] as const)));
+const limits = fc.constantFrom(1, 2, 7, 1_000);
+const pageLimits = fc.record({
+  bytes: fc.constantFrom(1, 700, 1_000_000),
+  trades: fc.constantFrom(1, 9, 1_000_000),
+});
+
+const TAPE_FIRST = '20261112.0.0';
+
+function itemsOf(pages: readonly WalkedPage[]): readonly Item[] {
+  return pages.flatMap(({ items }) => items);
+}
+
+function tradesOf(pages: readonly WalkedPage[]): number {
+  return pages.reduce((sum, { trades }) => sum + trades, 0);
+}
+
+/** The very text: what is equal is equal in every byte. */
+function texts(items: readonly Item[]): readonly string[] {
+  return items.map((item) => JSON.stringify(item));
+}
+
+test('walking next gives the whole range once, in order, with its tail, and charges its trades [HIST-05] [DET-17] [DET-21]', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      scripts,
+      topics,
+      ranges,
+      limits,
+      pageLimits,
+      fc.constantFrom('live', 'confirmed'),
+      async (script, topic, [a, b], limit, caps, mode) => {
+        using world = await HistoryWorld.over(script, topic);
+        const [from, to] = [world.at(a), world.at(b)];
+        if (from >= to) return;
+        const pages = await world.walk(world.query({ from, to, limit, mode }), caps);
+        const { log, tail } = await world.settled(from, to);
+        const expected = mode === 'live' ? [...log, ...tail] : log;
+        assert.deepEqual(texts(itemsOf(pages)), texts(expected));
+        assert.equal(tradesOf(pages), tradesIn(world, from, to));
+        const estimate = await world.cover(world.query({ from, to, limit: 1 }));
+        assert.ok('trades' in estimate);
+        assert.equal(tradesOf(pages), estimate.trades);
+        for (const { items, next } of pages) {
+          if (next !== null) assert.ok(items.length <= limit);
+          if (next === null) assert.ok(items.length <= Math.max(limit, tail.length));
+        }
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
+test('adjoining ranges add up, and so do ranges that are joined at a cursor [DET-17]', async () => {
+  await fc.assert(
+    fc.asyncProperty(scripts, topics, ranges, shares, async (script, topic, [a, c], b) => {
+      using world = await HistoryWorld.over(script, topic);
+      const [from, to] = [world.at(a), world.at(c)];
+      const middle = world.at(a + b * (c - a));
+      if (from >= middle || middle >= to) return;
+      const whole = await world.walk(world.query({ from, to, mode: 'confirmed' }));
+      const first = await world.walk(world.query({ from, to: middle, mode: 'confirmed' }));
+      const second = await world.walk(world.query({ from: middle, to, mode: 'confirmed' }));
+      assert.deepEqual(texts(itemsOf([...first, ...second])), texts(itemsOf(whole)));
+      assert.equal(tradesOf([...first, ...second]), tradesOf(whole));
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('with a snapshot: the state at from, then what the stream published, whatever the limits [DET-20]', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      scripts,
+      topics,
+      ranges,
+      fc.boolean(),
+      limits,
+      pageLimits,
+      fc.constantFrom('live', 'confirmed'),
+      async (script, topic, [a, b], isSecond, limit, caps, mode) => {
+        using world = await HistoryWorld.over(script, topic);
+        const [from, to] = [world.at(a, isSecond), world.at(b)];
+        if (from >= to) return;
+        const query = world.query({ from, to, limit, mode, hasSnapshot: true });
+        const pages = await world.walk(query, caps);
+        const [snapshot, ...updates] = itemsOf(pages);
+        assert.ok(snapshot?.t === 'snapshot');
+        const { cursor, items } = snapshot;
+        assert.deepEqual({ cursor, items }, await world.stateAt(from, mode));
+        const published = world.published(cursor, to);
+        const expected = mode === 'live' ? published : published.filter(({ final }) => final);
+        assert.deepEqual(texts(updates), texts(expected));
+        assert.equal(tradesOf(pages), tradesIn(world, from, to));
+        for (const page of pages) assert.ok(page.items.length <= limit);
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
+test('history to the cursor of a snapshot, then the stream, is one seamless series [DET-20] [DET-14]', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      scripts,
+      topics,
+      shares,
+      fc.nat(),
+      limits,
+      fc.boolean(),
+      async (script, topic, share, chosen, limit, hasSnapshot) => {
+        using world = await HistoryWorld.over(script, topic);
+        // A client subscribes at some moment, and then asks for what came before; or it asks up to
+        // where it has followed the stream.
+        const cursors = [...world.snapshots, ...world.published(TAPE_FIRST, world.end)];
+        const { cursor: untilCursor } = cursors[chosen % cursors.length]!;
+        const from = world.at(share);
+        const query = world.query({ from, untilCursor, limit, hasSnapshot });
+        const covered = await world.cover(query);
+        if ('code' in covered) {
+          assert.match(covered.detail, /untilCursor/);
+          return;
+        }
+        const pages = await world.walk(query);
+        const start = (await world.stateAt(from, 'live')).cursor;
+        if (compare(untilCursor, start) < 0) {
+          // By time events alone the range begins after its end.
+          assert.equal(itemsOf(pages).length, hasSnapshot ? 1 : 0);
+          return;
+        }
+        const live = world.published(untilCursor, world.end);
+        if (hasSnapshot) {
+          const [snapshot, ...updates] = itemsOf(pages);
+          assert.equal(snapshot!.cursor, start);
+          assert.deepEqual(texts([...updates, ...live]), texts(world.published(start, world.end)));
+        } else {
+          const { log } = await world.settled(from, world.end);
+          assert.deepEqual(texts(itemsOf(pages)), texts(log.slice(0, itemsOf(pages).length)));
+          // What happened since the last closed flush edge is not published yet.
+          const closed = world.snapshots.at(-1)!.cursor;
+          const rest = world.publishedOf(log.slice(itemsOf(pages).length));
+          assert.deepEqual(
+            texts(live.filter(({ final }) => final)),
+            texts(rest.filter(({ final, cursor }) => final && compare(cursor, closed) <= 0)),
+          );
+        }
+        assert.equal(tradesOf(pages), covered.trades);
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
+test('while the look-back is not on the tape there is no history of an indicator that needs it', async () => {
+  const [commit] = fc.sample(scripts, { numRuns: 1, seed: 3 });
+  for (const topic of [
+    ['session-levels', {}],
+    ['large-trades', { minSize: 0, perSession: 3, gapMs: 10 }],
+  ] as const) {
+    using world = await HistoryWorld.over(commit!, topic);
+    const walking = world.walk(world.query({ from: world.at(0) }));
+    const error = await walking.then(
+      () => null,
+      (reason: unknown) => reason,
+    );
+    assert.equal(refusalOf(error)?.code, 'NOT_COVERED');
+  }
+});

@@ -1,0 +1,243 @@
+/**
+ * Pages of history. Two kinds, both a part of the study's log in the order of its cursors:
+ * - Settled: final upserts and removes; in mode `live` the last page ends with the objects that still form
+ *   at `to`. A range that ends at a cursor has no such tail: the stream it is joined to shows them.
+ * - With a snapshot: the state at `from`, then what a stream published.
+ *
+ * A page ends at its limit, at its size, or after so many trades, then possibly empty. `next` is its end:
+ * walking it gives the whole range once, whatever the limits are, and the trades the pages cover, by
+ * rank, add up to the trades of the range. A tail is never cut: it comes whole, on a page of its own if
+ * it does not fit.
+ */
+
+import { type Cursor, compareCursors, formatCursor, parseCursor } from '@tapeloom/core/cursor';
+import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
+import { addDays, dayOf } from '@tapeloom/core/utc-day';
+import { type CoveredQuery, tradesLeft } from './covered-query.ts';
+import type { HistoryQuery } from './history-query.ts';
+import { NotWarmError } from './history-refusal.ts';
+import { PageItems } from './page-items.ts';
+import type { Replay, ReplayPage, ReplayRequest } from './replay.ts';
+import type { DayResult, DaysRead, SettledDays, SettledDaysRequest } from './settled-days.ts';
+import { cursorOfLine, type LineSpan, linesIn } from './settled-range.ts';
+
+export interface HistoryPageLimits {
+  /** Of the items together, as text. */
+  readonly bytes: number;
+  /** A page that has covered so many trades ends. */
+  readonly trades: number;
+  /** Items of a page by indicator, where that is less than the limit that can be asked for. */
+  readonly itemsOf: Readonly<Record<string, number>>;
+}
+
+/** A page has 16 MiB; what surrounds the items takes less than 4 KiB. */
+const PAGE_LIMITS: HistoryPageLimits = {
+  bytes: 16 * 1024 * 1024 - 4_096,
+  trades: 50_000_000,
+  itemsOf: { footprint: 5_400 },
+};
+/** Later than every trade: all are counted. */
+const NEVER = (2n ** 63n - 1n) as EpochNs;
+
+export interface HistoryPage {
+  /** The page as JSON, in UTF-8. */
+  readonly bytes: Buffer;
+  readonly items: number;
+  readonly trades: number;
+  readonly computeUnits: number;
+  /** Null on the last page. */
+  readonly next: string | null;
+}
+
+/** Reads that end when their signal is aborted: a compute pool. */
+export interface HistorySources {
+  readonly days: Pick<SettledDays, 'tradesAfter'> & {
+    read(request: SettledDaysRequest, signal?: AbortSignal): Promise<DaysRead>;
+  };
+  readonly replays: { open(request: ReplayRequest, signal?: AbortSignal): Promise<Replay> };
+}
+
+export interface HistoryPagesOptions extends HistorySources {
+  readonly engineFingerprint: string;
+  readonly limits?: Partial<HistoryPageLimits>;
+}
+
+export class HistoryPages {
+  readonly #options: HistoryPagesOptions;
+  readonly #limits: HistoryPageLimits;
+
+  constructor(options: HistoryPagesOptions) {
+    this.#options = options;
+    this.#limits = { ...PAGE_LIMITS, ...options.limits };
+  }
+
+  /** Rejects with errors that `refusalOf` knows, or with faults of ours. */
+  async page(covered: CoveredQuery, account: string, signal?: AbortSignal): Promise<HistoryPage> {
+    const { query } = covered;
+    const { bytes, itemsOf } = this.#limits;
+    const countMax = Math.min(query.limit, itemsOf[query.indicator] ?? query.limit);
+    const items = new PageItems(countMax, bytes);
+    const next = query.hasSnapshot
+      ? await this.#published(covered, account, items, signal)
+      : await this.#settled(covered, account, items, signal);
+    const left = next === null ? 0 : await tradesLeft(covered, next, this.#options.days);
+    const trades = covered.trades - left;
+    const computeUnits = trades * query.computeUnitsPerTrade;
+    const count = items.count;
+    const encoded = items.encode(
+      this.#opening(query),
+      `,"next":${JSON.stringify(next)},"computeUnits":${computeUnits}}`,
+    );
+    return { bytes: encoded, items: count, trades, computeUnits, next };
+  }
+
+  #opening(query: HistoryQuery): string {
+    const { instrument, contract, tickSizeNanos, to, untilCursor } = query;
+    const head = {
+      instrument,
+      contract,
+      tickSizeNanos,
+      engineFingerprint: this.#options.engineFingerprint,
+      ...(untilCursor === null ? { to: String(to) } : { untilCursor }),
+      ...(query.hasSnapshot && query.cursor === null ? { snapshot: true } : {}),
+    };
+    return `${JSON.stringify(head).slice(0, -1)},"items":`;
+  }
+
+  async #settled(
+    { query, until }: CoveredQuery,
+    account: string,
+    items: PageItems,
+    signal: AbortSignal | undefined,
+  ): Promise<string | null> {
+    const { contract, indicator, params, from, cursor, untilCursor, mode } = query;
+    const after = cursor === null ? null : parseCursor(cursor)!;
+    const last = untilCursor === null ? null : parseCursor(untilCursor)!;
+    const firstDay = after?.day ?? dayOf(from);
+    const hasTail = mode === 'live' && last === null;
+    const request = { account, contract, indicator, params, firstDay, until, hasTail };
+    await using read = await this.#options.days.read({ ...request, form: 'lines' }, signal);
+    const walk = new SettledWalk(items, this.#limits.trades, after, dayOf((until - 1n) as EpochNs));
+    for (;;) {
+      const result = await read.next();
+      if (result === null) return null;
+      if (!result.isWarm) throw new NotWarmError(`${indicator} was not warm on ${result.day}`);
+      const end = walk.take(result, linesIn(result, { from, after, last }));
+      if (end !== undefined) return end;
+    }
+  }
+
+  async #published(
+    { query, publishedUntil: until }: CoveredQuery,
+    account: string,
+    items: PageItems,
+    signal: AbortSignal | undefined,
+  ): Promise<string | null> {
+    const { contract, indicator, params, from: time, cursor, depth, mode, untilCursor } = query;
+    const from: ReplayRequest['from'] =
+      cursor === null ? { t: 'at', time, depth, mode } : { t: 'after', cursor };
+    const request = { account, contract, indicator, params, from, until, chargedBefore: NEVER };
+    await using replay = await this.#options.replays.open(request, signal);
+    const last = untilCursor === null ? null : parseCursor(untilCursor)!;
+    const walk = new PublishedWalk(items, this.#limits.trades, last, mode === 'confirmed');
+    for (;;) {
+      const end = walk.take(await replay.next());
+      if (end !== undefined) return end;
+    }
+  }
+}
+
+/** Takes the results of settled days into a page, and tells where it ends. */
+class SettledWalk {
+  readonly #items: PageItems;
+  readonly #tradesMax: number;
+  readonly #after: Cursor | null;
+  readonly #lastDay: UtcDay;
+  #lastTaken: string | null = null;
+  #covered = 0;
+  /** Of the day that is being read: the last trade of the results so far. */
+  #day: UtcDay | null = null;
+  #rank = 0;
+
+  constructor(items: PageItems, tradesMax: number, after: Cursor | null, lastDay: UtcDay) {
+    this.#items = items;
+    this.#tradesMax = tradesMax;
+    this.#after = after;
+    this.#lastDay = lastDay;
+  }
+
+  /** `next` when the page ends here, null when the range does, undefined when neither does. */
+  take(result: DayResult, span: LineSpan): string | null | undefined {
+    const { day, settled, tail } = result;
+    const items = this.#items;
+    const stop = items.addLines(settled, span);
+    if (stop > span.first) this.#lastTaken = cursorOfLine(day, settled, stop - 1);
+    if (stop < span.end) return this.#lastTaken;
+    if (span.end < settled.ends.length) return null;
+    if (tail.ends.length > 0) return items.addWhole(tail) ? null : this.#lastTaken;
+    this.#cover(result);
+    if (items.isFull && day < this.#lastDay) return this.#lastTaken;
+    if (this.#covered >= this.#tradesMax) return this.#endAfter(result, span);
+    return undefined;
+  }
+
+  #cover({ day, trades }: DayResult): void {
+    const before = day === this.#day ? this.#rank : 0;
+    const from = day === this.#after?.day ? Math.max(before, this.#after.rank) : before;
+    this.#day = day;
+    this.#rank = before + trades;
+    this.#covered += Math.max(0, this.#rank - from);
+  }
+
+  /** The place after a result, if it is known and further than where the page began. */
+  #endAfter({ day, isComplete, settled }: DayResult, { first, end }: LineSpan): string | undefined {
+    const isWhole = isComplete || settled.ends.length === 0;
+    if (isWhole && day < this.#lastDay) return formatCursor(midnightAfter(day));
+    return end > first ? cursorOfLine(day, settled, end - 1) : undefined;
+  }
+}
+
+function midnightAfter(day: UtcDay): Cursor {
+  return { day: addDays(day, 1), rank: 0 as Rank, k: 0 };
+}
+
+/** The same for what a stream published. */
+class PublishedWalk {
+  readonly #items: PageItems;
+  readonly #tradesMax: number;
+  readonly #last: Cursor | null;
+  readonly #isConfirmed: boolean;
+  #lastTaken: string | null = null;
+  #covered = 0;
+
+  constructor(items: PageItems, tradesMax: number, last: Cursor | null, isConfirmed: boolean) {
+    this.#items = items;
+    this.#tradesMax = tradesMax;
+    this.#last = last;
+    this.#isConfirmed = isConfirmed;
+  }
+
+  /** As `SettledWalk.take`. */
+  take(page: ReplayPage): string | null | undefined {
+    const { entries, bytes, position, chargedTrades, isLast } = page;
+    for (const entry of entries) {
+      const { kind, final, cursor } = entry;
+      if (kind !== 'snapshot') {
+        if (this.#isBeyond(cursor, 1)) return null;
+        if (this.#isConfirmed && !final) continue;
+      }
+      if (!this.#items.addMessage(entry, bytes)) return this.#lastTaken;
+      this.#lastTaken = cursor;
+    }
+    if (isLast || this.#isBeyond(position, 0)) return null;
+    this.#lastTaken = position;
+    this.#covered += chargedTrades;
+    // The position after trades is further than where the page began.
+    const isEnough = this.#items.isFull || this.#covered >= this.#tradesMax;
+    return isEnough ? position : undefined;
+  }
+
+  #isBeyond(cursor: string, by: 0 | 1): boolean {
+    return this.#last !== null && compareCursors(parseCursor(cursor)!, this.#last) >= by;
+  }
+}

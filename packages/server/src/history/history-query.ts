@@ -1,0 +1,219 @@
+/**
+ * From the words of a request to what is to be read, for this caller: one contract, one indicator with
+ * canonical parameters, one range that the caller may see. History, estimates and exports ask the same
+ * way, so they cannot disagree. What cannot be is refused with the first reason of this order: fields, the
+ * indicator, the instrument, the right to it, the right to history, the range, the age of the cursor.
+ *
+ * Rights are judged where the reading starts: at `from`, or at the cursor of a further page, so that a
+ * range that is being paged through does not slip away. Nothing here asks the tape; what only the tape
+ * can tell comes after (`covered-query.ts`).
+ */
+
+import type { Entitlements } from '@tapeloom/core/entitlement/entitlements';
+import type { Contract } from '@tapeloom/core/instrument/contract';
+import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { indicatorNamed } from '@tapeloom/core/studies/catalogue';
+import type { Indicator, Params } from '@tapeloom/core/studies/indicator';
+import { canonicalText } from '@tapeloom/core/studies/params';
+import { dayOf, epochNs } from '@tapeloom/core/utc-day';
+import type { StreamMode } from '@tapeloom/protocol/client-messages';
+import { type HistoryFields, type HistoryOperation, readHistoryFields } from './history-fields.ts';
+import { faulty, type HistoryRefusal } from './history-refusal.ts';
+
+/** Objects in a snapshot of an indicator that leaves it to us. */
+const DEPTH_DEFAULT = 500;
+/** A cursor of a day that begins later than this cannot have been seen. */
+const AHEAD_NS_MAX = 10_000_000_000n;
+
+export interface HistoryQuery {
+  /** As it was asked for: symbol or alias. */
+  readonly instrument: string;
+  /** The contract that is read: of an alias the one it designated at `from`. */
+  readonly contract: string;
+  readonly tickSizeNanos: number;
+  readonly indicator: string;
+  /** Canonical, without `view` parameters. */
+  readonly params: Params;
+  /** Objects in a snapshot. */
+  readonly depth: number;
+  readonly computeUnitsPerTrade: number;
+  readonly mode: StreamMode;
+  readonly hasSnapshot: boolean;
+  readonly from: EpochNs;
+  /** At most what the caller may see. With `untilCursor`: that very instant. */
+  readonly to: EpochNs;
+  /** An included upper bound. */
+  readonly untilCursor: string | null;
+  /** Where a further page starts: what follows is strictly after it. */
+  readonly cursor: string | null;
+  readonly limit: number;
+}
+
+/** Who asks, and when. */
+export interface HistoryContext {
+  readonly entitlements: Entitlements;
+  readonly book: InstrumentBook;
+  /** Whether a contract is streamed in real time. */
+  readonly isStreamed: (symbol: string) => boolean;
+  /** The service's time. */
+  readonly now: EpochNs;
+  /** How far this caller sees the tape: the delay has passed, and the tape has come so far. */
+  readonly visible: EpochNs;
+}
+
+export function readHistoryQuery(
+  raw: Readonly<Record<string, unknown>>,
+  operation: HistoryOperation,
+  context: HistoryContext,
+): HistoryQuery | HistoryRefusal {
+  const read = readHistoryFields(raw, operation);
+  if ('faults' in read) return faulty(read.faults);
+  const { fields } = read;
+  const indicator = indicatorNamed(fields.indicator);
+  if (indicator === null) {
+    return { code: 'UNKNOWN_INDICATOR', detail: `There is no indicator "${fields.indicator}".` };
+  }
+  const contract = contractOf(fields, context);
+  if (contract === null) return unknownInstrument(fields);
+  return (
+    rightFault(fields, contract, context) ??
+    depthFault(fields, context) ??
+    rangeFault(fields, contract, context) ??
+    ageFault(fields, context) ??
+    queryOf(fields, indicator, contract, context)
+  );
+}
+
+/** What a query means, in one text: the same for every way of asking for the same. */
+export function historyQueryText(query: HistoryQuery): string {
+  const { limit: _limit, cursor: _cursor, from, to, ...rest } = query;
+  return JSON.stringify({ ...rest, from: String(from), to: String(to) });
+}
+
+/** The query that gave this text, from its start on and with pages of this limit. */
+export function parseHistoryQueryText(text: string, limit: number): HistoryQuery {
+  const { from, to, ...rest } = JSON.parse(text) as Omit<HistoryQuery, 'from' | 'to'> & {
+    readonly from: string;
+    readonly to: string;
+  };
+  return {
+    ...rest,
+    from: BigInt(from) as EpochNs,
+    to: BigInt(to) as EpochNs,
+    cursor: null,
+    limit,
+  };
+}
+
+/** The contract a request reads, if it is to be had: one that is not streamed has to be asked for so. */
+function contractOf(
+  { instrument, dataset, from }: HistoryFields,
+  { book, isStreamed }: HistoryContext,
+): Contract | null {
+  const contract = book.resolve(instrument, dayOf(from));
+  if (contract === null) return null;
+  if (dataset !== null) return contract.dataset === dataset ? contract : null;
+  const isNamed = instrument === contract.symbol;
+  return isNamed && !isStreamed(contract.symbol) ? null : contract;
+}
+
+function unknownInstrument({ instrument, dataset }: HistoryFields): HistoryRefusal {
+  const detail =
+    dataset === null
+      ? `No instrument "${instrument}" is streamed. Name its dataset to read one that is not.`
+      : `The dataset "${dataset}" has no instrument "${instrument}" at that time.`;
+  return { code: 'UNKNOWN_INSTRUMENT', detail };
+}
+
+function rightFault(
+  { instrument: name }: HistoryFields,
+  contract: Contract,
+  { entitlements, book, now, visible }: HistoryContext,
+): HistoryRefusal | null {
+  const today = dayOf(visible);
+  if (entitlements.allowsInstrument({ name, contract, book, today, now })) return null;
+  return { code: 'FORBIDDEN', detail: `The key has no right to the instrument "${name}".` };
+}
+
+function depthFault(
+  { from, cursor }: HistoryFields,
+  { entitlements, now }: HistoryContext,
+): HistoryRefusal | null {
+  const earliest = entitlements.historyFrom(now);
+  if (earliest === null || entitlements.limits.computeBudget === 0) {
+    return { code: 'FORBIDDEN', detail: 'The plan has no history.' };
+  }
+  if (cursor !== null || from >= earliest) return null;
+  const detail = `The plan has no history before ${new Date(Number(earliest / 1_000_000n)).toISOString()}.`;
+  return { code: 'FORBIDDEN', detail };
+}
+
+function rangeFault(
+  fields: HistoryFields,
+  contract: Contract,
+  { book, visible }: HistoryContext,
+): HistoryRefusal | null {
+  const { instrument, from, to, untilCursor, cursor } = fields;
+  const first = dayOf(from);
+  if (from >= visible) {
+    const message = 'must lie before the newest time that can be seen';
+    return faulty([{ path: '/from', message }]);
+  }
+  if (to !== null && to <= from) return faulty([{ path: '/to', message: 'must be after /from' }]);
+  if (untilCursor !== null) {
+    const { day } = untilCursor;
+    if (book.resolve(instrument, day)?.symbol !== contract.symbol) {
+      const message = `belongs to another contract than the one "${instrument}" meant at /from`;
+      return faulty([{ path: '/untilCursor', message }]);
+    }
+    if (day < first) return faulty([{ path: '/untilCursor', message: 'must not be before /from' }]);
+    if (epochNs(day, 0) > visible + AHEAD_NS_MAX) {
+      return faulty([{ path: '/untilCursor', message: 'is ahead of what can be seen' }]);
+    }
+  }
+  if (cursor === null) return null;
+  if (cursor.day < first) return faulty([{ path: '/cursor', message: 'must not be before /from' }]);
+  const end = to !== null && to < visible ? to : visible;
+  if (epochNs(cursor.day, 0) > end) {
+    return faulty([{ path: '/cursor', message: 'must not be after the end of the range' }]);
+  }
+  return null;
+}
+
+/** A cursor is too old when its day has left the window that the plan gives. */
+function ageFault(
+  { cursor }: HistoryFields,
+  { entitlements, now }: HistoryContext,
+): HistoryRefusal | null {
+  const earliest = entitlements.historyFrom(now)!;
+  if (cursor === null || epochNs(cursor.day, 0) >= earliest) return null;
+  return { code: 'CURSOR_EXPIRED', detail: 'The cursor is older than the history of the plan.' };
+}
+
+function queryOf(
+  fields: HistoryFields,
+  indicator: Indicator,
+  contract: Contract,
+  { visible }: HistoryContext,
+): HistoryQuery {
+  const { instrument, from, to, mode, hasSnapshot, limit, untilCursor, cursor } = fields;
+  const params = fields.params!;
+  const { depth } = params;
+  return {
+    instrument,
+    contract: contract.symbol,
+    tickSizeNanos: contract.tickSizeNanos,
+    indicator: indicator.id,
+    params: JSON.parse(canonicalText(indicator, params)) as Params,
+    depth: typeof depth === 'number' ? depth : DEPTH_DEFAULT,
+    computeUnitsPerTrade: indicator.computeUnitsPerTrade,
+    mode,
+    hasSnapshot,
+    from,
+    to: to !== null && to < visible ? to : visible,
+    untilCursor: untilCursor?.text ?? null,
+    cursor: cursor?.text ?? null,
+    limit,
+  };
+}

@@ -1,0 +1,60 @@
+/** Why a query of history is refused, as plain data: the doors choose status and headers. */
+
+import type { ErrorCode } from '@tapeloom/protocol/error-codes';
+import type { FieldFault } from '@tapeloom/protocol/problem';
+import { ComputeFullError } from './compute-errors.ts';
+import { NotOnTapeError } from './replay-errors.ts';
+import { DaysMissingError } from './settled-errors.ts';
+
+export interface HistoryRefusal {
+  readonly code: ErrorCode;
+  readonly detail: string;
+  /** Only with `INVALID_PARAMETERS`. */
+  readonly errors?: readonly FieldFault[];
+  /** Further members of the problem document. */
+  readonly members?: Readonly<Record<string, unknown>>;
+  /** For the header `Retry-After`. */
+  readonly retryAfterSeconds?: number;
+}
+
+/** The indicator had not seen enough of the tape to have objects somewhere in the range. */
+export class NotWarmError extends Error {}
+
+export function isRefusal<T extends object>(
+  outcome: T | HistoryRefusal,
+): outcome is HistoryRefusal {
+  return 'code' in outcome && 'detail' in outcome;
+}
+
+export function faulty(errors: readonly FieldFault[]): HistoryRefusal {
+  const detail = errors.map(({ path, message }) => `${path} ${message}`).join('; ');
+  return { code: 'INVALID_PARAMETERS', detail, errors };
+}
+
+/** What an error in the middle of the work means to who asked; null when it is a fault of ours. */
+export function refusalOf(error: unknown): HistoryRefusal | null {
+  if (error instanceof ComputeFullError) {
+    const { retryAfterSeconds } = error;
+    const detail = 'The service has no room for this query now. Try again later.';
+    return { code: 'CAPACITY', detail, retryAfterSeconds };
+  }
+  if (error instanceof NotWarmError) {
+    const detail = 'The tape does not reach back far enough for this indicator to have results.';
+    return { code: 'NOT_COVERED', detail };
+  }
+  if (error instanceof DaysMissingError) {
+    return { ...NOT_COVERED, members: { missingDays: error.days.map(dayText) } };
+  }
+  return error instanceof NotOnTapeError ? NOT_COVERED : null;
+}
+
+const NOT_COVERED: HistoryRefusal = {
+  code: 'NOT_COVERED',
+  detail: 'There is no data for a part of the range.',
+};
+
+/** `2026-11-13`, as days are written in documents. */
+export function dayText(day: number): string {
+  const text = String(day);
+  return `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}`;
+}

@@ -1,0 +1,274 @@
+/**
+ * Settled results of complete sealed days, kept on disk: one file per contract, day, indicator, parameters
+ * and fingerprint of the computation. What is found was computed from exactly the inputs that are asked
+ * for, or it is not found. Files are written beside, synced and renamed, under names that no other writer
+ * uses, and never change but for the time of their last use; so any number of threads and processes may
+ * share a directory, and a crash leaves nothing but a name to clean up.
+ *
+ * Over its size, the results used longest ago go first. Writing is done behind the reader's back, a few
+ * results at a time; what comes faster is not kept. No failure here ever reaches a reader: a result that
+ * cannot be had from the cache is computed.
+ */
+
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { type Disk, readFileWhole, UNFINISHED_SUFFIX } from '../platform/disk.ts';
+import {
+  isAbsent,
+  lastUseOf,
+  removeFile,
+  resultFiles,
+  resultName,
+  resultsDirectory,
+} from './cache-entries.ts';
+import { compressLines } from './day-lines.ts';
+import {
+  decodeResult,
+  encodeResult,
+  type KeptResult,
+  lastUse,
+  type ResultKey,
+  readPrefix,
+} from './result-cache-file.ts';
+import type { Lines, SettledLines } from './settled-days.ts';
+import type { ResultInputs } from './settled-inputs.ts';
+
+export const CACHE_BYTES_DEFAULT = 2 * 1024 ** 3;
+/** Results waiting to be written. */
+const WAITING_MAX = 8;
+/** A result of more than this share of the limit is not kept. */
+const SHARE_MAX = 1 / 8;
+/** After this share of the limit was written, the directory is looked through and trimmed if need be. */
+const TRIM_EVERY = 1 / 32;
+const TRIM_TO = 15 / 16;
+/** Uses closer together than this are not told apart. */
+const USE_STEP_MS = 60_000;
+
+export interface ResultCacheOptions {
+  readonly disk: Disk;
+  /** `<data>/cache`. */
+  readonly root: string;
+  readonly bytesMax: number;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** A name that no other writer of this directory has at the same time: process and thread. */
+  readonly writer: string;
+}
+
+/** A whole day's result, computed. */
+export interface ComputedResult {
+  readonly trades: number;
+  readonly isWarm: boolean;
+  readonly settled: SettledLines;
+  readonly tail: Lines;
+  /** The settled lines compressed, where that was done already. */
+  readonly frame?: Uint8Array | null;
+}
+
+export class ResultCache implements AsyncDisposable {
+  /** Since the start of this writer. */
+  readonly counters = {
+    hits: 0,
+    misses: 0,
+    /** Found, but computed from other inputs; removed. */
+    stale: 0,
+    /** Found, but not what was written; removed. */
+    damaged: 0,
+    kept: 0,
+    keptBytes: 0,
+    /** Not kept, because writing did not keep up or the result was too large. */
+    skipped: 0,
+    /** Not kept, found or removed, because the disk failed. */
+    failed: 0,
+    trimmed: 0,
+    trimmedBytes: 0,
+  };
+  readonly #options: ResultCacheOptions;
+  #waiting = 0;
+  #writing: Promise<void> = Promise.resolve();
+  #writes = 0;
+  /** Written since the directory was last looked through; at first it is not known what there is. */
+  #untrimmedBytes = Number.POSITIVE_INFINITY;
+
+  constructor(options: ResultCacheOptions) {
+    this.#options = options;
+  }
+
+  /** The day's result, if it is there and was computed from exactly these inputs. */
+  async find(key: ResultKey, inputs: ResultInputs): Promise<KeptResult | null> {
+    const found = await this.#read(key, inputs);
+    if (found === null) this.counters.misses += 1;
+    else this.counters.hits += 1;
+    return found;
+  }
+
+  /** Keeps a result, later; what it is made of may be moved away as soon as this returns. */
+  keep(key: ResultKey, inputs: ResultInputs, result: ComputedResult): void {
+    if (this.#waiting >= WAITING_MAX) {
+      this.counters.skipped += 1;
+      return;
+    }
+    const encode = this.#encoder(key, inputs, result);
+    this.#waiting += 1;
+    this.#writing = this.#writing.then(async () => {
+      try {
+        await this.#write(key, await encode());
+      } catch {
+        this.counters.failed += 1;
+      } finally {
+        this.#waiting -= 1;
+      }
+    });
+  }
+
+  /** Resolves when everything that was to be written so far is, or has failed. */
+  async settled(): Promise<void> {
+    await this.#writing;
+  }
+
+  /** Brings the directory below its limit; whoever is used longest ago goes first. */
+  async trim(): Promise<void> {
+    const { disk, root, bytesMax } = this.#options;
+    this.#untrimmedBytes = 0;
+    const files: { readonly path: string; readonly bytes: number }[] = [];
+    let total = 0;
+    for await (const { path } of resultFiles(disk, root)) {
+      const bytes = (await disk.stat(path))?.size ?? 0;
+      files.push({ path, bytes });
+      total += bytes;
+    }
+    if (total <= bytesMax) return;
+    const uses: { readonly path: string; readonly bytes: number; readonly ms: number }[] = [];
+    for (const file of files) {
+      if (file.path.endsWith(UNFINISHED_SUFFIX)) continue;
+      uses.push({ ...file, ms: (await lastUseOf(disk, file.path)) ?? 0 });
+    }
+    uses.sort((a, b) => a.ms - b.ms || (a.path < b.path ? -1 : 1));
+    for (const { path, bytes } of uses) {
+      if (total <= bytesMax * TRIM_TO) return;
+      total -= bytes;
+      if (!(await removeFile(disk, path))) continue;
+      this.counters.trimmed += 1;
+      this.counters.trimmedBytes += bytes;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.settled();
+  }
+
+  async #read(key: ResultKey, inputs: ResultInputs): Promise<KeptResult | null> {
+    const { disk, root } = this.#options;
+    const path = pathOf(root, key);
+    if (path === null) return null;
+    try {
+      let file = await readFileWhole(disk, path);
+      if (file === null) return null;
+      let found = decode(file, key);
+      if (found === null) {
+        // Another writer may have put a new file there while the old one was read.
+        file = await readFileWhole(disk, path);
+        found = file === null ? null : decode(file, key);
+      }
+      if (file === null) return null;
+      if (found === null || !isDeepStrictEqual(found.inputs, inputs)) {
+        if (found === null) this.counters.damaged += 1;
+        else this.counters.stale += 1;
+        await removeFile(disk, path);
+        return null;
+      }
+      await this.#use(path, readPrefix(file).lastUsedMs);
+      return found.result;
+    } catch (error) {
+      if (!isAbsent(error)) this.counters.failed += 1;
+      return null;
+    }
+  }
+
+  async #use(path: string, lastUsedMs: number): Promise<void> {
+    const now = this.#options.now();
+    if (Math.abs(now - lastUsedMs) < USE_STEP_MS) return;
+    await using file = await this.#options.disk.open(path, 'write');
+    const { bytes, position } = lastUse(now);
+    await file.write(bytes, position);
+  }
+
+  /** Copies what it needs; compresses where that is not done yet. */
+  #encoder(
+    key: ResultKey,
+    inputs: ResultInputs,
+    { trades, isWarm, settled, tail, frame }: ComputedResult,
+  ): () => Promise<Buffer> {
+    const columns = {
+      ends: settled.ends.slice(),
+      ranks: settled.ranks.slice(),
+      ks: settled.ks.slice(),
+      fromNs: settled.fromNs.slice(),
+    };
+    const about = {
+      trades,
+      isWarm,
+      columns,
+      linesBytes: settled.ends.at(-1) ?? 0,
+      tail: { bytes: tail.bytes.slice(), ends: tail.ends.slice() },
+    };
+    const encode = (ready: Uint8Array | null) =>
+      encodeResult(key, inputs, { ...about, frame: ready }, this.#options.now());
+    if (frame !== undefined) {
+      const file = encode(frame);
+      return async () => file;
+    }
+    const lines = settled.bytes.slice();
+    return async () => encode(await compressLines(lines));
+  }
+
+  async #write(key: ResultKey, file: Buffer): Promise<void> {
+    const { disk, root, bytesMax, writer } = this.#options;
+    const path = pathOf(root, key);
+    if (path === null || file.length > bytesMax * SHARE_MAX) {
+      this.counters.skipped += 1;
+      return;
+    }
+    const directory = path.slice(0, path.lastIndexOf('/'));
+    this.#writes += 1;
+    const unfinished = `${path}.${writer}-${this.#writes}${UNFINISHED_SUFFIX}`;
+    await disk.makeDirectory(directory);
+    {
+      await using beside = await disk.open(unfinished, 'create');
+      await beside.write(file, 0);
+      await beside.sync();
+    }
+    await disk.rename(unfinished, path);
+    await disk.syncDirectory(directory);
+    this.counters.kept += 1;
+    this.counters.keptBytes += file.length;
+    this.#untrimmedBytes += file.length;
+    if (this.#untrimmedBytes >= bytesMax * TRIM_EVERY) await this.trim();
+  }
+}
+
+function pathOf(root: string, key: ResultKey): string | null {
+  const directory = resultsDirectory(root, key);
+  return directory === null ? null : `${directory}/${resultName(key, keyDigest(key))}`;
+}
+
+function keyDigest({ dataset, contract, day, indicator, params, fingerprint }: ResultKey): string {
+  const text = JSON.stringify([dataset, contract, day, indicator, params, fingerprint]);
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}
+
+/** Null when these are not the bytes of a result of this key. */
+function decode(
+  file: Uint8Array,
+  key: ResultKey,
+): { readonly inputs: ResultInputs; readonly result: KeptResult } | null {
+  try {
+    const { header, result } = decodeResult(file);
+    const { dataset, contract, day, indicator, params, fingerprint } = header;
+    const of = { dataset, contract, day, indicator, params, fingerprint };
+    return isDeepStrictEqual(of, { ...key }) ? { inputs: header.inputs, result } : null;
+  } catch {
+    // Whatever it is that does not fit, these bytes are not what was written.
+    return null;
+  }
+}

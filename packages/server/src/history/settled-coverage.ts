@@ -1,0 +1,101 @@
+/**
+ * What the tape has of a range, by day and rank. A day is missing when the market was open at some time of
+ * the range on it and the tape does not have it whole; of the open day that much is whole which the
+ * promise has reached. Weekends and holidays are never missing.
+ */
+
+import type { SessionTable } from '@tapeloom/core/calendar/session';
+import { parseCursor } from '@tapeloom/core/cursor';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { addDays, dayOf, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
+import type { Tape, TapeDay } from '../tape/tape.ts';
+import type { Coverage } from './settled-days.ts';
+
+/** A tape with its promise, or one of sealed days only, which needs none. */
+export type CoveredTape = Tape & { readonly promise?: EpochNs | null };
+
+/** Days that turned out to be damaged, though their index is sound; each is told until the process ends. */
+export class DamagedDays {
+  readonly #days = new Map<string, Set<UtcDay>>();
+
+  add(contract: string, day: UtcDay): void {
+    this.#days.getOrInsertComputed(contract, () => new Set()).add(day);
+  }
+
+  has(contract: string, day: UtcDay): boolean {
+    return this.#days.get(contract)?.has(day) ?? false;
+  }
+}
+
+export interface Covered {
+  readonly tape: CoveredTape;
+  readonly contract: string;
+  readonly fullSessions: SessionTable;
+  readonly damaged: DamagedDays;
+}
+
+/** Of [from, to). */
+export async function coverageOf(covered: Covered, from: EpochNs, to: EpochNs): Promise<Coverage> {
+  const { tape, contract, fullSessions, damaged } = covered;
+  // Taken before the days: whatever the promise has reached, they have.
+  const promise = tape.promise ?? null;
+  const onTape = await daysByDay(tape, contract);
+  const reached = promise !== null && promise < to ? promise : to;
+  const days: { day: UtcDay; trades: number }[] = [];
+  const missingDays: UtcDay[] = [];
+  for (let day = dayOf(from); epochNs(day, 0) < to; day = addDays(day, 1)) {
+    const found = onTape.get(day);
+    const isSound = found !== undefined && found.state !== 'damaged' && !damaged.has(contract, day);
+    if (isSound) days.push({ day, trades: await tradesOf(tape, contract, found, from, to) });
+    else if (isOpenIn(fullSessions, day, from, reached)) missingDays.push(day);
+  }
+  return { days, trades: days.reduce((sum, { trades }) => sum + trades, 0), missingDays };
+}
+
+/** Trades after a cursor's entry and before `to`. */
+export async function tradesAfterCursor(
+  { tape, contract }: Pick<Covered, 'tape' | 'contract'>,
+  cursor: string,
+  to: EpochNs,
+): Promise<number> {
+  const after = parseCursor(cursor);
+  if (after === null) throw new RangeError(`not a cursor: ${cursor}`);
+  const midnight = epochNs(after.day, 0);
+  let sum = 0;
+  for (const day of (await daysByDay(tape, contract)).values()) {
+    if (day.day < after.day || epochNs(day.day, 0) >= to) continue;
+    const trades = await tradesOf(tape, contract, day, midnight, to);
+    sum += day.day === after.day ? Math.max(0, trades - after.rank) : trades;
+  }
+  return sum;
+}
+
+async function daysByDay(tape: Tape, contract: string): Promise<ReadonlyMap<UtcDay, TapeDay>> {
+  return new Map((await tape.days(contract)).map((day) => [day.day, day]));
+}
+
+/** Of one day, those in [from, to). */
+async function tradesOf(
+  tape: Tape,
+  contract: string,
+  { day, trades }: TapeDay,
+  from: EpochNs,
+  to: EpochNs,
+): Promise<number> {
+  const before = async (instant: EpochNs) => {
+    if (instant <= epochNs(day, 0)) return 0;
+    if (instant >= epochNs(addDays(day, 1), 0)) return trades;
+    return await tape.rankBefore(contract, day, nsOfDay(instant));
+  };
+  return Math.max(0, (await before(to)) - (await before(from)));
+}
+
+/** Whether the market was open at some time of [from, to) on this day. */
+function isOpenIn(full: SessionTable, day: UtcDay, from: EpochNs, to: EpochNs): boolean {
+  const [midnight, next] = [epochNs(day, 0), epochNs(addDays(day, 1), 0)];
+  const start = from > midnight ? from : midnight;
+  const end = to < next ? to : next;
+  if (start >= end) return false;
+  const session = full.atOrAfter(start);
+  return session !== null && session.open < end;
+}

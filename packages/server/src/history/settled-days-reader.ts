@@ -1,0 +1,253 @@
+/**
+ * Settled days of one thread: those that are kept come from the cache, the others are computed, and kept
+ * where they are complete. What comes out is the same bytes either way. One run is carried over the days
+ * that have to be computed; it begins at the first of them, and begins anew where days from the cache
+ * lie between and reading on over them would be longer.
+ */
+
+import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import type { Indicator } from '@tapeloom/core/studies/indicator';
+import { addDays, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
+import type { TapeDay } from '../tape/tape.ts';
+import { TapeDamagedError } from '../tape/tape-errors.ts';
+import { dayOfFile } from '../tape/tape-paths.ts';
+import {
+  compressLines,
+  countUntil,
+  expandFrame,
+  linesUntil,
+  noLines,
+  noSettledLines,
+} from './day-lines.ts';
+import { PulledRead } from './pulled-read.ts';
+import type { ResultCache } from './result-cache.ts';
+import type { KeptResult, ResultKey } from './result-cache-file.ts';
+import type { RunSource } from './run-start.ts';
+import {
+  type CoveredTape,
+  coverageOf,
+  DamagedDays,
+  tradesAfterCursor,
+} from './settled-coverage.ts';
+import type {
+  Coverage,
+  DayResult,
+  DaysRead,
+  SettledDays,
+  SettledDaysRequest,
+  SettledLines,
+} from './settled-days.ts';
+import { DayDamagedError, DaysMissingError } from './settled-errors.ts';
+import { type DayDigest, inputsOf, type ResultInputs } from './settled-inputs.ts';
+import { type DayPiece, SettledRead, tradesBefore } from './settled-read.ts';
+
+export interface SettledDaysReaderOptions {
+  readonly tape: CoveredTape;
+  readonly indicators: ReadonlyMap<string, Indicator>;
+  readonly sessionsOf: (contract: string, kind: SessionKind) => SessionTable;
+  /** Lets other work of this thread happen. */
+  readonly yieldTurn: () => Promise<void>;
+  /** Null: nothing is kept, and nothing looked for. */
+  readonly cache: CacheUse | null;
+  /** When a piece of a day is full, if not as usual. */
+  readonly pieceBytes?: number;
+}
+
+export interface CacheUse {
+  readonly results: ResultCache;
+  readonly digest: DayDigest;
+  readonly dataset: string;
+  /** Of the computation (`engine-fingerprint.ts`). */
+  readonly fingerprint: string;
+}
+
+export class SettledDaysReader implements SettledDays {
+  /** Days found damaged here, or told by others. */
+  readonly damaged = new DamagedDays();
+  readonly #options: SettledDaysReaderOptions;
+
+  constructor(options: SettledDaysReaderOptions) {
+    this.#options = options;
+  }
+
+  async coverage(contract: string, from: EpochNs, to: EpochNs): Promise<Coverage> {
+    return await this.#naming(contract, () => coverageOf(this.#covered(contract), from, to));
+  }
+
+  async tradesAfter(contract: string, after: string, to: EpochNs): Promise<number> {
+    return await this.#naming(contract, () =>
+      tradesAfterCursor(this.#covered(contract), after, to),
+    );
+  }
+
+  async read(request: SettledDaysRequest): Promise<DaysRead> {
+    const { contract, firstDay, until, params } = request;
+    const { tape, indicators, sessionsOf } = this.#options;
+    const indicator = indicators.get(request.indicator);
+    if (indicator === undefined)
+      throw new RangeError(`no indicator is called ${request.indicator}`);
+    const { missingDays } = await this.coverage(contract, epochNs(firstDay, 0), until);
+    if (missingDays.length > 0) throw new DaysMissingError(contract, missingDays);
+    const sessions = sessionsOf(contract, indicator.sessionKind(params));
+    const source = { tape, contract, sessions, indicator, params };
+    return new PulledRead((signal) => this.#results(request, source, signal));
+  }
+
+  async *#results(
+    request: SettledDaysRequest,
+    source: RunSource,
+    signal: AbortSignal,
+  ): AsyncGenerator<DayResult> {
+    const { tape, yieldTurn, pieceBytes } = this.#options;
+    const { contract, firstDay, until } = request;
+    try {
+      const onTape = new Map((await tape.days(contract)).map((one) => [one.day, one]));
+      const pace = { yieldTurn, signal };
+      const read = new SettledRead({ source, pace, ...(pieceBytes && { pieceBytes }) });
+      for (let day = firstDay; epochNs(day, 0) < until; day = addDays(day, 1)) {
+        const dayEnd = epochNs(addDays(day, 1), 0);
+        const end = dayEnd < until ? dayEnd : until;
+        const asked = { request, source, day, end, isWhole: end === dayEnd, onTape };
+        yield* this.#dayResults(asked, read);
+        signal.throwIfAborted();
+      }
+    } catch (error) {
+      throw this.#named(contract, error);
+    }
+  }
+
+  async *#dayResults(asked: AskedDay, read: SettledRead): AsyncGenerator<DayResult> {
+    const { request, source, day, end, isWhole, onTape } = asked;
+    const isSealed = onTape.get(day)?.state === 'sealed';
+    if (isQuiet(source.sessions, day)) {
+      yield quietResult(day, await tradesBefore(source, day, end), isSealed && isWhole);
+      return;
+    }
+    const { cache } = this.#options;
+    const inputs = cache === null ? null : await inputsOf(source, day, onTape, cache.digest);
+    const key = cache === null ? null : keyOf(request, day, cache);
+    if (inputs !== null && (isWhole || !request.hasTail)) {
+      const kept = await cache!.results.find(key!, inputs);
+      // Kept for the whole day: a part of it may have been warm.
+      if (kept !== null && (isWhole || kept.isWarm)) {
+        yield await keptResult(asked, kept);
+        return;
+      }
+    }
+    let pieces = 0;
+    for await (const piece of read.pieces(day, end)) {
+      pieces += 1;
+      const isFrame = request.form === 'frames';
+      const frame = isFrame ? await compressLines(piece.settled.bytes) : undefined;
+      const isDay = isWhole && pieces === 1 && piece.tail !== null;
+      if (inputs !== null && isDay) keep(cache!.results, key!, inputs, piece, frame);
+      yield pieceResult(asked, piece, frame, isDay && isSealed);
+    }
+  }
+
+  #covered(contract: string) {
+    const { tape, sessionsOf } = this.#options;
+    const fullSessions = sessionsOf(contract, 'full');
+    return { tape, contract, fullSessions, damaged: this.damaged };
+  }
+
+  async #naming<T>(contract: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw this.#named(contract, error);
+    }
+  }
+
+  /** Damage of a sealed day is told by its day, which counts as missing from then on. */
+  #named(contract: string, error: unknown): unknown {
+    if (!(error instanceof TapeDamagedError)) return error;
+    const name = error.file.slice(error.file.lastIndexOf('/') + 1);
+    const day = dayOfFile(name, 'arrow') ?? dayOfFile(name, 'json');
+    if (day === null) return error;
+    this.damaged.add(contract, day);
+    return new DayDamagedError(contract, day, error);
+  }
+}
+
+interface AskedDay {
+  readonly request: SettledDaysRequest;
+  readonly source: RunSource;
+  readonly day: UtcDay;
+  /** The day's end, or `until` where that comes before. */
+  readonly end: EpochNs;
+  readonly isWhole: boolean;
+  readonly onTape: ReadonlyMap<UtcDay, TapeDay>;
+}
+
+/** Whether no session reaches into the day: the study has nothing to say then, and nothing forms. */
+function isQuiet(sessions: SessionTable, day: UtcDay): boolean {
+  const session = sessions.atOrAfter(epochNs(day, 0));
+  return session === null || session.open >= epochNs(addDays(day, 1), 0);
+}
+
+function quietResult(day: UtcDay, trades: number, isComplete: boolean): DayResult {
+  const settled = noSettledLines();
+  return { day, trades, isComplete, settled, frame: null, tail: noLines(), isWarm: true };
+}
+
+async function keptResult(
+  { request, source, day, end, isWhole }: AskedDay,
+  kept: KeptResult,
+): Promise<DayResult> {
+  const { isWarm } = kept;
+  const isFrame = request.form === 'frames';
+  const isCut =
+    !isWhole && countUntil(kept.columns.fromNs, nsOfDay(end)) < kept.columns.ends.length;
+  const tail = request.hasTail && end === request.until ? kept.tail : noLines();
+  if (isWhole && isFrame) {
+    const settled = { ...kept.columns, bytes: new Uint8Array(0) };
+    const frame = kept.frame === null ? null : new Uint8Array(kept.frame);
+    return { day, trades: kept.trades, isComplete: true, settled, frame, tail, isWarm };
+  }
+  const bytes = expandFrame(kept.frame, kept.linesBytes);
+  const whole: SettledLines = { ...kept.columns, bytes };
+  const lines = isCut ? linesUntil(whole, nsOfDay(end)) : whole;
+  const trades = isWhole ? kept.trades : await tradesBefore(source, day, end);
+  const frame = isFrame ? await compressLines(lines.bytes) : null;
+  const settled = isFrame ? { ...lines, bytes: new Uint8Array(0) } : lines;
+  return { day, trades, isComplete: isWhole, settled, frame, tail, isWarm };
+}
+
+function pieceResult(
+  { request, day, end }: AskedDay,
+  { settled, trades, isWarm, tail }: DayPiece,
+  frame: Uint8Array<ArrayBuffer> | null | undefined,
+  isComplete: boolean,
+): DayResult {
+  const isTailWanted = request.hasTail && end === request.until && tail !== null;
+  return {
+    day,
+    trades,
+    isComplete,
+    settled: frame === undefined ? settled : { ...settled, bytes: new Uint8Array(0) },
+    frame: frame ?? null,
+    tail: isTailWanted ? tail : noLines(),
+    isWarm,
+  };
+}
+
+function keep(
+  results: ResultCache,
+  key: ResultKey,
+  inputs: ResultInputs,
+  { trades, isWarm, settled, tail }: DayPiece,
+  frame: Uint8Array | null | undefined,
+): void {
+  const computed = { trades, isWarm, settled, tail: tail! };
+  results.keep(key, inputs, frame === undefined ? computed : { ...computed, frame });
+}
+
+function keyOf(
+  { contract, indicator, params }: SettledDaysRequest,
+  day: UtcDay,
+  { dataset, fingerprint }: CacheUse,
+): ResultKey {
+  return { dataset, contract, day, indicator, params, fingerprint };
+}

@@ -1,0 +1,92 @@
+/**
+ * The port of settled results: the part of a study's log that is final (final upserts and removes), one
+ * UTC day at a time, as history pages and exports carry it. A day's result is (D.0.0, (D+1).0.0]; days add
+ * up to any range, and a day whose trades are sealed always gives the same bytes, so it can be kept.
+ */
+
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import type { Params } from '@tapeloom/core/studies/indicator';
+
+export interface SettledDaysRequest {
+  /** Whose turn it is: work of different accounts takes turns. */
+  readonly account: string;
+  readonly contract: string;
+  readonly indicator: string;
+  /** Canonical, without `view` parameters. */
+  readonly params: Params;
+  readonly firstDay: UtcDay;
+  /** Results end at position(until): the last day may be a part of one. */
+  readonly until: EpochNs;
+  /** Whether the objects still forming at `until` are wanted; they may cost a run that the lines do not. */
+  readonly hasTail: boolean;
+  /** `frames`: lines come compressed, to be sent on as they are. */
+  readonly form: 'lines' | 'frames';
+}
+
+/** Lines of NDJSON, each with its line feed. */
+export interface Lines {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Where each line ends, its line feed included. */
+  readonly ends: Uint32Array<ArrayBuffer>;
+}
+
+/**
+ * One line per update, in the order of their cursors, each
+ * `{"t":"upsert"|"remove","cursor":…,"id":…,"final":…,"ts":…[,"data":…]}`; with columns that let a page
+ * begin and end anywhere without parsing.
+ */
+export interface SettledLines extends Lines {
+  /** Rank and k of each line's cursor; its day is the result's. */
+  readonly ranks: Uint32Array<ArrayBuffer>;
+  readonly ks: Uint32Array<ArrayBuffer>;
+  /**
+   * The first nanosecond T of the day with the update in position(T): a trade's time plus one, or the
+   * due time of an event. Never descends; at most the length of a day.
+   */
+  readonly fromNs: Float64Array<ArrayBuffer>;
+}
+
+/**
+ * What one `next` gives: a day, or, of a day with very many lines, the next piece of it. Pieces follow
+ * each other like days do, and their lines, ranks and trades add up to the day's.
+ */
+export interface DayResult {
+  readonly day: UtcDay;
+  /** Trades of the day before `until` that this result covers, by rank. */
+  readonly trades: number;
+  /** Whether this is all of a day that is sealed: it can never change. */
+  readonly isComplete: boolean;
+  /** With `frames` asked for: its `bytes` are empty, what they would be is in `frame`. */
+  readonly settled: SettledLines;
+  /** With `frames` asked for: one zstd frame of the settled lines; null when there are none. */
+  readonly frame: Uint8Array<ArrayBuffer> | null;
+  /** At `until`, if it is wanted: the objects still forming, lines with `"final":false`, by cursor. */
+  readonly tail: Lines;
+  /** False when a session of the day found the study without its look-back, and so without objects. */
+  readonly isWarm: boolean;
+}
+
+export interface DaysRead extends AsyncDisposable {
+  /** The next result, null after the last; one call at a time. */
+  next(): Promise<DayResult | null>;
+}
+
+/** What the tape has of a range, and what reading it costs. */
+export interface Coverage {
+  /** Trades in [from, to), by UTC day; days without trades included where the tape has them. */
+  readonly days: readonly { readonly day: UtcDay; readonly trades: number }[];
+  readonly trades: number;
+  /** Days of the range on which the market traded and the tape has nothing, or nothing whole. */
+  readonly missingDays: readonly UtcDay[];
+}
+
+export interface SettledDays {
+  coverage(contract: string, from: EpochNs, to: EpochNs): Promise<Coverage>;
+  /** Trades with place in (after, to): what a page from a cursor to position(to) costs. */
+  tradesAfter(contract: string, after: string, to: EpochNs): Promise<number>;
+  /**
+   * Rejects, as `next` does, with the errors of `settled-errors.ts` when the tape does not have what is
+   * needed.
+   */
+  read(request: SettledDaysRequest): Promise<DaysRead>;
+}

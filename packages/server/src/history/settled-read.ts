@@ -1,0 +1,167 @@
+/**
+ * Computes settled days over a tape, in ascending order: one run of the study is carried from day to day,
+ * so that a long look-back is paid once; days may be left out. A day comes as one piece, or as several
+ * when it has very many lines, each made only when it is asked for; nothing runs ahead.
+ */
+
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { sliceBatch } from '@tapeloom/core/trade-batch';
+import { addDays, epochNs } from '@tapeloom/core/utc-day';
+import { DayLines } from './day-lines.ts';
+import { placeBefore } from './place-before.ts';
+import type { RunPace, RunSource } from './run-start.ts';
+import type { Lines, SettledLines } from './settled-days.ts';
+import type { SettledRun } from './settled-run.ts';
+import { beginSettled, firstDayRead, readTo } from './settled-start.ts';
+
+/** A piece is full from so many bytes of lines on. */
+const PIECE_BYTES = 8 * 1024 * 1024;
+/** Trades applied at a time, before the piece and the signal are looked at. */
+const STEP_ROWS = { first: 4_096, min: 64, max: 32_768 } as const;
+/** Steps are shorter where they give more lines than this. */
+const STEP_BYTES = 512 * 1024;
+/** Trades applied before other work of the thread gets a turn: a few milliseconds. */
+const ROWS_PER_TURN = 131_072;
+
+/**
+ * The newest run of each indicator stays alive: when the last one goes, a garbage collection forgets how
+ * their objects are laid out, and with it all code compiled for them; the next read would be slow again.
+ */
+const newestRuns = new Map<string, SettledRun>();
+
+/** All lines of a day, or of the next part of it. */
+export interface DayPiece {
+  readonly settled: SettledLines;
+  /** Trades of the day that the piece covers, by rank. */
+  readonly trades: number;
+  /** As `DayResult` says, of the day so far. */
+  readonly isWarm: boolean;
+  /** With the last piece of a day: the objects that form at its end. */
+  readonly tail: Lines | null;
+}
+
+export interface SettledReadOptions {
+  readonly source: RunSource;
+  readonly pace: RunPace;
+  /** When a piece is full, if not as usual. */
+  readonly pieceBytes?: number;
+}
+
+export class SettledRead {
+  readonly #source: RunSource;
+  readonly #pace: RunPace;
+  readonly #pieceBytes: number;
+  readonly #lines = new DayLines();
+  #stepRows: number = STEP_ROWS.first;
+  #rowsSinceTurn = 0;
+  #run: SettledRun | null = null;
+  /** The open of the session from which on the run is not right any more. */
+  #rightUntil: EpochNs | null = null;
+  /** The run stands at this day's midnight, or later in it with nothing settled since. */
+  #day: UtcDay | null = null;
+  /** Of the day that is being read: the last trade handed out, and whether all was warm so far. */
+  #rank = 0;
+  #isWarm = true;
+
+  constructor({ source, pace, pieceBytes = PIECE_BYTES }: SettledReadOptions) {
+    this.#source = source;
+    this.#pace = pace;
+    this.#pieceBytes = pieceBytes;
+  }
+
+  /**
+   * The settled updates in (D.0.0, position(end)], `end` being at most the day's end. Days ascend, and
+   * none follows one that was not read to its end.
+   */
+  async *pieces(day: UtcDay, end: EpochNs): AsyncGenerator<DayPiece> {
+    await this.#standAt(day);
+    this.#day = null;
+    this.#rank = 0;
+    this.#isWarm = true;
+    for (;;) {
+      const run = this.#run!;
+      const until = this.#rightUntil !== null && this.#rightUntil < end ? this.#rightUntil : end;
+      run.hear({ day, lines: this.#lines });
+      yield* this.#read(run, until);
+      run.quiet();
+      this.#isWarm &&= run.wasWarm;
+      if (until === end) break;
+      await this.#begin(until);
+    }
+    const next = addDays(day, 1);
+    if (end === epochNs(next, 0)) this.#day = next;
+    const settled = this.#lines.take();
+    const trades = (await tradesBefore(this.#source, day, end)) - this.#rank;
+    yield { settled, trades, isWarm: this.#isWarm, tail: this.#run!.tail(this.#lines) };
+  }
+
+  async #standAt(day: UtcDay): Promise<void> {
+    const midnight = epochNs(day, 0);
+    const run = this.#run;
+    if (run !== null && this.#day !== null) {
+      if (this.#day === day) return;
+      const isRight = this.#rightUntil === null || this.#rightUntil > midnight;
+      if (isRight && firstDayRead(this.#source, day) <= this.#day) {
+        await readTo(this.#source, run, midnight, this.#pace);
+        return;
+      }
+    }
+    await this.#begin(midnight);
+  }
+
+  async #begin(instant: EpochNs): Promise<void> {
+    const { run, rightUntil } = await beginSettled(this.#source, instant, this.#pace);
+    this.#run = run;
+    this.#rightUntil = rightUntil;
+    newestRuns.set(this.#source.indicator.id, run);
+  }
+
+  /** Brings the run to position(until); gives the pieces that become full on the way. */
+  async *#read(run: SettledRun, until: EpochNs): AsyncGenerator<DayPiece> {
+    const { tape, contract } = this.#source;
+    const { yieldTurn, signal } = this.#pace;
+    const lines = this.#lines;
+    const to = await placeBefore(tape, contract, until);
+    for await (const batch of tape.read(contract, run.place, to, true)) {
+      for (let row = 0; row < batch.count; ) {
+        signal.throwIfAborted();
+        const end = Math.min(row + this.#stepRows, batch.count);
+        const before = lines.byteLength;
+        run.take(sliceBatch(batch, row, end));
+        const stepBytes = lines.byteLength - before;
+        this.#adapt(stepBytes);
+        this.#rowsSinceTurn += stepBytes > STEP_BYTES ? ROWS_PER_TURN : end - row;
+        row = end;
+        if (lines.byteLength >= this.#pieceBytes) {
+          const rank = batch.firstRank + end - 1;
+          const trades = rank - this.#rank;
+          this.#rank = rank;
+          const isWarm = this.#isWarm && run.wasWarm;
+          yield { settled: lines.take(), trades, isWarm, tail: null };
+        }
+        if (this.#rowsSinceTurn < ROWS_PER_TURN) continue;
+        this.#rowsSinceTurn = 0;
+        await yieldTurn();
+      }
+    }
+    signal.throwIfAborted();
+    run.advance(until);
+  }
+
+  /** Keeps steps, and what they add to a piece, short. */
+  #adapt(stepBytes: number): void {
+    const { min, max } = STEP_ROWS;
+    if (stepBytes > STEP_BYTES) this.#stepRows = Math.max(min, this.#stepRows >> 1);
+    else if (stepBytes < STEP_BYTES / 4) this.#stepRows = Math.min(max, this.#stepRows << 1);
+  }
+}
+
+/** The trades of a day before `end`, which is at most the day's end. */
+export async function tradesBefore(
+  { tape, contract }: Pick<RunSource, 'tape' | 'contract'>,
+  day: UtcDay,
+  end: EpochNs,
+): Promise<number> {
+  if (end < epochNs(addDays(day, 1), 0)) return (await placeBefore(tape, contract, end)).rank;
+  return (await tape.days(contract)).find((one) => one.day === day)?.trades ?? 0;
+}

@@ -1,0 +1,102 @@
+/**
+ * One study on its way over the tape in settled speed. It is quiet until somebody hears it; from then on
+ * every settled update becomes a line. Trades arrive in order and without a gap; nothing is done per
+ * trade beyond the study's own loop.
+ */
+
+import type { Session, SessionTable } from '@tapeloom/core/calendar/session';
+import { type Cursor, formatCursor } from '@tapeloom/core/cursor';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { type RunOutput, type RunStart, StudyRun } from '@tapeloom/core/studies/run';
+import type { ObjectVersion, Study } from '@tapeloom/core/studies/study';
+import type { TradeBatch } from '@tapeloom/core/trade-batch';
+import { epochNs } from '@tapeloom/core/utc-day';
+import type { TapePlace } from '../tape/tape.ts';
+import type { DayLines } from './day-lines.ts';
+import type { Lines } from './settled-days.ts';
+
+/** Whoever hears a run: where its lines of one day go. */
+export interface Hearing {
+  readonly day: UtcDay;
+  readonly lines: DayLines;
+}
+
+export class SettledRun implements RunOutput {
+  readonly #study: Study;
+  readonly #run: StudyRun;
+  #hearing: Hearing | null = null;
+  /** The session that opened last. */
+  #session: Session | null = null;
+  /** Whether it reaches into what is heard. */
+  #hasSession = false;
+  #wasWarm = true;
+
+  constructor(study: Study, sessions: SessionTable, start: RunStart) {
+    this.#study = study;
+    this.#run = new StudyRun(study, sessions, start, { output: this });
+  }
+
+  /** The last tape entry it has passed: a trade, or a midnight after it. */
+  get place(): TapePlace {
+    return this.#run.position;
+  }
+
+  get warm(): boolean {
+    return this.#study.warm;
+  }
+
+  /** Whether every session since the hearing began found the study with all its look-back. */
+  get wasWarm(): boolean {
+    return this.#wasWarm && (!this.#hasSession || this.#study.warm);
+  }
+
+  /** From here on updates are heard; the run stands at the midnight of that day or later in it. */
+  hear(hearing: Hearing): void {
+    this.#hearing = hearing;
+    this.#hasSession = this.#session !== null && this.#session.close > epochNs(hearing.day, 0);
+    this.#wasWarm = true;
+  }
+
+  quiet(): void {
+    this.#hearing = null;
+  }
+
+  take(batch: TradeBatch): void {
+    this.#run.apply(batch);
+  }
+
+  advance(instant: EpochNs): void {
+    this.#run.advance(instant);
+  }
+
+  /** The objects that form at the position it stands at, gathered in lines that are empty. */
+  tail(lines: DayLines): Lines {
+    this.#study.forming(null, (version, mark) => lines.upsert(version, mark, 0));
+    const { bytes, ends } = lines.take();
+    return { bytes, ends };
+  }
+
+  upsert(version: ObjectVersion, cursor: Cursor, fromNs?: number): void {
+    this.#linesAt(cursor)?.upsert(version, cursor, fromNs!);
+  }
+
+  remove(id: string, final: boolean, ts: string, cursor: Cursor, fromNs?: number): void {
+    this.#linesAt(cursor)?.remove(id, final, ts, cursor, fromNs!);
+  }
+
+  openSession(session: Session): void {
+    // The study still stands in the session before.
+    this.#wasWarm = this.wasWarm;
+    this.#hasSession = true;
+    this.#session = session;
+  }
+
+  flushed(): void {}
+
+  #linesAt(cursor: Cursor): DayLines | null {
+    if (this.#hearing !== null && cursor.day !== this.#hearing.day) {
+      throw new Error(`${formatCursor(cursor)} was settled on ${this.#hearing.day}`);
+    }
+    return this.#hearing?.lines ?? null;
+  }
+}

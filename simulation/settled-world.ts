@@ -1,0 +1,169 @@
+/**
+ * Settled days over the tapes of the studies' naive twins: every day is on the tape, with trades or without,
+ * but for those that are left out. What comes out can be compared with the log that a twin writes.
+ */
+
+import { createHash } from 'node:crypto';
+import type { SessionTable } from '@tapeloom/core/calendar/session';
+import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
+import type { Indicator } from '@tapeloom/core/studies/indicator';
+import { tableOf } from '@tapeloom/core/studies/twins/study-driver';
+import type { Subject } from '@tapeloom/core/studies/twins/study-subjects';
+import type { TwinTape } from '@tapeloom/core/studies/twins/twin-tape';
+import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
+import type { DayResult, SettledDaysRequest } from '@tapeloom/server/history/settled-days';
+import { type CacheUse, SettledDaysReader } from '@tapeloom/server/history/settled-days-reader';
+import { MemoryTape } from './memory-tape.ts';
+
+const CONTRACT = 'ESZ6';
+const INDICATOR = 'subject';
+
+export interface SettledWorldOptions {
+  readonly batchRows?: number;
+  readonly pieceBytes?: number;
+  readonly cache?: CacheUse | null;
+  readonly leftOut?: (day: UtcDay, at: number) => boolean;
+}
+
+/** What one line says. */
+export interface Entry {
+  readonly t: 'upsert' | 'remove';
+  readonly cursor: string;
+  readonly id: string;
+  readonly final: boolean;
+  readonly ts: string;
+  readonly data?: unknown;
+}
+
+export class SettledWorld {
+  readonly tape: MemoryTape;
+  readonly reader: SettledDaysReader;
+  readonly sessions: SessionTable;
+  readonly firstDay: UtcDay;
+  readonly until: EpochNs;
+
+  constructor(tape: TwinTape, subject: Subject, options: SettledWorldOptions = {}) {
+    const { batchRows = 7, pieceBytes, cache = null, leftOut = () => false } = options;
+    this.sessions = tableOf(tape.sessions);
+    this.until = tape.until as EpochNs;
+    this.firstDay = firstDayOf(tape);
+    this.tape = memoryTapeOf(tape, this.firstDay, batchRows, leftOut);
+    this.reader = new SettledDaysReader({
+      tape: this.tape,
+      indicators: new Map([[INDICATOR, indicatorOf(subject)]]),
+      sessionsOf: () => this.sessions,
+      yieldTurn: async () => {},
+      cache,
+      ...(pieceBytes === undefined ? {} : { pieceBytes }),
+    });
+  }
+
+  /** The days that begin before `until`. */
+  get days(): readonly UtcDay[] {
+    const days: UtcDay[] = [];
+    for (let day = this.firstDay; epochNs(day, 0) < this.until; day = addDays(day, 1)) {
+      days.push(day);
+    }
+    return days;
+  }
+
+  async read(request: Partial<SettledDaysRequest> = {}): Promise<readonly DayResult[]> {
+    await using read = await this.reader.read({
+      account: 'a',
+      contract: CONTRACT,
+      indicator: INDICATOR,
+      params: {},
+      firstDay: this.firstDay,
+      until: this.until,
+      hasTail: false,
+      form: 'lines',
+      ...request,
+    });
+    const results: DayResult[] = [];
+    for (let next = await read.next(); next !== null; next = await read.next()) results.push(next);
+    return results;
+  }
+
+  /** A digest of a day's trades, as a sidecar would have it. */
+  async digest(day: UtcDay): Promise<string> {
+    const hash = createHash('sha256');
+    const [before, last] = [0 as Rank, (2 ** 32) as Rank];
+    for await (const batch of this.tape.read(
+      CONTRACT,
+      { day, rank: before },
+      { day, rank: last },
+    )) {
+      for (const column of ['ts', 'price', 'size', 'side'] as const) {
+        hash.update(batch[column].slice(0, batch.count));
+      }
+    }
+    return hash.digest('hex');
+  }
+}
+
+/** Each line on its own, as text. */
+export function linesOf({ bytes, ends }: { bytes: Uint8Array; ends: Uint32Array }): string[] {
+  return [...ends].map((end, line) =>
+    Buffer.from(bytes.subarray(line === 0 ? 0 : ends[line - 1]!, end)).toString(),
+  );
+}
+
+export function entriesOf(results: readonly DayResult[]): readonly Entry[] {
+  return results.flatMap(({ settled }) => linesOf(settled)).map((line) => JSON.parse(line));
+}
+
+/** Everything settled in (position(from), position(to)], from results that begin with the day of `from`. */
+export function textBetween(results: readonly DayResult[], from: EpochNs, to: EpochNs): string {
+  let text = '';
+  for (const { day, settled } of results) {
+    for (const [index, line] of linesOf(settled).entries()) {
+      const at = epochNs(day, settled.fromNs[index]!);
+      if (at > from && at <= to) text += line;
+    }
+  }
+  return text;
+}
+
+function firstDayOf({ trades, sessions, until }: TwinTape): UtcDay {
+  const first = [trades[0]?.ns ?? until, sessions[0]?.open ?? until, until];
+  return dayOf(first.reduce((a, b) => (b < a ? b : a)) as EpochNs);
+}
+
+function indicatorOf({ create, lookBackSessions, outlivesSession }: Subject): Indicator {
+  return {
+    id: INDICATOR,
+    name: INDICATOR,
+    description: '',
+    parameters: [],
+    data: {},
+    computeUnitsPerTrade: 1,
+    presets: [],
+    example: { id: '', final: true, ts: '', data: {} },
+    sessionKind: () => 'full',
+    lookBackSessionsMax: () => lookBackSessions,
+    ...(outlivesSession === true ? { objectsOutliveSession: true } : {}),
+    create,
+  };
+}
+
+function memoryTapeOf(
+  { trades, until }: TwinTape,
+  firstDay: UtcDay,
+  batchRows: number,
+  leftOut: (day: UtcDay, at: number) => boolean,
+): MemoryTape {
+  const tape = new MemoryTape(CONTRACT, batchRows);
+  const last = dayOf(until as EpochNs);
+  for (let day = firstDay, at = 0; day <= last; day = addDays(day, 1), at += 1) {
+    if (day < last && leftOut(day, at)) continue;
+    const mine = trades.flatMap(({ ns, price, size, side }) =>
+      dayOf(ns as EpochNs) === day
+        ? [{ at: ns as EpochNs, price, size, side: side as -1 | 0 | 1 }]
+        : [],
+    );
+    const dayEnd = epochNs(addDays(day, 1), -1);
+    tape.commit(mine, (dayEnd < until ? dayEnd : until) as EpochNs);
+  }
+  tape.commit([], until as EpochNs);
+  return tape;
+}
