@@ -71,6 +71,7 @@ export class Doors implements AsyncDisposable {
   readonly #catalogue: CatalogueFacts;
   readonly #log: Log;
   readonly #docsUrl: { address: string };
+  readonly #tapeKnown = Promise.withResolvers<void>();
   /** Null until the doors open. */
   #epochs: EpochStore | null = null;
   #exportTokens: ExportTokens | null = null;
@@ -102,6 +103,7 @@ export class Doors implements AsyncDisposable {
     this.hub.onTapeDay((day) => {
       this.#world.enter(day);
       this.#sessionsChanged();
+      this.#tapeKnown.resolve();
     });
     this.hub.connect(this.#engines.links);
     this.gateway = createGateway({
@@ -122,6 +124,11 @@ export class Doors implements AsyncDisposable {
       onFault: (error) => log.error({ error }, 'a connection failed'),
     });
     this.http = this.#createHttp(options);
+  }
+
+  /** Resolves when the engines have told how far the tape has come: before, history is refused. */
+  get tapeKnown(): Promise<void> {
+    return this.#tapeKnown.promise;
   }
 
   /** The address of the public port. */

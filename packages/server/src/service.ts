@@ -44,10 +44,12 @@ export class Service implements AsyncDisposable {
   readonly #metrics: ServiceMetrics;
   readonly #internal: Server;
   readonly #ingest: IngestHandle;
+  readonly #caughtUp = Promise.withResolvers<void>();
   readonly #live = Promise.withResolvers<void>();
   readonly #lastTrades = new Map<string, EpochNs>();
   /** What keeps the service from serving streams on its way up or down; null while it is up. */
   #phase: string | null = 'the tape is being opened';
+  #isStopping = false;
   /** The part that is gone for good, the first if there are several. */
   #lost: string | null = null;
   #accounts: AccountServices | null = null;
@@ -92,7 +94,7 @@ export class Service implements AsyncDisposable {
     return this.#addresses!;
   }
 
-  /** Resolves when the source has caught up with the clock; rejects when it never will. */
+  /** Resolves when everything can be asked for, up to this moment; rejects when that will never be. */
   get live(): Promise<void> {
     return this.#live.promise;
   }
@@ -109,6 +111,7 @@ export class Service implements AsyncDisposable {
 
   /** Notice, drain, sync. Resolves to whether everything closed cleanly in time. */
   async stop(): Promise<boolean> {
+    this.#isStopping = true;
     this.#phase = 'the service is stopping';
     this.#doors?.http.stopAccepting();
     const [isClean] = await Promise.all([this.#ingest.stop(), this.#doors?.gateway.drain()]);
@@ -161,7 +164,14 @@ export class Service implements AsyncDisposable {
     const rest = await this.#doors.listen();
     const echo = await this.#openEcho();
     this.#addresses = { rest, stream: `${rest.replace('http', 'ws')}/v1`, internal, echo };
-    if (this.#phase !== null) this.#phase = 'the tape is being filled';
+    this.#phase = 'the tape is being filled';
+    const { tapeKnown } = this.#doors;
+    void Promise.all([this.#caughtUp.promise, tapeKnown]).then(() => this.#becomeReady());
+  }
+
+  #becomeReady(): void {
+    if (!this.#isStopping) this.#phase = null;
+    this.#live.resolve();
   }
 
   /** On the loopback interface whatever the other doors listen on. */
@@ -186,8 +196,7 @@ export class Service implements AsyncDisposable {
         onFill(message.part, message.days, message.daysTotal);
         return;
       case 'live':
-        this.#phase = null;
-        this.#live.resolve();
+        this.#caughtUp.resolve();
         return;
       case 'sessions':
         this.#doors?.updateSessions(message.books);
