@@ -83,9 +83,10 @@ test('when the thread of the accounts dies, everybody is told at once and the re
   // Known from memory or not: nobody could hear that the key was revoked.
   for (const path of ['/v1/usage', '/v1/instruments', '/v1/keys']) {
     const answer = await service.get(path, service.authorized);
-    assert.equal(answer.status, 500);
+    assert.equal(answer.status, 503);
     const problem = (await answer.json()) as { code: string };
-    assert.equal(problem.code, 'INTERNAL');
+    assert.equal(problem.code, 'CAPACITY');
+    assert.equal(answer.headers.get('retry-after'), '5');
   }
   assert.equal((await service.connect().closed).code, 1013);
   assert.equal((await service.get('/v1/indicators')).status, 200);

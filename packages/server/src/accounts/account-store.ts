@@ -18,6 +18,9 @@ export const VALID_KEYS_MAX = 10;
 /** How long a key that ended stays in the list: 30 days. */
 export const ENDED_KEY_SHOWN_NS = 30n * 86_400_000_000_000n;
 
+/** The store cannot be asked now; nothing happened that the caller could rely on. */
+export class AccountsUnavailableError extends Error {}
+
 export interface AccountRecord {
   readonly id: string;
   /** What operators call it; unique. */

@@ -16,7 +16,11 @@
  */
 
 import { Worker } from 'node:worker_threads';
-import type { AccountChange, AccountStore } from './account-store.ts';
+import {
+  type AccountChange,
+  type AccountStore,
+  AccountsUnavailableError,
+} from './account-store.ts';
 import type {
   AccountsWorkerData,
   FromAccounts,
@@ -35,10 +39,10 @@ const CLOSE_WITHIN_MS = 5_000;
 export class AccountsRefusedError extends Error {}
 
 /** The thread is gone, or the handle was disposed of. */
-export class AccountsGoneError extends Error {}
+export class AccountsGoneError extends AccountsUnavailableError {}
 
 /** Too many calls wait already. */
-export class AccountsBusyError extends Error {}
+export class AccountsBusyError extends AccountsUnavailableError {}
 
 export interface AccountsHandleOptions extends AccountsWorkerData {
   /** The thread has died without being asked; called once. */

@@ -8,6 +8,7 @@ import { type IncomingMessage, METHODS, type OutgoingHttpHeaders } from 'node:ht
 import type { Duplex } from 'node:stream';
 import { PROBLEM_CONTENT_TYPE } from '@tapeloom/protocol/problem';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { AccountsUnavailableError } from '../accounts/account-store.ts';
 import type { Caller } from '../accounts/caller.ts';
 import type { UsageMeter } from '../accounts/usage-meter.ts';
 import { blotSecrets, type Log } from '../platform/log.ts';
@@ -172,7 +173,8 @@ function createApp(
 function problemSender({ log, docsUrl }: HttpServerOptions) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const problem = problemOf(error);
-    if (problem.code === 'INTERNAL' && !(error instanceof ClientGoneError)) {
+    const isOurs = problem.code === 'INTERNAL' || error instanceof AccountsUnavailableError;
+    if (isOurs && !(error instanceof ClientGoneError)) {
       const route = request.routeOptions.url ?? null;
       log.error({ error, requestId: request.id, method: request.method, route }, 'request failed');
     }
