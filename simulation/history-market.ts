@@ -1,6 +1,6 @@
 /**
  * A tape with something to ask for, below a `RestService`: ESZ6 over ten days with the same number of trades
- * each, ESU6 before the roll of September, CLF7 with a day left out. The tape reaches up to now.
+ * each, ESU6 around the roll of September, CLF7 with a day left out. The tape reaches up to now.
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
@@ -17,6 +17,8 @@ const APART_NS = 5 * SECOND_NS;
 export const TRADES_A_DAY = 900;
 /** ESZ6 traded on all days from here to today but for Saturday, the 7th of November 2026. */
 export const FIRST_DAY = utcDay(20261102);
+/** From here on `ES.c.0` meant ESZ6, a Monday; before it ESU6, which traded until the end of that day. */
+export const ROLL_DAY = '2026-09-14';
 /** The day CLF7 lacks, between two it has. */
 export const DAY_LEFT_OUT = '2026-11-05';
 
@@ -28,7 +30,8 @@ export function fillMarket({ tape, clock, market }: RestService): void {
     tape.commit('ESZ6', tradesOf(day), endOf(day, now));
     if (day !== utcDay(20261105)) tape.commit('CLF7', tradesOf(day), endOf(day, now));
   }
-  for (let day = utcDay(20260908); day <= utcDay(20260911); day = addDays(day, 1)) {
+  for (let day = utcDay(20260908); day <= utcDay(20260914); day = addDays(day, 1)) {
+    if (day === utcDay(20260912)) continue;
     tape.commit('ESU6', tradesOf(day), endOf(day, now));
   }
   market.tapeTime = now;
