@@ -5,9 +5,8 @@
  */
 
 import { availableParallelism } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { MessageChannel } from 'node:worker_threads';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { publishedDefinitions } from '@tapeloom/core/studies/catalogue';
@@ -15,6 +14,7 @@ import { dayOf } from '@tapeloom/core/utc-day';
 import type { AccountServices } from './account-services.ts';
 import type { Config } from './config/config.ts';
 import { EngineCrew, enginesFor } from './engine/engine-crew.ts';
+import { coreSource } from './engine/engine-fingerprint.ts';
 import { EngineHandle } from './engine/engine-handle.ts';
 import { exportSecret } from './exports/export-secret.ts';
 import { ExportTokens } from './exports/export-token.ts';
@@ -22,7 +22,6 @@ import { createGateway, type Gateway } from './gateway/gateway.ts';
 import { createResolver } from './gateway/stream-request.ts';
 import { startComputeThread } from './history/compute-handle.ts';
 import { ComputePool, computeThreadsFor } from './history/compute-pool.ts';
-import { CACHE_BYTES_DEFAULT } from './history/result-cache.ts';
 import type { ExportFacts } from './http/export-route.ts';
 import { createHttpServer, type HttpServer } from './http/http-server.ts';
 import { type CatalogueFacts, catalogueFacts } from './http/indicators-route.ts';
@@ -185,7 +184,8 @@ export class Doors implements AsyncDisposable {
   }
 
   #startCompute(ingest: IngestHandle): ComputePool {
-    const { data } = this.#config;
+    const { data, cacheBytes } = this.#config;
+    const fingerprint = this.#catalogue.engineFingerprint;
     return new ComputePool({
       threads: computeThreadsFor(availableParallelism()),
       startThread: () => {
@@ -196,11 +196,10 @@ export class Doors implements AsyncDisposable {
           tapeRoot: join(data, 'tape'),
           dataset: SIM_DATASET,
           sessions: this.#world.engineSessions,
-          cache: {
-            root: join(data, 'cache'),
-            bytesMax: CACHE_BYTES_DEFAULT,
-            fingerprint: this.#catalogue.engineFingerprint,
-          },
+          cache:
+            cacheBytes === 0
+              ? null
+              : { root: join(data, 'cache'), bytesMax: cacheBytes, fingerprint },
         });
       },
       onFault: (error, request) => {
@@ -283,9 +282,4 @@ export class Doors implements AsyncDisposable {
       lastTradeAt: (symbol) => this.#events.lastTradeAt(symbol),
     };
   }
-}
-
-/** Where the sources of the computation are. */
-function coreSource(): string {
-  return dirname(dirname(fileURLToPath(import.meta.resolve('@tapeloom/core/studies/catalogue'))));
 }

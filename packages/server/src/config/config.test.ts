@@ -35,6 +35,7 @@ test('without any setting the documented defaults hold', () => {
     docsUrl: null,
     simSeed: 1,
     simScale: 1,
+    cacheBytes: 2 * 1024 ** 3,
     speed: null,
     echoPort: null,
   });
@@ -75,6 +76,53 @@ test('numbers in odd spellings are refused, not guessed', () => {
   }
   for (const simScale of ['0', '101', '.5', '5.', 'NaN']) {
     assert.equal(faultsOf(() => read({ TAPELOOM_SIM_SCALE: simScale })).length, 1, simScale);
+  }
+});
+
+test('the size of the cache is a count of bytes, plain or with a unit', () => {
+  const sizes: readonly (readonly [string | number, number])[] = [
+    ['0', 0],
+    ['1073741824', 1024 ** 3],
+    ['64KiB', 64 * 1024],
+    ['512MiB', 512 * 1024 ** 2],
+    ['20GiB', 20 * 1024 ** 3],
+    ['3TiB', 3 * 1024 ** 4],
+    [0, 0],
+    [4_096, 4_096],
+  ];
+  for (const [text, bytes] of sizes) {
+    if (typeof text === 'string') {
+      assert.equal(read({ TAPELOOM_CACHE_BYTES: text }).cacheBytes, bytes, text);
+    }
+    assert.equal(read({}, [], { cacheBytes: text }).cacheBytes, bytes);
+  }
+});
+
+test('a size of the cache that is none stops the start with the variable named', () => {
+  const wrong = [
+    '',
+    '-1',
+    '1.5GiB',
+    '2GB',
+    '2G',
+    '2gib',
+    '2 GiB',
+    '0x10',
+    '1e9',
+    '0GiB',
+    '9999TiB9',
+  ];
+  for (const text of [...wrong, '99999999999999999', '9007199254740991TiB']) {
+    assert.deepEqual(
+      faultsOf(() => read({ TAPELOOM_CACHE_BYTES: text })),
+      [
+        `TAPELOOM_CACHE_BYTES: read ${JSON.stringify(text)}, accepted is a count of bytes: ` +
+          'a whole number such as 0, 1073741824, 512MiB, 2GiB or 1TiB',
+      ],
+    );
+  }
+  for (const cacheBytes of [-1, 1.5, null, true, ['1']]) {
+    assert.match(faultsOf(() => read({}, [], { cacheBytes }))[0]!, /^"cacheBytes" in the file: /);
   }
 });
 

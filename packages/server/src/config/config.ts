@@ -10,7 +10,15 @@ import { type IpRange, parseIpRange } from '@tapeloom/core/entitlement/ip-range'
 import { LOG_LEVELS, type LogLevel } from '../platform/log.ts';
 import { type CommandLine, readCommandLine } from './command-line.ts';
 import { nearestName } from './nearest-name.ts';
-import { decimalNumber, listOf, oneOf, type Setting, text, wholeNumber } from './setting.ts';
+import {
+  byteCount,
+  decimalNumber,
+  listOf,
+  oneOf,
+  type Setting,
+  text,
+  wholeNumber,
+} from './setting.ts';
 
 export interface Config extends CommandLine {
   readonly port: number;
@@ -27,6 +35,8 @@ export interface Config extends CommandLine {
   readonly simSeed: number;
   /** Factor on the number of simulated prints a day. */
   readonly simScale: number;
+  /** What the cache of results may take on disk; 0: nothing is kept. */
+  readonly cacheBytes: number;
 }
 
 type Settings = { readonly [K in keyof Omit<Config, keyof CommandLine>]: Setting<Config[K]> };
@@ -62,6 +72,7 @@ const SETTINGS: Settings = {
   ),
   simSeed: wholeNumber({ variable: 'TAPELOOM_SIM_SEED', fallback: 1 }, 0, 4_294_967_295),
   simScale: decimalNumber({ variable: 'TAPELOOM_SIM_SCALE', fallback: 1 }, 0.001, 100),
+  cacheBytes: byteCount({ variable: 'TAPELOOM_CACHE_BYTES', fallback: 2 * 1024 ** 3 }),
 };
 
 const FILE_VARIABLE = 'TAPELOOM_CONFIG';

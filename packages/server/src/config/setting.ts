@@ -20,6 +20,14 @@ interface Named<T> {
 }
 
 const PREFIX = 'TAPELOOM_';
+const PLAIN_WHOLE = /^(?:0|[1-9]\d{0,15})$/;
+const BYTES_TEXT = /^([1-9]\d{0,15})(KiB|MiB|GiB|TiB)$/;
+const BYTE_UNITS: Readonly<Record<string, number>> = {
+  KiB: 1024,
+  MiB: 1024 ** 2,
+  GiB: 1024 ** 3,
+  TiB: 1024 ** 4,
+};
 
 function setting<T>(
   named: Named<T>,
@@ -33,7 +41,7 @@ function setting<T>(
 
 export function wholeNumber(named: Named<number>, least: number, most: number): Setting<number> {
   return setting(named, `a whole number from ${least} to ${most}`, (raw) => {
-    const value = numberOf(raw, /^(?:0|[1-9]\d{0,15})$/);
+    const value = numberOf(raw, PLAIN_WHOLE);
     return Number.isSafeInteger(value) && value >= least && value <= most ? value : undefined;
   });
 }
@@ -42,6 +50,17 @@ export function decimalNumber(named: Named<number>, least: number, most: number)
   return setting(named, `a number from ${least} to ${most}`, (raw) => {
     const value = numberOf(raw, /^\d{1,9}(?:\.\d{1,9})?$/);
     return value >= least && value <= most ? value : undefined;
+  });
+}
+
+/** Bytes as they are, or with a unit of 1,024 bytes and its powers: `512MiB`. */
+export function byteCount(named: Named<number>): Setting<number> {
+  const accepts = 'a count of bytes: a whole number such as 0, 1073741824, 512MiB, 2GiB or 1TiB';
+  return setting(named, accepts, (raw) => {
+    const [, digits, unit] = (typeof raw === 'string' && BYTES_TEXT.exec(raw)) || [];
+    const value =
+      digits === undefined ? numberOf(raw, PLAIN_WHOLE) : Number(digits) * BYTE_UNITS[unit!]!;
+    return Number.isSafeInteger(value) && value >= 0 ? value : undefined;
   });
 }
 

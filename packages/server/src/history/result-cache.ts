@@ -33,7 +33,6 @@ import {
 import type { Lines, SettledLines } from './settled-days.ts';
 import type { ResultInputs } from './settled-inputs.ts';
 
-export const CACHE_BYTES_DEFAULT = 2 * 1024 ** 3;
 /** Results waiting to be written. */
 const WAITING_MAX = 8;
 /** A result of more than this share of the limit is not kept. */

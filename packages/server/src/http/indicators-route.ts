@@ -5,7 +5,7 @@
 
 import type { IndicatorDefinition, JsonSchema } from '@tapeloom/core/studies/indicator';
 import { Type } from 'typebox';
-import { catalogueVersion, engineFingerprint } from './engine-fingerprint.ts';
+import { catalogueVersion, engineFingerprint } from '../engine/engine-fingerprint.ts';
 import { paramsSchema } from './params-schema.ts';
 import { defineRoute, EncodedJson, type Route } from './route.ts';
 

@@ -8,15 +8,21 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { sourceTokens } from './source-tokens.ts';
 
 /** Where the computation starts, below the source folder of core. */
 const ROOTS = ['studies/catalogue.ts', 'studies/run.ts'];
 
-/** Hexadecimal SHA-256 of the definitions and of the modules below `coreSource`. */
-export function engineFingerprint(coreSource: string, definitions: unknown): string {
+/** Where the sources of the computation are. */
+export function coreSource(): string {
+  return dirname(dirname(fileURLToPath(import.meta.resolve('@tapeloom/core/studies/catalogue'))));
+}
+
+/** Hexadecimal SHA-256 of the definitions and of the modules below `source`. */
+export function engineFingerprint(source: string, definitions: unknown): string {
   const hash = createHash('sha256').update(canonicalJson(definitions));
-  for (const [path, tokens] of reachableModules(coreSource)) {
+  for (const [path, tokens] of reachableModules(source)) {
     hash.update(`\0${path}\0${tokens.join('\u0001')}`);
   }
   return hash.digest('hex');
@@ -28,11 +34,11 @@ export function catalogueVersion(definitions: unknown): string {
 }
 
 /** Every module the roots reach by importing values, in the order of their paths. */
-function reachableModules(coreSource: string): [string, readonly string[]][] {
+function reachableModules(source: string): [string, readonly string[]][] {
   const modules = new Map<string, readonly string[]>();
-  const open = ROOTS.map((root) => resolve(coreSource, root));
+  const open = ROOTS.map((root) => resolve(source, root));
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
-    const name = relative(coreSource, path).split(sep).join('/');
+    const name = relative(source, path).split(sep).join('/');
     if (modules.has(name)) continue;
     const tokens = sourceTokens(readFileSync(path, 'utf8'));
     modules.set(name, tokens);
