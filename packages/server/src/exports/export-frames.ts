@@ -3,16 +3,14 @@
  * comes one line for each result as history pages have them, then the end with their number: who has it has
  * all. A day that is exported whole goes out as the frame it is kept as.
  *
- * The lines of a query are always the same, so an export can begin at any of them. Nothing is read ahead:
- * the next day is asked for when the one before was taken.
+ * The lines of a query are always the same, so an export can begin at any of them.
  */
 
-import { parseCursor } from '@tapeloom/core/cursor';
 import { compressLines, expandFrame } from '../history/day-lines.ts';
 import type { HistoryQuery } from '../history/history-query.ts';
-import { NotWarmError } from '../history/history-refusal.ts';
-import type { DayResult, DaysRead, Lines } from '../history/settled-days.ts';
-import { type LineSpan, linesIn } from '../history/settled-range.ts';
+import type { DaysRead } from '../history/settled-days.ts';
+import { exportHeader } from './export-header.ts';
+import { type ExportSpan, exportSpans } from './export-spans.ts';
 
 export interface ExportOptions {
   readonly query: HistoryQuery;
@@ -28,21 +26,17 @@ export class NoSuchLineError extends Error {}
 
 export async function* exportFrames(options: ExportOptions): AsyncGenerator<Uint8Array> {
   const { query, engineFingerprint, line } = options;
-  const { from, untilCursor } = query;
-  const range = { from, after: null, last: untilCursor === null ? null : parseCursor(untilCursor) };
   await using read = await options.open();
+  const spans = exportSpans(query, read);
   // Before anything is sent: what is wrong at the start can still be told.
-  let result = warm(query, await read.next());
+  let next = await spans.next();
   const lines = new LineCount(line);
-  if (lines.take(1) < 1) yield* textFrame(headerLine(query, engineFingerprint));
-  while (result !== null) {
-    const span = linesIn(result, range);
-    const skipped = lines.take(span.end - span.first);
-    yield* framesOf(result, { first: span.first + skipped, end: span.end });
-    const tailSkipped = lines.take(result.tail.ends.length);
-    yield* linesFrame(result.tail, { first: tailSkipped, end: result.tail.ends.length });
-    if (span.end < result.settled.ends.length) break;
-    result = warm(query, await read.next());
+  const header = { t: 'header', ...exportHeader(query, engineFingerprint) };
+  if (lines.take(1) < 1) yield* textFrame(header);
+  for (; next.done !== true; next = await spans.next()) {
+    const { first, end } = next.value;
+    const skipped = lines.take(end - first);
+    yield* framesOf({ ...next.value, first: first + skipped });
   }
   const items = lines.count - 1;
   if (lines.take(1) < 1) yield* textFrame({ t: 'end', items });
@@ -65,48 +59,17 @@ class LineCount {
   }
 }
 
-function headerLine(query: HistoryQuery, engineFingerprint: string): object {
-  const { instrument, contract, tickSizeNanos, indicator, params, mode, from, to } = query;
-  const { untilCursor } = query;
-  return {
-    t: 'header',
-    version: 1,
-    instrument,
-    contract,
-    tickSizeNanos,
-    indicator,
-    params,
-    mode,
-    from: String(from),
-    ...(untilCursor === null ? { to: String(to) } : { untilCursor }),
-    engineFingerprint,
-  };
-}
-
-function warm({ indicator }: HistoryQuery, result: DayResult | null): DayResult | null {
-  if (result?.isWarm === false) throw new NotWarmError(`${indicator} on ${result.day}`);
-  return result;
-}
-
-async function* framesOf(
-  { settled, frame }: DayResult,
-  span: LineSpan,
-): AsyncGenerator<Uint8Array> {
-  const { ends } = settled;
-  if (span.first >= span.end) return;
-  if (frame !== null && span.first === 0 && span.end === ends.length) {
+async function* framesOf({ lines, frame, first, end }: ExportSpan): AsyncGenerator<Uint8Array> {
+  const { ends } = lines;
+  if (first >= end) return;
+  if (frame !== null && first === 0 && end === ends.length) {
     yield frame;
     return;
   }
-  const bytes = frame === null ? settled.bytes : expandFrame(frame, ends.at(-1)!);
-  yield* linesFrame({ bytes, ends }, span);
-}
-
-async function* linesFrame({ bytes, ends }: Lines, { first, end }: LineSpan) {
-  if (first >= end) return;
+  const bytes = frame === null ? lines.bytes : expandFrame(frame, ends.at(-1)!);
   const start = first === 0 ? 0 : ends[first - 1]!;
-  const frame = await compressLines(bytes.subarray(start, ends[end - 1]!));
-  if (frame !== null) yield frame;
+  const part = await compressLines(bytes.subarray(start, ends[end - 1]!));
+  if (part !== null) yield part;
 }
 
 async function* textFrame(line: object): AsyncGenerator<Uint8Array> {

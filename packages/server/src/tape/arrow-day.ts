@@ -4,19 +4,17 @@
  * trade's own time and its stamp, mostly 0). Rows ascend by rank; there are no nulls.
  */
 
-import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { crc32 } from 'node:zlib';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { utcDay } from '@tapeloom/core/utc-day';
 import {
   CompressionType,
-  compressionRegistry,
   type DataType,
   Field,
   Int8,
   Int32,
   Int64,
-  Message,
   makeData,
   RecordBatch,
   RecordBatchFileReader,
@@ -26,15 +24,12 @@ import {
   Timestamp,
   TimeUnit,
 } from 'apache-arrow';
+import { buffersOf, contentLengthsOf, correctLengthPrefixes } from '../platform/arrow-zstd.ts';
 import { writeEpochColumn } from './epoch-column.ts';
 import type { SidecarBatch } from './sidecar.ts';
 
 /** Small enough to decode in about a millisecond, large enough to compress well. */
 export const BATCH_ROWS = 32_768;
-const ZSTD_LEVEL = 3;
-const LENGTH_PREFIX_BYTES = 8;
-/** A message starts with a marker and its length, before the metadata. */
-const MESSAGE_PREFIX_BYTES = 8;
 const EPOCH_DAY = utcDay(19_700_101);
 
 const STAMP = new Timestamp(TimeUnit.NANOSECOND, 'UTC');
@@ -48,19 +43,6 @@ const FIELDS = [
   new Field<DataType>('side', INT8, false),
   new Field<DataType>('late', INT64, false),
 ];
-
-/** The lengths of the buffers that were compressed since `ArrowDayWriter.add` last took them. */
-let contentLengths: number[] = [];
-
-compressionRegistry.set(CompressionType.ZSTD, {
-  encode: (bytes) => {
-    contentLengths.push(bytes.length);
-    return zstdCompressSync(bytes, {
-      params: { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL },
-    });
-  },
-  decode: (bytes) => zstdDecompressSync(bytes),
-});
 
 type BatchRange = Pick<SidecarBatch, 'firstRank' | 'rows' | 'firstNs' | 'lastNs'>;
 
@@ -95,9 +77,8 @@ export class ArrowDayWriter {
       makeData({ ...rows, type: INT64, data: lates }),
     ];
     const struct = makeData({ ...rows, type: new Struct(FIELDS), children });
-    contentLengths = [];
-    this.#writer.write(new RecordBatch(this.#schema, struct));
-    this.#contentLengths.push(contentLengths);
+    const recordBatch = new RecordBatch(this.#schema, struct);
+    this.#contentLengths.push(contentLengthsOf(() => this.#writer.write(recordBatch)));
     this.#index.push({ firstRank, rows: count, firstNs: ts[0]!, lastNs: ts[count - 1]! });
   }
 
@@ -111,31 +92,12 @@ export class ArrowDayWriter {
     for (const block of reader.footer?.recordBatches() ?? []) {
       const { offset, metaDataLength } = block;
       const message = bytes.subarray(offset, offset + metaDataLength + block.bodyLength);
-      const buffers = dataBuffers(message, metaDataLength);
-      for (const [column, [at]] of buffers.entries()) {
-        correctLengthPrefix(message, at, this.#contentLengths[batches.length]![column]!);
-      }
+      // One per column: the validity buffers before them are empty, as there are no nulls.
+      const buffers = buffersOf(message, metaDataLength).filter(([, length]) => length > 0);
+      correctLengthPrefixes(message, buffers, this.#contentLengths[batches.length]!);
       const place = { offset, bytes: message.length, crc32: crc32(message), buffers };
       batches.push({ ...this.#index[batches.length]!, ...place });
     }
     return { bytes, batches };
   }
-}
-
-/** The data buffer of every column; each has an empty validity buffer before it. */
-function dataBuffers(message: Uint8Array, metaDataLength: number): SidecarBatch['buffers'] {
-  const header = Message.decode(message.subarray(MESSAGE_PREFIX_BYTES, metaDataLength)).header();
-  if (header === null || !('buffers' in header)) throw new Error('not a record batch');
-  return header.buffers.flatMap(({ offset, length }, index) =>
-    index % 2 === 1 ? [[metaDataLength + offset, length] as const] : [],
-  );
-}
-
-/**
- * The format wants the uncompressed length before each compressed buffer; apache-arrow 21 writes the
- * compressed one there (apache/arrow-js#470), which other libraries refuse to read.
- */
-function correctLengthPrefix(message: Uint8Array, offset: number, contentBytes: number): void {
-  const view = new DataView(message.buffer, message.byteOffset + offset, LENGTH_PREFIX_BYTES);
-  if (view.getBigInt64(0, true) !== -1n) view.setBigInt64(0, BigInt(contentBytes), true);
 }

@@ -1,0 +1,20 @@
+/** What an export says of itself: the query, the contract that was read, the computation. */
+
+import type { HistoryQuery } from '../history/history-query.ts';
+
+export function exportHeader(query: HistoryQuery, engineFingerprint: string) {
+  const { instrument, contract, tickSizeNanos, indicator, params, mode, from, to } = query;
+  const { untilCursor } = query;
+  return {
+    version: 1,
+    instrument,
+    contract,
+    tickSizeNanos,
+    indicator,
+    params,
+    mode,
+    from: String(from),
+    ...(untilCursor === null ? { to: String(to) } : { untilCursor }),
+    engineFingerprint,
+  };
+}

@@ -1,0 +1,39 @@
+/**
+ * The results of an export in their order, as spans of lines: of each day those in the range, then what
+ * still forms. Nothing is read ahead: the next day is asked for when the one before was taken.
+ */
+
+import { parseCursor } from '@tapeloom/core/cursor';
+import type { HistoryQuery } from '../history/history-query.ts';
+import { NotWarmError } from '../history/history-refusal.ts';
+import type { DayResult, DaysRead, Lines } from '../history/settled-days.ts';
+import { type LineSpan, linesIn } from '../history/settled-range.ts';
+
+export interface ExportSpan extends LineSpan {
+  /** Its bytes are empty where there is a frame. */
+  readonly lines: Lines;
+  /** All lines as one zstd frame; null when they are not compressed. */
+  readonly frame: Uint8Array<ArrayBuffer> | null;
+}
+
+export async function* exportSpans(
+  query: HistoryQuery,
+  read: DaysRead,
+): AsyncGenerator<ExportSpan, void> {
+  const { from, untilCursor } = query;
+  const range = { from, after: null, last: untilCursor === null ? null : parseCursor(untilCursor) };
+  for (;;) {
+    const result = warm(query, await read.next());
+    if (result === null) return;
+    const { settled, frame, tail } = result;
+    const span = linesIn(result, range);
+    yield { ...span, lines: settled, frame };
+    yield { first: 0, end: tail.ends.length, lines: tail, frame: null };
+    if (span.end < settled.ends.length) return;
+  }
+}
+
+function warm({ indicator }: HistoryQuery, result: DayResult | null): DayResult | null {
+  if (result?.isWarm === false) throw new NotWarmError(`${indicator} on ${result.day}`);
+  return result;
+}
