@@ -119,6 +119,8 @@ export interface SettledLog {
 
 export interface WalkedPage {
   readonly items: readonly Item[];
+  /** Their very text, as it stands in the page between the brackets. */
+  readonly text: string;
   readonly trades: number;
   readonly next: string | null;
 }
@@ -126,18 +128,21 @@ export interface WalkedPage {
 export class HistoryWorld implements Disposable {
   readonly tape: MemoryTape;
   readonly run: EngineRun;
-  /** Taken after every commit: what a client that came then was given. */
-  readonly snapshots: Extract<ServerMessage, { t: 'snapshot' }>[] = [];
+  /** Taken after every commit: what a client that came then was given, and how far he saw the tape. */
+  readonly snapshots: (Extract<ServerMessage, { t: 'snapshot' }> & { readonly seen: EpochNs })[] =
+    [];
   readonly #script: readonly ScriptedCommit[];
   readonly #topic: Topic;
+  readonly #delayNs: bigint;
   readonly #replays: StudyReplays;
   readonly #days: SettledDaysReader;
 
-  private constructor(script: readonly ScriptedCommit[], topic: Topic, batchRows: number) {
-    this.tape = new MemoryTape(CONTRACT, batchRows);
+  private constructor(script: readonly ScriptedCommit[], topic: Topic, delaySeconds: number) {
+    this.tape = new MemoryTape(CONTRACT, 7);
     this.run = new EngineRun(this.tape);
     this.#script = script;
     this.#topic = topic;
+    this.#delayNs = BigInt(delaySeconds) * SECOND;
     const shared = {
       tape: this.tape,
       indicators: BY_ID,
@@ -148,19 +153,21 @@ export class HistoryWorld implements Disposable {
     this.#days = new SettledDaysReader({ ...shared, cache: null, pieceBytes: 2_000 });
   }
 
+  /** With a delay the stream is a delayed one, and whoever asks for history sees as little. */
   static async over(
     script: readonly ScriptedCommit[],
     topic: Topic,
-    batchRows = 7,
+    delaySeconds = 0,
   ): Promise<HistoryWorld> {
-    const world = new HistoryWorld(script, topic, batchRows);
+    const world = new HistoryWorld(script, topic, delaySeconds);
     world.tape.commit([], TAPE_START);
-    world.run.open(topic);
+    world.run.open(topic, 1, delaySeconds);
     await settle();
     for (const { trades, promise } of script) {
       world.tape.commit(trades, promise);
       await settle();
-      world.snapshots.push(world.run.snapshot());
+      const seen = (promise - world.#delayNs) as EpochNs;
+      if (seen >= TAPE_START) world.snapshots.push({ ...world.run.snapshot(), seen });
     }
     assert.deepEqual(world.run.faults, []);
     return world;
@@ -170,8 +177,10 @@ export class HistoryWorld implements Disposable {
     return this.#script.flatMap(({ trades }) => trades);
   }
 
+  /** How far the tape is seen. */
   get end(): EpochNs {
-    return this.#script.at(-1)!.promise;
+    const end = (this.#script.at(-1)!.promise - this.#delayNs) as EpochNs;
+    return end > TAPE_START ? end : TAPE_START;
   }
 
   /** An instant of the tape, by share; a whole second if wanted. */
@@ -200,13 +209,13 @@ export class HistoryWorld implements Disposable {
     };
   }
 
-  async cover(query: HistoryQuery) {
+  async cover(query: HistoryQuery, visible = this.end) {
     return await coverQuery(
       query,
       { days: this.#days, replays: this.#replays },
       {
-        visible: () => this.end,
-        arrived: this.end,
+        visible: () => visible,
+        arrived: visible,
         isReady: () => true,
         pause: async () => {},
       },
@@ -217,6 +226,7 @@ export class HistoryWorld implements Disposable {
   async walk(
     query: HistoryQuery,
     limits: Partial<HistoryPageLimits> = {},
+    visible = this.end,
   ): Promise<readonly WalkedPage[]> {
     const pages = new HistoryPages({
       days: this.#days,
@@ -227,7 +237,7 @@ export class HistoryWorld implements Disposable {
     const walked: WalkedPage[] = [];
     let cursor = query.cursor;
     do {
-      const covered = await this.cover({ ...query, cursor });
+      const covered = await this.cover({ ...query, cursor }, visible);
       assert.ok(
         !isRefusal(covered),
         `refused at ${cursor}: ${(covered as { detail?: string }).detail}`,
@@ -241,7 +251,8 @@ export class HistoryWorld implements Disposable {
       if (page.next !== null && cursor !== null) {
         assert.ok(compare(page.next, cursor) > 0, `${page.next} is not after ${cursor}`);
       }
-      walked.push({ items: document.items, trades: page.trades, next: page.next });
+      const [, text] = /"items":\[([\s\S]*)\],"next":/.exec(page.bytes.toString())!;
+      walked.push({ items: document.items, text: text!, trades: page.trades, next: page.next });
       cursor = page.next;
     } while (cursor !== null);
     return walked;
@@ -284,6 +295,20 @@ export class HistoryWorld implements Disposable {
       .flatMap((flush) => decodeFrames(flush))
       .map(withoutSub)
       .filter(({ cursor }) => compare(cursor, after) > 0);
+  }
+
+  /** The same as the very texts that were sent, but for the subscription's name. */
+  publishedTexts(after: string, until: EpochNs, isWanted: (final: boolean) => boolean): string[] {
+    return this.run
+      .flushes()
+      .filter(({ edge }) => edge <= until)
+      .flatMap(({ entries, bytes }) =>
+        entries
+          .filter(({ cursor, final }) => compare(cursor, after) > 0 && isWanted(final))
+          .map(({ kind, start, end }) => {
+            return `{"t":"${kind}"${Buffer.from(bytes.subarray(start, end))}`;
+          }),
+      );
   }
 
   /** Of changes of one object in one flush only the last is published. */

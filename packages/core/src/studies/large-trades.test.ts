@@ -37,7 +37,17 @@ function thresholds(input: object, over: TwinTape): number[] {
 }
 
 describe('the automatic threshold', () => {
-  it('comes from a session up to 10 back, and not from one further back', () => {
+  it('comes from the newest earlier session that gives one [DET-19]', () => {
+    const prints: [number, number][] = [
+      [0, 9],
+      [1, 4],
+      [3, 20],
+    ];
+    assert.deepEqual(thresholds({}, tape(4, prints)), [4]);
+    assert.deepEqual(thresholds({}, tape(4, [...prints, [3, 3]])), [4], 'not from its own');
+  });
+
+  it('comes from a session up to 10 back, and not from one further back [DET-19]', () => {
     assert.deepEqual(
       thresholds(
         {},
@@ -60,7 +70,7 @@ describe('the automatic threshold', () => {
     );
   });
 
-  it('is the smallest cluster of a session that had fewer than asked', () => {
+  it('is the smallest cluster of a session that had fewer than asked [DET-19]', () => {
     assert.deepEqual(
       thresholds(
         { perSession: 3 },
@@ -85,7 +95,7 @@ describe('the automatic threshold', () => {
     );
   });
 
-  it('is not warm, and has no objects, until a session gave one', () => {
+  it('is not warm, and has no objects, until a session gave one [DET-19]', () => {
     const study = create({});
     const { run } = drive(study, { ...tape(3, [[0, 5]]), until: START + SECOND }, 'whole');
     assert.equal(study.warm, false);

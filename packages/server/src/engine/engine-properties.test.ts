@@ -176,7 +176,7 @@ test('a flush has one message for each object, in ascending cursor order [DET-07
   );
 });
 
-test('a delayed topic publishes the very messages of the undelayed one, later', async () => {
+test('a delayed topic publishes the very messages of the undelayed one, later [PLAN-02]', async () => {
   await fc.assert(
     fc.asyncProperty(commits, topics, async (script, topic) => {
       const tape = new MemoryTape(CONTRACT, 100);

@@ -138,7 +138,7 @@ test('topics are spread by contract, and the loss of one engine ends its own onl
   );
 });
 
-test('tape time is the least of all engines, never goes back, and days come later to delayed streams', () => {
+test('tape time is the least of all engines, never goes back, and days come later to delayed streams [DET-22]', () => {
   using stage = new TopicStage(2);
   const [one, two] = stage.engines;
   const days: string[] = [];
