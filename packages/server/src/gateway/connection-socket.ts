@@ -34,6 +34,8 @@ import {
   type SubscriptionServices,
 } from './stream-subscription.ts';
 
+/** The `readyState` in which no close frame was sent or answered. */
+const OPEN: typeof WebSocket.OPEN = 1;
 const HEARTBEAT_MS = 5_000;
 
 /** What one client may do to its connection. */
@@ -100,7 +102,7 @@ export class ConnectionSocket implements SubscriptionOwner {
       counters,
       releaseSoon,
       onOverflow: () => this.step({ t: 'overflow' }),
-      isOpen: () => webSocket.readyState === webSocket.OPEN,
+      isOpen: () => webSocket.readyState === OPEN,
       onClosed: () => this.#end('dropped'),
     });
     this.turns = new PullTurns(() => !this.#isOver && this.#writer.hasRoom);

@@ -35,6 +35,9 @@ export class SocketWriter {
   readonly #options: SocketWriterOptions;
   readonly #outbox = new Outbox();
   #isHeld = false;
+  /** A flush that came first in this turn: mostly nothing else does, and the socket need not be corked. */
+  #first: EncodedFrames | null = null;
+  #isCorked = false;
   #isOver = false;
 
   constructor(socket: Duplex, options: SocketWriterOptions) {
@@ -44,7 +47,12 @@ export class SocketWriter {
 
   /** Whether so little waits that the next piece may be pulled. */
   get hasRoom(): boolean {
-    return this.#outbox.lets(0, this.#socket.writableLength);
+    return this.#outbox.lets(0, this.#waiting);
+  }
+
+  /** Bytes that were let go or will be at the end of this turn, and that the peer has not taken. */
+  get #waiting(): number {
+    return this.#socket.writableLength + (this.#first?.bytes.length ?? 0);
   }
 
   /** A flush is one write, shared by all equal subscriptions, or goes message by message when the
@@ -54,7 +62,7 @@ export class SocketWriter {
     const frames = flush.framesFor(sub, mode);
     if (frames === null) return;
     this.#makeRoom(frames.bytes.length);
-    if (this.#outbox.lets(frames.bytes.length, this.#socket.writableLength)) this.#put(frames);
+    if (this.#outbox.lets(frames.bytes.length, this.#waiting)) this.#putFlush(frames);
     else for (const message of flush.messagesFor(sub, mode)) this.#pass(message);
   }
 
@@ -67,7 +75,7 @@ export class SocketWriter {
 
   /** `ws` answers control frames by itself, past the outbox: they are counted after the fact. */
   answeredControlFrame(): void {
-    if (this.#socket.writableLength >= OUTBOX_LIMITS.bytesMax) this.#options.onOverflow();
+    if (this.#waiting >= OUTBOX_LIMITS.bytesMax) this.#options.onOverflow();
   }
 
   /** The subscription is over: nothing of it follows. */
@@ -79,7 +87,12 @@ export class SocketWriter {
   release(): void {
     if (!this.#isHeld) return;
     this.#isHeld = false;
-    this.#socket.uncork();
+    const first = this.#first;
+    this.#first = null;
+    // A close frame may have left since.
+    if (first !== null && this.#mayWrite()) this.#send(first);
+    if (this.#isCorked) this.#socket.uncork();
+    this.#isCorked = false;
   }
 
   /**
@@ -88,7 +101,7 @@ export class SocketWriter {
    */
   moveOn(): void {
     for (;;) {
-      const frames = this.#outbox.take(this.#socket.writableLength);
+      const frames = this.#outbox.take(this.#waiting);
       if (frames === null) return;
       this.#put(frames);
       this.release();
@@ -101,34 +114,61 @@ export class SocketWriter {
     this.#isOver = true;
     const frames = rest === 'sent' ? this.#outbox.takeAll() : null;
     if (frames !== null) this.#put(frames);
+    this.release();
     this.#outbox.clear();
   }
 
   #pass(message: MessageFrame): void {
     if (this.#isOver) return;
     this.#makeRoom(message.bytes.length);
-    const verdict = this.#outbox.pass(message, this.#socket.writableLength);
+    const verdict = this.#outbox.pass(message, this.#waiting);
     if (verdict === 'at-once') this.#put({ bytes: message.bytes, messages: 1 });
     else if (verdict === 'over') this.#options.onOverflow();
   }
 
   /** What the peer takes at once does not wait: it is let go before the rest is measured. */
   #makeRoom(bytes: number): void {
-    if (this.#socket.writableLength + bytes > HELD_BYTES_MAX) this.release();
+    if (this.#waiting + bytes > HELD_BYTES_MAX) this.release();
   }
 
-  #put({ bytes, messages }: EncodedFrames): void {
-    if (!this.#options.isOpen()) {
-      this.#options.onClosed();
+  #put(frames: EncodedFrames): void {
+    if (!this.#mayWrite()) return;
+    this.#hold();
+    if (!this.#isCorked) {
+      this.#isCorked = true;
+      this.#socket.cork();
+    }
+    if (this.#first !== null) this.#send(this.#first);
+    this.#first = null;
+    this.#send(frames);
+  }
+
+  /** Of a turn's only flush; it is dropped when the peer says goodbye before the turn ends. */
+  #putFlush(frames: EncodedFrames): void {
+    if (this.#isHeld) {
+      this.#put(frames);
       return;
     }
-    this.#options.counters.messagesSentTotal += messages;
-    this.#options.counters.bytesSentTotal += bytes.length;
-    if (!this.#isHeld) {
-      this.#isHeld = true;
-      this.#socket.cork();
-      this.#options.releaseSoon(this);
-    }
+    this.#hold();
+    this.#first = frames;
+  }
+
+  #hold(): void {
+    if (this.#isHeld) return;
+    this.#isHeld = true;
+    this.#options.releaseSoon(this);
+  }
+
+  #mayWrite(): boolean {
+    if (this.#options.isOpen()) return true;
+    this.#options.onClosed();
+    return false;
+  }
+
+  #send({ bytes, messages }: EncodedFrames): void {
+    const { counters } = this.#options;
+    counters.messagesSentTotal += messages;
+    counters.bytesSentTotal += bytes.length;
     this.#socket.write(bytes);
   }
 }

@@ -44,6 +44,12 @@ export class Flush {
   readonly bytes: Uint8Array;
   readonly #namesMax: number;
   readonly #encoded = new Map<string, EncodedFrames | null>();
+  /** Of `#encoded`, what was asked for last: most ask for the same. */
+  #last: {
+    readonly sub: string;
+    readonly mode: StreamMode;
+    readonly frames: EncodedFrames | null;
+  } | null = null;
 
   /** For at most `namesMax` subscription names and modes the encoding is kept and shared. */
   constructor(
@@ -65,16 +71,21 @@ export class Flush {
   /** Lets go of all encodings: they are made again when asked for. */
   forgetFrames(): void {
     this.#encoded.clear();
+    this.#last = null;
   }
 
   /** The frames of this flush for a subscription, null when its mode lets none of them pass. */
   framesFor(sub: string, mode: StreamMode): EncodedFrames | null {
+    const last = this.#last;
+    if (last !== null && last.sub === sub && last.mode === mode) return last.frames;
     const name = mode + sub;
-    let frames = this.#encoded.get(name);
-    if (frames === undefined) {
-      frames = this.#encode(JSON.stringify(sub), mode);
-      if (this.#encoded.size < this.#namesMax) this.#encoded.set(name, frames);
+    const known = this.#encoded.get(name);
+    const frames = known === undefined ? this.#encode(JSON.stringify(sub), mode) : known;
+    if (known === undefined) {
+      if (this.#encoded.size >= this.#namesMax) return frames;
+      this.#encoded.set(name, frames);
     }
+    this.#last = { sub, mode, frames };
     return frames;
   }
 
