@@ -42,6 +42,9 @@ import { EpochStore } from './topics/epoch-store.ts';
 import { STALE_AFTER_MS, TopicHub } from './topics/topic-hub.ts';
 import { TradingWorld } from './trading-world.ts';
 
+/** What the end of a request may take once its connection is cut. */
+const CHARGED_WITHIN_MS = 1_000;
+
 export interface DoorOptions {
   readonly config: Config;
   readonly version: string;
@@ -153,6 +156,10 @@ export class Doors implements AsyncDisposable {
     await this.http.app.close();
     this.hub[Symbol.dispose]();
     await this.#compute[Symbol.asyncDispose]();
+    // Connections were cut, and nothing is computed any more: what was done for them ends, and is charged.
+    const isIdle = this.http.idle().then(() => true);
+    const isLate = setTimeout(CHARGED_WITHIN_MS, false, { ref: false });
+    if (!(await Promise.race([isIdle, isLate]))) this.#log.error('some requests did not end');
     await this.#engines[Symbol.asyncDispose]();
   }
 

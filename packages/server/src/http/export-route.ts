@@ -27,8 +27,11 @@ import { invalidParameters, ProblemError } from './problem-error.ts';
 import { defineRoute, type Route } from './route.ts';
 import { StreamedAnswer } from './streamed-answer.ts';
 
-/** What a download may take before its reservation of volume ends by itself. */
-const VOLUME_RESERVED_NS = 86_400_000_000_000n;
+/**
+ * How long a process that died holds back what it reserved. A download that takes longer is charged all the
+ * same: a reservation that has ended by itself can still be settled.
+ */
+const VOLUME_RESERVED_NS = 600_000_000_000n;
 const LINE = /^(?:0|[1-9]\d{0,14})$/;
 const RESUME_FIELDS: readonly string[] = ['resume', 'line'];
 

@@ -4,14 +4,13 @@
  * is read; what a request says by `request-faults.ts`. Slow or oversized requests are cut off.
  */
 
-import { type IncomingMessage, METHODS, type OutgoingHttpHeaders } from 'node:http';
+import { type IncomingMessage, METHODS } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { PROBLEM_CONTENT_TYPE } from '@tapeloom/protocol/problem';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { AccountsUnavailableError } from '../accounts/account-store.ts';
 import type { Caller } from '../accounts/caller.ts';
-import type { UsageMeter } from '../accounts/usage-meter.ts';
-import { blotSecrets, type Log } from '../platform/log.ts';
+import { blotSecrets } from '../platform/log.ts';
 import { newRequestId } from '../platform/request-id.ts';
 import { Admission, type AdmissionOptions, type Door } from './admission.ts';
 import { ClientGoneError } from './client-gone-error.ts';
@@ -19,10 +18,11 @@ import { readJsonBody } from './json-body.ts';
 import { notJson, problemDocument, problemOf } from './problem-document.ts';
 import { invalidParameters, ProblemError } from './problem-error.ts';
 import { RATE_HEADERS } from './rate-headers.ts';
-import { NO_FIELDS, requestFaults } from './request-faults.ts';
-import { EncodedJson, type Route } from './route.ts';
+import { NO_FIELDS } from './request-faults.ts';
+import type { Route } from './route.ts';
+import { countRequest, type RouteHandlerOptions, routeHandler } from './route-handler.ts';
 import { answerSocketFaults } from './socket-faults.ts';
-import { StreamedAnswer, writeStreamed } from './streamed-answer.ts';
+import { UnderWay } from './under-way.ts';
 
 const BODY_BYTES_MAX = 16_384;
 const HEADER_BYTES_MAX = 16_384;
@@ -37,7 +37,6 @@ const CONNECTIONS_MAX = 20_000;
 const RETRY_AFTER_STOP_S = 2;
 
 const STREAM_PATH = '/v1';
-const JSON_CONTENT_TYPE = 'application/json; charset=utf-8';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -62,14 +61,12 @@ export interface HttpTimeouts {
   readonly checkEveryMs: number;
 }
 
-export interface HttpServerOptions extends AdmissionOptions {
+export interface HttpServerOptions extends AdmissionOptions, RouteHandlerOptions {
   readonly routes: readonly Route[];
-  readonly log: Log;
   /** Where the documentation stands, asked at every error. */
   readonly docsUrl: () => string;
   /** Takes over the sockets of WebSocket requests at the stream's path. */
   readonly onUpgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
-  readonly meter: Pick<UsageMeter, 'countRequest'>;
   /** Counts an answered request: the route's path (null for an unknown one) and the status. */
   readonly onAnswered?: (path: string | null, status: number, seconds: number) => void;
   /** Only a test is in more of a hurry. */
@@ -80,10 +77,13 @@ export interface HttpServer {
   readonly app: FastifyInstance;
   /** From now on every request is refused with 503, and connections close after their answer. */
   stopAccepting(): void;
+  /** Resolves when nothing is done for any request any more, be its client still there or not. */
+  idle(): Promise<void>;
 }
 
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const admission = new Admission(options);
+  const underWay = new UnderWay();
   const sendProblem = problemSender(options);
   let isStopping = false;
   const admit = async (request: FastifyRequest, reply: FastifyReply, door: Door) => {
@@ -124,12 +124,13 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     done();
   });
   if (options.onAnswered !== undefined) countAnswers(app, options.onAnswered);
-  addRoutes(app, options);
+  addRoutes(app, options, underWay);
   return {
     app,
     stopAccepting: () => {
       isStopping = true;
     },
+    idle: () => underWay.idle(),
   };
 }
 
@@ -191,14 +192,6 @@ function problemSender({ log, docsUrl }: HttpServerOptions) {
   };
 }
 
-/** Once per request, when its answer is known: a usage report does not count the request it answers. */
-function countRequest(request: FastifyRequest, { meter }: HttpServerOptions): void {
-  const caller = request.countsFor ?? null;
-  if (caller === null) return;
-  request.countsFor = null;
-  meter.countRequest(caller);
-}
-
 function readJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -216,19 +209,28 @@ function readJsonOnly(app: FastifyInstance): void {
   );
 }
 
-function addRoutes(app: FastifyInstance, options: HttpServerOptions): void {
+function addRoutes(
+  app: FastifyInstance,
+  options: HttpServerOptions,
+  underWay: UnderWay,
+): void {
   const { routes } = options;
   for (const method of METHODS) {
     // CONNECT never reaches a request handler; bodies of foreign methods are never looked at.
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }
-  for (const route of routes) addRoute(app, route, options);
+  for (const route of routes) addRoute(app, route, options, underWay);
   for (const [path, same] of Map.groupBy(routes, (route) => route.path)) {
     addOtherMethods(app, path, same);
   }
 }
 
-function addRoute(app: FastifyInstance, route: Route, options: HttpServerOptions): void {
+function addRoute(
+  app: FastifyInstance,
+  route: Route,
+  options: HttpServerOptions,
+  underWay: UnderWay,
+): void {
   app.route({
     method: route.method,
     url: route.path,
@@ -239,61 +241,8 @@ function addRoute(app: FastifyInstance, route: Route, options: HttpServerOptions
       ...(route.judgesQuery === true ? {} : { querystring: route.query ?? NO_FIELDS }),
       ...(route.method === 'GET' ? {} : { body: route.body ?? NO_FIELDS }),
     },
-    handler: async (request, reply) => {
-      const now = options.clock.now();
-      const faults = requestFaults(route, request, now);
-      if (faults.length > 0) throw invalidParameters(faults);
-      const answer: unknown = await route.handle({
-        query: request.query as Record<string, unknown>,
-        body: request.body as Record<string, unknown>,
-        params: request.params as Record<string, string>,
-        // Admission let nobody in without a key where the route needs one.
-        caller: request.caller as Caller,
-        id: request.id,
-        // Few routes look at it.
-        get signal() {
-          return signalOf(reply);
-        },
-        now,
-      });
-      if (answer instanceof StreamedAnswer)
-        return await sendStreamed(request, reply, answer, options);
-      if (route.status !== undefined) reply.code(route.status);
-      const isEncoded = answer instanceof EncodedJson;
-      if (isEncoded || Buffer.isBuffer(answer)) reply.header('content-type', JSON_CONTENT_TYPE);
-      return isEncoded ? answer.text : answer;
-    },
+    handler: routeHandler(route, options, underWay),
   });
-}
-
-/** Beside the framework, which would not tell what has left. */
-async function sendStreamed(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  answer: StreamedAnswer,
-  options: HttpServerOptions,
-): Promise<FastifyReply> {
-  countRequest(request, options);
-  reply.hijack();
-  const { raw } = reply;
-  raw.writeHead(200, { ...reply.getHeaders(), ...answer.options.headers } as OutgoingHttpHeaders);
-  await writeStreamed(raw, answer, options.clock).catch((error: unknown) => {
-    raw.destroy();
-    const route = request.routeOptions.url ?? null;
-    options.log.error({ error, requestId: request.id, route }, 'an answer was cut');
-  });
-  return reply;
-}
-
-/** Aborted when the connection closes before the answer was written. */
-function signalOf({ raw }: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  const end = () => {
-    if (!raw.writableFinished) gone.abort(new ClientGoneError());
-  };
-  if (raw.destroyed) end();
-  else raw.once('close', end);
-  return gone.signal;
 }
 
 /** A known path answers OPTIONS with what it allows, and any other method with 405. */

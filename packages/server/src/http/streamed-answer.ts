@@ -21,6 +21,8 @@ export interface StreamedAnswerOptions {
 
 export class StreamedAnswer {
   readonly options: StreamedAnswerOptions;
+  /** Bytes of the body, once it is over. */
+  written = 0;
 
   constructor(options: StreamedAnswerOptions) {
     this.options = options;
@@ -37,9 +39,10 @@ export class StreamedAnswer {
 /** Resolves when all is over; rejects with what cut the answer off, unless that was the client. */
 export async function writeStreamed(
   response: ServerResponse,
-  { options: { chunks, onWritten } }: StreamedAnswer,
+  answer: StreamedAnswer,
   clock: Pick<Clock, 'after'>,
 ): Promise<void> {
+  const { chunks, onWritten } = answer.options;
   const writer = new PieceWriter(response, clock);
   let fault: unknown = null;
   try {
@@ -50,6 +53,7 @@ export async function writeStreamed(
   }
   const isGone = writer.isGone;
   if (fault !== null) response.destroy();
+  answer.written = writer.written;
   await onWritten(writer.written);
   if (fault === null) response.end();
   else if (!isGone) throw fault;

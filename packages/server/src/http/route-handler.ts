@@ -1,0 +1,128 @@
+/**
+ * From a request that was let in to its answer. What became of it is told once, when everything that was
+ * done for it is over: also when its client has gone before.
+ */
+
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { ErrorCode } from '@tapeloom/protocol/error-codes';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../accounts/caller.ts';
+import type { UsageMeter } from '../accounts/usage-meter.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log.ts';
+import { ClientGoneError } from './client-gone-error.ts';
+import { problemOf } from './problem-document.ts';
+import { invalidParameters } from './problem-error.ts';
+import { requestFaults } from './request-faults.ts';
+import { EncodedJson, type Route } from './route.ts';
+import { StreamedAnswer, writeStreamed } from './streamed-answer.ts';
+import type { UnderWay } from './under-way.ts';
+
+const JSON_CONTENT_TYPE = 'application/json; charset=utf-8';
+
+/** `cut`: the client went before it had the whole answer. */
+export type Outcome = 'sent' | 'cut' | ErrorCode;
+
+export interface RouteHandlerOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly meter: Pick<UsageMeter, 'countRequest'>;
+  /** Told of the route's path, and of the bytes of a body that is not made from an object. */
+  readonly onOutcome?: (path: string, outcome: Outcome, bytes: number) => void;
+}
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+
+export function routeHandler(
+  route: Route,
+  options: RouteHandlerOptions,
+  underWay: UnderWay,
+): Handler {
+  const tell = (outcome: Outcome, bytes: number) => options.onOutcome?.(route.path, outcome, bytes);
+  const answerTo: Handler = async (request, reply) => {
+    try {
+      const answer = await handled(route, request, reply, options);
+      if (answer instanceof StreamedAnswer) {
+        tell(await sendStreamed(request, reply, answer, options), answer.written);
+        return reply;
+      }
+      tell('sent', Buffer.isBuffer(answer) ? answer.length : 0);
+      if (route.status !== undefined) reply.code(route.status);
+      const isEncoded = answer instanceof EncodedJson;
+      if (isEncoded || Buffer.isBuffer(answer)) reply.header('content-type', JSON_CONTENT_TYPE);
+      return isEncoded ? answer.text : answer;
+    } catch (error) {
+      tell(error instanceof ClientGoneError ? 'cut' : problemOf(error).code, 0);
+      throw error;
+    }
+  };
+  return (request, reply) => underWay.during(() => answerTo(request, reply));
+}
+
+/** Once per request, when its answer is known: a usage report does not count the request it answers. */
+export function countRequest(
+  request: FastifyRequest,
+  { meter }: Pick<RouteHandlerOptions, 'meter'>,
+): void {
+  const caller = request.countsFor ?? null;
+  if (caller === null) return;
+  request.countsFor = null;
+  meter.countRequest(caller);
+}
+
+async function handled(
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { clock }: RouteHandlerOptions,
+): Promise<unknown> {
+  const now = clock.now();
+  const faults = requestFaults(route, request, now);
+  if (faults.length > 0) throw invalidParameters(faults);
+  return await route.handle({
+    query: request.query as Record<string, unknown>,
+    body: request.body as Record<string, unknown>,
+    params: request.params as Record<string, string>,
+    // Admission let nobody in without a key where the route needs one.
+    caller: request.caller as Caller,
+    id: request.id,
+    // Few routes look at it.
+    get signal() {
+      return signalOf(reply);
+    },
+    now,
+  });
+}
+
+/** Beside the framework, which would not tell what has left. */
+async function sendStreamed(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: StreamedAnswer,
+  options: RouteHandlerOptions,
+): Promise<Outcome> {
+  countRequest(request, options);
+  reply.hijack();
+  const { raw } = reply;
+  raw.writeHead(200, { ...reply.getHeaders(), ...answer.options.headers } as OutgoingHttpHeaders);
+  try {
+    await writeStreamed(raw, answer, options.clock);
+    return raw.writableEnded ? 'sent' : 'cut';
+  } catch (error) {
+    raw.destroy();
+    const route = request.routeOptions.url ?? null;
+    options.log.error({ error, requestId: request.id, route }, 'an answer was cut');
+    return problemOf(error).code;
+  }
+}
+
+/** Aborted when the connection closes before the answer was written. */
+function signalOf({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  const end = () => {
+    if (!raw.writableFinished) gone.abort(new ClientGoneError());
+  };
+  if (raw.destroyed) end();
+  else raw.once('close', end);
+  return gone.signal;
+}
