@@ -125,8 +125,9 @@ export class AbsorptionStudy implements Study {
   }
 
   /** A hold that is not over at the close comes to nothing. */
-  closeSession(entry: Readonly<Mark>): number {
+  closeSession(entry: Readonly<Mark>, isComplete: boolean): number {
     this.#tumbling?.endAll(2 * this.#slots.count);
+    this.#threshold.closeSession(isComplete);
     return entry.k;
   }
 

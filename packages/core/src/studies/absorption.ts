@@ -36,8 +36,9 @@ export const absorption: Indicator = {
     'of its prints; maxSlip is how many ticks beyond the price a trade went during the hold, 0 if none ' +
     'did; end is the end of the hold. threshold is minSize; with minSize 0 it is, fixed when the ' +
     'session opens, the perSession-th largest volume of consecutive windows of the newest earlier ' +
-    `session that had any (at most ${LOOK_BACK_SESSIONS_MAX} sessions back; the smallest where there ` +
-    'were fewer): for each price and known side the first print starts a window with all prints less ' +
+    'session that had any and is complete, all of its UTC days being on the tape (at most ' +
+    `${LOOK_BACK_SESSIONS_MAX} sessions back, complete or not; the smallest where there were fewer): ` +
+    'for each price and known side the first print starts a window with all prints less ' +
     'than windowMs after it, the next print starts the next. Without such a session there are no ' +
     'objects. id: <UTC day>.<rank> of the first of its prints, ts its time.',
   parameters: [

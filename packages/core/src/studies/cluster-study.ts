@@ -129,8 +129,10 @@ export class ClusterStudy implements Study {
     return this.#end(entry.rank, entry.k + 1) ? entry.k + 1 : entry.k;
   }
 
-  closeSession(entry: Readonly<Mark>): number {
-    return this.fire(entry);
+  closeSession(entry: Readonly<Mark>, isComplete: boolean): number {
+    const k = this.fire(entry);
+    this.#threshold.closeSession(isComplete);
+    return k;
   }
 
   forming(since: Readonly<Mark> | null, visit: FormingVisitor): void {

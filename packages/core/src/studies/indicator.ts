@@ -3,9 +3,10 @@
  * exactly this record (without the functions), so a customer can reproduce every number from it.
  *
  * Two kinds of look-back, both finite, both told by `lookBackSessionsMax`:
- * - A study that needs something of the past (a threshold) says through `Study.warm` whether it has it.
- *   A run starts at the newest session that leaves it warm, and sessions that are not complete on the
- *   tape do not exist for it.
+ * - A study that needs something of the past (a threshold) takes it from the newest earlier session that
+ *   has it and is complete on the tape (`InheritedValue`), and says through `Study.warm` whether it has
+ *   it. A run starts at the newest session that leaves it warm: from there on it knows what a run that
+ *   never ended knows.
  * - A study whose objects outlive their session (`objectsOutliveSession`: zones, levels) carries them.
  *   A run starts exactly `lookBackSessionsMax` sessions of the table before the first one that reaches
  *   into the UTC day on which the current one opened, whatever of them is on the tape, and reads

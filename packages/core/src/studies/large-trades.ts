@@ -28,7 +28,8 @@ export const largeTrades: Indicator = {
     `Clusters of at least threshold lots. ${CLUSTER_RULES} It is shown from the print that brings it ` +
     `to the threshold, ${CLUSTER_UPDATES} threshold is minSize; with minSize 0 it is, fixed when the ` +
     'session opens, the size of the perSession-th largest cluster of the newest earlier session that ' +
-    `had any (at most ${LOOK_BACK_SESSIONS_MAX} sessions back; of the smallest where there were ` +
+    'had any and is complete, all of its UTC days being on the tape (at most ' +
+    `${LOOK_BACK_SESSIONS_MAX} sessions back, complete or not; of the smallest where there were ` +
     `fewer); without such a session there are no objects. ${CLUSTER_NAMES}`,
   parameters: [
     GAP_PARAMETER,

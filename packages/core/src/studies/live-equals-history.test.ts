@@ -10,7 +10,7 @@ import { formatCursor } from '../cursor.ts';
 import { DEPTH_MAX } from './bar-parameters.ts';
 import { FLUSH_STEP_NS } from './flush-step.ts';
 import type { ObjectVersion } from './study.ts';
-import { randomCuts, randomTape } from './twins/random-tape.ts';
+import { randomCuts, randomTapeWithGaps as randomTape } from './twins/random-tape.ts';
 import {
   compareTexts,
   type Driven,
@@ -224,7 +224,7 @@ for (const [name, subject] of Object.entries(SUBJECTS)) {
       fc.assert(property, { numRuns: RUNS });
     });
 
-    it("a run from a session's open gives what a long run gives from there on [DET-18]", () => {
+    it("a run from a session's open gives what a long run gives from there on [DET-18] [DET-19]", () => {
       const property = fc.property(
         fc.tuple(subject, randomTape, fc.nat()),
         ([{ create, twin, lookBackSessions, outlivesSession = false }, tape, choice]) => {

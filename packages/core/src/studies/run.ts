@@ -47,6 +47,8 @@ export interface RunOptions {
   readonly stepNs?: number;
   /** With `stepNs`: the step is that only at first, and then follows this size, as `goLive` says. */
   readonly formingBytes?: FormingBytes;
+  /** Whether all of a session is on the tape, asked when it closes; without it every one is. */
+  readonly isComplete?: (session: Session) => boolean;
 }
 
 /** The encoded size of the objects handed over that are not final; asked after a flush. */
@@ -67,6 +69,7 @@ export class StudyRun {
   readonly #study: Study;
   readonly #sessions: SessionTable;
   readonly #output: RunOutput;
+  readonly #isComplete: (session: Session) => boolean;
   #formingBytes: FormingBytes | null;
   /** The step of the second that began at `#secondNs`; 0 in settled speed. */
   #stepNs: number;
@@ -95,6 +98,7 @@ export class StudyRun {
     this.#study = study;
     this.#sessions = sessions;
     this.#output = options.output;
+    this.#isComplete = options.isComplete ?? (() => true);
     this.#formingBytes = options.formingBytes ?? null;
     this.#stepNs = options.stepNs ?? 0;
     if (this.#stepNs !== 0 && DAY_NS % this.#stepNs !== 0) {
@@ -235,7 +239,7 @@ export class StudyRun {
   }
 
   #closeSession(): void {
-    this.#mark.k = this.#study.closeSession(this.#mark);
+    this.#mark.k = this.#study.closeSession(this.#mark, this.#isComplete(this.#session!));
     this.#isOpen = false;
     this.#awaitSession(this.#session!.close);
   }

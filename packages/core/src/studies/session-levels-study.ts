@@ -10,6 +10,7 @@ import type { SessionKind } from '../calendar/session.ts';
 import type { Rank, UtcDay } from '../numbers.ts';
 import { firstRowAt, type TradeBatch } from '../trade-batch.ts';
 import { epochNsText } from '../utc-day.ts';
+import { InheritedValue } from './inherited-value.ts';
 import {
   compareMarks,
   type FormingVisitor,
@@ -77,6 +78,12 @@ class RangeWindow {
   }
 }
 
+interface PreviousDay {
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+}
+
 export interface SessionLevelsRule {
   readonly session: SessionKind;
   readonly initialBalanceMinutes: number;
@@ -95,9 +102,7 @@ export class SessionLevelsStudy implements Study {
   #edgeNs = 0;
   #output: StudyOutput | null = null;
   #origin = 0 as UtcDay;
-  #previous: { readonly high: number; readonly low: number; readonly close: number } | null = null;
-  /** How many sessions ago the one was that gave the previous levels. */
-  #previousAge = 0;
+  readonly #previous = new InheritedValue<PreviousDay>(PREVIOUS_SESSIONS_MAX);
   #showsPrevious = false;
   /** The newest update of a level that moves. */
   readonly #moved: Mark = { day: 0 as UtcDay, rank: 0 as Rank, k: 0 };
@@ -117,13 +122,13 @@ export class SessionLevelsStudy implements Study {
   }
 
   get warm(): boolean {
-    return this.#previous !== null;
+    return this.#previous.value !== null;
   }
 
   openSession(session: StudySession, output: StudyOutput): void {
     this.#output = output;
     this.#origin = session.origin;
-    this.#keepPrevious();
+    this.#previous.openSession();
     this.#showsPrevious = false;
     this.#edgeNs = session.openNs;
     const { openNs, closeNs } = session;
@@ -157,7 +162,10 @@ export class SessionLevelsStudy implements Study {
     return this.#endUntil(this.dueNs, entry.rank, entry.k);
   }
 
-  closeSession(entry: Readonly<Mark>): number {
+  closeSession(entry: Readonly<Mark>, isComplete: boolean): number {
+    const { high, low, hasTraded } = this.#day;
+    const day = { high: high.price, low: low.price, close: this.#close };
+    this.#previous.closeSession(hasTraded ? day : null, isComplete);
     return this.#endUntil(Number.POSITIVE_INFINITY, entry.rank, entry.k);
   }
 
@@ -170,20 +178,6 @@ export class SessionLevelsStudy implements Study {
       .filter(({ mark }) => since === null || compareMarks(mark, since) > 0)
       .sort((a, b) => compareMarks(a.mark, b.mark));
     for (const level of levels) visit(versionOf(level, false), level.mark);
-  }
-
-  #keepPrevious(): void {
-    this.#previousAge += 1;
-    if (this.#day.hasTraded) {
-      this.#previous = {
-        high: this.#day.high.price,
-        low: this.#day.low.price,
-        close: this.#close,
-      };
-      this.#previousAge = 1;
-    } else if (this.#previousAge > PREVIOUS_SESSIONS_MAX) {
-      this.#previous = null;
-    }
   }
 
   #edgeAfter(ns: number): number {
@@ -243,10 +237,11 @@ export class SessionLevelsStudy implements Study {
     };
     if (this.#open.includes(this.#day) && !this.#day.hasTraded) show('open', price);
     widen(this.#day);
-    if (!this.#showsPrevious && this.#previous !== null) {
-      show('previousHigh', this.#previous.high);
-      show('previousLow', this.#previous.low);
-      show('previousClose', this.#previous.close);
+    const previous = this.#previous.value;
+    if (!this.#showsPrevious && previous !== null) {
+      show('previousHigh', previous.high);
+      show('previousLow', previous.low);
+      show('previousClose', previous.close);
     }
     this.#showsPrevious = true;
     widen(this.#overnight);

@@ -26,8 +26,10 @@ export const sessionLevels: Indicator = {
     'for full and rth: the same of the trades from the open of the trading day to the open of its ' +
     'regular hours; trades between regular hours and the close of the trading day before are not ' +
     'overnight. previousHigh, previousLow and previousClose: high, low and last price of the newest ' +
-    `earlier day that had a trade, at most ${PREVIOUS_SESSIONS_MAX} days back, days without regular ` +
-    'hours counted. A level that nothing gives is absent: overnight levels for utc, where a trading day ' +
+    'earlier day that had a trade and is complete (all UTC days that it, or for rth its trading day, ' +
+    `lies in are on the tape), at most ${PREVIOUS_SESSIONS_MAX} days back, days without regular hours ` +
+    'and incomplete ones counted. ' +
+    'A level that nothing gives is absent: overnight levels for utc, where a trading day ' +
     'has no regular hours, or where these begin it; previous ones where no such day is known; an ' +
     'initial balance or a night without a trade; for rth, all levels of a trading day without regular ' +
     'hours. open and the previous levels are final at ' +

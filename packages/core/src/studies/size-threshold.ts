@@ -1,8 +1,9 @@
 /**
  * The lots something must have to be shown: given as a parameter, or taken from the sizes of an
- * earlier session. It changes at a session's open only, so it never repaints (determinism 19).
+ * earlier session that is complete. It changes at a session's open only, so it never repaints.
  */
 
+import { InheritedValue } from './inherited-value.ts';
 import { LargestSizes } from './largest-sizes.ts';
 
 /** How far back a threshold may come from. */
@@ -18,10 +19,9 @@ export interface ThresholdRule {
 export class SizeThreshold {
   /** Sizes of the open session; null when the threshold is given. */
   readonly #sizes: LargestSizes | null;
+  readonly #inherited = new InheritedValue<number>(LOOK_BACK_SESSIONS_MAX);
   /** Infinity while no earlier session gave one. */
   #lots: number;
-  /** How many sessions ago the one was that gave the threshold. */
-  #ageSessions = 0;
 
   constructor(rule: ThresholdRule) {
     this.#sizes = rule.minSize === 0 ? new LargestSizes(rule.perSession) : null;
@@ -44,13 +44,14 @@ export class SizeThreshold {
 
   openSession(): void {
     if (this.#sizes === null) return;
-    this.#ageSessions += 1;
-    if (this.#sizes.smallest !== null) {
-      this.#lots = this.#sizes.smallest;
-      this.#ageSessions = 1;
-    } else if (this.#ageSessions > LOOK_BACK_SESSIONS_MAX) {
-      this.#lots = Number.POSITIVE_INFINITY;
-    }
+    this.#inherited.openSession();
+    this.#lots = this.#inherited.value ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** All sizes of the session have been added. */
+  closeSession(isComplete: boolean): void {
+    if (this.#sizes === null) return;
+    this.#inherited.closeSession(this.#sizes.smallest, isComplete);
     this.#sizes.clear();
   }
 

@@ -83,8 +83,12 @@ export interface Study {
    */
   fire(entry: Readonly<Mark>): number;
 
-  /** The session closes: everything still forming becomes final. Returns the new k, as `fire` does. */
-  closeSession(entry: Readonly<Mark>): number;
+  /**
+   * The session closes: everything still forming becomes final. Only when all of the session is on the
+   * tape (`isComplete`) may later sessions take a value over from it: what a part of it would give is
+   * not known. Returns the new k, as `fire` does.
+   */
+  closeSession(entry: Readonly<Mark>, isComplete: boolean): number;
 
   /**
    * Visits the objects still forming, in ascending cursor order, each with the mark of its newest

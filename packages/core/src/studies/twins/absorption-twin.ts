@@ -57,7 +57,7 @@ export function absorptionTwin(tape: TwinTape, params: AbsorptionParams): TwinUp
       }
     }
     endHolds(tape.until < session.close ? tape.until : session.close);
-    sessionVolumes.push(consecutiveVolumes(trades, windowNs));
+    sessionVolumes.push(session.isIncomplete ? [] : consecutiveVolumes(trades, windowNs));
   }
   return log.updates;
 }

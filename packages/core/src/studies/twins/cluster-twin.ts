@@ -41,7 +41,7 @@ export function clusterTwin(tape: TwinTape, params: ClusterParams): TwinUpdate[]
       if (sizeOf(cluster) >= threshold) log.byTrade(trade, objectOf(cluster, false, threshold));
     }
     endByTime(tape.until);
-    sessionSizes.push(sizes);
+    sessionSizes.push(session.isIncomplete ? [] : sizes);
   }
   return log.updates;
 }

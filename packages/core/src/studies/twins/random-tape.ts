@@ -70,6 +70,16 @@ export const randomTape: fc.Arbitrary<TwinTape> = fc
     return { trades: rankTrades(trades), sessions: table, until };
   });
 
+/** The same, with sessions that are not complete. */
+export const randomTapeWithGaps: fc.Arbitrary<TwinTape> = fc
+  .tuple(randomTape, fc.array(fc.boolean(), { minLength: 1, maxLength: 6 }))
+  .map(([tape, marks]) => {
+    const sessions = tape.sessions.map((session, index): TwinSession => {
+      return marks[index % marks.length] ? { ...session, isIncomplete: true } : session;
+    });
+    return { ...tape, sessions };
+  });
+
 /** Sizes of chunks, and where between two chunks a promise falls: null for none, else 0 to 4 quarters. */
 export const randomCuts: fc.Arbitrary<readonly Cut[]> = fc.array(
   fc.record({

@@ -104,7 +104,10 @@ export function drive(
   const before = tape.trades.findLast(({ ns }) => ns < start);
   const rank = before !== undefined && before.day === dayAt(start) ? before.rank : 0;
   const at = { at: start as EpochNs, rank: rank as Rank };
-  const run = new StudyRun(study, tableOf(tape.sessions), at, runOptions(recorder, options));
+  const run = new StudyRun(study, tableOf(tape.sessions), at, {
+    ...runOptions(recorder, options),
+    isComplete: isCompleteIn(tape),
+  });
   const trades = tape.trades.filter(({ ns }) => ns >= start && ns < tape.until);
   let from = 0;
   for (let turn = 0; from < trades.length; turn += 1) {
@@ -200,8 +203,15 @@ function batchesOf(trades: readonly TwinTrade[]): TradeBatch[] {
   return batches;
 }
 
+function isCompleteIn({ sessions }: TwinTape): (session: Session) => boolean {
+  const incomplete = new Set(
+    sessions.filter(({ isIncomplete }) => isIncomplete).map(({ open }) => open),
+  );
+  return ({ open }) => !incomplete.has(open);
+}
+
 export function tableOf(sessions: readonly TwinSession[]): SessionTable {
-  const table = sessions.map((session) => {
+  const table = sessions.map(({ isIncomplete: _, ...session }) => {
     return { ...(session as Omit<Session, 'date'>), date: dayAt(session.open) as UtcDay };
   });
   return {
