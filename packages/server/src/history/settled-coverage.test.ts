@@ -65,7 +65,9 @@ test('a day is missing when the market was open in its part of the range', async
   const missing = async (from: EpochNs, to: EpochNs) =>
     (await coverageOf(covered(tape), from, to)).missingDays;
   assert.deepEqual(await missing(at(0, 0), at(4, 12)), [addDays(DAY, 1), addDays(DAY, 3)]);
-  assert.deepEqual(await missing(at(-3, 0), at(1, 0)), [], 'no session then, nothing is missing');
+  const unknown = [addDays(DAY, -3), addDays(DAY, -2), addDays(DAY, -1)];
+  assert.deepEqual(await missing(at(-3, 0), at(1, 0)), unknown, 'no session is known then');
+  assert.deepEqual(await missing(at(-1, 23), at(0, 1)), [addDays(DAY, -1)]);
   assert.deepEqual(await missing(at(1, 20), at(3, 23)), [], 'shut all the while');
   assert.deepEqual(await missing(at(1, 19), at(3, 0)), [addDays(DAY, 1)]);
   assert.deepEqual(await missing(at(2, 0), at(3, 23.1)), [addDays(DAY, 3)]);

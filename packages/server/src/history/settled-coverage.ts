@@ -1,7 +1,8 @@
 /**
  * What the tape has of a range, by day and rank. A day is missing when the market was open at some time of
  * the range on it and the tape does not have it whole; of the open day that much is whole which the
- * promise has reached. Weekends and holidays are never missing.
+ * promise has reached. Weekends and holidays are never missing; before the first session that is known
+ * nothing tells them from other days, so there a day that the tape does not have is missing.
  */
 
 import type { SessionTable } from '@tapeloom/core/calendar/session';
@@ -90,12 +91,13 @@ async function tradesOf(
   return Math.max(0, (await before(to)) - (await before(from)));
 }
 
-/** Whether the market was open at some time of [from, to) on this day. */
+/** Whether the market was open at some time of [from, to) on this day, as far as is known. */
 function isOpenIn(full: SessionTable, day: UtcDay, from: EpochNs, to: EpochNs): boolean {
   const [midnight, next] = [epochNs(day, 0), epochNs(addDays(day, 1), 0)];
   const start = from > midnight ? from : midnight;
   const end = to < next ? to : next;
   if (start >= end) return false;
+  if (full.atOrBefore((end - 1n) as EpochNs) === null) return true;
   const session = full.atOrAfter(start);
   return session !== null && session.open < end;
 }
