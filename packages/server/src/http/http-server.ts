@@ -209,11 +209,7 @@ function readJsonOnly(app: FastifyInstance): void {
   );
 }
 
-function addRoutes(
-  app: FastifyInstance,
-  options: HttpServerOptions,
-  underWay: UnderWay,
-): void {
+function addRoutes(app: FastifyInstance, options: HttpServerOptions, underWay: UnderWay): void {
   const { routes } = options;
   for (const method of METHODS) {
     // CONNECT never reaches a request handler; bodies of foreign methods are never looked at.
