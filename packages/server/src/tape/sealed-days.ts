@@ -18,6 +18,8 @@ const SIDECARS_MAX = 2_048;
 const RANKS_MAX = 4_096;
 /** Read from a file at a time. */
 const STRETCH_BYTES_MAX = 512 * 1024;
+/** Batches that are decoded before they are asked for: decoding takes longer than most studies. */
+const BATCHES_AHEAD = 2;
 
 export class SealedDays {
   readonly #disk: Disk;
@@ -74,19 +76,22 @@ export class SealedDays {
     const path = sealedPath(this.#tapeRoot, this.#dataset, symbol, day);
     await using file = await openSealed(this.#disk, path);
     const stretches = new Stretches(file, batches, end);
+    let loading: Promise<unknown> = Promise.resolve();
     const decode = async (index: number) => {
-      const message = await stretches.message(index);
-      return await new BatchDecoder(message, batches[index]!, path, index).tradesAside(day);
+      const loaded = loading.then(() => stretches.message(index));
+      loading = loaded.catch(() => {});
+      return await new BatchDecoder(await loaded, batches[index]!, path, index).tradesAside(day);
     };
-    let decoding = decode(first);
+    const ahead: Promise<TradeBatch>[] = [];
     for (let index = first; index < end; index++) {
-      const trades = await decoding;
-      // The next batch is decoded while the reader is busy with this one. It is never awaited when the
-      // reader stops early, so it must not be able to fail alone.
-      if (index + 1 < end) {
-        decoding = decode(index + 1);
+      // The next batches are decoded while the reader is busy with this one. They are never awaited when
+      // the reader stops early, so they must not be able to fail alone.
+      while (ahead.length <= BATCHES_AHEAD && index + ahead.length < end) {
+        const decoding = decode(index + ahead.length);
         decoding.catch(() => {});
+        ahead.push(decoding);
       }
+      const trades = await ahead.shift()!;
       yield cut(trades, from, to);
       if (isLent) freeMemory(trades.ts.buffer);
     }
