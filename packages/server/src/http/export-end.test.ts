@@ -22,7 +22,7 @@ interface Asked extends AsyncDisposable {
   readonly accountId: string;
   readonly socket: Socket;
   /** The service's end of it. */
-  line(): Socket;
+  readonly line: Socket;
   /** All that came so far. */
   received(): Buffer;
 }
@@ -54,21 +54,19 @@ async function asked(nextDay: (day: DayResult) => Promise<DayResult>): Promise<A
     },
   };
   const port = await service.listen();
-  let line: Socket | null = null;
-  service.http.app.server.on('connection', (accepted: Socket) => {
-    line = accepted;
-  });
+  const accepted = once(service.http.app.server, 'connection');
   const accountId = await service.account('history');
   const { secret } = await service.key(accountId);
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {});
   socket.write(`GET /v1/export?${QUERY} HTTP/1.0\r\nauthorization: Bearer ${secret}\r\n\r\n`);
+  const [line] = (await accepted) as [Socket];
   const pieces: Buffer[] = [];
   return {
     service,
     accountId,
     socket: socket.on('data', (piece) => pieces.push(piece as Buffer)),
-    line: () => line!,
+    line,
     received: () => Buffer.concat(pieces),
     [Symbol.asyncDispose]: async () => {
       socket.destroy();
@@ -120,7 +118,7 @@ test('a reader that takes nothing does not hold up the stop, and pays what left 
   socket.pause();
   // Nothing moves any more when all buffers are full.
   for (let before = -1, still = 0; still < 200 || made < 2; ) {
-    const { bytesWritten } = export_.line();
+    const { bytesWritten } = export_.line;
     still = bytesWritten === before ? still + 1 : 0;
     before = bytesWritten;
     await turn();
