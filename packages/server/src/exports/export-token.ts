@@ -6,11 +6,13 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import type { ExportFormat, TableFormat } from '../history/history-fields.ts';
 import {
   type HistoryQuery,
   historyQueryText,
   parseHistoryQueryText,
 } from '../history/history-query.ts';
+import { TABLE_WRITERS } from './table-writers.ts';
 
 /** How long a token is good for: 24 hours. */
 export const TOKEN_VALID_NS = 86_400_000_000_000n;
@@ -23,6 +25,8 @@ export interface ExportTokensOptions {
   readonly secret: Uint8Array;
   /** Of the computation: another one gives other lines. */
   readonly engineFingerprint: string;
+  /** What writes the tables, if not this code: another gives other bytes. */
+  readonly tableWriters?: Readonly<Record<TableFormat, string>>;
 }
 
 export type TokenReading =
@@ -30,13 +34,15 @@ export type TokenReading =
   /** Not one of ours, or not of this account. */
   | { readonly t: 'unknown' }
   | { readonly t: 'too-old' }
-  /** The computation is another one by now. */
+  /** The computation, or what writes the table, is another one by now. */
   | { readonly t: 'outdated' };
 
 interface Payload {
   readonly query: string;
   readonly issuedAt: string;
   readonly fingerprint: string;
+  /** Null: lines are the same, whoever writes them. */
+  readonly writer: string | null;
 }
 
 export class ExportTokens {
@@ -51,25 +57,35 @@ export class ExportTokens {
       query: historyQueryText(query),
       issuedAt: String(now),
       fingerprint: this.#options.engineFingerprint,
+      writer: this.#writerOf(query.format),
     };
     const text = Buffer.from(JSON.stringify(payload)).toString('base64url');
-    return `${text}.${this.#codeOf(accountId, text).toString('base64url')}`;
+    return `${text}.${this.#codeOf(accountId, text)}`;
   }
 
   read(now: EpochNs, accountId: string, token: string): TokenReading {
     const [, text, code] = (token.length <= TOKEN_LENGTH_MAX && TOKEN.exec(token)) || [];
     if (text === undefined || code === undefined) return { t: 'unknown' };
-    const given = Buffer.from(code, 'base64url');
-    if (!timingSafeEqual(given, this.#codeOf(accountId, text))) return { t: 'unknown' };
+    // As texts: several of them can mean the same bytes.
+    const expected = Buffer.from(this.#codeOf(accountId, text));
+    if (!timingSafeEqual(Buffer.from(code), expected)) return { t: 'unknown' };
     // What follows was written here.
     const payload = JSON.parse(Buffer.from(text, 'base64url').toString()) as Payload;
     if (now - BigInt(payload.issuedAt) > TOKEN_VALID_NS) return { t: 'too-old' };
-    if (payload.fingerprint !== this.#options.engineFingerprint) return { t: 'outdated' };
-    return { t: 'good', query: parseHistoryQueryText(payload.query, NO_LIMIT) };
+    const query = parseHistoryQueryText(payload.query, NO_LIMIT);
+    const isSame =
+      payload.fingerprint === this.#options.engineFingerprint &&
+      payload.writer === this.#writerOf(query.format);
+    return isSame ? { t: 'good', query } : { t: 'outdated' };
   }
 
-  #codeOf(accountId: string, text: string): Buffer {
+  #writerOf(format: ExportFormat): string | null {
+    const { tableWriters = TABLE_WRITERS } = this.#options;
+    return format === 'ndjson' ? null : tableWriters[format];
+  }
+
+  #codeOf(accountId: string, text: string): string {
     const { secret } = this.#options;
-    return createHmac('sha256', secret).update(`export ${accountId} ${text}`).digest();
+    return createHmac('sha256', secret).update(`export ${accountId} ${text}`).digest('base64url');
   }
 }
