@@ -65,8 +65,13 @@ export interface ComputeCounts {
   readonly open: number;
   readonly waiting: number;
   readonly calls: number;
-  /** Since the start. */
+  readonly damagedDays: number;
+  /** Since the start, as the following. */
   readonly threadsLost: number;
+  /** Reads and questions for which there was no room. */
+  readonly refused: number;
+  /** Reads that were given up by who asked for them. */
+  readonly cancelled: number;
 }
 
 /** A thread that runs. */
@@ -83,7 +88,11 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
   readonly #places = new Set<Place>();
   readonly #restarts = new Set<NodeJS.Timeout>();
   #replacedAfterMs = 0;
+  /** Sealed days that turned out to be damaged: contract and day. */
+  readonly #damaged = new Set<string>();
   #lost = 0;
+  #refused = 0;
+  #cancelled = 0;
   #lastRead = 0;
   #isOver = false;
 
@@ -101,7 +110,10 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
       open: places.reduce((sum, { open }) => sum + open, 0),
       waiting: this.#admission.waitingCount,
       calls: places.reduce((sum, { handle }) => sum + handle.callCount, 0),
+      damagedDays: this.#damaged.size,
       threadsLost: this.#lost,
+      refused: this.#refused,
+      cancelled: this.#cancelled,
     };
   }
 
@@ -167,9 +179,21 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
     this.#refuseWhenOver();
     const place = this.#leastBusy(Number.POSITIVE_INFINITY);
     if (place === null || place.handle.callCount >= this.#limits.callsPerThread) {
+      this.#refused += 1;
       throw new ComputeFullError('too much is asked at once', RETRY_AFTER_SECONDS);
     }
-    return await place.handle.call(name, of).promise;
+    return await this.#noting(place.handle.call(name, of).promise);
+  }
+
+  /** Counts why it is not done. */
+  async #noting<T>(work: Promise<T>, signal?: AbortSignal): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      if (error instanceof ComputeFullError) this.#refused += 1;
+      else if (signal?.aborted === true) this.#cancelled += 1;
+      throw error;
+    }
   }
 
   async #open<Argument, Result>(
@@ -179,7 +203,7 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
     begin: (place: Place, number: number) => Beginning<Argument, Result>,
   ): Promise<RemoteRead<Argument, Result>> {
     this.#refuseWhenOver();
-    const place = await this.#admission.admit(account, signal);
+    const place = await this.#noting(this.#admission.admit(account, signal), signal);
     this.#lastRead += 1;
     const number = this.#lastRead;
     const { opened, ask } = begin(place, number);
@@ -187,6 +211,7 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
       place.handle.post({ t: 'close', read: number });
       // Who closes it before it is open waits for the opening no longer.
       opened.reject(signal?.reason ?? closedError());
+      if (signal?.aborted === true) this.#cancelled += 1;
       place.open -= 1;
       this.#admission.leave(account);
     };
@@ -195,6 +220,7 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
       await opened.promise;
       return read;
     } catch (error) {
+      if (error instanceof ComputeFullError) this.#refused += 1;
       await read[Symbol.asyncDispose]();
       throw error;
     }
@@ -256,6 +282,7 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
   }
 
   #noteDamaged(contract: string, day: UtcDay): void {
+    this.#damaged.add(`${contract} ${day}`);
     this.#tellAll({ t: 'damaged', contract, day });
   }
 

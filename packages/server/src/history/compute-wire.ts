@@ -17,6 +17,8 @@ export interface ComputeThreadData {
   readonly sessions: TradingSessions;
   /** Null: nothing is kept. */
   readonly cache: ComputeCacheData | null;
+  /** Where it counts (`compute-counters.ts`), if anybody reads that. */
+  readonly counts?: SharedArrayBuffer;
 }
 
 export interface ComputeCacheData {

@@ -9,6 +9,7 @@ import { INDICATORS } from '@tapeloom/core/studies/catalogue';
 import { NodeDisk } from '../platform/node-disk.ts';
 import { SealedDays } from '../tape/sealed-days.ts';
 import { TapeFollower } from '../tape/tape-follower.ts';
+import { ThreadCounters } from './compute-counters.ts';
 import { ComputeDesk } from './compute-desk.ts';
 import type { ComputeThreadData, ToComputeThread } from './compute-wire.ts';
 import { FairTurns } from './fair-turns.ts';
@@ -21,7 +22,12 @@ const parent = parentPort!;
 const setup = workerData as ComputeThreadData;
 const disk = new NodeDisk();
 const tables = new SessionTables(setup.sessions);
-const turns = new FairTurns({ now: () => performance.now(), rest: () => rest() });
+const counters = new ThreadCounters(setup.counts);
+const turns = new FairTurns({
+  now: () => performance.now(),
+  rest: () => rest(),
+  onTurn: (ms) => counters.countTurn(ms),
+});
 
 const tape = await TapeFollower.connect(disk, setup.tapeRoot, setup.dataset, setup.tapePort);
 const shared = {
@@ -64,7 +70,14 @@ function cacheOf({ cache, tapeRoot, dataset }: ComputeThreadData): CacheUse | nu
   const sealed = new SealedDays(disk, tapeRoot, dataset);
   const writer = `${process.pid}-${threadId}`;
   return {
-    results: new ResultCache({ disk, root, bytesMax, now: () => Date.now(), writer }),
+    results: new ResultCache({
+      disk,
+      root,
+      bytesMax,
+      now: () => Date.now(),
+      writer,
+      counters: counters.cache,
+    }),
     digest: async (contract, day) => (await sealed.sidecar(contract, day)).digest,
     dataset,
     fingerprint,

@@ -27,6 +27,8 @@ export interface FairTurnsOptions {
   readonly now: () => number;
   /** Lets what is not in turns happen: messages that arrive, files that were read. */
   readonly rest: () => Promise<void>;
+  /** Told how long the thread was held without a yield. */
+  readonly onTurn?: (ms: number) => void;
 }
 
 interface Member {
@@ -139,8 +141,10 @@ export class FairTurns implements Turns {
 
   /** The holder no longer holds the thread. */
   #charge(turn: Turn): void {
-    turn.member.usedMs += this.#options.now() - this.#heldSince;
+    const heldMs = this.#options.now() - this.#heldSince;
+    turn.member.usedMs += heldMs;
     this.#holder = null;
+    this.#options.onTurn?.(heldMs);
   }
 
   #leave(turn: Turn): void {

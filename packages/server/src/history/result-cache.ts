@@ -43,6 +43,24 @@ const TRIM_TO = 15 / 16;
 /** Uses closer together than this are not told apart. */
 const USE_STEP_MS = 60_000;
 
+export const CACHE_COUNTS = [
+  'hits',
+  'misses',
+  /** Found, but computed from other inputs; removed. */
+  'stale',
+  /** Found, but not what was written; removed. */
+  'damaged',
+  'kept',
+  'keptBytes',
+  /** Not kept, because writing did not keep up or the result was too large. */
+  'skipped',
+  /** Not kept, found or removed, because the disk failed. */
+  'failed',
+  'trimmed',
+  'trimmedBytes',
+] as const;
+export type CacheCounters = Record<(typeof CACHE_COUNTS)[number], number>;
+
 export interface ResultCacheOptions {
   readonly disk: Disk;
   /** `<data>/cache`. */
@@ -52,6 +70,8 @@ export interface ResultCacheOptions {
   readonly now: () => number;
   /** A name that no other writer of this directory has at the same time: process and thread. */
   readonly writer: string;
+  /** Where it counts, if others read that. */
+  readonly counters?: CacheCounters;
 }
 
 /** A whole day's result, computed. */
@@ -66,22 +86,7 @@ export interface ComputedResult {
 
 export class ResultCache implements AsyncDisposable {
   /** Since the start of this writer. */
-  readonly counters = {
-    hits: 0,
-    misses: 0,
-    /** Found, but computed from other inputs; removed. */
-    stale: 0,
-    /** Found, but not what was written; removed. */
-    damaged: 0,
-    kept: 0,
-    keptBytes: 0,
-    /** Not kept, because writing did not keep up or the result was too large. */
-    skipped: 0,
-    /** Not kept, found or removed, because the disk failed. */
-    failed: 0,
-    trimmed: 0,
-    trimmedBytes: 0,
-  };
+  readonly counters: CacheCounters;
   readonly #options: ResultCacheOptions;
   #waiting = 0;
   #writing: Promise<void> = Promise.resolve();
@@ -91,6 +96,7 @@ export class ResultCache implements AsyncDisposable {
 
   constructor(options: ResultCacheOptions) {
     this.#options = options;
+    this.counters = options.counters ?? newCounters();
   }
 
   /** The day's result, if it is there and was computed from exactly these inputs. */
@@ -244,6 +250,10 @@ export class ResultCache implements AsyncDisposable {
     this.#untrimmedBytes += file.length;
     if (this.#untrimmedBytes >= bytesMax * TRIM_EVERY) await this.trim();
   }
+}
+
+function newCounters(): CacheCounters {
+  return Object.fromEntries(CACHE_COUNTS.map((name) => [name, 0])) as CacheCounters;
 }
 
 function pathOf(root: string, key: ResultKey): string | null {
