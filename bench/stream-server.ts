@@ -50,6 +50,7 @@ const doors = new Doors(
     lastTradeAt: () => null as EpochNs | null,
     onEngineLost: () => process.exit(1),
     onAnswered: () => {},
+    onOutcome: () => {},
   },
 );
 await doors.listen();

@@ -18,8 +18,12 @@ import { coreSource } from './engine/engine-fingerprint.ts';
 import { EngineHandle } from './engine/engine-handle.ts';
 import { exportSecret } from './exports/export-secret.ts';
 import { ExportTokens } from './exports/export-token.ts';
+import { TableThread } from './exports/table-thread.ts';
 import { createGateway, type Gateway } from './gateway/gateway.ts';
 import { createResolver } from './gateway/stream-request.ts';
+import { removeUnfinished } from './history/cache-entries.ts';
+import { CacheSize } from './history/cache-size.ts';
+import { ComputeCounters } from './history/compute-counters.ts';
 import { startComputeThread } from './history/compute-handle.ts';
 import { ComputePool, computeThreadsFor } from './history/compute-pool.ts';
 import type { ExportFacts } from './http/export-route.ts';
@@ -27,6 +31,7 @@ import { createHttpServer, type HttpServer } from './http/http-server.ts';
 import { type CatalogueFacts, catalogueFacts } from './http/indicators-route.ts';
 import type { InstrumentFacts } from './http/instrument-view.ts';
 import { restRoutes } from './http/rest-routes.ts';
+import type { Outcome } from './http/route-handler.ts';
 import type { IngestHandle } from './ingest-handle.ts';
 import type { IngestOpened } from './ingest-wire.ts';
 import { listen } from './listen.ts';
@@ -34,6 +39,7 @@ import type { Clock } from './platform/clock.ts';
 import type { Log } from './platform/log.ts';
 import { NodeDisk } from './platform/node-disk.ts';
 import { createClock } from './platform/system-clock.ts';
+import type { HistoryReadings } from './service-metrics.ts';
 import { SIM_DATASET } from './sources/sim-universe.ts';
 import { tapeEnds } from './tape-ends.ts';
 import type { TopicSpec } from './topics/engine-link.ts';
@@ -58,6 +64,7 @@ export interface DoorEvents {
   lastTradeAt(symbol: string): EpochNs | null;
   onEngineLost(): void;
   onAnswered(path: string | null, status: number, seconds: number): void;
+  onOutcome(path: string, outcome: Outcome, bytes: number): void;
 }
 
 export class Doors implements AsyncDisposable {
@@ -70,6 +77,9 @@ export class Doors implements AsyncDisposable {
   readonly #world: TradingWorld;
   readonly #engines: EngineCrew;
   readonly #compute: ComputePool;
+  readonly #computeCounters = new ComputeCounters();
+  readonly #cacheSize: CacheSize;
+  readonly #tables: TableThread;
   readonly #catalogue: CatalogueFacts;
   readonly #log: Log;
   readonly #docsUrl: { address: string };
@@ -94,7 +104,16 @@ export class Doors implements AsyncDisposable {
     );
     this.#catalogue = catalogueFacts(publishedDefinitions(), coreSource());
     this.#engines = this.#startEngines(ingest, log, timers);
+    this.#cacheSize = new CacheSize({
+      disk: new NodeDisk(),
+      root: this.#cacheRoot,
+      now: () => performance.now(),
+      onFault: (error) => log.warn({ error }, 'the cache could not be looked through'),
+    });
     this.#compute = this.#startCompute(ingest);
+    this.#tables = new TableThread({
+      onFault: (error) => log.error({ error }, 'a table of an export failed'),
+    });
     this.hub = new TopicHub({
       clock,
       timers,
@@ -143,7 +162,18 @@ export class Doors implements AsyncDisposable {
     await this.http.app.ready();
     const address = await listen(this.http.app.server, host, port, 'TAPELOOM_PORT');
     if (this.#config.docsUrl === null) this.#docsUrl.address = `${address}/docs`;
+    void this.#tidyCache();
     return address;
+  }
+
+  /** What can be watched of history. */
+  get history(): HistoryReadings {
+    return {
+      compute: () => this.#compute.counts,
+      counters: this.#computeCounters,
+      cacheBytes: () => this.#cacheSize.bytes,
+      cacheBytesMax: this.#config.cacheBytes,
+    };
   }
 
   updateSessions(books: IngestOpened['books']): void {
@@ -204,9 +234,8 @@ export class Doors implements AsyncDisposable {
           dataset: SIM_DATASET,
           sessions: this.#world.engineSessions,
           cache:
-            cacheBytes === 0
-              ? null
-              : { root: join(data, 'cache'), bytesMax: cacheBytes, fingerprint },
+            cacheBytes === 0 ? null : { root: this.#cacheRoot, bytesMax: cacheBytes, fingerprint },
+          counts: this.#computeCounters.addThread(),
         });
       },
       onFault: (error, request) => {
@@ -214,6 +243,21 @@ export class Doors implements AsyncDisposable {
         else this.#log.error({ error }, 'a compute thread has stopped; another follows');
       },
     });
+  }
+
+  get #cacheRoot(): string {
+    return join(this.#config.data, 'cache');
+  }
+
+  /** What a process that died left behind goes. */
+  async #tidyCache(): Promise<void> {
+    try {
+      const removed = await removeUnfinished(new NodeDisk(), this.#cacheRoot);
+      if (removed > 0) this.#log.info({ removed }, 'unfinished results of the cache were removed');
+      await this.#cacheSize.look();
+    } catch (error) {
+      this.#log.warn({ error }, 'the cache could not be tidied');
+    }
   }
 
   #sessionsChanged(): void {
@@ -250,6 +294,7 @@ export class Doors implements AsyncDisposable {
       onUpgrade: (request, socket, head) => this.gateway.handleUpgrade(request, socket, head),
       meter: accounts.meter,
       onAnswered: this.#events.onAnswered,
+      onOutcome: this.#events.onOutcome,
       routes: restRoutes({
         version,
         catalogue: () => catalogue,
@@ -265,6 +310,7 @@ export class Doors implements AsyncDisposable {
   #historyFacts({ store, clock }: AccountServices): ExportFacts {
     return {
       tokens: this.#exportTokens!,
+      tables: this.#tables,
       book: () => this.#world.book,
       isStreamed: (symbol) => this.#world.isStreamed(symbol),
       now: () => this.#clock.now(),

@@ -1,8 +1,10 @@
-/** What `/metrics` shows: every counter of the tape, the engine's topics and the gateway, by name. */
+/** What `/metrics` shows: every counter of the tape, the engine's topics, the gateway and history, by name. */
 
-import { Histogram, type Registry } from 'prom-client';
+import { Counter, Histogram, type Registry } from 'prom-client';
 import type { AccountServices } from './account-services.ts';
 import type { GatewayMetrics } from './gateway/gateway-metrics.ts';
+import type { ComputeCounters } from './history/compute-counters.ts';
+import type { ComputeCounts } from './history/compute-pool.ts';
 import type { IngestReport } from './ingest-wire.ts';
 import { addReading, type Reading } from './platform/metrics.ts';
 import { createCounters, type SequencerCounters } from './tape/sequencer-counters.ts';
@@ -26,6 +28,21 @@ const TRADE_OUTCOMES = [
   'unknownSymbol',
 ] as const satisfies (keyof SequencerCounters)[];
 
+/** What an answer of history is, by its route. */
+const HISTORY_KINDS: Readonly<Record<string, string>> = {
+  '/v1/history': 'page',
+  '/v1/history/estimate': 'estimate',
+  '/v1/export': 'export',
+};
+
+/** What can be read of the compute threads and the cache of results. */
+export interface HistoryReadings {
+  compute(): ComputeCounts;
+  readonly counters: ComputeCounters;
+  cacheBytes(): number;
+  readonly cacheBytesMax: number;
+}
+
 export interface FillState {
   days: number;
   daysTotal: number;
@@ -35,6 +52,8 @@ export class ServiceMetrics {
   readonly #registry: Registry;
   readonly #ackSeconds: Histogram;
   readonly #requestSeconds: Histogram<'path' | 'status'>;
+  readonly #historyAnswers: Counter<'kind' | 'outcome'>;
+  readonly #historyBytes: Counter<'kind'>;
   readonly fill: FillState = { days: 0, daysTotal: 0 };
   #report: Omit<IngestReport, 't' | 'ackMs' | 'lastTrades'> = {
     promise: null,
@@ -57,6 +76,18 @@ export class ServiceMetrics {
       buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
       registers: [registry],
     });
+    this.#historyAnswers = new Counter({
+      name: 'tapeloom_history_answers_total',
+      help: 'Answers of history by kind and outcome: sent, cut by the client, or an error code.',
+      labelNames: ['kind', 'outcome'],
+      registers: [registry],
+    });
+    this.#historyBytes = new Counter({
+      name: 'tapeloom_history_bytes_total',
+      help: 'Bytes of pages, and of exports as they were charged.',
+      labelNames: ['kind'],
+      registers: [registry],
+    });
     for (const reading of this.#tapeReadings()) addReading(registry, reading);
   }
 
@@ -67,6 +98,19 @@ export class ServiceMetrics {
 
   countRequest(path: string | null, status: number, seconds: number): void {
     this.#requestSeconds.observe({ path: path ?? 'unknown', status }, seconds);
+  }
+
+  /** Routes of history only; the others tell all by their status. */
+  countOutcome(path: string, outcome: string, bytes: number): void {
+    const kind = HISTORY_KINDS[path];
+    if (kind === undefined) return;
+    this.#historyAnswers.inc({ kind, outcome });
+    if (bytes > 0) this.#historyBytes.inc({ kind }, bytes);
+  }
+
+  watchHistory(history: HistoryReadings): void {
+    const readings = [...computeReadings(history), ...cacheReadings(history)];
+    for (const reading of readings) addReading(this.#registry, reading);
   }
 
   watchStreams(hub: TopicHub, gateway: GatewayMetrics): void {
@@ -173,6 +217,77 @@ function topicReadings(hub: TopicHub): readonly Reading[] {
       label: 'outcome',
       read: () => hub.metrics.resumesTotal,
     },
+  ];
+}
+
+function computeReadings({ compute, counters }: HistoryReadings): readonly Reading[] {
+  return [
+    gauge('tapeloom_compute_threads', 'Compute threads that run.', () => compute().threads),
+    counter('tapeloom_compute_threads_lost_total', 'Died.', () => compute().threadsLost),
+    gauge('tapeloom_compute_reads_open', 'Pages, exports and replays begun and not over.', () => {
+      return compute().open;
+    }),
+    gauge('tapeloom_compute_reads_waiting', 'Those that wait for room.', () => compute().waiting),
+    gauge('tapeloom_compute_running', 'Questions the threads have not answered yet.', () => {
+      return compute().calls;
+    }),
+    counter('tapeloom_compute_refused_total', 'For want of room: CAPACITY.', () => {
+      return compute().refused;
+    }),
+    counter('tapeloom_compute_cancelled_total', 'Given up by who asked.', () => {
+      return compute().cancelled;
+    }),
+    {
+      name: 'tapeloom_compute_turn_seconds_bucket',
+      help: 'Turns of compute threads by their length: how long others may wait.',
+      kind: 'counter',
+      label: 'le',
+      read: () => counters.turns.buckets,
+    },
+    counter('tapeloom_compute_turn_seconds_count', 'Turns.', () => counters.turns.count),
+    counter('tapeloom_compute_turn_seconds_sum', 'Their length.', () => counters.turns.seconds),
+    gauge('tapeloom_days_damaged', 'Sealed days found damaged since the start.', () => {
+      return compute().damagedDays;
+    }),
+  ];
+}
+
+function cacheReadings(history: HistoryReadings): readonly Reading[] {
+  const { counters } = history;
+  return [
+    {
+      name: 'tapeloom_cache_lookups_total',
+      help: 'Results of sealed days looked for in the cache.',
+      kind: 'counter',
+      label: 'outcome',
+      read: () => ({ hit: counters.cache.hits, miss: counters.cache.misses }),
+    },
+    {
+      name: 'tapeloom_cache_writes_total',
+      help: 'Results to be kept: too_much is too large, or more than the disk took in time.',
+      kind: 'counter',
+      label: 'outcome',
+      read: () => {
+        const { kept, skipped, failed } = counters.cache;
+        return { kept, too_much: skipped, failed };
+      },
+    },
+    {
+      name: 'tapeloom_cache_removed_total',
+      help: 'Results removed: over the limit, not what was written, or of inputs that have changed.',
+      kind: 'counter',
+      label: 'reason',
+      read: () => {
+        const { trimmed, damaged, stale } = counters.cache;
+        return { evicted: trimmed, damaged, stale };
+      },
+    },
+    counter('tapeloom_cache_written_bytes_total', 'Kept.', () => counters.cache.keptBytes),
+    counter('tapeloom_cache_evicted_bytes_total', 'Over the limit.', () => {
+      return counters.cache.trimmedBytes;
+    }),
+    gauge('tapeloom_cache_bytes', 'On disk, a minute ago at most.', () => history.cacheBytes()),
+    gauge('tapeloom_cache_bytes_max', 'The limit.', () => history.cacheBytesMax),
   ];
 }
 

@@ -157,10 +157,12 @@ export class Service implements AsyncDisposable {
           this.#lost ??= 'the engine has stopped';
         },
         onAnswered: (path, status, seconds) => this.#metrics.countRequest(path, status, seconds),
+        onOutcome: (path, outcome, bytes) => this.#metrics.countOutcome(path, outcome, bytes),
       },
     );
     this.#metrics.watchAccounts(accounts);
     this.#metrics.watchStreams(this.#doors.hub, this.#doors.gateway.metrics);
+    this.#metrics.watchHistory(this.#doors.history);
     const rest = await this.#doors.listen();
     const echo = await this.#openEcho();
     this.#addresses = { rest, stream: `${rest.replace('http', 'ws')}/v1`, internal, echo };

@@ -1,0 +1,42 @@
+/** How much the cache takes on disk. All its files are looked at for that, so what is told may be a minute old. */
+
+import type { Disk } from '../platform/disk.ts';
+import { resultFiles } from './cache-entries.ts';
+
+const LOOK_EVERY_MS = 60_000;
+
+export interface CacheSizeOptions {
+  readonly disk: Disk;
+  /** `<data>/cache`. */
+  readonly root: string;
+  /** A clock that only goes forward, in milliseconds. */
+  readonly now: () => number;
+  readonly onFault: (error: unknown) => void;
+}
+
+export class CacheSize {
+  readonly #options: CacheSizeOptions;
+  #bytes = 0;
+  #lookedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: CacheSizeOptions) {
+    this.#options = options;
+  }
+
+  /** As far as it is known; being asked is reason enough to look again. */
+  get bytes(): number {
+    const { now, onFault } = this.#options;
+    if (now() - this.#lookedMs >= LOOK_EVERY_MS) this.look().catch(onFault);
+    return this.#bytes;
+  }
+
+  async look(): Promise<void> {
+    const { disk, root, now } = this.#options;
+    this.#lookedMs = now();
+    let bytes = 0;
+    for await (const { path } of resultFiles(disk, root)) {
+      bytes += (await disk.stat(path))?.size ?? 0;
+    }
+    this.#bytes = bytes;
+  }
+}
