@@ -201,6 +201,7 @@ export class HistoryWorld implements Disposable {
       computeUnitsPerTrade: 1,
       mode: 'live',
       hasSnapshot: false,
+      format: 'ndjson',
       to: this.end,
       untilCursor: null,
       cursor: null,

@@ -28,6 +28,7 @@ import { openSqliteAccountStore } from '@tapeloom/server/accounts/sqlite-account
 import { StoreAuthenticator } from '@tapeloom/server/accounts/store-authenticator';
 import { UsageMeter } from '@tapeloom/server/accounts/usage-meter';
 import { ExportTokens } from '@tapeloom/server/exports/export-token';
+import { TableThread } from '@tapeloom/server/exports/table-thread';
 import type { CoverSources } from '@tapeloom/server/history/covered-query';
 import type { HistorySources } from '@tapeloom/server/history/history-pages';
 import { SettledDaysReader } from '@tapeloom/server/history/settled-days-reader';
@@ -116,6 +117,7 @@ export class RestService implements AsyncDisposable {
   readonly book: InstrumentBook;
   /** A test may put those of another service in their place. */
   tokens: ExportTokens;
+  readonly #tables: TableThread;
   readonly #universe;
   readonly #replays: StudyReplays;
   readonly #sessions = new Map<string, SessionTable>();
@@ -143,6 +145,7 @@ export class RestService implements AsyncDisposable {
     const onFault = (error: unknown) => {
       throw error;
     };
+    this.#tables = new TableThread({ onFault });
     // It stores what it counted when a test says so: a month has too many seconds.
     const untimed = { ...NO_TIMERS, now: () => this.clock.now() };
     this.meter = new UsageMeter({ store, clock: untimed, onFault });
@@ -260,6 +263,7 @@ export class RestService implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.http.app.close();
+    await this.#tables[Symbol.asyncDispose]();
     this.#replays[Symbol.dispose]();
     await this.meter[Symbol.asyncDispose]();
     this.authenticator[Symbol.dispose]();
@@ -273,6 +277,7 @@ export class RestService implements AsyncDisposable {
   #historyFacts(): ExportFacts {
     return {
       tokens: this.tokens,
+      tables: this.#tables,
       book: () => this.book,
       isStreamed: (symbol) => this.#isStreamed(symbol),
       now: () => this.clock.now(),

@@ -59,6 +59,7 @@ function queryOf(rest: Partial<HistoryQuery>): HistoryQuery {
     computeUnitsPerTrade: 1,
     mode: 'live',
     hasSnapshot: false,
+    format: 'ndjson',
     from: epochNs(DAY, 0),
     to: epochNs(addDays(DAY, 9), 0),
     untilCursor: null,

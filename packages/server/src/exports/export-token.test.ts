@@ -20,6 +20,7 @@ const QUERY: HistoryQuery = {
   computeUnitsPerTrade: 1,
   mode: 'live',
   hasSnapshot: false,
+  format: 'ndjson',
   from: (NOW - 9n) as EpochNs,
   to: NOW,
   untilCursor: null,

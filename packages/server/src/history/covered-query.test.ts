@@ -64,6 +64,7 @@ class Desk {
       computeUnitsPerTrade: 2,
       mode: 'live',
       hasSnapshot: false,
+      format: 'ndjson',
       from: at(0),
       to: this.visible,
       untilCursor: null,

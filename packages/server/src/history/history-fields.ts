@@ -35,10 +35,15 @@ const COMMON = [
 ] as const;
 const PAGED = [...COMMON, 'limit', 'cursor', 'snapshot'] as const;
 
+/** What an export is written as: lines, or one of the tables. */
+export const EXPORT_FORMATS = ['ndjson', 'parquet', 'arrow'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+export type TableFormat = Exclude<ExportFormat, 'ndjson'>;
+
 export const HISTORY_PARAMETERS: Readonly<Record<HistoryOperation, readonly string[]>> = {
   history: PAGED,
   estimate: PAGED,
-  export: COMMON,
+  export: [...COMMON, 'format'],
 };
 
 export interface CursorField extends Cursor {
@@ -59,6 +64,7 @@ export interface HistoryFields {
   readonly limit: number;
   readonly cursor: CursorField | null;
   readonly hasSnapshot: boolean;
+  readonly format: ExportFormat;
 }
 
 export type ReadFields =
@@ -83,8 +89,9 @@ export function readHistoryFields(
     limit: reader.optional('limit', readLimit) ?? LIMIT_DEFAULT,
     cursor: reader.optional('cursor', readCursor),
     hasSnapshot: reader.optional('snapshot', readBoolean) ?? false,
+    format: reader.optional('format', readFormat) ?? 'ndjson',
   };
-  if (raw.to !== undefined && raw.untilCursor !== undefined) {
+  if (raw.to !== undefined && fields.untilCursor !== null) {
     reader.fault('/untilCursor', 'cannot be combined with /to');
   }
   const { faults } = reader;
@@ -158,6 +165,11 @@ function readMode(text: string): Reading<StreamMode> {
   return text === 'live' || text === 'confirmed'
     ? { value: text }
     : { fault: 'must be one of live, confirmed' };
+}
+
+function readFormat(text: string): Reading<ExportFormat> {
+  const value = EXPORT_FORMATS.find((format) => format === text);
+  return value === undefined ? { fault: `must be one of ${EXPORT_FORMATS.join(', ')}` } : { value };
 }
 
 function readBoolean(text: string): Reading<boolean> {

@@ -18,7 +18,12 @@ import type { Indicator, Params } from '@tapeloom/core/studies/indicator';
 import { canonicalText } from '@tapeloom/core/studies/params';
 import { dayOf, epochNs } from '@tapeloom/core/utc-day';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
-import { type HistoryFields, type HistoryOperation, readHistoryFields } from './history-fields.ts';
+import {
+  type ExportFormat,
+  type HistoryFields,
+  type HistoryOperation,
+  readHistoryFields,
+} from './history-fields.ts';
 import { faulty, type HistoryRefusal } from './history-refusal.ts';
 
 /** Objects in a snapshot of an indicator that leaves it to us. */
@@ -48,6 +53,8 @@ export interface HistoryQuery {
   /** Where a further page starts: what follows is strictly after it. */
   readonly cursor: string | null;
   readonly limit: number;
+  /** Of an export. */
+  readonly format: ExportFormat;
 }
 
 /** Who asks, and when. */
@@ -197,7 +204,7 @@ function queryOf(
   contract: Contract,
   { visible }: HistoryContext,
 ): HistoryQuery {
-  const { instrument, from, to, mode, hasSnapshot, limit, untilCursor, cursor } = fields;
+  const { instrument, from, to, mode, hasSnapshot, limit, untilCursor, cursor, format } = fields;
   const params = fields.params!;
   const { depth } = params;
   return {
@@ -215,5 +222,6 @@ function queryOf(
     untilCursor: untilCursor?.text ?? null,
     cursor: cursor?.text ?? null,
     limit,
+    format,
   };
 }

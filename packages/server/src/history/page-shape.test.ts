@@ -76,6 +76,7 @@ function covered(days: number, rest: Partial<HistoryQuery> = {}): CoveredQuery {
     computeUnitsPerTrade: 3,
     mode: 'live',
     hasSnapshot: false,
+    format: 'ndjson',
     from: epochNs(DAY, 0),
     to: epochNs(addDays(DAY, days), 0),
     untilCursor: null,

@@ -1,7 +1,7 @@
 /**
  * `GET /v1/export`: the whole history of a query as one compressed file. Its range is charged when it starts,
- * however little of it is read; a token lets it be resumed at any line for 24 hours without being charged
- * again. Bytes are charged at the end of every response, cut ones too: those that were written.
+ * however little of it is read; a token lets it be resumed for 24 hours without being charged again, lines at
+ * any line, a table at any byte. Bytes are charged at the end of every response, cut ones too: those that were written.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -10,8 +10,12 @@ import { dayOf } from '@tapeloom/core/utc-day';
 import { type TObject, Type } from 'typebox';
 import type { Caller } from '../accounts/caller.ts';
 import { exportFrames, NoSuchLineError } from '../exports/export-frames.ts';
+import { exportTable, NoSuchByteError } from '../exports/export-table.ts';
 import type { ExportTokens } from '../exports/export-token.ts';
+import { FLAT_INDICATORS } from '../exports/table-columns.ts';
+import type { TableThread } from '../exports/table-thread.ts';
 import type { CoveredQuery } from '../history/covered-query.ts';
+import type { ExportFormat } from '../history/history-fields.ts';
 import type { HistoryQuery } from '../history/history-query.ts';
 import { reserveCompute, secondsToRenewal } from './compute-charge.ts';
 import {
@@ -32,11 +36,33 @@ import { StreamedAnswer } from './streamed-answer.ts';
  * same: a reservation that has ended by itself can still be settled.
  */
 const VOLUME_RESERVED_NS = 600_000_000_000n;
-const LINE = /^(?:0|[1-9]\d{0,14})$/;
-const RESUME_FIELDS: readonly string[] = ['resume', 'line'];
+const COUNT = /^(?:0|[1-9]\d{0,14})$/;
+const RESUME_FIELDS: readonly string[] = ['resume', 'line', 'byte'];
+
+interface FormatFacts {
+  readonly contentType: string;
+  readonly extension: string;
+  /** What a resumed export is told to begin with. */
+  readonly place: 'line' | 'byte';
+}
+
+const FORMATS: Readonly<Record<ExportFormat, FormatFacts>> = {
+  ndjson: { contentType: 'application/zstd', extension: 'ndjson.zst', place: 'line' },
+  parquet: {
+    contentType: 'application/vnd.apache.parquet',
+    extension: 'parquet',
+    place: 'byte',
+  },
+  arrow: {
+    contentType: 'application/vnd.apache.arrow.stream',
+    extension: 'arrows',
+    place: 'byte',
+  },
+};
 
 export interface ExportFacts extends HistoryFacts {
   readonly tokens: ExportTokens;
+  readonly tables: TableThread;
 }
 
 /** What is to be sent. */
@@ -50,17 +76,29 @@ interface Asked {
 interface Delivery {
   readonly covered: CoveredQuery;
   readonly token: string;
-  readonly line: number;
+  /** The first line, or byte of a table, that is wanted. */
+  readonly first: number;
 }
 
 const Parameters: TObject = Type.Object(
   {
     ...historyParameters('export').properties,
     resume: Type.Optional(
-      Type.String({ description: 'A token; then only `line` may be given besides.' }),
+      Type.String({ description: 'A token; then only `line` or `byte` may be given besides.' }),
     ),
     line: Type.Optional(
-      Type.Integer({ minimum: 0, default: 0, description: 'Complete lines already held.' }),
+      Type.Integer({
+        minimum: 0,
+        default: 0,
+        description: 'With `resume` of `ndjson`: complete lines already held.',
+      }),
+    ),
+    byte: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        default: 0,
+        description: 'With `resume` of `parquet` or `arrow`: bytes already held.',
+      }),
     ),
   },
   { additionalProperties: false },
@@ -74,14 +112,15 @@ export function exportRoute(exports: () => ExportFacts): Route {
     summary: 'The history of a query as a compressed file.',
     description:
       'Lines of JSON, compressed with zstd: a header, one result a line as in history, an end with ' +
-      'their number. `X-Export-Token` of the answer, passed as `resume` within 24 hours, continues it ' +
-      'at a line without being charged compute units again. Takes the query, or `resume`.',
+      'their number; or the same results as the rows of a table, with what the header says in its ' +
+      'metadata. `X-Export-Token` of the answer, passed as `resume` within 24 hours, continues it at a ' +
+      'line, a table at a byte, without being charged compute units again. Takes the query, or `resume`.',
     access: { scope: 'export' },
     query: Parameters,
     judgesQuery: true,
     hasNoHead: true,
-    answer: Type.String({ contentMediaType: 'application/zstd' }),
-    answerType: 'application/zstd',
+    answer: Type.String(),
+    answerTypes: Object.values(FORMATS).map(({ contentType }) => contentType),
     errors: [...HISTORY_ERRORS, { code: 'QUOTA_EXCEEDED', status: 429 }],
     handle: async ({ query: raw, caller, id, signal }) => {
       const asked = { facts: exports(), caller, id, signal };
@@ -93,13 +132,14 @@ export function exportRoute(exports: () => ExportFacts): Route {
 async function started(asked: Asked, raw: Readonly<Record<string, unknown>>) {
   const { facts, caller, id, signal } = asked;
   const query = askedQuery(facts, { raw, operation: 'export', caller });
+  requireColumns(query);
   requireVolume(caller);
   const covered = await coveredQuery(facts, query, caller);
   const charge = await reserveCompute(facts, id, caller, covered.computeUnits);
   let answer: StreamedAnswer | null = null;
   try {
     const token = facts.tokens.issue(facts.accountsNow(), caller.accountId, query);
-    answer = await delivered(asked, { covered, token, line: 0 });
+    answer = await delivered(asked, { covered, token, first: 0 });
     signal.throwIfAborted();
     await charge.settle(covered.computeUnits, 0);
     return answer;
@@ -112,18 +152,26 @@ async function started(asked: Asked, raw: Readonly<Record<string, unknown>>) {
 
 async function resumed(asked: Asked, raw: Readonly<Record<string, unknown>>) {
   const { facts, caller } = asked;
-  const { resume: token, line = '0' } = raw;
-  const faults = Object.keys(raw)
-    .filter((name) => !RESUME_FIELDS.includes(name))
-    .map((name) => ({ path: `/${name}`, message: 'cannot be combined with /resume' }));
-  const isLine = typeof line === 'string' && LINE.test(line);
-  if (!isLine) faults.push({ path: '/line', message: 'must be a count of lines' });
+  const { resume: token, ...places } = raw;
+  const faults = Object.entries(places).flatMap(([name, value]) => {
+    if (!RESUME_FIELDS.includes(name)) {
+      return [{ path: `/${name}`, message: 'cannot be combined with /resume' }];
+    }
+    const isCount = typeof value === 'string' && COUNT.test(value);
+    return isCount ? [] : [{ path: `/${name}`, message: `must be a count of ${name}s` }];
+  });
   if (faults.length > 0) throw invalidParameters(faults);
   const query = queryOf(asked, String(token));
+  const { place } = FORMATS[query.format];
+  for (const name of Object.keys(places).filter((other) => other !== place)) {
+    const message = `does not fit a token of ${query.format}, which is resumed at /${place}`;
+    throw invalidParameters([{ path: `/${name}`, message }]);
+  }
   requireVolume(caller);
   requireRights(asked, query);
   const covered = await coveredQuery(facts, query, caller);
-  return await delivered(asked, { covered, token: String(token), line: Number(line) });
+  const first = Number(places[place] ?? 0);
+  return await delivered(asked, { covered, token: String(token), first });
 }
 
 function queryOf({ facts, caller }: Asked, token: string): HistoryQuery {
@@ -162,6 +210,13 @@ function requireRights({ facts, caller }: Asked, query: HistoryQuery): void {
   }
 }
 
+function requireColumns({ format, indicator }: HistoryQuery): void {
+  if (format === 'ndjson' || FLAT_INDICATORS.includes(indicator)) return;
+  const names = FLAT_INDICATORS.join(', ');
+  const message = `has ${format} only for indicators with flat data, not for ${indicator}: ${names}`;
+  throw invalidParameters([{ path: '/format', message }]);
+}
+
 function requireVolume({ entitlements }: Caller): void {
   if (entitlements.limits.exportBytes > 0) return;
   throw new ProblemError('FORBIDDEN', 'The plan has no exports.');
@@ -169,49 +224,45 @@ function requireVolume({ entitlements }: Caller): void {
 
 /** Everything that can be refused is refused before this resolves. */
 async function delivered(asked: Asked, delivery: Delivery): Promise<StreamedAnswer> {
-  const { facts, caller, signal } = asked;
-  const { covered, token, line } = delivery;
-  const { query, until } = covered;
-  const { engineFingerprint, sources } = facts;
-  const { contract, indicator, params, mode, untilCursor, from } = query;
+  const { signal } = asked;
+  const { token } = delivery;
+  const { query } = delivery.covered;
+  const { contentType, place } = FORMATS[query.format];
   const volume = await reserveVolume(asked);
   try {
-    const frames = exportFrames({
-      query,
-      engineFingerprint,
-      line,
-      open: () =>
-        sources.days.read(
-          {
-            account: caller.accountId,
-            contract,
-            indicator,
-            params,
-            firstDay: dayOf(from),
-            until,
-            hasTail: mode === 'live' && untilCursor === null,
-            form: 'frames',
-          },
-          signal,
-        ),
-    });
-    const first = await frames.next();
+    const body = bodyOf(asked, delivery);
+    const first = await body.next();
     return new StreamedAnswer({
       headers: {
-        'content-type': 'application/zstd',
+        'content-type': contentType,
         'content-disposition': `attachment; filename="${fileName(query)}"`,
         'x-export-token': token,
       },
-      chunks: withFirst(first, frames),
+      chunks: withFirst(first, body),
       onWritten: (bytes) => volume.settle(bytes),
     });
   } catch (error) {
     await volume.giveBack();
-    if (error instanceof NoSuchLineError) {
-      throw invalidParameters([{ path: '/line', message: 'is more than the export has' }]);
+    if (error instanceof NoSuchLineError || error instanceof NoSuchByteError) {
+      throw invalidParameters([{ path: `/${place}`, message: 'is more than the export has' }]);
     }
     throw historyProblem(signal.aborted ? signal.reason : error);
   }
+}
+
+function bodyOf({ facts, caller, signal }: Asked, delivery: Delivery): AsyncGenerator<Uint8Array> {
+  const { covered, first } = delivery;
+  const { query, until } = covered;
+  const { contract, indicator, params, mode, untilCursor, from, format } = query;
+  const { engineFingerprint, sources, tables } = facts;
+  const { accountId: account } = caller;
+  const firstDay = dayOf(from);
+  const hasTail = mode === 'live' && untilCursor === null;
+  const request = { account, contract, indicator, params, firstDay, until, hasTail };
+  const open = () => sources.days.read({ ...request, form: 'frames' }, signal);
+  return format === 'ndjson'
+    ? exportFrames({ query, engineFingerprint, line: first, open })
+    : exportTable({ query, format, engineFingerprint, account, byte: first, tables, open });
 }
 
 /** A chunk that was taken, before those that were not. */
@@ -263,6 +314,7 @@ async function reserveVolume({ facts, caller, id }: Asked) {
   };
 }
 
-function fileName({ contract, indicator, from, to }: HistoryQuery): string {
-  return `${contract}-${indicator}-${dayOf(from)}-${dayOf((to - 1n) as EpochNs)}.ndjson.zst`;
+function fileName({ contract, indicator, from, to, format }: HistoryQuery): string {
+  const days = `${dayOf(from)}-${dayOf((to - 1n) as EpochNs)}`;
+  return `${contract}-${indicator}-${days}.${FORMATS[format].extension}`;
 }

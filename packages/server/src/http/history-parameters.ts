@@ -2,6 +2,7 @@
 
 import { type TObject, type TSchema, Type } from 'typebox';
 import {
+  EXPORT_FORMATS,
   HISTORY_PARAMETERS,
   type HistoryOperation,
   LIMIT_DEFAULT,
@@ -42,6 +43,12 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
   snapshot: Type.Boolean({
     default: false,
     description: 'Starts with the state at `from`, then every update as a stream published it.',
+  }),
+  format: Type.Enum([...EXPORT_FORMATS], {
+    default: 'ndjson',
+    description:
+      '`ndjson`: lines of JSON, compressed with zstd. `parquet`, `arrow`: the same results as a table, ' +
+      'one row each; only for indicators whose data is flat.',
   }),
 };
 

@@ -136,10 +136,7 @@ function operation(route: Route): object {
       [route.status ?? 200]: {
         description: 'Success.',
         headers: headersOf(route, route.status ?? 200),
-        content:
-          route.answerType === undefined
-            ? jsonContent(route.answer)
-            : { [route.answerType]: { schema: route.answer } },
+        content: answerContent(route),
       },
       ...problemResponses(route),
     },
@@ -207,6 +204,15 @@ function headersOf(route: Route, status: number): object {
     ...(isCounted ? Object.values(RATE_HEADERS) : []),
   ];
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+function answerContent({ answer, answerTypes }: Route): object {
+  if (answerTypes === undefined) return jsonContent(answer);
+  const contents = answerTypes.map((type) => [
+    type,
+    { schema: { ...answer, contentMediaType: type } },
+  ]);
+  return Object.fromEntries(contents);
 }
 
 function jsonContent(schema: TSchema): object {

@@ -45,8 +45,8 @@ export interface RouteDefinition<
   /** Left out: no body is needed, and an empty object is the only one accepted. */
   readonly body?: Body;
   readonly answer: Answer;
-  /** The content type of an answer that is no JSON. */
-  readonly answerType?: string;
+  /** The content types of an answer that is no JSON. */
+  readonly answerTypes?: readonly string[];
   /** The status of success: 201 where something was created. */
   readonly status?: 200 | 201;
   /** What it may refuse with, beyond what every route of its access may. */

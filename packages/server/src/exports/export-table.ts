@@ -1,0 +1,78 @@
+/**
+ * The body of an export as a table: the rows are the results that the lines of the same query are, in the
+ * same order, and the file says of itself what their header says. The bytes of a query are always the same,
+ * so an export can begin at any of them; those before are made again and left out.
+ */
+
+import type { TableFormat } from '../history/history-fields.ts';
+import type { HistoryQuery } from '../history/history-query.ts';
+import type { DaysRead } from '../history/settled-days.ts';
+import { exportHeader } from './export-header.ts';
+import { exportSpans } from './export-spans.ts';
+import type { TableThread } from './table-thread.ts';
+
+export interface TableExportOptions {
+  readonly query: HistoryQuery;
+  readonly format: TableFormat;
+  readonly engineFingerprint: string;
+  readonly account: string;
+  /** The first byte that is wanted. */
+  readonly byte: number;
+  readonly tables: Pick<TableThread, 'open'>;
+  /** Of the query's days, in frames; disposed of at the end. */
+  open(): Promise<DaysRead>;
+}
+
+/** There is no such byte: the export has fewer. */
+export class NoSuchByteError extends Error {}
+
+export async function* exportTable(options: TableExportOptions): AsyncGenerator<Uint8Array> {
+  const { query, format, engineFingerprint, account, byte, tables } = options;
+  await using read = await options.open();
+  const spans = exportSpans(query, read);
+  // Before anything is sent: what is wrong at the start can still be told.
+  let next = await spans.next();
+  const facts = factsOf(exportHeader(query, engineFingerprint));
+  using table = await tables.open(account, { format, indicator: query.indicator, facts });
+  const bytes = new ByteCount(byte);
+  yield* bytes.wanted(table.beginning);
+  for (; next.done !== true; next = await spans.next()) {
+    const {
+      lines: { bytes: text, ends },
+      frame,
+      first,
+      end,
+    } = next.value;
+    if (first === end) continue;
+    yield* bytes.wanted(await table.add({ lines: { bytes: text, ends }, frame, first, end }));
+  }
+  yield* bytes.wanted(await table.end());
+  if (byte > bytes.count) throw new NoSuchByteError(`there are ${bytes.count} bytes`);
+}
+
+/** Counts bytes, and leaves out those before the first that is wanted. */
+class ByteCount {
+  count = 0;
+  readonly #wanted: number;
+
+  constructor(wanted: number) {
+    this.#wanted = wanted;
+  }
+
+  *wanted(pieces: readonly Uint8Array[]): Generator<Uint8Array> {
+    for (const piece of pieces) {
+      const skipped = Math.min(piece.length, Math.max(0, this.#wanted - this.count));
+      this.count += piece.length;
+      if (skipped < piece.length) yield piece.subarray(skipped);
+    }
+  }
+}
+
+/** As texts, which is all that both formats keep. */
+function factsOf(header: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
+  const texts = Object.entries(header).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ]);
+  return Object.fromEntries(texts);
+}

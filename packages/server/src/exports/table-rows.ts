@@ -1,0 +1,65 @@
+/**
+ * Rows on their way into a table: lines come in, columns go out, in groups of a fixed number of rows. Where
+ * a group ends depends on the rows alone, never on the pieces they came in.
+ */
+
+import type { Lines } from '../history/settled-days.ts';
+import type { LineSpan } from '../history/settled-range.ts';
+import type { TableColumn } from './table-columns.ts';
+
+/** So many rows compress well, and are about ten megabytes on their way. */
+const GROUP_ROWS = 32_768;
+
+/** As JSON has it: whole numbers as numbers, times as text. */
+export type TableValue = string | number | boolean | null;
+
+/** A group of rows. */
+export interface TableGroup {
+  readonly rows: number;
+  /** The values of each column, in the order of the columns. */
+  readonly values: readonly (readonly TableValue[])[];
+}
+
+type Fields = Readonly<Record<string, TableValue | undefined>>;
+type Update = Fields & { readonly data?: Fields };
+
+export class TableRows {
+  readonly #columns: readonly TableColumn[];
+  readonly #groupRows: number;
+  #values: readonly TableValue[][] = [];
+  #rows = 0;
+
+  constructor(columns: readonly TableColumn[], groupRows = GROUP_ROWS) {
+    this.#columns = columns;
+    this.#groupRows = groupRows;
+  }
+
+  /** Takes lines; gives each group when it is full. */
+  *add({ bytes, ends }: Lines, { first, end }: LineSpan): Generator<TableGroup> {
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    for (let line = first; line < end; line += 1) {
+      const start = line === 0 ? 0 : ends[line - 1]!;
+      this.#addRow(JSON.parse(text.toString('utf8', start, ends[line]!)) as Update);
+      if (this.#rows === this.#groupRows) yield* this.finish();
+    }
+  }
+
+  /** The last group, if it has rows. */
+  *finish(): Generator<TableGroup> {
+    const [rows, values] = [this.#rows, this.#values];
+    this.#rows = 0;
+    this.#values = [];
+    if (rows > 0) yield { rows, values };
+  }
+
+  #addRow(update: Update): void {
+    const columns = this.#columns;
+    if (this.#rows === 0) this.#values = columns.map(() => []);
+    for (let at = 0; at < columns.length; at += 1) {
+      const { name, isData } = columns[at]!;
+      const value = isData ? update.data?.[name] : update[name];
+      this.#values[at]!.push(value ?? null);
+    }
+    this.#rows += 1;
+  }
+}

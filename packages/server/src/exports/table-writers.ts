@@ -1,0 +1,18 @@
+/**
+ * What writes the tables, by name and version. Other code may write other bytes, though the rows are the
+ * same: a table that was begun by another cannot be gone on with.
+ */
+
+import manifest from '../../package.json' with { type: 'json' };
+import type { TableFormat } from '../history/history-fields.ts';
+
+/** Raised when this code changes the bytes of a table; a test notices. */
+const LAYOUT = 1;
+
+const { dependencies } = manifest;
+const zstd = `zstd ${process.versions.zstd}`;
+
+export const TABLE_WRITERS: Readonly<Record<TableFormat, string>> = {
+  parquet: `${LAYOUT} hyparquet-writer ${dependencies['hyparquet-writer']} ${zstd}`,
+  arrow: `${LAYOUT} apache-arrow ${dependencies['apache-arrow']} ${zstd}`,
+};
