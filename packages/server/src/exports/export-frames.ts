@@ -34,7 +34,8 @@ export async function* exportFrames(options: ExportOptions): AsyncGenerator<Uint
   const header = { t: 'header', ...exportHeader(query, engineFingerprint) };
   if (lines.take(1) < 1) yield* textFrame(header);
   for (; next.done !== true; next = await spans.next()) {
-    const { first, end } = next.value;
+    const { first, end, linesBefore } = next.value;
+    lines.take(linesBefore);
     const skipped = lines.take(end - first);
     yield* framesOf({ ...next.value, first: first + skipped });
   }

@@ -14,6 +14,8 @@ export interface ExportSpan extends LineSpan {
   readonly lines: Lines;
   /** All lines as one zstd frame; null when they are not compressed. */
   readonly frame: Uint8Array<ArrayBuffer> | null;
+  /** Lines before it that were left out, because they are not wanted. */
+  readonly linesBefore: number;
 }
 
 export async function* exportSpans(
@@ -25,10 +27,10 @@ export async function* exportSpans(
   for (;;) {
     const result = warm(query, await read.next());
     if (result === null) return;
-    const { settled, frame, tail } = result;
+    const { settled, frame, tail, linesBefore = 0 } = result;
     const span = linesIn(result, range);
-    yield { ...span, lines: settled, frame };
-    yield { first: 0, end: tail.ends.length, lines: tail, frame: null };
+    yield { ...span, lines: settled, frame, linesBefore };
+    yield { first: 0, end: tail.ends.length, lines: tail, frame: null, linesBefore: 0 };
     if (span.end < settled.ends.length) return;
   }
 }

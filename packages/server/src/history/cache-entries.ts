@@ -10,15 +10,17 @@ import { isSafeName } from '../tape/tape-paths.ts';
 import {
   CacheDamagedError,
   PREFIX_BYTES,
-  parseHeader,
   type ResultHeader,
   type ResultKey,
+  readHeader,
   readPrefix,
 } from './result-cache-file.ts';
 
 /** Below the cache's root, beside whatever else may be cached there. */
 const FOLDER = 'settled';
 const RESULT_SUFFIX = '.result';
+/** Nearly all headers are shorter. */
+const HEAD_BYTES = 4_096;
 
 export interface CacheEntry {
   readonly path: string;
@@ -179,21 +181,25 @@ async function readEntry(disk: Disk, file: ResultFile): Promise<CacheEntry | nul
   return { ...file, bytes: found.size, about };
 }
 
-async function readHead(
+/** What the beginning of a file says; null when it is none, or gone. */
+export async function readHead(
   disk: Disk,
   path: string,
 ): Promise<{ readonly header: ResultHeader; readonly lastUsedMs: number } | null> {
   try {
     await using file = await disk.open(path, 'read');
-    const { lastUsedMs, headerBytes } = readPrefix(await readPart(file, 0, PREFIX_BYTES));
-    return { header: parseHeader(await readPart(file, PREFIX_BYTES, headerBytes)), lastUsedMs };
+    const first = await readPart(file, HEAD_BYTES);
+    const { lastUsedMs, headerBytes } = readPrefix(first);
+    const length = PREFIX_BYTES + headerBytes;
+    const head = length > first.length ? await readPart(file, length) : first;
+    return { header: readHeader(head), lastUsedMs };
   } catch (error) {
     if (error instanceof CacheDamagedError || isAbsent(error)) return null;
     throw error;
   }
 }
 
-async function readPart(file: DiskFile, position: number, length: number): Promise<Uint8Array> {
+async function readPart(file: DiskFile, length: number): Promise<Uint8Array> {
   const bytes = new Uint8Array(length);
-  return bytes.subarray(0, await file.read(bytes, position));
+  return bytes.subarray(0, await file.read(bytes, 0));
 }

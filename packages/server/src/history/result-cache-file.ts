@@ -4,8 +4,8 @@
  * result.
  *
  * Layout, little endian: magic (8 bytes) · last use in ms since 1970 (float64, may be written in place) ·
- * CRC-32 of all that follows (uint32) · length of the header (uint32) · header (JSON) · columns (a zstd
- * frame) · lines (a zstd frame, as exports send it) · lines of the tail.
+ * CRC-32 of all that follows (uint32) · CRC-32 of the header (uint32) · its length (uint32) · header (JSON)
+ * · columns (a zstd frame) · lines (a zstd frame, as exports send it) · lines of the tail.
  */
 
 import { crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
@@ -15,12 +15,13 @@ import type { Lines, SettledLines } from './settled-days.ts';
 import type { ResultInputs } from './settled-inputs.ts';
 
 /** Changes when anything about a file or its lines does that the engine's fingerprint does not tell. */
-const MAGIC = Buffer.from('TLOOMSR1', 'latin1');
+const MAGIC = Buffer.from('TLOOMSR2', 'latin1');
 const LAST_USED_AT = 8;
 const CRC_AT = 16;
-const HEADER_LENGTH_AT = 20;
+const HEADER_CRC_AT = 20;
+const HEADER_LENGTH_AT = 24;
 /** What has to be read to know the header's length and the last use. */
-export const PREFIX_BYTES = 24;
+export const PREFIX_BYTES = 28;
 /** Far beyond any header; what claims more is not one. */
 const HEADER_BYTES_MAX = 256 * 1024;
 const COLUMN_BYTES_PER_LINE = 8 + 4 + 4 + 4;
@@ -93,9 +94,10 @@ export function encodeResult(
   const prefix = Buffer.alloc(PREFIX_BYTES);
   const parts = [prefix, header, packed, frame ?? new Uint8Array(0), tail.bytes];
   MAGIC.copy(prefix);
+  prefix.writeUInt32LE(crc32(header), HEADER_CRC_AT);
   prefix.writeUInt32LE(header.length, HEADER_LENGTH_AT);
   const bytes = Buffer.concat(parts);
-  bytes.writeUInt32LE(crc32(bytes.subarray(HEADER_LENGTH_AT)), CRC_AT);
+  bytes.writeUInt32LE(crc32(bytes.subarray(HEADER_CRC_AT)), CRC_AT);
   bytes.writeDoubleLE(lastUsedMs, LAST_USED_AT);
   return bytes;
 }
@@ -106,11 +108,11 @@ export function decodeResult(file: Uint8Array): {
   readonly result: KeptResult;
 } {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.length);
-  const headerBytes = readPrefix(bytes).headerBytes;
-  if (crc32(bytes.subarray(HEADER_LENGTH_AT)) !== bytes.readUInt32LE(CRC_AT)) {
+  const { headerBytes } = readPrefix(bytes);
+  if (crc32(bytes.subarray(HEADER_CRC_AT)) !== bytes.readUInt32LE(CRC_AT)) {
     throw new CacheDamagedError('the checksum does not fit');
   }
-  const header = parseHeader(bytes.subarray(PREFIX_BYTES, PREFIX_BYTES + headerBytes));
+  const header = readHeader(bytes);
   const { trades, isWarm, linesBytes, columnsBytes, frameBytes, tailBytes } = header;
   const columnsAt = PREFIX_BYTES + headerBytes;
   const frameAt = columnsAt + columnsBytes;
@@ -144,12 +146,14 @@ export function readPrefix(file: Uint8Array): {
   return { lastUsedMs: bytes.readDoubleLE(LAST_USED_AT), headerBytes };
 }
 
-export function parseHeader(bytes: Uint8Array): ResultHeader {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes)) as ResultHeader;
-  } catch (error) {
-    throw new CacheDamagedError('the header is no JSON', { cause: error });
+/** From the first bytes of a file, the header among them. */
+export function readHeader(file: Uint8Array): ResultHeader {
+  const bytes = Buffer.from(file.buffer, file.byteOffset, file.length);
+  const header = bytes.subarray(PREFIX_BYTES, PREFIX_BYTES + readPrefix(bytes).headerBytes);
+  if (crc32(header) !== bytes.readUInt32LE(HEADER_CRC_AT)) {
+    throw new CacheDamagedError('the checksum of the header does not fit');
   }
+  return JSON.parse(new TextDecoder().decode(header)) as ResultHeader;
 }
 
 /** What to write over the time of the last use, and where. */

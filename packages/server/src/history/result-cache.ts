@@ -16,6 +16,7 @@ import { type Disk, readFileWhole, UNFINISHED_SUFFIX } from '../platform/disk.ts
 import {
   isAbsent,
   lastUseOf,
+  readHead,
   removeFile,
   resultFiles,
   resultName,
@@ -27,6 +28,7 @@ import {
   encodeResult,
   type KeptResult,
   lastUse,
+  type ResultHeader,
   type ResultKey,
   readPrefix,
 } from './result-cache-file.ts';
@@ -105,6 +107,23 @@ export class ResultCache implements AsyncDisposable {
     if (found === null) this.counters.misses += 1;
     else this.counters.hits += 1;
     return found;
+  }
+
+  /** How many lines the result has that `find` would give; only the head of its file is read. */
+  async count(
+    key: ResultKey,
+    inputs: ResultInputs,
+  ): Promise<Pick<ResultHeader, 'lines' | 'isWarm'> | null> {
+    const { disk, root } = this.#options;
+    const path = pathOf(root, key);
+    try {
+      const head = path === null ? null : await readHead(disk, path);
+      const isIt = head !== null && isOf(head.header, key);
+      return isIt && isDeepStrictEqual(head.header.inputs, inputs) ? head.header : null;
+    } catch {
+      this.counters.failed += 1;
+      return null;
+    }
   }
 
   /** Keeps a result, later; what it is made of may be moved away as soon as this returns. */
@@ -273,11 +292,14 @@ function decode(
 ): { readonly inputs: ResultInputs; readonly result: KeptResult } | null {
   try {
     const { header, result } = decodeResult(file);
-    const { dataset, contract, day, indicator, params, fingerprint } = header;
-    const of = { dataset, contract, day, indicator, params, fingerprint };
-    return isDeepStrictEqual(of, { ...key }) ? { inputs: header.inputs, result } : null;
+    return isOf(header, key) ? { inputs: header.inputs, result } : null;
   } catch {
     // Whatever it is that does not fit, these bytes are not what was written.
     return null;
   }
+}
+
+function isOf(header: ResultHeader, key: ResultKey): boolean {
+  const { dataset, contract, day, indicator, params, fingerprint } = header;
+  return isDeepStrictEqual({ dataset, contract, day, indicator, params, fingerprint }, { ...key });
 }

@@ -20,6 +20,7 @@ import {
   noLines,
   noSettledLines,
 } from './day-lines.ts';
+import { LineSkipping } from './line-skipping.ts';
 import { PulledRead } from './pulled-read.ts';
 import type { ResultCache } from './result-cache.ts';
 import type { KeptResult, ResultKey } from './result-cache-file.ts';
@@ -41,6 +42,7 @@ import type {
 import { DayDamagedError, DaysMissingError } from './settled-errors.ts';
 import { type DayDigest, inputsOf, type ResultInputs } from './settled-inputs.ts';
 import { type DayPiece, SettledRead, tradesBefore } from './settled-read.ts';
+import { TapeDays } from './tape-days.ts';
 
 export interface SettledDaysReaderOptions {
   readonly tape: CoveredTape;
@@ -90,7 +92,8 @@ export class SettledDaysReader implements SettledDays {
     const { missingDays } = await this.coverage(contract, epochNs(firstDay, 0), until);
     if (missingDays.length > 0) throw new DaysMissingError(contract, missingDays);
     const sessions = sessionsOf(contract, indicator.sessionKind(params));
-    const source = { tape, contract, sessions, indicator, params };
+    const days = new TapeDays(tape, contract);
+    const source = { tape, contract, sessions, days, indicator, params };
     return new PulledRead((signal) => this.#results(request, source, signal));
   }
 
@@ -105,13 +108,19 @@ export class SettledDaysReader implements SettledDays {
       const onTape = new Map((await tape.days(contract)).map((one) => [one.day, one]));
       const pace = { yieldTurn, signal };
       const read = new SettledRead({ source, pace, ...(pieceBytes && { pieceBytes }) });
+      const skipping = new LineSkipping(request.skip);
       for (let day = firstDay; epochNs(day, 0) < until; day = addDays(day, 1)) {
         const dayEnd = epochNs(addDays(day, 1), 0);
         const end = dayEnd < until ? dayEnd : until;
         const asked = { request, source, day, end, isWhole: end === dayEnd, onTape };
-        yield* this.#dayResults(asked, read);
         signal.throwIfAborted();
+        if (skipping.mayGoOn && end < until && skipping.skips(await this.#linesKept(asked))) {
+          await yieldTurn();
+          continue;
+        }
+        for await (const result of this.#dayResults(asked, read)) yield skipping.counted(result);
       }
+      signal.throwIfAborted();
     } catch (error) {
       throw this.#named(contract, error);
     }
@@ -125,7 +134,7 @@ export class SettledDaysReader implements SettledDays {
       return;
     }
     const { cache } = this.#options;
-    const inputs = cache === null ? null : await inputsOf(source, day, onTape, cache.digest);
+    const inputs = await this.#inputs(asked);
     const key = cache === null ? null : keyOf(request, day, cache);
     if (inputs !== null && (isWhole || !request.hasTail)) {
       const kept = await cache!.results.find(key!, inputs);
@@ -144,6 +153,30 @@ export class SettledDaysReader implements SettledDays {
       if (inputs !== null && isDay) keep(cache!.results, key!, inputs, piece, frame);
       yield pieceResult(asked, piece, frame, isDay && isSealed);
     }
+  }
+
+  /** What decides the result of a day; null when it may change, or nothing is kept. */
+  async #inputs({ source, day, onTape }: AskedDay): Promise<ResultInputs | null> {
+    const { cache } = this.#options;
+    return cache === null ? null : await inputsOf(source, day, onTape, cache.digest);
+  }
+
+  /** Lines of a whole day, of the first one after where skipping begins; null when they are to be made. */
+  async #linesKept(asked: AskedDay): Promise<number | null> {
+    const { request, source, day } = asked;
+    if (isQuiet(source.sessions, day)) return 0;
+    const { cache } = this.#options;
+    const inputs = await this.#inputs(asked);
+    if (cache === null || inputs === null) return null;
+    const key = keyOf(request, day, cache);
+    const after = epochNs(day, 0) < request.skip!.after ? nsOfDay(request.skip!.after) : null;
+    if (after === null) {
+      const kept = await cache.results.count(key, inputs);
+      return kept?.isWarm === true ? kept.lines : null;
+    }
+    const kept = await cache.results.find(key, inputs);
+    if (kept?.isWarm !== true) return null;
+    return kept.columns.fromNs.length - countUntil(kept.columns.fromNs, after);
   }
 
   #covered(contract: string) {

@@ -21,6 +21,14 @@ export interface SettledDaysRequest {
   readonly hasTail: boolean;
   /** `frames`: lines come compressed, to be sent on as they are. */
   readonly form: 'lines' | 'frames';
+  /** Lines nobody wants: whole days of them are left out where that is quicker. */
+  readonly skip?: SkippedLines;
+}
+
+/** The first so many lines after position(after), which lies on the first day. */
+export interface SkippedLines {
+  readonly after: EpochNs;
+  readonly lines: number;
 }
 
 /** Lines of NDJSON, each with its line feed. */
@@ -64,6 +72,8 @@ export interface DayResult {
   readonly tail: Lines;
   /** False when a session of the day found the study without its look-back, and so without objects. */
   readonly isWarm: boolean;
+  /** Of the lines to skip: how many lay on days that were left out just before this result. */
+  readonly linesBefore?: number;
 }
 
 export interface DaysRead extends AsyncDisposable {
