@@ -14,6 +14,7 @@ import { indicatorNamed } from '@tapeloom/core/studies/catalogue';
 import { wholeSecond } from '@tapeloom/core/studies/flush-step';
 import { addDays, dayOf, nsOfDay } from '@tapeloom/core/utc-day';
 import { readTo, startRun } from '@tapeloom/server/history/run-start';
+import { TapeDays } from '@tapeloom/server/history/tape-days';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import { createSimUniverse, SIM_DATASET } from '@tapeloom/server/sources/sim-universe';
@@ -157,7 +158,8 @@ async function edgesOf({ indicator: id, params }: EdgesWanted): Promise<Publishe
   const { calendar } = universe.contracts.find((contract) => contract.symbol === symbol)!;
   const book = books.find((it) => it.calendar === calendar)!;
   const sessions = sessionTable(book, indicator.sessionKind(params));
-  const source = { tape: tape.tape, contract: symbol, sessions, indicator, params };
+  const days = new TapeDays(tape.tape, symbol);
+  const source = { tape: tape.tape, contract: symbol, sessions, days, indicator, params };
   const pace = { yieldTurn: () => turn(), signal: new AbortController().signal };
   const found: PublishedAt[] = [];
   const run = await startRun(source, wholeSecond(drivenSince!), pace);

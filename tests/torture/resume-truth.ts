@@ -13,6 +13,7 @@ import { parseParams } from '@tapeloom/core/studies/params';
 import { dayOf } from '@tapeloom/core/utc-day';
 import type { EncodedFlush } from '@tapeloom/server/history/frame-encoder';
 import { readTo, startRun } from '@tapeloom/server/history/run-start';
+import { TapeDays } from '@tapeloom/server/history/tape-days';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { createSimUniverse, SIM_DATASET } from '@tapeloom/server/sources/sim-universe';
 import { type OpenTape, openTape } from '@tapeloom/server/tape/open-tape';
@@ -65,7 +66,9 @@ export async function truthOf(
   const { calendar } = universe.contracts.find((it) => it.symbol === stream.instrument)!;
   const store = new SessionStore(new NodeDisk(), `${data}/tape`, SIM_DATASET);
   const sessions = sessionTable((await store.load(calendar))!, indicator.sessionKind(params));
-  const source = { tape: tape.tape, contract: stream.instrument, sessions, indicator, params };
+  const contract = stream.instrument;
+  const days = new TapeDays(tape.tape, contract);
+  const source = { tape: tape.tape, contract, sessions, days, indicator, params };
   const pace = { yieldTurn: () => turn(), signal: new AbortController().signal };
   const run = await startRun(source, wholeSecond(since), pace);
   const published: Published[] = [];

@@ -14,11 +14,8 @@ import { type RunOutput, StudyRun } from '@tapeloom/core/studies/run';
 import type { ObjectVersion, Study } from '@tapeloom/core/studies/study';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import { placeBefore } from '@tapeloom/server/history/place-before';
-import {
-  carriedFrom,
-  earlierSessions,
-  withoutIncomplete,
-} from '@tapeloom/server/history/warm-up-start';
+import { lastDayBefore, TapeDays } from '@tapeloom/server/history/tape-days';
+import { beginWarm, carriedFrom } from '@tapeloom/server/history/warm-up-start';
 import type { Tape, TapePlace } from '@tapeloom/server/tape/tape';
 
 export interface SettledRequest {
@@ -99,17 +96,28 @@ export async function runSettled(
     walk.study.forming(null, (version, mark) => log.upsert(version, { ...mark }));
   }
   const { upserts, removes } = log;
-  return { trades: reader.trades, upserts, removes, warm: walk.study.warm };
+  return { trades: reader.trades, upserts, removes, warm: walk.warm };
 }
 
-interface Walk {
+class Walk {
   readonly study: Study;
   readonly run: StudyRun;
   place: TapePlace;
+
+  constructor(study: Study, run: StudyRun, place: TapePlace) {
+    this.study = study;
+    this.run = run;
+    this.place = place;
+  }
+
+  get warm(): boolean {
+    return this.study.warm;
+  }
 }
 
 class Reader {
   readonly #request: SettledRequest;
+  readonly #days: TapeDays;
   readonly #output: RunOutput;
   readonly #listener: SettledListener;
   readonly #signal: AbortSignal;
@@ -122,6 +130,7 @@ class Reader {
     signal: AbortSignal,
   ) {
     this.#request = request;
+    this.#days = new TapeDays(request.tape, request.symbol);
     this.#output = output;
     this.#listener = listener;
     this.#signal = signal;
@@ -132,35 +141,34 @@ class Reader {
    * opens next, as its look-back needs.
    */
   async begin(current: Session | null, start: EpochNs): Promise<Walk> {
-    const { tape, symbol, sessions, indicator, params } = this.#request;
-    const sessionsMax = indicator.lookBackSessionsMax(params);
-    if (current === null || sessionsMax === 0) return await this.#beginAt(sessions, start);
+    const { sessions, indicator, params } = this.#request;
+    if (current === null) return await this.#beginAt(start);
     if (indicator.objectsOutliveSession) {
-      return await this.#beginAt(sessions, carriedFrom(sessions, current, sessionsMax));
+      const sessionsMax = indicator.lookBackSessionsMax(params);
+      return await this.#beginAt(carriedFrom(sessions, current, sessionsMax));
     }
-    const days = await tape.days(symbol);
-    const known = withoutIncomplete(sessions, current, days);
-    const starts = earlierSessions(sessions, current, sessionsMax, days).map(({ open }) => open);
-    for (const at of [start, ...starts]) {
-      const walk = await this.#beginAt(known, at);
-      await this.readTo(walk, current.open);
-      if (!walk.study.warm) continue;
-      return current.open === start ? walk : await this.#beginAt(known, at);
-    }
-    return await this.#beginAt(sessions, start);
+    return await beginWarm({ sessions, days: this.#days, indicator, params }, start, {
+      begin: (at) => this.#beginAt(at),
+      readTo: (walk, instant) => this.readTo(walk, instant),
+    });
   }
 
-  async #beginAt(sessions: SessionTable, at: EpochNs): Promise<Walk> {
-    const { tape, symbol, indicator, params } = this.#request;
+  async #beginAt(at: EpochNs): Promise<Walk> {
+    const { tape, symbol, sessions, indicator, params } = this.#request;
     const place = await placeBefore(tape, symbol, at);
     const study = indicator.create(params);
-    const start = { at, rank: place.rank };
-    const run = new StudyRun(study, sessions, start, { output: this.#output });
-    return { study, run, place };
+    const run = new StudyRun(
+      study,
+      sessions,
+      { at, rank: place.rank },
+      { output: this.#output, isComplete: (session) => this.#days.isComplete(session) },
+    );
+    return new Walk(study, run, place);
   }
 
   async readTo(walk: Walk, instant: EpochNs): Promise<void> {
     const { tape, symbol } = this.#request;
+    await this.#days.learn(lastDayBefore(instant));
     const to = await placeBefore(tape, symbol, instant);
     for await (const batch of tape.read(symbol, walk.place, to)) {
       this.#signal.throwIfAborted();

@@ -87,7 +87,6 @@ export class AbsorptionStudy implements Study {
     this.#oldest = 1;
     this.#next = 1;
     this.#overNs = Number.POSITIVE_INFINITY;
-    this.#threshold.openSession();
   }
 
   /**

@@ -2,7 +2,7 @@
  * Clusters of prints of one aggressor. At most one cluster is open; it is an object from the print
  * that brings it to the lots and the prices asked for until it ends. It ends by a print of another
  * side (that print's first update), by the clock 1 ns after the longest allowed gap, or with the
- * session. What is asked for is fixed at the session's open and never repaints.
+ * session. What is asked for is fixed when the session opens and never repaints.
  */
 
 import type { Rank, UtcDay } from '../numbers.ts';
@@ -89,7 +89,6 @@ export class ClusterStudy implements Study {
     this.#output = output;
     this.#origin = session.origin;
     this.#side = 0;
-    this.#threshold.openSession();
   }
 
   apply(batch: TradeBatch, from: number, to: number, offsetNs: number): number {

@@ -128,7 +128,6 @@ export class SessionLevelsStudy implements Study {
   openSession(session: StudySession, output: StudyOutput): void {
     this.#output = output;
     this.#origin = session.origin;
-    this.#previous.openSession();
     this.#showsPrevious = false;
     this.#edgeNs = session.openNs;
     const { openNs, closeNs } = session;
@@ -163,10 +162,11 @@ export class SessionLevelsStudy implements Study {
   }
 
   closeSession(entry: Readonly<Mark>, isComplete: boolean): number {
+    const k = this.#endUntil(Number.POSITIVE_INFINITY, entry.rank, entry.k);
     const { high, low, hasTraded } = this.#day;
     const day = { high: high.price, low: low.price, close: this.#close };
     this.#previous.closeSession(hasTraded ? day : null, isComplete);
-    return this.#endUntil(Number.POSITIVE_INFINITY, entry.rank, entry.k);
+    return k;
   }
 
   forming(since: Readonly<Mark> | null, visit: FormingVisitor): void {

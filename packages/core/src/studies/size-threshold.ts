@@ -1,6 +1,6 @@
 /**
  * The lots something must have to be shown: given as a parameter, or taken from the sizes of an
- * earlier session that is complete. It changes at a session's open only, so it never repaints.
+ * earlier session that is complete. It changes between sessions only, so it never repaints.
  */
 
 import { InheritedValue } from './inherited-value.ts';
@@ -42,16 +42,11 @@ export class SizeThreshold {
     return this.#lots !== Number.POSITIVE_INFINITY;
   }
 
-  openSession(): void {
-    if (this.#sizes === null) return;
-    this.#inherited.openSession();
-    this.#lots = this.#inherited.value ?? Number.POSITIVE_INFINITY;
-  }
-
-  /** All sizes of the session have been added. */
+  /** All sizes of the session were added, and nothing of it is still to be judged. */
   closeSession(isComplete: boolean): void {
     if (this.#sizes === null) return;
     this.#inherited.closeSession(this.#sizes.smallest, isComplete);
+    this.#lots = this.#inherited.value ?? Number.POSITIVE_INFINITY;
     this.#sizes.clear();
   }
 

@@ -62,7 +62,10 @@ export interface Study {
    */
   readonly dueNs: number;
 
-  /** False while the study still lacks what its look-back should give, and the objects that need it. */
+  /**
+   * False while the study lacks what its look-back should give to the open session, else to the next,
+   * and the objects that need it.
+   */
   readonly warm: boolean;
 
   /** A session opens. Everything of the one before is forgotten, save what the look-back keeps. */

@@ -8,6 +8,7 @@
 import type { EpochNs, Rank } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { placeBefore } from '../history/place-before.ts';
+import { lastDayBefore, type TapeDays } from '../history/tape-days.ts';
 import type { LiveTape, TapePlace } from '../tape/tape.ts';
 import type { Flow } from './outgoing-flow.ts';
 
@@ -20,9 +21,18 @@ export interface FeedMember {
   failed(error: unknown): void;
 }
 
+export interface FeedSource {
+  readonly tape: LiveTape;
+  readonly flow: Flow;
+  /** Of the contract; known as far as the members have come. */
+  readonly days: TapeDays;
+  readonly contract: string;
+}
+
 export class ContractFeed {
   readonly #tape: LiveTape;
   readonly #flow: Flow;
+  readonly #days: TapeDays;
   readonly #symbol: string;
   readonly #delayNs: bigint;
   readonly #members = new Set<FeedMember>();
@@ -31,10 +41,11 @@ export class ContractFeed {
   #isPending = false;
   #mayHaveTrades = false;
 
-  constructor(tape: LiveTape, flow: Flow, symbol: string, delaySeconds: number) {
+  constructor({ tape, flow, days, contract }: FeedSource, delaySeconds: number) {
     this.#tape = tape;
     this.#flow = flow;
-    this.#symbol = symbol;
+    this.#days = days;
+    this.#symbol = contract;
     this.#delayNs = BigInt(delaySeconds) * 1_000_000_000n;
   }
 
@@ -74,7 +85,7 @@ export class ContractFeed {
     this.#mayHaveTrades ||= hasTrades || this.#delayNs > 0n;
     this.#isPending = true;
     if (this.#isPumping || this.#members.size === 0) return;
-    if (this.#mayHaveTrades || !this.#flow.isOpen) void this.#pump();
+    if (this.#mayHaveTrades || !this.#flow.isOpen || !this.#knowsDays) void this.#pump();
     else this.#advance();
   }
 
@@ -100,9 +111,19 @@ export class ContractFeed {
     this.#mayHaveTrades = false;
     if (horizon === null || this.#place === null) return;
     if (mayHaveTrades) {
-      for await (const batch of await this.read(this.#place)) this.#give(batch);
+      for await (const batch of await this.read(this.#place)) {
+        await this.#days.learn(batch.day);
+        this.#give(batch);
+      }
     }
+    await this.#days.learn(lastDayBefore(horizon));
     this.#each((member) => member.advance(horizon));
+  }
+
+  /** Whether the members may come to the horizon. */
+  get #knowsDays(): boolean {
+    const { horizon } = this;
+    return horizon === null || this.#days.isKnown(lastDayBefore(horizon));
   }
 
   #advance(): void {

@@ -19,6 +19,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Indicator } from '@tapeloom/core/studies/indicator';
 import type { EncodedFlush } from '../history/frame-encoder.ts';
 import { type RunPace, startStream, takeInTurns } from '../history/run-start.ts';
+import { lastDayBefore, TapeDays } from '../history/tape-days.ts';
 import type { TopicRun } from '../history/topic-run.ts';
 import type { LiveTape } from '../tape/tape.ts';
 import type {
@@ -78,6 +79,8 @@ export class Engine implements Disposable {
   readonly #options: EngineOptions;
   readonly #topics = new Map<number, EngineTopic>();
   readonly #feeds = new Map<string, ContractFeed>();
+  /** By contract. */
+  readonly #days = new Map<string, TapeDays>();
   readonly #toWarmUp: EngineTopic[] = [];
   readonly #following: Disposable;
   #warmUps = 0;
@@ -204,7 +207,8 @@ export class Engine implements Disposable {
     const feed = this.#feedOf(spec);
     const sessions = sessionsOf(contract, indicator.sessionKind(params));
     const pace = { yieldTurn, signal: topic.closing.signal };
-    const source = { tape, contract, sessions, indicator, params };
+    const days = this.#daysOf(contract);
+    const source = { tape, contract, sessions, days, indicator, params };
     const edge = await liveEdge(tape, contract, feed.horizon!, topic.since);
     const { run, floor } = await startStream(source, edge, pace);
     run.goLive((flush, at, position) => this.#publish(topic, flush, at, position));
@@ -221,12 +225,17 @@ export class Engine implements Disposable {
       await yieldTurn();
     };
     const pace = { yieldTurn: yieldOpen, signal, rowsPerTurn: LIVE_ROWS_PER_TURN };
+    const days = this.#daysOf(topic.spec.contract);
     const member = this.#memberOf(topic, run);
     do {
       const feed = this.#feedOf(topic.spec);
       // Taken before the read: all trades before it are there to be read.
       const horizon = feed.horizon!;
-      for await (const batch of await feed.read(run.place)) await takeInTurns(run, batch, pace);
+      for await (const batch of await feed.read(run.place)) {
+        await days.learn(batch.day);
+        await takeInTurns(run, batch, pace);
+      }
+      await days.learn(lastDayBefore(horizon));
       signal.throwIfAborted();
       run.advance(horizon);
       topic.member = member;
@@ -265,10 +274,18 @@ export class Engine implements Disposable {
     let feed = this.#feeds.get(key);
     if (feed === undefined) {
       const { tape, flow } = this.#options;
-      feed = new ContractFeed(tape, flow, spec.contract, spec.delaySeconds);
+      const days = this.#daysOf(spec.contract);
+      feed = new ContractFeed({ tape, flow, days, contract: spec.contract }, spec.delaySeconds);
       this.#feeds.set(key, feed);
     }
     return feed;
+  }
+
+  #daysOf(contract: string): TapeDays {
+    return this.#days.getOrInsertComputed(
+      contract,
+      () => new TapeDays(this.#options.tape, contract),
+    );
   }
 
   #tellReady(topic: EngineTopic, run: TopicRun): void {

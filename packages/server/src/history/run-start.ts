@@ -9,22 +9,17 @@
  * stream that could not tell its floor otherwise, the last update before it goes live.
  */
 
-import type { Session, SessionTable } from '@tapeloom/core/calendar/session';
+import type { Session } from '@tapeloom/core/calendar/session';
 import { type Cursor, compareCursors } from '@tapeloom/core/cursor';
 import type { EpochNs, Rank } from '@tapeloom/core/numbers';
-import type { Indicator, Params } from '@tapeloom/core/studies/indicator';
 import { PublishedObjects } from '@tapeloom/core/studies/published-objects';
 import { sliceBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import type { Tape } from '../tape/tape.ts';
 import { placeBefore } from './place-before.ts';
+import { lastDayBefore } from './tape-days.ts';
 import { TopicRun } from './topic-run.ts';
-import {
-  carriedFrom,
-  earlierSessions,
-  unbrokenSessions,
-  withoutIncomplete,
-} from './warm-up-start.ts';
+import { beginWarm, carriedFrom, type LookBack, sessionsEarlier } from './warm-up-start.ts';
 
 /** Trades applied before other work of the thread gets a turn: about a millisecond or two. */
 const ROWS_PER_TURN = 32_768;
@@ -32,13 +27,9 @@ const ROWS_PER_TURN = 32_768;
 const SESSIONS_EARLIER_MAX = 8;
 
 /** What a run computes, and over what. */
-export interface RunSource {
+export interface RunSource extends LookBack {
   readonly tape: Tape;
   readonly contract: string;
-  /** The sessions of the kind the study runs over (`Indicator.sessionKind`). */
-  readonly sessions: SessionTable;
-  readonly indicator: Indicator;
-  readonly params: Params;
 }
 
 /** How a run shares its thread, and when it is no longer wanted. */
@@ -89,12 +80,13 @@ export async function startStream(
 
 /** Brings a run to position(instant). */
 export async function readTo(
-  source: Pick<RunSource, 'tape' | 'contract'>,
+  source: Pick<RunSource, 'tape' | 'contract' | 'days'>,
   run: TopicRun,
   instant: EpochNs,
   pace: RunPace,
 ): Promise<void> {
-  const { tape, contract } = source;
+  const { tape, contract, days } = source;
+  await days.learn(lastDayBefore(instant));
   const to = await placeBefore(tape, contract, instant);
   for await (const batch of tape.read(contract, run.place, to)) {
     await takeInTurns(run, batch, pace);
@@ -124,15 +116,15 @@ async function begin(
   pace: RunPace,
   isEnough: (begun: Begun) => boolean,
 ): Promise<Begun> {
-  const { tape, contract, sessions } = source;
+  const { sessions } = source;
   const current = sessions.atOrBefore(instant);
   if (current === null) return await beginBetween(source, instant);
-  let begun = await beginIn(source, current, instant, pace);
-  if (isEnough(begun)) return begun;
-  const days = await tape.days(contract);
-  const earlier = unbrokenSessions(sessions, current, SESSIONS_EARLIER_MAX, days);
-  for (let back = 1; back < 2 * earlier.length && !isEnough(begun); back *= 2) {
-    const session = earlier[Math.min(back, earlier.length) - 1]!;
+  let session = current;
+  let begun = await beginIn(source, session, instant, pace);
+  for (let back = 1; back <= SESSIONS_EARLIER_MAX && !isEnough(begun); back *= 2) {
+    const earlier = sessionsEarlier(sessions, current, back);
+    if (earlier.open === session.open) break;
+    session = earlier;
     begun = await beginIn(source, session, instant, pace);
   }
   return begun;
@@ -140,7 +132,7 @@ async function begin(
 
 /** Before the first session nothing has been said. */
 async function beginBetween(source: RunSource, instant: EpochNs): Promise<Begun> {
-  const run = await createRun(source, source.sessions, instant);
+  const run = await createRun(source, instant);
   return { run, rightAfter: run.position };
 }
 
@@ -156,10 +148,13 @@ async function beginIn(
   let rightAfter: Cursor;
   if (indicator.objectsOutliveSession) {
     const sessionsMax = indicator.lookBackSessionsMax(params);
-    run = await createRun(source, sessions, carriedFrom(sessions, session, sessionsMax));
+    run = await createRun(source, carriedFrom(sessions, session, sessionsMax));
     rightAfter = { day: dayOf(session.open), rank: 0 as Rank, k: 0 };
   } else {
-    run = await warmRun(source, session, pace);
+    run = await beginWarm(source, session.open, {
+      begin: (at) => createRun(source, at),
+      readTo: (one, to) => readTo(source, one, to, pace),
+    });
     const { day, rank } = await placeBefore(source.tape, source.contract, session.open);
     rightAfter = { day, rank, k: Number.MAX_SAFE_INTEGER };
   }
@@ -167,31 +162,16 @@ async function beginIn(
   return { run, rightAfter };
 }
 
-/** A run that stands at the session's open or before, with what it needs of the past if that can be had. */
-async function warmRun(source: RunSource, session: Session, pace: RunPace): Promise<TopicRun> {
-  const { tape, contract, sessions, indicator, params } = source;
-  const sessionsMax = indicator.lookBackSessionsMax(params);
-  const first = await createRun(source, sessions, session.open);
-  if (first.warm || sessionsMax === 0) return first;
-  const days = await tape.days(contract);
-  const known = withoutIncomplete(sessions, session, days);
-  for (const earlier of earlierSessions(sessions, session, sessionsMax, days)) {
-    const run = await createRun(source, known, earlier.open);
-    await readTo(source, run, session.open, pace);
-    if (run.warm) return run;
-  }
-  return first;
-}
-
-async function createRun(
-  source: RunSource,
-  sessions: SessionTable,
-  at: EpochNs,
-): Promise<TopicRun> {
-  const { tape, contract, indicator, params } = source;
+async function createRun(source: RunSource, at: EpochNs): Promise<TopicRun> {
+  const { tape, contract, sessions, indicator, params, days } = source;
   const { rank } = await placeBefore(tape, contract, at);
-  const objects = new PublishedObjects(indicator.objectsOutliveSession);
-  return new TopicRun(indicator.create(params), objects, sessions, { at, rank });
+  return new TopicRun({
+    study: indicator.create(params),
+    objects: new PublishedObjects(indicator.objectsOutliveSession),
+    sessions,
+    start: { at, rank },
+    isComplete: days.isComplete.bind(days),
+  });
 }
 
 /** Whether the position the run stands at is numbered right. */

@@ -13,6 +13,7 @@ import type { RunPace, RunSource } from './run-start.ts';
 import type { Lines, SettledLines } from './settled-days.ts';
 import type { SettledRun } from './settled-run.ts';
 import { beginSettled, firstDayRead, readTo } from './settled-start.ts';
+import { lastDayBefore } from './tape-days.ts';
 
 /** A piece is full from so many bytes of lines on. */
 const PIECE_BYTES = 8 * 1024 * 1024;
@@ -55,13 +56,10 @@ export class SettledRead {
   #stepRows: number = STEP_ROWS.first;
   #rowsSinceTurn = 0;
   #run: SettledRun | null = null;
-  /** The open of the session from which on the run is not right any more. */
-  #rightUntil: EpochNs | null = null;
-  /** The run stands at this day's midnight, or later in it with nothing settled since. */
+  /** The run stands at this day's midnight. */
   #day: UtcDay | null = null;
-  /** Of the day that is being read: the last trade handed out, and whether all was warm so far. */
+  /** Of the day that is being read: the last trade handed out. */
   #rank = 0;
-  #isWarm = true;
 
   constructor({ source, pace, pieceBytes = PIECE_BYTES }: SettledReadOptions) {
     this.#source = source;
@@ -74,53 +72,41 @@ export class SettledRead {
    * none follows one that was not read to its end.
    */
   async *pieces(day: UtcDay, end: EpochNs): AsyncGenerator<DayPiece> {
-    await this.#standAt(day);
+    const run = await this.#standAt(day);
     this.#day = null;
     this.#rank = 0;
-    this.#isWarm = true;
-    for (;;) {
-      const run = this.#run!;
-      const until = this.#rightUntil !== null && this.#rightUntil < end ? this.#rightUntil : end;
-      run.hear({ day, lines: this.#lines });
-      yield* this.#read(run, until);
-      run.quiet();
-      this.#isWarm &&= run.wasWarm;
-      if (until === end) break;
-      await this.#begin(until);
-    }
+    run.hear({ day, end, lines: this.#lines });
+    yield* this.#read(run, end);
+    run.quiet();
     const next = addDays(day, 1);
     if (end === epochNs(next, 0)) this.#day = next;
     const settled = this.#lines.take();
     const trades = (await tradesBefore(this.#source, day, end)) - this.#rank;
-    yield { settled, trades, isWarm: this.#isWarm, tail: this.#run!.tail(this.#lines) };
+    yield { settled, trades, isWarm: run.wasWarm, tail: run.tail(this.#lines) };
   }
 
-  async #standAt(day: UtcDay): Promise<void> {
+  async #standAt(day: UtcDay): Promise<SettledRun> {
     const midnight = epochNs(day, 0);
     const run = this.#run;
     if (run !== null && this.#day !== null) {
-      if (this.#day === day) return;
-      const isRight = this.#rightUntil === null || this.#rightUntil > midnight;
-      if (isRight && firstDayRead(this.#source, day) <= this.#day) {
+      if (this.#day === day) return run;
+      if (firstDayRead(this.#source, day) <= this.#day) {
         await readTo(this.#source, run, midnight, this.#pace);
-        return;
+        return run;
       }
     }
-    await this.#begin(midnight);
-  }
-
-  async #begin(instant: EpochNs): Promise<void> {
-    const { run, rightUntil } = await beginSettled(this.#source, instant, this.#pace);
-    this.#run = run;
-    this.#rightUntil = rightUntil;
-    newestRuns.set(this.#source.indicator.id, run);
+    const begun = await beginSettled(this.#source, midnight, this.#pace);
+    this.#run = begun;
+    newestRuns.set(this.#source.indicator.id, begun);
+    return begun;
   }
 
   /** Brings the run to position(until); gives the pieces that become full on the way. */
   async *#read(run: SettledRun, until: EpochNs): AsyncGenerator<DayPiece> {
-    const { tape, contract } = this.#source;
+    const { tape, contract, days } = this.#source;
     const { yieldTurn, signal } = this.#pace;
     const lines = this.#lines;
+    await days.learn(lastDayBefore(until));
     const to = await placeBefore(tape, contract, until);
     for await (const batch of tape.read(contract, run.place, to, true)) {
       for (let row = 0; row < batch.count; ) {
@@ -136,8 +122,7 @@ export class SettledRead {
           const rank = batch.firstRank + end - 1;
           const trades = rank - this.#rank;
           this.#rank = rank;
-          const isWarm = this.#isWarm && run.wasWarm;
-          yield { settled: lines.take(), trades, isWarm, tail: null };
+          yield { settled: lines.take(), trades, isWarm: run.wasWarm, tail: null };
         }
         if (this.#rowsSinceTurn < ROWS_PER_TURN) continue;
         this.#rowsSinceTurn = 0;

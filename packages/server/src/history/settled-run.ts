@@ -18,6 +18,8 @@ import type { Lines } from './settled-days.ts';
 /** Whoever hears a run: where its lines of one day go. */
 export interface Hearing {
   readonly day: UtcDay;
+  /** The day's end, or before. */
+  readonly end: EpochNs;
   readonly lines: DayLines;
 }
 
@@ -27,13 +29,16 @@ export class SettledRun implements RunOutput {
   #hearing: Hearing | null = null;
   /** The session that opened last. */
   #session: Session | null = null;
-  /** Whether it reaches into what is heard. */
-  #hasSession = false;
   #wasWarm = true;
 
-  constructor(study: Study, sessions: SessionTable, start: RunStart) {
+  constructor(
+    study: Study,
+    sessions: SessionTable,
+    start: RunStart,
+    isComplete: (session: Session) => boolean,
+  ) {
     this.#study = study;
-    this.#run = new StudyRun(study, sessions, start, { output: this });
+    this.#run = new StudyRun(study, sessions, start, { output: this, isComplete });
   }
 
   /** The last tape entry it has passed: a trade, or a midnight after it. */
@@ -45,16 +50,16 @@ export class SettledRun implements RunOutput {
     return this.#study.warm;
   }
 
-  /** Whether every session since the hearing began found the study with all its look-back. */
+  /** Whether every session that was open while it was heard found the study with all its look-back. */
   get wasWarm(): boolean {
-    return this.#wasWarm && (!this.#hasSession || this.#study.warm);
+    return this.#wasWarm;
   }
 
-  /** From here on updates are heard; the run stands at the midnight of that day or later in it. */
+  /** From here on updates are heard; the run stands at the midnight of that day. */
   hear(hearing: Hearing): void {
     this.#hearing = hearing;
-    this.#hasSession = this.#session !== null && this.#session.close > epochNs(hearing.day, 0);
-    this.#wasWarm = true;
+    const isOpen = this.#session !== null && this.#session.close > epochNs(hearing.day, 0);
+    this.#wasWarm = !isOpen || this.#study.warm;
   }
 
   quiet(): void {
@@ -85,10 +90,10 @@ export class SettledRun implements RunOutput {
   }
 
   openSession(session: Session): void {
-    // The study still stands in the session before.
-    this.#wasWarm = this.wasWarm;
-    this.#hasSession = true;
     this.#session = session;
+    if (this.#hearing !== null && session.open < this.#hearing.end) {
+      this.#wasWarm &&= this.#study.warm;
+    }
   }
 
   flushed(): void {}

@@ -24,6 +24,7 @@ import { PageFrames } from './page-frames.ts';
 import { placeBefore } from './place-before.ts';
 import type { ReplayPage, ReplayRequest } from './replay.ts';
 import { type RunPace, type RunSource, readTo, startRun } from './run-start.ts';
+import { lastDayBefore } from './tape-days.ts';
 import { TapeWalk } from './tape-walk.ts';
 import type { TopicRun } from './topic-run.ts';
 
@@ -147,6 +148,7 @@ export class StudyReplay implements AsyncDisposable {
       if (this.#reached >= this.#until) break;
       pace.signal.throwIfAborted();
       const next = await begun.walk.look();
+      await this.#learnDays(next, begun.walk.readTo);
       const reachedBefore = this.#reached;
       const taken = next === null ? 0 : this.#takeSecond(begun, next);
       if (next === null) this.#passQuiet(begun.run, begun.walk.readTo);
@@ -157,6 +159,13 @@ export class StudyReplay implements AsyncDisposable {
       await pace.yieldTurn();
     }
     return covered;
+  }
+
+  /** The run comes to the trades that are next, or as far as there are none. */
+  async #learnDays(next: TradeBatch | null, readTo: EpochNs | null): Promise<void> {
+    const { days } = this.#setup.source;
+    if (next !== null) await days.learn(next.day);
+    else if (readTo !== null) await days.learn(lastDayBefore(readTo));
   }
 
   /** Takes the trades of the second in which the next one lies; returns how many. */

@@ -18,6 +18,7 @@ import type { CursorPlace, Replay, ReplayPage, ReplayRequest, Replays } from './
 import { NotOnTapeError, ReplayClosedError, ReplaysFullError } from './replay-errors.ts';
 import { NamedSlots, Slots } from './slots.ts';
 import { PAGE_LIMITS, type PageLimits, StudyReplay } from './study-replay.ts';
+import { TapeDays } from './tape-days.ts';
 
 /** Replays that are open at the same time. */
 export const REPLAYS_MAX = 64;
@@ -108,7 +109,8 @@ export class StudyReplays implements Replays, Disposable {
       throw new RangeError(`no indicator is called ${request.indicator}`);
     }
     const sessions = sessionsOf(contract, indicator.sessionKind(params));
-    const source = { tape, contract, sessions, indicator, params };
+    const days = new TapeDays(tape, contract);
+    const source = { tape, contract, sessions, days, indicator, params };
     const pace = { yieldTurn, signal };
     return new StudyReplay({ tape, source, request, from, pace, limits });
   }

@@ -5,7 +5,7 @@
  * last closed flush edge. Trades arrive in order and without a gap; those already taken are passed over.
  */
 
-import type { SessionTable } from '@tapeloom/core/calendar/session';
+import type { Session, SessionTable } from '@tapeloom/core/calendar/session';
 import { type Cursor, compareCursors, formatCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import {
@@ -25,6 +25,15 @@ const ITEMS_BYTES_MAX = SNAPSHOT_BYTES_MAX - 1_024;
 /** Hears every flush: its messages, its edge and the position there. */
 export type PublishFlush = (flush: EncodedFlush, edge: EpochNs, position: Cursor) => void;
 
+export interface TopicRunSetup {
+  readonly study: Study;
+  readonly objects: PublishedObjects;
+  readonly sessions: SessionTable;
+  readonly start: RunStart;
+  /** Whether all of a session that has ended is on the tape. */
+  readonly isComplete: (session: Session) => boolean;
+}
+
 export class TopicRun implements RunOutput {
   readonly #study: Study;
   readonly #run: StudyRun;
@@ -36,11 +45,11 @@ export class TopicRun implements RunOutput {
   /** Null while the run is quiet. */
   #publish: PublishFlush | null = null;
 
-  constructor(study: Study, objects: PublishedObjects, sessions: SessionTable, start: RunStart) {
+  constructor({ study, objects, sessions, start, isComplete }: TopicRunSetup) {
     this.#study = study;
     this.#objects = objects;
     this.#reached = start.at;
-    this.#run = new StudyRun(study, sessions, start, { output: this });
+    this.#run = new StudyRun(study, sessions, start, { output: this, isComplete });
   }
 
   /** The last tape entry it has passed: a trade, or a midnight after it. */

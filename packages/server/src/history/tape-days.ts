@@ -1,0 +1,54 @@
+/**
+ * The days of one contract that are on the tape, as far as runs over it have come: they decide whether a
+ * session is complete. Days that the tape passed over are not on it and never will be, those it has are on
+ * it whole. So a day is decided as soon as the tape has come to it, and it is looked up (`learn`) before a
+ * run comes to it: a run that has been going on for weeks then judges as one that begins.
+ */
+
+import type { Session } from '@tapeloom/core/calendar/session';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { addDays, dayOf } from '@tapeloom/core/utc-day';
+import type { Tape } from '../tape/tape.ts';
+
+export class TapeDays {
+  readonly #tape: Tape;
+  readonly #contract: string;
+  #onTape: ReadonlySet<UtcDay> = new Set();
+  /** All days up to this one are decided, and known. */
+  #last = 0 as UtcDay;
+
+  constructor(tape: Tape, contract: string) {
+    this.#tape = tape;
+    this.#contract = contract;
+  }
+
+  /** Whether a run may come to `day`. */
+  isKnown(day: UtcDay): boolean {
+    return day <= this.#last;
+  }
+
+  /** The tape has come to `day`: looks up which days it has. */
+  async learn(day: UtcDay): Promise<void> {
+    if (this.isKnown(day)) return;
+    const days = await this.#tape.days(this.#contract);
+    // Another run may have come further meanwhile.
+    if (this.isKnown(day)) return;
+    this.#onTape = new Set(days.map((one) => one.day));
+    this.#last = day;
+  }
+
+  /** Whether all days of a session that has ended are on the tape. */
+  isComplete(session: Session): boolean {
+    const last = lastDayBefore(session.close);
+    if (!this.isKnown(last)) throw new Error(`${this.#contract} ${last} was not looked up`);
+    for (let day = dayOf(session.open); day <= last; day = addDays(day, 1)) {
+      if (!this.#onTape.has(day)) return false;
+    }
+    return true;
+  }
+}
+
+/** The day that a run which comes to position(instant) has to know. */
+export function lastDayBefore(instant: EpochNs): UtcDay {
+  return dayOf((instant - 1n) as EpochNs);
+}
