@@ -8,7 +8,7 @@
 
 import { compressLines, expandFrame } from '../history/day-lines.ts';
 import type { HistoryQuery } from '../history/history-query.ts';
-import type { DaysRead } from '../history/settled-days.ts';
+import type { DaysRead, SkippedLines } from '../history/settled-days.ts';
 import { exportHeader } from './export-header.ts';
 import { type ExportSpan, exportSpans } from './export-spans.ts';
 
@@ -18,7 +18,7 @@ export interface ExportOptions {
   /** The first line that is wanted. */
   readonly line: number;
   /** Of the query's days, in frames; disposed of at the end. */
-  open(): Promise<DaysRead>;
+  open(skip?: SkippedLines): Promise<DaysRead>;
 }
 
 /** There is no such line: the export has fewer. */
@@ -26,7 +26,9 @@ export class NoSuchLineError extends Error {}
 
 export async function* exportFrames(options: ExportOptions): AsyncGenerator<Uint8Array> {
   const { query, engineFingerprint, line } = options;
-  await using read = await options.open();
+  // The header is line 0.
+  const skip = line > 1 ? { after: query.from, lines: line - 1 } : undefined;
+  await using read = await options.open(skip);
   const spans = exportSpans(query, read);
   // Before anything is sent: what is wrong at the start can still be told.
   let next = await spans.next();

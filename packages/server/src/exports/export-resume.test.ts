@@ -17,7 +17,7 @@ import { SimDisk } from '../../../../simulation/sim-disk.ts';
 import type { HistoryQuery } from '../history/history-query.ts';
 import { NotWarmError } from '../history/history-refusal.ts';
 import { ResultCache } from '../history/result-cache.ts';
-import type { SettledDaysRequest } from '../history/settled-days.ts';
+import type { SettledDaysRequest, SkippedLines } from '../history/settled-days.ts';
 import { type CacheUse, SettledDaysReader } from '../history/settled-days-reader.ts';
 import { exportFrames, NoSuchLineError } from './export-frames.ts';
 
@@ -57,7 +57,10 @@ function queryOf(indicator: string, from: EpochNs, to: EpochNs): HistoryQuery {
 }
 
 /** As the route asks. */
-function requestOf({ contract, indicator, params, from, to }: HistoryQuery, line: number) {
+function requestOf(
+  { contract, indicator, params, from, to }: HistoryQuery,
+  skip: SkippedLines | undefined,
+) {
   const request: SettledDaysRequest = {
     account: 'a',
     contract,
@@ -67,14 +70,14 @@ function requestOf({ contract, indicator, params, from, to }: HistoryQuery, line
     until: to,
     hasTail: true,
     form: 'frames',
-    ...(line > 1 && { skip: { after: from, lines: line - 1 } }),
+    ...(skip && { skip }),
   };
   return request;
 }
 
 async function linesFrom(reader: SettledDaysReader, query: HistoryQuery, line: number) {
   const frames: Uint8Array[] = [];
-  const open = () => reader.read(requestOf(query, line));
+  const open = (skip?: SkippedLines) => reader.read(requestOf(query, skip));
   for await (const frame of exportFrames({ query, engineFingerprint: 'f', line, open })) {
     frames.push(zstdDecompressSync(frame));
   }

@@ -17,6 +17,7 @@ import type { TableThread } from '../exports/table-thread.ts';
 import type { CoveredQuery } from '../history/covered-query.ts';
 import type { ExportFormat } from '../history/history-fields.ts';
 import type { HistoryQuery } from '../history/history-query.ts';
+import type { SkippedLines } from '../history/settled-days.ts';
 import { reserveCompute, secondsToRenewal } from './compute-charge.ts';
 import {
   askedQuery,
@@ -259,7 +260,8 @@ function bodyOf({ facts, caller, signal }: Asked, delivery: Delivery): AsyncGene
   const firstDay = dayOf(from);
   const hasTail = mode === 'live' && untilCursor === null;
   const request = { account, contract, indicator, params, firstDay, until, hasTail };
-  const open = () => sources.days.read({ ...request, form: 'frames' }, signal);
+  const open = (skip?: SkippedLines) =>
+    sources.days.read({ ...request, form: 'frames', ...(skip && { skip }) }, signal);
   return format === 'ndjson'
     ? exportFrames({ query, engineFingerprint, line: first, open })
     : exportTable({ query, format, engineFingerprint, account, byte: first, tables, open });
