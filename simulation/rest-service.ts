@@ -235,11 +235,12 @@ export class RestService implements AsyncDisposable {
       },
       ...(body === undefined ? {} : { payload: isText ? body : JSON.stringify(body) }),
     });
+    const isJson = answer.body !== '' && /\bjson\b/.test(String(answer.headers['content-type']));
     return {
       status: answer.statusCode,
       headers: answer.headers as Record<string, string | undefined>,
       text: answer.body,
-      body: (answer.body === '' ? undefined : JSON.parse(answer.body)) as Body,
+      body: (isJson ? JSON.parse(answer.body) : undefined) as Body,
     };
   }
 

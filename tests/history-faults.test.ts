@@ -1,0 +1,110 @@
+/** What the real service does when files below it rot: a kept result, a sealed day. */
+
+import assert from 'node:assert/strict';
+import { globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Problem } from '@tapeloom/protocol/problem';
+import { checkProblem } from '../simulation/problem-check.ts';
+import { killServices, RunningService } from './running-service.ts';
+import { tapeloomJson } from './tapeloom-command.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'tapeloom-faults-'));
+const data = join(directory, 'data');
+const DAY_MS = 86_400_000;
+const midnight = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+const dayBefore = (days: number) => new Date(midnight - days * DAY_MS).toISOString().slice(0, 10);
+
+let service: RunningService;
+let key = '';
+before(async () => {
+  service = new RunningService({ data });
+  await service.ready();
+  await tapeloomJson(data, 'account', 'create', 'reader', '--plan', 'history');
+  const words = ['key', 'create', '--account', 'reader', '--name', 'test'];
+  const scopes = ['--environment', 'live', '--scopes', 'history,export'];
+  key = (await tapeloomJson<{ key: string }>(data, ...words, ...scopes)).key;
+});
+after(() => {
+  killServices();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+async function ask(path: string, fields: Readonly<Record<string, string>>) {
+  const query = { instrument: 'BTC.c.0', indicator: 'bars', limit: '10000', ...fields };
+  if (path === '/v1/export') delete (query as { limit?: string }).limit;
+  const answer = await service.send('GET', `${path}?${new URLSearchParams(query)}`, { key });
+  const text = Buffer.from(await answer.arrayBuffer()).toString('latin1');
+  return { status: answer.status, headers: Object.fromEntries(answer.headers), text };
+}
+
+/** Used and left, but for the requests themselves. */
+async function usage(): Promise<object> {
+  const answer = await service.send('GET', '/v1/usage', { key });
+  const { used, remaining } = (await answer.json()) as Record<string, Record<string, number>>;
+  return { used: { ...used, restRequests: 0 }, remaining };
+}
+
+const day = (days: number) => ({ from: dayBefore(days), to: dayBefore(days - 1) });
+
+/** Other bits in the middle of a file. */
+function damage(file: string): void {
+  const bytes = readFileSync(file);
+  const middle = bytes.length >> 1;
+  bytes.fill(0xa5, middle, middle + Math.min(64, bytes.length - middle));
+  writeFileSync(file, bytes);
+}
+
+test('a kept result that rots is found out and computed anew, to the same bytes', async () => {
+  const first = await ask('/v1/history', day(2));
+  assert.equal(first.status, 200, first.text);
+  // It is kept behind the answer's back.
+  const kept = () =>
+    globSync('cache/**/*', { cwd: data })
+      .map((name) => join(data, name))
+      .filter((name) => statSync(name).isFile());
+  while (kept().length === 0) await turn();
+  const again = await ask('/v1/history', day(2));
+  assert.equal(again.text, first.text, 'kept or computed is the same');
+  for (const file of kept()) damage(file);
+  assert.equal((await ask('/v1/history', day(2))).text, first.text);
+  for (const file of kept()) writeFileSync(file, '');
+  assert.equal((await ask('/v1/history', day(2))).text, first.text);
+  while (kept().every((file) => statSync(file).size === 0)) await turn();
+});
+
+test('a sealed day that rots: INTERNAL with a request id alone, its name in the log, from then on missing', async () => {
+  const name = dayBefore(4).replaceAll('-', '');
+  const page = JSON.parse((await ask('/v1/history', { ...day(3), limit: '1' })).text);
+  const { contract } = page as { contract: string };
+  const [file] = globSync(`tape/*/days/${contract}/${name}.arrow`, { cwd: data });
+  assert.ok(file !== undefined, `there is a sealed ${name} of ${contract}`);
+  damage(join(data, file));
+
+  const before = await usage();
+  const broken = await ask('/v1/history', day(4));
+  assert.equal(broken.status, 500, broken.text);
+  const docsUrl = (JSON.parse(broken.text) as Problem).type.split('/errors#')[0]!;
+  const expected = { status: 500, code: 'INTERNAL' } as const;
+  const problem = checkProblem({ ...broken, body: JSON.parse(broken.text) }, docsUrl, expected);
+  for (const hint of [name, dayBefore(4), contract, 'arrow', 'tape', 'damage', basename(file)]) {
+    assert.ok(!broken.text.includes(hint), `nothing is told of ${hint}`);
+  }
+  while (!service.errors.includes(name)) await turn();
+  assert.ok(`${service.output}${service.errors}`.includes(problem.instance), 'found by its id');
+
+  for (const path of ['/v1/history', '/v1/history/estimate', '/v1/export']) {
+    const missing = await ask(path, { from: dayBefore(5), to: dayBefore(2) });
+    const body = JSON.parse(missing.text) as Problem;
+    checkProblem({ ...missing, body }, docsUrl, { status: 402, code: 'NOT_COVERED' });
+    assert.deepEqual(body.missingDays, [dayBefore(4)]);
+  }
+  assert.deepEqual(await usage(), before, 'and nothing is charged');
+  for (const days of [3, 5]) {
+    const whole = await ask('/v1/history', day(days));
+    assert.equal(whole.status, 200, whole.text);
+  }
+  assert.equal((await service.stop('SIGTERM')).code, 0, service.errors);
+});
