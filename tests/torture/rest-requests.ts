@@ -5,6 +5,7 @@
 
 import type { RestRequest } from '../../simulation/rest-service.ts';
 import type { Random } from '../../simulation/sim-disk.ts';
+import { historyAddress } from './rest-history.ts';
 
 export interface FuzzRequest {
   readonly method: string;
@@ -21,9 +22,14 @@ export interface Crowd {
   readonly address: string;
   /** Ids of keys, of the caller's account and of others. */
   readonly ids: readonly string[];
+  /** Tokens of exports that anybody started. */
+  readonly tokens: readonly string[];
 }
 
 type Body = Record<string, unknown>;
+
+/** Of sound requests, those to history, its estimate and its exports. */
+const HISTORY_SHARE = 0.35;
 
 const METHODS = ['GET', 'POST', 'DELETE', 'HEAD', 'OPTIONS', 'PUT', 'PATCH', 'QUERY', 'PROPFIND'];
 const TYPES = [
@@ -99,7 +105,8 @@ export function fuzzRequest(crowd: Crowd): FuzzRequest {
 }
 
 function soundRequest(crowd: Crowd): FuzzRequest {
-  const { random, ids } = crowd;
+  const { random, ids, tokens } = crowd;
+  if (random() < HISTORY_SHARE) return from(crowd, 'GET', historyAddress(random, tokens));
   const id = ids.length === 0 ? 'key_unknown' : pick(random, ids);
   switch (Math.trunc(random() * 9)) {
     case 0:

@@ -1,5 +1,5 @@
 /**
- * Many generated requests against the real routes and the real store, from a crowd of accounts. Whatever
+ * Many generated requests against the real routes, store and history, from a crowd of accounts. Whatever
  * is sent, no answer is a 5xx; every error is a complete problem document that leads to a chapter of
  * `docs/errors.md`; an answer to a recognised key carries the rate-limit headers, a 401 carries none; and
  * no answer repeats a secret that was sent.
@@ -12,6 +12,7 @@ import { PLANS } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { newKeyText } from '@tapeloom/server/accounts/secret';
 import { alignedTable } from '../../bench/table.ts';
+import { fillMarket } from '../../simulation/history-market.ts';
 import { checkProblem } from '../../simulation/problem-check.ts';
 import { DOCS_URL, type RestAnswer, RestService } from '../../simulation/rest-service.ts';
 import { seededRandom } from '../../simulation/seeded-random.ts';
@@ -49,6 +50,8 @@ export async function run({ rounds }: { readonly rounds: number }): Promise<void
 export async function fuzz(requests: number, seed: number): Promise<Distribution> {
   const random = seededRandom(seed);
   await using service = await RestService.start();
+  fillMarket(service);
+  const tokens: string[] = [];
   const port = await service.listen();
   const members = await gather(service, Math.max(ACCOUNTS_MIN, requests / REQUESTS_PER_ACCOUNT));
   const ended = await endedSecrets(service);
@@ -61,11 +64,12 @@ export async function fuzz(requests: number, seed: number): Promise<Distribution
       continue;
     }
     const member = number % GREEDY_EVERY < GREEDY_REQUESTS ? members[0]! : pick(random, members);
-    const crowd = crowdOf(service, random, member, ended);
+    const crowd = { ...crowdOf(service, random, member, ended), tokens };
     const { method, url, request } = fuzzRequest(crowd);
     const answer = await service.request<unknown>(method, url, request);
     try {
       count(check(answer, crowd, member));
+      rememberToken(tokens, answer);
     } catch (error) {
       const about = `request ${number}: ${JSON.stringify({ method, url, request })}`;
       throw new Error(`${about}\nanswered ${answer.status} ${answer.text}`, { cause: error });
@@ -112,7 +116,7 @@ function crowdOf(
   random: Random,
   member: Member,
   ended: readonly string[],
-): Crowd {
+): Omit<Crowd, 'tokens'> {
   const dice = random();
   const bytes = Math.trunc(random() * 2 ** 24);
   return {
@@ -146,6 +150,14 @@ function check(answer: RestAnswer<unknown>, { key }: Crowd, member: Member): str
 function remember({ ids }: Member, id: string): void {
   ids.push(id);
   if (ids.length > 8) ids.shift();
+}
+
+/** The newest few, whoever got them. */
+function rememberToken(tokens: string[], { headers }: RestAnswer<unknown>): void {
+  const token = headers['x-export-token'];
+  if (token === undefined) return;
+  tokens.push(token);
+  if (tokens.length > 8) tokens.shift();
 }
 
 /** Bytes that are HTTP, nearly HTTP, or nothing of the kind. */

@@ -226,7 +226,7 @@ export function assertHeld({ problems, ignored }: ResumeReport): void {
   assert.equal(ignored, 0, 'nothing was sent twice');
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

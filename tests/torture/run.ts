@@ -12,6 +12,7 @@ const roundsDefaults: Readonly<Record<string, number>> = {
   rest: 100_000,
   frames: 1_000_000,
   resume: 1_000,
+  export: 1_000,
   stalled: 2_000,
 };
 const [name, roundsText, ...moreTexts] = process.argv.slice(2);

@@ -1,0 +1,114 @@
+/**
+ * A customer who downloads exports over a bad line: a response may be cut anywhere, also before its first
+ * byte. Of what has come he keeps complete lines only.
+ */
+
+import { type IncomingMessage, request } from 'node:http';
+import { constants, zstdDecompressSync } from 'node:zlib';
+
+const LINE_FEED = 0x0a;
+const NOTHING = Buffer.alloc(0);
+
+export type Fields = Readonly<Record<string, string>>;
+
+export type Cut =
+  | { readonly t: 'none' }
+  /** The connection goes so long after the request has left, unless an answer has begun. */
+  | { readonly t: 'unheard'; readonly afterMs: number }
+  /** The connection goes when so many bytes of the body have come. */
+  | { readonly t: 'bytes'; readonly bytes: number };
+
+export type Fetched =
+  | { readonly t: 'refused'; readonly status: number; readonly text: string }
+  /** Nothing was heard. */
+  | { readonly t: 'unheard' }
+  | {
+      readonly t: 'heard';
+      readonly token: string;
+      readonly body: Buffer;
+      /** Whether the response came to its end. */
+      readonly isEnded: boolean;
+    };
+
+export interface Wire {
+  readonly port: number;
+  readonly key: string;
+}
+
+export function fetchExport({ port, key }: Wire, fields: Fields, cut: Cut): Promise<Fetched> {
+  const { promise, resolve } = Promise.withResolvers<Fetched>();
+  const path = `/v1/export?${new URLSearchParams(fields)}`;
+  const headers = { authorization: `Bearer ${key}` };
+  const asked = request({ host: '127.0.0.1', port, path, headers, agent: false });
+  asked.on('error', () => resolve({ t: 'unheard' }));
+  asked.on('response', (response) => void readResponse(response, cut).then(resolve));
+  if (cut.t === 'unheard') {
+    asked.on('finish', () => {
+      const timer = setTimeout(() => asked.destroy(), cut.afterMs);
+      asked.on('response', () => clearTimeout(timer));
+    });
+  }
+  asked.end();
+  return promise;
+}
+
+async function readResponse(response: IncomingMessage, cut: Cut): Promise<Fetched> {
+  const isGood = response.statusCode === 200;
+  const bytesMax = isGood && cut.t === 'bytes' ? cut.bytes : Number.POSITIVE_INFINITY;
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  let isEnded = false;
+  try {
+    if (bytesMax > 0) {
+      for await (const part of response as AsyncIterable<Buffer>) {
+        parts.push(part.subarray(0, bytesMax - bytes));
+        bytes += part.length;
+        if (bytes >= bytesMax) break;
+      }
+    }
+    isEnded = response.complete && bytes < bytesMax;
+  } catch {
+    // The service was killed; what has come is kept.
+  }
+  response.destroy();
+  const body = Buffer.concat(parts);
+  if (!isGood) return { t: 'refused', status: response.statusCode ?? 0, text: body.toString() };
+  return { t: 'heard', token: String(response.headers['x-export-token']), body, isEnded };
+}
+
+/** The complete lines of a body that may end in the middle of a frame. */
+export function completeLines(body: Buffer): Buffer {
+  if (body.length === 0) return NOTHING;
+  const text = zstdDecompressSync(body, { finishFlush: constants.ZSTD_e_flush });
+  return text.subarray(0, text.lastIndexOf(LINE_FEED) + 1);
+}
+
+/** The lines of an export as far as they have come. */
+export class HeldLines {
+  readonly #parts: Buffer[] = [];
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  get text(): Buffer {
+    return Buffer.concat(this.#parts);
+  }
+
+  /** Whether the last line says that it is the last. */
+  get isWhole(): boolean {
+    const last = this.#parts.at(-1);
+    if (last === undefined) return false;
+    const start = last.lastIndexOf(LINE_FEED, last.length - 2) + 1;
+    return last.subarray(start).toString().startsWith('{"t":"end"');
+  }
+
+  add(lines: Buffer): void {
+    if (lines.length === 0) return;
+    this.#parts.push(lines);
+    for (let at = lines.indexOf(LINE_FEED); at !== -1; at = lines.indexOf(LINE_FEED, at + 1)) {
+      this.#count += 1;
+    }
+  }
+}

@@ -1,0 +1,110 @@
+/** What is exported: random queries of all kinds over the days of a service, and their undisturbed files. */
+
+import assert from 'node:assert/strict';
+import type { Random } from '../../simulation/sim-disk.ts';
+import { completeLines, type Fields, fetchExport, HeldLines, type Wire } from './export-client.ts';
+
+const DAY_MS = 86_400_000;
+/** `to` is never so near that a restarted service might still be on its way there. */
+const NEWEST_MS = 60_000;
+/** Of so many queries one ends at a cursor, and one has very many lines. */
+const CURSOR_EVERY = 5;
+const HEAVY_EVERY = 9;
+
+const KINDS: readonly { readonly indicator: string; readonly params: object }[] = [
+  { indicator: 'bars', params: { bar: 'time', size: 60 } },
+  { indicator: 'bars', params: { bar: 'tick', size: 10 } },
+  { indicator: 'bars', params: { bar: 'volume', size: 40 } },
+  { indicator: 'footprint', params: {} },
+  { indicator: 'footprint', params: { bar: 'tick', size: 50 } },
+  { indicator: 'delta', params: {} },
+  { indicator: 'large-trades', params: { minSize: 3 } },
+  { indicator: 'volume-profile', params: {} },
+  { indicator: 'vwap', params: {} },
+  { indicator: 'sweeps', params: {} },
+];
+const HEAVY = { indicator: 'bars', params: { bar: 'tick', size: 1 } };
+
+export interface ExportedQuery {
+  readonly fields: Fields;
+  /** What it costs, by the estimate. */
+  readonly units: number;
+  /** The undisturbed file: its lines, and how many bytes it was. */
+  readonly text: Buffer;
+  readonly lines: number;
+  readonly bytes: number;
+}
+
+export interface QueryOptions {
+  readonly random: Random;
+  readonly instruments: readonly string[];
+  /** Whole days before today that may be asked for. */
+  readonly days: number;
+}
+
+/** So many queries with their files, downloaded one after another, each at once after its estimate. */
+export async function exportedQueries(
+  wire: Wire,
+  count: number,
+  options: QueryOptions,
+): Promise<readonly ExportedQuery[]> {
+  const queries: ExportedQuery[] = [];
+  for (let number = 0; number < count; number += 1) {
+    const isByCursor = number % CURSOR_EVERY === CURSOR_EVERY - 1;
+    const fields = isByCursor
+      ? untilCursor(options.random, queries)
+      : randomFields(number, options);
+    queries.push(await undisturbed(wire, fields));
+  }
+  return queries;
+}
+
+function randomFields(number: number, { random, instruments, days }: QueryOptions): Fields {
+  const isHeavy = number % HEAVY_EVERY === 0;
+  const { indicator, params } = isHeavy ? HEAVY : pick(random, KINDS);
+  const now = Date.now();
+  const oldest = Math.floor(now / DAY_MS) * DAY_MS - days * DAY_MS;
+  const newest = now - NEWEST_MS;
+  const instant = () => oldest + Math.floor(random() * (newest - oldest));
+  const [one, other] = [instant(), instant()];
+  const [from, to] = isHeavy ? [oldest, newest] : [Math.min(one, other), Math.max(one, other) + 1];
+  return {
+    instrument: pick(random, instruments),
+    indicator,
+    params: JSON.stringify(params),
+    mode: random() < 0.5 ? 'live' : 'confirmed',
+    from: String(BigInt(from) * 1_000_000n),
+    to: String(BigInt(to) * 1_000_000n),
+  };
+}
+
+/** The same as one before it, but to the cursor of one of its lines. */
+function untilCursor(random: Random, before: readonly ExportedQuery[]): Fields {
+  const { fields, text } = pick(random, before);
+  const { to, ...others } = fields;
+  const cursors = [...text.toString().matchAll(/^\{"t":"\w+","cursor":"([\d.]+)"/gm)];
+  if (cursors.length === 0) return fields;
+  return { ...others, untilCursor: pick(random, cursors)[1]! };
+}
+
+async function undisturbed(wire: Wire, fields: Fields): Promise<ExportedQuery> {
+  const units = await estimate(wire, fields);
+  const fetched = await fetchExport(wire, fields, { t: 'none' });
+  assert.ok(fetched.t === 'heard' && fetched.isEnded, `${JSON.stringify(fields)}: ${fetched.t}`);
+  const held = new HeldLines();
+  held.add(completeLines(fetched.body));
+  assert.ok(held.isWhole, 'an undisturbed export has its end');
+  return { fields, units, text: held.text, lines: held.count, bytes: fetched.body.length };
+}
+
+/** Rejects when a day is missing. */
+export async function estimate({ port, key }: Wire, fields: Fields): Promise<number> {
+  const address = `http://127.0.0.1:${port}/v1/history/estimate?${new URLSearchParams(fields)}`;
+  const answer = await fetch(address, { headers: { authorization: `Bearer ${key}` } });
+  if (answer.status !== 200) throw new Error(await answer.text());
+  return ((await answer.json()) as { readonly computeUnits: number }).computeUnits;
+}
+
+export function pick<T>(random: Random, all: readonly T[]): T {
+  return all[Math.floor(random() * all.length)]!;
+}

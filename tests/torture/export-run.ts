@@ -1,0 +1,248 @@
+/**
+ * Exports of a real service, cut again and again by clients who resume them at the lines they hold, while
+ * the service itself is killed in between. What they hold in the end is the undisturbed file, byte for
+ * byte, and what they are charged is exact. Everything random comes from a seed, save what the machine
+ * decides.
+ */
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { seededRandom } from '../../simulation/seeded-random.ts';
+import type { Random } from '../../simulation/sim-disk.ts';
+import { makeAccounts } from '../account-maker.ts';
+import { RunningService } from '../running-service.ts';
+import {
+  type Cut,
+  completeLines,
+  type Fetched,
+  fetchExport,
+  HeldLines,
+  type Wire,
+} from './export-client.ts';
+import { ExportLedger } from './export-ledger.ts';
+import { type ExportedQuery, estimate, exportedQueries, pick } from './export-queries.ts';
+import { freePort } from './resume-run.ts';
+
+const INSTRUMENTS = ['BTC.c.0', 'ES.c.0', 'NQ.c.0'];
+const DAY_MS = 86_400_000;
+const FILL_LOOK_MS = 300;
+const UNHEARD_MS_MAX = 30;
+/** A frame with the end line alone is shorter. */
+const END_BYTES = 64;
+const PROBLEMS_SHOWN = 20;
+
+export interface ExportRunOptions {
+  readonly exports: number;
+  /** Cuts of one export. */
+  readonly cutsMax: number;
+  readonly clients: number;
+  readonly queries: number;
+  /** Whole days before today that are exported. */
+  readonly days: number;
+  /** How often the service is killed meanwhile. */
+  readonly kills: number;
+  readonly seed: number;
+  readonly onProgress?: (exports: number) => void;
+}
+
+export interface ExportReport {
+  readonly exports: number;
+  readonly responses: number;
+  readonly cuts: Readonly<Record<string, number>>;
+  readonly kills: number;
+  readonly interrupted: number;
+  /** Bytes of the largest file. */
+  readonly largest: number;
+  readonly lines: number;
+  readonly bytesRead: number;
+  readonly bytesCharged: number;
+  readonly unitsCharged: number;
+  readonly problems: readonly string[];
+}
+
+export async function exportRun(options: ExportRunOptions): Promise<ExportReport> {
+  const directory = mkdtempSync(join(tmpdir(), 'tapeloom-export-'));
+  const stage = new ExportStage(join(directory, 'data'), options, await freePort());
+  try {
+    return await stage.run();
+  } finally {
+    await stage.end();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+class ExportStage {
+  readonly #data: string;
+  readonly #options: ExportRunOptions;
+  readonly #port: number;
+  readonly #counts = { responses: 0, interrupted: 0, lines: 0, bytesRead: 0 };
+  readonly #cuts: Record<string, number> = {};
+  readonly #problems: string[] = [];
+  #service: RunningService;
+  /** How often it was killed so far. */
+  #kills = 0;
+  #up: Promise<unknown>;
+  #started = 0;
+  #done = 0;
+
+  constructor(data: string, options: ExportRunOptions, port: number) {
+    this.#data = data;
+    this.#options = options;
+    this.#port = port;
+    this.#service = this.#start();
+    this.#up = this.#service.ready();
+  }
+
+  async run(): Promise<ExportReport> {
+    const { clients, exports, queries: count, days, seed } = this.#options;
+    await this.#up;
+    const names = Array.from({ length: clients }, (_, index) => `exporter-${index}`);
+    const [first, ...others] = await makeAccounts(this.#data, ['undisturbed', ...names]);
+    const wire = { port: this.#port, key: first! };
+    await this.#filled(wire);
+    const random = seededRandom(seed);
+    const queries = await exportedQueries(wire, count, { random, instruments: INSTRUMENTS, days });
+    const ledgers = await Promise.all(
+      others.map(async (key) => await this.#work({ port: this.#port, key }, queries)),
+    );
+    await this.#up;
+    const { code } = await this.#service.stop('SIGTERM');
+    if (code !== 0) this.#problems.push(`the service ended with ${code}: ${this.#service.errors}`);
+    const sum = (of: (ledger: ExportLedger) => number) =>
+      ledgers.reduce((total, ledger) => total + of(ledger), 0);
+    return {
+      exports,
+      ...this.#counts,
+      cuts: this.#cuts,
+      kills: this.#kills,
+      largest: Math.max(...queries.map(({ bytes }) => bytes)),
+      bytesCharged: sum(({ used }) => used.exportBytes),
+      unitsCharged: sum(({ used }) => used.computeUnits),
+      problems: this.#problems,
+    };
+  }
+
+  get kills(): number {
+    return this.#kills;
+  }
+
+  get up(): Promise<unknown> {
+    return this.#up;
+  }
+
+  async end(): Promise<void> {
+    await this.#up.catch(() => undefined);
+    await this.#service.stop('SIGKILL');
+  }
+
+  #start(): RunningService {
+    return new RunningService({ data: this.#data, env: { TAPELOOM_PORT: String(this.#port) } });
+  }
+
+  /** Resolves when the tape has all days. */
+  async #filled(wire: Wire): Promise<void> {
+    const { days } = this.#options;
+    const from = (Math.floor(Date.now() / DAY_MS) - days) * DAY_MS;
+    for (const instrument of INSTRUMENTS) {
+      const fields = { instrument, indicator: 'bars', from: new Date(from).toISOString() };
+      const isThere = async () => (await estimate(wire, fields).catch(() => null)) !== null;
+      while (!(await isThere())) await pause(FILL_LOOK_MS);
+    }
+  }
+
+  /** One account's exports, one after another. */
+  async #work(wire: Wire, queries: readonly ExportedQuery[]): Promise<ExportLedger> {
+    const { exports, seed, onProgress } = this.#options;
+    const ledger = new ExportLedger(wire, this);
+    while (this.#started < exports) {
+      this.#started += 1;
+      const number = this.#started;
+      const random = seededRandom(seed + number);
+      const query = pick(random, queries);
+      const problem = await this.#export(wire, query, { random, ledger });
+      if (problem !== null) {
+        this.#problems.push(`export ${number}, ${JSON.stringify(query.fields)}: ${problem}`);
+      }
+      this.#done += 1;
+      this.#killInTime();
+      onProgress?.(this.#done);
+    }
+    return ledger;
+  }
+
+  async #export(
+    wire: Wire,
+    query: ExportedQuery,
+    { random, ledger }: { readonly random: Random; readonly ledger: ExportLedger },
+  ): Promise<string | null> {
+    const held = new HeldLines();
+    let token: string | null = null;
+    let cutsLeft = Math.floor(random() * (this.#options.cutsMax + 1));
+    while (!held.isWhole) {
+      const line = String(held.count);
+      const fields = token === null ? query.fields : { resume: token, line };
+      const cut: Cut = cutsLeft > 0 ? this.#randomCut(random, query, held.count) : { t: 'none' };
+      cutsLeft -= 1;
+      const isStart = token === null;
+      const kills = await ledger.ready();
+      const fetched = await fetchExport(wire, fields, cut);
+      if (fetched.t === 'refused') return `refused with ${fetched.status}: ${fetched.text}`;
+      const problem = await ledger.charge({ query, isStart, fetched, kills });
+      this.#count(fetched, kills);
+      if (problem !== null) return `${problem} (line ${line}, ${JSON.stringify(cut)})`;
+      if (fetched.t === 'unheard') continue;
+      token ??= fetched.token;
+      if (token !== fetched.token) return 'a resume gave another token';
+      held.add(completeLines(fetched.body));
+      if (fetched.isEnded && !held.isWhole) return 'a response ended before the end of the export';
+    }
+    this.#counts.lines += held.count;
+    if (held.text.equals(query.text)) return null;
+    return `the joined file is another one: ${held.count} lines of ${query.lines}`;
+  }
+
+  #randomCut(random: Random, { bytes, lines }: ExportedQuery, held: number): Cut {
+    const kind = pick(random, ['unheard', 'nothing', 'anywhere', 'anywhere', 'early', 'late']);
+    this.#cuts[kind] = (this.#cuts[kind] ?? 0) + 1;
+    const expected = Math.ceil(bytes * (1 - held / lines));
+    switch (kind) {
+      case 'unheard':
+        return { t: 'unheard', afterMs: Math.floor(random() * UNHEARD_MS_MAX) };
+      case 'nothing':
+        return { t: 'bytes', bytes: 0 };
+      case 'early':
+        return { t: 'bytes', bytes: 1 + Math.floor(random() * END_BYTES) };
+      case 'late':
+        return { t: 'bytes', bytes: Math.max(1, expected - Math.floor(random() * END_BYTES)) };
+      default:
+        return { t: 'bytes', bytes: 1 + Math.floor(random() * expected) };
+    }
+  }
+
+  #count(fetched: Fetched, kills: number): void {
+    this.#counts.responses += 1;
+    if (this.#kills > kills) this.#counts.interrupted += 1;
+    if (fetched.t === 'heard') this.#counts.bytesRead += fetched.body.length;
+  }
+
+  /** The service is killed when so many of all exports are done, in the middle of the others. */
+  #killInTime(): void {
+    const { exports, kills } = this.#options;
+    if (this.#kills >= kills || this.#done < (exports * (this.#kills + 1)) / (kills + 1)) return;
+    this.#kills += 1;
+    this.#up = this.#up.then(async () => {
+      await this.#service.stop('SIGKILL');
+      this.#service = this.#start();
+      await this.#service.ready();
+    });
+  }
+}
+
+/** Throws when a promise was broken, with the first of the reasons. */
+export function assertExportsHeld({ problems }: ExportReport): void {
+  const shown = problems.slice(0, PROBLEMS_SHOWN).join('\n');
+  assert.equal(problems.length, 0, `${problems.length} problems:\n${shown}`);
+}

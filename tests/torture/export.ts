@@ -1,0 +1,44 @@
+/**
+ * `npm run torture -- export [exports] [seed]`: exports of a real service are cut at random points and
+ * resumed at the lines that are held, and the service is killed and started again meanwhile. Each joined
+ * file is the undisturbed one, and every charge is exact.
+ */
+
+import { assertExportsHeld, exportRun } from './export-run.ts';
+
+const CUTS_MAX = 5;
+const CLIENTS = 8;
+const QUERIES = 45;
+const DAYS = 9;
+const KILLS = 8;
+const PROGRESS_STEPS = 20;
+
+export async function run({
+  rounds: exports,
+  more: [seed = Date.now() % 1_000_000] = [],
+}: {
+  readonly rounds: number;
+  readonly more?: readonly number[];
+}): Promise<void> {
+  console.log(`${exports} exports, up to ${CUTS_MAX} cuts each, ${KILLS} kills, seed ${seed}`);
+  const every = Math.ceil(exports / PROGRESS_STEPS);
+  const startMs = performance.now();
+  const report = await exportRun({
+    exports,
+    cutsMax: CUTS_MAX,
+    clients: CLIENTS,
+    queries: QUERIES,
+    days: DAYS,
+    kills: KILLS,
+    seed,
+    onProgress: (done) => {
+      if (done % every !== 0) return;
+      const seconds = ((performance.now() - startMs) / 1_000).toFixed(0);
+      console.log(`${done} of ${exports} exports, ${seconds} s`);
+    },
+  });
+  const { problems, ...counts } = report;
+  console.log(counts);
+  console.log(`${problems.length} problems`);
+  assertExportsHeld(report);
+}
