@@ -73,8 +73,8 @@ function randomFields(number: number, { random, instruments, days }: QueryOption
     indicator,
     params: JSON.stringify(params),
     mode: random() < 0.5 ? 'live' : 'confirmed',
-    from: String(BigInt(from) * 1_000_000n),
-    to: String(BigInt(to) * 1_000_000n),
+    from: instantText(from),
+    to: instantText(to),
   };
 }
 
@@ -97,12 +97,26 @@ async function undisturbed(wire: Wire, fields: Fields): Promise<ExportedQuery> {
   return { fields, units, text: held.text, lines: held.count, bytes: fetched.body.length };
 }
 
-/** Rejects when a day is missing. */
-export async function estimate({ port, key }: Wire, fields: Fields): Promise<number> {
-  const address = `http://127.0.0.1:${port}/v1/history/estimate?${new URLSearchParams(fields)}`;
-  const answer = await fetch(address, { headers: { authorization: `Bearer ${key}` } });
+async function estimate(wire: Wire, fields: Fields): Promise<number> {
+  const answer = await get(wire, '/v1/history/estimate', fields);
   if (answer.status !== 200) throw new Error(await answer.text());
   return ((await answer.json()) as { readonly computeUnits: number }).computeUnits;
+}
+
+/** Whether all days of a range are there, and the tape has come to its end. */
+export async function isReadable(wire: Wire, fields: Fields): Promise<boolean> {
+  const answer = await get(wire, '/v1/history', { ...fields, limit: '1' });
+  const { to } = (await answer.json()) as { readonly to?: string };
+  return to === fields.to;
+}
+
+export function instantText(ms: number): string {
+  return String(BigInt(ms) * 1_000_000n);
+}
+
+function get({ port, key }: Wire, path: string, fields: Fields): Promise<Response> {
+  const address = `http://127.0.0.1:${port}${path}?${new URLSearchParams(fields)}`;
+  return fetch(address, { headers: { authorization: `Bearer ${key}` } });
 }
 
 export function pick<T>(random: Random, all: readonly T[]): T {

@@ -23,7 +23,13 @@ import {
   type Wire,
 } from './export-client.ts';
 import { ExportLedger } from './export-ledger.ts';
-import { type ExportedQuery, estimate, exportedQueries, pick } from './export-queries.ts';
+import {
+  type ExportedQuery,
+  exportedQueries,
+  instantText,
+  isReadable,
+  pick,
+} from './export-queries.ts';
 import { freePort } from './resume-run.ts';
 
 const INSTRUMENTS = ['BTC.c.0', 'ES.c.0', 'NQ.c.0'];
@@ -142,14 +148,14 @@ class ExportStage {
     return new RunningService({ data: this.#data, env: { TAPELOOM_PORT: String(this.#port) } });
   }
 
-  /** Resolves when the tape has all days. */
+  /** Resolves when the tape has all days, and has come so far that no range is cut at its end. */
   async #filled(wire: Wire): Promise<void> {
-    const { days } = this.#options;
-    const from = (Math.floor(Date.now() / DAY_MS) - days) * DAY_MS;
+    const now = Date.now();
+    const from = (Math.floor(now / DAY_MS) - this.#options.days) * DAY_MS;
+    const instants = { from: instantText(from), to: instantText(now) };
     for (const instrument of INSTRUMENTS) {
-      const fields = { instrument, indicator: 'bars', from: new Date(from).toISOString() };
-      const isThere = async () => (await estimate(wire, fields).catch(() => null)) !== null;
-      while (!(await isThere())) await pause(FILL_LOOK_MS);
+      const fields = { instrument, indicator: 'bars', ...instants };
+      while (!(await isReadable(wire, fields))) await pause(FILL_LOOK_MS);
     }
   }
 
