@@ -54,6 +54,7 @@ export class TableThread implements AsyncDisposable {
 
   /** Rejects with `ComputeFullError` when there is no room. */
   async open(account: string, spec: TableSpec): Promise<OpenTable> {
+    if (this.#isOver) throw new ComputeClosedError();
     const ofAccount = this.#opened.values().filter((one) => one.account === account);
     if (this.#opened.size >= OPEN_MAX || ofAccount.toArray().length >= OPEN_PER_ACCOUNT_MAX) {
       throw new ComputeFullError('too many tables are being written', RETRY_AFTER_SECONDS);

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import {
+  ComputeClosedError,
+  ComputeFailedError,
+  ComputeFullError,
+} from '../history/compute-errors.ts';
+import { TableThread } from './table-thread.ts';
+import { type TableSpec, TableWriter } from './table-writer.ts';
+
+const SPEC: TableSpec = { format: 'arrow', indicator: 'session-levels', facts: { a: 'b' } };
+
+function linesOf(...texts: readonly string[]) {
+  const bytes = new Uint8Array(Buffer.from(texts.map((line) => `${line}\n`).join('')));
+  let sum = 0;
+  const ends = Uint32Array.from(texts, (line) => {
+    sum += line.length + 1;
+    return sum;
+  });
+  return { lines: { bytes, ends }, frame: null, first: 0, end: texts.length };
+}
+
+function update(rank: number) {
+  const data = { kind: 'open', price: rank };
+  const rest = { cursor: `20261109.${rank}.0`, id: `20261109.${rank}`, final: true, ts: '1' };
+  return JSON.stringify({ t: 'upsert', ...rest, data });
+}
+
+/** A thread whose faults are kept, and which can be made to die. */
+function startThread() {
+  const faults: unknown[] = [];
+  const workers: Worker[] = [];
+  const tables = new TableThread({
+    onFault: (error) => faults.push(error),
+    startThread: () => {
+      const worker = new Worker(new URL('./table-worker.ts', import.meta.url));
+      workers.push(worker);
+      return worker;
+    },
+  });
+  return { tables, faults, workers };
+}
+
+test('tables are written side by side as each alone, by one thread that starts with the first', async () => {
+  const { tables, faults, workers } = startThread();
+  await using _ended = tables;
+  assert.equal(workers.length, 0);
+  const specs: readonly TableSpec[] = [SPEC, { ...SPEC, format: 'parquet' }];
+  const opened = await Promise.all(specs.map((spec) => tables.open('account', spec)));
+  const written = opened.map(({ beginning }) => [...beginning]);
+  for (let rank = 1; rank <= 3; rank += 1) {
+    for (const [at, table] of opened.entries()) {
+      written[at]!.push(...(await table.add(linesOf(update(rank), update(rank + 10)))));
+    }
+  }
+  for (const [at, table] of opened.entries()) written[at]!.push(...(await table.end()));
+  for (const [at, spec] of specs.entries()) {
+    const writer = new TableWriter(spec);
+    const alone = [writer.begin()];
+    for (let rank = 1; rank <= 3; rank += 1) {
+      alone.push(...writer.add(linesOf(update(rank), update(rank + 10))));
+    }
+    alone.push(...writer.end());
+    assert.ok(Buffer.concat(written[at]!).equals(Buffer.concat(alone)));
+  }
+  assert.equal(workers.length, 1);
+  assert.deepEqual(faults, []);
+});
+
+test('how many tables are open is limited, for one account and in all; a closed one makes room', async () => {
+  const { tables } = startThread();
+  await using _ended = tables;
+  const openMany = (account: string, count: number) =>
+    Promise.all(Array.from({ length: count }, () => tables.open(account, SPEC)));
+  const [first] = await openMany('a', 8);
+  await assert.rejects(tables.open('a', SPEC), ComputeFullError);
+  for (const account of ['b', 'c', 'd']) await openMany(account, 8);
+  await assert.rejects(tables.open('e', SPEC), ComputeFullError);
+  first![Symbol.dispose]();
+  first![Symbol.dispose]();
+  await tables.open('e', SPEC);
+  await assert.rejects(tables.open('e', SPEC), ComputeFullError);
+});
+
+test('a table that fails is told, and takes no other with it', async () => {
+  const { tables, faults, workers } = startThread();
+  await using _ended = tables;
+  const [good, bad] = await Promise.all([tables.open('a', SPEC), tables.open('a', SPEC)]);
+  await assert.rejects(bad.add(linesOf('not JSON')), ComputeFailedError);
+  await assert.rejects(bad.end(), ComputeFailedError);
+  await assert.rejects(tables.open('a', { ...SPEC, indicator: 'tpo' }), ComputeFailedError);
+  assert.equal(faults.length, 2);
+  assert.equal((await good.end()).length, 1);
+  assert.equal(workers.length, 1);
+});
+
+test('a thread that dies takes its tables with it; the next table starts another', async () => {
+  const { tables, faults, workers } = startThread();
+  await using _ended = tables;
+  const lost = await tables.open('a', SPEC);
+  const pending = lost.end();
+  const dead = workers[0]!.terminate();
+  await assert.rejects(pending, ComputeFailedError);
+  await dead;
+  await assert.rejects(lost.end(), ComputeFailedError);
+  lost[Symbol.dispose]();
+  assert.equal(faults.length, 1);
+  const next = await tables.open('a', SPEC);
+  assert.equal((await next.end()).length, 1);
+  assert.equal(workers.length, 2);
+});
+
+test('after its end nothing is written any more', async () => {
+  const { tables, faults } = startThread();
+  const table = await tables.open('a', SPEC);
+  const pending = assert.rejects(table.end(), ComputeClosedError);
+  await tables[Symbol.asyncDispose]();
+  await pending;
+  await assert.rejects(table.end(), ComputeClosedError);
+  await assert.rejects(tables.open('a', SPEC), ComputeClosedError);
+  assert.deepEqual(faults, []);
+});

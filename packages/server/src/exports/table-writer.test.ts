@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { compressLines } from '../history/day-lines.ts';
+import type { TableFormat } from '../history/history-fields.ts';
+import {
+  inMicroseconds,
+  readArrow,
+  readParquet,
+  readParquetByDuckDb,
+  rowOfLine,
+} from './table-readers.ts';
+import { type TableLines, TableWriter } from './table-writer.ts';
+import { TABLE_WRITERS } from './table-writers.ts';
+
+const FORMATS: readonly TableFormat[] = ['parquet', 'arrow'];
+const FACTS = { contract: 'ESZ6', params: '{"bar":"tick"}', note: 'é – 取引' };
+const GROUP_ROWS = 8;
+
+const text = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 12 }),
+  fc.constantFrom('', '20261113.48211.1', 'a'.repeat(300)),
+);
+const whole = fc.oneof(
+  fc.maxSafeInteger(),
+  fc.integer({ min: -3, max: 3 }),
+  fc.constantFrom(0, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 2 ** 31, -(2 ** 31) - 1),
+);
+const time = fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }).map(String);
+const number = fc
+  .double({ noNaN: true, noDefaultInfinity: true })
+  .map((value) => (Object.is(value, -0) ? 0 : value));
+
+/** Updates of an indicator with every type of column, and with nulls in any of them. */
+const lines = fc.array(
+  fc
+    .record(
+      {
+        t: fc.constantFrom('upsert', 'remove'),
+        cursor: text,
+        id: text,
+        final: fc.boolean(),
+        ts: time,
+        data: fc.option(
+          fc.record(
+            { trades: whole, volume: whole, rate: number, average: number, burst: fc.boolean() },
+            { requiredKeys: [] },
+          ),
+          { nil: undefined },
+        ),
+      },
+      { requiredKeys: ['t', 'cursor', 'id', 'final', 'ts'] },
+    )
+    .map((update) => JSON.stringify(update)),
+  { maxLength: 40 },
+);
+
+/** Lines in pieces of these lengths, some of them compressed, some inside a longer one. */
+async function piecesOf(all: readonly string[], lengths: readonly number[]) {
+  const pieces: TableLines[] = [];
+  let at = 0;
+  for (let piece = 0; at < all.length; piece += 1) {
+    const end = at + (lengths[piece] ?? all.length);
+    pieces.push(await pieceOf(all.slice(at, end), piece % 2 === 0, piece % 3));
+    at = end;
+  }
+  return pieces;
+}
+
+async function pieceOf(own: readonly string[], isFrame: boolean, around: number) {
+  const foreign = Array.from({ length: around }, () => '{"not":"ours"}');
+  const texts = [...foreign, ...own, ...foreign].map((line) => `${line}\n`);
+  let sum = 0;
+  const ends = Uint32Array.from(texts, (line) => {
+    sum += Buffer.byteLength(line);
+    return sum;
+  });
+  const bytes = new Uint8Array(Buffer.from(texts.join('')));
+  const span = { first: around, end: around + own.length };
+  return isFrame
+    ? { lines: { bytes: new Uint8Array(0), ends }, frame: await compressLines(bytes), ...span }
+    : { lines: { bytes, ends }, frame: null, ...span };
+}
+
+function written(format: TableFormat, pieces: readonly TableLines[], groupRows?: number) {
+  const spec = { format, indicator: 'tape-speed', facts: FACTS };
+  const writer = new TableWriter(spec, groupRows);
+  const bytes = [writer.begin()];
+  for (const piece of pieces) bytes.push(...writer.add(piece));
+  return Buffer.concat([...bytes, ...writer.end()]);
+}
+
+test('other programs read exactly the rows that were written, in groups of the same length', async () => {
+  await fc.assert(
+    fc.asyncProperty(lines, async (all) => {
+      const rows = all.map(rowOfLine);
+      const groups = Array.from({ length: Math.ceil(all.length / GROUP_ROWS) }, (_, group) =>
+        Math.min(GROUP_ROWS, all.length - group * GROUP_ROWS),
+      );
+      const pieces = await piecesOf(all, []);
+      const arrow = readArrow(written('arrow', pieces, GROUP_ROWS));
+      assert.deepEqual(arrow, { rows, facts: FACTS, groups });
+      const parquet = written('parquet', pieces, GROUP_ROWS);
+      assert.deepEqual(await readParquet(parquet), { rows, facts: FACTS, groups });
+    }),
+    { numRuns: 60, examples: [[[]]] },
+  );
+});
+
+test('DuckDB reads exactly the rows that were written, to the microsecond', async () => {
+  await fc.assert(
+    fc.asyncProperty(lines, async (all) => {
+      const parquet = written('parquet', await piecesOf(all, []), GROUP_ROWS);
+      const rows = all.map((line) => inMicroseconds(rowOfLine(line)));
+      assert.deepEqual(await readParquetByDuckDb(parquet), rows);
+    }),
+    { numRuns: 8, examples: [[[]]] },
+  );
+});
+
+test('the bytes do not depend on the pieces the lines come in', async () => {
+  const lengths = fc.array(fc.integer({ min: 1, max: 20 }), { maxLength: 8 });
+  await fc.assert(
+    fc.asyncProperty(lines, lengths, async (all, some) => {
+      for (const format of FORMATS) {
+        const whole = written(format, await piecesOf(all, []), GROUP_ROWS);
+        assert.ok(whole.equals(written(format, await piecesOf(all, some), GROUP_ROWS)));
+      }
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('the bytes of a table change only with the name of what writes it', async () => {
+  const all = Array.from({ length: 40_000 }, (_, row) => {
+    const rest = { cursor: `20261113.${row}.0`, id: `20261113.${row}`, final: true };
+    const ts = String(1_794_580_260_000_000_000n + BigInt(row) * 1_000_000_007n);
+    if (row % 97 === 0) return JSON.stringify({ t: 'remove', ...rest, ts });
+    const data = { trades: row % 61, volume: row, rate: row / 7, average: 3.5, burst: row % 5 > 3 };
+    return JSON.stringify({ t: 'upsert', ...rest, ts, data });
+  });
+  const pieces = await piecesOf(all, [30_000]);
+  const digests = FORMATS.map((format) => {
+    const digest = createHash('sha256').update(written(format, pieces)).digest('hex').slice(0, 16);
+    return `${digest} by ${TABLE_WRITERS[format]}`;
+  });
+  // Who changes the left side has to change the right one: raise LAYOUT in table-writers.ts.
+  assert.deepEqual(digests, [
+    'c255b28ed78695d9 by 1 hyparquet-writer 0.16.10 zstd 1.5.7',
+    '7772c7e949a14798 by 1 apache-arrow 21.2.0 zstd 1.5.7',
+  ]);
+});
+
+test('an indicator without columns is refused', () => {
+  for (const indicator of ['footprint', 'invented']) {
+    assert.throws(() => new TableWriter({ format: 'arrow', indicator, facts: {} }), RangeError);
+  }
+});
