@@ -29,7 +29,7 @@ export interface Crowd {
 type Body = Record<string, unknown>;
 
 /** Of sound requests, those to history, its estimate and its exports. */
-const HISTORY_SHARE = 0.35;
+const HISTORY_SHARE = 0.4;
 
 const METHODS = ['GET', 'POST', 'DELETE', 'HEAD', 'OPTIONS', 'PUT', 'PATCH', 'QUERY', 'PROPFIND'];
 const TYPES = [
