@@ -162,3 +162,32 @@ test('a page that is ready in the next month is charged to the month that reserv
   const fresh = await own.store.usageOf(now, accountId, '2026-12');
   assert.deepEqual([fresh.used.computeUnits, fresh.reserved.computeUnits], [0, 0]);
 });
+
+test('however a query is written, it is one query to the cache, the budget and the file [SEC-23]', async () => {
+  const own = reader.with(await service.customer('history'));
+  const { sources } = service;
+  const read: unknown[] = [];
+  service.sources = readingBy(sources, (request, signal) => {
+    read.push({ ...request, account: '' });
+    return sources.days.read(request, signal);
+  });
+  const bodies = new Set<string>();
+  try {
+    for (const [params, rest] of [
+      ['{"bar":"tick","size":2}', {}],
+      ['{"size":2,"bar":"tick"}', { mode: 'live', limit: '1000' }],
+      ['{"size":2.0,"bar":"tick"}', { from: '2026-11-09T00:00:00Z' }],
+      [' { "size" : 2e0 , "bar" : "tick", "session": "full" } ', { from: '1794182400000000000' }],
+      ['{"bar":"tick","size":2,"depth":7}', { to: '2026-11-11T01:00:00+01:00' }],
+    ] as const) {
+      const fields = { ...RANGE, params, ...rest };
+      bodies.add(JSON.stringify(await own.page(fields)));
+      const { remainingComputeUnits: _left, ...estimate } = await own.estimate(fields);
+      assert.equal(estimate.computeUnits, 2 * TRADES_A_DAY);
+    }
+  } finally {
+    service.sources = sources;
+  }
+  assert.equal(bodies.size, 1);
+  for (const request of read) assert.deepEqual(request, read[0]);
+});
