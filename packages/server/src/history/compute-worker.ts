@@ -13,6 +13,7 @@ import { ThreadCounters } from './compute-counters.ts';
 import { ComputeDesk } from './compute-desk.ts';
 import type { ComputeThreadData, ToComputeThread } from './compute-wire.ts';
 import { FairTurns } from './fair-turns.ts';
+import { HeldDays } from './held-days.ts';
 import { ResultCache } from './result-cache.ts';
 import { SessionTables } from './session-tables.ts';
 import { type CacheUse, SettledDaysReader } from './settled-days-reader.ts';
@@ -38,7 +39,7 @@ const shared = {
 };
 const desk = new ComputeDesk({
   tape,
-  days: new SettledDaysReader({ ...shared, cache: cacheOf(setup) }),
+  days: new SettledDaysReader({ ...shared, cache: cacheOf(setup), held: new HeldDays() }),
   replays: new StudyReplays({ ...shared, turns }),
   turns,
   send: (message, moves) => parent.postMessage(message, moves as ArrayBuffer[]),

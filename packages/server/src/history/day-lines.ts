@@ -124,6 +124,33 @@ export function noSettledLines(): SettledLines {
   };
 }
 
+/** Lines and those that follow them, as one. */
+export function joinLines(first: SettledLines, then: SettledLines): SettledLines {
+  const start = first.bytes.length;
+  return {
+    bytes: joined(Uint8Array, first.bytes, then.bytes),
+    ends: joined(
+      Uint32Array,
+      first.ends,
+      then.ends.map((end) => start + end),
+    ),
+    ranks: joined(Uint32Array, first.ranks, then.ranks),
+    ks: joined(Uint32Array, first.ks, then.ks),
+    fromNs: joined(Float64Array, first.fromNs, then.fromNs),
+  };
+}
+
+function joined<Column extends { set(from: ArrayLike<number>, at?: number): void }>(
+  create: new (length: number) => Column,
+  first: ArrayLike<number>,
+  then: ArrayLike<number>,
+): Column {
+  const column = new create(first.length + then.length);
+  column.set(first);
+  column.set(then, first.length);
+  return column;
+}
+
 /** The lines known at `ns` of their day: those of position(T). */
 export function linesUntil(lines: SettledLines, ns: number): SettledLines {
   const count = countUntil(lines.fromNs, ns);

@@ -115,8 +115,9 @@ export class HistoryPages {
     const last = untilCursor === null ? null : parseCursor(untilCursor)!;
     const firstDay = after?.day ?? dayOf(from);
     const hasTail = mode === 'live' && last === null;
-    const request = { account, contract, indicator, params, firstDay, until, hasTail };
-    await using read = await this.#options.days.read({ ...request, form: 'lines' }, signal);
+    const place = { account, contract, indicator, params, firstDay, until, hasTail };
+    const request = { ...place, form: 'lines' as const, ...(after && { after }) };
+    await using read = await this.#options.days.read(request, signal);
     const walk = new SettledWalk(items, this.#limits.trades, after, dayOf((until - 1n) as EpochNs));
     for (;;) {
       const result = await read.next();

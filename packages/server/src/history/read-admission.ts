@@ -20,18 +20,19 @@ export interface AdmissionLimits {
 
 interface Waiting<Place> {
   readonly account: string;
+  readonly preferred: Place | undefined;
   readonly admit: (place: Place) => void;
   readonly giveUp: (reason: unknown) => void;
 }
 
 export class ReadAdmission<Place> {
   readonly #limits: AdmissionLimits;
-  readonly #take: () => Place | null;
+  readonly #take: (preferred?: Place) => Place | null;
   readonly #open = new Map<string, number>();
   readonly #waiting = new Set<Waiting<Place>>();
 
   /** `take` keeps a place if there is one; who leaves has given it back before. */
-  constructor(limits: AdmissionLimits, take: () => Place | null) {
+  constructor(limits: AdmissionLimits, take: (preferred?: Place) => Place | null) {
     this.#limits = limits;
     this.#take = take;
   }
@@ -41,17 +42,17 @@ export class ReadAdmission<Place> {
   }
 
   /** Rejects with `ComputeFullError`, or with the signal's reason when that comes first. */
-  async admit(account: string, signal?: AbortSignal): Promise<Place> {
+  async admit(account: string, signal?: AbortSignal, preferred?: Place): Promise<Place> {
     signal?.throwIfAborted();
     const isFirst = !this.#waiting.values().some((one) => this.#mayOpen(one.account));
     if (isFirst && this.#mayOpen(account)) {
-      const place = this.#take();
+      const place = this.#take(preferred);
       if (place !== null) {
         this.#count(account, 1);
         return place;
       }
     }
-    return await this.#wait(account, signal);
+    return await this.#wait(account, signal, preferred);
   }
 
   leave(account: string): void {
@@ -62,7 +63,7 @@ export class ReadAdmission<Place> {
   /** There may be room now. */
   retry(): void {
     for (let next = this.#next(); next !== null; next = this.#next()) {
-      const place = this.#take();
+      const place = this.#take(next.preferred);
       if (place === null) return;
       this.#waiting.delete(next);
       this.#count(next.account, 1);
@@ -75,7 +76,11 @@ export class ReadAdmission<Place> {
     for (const one of [...this.#waiting]) one.giveUp(reason);
   }
 
-  async #wait(account: string, signal: AbortSignal | undefined): Promise<Place> {
+  async #wait(
+    account: string,
+    signal: AbortSignal | undefined,
+    preferred: Place | undefined,
+  ): Promise<Place> {
     const { waiting, waitingPerAccount, waitMs } = this.#limits;
     const ofAccount = [...this.#waiting].filter((one) => one.account === account).length;
     if (this.#waiting.size >= waiting || ofAccount >= waitingPerAccount) {
@@ -86,7 +91,7 @@ export class ReadAdmission<Place> {
       this.#waiting.delete(one);
       admitted.reject(reason);
     };
-    const one = { account, admit: admitted.resolve, giveUp };
+    const one = { account, preferred, admit: admitted.resolve, giveUp };
     const abort = () => giveUp(signal!.reason);
     const timer = setTimeout(() => {
       giveUp(new ComputeFullError('there was no room in time', RETRY_AFTER_SECONDS));

@@ -8,6 +8,7 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { sliceBatch } from '@tapeloom/core/trade-batch';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
 import { DayLines } from './day-lines.ts';
+import type { HeldDay } from './held-days.ts';
 import { placeBefore } from './place-before.ts';
 import type { RunPace, RunSource } from './run-start.ts';
 import type { Lines, SettledLines } from './settled-days.ts';
@@ -16,7 +17,7 @@ import { beginSettled, firstDayRead, readTo } from './settled-start.ts';
 import { lastDayBefore } from './tape-days.ts';
 
 /** A piece is full from so many bytes of lines on. */
-const PIECE_BYTES = 8 * 1024 * 1024;
+export const PIECE_BYTES = 8 * 1024 * 1024;
 /** Trades applied at a time, before the piece and the signal are looked at. */
 const STEP_ROWS = { first: 4_096, min: 64, max: 32_768 } as const;
 /** Steps are shorter where they give more lines than this. */
@@ -39,6 +40,8 @@ export interface DayPiece {
   readonly isWarm: boolean;
   /** With the last piece of a day: the objects that form at its end. */
   readonly tail: Lines | null;
+  /** Whether it is the only one, with all lines. */
+  readonly isOnly: boolean;
 }
 
 export interface SettledReadOptions {
@@ -49,7 +52,7 @@ export interface SettledReadOptions {
 }
 
 export class SettledRead {
-  readonly #source: RunSource;
+  #source: RunSource;
   readonly #pace: RunPace;
   readonly #pieceBytes: number;
   readonly #lines = new DayLines();
@@ -58,8 +61,9 @@ export class SettledRead {
   #run: SettledRun | null = null;
   /** The run stands at this day's midnight. */
   #day: UtcDay | null = null;
-  /** Of the day that is being read: the last trade handed out. */
+  /** Of the day that is being read: the last trade handed out, and whether none was. */
   #rank = 0;
+  #isFirst = true;
 
   constructor({ source, pace, pieceBytes = PIECE_BYTES }: SettledReadOptions) {
     this.#source = source;
@@ -73,16 +77,40 @@ export class SettledRead {
    */
   async *pieces(day: UtcDay, end: EpochNs): AsyncGenerator<DayPiece> {
     const run = await this.#standAt(day);
-    this.#day = null;
     this.#rank = 0;
+    this.#isFirst = true;
     run.hear({ day, end, lines: this.#lines });
-    yield* this.#read(run, end);
-    run.quiet();
+    yield* this.#heard(run, day, end);
+  }
+
+  /** The same of what follows what is held of a day, whose run goes on here. */
+  async *piecesAfter({ day, source, run, rank }: HeldDay, end: EpochNs): AsyncGenerator<DayPiece> {
+    this.#source = source;
+    this.#run = run;
+    this.#rank = rank;
+    this.#isFirst = false;
+    run!.hearOn({ day, end, lines: this.#lines });
+    yield* this.#heard(run!, day, end);
+  }
+
+  /** The run, which stands wherever the last piece ended: others may go on with it, unless days follow here. */
+  get run(): SettledRun {
+    return this.#run!;
+  }
+
+  async *#heard(run: SettledRun, day: UtcDay, end: EpochNs): AsyncGenerator<DayPiece> {
+    this.#day = null;
+    try {
+      yield* this.#read(run, end);
+    } finally {
+      run.quiet();
+    }
     const next = addDays(day, 1);
     if (end === epochNs(next, 0)) this.#day = next;
     const settled = this.#lines.take();
     const trades = (await tradesBefore(this.#source, day, end)) - this.#rank;
-    yield { settled, trades, isWarm: run.wasWarm, tail: run.tail(this.#lines) };
+    const isOnly = this.#isFirst;
+    yield { settled, trades, isWarm: run.wasWarm, tail: run.tail(this.#lines), isOnly };
   }
 
   async #standAt(day: UtcDay): Promise<SettledRun> {
@@ -122,7 +150,8 @@ export class SettledRead {
           const rank = batch.firstRank + end - 1;
           const trades = rank - this.#rank;
           this.#rank = rank;
-          yield { settled: lines.take(), trades, isWarm: run.wasWarm, tail: null };
+          this.#isFirst = false;
+          yield { settled: lines.take(), trades, isWarm: run.wasWarm, tail: null, isOnly: false };
         }
         if (this.#rowsSinceTurn < ROWS_PER_TURN) continue;
         this.#rowsSinceTurn = 0;

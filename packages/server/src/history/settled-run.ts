@@ -30,6 +30,8 @@ export class SettledRun implements RunOutput {
   /** The session that opened last. */
   #session: Session | null = null;
   #wasWarm = true;
+  /** Where the last hearing ended, or would have. */
+  #heardTo: EpochNs | null = null;
 
   constructor(
     study: Study,
@@ -62,7 +64,17 @@ export class SettledRun implements RunOutput {
     this.#wasWarm = !isOpen || this.#study.warm;
   }
 
+  /** The same after it was quiet, the run standing where it then stood. */
+  hearOn(hearing: Hearing): void {
+    this.#hearing = hearing;
+    const session = this.#session;
+    // One that opens where the last hearing ended was not part of that.
+    const isNew = session !== null && session.open >= this.#heardTo! && session.open < hearing.end;
+    if (isNew) this.#wasWarm &&= this.#study.warm;
+  }
+
   quiet(): void {
+    this.#heardTo = this.#hearing?.end ?? null;
     this.#hearing = null;
   }
 
