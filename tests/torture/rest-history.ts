@@ -111,7 +111,9 @@ function asking(random: Random, path: string): [string, string][] {
   now(pairs.at(-1)![0] === 'to' ? 0.05 : 0.4, 'untilCursor', pick(random, CURSORS));
   now(0.4, 'mode', random() < 0.5 ? 'live' : 'confirmed');
   now(0.2, 'dataset', random() < 0.8 ? 'SIM' : 'NOPE');
-  if (path !== '/v1/export') {
+  if (path === '/v1/export') {
+    now(0.4, 'format', pick(random, ['ndjson', 'parquet', 'arrow', 'csv']));
+  } else {
     now(0.6, 'limit', pick(random, ['1', '7', '1000', '10000', '10001']));
     now(0.2, 'cursor', pick(random, CURSORS));
     now(0.3, 'snapshot', random() < 0.6 ? 'true' : 'false');

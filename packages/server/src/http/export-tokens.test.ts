@@ -103,7 +103,17 @@ test('a token of another account, another service or another query is refused [S
   const [payload, code] = [token.split('.')[0]!, other.token.split('.')[1]!];
   await refusedAtResume(`${payload}.${code}`);
   // What it stands for cannot be widened by what is asked beside it.
-  for (const name of ['from', 'to', 'params', 'indicator', 'instrument', 'untilCursor', 'mode']) {
+  const names = [
+    'from',
+    'to',
+    'params',
+    'indicator',
+    'instrument',
+    'untilCursor',
+    'mode',
+    'format',
+  ];
+  for (const name of names) {
     const fields = { resume: token, [name]: RANGE[name] ?? 'live' };
     await reader.refusedAt(fields, `/${name}`, '/v1/export');
   }
