@@ -9,6 +9,9 @@ import { accountShowCommand } from './commands/account-show.ts';
 import { accountSuspendCommand } from './commands/account-suspend.ts';
 import { auditCommand } from './commands/audit.ts';
 import { backupCommand } from './commands/backup.ts';
+import { cacheClearCommand } from './commands/cache-clear.ts';
+import { cacheLsCommand } from './commands/cache-ls.ts';
+import { cacheWarmCommand } from './commands/cache-warm.ts';
 import { keyCreateCommand } from './commands/key-create.ts';
 import { keyListCommand } from './commands/key-list.ts';
 import { keyRevokeCommand } from './commands/key-revoke.ts';
@@ -25,6 +28,9 @@ export const commands: readonly Command[] = [
   tapeLsCommand,
   tapeVerifyCommand,
   simFillCommand,
+  cacheLsCommand,
+  cacheWarmCommand,
+  cacheClearCommand,
   accountCreateCommand,
   accountListCommand,
   accountShowCommand,

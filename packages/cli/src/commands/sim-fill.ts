@@ -1,11 +1,9 @@
 /** `tapeloom sim fill`: makes further past days of simulated contracts and seals them. */
 
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { UtcDay } from '@tapeloom/core/numbers';
-import { addDays, dayOf, isUtcDay } from '@tapeloom/core/utc-day';
-import { ConfigError, readConfig } from '@tapeloom/server/config/config';
+import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import { DirectoryLockedError, lockDirectory } from '@tapeloom/server/platform/directory-lock';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { createClock } from '@tapeloom/server/platform/system-clock';
@@ -14,8 +12,9 @@ import type { FillItem } from '@tapeloom/server/sources/fill-plan';
 import { createSimUniverse, type SimUniverse } from '@tapeloom/server/sources/sim-universe';
 import { claimTape } from '@tapeloom/server/sources/tape-claim';
 import { type Command, type CommandIo, UsageError } from '../command.ts';
+import { configOf } from '../command-config.ts';
+import { dateText, readDay } from '../day-text.ts';
 
-const DATE_TEXT = /^(\d{4})-(\d{2})-(\d{2})$/;
 const ERASE_LINE = '\r\x1b[2K';
 
 export const simFillCommand: Command = {
@@ -81,15 +80,6 @@ function takeDirectory(data: string, io: CommandIo): Disposable | null {
   }
 }
 
-function configOf(io: CommandIo) {
-  try {
-    return readConfig({ env: io.env, args: [], readFile: (path) => readFileSync(path, 'utf8') });
-  } catch (error) {
-    if (error instanceof ConfigError) throw new UsageError(error.message, { cause: error });
-    throw error;
-  }
-}
-
 interface DayRange {
   readonly from: UtcDay;
   readonly to: UtcDay;
@@ -104,14 +94,6 @@ function readRange(from: string | undefined, to: string | undefined, today: UtcD
     );
   }
   return range;
-}
-
-function readDay(option: string, text: string | undefined): UtcDay {
-  if (text === undefined) throw new UsageError(`${option} is missing`);
-  const match = DATE_TEXT.exec(text);
-  const day = match === null ? Number.NaN : Number(match[1]! + match[2]! + match[3]!);
-  if (!isUtcDay(day)) throw new UsageError(`${option} must be a date like 2026-09-01, got ${text}`);
-  return day;
 }
 
 /** The days asked for, newest first; a single contract must have lived on all of them. */
@@ -148,11 +130,6 @@ function showProgress(io: CommandIo): (progress: FillProgress) => void {
     const shown = `${percent}%  ${days} of ${count(daysTotal, 'day')}  ${count(trades, 'trade')}`;
     io.stdout(`${ERASE_LINE}${shown}  ${name}`);
   };
-}
-
-function dateText(day: UtcDay): string {
-  const text = String(day);
-  return `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}`;
 }
 
 function count(value: number, what: string): string {

@@ -16,6 +16,7 @@ import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { SessionStore } from '@tapeloom/server/tape/session-store';
 import { NO_LIVE_DAYS, TapeReader } from '@tapeloom/server/tape/tape-reader';
 import type { Command, CommandIo } from '../command.ts';
+import { dateText, rangesText } from '../day-text.ts';
 import { wholeText } from '../stream/text-format.ts';
 import { dataFields } from '../study/data-fields.ts';
 import { entryText } from '../study/entry-text.ts';
@@ -188,21 +189,4 @@ function missingText({ days, firstSession }: MissingDaysError, symbol: string): 
   }
   lines.push('tapeloom tape ls shows what is there; tapeloom sim fill makes simulated days.');
   return `${lines.join('\n')}\n`;
-}
-
-/** "2026-09-01 to 2026-09-04 and 2026-09-07". */
-function rangesText(days: readonly UtcDay[]): string {
-  const ranges: [UtcDay, UtcDay][] = [];
-  for (const day of days) {
-    const last = ranges.at(-1);
-    if (last !== undefined && addDays(last[1], 1) === day) last[1] = day;
-    else ranges.push([day, day]);
-  }
-  return ranges
-    .map(([a, b]) => (a === b ? dateText(a) : `${dateText(a)} to ${dateText(b)}`))
-    .join(' and ');
-}
-
-function dateText(day: UtcDay): string {
-  return String(day).replace(/(....)(..)(..)/, '$1-$2-$3');
 }

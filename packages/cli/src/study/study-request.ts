@@ -7,7 +7,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parseInstant } from '@tapeloom/core/instant-text';
 import type { Contract } from '@tapeloom/core/instrument/contract';
-import type { EpochNs } from '@tapeloom/core/numbers';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { INDICATORS, indicatorNamed } from '@tapeloom/core/studies/catalogue';
 import type { Indicator, Params } from '@tapeloom/core/studies/indicator';
 import { parseParams } from '@tapeloom/core/studies/params';
@@ -63,7 +63,7 @@ export function readStudyRequest(args: readonly string[], io: CommandIo): StudyR
   return {
     indicator,
     params,
-    contract: readContract(values.tape, from),
+    contract: readContract('--tape', values.tape, dayOf(from)),
     from,
     to,
     hasTail: values.tail === true,
@@ -73,7 +73,7 @@ export function readStudyRequest(args: readonly string[], io: CommandIo): StudyR
   };
 }
 
-function readIndicator(id: string | undefined): Indicator {
+export function readIndicator(id: string | undefined): Indicator {
   const ids = INDICATORS.map((indicator) => indicator.id);
   if (id === undefined) throw new UsageError(`which indicator? There are ${ids.join(', ')}`);
   const indicator = indicatorNamed(id);
@@ -81,7 +81,7 @@ function readIndicator(id: string | undefined): Indicator {
   return indicator;
 }
 
-function readParams(indicator: Indicator, text: string): Params {
+export function readParams(indicator: Indicator, text: string): Params {
   let given: unknown;
   try {
     given = JSON.parse(text);
@@ -107,9 +107,10 @@ function readInstant(option: string, text: string | undefined): EpochNs {
 }
 
 /** An alias means the contract it designates when the range begins. */
-function readContract(name: string | undefined, from: EpochNs): Contract {
-  if (name === undefined) throw new UsageError('--tape is missing: the contract or alias to read');
-  const day = dayOf(from);
+export function readContract(option: string, name: string | undefined, day: UtcDay): Contract {
+  if (name === undefined) {
+    throw new UsageError(`${option} is missing: the contract or alias to read`);
+  }
   const { book } = createSimUniverse(ANY_SIM, day);
   const contract = book.resolve(name, day);
   if (contract !== null) return contract;

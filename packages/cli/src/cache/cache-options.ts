@@ -1,0 +1,75 @@
+/** What the commands of the cache have in common: where it lies, its limit, and which results are meant. */
+
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { CacheFilter } from '@tapeloom/server/history/cache-entries';
+import { COMMON_OPTIONS, readWords } from '../accounts/account-options.ts';
+import type { CommandIo } from '../command.ts';
+import { configOf } from '../command-config.ts';
+
+const FILTER_OPTIONS = {
+  contract: { type: 'string' },
+  indicator: { type: 'string' },
+  dataset: { type: 'string' },
+} as const;
+
+export const FILTER_USAGE = `  --contract <symbol>  only results of this contract (ESZ6)
+  --indicator <id>     only results of this indicator
+  --dataset <name>     only results of this dataset`;
+
+export const CACHE_USAGE = `  --data <directory>   the data directory (default: TAPELOOM_DATA or ./data)
+  --json               JSON instead of text`;
+
+export interface CachePlace {
+  readonly root: string;
+  readonly data: string;
+  /** What it may take; 0: nothing is kept. */
+  readonly bytesMax: number;
+}
+
+export function cachePlace(data: string | undefined, io: CommandIo): CachePlace {
+  const config = configOf(io);
+  const directory = data === undefined ? config.data : resolve(data);
+  return { root: `${directory}/cache`, data: directory, bytesMax: config.cacheBytes };
+}
+
+export interface FilteredArgs<Flag extends string> {
+  readonly place: CachePlace;
+  readonly filter: CacheFilter;
+  readonly isJson: boolean;
+  readonly flags: Readonly<Record<Flag, boolean>>;
+}
+
+/** Filters, the common options, and these flags. */
+export function readFilteredArgs<Flag extends string>(
+  args: readonly string[],
+  io: CommandIo,
+  flags: readonly Flag[],
+): FilteredArgs<Flag> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: {
+      ...COMMON_OPTIONS,
+      ...FILTER_OPTIONS,
+      ...Object.fromEntries(flags.map((flag) => [flag, { type: 'boolean' as const }])),
+    },
+    allowPositionals: true,
+  });
+  readWords(positionals, []);
+  const { data, json, contract, indicator, dataset, ...given } = values;
+  const filter = {
+    ...(contract === undefined ? {} : { contract }),
+    ...(indicator === undefined ? {} : { indicator }),
+    ...(dataset === undefined ? {} : { dataset }),
+  };
+  const chosen = given as Partial<Record<string, boolean>>;
+  return {
+    place: cachePlace(data, io),
+    filter,
+    isJson: json === true,
+    flags: Object.fromEntries(flags.map((flag) => [flag, chosen[flag] === true])) as Record<
+      Flag,
+      boolean
+    >,
+  };
+}

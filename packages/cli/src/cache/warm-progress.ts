@@ -1,0 +1,81 @@
+/** What `tapeloom cache warm` says while it works: one line that changes on a terminal, else one per day. */
+
+import type { CommandIo } from '../command.ts';
+import { dateText } from '../day-text.ts';
+import { spanText, wholeText } from '../stream/text-format.ts';
+import type { DayOutcome, WarmedDay, WarmPlan } from './warm-run.ts';
+
+const ERASE_LINE = '\r\x1b[2K';
+const SECOND_NS = 1_000_000_000;
+
+export const OUTCOME_TEXT: Readonly<Record<DayOutcome, string>> = {
+  kept: 'kept',
+  there: 'there already',
+  quiet: 'without a session',
+  'not-kept': 'computed, but not kept',
+  damaged: 'damaged',
+};
+
+export class WarmProgress {
+  readonly #io: CommandIo;
+  readonly #plan: WarmPlan;
+  readonly #isQuiet: boolean;
+  readonly #startedMs: number;
+  #days = 0;
+  #tradesLeft: number;
+  /** Of days that were computed; those from the cache take no time. */
+  #computed = { trades: 0, ms: 0 };
+  #lastMs: number;
+
+  constructor(io: CommandIo, plan: WarmPlan, isQuiet: boolean) {
+    this.#io = io;
+    this.#plan = plan;
+    this.#isQuiet = isQuiet;
+    this.#startedMs = performance.now();
+    this.#lastMs = this.#startedMs;
+    this.#tradesLeft = plan.days.reduce((sum, { trades }) => sum + trades, 0);
+    this.#draw(plan.days[0] === undefined ? '' : dateText(plan.days[0].day));
+  }
+
+  get seconds(): number {
+    return (performance.now() - this.#startedMs) / 1_000;
+  }
+
+  /** Trades a second of what was computed; 0 when nothing was. */
+  get rate(): number {
+    const { trades, ms } = this.#computed;
+    return trades === 0 ? 0 : trades / Math.max(ms / 1_000, 0.001);
+  }
+
+  show({ day, trades, outcome }: WarmedDay): void {
+    const now = performance.now();
+    this.#days += 1;
+    this.#tradesLeft -= trades;
+    if (outcome === 'kept' || outcome === 'not-kept') {
+      this.#computed.trades += trades;
+      this.#computed.ms += now - this.#lastMs;
+    }
+    this.#lastMs = now;
+    if (this.#io.isTerminal) {
+      this.#draw(dateText(day));
+    } else if (!this.#isQuiet) {
+      const done = `(${this.#days} of ${this.#plan.days.length})`;
+      const what = `${wholeText(trades)} trades  ${OUTCOME_TEXT[outcome]}`;
+      this.#io.stderr(`${dateText(day)}  ${what}  ${done}\n`);
+    }
+  }
+
+  erase(): void {
+    if (this.#io.isTerminal) this.#io.stderr(ERASE_LINE);
+  }
+
+  #draw(place: string): void {
+    if (!this.#io.isTerminal) return;
+    const parts = [`${this.#days} of ${wholeText(this.#plan.days.length)} days`];
+    if (this.rate > 0) {
+      const leftNs = BigInt(Math.ceil(this.#tradesLeft / this.rate)) * BigInt(SECOND_NS);
+      parts.push(`${wholeText(this.rate)} trades/s`, `${spanText(leftNs)} left`);
+    }
+    this.#io.stderr(`${ERASE_LINE}${[...parts, place].join('  ')}`);
+  }
+}

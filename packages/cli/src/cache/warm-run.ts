@@ -1,0 +1,186 @@
+/**
+ * Computes the sealed days of a range and keeps them, by the very reader and under the very keys that the
+ * service looks for them with. The tape is only read, and the cache may have other writers: a service may
+ * run on the same directory.
+ */
+
+import { setImmediate as rest } from 'node:timers/promises';
+import { calendarNamed } from '@tapeloom/core/calendar/calendars';
+import { extendSessionBook } from '@tapeloom/core/calendar/session-book';
+import type { UtcDay } from '@tapeloom/core/numbers';
+import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
+import { type CacheCounters, ResultCache } from '@tapeloom/server/history/result-cache';
+import { SessionTables } from '@tapeloom/server/history/session-tables';
+import type { DayResult } from '@tapeloom/server/history/settled-days';
+import { SettledDaysReader } from '@tapeloom/server/history/settled-days-reader';
+import { DayDamagedError } from '@tapeloom/server/history/settled-errors';
+import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { createClock } from '@tapeloom/server/platform/system-clock';
+import { SealedDays } from '@tapeloom/server/tape/sealed-days';
+import { SessionStore } from '@tapeloom/server/tape/session-store';
+import { NO_LIVE_DAYS, TapeReader } from '@tapeloom/server/tape/tape-reader';
+import { ownFingerprint } from './fingerprint.ts';
+import type { WarmRequest } from './warm-request.ts';
+
+/** As far around today as a service resolves sessions that nobody has kept yet. */
+const SESSIONS_DAYS = 60;
+
+/** `quiet`: no session on it, so there is nothing to keep. `not-kept`: too large, or the disk failed. */
+export type DayOutcome = 'kept' | 'there' | 'quiet' | 'not-kept' | 'damaged';
+
+export interface WarmedDay {
+  readonly day: UtcDay;
+  readonly trades: number;
+  readonly outcome: DayOutcome;
+}
+
+export interface WarmPlan {
+  /** Sealed days of the range, with their trades. */
+  readonly days: readonly { readonly day: UtcDay; readonly trades: number }[];
+  /** Days on which the market traded and that are not there, or damaged. */
+  readonly missingDays: readonly UtcDay[];
+}
+
+export class WarmRun implements AsyncDisposable {
+  readonly #request: WarmRequest;
+  readonly #reader: SettledDaysReader;
+  readonly #tape: TapeReader;
+  readonly #results: ResultCache;
+
+  private constructor(request: WarmRequest, tables: SessionTables) {
+    const { place, contract, indicator } = request;
+    const disk = new NodeDisk();
+    const tapeRoot = `${place.data}/tape`;
+    const sealed = new SealedDays(disk, tapeRoot, contract.dataset);
+    this.#request = request;
+    this.#tape = new TapeReader(disk, tapeRoot, contract.dataset, NO_LIVE_DAYS);
+    this.#results = new ResultCache({
+      disk,
+      root: place.root,
+      bytesMax: place.bytesMax,
+      now: () => Date.now(),
+      writer: `${process.pid}-warm`,
+    });
+    this.#reader = new SettledDaysReader({
+      tape: this.#tape,
+      indicators: new Map([[indicator.id, indicator]]),
+      sessionsOf: (symbol, kind) => tables.of(symbol, kind),
+      yieldTurn: () => rest(),
+      cache: {
+        results: this.#results,
+        digest: async (symbol, day) => (await sealed.sidecar(symbol, day)).digest,
+        dataset: contract.dataset,
+        fingerprint: ownFingerprint(),
+      },
+    });
+  }
+
+  static async open(request: WarmRequest): Promise<WarmRun> {
+    return new WarmRun(request, await sessionsOf(request));
+  }
+
+  /** Results that had to go to make room, since the start. */
+  get evicted(): number {
+    return this.#results.counters.trimmed;
+  }
+
+  async plan(): Promise<WarmPlan> {
+    const { contract, firstDay, lastDay } = this.#request;
+    const onTape = await this.#tape.days(contract.symbol);
+    const sealed = onTape.filter(({ day, state }) => state === 'sealed' && day >= firstDay);
+    const last = lastDay ?? onTape.at(-1)?.day ?? firstDay;
+    const days = sealed.filter(({ day }) => day <= last);
+    // A day that may not be over yet is not missing.
+    const end = addDays(onTape.at(-1)?.day ?? last, 1);
+    const [from, to] = [epochNs(firstDay, 0), epochNs(last < end ? addDays(last, 1) : end, 0)];
+    const { missingDays } = await this.#reader.coverage(contract.symbol, from, to);
+    return { days: days.map(({ day, trades }) => ({ day, trades })), missingDays };
+  }
+
+  /** Each day of the plan once, in order; on an abort it ends with the signal's reason. */
+  async *days(plan: WarmPlan, signal: AbortSignal): AsyncGenerator<WarmedDay> {
+    for (let at = 0; at < plan.days.length; ) {
+      const stretch = stretchFrom(plan, at);
+      for await (const warmed of this.#warmed(stretch, signal)) {
+        yield warmed;
+        at += 1;
+      }
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#results[Symbol.asyncDispose]();
+  }
+
+  /** To the end, or to a day that turns out to be damaged. */
+  async *#warmed(days: WarmPlan['days'], signal: AbortSignal): AsyncGenerator<WarmedDay> {
+    const { contract, indicator, params } = this.#request;
+    let at = 0;
+    try {
+      await using read = await this.#reader.read({
+        account: 'operator',
+        contract: contract.symbol,
+        indicator: indicator.id,
+        params,
+        firstDay: days[0]!.day,
+        until: epochNs(addDays(days.at(-1)!.day, 1), 0),
+        hasTail: false,
+        form: 'frames',
+      });
+      for (;;) {
+        const before = { ...this.#results.counters };
+        const result = await unlessAborted(read.next(), signal);
+        if (result === null) return;
+        // Days without trades, and further pieces of a large one, are none of their own.
+        if (result.day !== days[at]?.day) continue;
+        await this.#results.settled();
+        yield { ...days[at]!, outcome: outcomeOf(before, this.#results.counters, result) };
+        at += 1;
+      }
+    } catch (error) {
+      if (!(error instanceof DayDamagedError)) throw error;
+      yield { ...days[at]!, outcome: 'damaged' };
+    }
+  }
+}
+
+async function unlessAborted(
+  next: Promise<DayResult | null>,
+  signal: AbortSignal,
+): Promise<DayResult | null> {
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort);
+  try {
+    return await Promise.race([next, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+    // Who was aborted disposes of the read, which rejects what is still under way.
+    next.catch(() => {});
+  }
+}
+
+/** The days from one on, up to the next that is missing: over that nothing can be read in one go. */
+function stretchFrom({ days, missingDays }: WarmPlan, first: number): WarmPlan['days'] {
+  const gap = missingDays.find((day) => day > days[first]!.day) ?? Number.POSITIVE_INFINITY;
+  return days.slice(first).filter(({ day }) => day < gap);
+}
+
+function outcomeOf(before: CacheCounters, after: CacheCounters, result: DayResult): DayOutcome {
+  if (after.kept > before.kept) return 'kept';
+  if (after.hits > before.hits) return 'there';
+  const isQuiet = after.misses === before.misses && result.settled.ends.length === 0;
+  return isQuiet ? 'quiet' : 'not-kept';
+}
+
+/** Those kept with the tape, which the service has as well; else those it would resolve. */
+async function sessionsOf({ place, contract }: WarmRequest): Promise<SessionTables> {
+  const { symbol, calendar, dataset } = contract;
+  const store = new SessionStore(new NodeDisk(), `${place.data}/tape`, dataset);
+  const now = createClock({ kind: 'system' }).now();
+  const [first, last] = [addDays(dayOf(now), -SESSIONS_DAYS), addDays(dayOf(now), SESSIONS_DAYS)];
+  const kept = await store.load(calendar);
+  const book = kept ?? extendSessionBook(null, calendarNamed(calendar), first, last, now);
+  return new SessionTables({ calendars: { [symbol]: calendar }, books: [book] });
+}

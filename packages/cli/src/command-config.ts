@@ -1,0 +1,14 @@
+/** The service's configuration, as a command beside it reads it. */
+
+import { readFileSync } from 'node:fs';
+import { type Config, ConfigError, readConfig } from '@tapeloom/server/config/config';
+import { type CommandIo, UsageError } from './command.ts';
+
+export function configOf(io: CommandIo): Config {
+  try {
+    return readConfig({ env: io.env, args: [], readFile: (path) => readFileSync(path, 'utf8') });
+  } catch (error) {
+    if (error instanceof ConfigError) throw new UsageError(error.message, { cause: error });
+    throw error;
+  }
+}

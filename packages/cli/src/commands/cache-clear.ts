@@ -1,0 +1,54 @@
+/** `tapeloom cache clear`: removes kept results. Nothing is lost by it but time. */
+
+import { clearCache, listCache } from '@tapeloom/server/history/cache-entries';
+import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { writeJson } from '../accounts/account-options.ts';
+import { CACHE_USAGE, FILTER_USAGE, readFilteredArgs } from '../cache/cache-options.ts';
+import { type Command, type CommandIo, UsageError } from '../command.ts';
+import { sizeText } from '../size-text.ts';
+import { wholeText } from '../stream/text-format.ts';
+
+export const cacheClearCommand: Command = {
+  path: ['cache', 'clear'],
+  summary: 'Remove kept results: all, or those of a contract or indicator.',
+  usage: `Usage: tapeloom cache clear (--all | --contract <symbol> | --indicator <id> | --dataset <name>) [options]
+
+Removes kept results. They are computed again when they are asked for, and nobody is charged otherwise.
+The service may run.
+
+  --all                everything, also what is damaged or unfinished
+${FILTER_USAGE}
+  --dry-run            only say what would go
+${CACHE_USAGE}`,
+  run,
+};
+
+async function run(args: readonly string[], io: CommandIo): Promise<number> {
+  const { place, filter, isJson, flags } = readFilteredArgs(args, io, ['all', 'dry-run']);
+  const isFiltered = Object.keys(filter).length > 0;
+  if (!isFiltered && !flags.all) {
+    throw new UsageError('what is to go? --contract, --indicator or --dataset names it, or --all');
+  }
+  if (isFiltered && flags.all) throw new UsageError('--all leaves nothing to choose from');
+  const isDry = flags['dry-run'];
+  const remove = isDry ? listCache : clearCache;
+  let [results, bytes] = [0, 0];
+  for await (const entry of remove(new NodeDisk(), place.root, filter)) {
+    io.signal.throwIfAborted();
+    results += 1;
+    bytes += entry.bytes;
+  }
+  if (isJson) {
+    writeJson(io, { root: place.root, isDryRun: isDry, results, bytes });
+  } else if (results === 0) {
+    io.stdout(`Nothing in the cache of ${place.data} ${isFiltered ? 'fits' : 'is to go'}.\n`);
+  } else {
+    const what = `${wholeText(results)} result${results === 1 ? '' : 's'}`;
+    io.stdout(
+      isDry
+        ? `${what} would go, ${sizeText(bytes)}.\n`
+        : `${what} removed, ${sizeText(bytes)} freed.\n`,
+    );
+  }
+  return 0;
+}

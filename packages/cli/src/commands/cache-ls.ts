@@ -1,0 +1,130 @@
+/** `tapeloom cache ls`: which results are kept, what they take and when they were used. */
+
+import {
+  type CacheEntry,
+  type CacheStatistics,
+  cacheStatistics,
+  listCache,
+} from '@tapeloom/server/history/cache-entries';
+import { CacheDamagedError, decodeResult } from '@tapeloom/server/history/result-cache-file';
+import { readFileWhole } from '@tapeloom/server/platform/disk';
+import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { writeJson } from '../accounts/account-options.ts';
+import {
+  CACHE_USAGE,
+  type CachePlace,
+  FILTER_USAGE,
+  readFilteredArgs,
+} from '../cache/cache-options.ts';
+import {
+  groupsOf,
+  groupsTable,
+  type ResultView,
+  resultJson,
+  resultsTable,
+  resultView,
+} from '../cache/cache-view.ts';
+import { ownFingerprint } from '../cache/fingerprint.ts';
+import type { Command, CommandIo } from '../command.ts';
+import { sizeText } from '../size-text.ts';
+import { wholeText } from '../stream/text-format.ts';
+
+export const cacheLsCommand: Command = {
+  path: ['cache', 'ls'],
+  summary: 'Show the results that are kept, their size and last use.',
+  usage: `Usage: tapeloom cache ls [options]
+
+Lists the kept results of sealed days, one row per contract and configuration, and what they take of
+TAPELOOM_CACHE_BYTES. OUTDATED are those of an earlier computation, which are never found again and go
+as soon as room is needed; DAMAGED are files that are no results, which are removed when they are met.
+Parameters that are as by default are left out. Reads only; the service may run.
+
+${FILTER_USAGE}
+  --entries            one row per day
+  --check              read every file whole: finds damage that its beginning does not show
+${CACHE_USAGE}`,
+  run,
+};
+
+async function run(args: readonly string[], io: CommandIo): Promise<number> {
+  const { place, filter, isJson, flags } = readFilteredArgs(args, io, ['entries', 'check']);
+  const disk = new NodeDisk();
+  const fingerprint = ownFingerprint();
+  const results: ResultView[] = [];
+  for await (const entry of listCache(disk, place.root, filter)) {
+    io.signal.throwIfAborted();
+    const isWhole = !flags.check || (await isIntact(disk, entry));
+    results.push(resultView(isWhole ? entry : { ...entry, about: null }, fingerprint));
+  }
+  const total = await cacheStatistics(disk, place.root);
+  if (isJson) writeJson(io, jsonOf(place, results, total, flags.entries));
+  else io.stdout(textOf(place, results, total, flags.entries));
+  return 0;
+}
+
+async function isIntact(disk: NodeDisk, { path, about }: CacheEntry): Promise<boolean> {
+  const file = about === null ? null : await readFileWhole(disk, path);
+  // What has gone meanwhile was not damaged.
+  if (file === null) return true;
+  try {
+    decodeResult(file);
+    return true;
+  } catch (error) {
+    if (error instanceof CacheDamagedError) return false;
+    throw error;
+  }
+}
+
+function jsonOf(
+  { root, bytesMax }: CachePlace,
+  results: readonly ResultView[],
+  total: CacheStatistics,
+  isByEntry: boolean,
+) {
+  const { entries, bytes, unfinished } = total;
+  const damaged = results.filter(({ state }) => state === 'damaged').length;
+  const cache = { root, bytesMax, results: entries, bytes, unfinished };
+  const shown = isByEntry
+    ? { results: results.map(resultJson) }
+    : { configurations: groupsOf(results).map(resultJson) };
+  return { cache, ...shown, damaged };
+}
+
+function textOf(
+  place: CachePlace,
+  results: readonly ResultView[],
+  total: CacheStatistics,
+  isByEntry: boolean,
+): string {
+  const { data, bytesMax } = place;
+  if (total.entries === 0 && total.unfinished === 0) {
+    const hint = bytesMax === 0 ? 'TAPELOOM_CACHE_BYTES is 0' : 'tapeloom cache warm fills it';
+    return `The cache in ${data} is empty; ${hint}.\n`;
+  }
+  const limit = bytesMax === 0 ? '; nothing is kept from now on' : limitText(total.bytes, bytesMax);
+  const lines = [`All: ${countText(total.entries)}, ${sizeText(total.bytes)}${limit}.`];
+  if (results.length > 0 && results.length < total.entries) {
+    const bytes = results.reduce((sum, one) => sum + one.bytes, 0);
+    lines.unshift(`Shown: ${countText(results.length)}, ${sizeText(bytes)}.`);
+  }
+  const damaged = results.filter(({ state }) => state === 'damaged').length;
+  if (damaged > 0)
+    lines.push(`${countText(damaged)} damaged: removed when met, or by tapeloom cache clear.`);
+  if (total.unfinished > 0) {
+    lines.push(`${wholeText(total.unfinished)} unfinished: being written, or left by a crash.`);
+  }
+  const table = isByEntry ? resultsTable(results) : groupsTable(groupsOf(results));
+  const shown = results.length === 0 ? 'Nothing in the cache fits.\n' : `${table}\n`;
+  return `${shown}${lines.join('\n')}\n`;
+}
+
+/** " of 2 GiB, 12.5 %". */
+function limitText(bytes: number, bytesMax: number): string {
+  const percent = (100 * bytes) / bytesMax;
+  const share = percent > 0 && percent < 0.1 ? 'less than 0.1' : percent.toFixed(1);
+  return ` of ${sizeText(bytesMax)}, ${share} %`;
+}
+
+function countText(results: number): string {
+  return `${wholeText(results)} result${results === 1 ? '' : 's'}`;
+}
