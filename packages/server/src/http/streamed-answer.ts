@@ -1,10 +1,9 @@
 /**
- * Answers that are written piece by piece, no further ahead than the socket takes them. What left for the
- * socket is counted and told once, before the client can know that the answer is over; a client that is
- * gone, or takes nothing for a minute, ends it.
+ * Answers that are written piece by piece, no further ahead than the socket takes them; one chunk more is
+ * asked for meanwhile. What left for the socket is counted and told once, before the client can know that
+ * the answer is over; a client that is gone, or takes nothing for a minute, ends it.
  */
 
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../platform/clock.ts';
 
@@ -46,7 +45,7 @@ export async function writeStreamed(
   const writer = new PieceWriter(response, clock);
   let fault: unknown = null;
   try {
-    for await (const chunk of chunks) await writer.write(chunk);
+    await writeAll(chunks, writer);
     await writer.flushed();
   } catch (error) {
     fault = error;
@@ -57,6 +56,24 @@ export async function writeStreamed(
   await onWritten(writer.written);
   if (fault === null) response.end();
   else if (!isGone) throw fault;
+}
+
+/** Like a `for await`, but that the next chunk is made while one is written. */
+async function writeAll(
+  chunks: AsyncIterableIterator<Uint8Array>,
+  writer: PieceWriter,
+): Promise<void> {
+  try {
+    let next = chunks.next();
+    for (let one = await next; one.done !== true; one = await next) {
+      next = chunks.next();
+      // What it rejects with is told when its turn comes, if it comes.
+      next.catch(() => undefined);
+      await writer.write(one.value);
+    }
+  } finally {
+    await chunks.return?.();
+  }
 }
 
 class PieceWriter {
@@ -104,14 +121,10 @@ class PieceWriter {
   async #drained(): Promise<void> {
     if (!this.#response.writableNeedDrain) return;
     using _stall = this.#endWhenStalled();
-    const ended = new AbortController();
-    const { signal } = ended;
-    try {
-      const gone = once(this.#response, 'close', { signal });
-      await Promise.race([once(this.#response, 'drain', { signal }), gone]);
-    } finally {
-      ended.abort();
-    }
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const response = this.#response.on('drain', resolve).on('close', resolve);
+    await promise;
+    response.off('drain', resolve).off('close', resolve);
     if (this.isGone) throw new Error('the client has gone');
   }
 
