@@ -13,16 +13,19 @@ import type { TwinTape } from '@tapeloom/core/studies/twins/twin-tape';
 import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
 import type { DayResult, SettledDaysRequest } from '@tapeloom/server/history/settled-days';
 import { type CacheUse, SettledDaysReader } from '@tapeloom/server/history/settled-days-reader';
-import { MemoryTape } from './memory-tape.ts';
+import { MemoryTape, type MemoryTrade } from './memory-tape.ts';
 
-const CONTRACT = 'ESZ6';
-const INDICATOR = 'subject';
+export const CONTRACT = 'ESZ6';
+export const INDICATOR = 'subject';
+
+/** Of the days, counted from the first: which ones the tape passes over. */
+export type LeftOut = (day: UtcDay, at: number) => boolean;
 
 export interface SettledWorldOptions {
   readonly batchRows?: number;
   readonly pieceBytes?: number;
   readonly cache?: CacheUse | null;
-  readonly leftOut?: (day: UtcDay, at: number) => boolean;
+  readonly leftOut?: LeftOut;
 }
 
 /** What one line says. */
@@ -47,7 +50,7 @@ export class SettledWorld {
     this.sessions = tableOf(tape.sessions);
     this.until = tape.until as EpochNs;
     this.firstDay = firstDayOf(tape);
-    this.tape = memoryTapeOf(tape, this.firstDay, batchRows, leftOut);
+    this.tape = memoryTapeOf(tape, batchRows, leftOut);
     this.reader = new SettledDaysReader({
       tape: this.tape,
       indicators: new Map([[INDICATOR, indicatorOf(subject)]]),
@@ -124,12 +127,12 @@ export function textBetween(results: readonly DayResult[], from: EpochNs, to: Ep
   return text;
 }
 
-function firstDayOf({ trades, sessions, until }: TwinTape): UtcDay {
+export function firstDayOf({ trades, sessions, until }: TwinTape): UtcDay {
   const first = [trades[0]?.ns ?? until, sessions[0]?.open ?? until, until];
   return dayOf(first.reduce((a, b) => (b < a ? b : a)) as EpochNs);
 }
 
-function indicatorOf({ create, lookBackSessions, outlivesSession }: Subject): Indicator {
+export function indicatorOf({ create, lookBackSessions, outlivesSession }: Subject): Indicator {
   return {
     id: INDICATOR,
     name: INDICATOR,
@@ -146,15 +149,21 @@ function indicatorOf({ create, lookBackSessions, outlivesSession }: Subject): In
   };
 }
 
-function memoryTapeOf(
-  { trades, until }: TwinTape,
-  firstDay: UtcDay,
-  batchRows: number,
-  leftOut: (day: UtcDay, at: number) => boolean,
-): MemoryTape {
+function memoryTapeOf(twin: TwinTape, batchRows: number, leftOut: LeftOut): MemoryTape {
   const tape = new MemoryTape(CONTRACT, batchRows);
+  for (const { trades, promise } of dayCommits(twin, leftOut)) tape.commit(trades, promise);
+  return tape;
+}
+
+/** Day by day what is committed, to its end; days that are left out are passed over. */
+export function dayCommits(
+  twin: TwinTape,
+  leftOut: LeftOut,
+): readonly { readonly trades: readonly MemoryTrade[]; readonly promise: EpochNs }[] {
+  const { trades, until } = twin;
+  const commits: { trades: readonly MemoryTrade[]; promise: EpochNs }[] = [];
   const last = dayOf(until as EpochNs);
-  for (let day = firstDay, at = 0; day <= last; day = addDays(day, 1), at += 1) {
+  for (let day = firstDayOf(twin), at = 0; day <= last; day = addDays(day, 1), at += 1) {
     if (day < last && leftOut(day, at)) continue;
     const mine = trades.flatMap(({ ns, price, size, side }) =>
       dayOf(ns as EpochNs) === day
@@ -162,8 +171,7 @@ function memoryTapeOf(
         : [],
     );
     const dayEnd = epochNs(addDays(day, 1), -1);
-    tape.commit(mine, (dayEnd < until ? dayEnd : until) as EpochNs);
+    commits.push({ trades: mine, promise: (dayEnd < until ? dayEnd : until) as EpochNs });
   }
-  tape.commit([], until as EpochNs);
-  return tape;
+  return [...commits, { trades: [], promise: until as EpochNs }];
 }

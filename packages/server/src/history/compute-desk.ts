@@ -105,9 +105,9 @@ export class ComputeDesk implements Disposable {
       case 'locate':
         return await replays.locate(message.of.contract, message.of.cursor);
       case 'coverage': {
-        const { contract, from, to } = message.of;
+        const { contract, from, to, study } = message.of;
         await this.#tapeAt(to);
-        return await days.coverage(contract, from, to);
+        return await days.coverage(contract, from, to, study);
       }
       case 'tradesAfter': {
         const { contract, after, to } = message.of;

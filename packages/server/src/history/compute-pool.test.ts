@@ -71,7 +71,9 @@ class FakeThread implements ComputeThread {
   #days(): SettledDays & { damaged: { add(contract: string): void } } {
     return {
       damaged: { add: (contract) => this.world.damaged.push(`${this.name} ${contract}`) },
-      coverage: async () => ({ days: [], trades: this.name, missingDays: [] }),
+      coverage: async () => {
+        return { days: [], trades: this.name, missingDays: [], missingLookBack: null };
+      },
       tradesAfter: async () => 0,
       read: async (request) => this.#read(request),
     };

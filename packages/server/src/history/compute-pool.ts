@@ -22,7 +22,13 @@ import { RemoteRead } from './remote-read.ts';
 import type { CursorPlace, Replay, ReplayRequest, Replays } from './replay.ts';
 import { ReplayClosedError, ReplaysFullError } from './replay-errors.ts';
 import type { TradingSessions } from './session-tables.ts';
-import type { Coverage, DaysRead, SettledDays, SettledDaysRequest } from './settled-days.ts';
+import type {
+  Coverage,
+  CoveredStudy,
+  DaysRead,
+  SettledDays,
+  SettledDaysRequest,
+} from './settled-days.ts';
 import { ReadClosedError } from './settled-errors.ts';
 
 export interface ComputeLimits extends AdmissionLimits {
@@ -121,8 +127,13 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
     return await this.#ask('locate', { contract, cursor });
   }
 
-  async coverage(contract: string, from: EpochNs, to: EpochNs): Promise<Coverage> {
-    return await this.#ask('coverage', { contract, from, to });
+  async coverage(
+    contract: string,
+    from: EpochNs,
+    to: EpochNs,
+    study: CoveredStudy | null = null,
+  ): Promise<Coverage> {
+    return await this.#ask('coverage', { contract, from, to, study });
   }
 
   async tradesAfter(contract: string, after: string, to: EpochNs): Promise<number> {

@@ -8,7 +8,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { CursorPlace, ReplayPage, ReplayRequest } from './replay.ts';
 import type { TradingSessions } from './session-tables.ts';
-import type { Coverage, DayResult, SettledDaysRequest } from './settled-days.ts';
+import type { Coverage, CoveredStudy, DayResult, SettledDaysRequest } from './settled-days.ts';
 
 export interface ComputeThreadData {
   readonly tapePort: MessagePort;
@@ -32,7 +32,12 @@ export interface ComputeCacheData {
 export interface ComputeCalls {
   locate: { of: { readonly contract: string; readonly cursor: string }; answer: CursorPlace };
   coverage: {
-    of: { readonly contract: string; readonly from: EpochNs; readonly to: EpochNs };
+    of: {
+      readonly contract: string;
+      readonly from: EpochNs;
+      readonly to: EpochNs;
+      readonly study: CoveredStudy | null;
+    };
     answer: Coverage;
   };
   tradesAfter: {

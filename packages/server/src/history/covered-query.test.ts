@@ -33,9 +33,11 @@ class Desk {
   /** What happens while somebody waits. */
   onPause = (): void => {};
 
-  constructor() {
+  /** The tape begins with the first day, or without trades on another. */
+  constructor(day = DAY) {
     const trades = Array.from({ length: 10 }, (_, index) => tradeAt(index + 0.5));
-    this.tape.commit(trades, at(20));
+    if (day === DAY) this.tape.commit(trades, at(20));
+    else this.tape.commit([], epochNs(day, 23 * HOUR_NS));
     const shared = {
       tape: this.tape,
       indicators: BY_ID,
@@ -224,6 +226,30 @@ test('a cursor that a stream gave a moment ago is waited for', async () => {
     '/untilCursor',
   ]);
   assert.equal(desk.pauses.length, pauses);
+});
+
+test('a study that no complete session of its look-back can serve is refused with the days it lacks [DET-19] [HIST-17]', async () => {
+  const desk = new Desk();
+  const study = { indicator: 'large-trades', params: { session: 'full', minSize: 0 } };
+  const first = await desk.cover(study);
+  assert.ok(isRefusal(first));
+  assert.deepEqual(
+    [first.code, first.members],
+    ['NOT_COVERED', { computeUnits: 20, missingDays: [] }],
+  );
+  await desk.covered({ ...study, params: { session: 'full', minSize: 5 } });
+  // The sessions before the third are complete.
+  desk.visible = epochNs(DAY, 35 * HOUR_NS);
+  desk.tape.commit([], desk.visible);
+  const third = { from: epochNs(DAY, 34 * HOUR_NS), to: desk.visible };
+  await desk.covered({ ...study, ...third, hasSnapshot: true });
+  await desk.covered({ ...study, ...third });
+  const late = new Desk(addDays(DAY, 1));
+  late.visible = desk.visible;
+  const refused = await late.cover({ ...study, ...third, hasSnapshot: true });
+  assert.ok(isRefusal(refused));
+  assert.deepEqual(refused.members, { computeUnits: 0, missingDays: ['2026-11-12'] });
+  assert.match(refused.detail, /There is no data for 2026-11-12\.$/);
 });
 
 test('while the tape is being filled nothing is said about it', async () => {

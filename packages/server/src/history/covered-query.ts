@@ -12,9 +12,15 @@ import { type EpochNs, RANK_MAX, type Rank } from '@tapeloom/core/numbers';
 import { SECOND_NS, wholeSecond } from '@tapeloom/core/studies/flush-step';
 import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
 import type { HistoryQuery } from './history-query.ts';
-import { dayText, faulty, type HistoryRefusal, isRefusal } from './history-refusal.ts';
+import {
+  dayText,
+  faulty,
+  type HistoryRefusal,
+  isRefusal,
+  NOT_WARM_DETAIL,
+} from './history-refusal.ts';
 import type { CursorPlace, Replays } from './replay.ts';
-import type { Coverage, SettledDays } from './settled-days.ts';
+import type { Coverage, CoveredStudy, SettledDays } from './settled-days.ts';
 
 /** How long a cursor ahead of this node is waited for, and how often it is looked for. */
 const AHEAD_MS_MAX = 5_000;
@@ -69,9 +75,11 @@ export async function coverQuery(
   if (isRefusal(start)) return start;
   const { contract, computeUnitsPerTrade } = query;
   const { until, publishedUntil } = end;
-  const coverage = await sources.days.coverage(contract, start.at, until);
+  const study = studyOf(query, start.at);
+  const coverage = await sources.days.coverage(contract, start.at, until, study);
   if (coverage.missingDays.length > 0) return notCovered(coverage, computeUnitsPerTrade);
   if (end.isGone) return faulty([{ path: '/untilCursor', message: 'is not on the tape' }]);
+  if (coverage.missingLookBack !== null) return notWarm(coverage, computeUnitsPerTrade);
   const trades = query.cursor === null ? coverage.trades : await tradesAfter(query.cursor);
   const beyond = query.untilCursor === null ? 0 : await tradesAfter(query.untilCursor);
   const own = Math.max(0, trades - beyond);
@@ -187,6 +195,26 @@ function isBefore(
 ): place is Extract<CursorPlace, { t: 'on-tape' }> {
   if (place.t !== 'on-tape') return false;
   return rank === 0 ? place.at <= instant : place.at < instant;
+}
+
+/** Settled results come by whole days, those of a stream from its start on. */
+function studyOf({ indicator, params, hasSnapshot }: HistoryQuery, at: EpochNs): CoveredStudy {
+  return { indicator, params, from: hasSnapshot ? at : epochNs(dayOf(at), 0) };
+}
+
+function notWarm(
+  { trades, missingLookBack }: Coverage,
+  computeUnitsPerTrade: number,
+): HistoryRefusal {
+  const missingDays = missingLookBack!.map(dayText);
+  const [first, ...others] = missingDays;
+  const rest = others.length === 0 ? '' : ` and ${others.length} more days`;
+  const days = first === undefined ? '' : ` There is no data for ${first}${rest}.`;
+  return {
+    code: 'NOT_COVERED',
+    detail: `${NOT_WARM_DETAIL}${days}`,
+    members: { computeUnits: trades * computeUnitsPerTrade, missingDays },
+  };
 }
 
 function notCovered(

@@ -17,6 +17,9 @@ export interface HistoryRefusal {
   readonly retryAfterSeconds?: number;
 }
 
+export const NOT_WARM_DETAIL =
+  'This indicator takes a value over from an earlier session, and no complete session of its look-back gives one.';
+
 /** The indicator had not seen enough of the tape to have objects somewhere in the range. */
 export class NotWarmError extends Error {}
 
@@ -39,8 +42,7 @@ export function refusalOf(error: unknown): HistoryRefusal | null {
     return { code: 'CAPACITY', detail, retryAfterSeconds };
   }
   if (error instanceof NotWarmError) {
-    const detail = 'The tape does not reach back far enough for this indicator to have results.';
-    return { code: 'NOT_COVERED', detail };
+    return { code: 'NOT_COVERED', detail: NOT_WARM_DETAIL };
   }
   if (error instanceof DaysMissingError) {
     return { ...NOT_COVERED, members: { missingDays: error.days.map(dayText) } };

@@ -84,7 +84,7 @@ function covered(days: number, rest: Partial<HistoryQuery> = {}): CoveredQuery {
     limit: 1_000,
     ...rest,
   };
-  const coverage = { days: [], trades: 7, missingDays: [] };
+  const coverage = { days: [], trades: 7, missingDays: [], missingLookBack: null };
   const { to: until } = query;
   return { query, until, publishedUntil: until, trades: 7, computeUnits: 21, coverage };
 }

@@ -10,6 +10,7 @@ import { parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
 import type { Tape, TapeDay } from '../tape/tape.ts';
+import { type LookBackRule, missingLookBack } from './look-back-coverage.ts';
 import type { Coverage } from './settled-days.ts';
 
 /** A tape with its promise, or one of sealed days only, which needs none. */
@@ -35,8 +36,18 @@ export interface Covered {
   readonly damaged: DamagedDays;
 }
 
-/** Of [from, to). */
-export async function coverageOf(covered: Covered, from: EpochNs, to: EpochNs): Promise<Coverage> {
+/** What a study needs, and from where on it is wanted: at the start of the range or before. */
+export interface CoveredLookBack extends LookBackRule {
+  readonly from: EpochNs;
+}
+
+/** Of [from, to), for a study where one is named. */
+export async function coverageOf(
+  covered: Covered,
+  from: EpochNs,
+  to: EpochNs,
+  lookBack: CoveredLookBack | null = null,
+): Promise<Coverage> {
   const { tape, contract, fullSessions, damaged } = covered;
   // Taken before the days: whatever the promise has reached, they have.
   const promise = tape.promise ?? null;
@@ -50,7 +61,13 @@ export async function coverageOf(covered: Covered, from: EpochNs, to: EpochNs): 
     if (isSound) days.push({ day, trades: await tradesOf(tape, contract, found, from, to) });
     else if (isOpenIn(fullSessions, day, from, reached)) missingDays.push(day);
   }
-  return { days, trades: days.reduce((sum, { trades }) => sum + trades, 0), missingDays };
+  const isOnTape = (day: UtcDay) => onTape.has(day);
+  return {
+    days,
+    trades: days.reduce((sum, { trades }) => sum + trades, 0),
+    missingDays,
+    missingLookBack: lookBack && missingLookBack(lookBack, lookBack.from, reached, isOnTape),
+  };
 }
 
 /** Trades after a cursor's entry and before `to`. */

@@ -26,12 +26,14 @@ import type { ResultCache } from './result-cache.ts';
 import type { KeptResult, ResultKey } from './result-cache-file.ts';
 import type { RunSource } from './run-start.ts';
 import {
+  type CoveredLookBack,
   type CoveredTape,
   coverageOf,
   DamagedDays,
   tradesAfterCursor,
 } from './settled-coverage.ts';
 import type {
+  CoveredStudy,
   Coverage,
   DayResult,
   DaysRead,
@@ -73,8 +75,16 @@ export class SettledDaysReader implements SettledDays {
     this.#options = options;
   }
 
-  async coverage(contract: string, from: EpochNs, to: EpochNs): Promise<Coverage> {
-    return await this.#naming(contract, () => coverageOf(this.#covered(contract), from, to));
+  async coverage(
+    contract: string,
+    from: EpochNs,
+    to: EpochNs,
+    study: CoveredStudy | null = null,
+  ): Promise<Coverage> {
+    const lookBack = study === null ? null : this.#lookBackOf(contract, study);
+    return await this.#naming(contract, () =>
+      coverageOf(this.#covered(contract), from, to, lookBack),
+    );
   }
 
   async tradesAfter(contract: string, after: string, to: EpochNs): Promise<number> {
@@ -85,10 +95,8 @@ export class SettledDaysReader implements SettledDays {
 
   async read(request: SettledDaysRequest): Promise<DaysRead> {
     const { contract, firstDay, until, params } = request;
-    const { tape, indicators, sessionsOf } = this.#options;
-    const indicator = indicators.get(request.indicator);
-    if (indicator === undefined)
-      throw new RangeError(`no indicator is called ${request.indicator}`);
+    const { tape, sessionsOf } = this.#options;
+    const indicator = this.#indicator(request.indicator);
     const { missingDays } = await this.coverage(contract, epochNs(firstDay, 0), until);
     if (missingDays.length > 0) throw new DaysMissingError(contract, missingDays);
     const sessions = sessionsOf(contract, indicator.sessionKind(params));
@@ -177,6 +185,21 @@ export class SettledDaysReader implements SettledDays {
     const kept = await cache.results.find(key, inputs);
     if (kept?.isWarm !== true) return null;
     return kept.columns.fromNs.length - countUntil(kept.columns.fromNs, after);
+  }
+
+  #indicator(id: string): Indicator {
+    const indicator = this.#options.indicators.get(id);
+    if (indicator === undefined) throw new RangeError(`no indicator is called ${id}`);
+    return indicator;
+  }
+
+  #lookBackOf(contract: string, study: CoveredStudy): CoveredLookBack {
+    const { params, from } = study;
+    const indicator = this.#indicator(study.indicator);
+    const sessions = this.#options.sessionsOf(contract, indicator.sessionKind(params));
+    // Objects that outlive their session are carried over from whatever is on the tape.
+    const sessionsMax = indicator.objectsOutliveSession ? 0 : indicator.lookBackSessionsMax(params);
+    return { sessions, sessionsMax, from };
   }
 
   #covered(contract: string) {

@@ -88,10 +88,28 @@ export interface Coverage {
   readonly trades: number;
   /** Days of the range on which the market traded and the tape has nothing, or nothing whole. */
   readonly missingDays: readonly UtcDay[];
+  /**
+   * When the study that was named cannot have its look-back for all of the range, because no session of it
+   * is complete: the days that are missing for it, as far as they can be named. Else null.
+   */
+  readonly missingLookBack: readonly UtcDay[] | null;
+}
+
+/** What is to be computed over a range. */
+export interface CoveredStudy {
+  readonly indicator: string;
+  readonly params: Params;
+  /** Where its results begin, at the start of the range or before. */
+  readonly from: EpochNs;
 }
 
 export interface SettledDays {
-  coverage(contract: string, from: EpochNs, to: EpochNs): Promise<Coverage>;
+  coverage(
+    contract: string,
+    from: EpochNs,
+    to: EpochNs,
+    study?: CoveredStudy | null,
+  ): Promise<Coverage>;
   /** Trades with place in (after, to): what a page from a cursor to position(to) costs. */
   tradesAfter(contract: string, after: string, to: EpochNs): Promise<number>;
   /**

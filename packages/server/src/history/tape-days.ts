@@ -41,11 +41,19 @@ export class TapeDays {
   isComplete(session: Session): boolean {
     const last = lastDayBefore(session.close);
     if (!this.isKnown(last)) throw new Error(`${this.#contract} ${last} was not looked up`);
-    for (let day = dayOf(session.open); day <= last; day = addDays(day, 1)) {
-      if (!this.#onTape.has(day)) return false;
-    }
-    return true;
+    return isCompleteOn(session, (day) => this.#onTape.has(day));
   }
+}
+
+export function isCompleteOn(
+  { open, close }: Session,
+  isOnTape: (day: UtcDay) => boolean,
+): boolean {
+  const last = lastDayBefore(close);
+  for (let day = dayOf(open); day <= last; day = addDays(day, 1)) {
+    if (!isOnTape(day)) return false;
+  }
+  return true;
 }
 
 /** The day that a run which comes to position(instant) has to know. */

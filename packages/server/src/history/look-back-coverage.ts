@@ -1,0 +1,72 @@
+/**
+ * What a study needs of the tape before a range, as far as that can be told without computing: a study that
+ * takes a value over from the past needs, for every session of the range, a complete one in its look-back
+ * (determinism 19). Whether that one had any value only its trades can tell.
+ */
+
+import type { Session, SessionTable } from '@tapeloom/core/calendar/session';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { addDays, dayOf } from '@tapeloom/core/utc-day';
+import { isCompleteOn, lastDayBefore } from './tape-days.ts';
+import { sessionBefore } from './warm-up-start.ts';
+
+export interface LookBackRule {
+  /** Of the kind the study runs over. */
+  readonly sessions: SessionTable;
+  /** How many sessions a value may be old; 0: none is taken over. */
+  readonly sessionsMax: number;
+}
+
+/**
+ * The days that are missing in the look-back of sessions which reach into [from, to) and find no complete
+ * session there; null when there is no such session. It may be that none can be named: before the first
+ * session of the table no day is known to have traded.
+ */
+export function missingLookBack(
+  { sessions, sessionsMax }: LookBackRule,
+  from: EpochNs,
+  to: EpochNs,
+  isOnTape: (day: UtcDay) => boolean,
+): readonly UtcDay[] | null {
+  if (sessionsMax === 0) return null;
+  const missing = new Set<UtcDay>();
+  let isCold = false;
+  let session = sessions.atOrAfter(from);
+  let age = session === null ? 0 : ageOfComplete(sessions, session, sessionsMax, isOnTape);
+  while (session !== null && session.open < to) {
+    if (age > sessionsMax) {
+      isCold = true;
+      for (const day of daysBefore(sessions, session, sessionsMax)) {
+        if (!isOnTape(day)) missing.add(day);
+      }
+    }
+    age = isCompleteOn(session, isOnTape) ? 1 : age + 1;
+    session = sessions.atOrAfter(session.close);
+  }
+  return isCold ? [...missing].sort((a, b) => a - b) : null;
+}
+
+/** How many sessions before this one the newest complete one is, more than `sessionsMax` if it is older. */
+function ageOfComplete(
+  sessions: SessionTable,
+  session: Session,
+  sessionsMax: number,
+  isOnTape: (day: UtcDay) => boolean,
+): number {
+  let earlier = sessionBefore(sessions, session.open);
+  for (let age = 1; age <= sessionsMax && earlier !== null; age += 1) {
+    if (isCompleteOn(earlier, isOnTape)) return age;
+    earlier = sessionBefore(sessions, earlier.open);
+  }
+  return sessionsMax + 1;
+}
+
+/** The days of the sessions right before one. */
+function* daysBefore(sessions: SessionTable, session: Session, count: number): Generator<UtcDay> {
+  let earlier = sessionBefore(sessions, session.open);
+  for (let back = 0; back < count && earlier !== null; back += 1) {
+    const last = lastDayBefore(earlier.close);
+    for (let day = dayOf(earlier.open); day <= last; day = addDays(day, 1)) yield day;
+    earlier = sessionBefore(sessions, earlier.open);
+  }
+}
