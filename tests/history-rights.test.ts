@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Entitlements } from '@tapeloom/core/entitlement/entitlements';
+import type { EpochNs } from '@tapeloom/core/numbers';
 import { Connection } from '@tapeloom/server/gateway/connection';
 import { createResolver } from '@tapeloom/server/gateway/stream-request';
 import { fillMarket, TRADES_A_DAY } from '../simulation/history-market.ts';
@@ -133,21 +134,27 @@ test('a next whose day has left the window is too old [HIST-07] [ERR-29]', async
 test('the compute budget renews with the month, lifetime access included [COUNT-27]', async () => {
   await using service = await RestService.start();
   fillMarket(service);
-  for (const plan of ['history', 'live_history'] as const) {
-    const key = await service.customer(plan);
+  const keys = [await service.customer('history'), await service.customer('live_history')];
+  for (const key of keys) {
     const page = await service.get<Page>(address('/v1/history', RANGE), { key });
     assert.equal(page.status, 200, page.text);
-    const { used } = (await service.get<Usage>('/v1/usage', { key })).body;
-    assert.equal(used.computeUnits, page.body.computeUnits);
-    assert.ok(used.computeUnits > 0 && used.computeUnits <= 2 * TRADES_A_DAY);
+    const { used, remaining, limits } = (await service.get<Usage>('/v1/usage', { key })).body;
+    assert.equal(used.computeUnits, 2 * TRADES_A_DAY);
+    assert.equal(page.body.computeUnits, used.computeUnits);
+    assert.equal(remaining.computeUnits, limits.computeBudget - used.computeUnits);
   }
-  const key = await service.customer('history');
-  await service.get(address('/v1/history', RANGE), { key });
+  service.clock.advanceTo((instantOf('2026-12-01T00:00:00Z') - 1n) as EpochNs);
+  for (const key of keys) {
+    const { used } = (await service.get<Usage>('/v1/usage', { key })).body;
+    assert.equal(used.computeUnits, 2 * TRADES_A_DAY, 'not before');
+  }
   service.clock.advanceTo(instantOf('2026-12-01T00:00:00Z'));
-  const renewed = (await service.get<Usage>('/v1/usage', { key })).body;
-  assert.equal(renewed.used.computeUnits, 0);
-  assert.equal(renewed.remaining.computeUnits, renewed.limits.computeBudget);
-  assert.equal((await service.get(address('/v1/history', RANGE), { key })).status, 200);
+  for (const key of keys) {
+    const renewed = (await service.get<Usage>('/v1/usage', { key })).body;
+    assert.equal(renewed.used.computeUnits, 0);
+    assert.equal(renewed.remaining.computeUnits, renewed.limits.computeBudget);
+    assert.equal((await service.get(address('/v1/history', RANGE), { key })).status, 200);
+  }
 });
 
 test('the delay holds for pages, estimates and cursors: what is ahead of it does not exist [SEC-25] [PLAN-01]', async () => {

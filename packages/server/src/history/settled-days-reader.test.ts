@@ -280,7 +280,7 @@ test('a damaged index of one day leaves the other days as they are', async () =>
   assert.equal(result?.trades, 3_000);
 });
 
-test('a day that was sealed anew with other trades is computed anew', async () => {
+test('a day that was sealed anew with other trades is computed anew [DET-18]', async () => {
   const disk = new SimDisk();
   await sealedTape(disk);
   const first = sealedReader(disk);
