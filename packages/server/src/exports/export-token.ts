@@ -12,7 +12,7 @@ import {
   historyQueryText,
   parseHistoryQueryText,
 } from '../history/history-query.ts';
-import { TABLE_WRITERS } from './table-writers.ts';
+import { TABLE_VERSIONS } from './table-versions.ts';
 
 /** How long a token is good for: 24 hours. */
 export const TOKEN_VALID_NS = 86_400_000_000_000n;
@@ -26,7 +26,7 @@ export interface ExportTokensOptions {
   /** Of the computation: another one gives other lines. */
   readonly engineFingerprint: string;
   /** What writes the tables, if not this code: another gives other bytes. */
-  readonly tableWriters?: Readonly<Record<TableFormat, string>>;
+  readonly tableVersions?: Readonly<Record<TableFormat, string>>;
 }
 
 export type TokenReading =
@@ -80,8 +80,8 @@ export class ExportTokens {
   }
 
   #writerOf(format: ExportFormat): string | null {
-    const { tableWriters = TABLE_WRITERS } = this.#options;
-    return format === 'ndjson' ? null : tableWriters[format];
+    const { tableVersions = TABLE_VERSIONS } = this.#options;
+    return format === 'ndjson' ? null : tableVersions[format];
   }
 
   #codeOf(accountId: string, text: string): string {

@@ -22,7 +22,7 @@ import {
   rowOfLine,
   type TableRow,
 } from '../exports/table-readers.ts';
-import { TABLE_WRITERS } from '../exports/table-writers.ts';
+import { TABLE_VERSIONS } from '../exports/table-versions.ts';
 import type { DaysRead } from '../history/settled-days.ts';
 
 type Fields = Readonly<Record<string, string>>;
@@ -260,7 +260,7 @@ test('a token of a table ends with what wrote it; one of lines does not', async 
   const old = new ExportTokens(options);
   const renewed = new ExportTokens({
     ...options,
-    tableWriters: { ...TABLE_WRITERS, parquet: 'another' },
+    tableVersions: { ...TABLE_VERSIONS, parquet: 'another' },
   });
   try {
     service.tokens = old;

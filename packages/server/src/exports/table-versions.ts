@@ -12,7 +12,7 @@ const LAYOUT = 1;
 const { dependencies } = manifest;
 const zstd = `zstd ${process.versions.zstd}`;
 
-export const TABLE_WRITERS: Readonly<Record<TableFormat, string>> = {
+export const TABLE_VERSIONS: Readonly<Record<TableFormat, string>> = {
   parquet: `${LAYOUT} hyparquet-writer ${dependencies['hyparquet-writer']} ${zstd}`,
   arrow: `${LAYOUT} apache-arrow ${dependencies['apache-arrow']} ${zstd}`,
 };
