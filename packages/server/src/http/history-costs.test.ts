@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Plan } from '@tapeloom/core/entitlement/plan';
+import { Check } from 'typebox/value';
 import { DAY_LEFT_OUT, fillMarket, TRADES_A_DAY } from '../../../../simulation/history-market.ts';
 import {
   type HistoryPath,
@@ -28,7 +29,10 @@ let reader: HistoryReader;
 before(async () => {
   service = await RestService.start();
   fillMarket(service);
-  reader = new HistoryReader(service, await service.customer('live_history'));
+  const key = await service.customer('live_history');
+  reader = new HistoryReader(service, key, ({ path, answer }, body) =>
+    assert.ok(Check(answer, body), `the answer of ${path} fits its schema`),
+  );
 });
 after(() => service[Symbol.asyncDispose]());
 
