@@ -75,13 +75,33 @@ test('a kept result that rots is found out and computed anew, to the same bytes'
   while (kept().every((file) => statSync(file).size === 0)) await turn();
 });
 
-test('a sealed day that rots: INTERNAL with a request id alone, its name in the log, from then on missing', async () => {
-  const name = dayBefore(4).replaceAll('-', '');
+/** Damages a sealed day; nothing was asked of it before. */
+async function damagedDay(days: number) {
+  const name = dayBefore(days).replaceAll('-', '');
   const page = JSON.parse((await ask('/v1/history', { ...day(3), limit: '1' })).text);
   const { contract } = page as { contract: string };
   const [file] = globSync(`tape/*/days/${contract}/${name}.arrow`, { cwd: data });
   assert.ok(file !== undefined, `there is a sealed ${name} of ${contract}`);
   damage(join(data, file));
+  return { name, contract, file };
+}
+
+test('an export that comes to a rotten day is cut there, and not resumed over it', async () => {
+  const { name } = await damagedDay(6);
+  const fields = { instrument: 'BTC.c.0', indicator: 'bars', from: dayBefore(7), to: dayBefore(5) };
+  const url = `/v1/export?${new URLSearchParams(fields)}`;
+  const answer = await service.send('GET', url, { key });
+  assert.equal(answer.status, 200);
+  await assert.rejects(answer.arrayBuffer(), 'no end that looks like one');
+  while (!service.errors.includes(name)) await turn();
+  const resume = answer.headers.get('x-export-token')!;
+  const again = await service.send('GET', `/v1/export?${new URLSearchParams({ resume })}`, { key });
+  const { code, missingDays } = (await again.json()) as Problem;
+  assert.deepEqual([again.status, code, missingDays], [402, 'NOT_COVERED', [dayBefore(6)]]);
+});
+
+test('a sealed day that rots: INTERNAL with a request id alone, its name in the log, from then on missing', async () => {
+  const { name, contract, file } = await damagedDay(4);
 
   const before = await usage();
   const broken = await ask('/v1/history', day(4));
