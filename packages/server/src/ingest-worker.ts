@@ -14,7 +14,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { calendarNamed } from '@tapeloom/core/calendar/calendars';
 import { extendSessionBook, type SessionBook } from '@tapeloom/core/calendar/session-book';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { addDays, dayOf } from '@tapeloom/core/utc-day';
+import { dayOf } from '@tapeloom/core/utc-day';
 import { IngestReporter } from './ingest-reporter.ts';
 import type { FromIngest, IngestWorkerData, ToIngest } from './ingest-wire.ts';
 import type { Clock } from './platform/clock.ts';
@@ -26,6 +26,7 @@ import { SimSource } from './sources/sim-source.ts';
 import { createSimUniverse, SIM_DATASET } from './sources/sim-universe.ts';
 import { claimTape, TapeAheadError, TapeClaimedError } from './sources/tape-claim.ts';
 import { type OpenTape, openTape } from './tape/open-tape.ts';
+import { sessionDates } from './tape/session-dates.ts';
 import { SessionStore } from './tape/session-store.ts';
 import { TapeDamagedError } from './tape/tape-errors.ts';
 
@@ -35,9 +36,6 @@ const LIVE_CHECK_MS = 20;
 const LIVE_LAG_MS_MAX = 1_000;
 /** How often, in the service's time, contracts and session books are brought up to date. */
 const REFRESH_EVERY_MS = 6 * 3_600_000;
-/** Sessions are resolved this far around today; a look-back reaches less far, a planned roll too. */
-const SESSIONS_BACK_DAYS = 60;
-const SESSIONS_AHEAD_DAYS = 60;
 /** A clock this little behind the tape is waited for; more is refused. */
 const AHEAD_NS_MAX = 10_000_000_000n;
 
@@ -181,8 +179,7 @@ function clockSetting(promise: EpochNs | null): ClockSetting {
 async function enterDay(now: EpochNs): Promise<SessionBook[]> {
   universe = createSimUniverse(sim, dayOf(now));
   const store = new SessionStore(disk, tapeRoot, SIM_DATASET);
-  const from = addDays(dayOf(now), -SESSIONS_BACK_DAYS);
-  const to = addDays(dayOf(now), SESSIONS_AHEAD_DAYS);
+  const { from, to } = await sessionDates(disk, tapeRoot, SIM_DATASET, now);
   const books: SessionBook[] = [];
   for (const name of new Set(universe.contracts.map(({ calendar }) => calendar))) {
     const book = extendSessionBook(await store.load(name), calendarNamed(name), from, to, now);

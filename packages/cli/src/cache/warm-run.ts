@@ -8,7 +8,7 @@ import { setImmediate as rest } from 'node:timers/promises';
 import { calendarNamed } from '@tapeloom/core/calendar/calendars';
 import { extendSessionBook } from '@tapeloom/core/calendar/session-book';
 import type { UtcDay } from '@tapeloom/core/numbers';
-import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
+import { addDays, epochNs } from '@tapeloom/core/utc-day';
 import { type CacheCounters, ResultCache } from '@tapeloom/server/history/result-cache';
 import { SessionTables } from '@tapeloom/server/history/session-tables';
 import type { DayResult } from '@tapeloom/server/history/settled-days';
@@ -17,13 +17,11 @@ import { DayDamagedError } from '@tapeloom/server/history/settled-errors';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import { SealedDays } from '@tapeloom/server/tape/sealed-days';
+import { sessionDates } from '@tapeloom/server/tape/session-dates';
 import { SessionStore } from '@tapeloom/server/tape/session-store';
 import { NO_LIVE_DAYS, TapeReader } from '@tapeloom/server/tape/tape-reader';
 import { ownFingerprint } from './fingerprint.ts';
 import type { WarmRequest } from './warm-request.ts';
-
-/** As far around today as a service resolves sessions that nobody has kept yet. */
-const SESSIONS_DAYS = 60;
 
 /** `quiet`: no session on it, so there is nothing to keep. `not-kept`: too large, or the disk failed. */
 export type DayOutcome = 'kept' | 'there' | 'quiet' | 'not-kept' | 'damaged';
@@ -174,13 +172,14 @@ function outcomeOf(before: CacheCounters, after: CacheCounters, result: DayResul
   return isQuiet ? 'quiet' : 'not-kept';
 }
 
-/** Those kept with the tape, which the service has as well; else those it would resolve. */
+/** As a service has them from its start on. */
 async function sessionsOf({ place, contract }: WarmRequest): Promise<SessionTables> {
   const { symbol, calendar, dataset } = contract;
-  const store = new SessionStore(new NodeDisk(), `${place.data}/tape`, dataset);
+  const disk = new NodeDisk();
+  const tapeRoot = `${place.data}/tape`;
   const now = createClock({ kind: 'system' }).now();
-  const [first, last] = [addDays(dayOf(now), -SESSIONS_DAYS), addDays(dayOf(now), SESSIONS_DAYS)];
-  const kept = await store.load(calendar);
-  const book = kept ?? extendSessionBook(null, calendarNamed(calendar), first, last, now);
+  const { from, to } = await sessionDates(disk, tapeRoot, dataset, now);
+  const kept = await new SessionStore(disk, tapeRoot, dataset).load(calendar);
+  const book = extendSessionBook(kept, calendarNamed(calendar), from, to, now);
   return new SessionTables({ calendars: { [symbol]: calendar }, books: [book] });
 }
