@@ -5,7 +5,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { epochNs } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
+import { DAY, HOUR_NS } from '../../../../simulation/engine-run.ts';
 import {
   HistoryWorld,
   type Item,
@@ -14,7 +16,7 @@ import {
   tradesIn,
   type WalkedPage,
 } from '../../../../simulation/history-world.ts';
-import { refusalOf } from './history-refusal.ts';
+import { isRefusal, refusalOf } from './history-refusal.ts';
 
 /** Of a stretch of time. */
 const shares = fc.integer({ min: 0, max: 999 }).map((share) => share / 1_000);
@@ -130,17 +132,27 @@ test('with a snapshot: the state at from, then what the stream published, whatev
 });
 
 test('while the look-back is not on the tape there is no history of an indicator that needs it [DET-19]', async () => {
-  const [commit] = fc.sample(scripts, { numRuns: 1, seed: 3 });
+  const hour = (hours: number) => epochNs(DAY, hours * HOUR_NS);
+  // The first session is complete, but had no trade; the second has one, after midnight.
+  const trade = { at: hour(25), price: 100, size: 3, side: 1 } as const;
+  const script = [
+    { trades: [], promise: hour(13) },
+    { trades: [trade], promise: hour(30) },
+    { trades: [], promise: hour(35) },
+  ];
   for (const topic of [
     ['session-levels', {}],
     ['large-trades', { minSize: 0, perSession: 3, gapMs: 10 }],
   ] as const) {
-    using world = await HistoryWorld.over(commit!, topic);
-    const walking = world.walk(world.query({ from: world.at(0) }));
+    using world = await HistoryWorld.over(script, topic);
+    const refused = await world.cover(world.query({ from: hour(10) }));
+    assert.ok(isRefusal(refused), 'the first session has none before it');
+    assert.equal(refused.code, 'NOT_COVERED');
+    const walking = world.walk(world.query({ from: hour(24) }));
     const error = await walking.then(
       () => null,
       (reason: unknown) => reason,
     );
-    assert.equal(refusalOf(error)?.code, 'NOT_COVERED');
+    assert.equal(refusalOf(error)?.code, 'NOT_COVERED', 'only computing tells');
   }
 });
