@@ -149,14 +149,31 @@ function request(account: string, contract = 'ESZ6'): SettledDaysRequest {
 test('reads are placed on the least busy thread and stay there', async () => {
   await using world = new World(3);
   const reads = [];
-  for (const account of ['a', 'b', 'c', 'd']) reads.push(await world.pool.read(request(account)));
+  for (const one of ['a', 'b', 'c', 'd']) reads.push(await world.pool.read(request(one, one)));
   const results = await Promise.all(reads.map((read) => read.next()));
   assert.deepEqual(results.map((result) => result?.trades).toSorted(), [1, 1, 2, 3]);
   await reads[1]![Symbol.asyncDispose]();
-  await using fifth = await world.pool.read(request('e'));
+  await using fifth = await world.pool.read(request('e', 'e'));
   assert.equal((await fifth.next())?.trades, results[1]?.trades);
   for (const read of reads) await read[Symbol.asyncDispose]();
   assert.equal(world.pool.counts.open, 1);
+});
+
+test('what was computed before goes to the same thread, unless that is busier than others', async () => {
+  await using world = new World(3);
+  const threadOf = async (contract: string) => {
+    const read = await world.pool.read(request('a', contract));
+    const thread = (await read.next())?.trades;
+    return { read, thread };
+  };
+  for (const contract of ['x', 'y', 'z', 'y', 'x', 'y']) {
+    const one = await threadOf(contract);
+    const again = await threadOf(contract);
+    assert.equal(again.thread, one.thread);
+    const third = await threadOf(contract);
+    assert.notEqual(third.thread, one.thread, 'two reads more than another thread has');
+    for (const { read } of [one, again, third]) await read[Symbol.asyncDispose]();
+  }
 });
 
 test('the accounts of one thread take turns inside their days', async () => {
@@ -251,7 +268,7 @@ test('a thread that dies takes its reads with it and is replaced, the more slowl
   await using world = new World(2);
   world.slices = 1_000;
   const dying = await world.pool.read(request('a'));
-  await using living = await world.pool.read(request('b'));
+  await using living = await world.pool.read(request('b', 'NQZ6'));
   const waiting = dying.next();
   await settle();
   world.threads[0]!.die();

@@ -1,6 +1,6 @@
 /**
  * The compute threads, as one: settled days, replays and what is known of the tape. A read is placed on
- * the least busy thread and stays there; inside a thread accounts take turns (`fair-turns.ts`). How many
+ * the least busy thread, or on the one that has it half done (`held-days.ts`), and stays there; inside a thread accounts take turns (`fair-turns.ts`). How many
  * reads are open and how many wait is limited, in all and for one account, so nobody can take all room.
  * Nothing is computed before it is asked for, and what is no longer wanted stops within a turn.
  *
@@ -52,6 +52,11 @@ const SOUND_LIFE_MS = 60_000;
 /** The wait before a thread is replaced doubles from the first to the last. */
 const REPLACED_AFTER_MS = { first: 1_000, last: 60_000 } as const;
 
+/** Threads that are remembered by what they computed. */
+const HOMES_MAX = 1_024;
+/** A thread that computed the same before is preferred, busier by so many reads and calls at most. */
+const BUSIER_MAX = 1;
+
 /** How many threads compute on a machine with so many cores. */
 export function computeThreadsFor(cores: number): number {
   return Math.max(1, cores - 1);
@@ -92,6 +97,8 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
   readonly #limits: ComputeLimits;
   readonly #admission: ReadAdmission<Place>;
   readonly #places = new Set<Place>();
+  /** Which thread last computed what; those used last are last. */
+  readonly #homes = new Map<string, Place>();
   readonly #restarts = new Set<NodeJS.Timeout>();
   #replacedAfterMs = 0;
   /** Sealed days that turned out to be damaged: contract and day. */
@@ -105,7 +112,7 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
   constructor(options: ComputePoolOptions) {
     this.#options = options;
     this.#limits = { ...COMPUTE_LIMITS, ...options.limits };
-    this.#admission = new ReadAdmission(this.#limits, () => this.#takePlace());
+    this.#admission = new ReadAdmission(this.#limits, (preferred) => this.#takePlace(preferred));
     for (let count = 0; count < options.threads; count += 1) this.#start();
   }
 
@@ -144,10 +151,15 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
   async read(request: SettledDaysRequest, signal?: AbortSignal): Promise<DaysRead> {
     const { account } = request;
     const closedError = () => new ReadClosedError();
-    const read = await this.#open(account, signal, closedError, (place, number) => ({
-      opened: place.handle.call('openDays', { read: number, request }),
-      ask: () => place.handle.call('nextDay', { read: number }),
-    }));
+    const home = homeOf(request);
+    const preferred = this.#homes.get(home);
+    const read = await this.#open({ account, signal, closedError, preferred }, (place, number) => {
+      this.#noteHome(home, place);
+      return {
+        opened: place.handle.call('openDays', { read: number, request }),
+        ask: () => place.handle.call('nextDay', { read: number }),
+      };
+    });
     return { next: () => read.next(undefined), [Symbol.asyncDispose]: disposing(read) };
   }
 
@@ -156,7 +168,8 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
     const { account = '' } = request;
     const closedError = () => new ReplayClosedError();
     try {
-      const read = await this.#open(account, signal, closedError, (place, number) => ({
+      const opening = { account, signal, closedError, preferred: undefined };
+      const read = await this.#open(opening, (place, number) => ({
         opened: place.handle.call('openReplay', { read: number, request }),
         ask: (until: EpochNs | null) => place.handle.call('nextPage', { read: number, until }),
       }));
@@ -208,13 +221,11 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
   }
 
   async #open<Argument, Result>(
-    account: string,
-    signal: AbortSignal | undefined,
-    closedError: () => Error,
+    { account, signal, closedError, preferred }: Opening,
     begin: (place: Place, number: number) => Beginning<Argument, Result>,
   ): Promise<RemoteRead<Argument, Result>> {
     this.#refuseWhenOver();
-    const place = await this.#noting(this.#admission.admit(account, signal), signal);
+    const place = await this.#noting(this.#admission.admit(account, signal, preferred), signal);
     this.#lastRead += 1;
     const number = this.#lastRead;
     const { opened, ask } = begin(place, number);
@@ -237,10 +248,25 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
     }
   }
 
-  #takePlace(): Place | null {
-    const place = this.#leastBusy(this.#limits.openPerThread);
-    if (place !== null) place.open += 1;
+  #takePlace(preferred?: Place): Place | null {
+    const { openPerThread } = this.#limits;
+    const least = this.#leastBusy(openPerThread);
+    if (least === null) return null;
+    const isBetter =
+      preferred !== undefined &&
+      this.#places.has(preferred) &&
+      preferred.open < openPerThread &&
+      preferred.open <= least.open + BUSIER_MAX &&
+      preferred.handle.callCount <= least.handle.callCount + BUSIER_MAX;
+    const place = isBetter ? preferred : least;
+    place.open += 1;
     return place;
+  }
+
+  #noteHome(home: string, place: Place): void {
+    this.#homes.delete(home);
+    if (this.#homes.size >= HOMES_MAX) this.#homes.delete(this.#homes.keys().next().value!);
+    this.#homes.set(home, place);
   }
 
   /** Of the threads with less than so many open reads. */
@@ -275,6 +301,7 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
 
   #replace(place: Place, cause: unknown): void {
     this.#places.delete(place);
+    for (const [home, one] of this.#homes) if (one === place) this.#homes.delete(home);
     if (this.#isOver) return;
     this.#lost += 1;
     this.#options.onFault(cause, null);
@@ -306,6 +333,14 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
   }
 }
 
+/** Who opens a read, and where it would best be. */
+interface Opening {
+  readonly account: string;
+  readonly signal: AbortSignal | undefined;
+  readonly closedError: () => Error;
+  readonly preferred: Place | undefined;
+}
+
 interface Beginning<Argument, Result> {
   readonly opened: PromiseWithResolvers<null>;
   readonly ask: (argument: Argument) => PromiseWithResolvers<Result>;
@@ -318,4 +353,8 @@ function disposing(read: AsyncDisposable): () => Promise<void> {
 function isLessBusy(one: Place, other: Place): boolean {
   const [calls, otherCalls] = [one.handle.callCount, other.handle.callCount];
   return calls === otherCalls ? one.open < other.open : calls < otherCalls;
+}
+
+function homeOf({ contract, indicator, params }: SettledDaysRequest): string {
+  return JSON.stringify([contract, indicator, params]);
 }

@@ -9,12 +9,15 @@ import { isMarkedAsUntransferable } from 'node:worker_threads';
 import { constants, zstdCompress, zstdDecompressSync } from 'node:zlib';
 import { encodeRemoved, encodeVersion } from '@tapeloom/core/studies/published-objects';
 import type { Mark, ObjectVersion } from '@tapeloom/core/studies/study';
+import { freeMemory } from '../platform/free-memory.ts';
 import type { Lines, SettledLines } from './settled-days.ts';
 
 const FIRST_BYTES = 256 * 1024;
 const FIRST_LINES = 4_096;
 /** A unit of text is at most so many bytes. */
 const UNIT_BYTES_MAX = 3;
+const CLOSING_BRACE = 0x7d;
+const LINE_FEED = 0x0a;
 /** On a footprint day of 715 kB level 1 gives 140 kB in 2.9 ms, level 3 149 kB in 3.4 ms. */
 const FRAME_LEVEL = 1;
 const FRAME = {
@@ -24,7 +27,7 @@ const FRAME = {
 };
 const compress = promisify(zstdCompress);
 
-export class DayLines {
+export class DayLines implements Disposable {
   #bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
   #ends = new Uint32Array(FIRST_LINES);
   #ranks = new Uint32Array(FIRST_LINES);
@@ -68,16 +71,24 @@ export class DayLines {
     return lines;
   }
 
+  /** Gives back its memory. */
+  [Symbol.dispose](): void {
+    for (const { buffer } of [this.#bytes, this.#ends, this.#ranks, this.#ks, this.#fromNs]) {
+      freeMemory(buffer);
+    }
+  }
+
   #add(opening: string, members: string): void {
     const unitsMax = opening.length + members.length + '}\n'.length;
     const sizeMax = this.#size + unitsMax * UNIT_BYTES_MAX;
     if (sizeMax > this.#bytes.length) this.#growBytes(sizeMax);
     const bytes = this.#bytes;
     let at = this.#size;
-    at += bytes.write(opening, at);
+    at += bytes.write(opening, at, 'latin1');
     at += bytes.write(members, at);
-    at += bytes.write('}\n', at);
-    this.#size = at;
+    bytes[at] = CLOSING_BRACE;
+    bytes[at + 1] = LINE_FEED;
+    this.#size = at + 2;
   }
 
   #place(rank: number, k: number, fromNs: number): void {
@@ -93,6 +104,7 @@ export class DayLines {
   #growBytes(sizeMin: number): void {
     const larger = Buffer.allocUnsafeSlow(Math.max(sizeMin, this.#bytes.length * 2));
     this.#bytes.copy(larger, 0, 0, this.#size);
+    freeMemory(this.#bytes.buffer);
     this.#bytes = larger;
   }
 

@@ -3,6 +3,7 @@
  * parsed. A page takes as many as its limits allow, and always at least one.
  */
 
+import { freeMemory } from '../platform/free-memory.ts';
 import type { FrameEntry } from '../topics/flush.ts';
 import type { Lines } from './settled-days.ts';
 import type { LineSpan } from './settled-range.ts';
@@ -20,6 +21,8 @@ export class PageItems {
   readonly #bytesMax: number;
   /** Each piece ends with a comma. */
   readonly #pieces: Uint8Array[] = [];
+  /** Of the lines that were taken. */
+  readonly #memory = new Set<ArrayBuffer>();
   #count = 0;
   #bytes = 0;
 
@@ -36,7 +39,7 @@ export class PageItems {
     return this.#count >= this.#countMax;
   }
 
-  /** Takes lines of the span, whose bytes it may change; returns the first one that did not fit. */
+  /** Takes lines of the span, whose bytes become its own; returns the first one that did not fit. */
   addLines({ bytes, ends }: Lines, { first, end }: LineSpan): number {
     const start = startOf(ends, first);
     const room = this.#bytesMax - this.#bytes;
@@ -47,6 +50,7 @@ export class PageItems {
     }
     if (stop <= first) return first;
     for (let line = first; line < stop; line += 1) bytes[ends[line]! - 1] = COMMA;
+    this.#memory.add(bytes.buffer);
     this.#push(bytes.subarray(start, ends[stop - 1]!), stop - first);
     return stop;
   }
@@ -58,6 +62,7 @@ export class PageItems {
       this.#count + count > this.#countMax || this.#bytes + lines.bytes.length > this.#bytesMax;
     if (isTooMuch && this.#count > 0) return false;
     for (const end of lines.ends) lines.bytes[end - 1] = COMMA;
+    this.#memory.add(lines.bytes.buffer);
     this.#push(lines.bytes, count);
     return true;
   }
@@ -74,12 +79,14 @@ export class PageItems {
     return true;
   }
 
-  /** A JSON array between what stands before and after it. */
+  /** A JSON array between what stands before and after it, called once: the lines' memory is given back. */
   encode(before: string, after: string): Buffer {
     const pieces = this.#pieces;
     const last = pieces.pop();
     const items = last === undefined ? [] : [...pieces, last.subarray(0, last.length - 1)];
-    return Buffer.concat([Buffer.from(`${before}[`), ...items, Buffer.from(`]${after}`)]);
+    const page = Buffer.concat([Buffer.from(`${before}[`), ...items, Buffer.from(`]${after}`)]);
+    for (const buffer of this.#memory) freeMemory(buffer);
+    return page;
   }
 
   #push(piece: Uint8Array, count: number): void {

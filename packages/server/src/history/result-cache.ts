@@ -13,6 +13,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { type Disk, readFileWhole, UNFINISHED_SUFFIX } from '../platform/disk.ts';
+import { freeMemory } from '../platform/free-memory.ts';
 import {
   isAbsent,
   lastUseOf,
@@ -136,7 +137,9 @@ export class ResultCache implements AsyncDisposable {
     this.#waiting += 1;
     this.#writing = this.#writing.then(async () => {
       try {
-        await this.#write(key, await encode());
+        const file = await encode();
+        await this.#write(key, file);
+        freeMemory(file.buffer);
       } catch {
         this.counters.failed += 1;
       } finally {
@@ -243,7 +246,14 @@ export class ResultCache implements AsyncDisposable {
       return async () => file;
     }
     const lines = settled.bytes.slice();
-    return async () => encode(await compressLines(lines));
+    return async () => {
+      const compressed = await compressLines(lines);
+      const file = encode(compressed);
+      for (const part of [lines, compressed, ...Object.values(columns)]) {
+        if (part !== null) freeMemory(part.buffer);
+      }
+      return file;
+    };
   }
 
   async #write(key: ResultKey, file: Buffer): Promise<void> {

@@ -9,6 +9,7 @@ import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session'
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { Indicator } from '@tapeloom/core/studies/indicator';
 import { addDays, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
+import { freeMemory } from '../platform/free-memory.ts';
 import type { TapeDay } from '../tape/tape.ts';
 import { TapeDamagedError } from '../tape/tape-errors.ts';
 import { dayOfFile } from '../tape/tape-paths.ts';
@@ -20,6 +21,7 @@ import {
   noLines,
   noSettledLines,
 } from './day-lines.ts';
+import type { HeldDays } from './held-days.ts';
 import { LineSkipping } from './line-skipping.ts';
 import { PulledRead } from './pulled-read.ts';
 import type { ResultCache } from './result-cache.ts';
@@ -33,8 +35,8 @@ import {
   tradesAfterCursor,
 } from './settled-coverage.ts';
 import type {
-  CoveredStudy,
   Coverage,
+  CoveredStudy,
   DayResult,
   DaysRead,
   SettledDays,
@@ -43,7 +45,7 @@ import type {
 } from './settled-days.ts';
 import { DayDamagedError, DaysMissingError } from './settled-errors.ts';
 import { type DayDigest, inputsOf, type ResultInputs } from './settled-inputs.ts';
-import { type DayPiece, SettledRead, tradesBefore } from './settled-read.ts';
+import { type DayPiece, PIECE_BYTES, SettledRead, tradesBefore } from './settled-read.ts';
 import { TapeDays } from './tape-days.ts';
 
 export interface SettledDaysReaderOptions {
@@ -54,6 +56,8 @@ export interface SettledDaysReaderOptions {
   readonly yieldTurn: () => Promise<void>;
   /** Null: nothing is kept, and nothing looked for. */
   readonly cache: CacheUse | null;
+  /** Where days that are not in the cache are held, as far as they were read; by default nowhere. */
+  readonly held?: HeldDays;
   /** When a piece of a day is full, if not as usual. */
   readonly pieceBytes?: number;
 }
@@ -115,7 +119,7 @@ export class SettledDaysReader implements SettledDays {
     try {
       const onTape = new Map((await tape.days(contract)).map((one) => [one.day, one]));
       const pace = { yieldTurn, signal };
-      const read = new SettledRead({ source, pace, ...(pieceBytes && { pieceBytes }) });
+      using read = new SettledRead({ source, pace, ...(pieceBytes && { pieceBytes }) });
       const skipping = new LineSkipping(request.skip);
       for (let day = firstDay; epochNs(day, 0) < until; day = addDays(day, 1)) {
         const dayEnd = epochNs(addDays(day, 1), 0);
@@ -152,14 +156,54 @@ export class SettledDaysReader implements SettledDays {
         return;
       }
     }
-    let pieces = 0;
-    for await (const piece of read.pieces(day, end)) {
-      pieces += 1;
+    for await (const piece of this.#pieces(asked, read, inputs !== null)) {
       const isFrame = request.form === 'frames';
       const frame = isFrame ? await compressLines(piece.settled.bytes) : undefined;
-      const isDay = isWhole && pieces === 1 && piece.tail !== null;
+      const isDay = isWhole && piece.isOnly;
       if (inputs !== null && isDay) keep(cache!.results, key!, inputs, piece, frame);
       yield pieceResult(asked, piece, frame, isDay && isSealed);
+    }
+  }
+
+  /** Of a day that is computed, as far as it is not held. */
+  async *#pieces(
+    { request, source, day, end, isWhole }: AskedDay,
+    read: SettledRead,
+    isKept: boolean,
+  ): AsyncGenerator<DayPiece> {
+    const { held: days, pieceBytes = PIECE_BYTES } = this.#options;
+    if (days === undefined) {
+      yield* read.pieces(day, end);
+      return;
+    }
+    const hasTail = request.hasTail && end === request.until;
+    const after = request.after?.day === day ? request.after : null;
+    const taken = days.take(request, day, end, hasTail, after);
+    const held = taken ?? days.create(day, source);
+    // Only while nothing is being computed.
+    let isSound = true;
+    try {
+      if (taken !== null) {
+        const trades = held.covers(end) ? await tradesBefore(source, day, end) : held.rank;
+        yield* held.pieces(end, trades, after);
+        if (held.covers(end)) return;
+      }
+      isSound = false;
+      for await (const piece of taken === null
+        ? read.pieces(day, end)
+        : read.piecesAfter(held, end)) {
+        const isLast = piece.tail !== null;
+        // A whole day in one piece is kept on disk.
+        if (!(isKept && isWhole && piece.isOnly)) {
+          held.add(piece, end, pieceBytes);
+          held.run = isWhole && isLast ? null : read.run;
+          isSound = true;
+        }
+        yield piece;
+        isSound &&= isLast;
+      }
+    } finally {
+      if (isSound) days.put(request, held);
     }
   }
 
@@ -263,6 +307,7 @@ async function keptResult(
     return { day, trades: kept.trades, isComplete: true, settled, frame, tail, isWarm };
   }
   const bytes = expandFrame(kept.frame, kept.linesBytes);
+  if (kept.frame !== null) freeMemory(kept.frame.buffer);
   const whole: SettledLines = { ...kept.columns, bytes };
   const lines = isCut ? linesUntil(whole, nsOfDay(end)) : whole;
   const trades = isWhole ? kept.trades : await tradesBefore(source, day, end);

@@ -4,6 +4,7 @@
  * up to any range, and a day whose trades are sealed always gives the same bytes, so it can be kept.
  */
 
+import type { Cursor } from '@tapeloom/core/cursor';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { Params } from '@tapeloom/core/studies/indicator';
 
@@ -21,6 +22,8 @@ export interface SettledDaysRequest {
   readonly hasTail: boolean;
   /** `frames`: lines come compressed, to be sent on as they are. */
   readonly form: 'lines' | 'frames';
+  /** Lines of the first day that are not after this are not wanted; they may be left out. */
+  readonly after?: Cursor;
   /** Lines nobody wants: whole days of them are left out where that is quicker. */
   readonly skip?: SkippedLines;
 }

@@ -51,7 +51,7 @@ export interface SettledReadOptions {
   readonly pieceBytes?: number;
 }
 
-export class SettledRead {
+export class SettledRead implements Disposable {
   #source: RunSource;
   readonly #pace: RunPace;
   readonly #pieceBytes: number;
@@ -91,6 +91,10 @@ export class SettledRead {
     this.#isFirst = false;
     run!.hearOn({ day, end, lines: this.#lines });
     yield* this.#heard(run!, day, end);
+  }
+
+  [Symbol.dispose](): void {
+    this.#lines[Symbol.dispose]();
   }
 
   /** The run, which stands wherever the last piece ended: others may go on with it, unless days follow here. */

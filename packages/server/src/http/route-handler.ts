@@ -9,6 +9,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../accounts/caller.ts';
 import type { UsageMeter } from '../accounts/usage-meter.ts';
 import type { Clock } from '../platform/clock.ts';
+import { freeMemory } from '../platform/free-memory.ts';
 import type { Log } from '../platform/log.ts';
 import { ClientGoneError } from './client-gone-error.ts';
 import { problemOf } from './problem-document.ts';
@@ -49,6 +50,7 @@ export function routeHandler(
       tell('sent', Buffer.isBuffer(answer) ? answer.length : 0);
       if (route.status !== undefined) reply.code(route.status);
       const isEncoded = answer instanceof EncodedJson;
+      if (Buffer.isBuffer(answer)) reply.raw.once('finish', () => freeMemory(answer.buffer));
       if (isEncoded || Buffer.isBuffer(answer)) reply.header('content-type', JSON_CONTENT_TYPE);
       return isEncoded ? answer.text : answer;
     } catch (error) {

@@ -9,8 +9,8 @@ import { crc32, zstdDecompress, zstdDecompressSync } from 'node:zlib';
 import type { Rank, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { utcDay } from '@tapeloom/core/utc-day';
+import { freeMemory } from '../platform/free-memory.ts';
 import { readEpochColumn } from './epoch-column.ts';
-import { freeMemory } from './free-memory.ts';
 import type { SidecarBatch } from './sidecar.ts';
 import { TapeDamagedError } from './tape-errors.ts';
 

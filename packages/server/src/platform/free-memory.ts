@@ -1,6 +1,7 @@
 /**
  * Gives memory back at once that nobody looks at any more. Left to the garbage collector, the batches of
- * a long read count as so much memory that it starts over and over, though it finds hardly anything.
+ * a long read, or the pages of history, count as so much memory that it starts over and over, though it
+ * finds hardly anything.
  */
 
 import { isMarkedAsUntransferable } from 'node:worker_threads';
