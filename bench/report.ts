@@ -9,5 +9,8 @@ export interface BenchReport {
   readonly json: Readonly<Record<string, unknown>>;
 }
 
-/** A file `bench/<name>.bench.ts` exports `run` of this shape; `npm run bench -- <name>` calls it. */
-export type Bench = () => Promise<BenchReport>;
+/**
+ * A file `bench/<name>.bench.ts` exports `run` of this shape; `npm run bench -- <name> [words]` calls it.
+ * Where a benchmark has parts, the words choose some of them.
+ */
+export type Bench = (words: readonly string[]) => Promise<BenchReport>;

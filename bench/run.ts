@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- <name>`: runs `bench/<name>.bench.ts`, prints its table and notes for people, and as
+ * `npm run bench -- <name> [words]`: runs `bench/<name>.bench.ts`, prints its table and notes for people, and as
  * the very last line one JSON object for machines, with the machine it ran on.
  */
 
@@ -8,12 +8,12 @@ import { loadRun } from '../tools/named-module.ts';
 import type { Bench } from './report.ts';
 import { alignedTable } from './table.ts';
 
-const name = process.argv[2];
+const [name, ...words] = process.argv.slice(2);
 const run = await loadRun<Bench>(
-  { folder: import.meta.dirname, ending: '.bench.ts', usage: 'npm run bench -- <name>' },
+  { folder: import.meta.dirname, ending: '.bench.ts', usage: 'npm run bench -- <name> [words]' },
   name,
 );
-const report = await run();
+const report = await run(words);
 const machine = {
   cores: availableParallelism(),
   cpu: cpus()[0]?.model.trim() ?? 'unknown',
