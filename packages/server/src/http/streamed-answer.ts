@@ -6,6 +6,7 @@
 
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../platform/clock.ts';
+import { freeMemory } from '../platform/free-memory.ts';
 
 /** What is written at once: so little is not counted when it did not leave as a whole. */
 const PIECE_BYTES = 65_536;
@@ -13,6 +14,7 @@ const STALLED_AFTER_MS = 60_000;
 
 export interface StreamedAnswerOptions {
   readonly headers: Readonly<Record<string, string>>;
+  /** They are given away: the memory of one is given back as soon as it has left. */
   readonly chunks: AsyncIterableIterator<Uint8Array>;
   /** Told how many bytes of the body were written, also when the answer was cut. */
   readonly onWritten: (bytes: number) => Promise<void>;
@@ -94,7 +96,10 @@ class PieceWriter {
 
   async write(chunk: Uint8Array): Promise<void> {
     for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
-      const hasRoom = this.#send(chunk.subarray(at, at + PIECE_BYTES));
+      const piece = chunk.subarray(at, at + PIECE_BYTES);
+      const isLast = at + PIECE_BYTES >= chunk.length;
+      const isOwner = chunk.byteLength === chunk.buffer.byteLength;
+      const hasRoom = this.#send(piece, isLast && isOwner ? chunk.buffer : null);
       if (!hasRoom) await this.#drained();
     }
   }
@@ -106,12 +111,17 @@ class PieceWriter {
     if (this.isGone) throw new Error('the client has gone');
   }
 
-  #send(piece: Uint8Array): boolean {
+  /** Memory, if it is named, is given back when the piece has left. */
+  #send(piece: Uint8Array, memory: ArrayBufferLike | null): boolean {
     if (this.isGone) throw new Error('the client has gone');
+    const { length } = piece;
     this.#pending += 1;
     return this.#response.write(piece, (error) => {
-      if (error === null || error === undefined) this.written += piece.length;
       this.#pending -= 1;
+      if (error === null || error === undefined) {
+        this.written += length;
+        if (memory !== null) freeMemory(memory);
+      }
       if (this.#pending > 0) return;
       this.#idle.resolve();
       this.#idle = Promise.withResolvers();
