@@ -1,10 +1,12 @@
 /** History and exports of the real service, with its threads, its disk and a kill in the middle. */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { promisify } from 'node:util';
 import { zstdDecompressSync } from 'node:zlib';
 import { killServices, RunningService } from './running-service.ts';
 import { tapeloomJson } from './tapeloom-command.ts';
@@ -49,16 +51,22 @@ async function walk(service: RunningService, key: string): Promise<readonly obje
   return items;
 }
 
-async function download(
+async function exported(
   service: RunningService,
   key: string,
   fields: Readonly<Record<string, string>>,
-): Promise<{ readonly lines: readonly string[]; readonly token: string }> {
+): Promise<{ readonly bytes: Buffer; readonly token: string }> {
   const answer = await service.send('GET', address('/v1/export', fields), { key });
   if (answer.status !== 200) assert.fail(await answer.text());
   const bytes = Buffer.from(await answer.arrayBuffer());
-  const lines = zstdDecompressSync(bytes).toString().match(/.*\n/g) ?? [];
-  return { lines, token: answer.headers.get('x-export-token')! };
+  return { bytes, token: answer.headers.get('x-export-token')! };
+}
+
+async function download(
+  ...of: Parameters<typeof exported>
+): Promise<{ readonly lines: readonly string[]; readonly token: string }> {
+  const { bytes, token } = await exported(...of);
+  return { lines: zstdDecompressSync(bytes).toString().match(/.*\n/g) ?? [], token };
 }
 
 test('history and exports need no custom configuration, and an export is resumed after a kill [COUNT-12] [COUNT-13] [EXP-06]', async () => {
@@ -91,6 +99,10 @@ test('history and exports need no custom configuration, and an export is resumed
   assert.deepEqual(parsed.slice(1, -1), items);
   assert.deepEqual(parsed.at(-1), { t: 'end', items: items.length });
 
+  const tables = await Promise.all(
+    ['parquet', 'arrow'].map((format) => exported(first, key, { ...RANGE, format })),
+  );
+
   await first.stop('SIGKILL');
   const second = new RunningService({ data });
   await second.ready();
@@ -98,5 +110,29 @@ test('history and exports need no custom configuration, and an export is resumed
   const rest = await download(second, key, { resume: token, line: String(line) });
   assert.deepEqual(rest.lines, lines.slice(line));
   assert.deepEqual((await download(second, key, { resume: token })).lines, lines);
+  for (const table of tables) {
+    const held = Math.floor(table.bytes.length / 2);
+    const end = await exported(second, key, { resume: table.token, byte: String(held) });
+    assert.ok(end.bytes.equals(table.bytes.subarray(held)));
+  }
+  assert.equal(await downloadAsDocumented(second, key), lines.join(''));
   assert.equal((await second.stop('SIGTERM')).code, 0, second.errors);
 });
+
+/** By the program that the documentation shows. */
+async function downloadAsDocumented(service: RunningService, key: string): Promise<string> {
+  const page = readFileSync(new URL('../docs/history.md', import.meta.url), 'utf8');
+  const program = /^```js file=download\.mjs\n(.*?)^```$/ms.exec(page)?.[1];
+  assert.ok(program !== undefined, 'the documentation shows no program');
+  const path = join(directory, 'download.mjs');
+  const result = join(directory, 'export.ndjson');
+  writeFileSync(path, program);
+  const env = {
+    ...process.env,
+    SERVICE_URL: new URL(service.address('REST')).origin,
+    TAPELOOM_KEY: key,
+  };
+  const words = [path, String(new URLSearchParams(RANGE)), result];
+  await promisify(execFile)(process.execPath, words, { env });
+  return readFileSync(result, 'utf8');
+}
