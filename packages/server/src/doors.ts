@@ -48,6 +48,8 @@ import { EpochStore } from './topics/epoch-store.ts';
 import { STALE_AFTER_MS, TopicHub } from './topics/topic-hub.ts';
 import { TradingWorld } from './trading-world.ts';
 
+/** What an answer may take that is under way at the end. */
+const ANSWERED_WITHIN_MS = 250;
 /** What the end of a request may take once its connection is cut. */
 const CHARGED_WITHIN_MS = 1_000;
 
@@ -183,10 +185,13 @@ export class Doors implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.gateway[Symbol.asyncDispose]();
+    // What is nearly done may end; nobody is waited for longer, and every connection is cut.
+    await Promise.race([this.http.idle(), setTimeout(ANSWERED_WITHIN_MS, null, { ref: false })]);
     await this.http.app.close();
     this.hub[Symbol.dispose]();
     await this.#compute[Symbol.asyncDispose]();
-    // Connections were cut, and nothing is computed any more: what was done for them ends, and is charged.
+    await this.#tables[Symbol.asyncDispose]();
+    // Nothing is computed any more: what was done for those who were cut off ends, and is charged.
     const isIdle = this.http.idle().then(() => true);
     const isLate = setTimeout(CHARGED_WITHIN_MS, false, { ref: false });
     if (!(await Promise.race([isIdle, isLate]))) this.#log.error('some requests did not end');

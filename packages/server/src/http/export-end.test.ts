@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { fillMarket } from '../../../../simulation/history-market.ts';
@@ -53,8 +53,12 @@ async function asked(nextDay: (day: DayResult) => Promise<DayResult>): Promise<A
       },
     },
   };
-  const port = await service.listen();
-  const accepted = once(service.http.app.server, 'connection');
+  // As the service does, which binds its sockets itself.
+  const { app } = service.http;
+  await app.ready();
+  await once(app.server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = app.server.address() as AddressInfo;
+  const accepted = once(app.server, 'connection');
   const accountId = await service.account('history');
   const { secret } = await service.key(accountId);
   const socket = connect(port, '127.0.0.1');

@@ -123,6 +123,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     countRequest(request, options);
     done();
   });
+  // The framework would do so itself only if it had been the one to listen.
+  app.addHook('preClose', (done) => {
+    app.server.closeAllConnections();
+    done();
+  });
   if (options.onAnswered !== undefined) countAnswers(app, options.onAnswered);
   addRoutes(app, options, underWay);
   return {
@@ -144,7 +149,6 @@ function createApp(
     genReqId: newRequestId,
     requestIdHeader: false,
     return503OnClosing: false,
-    forceCloseConnections: true,
     requestTimeout: requestMs,
     keepAliveTimeout: keepAliveMs,
     // An id of any length is looked up, and is unknown.

@@ -90,8 +90,9 @@ class PieceWriter {
     this.#clock = clock;
   }
 
+  /** The response hears of the end of its socket a little later. */
   get isGone(): boolean {
-    return this.#response.destroyed;
+    return this.#response.destroyed || this.#response.socket?.destroyed === true;
   }
 
   async write(chunk: Uint8Array): Promise<void> {
