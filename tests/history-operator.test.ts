@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { zstdDecompressSync } from 'node:zlib';
 import { killServices, RunningService } from './running-service.ts';
-import { tapeloomJson } from './tapeloom-command.ts';
+import { tapeloom, tapeloomJson } from './tapeloom-command.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-operator-'));
 after(() => {
@@ -187,4 +187,27 @@ test('an export that is cut by a stop is charged what was written, and the stop 
   assert.equal(remaining.exportBytes, limits.exportBytes - used.exportBytes, 'nothing is held');
   assert.ok(used.computeUnits > 0);
   assert.equal((await second.stop('SIGTERM')).code, 0, second.errors);
+});
+
+test('days far older than the service have their results, and are warmed like others', async () => {
+  const data = join(directory, 'old');
+  const day = dateOf(100);
+  const fill = ['sim', 'fill', '--contract', 'all', '--from', day, '--to', day];
+  const filled = await tapeloom(data, ...fill);
+  assert.equal(filled.code, 0, filled.stderr);
+  const words = ['cache', 'warm', '--instrument', 'BTC.c.0', '--indicator', 'footprint'];
+  const range = ['--params', RANGE.params, '--from', day, '--to', day];
+  const warmed = await tapeloomJson<Warmed>(data, ...words, ...range);
+  assert.deepEqual(
+    warmed.days.map(({ outcome }) => outcome),
+    ['kept'],
+  );
+  const service = new RunningService({ data, env: { TAPELOOM_SIM_SCALE: '1' } });
+  await service.ready();
+  const old = historyPath({ from: day, to: dateOf(99), dataset: 'SIM', limit: '10000' });
+  const page = (await (await answered(service, old)).json()) as Page;
+  assert.equal(page.items.length, 288, 'one of every five minutes');
+  const metrics = await metricsOf(service);
+  assert.equal(metrics('tapeloom_cache_lookups_total{outcome="hit"}'), 1);
+  assert.equal((await service.stop('SIGTERM')).code, 0, service.errors);
 });
