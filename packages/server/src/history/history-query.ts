@@ -24,7 +24,7 @@ import {
   type HistoryOperation,
   readHistoryFields,
 } from './history-fields.ts';
-import { faulty, type HistoryRefusal } from './history-refusal.ts';
+import { dayText, faulty, type HistoryRefusal } from './history-refusal.ts';
 
 /** Objects in a snapshot of an indicator that leaves it to us. */
 const DEPTH_DEFAULT = 500;
@@ -82,7 +82,7 @@ export function readHistoryQuery(
     return { code: 'UNKNOWN_INDICATOR', detail: `There is no indicator "${fields.indicator}".` };
   }
   const contract = contractOf(fields, context);
-  if (contract === null) return unknownInstrument(fields);
+  if (contract === null) return unknownInstrument(fields, context);
   return (
     rightFault(fields, contract, context) ??
     depthFault(fields, context) ??
@@ -125,12 +125,21 @@ function contractOf(
   return isNamed && !isStreamed(contract.symbol) ? null : contract;
 }
 
-function unknownInstrument({ instrument, dataset }: HistoryFields): HistoryRefusal {
-  const detail =
-    dataset === null
+function unknownInstrument(
+  { instrument, dataset, from }: HistoryFields,
+  { book }: HistoryContext,
+): HistoryRefusal {
+  return { code: 'UNKNOWN_INSTRUMENT', detail: detail() };
+
+  function detail(): string {
+    const alias = book.alias(instrument);
+    if (alias !== null && (dataset ?? alias.dataset) === alias.dataset) {
+      return `"${instrument}" designated no contract on ${dayText(dayOf(from))}.`;
+    }
+    return dataset === null
       ? `No instrument "${instrument}" is streamed. Name its dataset to read one that is not.`
-      : `The dataset "${dataset}" has no instrument "${instrument}" at that time.`;
-  return { code: 'UNKNOWN_INSTRUMENT', detail };
+      : `The dataset "${dataset}" has no instrument "${instrument}".`;
+  }
 }
 
 function rightFault(
