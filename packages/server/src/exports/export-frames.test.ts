@@ -80,7 +80,9 @@ class ListedRead implements DaysRead {
   }
 
   async next(): Promise<DayResult | null> {
-    const result = this.#results[this.taken] ?? null;
+    const kept = this.#results[this.taken] ?? null;
+    // Results are given away, as by a thread; the frame stays the very same.
+    const result = kept === null ? null : { ...structuredClone(kept), frame: kept.frame };
     this.taken += 1;
     return result;
   }

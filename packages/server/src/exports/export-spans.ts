@@ -8,7 +8,9 @@ import type { HistoryQuery } from '../history/history-query.ts';
 import { NotWarmError } from '../history/history-refusal.ts';
 import type { DayResult, DaysRead, Lines } from '../history/settled-days.ts';
 import { type LineSpan, linesIn } from '../history/settled-range.ts';
+import { freeMemory } from '../platform/free-memory.ts';
 
+/** Good until the next one is asked for, but for the frame. */
 export interface ExportSpan extends LineSpan {
   /** Its bytes are empty where there is a frame. */
   readonly lines: Lines;
@@ -32,6 +34,9 @@ export async function* exportSpans(
     yield { ...span, lines: settled, frame, linesBefore };
     yield { first: 0, end: tail.ends.length, lines: tail, frame: null, linesBefore: 0 };
     if (span.end < settled.ends.length) return;
+    for (const column of [settled.ends, settled.ranks, settled.ks, settled.fromNs]) {
+      freeMemory(column.buffer);
+    }
   }
 }
 

@@ -11,6 +11,7 @@
 import { crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { Params } from '@tapeloom/core/studies/indicator';
+import { freeMemory } from '../platform/free-memory.ts';
 import type { Lines, SettledLines } from './settled-days.ts';
 import type { ResultInputs } from './settled-inputs.ts';
 
@@ -183,7 +184,9 @@ function unpackColumns(packed: Uint8Array, { lines, tailLines }: ResultHeader) {
     new Uint32Array(copy(lines * (8 + 4 * column), count * 4));
   const fromNs = new Float64Array(copy(0, lines * 8));
   const columns = { fromNs, ends: uint32s(0), ranks: uint32s(1), ks: uint32s(2) };
-  return { columns, tailEnds: uint32s(3, tailLines) };
+  const tailEnds = uint32s(3, tailLines);
+  if (bytes !== packed) freeMemory(bytes.buffer);
+  return { columns, tailEnds };
 }
 
 function bytesOf(column: Float64Array | Uint32Array): Uint8Array {

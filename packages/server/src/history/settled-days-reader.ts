@@ -304,6 +304,7 @@ async function keptResult(
   if (isWhole && isFrame) {
     const settled = { ...kept.columns, bytes: new Uint8Array(0) };
     const frame = kept.frame === null ? null : new Uint8Array(kept.frame);
+    if (kept.frame !== null) freeMemory(kept.frame.buffer);
     return { day, trades: kept.trades, isComplete: true, settled, frame, tail, isWarm };
   }
   const bytes = expandFrame(kept.frame, kept.linesBytes);
