@@ -201,7 +201,8 @@ test('an aborted request ends its read at once, and the work within a turn', asy
   const done = world.worked.length;
   for (let turns = 0; turns < 10; turns += 1) await settle();
   assert.ok(world.worked.length <= done + 2, `${world.worked.length - done} slices more`);
-  assert.equal(world.pool.counts.calls, 0);
+  const { calls, cancelled, refused } = world.pool.counts;
+  assert.deepEqual([calls, cancelled, refused], [0, 1, 0]);
 });
 
 test('room is limited, for one account more than for all', async () => {
@@ -231,7 +232,8 @@ test('room is limited, for one account more than for all', async () => {
   await assert.rejects(given);
   await reads[0]![Symbol.asyncDispose]();
   await using _waited = await waits;
-  assert.deepEqual([world.pool.counts.open, world.pool.counts.waiting], [4, 0]);
+  const { open, waiting, refused, cancelled } = world.pool.counts;
+  assert.deepEqual([open, waiting, refused, cancelled], [4, 0, 3, 1]);
 });
 
 test('what is refused says why, and nothing of the house', async () => {
@@ -261,6 +263,7 @@ test('what is refused says why, and nothing of the house', async () => {
   await broken[Symbol.asyncDispose]();
   await damaged[Symbol.asyncDispose]();
   assert.equal(world.pool.counts.open, 0);
+  assert.equal(world.pool.counts.damagedDays, 1);
 });
 
 test('a thread that dies takes its reads with it and is replaced, the more slowly the sooner it died', async (context) => {
