@@ -6,7 +6,7 @@
 import { CACHE_COUNTS, type CacheCounters } from './result-cache.ts';
 
 /** Upper ends of the lengths by which turns are counted. */
-export const TURN_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5] as const;
+const TURN_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5] as const;
 
 const TURNS_AT = CACHE_COUNTS.length;
 /** One more: turns longer than all of them. */
