@@ -2,7 +2,7 @@
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { makeAccounts } from '../tests/account-maker.ts';
@@ -79,9 +79,20 @@ export class HistoryProcess implements AsyncDisposable {
     return await this.#tell({ t: 'usage' });
   }
 
+  /** Whether any result is kept. */
+  get isKept(): boolean {
+    const files = readdirSync(this.#cache, { recursive: true });
+    return files.some((name) => String(name).endsWith('.result'));
+  }
+
   /** Forgets all kept results; nothing may be running, and what was computed last must be written. */
   clearCache(): void {
-    rmSync(join(this.#data, 'cache'), { recursive: true, force: true });
+    rmSync(this.#cache, { recursive: true, force: true });
+    mkdirSync(this.#cache);
+  }
+
+  get #cache(): string {
+    return join(this.#data, 'cache');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
