@@ -1,7 +1,8 @@
 /**
  * The compute threads, as one: settled days, replays and what is known of the tape. A read is placed on
- * the least busy thread, or on the one that has it half done (`held-days.ts`), and stays there; inside a thread accounts take turns (`fair-turns.ts`). How many
- * reads are open and how many wait is limited, in all and for one account, so nobody can take all room.
+ * the least busy thread, or on the one that may have it half done (`held-days.ts`), and stays there; inside
+ * a thread accounts take turns (`fair-turns.ts`). How many reads are open and how many wait is limited, in
+ * all and for one account, so nobody can take all room.
  * Nothing is computed before it is asked for, and what is no longer wanted stops within a turn.
  *
  * A thread that dies takes its reads with it, and nothing else: it is replaced, the more slowly the sooner

@@ -13,6 +13,7 @@
 import { type Cursor, compareCursors, formatCursor, parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
+import { freeMemory } from '../platform/free-memory.ts';
 import { type CoveredQuery, tradesLeft } from './covered-query.ts';
 import type { HistoryQuery } from './history-query.ts';
 import { NotWarmError } from './history-refusal.ts';
@@ -124,6 +125,8 @@ export class HistoryPages {
       if (result === null) return null;
       if (!result.isWarm) throw new NotWarmError(`${indicator} was not warm on ${result.day}`);
       const end = walk.take(result, linesIn(result, { from, after, last }));
+      const { ends, ranks, ks, fromNs } = result.settled;
+      for (const { buffer } of [ends, ranks, ks, fromNs]) freeMemory(buffer);
       if (end !== undefined) return end;
     }
   }
