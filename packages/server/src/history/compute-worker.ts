@@ -3,7 +3,7 @@
  * in the same turns.
  */
 
-import { setImmediate as rest } from 'node:timers/promises';
+import { setTimeout as pause, setImmediate as rest } from 'node:timers/promises';
 import { parentPort, threadId, workerData } from 'node:worker_threads';
 import { INDICATORS } from '@tapeloom/core/studies/catalogue';
 import { NodeDisk } from '../platform/node-disk.ts';
@@ -18,6 +18,9 @@ import { ResultCache } from './result-cache.ts';
 import { SessionTables } from './session-tables.ts';
 import { type CacheUse, SettledDaysReader } from './settled-days-reader.ts';
 import { StudyReplays } from './study-replays.ts';
+
+/** A page needs about so long from here to its client. */
+const SERVED_AFTER_MS = 50;
 
 const parent = parentPort!;
 const setup = workerData as ComputeThreadData;
@@ -78,6 +81,7 @@ function cacheOf({ cache, tapeRoot, dataset }: ComputeThreadData): CacheUse | nu
       now: () => Date.now(),
       writer,
       counters: counters.cache,
+      served: () => pause(SERVED_AFTER_MS),
     }),
     digest: async (contract, day) => (await sealed.sidecar(contract, day)).digest,
     dataset,

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { utcDay } from '@tapeloom/core/utc-day';
+import { addDays, utcDay } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
 import { seededRandom } from '../../../../simulation/seeded-random.ts';
 import { SimDisk } from '../../../../simulation/sim-disk.ts';
@@ -270,11 +270,31 @@ test('stays within its limit by itself, and keeps nothing that is too large for 
 
 test('results that come faster than they are written are not kept', async () => {
   const cache = cacheOn(new SimDisk());
+  const large = { ...resultOf('a', 10), frame: new Uint8Array(9 * 1024 * 1024) };
   for (let day = 1; day <= 20; day += 1) {
-    cache.keep({ ...KEY, day: utcDay(20261100 + day) }, INPUTS, resultOf('a', 10));
+    cache.keep({ ...KEY, day: utcDay(20261100 + day) }, INPUTS, large);
   }
   await cache.settled();
-  assert.deepEqual([cache.counters.kept, cache.counters.skipped], [8, 12]);
+  assert.deepEqual([cache.counters.kept, cache.counters.skipped], [3, 17]);
+  const small = cacheOn(new SimDisk());
+  for (let day = 0; day < 600; day += 1) {
+    small.keep({ ...KEY, day: addDays(DAY, day) }, INPUTS, resultOf('a', 10));
+  }
+  await small.settled();
+  assert.deepEqual([small.counters.kept, small.counters.skipped], [512, 88]);
+});
+
+test('a result is written when who asked for it was served, and found then', async () => {
+  const served = Promise.withResolvers<void>();
+  const disk = new SimDisk();
+  const options = { disk: disk.boot(), root: ROOT, bytesMax: 2 ** 30, now: () => 5, writer: 'w' };
+  const cache = new ResultCache({ ...options, served: () => served.promise });
+  cache.keep(KEY, INPUTS, resultOf('a', 10));
+  assert.equal(await cache.find(KEY, INPUTS), null);
+  assert.deepEqual(disk.files(), []);
+  served.resolve();
+  await cache.settled();
+  assert.deepEqual(restored((await cache.find(KEY, INPUTS))!), resultOf('a', 10));
 });
 
 test('entries are listed, told and cleared by contract and indicator', async () => {

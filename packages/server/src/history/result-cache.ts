@@ -1,18 +1,19 @@
 /**
  * Settled results of complete sealed days, kept on disk: one file per contract, day, indicator, parameters
  * and fingerprint of the computation. What is found was computed from exactly the inputs that are asked
- * for, or it is not found. Files are written beside, synced and renamed, under names that no other writer
- * uses, and never change but for the time of their last use; so any number of threads and processes may
- * share a directory, and a crash leaves nothing but a name to clean up.
+ * for, or it is not found. Files are written beside and renamed, under names that no other writer uses, and
+ * never change but for the time of their last use; so any number of threads and processes may share a
+ * directory. Nothing is synced: what a crash of the machine tears is found out by its checksum, and it must
+ * not make others wait for the disk.
  *
- * Over its size, the results used longest ago go first. Writing is done behind the reader's back, a few
- * results at a time; what comes faster is not kept. No failure here ever reaches a reader: a result that
- * cannot be had from the cache is computed.
+ * Over its size, the results used longest ago go first. Writing is done behind the reader's back, one
+ * result at a time, with bounded memory; what comes faster is not kept. No failure here ever reaches a
+ * reader: a result that cannot be had from the cache is computed.
  */
 
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { type Disk, readFileWhole, UNFINISHED_SUFFIX } from '../platform/disk.ts';
+import { type Disk, type DiskFile, readFileWhole, UNFINISHED_SUFFIX } from '../platform/disk.ts';
 import { freeMemory } from '../platform/free-memory.ts';
 import {
   isAbsent,
@@ -36,8 +37,8 @@ import {
 import type { Lines, SettledLines } from './settled-days.ts';
 import type { ResultInputs } from './settled-inputs.ts';
 
-/** Results waiting to be written. */
-const WAITING_MAX = 8;
+/** Results waiting to be written, and what they take. */
+const WAITING_MAX = { count: 512, bytes: 32 * 1024 * 1024 } as const;
 /** A result of more than this share of the limit is not kept. */
 const SHARE_MAX = 1 / 8;
 /** After this share of the limit was written, the directory is looked through and trimmed if need be. */
@@ -75,6 +76,8 @@ export interface ResultCacheOptions {
   readonly writer: string;
   /** Where it counts, if others read that. */
   readonly counters?: CacheCounters;
+  /** Resolves when who asked for a result has it, about: only then it is written. */
+  readonly served?: () => Promise<unknown>;
 }
 
 /** A whole day's result, computed. */
@@ -91,7 +94,7 @@ export class ResultCache implements AsyncDisposable {
   /** Since the start of this writer. */
   readonly counters: CacheCounters;
   readonly #options: ResultCacheOptions;
-  #waiting = 0;
+  readonly #waiting = { count: 0, bytes: 0 };
   #writing: Promise<void> = Promise.resolve();
   #writes = 0;
   /** Written since the directory was last looked through; at first it is not known what there is. */
@@ -129,21 +132,28 @@ export class ResultCache implements AsyncDisposable {
 
   /** Keeps a result, later; what it is made of may be moved away as soon as this returns. */
   keep(key: ResultKey, inputs: ResultInputs, result: ComputedResult): void {
-    if (this.#waiting >= WAITING_MAX) {
+    const waiting = this.#waiting;
+    const bytes = bytesOf(result);
+    const isTooMuch = waiting.count > 0 && waiting.bytes + bytes > WAITING_MAX.bytes;
+    if (isTooMuch || waiting.count >= WAITING_MAX.count) {
       this.counters.skipped += 1;
       return;
     }
     const encode = this.#encoder(key, inputs, result);
-    this.#waiting += 1;
+    const served = this.#options.served?.();
+    waiting.count += 1;
+    waiting.bytes += bytes;
     this.#writing = this.#writing.then(async () => {
       try {
+        await served;
         const file = await encode();
         await this.#write(key, file);
         freeMemory(file.buffer);
       } catch {
         this.counters.failed += 1;
       } finally {
-        this.#waiting -= 1;
+        waiting.count -= 1;
+        waiting.bytes -= bytes;
       }
     });
   }
@@ -239,16 +249,12 @@ export class ResultCache implements AsyncDisposable {
       linesBytes: settled.ends.at(-1) ?? 0,
       tail: { bytes: tail.bytes.slice(), ends: tail.ends.slice() },
     };
-    const encode = (ready: Uint8Array | null) =>
-      encodeResult(key, inputs, { ...about, frame: ready }, this.#options.now());
-    if (frame !== undefined) {
-      const file = encode(frame);
-      return async () => file;
-    }
-    const lines = settled.bytes.slice();
+    const ready = frame === undefined ? undefined : (frame?.slice() ?? null);
+    const lines = frame === undefined ? settled.bytes.slice() : null;
     return async () => {
-      const compressed = await compressLines(lines);
-      const file = encode(compressed);
+      const compressed = ready === undefined ? await compressLines(lines!) : ready;
+      const whole = { ...about, frame: compressed };
+      const file = encodeResult(key, inputs, whole, this.#options.now());
       for (const part of [lines, compressed, ...Object.values(columns)]) {
         if (part !== null) freeMemory(part.buffer);
       }
@@ -266,19 +272,37 @@ export class ResultCache implements AsyncDisposable {
     const directory = path.slice(0, path.lastIndexOf('/'));
     this.#writes += 1;
     const unfinished = `${path}.${writer}-${this.#writes}${UNFINISHED_SUFFIX}`;
-    await disk.makeDirectory(directory);
     {
-      await using beside = await disk.open(unfinished, 'create');
+      await using beside = await this.#create(directory, unfinished);
       await beside.write(file, 0);
-      await beside.sync();
     }
     await disk.rename(unfinished, path);
-    await disk.syncDirectory(directory);
     this.counters.kept += 1;
     this.counters.keptBytes += file.length;
     this.#untrimmedBytes += file.length;
     if (this.#untrimmedBytes >= bytesMax * TRIM_EVERY) await this.trim();
   }
+
+  async #create(directory: string, path: string): Promise<DiskFile> {
+    const { disk } = this.#options;
+    try {
+      return await disk.open(path, 'create');
+    } catch (error) {
+      if (!isAbsent(error)) throw error;
+      await disk.makeDirectory(directory);
+      return await disk.open(path, 'create');
+    }
+  }
+}
+
+/** What of a result is copied. */
+function bytesOf({ settled, tail, frame }: ComputedResult): number {
+  const { ends, ranks, ks, fromNs } = settled;
+  const columns = [ends, ranks, ks, fromNs, tail.ends].reduce((sum, { byteLength }) => {
+    return sum + byteLength;
+  }, 0);
+  const lines = frame === undefined ? settled.bytes : frame;
+  return columns + tail.bytes.length + (lines?.length ?? 0);
 }
 
 function newCounters(): CacheCounters {
