@@ -185,7 +185,10 @@ function queryOf({ facts, caller }: Asked, token: string): HistoryQuery {
     case 'too-old':
       throw new ProblemError('CURSOR_EXPIRED', 'The token is older than 24 hours.');
     case 'outdated':
-      throw new ProblemError('CURSOR_EXPIRED', 'The computation or the format has changed: start a new export.');
+      throw new ProblemError(
+        'CURSOR_EXPIRED',
+        'The computation or the format has changed: start a new export.',
+      );
     default:
       throw new RangeError(`no such reading: ${JSON.stringify(reading satisfies never)}`);
   }
