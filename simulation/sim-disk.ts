@@ -5,6 +5,7 @@
  * have saved while reads still show it, as kernels do. Calls of a process that was killed never return.
  */
 
+import { crc32 } from 'node:zlib';
 import type { Disk, DiskEntry, DiskFile, OpenMode } from '@tapeloom/server/platform/disk';
 
 const SECTOR_BYTES = 512;
@@ -227,7 +228,9 @@ class SimProcessDisk implements Disk {
   async stat(path: string): Promise<DiskEntry | null> {
     await this.#pass('stat', path);
     const node = this.#machine.find(path);
-    return node === null ? null : { kind: node.kind, size: node.now.size };
+    if (node === null) return null;
+    const { bytes, size } = node.now;
+    return { kind: node.kind, size, version: String(crc32(bytes.subarray(0, size))) };
   }
 
   async #pass(operation: DiskOperation, path: string): Promise<void> {

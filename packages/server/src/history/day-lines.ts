@@ -123,6 +123,20 @@ export function noSettledLines(): SettledLines {
   };
 }
 
+export function copiedLines({ bytes, ends }: Lines): Lines {
+  return { bytes: bytes.slice(), ends: ends.slice() };
+}
+
+export function copiedSettled(lines: SettledLines): SettledLines {
+  const { ranks, ks, fromNs } = lines;
+  return {
+    ...copiedLines(lines),
+    ranks: ranks.slice(),
+    ks: ks.slice(),
+    fromNs: fromNs.slice(),
+  };
+}
+
 /** Lines and those that follow them, as one. */
 export function joinLines(first: SettledLines, then: SettledLines): SettledLines {
   const start = first.bytes.length;

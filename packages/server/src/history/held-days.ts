@@ -11,7 +11,7 @@
 import { type Cursor, compareCursors } from '@tapeloom/core/cursor';
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import { nsOfDay } from '@tapeloom/core/utc-day';
-import { joinLines, linesUntil, noSettledLines } from './day-lines.ts';
+import { copiedLines, copiedSettled, joinLines, linesUntil, noSettledLines } from './day-lines.ts';
 import type { RunSource } from './run-start.ts';
 import type { Lines, SettledDaysRequest, SettledLines } from './settled-days.ts';
 import type { DayPiece } from './settled-read.ts';
@@ -102,7 +102,7 @@ export class HeldDay {
       // The trades of those that are left out count with the next.
       if (isLeftOut && !isLast) continue;
       const lines = isCut ? linesUntil(piece.settled, nsOfDay(end)) : piece.settled;
-      const settled = isLeftOut ? noSettledLines() : copied(lines);
+      const settled = isLeftOut ? noSettledLines() : copiedSettled(lines);
       const covered = isAll && isLast ? trades : Math.min(piece.rank, trades);
       const tail = isAll && isLast && !isCut ? copiedLines(this.#tail!) : null;
       const isOnly = tail !== null && at === 0 && !isLeftOut && this.#letGo === null;
@@ -118,7 +118,7 @@ export class HeldDay {
     const isJoined =
       before !== undefined && before.settled.bytes.length + settled.bytes.length < joinBytes;
     if (isJoined) this.#pieces.pop();
-    const lines = isJoined ? joinLines(before.settled, settled) : copied(settled);
+    const lines = isJoined ? joinLines(before.settled, settled) : copiedSettled(settled);
     this.#pieces.push({ settled: lines, rank, isWarm });
     this.#reached = end;
     this.#tail = tail === null ? null : copiedLines(tail);
@@ -202,19 +202,4 @@ function isPassed(day: UtcDay, { settled }: HeldPiece, after: Cursor): boolean {
 function lastCursor(day: UtcDay, { ranks, ks }: SettledLines): Cursor | null {
   const rank = ranks.at(-1);
   return rank === undefined ? null : { day, rank: rank as Rank, k: ks.at(-1)! };
-}
-
-function copied(lines: SettledLines): SettledLines {
-  const { bytes, ends, ranks, ks, fromNs } = lines;
-  return {
-    bytes: bytes.slice(),
-    ends: ends.slice(),
-    ranks: ranks.slice(),
-    ks: ks.slice(),
-    fromNs: fromNs.slice(),
-  };
-}
-
-function copiedLines({ bytes, ends }: Lines): Lines {
-  return { bytes: bytes.slice(), ends: ends.slice() };
 }

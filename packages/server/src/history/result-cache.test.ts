@@ -297,6 +297,50 @@ test('a result is written when who asked for it was served, and found then', asy
   assert.deepEqual(restored((await cache.find(KEY, INPUTS))!), resultOf('a', 10));
 });
 
+test('what was read a moment ago is in memory, as long as its file is the same', async () => {
+  const disk = new SimDisk();
+  const clock = { ms: 1_000_000 };
+  const cache = cacheOn(disk, { clock });
+  cache.keep(KEY, INPUTS, resultOf('a', 10));
+  await cache.settled();
+  const path = disk.files()[0]!;
+  for (let reads = 0; reads < 3; reads += 1) {
+    const found = (await cache.findExpanded(KEY, INPUTS))!;
+    assert.deepEqual(found, resultOf('a', 10));
+    // Whoever has it may change it.
+    for (const bytes of [found.settled.bytes, found.tail.bytes]) bytes.fill(0);
+    found.settled.ranks.fill(0);
+  }
+  assert.equal(await cache.findExpanded(KEY, { ...INPUTS, sessions: 'other' }), null);
+  assert.equal(cache.counters.stale, 1);
+  cache.keep(KEY, INPUTS, resultOf('a', 10));
+  await cache.settled();
+  assert.notEqual(await cache.findExpanded(KEY, INPUTS), null);
+  disk.flip(path, disk.bytes(path)!.length - 3, 1);
+  assert.equal(await cache.findExpanded(KEY, INPUTS), null);
+  assert.deepEqual([cache.counters.damaged, disk.files()], [1, []]);
+  assert.equal(await cache.findExpanded(KEY, INPUTS), null, 'gone from disk is gone');
+});
+
+test('a result that is always in use is not the first to go', async () => {
+  const disk = new SimDisk();
+  const clock = { ms: 1_000_000 };
+  const cache = cacheOn(disk, { clock, bytesMax: 12_000 });
+  for (let day = 0; day < 3; day += 1) {
+    cache.keep({ ...KEY, day: addDays(DAY, day) }, INPUTS, resultOf('a', 10));
+  }
+  await cache.settled();
+  for (let minutes = 0; minutes < 10; minutes += 1) {
+    clock.ms += 40_000;
+    assert.notEqual(await cache.findExpanded(KEY, INPUTS), null);
+  }
+  const { bytes } = await cacheStatistics(disk.boot(), ROOT);
+  const small = cacheOn(disk, { clock, bytesMax: (bytes / 3) * 1.5 });
+  await small.trim();
+  assert.notEqual(await small.find(KEY, INPUTS), null);
+  assert.equal(small.counters.trimmed, 2);
+});
+
 test('entries are listed, told and cleared by contract and indicator', async () => {
   const disk = new SimDisk();
   const cache = cacheOn(disk);

@@ -24,7 +24,8 @@ import {
   resultName,
   resultsDirectory,
 } from './cache-entries.ts';
-import { compressLines } from './day-lines.ts';
+import { compressLines, expandFrame } from './day-lines.ts';
+import { type ExpandedResult, RecentResults } from './recent-results.ts';
 import {
   decodeResult,
   encodeResult,
@@ -94,6 +95,7 @@ export class ResultCache implements AsyncDisposable {
   /** Since the start of this writer. */
   readonly counters: CacheCounters;
   readonly #options: ResultCacheOptions;
+  readonly #recent = new RecentResults();
   readonly #waiting = { count: 0, bytes: 0 };
   #writing: Promise<void> = Promise.resolve();
   #writes = 0;
@@ -111,6 +113,31 @@ export class ResultCache implements AsyncDisposable {
     if (found === null) this.counters.misses += 1;
     else this.counters.hits += 1;
     return found;
+  }
+
+  /** The same, expanded; in memory where it was read a short time ago. */
+  async findExpanded(key: ResultKey, inputs: ResultInputs): Promise<ExpandedResult | null> {
+    const { root, now } = this.#options;
+    const path = pathOf(root, key);
+    if (path === null) return null;
+    const version = await this.#versionOf(path);
+    if (version === null) {
+      this.counters.misses += 1;
+      return null;
+    }
+    const recent = this.#recent.find(path, { inputs, version }, now());
+    if (recent !== null) {
+      this.counters.hits += 1;
+      return recent;
+    }
+    const found = await this.find(key, inputs);
+    if (found === null) return null;
+    const { trades, isWarm, columns, frame, linesBytes, tail } = found;
+    const bytes = expandFrame(frame, linesBytes);
+    if (frame !== null) freeMemory(frame.buffer);
+    const expanded = { trades, isWarm, settled: { ...columns, bytes }, tail };
+    this.#recent.note(path, { inputs, version }, expanded, now() + USE_STEP_MS);
+    return expanded;
   }
 
   /** How many lines the result has that `find` would give; only the head of its file is read. */
@@ -218,6 +245,16 @@ export class ResultCache implements AsyncDisposable {
       return found.result;
     } catch (error) {
       if (!isAbsent(error)) this.counters.failed += 1;
+      return null;
+    }
+  }
+
+  /** Null when there is no such file, or the disk fails. */
+  async #versionOf(path: string): Promise<string | null> {
+    try {
+      return (await this.#options.disk.stat(path))?.version ?? null;
+    } catch {
+      this.counters.failed += 1;
       return null;
     }
   }

@@ -13,19 +13,12 @@ import { freeMemory } from '../platform/free-memory.ts';
 import type { TapeDay } from '../tape/tape.ts';
 import { TapeDamagedError } from '../tape/tape-errors.ts';
 import { dayOfFile } from '../tape/tape-paths.ts';
-import {
-  compressLines,
-  countUntil,
-  expandFrame,
-  linesUntil,
-  noLines,
-  noSettledLines,
-} from './day-lines.ts';
+import { compressLines, countUntil, linesUntil, noLines, noSettledLines } from './day-lines.ts';
 import type { HeldDays } from './held-days.ts';
 import { LineSkipping } from './line-skipping.ts';
 import { PulledRead } from './pulled-read.ts';
 import type { ResultCache } from './result-cache.ts';
-import type { KeptResult, ResultKey } from './result-cache-file.ts';
+import type { ResultKey } from './result-cache-file.ts';
 import type { RunSource } from './run-start.ts';
 import {
   type CoveredLookBack,
@@ -41,7 +34,6 @@ import type {
   DaysRead,
   SettledDays,
   SettledDaysRequest,
-  SettledLines,
 } from './settled-days.ts';
 import { DayDamagedError, DaysMissingError } from './settled-errors.ts';
 import { type DayDigest, inputsOf, type ResultInputs } from './settled-inputs.ts';
@@ -149,10 +141,9 @@ export class SettledDaysReader implements SettledDays {
     const inputs = await this.#inputs(asked);
     const key = cache === null ? null : keyOf(request, day, cache);
     if (inputs !== null && (isWhole || !request.hasTail)) {
-      const kept = await cache!.results.find(key!, inputs);
-      // Kept for the whole day: a part of it may have been warm.
-      if (kept !== null && (isWhole || kept.isWarm)) {
-        yield await keptResult(asked, kept);
+      const kept = await keptResult(asked, cache!.results, key!, inputs);
+      if (kept !== null) {
+        yield kept;
         return;
       }
     }
@@ -293,27 +284,33 @@ function quietResult(day: UtcDay, trades: number, isComplete: boolean): DayResul
 }
 
 async function keptResult(
-  { request, source, day, end, isWhole }: AskedDay,
-  kept: KeptResult,
-): Promise<DayResult> {
-  const { isWarm } = kept;
+  asked: AskedDay,
+  results: ResultCache,
+  key: ResultKey,
+  inputs: ResultInputs,
+): Promise<DayResult | null> {
+  const { request, source, day, end, isWhole } = asked;
   const isFrame = request.form === 'frames';
-  const isCut =
-    !isWhole && countUntil(kept.columns.fromNs, nsOfDay(end)) < kept.columns.ends.length;
-  const tail = request.hasTail && end === request.until ? kept.tail : noLines();
+  const isTailWanted = request.hasTail && end === request.until;
   if (isWhole && isFrame) {
+    const kept = await results.find(key, inputs);
+    if (kept === null) return null;
+    const { trades, isWarm } = kept;
     const settled = { ...kept.columns, bytes: new Uint8Array(0) };
     const frame = kept.frame === null ? null : new Uint8Array(kept.frame);
     if (kept.frame !== null) freeMemory(kept.frame.buffer);
-    return { day, trades: kept.trades, isComplete: true, settled, frame, tail, isWarm };
+    const tail = isTailWanted ? kept.tail : noLines();
+    return { day, trades, isComplete: true, settled, frame, tail, isWarm };
   }
-  const bytes = expandFrame(kept.frame, kept.linesBytes);
-  if (kept.frame !== null) freeMemory(kept.frame.buffer);
-  const whole: SettledLines = { ...kept.columns, bytes };
-  const lines = isCut ? linesUntil(whole, nsOfDay(end)) : whole;
+  const kept = await results.findExpanded(key, inputs);
+  // Kept for the whole day: a part of it may have been warm.
+  if (kept === null || !(isWhole || kept.isWarm)) return null;
+  const { isWarm } = kept;
+  const lines = isWhole ? kept.settled : linesUntil(kept.settled, nsOfDay(end));
   const trades = isWhole ? kept.trades : await tradesBefore(source, day, end);
   const frame = isFrame ? await compressLines(lines.bytes) : null;
   const settled = isFrame ? { ...lines, bytes: new Uint8Array(0) } : lines;
+  const tail = isTailWanted ? kept.tail : noLines();
   return { day, trades, isComplete: isWhole, settled, frame, tail, isWarm };
 }
 

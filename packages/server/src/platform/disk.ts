@@ -24,6 +24,8 @@ export interface DiskFile extends AsyncDisposable {
 export interface DiskEntry {
   readonly kind: 'file' | 'directory';
   readonly size: number;
+  /** Another one after the content was changed, or replaced. */
+  readonly version: string;
 }
 
 export interface Disk {

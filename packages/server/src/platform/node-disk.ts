@@ -45,7 +45,9 @@ export class NodeDisk implements Disk {
   async stat(path: string): Promise<DiskEntry | null> {
     try {
       const found = await stat(path);
-      return { kind: found.isDirectory() ? 'directory' : 'file', size: found.size };
+      const { ino, ctimeMs, size } = found;
+      const kind = found.isDirectory() ? 'directory' : 'file';
+      return { kind, size, version: `${ino} ${ctimeMs} ${size}` };
     } catch (error) {
       if (isAbsent(error)) return null;
       throw error;
