@@ -56,6 +56,7 @@ export class ComputeDesk implements Disposable {
   readonly #held = new Map<number, Held>();
   readonly #following: Disposable;
   #growth = Promise.withResolvers<void>();
+  #callCount = 0;
 
   constructor(options: ComputeDeskOptions) {
     this.#options = options;
@@ -65,9 +66,15 @@ export class ComputeDesk implements Disposable {
     });
   }
 
+  /** Calls that are not answered. */
+  get callCount(): number {
+    return this.#callCount;
+  }
+
   async call(message: ComputeCall): Promise<void> {
     const { call } = message;
     const request = this.#requestOf(message);
+    this.#callCount += 1;
     try {
       const { answer, moves } = moved(await this.#answer(message));
       this.#options.send({ t: 'answer', call, answer }, moves);
@@ -75,6 +82,8 @@ export class ComputeDesk implements Disposable {
       const why = refusalOf(error);
       if (isFault(why)) this.#options.send({ t: 'fault', error, request }, []);
       this.#options.send({ t: 'refused', call, why }, []);
+    } finally {
+      this.#callCount -= 1;
     }
   }
 

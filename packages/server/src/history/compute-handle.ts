@@ -41,13 +41,17 @@ export interface ComputeHandleEvents {
 }
 
 export function startComputeThread(data: ComputeThreadData): ComputeThread {
+  const sent = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const worker = new Worker(new URL('./compute-worker.ts', import.meta.url), {
     name: 'compute',
-    workerData: data,
+    workerData: { ...data, sent: sent.buffer } satisfies ComputeThreadData,
     transferList: [data.tapePort],
   });
   return {
-    post: (message) => worker.postMessage(message),
+    post(message) {
+      Atomics.add(sent, 0, 1);
+      worker.postMessage(message);
+    },
     listen(hear, ended) {
       worker.on('message', hear);
       worker.on('error', ended);

@@ -17,6 +17,8 @@ export interface ComputeThreadData {
   readonly sessions: TradingSessions;
   /** Null: nothing is kept. */
   readonly cache: ComputeCacheData | null;
+  /** A count of the messages sent to it: while it computes, it sees there that one has come. */
+  readonly sent?: SharedArrayBuffer;
   /** Where it counts (`compute-counters.ts`), if anybody reads that. */
   readonly counts?: SharedArrayBuffer;
 }

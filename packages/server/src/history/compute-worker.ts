@@ -27,9 +27,14 @@ const setup = workerData as ComputeThreadData;
 const disk = new NodeDisk();
 const tables = new SessionTables(setup.sessions);
 const counters = new ThreadCounters(setup.counts);
+const sent = new Int32Array(setup.sent ?? new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+/** Messages that have come; both counts begin anew after 2^32. */
+let received = 0;
 const turns = new FairTurns({
   now: () => performance.now(),
   rest: () => rest(),
+  // A call besides the one that computes goes on only in rests.
+  isWanted: () => Atomics.load(sent, 0) !== received || desk.callCount > 1,
   onTurn: (ms) => counters.countTurn(ms),
 });
 
@@ -50,6 +55,7 @@ const desk = new ComputeDesk({
 parent.on('message', receive);
 
 function receive(message: ToComputeThread): void {
+  received = (received + 1) | 0;
   switch (message.t) {
     case 'call':
       void desk.call(message);

@@ -189,3 +189,27 @@ test('real reads of settled days share a thread by slices, not by days', async (
   assert.ok(long > 4 * idle, `${long} ${idle}`);
   assert.ok(page <= 2 * idle + 1, `${page} slices, ${idle} when idle`);
 });
+
+test('a thread rests at once when it is wanted, and now and then when it is not', async () => {
+  for (const [isWanted, restsExpected] of [
+    [true, 40],
+    [false, 5],
+  ] as const) {
+    let ms = 0;
+    let rests = 0;
+    const turns = new FairTurns({
+      now: () => ms,
+      rest: async () => {
+        rests += 1;
+      },
+      isWanted: () => isWanted,
+    });
+    await turns.within('reads', async () => {
+      for (let step = 0; step < 40; step += 1) {
+        ms += 1;
+        await turns.yieldTurn();
+      }
+    });
+    assert.equal(rests, restsExpected);
+  }
+});

@@ -12,13 +12,15 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** How far ahead of the others an account can come. */
 export const CREDIT_MS = 1_000;
+/** How long a thread that nobody else wants goes on without a rest. */
+const REST_EVERY_MS = 8;
 /** Accounts that are remembered; with more, those that want nothing now are new when they come back. */
 const ACCOUNTS_MAX = 1_024;
 
 export interface Turns {
   /** Runs `work` in turns of this account. */
   within<T>(account: string, work: () => Promise<T>): Promise<T>;
-  /** Called by work in the middle of it: lets the thread's other work happen. */
+  /** Called by work in the middle of it, about every millisecond: lets the thread's other work happen. */
   yieldTurn(): Promise<void>;
 }
 
@@ -27,6 +29,8 @@ export interface FairTurnsOptions {
   readonly now: () => number;
   /** Lets what is not in turns happen: messages that arrive, files that were read. */
   readonly rest: () => Promise<void>;
+  /** Whether anything waits for a rest, as far as is known; a thread that cannot know it always rests. */
+  readonly isWanted?: () => boolean;
   /** Told how long the thread was held without a yield. */
   readonly onTurn?: (ms: number) => void;
 }
@@ -86,6 +90,7 @@ export class FairTurns implements Turns {
       await this.#options.rest();
       return;
     }
+    if (!this.#isRestDue()) return;
     this.#charge(turn);
     const held = this.#queue(turn);
     this.#isResting = true;
@@ -93,6 +98,11 @@ export class FairTurns implements Turns {
     this.#isResting = false;
     this.#grant();
     await held;
+  }
+
+  #isRestDue(): boolean {
+    const { isWanted, now } = this.#options;
+    return isWanted === undefined || isWanted() || now() - this.#heldSince >= REST_EVERY_MS;
   }
 
   #enter(account: string): Member {

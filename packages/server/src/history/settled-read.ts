@@ -19,11 +19,11 @@ import { lastDayBefore } from './tape-days.ts';
 /** A piece is full from so many bytes of lines on. */
 export const PIECE_BYTES = 8 * 1024 * 1024;
 /** Trades applied at a time, before the piece and the signal are looked at. */
-const STEP_ROWS = { first: 4_096, min: 64, max: 32_768 } as const;
+const STEP_ROWS = { first: 4_096, min: 64, max: 16_384 } as const;
 /** Steps are shorter where they give more lines than this. */
 const STEP_BYTES = 512 * 1024;
-/** Trades applied before other work of the thread gets a turn: a few milliseconds. */
-const ROWS_PER_TURN = 131_072;
+/** Trades applied before other work of the thread may get a turn: a millisecond. */
+const ROWS_PER_TURN = 16_384;
 
 /**
  * The newest run of each indicator stays alive: when the last one goes, a garbage collection forgets how
