@@ -7,14 +7,17 @@
 import { promisify } from 'node:util';
 import { isMarkedAsUntransferable } from 'node:worker_threads';
 import { constants, zstdCompress, zstdDecompressSync } from 'node:zlib';
-import { encodeRemoved } from '@tapeloom/core/studies/published-objects';
+import { encodeRemoved, encodeVersion } from '@tapeloom/core/studies/published-objects';
 import type { Mark, ObjectVersion } from '@tapeloom/core/studies/study';
 import { freeMemory } from '../platform/free-memory.ts';
-import { JsonBytes } from './json-bytes.ts';
 import type { Lines, SettledLines } from './settled-days.ts';
 
 const FIRST_BYTES = 256 * 1024;
 const FIRST_LINES = 4_096;
+/** A unit of text is at most so many bytes. */
+const UNIT_BYTES_MAX = 3;
+const CLOSING_BRACE = 0x7d;
+const LINE_FEED = 0x0a;
 /** On a footprint day of 715 kB level 1 gives 140 kB in 2.9 ms, level 3 149 kB in 3.4 ms. */
 const FRAME_LEVEL = 1;
 const FRAME = {
@@ -25,30 +28,21 @@ const FRAME = {
 const compress = promisify(zstdCompress);
 
 export class DayLines implements Disposable {
-  readonly #json = new JsonBytes(FIRST_BYTES);
+  #bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
   #ends = new Uint32Array(FIRST_LINES);
   #ranks = new Uint32Array(FIRST_LINES);
   #ks = new Uint32Array(FIRST_LINES);
   #fromNs = new Float64Array(FIRST_LINES);
+  #size = 0;
   #count = 0;
 
   get byteLength(): number {
-    return this.#json.length;
+    return this.#size;
   }
 
-  upsert(
-    { id, final, ts, data }: ObjectVersion,
-    { day, rank, k }: Readonly<Mark>,
-    fromNs: number,
-  ): void {
-    const json = this.#json;
-    json.ascii(`{"t":"upsert","cursor":"${day}.${rank}.${k}","id":`);
-    json.value(id);
-    json.ascii(final ? ',"final":true,"ts":"' : ',"final":false,"ts":"');
-    json.ascii(ts);
-    json.ascii('","data":');
-    json.value(data);
-    this.#end(rank, k, fromNs);
+  upsert(version: ObjectVersion, { day, rank, k }: Readonly<Mark>, fromNs: number): void {
+    this.#add(`{"t":"upsert","cursor":"${day}.${rank}.${k}",`, encodeVersion(version));
+    this.#place(rank, k, fromNs);
   }
 
   remove(
@@ -58,41 +52,60 @@ export class DayLines implements Disposable {
     { day, rank, k }: Readonly<Mark>,
     fromNs: number,
   ): void {
-    this.#json.ascii(
-      `{"t":"remove","cursor":"${day}.${rank}.${k}",${encodeRemoved(id, final, ts)}`,
-    );
-    this.#end(rank, k, fromNs);
+    this.#add(`{"t":"remove","cursor":"${day}.${rank}.${k}",`, encodeRemoved(id, final, ts));
+    this.#place(rank, k, fromNs);
   }
 
   /** Hands over what was gathered and starts afresh. */
   take(): SettledLines {
     const count = this.#count;
     const lines = {
-      bytes: this.#json.take(),
+      bytes: new Uint8Array(this.#bytes.subarray(0, this.#size)),
       ends: this.#ends.slice(0, count),
       ranks: this.#ranks.slice(0, count),
       ks: this.#ks.slice(0, count),
       fromNs: this.#fromNs.slice(0, count),
     };
+    this.#size = 0;
     this.#count = 0;
     return lines;
   }
 
   /** Gives back its memory. */
   [Symbol.dispose](): void {
-    this.#json[Symbol.dispose]();
-    for (const { buffer } of [this.#ends, this.#ranks, this.#ks, this.#fromNs]) freeMemory(buffer);
+    for (const { buffer } of [this.#bytes, this.#ends, this.#ranks, this.#ks, this.#fromNs]) {
+      freeMemory(buffer);
+    }
   }
 
-  #end(rank: number, k: number, fromNs: number): void {
-    this.#json.ascii('}\n');
+  #add(opening: string, members: string): void {
+    const unitsMax = opening.length + members.length + '}\n'.length;
+    const sizeMax = this.#size + unitsMax * UNIT_BYTES_MAX;
+    if (sizeMax > this.#bytes.length) this.#growBytes(sizeMax);
+    const bytes = this.#bytes;
+    let at = this.#size;
+    at += bytes.write(opening, at, 'latin1');
+    at += bytes.write(members, at);
+    bytes[at] = CLOSING_BRACE;
+    bytes[at + 1] = LINE_FEED;
+    this.#size = at + 2;
+  }
+
+  #place(rank: number, k: number, fromNs: number): void {
     if (this.#count === this.#ends.length) this.#growColumns();
     const at = this.#count;
-    this.#ends[at] = this.#json.length;
+    this.#ends[at] = this.#size;
     this.#ranks[at] = rank;
     this.#ks[at] = k;
     this.#fromNs[at] = fromNs;
     this.#count = at + 1;
+  }
+
+  #growBytes(sizeMin: number): void {
+    const larger = Buffer.allocUnsafeSlow(Math.max(sizeMin, this.#bytes.length * 2));
+    this.#bytes.copy(larger, 0, 0, this.#size);
+    freeMemory(this.#bytes.buffer);
+    this.#bytes = larger;
   }
 
   #growColumns(): void {
