@@ -14,6 +14,7 @@ const roundsDefaults: Readonly<Record<string, number>> = {
   resume: 1_000,
   export: 1_000,
   stalled: 2_000,
+  'soak-export': 100,
 };
 const [name, roundsText, ...moreTexts] = process.argv.slice(2);
 const rounds =
