@@ -95,7 +95,9 @@ export function epochNsText(day: UtcDay, ns: number): string {
   // Whole seconds and the nanoseconds after them are exact doubles: their digits need no bigint.
   if (ns < 0 || seconds <= 0) return epochNs(day, ns).toString();
   const restNs = ns - wholeSeconds * SECOND_NS;
-  return restNs === 0 ? `${seconds}000000000` : `${seconds}${String(SECOND_NS + restNs).slice(1)}`;
+  const rest = restNs === 0 ? '000000000' : String(SECOND_NS + restNs).slice(1);
+  // In one piece: of texts that are two, JSON is made half as fast, with all that is around them.
+  return [seconds, rest].join('');
 }
 
 /** Division of bigints rounds towards zero, so an instant before 1970 would land on the wrong day. */

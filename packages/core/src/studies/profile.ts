@@ -78,12 +78,18 @@ export function keyPrices(rows: CountedRows, rule: ProfileRule) {
 }
 
 export function levels(rows: PriceRows): number[][] {
-  const list: number[][] = new Array(rows.count);
+  const list: number[][] = [];
   for (let row = 0; row < rows.count; row += 1) {
     const unknown = rows.unknown[row]!;
-    const level = [rows.price[row]!, rows.bid[row]!, rows.ask[row]!];
-    if (unknown !== 0) level.push(unknown);
-    list[row] = level;
+    const level = [small(rows.price[row]!), small(rows.bid[row]!), small(rows.ask[row]!)];
+    if (unknown !== 0) level.push(small(unknown));
+    list.push(level);
   }
   return list;
+}
+
+/** The same number, where it can be as an integer, which JSON is made of faster than of a double. */
+function small(value: number): number {
+  const integer = value | 0;
+  return integer === value ? integer : value;
 }
