@@ -7,7 +7,6 @@ import { type IncomingMessage, request } from 'node:http';
 import { constants, zstdDecompressSync } from 'node:zlib';
 
 const LINE_FEED = 0x0a;
-const NOTHING = Buffer.alloc(0);
 
 export type Fields = Readonly<Record<string, string>>;
 
@@ -76,23 +75,25 @@ async function readResponse(response: IncomingMessage, cut: Cut): Promise<Fetche
   return { t: 'heard', token: String(response.headers['x-export-token']), body, isEnded };
 }
 
-/** The complete lines of a body that may end in the middle of a frame. */
-export function completeLines(body: Buffer): Buffer {
-  if (body.length === 0) return NOTHING;
-  const text = zstdDecompressSync(body, { finishFlush: constants.ZSTD_e_flush });
-  return text.subarray(0, text.lastIndexOf(LINE_FEED) + 1);
+/** What has come of an export. */
+export interface Held {
+  /** Where it is resumed. */
+  readonly place: Fields;
+  readonly bytes: Buffer;
+  readonly isWhole: boolean;
+  add(fetched: Extract<Fetched, { readonly t: 'heard' }>): void;
 }
 
-/** The lines of an export as far as they have come. */
-export class HeldLines {
+/** Of lines in compressed frames: those that are complete. */
+export class HeldLines implements Held {
   readonly #parts: Buffer[] = [];
   #count = 0;
 
-  get count(): number {
-    return this.#count;
+  get place(): Fields {
+    return { line: String(this.#count) };
   }
 
-  get text(): Buffer {
+  get bytes(): Buffer {
     return Buffer.concat(this.#parts);
   }
 
@@ -104,11 +105,38 @@ export class HeldLines {
     return last.subarray(start).toString().startsWith('{"t":"end"');
   }
 
-  add(lines: Buffer): void {
+  add({ body }: { readonly body: Buffer }): void {
+    if (body.length === 0) return;
+    // It may end in the middle of a frame.
+    const text = zstdDecompressSync(body, { finishFlush: constants.ZSTD_e_flush });
+    const lines = text.subarray(0, text.lastIndexOf(LINE_FEED) + 1);
     if (lines.length === 0) return;
     this.#parts.push(lines);
     for (let at = lines.indexOf(LINE_FEED); at !== -1; at = lines.indexOf(LINE_FEED, at + 1)) {
       this.#count += 1;
     }
   }
+}
+
+/** Of a table: all bytes. It is whole when a response has come to its end. */
+export class HeldTable implements Held {
+  readonly #parts: Buffer[] = [];
+  isWhole = false;
+
+  get place(): Fields {
+    return { byte: String(this.bytes.length) };
+  }
+
+  get bytes(): Buffer {
+    return Buffer.concat(this.#parts);
+  }
+
+  add({ body, isEnded }: { readonly body: Buffer; readonly isEnded: boolean }): void {
+    this.#parts.push(body);
+    this.isWhole = isEnded;
+  }
+}
+
+export function heldOf(fields: Fields): Held {
+  return fields.format === undefined ? new HeldLines() : new HeldTable();
 }

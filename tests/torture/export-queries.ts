@@ -1,8 +1,9 @@
 /** What is exported: random queries of all kinds over the days of a service, and their undisturbed files. */
 
 import assert from 'node:assert/strict';
+import { FLAT_INDICATORS } from '@tapeloom/server/exports/table-columns';
 import type { Random } from '../../simulation/sim-disk.ts';
-import { completeLines, type Fields, fetchExport, HeldLines, type Wire } from './export-client.ts';
+import { type Fields, fetchExport, heldOf, type Wire } from './export-client.ts';
 
 const DAY_MS = 86_400_000;
 /** `to` is never so near that a restarted service might still be on its way there. */
@@ -23,15 +24,16 @@ const KINDS: readonly { readonly indicator: string; readonly params: object }[] 
   { indicator: 'vwap', params: {} },
   { indicator: 'sweeps', params: {} },
 ];
+/** Of indicators whose data is flat. */
+const TABLE_FORMATS = ['arrow', 'parquet'];
 const HEAVY = { indicator: 'bars', params: { bar: 'tick', size: 1 } };
 
 export interface ExportedQuery {
   readonly fields: Fields;
   /** What it costs, by the estimate. */
   readonly units: number;
-  /** The undisturbed file: its lines, and how many bytes it was. */
-  readonly text: Buffer;
-  readonly lines: number;
+  /** The undisturbed file, expanded, and how many bytes were sent. */
+  readonly file: Buffer;
   readonly bytes: number;
 }
 
@@ -68,9 +70,11 @@ function randomFields(number: number, { random, instruments, days }: QueryOption
   const instant = () => oldest + Math.floor(random() * (newest - oldest));
   const [one, other] = [instant(), instant()];
   const [from, to] = isHeavy ? [oldest, newest] : [Math.min(one, other), Math.max(one, other) + 1];
+  const isTable = FLAT_INDICATORS.includes(indicator) && random() < 0.3;
   return {
     instrument: pick(random, instruments),
     indicator,
+    ...(isTable ? { format: pick(random, TABLE_FORMATS) } : {}),
     params: JSON.stringify(params),
     mode: random() < 0.5 ? 'live' : 'confirmed',
     from: instantText(from),
@@ -80,9 +84,9 @@ function randomFields(number: number, { random, instruments, days }: QueryOption
 
 /** The same as one before it, but to the cursor of one of its lines. */
 function untilCursor(random: Random, before: readonly ExportedQuery[]): Fields {
-  const { fields, text } = pick(random, before);
+  const { fields, file } = pick(random, before);
   const { to, ...others } = fields;
-  const cursors = [...text.toString().matchAll(/^\{"t":"\w+","cursor":"([\d.]+)"/gm)];
+  const cursors = [...file.toString().matchAll(/^\{"t":"\w+","cursor":"([\d.]+)"/gm)];
   if (cursors.length === 0) return fields;
   return { ...others, untilCursor: pick(random, cursors)[1]! };
 }
@@ -91,13 +95,13 @@ async function undisturbed(wire: Wire, fields: Fields): Promise<ExportedQuery> {
   const units = await estimate(wire, fields);
   const fetched = await fetchExport(wire, fields, { t: 'none' });
   assert.ok(fetched.t === 'heard' && fetched.isEnded, `${JSON.stringify(fields)}: ${fetched.t}`);
-  const held = new HeldLines();
-  held.add(completeLines(fetched.body));
+  const held = heldOf(fields);
+  held.add(fetched);
   assert.ok(held.isWhole, 'an undisturbed export has its end');
-  return { fields, units, text: held.text, lines: held.count, bytes: fetched.body.length };
+  return { fields, units, file: held.bytes, bytes: fetched.body.length };
 }
 
-async function estimate(wire: Wire, fields: Fields): Promise<number> {
+async function estimate(wire: Wire, { format, ...fields }: Fields): Promise<number> {
   const answer = await get(wire, '/v1/history/estimate', fields);
   if (answer.status !== 200) throw new Error(await answer.text());
   return ((await answer.json()) as { readonly computeUnits: number }).computeUnits;

@@ -14,14 +14,7 @@ import { seededRandom } from '../../simulation/seeded-random.ts';
 import type { Random } from '../../simulation/sim-disk.ts';
 import { makeAccounts } from '../account-maker.ts';
 import { RunningService } from '../running-service.ts';
-import {
-  type Cut,
-  completeLines,
-  type Fetched,
-  fetchExport,
-  HeldLines,
-  type Wire,
-} from './export-client.ts';
+import { type Cut, type Fetched, fetchExport, heldOf, type Wire } from './export-client.ts';
 import { ExportLedger } from './export-ledger.ts';
 import {
   type ExportedQuery,
@@ -62,8 +55,9 @@ export interface ExportReport {
   readonly interrupted: number;
   /** Bytes of the largest file. */
   readonly largest: number;
-  readonly lines: number;
   readonly bytesRead: number;
+  /** Of all files together, expanded. */
+  readonly bytesJoined: number;
   readonly bytesCharged: number;
   readonly unitsCharged: number;
   readonly problems: readonly string[];
@@ -84,7 +78,7 @@ class ExportStage {
   readonly #data: string;
   readonly #options: ExportRunOptions;
   readonly #port: number;
-  readonly #counts = { responses: 0, interrupted: 0, lines: 0, bytesRead: 0 };
+  readonly #counts = { responses: 0, interrupted: 0, bytesRead: 0, bytesJoined: 0 };
   readonly #cuts: Record<string, number> = {};
   readonly #problems: string[] = [];
   #service: RunningService;
@@ -184,13 +178,14 @@ class ExportStage {
     query: ExportedQuery,
     { random, ledger }: { readonly random: Random; readonly ledger: ExportLedger },
   ): Promise<string | null> {
-    const held = new HeldLines();
+    const held = heldOf(query.fields);
     let token: string | null = null;
     let cutsLeft = Math.floor(random() * (this.#options.cutsMax + 1));
     while (!held.isWhole) {
-      const line = String(held.count);
-      const fields = token === null ? query.fields : { resume: token, line };
-      const cut: Cut = cutsLeft > 0 ? this.#randomCut(random, query, held.count) : { t: 'none' };
+      const { place, bytes } = held;
+      const fields = token === null ? query.fields : { resume: token, ...place };
+      const left = Math.ceil(query.bytes * (1 - bytes.length / query.file.length));
+      const cut: Cut = cutsLeft > 0 ? this.#randomCut(random, left) : { t: 'none' };
       cutsLeft -= 1;
       const isStart = token === null;
       const kills = await ledger.ready();
@@ -198,22 +193,23 @@ class ExportStage {
       if (fetched.t === 'refused') return `refused with ${fetched.status}: ${fetched.text}`;
       const problem = await ledger.charge({ query, isStart, fetched, kills });
       this.#count(fetched, kills);
-      if (problem !== null) return `${problem} (line ${line}, ${JSON.stringify(cut)})`;
+      if (problem !== null) return `${problem} (${JSON.stringify({ ...place, cut })})`;
       if (fetched.t === 'unheard') continue;
       token ??= fetched.token;
       if (token !== fetched.token) return 'a resume gave another token';
-      held.add(completeLines(fetched.body));
+      held.add(fetched);
       if (fetched.isEnded && !held.isWhole) return 'a response ended before the end of the export';
     }
-    this.#counts.lines += held.count;
-    if (held.text.equals(query.text)) return null;
-    return `the joined file is another one: ${held.count} lines of ${query.lines}`;
+    const { bytes } = held;
+    this.#counts.bytesJoined += bytes.length;
+    if (bytes.equals(query.file)) return null;
+    return `the joined file is another one: ${bytes.length} bytes of ${query.file.length}`;
   }
 
-  #randomCut(random: Random, { bytes, lines }: ExportedQuery, held: number): Cut {
+  /** `left`: bytes that are still to come, about. */
+  #randomCut(random: Random, left: number): Cut {
     const kind = pick(random, ['unheard', 'nothing', 'anywhere', 'anywhere', 'early', 'late']);
     this.#cuts[kind] = (this.#cuts[kind] ?? 0) + 1;
-    const expected = Math.ceil(bytes * (1 - held / lines));
     switch (kind) {
       case 'unheard':
         return { t: 'unheard', afterMs: Math.floor(random() * UNHEARD_MS_MAX) };
@@ -222,9 +218,9 @@ class ExportStage {
       case 'early':
         return { t: 'bytes', bytes: 1 + Math.floor(random() * END_BYTES) };
       case 'late':
-        return { t: 'bytes', bytes: Math.max(1, expected - Math.floor(random() * END_BYTES)) };
+        return { t: 'bytes', bytes: Math.max(1, left - Math.floor(random() * END_BYTES)) };
       default:
-        return { t: 'bytes', bytes: 1 + Math.floor(random() * expected) };
+        return { t: 'bytes', bytes: 1 + Math.floor(random() * left) };
     }
   }
 
