@@ -14,7 +14,7 @@ import { nsOfDay } from '@tapeloom/core/utc-day';
 import { copiedLines, copiedSettled, joinLines, linesUntil, noSettledLines } from './day-lines.ts';
 import type { RunSource } from './run-start.ts';
 import type { Lines, SettledDaysRequest, SettledLines } from './settled-days.ts';
-import type { DayPiece } from './settled-read.ts';
+import type { DayPiece, PausedDay } from './settled-read.ts';
 import type { SettledRun } from './settled-run.ts';
 
 export interface HeldDaysLimits {
@@ -38,7 +38,7 @@ interface HeldPiece {
   readonly isWarm: boolean;
 }
 
-export class HeldDay {
+export class HeldDay implements PausedDay {
   readonly day: UtcDay;
   readonly source: RunSource;
   /** Null when the day was read to its end: nothing follows. */

@@ -8,7 +8,6 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { sliceBatch } from '@tapeloom/core/trade-batch';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
 import { DayLines } from './day-lines.ts';
-import type { HeldDay } from './held-days.ts';
 import { placeBefore } from './place-before.ts';
 import type { RunPace, RunSource } from './run-start.ts';
 import type { Lines, SettledLines } from './settled-days.ts';
@@ -42,6 +41,14 @@ export interface DayPiece {
   readonly tail: Lines | null;
   /** Whether it is the only one, with all lines. */
   readonly isOnly: boolean;
+}
+
+/** A day that was read to the trade of this rank, or beyond it with nothing between. */
+export interface PausedDay {
+  readonly day: UtcDay;
+  readonly source: RunSource;
+  readonly run: SettledRun | null;
+  readonly rank: number;
 }
 
 export interface SettledReadOptions {
@@ -83,8 +90,9 @@ export class SettledRead implements Disposable {
     yield* this.#heard(run, day, end);
   }
 
-  /** The same of what follows what is held of a day, whose run goes on here. */
-  async *piecesAfter({ day, source, run, rank }: HeldDay, end: EpochNs): AsyncGenerator<DayPiece> {
+  /** The same of what follows on a day, whose run goes on here. */
+  async *piecesAfter(paused: PausedDay, end: EpochNs): AsyncGenerator<DayPiece> {
+    const { day, source, run, rank } = paused;
     this.#source = source;
     this.#run = run;
     this.#rank = rank;
