@@ -209,8 +209,12 @@ function requireRights({ facts, caller }: Asked, query: HistoryQuery): void {
     throw new ProblemError('FORBIDDEN', `The key has no right to the instrument "${name}".`);
   }
   const earliest = entitlements.historyFrom(now);
-  if (earliest === null || from < earliest || to > visible) {
+  if (earliest === null || from < earliest || to > entitlements.visibleUntil(now)) {
     throw new ProblemError('FORBIDDEN', 'The plan does not cover this export any more.');
+  }
+  // After a restart the tape may need a moment to come back to where it was.
+  if (to > visible) {
+    throw new ProblemError('WARMING', 'The service is still reading its tape. Try again soon.');
   }
 }
 

@@ -207,3 +207,13 @@ test('bytes that leave in the next month count in the month the response began [
   assert.deepEqual([old.reserved.exportBytes, old.reserved.computeUnits], [0, 0]);
   assert.deepEqual([fresh.used.exportBytes, fresh.used.computeUnits], [0, 0]);
 });
+
+test('a resume before the tape has come back to its end is told to wait', async () => {
+  const { token, text } = await exported(RANGE);
+  const { market } = service;
+  const reached = market.tapeTime!;
+  market.tapeTime = instantOf('2026-11-10T00:00:00Z');
+  await reader.refused({ resume: token }, 409, 'WARMING', '/v1/export');
+  market.tapeTime = reached;
+  assert.equal((await exported({ resume: token })).text, text);
+});
