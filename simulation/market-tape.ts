@@ -35,9 +35,7 @@ export class MarketTape implements LiveTape {
   }
 
   async rankBefore(symbol: string, day: UtcDay, ns: number): Promise<Rank> {
-    const tape = this.#tapes.get(symbol);
-    if (tape === undefined) throw new RangeError(`${symbol} is not on the tape`);
-    return await tape.rankBefore(symbol, day, ns);
+    return (await this.#tapes.get(symbol)?.rankBefore(symbol, day, ns)) ?? (0 as Rank);
   }
 
   follow(listener: (commit: Commit) => void): Disposable {

@@ -89,7 +89,7 @@ export class MemoryTape implements LiveTape {
 
   async rankBefore(_symbol: string, day: UtcDay, ns: number): Promise<Rank> {
     const all = this.#days.get(day);
-    if (all === undefined) throw new RangeError(`${day} is not on the tape`);
+    if (all === undefined) return 0 as Rank;
     return firstRowAt(all.ts, 0, all.count, ns) as Rank;
   }
 

@@ -33,6 +33,8 @@ export interface CacheEntry {
     readonly indicator: string;
     readonly params: Params;
     readonly fingerprint: string;
+    /** Of a day in pieces: null for the first one. */
+    readonly after: string | null;
     readonly lines: number;
     readonly lastUsedMs: number;
   } | null;
@@ -175,9 +177,9 @@ async function readEntry(disk: Disk, file: ResultFile): Promise<CacheEntry | nul
   if (found === null) return null;
   const head = await readHead(disk, file.path);
   if (head === null) return { ...file, bytes: found.size, about: null };
-  const { day, indicator, params, fingerprint, lines } = head.header;
+  const { day, indicator, params, fingerprint, after, lines } = head.header;
   const { lastUsedMs } = head;
-  const about = { day, indicator, params, fingerprint, lines, lastUsedMs };
+  const about = { day, indicator, params, fingerprint, after, lines, lastUsedMs };
   return { ...file, bytes: found.size, about };
 }
 

@@ -12,9 +12,5 @@ export async function placeBefore(
 ): Promise<TapePlace> {
   const day = dayOf(instant);
   const ns = nsOfDay(instant);
-  const none = { day, rank: 0 as Rank };
-  if (ns === 0) return none;
-  const days = await tape.days(symbol);
-  if (!days.some((one) => one.day === day)) return none;
-  return { day, rank: await tape.rankBefore(symbol, day, ns) };
+  return { day, rank: ns === 0 ? (0 as Rank) : await tape.rankBefore(symbol, day, ns) };
 }

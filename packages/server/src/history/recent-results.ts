@@ -16,6 +16,7 @@ const RESULT_BYTES_MAX = BYTES_MAX / 4;
 
 /** A whole day's result, ready to be sent. */
 export interface ExpandedResult {
+  readonly end: string | null;
   readonly trades: number;
   readonly isWarm: boolean;
   readonly settled: SettledLines;
@@ -77,6 +78,6 @@ export class RecentResults {
   }
 }
 
-function copied({ trades, isWarm, settled, tail }: ExpandedResult): ExpandedResult {
-  return { trades, isWarm, settled: copiedSettled(settled), tail: copiedLines(tail) };
+function copied(result: ExpandedResult): ExpandedResult {
+  return { ...result, settled: copiedSettled(result.settled), tail: copiedLines(result.tail) };
 }

@@ -16,7 +16,7 @@ import type { Lines, SettledLines } from './settled-days.ts';
 import type { ResultInputs } from './settled-inputs.ts';
 
 /** Changes when anything about a file or its lines does that the engine's fingerprint does not tell. */
-const MAGIC = Buffer.from('TLOOMSR2', 'latin1');
+const MAGIC = Buffer.from('TLOOMSR3', 'latin1');
 const LAST_USED_AT = 8;
 const CRC_AT = 16;
 const HEADER_CRC_AT = 20;
@@ -36,10 +36,14 @@ export interface ResultKey {
   /** Canonical, without `view` parameters. */
   readonly params: Params;
   readonly fingerprint: string;
+  /** Of a day in pieces: where the one before ended (`endOfPiece`); null for the first, or all. */
+  readonly after: string | null;
 }
 
-/** A whole day's result as it is kept. */
+/** A whole day's result as it is kept, or a piece of one. */
 export interface KeptResult {
+  /** Where the next piece begins; null when none follows. */
+  readonly end: string | null;
   readonly trades: number;
   readonly isWarm: boolean;
   /** Without its bytes: they are in the frame, `linesBytes` of them. */
@@ -51,6 +55,7 @@ export interface KeptResult {
 
 export interface ResultHeader extends ResultKey {
   readonly inputs: ResultInputs;
+  readonly end: string | null;
   readonly trades: number;
   readonly isWarm: boolean;
   readonly lines: number;
@@ -70,9 +75,9 @@ export function encodeResult(
   result: KeptResult,
   lastUsedMs: number,
 ): Buffer {
-  const { trades, isWarm, columns, frame, linesBytes, tail } = result;
+  const { end, trades, isWarm, columns, frame, linesBytes, tail } = result;
   const packed = packColumns(columns, tail.ends);
-  const { dataset, contract, day, indicator, params, fingerprint } = key;
+  const { dataset, contract, day, indicator, params, fingerprint, after } = key;
   const header = Buffer.from(
     JSON.stringify({
       dataset,
@@ -81,7 +86,9 @@ export function encodeResult(
       indicator,
       params,
       fingerprint,
+      after,
       inputs,
+      end,
       trades,
       isWarm,
       lines: columns.ends.length,
@@ -114,7 +121,7 @@ export function decodeResult(file: Uint8Array): {
     throw new CacheDamagedError('the checksum does not fit');
   }
   const header = readHeader(bytes);
-  const { trades, isWarm, linesBytes, columnsBytes, frameBytes, tailBytes } = header;
+  const { end, trades, isWarm, linesBytes, columnsBytes, frameBytes, tailBytes } = header;
   const columnsAt = PREFIX_BYTES + headerBytes;
   const frameAt = columnsAt + columnsBytes;
   const tailAt = frameAt + frameBytes;
@@ -123,6 +130,7 @@ export function decodeResult(file: Uint8Array): {
   return {
     header,
     result: {
+      end,
       trades,
       isWarm,
       columns,

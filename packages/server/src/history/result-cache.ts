@@ -1,6 +1,7 @@
 /**
  * Settled results of complete sealed days, kept on disk: one file per contract, day, indicator, parameters
- * and fingerprint of the computation. What is found was computed from exactly the inputs that are asked
+ * and fingerprint of the computation; of a day with very many lines one per piece, each named by where the
+ * one before ended, so that only pieces which fit each other are ever found. What is found was computed from exactly the inputs that are asked
  * for, or it is not found. Files are written beside and renamed, under names that no other writer uses, and
  * never change but for the time of their last use; so any number of threads and processes may share a
  * directory. Nothing is synced: what a crash of the machine tears is found out by its checksum, and it must
@@ -81,8 +82,10 @@ export interface ResultCacheOptions {
   readonly served?: () => Promise<unknown>;
 }
 
-/** A whole day's result, computed. */
+/** A whole day's result, or a piece of one, computed. */
 export interface ComputedResult {
+  /** As `KeptResult` says. */
+  readonly end: string | null;
   readonly trades: number;
   readonly isWarm: boolean;
   readonly settled: SettledLines;
@@ -132,10 +135,10 @@ export class ResultCache implements AsyncDisposable {
     }
     const found = await this.find(key, inputs);
     if (found === null) return null;
-    const { trades, isWarm, columns, frame, linesBytes, tail } = found;
+    const { end, trades, isWarm, columns, frame, linesBytes, tail } = found;
     const bytes = expandFrame(frame, linesBytes);
     if (frame !== null) freeMemory(frame.buffer);
-    const expanded = { trades, isWarm, settled: { ...columns, bytes }, tail };
+    const expanded = { end, trades, isWarm, settled: { ...columns, bytes }, tail };
     this.#recent.note(path, { inputs, version }, expanded, now() + USE_STEP_MS);
     return expanded;
   }
@@ -144,7 +147,7 @@ export class ResultCache implements AsyncDisposable {
   async count(
     key: ResultKey,
     inputs: ResultInputs,
-  ): Promise<Pick<ResultHeader, 'lines' | 'isWarm'> | null> {
+  ): Promise<Pick<ResultHeader, 'lines' | 'isWarm' | 'end'> | null> {
     const { disk, root } = this.#options;
     const path = pathOf(root, key);
     try {
@@ -271,7 +274,7 @@ export class ResultCache implements AsyncDisposable {
   #encoder(
     key: ResultKey,
     inputs: ResultInputs,
-    { trades, isWarm, settled, tail, frame }: ComputedResult,
+    { end, trades, isWarm, settled, tail, frame }: ComputedResult,
   ): () => Promise<Buffer> {
     const columns = {
       ends: settled.ends.slice(),
@@ -280,6 +283,7 @@ export class ResultCache implements AsyncDisposable {
       fromNs: settled.fromNs.slice(),
     };
     const about = {
+      end,
       trades,
       isWarm,
       columns,
@@ -351,8 +355,9 @@ function pathOf(root: string, key: ResultKey): string | null {
   return directory === null ? null : `${directory}/${resultName(key, keyDigest(key))}`;
 }
 
-function keyDigest({ dataset, contract, day, indicator, params, fingerprint }: ResultKey): string {
-  const text = JSON.stringify([dataset, contract, day, indicator, params, fingerprint]);
+function keyDigest(key: ResultKey): string {
+  const { dataset, contract, day, indicator, params, fingerprint, after } = key;
+  const text = JSON.stringify([dataset, contract, day, indicator, params, fingerprint, after]);
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
@@ -371,6 +376,7 @@ function decode(
 }
 
 function isOf(header: ResultHeader, key: ResultKey): boolean {
-  const { dataset, contract, day, indicator, params, fingerprint } = header;
-  return isDeepStrictEqual({ dataset, contract, day, indicator, params, fingerprint }, { ...key });
+  const { dataset, contract, day, indicator, params, fingerprint, after } = header;
+  const named = { dataset, contract, day, indicator, params, fingerprint, after };
+  return isDeepStrictEqual(named, { ...key });
 }

@@ -34,11 +34,25 @@ export interface Covered {
   readonly contract: string;
   readonly fullSessions: SessionTable;
   readonly damaged: DamagedDays;
+  /** Where that is known already. */
+  readonly now?: TapeNow;
 }
 
 /** What a study needs, and from where on it is wanted: at the start of the range or before. */
 export interface CoveredLookBack extends LookBackRule {
   readonly from: EpochNs;
+}
+
+/** What there is of a contract at one moment. */
+export interface TapeNow {
+  readonly promise: EpochNs | null;
+  readonly onTape: ReadonlyMap<UtcDay, TapeDay>;
+}
+
+export async function tapeNow(tape: CoveredTape, contract: string): Promise<TapeNow> {
+  // Taken before the days: whatever the promise has reached, they have.
+  const promise = tape.promise ?? null;
+  return { promise, onTape: await daysByDay(tape, contract) };
 }
 
 /** Of [from, to), for a study where one is named. */
@@ -49,9 +63,7 @@ export async function coverageOf(
   lookBack: CoveredLookBack | null = null,
 ): Promise<Coverage> {
   const { tape, contract, fullSessions, damaged } = covered;
-  // Taken before the days: whatever the promise has reached, they have.
-  const promise = tape.promise ?? null;
-  const onTape = await daysByDay(tape, contract);
+  const { promise, onTape } = covered.now ?? (await tapeNow(tape, contract));
   const reached = promise !== null && promise < to ? promise : to;
   const days: { day: UtcDay; trades: number }[] = [];
   const missingDays: UtcDay[] = [];

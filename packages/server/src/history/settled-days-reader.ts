@@ -25,6 +25,8 @@ import {
   type CoveredTape,
   coverageOf,
   DamagedDays,
+  type TapeNow,
+  tapeNow,
   tradesAfterCursor,
 } from './settled-coverage.ts';
 import type {
@@ -93,23 +95,26 @@ export class SettledDaysReader implements SettledDays {
     const { contract, firstDay, until, params } = request;
     const { tape, sessionsOf } = this.#options;
     const indicator = this.#indicator(request.indicator);
-    const { missingDays } = await this.coverage(contract, epochNs(firstDay, 0), until);
+    const now = await tapeNow(tape, contract);
+    const { missingDays } = await this.#naming(contract, () =>
+      coverageOf({ ...this.#covered(contract), now }, epochNs(firstDay, 0), until),
+    );
     if (missingDays.length > 0) throw new DaysMissingError(contract, missingDays);
     const sessions = sessionsOf(contract, indicator.sessionKind(params));
     const days = new TapeDays(tape, contract);
     const source = { tape, contract, sessions, days, indicator, params };
-    return new PulledRead((signal) => this.#results(request, source, signal));
+    return new PulledRead((signal) => this.#results(request, source, now, signal));
   }
 
   async *#results(
     request: SettledDaysRequest,
     source: RunSource,
+    { onTape }: TapeNow,
     signal: AbortSignal,
   ): AsyncGenerator<DayResult> {
-    const { tape, yieldTurn, pieceBytes } = this.#options;
+    const { yieldTurn, pieceBytes } = this.#options;
     const { contract, firstDay, until } = request;
     try {
-      const onTape = new Map((await tape.days(contract)).map((one) => [one.day, one]));
       const pace = { yieldTurn, signal };
       using read = new SettledRead({ source, pace, ...(pieceBytes && { pieceBytes }) });
       const skipping = new LineSkipping(request.skip);

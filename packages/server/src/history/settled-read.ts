@@ -39,8 +39,15 @@ export interface DayPiece {
   readonly isWarm: boolean;
   /** With the last piece of a day: the objects that form at its end. */
   readonly tail: Lines | null;
-  /** Whether it is the only one, with all lines. */
-  readonly isOnly: boolean;
+  /** Where it begins, as `endOfPiece` names it; null at the day's start. */
+  readonly after: string | null;
+  /** Where the next one begins; null for the last, and where that is not known. */
+  readonly end: string | null;
+}
+
+/** Whether it is the only one, with all lines. */
+export function isWholeDay({ after, tail }: DayPiece): boolean {
+  return after === null && tail !== null;
 }
 
 /** A day that was read to the trade of this rank, or beyond it with nothing between. */

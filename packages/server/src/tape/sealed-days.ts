@@ -41,6 +41,11 @@ export class SealedDays {
     return names.flatMap((name) => dayOfFile(name, 'json') ?? []);
   }
 
+  /** Whether a day is known to be sealed without a look at the disk. */
+  knows(symbol: string, day: UtcDay): boolean {
+    return this.#sidecars.has(sidecarPath(this.#tapeRoot, this.#dataset, symbol, day));
+  }
+
   /** Rejects with `TapeDamagedError` when it is damaged, or is not that of this contract and day. */
   async sidecar(symbol: string, day: UtcDay): Promise<Sidecar> {
     const path = sidecarPath(this.#tapeRoot, this.#dataset, symbol, day);

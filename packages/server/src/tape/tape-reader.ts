@@ -47,7 +47,7 @@ export class TapeReader implements Tape {
     // Memory first: a day that is sealed between the two look-ups is then seen twice, never not at all.
     const live = new Map(this.#live.liveColumns(symbol).map((one) => [one.day, one]));
     // Days after one in memory are in memory too, so a follower at the tape's end asks no disk.
-    const sealed = live.has(from.day) ? [] : await this.#sealed.days(symbol);
+    const sealed = live.has(from.day) ? [] : await this.#sealedDays(symbol, from, to);
     const days = [...new Set([...sealed, ...live.keys()])].sort((a, b) => a - b);
     for (const day of days) {
       if (day < from.day || (to !== undefined && day > to.day)) continue;
@@ -62,8 +62,15 @@ export class TapeReader implements Tape {
   async rankBefore(symbol: string, day: UtcDay, ns: number): Promise<Rank> {
     const columns = this.#live.liveColumns(symbol).find((one) => one.day === day);
     if (columns !== undefined) return liveRankBefore(columns, ns) as Rank;
-    const isOnTape = (await this.#sealed.days(symbol)).includes(day);
+    const place = { day, rank: 0 as Rank };
+    const isOnTape = (await this.#sealedDays(symbol, place, place)).includes(day);
     return (isOnTape ? await this.#sealed.rankBefore(symbol, day, ns) : 0) as Rank;
+  }
+
+  /** Those that are sealed, as far as a read from one place to another needs them. */
+  async #sealedDays(symbol: string, from: TapePlace, to?: TapePlace): Promise<readonly UtcDay[]> {
+    const isOneDay = from.day === to?.day && this.#sealed.knows(symbol, from.day);
+    return isOneDay ? [from.day] : await this.#sealed.days(symbol);
   }
 
   /** One damaged day does not take the others with it. */

@@ -30,7 +30,7 @@ export interface Tape {
     to?: TapePlace,
     isLent?: boolean,
   ): AsyncIterable<TradeBatch>;
-  /** The rank of the last trade of `day` with ts < `ns`; 0 when there is none. */
+  /** The rank of the last trade of `day` with ts < `ns`; 0 when there is none, or no such day. */
   rankBefore(symbol: string, day: UtcDay, ns: number): Promise<Rank>;
 }
 
