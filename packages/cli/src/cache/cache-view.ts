@@ -66,7 +66,8 @@ export function groupsOf(results: readonly ResultView[]): readonly ResultGroup[]
         ...first,
         firstDay: days.length === 0 ? null : (Math.min(...days) as UtcDay),
         lastDay: days.length === 0 ? null : (Math.max(...days) as UtcDay),
-        days: members.length,
+        // Very many lines of a day are several results.
+        days: new Set(members.map(({ day }, at) => day ?? `unnamed ${at}`)).size,
         bytes: members.reduce((sum, { bytes }) => sum + bytes, 0),
         lastUsedMs: uses.length === 0 ? null : Math.max(...uses),
       };

@@ -40,8 +40,9 @@ async function keepOutdated(): Promise<void> {
   });
   const key = { dataset: 'SIM', contract: 'ESH6', indicator: 'bars', params: { size: 9 } };
   const inputs = { days: [], sessions: '' };
-  const result = { trades: 0, isWarm: true, settled: noSettledLines(), tail: noLines() };
-  cache.keep({ ...key, day: utcDay(20260223), fingerprint: 'old' }, inputs, result);
+  const result = { end: null, trades: 0, isWarm: true, settled: noSettledLines(), tail: noLines() };
+  const own = { ...key, day: utcDay(20260223), fingerprint: 'old', after: null };
+  cache.keep(own, inputs, result);
   await cache.settled();
 }
 

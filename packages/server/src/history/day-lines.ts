@@ -190,6 +190,19 @@ export function linesUntil(lines: SettledLines, ns: number): SettledLines {
   };
 }
 
+/** Without the first `count` lines. */
+export function linesFrom(lines: SettledLines, count: number): SettledLines {
+  if (count === 0) return lines;
+  const start = lines.ends[count - 1]!;
+  return {
+    bytes: lines.bytes.slice(start),
+    ends: lines.ends.slice(count).map((end) => end - start),
+    ranks: lines.ranks.slice(count),
+    ks: lines.ks.slice(count),
+    fromNs: lines.fromNs.slice(count),
+  };
+}
+
 /** How many lines, from the first one on, are known at `ns` of their day. */
 export function countUntil(fromNs: Float64Array, ns: number): number {
   let low = 0;

@@ -14,7 +14,7 @@ import { nsOfDay } from '@tapeloom/core/utc-day';
 import { copiedLines, copiedSettled, joinLines, linesUntil, noSettledLines } from './day-lines.ts';
 import type { RunSource } from './run-start.ts';
 import type { Lines, SettledDaysRequest, SettledLines } from './settled-days.ts';
-import type { DayPiece, PausedDay } from './settled-read.ts';
+import { type DayPiece, type PausedDay, WHOLE_DAY } from './settled-read.ts';
 import type { SettledRun } from './settled-run.ts';
 
 export interface HeldDaysLimits {
@@ -106,7 +106,8 @@ export class HeldDay implements PausedDay {
       const covered = isAll && isLast ? trades : Math.min(piece.rank, trades);
       const tail = isAll && isLast && !isCut ? copiedLines(this.#tail!) : null;
       const isOnly = tail !== null && at === 0 && !isLeftOut && this.#letGo === null;
-      yield { settled, trades: covered - rank, isWarm: piece.isWarm, tail, isOnly };
+      const place = isOnly ? WHOLE_DAY : null;
+      yield { settled, trades: covered - rank, isWarm: piece.isWarm, tail, place };
       rank = covered;
     }
   }

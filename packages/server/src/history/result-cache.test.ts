@@ -21,6 +21,7 @@ const KEY: ResultKey = {
   indicator: 'bars',
   params: { bar: 'time', size: 60 },
   fingerprint: 'f1',
+  after: null,
 };
 const INPUTS: ResultInputs = { days: [[DAY, 'abc']], sessions: 's' };
 
@@ -34,6 +35,7 @@ function resultOf(name: string, count: number): ComputedResult {
     ends[line] = end;
   }
   return {
+    end: null,
     trades: count * 3,
     isWarm: true,
     settled: {
@@ -58,9 +60,9 @@ function cacheOn(
 }
 
 /** What was kept, as it was before. */
-function restored({ columns, frame, linesBytes, tail, trades, isWarm }: KeptResult) {
+function restored({ end, columns, frame, linesBytes, tail, trades, isWarm }: KeptResult) {
   const bytes = expandFrame(frame, linesBytes);
-  return { trades, isWarm, settled: { ...columns, bytes }, tail };
+  return { end, trades, isWarm, settled: { ...columns, bytes }, tail };
 }
 
 test('finds what was kept, exactly; nothing for another key or other inputs', async () => {
@@ -85,11 +87,12 @@ test('finds what was kept, exactly; nothing for another key or other inputs', as
     { indicator: 'delta' },
     { params: { bar: 'time', size: 61 } },
     { fingerprint: 'f2' },
+    { after: '7 5.1' },
   ]) {
     assert.equal(await cache.find({ ...KEY, ...other }, INPUTS), null);
   }
   const { hits, misses, damaged, stale } = cache.counters;
-  assert.deepEqual({ hits, misses, damaged, stale }, { hits: 3, misses: 7, damaged: 0, stale: 0 });
+  assert.deepEqual({ hits, misses, damaged, stale }, { hits: 3, misses: 8, damaged: 0, stale: 0 });
   assert.equal(await cache.find(KEY, { ...INPUTS, days: [[DAY, 'abd']] }), null);
   assert.equal(cache.counters.stale, 1);
   assert.equal(await cache.find(KEY, INPUTS), null, 'what was computed from other trades is gone');
@@ -365,6 +368,7 @@ test('entries are listed, told and cleared by contract and indicator', async () 
       indicator: 'bars',
       params: KEY.params,
       fingerprint: 'f1',
+      after: null,
       lines: 5,
       lastUsedMs: 1_000_000,
     },

@@ -9,16 +9,21 @@ import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session'
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { Indicator } from '@tapeloom/core/studies/indicator';
 import { addDays, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
-import { freeMemory } from '../platform/free-memory.ts';
-import type { TapeDay } from '../tape/tape.ts';
 import { TapeDamagedError } from '../tape/tape-errors.ts';
 import { dayOfFile } from '../tape/tape-paths.ts';
-import { compressLines, countUntil, linesUntil, noLines, noSettledLines } from './day-lines.ts';
+import { compressLines, noLines, noSettledLines } from './day-lines.ts';
 import type { HeldDays } from './held-days.ts';
+import {
+  type AskedDay,
+  countKept,
+  HandedOut,
+  type KeptDay,
+  keepPiece,
+  keptPieces,
+} from './kept-pieces.ts';
 import { LineSkipping } from './line-skipping.ts';
 import { PulledRead } from './pulled-read.ts';
 import type { ResultCache } from './result-cache.ts';
-import type { ResultKey } from './result-cache-file.ts';
 import type { RunSource } from './run-start.ts';
 import {
   type CoveredLookBack,
@@ -38,7 +43,7 @@ import type {
   SettledDaysRequest,
 } from './settled-days.ts';
 import { DayDamagedError, DaysMissingError } from './settled-errors.ts';
-import { type DayDigest, inputsOf, type ResultInputs } from './settled-inputs.ts';
+import { type DayDigest, inputsOf } from './settled-inputs.ts';
 import { type DayPiece, PIECE_BYTES, SettledRead, tradesBefore } from './settled-read.ts';
 import { TapeDays } from './tape-days.ts';
 
@@ -142,22 +147,19 @@ export class SettledDaysReader implements SettledDays {
       yield quietResult(day, await tradesBefore(source, day, end), isSealed && isWhole);
       return;
     }
-    const { cache } = this.#options;
-    const inputs = await this.#inputs(asked);
-    const key = cache === null ? null : keyOf(request, day, cache);
-    if (inputs !== null && (isWhole || !request.hasTail)) {
-      const kept = await keptResult(asked, cache!.results, key!, inputs);
-      if (kept !== null) {
-        yield kept;
-        return;
-      }
+    const kept = await this.#keptDay(asked);
+    const handedOut = new HandedOut();
+    if (kept !== null && (isWhole || !request.hasTail)) {
+      yield* keptPieces(asked, kept, handedOut);
+      if (handedOut.isAll) return;
     }
-    for await (const piece of this.#pieces(asked, read, inputs !== null)) {
-      const isFrame = request.form === 'frames';
-      const frame = isFrame ? await compressLines(piece.settled.bytes) : undefined;
-      const isDay = isWhole && piece.isOnly;
-      if (inputs !== null && isDay) keep(cache!.results, key!, inputs, piece, frame);
-      yield pieceResult(asked, piece, frame, isDay && isSealed);
+    const isFrame = request.form === 'frames';
+    for await (const piece of this.#pieces(asked, read, kept !== null)) {
+      const rest = handedOut.rest(piece);
+      const frame = isFrame && rest !== null ? await compressLines(rest.settled.bytes) : undefined;
+      if (kept !== null && isWhole) keepPiece(kept, piece, rest === piece ? frame : undefined);
+      if (rest === null) continue;
+      yield pieceResult(asked, rest, frame, isWhole && isSealed && isOnly(rest));
     }
   }
 
@@ -190,7 +192,7 @@ export class SettledDaysReader implements SettledDays {
         : read.piecesAfter(held, end)) {
         const isLast = piece.tail !== null;
         // A whole day in one piece is kept on disk.
-        if (!(isKept && isWhole && piece.isOnly)) {
+        if (!(isKept && isWhole && isOnly(piece))) {
           held.add(piece, end, pieceBytes);
           held.run = isWhole && isLast ? null : read.run;
           isSound = true;
@@ -203,28 +205,25 @@ export class SettledDaysReader implements SettledDays {
     }
   }
 
-  /** What decides the result of a day; null when it may change, or nothing is kept. */
-  async #inputs({ source, day, onTape }: AskedDay): Promise<ResultInputs | null> {
+  /** Null when the day's result may change, or nothing is kept. */
+  async #keptDay({ request, source, day, onTape }: AskedDay): Promise<KeptDay | null> {
     const { cache } = this.#options;
-    return cache === null ? null : await inputsOf(source, day, onTape, cache.digest);
+    if (cache === null) return null;
+    const inputs = await inputsOf(source, day, onTape, cache.digest);
+    if (inputs === null) return null;
+    const { results, dataset, fingerprint } = cache;
+    const { contract, indicator, params } = request;
+    return { results, key: { dataset, contract, day, indicator, params, fingerprint }, inputs };
   }
 
   /** Lines of a whole day, of the first one after where skipping begins; null when they are to be made. */
   async #linesKept(asked: AskedDay): Promise<number | null> {
     const { request, source, day } = asked;
     if (isQuiet(source.sessions, day)) return 0;
-    const { cache } = this.#options;
-    const inputs = await this.#inputs(asked);
-    if (cache === null || inputs === null) return null;
-    const key = keyOf(request, day, cache);
-    const after = epochNs(day, 0) < request.skip!.after ? nsOfDay(request.skip!.after) : null;
-    if (after === null) {
-      const kept = await cache.results.count(key, inputs);
-      return kept?.isWarm === true ? kept.lines : null;
-    }
-    const kept = await cache.results.find(key, inputs);
-    if (kept?.isWarm !== true) return null;
-    return kept.columns.fromNs.length - countUntil(kept.columns.fromNs, after);
+    const kept = await this.#keptDay(asked);
+    const { after } = request.skip!;
+    const afterNs = epochNs(day, 0) < after ? nsOfDay(after) : null;
+    return kept === null ? null : await countKept(kept, afterNs);
   }
 
   #indicator(id: string): Indicator {
@@ -267,16 +266,6 @@ export class SettledDaysReader implements SettledDays {
   }
 }
 
-interface AskedDay {
-  readonly request: SettledDaysRequest;
-  readonly source: RunSource;
-  readonly day: UtcDay;
-  /** The day's end, or `until` where that comes before. */
-  readonly end: EpochNs;
-  readonly isWhole: boolean;
-  readonly onTape: ReadonlyMap<UtcDay, TapeDay>;
-}
-
 /** Whether no session reaches into the day: the study has nothing to say then, and nothing forms. */
 function isQuiet(sessions: SessionTable, day: UtcDay): boolean {
   const session = sessions.atOrAfter(epochNs(day, 0));
@@ -286,37 +275,6 @@ function isQuiet(sessions: SessionTable, day: UtcDay): boolean {
 function quietResult(day: UtcDay, trades: number, isComplete: boolean): DayResult {
   const settled = noSettledLines();
   return { day, trades, isComplete, settled, frame: null, tail: noLines(), isWarm: true };
-}
-
-async function keptResult(
-  asked: AskedDay,
-  results: ResultCache,
-  key: ResultKey,
-  inputs: ResultInputs,
-): Promise<DayResult | null> {
-  const { request, source, day, end, isWhole } = asked;
-  const isFrame = request.form === 'frames';
-  const isTailWanted = request.hasTail && end === request.until;
-  if (isWhole && isFrame) {
-    const kept = await results.find(key, inputs);
-    if (kept === null) return null;
-    const { trades, isWarm } = kept;
-    const settled = { ...kept.columns, bytes: new Uint8Array(0) };
-    const frame = kept.frame === null ? null : new Uint8Array(kept.frame);
-    if (kept.frame !== null) freeMemory(kept.frame.buffer);
-    const tail = isTailWanted ? kept.tail : noLines();
-    return { day, trades, isComplete: true, settled, frame, tail, isWarm };
-  }
-  const kept = await results.findExpanded(key, inputs);
-  // Kept for the whole day: a part of it may have been warm.
-  if (kept === null || !(isWhole || kept.isWarm)) return null;
-  const { isWarm } = kept;
-  const lines = isWhole ? kept.settled : linesUntil(kept.settled, nsOfDay(end));
-  const trades = isWhole ? kept.trades : await tradesBefore(source, day, end);
-  const frame = isFrame ? await compressLines(lines.bytes) : null;
-  const settled = isFrame ? { ...lines, bytes: new Uint8Array(0) } : lines;
-  const tail = isTailWanted ? kept.tail : noLines();
-  return { day, trades, isComplete: isWhole, settled, frame, tail, isWarm };
 }
 
 function pieceResult(
@@ -337,21 +295,7 @@ function pieceResult(
   };
 }
 
-function keep(
-  results: ResultCache,
-  key: ResultKey,
-  inputs: ResultInputs,
-  { trades, isWarm, settled, tail }: DayPiece,
-  frame: Uint8Array | null | undefined,
-): void {
-  const computed = { trades, isWarm, settled, tail: tail! };
-  results.keep(key, inputs, frame === undefined ? computed : { ...computed, frame });
-}
-
-function keyOf(
-  { contract, indicator, params }: SettledDaysRequest,
-  day: UtcDay,
-  { dataset, fingerprint }: CacheUse,
-): ResultKey {
-  return { dataset, contract, day, indicator, params, fingerprint };
+/** Whether a piece is all of its day. */
+function isOnly({ place }: DayPiece): boolean {
+  return place !== null && place.after === null && place.end === null;
 }

@@ -39,16 +39,20 @@ export interface DayPiece {
   readonly isWarm: boolean;
   /** With the last piece of a day: the objects that form at its end. */
   readonly tail: Lines | null;
-  /** Where it begins, as `endOfPiece` names it; null at the day's start. */
+  /** Where it lies in its day; null when the day was not read from its start on. */
+  readonly place: PiecePlace | null;
+}
+
+/** Ends of pieces have names: the same name, the same lines and trades before it. */
+export interface PiecePlace {
+  /** The end of the piece before; null for the first. */
   readonly after: string | null;
-  /** Where the next one begins; null for the last, and where that is not known. */
+  /** Null for the last. */
   readonly end: string | null;
 }
 
-/** Whether it is the only one, with all lines. */
-export function isWholeDay({ after, tail }: DayPiece): boolean {
-  return after === null && tail !== null;
-}
+/** Of the only piece of a day. */
+export const WHOLE_DAY: PiecePlace = { after: null, end: null };
 
 /** A day that was read to the trade of this rank, or beyond it with nothing between. */
 export interface PausedDay {
@@ -75,9 +79,10 @@ export class SettledRead implements Disposable {
   #run: SettledRun | null = null;
   /** The run stands at this day's midnight. */
   #day: UtcDay | null = null;
-  /** Of the day that is being read: the last trade handed out, and whether none was. */
+  /** Of the day that is being read: the last trade handed out. */
   #rank = 0;
-  #isFirst = true;
+  /** Where the next piece begins; undefined when the day was not read from its start on. */
+  #after: string | null | undefined = null;
 
   constructor({ source, pace, pieceBytes = PIECE_BYTES }: SettledReadOptions) {
     this.#source = source;
@@ -92,7 +97,7 @@ export class SettledRead implements Disposable {
   async *pieces(day: UtcDay, end: EpochNs): AsyncGenerator<DayPiece> {
     const run = await this.#standAt(day);
     this.#rank = 0;
-    this.#isFirst = true;
+    this.#after = null;
     run.hear({ day, end, lines: this.#lines });
     yield* this.#heard(run, day, end);
   }
@@ -103,7 +108,7 @@ export class SettledRead implements Disposable {
     this.#source = source;
     this.#run = run;
     this.#rank = rank;
-    this.#isFirst = false;
+    this.#after = undefined;
     run!.hearOn({ day, end, lines: this.#lines });
     yield* this.#heard(run!, day, end);
   }
@@ -128,8 +133,8 @@ export class SettledRead implements Disposable {
     if (end === epochNs(next, 0)) this.#day = next;
     const settled = this.#lines.take();
     const trades = (await tradesBefore(this.#source, day, end)) - this.#rank;
-    const isOnly = this.#isFirst;
-    yield { settled, trades, isWarm: run.wasWarm, tail: run.tail(this.#lines), isOnly };
+    const place = this.#place(null);
+    yield { settled, trades, isWarm: run.wasWarm, tail: run.tail(this.#lines), place };
   }
 
   async #standAt(day: UtcDay): Promise<SettledRun> {
@@ -169,8 +174,9 @@ export class SettledRead implements Disposable {
           const rank = batch.firstRank + end - 1;
           const trades = rank - this.#rank;
           this.#rank = rank;
-          this.#isFirst = false;
-          yield { settled: lines.take(), trades, isWarm: run.wasWarm, tail: null, isOnly: false };
+          const settled = lines.take();
+          const place = this.#place(endOfPiece(rank, settled));
+          yield { settled, trades, isWarm: run.wasWarm, tail: null, place };
         }
         if (this.#rowsSinceTurn < ROWS_PER_TURN) continue;
         this.#rowsSinceTurn = 0;
@@ -182,11 +188,23 @@ export class SettledRead implements Disposable {
   }
 
   /** Keeps steps, and what they add to a piece, short. */
+  #place(end: string | null): PiecePlace | null {
+    const after = this.#after;
+    if (after === undefined) return null;
+    this.#after = end;
+    return { after, end };
+  }
+
   #adapt(stepBytes: number): void {
     const { min, max } = STEP_ROWS;
     if (stepBytes > STEP_BYTES) this.#stepRows = Math.max(min, this.#stepRows >> 1);
     else if (stepBytes < STEP_BYTES / 4) this.#stepRows = Math.min(max, this.#stepRows << 1);
   }
+}
+
+/** Of a piece that covers the trades up to `rank`, and has lines. */
+function endOfPiece(rank: number, { ranks, ks }: SettledLines): string {
+  return `${rank} ${ranks.at(-1)}.${ks.at(-1)}`;
 }
 
 /** The trades of a day before `end`, which is at most the day's end. */
