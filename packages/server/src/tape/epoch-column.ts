@@ -8,6 +8,7 @@ import type { UtcDay } from '@tapeloom/core/numbers';
 import { DAY_NS, dayNumber } from '@tapeloom/core/utc-day';
 
 const HALF = 2 ** 32;
+const SIGN_BIT = -(2 ** 31);
 
 /** Writes rows [from, from + count) of `ns`, moved by the day's midnight, to the start of `halves`. */
 export function writeEpochColumn(
@@ -31,9 +32,19 @@ export function writeEpochColumn(
 /** Changes values back to nanoseconds since the day's midnight, in their own memory. */
 export function readEpochColumn(day: UtcDay, halves: Uint32Array): Float64Array {
   const [midnightLow, midnightHigh] = midnightHalves(day);
-  const ns = new Float64Array(halves.buffer, halves.byteOffset, halves.length / 2);
+  const { buffer, byteOffset, length } = halves;
+  const ns = new Float64Array(buffer, byteOffset, length / 2);
+  // Signed halves become doubles faster; a low one is 2^31 less with its first bit turned.
+  const signed = new Int32Array(buffer, byteOffset, length);
+  let high = Number.NaN;
+  let base = 0;
   for (let row = 0; row < ns.length; row++) {
-    ns[row] = (halves[2 * row + 1]! - midnightHigh) * HALF + (halves[2 * row]! - midnightLow);
+    const newHigh = signed[2 * row + 1]!;
+    if (newHigh !== high) {
+      high = newHigh;
+      base = (high - midnightHigh) * HALF + (HALF / 2 - midnightLow);
+    }
+    ns[row] = base + (signed[2 * row]! ^ SIGN_BIT);
   }
   return ns;
 }
