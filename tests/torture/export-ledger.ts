@@ -94,6 +94,7 @@ export class ExportLedger {
 
   /** The usage once nothing runs any more. */
   async #settled(): Promise<Counts> {
+    let last = '';
     for (let look = 0; look < LOOKS_MAX; look += 1) {
       await this.#service.up;
       const { kills } = this.#service;
@@ -110,12 +111,13 @@ export class ExportLedger {
           restRequests >= this.#left.restRequests + this.#requests &&
           reserved.computeUnits <= this.#left.computeUnits &&
           reserved.exportBytes <= this.#left.exportBytes;
+        last = JSON.stringify({ restRequests, reserved, left: this.#left, asked: this.#requests });
         this.#requests += 1;
         if (isOver) return used;
       }
       await pause(LOOK_EVERY_MS);
     }
-    throw new Error('a response is not over long after its client has gone');
+    throw new Error(`a response is not over long after its client has gone: ${last}`);
   }
 
   async #read(): Promise<Usage> {

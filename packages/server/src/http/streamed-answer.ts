@@ -84,10 +84,13 @@ class PieceWriter {
   readonly #clock: Pick<Clock, 'after'>;
   #pending = 0;
   #idle = Promise.withResolvers<void>();
+  /** The client has gone: what waits may never be told of then. */
+  readonly #over = Promise.withResolvers<void>();
 
   constructor(response: ServerResponse, clock: Pick<Clock, 'after'>) {
     this.#response = response;
     this.#clock = clock;
+    response.once('close', () => this.#over.resolve());
   }
 
   /** The response hears of the end of its socket a little later. */
@@ -108,7 +111,9 @@ class PieceWriter {
   /** Resolves when everything has left. */
   async flushed(): Promise<void> {
     using _stall = this.#endWhenStalled();
-    while (this.#pending > 0) await this.#idle.promise;
+    while (this.#pending > 0 && !this.isGone) {
+      await Promise.race([this.#idle.promise, this.#over.promise]);
+    }
     if (this.isGone) throw new Error('the client has gone');
   }
 
@@ -133,13 +138,16 @@ class PieceWriter {
     if (!this.#response.writableNeedDrain) return;
     using _stall = this.#endWhenStalled();
     const { promise, resolve } = Promise.withResolvers<void>();
-    const response = this.#response.on('drain', resolve).on('close', resolve);
-    await promise;
-    response.off('drain', resolve).off('close', resolve);
+    const response = this.#response.on('drain', resolve);
+    if (!this.isGone) await Promise.race([promise, this.#over.promise]);
+    response.off('drain', resolve);
     if (this.isGone) throw new Error('the client has gone');
   }
 
   #endWhenStalled(): Disposable {
-    return this.#clock.after(STALLED_AFTER_MS, () => this.#response.destroy());
+    return this.#clock.after(STALLED_AFTER_MS, () => {
+      this.#response.destroy();
+      this.#over.resolve();
+    });
   }
 }
