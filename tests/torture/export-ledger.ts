@@ -17,8 +17,6 @@ const PIECE_BYTES = 65_536;
 const RECOMPRESSED = 1.1;
 const LOOK_EVERY_MS = 5;
 const LOOKS_MAX = 4_000;
-/** Then a request that its client gave up before it was let in was dropped. */
-const UNHEARD_LOOKS = 400;
 
 interface Counts {
   readonly computeUnits: number;
@@ -81,7 +79,7 @@ export class ExportLedger {
   /** What is wrong with what the response cost, if anything. */
   async charge(response: Response): Promise<string | null> {
     this.#requests += 1;
-    const { computeUnits, exportBytes } = await this.#settled(response.fetched.t === 'unheard');
+    const { computeUnits, exportBytes } = await this.#settled();
     // What a cut response cost may be lost when the service was killed.
     const isKilled = this.#service.kills > response.kills;
     const units = computeUnits - this.#used.computeUnits;
@@ -94,8 +92,8 @@ export class ExportLedger {
     return `${bytes} bytes were charged, not ${least} to ${most}`;
   }
 
-  /** The usage once nothing runs any more; a request that was not heard may never be counted. */
-  async #settled(isUnheard = false): Promise<Counts> {
+  /** The usage once nothing runs any more. */
+  async #settled(): Promise<Counts> {
     let last = '';
     for (let look = 0; look < LOOKS_MAX; look += 1) {
       await this.#service.up;
@@ -107,10 +105,6 @@ export class ExportLedger {
         const { restRequests } = used;
         if (this.#left.kills < kills) {
           this.#left = { kills, ...reserved, restRequests };
-          this.#requests = 0;
-        }
-        if (isUnheard && look === UNHEARD_LOOKS) {
-          this.#left = { ...this.#left, restRequests };
           this.#requests = 0;
         }
         const isOver =

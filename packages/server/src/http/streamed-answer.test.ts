@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { EventEmitter, once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -133,4 +133,38 @@ test('a client that goes ends the reading, and is no fault', async () => {
   assert.equal(fault, null);
   assert.ok(isClosed);
   assert.ok(told[0]! <= sent + 100_000);
+});
+
+/** A response whose socket has ended: Node keeps what is written then, and never tells of it. */
+class EndedResponse extends EventEmitter {
+  destroyed = false;
+  readonly socket = null;
+  readonly writableNeedDrain = false;
+
+  write(): boolean {
+    return true;
+  }
+
+  destroy(): void {
+    this.destroyed = true;
+    this.emit('close');
+  }
+}
+
+test('an answer ends with its connection, though nothing is told of its writes [SEC-28]', async () => {
+  const response = new EndedResponse();
+  const told: number[] = [];
+  const answer = new StreamedAnswer({
+    headers: {},
+    chunks: (async function* () {
+      yield Buffer.alloc(100);
+    })(),
+    onWritten: async (bytes) => void told.push(bytes),
+  });
+  const over = writeStreamed(response as never as ServerResponse, answer, new ManualClock(0n));
+  await turn();
+  assert.deepEqual(told, [], 'it waits for its writes');
+  response.destroy();
+  await over;
+  assert.deepEqual(told, [0]);
 });
