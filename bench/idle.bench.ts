@@ -5,7 +5,7 @@
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +14,7 @@ import { makeAccounts } from '../tests/account-maker.ts';
 import { RunningService } from '../tests/running-service.ts';
 import { IdleClient } from './idle-clients.ts';
 import { loadAverage } from './machine-load.ts';
+import { residentBytes } from './process-holdings.ts';
 import type { Bench, BenchReport } from './report.ts';
 import { forEachOf } from './stream-sockets.ts';
 
@@ -229,11 +230,6 @@ async function bareServerBytes(): Promise<number> {
     child.disconnect();
     await once(child, 'exit');
   }
-}
-
-function residentBytes(pid: number): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]) * 1_024;
 }
 
 async function freePort(): Promise<number> {

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { build } from 'vite';
 import { computeAll } from './browser-study-page.ts';
-import { launchChromium } from './headless-chromium.ts';
+import { chromiumMissing, launchChromium } from './headless-chromium.ts';
 
 const entry = `${import.meta.dirname}/browser-study-page.ts`;
 
@@ -24,7 +24,7 @@ async function bundle(): Promise<string> {
   return built.output[0].code;
 }
 
-describe('the core in a browser', () => {
+describe('the core in a browser', { skip: chromiumMissing }, () => {
   let browser: Browser;
   before(async () => {
     browser = await launchChromium();

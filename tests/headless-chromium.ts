@@ -1,7 +1,8 @@
 /**
- * A Chromium that comes with npm alone. On Linux x64 it is unpacked once per version, with the system
- * libraries it needs, into a directory that appears whole or not at all, so that test files which run
- * at the same time cannot meet a half-written browser. Elsewhere the installed Chrome is used.
+ * A Chromium for tests. On Linux x64 it comes with npm alone: it is unpacked once per version, with the
+ * system libraries it needs, into a directory that appears whole or not at all, so that test files which
+ * run at the same time cannot meet a half-written browser. Elsewhere an installed Chromium or Chrome is
+ * used, and where there is none `chromiumMissing` is the sentence to skip with.
  */
 
 import { mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
@@ -21,9 +22,27 @@ const ARGS = [
   '--disable-sync',
 ];
 
+/** Where Debian, Google and macOS put them. */
+const INSTALLED = [
+  '/usr/bin/chromium',
+  '/usr/bin/google-chrome',
+  '/opt/google/chrome/chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+];
+
+const comesWithNpm = process.platform === 'linux' && process.arch === 'x64';
+const installed = INSTALLED.find(exists);
+
+/** Why no browser can be had here, false where one can. */
+export const chromiumMissing =
+  !comesWithNpm && installed === undefined
+    ? `npm has no Chromium for ${process.platform} on ${process.arch}, and none is installed`
+    : false;
+
 export async function launchChromium(): Promise<Browser> {
-  if (process.platform !== 'linux' || process.arch !== 'x64') {
-    return await chromium.launch({ channel: 'chrome', args: ARGS });
+  if (!comesWithNpm && installed !== undefined) {
+    return await chromium.launch({ executablePath: installed, args: ARGS });
   }
   const home = await unpackedHome();
   return await chromium.launch({

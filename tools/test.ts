@@ -6,11 +6,14 @@
  * `npm test` runs everything, `npm test -- packages/core tests/restart.test.ts` only those paths, and
  * `npm test -- --name 'regular expression'` only tests of that name. A partial run is not recorded.
  * `--seed N` or `--seed random` lets the property tests draw other values than usual.
+ *
+ * Every process finds what others before it have compiled, and those that start whole services begin
+ * first, so that none of them is waited for alone at the end.
  */
 
 import { globSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
@@ -20,6 +23,8 @@ import { recordOf, resultsPath } from './test-results.ts';
 const root = join(import.meta.dirname, '..');
 const testRoots = ['packages', 'tools', 'tests', 'bench', 'simulation'];
 const testFileMsMax = 240_000;
+const compiledPath = 'node_modules/.cache/compiled';
+const slowestShown = 10;
 const usualSeed = '1';
 
 const { values, positionals } = parseArgs({
@@ -34,6 +39,7 @@ if (!/^(?:\d{1,9}|random)$/.test(values.seed)) {
   process.exit(2);
 }
 process.env.PROPERTY_SEED = values.seed;
+process.env.NODE_COMPILE_CACHE ??= join(root, compiledPath);
 
 const isWholeRun =
   positionals.length === 0 && values.name === undefined && values.seed === usualSeed;
@@ -44,6 +50,7 @@ if (files.length === 0) {
 }
 
 const records: TestRecord[] = [];
+const fileMs = new Map<string, number>();
 const events = run({
   files,
   cwd: root,
@@ -55,6 +62,9 @@ const events = run({
 });
 
 for await (const text of events
+  .on('test:summary', ({ file, duration_ms }) => {
+    if (file !== undefined) fileMs.set(file, duration_ms);
+  })
   .on('test:pass', (data) => records.push(recordOf(data, true)))
   .on('test:fail', (data) => {
     records.push(recordOf(data, false));
@@ -65,6 +75,7 @@ for await (const text of events
 }
 
 if (isWholeRun) {
+  console.log(slowestText());
   const path = join(root, resultsPath);
   mkdirSync(join(path, '..'), { recursive: true });
   writeFileSync(`${path}.part`, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
@@ -80,5 +91,19 @@ function testFilesUnder(paths: readonly string[]): string[] {
       exclude: (name) => name === 'node_modules',
     }).map((name) => join(root, path, name));
   });
-  return [...new Set(found)].sort();
+  return [...new Set(found)].sort(
+    (a, b) => Number(isWhole(b)) - Number(isWhole(a)) || (a < b ? -1 : 1),
+  );
+}
+
+function isWhole(path: string): boolean {
+  return path.startsWith(join(root, 'tests/'));
+}
+
+function slowestText(): string {
+  const slowest = [...fileMs].sort(([, a], [, b]) => b - a).slice(0, slowestShown);
+  const lines = slowest.map(
+    ([file, ms]) => `${(ms / 1_000).toFixed(1).padStart(6)} s  ${relative(root, file)}`,
+  );
+  return ['files that took longest', ...lines].join('\n');
 }

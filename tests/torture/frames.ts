@@ -4,10 +4,11 @@
  */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { openFiles, residentBytes } from '../../bench/process-holdings.ts';
 import { alignedTable } from '../../bench/table.ts';
 import { makeAccounts } from '../account-maker.ts';
 import { RunningService } from '../running-service.ts';
@@ -109,13 +110,4 @@ function summary(
     `resident before ${mib(before.residentBytes)}, on the way ${resident.map(mib).join(', ')}, after ${mib(after.residentBytes)}`,
     `open files before ${before.files}, after ${after.files}`,
   ].join('\n');
-}
-
-function residentBytes(pid: number): number {
-  const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1];
-  return Number(kib) * 1024;
-}
-
-function openFiles(pid: number): number {
-  return readdirSync(`/proc/${pid}/fd`).length;
 }

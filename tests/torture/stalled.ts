@@ -170,12 +170,14 @@ class MemoryWatch {
   }
 }
 
-/** What all TCP connections of the machine take now. */
+/** What all TCP connections of the machine take now; 0 where only Linux could tell. */
 function tcpPages(): number {
+  if (process.platform !== 'linux') return 0;
   return Number(/^TCP: .* mem (\d+)$/m.exec(readFileSync('/proc/net/sockstat', 'utf8'))?.[1]);
 }
 
 function tcpPressurePages(): number {
+  if (process.platform !== 'linux') return Number.POSITIVE_INFINITY;
   return Number(readFileSync('/proc/sys/net/ipv4/tcp_mem', 'utf8').split(/\s+/)[1]);
 }
 

@@ -70,6 +70,9 @@ test('tests that are singled out or left out are found', () => {
     assert.match(saidOf(path, `${call}('x', () => {});\n`)[0]!, /proves nothing/);
   }
   assert.match(saidOf(path, "test('x', { skip: true }, () => {});\n")[0]!, /proves nothing/);
+  assert.deepEqual(saidOf(path, "test('x', { skip: chromiumMissing }, () => {});\n"), []);
+  const both = "test('x', { skip: chromiumMissing, only: true }, () => {});\n";
+  assert.match(saidOf(path, both)[0]!, /proves nothing/);
 });
 
 test('the environment is read by the configuration only', () => {

@@ -11,14 +11,37 @@ function saidOf(packages: Readonly<Record<string, object>>) {
 }
 
 test('a lockfile with the optional packages of every platform has no finding', () => {
-  const packages = { '': {}, 'node_modules/lint': lint, 'node_modules/@lint/linux': {} };
-  assert.deepEqual(saidOf({ ...packages, 'node_modules/a/node_modules/@lint/darwin': {} }), []);
+  const integrity = 'sha512-a';
+  const packages = {
+    '': {},
+    'node_modules/lint': { ...lint, integrity },
+    'node_modules/@lint/linux': { integrity },
+    'node_modules/a/node_modules/@lint/darwin': { os: ['darwin'] },
+  };
+  assert.deepEqual(saidOf(packages), []);
 });
 
 test('an optional package that is not locked is found', () => {
-  const said = saidOf({ 'node_modules/lint': lint, 'node_modules/@lint/linux': {} });
+  const integrity = 'sha512-a';
+  const said = saidOf({
+    'node_modules/lint': { ...lint, integrity },
+    'node_modules/@lint/linux': { integrity },
+  });
   assert.equal(said.length, 1);
   assert.match(said[0]!, /@lint\/darwin, which is not locked/);
+});
+
+test('a package for a promised platform that the registry did not have is found', () => {
+  const arm = { version: '1.0.1', os: ['linux'], cpu: ['arm64'], libc: ['glibc'] };
+  const said = saidOf({
+    'node_modules/@lint/linux-arm64': arm,
+    'node_modules/@lint/linux-x64': { ...arm, cpu: ['x64'], integrity: 'sha512-a' },
+    'node_modules/@lint/linux-musl': { ...arm, libc: ['musl'] },
+    'node_modules/@lint/win32': { ...arm, os: ['win32'] },
+    'node_modules/@house/room': { link: true },
+  });
+  assert.equal(said.length, 1);
+  assert.match(said[0]!, /@lint\/linux-arm64 1\.0\.1 has no integrity/);
 });
 
 test('a missing lockfile is found', () => {

@@ -1,17 +1,29 @@
 /**
  * The lockfile installs on every platform: each optional package that a locked one names is locked too.
  * npm leaves out those that the registry at hand did not have, and `npm ci` then refuses the lockfile.
+ * One that is locked without a digest was never seen there, and `npm ci` passes it over in silence: on the
+ * platforms we promise such a package would be missing, and so every one of theirs has its digest.
  */
 
 import type { Finding, Tree } from './tree.ts';
 
 const lockfilePath = 'package-lock.json';
 
-interface Lockfile {
-  readonly packages: Readonly<
-    Record<string, { readonly optionalDependencies?: Readonly<Record<string, string>> }>
-  >;
+interface LockedPackage {
+  readonly version?: string;
+  readonly integrity?: string;
+  readonly link?: boolean;
+  readonly os?: readonly string[];
+  readonly cpu?: readonly string[];
+  readonly libc?: readonly string[];
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
+
+interface Lockfile {
+  readonly packages: Readonly<Record<string, LockedPackage>>;
+}
+
+const promised = { os: 'linux', libc: 'glibc', cpus: ['x64', 'arm64'] };
 
 export function checkLockfile(tree: Tree): readonly Finding[] {
   const text = tree.texts.get(lockfilePath);
@@ -19,6 +31,10 @@ export function checkLockfile(tree: Tree): readonly Finding[] {
     return [{ path: lockfilePath, line: 1, message: 'the file is missing', level: 'error' }];
   }
   const { packages }: Lockfile = JSON.parse(text);
+  return [...notLocked(packages), ...neverSeen(packages)];
+}
+
+function notLocked(packages: Lockfile['packages']): readonly Finding[] {
   const locked = new Set(
     Object.keys(packages).map((path) => path.replace(/^.*node_modules\//, '')),
   );
@@ -32,4 +48,24 @@ export function checkLockfile(tree: Tree): readonly Finding[] {
         return { path: lockfilePath, line: 1, message, level: 'error' };
       }),
   );
+}
+
+function neverSeen(packages: Lockfile['packages']): readonly Finding[] {
+  return Object.entries(packages)
+    .filter(([path, { integrity, link }]) => isInstalled(path) && !link && integrity === undefined)
+    .filter(([, { os, cpu, libc }]) => {
+      const isOurs = (os ?? [promised.os]).includes(promised.os);
+      const isOurLibc = (libc ?? [promised.libc]).includes(promised.libc);
+      return isOurs && isOurLibc && promised.cpus.some((one) => (cpu ?? [one]).includes(one));
+    })
+    .map(([path, { version }]): Finding => {
+      const message =
+        `${path} ${version} has no integrity, so the registry did not have it: ` +
+        'choose a version of the package that needs it which has this platform too';
+      return { path: lockfilePath, line: 1, message, level: 'error' };
+    });
+}
+
+function isInstalled(path: string): boolean {
+  return path.includes('node_modules/');
 }
