@@ -109,7 +109,7 @@ test('an invalid, revoked or expired key is 401 and called an invalid token [AUT
   }
 });
 
-test('the public routes look at no key and carry no rate headers [AUTH-24] [RATE-06]', async () => {
+test('the public routes look at no key and carry no rate headers', async () => {
   const key = await service.customer();
   for (const headers of [{}, { authorization: `Bearer ${key}` }, { authorization: 'nonsense' }]) {
     const answer = await service.get('/v1/indicators', { headers });

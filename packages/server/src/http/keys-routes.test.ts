@@ -150,7 +150,7 @@ test('an unknown id, and the id of a foreign key, is 404 NOT_FOUND [KEY-32] [ERR
   assert.ok(!(await service.get('/v1/keys', { key })).text.includes(foreign.id));
 });
 
-test('the list holds every key of the account, whoever made it [KEY-33]', async () => {
+test('the list holds every key of the account, whoever made it', async () => {
   const account = await service.account('live_history');
   const live = await service.key(account, { environment: 'live' });
   service.clock.advance(1);

@@ -28,7 +28,7 @@ const ids = fc.array(
   { maxLength: 200 },
 );
 
-test('a feed number is new exactly once, and too old 4,096 below the highest [DET-05]', () => {
+test('a feed number is new exactly once, and too old 4,096 below the highest', () => {
   fc.assert(
     fc.property(ids, fc.nat(2 ** 45), (steps, start) => {
       const window = new DedupeWindow();
