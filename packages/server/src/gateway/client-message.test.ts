@@ -23,10 +23,9 @@ function paths(message: unknown): readonly string[] {
 }
 
 test('what cannot be understood is refused without a sub [EVT-21] [SEC-22]', () => {
-  const proto =
-    '{"t":"subscribe","sub":"a","instrument":"A","indicator":"bars","params":{"__proto__":{}}}';
+  const proto = '{"t":"subscribe","instrument":"A","indicator":"bars","params":{"__proto__":{}}}';
   const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
-  const deep = `{"t":"subscribe","sub":"a","instrument":"A","indicator":"bars","params":${nested(30_000)}}`;
+  const deep = `{"t":"subscribe","sub":7,"instrument":"A","indicator":"bars","params":${nested(30_000)}}`;
   const texts = [
     '',
     ' ',
@@ -49,6 +48,9 @@ test('what cannot be understood is refused without a sub [EVT-21] [SEC-22]', () 
     '{"t":["ping"]}',
     '{"T":"ping"}',
     '{"t":"ping","__proto__":1}',
+    '{"t":"ping","sub":"a","__proto__":1}',
+    '{"t":"subscribed","sub":"a"}',
+    '{"t":"subscribe","__proto__":{"sub":"a"}}',
     proto,
     deep,
     nested(30_000),
@@ -65,7 +67,39 @@ test('what cannot be understood is refused without a sub [EVT-21] [SEC-22]', () 
 test('nesting is allowed up to its limit and refused beyond', () => {
   const nest = (levels: number): unknown => (levels === 0 ? 1 : { a: nest(levels - 1) });
   assert.ok(accepts({ ...SUBSCRIBE, params: nest(DEPTH_MAX - 1) }));
-  assert.ok(!('sub' in refusal({ ...SUBSCRIBE, params: nest(DEPTH_MAX) })));
+  assert.ok(!accepts({ ...SUBSCRIBE, params: nest(DEPTH_MAX) }));
+});
+
+test('a refusal bears the sub that could be read, whatever else is wrong with the message [SUB-12] [EVT-19]', () => {
+  const deep = `${'['.repeat(30_000)}${']'.repeat(30_000)}`;
+  const texts = [
+    '{"t":"subscribe","sub":"a"}',
+    '{"sub":"a","t":"subscribe","instrument":1,"indicator":[],"params":[],"mode":0,"from":{},"x":{}}',
+    '{"t":"subscribe","sub":"a","instrument":"A","indicator":"bars","params":{"__proto__":{}}}',
+    '{"t":"subscribe","sub":"a","__proto__":{"sub":"b"}}',
+    `{"t":"subscribe","sub":"a","instrument":"A","indicator":"bars","params":${deep}}`,
+    `{"t":"subscribe","more":${deep},"sub":"a"}`,
+    '{"t":"unsubscribe","sub":"a","more":1}',
+    '{"t":"unsubscribe","sub":"a","more":{"__proto__":1}}',
+  ];
+  for (const text of texts) assert.equal(refusal(text).sub, 'a', text.slice(0, 80));
+});
+
+test('a sub that cannot be used is told back whole up to 256 bytes, and left out beyond', () => {
+  for (const [echoed, unsaid] of [
+    ['x'.repeat(256), 'x'.repeat(257)],
+    ['é'.repeat(128), `${'é'.repeat(128)}x`],
+    ['😀'.repeat(64), '😀'.repeat(65)],
+    ['\u0000'.repeat(256), '\u0000'.repeat(257)],
+  ] as const) {
+    for (const message of [{ ...SUBSCRIBE }, { t: 'unsubscribe' }]) {
+      assert.equal(refusal({ ...message, sub: echoed }).sub, echoed);
+      const reply = refusal({ ...message, sub: unsaid });
+      assert.ok(!('sub' in reply));
+      assert.ok(JSON.stringify(reply).length < 500);
+      assert.deepEqual(paths({ ...message, sub: unsaid }), ['/sub']);
+    }
+  }
 });
 
 test('a sub is a string of 1 to 64 UTF-8 bytes [SUB-01] [SUB-02] [SUB-03]', () => {

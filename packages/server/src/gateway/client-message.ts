@@ -20,6 +20,8 @@ export const DEPTH_MAX = 8;
 const FAULTS_MAX = 16;
 const PING_ID_BYTES_MAX = 64;
 const NAME_CHARACTERS_MAX = 64;
+/** Up to so many bytes a `sub` is told back whole, also one that is too long to be used. */
+const SUB_ECHO_BYTES_MAX = 256;
 
 /** Why a message or a subscription is refused, as the `error` message says it. */
 export interface ErrorReply {
@@ -63,8 +65,10 @@ export function parseClientMessage(text: string): ParsedMessage {
     return notUnderstood('The message is not valid JSON.');
   }
   if (!isFields(value)) return notUnderstood('A message must be one JSON object.');
+  const sub = subOf(value);
   if (!isHarmless(value)) {
-    return notUnderstood(`A message nests at most ${DEPTH_MAX} levels and has no "__proto__".`);
+    const message = `A message nests at most ${DEPTH_MAX} levels and has no "__proto__".`;
+    return notUnderstood(message, sub);
   }
   const kind = value.t;
   if (typeof kind !== 'string' || !Object.hasOwn(RULES, kind)) {
@@ -76,7 +80,6 @@ export function parseClientMessage(text: string): ParsedMessage {
   const faults = t === 'auth' ? [] : faultsOf(value, RULES[t]);
   // The rules above looked at every field, so the value has the shape of its kind.
   if (faults.length === 0) return { ok: true, message: value as unknown as ClientMessage };
-  const sub = t !== 'ping' && typeof value.sub === 'string' ? { sub: value.sub } : {};
   return { ok: false, reply: { ...sub, ...invalid(faults) } };
 }
 
@@ -93,8 +96,15 @@ export function invalid(faults: readonly FieldFault[]): Omit<ErrorReply, 'sub'> 
   return { code: 'INVALID_PARAMETERS', message, errors: faults };
 }
 
-function notUnderstood(message: string): ParsedMessage {
-  return { ok: false, reply: { code: 'INVALID_PARAMETERS', message } };
+function notUnderstood(message: string, sub: Pick<ErrorReply, 'sub'> = {}): ParsedMessage {
+  return { ok: false, reply: { ...sub, code: 'INVALID_PARAMETERS', message } };
+}
+
+/** The subscription that a message is about, if that can be read of it, whatever else is wrong. */
+function subOf({ t, sub }: Fields): Pick<ErrorReply, 'sub'> {
+  const isAboutOne = t === 'subscribe' || t === 'unsubscribe';
+  if (!isAboutOne || typeof sub !== 'string') return {};
+  return Buffer.byteLength(sub) <= SUB_ECHO_BYTES_MAX ? { sub } : {};
 }
 
 function faultsOf(fields: Fields, rules: Readonly<Record<string, FieldRule>>): FieldFault[] {
