@@ -218,6 +218,8 @@ export class HistoryWorld implements Disposable {
         visible: () => visible,
         arrived: visible,
         isReady: () => true,
+        contractOn: () => query.contract,
+        enterWait: () => new DisposableStack(),
         pause: async () => {},
       },
     );

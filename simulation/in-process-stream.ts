@@ -23,10 +23,10 @@ import { OutgoingFlow } from '@tapeloom/server/engine/outgoing-flow';
 import type { ConnectionLimits } from '@tapeloom/server/gateway/connection-socket';
 import { createGateway, type Gateway, type GatewayOptions } from '@tapeloom/server/gateway/gateway';
 import { createResolver } from '@tapeloom/server/gateway/stream-request';
-import type { UnprovenLimits } from '@tapeloom/server/gateway/unproven-sockets';
 import type { PageLimits } from '@tapeloom/server/history/study-replay';
 import { StudyReplays } from '@tapeloom/server/history/study-replays';
 import { WAIT_MS_MAX } from '@tapeloom/server/platform/clock';
+import type { PlaceLimits } from '@tapeloom/server/platform/shared-places';
 import type { EngineLink, EngineMessage } from '@tapeloom/server/topics/engine-link';
 import { brokenBy, type EpochFloor } from '@tapeloom/server/topics/epoch-floors';
 import { TopicHub } from '@tapeloom/server/topics/topic-hub';
@@ -71,7 +71,7 @@ export interface InProcessStreamOptions {
   readonly trustedProxies?: readonly IpRange[];
   readonly noteKeyUse?: (keyId: string) => void;
   readonly connectionsMax?: number;
-  readonly unproven?: UnprovenLimits;
+  readonly unproven?: PlaceLimits;
   readonly limits?: Partial<ConnectionLimits>;
   /** By default they are without end. */
   readonly budgets?: GatewayOptions['budgets'];

@@ -29,6 +29,7 @@ import { StoreAuthenticator } from '@tapeloom/server/accounts/store-authenticato
 import { UsageMeter } from '@tapeloom/server/accounts/usage-meter';
 import { ExportTokens } from '@tapeloom/server/exports/export-token';
 import { TableThread } from '@tapeloom/server/exports/table-thread';
+import { AWAITED_LIMITS } from '@tapeloom/server/history/awaited-cursors';
 import type { CoverSources } from '@tapeloom/server/history/covered-query';
 import type { HistorySources } from '@tapeloom/server/history/history-pages';
 import { SettledDaysReader } from '@tapeloom/server/history/settled-days-reader';
@@ -44,6 +45,7 @@ import type { InstrumentFacts } from '@tapeloom/server/http/instrument-view';
 import { restRoutes } from '@tapeloom/server/http/rest-routes';
 import type { Route } from '@tapeloom/server/http/route';
 import { createLog } from '@tapeloom/server/platform/log';
+import { SharedPlaces } from '@tapeloom/server/platform/shared-places';
 import { createSimUniverse } from '@tapeloom/server/sources/sim-universe';
 import { ManualClock } from './manual-clock.ts';
 import { MarketTape } from './market-tape.ts';
@@ -111,6 +113,11 @@ export class RestService implements AsyncDisposable {
     tapeTime: null as EpochNs | null,
   };
   readonly tape = new MarketTape();
+  /** How long requests waited in all; the clock stands still meanwhile. */
+  pausedMs = 0;
+  /** What a wait takes, if not a turn. */
+  pausing: () => Promise<unknown> = () => turn();
+  readonly awaited = new SharedPlaces(AWAITED_LIMITS);
   /** What reads the tape; a test may put something else in its place. */
   sources: HistorySources & CoverSources;
   readonly catalogue: CatalogueFacts = catalogueFacts(publishedDefinitions(), CORE_SOURCE);
@@ -283,7 +290,11 @@ export class RestService implements AsyncDisposable {
       isStreamed: (symbol) => this.#isStreamed(symbol),
       now: () => this.clock.now(),
       tapeTime: () => this.market.tapeTime,
-      pause: async () => await turn(),
+      pause: async (ms) => {
+        this.pausedMs += ms;
+        await this.pausing();
+      },
+      awaited: this.awaited,
       sources: this.sources,
       engineFingerprint: this.catalogue.engineFingerprint,
       budgets: this.store,

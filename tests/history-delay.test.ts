@@ -7,6 +7,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { AHEAD_MS_MAX } from '@tapeloom/server/history/awaited-cursors';
 import fc from 'fast-check';
 import { fillMarket } from '../simulation/history-market.ts';
 import { address, type Fields, type Page } from '../simulation/history-requests.ts';
@@ -82,8 +83,9 @@ function hidden(count: number, apart: bigint, seed: number): MemoryTrade[] {
   }));
 }
 
-/** Everything a customer can see of an answer, but for what is different each time. */
+/** Everything a customer can see of an answer and when it comes, but for what is different each time. */
 async function seenOf({ service }: World, url: string, key: string): Promise<string> {
+  const pausedBefore = service.pausedMs;
   const answer = await service.http.app.inject({
     url,
     headers: { authorization: `Bearer ${key}` },
@@ -91,6 +93,7 @@ async function seenOf({ service }: World, url: string, key: string): Promise<str
   const { date: _date, 'x-export-token': token, ...headers } = answer.headers;
   const shown = {
     status: answer.statusCode,
+    waitedMs: service.pausedMs - pausedBefore,
     headers,
     // What it says; the code behind it is the account's.
     token: typeof token === 'string' ? token.split('.')[0] : null,
@@ -161,8 +164,9 @@ function fieldsOf({ of, to, ...rest }: Asked): Fields {
   return { instrument: 'ESZ6', ...of, ...(Object.fromEntries(given) as Fields) };
 }
 
-test('no answer of history or estimate tells anything of what a key may not see yet [SEC-25] [PLAN-01]', async () => {
+test('no answer of history or estimate, nor when it comes, tells anything of what a key may not see yet [SEC-25] [DET-13] [PLAN-01]', async () => {
   const statuses = new Map<string, number>();
+  let waits = 0;
   await fc.assert(
     fc.asyncProperty(
       query,
@@ -170,7 +174,9 @@ test('no answer of history or estimate tells anything of what a key may not see 
       fc.constantFrom(...KINDS),
       async (fields, path, kind) => {
         const shown = await sameEverywhere(address(path, fieldsOf(fields)), kind);
-        const { status } = JSON.parse(shown) as { status: number };
+        const { status, waitedMs } = JSON.parse(shown) as { status: number; waitedMs: number };
+        if (waitedMs > 0) assert.deepEqual([status, waitedMs], [400, AHEAD_MS_MAX], shown);
+        waits += waitedMs > 0 ? 1 : 0;
         statuses.set(`${path} ${status}`, (statuses.get(`${path} ${status}`) ?? 0) + 1);
       },
     ),
@@ -181,6 +187,7 @@ test('no answer of history or estimate tells anything of what a key may not see 
     assert.ok(statuses.get(`${path} 200`)! > 50, JSON.stringify([...statuses]));
     assert.ok(statuses.get(`${path} 400`)! > 50);
   }
+  assert.ok(waits > 50, `${waits}`);
 });
 
 test('walking next to the end, with and without snapshot, ends at the delay everywhere [SEC-25]', async () => {

@@ -21,6 +21,7 @@ import { ExportTokens } from './exports/export-token.ts';
 import { TableThread } from './exports/table-thread.ts';
 import { createGateway, type Gateway } from './gateway/gateway.ts';
 import { createResolver } from './gateway/stream-request.ts';
+import { AWAITED_LIMITS } from './history/awaited-cursors.ts';
 import { removeUnfinished } from './history/cache-entries.ts';
 import { CacheSize } from './history/cache-size.ts';
 import { ComputeCounters } from './history/compute-counters.ts';
@@ -38,6 +39,7 @@ import { listen } from './listen.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Log } from './platform/log.ts';
 import { NodeDisk } from './platform/node-disk.ts';
+import { SharedPlaces } from './platform/shared-places.ts';
 import { createClock } from './platform/system-clock.ts';
 import type { HistoryReadings } from './service-metrics.ts';
 import { SIM_DATASET } from './sources/sim-universe.ts';
@@ -83,6 +85,7 @@ export class Doors implements AsyncDisposable {
   readonly #cacheSize: CacheSize;
   readonly #tables: TableThread;
   readonly #catalogue: CatalogueFacts;
+  readonly #awaited = new SharedPlaces(AWAITED_LIMITS);
   readonly #log: Log;
   readonly #docsUrl: { address: string };
   readonly #tapeKnown = Promise.withResolvers<void>();
@@ -321,6 +324,7 @@ export class Doors implements AsyncDisposable {
       now: () => this.#clock.now(),
       tapeTime: () => this.hub.tapeTime,
       pause: (ms) => setTimeout(ms),
+      awaited: this.#awaited,
       sources: { days: this.#compute, replays: this.#compute },
       engineFingerprint: this.#catalogue.engineFingerprint,
       budgets: store,

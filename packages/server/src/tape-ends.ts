@@ -20,7 +20,7 @@ export async function tapeEnds(
     while (low < high) {
       const middle = Math.ceil((low + high) / 2);
       const cursor = formatCursor({ day, rank: middle as Rank, k: 0 });
-      const place = await replays.locate(contract, cursor);
+      const place = await replays.locate(contract, cursor, null);
       if (place.t === 'on-tape') low = middle;
       else high = middle - 1;
     }

@@ -1,9 +1,9 @@
 /**
  * One subscription's way from `subscribe` to live, as a machine without I/O.
  *
- * 1. `locating`: where on the tape does the cursor lie? One that no stream can have reached is refused,
- *    one ahead of this node is waited for a little. One of another contract, of another computation, or
- *    beyond what this key may see is told by a `reset`, and the stream starts afresh (6).
+ * 1. `locating`: where on the tape does the cursor lie? One beyond what this key may see is waited for a
+ *    little; in vain, it is refused, or told by a `reset` where the key has a delay. One of another
+ *    contract or of another computation is told by a `reset` too, and the stream starts afresh (6).
  * 2. `attaching`: the topic is held, `subscribed` and `status` are sent. From a cursor the topic is
  *    waited for until it has caught up, since only then its ring has all that can be asked of it.
  * 3. `ring`: pieces of the ring after the cursor; from the newest on the subscription follows (7).
@@ -25,6 +25,7 @@ import { type Cursor, compareCursors, formatCursor, parseCursor } from '@tapeloo
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import type { ResetReason } from '@tapeloom/protocol/server-messages';
+import { lookAgainMs } from '../history/awaited-cursors.ts';
 import type { CursorPlace, ReplayPage } from '../history/replay.ts';
 import type { RingPiece } from '../topics/ring.ts';
 import { Backfill } from './backfill.ts';
@@ -37,7 +38,6 @@ import type {
   TopicFacts,
 } from './delivery-events.ts';
 import {
-  AHEAD_MS_MAX,
   FREE_RESUME_NS,
   judgeDay,
   judgeGap,
@@ -50,8 +50,6 @@ import {
 } from './start-verdict.ts';
 import { ToldStatus } from './told-status.ts';
 
-/** The first wait for a cursor ahead of this node; the next ones are longer. */
-const LOOK_AGAIN_MS = 50;
 /** How long a replay that has all waits for the tape or the topic. */
 const TRY_AGAIN_MS = 250;
 /** How long to wait for room for a replay. */
@@ -157,9 +155,18 @@ export class Delivery {
       return [{ t: 'attach', since: null }];
     }
     const verdict = judgeDay(start.cursor, this.#contract, times, this.#rights);
-    if (verdict.t === 'reset') return this.#reset(verdict.reason);
-    if (verdict.t === 'refuse') return this.#fail(verdict.reply);
-    return [{ t: 'locate', cursor: formatCursor(start.cursor) }];
+    switch (verdict.t) {
+      case 'reset':
+        return this.#reset(verdict.reason);
+      case 'refuse':
+        return this.#fail(verdict.reply);
+      case 'beyond':
+        return this.#located({ t: 'beyond' }, times);
+      case 'locate':
+        return [{ t: 'locate', cursor: formatCursor(start.cursor) }];
+      default:
+        return verdict satisfies never;
+    }
   }
 
   #located(place: CursorPlace, times: StreamTimes): Actions {
@@ -167,7 +174,7 @@ export class Delivery {
     const verdict = judgePlace(this.#start.cursor, place, this.#waitedMs, times, this.#rights);
     switch (verdict.t) {
       case 'wait':
-        return [{ t: 'wait', ms: this.#waitMs }];
+        return [{ t: 'wait', ms: lookAgainMs(this.#waitedMs) }];
       case 'refuse':
         return this.#fail(verdict.reply);
       case 'reset':
@@ -186,13 +193,8 @@ export class Delivery {
   #waited(times: StreamTimes): Actions {
     if (this.#phase === 'replaying') return this.#tryAgain();
     if (this.#phase !== 'locating') return NOTHING;
-    this.#waitedMs += this.#waitMs;
+    this.#waitedMs += lookAgainMs(this.#waitedMs);
     return this.#begin(times);
-  }
-
-  /** Twice as long each time, and no longer than is waited in all. */
-  get #waitMs(): number {
-    return Math.min(Math.max(LOOK_AGAIN_MS, this.#waitedMs), AHEAD_MS_MAX - this.#waitedMs);
   }
 
   /** What the client has is of no use: says why, and starts afresh. */

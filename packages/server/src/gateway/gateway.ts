@@ -15,6 +15,7 @@ import { neighbourhood } from '../accounts/address-throttle.ts';
 import type { RightsChange } from '../accounts/authenticator.ts';
 import { RENEW_EVERY_SECONDS } from '../accounts/leases.ts';
 import { clientAddress } from '../platform/client-address.ts';
+import { type PlaceLimits, SharedPlaces } from '../platform/shared-places.ts';
 import { beyondLimits } from './account-limits.ts';
 import { Connection } from './connection.ts';
 import {
@@ -29,10 +30,12 @@ import { SILENCE_MS_MAX } from './silence.ts';
 import { limitGoodbye, SOCKET_SETTINGS } from './socket-settings.ts';
 import type { SocketWriter } from './socket-writer.ts';
 import type { ResolveStream } from './stream-request.ts';
-import { type UnprovenLimits, UnprovenSockets } from './unproven-sockets.ts';
 
 const STREAM_PATH = '/v1';
 const CONNECTIONS_MAX = 10_000;
+/** Sockets whose key is not known to be good: an address behind which many customers sit opens many at
+ * once after a restart. */
+const UNPROVEN_LIMITS: PlaceLimits = { eachMax: 256, allMax: 2_048 };
 const CONNECTION_LIMITS: ConnectionLimits = {
   silenceMs: SILENCE_MS_MAX,
   messageRate: MESSAGE_RATE,
@@ -48,7 +51,7 @@ export interface GatewayOptions
   /** Proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly IpRange[];
   readonly connectionsMax?: number;
-  readonly unproven?: UnprovenLimits;
+  readonly unproven?: PlaceLimits;
   readonly limits?: Partial<ConnectionLimits>;
 }
 
@@ -70,7 +73,7 @@ class WebSocketGateway implements Gateway {
   readonly #services: ConnectionServices;
   readonly #server: WebSocketServer;
   readonly #connections = new Set<ConnectionSocket>();
-  readonly #unproven: UnprovenSockets;
+  readonly #unproven: SharedPlaces;
   readonly #resources = new DisposableStack();
   /** Changes of accounts being applied: those of one account one after the other. */
   readonly #changing = new Map<string, Promise<void>>();
@@ -83,7 +86,7 @@ class WebSocketGateway implements Gateway {
     this.metrics = new GatewayCounters();
     this.#options = options;
     const { hub, authenticator, timers, onFault } = options;
-    this.#unproven = new UnprovenSockets(options.unproven);
+    this.#unproven = new SharedPlaces(options.unproven ?? UNPROVEN_LIMITS);
     this.#services = {
       ...options,
       limits: { ...CONNECTION_LIMITS, ...options.limits },

@@ -8,14 +8,12 @@ import type { Cursor } from '@tapeloom/core/cursor';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { dayOf, epochNs } from '@tapeloom/core/utc-day';
 import type { ResetReason } from '@tapeloom/protocol/server-messages';
+import { lookAgainMs } from '../history/awaited-cursors.ts';
 import type { CursorPlace } from '../history/replay.ts';
 import { type ErrorReply, invalid } from './client-message.ts';
 
-/** How long a cursor ahead of this node is waited for. */
-export const AHEAD_MS_MAX = 5_000;
 /** Cursors of this age are caught up for nothing, whether a ring has it all or not. */
 export const FREE_RESUME_NS = 15n * 60n * 1_000_000_000n;
-const MS_NS = 1_000_000n;
 
 export interface StreamTimes {
   /** The service's time. */
@@ -67,36 +65,37 @@ export function judgeTime(
   return refuseTime(`The name did not mean ${contract} then: ask for the contract by its symbol.`);
 }
 
-/** What a cursor's day tells before the tape is asked. */
+/**
+ * What a cursor's day tells before the tape is asked. `beyond`: the day cannot be seen yet, and is not one
+ * of this contract.
+ */
 export function judgeDay(
   { day }: Cursor,
   contract: string,
-  { now, tape, visible }: StreamTimes,
+  { visible }: StreamTimes,
   rights: Pick<StartRights, 'contractOn'>,
-): Verdict<'locate'> {
-  const latest = (now + BigInt(AHEAD_MS_MAX) * MS_NS) as EpochNs;
-  if (day > dayOf(latest)) return { t: 'refuse', reply: unknownCursor() };
-  if (day > dayOf(tape) || rights.contractOn(day) === contract) return { t: 'locate' };
-  const reason = day > dayOf(visible) ? 'entitlement_changed' : 'roll';
-  return { t: 'reset', reason };
+): Verdict<'locate' | 'beyond'> {
+  if (rights.contractOn(day) === contract) return { t: 'locate' };
+  return day > dayOf(visible) ? { t: 'beyond' } : { t: 'reset', reason: 'roll' };
 }
 
-/** What a cursor's place on the tape tells; `waitedMs`: how long it was waited for already. */
+/**
+ * What a cursor's place tells, as far as this caller sees the tape; `waitedMs`: how long it was waited for
+ * already. A place beyond that is answered by the key alone, after the same time, whatever the tape has.
+ */
 export function judgePlace(
   cursor: Cursor,
   place: CursorPlace,
   waitedMs: number,
-  { allowed }: StreamTimes,
+  { now, allowed }: StreamTimes,
   rights: Pick<StartRights, 'epochReset'>,
 ): Verdict<'attach' | 'wait'> {
-  const mayWait = waitedMs < AHEAD_MS_MAX;
   if (place.t === 'beyond') {
-    return mayWait ? { t: 'wait' } : { t: 'refuse', reply: unknownCursor() };
-  }
-  if (place.t === 'on-tape' && place.at >= allowed) {
-    const isNear = place.at - allowed <= BigInt(AHEAD_MS_MAX) * MS_NS;
-    if (isNear && mayWait) return { t: 'wait' };
-    return { t: 'reset', reason: 'entitlement_changed' };
+    if (lookAgainMs(waitedMs) > 0) return { t: 'wait' };
+    const isDelayed = allowed < now;
+    return isDelayed
+      ? { t: 'reset', reason: 'entitlement_changed' }
+      : { t: 'refuse', reply: unknownCursor() };
   }
   const reason = rights.epochReset(cursor);
   return reason === null ? { t: 'attach' } : { t: 'reset', reason };

@@ -155,7 +155,7 @@ test('a token works whatever site sends it [TOK-12]', async () => {
 test('sockets nobody has proven are few: per address and in all, and 5 s whatever they send [SEC-16]', async () => {
   await using desk = await AccountStream.start({
     ...REAL,
-    unproven: { fromOnePlaceMax: 3, inAllMax: 5 },
+    unproven: { eachMax: 3, allMax: 5 },
     trustedProxies: [parseIpRange('127.0.0.1')!],
   });
   const from = (address: string) =>

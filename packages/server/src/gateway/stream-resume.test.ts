@@ -205,6 +205,12 @@ test('no key is shown by a cursor what it may not see: ahead of its delay is a r
   await quick.connection.answered();
   using late = new ResumingClient(() => desk.open(sandbox), BARS);
   await late.start({ cursor: quick.cursor! });
+  await late.connection.answered();
+  assert.deepEqual(late.kinds, []);
+  for (let second = 0; second < 10; second += 1) {
+    await desk.stream.pass(1_000);
+    await late.connection.answered();
+  }
   await late.connection.find('snapshot');
   assert.deepEqual(late.kinds.slice(0, 3), ['reset', 'subscribed', 'status']);
   const [reset] = late.messages;

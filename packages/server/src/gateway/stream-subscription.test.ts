@@ -124,7 +124,7 @@ test('a refused subscribe gets an error with its sub and code, and others run on
     ['unknown-param', { params: { sise: 1 } }, 'INVALID_PARAMETERS', '/params/sise'],
     ['missing', { indicator: undefined }, 'INVALID_PARAMETERS', '/indicator'],
     ['good', {}, 'INVALID_PARAMETERS', '/sub'],
-    ['cursor', { from: { cursor: '20261113.1.1' } }, 'INVALID_PARAMETERS', '/from/cursor'],
+    ['cursor', { from: { cursor: '20261113.01.1' } }, 'INVALID_PARAMETERS', '/from'],
     ['time', { from: { time: '2026-11-13' } }, 'INVALID_PARAMETERS', '/from/time'],
   ];
   for (const [sub, more, code, path] of cases) {

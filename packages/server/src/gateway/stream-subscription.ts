@@ -237,7 +237,10 @@ export class StreamSubscription implements Subscriber, Puller {
   }
 
   #locate(cursor: string): void {
-    this.#services.replays.locate(this.#request.spec.contract, cursor).then(
+    const { contract, delaySeconds } = this.#request.spec;
+    // Without a delay there is nothing on the tape that may not be seen.
+    const seenUntil = delaySeconds === 0 ? null : this.#times().allowed;
+    this.#services.replays.locate(contract, cursor, seenUntil).then(
       (place) => this.#step({ t: 'located', place }),
       (error: unknown) => this.#fault(error),
     );

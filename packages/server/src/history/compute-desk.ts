@@ -111,8 +111,10 @@ export class ComputeDesk implements Disposable {
   async #answer(message: ComputeCall): Promise<ComputeAnswer> {
     const { days, replays } = this.#options;
     switch (message.name) {
-      case 'locate':
-        return await replays.locate(message.of.contract, message.of.cursor);
+      case 'locate': {
+        const { contract, cursor, seenUntil } = message.of;
+        return await replays.locate(contract, cursor, seenUntil);
+      }
       case 'coverage': {
         const { contract, from, to, study } = message.of;
         await this.#tapeAt(to);

@@ -304,7 +304,7 @@ test('without a living thread questions are refused for now and reads wait', asy
   context.mock.timers.enable({ apis: ['setTimeout'] });
   await using world = new World(1);
   world.threads[0]!.die();
-  await assert.rejects(world.pool.locate('ESZ6', '20261112.1.1'), ComputeFullError);
+  await assert.rejects(world.pool.locate('ESZ6', '20261112.1.1', null), ComputeFullError);
   const waiting = world.pool.read(request('a'));
   context.mock.timers.tick(1_000);
   await using read = await waiting;

@@ -131,8 +131,8 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
     };
   }
 
-  async locate(contract: string, cursor: string): Promise<CursorPlace> {
-    return await this.#ask('locate', { contract, cursor });
+  async locate(contract: string, cursor: string, seenUntil: EpochNs | null): Promise<CursorPlace> {
+    return await this.#ask('locate', { contract, cursor, seenUntil });
   }
 
   async coverage(

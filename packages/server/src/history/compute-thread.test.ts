@@ -162,7 +162,7 @@ function cursorsOf({ settled }: DayResult): readonly string[] {
 test('settled days and replays of a real tape, in a thread of their own', async () => {
   await using rig = await Rig.start();
   await rig.trade(1, 2, 3, 4, 4.2);
-  assert.deepEqual(await rig.pool.locate(SYMBOL, `${DAY}.2.1`), { t: 'on-tape', at: at(2) });
+  assert.deepEqual(await rig.pool.locate(SYMBOL, `${DAY}.2.1`, null), { t: 'on-tape', at: at(2) });
   assert.equal(await rig.pool.tradesAfter(SYMBOL, `${DAY}.2.1`, at(4.125)), 2);
   const coverage = await rig.pool.coverage(SYMBOL, at(0), at(4.125));
   assert.deepEqual([coverage.trades, coverage.missingDays], [4, []]);
@@ -188,7 +188,7 @@ test('settled days and replays of a real tape, in a thread of their own', async 
 test('a part of the tape that is not known yet is waited for', async () => {
   await using rig = await Rig.start();
   await rig.trade(1, 2);
-  await rig.pool.locate(SYMBOL, `${DAY}.1.1`);
+  await rig.pool.locate(SYMBOL, `${DAY}.1.1`, null);
   const coverage = rig.pool.coverage(SYMBOL, at(0), at(5));
   const days = allDays(rig, daysOf({ until: at(5) }));
   await rig.trade(3, 4, 6);
@@ -257,7 +257,7 @@ test('a thread that dies is replaced, and what it ran is rejected', async () => 
   await replay[Symbol.asyncDispose]();
   assert.equal(rig.faults.length, 1);
   assert.equal(rig.faults[0]!.request, null);
-  await assert.rejects(rig.pool.locate(SYMBOL, `${DAY}.1.1`), ComputeFullError);
+  await assert.rejects(rig.pool.locate(SYMBOL, `${DAY}.1.1`, null), ComputeFullError);
   // A read waits for the new thread.
   await using again = await rig.pool.open(replayOf({ until: at(1) }));
   assert.equal((await again.next()).isLast, true);

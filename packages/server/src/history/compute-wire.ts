@@ -32,7 +32,14 @@ export interface ComputeCacheData {
 
 /** What is called, with what, and what it answers. `read` is a number that is given once. */
 export interface ComputeCalls {
-  locate: { of: { readonly contract: string; readonly cursor: string }; answer: CursorPlace };
+  locate: {
+    of: {
+      readonly contract: string;
+      readonly cursor: string;
+      readonly seenUntil: EpochNs | null;
+    };
+    answer: CursorPlace;
+  };
   coverage: {
     of: {
       readonly contract: string;

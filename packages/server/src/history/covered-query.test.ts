@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
+import fc from 'fast-check';
 import { BY_ID, CONTRACT, DAY, HOUR_NS, SESSIONS } from '../../../../simulation/engine-run.ts';
 import { MemoryTape, type MemoryTrade } from '../../../../simulation/memory-tape.ts';
+import { SharedPlaces } from '../platform/shared-places.ts';
+import { AHEAD_MS_MAX } from './awaited-cursors.ts';
+import { ComputeFullError } from './compute-errors.ts';
 import { type CoveredQuery, type CoverMoment, coverQuery, tradesLeft } from './covered-query.ts';
 import type { HistoryQuery } from './history-query.ts';
 import { type HistoryRefusal, isRefusal } from './history-refusal.ts';
@@ -28,6 +33,7 @@ class Desk {
   readonly #replays: StudyReplays;
   readonly #days: SettledDaysReader;
   readonly pauses: number[] = [];
+  readonly awaited = new SharedPlaces({ eachMax: 2, allMax: 2 });
   visible = at(20);
   isReady = true;
   /** What happens while somebody waits. */
@@ -81,6 +87,8 @@ class Desk {
         visible: () => this.visible,
         arrived: this.visible,
         isReady: () => this.isReady,
+        contractOn: () => CONTRACT,
+        enterWait: () => this.awaited.enter('account'),
         pause: async (ms) => {
           this.pauses.push(ms);
           this.onPause();
@@ -182,20 +190,43 @@ test('a cursor whose day is not on the tape has expired, a range to one is not c
   assert.deepEqual(part.members, { computeUnits: 10, missingDays: ['2026-11-13'] });
 });
 
-test('what the caller may not see yet is answered like what is not there [SEC-25]', async () => {
+test('what the caller may not see yet gets one answer after one time, whether it is there or not [SEC-25] [DET-13]', async () => {
   const desk = new Desk();
   desk.visible = at(5);
-  const hidden = await desk.refused({ to: at(5), untilCursor: cursor(7, 1) });
-  const absent = await desk.refused({ to: at(5), untilCursor: cursor(70, 1) });
-  assert.deepEqual(hidden, absent);
-  assert.deepEqual(hidden, ['INVALID_PARAMETERS', '/untilCursor']);
-  const pauses = desk.pauses.length;
-  assert.equal(pauses % 2, 0);
-  assert.deepEqual(
-    await desk.refused({ to: at(5), cursor: cursor(7, 1) }),
-    await desk.refused({ to: at(5), cursor: cursor(70, 1) }),
-  );
-  // A trade that can be seen, with updates that cannot: the range ends at what can.
+  const outcome = async (rest: Partial<HistoryQuery>) => {
+    desk.pauses.length = 0;
+    const refusal = await desk.cover({ to: at(5), ...rest });
+    return { refusal, pauses: [...desk.pauses] };
+  };
+  for (const [field, other] of [
+    ['untilCursor', null],
+    ['cursor', null],
+    ['cursor', cursor(3, 1)],
+  ] as const) {
+    const asked = (text: string) => outcome({ untilCursor: other, [field]: text });
+    const there = await asked(cursor(6, 1));
+    assert.deepEqual(there.refusal, {
+      code: 'INVALID_PARAMETERS',
+      detail: `/${field} is ahead of what can be seen`,
+      errors: [{ path: `/${field}`, message: 'is ahead of what can be seen' }],
+    });
+    assert.equal(
+      there.pauses.reduce((sum, ms) => sum + ms),
+      AHEAD_MS_MAX,
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(fc.integer({ min: 6, max: 12 }), fc.integer({ min: 6, max: 2 ** 32 - 1 })),
+        fc.nat(),
+        fc.constantFrom(0, 0, 0, 1, 2, 400),
+        async (rank, k, days) => {
+          assert.deepEqual(await asked(cursor(rank, k, addDays(DAY, days))), there);
+        },
+      ),
+      { numRuns: 30 },
+    );
+  }
+  // The last trade that can be seen is there at once, whatever its k; the range ends at what can be seen.
   const last = await desk.covered({ to: at(5), untilCursor: cursor(5, 99) });
   assert.deepEqual([last.until, last.publishedUntil], [at(5), at(5)]);
 });
@@ -226,6 +257,62 @@ test('a cursor that a stream gave a moment ago is waited for', async () => {
     '/untilCursor',
   ]);
   assert.equal(desk.pauses.length, pauses);
+});
+
+test('both cursors together are waited for no longer than one', async () => {
+  const desk = new Desk();
+  desk.onPause = () => {
+    if (desk.pauses.length === 5) desk.visible = at(60);
+    desk.tape.commit(desk.pauses.length === 5 ? [tradeAt(21)] : [], desk.visible);
+  };
+  const asked = { untilCursor: cursor(11, 1), cursor: cursor(12, 1) };
+  assert.deepEqual(await desk.refused(asked), ['INVALID_PARAMETERS', '/cursor']);
+  assert.equal(
+    desk.pauses.reduce((sum, ms) => sum + ms),
+    AHEAD_MS_MAX,
+  );
+});
+
+test('so many requests of an account wait and no more, and each gives its place back', async () => {
+  const desk = new Desk();
+  const pausing = Promise.withResolvers<void>();
+  const ahead = { untilCursor: cursor(11, 1) };
+  const waiting = [1, 2].map(() => desk.cover(ahead, { pause: () => pausing.promise }));
+  while (desk.awaited.count < 2) await turn();
+  await assert.rejects(desk.cover(ahead), ComputeFullError);
+  await desk.covered({ untilCursor: cursor(10, 1) });
+  pausing.reject(new Error('the client has gone'));
+  await Promise.all(waiting.map((one) => assert.rejects(one, /has gone/)));
+  assert.equal(desk.awaited.count, 0);
+  assert.equal((await desk.refused(ahead))[1], '/untilCursor');
+  assert.equal(desk.awaited.count, 0);
+});
+
+test('on an alias a range ends with the contract it began with, and a roll ahead tells nothing [DET-22]', async () => {
+  const desk = new Desk();
+  const next = addDays(DAY, 1);
+  const rolls = { contractOn: (day: number) => (day < next ? CONTRACT : 'ESH7') };
+  const until = { untilCursor: cursor(1, 1, next) };
+  const ahead = await desk.cover(until, rolls);
+  assert.ok(isRefusal(ahead));
+  assert.match(ahead.detail, /is ahead of what can be seen/);
+  const plain = desk.pauses.splice(0);
+  await desk.cover(until);
+  assert.deepEqual(desk.pauses, plain);
+  // Reached while it was waited for, and when it is long past.
+  for (const day of [next, addDays(DAY, 2)]) {
+    desk.pauses.length = 0;
+    desk.onPause = () => {
+      desk.visible = epochNs(day, HOUR_NS);
+    };
+    const other = await desk.cover(until, rolls);
+    assert.ok(isRefusal(other));
+    assert.match(other.detail, /untilCursor belongs to another contract/);
+  }
+  // Pages go on with the contract they began with.
+  desk.tape.commit([], desk.visible);
+  const page = await desk.cover({ cursor: cursor(0, 0, next), to: desk.visible }, rolls);
+  assert.ok(!isRefusal(page) || !page.detail.includes('contract'));
 });
 
 test('a study that no complete session of its look-back can serve is refused with the days it lacks [DET-19] [HIST-17]', async () => {

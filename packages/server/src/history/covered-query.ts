@@ -4,13 +4,14 @@
  * to the end of the range, so that the costs of all pages add up to the estimate, whatever the pages are.
  *
  * The delay holds for cursors too: one ahead of what the caller may see is answered like one that does not
- * exist. A cursor that a stream gave a moment ago may be ahead of what is known here; it is waited for.
+ * exist, after the same wait (`awaited-cursors.ts`).
  */
 
 import { type Cursor, compareCursors, formatCursor, parseCursor } from '@tapeloom/core/cursor';
 import { type EpochNs, RANK_MAX, type Rank } from '@tapeloom/core/numbers';
 import { SECOND_NS, wholeSecond } from '@tapeloom/core/studies/flush-step';
 import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
+import { type AwaitedMoment, awaitCursors, CursorWait } from './awaited-cursors.ts';
 import type { HistoryQuery } from './history-query.ts';
 import {
   dayText,
@@ -21,10 +22,6 @@ import {
 } from './history-refusal.ts';
 import type { CursorPlace, Replays } from './replay.ts';
 import type { Coverage, CoveredStudy, SettledDays } from './settled-days.ts';
-
-/** How long a cursor ahead of this node is waited for, and how often it is looked for. */
-const AHEAD_MS_MAX = 5_000;
-const LOOK_EVERY_MS = 100;
 
 export interface CoveredQuery {
   readonly query: HistoryQuery;
@@ -44,14 +41,11 @@ export interface CoverSources {
   readonly replays: Pick<Replays, 'locate'>;
 }
 
-export interface CoverMoment {
-  /** How far this caller sees the tape now. */
-  readonly visible: () => EpochNs;
+export interface CoverMoment extends AwaitedMoment {
   /** How far he would have seen it, by the clock, when the request arrived. */
   readonly arrived: EpochNs;
   /** Whether the tape is complete as far as it will be. */
   readonly isReady: () => boolean;
-  readonly pause: (ms: number) => Promise<unknown>;
 }
 
 interface RangeEnd {
@@ -69,9 +63,11 @@ export async function coverQuery(
   if (!moment.isReady()) {
     return { code: 'WARMING', detail: 'The service is still reading its tape. Try again soon.' };
   }
-  const end = await endOf(query, sources, moment);
-  if (isRefusal(end)) return end;
-  const start = await startOf(query, end.until, sources);
+  using wait = new CursorWait(moment);
+  const ahead = await awaitCursors(query, sources.replays, moment, wait);
+  if (ahead !== null) return ahead;
+  const end = await endOf(query, sources, moment, wait);
+  const start = await startOf(query, end.until, sources, moment.visible());
   if (isRefusal(start)) return start;
   const { contract, computeUnitsPerTrade } = query;
   const { until, publishedUntil } = end;
@@ -107,30 +103,24 @@ async function endOf(
   { contract, to, untilCursor }: HistoryQuery,
   { replays }: CoverSources,
   moment: CoverMoment,
-): Promise<RangeEnd | HistoryRefusal> {
+  wait: CursorWait,
+): Promise<RangeEnd> {
   if (untilCursor === null) return { until: to, publishedUntil: to, isGone: false };
   const cursor = parseCursor(untilCursor)!;
   const dayEnd = epochNs(addDays(cursor.day, 1), 0);
-  for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
+  for (;;) {
     const visible = moment.visible();
-    const isLate = waitedMs >= AHEAD_MS_MAX || cursor.day < dayOf(visible);
-    const place = await replays.locate(contract, untilCursor);
-    if (place.t === 'gone') {
+    const place = await replays.locate(contract, untilCursor, visible);
+    if (place.t !== 'on-tape') {
       const until = dayEnd < visible ? dayEnd : visible;
       return { until, publishedUntil: until, isGone: true };
     }
-    if (isBefore(place, cursor, visible)) {
-      const next = await nextEntry(replays, contract, cursor, place.at);
-      const until = next ?? dayEnd;
-      if (until <= visible) return { until, ...publishedBy(until, visible), isGone: false };
-      // Time events that the cursor stands for may lie between its trade and what is known of now.
-      if (isLate || visible >= moment.arrived) {
-        return { until: visible, publishedUntil: visible, isGone: false };
-      }
-    } else if (isLate) {
-      return faulty([{ path: '/untilCursor', message: 'is ahead of what can be seen' }]);
+    const until = (await nextEntry(replays, contract, cursor, place.at, visible)) ?? dayEnd;
+    if (until <= visible) return { until, ...publishedBy(until, visible), isGone: false };
+    // Time events that the cursor stands for may lie between its trade and what is known of now.
+    if (visible >= moment.arrived || !(await wait.again())) {
+      return { until: visible, publishedUntil: visible, isGone: false };
     }
-    await moment.pause(LOOK_EVERY_MS);
   }
 }
 
@@ -140,16 +130,17 @@ function publishedBy(until: EpochNs, visible: EpochNs): Pick<RangeEnd, 'publishe
   return { publishedUntil: closed < visible ? closed : visible };
 }
 
-/** Until when no other entry of its day follows a cursor's; null when none is known. */
+/** Until when no other entry of its day follows a cursor's; null when none can be seen. */
 async function nextEntry(
   replays: CoverSources['replays'],
   contract: string,
   { day, rank }: Cursor,
   at: EpochNs,
+  visible: EpochNs,
 ): Promise<EpochNs | null> {
   if (rank >= RANK_MAX) return null;
   const next = formatCursor({ day, rank: (rank + 1) as Rank, k: 0 });
-  const place = await replays.locate(contract, next);
+  const place = await replays.locate(contract, next, visible);
   if (place.t !== 'on-tape') return null;
   // Of trades of the same nanosecond the first is only known when all are.
   return place.at > at ? place.at : ((at + 1n) as EpochNs);
@@ -159,13 +150,14 @@ async function startOf(
   { contract, from, cursor, untilCursor }: HistoryQuery,
   until: EpochNs,
   sources: CoverSources,
+  visible: EpochNs,
 ): Promise<{ readonly at: EpochNs } | HistoryRefusal> {
   if (untilCursor !== null && (await isBeforeFrom(untilCursor))) {
     return faulty([{ path: '/untilCursor', message: 'must not be before /from' }]);
   }
   if (cursor === null) return { at: from };
   const parsed = parseCursor(cursor)!;
-  const place = await sources.replays.locate(contract, cursor);
+  const place = await sources.replays.locate(contract, cursor, visible);
   if (place.t === 'gone') {
     return { code: 'CURSOR_EXPIRED', detail: 'The day of the cursor is no longer on the tape.' };
   }

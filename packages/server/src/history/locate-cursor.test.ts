@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSessionTable } from '@tapeloom/core/calendar/session-table';
 import { parseCursor } from '@tapeloom/core/cursor';
+import type { EpochNs } from '@tapeloom/core/numbers';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { MemoryTape, type MemoryTrade } from '../../../../simulation/memory-tape.ts';
 import { locateCursor } from './locate-cursor.ts';
@@ -26,8 +27,8 @@ function at(days: number, hours: number) {
   return epochNs(addDays(DAY, days), hours * HOUR_NS);
 }
 
-function locate(tape: MemoryTape, cursor: string) {
-  return locateCursor(tape, CONTRACT, parseCursor(cursor)!, SESSIONS);
+function locate(tape: MemoryTape, cursor: string, seenUntil?: EpochNs) {
+  return locateCursor(tape, CONTRACT, parseCursor(cursor)!, SESSIONS, seenUntil);
 }
 
 function threeTrades(): MemoryTape {
@@ -79,6 +80,51 @@ test('what lies before the first day of the tape is gone', async () => {
   const tape = threeTrades();
   assert.deepEqual(await locate(tape, '20261111.0.0'), { t: 'gone' });
   assert.deepEqual(await locate(tape, '20261111.5.1'), { t: 'gone' });
+});
+
+test('what cannot be seen yet is beyond, to the very trade and the very nanosecond [DET-13] [SEC-25]', async () => {
+  const tape = threeTrades();
+  const late = (instant: EpochNs) => (instant + 1n) as EpochNs;
+  assert.deepEqual(await locate(tape, '20261112.1.1', at(0, 10.5)), { t: 'beyond' });
+  const first = { t: 'on-tape', at: at(0, 10.5) };
+  assert.deepEqual(await locate(tape, '20261112.1.1', late(at(0, 10.5))), first);
+  assert.deepEqual(await locate(tape, '20261112.1.900', late(at(0, 10.5))), first);
+  for (const hidden of [
+    '20261112.2.0',
+    '20261112.3.0',
+    '20261113.0.0',
+    '20261113.1.0',
+    '20270101.1.1',
+  ]) {
+    assert.deepEqual(await locate(tape, hidden, at(0, 11)), { t: 'beyond' }, hidden);
+  }
+  assert.deepEqual(await locate(tape, '20261113.0.0', at(1, 0)), { t: 'on-tape', at: at(1, 0) });
+  assert.deepEqual(await locate(tape, '20261112.2.1', at(1, 0)), { t: 'on-tape', at: at(0, 11) });
+});
+
+test('the tape is asked the same of every cursor that cannot be seen, whether it is there or not [SEC-25]', async () => {
+  const asked: string[] = [];
+  const tape = new Proxy(threeTrades(), {
+    get: (target, name) => {
+      asked.push(String(name));
+      const value = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  const asking = async (cursor: string) => {
+    asked.length = 0;
+    await locate(tape, cursor, at(0, 10.75));
+    return asked.join();
+  };
+  const there = await asking('20261112.2.1');
+  assert.equal(there, 'rankBefore');
+  for (const absent of ['20261112.3.1', '20261112.99999.1']) {
+    assert.equal(await asking(absent), there);
+  }
+  // Of days that have not come for this caller it is not asked at all.
+  for (const later of ['20261113.0.0', '20261113.1.1', '20261113.2.1', '20261114.0.0']) {
+    assert.equal(await asking(later), '');
+  }
 });
 
 test('everything is beyond an empty tape', async () => {

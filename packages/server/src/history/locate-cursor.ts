@@ -1,6 +1,8 @@
 /**
  * Where a cursor lies on a contract's tape, told from the tape alone. Exact by day and rank: a rank the
- * day does not have was never issued and is beyond. How many updates a trade caused (the cursor's k)
+ * day does not have was never issued and is beyond. So is everything that who asks cannot see yet: that is
+ * decided by where his view ends, before the cursor itself is looked for, so neither the answer nor the
+ * time it takes depends on whether it is there. How many updates a trade caused (the cursor's k)
  * only a study knows, and nothing depends on it: what follows a cursor is what is greater.
  *
  * A day without trading need not be on the tape, yet a stream passes its midnight: `D.0.k` of it is a
@@ -10,8 +12,8 @@
 import type { SessionTable } from '@tapeloom/core/calendar/session';
 import { tradesOnUtcDay } from '@tapeloom/core/calendar/session-table';
 import type { Cursor } from '@tapeloom/core/cursor';
-import type { UtcDay } from '@tapeloom/core/numbers';
-import { epochNs } from '@tapeloom/core/utc-day';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { dayOf, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
 import type { LiveTape, TapeDay } from '../tape/tape.ts';
 import { entryTime } from './entry-time.ts';
 import type { CursorPlace } from './replay.ts';
@@ -21,7 +23,16 @@ export async function locateCursor(
   contract: string,
   { day, rank }: Cursor,
   fullSessions: SessionTable,
+  seenUntil: EpochNs | null = null,
 ): Promise<CursorPlace> {
+  if (seenUntil !== null) {
+    const lastDay = dayOf(seenUntil);
+    if (day > lastDay) return { t: 'beyond' };
+    const isOfLastDay = day === lastDay;
+    if (isOfLastDay && rank > (await tape.rankBefore(contract, day, nsOfDay(seenUntil)))) {
+      return { t: 'beyond' };
+    }
+  }
   // Taken before the days: whatever the promise has reached, they have.
   const { promise } = tape;
   const days = await tape.days(contract);

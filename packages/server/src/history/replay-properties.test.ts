@@ -94,7 +94,7 @@ test('a replay after any cursor tells what the stream told, and the ring goes on
         if (whole.cursors.length === 0) return;
         const cursor = pick(whole.cursors, chosen);
         using replays = replaysOver(whole, pageLimits);
-        const place = await replays.locate(CONTRACT, cursor);
+        const place = await replays.locate(CONTRACT, cursor, null);
         assert.ok(place.t === 'on-tape');
         const untils = wheres
           .map((where) => whole.instant(where))

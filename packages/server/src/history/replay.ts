@@ -57,7 +57,8 @@ export type CursorPlace =
   | { readonly t: 'gone' };
 
 export interface Replays {
-  locate(contract: string, cursor: string): Promise<CursorPlace>;
+  /** For who sees nothing from `seenUntil` on; null sees the whole tape. */
+  locate(contract: string, cursor: string, seenUntil: EpochNs | null): Promise<CursorPlace>;
   /** Rejects when the tape does not have what is asked for. */
   open(request: ReplayRequest): Promise<Replay>;
 }

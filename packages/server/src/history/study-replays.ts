@@ -71,11 +71,11 @@ export class StudyReplays implements Replays, Disposable {
     };
   }
 
-  async locate(contract: string, cursor: string): Promise<CursorPlace> {
+  async locate(contract: string, cursor: string, seenUntil: EpochNs | null): Promise<CursorPlace> {
     const { tape, sessionsOf } = this.#options;
     const parsed = parseCursor(cursor);
     if (parsed === null) throw new RangeError(`not a cursor: ${cursor}`);
-    return await locateCursor(tape, contract, parsed, sessionsOf(contract, 'full'));
+    return await locateCursor(tape, contract, parsed, sessionsOf(contract, 'full'), seenUntil);
   }
 
   async open(request: ReplayRequest): Promise<Replay> {
@@ -117,7 +117,7 @@ export class StudyReplays implements Replays, Disposable {
 
   async #startOf({ contract, from, until }: ReplayRequest): Promise<EpochNs> {
     if (from.t === 'after') {
-      const place = await this.locate(contract, from.cursor);
+      const place = await this.locate(contract, from.cursor, null);
       if (place.t === 'on-tape') return place.at;
       throw new NotOnTapeError(`${from.cursor} is not on the tape of ${contract}: ${place.t}`);
     }

@@ -11,7 +11,8 @@ import { MESSAGE_RATE } from '../gateway/message-rate.ts';
 import { OUTBOX_LIMITS } from '../gateway/outbox.ts';
 import { SILENCE_MS_MAX } from '../gateway/silence.ts';
 import { SOCKET_SETTINGS } from '../gateway/socket-settings.ts';
-import { AHEAD_MS_MAX, FREE_RESUME_NS } from '../gateway/start-verdict.ts';
+import { FREE_RESUME_NS } from '../gateway/start-verdict.ts';
+import { AHEAD_MS_MAX } from '../history/awaited-cursors.ts';
 import { asyncapiText } from './contract.ts';
 
 type Node = Readonly<Record<string, unknown>>;

@@ -36,10 +36,10 @@ export function estimateRoute(history: () => HistoryFacts): Route {
     judgesQuery: true,
     answer: EstimateView,
     errors: HISTORY_ERRORS,
-    handle: async ({ query: raw, caller }) => {
+    handle: async ({ query: raw, caller, signal }) => {
       const facts = history();
       const query = askedQuery(facts, { raw, operation: 'estimate', caller });
-      const { computeUnits, trades, coverage } = await coveredQuery(facts, query, caller);
+      const { computeUnits, trades, coverage } = await coveredQuery(facts, query, caller, signal);
       const now = facts.accountsNow();
       const usage = await facts.budgets.usageOf(now, caller.accountId, periodOf(now));
       return {

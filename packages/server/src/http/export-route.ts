@@ -135,7 +135,7 @@ async function started(asked: Asked, raw: Readonly<Record<string, unknown>>) {
   const query = askedQuery(facts, { raw, operation: 'export', caller });
   requireColumns(query);
   requireVolume(caller);
-  const covered = await coveredQuery(facts, query, caller);
+  const covered = await coveredQuery(facts, query, caller, signal);
   const charge = await reserveCompute(facts, id, caller, covered.computeUnits);
   let answer: StreamedAnswer | null = null;
   try {
@@ -152,7 +152,7 @@ async function started(asked: Asked, raw: Readonly<Record<string, unknown>>) {
 }
 
 async function resumed(asked: Asked, raw: Readonly<Record<string, unknown>>) {
-  const { facts, caller } = asked;
+  const { facts, caller, signal } = asked;
   const { resume: token, ...places } = raw;
   const faults = Object.entries(places).flatMap(([name, value]) => {
     if (!RESUME_FIELDS.includes(name)) {
@@ -170,7 +170,7 @@ async function resumed(asked: Asked, raw: Readonly<Record<string, unknown>>) {
   }
   requireVolume(caller);
   requireRights(asked, query);
-  const covered = await coveredQuery(facts, query, caller);
+  const covered = await coveredQuery(facts, query, caller, signal);
   const first = Number(places[place] ?? 0);
   return await delivered(asked, { covered, token: String(token), first });
 }

@@ -12,6 +12,7 @@ import type { HistoryOperation } from '../history/history-fields.ts';
 import type { HistorySources } from '../history/history-pages.ts';
 import { type HistoryQuery, readHistoryQuery } from '../history/history-query.ts';
 import { type HistoryRefusal, isRefusal, refusalOf } from '../history/history-refusal.ts';
+import type { SharedPlaces } from '../platform/shared-places.ts';
 import type { ComputeBudget } from './compute-charge.ts';
 import { ProblemError } from './problem-error.ts';
 import type { RouteError } from './route.ts';
@@ -27,7 +28,10 @@ export interface HistoryFacts extends ComputeBudget {
   now(): EpochNs;
   /** How far the tape has come; null while that is not known. */
   tapeTime(): EpochNs | null;
+  /** Real time passes. */
   pause(ms: number): Promise<unknown>;
+  /** Requests that wait for a cursor, by account. */
+  readonly awaited: SharedPlaces;
   /** The compute threads. */
   readonly sources: HistorySources & CoverSources;
   readonly engineFingerprint: string;
@@ -70,12 +74,20 @@ export async function coveredQuery(
   facts: HistoryFacts,
   query: HistoryQuery,
   caller: Caller,
+  signal: AbortSignal,
 ): Promise<CoveredQuery> {
+  const book = facts.book();
   const covered = await coverQuery(query, facts.sources, {
     visible: () => visibleTo(caller, facts),
     arrived: caller.entitlements.visibleUntil(facts.now()),
     isReady: () => facts.tapeTime() !== null,
-    pause: (ms) => facts.pause(ms),
+    contractOn: (day) => book.resolve(query.instrument, day)?.symbol ?? null,
+    enterWait: () => facts.awaited.enter(caller.accountId),
+    pause: async (ms) => {
+      await facts.pause(ms);
+      // Nobody is there any more to be answered.
+      signal.throwIfAborted();
+    },
   }).catch((error: unknown) => {
     throw historyProblem(error);
   });

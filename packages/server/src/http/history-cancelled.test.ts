@@ -216,3 +216,31 @@ test('a client that goes before an export begins is charged nothing, one in the 
   const { used } = await reader.usage();
   assert.deepEqual([used.computeUnits, used.exportBytes], [2 * TRADES_A_DAY, received]);
 });
+
+test('a client that goes while its cursor is waited for is waited for no longer, and gives its place back', async () => {
+  const reader = new HistoryReader(service, await service.customer('history'));
+  const { to: _to, ...range } = RANGE;
+  const resume = Promise.withResolvers<void>();
+  service.pausing = () => resume.promise;
+  const paths = ['/v1/history', '/v1/history/estimate', '/v1/export'] as const;
+  let gone = 0;
+  service.http.app.server.on('request', (_request, response) => {
+    response.once('close', () => {
+      gone += 1;
+    });
+  });
+  for (const [index, path] of paths.entries()) {
+    const client = ask(path, reader.key, { ...range, untilCursor: '20261111.9999999.1' });
+    await until(() => service.awaited.count === index + 1);
+    client.leave();
+    await assert.rejects(client.answer);
+  }
+  // The server hears of it a little later than the client knows.
+  await until(() => gone === paths.length);
+  const { pausedMs } = service;
+  resume.resolve();
+  service.pausing = () => turn();
+  await until(() => service.awaited.count === 0);
+  assert.equal(service.pausedMs, pausedMs);
+  await isOver(reader);
+});

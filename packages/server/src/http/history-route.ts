@@ -86,7 +86,7 @@ export function historyRoute(history: () => HistoryFacts): Route {
     handle: async ({ query: raw, caller, id, signal }) => {
       const facts = history();
       const query = askedQuery(facts, { raw, operation: 'history', caller });
-      const covered = await coveredQuery(facts, query, caller);
+      const covered = await coveredQuery(facts, query, caller, signal);
       const charge = await reserveCompute(facts, id, caller, covered.computeUnits);
       try {
         signal.throwIfAborted();

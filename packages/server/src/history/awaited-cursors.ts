@@ -1,0 +1,95 @@
+/**
+ * Cursors ahead of what a caller sees. One that a stream gave a moment ago may be ahead of what is known
+ * here, so each is waited for, up to five seconds in all. What the view does not reach in that time gets
+ * one answer after one time, whether the tape has it or not: otherwise the answer, or how soon it comes,
+ * would tell a caller with a delay where the tape stands now.
+ */
+
+import { parseCursor } from '@tapeloom/core/cursor';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { dayOf } from '@tapeloom/core/utc-day';
+import type { PlaceLimits } from '../platform/shared-places.ts';
+import { ComputeFullError } from './compute-errors.ts';
+import type { HistoryQuery } from './history-query.ts';
+import { faulty, type HistoryRefusal } from './history-refusal.ts';
+import type { Replays } from './replay.ts';
+
+/** How long a cursor is waited for. */
+export const AHEAD_MS_MAX = 5_000;
+/** The first wait; the next ones are longer. */
+const LOOK_AGAIN_MS = 50;
+/** Requests that wait at the same time, of one account and in all: as many as a client has streams whose
+ * first snapshots it joins to history at once. */
+export const AWAITED_LIMITS: PlaceLimits = { eachMax: 64, allMax: 1_024 };
+const RETRY_AFTER_SECONDS = 1;
+
+export interface AwaitedMoment {
+  /** How far this caller sees the tape now. */
+  readonly visible: () => EpochNs;
+  /** What the name that was asked for meant on a day; null: nothing. */
+  readonly contractOn: (day: UtcDay) => string | null;
+  /** A place among those that wait, to be given back; null when there is none. */
+  readonly enterWait: () => Disposable | null;
+  readonly pause: (ms: number) => Promise<unknown>;
+}
+
+/** How long to wait before the next look, having waited so long: twice as long each time, 0 at the end. */
+export function lookAgainMs(waitedMs: number): number {
+  return Math.min(Math.max(LOOK_AGAIN_MS, waitedMs), AHEAD_MS_MAX - waitedMs);
+}
+
+/** The wait of one request, whatever for: as long as is waited in all, among a limited number of others. */
+export class CursorWait implements Disposable {
+  readonly #moment: Pick<AwaitedMoment, 'enterWait' | 'pause'>;
+  #place: Disposable | null = null;
+  #waitedMs = 0;
+
+  constructor(moment: Pick<AwaitedMoment, 'enterWait' | 'pause'>) {
+    this.#moment = moment;
+  }
+
+  /** Resolves when it is time for another look, at once to false when there is no time left. */
+  async again(): Promise<boolean> {
+    const ms = lookAgainMs(this.#waitedMs);
+    if (ms === 0) return false;
+    this.#place ??= this.#moment.enterWait();
+    if (this.#place === null) throw new ComputeFullError('too many wait', RETRY_AFTER_SECONDS);
+    await this.#moment.pause(ms);
+    this.#waitedMs += ms;
+    return true;
+  }
+
+  [Symbol.dispose](): void {
+    this.#place?.[Symbol.dispose]();
+  }
+}
+
+/** Resolves when both cursors of a query are part of what can be seen, or to why they are not. */
+export async function awaitCursors(
+  { instrument, contract, cursor, untilCursor }: HistoryQuery,
+  replays: Pick<Replays, 'locate'>,
+  { visible, contractOn }: Pick<AwaitedMoment, 'visible' | 'contractOn'>,
+  wait: CursorWait,
+): Promise<HistoryRefusal | null> {
+  return (await awaited('/untilCursor', untilCursor)) ?? (await awaited('/cursor', cursor));
+
+  async function awaited(path: string, text: string | null): Promise<HistoryRefusal | null> {
+    if (text === null) return null;
+    const { day } = parseCursor(text)!;
+    for (;;) {
+      const seenUntil = visible();
+      const today = dayOf(seenUntil);
+      // Pages go on after a roll with the contract they began with; the cursor of a stream does not.
+      if (day <= today && path === '/untilCursor' && contractOn(day) !== contract) {
+        const message = `belongs to another contract than the one "${instrument}" meant at /from`;
+        return faulty([{ path, message }]);
+      }
+      const place = await replays.locate(contract, text, seenUntil);
+      if (place.t !== 'beyond') return null;
+      // A day that is over gets no more trades.
+      if (day < today || !(await wait.again())) {
+        return faulty([{ path, message: 'is ahead of what can be seen' }]);
+      }
+    }
+  }
+}
