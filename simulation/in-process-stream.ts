@@ -72,6 +72,7 @@ export interface InProcessStreamOptions {
   readonly noteKeyUse?: (keyId: string) => void;
   readonly connectionsMax?: number;
   readonly unproven?: PlaceLimits;
+  readonly partingMax?: number;
   readonly limits?: Partial<ConnectionLimits>;
   /** By default they are without end. */
   readonly budgets?: GatewayOptions['budgets'];

@@ -45,6 +45,11 @@ export class StallingSocket extends Duplex {
     return socket;
   }
 
+  /** Of a frame that has not come whole. */
+  get unreadBytes(): number {
+    return this.#rest.length;
+  }
+
   /** The peer stops reading. */
   stall(): void {
     this.#isReading = false;

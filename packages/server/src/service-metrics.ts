@@ -163,6 +163,14 @@ function streamReadings(hub: TopicHub, gateway: GatewayMetrics): readonly Readin
     ...topicReadings(hub),
     gauge('tapeloom_connections', 'Open connections.', () => gateway.connections),
     gauge('tapeloom_subscriptions', 'Open subscriptions.', () => gateway.subscriptions),
+    gauge(
+      'tapeloom_parting_connections',
+      'Closed as too slow, not ended yet.',
+      () => gateway.parting,
+    ),
+    counter('tapeloom_parting_connections_cut_total', 'Destroyed before they ended.', () => {
+      return gateway.partingCutTotal;
+    }),
     counter('tapeloom_connections_total', 'Accepted.', () => gateway.connectionsTotal),
     counter('tapeloom_messages_sent_total', 'To customers.', () => gateway.messagesSentTotal),
     counter('tapeloom_bytes_sent_total', 'To customers.', () => gateway.bytesSentTotal),

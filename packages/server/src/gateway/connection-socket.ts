@@ -1,16 +1,16 @@
 /**
  * The thin shell around a connection's machine: it carries out what the machine orders, on a socket.
- * Every frame of the client is counted and heard, control frames included. A reader that is too slow, a
- * client that is silent or sends too much is closed, and its socket destroyed a second later whatever
- * the peer does. Nothing is written and nothing is held after the end.
+ * Every frame of the client is counted and heard, control frames included. A client that is silent or
+ * sends too much is closed, and its socket destroyed a second later whatever the peer does; a reader that
+ * is too slow has ten seconds to learn of it. Nothing is written and nothing is held of the account after
+ * the end.
  */
 
 import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
-import { CloseCode } from '@tapeloom/protocol/close-codes';
+import { CloseCode, CloseReason } from '@tapeloom/protocol/close-codes';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
-import type { WebSocket } from 'ws';
 import type { Authentication, Authenticator } from '../accounts/authenticator.ts';
 import type { Caller } from '../accounts/caller.ts';
 import type { Leases } from '../accounts/leases.ts';
@@ -23,8 +23,10 @@ import { ConnectionLeases } from './connection-leases.ts';
 import { frameFaultCode } from './frame-fault.ts';
 import type { GatewayCounters } from './gateway-metrics.ts';
 import { MessageRate, type MessageRateLimits } from './message-rate.ts';
+import type { Parting, PartingSockets } from './parting-sockets.ts';
 import { PagesAhead, PullTurns } from './pull-turns.ts';
 import { Silence } from './silence.ts';
+import type { StreamWebSocket } from './socket-settings.ts';
 import { SocketWriter } from './socket-writer.ts';
 import type { StartRefusal } from './start-verdict.ts';
 import type { StreamRequest } from './stream-request.ts';
@@ -35,7 +37,7 @@ import {
 } from './stream-subscription.ts';
 
 /** The `readyState` in which no close frame was sent or answered. */
-const OPEN: typeof WebSocket.OPEN = 1;
+const OPEN: typeof StreamWebSocket.OPEN = 1;
 const HEARTBEAT_MS = 5_000;
 
 /** What one client may do to its connection. */
@@ -54,6 +56,7 @@ export interface ConnectionServices extends SubscriptionServices {
   readonly noteKeyUse: (keyId: string) => void;
   readonly counters: GatewayCounters;
   readonly limits: ConnectionLimits;
+  readonly partingSockets: PartingSockets;
   /** Calls `writer.release()` at the end of this turn of the event loop. */
   readonly releaseSoon: (writer: SocketWriter) => void;
 }
@@ -70,7 +73,7 @@ export class ConnectionSocket implements SubscriptionOwner {
   readonly pagesAhead = new PagesAhead();
   readonly #id = randomUUID();
   readonly #machine: Connection;
-  readonly #webSocket: WebSocket;
+  readonly #webSocket: StreamWebSocket;
   readonly #services: ConnectionServices;
   readonly #writer: SocketWriter;
   readonly #leases: ConnectionLeases;
@@ -82,13 +85,15 @@ export class ConnectionSocket implements SubscriptionOwner {
   #watcher: ConnectionWatcher | null = null;
   #silenceTimer: Disposable | null = null;
   #isOver = false;
+  /** Once it was closed for being too slow. */
+  #parting: Parting | null = null;
   /** The code we close with, null until we do. */
   #closeCode: number | null = null;
 
   constructor(
     machine: Connection,
     socket: Duplex,
-    webSocket: WebSocket,
+    webSocket: StreamWebSocket,
     services: ConnectionServices,
   ) {
     const { leases, timers, onFault, limits, counters, releaseSoon } = services;
@@ -104,12 +109,11 @@ export class ConnectionSocket implements SubscriptionOwner {
       onOverflow: () => this.step({ t: 'overflow' }),
       isOpen: () => webSocket.readyState === OPEN,
       onClosed: () => this.#end('dropped'),
+      onTaken: () => this.#moveOn(),
     });
     this.turns = new PullTurns(() => !this.#isOver && this.#writer.hasRoom);
-    socket.on('drain', () => {
-      this.#writer.moveOn();
-      this.turns.give();
-    });
+    socket.on('drain', () => this.#moveOn());
+    webSocket.beforeClose = () => this.#writer.release();
   }
 
   /** Later connections have higher ones. */
@@ -152,6 +156,7 @@ export class ConnectionSocket implements SubscriptionOwner {
       this.#end('dropped');
       counters.connections -= 1;
       counters.countClose(this.#closeCode ?? code);
+      this.#parting?.[Symbol.dispose]();
       watcher.gone();
     });
     this.#resources.use(timers.every(HEARTBEAT_MS, () => this.#beat()));
@@ -185,6 +190,12 @@ export class ConnectionSocket implements SubscriptionOwner {
   /** Resolves when the account's counts show what this connection has done so far. */
   leasesSettled(): Promise<void> {
     return this.#leases.settled();
+  }
+
+  /** A socket that was closed before is not waited for any longer. */
+  endKey(): void {
+    this.step({ t: 'key-ended' });
+    this.#parting?.cut();
   }
 
   step(event: ConnectionEvent): void {
@@ -333,7 +344,18 @@ export class ConnectionSocket implements SubscriptionOwner {
     // Whoever is too slow will not read it in the time that remains, whoever lost a right must not.
     const isDropped = code === CloseCode.tooSlow || code === CloseCode.forbidden;
     this.#end(isDropped ? 'dropped' : 'sent');
-    this.#webSocket.close(code, reason);
+    const webSocket = this.#webSocket;
+    if (reason === CloseReason.slowConsumer) {
+      webSocket.isPatient = true;
+      this.#parting = this.#services.partingSockets.enter(() => webSocket.terminate());
+    }
+    webSocket.close(code, reason);
+  }
+
+  #moveOn(): void {
+    if (this.#isOver) return;
+    this.#writer.moveOn();
+    this.turns.give();
   }
 
   /** Stops everything that could still write. */

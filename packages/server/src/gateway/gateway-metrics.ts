@@ -12,6 +12,10 @@ export interface GatewayMetrics {
   readonly closesTotal: Readonly<Record<string, number>>;
   /** `error` messages by code. */
   readonly errorsTotal: Readonly<Record<string, number>>;
+  /** Of the connections: closed for reading too slowly, with time left to learn of it. */
+  readonly parting: number;
+  /** Of those, destroyed before they ended by themselves. */
+  readonly partingCutTotal: number;
 }
 
 export class GatewayCounters implements GatewayMetrics {
@@ -21,6 +25,8 @@ export class GatewayCounters implements GatewayMetrics {
   messagesSentTotal = 0;
   bytesSentTotal = 0;
   messagesReceivedTotal = 0;
+  parting = 0;
+  partingCutTotal = 0;
   readonly closesTotal: Record<string, number> = {};
   readonly errorsTotal: Record<string, number> = {};
 

@@ -10,7 +10,7 @@ import type { IpRange } from '@tapeloom/core/entitlement/ip-range';
 import { PLAN_LIMITS, PLANS } from '@tapeloom/core/entitlement/plan';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { CloseCode } from '@tapeloom/protocol/close-codes';
-import { type WebSocket, WebSocketServer } from 'ws';
+import { type Server, WebSocketServer } from 'ws';
 import { neighbourhood } from '../accounts/address-throttle.ts';
 import type { RightsChange } from '../accounts/authenticator.ts';
 import { RENEW_EVERY_SECONDS } from '../accounts/leases.ts';
@@ -25,9 +25,10 @@ import {
 } from './connection-socket.ts';
 import { GatewayCounters, type GatewayMetrics } from './gateway-metrics.ts';
 import { MESSAGE_RATE } from './message-rate.ts';
+import { PartingSockets } from './parting-sockets.ts';
 import { ReplayCharges, type ReplayChargesOptions } from './replay-charges.ts';
 import { SILENCE_MS_MAX } from './silence.ts';
-import { limitGoodbye, SOCKET_SETTINGS } from './socket-settings.ts';
+import { limitGoodbye, SOCKET_SETTINGS, type StreamWebSocket } from './socket-settings.ts';
 import type { SocketWriter } from './socket-writer.ts';
 import type { ResolveStream } from './stream-request.ts';
 
@@ -44,7 +45,10 @@ const CONNECTION_LIMITS: ConnectionLimits = {
 const DELAYS_SECONDS = [...new Set(PLANS.map((plan) => PLAN_LIMITS[plan].delaySeconds))];
 
 export interface GatewayOptions
-  extends Omit<ConnectionServices, 'counters' | 'releaseSoon' | 'charges' | 'limits'> {
+  extends Omit<
+    ConnectionServices,
+    'counters' | 'releaseSoon' | 'charges' | 'limits' | 'partingSockets'
+  > {
   readonly resolve: ResolveStream;
   /** The budgets that replays are charged to. */
   readonly budgets: ReplayChargesOptions['store'];
@@ -52,6 +56,7 @@ export interface GatewayOptions
   readonly trustedProxies: readonly IpRange[];
   readonly connectionsMax?: number;
   readonly unproven?: PlaceLimits;
+  readonly partingMax?: number;
   readonly limits?: Partial<ConnectionLimits>;
 }
 
@@ -71,9 +76,10 @@ class WebSocketGateway implements Gateway {
   readonly metrics: GatewayCounters;
   readonly #options: GatewayOptions;
   readonly #services: ConnectionServices;
-  readonly #server: WebSocketServer;
+  readonly #server: Server<typeof StreamWebSocket>;
   readonly #connections = new Set<ConnectionSocket>();
   readonly #unproven: SharedPlaces;
+  readonly #parting: PartingSockets;
   readonly #resources = new DisposableStack();
   /** Changes of accounts being applied: those of one account one after the other. */
   readonly #changing = new Map<string, Promise<void>>();
@@ -86,12 +92,14 @@ class WebSocketGateway implements Gateway {
     this.metrics = new GatewayCounters();
     this.#options = options;
     const { hub, authenticator, timers, onFault } = options;
+    this.#parting = new PartingSockets(timers, this.metrics, options.partingMax);
     this.#unproven = new SharedPlaces(options.unproven ?? UNPROVEN_LIMITS);
     this.#services = {
       ...options,
       limits: { ...CONNECTION_LIMITS, ...options.limits },
       charges: new ReplayCharges({ store: options.budgets, clock: timers, onFault }),
       counters: this.metrics,
+      partingSockets: this.#parting,
       releaseSoon: (writer) => this.#releaseSoon(writer),
     };
     this.#server = new WebSocketServer(SOCKET_SETTINGS);
@@ -115,6 +123,7 @@ class WebSocketGateway implements Gateway {
 
   async drain(): Promise<void> {
     this.#drained ??= Promise.withResolvers();
+    this.#parting.cutAll();
     for (const connection of [...this.#connections]) connection.step({ t: 'shutdown' });
     if (this.#connections.size === 0) this.#drained.resolve();
     await this.#drained.promise;
@@ -125,7 +134,7 @@ class WebSocketGateway implements Gateway {
     await this.drain();
   }
 
-  #accept(request: IncomingMessage, socket: Duplex, webSocket: WebSocket): void {
+  #accept(request: IncomingMessage, socket: Duplex, webSocket: StreamWebSocket): void {
     const { connectionsMax = CONNECTIONS_MAX, resolve } = this.#options;
     limitGoodbye(socket);
     const address = this.#addressOf(request);
@@ -172,7 +181,7 @@ class WebSocketGateway implements Gateway {
   #rightsChanged(change: RightsChange): void {
     if (change.t === 'key-ended') {
       for (const connection of this.#connections) {
-        if (connection.caller?.keyId === change.keyId) connection.step({ t: 'key-ended' });
+        if (connection.caller?.keyId === change.keyId) connection.endKey();
       }
       return;
     }

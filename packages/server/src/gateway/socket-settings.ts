@@ -1,17 +1,38 @@
 /**
  * What every WebSocket of the service is made with. A message has at most 64 KiB and 1,024 fragments,
  * nothing is ever inflated, and a socket that is closing is gone in less than a second, whatever its
- * peer does: a peer that neither reads nor answers keeps nothing of ours.
+ * peer does: a peer that neither reads nor answers keeps nothing of ours. Only a reader that was too slow
+ * is given longer, since otherwise it could never read that.
  */
 
 import type { Duplex } from 'node:stream';
 import { MESSAGE_BYTES_MAX } from '@tapeloom/protocol/client-messages';
+import { WebSocket } from 'ws';
 
 /** Fragments of one message; `ws` closes with 1008 beyond. */
 const FRAGMENTS_MAX = 1_024;
 /** From our close frame to the end of the socket, whatever the peer does: less than the second in which
  * a key that was revoked must be gone. */
 const CLOSE_WITHIN_MS = 800;
+/** The same for a reader that was too slow. */
+export const SLOW_CLOSE_WITHIN_MS = 10_000;
+
+/** `ws` waits equally long at every close, this one longer only if it is told to be patient. */
+export class StreamWebSocket extends WebSocket {
+  isPatient = false;
+  /** Nothing may follow a close frame: what was said before is to be written now. */
+  beforeClose = (): void => {};
+  #limit: NodeJS.Timeout | null = null;
+
+  /** Called by `ws` too, when the peer closes or its frames are bad. */
+  override close(code?: number, reason?: string | Buffer): void {
+    if (this.readyState === WebSocket.OPEN) this.beforeClose();
+    super.close(code, reason);
+    if (this.isPatient || this.#limit !== null || this.readyState === WebSocket.CLOSED) return;
+    this.#limit = setTimeout(() => this.terminate(), CLOSE_WITHIN_MS);
+    this.once('close', () => clearTimeout(this.#limit!));
+  }
+}
 
 export const SOCKET_SETTINGS = {
   noServer: true,
@@ -20,7 +41,8 @@ export const SOCKET_SETTINGS = {
   maxPayload: MESSAGE_BYTES_MAX,
   maxFragments: FRAGMENTS_MAX,
   skipUTF8Validation: false,
-  closeTimeout: CLOSE_WITHIN_MS,
+  closeTimeout: SLOW_CLOSE_WITHIN_MS,
+  WebSocket: StreamWebSocket,
 };
 
 /** `ws` limits the time from a close frame on. A peer that ends its side without one, and reads nothing
