@@ -6,7 +6,6 @@
 
 import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { calendarNamed } from '@tapeloom/core/calendar/calendars';
 import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session';
@@ -53,7 +52,6 @@ import { MarketTape } from './market-tape.ts';
 export const DOCS_URL = 'https://docs.example/api';
 /** A Wednesday in Chicago's morning: every market is open. */
 const START = instantOf('2026-11-11T16:00:00Z');
-const CORE_SOURCE = join(import.meta.dirname, '../packages/core/src');
 /** Any address of documentation; requests come from here unless they say otherwise. */
 export const HOME_ADDRESS = '203.0.113.7';
 
@@ -120,7 +118,8 @@ export class RestService implements AsyncDisposable {
   readonly awaited = new SharedPlaces(AWAITED_LIMITS);
   /** What reads the tape; a test may put something else in its place. */
   sources: HistorySources & CoverSources;
-  readonly catalogue: CatalogueFacts = catalogueFacts(publishedDefinitions(), CORE_SOURCE);
+  /** A test may say that it has changed. */
+  catalogue: CatalogueFacts = catalogueFacts(publishedDefinitions());
   readonly book: InstrumentBook;
   /** A test may put those of another service in their place. */
   tokens: ExportTokens;
@@ -143,8 +142,7 @@ export class RestService implements AsyncDisposable {
       yieldTurn: () => turn(),
     };
     this.#replays = new StudyReplays(shared);
-    const { engineFingerprint } = this.catalogue;
-    this.tokens = new ExportTokens({ secret: randomBytes(32), engineFingerprint });
+    this.tokens = new ExportTokens({ secret: randomBytes(32) });
     this.sources = {
       days: new SettledDaysReader({ ...shared, cache: null }),
       replays: this.#replays,

@@ -135,6 +135,7 @@ export function firstDayOf({ trades, sessions, until }: TwinTape): UtcDay {
 export function indicatorOf({ create, lookBackSessions, outlivesSession }: Subject): Indicator {
   return {
     id: INDICATOR,
+    version: 1,
     name: INDICATOR,
     description: '',
     parameters: [],

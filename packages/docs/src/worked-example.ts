@@ -5,31 +5,20 @@
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { createSessionTable } from '@tapeloom/core/calendar/session-table';
 import { type Cursor, formatCursor } from '@tapeloom/core/cursor';
 import type { EpochNs, Rank } from '@tapeloom/core/numbers';
+import {
+  type GoldenVector,
+  goldenVectors,
+  vectorTape,
+} from '@tapeloom/core/studies/digests/golden-vector';
 import type { Indicator } from '@tapeloom/core/studies/indicator';
 import { parseParams } from '@tapeloom/core/studies/params';
 import { StudyRun } from '@tapeloom/core/studies/run';
 import type { ObjectVersion } from '@tapeloom/core/studies/study';
-import { allocateBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
-import { dayOf, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
+import { dayOf, nsOfDay } from '@tapeloom/core/utc-day';
 
 const SIDES: Readonly<Record<number, string>> = { 1: 'buy', 0: 'unknown', [-1]: 'sell' };
-
-type Hours = readonly [open: string, close: string];
-type TapeRow = readonly [ts: string, price: number, size: number, side: number];
-
-interface VectorCase {
-  readonly case: string;
-  readonly shows: string;
-  readonly params: Readonly<Record<string, unknown>>;
-  /** Where it is set, the case is about a limit that no customer's parameters reach. */
-  readonly barsPerTradeMax?: number;
-  readonly sessions: readonly (readonly [open: string, close: string, regular?: Hours])[];
-  readonly tape: readonly TapeRow[];
-  readonly until: string;
-}
 
 /** As Markdown; null when the indicator has no vectors yet. */
 export function workedExample(indicator: Indicator): string | null {
@@ -41,7 +30,7 @@ export function workedExample(indicator: Indicator): string | null {
   return null;
 }
 
-function casesOf(id: string): readonly VectorCase[] {
+function casesOf(id: string): readonly GoldenVector[] {
   const file = new URL(`../../../contract/vectors/${id}.v1.jsonl`, import.meta.url);
   let text: string;
   try {
@@ -49,14 +38,11 @@ function casesOf(id: string): readonly VectorCase[] {
   } catch {
     return [];
   }
-  return text
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as VectorCase);
+  return goldenVectors(text);
 }
 
 /** Every settled entry of the log, and at its end what still forms. */
-function logOf(indicator: Indicator, vector: VectorCase): string[] {
+function logOf(indicator: Indicator, vector: GoldenVector): string[] {
   const parsed = parseParams(indicator, vector.params);
   if (!('params' in parsed))
     throw new RangeError(`${indicator.id} refuses the case ${vector.case}`);
@@ -72,39 +58,16 @@ function logOf(indicator: Indicator, vector: VectorCase): string[] {
     flushed: () => {},
   };
   const study = indicator.create(parsed.params);
-  const sessions = vector.sessions.map(([open, close, regular]) => ({
-    date: dayOf(instant(open)),
-    open: instant(open),
-    close: instant(close),
-    ...(regular === undefined
-      ? {}
-      : { regular: { open: instant(regular[0]), close: instant(regular[1]) } }),
-  }));
-  const first = instant(vector.sessions[0]?.[0] ?? vector.tape[0]?.[0] ?? vector.until);
-  const start = { at: epochNs(dayOf(first), 0), rank: 0 as Rank };
-  const run = new StudyRun(study, createSessionTable(sessions), start, { output });
-  for (const batch of batchesOf(vector.tape)) run.apply(batch);
-  run.advance(instant(vector.until));
+  const tape = vectorTape(vector);
+  const sessions = tape.sessionsOf(indicator.sessionKind(parsed.params));
+  const run = new StudyRun(study, sessions, { at: tape.start, rank: 0 as Rank }, { output });
+  for (const batch of tape.batches) run.apply(batch);
+  run.advance(tape.until);
   study.forming(null, (version, mark) => output.upsert(version, { ...mark }));
   return lines;
 }
 
-function batchesOf(tape: readonly TapeRow[]): TradeBatch[] {
-  const byDay = Map.groupBy(tape, ([ts]) => dayOf(instant(ts)));
-  return [...byDay].map(([day, rows]) => {
-    const batch = allocateBatch(day, 1 as Rank, rows.length);
-    rows.forEach(([ts, price, size, side], row) => {
-      batch.ts[row] = nsOfDay(instant(ts));
-      batch.price[row] = price;
-      batch.size[row] = size;
-      batch.side[row] = side;
-    });
-    batch.count = rows.length;
-    return batch;
-  });
-}
-
-function exampleText(id: string, vector: VectorCase, lines: readonly string[]): string {
+function exampleText(id: string, vector: GoldenVector, lines: readonly string[]): string {
   const ranks = new Map<number, number>();
   const rows = vector.tape.map(([ts, price, size, side]) => {
     const day = dayOf(instant(ts));

@@ -9,12 +9,12 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { MessageChannel } from 'node:worker_threads';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { publishedDefinitions } from '@tapeloom/core/studies/catalogue';
+import { INDICATORS, publishedDefinitions } from '@tapeloom/core/studies/catalogue';
+import { computationOf } from '@tapeloom/core/studies/computation';
 import { dayOf } from '@tapeloom/core/utc-day';
 import type { AccountServices } from './account-services.ts';
 import type { Config } from './config/config.ts';
 import { EngineCrew, enginesFor } from './engine/engine-crew.ts';
-import { coreSource } from './engine/engine-fingerprint.ts';
 import { EngineHandle } from './engine/engine-handle.ts';
 import { exportSecret } from './exports/export-secret.ts';
 import { ExportTokens } from './exports/export-token.ts';
@@ -107,7 +107,7 @@ export class Doors implements AsyncDisposable {
       dayOf(clock.now()),
       opened.books,
     );
-    this.#catalogue = catalogueFacts(publishedDefinitions(), coreSource());
+    this.#catalogue = catalogueFacts(publishedDefinitions());
     this.#engines = this.#startEngines(ingest, log, timers);
     this.#cacheSize = new CacheSize({
       disk: new NodeDisk(),
@@ -161,9 +161,7 @@ export class Doors implements AsyncDisposable {
   async listen(): Promise<string> {
     const { host, port } = this.#config;
     this.#epochs = await this.#openEpochs();
-    const { engineFingerprint } = this.#catalogue;
-    const secret = await exportSecret(this.#config.data);
-    this.#exportTokens = new ExportTokens({ secret, engineFingerprint });
+    this.#exportTokens = new ExportTokens({ secret: await exportSecret(this.#config.data) });
     await this.http.app.ready();
     const address = await listen(this.http.app.server, host, port, 'TAPELOOM_PORT');
     if (this.#config.docsUrl === null) this.#docsUrl.address = `${address}/docs`;
@@ -230,7 +228,6 @@ export class Doors implements AsyncDisposable {
 
   #startCompute(ingest: IngestHandle): ComputePool {
     const { data, cacheBytes } = this.#config;
-    const fingerprint = this.#catalogue.engineFingerprint;
     return new ComputePool({
       threads: computeThreadsFor(availableParallelism()),
       startThread: () => {
@@ -241,8 +238,7 @@ export class Doors implements AsyncDisposable {
           tapeRoot: join(data, 'tape'),
           dataset: SIM_DATASET,
           sessions: this.#world.engineSessions,
-          cache:
-            cacheBytes === 0 ? null : { root: this.#cacheRoot, bytesMax: cacheBytes, fingerprint },
+          cache: cacheBytes === 0 ? null : { root: this.#cacheRoot, bytesMax: cacheBytes },
           counts: this.#computeCounters.addThread(),
         });
       },
@@ -280,12 +276,15 @@ export class Doors implements AsyncDisposable {
     const store = await EpochStore.open({
       disk: new NodeDisk(),
       directory: this.#config.data,
-      fingerprint: this.#catalogue.engineFingerprint,
+      computations: Object.fromEntries(INDICATORS.map((it) => [it.id, computationOf(it)])),
       tapeEnds: () => tapeEnds(this.#compute, contracts, day),
     });
     const { start } = store;
-    if (start === 'changed') this.#log.info('the computation has changed: older cursors end');
-    if (start === 'unreadable') this.#log.warn('the record of epochs was damaged: cursors end');
+    if (start.t === 'changed') {
+      const { indicators } = start;
+      this.#log.info({ indicators }, 'indicators have a new version: their older cursors end');
+    }
+    if (start.t === 'unreadable') this.#log.warn('the record of epochs was damaged: cursors end');
     return store;
   }
 

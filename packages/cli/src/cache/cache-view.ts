@@ -2,6 +2,7 @@
 
 import { basename } from 'node:path';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { computationNamed } from '@tapeloom/core/studies/catalogue';
 import type { Params } from '@tapeloom/core/studies/indicator';
 import type { CacheEntry } from '@tapeloom/server/history/cache-entries';
 import { timeJson, timeText } from '../accounts/time-text.ts';
@@ -38,8 +39,8 @@ export interface ResultGroup extends Omit<ResultView, 'day' | 'lines'> {
   readonly days: number;
 }
 
-/** `fingerprint` is that of the computation of today: only its results are ever found again. */
-export function resultView(entry: CacheEntry, fingerprint: string): ResultView {
+/** Only results of its indicator's computation of today are ever found again. */
+export function resultView(entry: CacheEntry): ResultView {
   const { dataset, contract, bytes, about } = entry;
   if (about === null) {
     const [, day = null, indicator = null] = FILE_NAME.exec(basename(entry.path)) ?? [];
@@ -48,7 +49,7 @@ export function resultView(entry: CacheEntry, fingerprint: string): ResultView {
     return { state: 'damaged', dataset, contract, ...known, bytes, ...rest };
   }
   const { day, indicator, params, lines, lastUsedMs } = about;
-  const state = about.fingerprint === fingerprint ? 'good' : 'outdated';
+  const state = about.fingerprint === computationNamed(indicator) ? 'good' : 'outdated';
   return { state, dataset, contract, indicator, params, day, bytes, lines, lastUsedMs };
 }
 

@@ -20,7 +20,6 @@ import { SealedDays } from '@tapeloom/server/tape/sealed-days';
 import { sessionDates } from '@tapeloom/server/tape/session-dates';
 import { SessionStore } from '@tapeloom/server/tape/session-store';
 import { NO_LIVE_DAYS, TapeReader } from '@tapeloom/server/tape/tape-reader';
-import { ownFingerprint } from './fingerprint.ts';
 import type { WarmRequest } from './warm-request.ts';
 
 /** `quiet`: no session on it, so there is nothing to keep. `not-kept`: too large, or the disk failed. */
@@ -68,7 +67,6 @@ export class WarmRun implements AsyncDisposable {
         results: this.#results,
         digest: async (symbol, day) => (await sealed.sidecar(symbol, day)).digest,
         dataset: contract.dataset,
-        fingerprint: ownFingerprint(),
       },
     });
   }

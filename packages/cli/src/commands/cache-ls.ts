@@ -24,7 +24,6 @@ import {
   resultsTable,
   resultView,
 } from '../cache/cache-view.ts';
-import { ownFingerprint } from '../cache/fingerprint.ts';
 import type { Command, CommandIo } from '../command.ts';
 import { sizeText } from '../size-text.ts';
 import { wholeText } from '../stream/text-format.ts';
@@ -35,7 +34,7 @@ export const cacheLsCommand: Command = {
   usage: `Usage: tapeloom cache ls [options]
 
 Lists the kept results of sealed days, one row per contract and configuration, and what they take of
-TAPELOOM_CACHE_BYTES. OUTDATED are those of an earlier computation, which are never found again and go
+TAPELOOM_CACHE_BYTES. OUTDATED are those of an earlier version of their indicator, which are never found again and go
 as soon as room is needed; DAMAGED are files that are no results, which are removed when they are met.
 Parameters that are as by default are left out. Reads only; the service may run.
 
@@ -49,12 +48,11 @@ ${CACHE_USAGE}`,
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const { place, filter, isJson, flags } = readFilteredArgs(args, io, ['entries', 'check']);
   const disk = new NodeDisk();
-  const fingerprint = ownFingerprint();
   const results: ResultView[] = [];
   for await (const entry of listCache(disk, place.root, filter)) {
     io.signal.throwIfAborted();
     const isWhole = !flags.check || (await isIntact(disk, entry));
-    results.push(resultView(isWhole ? entry : { ...entry, about: null }, fingerprint));
+    results.push(resultView(isWhole ? entry : { ...entry, about: null }));
   }
   const total = await cacheStatistics(disk, place.root);
   if (isJson) writeJson(io, jsonOf(place, results, total, flags.entries));

@@ -21,6 +21,7 @@ const DATA_PROPERTIES = {
 
 export const absorption: Indicator = {
   id: 'absorption',
+  version: 1,
   name: 'Absorption',
   description:
     'Prices where one side traded threshold lots or more in a short time and the price did not go on. ' +

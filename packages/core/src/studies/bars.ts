@@ -14,6 +14,7 @@ import type { Indicator } from './indicator.ts';
 
 export const bars: Indicator = {
   id: 'bars',
+  version: 1,
   name: 'Bars',
   description:
     'Price bars with their volume by aggressor. bid is the volume of selling aggressors, ask of buying ' +

@@ -2,6 +2,7 @@
 
 import { absorption } from './absorption.ts';
 import { bars } from './bars.ts';
+import { computationOf } from './computation.ts';
 import { delta } from './delta.ts';
 import { footprint } from './footprint.ts';
 import { imbalances } from './imbalances.ts';
@@ -37,11 +38,37 @@ export function indicatorNamed(id: string): Indicator | null {
   return INDICATORS.find((indicator) => indicator.id === id) ?? null;
 }
 
+/** Which computation gives the results of this indicator now; null when there is none of this name. */
+export function computationNamed(id: string): string | null {
+  const indicator = indicatorNamed(id);
+  return indicator === null ? null : computationOf(indicator);
+}
+
 /** What is published of the indicators: everything but the code that computes them. */
 export function publishedDefinitions(): readonly IndicatorDefinition[] {
   return INDICATORS.map(
-    ({ id, name, description, parameters, data, computeUnitsPerTrade, presets, example }) => {
-      return { id, name, description, parameters, data, computeUnitsPerTrade, presets, example };
+    ({
+      id,
+      version,
+      name,
+      description,
+      parameters,
+      data,
+      computeUnitsPerTrade,
+      presets,
+      example,
+    }) => {
+      return {
+        id,
+        version,
+        name,
+        description,
+        parameters,
+        data,
+        computeUnitsPerTrade,
+        presets,
+        example,
+      };
     },
   );
 }

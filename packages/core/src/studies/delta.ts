@@ -25,6 +25,7 @@ const DATA_PROPERTIES = {
 
 export const delta: Indicator = {
   id: 'delta',
+  version: 1,
   name: 'Cumulative delta',
   description:
     'Candles of cumulative delta. The cumulative delta is 0 at the open of the session; a trade of a ' +

@@ -49,6 +49,7 @@ const DATA_PROPERTIES = {
 
 export const footprint: Indicator = {
   id: 'footprint',
+  version: 1,
   name: 'Footprint',
   description:
     `Bars with the volume traded at each price. ${LEVELS_RULES} ${PROFILE_RULES} ` +

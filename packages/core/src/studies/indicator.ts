@@ -49,6 +49,8 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export interface IndicatorDefinition {
   readonly id: string;
+  /** Raised by one whenever the same tape gives other results (`computation.ts`). */
+  readonly version: number;
   readonly name: string;
   /** One paragraph, exact enough to reproduce every number. */
   readonly description: string;

@@ -23,6 +23,7 @@ const DATA_PROPERTIES = {
 
 export const largeTrades: Indicator = {
   id: 'large-trades',
+  version: 1,
   name: 'Large trades',
   description:
     `Clusters of at least threshold lots. ${CLUSTER_RULES} It is shown from the print that brings it ` +

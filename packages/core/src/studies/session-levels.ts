@@ -17,6 +17,7 @@ const DATA_PROPERTIES = {
 
 export const sessionLevels: Indicator = {
   id: 'session-levels',
+  version: 1,
   name: 'Session levels',
   description:
     'The levels of the trading day, one object each. The day is, by session, the trading day of the ' +

@@ -21,6 +21,7 @@ const DATA_PROPERTIES = {
 
 export const sweeps: Indicator = {
   id: 'sweeps',
+  version: 1,
   name: 'Sweeps',
   description:
     `Clusters that traded at levels or more distinct prices. ${CLUSTER_RULES} A price counts once ` +

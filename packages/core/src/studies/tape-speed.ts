@@ -18,6 +18,7 @@ const DATA_PROPERTIES = {
 
 export const tapeSpeed: Indicator = {
   id: 'tape-speed',
+  version: 1,
   name: 'Tape speed',
   description:
     'Seconds of the session in which something traded. Second n = 0, 1, 2 … covers [open + n s, ' +

@@ -39,6 +39,7 @@ const DATA_PROPERTIES = {
 
 export const tpo: Indicator = {
   id: 'tpo',
+  version: 1,
   name: 'Market profile (TPO)',
   description:
     'The time at each price of a session. Bracket n = 0, 1, 2 … covers [open + n × bracketMinutes, ' +

@@ -41,6 +41,7 @@ const DATA_PROPERTIES = {
 
 export const volumeProfile: Indicator = {
   id: 'volume-profile',
+  version: 1,
   name: 'Volume profile',
   description:
     'The volume traded at each price of a period. period "session": the whole session; a number: ' +

@@ -34,6 +34,7 @@ const DATA_PROPERTIES = {
 
 export const vwap: Indicator = {
   id: 'vwap',
+  version: 1,
   name: 'VWAP',
   description:
     'Volume-weighted average price since the open of the session, as it stands after the last trade ' +

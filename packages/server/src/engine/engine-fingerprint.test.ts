@@ -1,62 +1,80 @@
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, test } from 'node:test';
-import { engineFingerprint } from './engine-fingerprint.ts';
+import { test } from 'node:test';
+import * as catalogue from '@tapeloom/core/studies/catalogue';
+import { digestCases } from '@tapeloom/core/studies/digests/digest-cases';
+import { writeStudyLog } from '@tapeloom/core/studies/digests/study-log';
+import { parseParams } from '@tapeloom/core/studies/params';
+import { build } from 'vite';
+import { catalogueVersion, engineFingerprint } from './engine-fingerprint.ts';
 
-const CORE = join(import.meta.dirname, '../../../core/src');
-const copies: string[] = [];
-after(() => {
-  for (const copy of copies) rmSync(copy, { recursive: true, force: true });
+const SOURCE = { ...catalogue, digestCases, parseParams, writeStudyLog, engineFingerprint };
+type Computing = typeof SOURCE;
+
+const definitions = catalogue.publishedDefinitions();
+const original = engineFingerprint(definitions);
+
+test('the fingerprint is the same at every call, and changes with each version [CAT-02]', () => {
+  assert.match(original, /^[0-9a-f]{64}$/);
+  assert.equal(engineFingerprint(definitions.toReversed()), original);
+  const raised = definitions.map(({ id }) =>
+    engineFingerprint(definitions.map((it) => (it.id === id ? { ...it, version: 99 } : it))),
+  );
+  const all = [original, engineFingerprint(definitions, 99), ...raised];
+  assert.equal(new Set(all).size, definitions.length + 2);
 });
 
-/** The fingerprint of a copy of core in which one file was edited. */
-function fingerprintAfter(file: string, edit: (source: string) => string): string {
-  const copy = mkdtempSync(join(tmpdir(), 'tapeloom-core-'));
-  copies.push(copy);
-  cpSync(CORE, copy, { recursive: true });
-  const path = join(copy, file);
-  const source = readFileSync(path, 'utf8');
-  const edited = edit(source);
-  assert.notEqual(edited, source, `the edit of ${file} changes it`);
-  writeFileSync(path, edited);
-  return engineFingerprint(copy, DEFINITIONS);
+test('words of a definition change the version of the catalogue, not the computation', () => {
+  const reworded = definitions.map((it) => ({ ...it, description: `${it.description} So.` }));
+  assert.equal(engineFingerprint(reworded), original);
+  assert.notEqual(catalogueVersion(reworded), catalogueVersion(definitions));
+});
+
+/** All that computes and names it, in one file as it would be shipped. */
+const ENTRY = `
+  export { INDICATORS, publishedDefinitions } from '@tapeloom/core/studies/catalogue';
+  export { digestCases } from '@tapeloom/core/studies/digests/digest-cases';
+  export { writeStudyLog } from '@tapeloom/core/studies/digests/study-log';
+  export { parseParams } from '@tapeloom/core/studies/params';
+  export { engineFingerprint } from '${import.meta.dirname}/engine-fingerprint.ts';
+`;
+
+async function bundled(): Promise<Computing> {
+  const result = await build({
+    configFile: false,
+    logLevel: 'warn',
+    plugins: [
+      {
+        name: 'entry',
+        resolveId: (id) => (id === 'entry' ? `${import.meta.dirname}/entry.ts` : null),
+        load: (id) => (id.endsWith('/entry.ts') ? ENTRY : null),
+      },
+    ],
+    build: { write: false, minify: true, ssr: true, rolldownOptions: { input: 'entry' } },
+    ssr: { noExternal: true },
+  });
+  const [built] = [result].flat();
+  assert.ok(built !== undefined && 'output' in built);
+  assert.equal(built.output.length, 1);
+  const code = Buffer.from(built.output[0].code).toString('base64');
+  return (await import(`data:text/javascript;base64,${code}`)) as Computing;
 }
 
-const DEFINITIONS = [{ id: 'bars', computeUnitsPerTrade: 1 }];
-const original = engineFingerprint(CORE, DEFINITIONS);
+/** All that the studies say with their default parameters over one tape. */
+function resultsOf({ INDICATORS, digestCases, parseParams, writeStudyLog }: Computing): string[] {
+  return INDICATORS.flatMap((indicator) => {
+    const lines: string[] = [];
+    const { params, tape } = digestCases(indicator)[0]!;
+    const parsed = parseParams(indicator, params);
+    assert.ok('params' in parsed);
+    writeStudyLog(indicator, parsed.params, tape, (line) => lines.push(line));
+    return lines;
+  });
+}
 
-test('the fingerprint is the same at every call and for every copy of the same computation [CAT-02]', () => {
-  assert.match(original, /^[0-9a-f]{64}$/);
-  assert.equal(engineFingerprint(CORE, [{ computeUnitsPerTrade: 1, id: 'bars' }]), original);
-});
-
-test('a changed constant in a module that the studies reach changes it [CAT-02]', () => {
-  const step = (source: string) => source.replace('20_000_000', '20_000_001');
-  assert.notEqual(fingerprintAfter('studies/flush-step.ts', step), original);
-  const day = (source: string) => source.replace('86_400_000_000_000', '86_400_000_000_001');
-  assert.notEqual(fingerprintAfter('utc-day.ts', day), original);
-  const operator = (source: string) => source.replace('>= ns', '> ns');
-  assert.notEqual(fingerprintAfter('trade-batch.ts', operator), original);
-});
-
-test('a changed definition changes it', () => {
-  assert.notEqual(engineFingerprint(CORE, [{ id: 'bars', computeUnitsPerTrade: 2 }]), original);
-});
-
-test('a changed comment, layout or unrelated file leaves it as it is [CAT-02]', () => {
-  const comments = (source: string) =>
-    `// A new first line.\n${source.replaceAll('/**', '/** So: ')}\n/* the end */\n`;
-  assert.equal(fingerprintAfter('studies/run.ts', comments), original);
-  const layout = (source: string) => source.replaceAll('\n', '\n\n').replaceAll('  ', '\t');
-  assert.equal(fingerprintAfter('trade-batch.ts', layout), original);
-  const unrelated = (source: string) => `${source}\nexport const unrelated = 1;\n`;
-  assert.equal(fingerprintAfter('instrument/product.ts', unrelated), original);
-  assert.equal(fingerprintAfter('cursor.test.ts', unrelated), original);
-});
-
-test('a study that imports a foreign package is refused', () => {
-  const foreign = (source: string) => `import 'node:fs';\n${source}`;
-  assert.throws(() => fingerprintAfter('studies/run.ts', foreign), /imports node:fs/);
+test('from source and bundled, the fingerprint is one, and so are the results [CAT-02] [DET-01]', async () => {
+  const computing = await bundled();
+  assert.equal(computing.engineFingerprint(computing.publishedDefinitions()), original);
+  const results = resultsOf(SOURCE);
+  assert.ok(results.length > 10_000);
+  assert.deepEqual(resultsOf(computing), results);
 });

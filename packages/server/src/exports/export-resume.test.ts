@@ -32,7 +32,6 @@ function cacheOf(digest: (day: UtcDay) => Promise<string>): CacheUse {
     results: new ResultCache(options),
     digest: (_contract, day) => digest(day),
     dataset: 'SIM',
-    fingerprint: 'f',
   };
 }
 

@@ -28,28 +28,34 @@ const QUERY: HistoryQuery = {
   limit: 1,
 };
 const secret = new Uint8Array(32).fill(7);
-const tokens = new ExportTokens({ secret, engineFingerprint: 'one' });
+const BEGUN = { query: QUERY, engineFingerprint: 'engine' };
+const computationNamed = (indicator: string) => `${indicator} one`;
+const tokens = new ExportTokens({ secret, computationNamed });
 
 test('a token gives back its query to its account, for 24 hours, also in another process', () => {
-  const token = tokens.issue(NOW, 'account', QUERY);
-  const restarted = new ExportTokens({ secret, engineFingerprint: 'one' });
+  const token = tokens.issue(NOW, 'account', BEGUN);
+  const restarted = new ExportTokens({ secret, computationNamed });
   const read = (after: bigint) => restarted.read((NOW + after) as EpochNs, 'account', token);
-  assert.deepEqual(read(0n), { t: 'good', query: QUERY });
-  assert.deepEqual(read(TOKEN_VALID_NS), { t: 'good', query: QUERY });
+  assert.deepEqual(read(0n), { t: 'good', ...BEGUN });
+  assert.deepEqual(read(TOKEN_VALID_NS), { t: 'good', ...BEGUN });
   assert.deepEqual(read(TOKEN_VALID_NS + 1n), { t: 'too-old' });
 });
 
-test('it is bound to account, secret and computation [SEC-24]', () => {
-  const token = tokens.issue(NOW, 'account', QUERY);
+test('it is bound to account, secret and the computation of its indicator, and of no other [SEC-24]', () => {
+  const token = tokens.issue(NOW, 'account', BEGUN);
   assert.deepEqual(tokens.read(NOW, 'accoun', token), { t: 'unknown' });
-  const others = new ExportTokens({ secret: new Uint8Array(32), engineFingerprint: 'one' });
+  const others = new ExportTokens({ secret: new Uint8Array(32), computationNamed });
   assert.deepEqual(others.read(NOW, 'account', token), { t: 'unknown' });
-  const changed = new ExportTokens({ secret, engineFingerprint: 'two' });
-  assert.deepEqual(changed.read(NOW, 'account', token), { t: 'outdated' });
+  const readAfter = (changed: string) => {
+    const named = (id: string) => (id === changed ? `${id} two` : computationNamed(id));
+    return new ExportTokens({ secret, computationNamed: named }).read(NOW, 'account', token);
+  };
+  assert.deepEqual(readAfter('bars'), { t: 'outdated' });
+  assert.deepEqual(readAfter('tpo'), { t: 'good', ...BEGUN });
 });
 
 test('no other text is a token [SEC-24]', () => {
-  const token = tokens.issue(NOW, 'account', QUERY);
+  const token = tokens.issue(NOW, 'account', BEGUN);
   const changed = fc.oneof(
     fc.string(),
     fc.string({ unit: 'binary' }).map((end) => token + end),

@@ -6,6 +6,7 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { computationNamed } from '@tapeloom/core/studies/catalogue';
 import type { ExportFormat, TableFormat } from '../history/history-fields.ts';
 import {
   type HistoryQuery,
@@ -23,24 +24,34 @@ const NO_LIMIT = 1;
 
 export interface ExportTokensOptions {
   readonly secret: Uint8Array;
-  /** Of the computation: another one gives other lines. */
-  readonly engineFingerprint: string;
+  /** The name of an indicator's computation, if not this code's: another gives other lines. */
+  readonly computationNamed?: (indicator: string) => string | null;
   /** What writes the tables, if not this code: another gives other bytes. */
   readonly tableVersions?: Readonly<Record<TableFormat, string>>;
 }
 
+/** What a token is of. */
+export interface ExportBegun {
+  readonly query: HistoryQuery;
+  /** As the header has it, also when indicators that are not exported have changed since. */
+  readonly engineFingerprint: string;
+}
+
 export type TokenReading =
-  | { readonly t: 'good'; readonly query: HistoryQuery }
+  | ({ readonly t: 'good' } & ExportBegun)
   /** Not one of ours, or not of this account. */
   | { readonly t: 'unknown' }
   | { readonly t: 'too-old' }
-  /** The computation, or what writes the table, is another one by now. */
+  /** The indicator's computation, or what writes the table, is another one by now. */
   | { readonly t: 'outdated' };
 
 interface Payload {
   readonly query: string;
   readonly issuedAt: string;
+  /** Of the engine. */
   readonly fingerprint: string;
+  /** The name of the indicator's computation; tokens without it are of a time when that was the engine's. */
+  readonly computation?: string | null;
   /** Null: lines are the same, whoever writes them. */
   readonly writer: string | null;
 }
@@ -52,11 +63,12 @@ export class ExportTokens {
     this.#options = options;
   }
 
-  issue(now: EpochNs, accountId: string, query: HistoryQuery): string {
+  issue(now: EpochNs, accountId: string, { query, engineFingerprint }: ExportBegun): string {
     const payload: Payload = {
       query: historyQueryText(query),
       issuedAt: String(now),
-      fingerprint: this.#options.engineFingerprint,
+      fingerprint: engineFingerprint,
+      computation: this.#computationOf(query),
       writer: this.#writerOf(query.format),
     };
     const text = Buffer.from(JSON.stringify(payload)).toString('base64url');
@@ -74,9 +86,14 @@ export class ExportTokens {
     if (now - BigInt(payload.issuedAt) > TOKEN_VALID_NS) return { t: 'too-old' };
     const query = parseHistoryQueryText(payload.query, NO_LIMIT);
     const isSame =
-      payload.fingerprint === this.#options.engineFingerprint &&
+      (payload.computation ?? payload.fingerprint) === this.#computationOf(query) &&
       payload.writer === this.#writerOf(query.format);
-    return isSame ? { t: 'good', query } : { t: 'outdated' };
+    if (!isSame) return { t: 'outdated' };
+    return { t: 'good', query, engineFingerprint: payload.fingerprint };
+  }
+
+  #computationOf({ indicator }: HistoryQuery): string | null {
+    return (this.#options.computationNamed ?? computationNamed)(indicator);
   }
 
   #writerOf(format: ExportFormat): string | null {

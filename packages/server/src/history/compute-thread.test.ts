@@ -67,7 +67,7 @@ class Rig implements AsyncDisposable {
       tapeRoot: join(this.directory, 'tape'),
       dataset: 'SIM',
       sessions: { calendars: { [SYMBOL]: calendar.name }, books: [book] },
-      cache: { root: join(this.directory, 'cache'), bytesMax: 2 ** 30, fingerprint: 'f' },
+      cache: { root: join(this.directory, 'cache'), bytesMax: 2 ** 30 },
     });
   }
 

@@ -26,8 +26,6 @@ export interface ComputeThreadData {
 export interface ComputeCacheData {
   readonly root: string;
   readonly bytesMax: number;
-  /** Of the computation (`engine-fingerprint.ts`). */
-  readonly fingerprint: string;
 }
 
 /** What is called, with what, and what it answers. `read` is a number that is given once. */

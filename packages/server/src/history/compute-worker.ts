@@ -76,7 +76,7 @@ function receive(message: ToComputeThread): void {
 
 function cacheOf({ cache, tapeRoot, dataset }: ComputeThreadData): CacheUse | null {
   if (cache === null) return null;
-  const { root, bytesMax, fingerprint } = cache;
+  const { root, bytesMax } = cache;
   const sealed = new SealedDays(disk, tapeRoot, dataset);
   const writer = `${process.pid}-${threadId}`;
   return {
@@ -91,6 +91,5 @@ function cacheOf({ cache, tapeRoot, dataset }: ComputeThreadData): CacheUse | nu
     }),
     digest: async (contract, day) => (await sealed.sidecar(contract, day)).digest,
     dataset,
-    fingerprint,
   };
 }

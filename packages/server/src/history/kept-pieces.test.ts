@@ -63,7 +63,7 @@ test('pieces of different cuts, some of them gone, give what a fresh reading giv
     const options = { disk, root: ROOT, bytesMax: 2 ** 30, now: () => 1_000, writer: 'w' };
     const results = new ResultCache(options);
     const digest = (_contract: string, day: UtcDay) => plain.digest(day);
-    const cache = { results, digest, dataset: 'SIM', fingerprint: 'f' };
+    const cache = { results, digest, dataset: 'SIM' };
     const worlds = [200, 330].map((bytes) => {
       return new SettledWorld(tape, subject, { cache, pieceBytes: bytes });
     });
@@ -110,7 +110,7 @@ function worldOf(
   const results = new ResultCache(options);
   const plain = new SettledWorld(tape, subject);
   const digest = (_contract: string, day: UtcDay) => plain.digest(day);
-  const cache = { results, digest, dataset: 'SIM', fingerprint: 'f' };
+  const cache = { results, digest, dataset: 'SIM' };
   const world = new SettledWorld(tape, subject, { cache, pieceBytes: 200 });
   const lastMidnight = epochNs(plain.days.at(-1)!, 0);
   return { results, read: () => world.read({ until: lastMidnight }) };

@@ -15,7 +15,7 @@ import { freeMemory } from '../platform/free-memory.ts';
 import type { Lines, SettledLines } from './settled-days.ts';
 import type { ResultInputs } from './settled-inputs.ts';
 
-/** Changes when anything about a file or its lines does that the engine's fingerprint does not tell. */
+/** Changes when anything about a file or its lines does that the name of the computation does not tell. */
 const MAGIC = Buffer.from('TLOOMSR3', 'latin1');
 const LAST_USED_AT = 8;
 const CRC_AT = 16;
@@ -35,6 +35,7 @@ export interface ResultKey {
   readonly indicator: string;
   /** Canonical, without `view` parameters. */
   readonly params: Params;
+  /** The name of the indicator's computation (`computationOf`). */
   readonly fingerprint: string;
   /** Of a day in pieces: where the one before ended (`endOfPiece`); null for the first, or all. */
   readonly after: string | null;

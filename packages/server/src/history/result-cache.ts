@@ -1,6 +1,6 @@
 /**
  * Settled results of complete sealed days, kept on disk: one file per contract, day, indicator, parameters
- * and fingerprint of the computation; of a day with very many lines one per piece, each named by where the
+ * and name of the computation; of a day with very many lines one per piece, each named by where the
  * one before ended, so that only pieces which fit each other are ever found. What is found was computed from exactly the inputs that are asked
  * for, or it is not found. Files are written beside and renamed, under names that no other writer uses, and
  * never change but for the time of their last use; so any number of threads and processes may share a

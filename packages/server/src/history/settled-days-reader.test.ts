@@ -155,7 +155,7 @@ function cacheOn(disk: SimDisk, world: { digest(day: UtcDay): Promise<string> })
     writer: 'w',
   });
   const digest = (_contract: string, day: UtcDay) => world.digest(day);
-  return { results, digest, dataset: DATASET, fingerprint: 'f' };
+  return { results, digest, dataset: DATASET };
 }
 
 /** Results in the form they were not asked for in. */
@@ -239,7 +239,7 @@ function sealedReader(disk: SimDisk, hasCache = true): SettledDaysReader {
     (await sealed.sidecar(contract, day)).digest;
   const options = { disk: booted, root: '/cache', bytesMax: 2 ** 30, now: () => 1_000 };
   const results = new ResultCache({ ...options, writer: 'w' });
-  const cache = { results, digest, dataset: DATASET, fingerprint: 'f' };
+  const cache = { results, digest, dataset: DATASET };
   const tape = new TapeReader(booted, TAPE_ROOT, DATASET, NO_LIVE_DAYS);
   return readerOver(tape, hasCache ? cache : null);
 }

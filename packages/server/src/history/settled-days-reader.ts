@@ -7,6 +7,7 @@
 
 import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { computationOf } from '@tapeloom/core/studies/computation';
 import type { Indicator } from '@tapeloom/core/studies/indicator';
 import { addDays, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
 import { TapeDamagedError } from '../tape/tape-errors.ts';
@@ -65,8 +66,6 @@ export interface CacheUse {
   readonly results: ResultCache;
   readonly digest: DayDigest;
   readonly dataset: string;
-  /** Of the computation (`engine-fingerprint.ts`). */
-  readonly fingerprint: string;
 }
 
 export class SettledDaysReader implements SettledDays {
@@ -211,8 +210,9 @@ export class SettledDaysReader implements SettledDays {
     if (cache === null) return null;
     const inputs = await inputsOf(source, day, onTape, cache.digest);
     if (inputs === null) return null;
-    const { results, dataset, fingerprint } = cache;
+    const { results, dataset } = cache;
     const { contract, indicator, params } = request;
+    const fingerprint = computationOf(source.indicator);
     return { results, key: { dataset, contract, day, indicator, params, fingerprint }, inputs };
   }
 

@@ -24,7 +24,7 @@ test('days that appear or vanish in a look-back make other results of the days a
         const leftOut: LeftOut = (_day, at) => gap[at % gap.length]!;
         const plain = new SettledWorld(tape, subject, { leftOut });
         const digest = (_contract: string, day: UtcDay) => plain.digest(day);
-        const cache = { results, digest, dataset: 'SIM', fingerprint: 'f' };
+        const cache = { results, digest, dataset: 'SIM' };
         const cached = new SettledWorld(tape, subject, { leftOut, cache });
         for (const firstDay of plain.days) {
           const end = epochNs(addDays(firstDay, 1), 0);

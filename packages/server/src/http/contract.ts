@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { IndicatorDefinition } from '@tapeloom/core/studies/indicator';
 import { asyncapiDocument } from './asyncapi.ts';
 import { indicatorTypesText } from './indicator-types.ts';
-import { publishedCatalogue } from './indicators-route.ts';
+import { catalogueFacts } from './indicators-route.ts';
 import { openapiDocument } from './openapi.ts';
 import { restRoutes } from './rest-routes.ts';
 
@@ -31,12 +31,9 @@ export function contractFiles(definitions: readonly IndicatorDefinition[]): Cont
   ];
 }
 
-/**
- * The answer of `GET /v1/indicators` without its fingerprint: that changes with every edit of a study,
- * while this file changes only when what customers build on does.
- */
+/** The answer of `GET /v1/indicators`. */
 export function catalogueText(definitions: readonly IndicatorDefinition[]): string {
-  return `${JSON.stringify(publishedCatalogue(definitions), null, 2)}\n`;
+  return `${JSON.stringify(catalogueFacts(definitions), null, 2)}\n`;
 }
 
 export function openapiText(): string {

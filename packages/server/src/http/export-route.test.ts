@@ -282,7 +282,7 @@ test('forged, foreign, cut and outdated tokens are refused, and cost nothing [SE
   await refused({ resume: token }, 403, 'FORBIDDEN', reader.secret);
 
   const { tokens } = service;
-  service.tokens = new ExportTokens({ secret: new Uint8Array(32), engineFingerprint: 'another' });
+  service.tokens = new ExportTokens({ secret: new Uint8Array(32) });
   await refusedAt({ resume: token }, '/resume', secret);
   service.tokens = tokens;
   assert.deepEqual((await usageOf(secret)).used.computeUnits, used.computeUnits);

@@ -11,7 +11,7 @@ import { type TObject, Type } from 'typebox';
 import type { Caller } from '../accounts/caller.ts';
 import { exportFrames, NoSuchLineError } from '../exports/export-frames.ts';
 import { exportTable, NoSuchByteError } from '../exports/export-table.ts';
-import type { ExportTokens } from '../exports/export-token.ts';
+import type { ExportBegun, ExportTokens } from '../exports/export-token.ts';
 import { FLAT_INDICATORS } from '../exports/table-columns.ts';
 import type { TableThread } from '../exports/table-thread.ts';
 import type { CoveredQuery } from '../history/covered-query.ts';
@@ -76,6 +76,8 @@ interface Asked {
 }
 interface Delivery {
   readonly covered: CoveredQuery;
+  /** Of the engine with which the export was begun. */
+  readonly engineFingerprint: string;
   readonly token: string;
   /** The first line, or byte of a table, that is wanted. */
   readonly first: number;
@@ -139,8 +141,10 @@ async function started(asked: Asked, raw: Readonly<Record<string, unknown>>) {
   const charge = await reserveCompute(facts, id, caller, covered.computeUnits);
   let answer: StreamedAnswer | null = null;
   try {
-    const token = facts.tokens.issue(facts.accountsNow(), caller.accountId, query);
-    answer = await delivered(asked, { covered, token, first: 0 });
+    const { engineFingerprint } = facts;
+    const begun = { query, engineFingerprint };
+    const token = facts.tokens.issue(facts.accountsNow(), caller.accountId, begun);
+    answer = await delivered(asked, { covered, engineFingerprint, token, first: 0 });
     signal.throwIfAborted();
     await charge.settle(covered.computeUnits, 0);
     return answer;
@@ -162,7 +166,7 @@ async function resumed(asked: Asked, raw: Readonly<Record<string, unknown>>) {
     return isCount ? [] : [{ path: `/${name}`, message: `must be a count of ${name}s` }];
   });
   if (faults.length > 0) throw invalidParameters(faults);
-  const query = queryOf(asked, String(token));
+  const { query, engineFingerprint } = begunBy(asked, String(token));
   const { place } = FORMATS[query.format];
   for (const name of Object.keys(places).filter((other) => other !== place)) {
     const message = `does not fit a token of ${query.format}, which is resumed at /${place}`;
@@ -172,14 +176,14 @@ async function resumed(asked: Asked, raw: Readonly<Record<string, unknown>>) {
   requireRights(asked, query);
   const covered = await coveredQuery(facts, query, caller, signal);
   const first = Number(places[place] ?? 0);
-  return await delivered(asked, { covered, token: String(token), first });
+  return await delivered(asked, { covered, engineFingerprint, token: String(token), first });
 }
 
-function queryOf({ facts, caller }: Asked, token: string): HistoryQuery {
+function begunBy({ facts, caller }: Asked, token: string): ExportBegun {
   const reading = facts.tokens.read(facts.accountsNow(), caller.accountId, token);
   switch (reading.t) {
     case 'good':
-      return reading.query;
+      return reading;
     case 'unknown':
       throw invalidParameters([{ path: '/resume', message: 'is not a token of this account' }]);
     case 'too-old':
@@ -259,10 +263,10 @@ async function delivered(asked: Asked, delivery: Delivery): Promise<StreamedAnsw
 }
 
 function bodyOf({ facts, caller, signal }: Asked, delivery: Delivery): AsyncGenerator<Uint8Array> {
-  const { covered, first } = delivery;
+  const { covered, engineFingerprint, first } = delivery;
   const { query, until } = covered;
   const { contract, indicator, params, mode, untilCursor, from, format } = query;
-  const { engineFingerprint, sources, tables } = facts;
+  const { sources, tables } = facts;
   const { accountId: account } = caller;
   const firstDay = dayOf(from);
   const hasTail = mode === 'live' && untilCursor === null;

@@ -253,10 +253,7 @@ test('a token of a table ends with what wrote it; one of lines does not', async 
   const { token } = await exported({ ...BARS, format: 'parquet' });
   const { tokens } = service;
   // Other tokens of the same service: those of before are unknown to them.
-  const options = {
-    secret: new Uint8Array(32),
-    engineFingerprint: service.catalogue.engineFingerprint,
-  };
+  const options = { secret: new Uint8Array(32) };
   const old = new ExportTokens(options);
   const renewed = new ExportTokens({
     ...options,

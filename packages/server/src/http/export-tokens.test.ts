@@ -27,7 +27,7 @@ before(async () => {
   service = await RestService.start();
   fillMarket(service);
   port = await service.listen();
-  service.tokens = tokensOf(service.catalogue.engineFingerprint);
+  service.tokens = tokensOf();
   accountId = await service.account('history');
   reader = new HistoryReader(service, (await service.key(accountId)).secret);
 });
@@ -36,8 +36,12 @@ after(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-function tokensOf(engineFingerprint: string, secret = SECRET): ExportTokens {
-  return new ExportTokens({ secret, engineFingerprint });
+function tokensOf(
+  computations: Readonly<Record<string, string>> = {},
+  secret = SECRET,
+): ExportTokens {
+  const computationNamed = (indicator: string) => computations[indicator] ?? 'one';
+  return new ExportTokens({ secret, computationNamed });
 }
 
 interface Exported {
@@ -94,8 +98,7 @@ test('a token of another account, another service or another query is refused [S
   const stranger = reader.with(await service.customer('live_history'));
   await refusedAtResume(token, stranger);
   const own = service.tokens;
-  const { engineFingerprint } = service.catalogue;
-  service.tokens = tokensOf(engineFingerprint, new Uint8Array(32).fill(8));
+  service.tokens = tokensOf({}, new Uint8Array(32).fill(8));
   await refusedAtResume(token);
   service.tokens = own;
   // The payload of one with the code of another.
@@ -119,18 +122,19 @@ test('a token of another account, another service or another query is refused [S
   }
 });
 
-test('a token is good for 24 hours and one computation, then it is gone [SEC-24] [COUNT-23]', async () => {
+test('a token is good for 24 hours and one version of its indicator, then it is gone [SEC-24] [COUNT-23]', async () => {
   await using own = await RestService.start();
   fillMarket(own);
   const at = await own.listen();
-  own.tokens = tokensOf('one');
+  own.tokens = tokensOf();
   const asker = new HistoryReader(own, await own.customer('history'));
   const { token, text } = await exported(RANGE, asker.key, at);
   const { used } = await asker.usage();
-  own.tokens = tokensOf('another');
+  own.tokens = tokensOf({ bars: 'another' });
   const changed = await asker.refused({ resume: token }, 410, 'CURSOR_EXPIRED', '/v1/export');
   assert.match(changed.detail, /computation/);
-  own.tokens = tokensOf('one');
+  own.tokens = tokensOf({ tpo: 'another' });
+  own.catalogue = { ...own.catalogue, engineFingerprint: 'of other indicators' };
   const issued = own.clock.now();
   own.clock.advanceTo((issued + DAY_NS) as typeof issued);
   assert.equal((await exported({ resume: token }, asker.key, at)).text, text);

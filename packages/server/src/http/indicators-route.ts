@@ -1,6 +1,6 @@
 /**
  * `GET /v1/indicators`: the catalogue, public. It is exactly the definitions the studies were built
- * from, plus the fingerprint of the code that computes them.
+ * from, plus the fingerprint of the computation.
  */
 
 import type { IndicatorDefinition, JsonSchema } from '@tapeloom/core/studies/indicator';
@@ -39,6 +39,10 @@ const Parameter = Type.Object(
 const Indicator = Type.Object(
   {
     id: Type.String(),
+    version: Type.Integer({
+      minimum: 1,
+      description: "Raised when this indicator's results change; its older cursors then end.",
+    }),
     name: Type.String(),
     description: Type.String(),
     parameters: Type.Array(Parameter),
@@ -72,39 +76,26 @@ const IndicatorCatalogue = Type.Object(
   closed,
 );
 
-interface PublishedCatalogue {
+export interface CatalogueFacts {
   readonly version: string;
-  readonly indicators: readonly PublishedIndicator[];
-}
-
-export interface CatalogueFacts extends PublishedCatalogue {
   readonly engineFingerprint: string;
+  readonly indicators: readonly PublishedIndicator[];
 }
 
 interface PublishedIndicator extends IndicatorDefinition {
   readonly paramsSchema: JsonSchema;
 }
 
-/** What the definitions alone give of the catalogue. */
-export function publishedCatalogue(
-  definitions: readonly IndicatorDefinition[],
-): PublishedCatalogue {
+/** The catalogue as it is published. */
+export function catalogueFacts(definitions: readonly IndicatorDefinition[]): CatalogueFacts {
   return {
     version: catalogueVersion(definitions),
+    engineFingerprint: engineFingerprint(definitions),
     indicators: definitions.map((definition) => ({
       ...definition,
       paramsSchema: paramsSchema(definition.parameters),
     })),
   };
-}
-
-/** The catalogue as it is published, from the definitions and the sources of core. */
-export function catalogueFacts(
-  definitions: readonly IndicatorDefinition[],
-  coreSource: string,
-): CatalogueFacts {
-  const { version, indicators } = publishedCatalogue(definitions);
-  return { version, engineFingerprint: engineFingerprint(coreSource, definitions), indicators };
 }
 
 export function indicatorsRoute(facts: () => CatalogueFacts): Route {

@@ -8,6 +8,7 @@ import { SimDisk } from '../../../../simulation/sim-disk.ts';
 import type { Disk } from '../platform/disk.ts';
 import {
   brokenBy,
+  type Computations,
   formatEpochs,
   parseEpochs,
   type StreamEpochs,
@@ -18,9 +19,15 @@ import { EpochStore } from './epoch-store.ts';
 const DAY = utcDay(20261112);
 const FILE = '/data/stream-epochs.json';
 const ES = { contract: 'ESZ6', indicator: 'bars' };
+const TPO = { ...ES, indicator: 'tpo' };
 
 function cursor(text: string): Cursor {
   return parseCursor(text)!;
+}
+
+async function write(disk: Disk, text: string): Promise<void> {
+  await using file = await disk.open(FILE, 'create');
+  await file.write(new TextEncoder().encode(text), 0);
 }
 
 async function dataDirectory(): Promise<SimDisk> {
@@ -29,30 +36,37 @@ async function dataDirectory(): Promise<SimDisk> {
   return machine;
 }
 
-async function open(disk: Disk, fingerprint: string, lastRank = 7): Promise<EpochStore> {
+/** With `bars` of this computation, and `tpo` as ever. */
+async function open(disk: Disk, bars: string, lastRank = 7): Promise<EpochStore> {
+  return await openWith(disk, { bars, tpo: 'one' }, lastRank);
+}
+
+async function openWith(disk: Disk, computations: Computations, lastRank = 7): Promise<EpochStore> {
   const ends = new Map([['ESZ6', { day: DAY, rank: rank(lastRank) }]]);
   return await EpochStore.open({
     disk,
     directory: '/data',
-    fingerprint,
+    computations,
     tapeEnds: () => Promise.resolve(ends),
   });
 }
 
 test('the first start forbids nothing, and nor does the next one with the same computation', async () => {
   const machine = await dataDirectory();
-  assert.equal((await open(machine.boot(), 'one')).start, 'first');
+  assert.deepEqual((await open(machine.boot(), 'one')).start, { t: 'first' });
   const again = await open(machine.boot(), 'one');
-  assert.deepEqual([again.start, again.epochs], ['same', { fingerprint: 'one', floors: [] }]);
+  assert.deepEqual(again.start, { t: 'same' });
+  assert.deepEqual(again.epochs, { computations: { bars: 'one', tpo: 'one' }, floors: [] });
 });
 
-test('another computation breaks exactly the cursors issued before it, and says so for ever [DET-23]', async () => {
+test('a new version of an indicator breaks exactly its own cursors issued before, and says so for ever [DET-23]', async () => {
   const machine = await dataDirectory();
   await open(machine.boot(), 'one');
-  assert.equal((await open(machine.boot(), 'two')).start, 'changed');
+  const { start } = await open(machine.boot(), 'two');
+  assert.deepEqual(start, { t: 'changed', indicators: ['bars'] });
   machine.crash();
   const store = await open(machine.boot(), 'two', 99);
-  assert.equal(store.start, 'same');
+  assert.deepEqual(store.start, { t: 'same' });
   const { floors } = store.epochs;
   for (const text of ['20261111.5.1', '20261112.7.0', '20261112.7.4294967295']) {
     assert.equal(brokenBy(floors, ES, cursor(text)), 'engine_changed', text);
@@ -61,6 +75,33 @@ test('another computation breaks exactly the cursors issued before it, and says 
     assert.equal(brokenBy(floors, ES, cursor(text)), null, text);
   }
   assert.equal(brokenBy(floors, { ...ES, contract: 'NQZ6' }, cursor('20261111.5.1')), null);
+  assert.equal(brokenBy(floors, TPO, cursor('20261111.5.1')), null);
+});
+
+test('an indicator that is new, away or back is known by what last issued its cursors [DET-23]', async () => {
+  const machine = await dataDirectory();
+  await openWith(machine.boot(), { bars: 'one' });
+  const added = await open(machine.boot(), 'one');
+  assert.deepEqual([added.start, added.epochs.floors], [{ t: 'same' }, []]);
+  assert.deepEqual((await openWith(machine.boot(), { bars: 'one' })).start, { t: 'same' });
+  const back = await openWith(machine.boot(), { bars: 'one', tpo: 'two' });
+  assert.deepEqual(back.start, { t: 'changed', indicators: ['tpo'] });
+  assert.equal(brokenBy(back.epochs.floors, TPO, cursor('20261112.7.1')), 'engine_changed');
+  assert.equal(brokenBy(back.epochs.floors, ES, cursor('20261112.7.1')), null);
+});
+
+test('a file with one name for all computations is as good as that name is each one’s [DET-23]', async () => {
+  const machine = await dataDirectory();
+  const floor = { ...TPO, cursor: '20261112.5.0', reason: 'source_gap' };
+  await write(machine.boot(), JSON.stringify({ version: 1, fingerprint: 'one', floors: [floor] }));
+  const same = await open(machine.boot(), 'one');
+  assert.deepEqual([same.start, same.epochs.floors], [{ t: 'same' }, [floor]]);
+  const raised = await open(machine.boot(), 'two');
+  assert.deepEqual(raised.start, { t: 'changed', indicators: ['bars'] });
+  assert.equal(brokenBy(raised.epochs.floors, ES, cursor('20261112.7.1')), 'engine_changed');
+  assert.equal(brokenBy(raised.epochs.floors, TPO, cursor('20261112.7.1')), null);
+  assert.equal(brokenBy(raised.epochs.floors, TPO, cursor('20261112.4.1')), 'source_gap');
+  assert.deepEqual((await open(machine.boot(), 'two')).start, { t: 'same' });
 });
 
 test('a repair of the tape breaks the cursors of its contract, and the highest floor gives the reason [DET-23]', async () => {
@@ -83,10 +124,10 @@ test('floors of one indicator leave the others alone', () => {
     cursor: '20261112.8.0',
     reason: 'engine_changed',
   };
-  const { floors } = parseEpochs(JSON.stringify({ version: 1, fingerprint: '', floors: [floor] }))!;
+  const text = JSON.stringify({ version: 2, computations: {}, floors: [floor] });
+  const { floors } = parseEpochs(text, [])!;
   assert.equal(brokenBy(floors, ES, cursor('20261112.3.1')), null);
-  const tpo = { ...ES, indicator: 'tpo' };
-  assert.equal(brokenBy(floors, tpo, cursor('20261112.3.1')), 'engine_changed');
+  assert.equal(brokenBy(floors, TPO, cursor('20261112.3.1')), 'engine_changed');
 });
 
 test('a file that cannot be read breaks everything issued before, and is replaced [DET-23]', async () => {
@@ -95,18 +136,20 @@ test('a file that cannot be read breaks everything issued before, and is replace
     '{',
     '[]',
     '{"version":2}',
+    '{"version":1,"floors":[]}',
     '{"version":1,"fingerprint":"one","floors":[1]}',
+    '{"version":2,"computations":{"bars":1},"floors":[]}',
+    '{"version":2,"computations":["one"],"floors":[]}',
+    '{"version":3,"computations":{"bars":"one"},"floors":[]}',
   ]) {
     const machine = await dataDirectory();
     const disk = machine.boot();
-    {
-      await using file = await disk.open(FILE, 'create');
-      await file.write(new TextEncoder().encode(text), 0);
-    }
+    await write(disk, text);
     const store = await open(disk, 'one');
-    assert.equal(store.start, 'unreadable');
+    assert.deepEqual(store.start, { t: 'unreadable' });
     assert.equal(brokenBy(store.epochs.floors, ES, cursor('20261112.7.3')), 'engine_changed');
-    assert.equal((await open(disk, 'one')).start, 'same');
+    assert.equal(brokenBy(store.epochs.floors, TPO, cursor('20261112.7.3')), 'engine_changed');
+    assert.deepEqual((await open(disk, 'one')).start, { t: 'same' });
   }
 });
 
@@ -129,11 +172,11 @@ test('what is written is read back, and repairs only ever raise a floor', () => 
   const repair = fc.record({ contract: fc.constantFrom('A', 'B'), rank: fc.nat(50) });
   fc.assert(
     fc.property(fc.array(repair), (repairs) => {
-      let epochs: StreamEpochs = { fingerprint: 'é', floors: [] };
+      let epochs: StreamEpochs = { computations: { bars: 'é' }, floors: [] };
       for (const it of repairs) {
         epochs = withRepair(epochs, it.contract, { day: DAY, rank: rank(it.rank) });
       }
-      assert.deepEqual(parseEpochs(formatEpochs(epochs)), { ...epochs });
+      assert.deepEqual(parseEpochs(formatEpochs(epochs), []), { ...epochs });
       for (const contract of ['A', 'B']) {
         const ranks = repairs.filter((it) => it.contract === contract).map((it) => it.rank);
         const highest = Math.max(...ranks);

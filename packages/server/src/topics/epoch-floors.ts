@@ -1,6 +1,6 @@
 /**
- * Which cursors a change of the computation, or a repair of the tape, has made worthless (determinism
- * 23). A floor is a place on a contract's tape that lies beyond every cursor issued before the change:
+ * Which cursors a change of an indicator's computation, or a repair of the tape, has made worthless
+ * (determinism 23). A floor is a place on a contract's tape that lies beyond every cursor issued before the change:
  * the first update of the next trade. What the new computation issues before that trade comes lies
  * below the floor as well; whoever resumes from there gets a fresh snapshot once, and nothing wrong.
  */
@@ -20,9 +20,12 @@ export interface EpochFloor {
   readonly reason: EpochReason;
 }
 
+/** By indicator, the name of its computation (`computationOf`). */
+export type Computations = Readonly<Record<string, string>>;
+
 export interface StreamEpochs {
-  /** Of the computation that issued the newest cursors. */
-  readonly fingerprint: string;
+  /** Those that issued the newest cursors; also of indicators that are not there at present. */
+  readonly computations: Computations;
   readonly floors: readonly EpochFloor[];
 }
 
@@ -45,16 +48,30 @@ export function brokenBy(
   return highest?.reason ?? null;
 }
 
-/** The epochs with another computation: all that was issued up to these ends is worthless. */
-export function withComputation(
-  { floors }: StreamEpochs,
-  fingerprint: string,
+/** The indicators whose cursors another computation issued. A new one has issued none. */
+export function changedIndicators(before: Computations, now: Computations): readonly string[] {
+  return Object.keys(now).filter((id) => Object.hasOwn(before, id) && before[id] !== now[id]);
+}
+
+/**
+ * The epochs with these computations: of the indicators named, or of all (null), everything that was
+ * issued up to these ends is worthless.
+ */
+export function withComputations(
+  before: StreamEpochs,
+  computations: Computations,
+  changed: readonly string[] | null,
   ends: ReadonlyMap<string, TapeEnd>,
 ): StreamEpochs {
-  const added = Array.from(ends, ([contract, end]): EpochFloor => {
-    return { contract, indicator: null, cursor: beyond(end), reason: 'engine_changed' };
-  });
-  return { fingerprint, floors: merged(floors, added) };
+  const added = Array.from(ends).flatMap(([contract, end]) =>
+    (changed ?? [null]).map((indicator): EpochFloor => {
+      return { contract, indicator, cursor: beyond(end), reason: 'engine_changed' };
+    }),
+  );
+  return {
+    computations: { ...before.computations, ...computations },
+    floors: merged(before.floors, added),
+  };
 }
 
 /** The epochs with the tape of one contract repaired while it reached to this end. */
@@ -69,11 +86,14 @@ export function withRepair(epochs: StreamEpochs, contract: string, end: TapeEnd)
 }
 
 export function formatEpochs(epochs: StreamEpochs): string {
-  return `${JSON.stringify({ version: 1, ...epochs }, null, 2)}\n`;
+  return `${JSON.stringify({ version: 2, ...epochs }, null, 2)}\n`;
 }
 
-/** Null when the text is not what `formatEpochs` writes. */
-export function parseEpochs(text: string): StreamEpochs | null {
+/**
+ * Null when the text is not what `formatEpochs` writes. Version 1 had one name for the computation of all
+ * indicators, of which `ids` are those there are.
+ */
+export function parseEpochs(text: string, ids: readonly string[]): StreamEpochs | null {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -81,12 +101,17 @@ export function parseEpochs(text: string): StreamEpochs | null {
     return null;
   }
   if (!isRecord(value)) return null;
-  const { version, fingerprint, floors } = value;
-  if (version !== 1 || typeof fingerprint !== 'string' || !Array.isArray(floors)) return null;
-  return floors.every(isFloor) ? { fingerprint, floors } : null;
+  const { version, floors } = value;
+  if (!Array.isArray(floors) || !floors.every(isFloor)) return null;
+  const { fingerprint } = value;
+  if (version === 1 && typeof fingerprint === 'string') {
+    return { computations: Object.fromEntries(ids.map((id) => [id, fingerprint])), floors };
+  }
+  const { computations } = value;
+  return version === 2 && isComputations(computations) ? { computations, floors } : null;
 }
 
-/** Of floors that mean the same, only the highest counts: their number stays that of the contracts. */
+/** Of floors that mean the same, only the highest counts: they stay few. */
 function merged(floors: readonly EpochFloor[], added: readonly EpochFloor[]): EpochFloor[] {
   const byMeaning = new Map<string, EpochFloor>();
   for (const floor of [...floors, ...added]) {
@@ -117,6 +142,10 @@ function isFloor(value: unknown): value is EpochFloor {
     parseCursor(cursor) !== null &&
     (reason === 'engine_changed' || reason === 'source_gap')
   );
+}
+
+function isComputations(value: unknown): value is Computations {
+  return isRecord(value) && Object.values(value).every((name) => typeof name === 'string');
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,30 +1,35 @@
 /**
  * Keeps the epochs of the streams in the data directory. The file has its old content or all of the
  * new, whatever happens, and a new epoch is on disk before its first cursor is issued. A file that
- * cannot be read counts as another computation: a floor at the tape's end covers every older one.
+ * cannot be read counts as another computation of every indicator: floors at the tape's end cover all older cursors.
  */
 
+import { isDeepStrictEqual } from 'node:util';
 import { type Disk, readFileWhole, replaceFile } from '../platform/disk.ts';
 import {
+  type Computations,
+  changedIndicators,
   formatEpochs,
   parseEpochs,
   type StreamEpochs,
   type TapeEnd,
-  withComputation,
+  withComputations,
   withRepair,
 } from './epoch-floors.ts';
 
 const FILE_NAME = 'stream-epochs.json';
 
-/** What the start found: nothing yet, the same computation, another one, or a damaged file. */
-export type EpochStart = 'first' | 'same' | 'changed' | 'unreadable';
+/** What the start found: nothing yet, the same computations, others, or a damaged file. */
+export type EpochStart =
+  | { readonly t: 'first' | 'same' | 'unreadable' }
+  | { readonly t: 'changed'; readonly indicators: readonly string[] };
 
 export interface EpochStoreOptions {
   readonly disk: Disk;
   /** The data directory, which exists. */
   readonly directory: string;
-  /** Of the computation that runs now. */
-  readonly fingerprint: string;
+  /** Those that run now. */
+  readonly computations: Computations;
   /** Where the tape of every streamed contract ends, midnights included; asked only when needed. */
   readonly tapeEnds: () => Promise<ReadonlyMap<string, TapeEnd>>;
 }
@@ -44,16 +49,19 @@ export class EpochStore {
 
   /** To be called when the tape is open and before any stream is served. */
   static async open(options: EpochStoreOptions): Promise<EpochStore> {
-    const { disk, directory, fingerprint, tapeEnds } = options;
+    const { disk, directory, computations, tapeEnds } = options;
     const file = `${directory}/${FILE_NAME}`;
     const bytes = await readFileWhole(disk, file);
-    const known = bytes === null ? null : parseEpochs(new TextDecoder().decode(bytes));
-    if (known?.fingerprint === fingerprint) return new EpochStore(disk, file, known, 'same');
-    const before: StreamEpochs = known ?? { fingerprint, floors: [] };
-    const epochs = bytes === null ? before : withComputation(before, fingerprint, await tapeEnds());
-    const start = bytes === null ? 'first' : known === null ? 'unreadable' : 'changed';
-    const store = new EpochStore(disk, file, before, start);
-    await store.#save(epochs);
+    const text = bytes === null ? null : new TextDecoder().decode(bytes);
+    const known = text === null ? null : parseEpochs(text, Object.keys(computations));
+    const changed = known === null ? null : changedIndicators(known.computations, computations);
+    const isBroken = text !== null && changed?.length !== 0;
+    const before = known ?? { computations: {}, floors: [] };
+    const ends = isBroken ? await tapeEnds() : new Map<string, TapeEnd>();
+    const epochs = withComputations(before, computations, changed, ends);
+    const store = new EpochStore(disk, file, before, startOf(text, changed));
+    // A new indicator is noted before its first cursor too, else a later change of it would go unseen.
+    if (!isDeepStrictEqual(epochs, known)) await store.#save(epochs);
     return store;
   }
 
@@ -70,4 +78,10 @@ export class EpochStore {
     await replaceFile(this.#disk, this.#file, new TextEncoder().encode(formatEpochs(epochs)));
     this.#epochs = epochs;
   }
+}
+
+function startOf(text: string | null, changed: readonly string[] | null): EpochStart {
+  if (text === null) return { t: 'first' };
+  if (changed === null) return { t: 'unreadable' };
+  return changed.length === 0 ? { t: 'same' } : { t: 'changed', indicators: changed };
 }

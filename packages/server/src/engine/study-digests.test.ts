@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { SESSION_KINDS } from '@tapeloom/core/calendar/session';
+import { INDICATORS, indicatorNamed } from '@tapeloom/core/studies/catalogue';
+import { computationOf } from '@tapeloom/core/studies/computation';
+import { BAR_KINDS } from '@tapeloom/core/studies/cutters/bar-kinds';
+import { digestCases } from '@tapeloom/core/studies/digests/digest-cases';
+import { writeStudyLog } from '@tapeloom/core/studies/digests/study-log';
+import type { Indicator, Params } from '@tapeloom/core/studies/indicator';
+import { parseParams } from '@tapeloom/core/studies/params';
+import type { Study } from '@tapeloom/core/studies/study';
+import { engineFingerprint } from './engine-fingerprint.ts';
+import {
+  committedDigests,
+  DIGESTS_FILE,
+  digestFaults,
+  digestsText,
+  studyDigests,
+} from './study-digests.ts';
+
+const vwap = indicatorNamed('vwap')!;
+const naked = indicatorNamed('naked-levels')!;
+const before = studyDigests([vwap, naked]);
+
+function vwapWith(change: (study: Study) => object): Indicator {
+  const create = (params: Params) => {
+    const study = vwap.create(params);
+    return Object.assign(study, change(study));
+  };
+  return { ...vwap, create };
+}
+
+test('no indicator gives other results than its version did; else raise it and run npm run contract [CAT-02] [DET-01]', () => {
+  const now = studyDigests(INDICATORS);
+  assert.deepEqual(digestFaults(committedDigests()!, now), []);
+  const isCurrent = readFileSync(DIGESTS_FILE, 'utf8') === digestsText(now);
+  assert.ok(isCurrent, 'contract/digests.json lacks what was added: run npm run contract');
+});
+
+/** What a thoughtless change could do, from a wrong sum to a wrong number of one update of a stream. */
+const CHANGES: Readonly<Record<string, Indicator>> = {
+  'other bars': {
+    ...vwap,
+    create: (params) => vwap.create({ ...params, size: (params.size as number) + 1 }),
+  },
+  'another number of an update': vwapWith((study) => {
+    const { apply } = study;
+    return { apply: (...of: Parameters<Study['apply']>) => apply.call(study, ...of) + 1 };
+  }),
+  'another time of what a stream shows': vwapWith((study) => {
+    const { forming } = study;
+    const later: Study['forming'] = (since, visit) =>
+      forming.call(study, since, (version, mark) => visit({ ...version, ts: '7' }, mark));
+    return { forming: later };
+  }),
+};
+
+for (const [change, changed] of Object.entries(CHANGES)) {
+  test(`${change}: results that change without their version are refused in a sentence, with it they are not [CAT-02]`, () => {
+    const faults = digestFaults(before, studyDigests([changed, naked]));
+    assert.equal(faults.length, 1);
+    assert.match(
+      faults[0]!,
+      /^vwap gives other results than its version 1 did, in \d+ of \d+ cases, the first being \S+ \{.*\}: if that is meant, raise its version in packages\/core\/src\/studies\/vwap\.ts to 2 .* and run npm run contract\.$/,
+    );
+    const raised = { ...changed, version: vwap.version + 1 };
+    assert.deepEqual(digestFaults(before, studyDigests([raised, naked])), []);
+    assert.notEqual(computationOf(raised), computationOf(vwap));
+    assert.notEqual(engineFingerprint([raised, naked]), engineFingerprint([vwap, naked]));
+    assert.deepEqual(digestFaults(before, studyDigests([changed, naked], 2)), []);
+  });
+}
+
+test('versions only rise; cases and indicators may come and go', () => {
+  const lowered = studyDigests([{ ...vwap, version: 0 }, naked]);
+  assert.deepEqual(digestFaults(before, lowered), ['The version of vwap went back from 1 to 0.']);
+  const shared = studyDigests([vwap, naked], 0);
+  assert.deepEqual(digestFaults(before, shared), ['SHARED_VERSION went back from 1 to 0.']);
+  assert.deepEqual(digestFaults(before, studyDigests([])), []);
+  assert.deepEqual(digestFaults(studyDigests([]), before), []);
+  const fewer = { ...before.indicators.vwap!, cases: {} };
+  const { indicators } = before;
+  assert.deepEqual(
+    digestFaults({ ...before, indicators: { ...indicators, vwap: fewer } }, before),
+    [],
+  );
+});
+
+test('every indicator is tried with every kind of bar and session, and finds something nearly always', () => {
+  for (const indicator of INDICATORS) {
+    const cases = digestCases(indicator);
+    const params = cases.map((it) => {
+      const parsed = parseParams(indicator, it.params);
+      assert.ok('params' in parsed, `${indicator.id} ${it.name}`);
+      return parsed.params;
+    });
+    const isCut = indicator.parameters.some(({ name }) => name === 'bar');
+    if (isCut) assert.deepEqual(new Set(params.map(({ bar }) => bar)), new Set(BAR_KINDS));
+    const sessions = new Set(params.map(({ session }) => session));
+    assert.deepEqual(sessions, new Set(SESSION_KINDS));
+    const fruitful = cases.filter(
+      ({ tape }, at) => writeStudyLog(indicator, params[at]!, tape, () => {}) > 2,
+    );
+    assert.ok(fruitful.length > cases.length * 0.75, `${indicator.id} ${fruitful.length}`);
+  }
+});
