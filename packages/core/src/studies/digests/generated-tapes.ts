@@ -45,7 +45,7 @@ const WEEK: TapeShape = {
     { date: 20260113, full: [-60, 1_320], regular: [870, 1_260] },
   ],
   seed: 20_260_105,
-  trades: 2_400,
+  trades: 1_800,
   firstPrice: 27_000,
 };
 
@@ -55,7 +55,7 @@ const ROUND_THE_CLOCK: TapeShape = {
     return { date, full: [0, 1_440], regular: [810, 1_200] };
   }),
   seed: 77,
-  trades: 1_200,
+  trades: 800,
   firstPrice: 2,
 };
 
