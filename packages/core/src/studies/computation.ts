@@ -17,7 +17,7 @@ export const SHARED_VERSION: number = 1;
  * The name of version 1 of every indicator on version 1 of what they share. It was a digest of the sources
  * when names were first written to disk; as long as it stays, what was written then is found and good.
  */
-export const FIRST_COMPUTATION = '4c1c88bb8ce6559b77613003040dc1c3de601ffb0729388513de17349b4c49c9';
+const FIRST_COMPUTATION = '4c1c88bb8ce6559b77613003040dc1c3de601ffb0729388513de17349b4c49c9';
 
 /** Of one indicator; names of different ones are never compared. */
 export function computationOf(

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
+import type { Indicator } from '@tapeloom/core/studies/indicator';
 import { randomTape } from '@tapeloom/core/studies/twins/random-tape';
 import { SUBJECTS } from '@tapeloom/core/studies/twins/study-subjects';
 import { allocateBatch } from '@tapeloom/core/trade-batch';
@@ -76,10 +77,11 @@ function readerOver(
   tape: MemoryTape | TapeReader,
   cache: CacheUse | null = null,
   pieceBytes?: number,
+  indicators: ReadonlyMap<string, Indicator> = BY_ID,
 ): SettledDaysReader {
   return new SettledDaysReader({
     tape,
-    indicators: BY_ID,
+    indicators,
     sessionsOf: () => SESSIONS,
     yieldTurn: async () => {},
     cache,
@@ -243,6 +245,34 @@ function sealedReader(disk: SimDisk, hasCache = true): SettledDaysReader {
   const tape = new TapeReader(booted, TAPE_ROOT, DATASET, NO_LIVE_DAYS);
   return readerOver(tape, hasCache ? cache : null);
 }
+
+test('a new version of an indicator has its days computed anew, and leaves those of the others kept', async () => {
+  const disk = new SimDisk();
+  await sealedTape(disk);
+  const machine = disk.boot();
+  const options = { disk: machine, root: '/cache', bytesMax: 2 ** 30, now: () => 1_000 };
+  const results = new ResultCache({ ...options, writer: 'w' });
+  const digest = async (_contract: string, day: UtcDay) => `digest of ${day}`;
+  const cache = { results, digest, dataset: DATASET };
+  const { counters } = results;
+  const tape = new TapeReader(machine, TAPE_ROOT, DATASET, NO_LIVE_DAYS);
+  const keptOf = async (topic: Topic, indicators = BY_ID) => {
+    const { hits, kept } = counters;
+    await resultsOf(readerOver(tape, cache, undefined, indicators), requestOf(topic, END));
+    await results.settled();
+    return { hits: counters.hits - hits, kept: counters.kept - kept };
+  };
+  const delta: Topic = ['delta', {}];
+  for (const topic of [BARS, delta]) {
+    assert.deepEqual(await keptOf(topic), { hits: 0, kept: 2 });
+    assert.deepEqual(await keptOf(topic), { hits: 2, kept: 0 });
+  }
+  const bars = BY_ID.get('bars')!;
+  const raised = new Map(BY_ID).set('bars', { ...bars, version: bars.version + 1 });
+  assert.deepEqual(await keptOf(delta, raised), { hits: 2, kept: 0 });
+  assert.deepEqual(await keptOf(BARS, raised), { hits: 0, kept: 2 });
+  assert.deepEqual(await keptOf(BARS, raised), { hits: 2, kept: 0 });
+});
 
 const DAY_FILE = `${TAPE_ROOT}/${DATASET}/days/${CONTRACT}/${addDays(DAY, 1)}`;
 
