@@ -74,6 +74,11 @@ test('the catalogue and the client’s types come from the one entry', () => {
   const added = indicators.at(-1)!;
   assert.equal(added.id, 'trade-count');
   assert.deepEqual(Object.keys(added.paramsSchema.properties), ['bar', 'size', 'session', 'depth']);
+  const { indicators: digests } = JSON.parse(read('contract/digests.json')) as {
+    indicators: Record<string, { version: number; cases: object }>;
+  };
+  assert.equal(digests['trade-count']?.version, 1);
+  assert.ok(Object.keys(digests['trade-count']!.cases).length > 20);
   const types = read('packages/protocol/src/indicators.ts');
   assert.match(types, /export interface TradeCountParams \{/);
   assert.match(types, /export interface TradeCountData \{\n.*\n {2}readonly trades: number;\n\}/);

@@ -13,8 +13,12 @@ export interface BarsParams {
    */
   readonly size?: number;
   /**
-   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC.
-   * Trades outside the session are ignored, and everything starts afresh at its open.
+   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC,
+   * from midnight to midnight, if by the exchange's hours the market is open at any time of it. A
+   * day on which it never is (the Saturday of a market that rests until Sunday evening) is no
+   * session; that Sunday is one. A look-back counts the sessions of this kind that there are, and
+   * no other days. Trades outside the session are ignored, and everything starts afresh at its
+   * open.
    */
   readonly session?: 'full' | 'rth' | 'utc';
   /**
@@ -64,8 +68,12 @@ export interface FootprintParams {
    */
   readonly size?: number;
   /**
-   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC.
-   * Trades outside the session are ignored, and everything starts afresh at its open.
+   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC,
+   * from midnight to midnight, if by the exchange's hours the market is open at any time of it. A
+   * day on which it never is (the Saturday of a market that rests until Sunday evening) is no
+   * session; that Sunday is one. A look-back counts the sessions of this kind that there are, and
+   * no other days. Trades outside the session are ignored, and everything starts afresh at its
+   * open.
    */
   readonly session?: 'full' | 'rth' | 'utc';
   /**
@@ -144,8 +152,12 @@ export interface LargeTradesParams {
    */
   readonly perSession?: number;
   /**
-   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC.
-   * Trades outside the session are ignored, and everything starts afresh at its open.
+   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC,
+   * from midnight to midnight, if by the exchange's hours the market is open at any time of it. A
+   * day on which it never is (the Saturday of a market that rests until Sunday evening) is no
+   * session; that Sunday is one. A look-back counts the sessions of this kind that there are, and
+   * no other days. Trades outside the session are ignored, and everything starts afresh at its
+   * open.
    */
   readonly session?: 'full' | 'rth' | 'utc';
   /**
@@ -187,8 +199,12 @@ export interface DeltaParams {
    */
   readonly size?: number;
   /**
-   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC.
-   * Trades outside the session are ignored, and everything starts afresh at its open.
+   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC,
+   * from midnight to midnight, if by the exchange's hours the market is open at any time of it. A
+   * day on which it never is (the Saturday of a market that rests until Sunday evening) is no
+   * session; that Sunday is one. A look-back counts the sessions of this kind that there are, and
+   * no other days. Trades outside the session are ignored, and everything starts afresh at its
+   * open.
    */
   readonly session?: 'full' | 'rth' | 'utc';
   /**
@@ -220,8 +236,12 @@ export interface VolumeProfileParams {
    */
   readonly period?: 'session' | number;
   /**
-   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC.
-   * Trades outside the session are ignored, and everything starts afresh at its open.
+   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC,
+   * from midnight to midnight, if by the exchange's hours the market is open at any time of it. A
+   * day on which it never is (the Saturday of a market that rests until Sunday evening) is no
+   * session; that Sunday is one. A look-back counts the sessions of this kind that there are, and
+   * no other days. Trades outside the session are ignored, and everything starts afresh at its
+   * open.
    */
   readonly session?: 'full' | 'rth' | 'utc';
   /**
@@ -275,8 +295,12 @@ export interface VwapParams {
    */
   readonly size?: number;
   /**
-   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC.
-   * Trades outside the session are ignored, and everything starts afresh at its open.
+   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC,
+   * from midnight to midnight, if by the exchange's hours the market is open at any time of it. A
+   * day on which it never is (the Saturday of a market that rests until Sunday evening) is no
+   * session; that Sunday is one. A look-back counts the sessions of this kind that there are, and
+   * no other days. Trades outside the session are ignored, and everything starts afresh at its
+   * open.
    */
   readonly session?: 'full' | 'rth' | 'utc';
   /**
@@ -318,8 +342,12 @@ export interface ImbalancesParams {
    */
   readonly size?: number;
   /**
-   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC.
-   * Trades outside the session are ignored, and everything starts afresh at its open.
+   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC,
+   * from midnight to midnight, if by the exchange's hours the market is open at any time of it. A
+   * day on which it never is (the Saturday of a market that rests until Sunday evening) is no
+   * session; that Sunday is one. A look-back counts the sessions of this kind that there are, and
+   * no other days. Trades outside the session are ignored, and everything starts afresh at its
+   * open.
    */
   readonly session?: 'full' | 'rth' | 'utc';
   /**
@@ -370,8 +398,12 @@ export interface AbsorptionParams {
   /** With minSize 0: how many windows of the earlier session reach the threshold. Unit: windows. */
   readonly perSession?: number;
   /**
-   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC.
-   * Trades outside the session are ignored, and everything starts afresh at its open.
+   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC,
+   * from midnight to midnight, if by the exchange's hours the market is open at any time of it. A
+   * day on which it never is (the Saturday of a market that rests until Sunday evening) is no
+   * session; that Sunday is one. A look-back counts the sessions of this kind that there are, and
+   * no other days. Trades outside the session are ignored, and everything starts afresh at its
+   * open.
    */
   readonly session?: 'full' | 'rth' | 'utc';
   /**
@@ -408,8 +440,12 @@ export interface SweepsParams {
   /** Lots a cluster must have; 0 asks for none. Unit: lots. */
   readonly minSize?: number;
   /**
-   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC.
-   * Trades outside the session are ignored, and everything starts afresh at its open.
+   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC,
+   * from midnight to midnight, if by the exchange's hours the market is open at any time of it. A
+   * day on which it never is (the Saturday of a market that rests until Sunday evening) is no
+   * session; that Sunday is one. A look-back counts the sessions of this kind that there are, and
+   * no other days. Trades outside the session are ignored, and everything starts afresh at its
+   * open.
    */
   readonly session?: 'full' | 'rth' | 'utc';
   /**
@@ -444,8 +480,12 @@ export interface TpoParams {
   /** Length of the initial balance, from the session's open on. Unit: minutes. */
   readonly initialBalanceMinutes?: number;
   /**
-   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC.
-   * Trades outside the session are ignored, and everything starts afresh at its open.
+   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC,
+   * from midnight to midnight, if by the exchange's hours the market is open at any time of it. A
+   * day on which it never is (the Saturday of a market that rests until Sunday evening) is no
+   * session; that Sunday is one. A look-back counts the sessions of this kind that there are, and
+   * no other days. Trades outside the session are ignored, and everything starts afresh at its
+   * open.
    */
   readonly session?: 'full' | 'rth' | 'utc';
   /**
@@ -492,8 +532,12 @@ export interface NakedLevelsParams {
    */
   readonly lookback?: number;
   /**
-   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC.
-   * Trades outside the session are ignored, and everything starts afresh at its open.
+   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC,
+   * from midnight to midnight, if by the exchange's hours the market is open at any time of it. A
+   * day on which it never is (the Saturday of a market that rests until Sunday evening) is no
+   * session; that Sunday is one. A look-back counts the sessions of this kind that there are, and
+   * no other days. Trades outside the session are ignored, and everything starts afresh at its
+   * open.
    */
   readonly session?: 'full' | 'rth' | 'utc';
   /**
@@ -530,8 +574,12 @@ export interface UnfinishedAuctionsParams {
    */
   readonly size?: number;
   /**
-   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC.
-   * Trades outside the session are ignored, and everything starts afresh at its open.
+   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC,
+   * from midnight to midnight, if by the exchange's hours the market is open at any time of it. A
+   * day on which it never is (the Saturday of a market that rests until Sunday evening) is no
+   * session; that Sunday is one. A look-back counts the sessions of this kind that there are, and
+   * no other days. Trades outside the session are ignored, and everything starts afresh at its
+   * open.
    */
   readonly session?: 'full' | 'rth' | 'utc';
   /** Lots each of the two sides must have traded at least. Unit: lots. */
@@ -564,8 +612,12 @@ export interface TapeSpeedParams {
   /** How many times the average the rate must exceed to be a burst. */
   readonly pace?: number;
   /**
-   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC.
-   * Trades outside the session are ignored, and everything starts afresh at its open.
+   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC,
+   * from midnight to midnight, if by the exchange's hours the market is open at any time of it. A
+   * day on which it never is (the Saturday of a market that rests until Sunday evening) is no
+   * session; that Sunday is one. A look-back counts the sessions of this kind that there are, and
+   * no other days. Trades outside the session are ignored, and everything starts afresh at its
+   * open.
    */
   readonly session?: 'full' | 'rth' | 'utc';
   /**
@@ -595,7 +647,10 @@ export interface SessionLevelsParams {
   readonly initialBalanceMinutes?: number;
   /**
    * full: the trading day of the exchange; rth: its regular hours, with the night before them for
-   * the overnight levels; utc: the calendar day in UTC. Other trades are ignored.
+   * the overnight levels; utc: the calendar day in UTC, from midnight to midnight, if by the
+   * exchange's hours the market is open at any time of it. A day on which it never is (the Saturday
+   * of a market that rests until Sunday evening) is no session; that Sunday is one. Other trades
+   * are ignored.
    */
   readonly session?: 'full' | 'rth' | 'utc';
 }

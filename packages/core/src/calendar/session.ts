@@ -6,7 +6,11 @@
 
 import type { EpochNs, UtcDay } from '../numbers.ts';
 
-/** `full` the exchange's trading day, `rth` its regular hours, `utc` the calendar day in UTC. */
+/**
+ * `full` the exchange's trading day, `rth` its regular hours, `utc` the calendar day in UTC, from midnight to
+ * midnight, if the market is open at any time of it by the exchange's hours. A day on which it never is, is no
+ * session of any kind.
+ */
 export const SESSION_KINDS = ['full', 'rth', 'utc'] as const;
 export type SessionKind = (typeof SESSION_KINDS)[number];
 

@@ -7,14 +7,21 @@ import type { ParameterDefinition, Params } from './indicator.ts';
 /** Objects of the current session that are kept for snapshots, and so the greatest depth. */
 export const DEPTH_MAX = 5_000;
 
+/** What `utc` means, in words. */
+export const UTC_DAY =
+  "the calendar day in UTC, from midnight to midnight, if by the exchange's hours the market is open at " +
+  'any time of it. A day on which it never is (the Saturday of a market that rests until Sunday evening) is ' +
+  'no session; that Sunday is one.';
+
 export const SESSION_PARAMETER: ParameterDefinition = {
   name: 'session',
   type: 'string',
   default: 'full',
   values: SESSION_KINDS,
   description:
-    'full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC. ' +
-    'Trades outside the session are ignored, and everything starts afresh at its open.',
+    `full: the trading day of the exchange; rth: its regular hours; utc: ${UTC_DAY} A look-back counts ` +
+    'the sessions of this kind that there are, and no other days. Trades outside the session are ignored, ' +
+    'and everything starts afresh at its open.',
 };
 
 export const DEPTH_PARAMETER: ParameterDefinition = {

@@ -1,7 +1,7 @@
 /** `session-levels`: the levels of the trading day, and those it inherits from the one before. */
 
 import type { SessionKind } from '../calendar/session.ts';
-import { SESSION_PARAMETER } from './bar-parameters.ts';
+import { SESSION_PARAMETER, UTC_DAY } from './bar-parameters.ts';
 import type { Indicator, Params } from './indicator.ts';
 import { INITIAL_BALANCE_PARAMETER } from './initial-balance-parameter.ts';
 import {
@@ -29,7 +29,7 @@ export const sessionLevels: Indicator = {
     'overnight. previousHigh, previousLow and previousClose: high, low and last price of the newest ' +
     'earlier day that had a trade and is complete (all UTC days that it, or for rth its trading day, ' +
     `lies in are on the tape), at most ${PREVIOUS_SESSIONS_MAX} days back, days without regular hours ` +
-    'and incomplete ones counted. ' +
+    'and incomplete ones counted, calendar days on which the market is never open not. ' +
     'A level that nothing gives is absent: overnight levels for utc, where a trading day ' +
     'has no regular hours, or where these begin it; previous ones where no such day is known; an ' +
     'initial balance or a night without a trade; for rth, all levels of a trading day without regular ' +
@@ -48,7 +48,8 @@ export const sessionLevels: Indicator = {
       ...SESSION_PARAMETER,
       description:
         'full: the trading day of the exchange; rth: its regular hours, with the night before them for ' +
-        'the overnight levels; utc: the calendar day in UTC. Other trades are ignored.',
+        'the overnight levels; utc: ' +
+        `${UTC_DAY} Other trades are ignored.`,
     },
   ],
   data: {
