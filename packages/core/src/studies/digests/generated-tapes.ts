@@ -71,6 +71,8 @@ const GAPS: readonly bigint[] = [
 ];
 const PAUSES: readonly bigint[] = [MINUTE, 5n * MINUTE, 20n * MINUTE, HOUR, 3n * HOUR];
 const MOVES: readonly number[] = [-3, -2, -1, -1, 0, 0, 0, 0, 0, 1, 1, 2];
+/** Ticks from the first price, from which on prices come back: so the same ones trade again and again. */
+const STRAYS_MAX = 9;
 const SIDES: readonly number[] = [-1, -1, -1, 0, 1, 1, 1];
 
 /** Whole numbers below 2³², by shifts alone. */
@@ -167,7 +169,10 @@ function walk(dice: Dice, { start, until, edges, count, firstPrice }: WalkSetup)
       at += dice.oneOf(GAPS);
     }
     if (at >= until) break;
+    const strayed = price - firstPrice;
     price += dice.isOneIn(60) ? dice.below(81) - 40 : dice.oneOf(MOVES);
+    if (strayed > STRAYS_MAX) price -= 2;
+    if (strayed < -STRAYS_MAX) price += 2;
     const size = dice.isOneIn(8) ? 10 + dice.below(90) : 1 + dice.below(9);
     const isHuge = dice.isOneIn(400);
     trades.push({
