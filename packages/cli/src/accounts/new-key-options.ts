@@ -6,7 +6,7 @@
 import { parseIpRange } from '@tapeloom/core/entitlement/ip-range';
 import {
   ENVIRONMENTS,
-  KEY_NAME_CHARACTERS_MAX,
+  keyNameFault,
   RESTRICTION_ENTRIES_MAX,
   SCOPES,
   type Scope,
@@ -44,12 +44,8 @@ export function readNewKey(texts: KeyOptionTexts, now: EpochNs): NewKey {
 
 function readName(text: string | undefined): string {
   if (text === undefined) throw new UsageError('--name is missing: what the key is for');
-  const characters = [...text].length;
-  if (characters < 1 || characters > KEY_NAME_CHARACTERS_MAX || /\p{Cc}/u.test(text)) {
-    throw new UsageError(
-      `--name must be 1 to ${KEY_NAME_CHARACTERS_MAX} characters, none of them a control character`,
-    );
-  }
+  const fault = keyNameFault(text);
+  if (fault !== null) throw new UsageError(`--name ${fault}`);
   return text;
 }
 

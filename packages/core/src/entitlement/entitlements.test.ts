@@ -197,6 +197,15 @@ test('a key has the scopes it lists and no others, on every plan', () => {
   }
 });
 
+test('an entry that is no range any more allows nothing, and the others go on', () => {
+  const allowedIps = ['::ffff:10.0.0.1/8', '192.0.2.7'];
+  const stored = Entitlements.of({ ...RIGHTS, allowedIps }, 'live');
+  assert.equal(stored.allowsAddress('192.0.2.7'), true);
+  for (const address of ['10.0.0.1', '203.0.113.7', '::1']) {
+    assert.equal(stored.allowsAddress(address), false, address);
+  }
+});
+
 test('a key is used from the addresses it lists, or from any when it lists none', () => {
   const limited = Entitlements.of(
     { ...RIGHTS, allowedIps: ['203.0.113.7', '10.0.0.0/8', '2001:db8::/32'] },

@@ -32,10 +32,14 @@ const ipv6Texts = fc.oneof(
   mappedTexts,
 );
 const ipTexts = fc.oneof(ipv4Texts, fc.ipV4(), ipv6Texts);
+/** Whether an IPv6 text is one that names an IPv4 address. */
+const namesIpv4 = (text: string) => text.includes('.') || isIpv4(ipOf(text));
 const cidrTexts = fc.oneof(
   fc.tuple(ipv4Texts, fc.nat(32)).map(([text, prefix]) => `${text}/${prefix}`),
-  fc.tuple(ipv6Texts, fc.nat(128)).map(([text, prefix]) => `${text}/${prefix}`),
-  fc.tuple(mappedTexts, fc.integer({ min: 90, max: 128 })).map(([text, n]) => `${text}/${n}`),
+  fc
+    .tuple(ipv6Texts, fc.nat(128))
+    .map(([text, prefix]) => `${text}/${namesIpv4(text) ? 96 + (prefix % 33) : prefix}`),
+  fc.tuple(mappedTexts, fc.integer({ min: 96, max: 128 })).map(([text, n]) => `${text}/${n}`),
 );
 
 test('addresses are read in their full form only; shorthand and tricks are refused [SEC-04]', () => {
@@ -184,6 +188,19 @@ test('a mapped address is its IPv4 address, alone and in ranges [SEC-04]', () =>
   // Two other ways to write IPv4 inside IPv6 are other addresses.
   assert.notEqual(ipOf('::10.0.0.1'), ipOf('10.0.0.1'));
   assert.notEqual(ipOf('64:ff9b::10.0.0.1'), ipOf('10.0.0.1'));
+});
+
+test('an IPv4 address inside of an IPv6 one has no range that reaches beyond it [SEC-04]', () => {
+  for (const text of ['::ffff:10.0.0.1', '::ffff:a00:1', '::10.0.0.1', '64:ff9b::10.0.0.1']) {
+    assert.notEqual(parseIpRange(`${text}/96`), null, text);
+    for (const prefix of [0, 8, 24, 80, 95]) {
+      const cidr = `${text}/${prefix}`;
+      assert.equal(parseIpRange(cidr), null, cidr);
+    }
+  }
+  // An address that happens to be near is like any other.
+  assert.notEqual(parseIpRange('::fffe:a00:1/80'), null);
+  assert.notEqual(parseIpRange('64:ff9b::a00:1/64'), null);
 });
 
 test('an IPv6 range that reaches over the mapped addresses holds all of IPv4', () => {

@@ -2,7 +2,9 @@
  * Addresses and ranges as numbers. Every address is one number of 128 bits, and an IPv4 address is the
  * number of its IPv4-mapped form, so `10.0.0.1` and `::ffff:10.0.0.1` are the same address and no way of
  * writing it slips past a comparison. It follows that an IPv6 range wide enough to hold the mapped
- * addresses, such as `::/0`, holds all IPv4 addresses.
+ * addresses, such as `::/0`, holds all IPv4 addresses. Whoever writes an IPv4 address inside of an IPv6
+ * one means that address: a prefix that reaches beyond it (below 96), such as `::ffff:10.0.0.1/8`, would
+ * mean all of IPv4 and is no range.
  *
  * Texts are read strictly: four decimal parts without leading zeros, or IPv6 groups with at most one
  * `::`; no shorthand, no octal, no zone, no spaces. A range may name any address inside of it
@@ -21,6 +23,8 @@ export interface IpRange {
 
 const BITS = 128;
 const IPV4_BITS = 32;
+/** The prefix of an IPv6 range that holds IPv4 addresses of one form and nothing else. */
+const IPV4_PREFIX_MIN = BITS - IPV4_BITS;
 const GROUPS = 8;
 const GROUP_DIGITS = 4;
 /** `::ffff:0:0/96`, where the IPv4 addresses are. */
@@ -51,8 +55,11 @@ export function parseIpRange(text: string): IpRange | null {
   const ip = parseIp(address);
   const prefix = text.slice(slash + 1);
   if (ip === null || !PREFIX.test(prefix)) return null;
-  const hostBits = (address.includes(':') ? BITS : IPV4_BITS) - Number(prefix);
+  const isIpv6 = address.includes(':');
+  const hostBits = (isIpv6 ? BITS : IPV4_BITS) - Number(prefix);
   if (hostBits < 0) return null;
+  const namesIpv4 = isIpv4(ip) || address.includes('.');
+  if (isIpv6 && namesIpv4 && Number(prefix) < IPV4_PREFIX_MIN) return null;
   const first = (ip >> BigInt(hostBits)) << BigInt(hostBits);
   return { first: first as Ip, last: (first + (1n << BigInt(hostBits)) - 1n) as Ip };
 }

@@ -15,6 +15,16 @@ export type KeyState = (typeof KEY_STATES)[number];
 export const RESTRICTION_ENTRIES_MAX = 32;
 export const KEY_NAME_CHARACTERS_MAX = 64;
 
+/**
+ * What a name must not hold: controls, halves of a character, separators of lines, and all that is
+ * invisible or turns the direction of writing, for it lets one name pass for another.
+ */
+const HIDDEN = /[\p{Cc}\p{Cs}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+/** Words of some scripts, and emoji, are written with one selector and one joiner behind a character. */
+const COMPOSED = /(\P{ASCII})\ufe0f?[\u200c\u200d]?/gu;
+/** The Braille blank is no space to Unicode, and none to see. */
+const BLANK = /^[\p{Z}\u2800]*$/u;
+
 export interface KeyRights {
   readonly environment: Environment;
   readonly scopes: readonly Scope[];
@@ -24,6 +34,18 @@ export interface KeyRights {
   readonly allowedIps: readonly string[] | null;
   /** The first instant at which the key no longer works; null: never. */
   readonly expiresAt: EpochNs | null;
+}
+
+/** What is wrong with the name of a new key; null when nothing is. Keys that have another keep it. */
+export function keyNameFault(name: string): string | null {
+  const characters = [...name].length;
+  if (characters < 1 || characters > KEY_NAME_CHARACTERS_MAX) {
+    return `must have 1 to ${KEY_NAME_CHARACTERS_MAX} characters`;
+  }
+  if (HIDDEN.test(name.replace(COMPOSED, '$1'))) {
+    return 'must have no control characters, line separators, invisible or direction marks';
+  }
+  return BLANK.test(name) ? 'must not be blank' : null;
 }
 
 /** The state of a key that was revoked at `revokedAt` (null: never) and expires at `expiresAt`. */

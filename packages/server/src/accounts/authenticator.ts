@@ -8,8 +8,10 @@ import { KEY_TEXT } from '@tapeloom/protocol/key-text';
 import type { Caller } from './caller.ts';
 import { isSoundText } from './secret.ts';
 
+const NAME = 'authorization';
+
 /**
- * `missing`: no header. `malformed`: not `Bearer <key>` with a text that could be a key (its checksum
+ * `missing`: no key was sent. `malformed`: not `Bearer <key>` with a text that could be a key (its checksum
  * counts). `unknown`: well formed, but no key of ours. `expired`, `revoked`: it was one.
  */
 export type Authentication =
@@ -39,6 +41,28 @@ export interface Authenticator {
   refresh(keyId: string): Promise<Caller | null>;
   /** Hears of every change to a watched key within a second, of its expiry within two. */
   onRightsChange(listener: (change: RightsChange) => void): Disposable;
+}
+
+/**
+ * What a request says in `Authorization`; undefined without the header. Node shows the first of several and
+ * hides the others, so that two readers of one request could see two callers: of several all are handed
+ * over, as HTTP joins them, which is no key.
+ */
+export function sentAuthorization(request: {
+  readonly rawHeaders: readonly string[];
+}): string | undefined {
+  const { rawHeaders } = request;
+  let sent: string | undefined;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (rawHeaders[at]!.length !== NAME.length || rawHeaders[at]!.toLowerCase() !== NAME) continue;
+    sent = sent === undefined ? rawHeaders[at + 1]! : `${sent}, ${rawHeaders[at + 1]!}`;
+  }
+  return sent;
+}
+
+/** Whether a header holds no key at all: nothing, or the word alone. */
+export function isWithoutKey(authorization: string): boolean {
+  return /^(?:bearer)?[ \t]*$/i.test(authorization);
 }
 
 /** The text behind `Bearer ` (the word in any case, one space) if it could be a key, or null. */

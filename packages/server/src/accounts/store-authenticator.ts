@@ -19,6 +19,7 @@ import {
   type Authentication,
   type Authenticator,
   bearerKey,
+  isWithoutKey,
   type RightsChange,
 } from './authenticator.ts';
 import type { Caller } from './caller.ts';
@@ -95,7 +96,7 @@ export class StoreAuthenticator implements Authenticator, Disposable {
   }
 
   async authenticate(authorization: string | undefined): Promise<Authentication> {
-    if (authorization === undefined) return { verdict: 'missing' };
+    if (authorization === undefined || isWithoutKey(authorization)) return { verdict: 'missing' };
     const key = bearerKey(authorization);
     if (key === null) return { verdict: 'malformed' };
     const digest = digestBytes(key);

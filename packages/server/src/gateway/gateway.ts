@@ -12,7 +12,7 @@ import type { UtcDay } from '@tapeloom/core/numbers';
 import { CloseCode } from '@tapeloom/protocol/close-codes';
 import { type Server, WebSocketServer } from 'ws';
 import { neighbourhood } from '../accounts/address-throttle.ts';
-import type { RightsChange } from '../accounts/authenticator.ts';
+import { type RightsChange, sentAuthorization } from '../accounts/authenticator.ts';
 import { RENEW_EVERY_SECONDS } from '../accounts/leases.ts';
 import { clientAddress } from '../platform/client-address.ts';
 import { type PlaceLimits, SharedPlaces } from '../platform/shared-places.ts';
@@ -149,7 +149,7 @@ class WebSocketGateway implements Gateway {
     const machine = new Connection({ resolve, nextNumber: () => ++this.#lastNumber });
     const connection = new ConnectionSocket(machine, socket, webSocket, this.#services);
     this.#connections.add(connection);
-    connection.start(request.headers.authorization, address, {
+    connection.start(sentAuthorization(request), address, {
       proven: () => place[Symbol.dispose](),
       gone: () => {
         place[Symbol.dispose]();

@@ -4,6 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { parseIpRange } from '@tapeloom/core/entitlement/ip-range';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { AccountStream } from '../../../../simulation/account-stream.ts';
+import { converse } from '../../../../simulation/raw-conversation.ts';
 import { StreamClient, subscribe } from '../../../../simulation/stream-client.ts';
 
 const SECOND_NS = 1_000_000_000n;
@@ -64,6 +65,20 @@ test('an invalid, expired or revoked key opens, then closes at once with 4001 an
   }
   while (desk.stream.gateway.metrics.connections > 0) await turn();
   assert.deepEqual(desk.stream.gateway.metrics.closesTotal, { 4001: bad.length });
+  assert.deepEqual(desk.usedKeys, []);
+});
+
+test('Authorization sent twice closes at once with 4001, also when both hold a good key', async () => {
+  await using desk = await AccountStream.start();
+  const [one, other] = [await desk.key('live'), await desk.key('live')];
+  for (const second of [other, one]) {
+    const sent = [one, second].map(({ text }) => `Authorization: Bearer ${text}`);
+    const { port } = new URL(desk.stream.url);
+    const { close } = await converse({ port: Number(port), headers: sent }, Buffer.alloc(0), {
+      isPatient: false,
+    });
+    assert.equal(close, 4001);
+  }
   assert.deepEqual(desk.usedKeys, []);
 });
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
+import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { ErrorCode } from '@tapeloom/protocol/error-codes';
@@ -69,6 +71,45 @@ test('without a key every keyed route is 401, with no word of a token [AUTH-06] 
   }
 });
 
+test('the word Bearer without a key is no key sent: no word of a token, and no attempt at guessing [AUTH-06] [AUTH-09]', async () => {
+  const address = newAddress();
+  for (let count = 0; count < 100; count += 1) {
+    const authorization = ['', 'Bearer', 'bearer', 'Bearer ', 'BEARER \t'][count % 5]!;
+    const answer = await service.get('/v1/usage', { headers: { authorization }, address });
+    const { detail } = checkProblem(answer, DOCS_URL, UNAUTHORIZED);
+    assert.equal(answer.headers['www-authenticate'], 'Bearer realm=service', authorization);
+    assert.match(detail, /^Send your API key/);
+  }
+});
+
+test('Authorization sent twice is 401, whatever it holds and whatever the connection sent before', async () => {
+  await using alone = await RestService.start();
+  const port = await alone.listen();
+  const mine = await alone.customer();
+  const other = await alone.customer();
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+  const lines = createInterface(socket)[Symbol.asyncIterator]();
+  const heads: string[] = [];
+  for (const [first, ...others] of [[mine], [mine, other], [mine, mine], [other, mine], [mine]]) {
+    const sent = [
+      `Authorization: Bearer ${first}`,
+      ...others.map((it) => `aUTHORIZATION: Bearer ${it}`),
+    ];
+    socket.write(`HEAD /v1/usage HTTP/1.1\r\nHost: x\r\n${sent.join('\r\n')}\r\n\r\n`);
+    const head: string[] = [];
+    for (let line = await lines.next(); line.value !== ''; line = await lines.next()) {
+      head.push(String(line.value));
+    }
+    heads.push(head.join('\n'));
+  }
+  socket.destroy();
+  assert.deepEqual(
+    heads.map((head) => head.split(' ')[1]),
+    ['200', '401', '401', '401', '200'],
+  );
+  assert.match(heads[1]!, /www-authenticate: Bearer realm=service, error=invalid_token/i);
+});
+
 test('an invalid, revoked or expired key is 401 and called an invalid token [AUTH-07] [AUTH-08] [AUTH-09] [AUTH-10] [RATE-05]', async () => {
   const account = await service.account();
   const { secret } = await service.key(account);
@@ -86,8 +127,6 @@ test('an invalid, revoked or expired key is 401 and called an invalid token [AUT
     secret.replace('svc_live_', 'svc_test_'),
     secret.toLowerCase(),
     'garbage',
-    '',
-    ' ',
     `${secret} ${secret}`,
     `"${secret}"`,
     revoked.secret,

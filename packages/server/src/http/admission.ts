@@ -13,7 +13,7 @@ import type { AllowanceVerdict } from '@tapeloom/core/quota/allowance';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AddressThrottle } from '../accounts/address-throttle.ts';
 import type { Allowances } from '../accounts/allowances.ts';
-import type { Authenticator } from '../accounts/authenticator.ts';
+import { type Authenticator, sentAuthorization } from '../accounts/authenticator.ts';
 import type { Caller } from '../accounts/caller.ts';
 import { clientAddress } from '../platform/client-address.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -103,19 +103,20 @@ export class Admission {
     return address;
   }
 
-  #recall({ headers, raw }: FastifyRequest, access: Access): Caller | null {
+  #recall({ raw }: FastifyRequest, access: Access): Caller | null {
     if (access === 'public') return null;
     const last = this.#lastOn.get(raw.socket);
-    const isSame = last !== undefined && last.authorization === headers.authorization;
+    const isSame = last !== undefined && last.authorization === sentAuthorization(raw);
     return isSame && this.#options.authenticator.isCurrent(last.caller) ? last.caller : null;
   }
 
   async #recognise(
-    { headers: { authorization }, raw }: FastifyRequest,
+    { raw }: FastifyRequest,
     address: string,
     access: Access,
   ): Promise<Caller | null> {
     if (access === 'public') return null;
+    const authorization = sentAuthorization(raw);
     if (access === 'optional' && authorization === undefined) return null;
     const result = await this.#options.authenticator.authenticate(authorization);
     if (result.verdict === 'accepted') {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { SCOPES } from '@tapeloom/core/entitlement/key-rights';
 import fc from 'fast-check';
@@ -10,9 +11,35 @@ import {
 } from '../../../../simulation/key-requests.ts';
 import { checkProblem } from '../../../../simulation/problem-check.ts';
 import { DOCS_URL, RestService } from '../../../../simulation/rest-service.ts';
+import { digestOf, newKeyText } from '../accounts/secret.ts';
 
 const SECOND_NS = 1_000_000_000n;
 const DAY_NS = 86_400n * SECOND_NS;
+
+/** Blank, or with something in them that nobody sees. */
+const HIDDEN_NAMES = [
+  ' ',
+  '\u00a0\u2003\u3000',
+  '\u2800',
+  '\u200b',
+  '\u202ered',
+  'a\u200eb',
+  'a\u200fb',
+  'a\u061cb',
+  'a\u2066b\u2069',
+  'a\u2028b',
+  'a\u2029b',
+  'a\u0085b',
+  'a\u00adb',
+  'a\u200bb',
+  'a\u200db',
+  'é\u200d\u200dé',
+  'a\ufe0fb',
+  'a\u2060b',
+  '\ufeffa',
+  'a\u3164b',
+  'a\u{e0041}b',
+];
 
 interface InstrumentNames {
   readonly instruments: readonly { readonly symbol: string; readonly alias: string | null }[];
@@ -47,6 +74,7 @@ test('a name is mandatory and a string of 1 to 64 code points without control ch
     'a\nb',
     '\u0000',
     '\ud800',
+    ...HIDDEN_NAMES,
   ]) {
     assert.deepEqual(
       await refusedAt(post(key, keyBody({ name }))),
@@ -58,14 +86,28 @@ test('a name is mandatory and a string of 1 to 64 code points without control ch
     'x',
     'x'.repeat(64),
     '😀'.repeat(64),
-    ' ',
+    ' x ',
     '<b>&"',
+    '👩\u200d💻 ❤\ufe0f\u200d🔥',
+    'می\u200cخواهم',
     '名前',
     "'; drop table",
   ]) {
     const created = await keys.made(key, { name });
     assert.equal(created.name, name);
     await keys.revoke(key, created.id);
+  }
+});
+
+test('a key keeps a name that would be refused today, also when it is rotated', async () => {
+  const account = await service.account('live_history');
+  const { secret, record } = await service.key(account);
+  const call = { now: service.clock.now(), actor: { kind: 'operator' } } as const;
+  for (const name of ['\u202eetceles', ' ']) {
+    const digest = digestOf(newKeyText('live', randomBytes));
+    const old = await service.store.createKey(call, account, { ...record, name }, digest);
+    assert.ok('id' in old);
+    assert.equal((await keys.rotate(secret, old.id, 0)).body.name, name);
   }
 });
 
@@ -147,6 +189,7 @@ test('allowedIps are up to 32 addresses and ranges; a malformed one is reported 
   }
   assert.deepEqual(await refusedAt(post(key, keyBody({ allowedIps: many }))), ['/allowedIps']);
   const wrong = ['300.1.1.1', '10.0.0.0/33', 'abc', '192.168.1', '::1::', '2001:db8::/129', ''];
+  wrong.push('::ffff:10.0.0.1/8', '::ffff:a00:1/95', '::10.0.0.1/8');
   for (const [index] of wrong.entries()) {
     const allowedIps = ['10.0.0.1', '10.0.0.2', wrong[index]];
     assert.deepEqual(await refusedAt(post(key, keyBody({ allowedIps }))), ['/allowedIps/2']);

@@ -7,6 +7,7 @@ import { parseIpRange } from '@tapeloom/core/entitlement/ip-range';
 import {
   ENVIRONMENTS,
   KEY_NAME_CHARACTERS_MAX,
+  keyNameFault,
   RESTRICTION_ENTRIES_MAX,
   SCOPES,
 } from '@tapeloom/core/entitlement/key-rights';
@@ -33,9 +34,9 @@ export const NewKeyBody = Type.Object(
     name: Type.String({
       minLength: 1,
       maxLength: KEY_NAME_CHARACTERS_MAX,
-      // Neither control characters nor halves of a character.
-      pattern: '^[^\\p{Cc}\\p{Cs}]*$',
-      description: 'Counted in code points; no control characters.',
+      description:
+        'Counted in code points; not blank, and without control characters, line separators, ' +
+        'invisible or direction marks.',
     }),
     environment: Type.Enum(ENVIRONMENTS),
     scopes: Type.Array(Type.Enum(SCOPES), {
@@ -66,14 +67,16 @@ export function newKeyFaults(
   isInstrument: (name: string) => boolean,
 ): FieldFault[] {
   if (typeof body !== 'object' || body === null) return [];
-  const { instruments, allowedIps, expiresAt } = body as Record<string, unknown>;
+  const { name, instruments, allowedIps, expiresAt } = body as Record<string, unknown>;
+  const nameFault = typeof name === 'string' ? keyNameFault(name) : null;
   const faults = [
+    ...(nameFault === null ? [] : [{ path: '/name', message: nameFault }]),
     ...entryFaults('/instruments', instruments, isInstrument, 'is no symbol or alias'),
     ...entryFaults(
       '/allowedIps',
       allowedIps,
       (text) => parseIpRange(text) !== null,
-      'is no IP address or CIDR range',
+      'is no IP address or CIDR range (an IPv4 address inside of an IPv6 one takes /96 to /128)',
     ),
   ];
   if (typeof expiresAt === 'string') {
