@@ -39,6 +39,7 @@ export class StallingSocket extends Duplex {
       'sec-websocket-version': '13',
       authorization: `Bearer ${key}`,
     };
+    request.rawHeaders = Object.entries(request.headers).flat() as string[];
     stream.gateway.handleUpgrade(request, socket, Buffer.alloc(0));
     await turn();
     socket.#isOpen = true;

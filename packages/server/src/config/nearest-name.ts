@@ -1,6 +1,11 @@
-/** Finds the name a person most likely meant. */
+/** Finds the names a person most likely meant. */
 
 const EDITS_MAX = 3;
+/** A name that short is the beginning of too many. */
+const BEGINNING_CHARACTERS_MIN = 2;
+const SUGGESTED_MAX = 3;
+/** A longer text is no name that was mistyped. */
+const WRITTEN_CHARACTERS_MAX = 64;
 
 /** The known name with the fewest edits from `name`; null when none is near. */
 export function nearestName(name: string, known: readonly string[]): string | null {
@@ -13,6 +18,32 @@ export function nearestName(name: string, known: readonly string[]): string | nu
     bestEdits = edits;
   }
   return best;
+}
+
+/**
+ * A sentence that suggests a few names that are near, with a space before it; nothing when none is. Near
+ * are names that differ in up to a third of the characters, or that begin with what was written; of equally
+ * near ones those that are known first.
+ */
+export function didYouMean(name: string, known: readonly string[]): string {
+  if (name.length > WRITTEN_CHARACTERS_MAX) return '';
+  const written = name.toLowerCase();
+  const editsMax = Math.min(EDITS_MAX, Math.max(1, Math.floor(name.length / 3)));
+  const near = [...new Set(known)]
+    .map((candidate) => ({ candidate, edits: editsTo(written, candidate.toLowerCase()) }))
+    .filter(({ edits }) => edits <= editsMax)
+    .sort((a, b) => a.edits - b.edits)
+    .filter(({ edits }, _, [nearest]) => edits <= nearest!.edits + 1)
+    .slice(0, SUGGESTED_MAX)
+    .map(({ candidate }) => `"${candidate}"`);
+  if (near.length === 0) return '';
+  const last = near.pop()!;
+  return ` Did you mean ${near.length === 0 ? last : `${near.join(', ')} or ${last}`}?`;
+}
+
+function editsTo(written: string, candidate: string): number {
+  const isBeginning = written.length >= BEGINNING_CHARACTERS_MIN && candidate.startsWith(written);
+  return isBeginning && candidate !== written ? 1 : editDistance(written, candidate);
 }
 
 function editDistance(a: string, b: string): number {

@@ -191,6 +191,25 @@ test('from is live, a cursor or a time, exactly', () => {
     assert.deepEqual(paths({ ...SUBSCRIBE, from }), ['/from'], JSON.stringify(from));
 });
 
+test('a time in another unit, or a date without its hyphens, is told what it looks like', () => {
+  for (const [time, meant] of [
+    ['20261112', /"time" must be .* did you mean the date 2026-11-12\?$/],
+    ['1794481200', /this looks like seconds: in nanoseconds it is 1794481200000000000\.$/],
+    ['soon', /or a date YYYY-MM-DD\.$/],
+  ] as const) {
+    const parsed = parseClientMessage(JSON.stringify({ ...SUBSCRIBE, from: { time } }));
+    assert.ok(!parsed.ok);
+    assert.match(parsed.reply.message, meant);
+  }
+});
+
+test('broken JSON is told where it breaks', () => {
+  const parsed = parseClientMessage('{"t":"ping",}');
+  assert.ok(!parsed.ok);
+  const { message } = parsed.reply;
+  assert.equal(message, 'The message is not valid JSON: it breaks at line 1, column 13.');
+});
+
 test('unsubscribe and ping have their fields and no others', () => {
   assert.ok(accepts({ t: 'unsubscribe', sub: 'a' }));
   assert.deepEqual(paths({ t: 'unsubscribe' }), ['/sub']);

@@ -5,7 +5,8 @@
  */
 
 import { parseCursor } from '@tapeloom/core/cursor';
-import { parseInstant } from '@tapeloom/core/instant-text';
+import { instantFault, parseInstant } from '@tapeloom/core/instant-text';
+import { jsonFault } from '@tapeloom/core/json-fault';
 import {
   type ClientMessage,
   STREAM_MODES,
@@ -62,7 +63,7 @@ export function parseClientMessage(text: string): ParsedMessage {
   try {
     value = JSON.parse(text);
   } catch {
-    return notUnderstood('The message is not valid JSON.');
+    return notUnderstood(`The message is not valid JSON: ${jsonFault(text)}.`);
   }
   if (!isFields(value)) return notUnderstood('A message must be one JSON object.');
   const sub = subOf(value);
@@ -152,13 +153,15 @@ function fromFault(value: unknown): string | null {
       return isCursor ? null : 'Must hold a cursor such as "20261113.48211.1".';
     }
     if (name === 'time') {
-      const isTime = typeof text === 'string' && parseInstant(text) !== null;
-      return isTime
-        ? null
-        : 'Must hold nanoseconds since 1970, an RFC 3339 time or a date, as text.';
+      if (typeof text !== 'string') return 'Must hold its "time" as text.';
+      return parseInstant(text) === null ? sentence(`Its "time" ${instantFault(text)}`) : null;
     }
   }
   return 'Must be "live", { "cursor": … } or { "time": … }.';
+}
+
+function sentence(text: string): string {
+  return text.endsWith('?') ? text : `${text}.`;
 }
 
 function pingIdFault(value: unknown): string | null {

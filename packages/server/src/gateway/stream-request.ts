@@ -10,11 +10,12 @@ import type { Entitlements } from '@tapeloom/core/entitlement/entitlements';
 import { parseInstant } from '@tapeloom/core/instant-text';
 import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
-import { indicatorNamed } from '@tapeloom/core/studies/catalogue';
+import { INDICATORS, indicatorNamed } from '@tapeloom/core/studies/catalogue';
 import type { Indicator, Params } from '@tapeloom/core/studies/indicator';
 import { parseParams } from '@tapeloom/core/studies/params';
 import type { StreamFrom, StreamMode, SubscribeMessage } from '@tapeloom/protocol/client-messages';
 import type { ResetReason } from '@tapeloom/protocol/server-messages';
+import { didYouMean } from '../config/nearest-name.ts';
 import type { TopicSpec } from '../topics/engine-link.ts';
 import { type ErrorReply, invalid } from './client-message.ts';
 import type { DeliveryStart } from './delivery-events.ts';
@@ -70,17 +71,20 @@ export function createResolver(catalogue: StreamCatalogue): ResolveStream {
     const contract = book.resolve(name, day);
     if (contract === null || !catalogue.isStreamed(contract.symbol)) {
       const text = `No instrument "${name}" is streamed.`;
-      return { code: 'UNKNOWN_INSTRUMENT', message: text };
+      const near = contract === null ? didYouMean(name, streamedNames(catalogue)) : '';
+      return { code: 'UNKNOWN_INSTRUMENT', message: `${text}${near}` };
     }
     if (!entitlements.allowsInstrument({ name, contract, book, today: day, now })) {
       return { code: 'FORBIDDEN', message: `The key has no right to the instrument "${name}".` };
     }
     const indicator = indicatorNamed(message.indicator);
     if (indicator === null) {
-      return {
-        code: 'UNKNOWN_INDICATOR',
-        message: `There is no indicator "${message.indicator}".`,
-      };
+      const text = `There is no indicator "${message.indicator}".`;
+      const near = didYouMean(
+        message.indicator,
+        INDICATORS.map(({ id }) => id),
+      );
+      return { code: 'UNKNOWN_INDICATOR', message: `${text}${near}` };
     }
     const parsed = parseParams(indicator, message.params ?? {});
     if ('faults' in parsed) {
@@ -109,6 +113,15 @@ export function createResolver(catalogue: StreamCatalogue): ResolveStream {
       rollsOn: book.nextRoll(name, day)?.from ?? null,
     };
   };
+}
+
+function streamedNames(catalogue: StreamCatalogue): readonly string[] {
+  const book = catalogue.book();
+  const symbols = book.all().map(({ symbol }) => symbol);
+  return [
+    ...book.allAliases().map(({ alias }) => alias),
+    ...symbols.filter((symbol) => catalogue.isStreamed(symbol)),
+  ];
 }
 
 /** The message was found to be well formed before. */

@@ -138,6 +138,7 @@ test('a refused subscribe gets an error with its sub and code, and others run on
       sub,
     );
     if (path !== null) assert.ok(error.message.includes(path));
+    if (sub === 'unknown-indicator') assert.match(error.message, / Did you mean "bars"\?$/);
   }
   stream.trade({ price: 105 });
   await stream.pass(1_000);

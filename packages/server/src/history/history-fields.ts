@@ -5,7 +5,8 @@
  */
 
 import { type Cursor, parseCursor } from '@tapeloom/core/cursor';
-import { parseInstant } from '@tapeloom/core/instant-text';
+import { instantFault, parseInstant } from '@tapeloom/core/instant-text';
+import { jsonFault } from '@tapeloom/core/json-fault';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { indicatorNamed } from '@tapeloom/core/studies/catalogue';
 import type { Params } from '@tapeloom/core/studies/indicator';
@@ -151,8 +152,7 @@ function readName(text: string): Reading<string> {
 
 function readInstant(text: string): Reading<EpochNs> {
   const value = parseInstant(text);
-  if (value !== null) return { value };
-  return { fault: 'must be nanoseconds since 1970, an RFC 3339 time or a date YYYY-MM-DD' };
+  return value === null ? { fault: instantFault(text) } : { value };
 }
 
 function readCursor(text: string): Reading<CursorField> {
@@ -192,7 +192,7 @@ function readObject(text: string): Reading<object> {
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
     return isObject ? { value } : { fault };
   } catch {
-    return { fault };
+    return { fault: `${fault}; ${jsonFault(text)}` };
   }
 }
 

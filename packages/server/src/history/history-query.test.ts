@@ -204,6 +204,10 @@ test('a contract that is not streamed needs its dataset, an alias does not', () 
   assert.equal(accepted({ ...old, dataset: 'SIM' }).contract, 'ESU6');
   assert.equal(refused({ ...old, dataset: 'OTHER' }).code, 'UNKNOWN_INSTRUMENT');
   assert.equal(refused({ ...PLAIN, instrument: 'es.c.0' }).code, 'UNKNOWN_INSTRUMENT');
+  assert.match(refused({ ...PLAIN, instrument: 'es.c.0' }).detail, / Did you mean "ES\.c\.0"\?$/);
+  assert.match(refused({ ...PLAIN, indicator: 'footprnt' }).detail, / Did you mean "footprint"\?$/);
+  // What is there under another condition is not mistyped.
+  assert.doesNotMatch(refused(old).detail, /Did you mean/);
   const alias = { ...PLAIN, instrument: 'ES.c.0' };
   assert.equal(accepted({ ...alias, from: '2026-11-09T23:59:59.999999999Z' }).contract, 'ESU6');
   assert.equal(accepted({ ...alias, from: '2026-11-10' }).contract, 'ESZ6');

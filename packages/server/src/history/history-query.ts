@@ -13,11 +13,12 @@ import type { Entitlements } from '@tapeloom/core/entitlement/entitlements';
 import type { Contract } from '@tapeloom/core/instrument/contract';
 import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { indicatorNamed } from '@tapeloom/core/studies/catalogue';
+import { INDICATORS, indicatorNamed } from '@tapeloom/core/studies/catalogue';
 import type { Indicator, Params } from '@tapeloom/core/studies/indicator';
 import { canonicalText } from '@tapeloom/core/studies/params';
 import { dayOf, epochNs } from '@tapeloom/core/utc-day';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
+import { didYouMean } from '../config/nearest-name.ts';
 import {
   type ExportFormat,
   type HistoryFields,
@@ -77,7 +78,12 @@ export function readHistoryQuery(
   const { fields } = read;
   const indicator = indicatorNamed(fields.indicator);
   if (indicator === null) {
-    return { code: 'UNKNOWN_INDICATOR', detail: `There is no indicator "${fields.indicator}".` };
+    const near = didYouMean(
+      fields.indicator,
+      INDICATORS.map(({ id }) => id),
+    );
+    const detail = `There is no indicator "${fields.indicator}".${near}`;
+    return { code: 'UNKNOWN_INDICATOR', detail };
   }
   const contract = contractOf(fields, context);
   if (contract === null) return unknownInstrument(fields, context);
@@ -125,7 +131,7 @@ function contractOf(
 
 function unknownInstrument(
   { instrument, dataset, from }: HistoryFields,
-  { book }: HistoryContext,
+  { book, isStreamed }: HistoryContext,
 ): HistoryRefusal {
   return { code: 'UNKNOWN_INSTRUMENT', detail: detail() };
 
@@ -134,9 +140,20 @@ function unknownInstrument(
     if (alias !== null && (dataset ?? alias.dataset) === alias.dataset) {
       return `"${instrument}" designated no contract on ${dayText(dayOf(from))}.`;
     }
+    const isThere = (it: Contract) =>
+      dataset === null ? isStreamed(it.symbol) : it.dataset === dataset;
+    const aliases = book.allAliases().filter((it) => (dataset ?? it.dataset) === it.dataset);
+    const isKnown = book.contract(instrument) !== null || alias !== null;
+    const near = didYouMean(isKnown ? '' : instrument, [
+      ...aliases.map((it) => it.alias),
+      ...book
+        .all()
+        .filter(isThere)
+        .map(({ symbol }) => symbol),
+    ]);
     return dataset === null
-      ? `No instrument "${instrument}" is streamed. Name its dataset to read one that is not.`
-      : `The dataset "${dataset}" has no instrument "${instrument}".`;
+      ? `No instrument "${instrument}" is streamed. Name its dataset to read one that is not.${near}`
+      : `The dataset "${dataset}" has no instrument "${instrument}".${near}`;
   }
 }
 

@@ -131,9 +131,16 @@ test('ranges that are reversed, empty, in the future or no ranges are refused at
       '10000-01-01',
       '9'.repeat(40),
       '2026-11-09\u0000',
+      '1794481200',
+      '1794481200000',
     ]) {
       await reader.refusedAt({ ...OPEN, from: text }, '/from', path);
       await reader.refusedAt({ ...RANGE, to: text }, '/to', path);
+    }
+    for (const field of ['from', 'to']) {
+      const dense = { ...RANGE, [field]: '20261112' };
+      const { detail } = await reader.refused(dense, 400, 'INVALID_PARAMETERS', path);
+      assert.match(detail, new RegExp(`^/${field} .* did you mean the date 2026-11-12\\?$`));
     }
   }
 });

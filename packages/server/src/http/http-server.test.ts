@@ -161,6 +161,27 @@ test('a body that is not JSON is 415 INVALID_PARAMETERS, by its type or its text
   rawProblem(await rawExchange(untyped), 415, INVALID);
 });
 
+test('broken JSON is told where it breaks, and nothing of it is repeated', async () => {
+  for (const [body, fault] of [
+    ['{"name":"hush","scopes":[}', 'it breaks at line 1, column 26'],
+    ['{\n  "name": "hush"\n  "scopes": []\n}', 'it breaks at line 3, column 3'],
+    ['{"name":"hush"', 'it ends too early, at line 1, column 15'],
+    [new Uint8Array([0x22, 0xff, 0x22]), 'it is not UTF-8'],
+  ] as const) {
+    const { detail } = await problemFrom(await post(body), 415, INVALID);
+    assert.equal(detail, `The body is not JSON: ${fault}.`);
+  }
+});
+
+test('a missing body is told what is expected', async () => {
+  const { detail } = await problemFrom(await request('/v1/keys', { method: 'POST' }), 400, INVALID);
+  const expected = 'a JSON object with name, environment, scopes is expected.';
+  assert.equal(detail, `The body is missing: ${expected}`);
+  const rotation = await request('/v1/keys/x/rotate', { method: 'POST' });
+  const rotated = await problemFrom(rotation, 400, INVALID);
+  assert.match(rotated.detail, /with gracePeriodSeconds is expected/);
+});
+
 test('a missing body is 400 at the pointer of the whole body', async () => {
   for (const headers of [
     {},

@@ -15,7 +15,7 @@ import { newRequestId } from '../platform/request-id.ts';
 import { Admission, type AdmissionOptions, type Door } from './admission.ts';
 import { ClientGoneError } from './client-gone-error.ts';
 import { readJsonBody } from './json-body.ts';
-import { notJson, problemDocument, problemOf } from './problem-document.ts';
+import { cutBody, notJson, problemDocument, problemOf } from './problem-document.ts';
 import { invalidParameters, ProblemError } from './problem-error.ts';
 import { RATE_HEADERS } from './rate-headers.ts';
 import { NO_FIELDS } from './request-faults.ts';
@@ -23,6 +23,7 @@ import type { Route } from './route.ts';
 import { countRequest, type RouteHandlerOptions, routeHandler } from './route-handler.ts';
 import { answerSocketFaults } from './socket-faults.ts';
 import { UnderWay } from './under-way.ts';
+import { drainUnreadBody } from './unread-body.ts';
 
 const BODY_BYTES_MAX = 16_384;
 const HEADER_BYTES_MAX = 16_384;
@@ -119,8 +120,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   app.addHook('onRequest', (request, reply) => {
     return admit(request, reply, doorOf(request));
   });
-  app.addHook('onSend', (request, _reply, _payload, done) => {
+  app.addHook('onSend', (request, reply, _payload, done) => {
     countRequest(request, options);
+    const isClosing = reply.getHeader('connection') === 'close';
+    if (drainUnreadBody(request.raw, reply.raw, { isClosing, clock: options.clock })) {
+      reply.removeHeader('connection');
+    }
     done();
   });
   // The framework would do so itself only if it had been the one to listen.
@@ -177,7 +182,8 @@ function createApp(
 /** Writes a thrown value as the problem document. Only the route's pattern reaches the log, no address. */
 function problemSender({ log, docsUrl }: HttpServerOptions) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-    const problem = problemOf(error);
+    // A body that ended before it was whole is what its own stream failed with.
+    const problem = error === request.raw.errored ? cutBody(error) : problemOf(error);
     const isOurs = problem.code === 'INTERNAL' || error instanceof AccountsUnavailableError;
     if (isOurs && !(error instanceof ClientGoneError)) {
       const route = request.routeOptions.url ?? null;
@@ -187,6 +193,8 @@ function problemSender({ log, docsUrl }: HttpServerOptions) {
       // A key that ended after it was recognised is no recognised key.
       for (const name of Object.values(RATE_HEADERS)) reply.removeHeader(name);
     }
+    // The framework closes after any fault of a body, but what is left of one is drained.
+    reply.removeHeader('connection');
     const document = problemDocument(problem, request.id, docsUrl());
     return reply
       .code(problem.status)

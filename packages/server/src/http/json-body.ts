@@ -3,7 +3,8 @@
  * object's prototype, however the value is copied later.
  */
 
-import { notJson, pointerToken } from './problem-document.ts';
+import { jsonFault } from '@tapeloom/core/json-fault';
+import { brokenJson, pointerToken } from './problem-document.ts';
 import { invalidParameters } from './problem-error.ts';
 
 const DEPTH_MAX = 16;
@@ -11,14 +12,23 @@ const DEPTH_MAX = 16;
 /** The value of a body; undefined for an empty one, which is the schema's to refuse. */
 export function readJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
+  const text = utf8Text(bytes);
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+    value = JSON.parse(text);
   } catch (error) {
-    throw notJson(error);
+    throw brokenJson(jsonFault(text), error);
   }
   refuseTraps(value, '', 1);
   return value;
+}
+
+function utf8Text(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    throw brokenJson('it is not UTF-8', error);
+  }
 }
 
 function refuseTraps(value: unknown, path: string, depth: number): void {

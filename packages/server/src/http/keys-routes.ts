@@ -41,8 +41,8 @@ const CRITERION_TEXTS: Readonly<Record<ManagementCriterion, string>> = {
 
 export interface KeysFacts {
   store(): AccountStore;
-  /** Whether any dataset lists this symbol or alias. */
-  isInstrument(name: string): boolean;
+  /** What is wrong with a name that no dataset lists as symbol or alias; null where one does. */
+  instrumentFault(name: string): string | null;
 }
 
 export function keysRoutes(facts: KeysFacts): readonly Route[] {
@@ -61,7 +61,7 @@ function createRoute(facts: KeysFacts): Route {
     answer: CreatedKeyView,
     status: 201,
     errors: [TOO_MANY_KEYS],
-    faults: (body, now) => newKeyFaults(body, now, (name) => facts.isInstrument(name)),
+    faults: (body, now) => newKeyFaults(body, now, (name) => facts.instrumentFault(name)),
     handle: async ({ body, caller, now }) => {
       const store = facts.store();
       const secret = newKeyText(body.environment, randomBytes);

@@ -18,6 +18,8 @@ import type { NewKey } from '../accounts/account-store.ts';
 
 /** The last instant that 64 bits hold, in the year 2262. */
 const INSTANT_MAX = 2n ** 63n - 1n;
+const NO_RANGE =
+  'is no IP address or CIDR range (an IPv4 address inside of an IPv6 one takes /96 to /128)';
 const DECIMAL = /^[0-9]{1,19}$/;
 
 const entries = (description: string) =>
@@ -64,19 +66,16 @@ export type NewKeyBody = Static<typeof NewKeyBody>;
 export function newKeyFaults(
   body: unknown,
   now: EpochNs,
-  isInstrument: (name: string) => boolean,
+  instrumentFault: (name: string) => string | null,
 ): FieldFault[] {
   if (typeof body !== 'object' || body === null) return [];
   const { name, instruments, allowedIps, expiresAt } = body as Record<string, unknown>;
   const nameFault = typeof name === 'string' ? keyNameFault(name) : null;
   const faults = [
     ...(nameFault === null ? [] : [{ path: '/name', message: nameFault }]),
-    ...entryFaults('/instruments', instruments, isInstrument, 'is no symbol or alias'),
-    ...entryFaults(
-      '/allowedIps',
-      allowedIps,
-      (text) => parseIpRange(text) !== null,
-      'is no IP address or CIDR range (an IPv4 address inside of an IPv6 one takes /96 to /128)',
+    ...entryFaults('/instruments', instruments, instrumentFault),
+    ...entryFaults('/allowedIps', allowedIps, (text) =>
+      parseIpRange(text) === null ? NO_RANGE : null,
     ),
   ];
   if (typeof expiresAt === 'string') {
@@ -102,13 +101,13 @@ export function newKeyOf(body: NewKeyBody): NewKey {
 function entryFaults(
   path: string,
   list: unknown,
-  isSound: (text: string) => boolean,
-  message: string,
+  faultOf: (text: string) => string | null,
 ): FieldFault[] {
   if (!Array.isArray(list) || list.length > RESTRICTION_ENTRIES_MAX) return [];
-  return list.flatMap((entry: unknown, index) =>
-    typeof entry !== 'string' || isSound(entry) ? [] : [{ path: `${path}/${index}`, message }],
-  );
+  return list.flatMap((entry: unknown, index) => {
+    const message = typeof entry === 'string' ? faultOf(entry) : null;
+    return message === null ? [] : [{ path: `${path}/${index}`, message }];
+  });
 }
 
 function expiryFault(text: string, now: EpochNs): string | null {

@@ -39,16 +39,12 @@ export function problemOf(error: unknown): ProblemError {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return invalidParameters([{ path: '', message: 'The body is larger than 16,384 bytes.' }], {
         status: 413,
-        headers: { connection: 'close' },
         cause: error,
       });
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return notJson(error);
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return invalidParameters(
-        [{ path: '', message: 'The body is not as long as Content-Length says.' }],
-        { headers: { connection: 'close' }, cause: error },
-      );
+      return cutBody(error);
     case 'FST_ERR_BAD_URL':
       return invalidParameters([{ path: '', message: 'The address is malformed.' }], {
         cause: error,
@@ -62,8 +58,19 @@ export function problemOf(error: unknown): ProblemError {
   }
 }
 
+export function cutBody(cause: unknown): ProblemError {
+  const message = 'The body is not as long as Content-Length says.';
+  return invalidParameters([{ path: '', message }], { headers: { connection: 'close' }, cause });
+}
+
 export function notJson(cause: unknown): ProblemError {
   return invalidParameters([{ path: '', message: NOT_JSON }], { status: 415, cause });
+}
+
+/** What a body that claims to be JSON breaks by, in words that hold nothing of it. */
+export function brokenJson(fault: string, cause: unknown): ProblemError {
+  const message = `The body is not JSON: ${fault}.`;
+  return invalidParameters([{ path: '', message }], { status: 415, cause });
 }
 
 /** One fault per field, at the field itself or at the place where a missing one belongs. */

@@ -6,7 +6,7 @@
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { FieldFault } from '@tapeloom/protocol/problem';
 import type { FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
+import { type TObject, Type } from 'typebox';
 import { fieldFaults } from './problem-document.ts';
 import type { Route } from './route.ts';
 
@@ -20,6 +20,7 @@ export function requestFaults(
 ): readonly FieldFault[] {
   const own = route.faults?.(request.body, now) ?? [];
   if (request.validationError === undefined) return own;
+  if (route.body !== undefined && request.body === undefined) return [missingBody(route.body)];
   const isBodyLeftOut = route.body === undefined && request.body === undefined;
   const all = [
     ...(isBodyLeftOut ? [] : schemaFaults(request, 'body', request.body)),
@@ -27,6 +28,12 @@ export function requestFaults(
     ...own,
   ];
   return [...new Map(all.toReversed().map((fault) => [fault.path, fault])).values()].toReversed();
+}
+
+function missingBody(body: TObject): FieldFault {
+  const required: readonly string[] = body.required ?? [];
+  const message = `The body is missing: a JSON object with ${required.join(', ')} is expected.`;
+  return { path: '', message };
 }
 
 function schemaFaults(

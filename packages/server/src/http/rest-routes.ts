@@ -1,6 +1,7 @@
 /** Every route of the REST interface. `contract/openapi.json` is made from this list. */
 
 import type { AccountStore } from '../accounts/account-store.ts';
+import { didYouMean } from '../config/nearest-name.ts';
 import { estimateRoute } from './estimate-route.ts';
 import { type ExportFacts, exportRoute } from './export-route.ts';
 import { historyRoute } from './history-route.ts';
@@ -29,7 +30,7 @@ export function restRoutes(facts: RestFacts): readonly Route[] {
     instrumentsRoute(() => facts.instruments()),
     statusRoute(facts),
     usageRoute((...of) => facts.usageOf(...of)),
-    ...keysRoutes({ store, isInstrument: (name) => isListed(facts.instruments(), name) }),
+    ...keysRoutes({ store, instrumentFault: (name) => unlisted(facts.instruments(), name) }),
     streamTokensRoute(store),
     historyRoute(() => facts.history()),
     estimateRoute(() => facts.history()),
@@ -37,6 +38,9 @@ export function restRoutes(facts: RestFacts): readonly Route[] {
   ];
 }
 
-function isListed({ book }: InstrumentFacts, name: string): boolean {
-  return book.contract(name) !== null || book.alias(name) !== null;
+function unlisted({ book }: InstrumentFacts, name: string): string | null {
+  if (book.contract(name) !== null || book.alias(name) !== null) return null;
+  const aliases = book.allAliases().map(({ alias }) => alias);
+  const symbols = book.all().map(({ symbol }) => symbol);
+  return `is no symbol or alias.${didYouMean(name, [...aliases, ...symbols])}`;
 }

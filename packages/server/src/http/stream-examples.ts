@@ -78,7 +78,11 @@ export const SERVER_EXAMPLES: Examples<ServerMessage> = {
       code: 'UNKNOWN_INDICATOR',
       message: 'There is no indicator "candles".',
     },
-    { t: 'error', code: 'INVALID_PARAMETERS', message: 'The message is not valid JSON.' },
+    {
+      t: 'error',
+      code: 'INVALID_PARAMETERS',
+      message: 'The message is not valid JSON: it breaks at line 1, column 2.',
+    },
   ],
   hb: [
     { t: 'hb', sub: 'es', cursor: CURSOR, ts: TS },
