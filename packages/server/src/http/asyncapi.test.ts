@@ -13,7 +13,7 @@ import { SILENCE_MS_MAX } from '../gateway/silence.ts';
 import { SOCKET_SETTINGS } from '../gateway/socket-settings.ts';
 import { FREE_RESUME_NS } from '../gateway/start-verdict.ts';
 import { AHEAD_MS_MAX } from '../history/awaited-cursors.ts';
-import { asyncapiText } from './contract.ts';
+import { asyncapiText } from './interface-documents.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 interface Message {

@@ -4,8 +4,9 @@ import { relative } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { publishedDefinitions } from '@tapeloom/core/studies/catalogue';
-import { catalogueText, contractFiles, openapiText } from './contract.ts';
+import { catalogueText, contractFiles, contractRoutes } from './contract.ts';
 import { catalogueFacts } from './indicators-route.ts';
+import { openapiText } from './interface-documents.ts';
 
 const definitions = publishedDefinitions();
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -24,7 +25,7 @@ test('contract/catalogue.json is the answer of the service [CAT-01]', () => {
 });
 
 test('the document names every operation once, refers to nothing it does not hold and holds nothing in vain', () => {
-  const text = openapiText();
+  const text = openapiText(contractRoutes());
   const ids = [...text.matchAll(/"operationId": "(\w+)"/g)].map(([, id]) => id);
   assert.ok(ids.length >= 3);
   assert.equal(new Set(ids).size, ids.length);
@@ -42,7 +43,7 @@ test('the document names every operation once, refers to nothing it does not hol
 });
 
 test('the document says which key each operation needs', () => {
-  const { paths } = JSON.parse(openapiText()) as {
+  const { paths } = JSON.parse(openapiText(contractRoutes())) as {
     paths: Record<string, Record<string, { security: object[]; responses: object }>>;
   };
   const needs = Object.entries(paths).flatMap(([path, operations]) =>
@@ -61,6 +62,8 @@ test('the document says which key each operation needs', () => {
     'get /v1/history': [{ key: ['history'] }],
     'get /v1/history/estimate': [{ key: ['history'] }],
     'get /v1/export': [{ key: ['export'] }],
+    'get /v1/openapi.json': [],
+    'get /v1/asyncapi.json': [],
   });
   const statuses = Object.keys(paths['/v1/keys']!.post!.responses);
   assert.deepEqual(statuses, [

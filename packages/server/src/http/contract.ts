@@ -5,14 +5,11 @@
 
 import { fileURLToPath } from 'node:url';
 import type { IndicatorDefinition } from '@tapeloom/core/studies/indicator';
-import { asyncapiDocument } from './asyncapi.ts';
 import { indicatorTypesText } from './indicator-types.ts';
 import { catalogueFacts } from './indicators-route.ts';
-import { openapiDocument } from './openapi.ts';
+import { asyncapiText, openapiText } from './interface-documents.ts';
 import { restRoutes } from './rest-routes.ts';
-
-/** The version of the interface, which the path prefix `/v1` promises never to break. */
-const INTERFACE_VERSION = '1';
+import type { Route } from './route.ts';
 
 export interface ContractFile {
   readonly path: string;
@@ -21,7 +18,7 @@ export interface ContractFile {
 
 export function contractFiles(definitions: readonly IndicatorDefinition[]): ContractFile[] {
   return [
-    { path: pathOf('contract/openapi.json'), text: openapiText() },
+    { path: pathOf('contract/openapi.json'), text: openapiText(contractRoutes()) },
     { path: pathOf('contract/asyncapi.json'), text: asyncapiText() },
     { path: pathOf('contract/catalogue.json'), text: catalogueText(definitions) },
     {
@@ -36,8 +33,9 @@ export function catalogueText(definitions: readonly IndicatorDefinition[]): stri
   return `${JSON.stringify(catalogueFacts(definitions), null, 2)}\n`;
 }
 
-export function openapiText(): string {
-  const routes = restRoutes({
+/** Every route, with nothing behind it. */
+export function contractRoutes(): readonly Route[] {
+  return restRoutes({
     version: '',
     catalogue: unasked,
     instruments: unasked,
@@ -46,11 +44,6 @@ export function openapiText(): string {
     usageOf: unasked,
     history: unasked,
   });
-  return `${JSON.stringify(openapiDocument(routes, INTERFACE_VERSION), null, 2)}\n`;
-}
-
-export function asyncapiText(): string {
-  return `${JSON.stringify(asyncapiDocument(INTERFACE_VERSION), null, 2)}\n`;
 }
 
 function pathOf(name: string): string {

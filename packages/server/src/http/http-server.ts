@@ -39,6 +39,16 @@ const RETRY_AFTER_STOP_S = 2;
 
 const STREAM_PATH = '/v1';
 
+/** No `Access-Control-Allow-Credentials`, and no `Authorization` below: a page never holds a key. */
+const READ_ANYWHERE = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'ETag, Retry-After, X-Request-Id',
+};
+const PREFLIGHT = {
+  'access-control-allow-headers': 'If-None-Match',
+  'access-control-max-age': '86400',
+};
+
 declare module 'fastify' {
   interface FastifyRequest {
     /** Whose request this is, once it was let in. */
@@ -48,6 +58,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     readonly door?: Door;
+    /** Pages of any origin may read the answers of this path. */
+    readonly isReadAnywhere?: boolean;
   }
 }
 
@@ -91,7 +103,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
     if (isStopping) throw stopping();
-    if (door.access !== 'public') reply.header('cache-control', 'no-store');
+    reply.header('cache-control', 'no-store');
     request.caller = await admission.admit(request, reply, door, (caller) => {
       request.countsFor = caller;
     });
@@ -118,6 +130,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   });
   // Judged before the body is read, so that an unknown path is 404 whatever is sent to it.
   app.addHook('onRequest', (request, reply) => {
+    // Refusals too: a page shall see why.
+    if (request.routeOptions.config.isReadAnywhere === true) reply.headers(READ_ANYWHERE);
     return admit(request, reply, doorOf(request));
   });
   app.addHook('onSend', (request, reply, _payload, done) => {
@@ -242,7 +256,10 @@ function addRoute(
   app.route({
     method: route.method,
     url: route.path,
-    config: { door: { access: route.access } },
+    config: {
+      door: { access: route.access },
+      isReadAnywhere: route.cacheControl !== undefined,
+    },
     attachValidation: true,
     exposeHeadRoute: route.method === 'GET' && route.hasNoHead !== true,
     schema: {
@@ -260,18 +277,25 @@ function addOtherMethods(app: FastifyInstance, path: string, routes: readonly Ro
   const allowed: string[] = [...methods, ...(hasHead ? ['HEAD'] : []), 'OPTIONS'];
   const allow = allowed.join(', ');
   const isPublic = routes.every((route) => route.access === 'public');
+  const isReadAnywhere = routes.every((route) => route.cacheControl !== undefined);
+  const preflight = isReadAnywhere ? { ...PREFLIGHT, 'access-control-allow-methods': allow } : {};
   app.route({
     method: 'OPTIONS',
     url: path,
-    config: { door: { access: isPublic ? 'public' : 'optional' } },
+    config: { door: { access: isPublic ? 'public' : 'optional' }, isReadAnywhere },
     // Before the body is read, for none is needed.
-    preParsing: async (_request, reply) => reply.code(204).header('allow', allow).send(),
+    preParsing: async (_request, reply) =>
+      reply
+        .code(204)
+        .headers({ allow, ...preflight })
+        .send(),
     handler: async () => undefined,
   });
   app.route({
     method: app.supportedMethods.filter((method) => !allowed.includes(method)),
     url: path,
     config: {
+      isReadAnywhere,
       door: {
         access: 'optional',
         refusal: () =>

@@ -7,7 +7,7 @@ import type { IndicatorDefinition, JsonSchema } from '@tapeloom/core/studies/ind
 import { Type } from 'typebox';
 import { catalogueVersion, engineFingerprint } from '../engine/engine-fingerprint.ts';
 import { paramsSchema } from './params-schema.ts';
-import { defineRoute, EncodedJson, type Route } from './route.ts';
+import { defineRoute, EncodedJson, PUBLIC_CACHE_CONTROL, type Route } from './route.ts';
 
 const closed = { additionalProperties: false };
 const ParamValue = Type.Union([Type.Number(), Type.String(), Type.Boolean()]);
@@ -112,6 +112,7 @@ export function indicatorsRoute(facts: () => CatalogueFacts): Route {
     operationId: 'listIndicators',
     summary: 'The indicator catalogue.',
     access: 'public',
+    cacheControl: PUBLIC_CACHE_CONTROL,
     answer: Type.Unsafe<CatalogueFacts>(IndicatorCatalogue),
     handle: answer,
   });

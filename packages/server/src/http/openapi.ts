@@ -59,6 +59,11 @@ const HEADERS = {
     schema: { type: 'string' },
   },
   'Retry-After': { description: 'Seconds to wait.', schema: whole },
+  ETag: {
+    description: 'Passed as `If-None-Match`, asks whether the answer is another now.',
+    schema: { type: 'string' },
+  },
+  'Cache-Control': { description: 'How long the answer may be kept.', schema: { type: 'string' } },
   'WWW-Authenticate': {
     description:
       '`Bearer realm=service`, with `error=invalid_token` behind a comma when a key was sent.',
@@ -76,6 +81,14 @@ const HEADERS = {
   },
 } as const;
 type HeaderName = keyof typeof HEADERS;
+
+const IF_NONE_MATCH = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'The `ETag` of an answer that is at hand.',
+  schema: { type: 'string' },
+};
 
 /** What any route may answer with, then what one with a body or with a key may. */
 const ANYWHERE: readonly RouteError[] = [
@@ -128,7 +141,11 @@ function operation(route: Route): object {
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
     security: securityOf(route),
-    parameters: [...pathParameters(route), ...queryParameters(route)],
+    parameters: [
+      ...pathParameters(route),
+      ...queryParameters(route),
+      ...(route.cacheControl === undefined ? [] : [IF_NONE_MATCH]),
+    ],
     ...(route.body === undefined
       ? {}
       : { requestBody: { required: true, content: jsonContent(route.body) } }),
@@ -138,6 +155,14 @@ function operation(route: Route): object {
         headers: headersOf(route, route.status ?? 200),
         content: answerContent(route),
       },
+      ...(route.cacheControl === undefined
+        ? {}
+        : {
+            304: {
+              description: 'The answer is the one `If-None-Match` named.',
+              headers: headersOf(route, 304),
+            },
+          }),
       ...problemResponses(route),
     },
   };
@@ -201,6 +226,9 @@ function headersOf(route: Route, status: number): object {
     ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),
     ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
     ...(route.path === '/v1/export' && status === 200 ? (['X-Export-Token'] as const) : []),
+    ...(route.cacheControl !== undefined && status < 400
+      ? (['ETag', 'Cache-Control'] as const)
+      : []),
     ...(isCounted ? Object.values(RATE_HEADERS) : []),
   ];
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));

@@ -2,6 +2,7 @@
 
 import type { AccountStore } from '../accounts/account-store.ts';
 import { didYouMean } from '../config/nearest-name.ts';
+import { documentRoutes } from './document-routes.ts';
 import { estimateRoute } from './estimate-route.ts';
 import { type ExportFacts, exportRoute } from './export-route.ts';
 import { historyRoute } from './history-route.ts';
@@ -25,7 +26,7 @@ export interface RestFacts extends StatusFacts {
 
 export function restRoutes(facts: RestFacts): readonly Route[] {
   const store = () => facts.store();
-  return [
+  const routes: readonly Route[] = [
     indicatorsRoute(() => facts.catalogue()),
     instrumentsRoute(() => facts.instruments()),
     statusRoute(facts),
@@ -35,7 +36,9 @@ export function restRoutes(facts: RestFacts): readonly Route[] {
     historyRoute(() => facts.history()),
     estimateRoute(() => facts.history()),
     exportRoute(() => facts.history()),
+    ...documentRoutes(() => routes),
   ];
+  return routes;
 }
 
 function unlisted({ book }: InstrumentFacts, name: string): string | null {

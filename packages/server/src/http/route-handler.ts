@@ -14,6 +14,7 @@ import type { Log } from '../platform/log.ts';
 import { ClientGoneError } from './client-gone-error.ts';
 import { problemOf } from './problem-document.ts';
 import { invalidParameters } from './problem-error.ts';
+import { isNamed, PublicAnswer, type Representation } from './public-answer.ts';
 import { requestFaults } from './request-faults.ts';
 import { EncodedJson, type Route } from './route.ts';
 import { StreamedAnswer, writeStreamed } from './streamed-answer.ts';
@@ -39,12 +40,20 @@ export function routeHandler(
   options: RouteHandlerOptions,
   underWay: UnderWay,
 ): Handler {
+  const answers = new PublicAnswer();
   const tell = (outcome: Outcome, bytes: number) => options.onOutcome?.(route.path, outcome, bytes);
   const answerTo: Handler = async (request, reply) => {
     try {
       const answer = await handled(route, request, reply, options);
       if (answer instanceof StreamedAnswer) {
         tell(await sendStreamed(request, reply, answer, options), answer.written);
+        return reply;
+      }
+      if (route.cacheControl !== undefined) {
+        const text = answer instanceof EncodedJson ? answer.text : JSON.stringify(answer);
+        const chosen = answers.choose(text, request.headers['accept-encoding']?.toString());
+        await sendPublic(request, reply, chosen, route.cacheControl);
+        tell('sent', 0);
         return reply;
       }
       tell('sent', Buffer.isBuffer(answer) ? answer.length : 0);
@@ -94,6 +103,23 @@ async function handled(
     },
     now,
   });
+}
+
+/** What anybody may keep; with a key it is that customer's answer, and nobody's to keep. */
+async function sendPublic(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { etag, encoding, bytes }: Representation,
+  cacheControl: string,
+): Promise<void> {
+  reply.headers({ etag, vary: 'Accept-Encoding' });
+  if (request.caller === null) reply.header('cache-control', cacheControl);
+  if (isNamed(etag, request.headers['if-none-match'])) {
+    reply.code(304).send();
+    return;
+  }
+  if (encoding !== null) reply.header('content-encoding', encoding);
+  reply.header('content-type', JSON_CONTENT_TYPE).send(await bytes());
 }
 
 /** Beside the framework, which would not tell what has left. */

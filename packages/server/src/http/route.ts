@@ -42,6 +42,11 @@ export interface RouteDefinition<
   readonly judgesQuery?: true;
   /** It costs something that only its body is worth: HEAD is not allowed. */
   readonly hasNoHead?: true;
+  /**
+   * The `Cache-Control` of an answer that anybody may read: it has an `ETag`, comes compressed to who
+   * accepts that, and pages of any origin may read it. Left out: nobody may keep or share the answer.
+   */
+  readonly cacheControl?: string;
   /** Left out: no body is needed, and an empty object is the only one accepted. */
   readonly body?: Body;
   readonly answer: Answer;
@@ -60,6 +65,9 @@ export interface RouteDefinition<
     request: RouteRequest<Static<Query>, Static<Body>, CallerOf<A>>,
   ): Promise<RouteAnswer<Answer>> | RouteAnswer<Answer>;
 }
+
+/** For what changes only with a new version of the service. */
+export const PUBLIC_CACHE_CONTROL = 'public, max-age=60';
 
 /** What is answered, its JSON where it was encoded before, or a body that is no JSON. */
 type RouteAnswer<Answer extends TSchema> = Static<Answer> | EncodedJson | Buffer | StreamedAnswer;

@@ -42,6 +42,8 @@ export function statusRoute(facts: StatusFacts): Route {
     operationId: 'getStatus',
     summary: 'State of the service.',
     access: 'optional',
+    // It may be kept, and is asked for again at every use.
+    cacheControl: 'no-cache',
     answer: ServiceStatus,
     handle: () => ({
       engine: { state: facts.engineState() },

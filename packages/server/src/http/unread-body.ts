@@ -32,6 +32,7 @@ export function drainUnreadBody(
     if (bytes > UNREAD_BYTES_MAX) socket.destroy();
   });
   request.once('end', () => {
+    deadline[Symbol.dispose]();
     if (!isLast) return;
     if (response.writableFinished) socket.end();
     else response.once('finish', () => socket.end());

@@ -1,0 +1,41 @@
+/** `GET /v1/openapi.json` and `GET /v1/asyncapi.json`: what this service speaks, for tools. Public. */
+
+import { Type } from 'typebox';
+import { asyncapiText, openapiText } from './interface-documents.ts';
+import { defineRoute, EncodedJson, PUBLIC_CACHE_CONTROL, type Route } from './route.ts';
+
+/** `routes` are all there are, these two among them. */
+export function documentRoutes(routes: () => readonly Route[]): readonly Route[] {
+  return [
+    documentRoute({
+      path: '/v1/openapi.json',
+      operationId: 'getOpenapi',
+      summary: 'The OpenAPI document of the REST interface.',
+      text: () => openapiText(routes()),
+    }),
+    documentRoute({
+      path: '/v1/asyncapi.json',
+      operationId: 'getAsyncapi',
+      summary: 'The AsyncAPI document of the stream.',
+      text: asyncapiText,
+    }),
+  ];
+}
+
+function documentRoute({
+  text,
+  ...definition
+}: Pick<Route, 'path' | 'operationId' | 'summary'> & { readonly text: () => string }): Route {
+  let encoded: EncodedJson | null = null;
+  return defineRoute({
+    ...definition,
+    method: 'GET',
+    access: 'public',
+    cacheControl: PUBLIC_CACHE_CONTROL,
+    answer: Type.Record(Type.String(), Type.Unknown()),
+    handle: () => {
+      encoded ??= new EncodedJson(text());
+      return encoded;
+    },
+  });
+}
