@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -150,13 +150,27 @@ test('wrong settings stop the start, each named, before anything is touched', as
   assert.equal(service.output, '');
 });
 
-test('a port that is taken stops the start, with the variable named', async () => {
+test('help is printed and nothing is started', async () => {
+  const service = new RunningService({ data: join(directory, 'untouched'), args: ['--help'] });
+  assert.equal(await service.ended, 0);
+  assert.match(service.output, /--speed N .*TAPELOOM_PORT /s);
+  assert.equal(service.errors, '');
+  assert.equal(existsSync(join(directory, 'untouched')), false);
+});
+
+test('a port that is taken stops the start with one sentence that names the variable and the port', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const port = String((other.address() as AddressInfo).port);
-  const service = new RunningService({ data, env: { TAPELOOM_PORT: port } });
-  assert.equal(await service.ended, 1);
-  assert.match(service.errors, /TAPELOOM_PORT\): the port is in use/);
+  for (const variable of ['TAPELOOM_PORT', 'TAPELOOM_INTERNAL_PORT']) {
+    const service = new RunningService({ data, env: { [variable]: port } });
+    assert.equal(await service.ended, 1);
+    const sentence = `cannot listen on 127.0.0.1:${port} (${variable}): the port is in use`;
+    const lines = service.errors.trimEnd().split('\n');
+    // What the log has to say of the tape it found is no fault.
+    const faults = lines.filter((line) => !line.startsWith('{"level":30'));
+    assert.deepEqual(faults, [`Tapeloom cannot start: ${sentence}`]);
+  }
   other.close();
 });
 

@@ -36,6 +36,8 @@ export class IngestHandle implements AsyncDisposable {
       workerData: setting,
     });
     this.#exited = once(this.#worker, 'exit');
+    // Whoever waits for it hears of it; a start that fails before it waits has told why already.
+    this.#opened.promise.catch(() => undefined);
     this.#worker.on('message', (message: FromIngest) => this.#receive(message));
     this.#worker.on('error', (error) => this.#end(error));
     this.#worker.on('exit', (code) => this.#end(new Error(`the ingest ended with code ${code}`)));

@@ -7,13 +7,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, ConfigError } from './config/config.ts';
-import { loadConfig } from './config/env.ts';
+import { askedHelp, loadConfig } from './config/env.ts';
 import { Announcer } from './platform/announcer.ts';
 import { DirectoryLockedError, lockDirectory } from './platform/directory-lock.ts';
 import { createLog, type Log } from './platform/log.ts';
 import type { Service } from './service.ts';
 import { StartRefusedError } from './start-refused-error.ts';
-import { startReport } from './start-report.ts';
+import { startLine, startReport } from './start-report.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_MISCONFIGURED = 2;
@@ -24,6 +24,11 @@ const FILL_PARTS = {
 } as const;
 
 export async function runProcess(): Promise<void> {
+  const help = askedHelp();
+  if (help !== null) {
+    console.log(help);
+    return;
+  }
   const config = readConfigOrTell();
   if (config === null) {
     process.exitCode = EXIT_MISCONFIGURED;
@@ -59,8 +64,7 @@ async function run(config: Config, announcer: Announcer, log: Log): Promise<numb
   const startedAt = performance.now();
   const signalled = firstSignal();
   const version = readVersion();
-  const speed = config.speed === null ? '' : `, ${config.speed} times faster than the clock`;
-  announcer.say(`Tapeloom ${version} starts, data in ${config.data}${speed}`);
+  announcer.say(startLine(version, config));
   try {
     using _lock = lockDirectory(config.data);
     const service = await startService(config, version, announcer, log);

@@ -137,8 +137,6 @@ export class Service implements AsyncDisposable {
       config.internalPort,
       'TAPELOOM_INTERNAL_PORT',
     );
-    // Both threads open at once; a tape that is refused meanwhile is told of below.
-    this.#ingest.opened.catch(() => undefined);
     const accounts = await AccountServices.open({
       data: config.data,
       log,

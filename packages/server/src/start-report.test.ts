@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
-import { type StartFacts, startReport } from './start-report.ts';
+import { type StartFacts, startLine, startReport } from './start-report.ts';
 
 const LIVE = 'svc_live_0123456789abcdefghijABCDEFGHIJ';
 const TEST = 'svc_test_0123456789abcdefghijABCDEFGHIJ';
@@ -30,6 +30,18 @@ test('a first start shows both keys, with a curl and a stream line ready to past
     ),
   );
   assert.ok(text.includes(`  TAPELOOM_KEY=${LIVE} npm run stream -- BTC.c.0 footprint\n`));
+});
+
+test('the directory is named at once and when all is ready, that of an accelerated service as its own', () => {
+  assert.equal(
+    startLine('1.2.3', { data: '/srv/t', speed: null }),
+    'Tapeloom 1.2.3 starts, data in /srv/t',
+  );
+  assert.match(
+    startLine('1.2.3', { data: '/srv/t-speed', speed: 60 }),
+    /60 times faster than the clock, data in \/srv\/t-speed, a directory of its own/,
+  );
+  assert.match(report({ data: '/srv/t-speed' }), /^ {2}data {6}\/srv\/t-speed$/m);
 });
 
 test('a later start shows no key, but how to make one in this very directory', () => {

@@ -5,6 +5,7 @@
 
 import { resolve } from 'node:path';
 import { SCOPES } from '@tapeloom/core/entitlement/key-rights';
+import type { Config } from './config/config.ts';
 import { DEMO_ACCOUNT, type FirstKeys } from './demo-account.ts';
 import type { ServiceAddresses } from './service.ts';
 
@@ -21,8 +22,20 @@ export interface StartFacts {
   readonly keys: FirstKeys | null;
 }
 
+/** What is said at once. An accelerated service leaves the configured directory alone. */
+export function startLine(
+  version: string,
+  { data, speed }: Pick<Config, 'data' | 'speed'>,
+): string {
+  const how =
+    speed === null
+      ? `data in ${data}`
+      : `${speed} times faster than the clock, data in ${data}, a directory of its own beside that of real time`;
+  return `Tapeloom ${version} starts, ${how}`;
+}
+
 export function startReport(facts: StartFacts): readonly string[] {
-  const { version, addresses, seconds } = facts;
+  const { version, addresses, data, seconds } = facts;
   return [
     `Tapeloom ${version} is ready after ${seconds.toFixed(1)} s`,
     '',
@@ -30,6 +43,7 @@ export function startReport(facts: StartFacts): readonly string[] {
     `  stream    ${addresses.stream}`,
     `  metrics   ${addresses.internal}/metrics`,
     ...(addresses.echo === null ? [] : [`  echo      ${addresses.echo}`]),
+    `  data      ${data}`,
     '',
     ...keyLines(facts),
     '',

@@ -1,6 +1,7 @@
-/** The command line of the service: nothing, or `--speed N` and `--echo-port N`, each once. */
+/** The command line of the service: nothing, `--help`, or `--speed N` and `--echo-port N`, each once. */
 
 import { SPEED_MAX, SPEED_MIN } from '../platform/clock.ts';
+import { nearestName } from './nearest-name.ts';
 
 const PORT_MAX = 65_535;
 
@@ -12,26 +13,34 @@ export interface CommandLine {
 }
 
 interface Option {
+  /** For who asks for help. */
+  readonly meaning: string;
   readonly accepts: string;
   readonly form: RegExp;
   readonly least: number;
   readonly most: number;
 }
 
-const OPTIONS: Readonly<Record<string, Option>> = {
+export const OPTIONS: Readonly<Record<string, Option>> = {
   '--speed': {
+    meaning: `runs N times faster than the clock (${SPEED_MIN} to ${SPEED_MAX}), in a data directory of its own`,
     accepts: `a number from ${SPEED_MIN} to ${SPEED_MAX}`,
     form: /^\d{1,5}(?:\.\d{1,3})?$/,
     least: SPEED_MIN,
     most: SPEED_MAX,
   },
   '--echo-port': {
+    meaning: 'opens a WebSocket server on this port that repeats every message, for test suites',
     accepts: `a whole number from 0 to ${PORT_MAX}`,
     form: /^(?:0|[1-9]\d{0,4})$/,
     least: 0,
     most: PORT_MAX,
   },
 };
+
+export function asksForHelp(args: readonly string[]): boolean {
+  return args.includes('--help') || args.includes('-h');
+}
 
 /** What was asked for; anything else on the line is a fault. */
 export function readCommandLine(args: readonly string[], faults: string[]): CommandLine {
@@ -42,12 +51,13 @@ export function readCommandLine(args: readonly string[], faults: string[]): Comm
   const values = new Map<string, number>();
   for (let at = 0; at < words.length; at++) {
     const name = words[at]!;
-    if (!Object.hasOwn(OPTIONS, name) || values.has(name)) {
-      faults.push(
-        `argument ${name}: accepted are ${Object.keys(OPTIONS).join(' N and ')} N, each once`,
-      );
+    if (!Object.hasOwn(OPTIONS, name)) {
+      faults.push(unknown(name));
+      // Its value is no fault of its own.
+      if (name.startsWith('-') && words[at + 1]?.startsWith('-') === false) at += 1;
       continue;
     }
+    if (values.has(name)) faults.push(`${name} is given twice`);
     const { accepts, form, least, most } = OPTIONS[name]!;
     at += 1;
     const text = words[at] ?? '';
@@ -57,4 +67,11 @@ export function readCommandLine(args: readonly string[], faults: string[]): Comm
     faults.push(`${name}: read ${JSON.stringify(text)}, accepted is ${accepts}`);
   }
   return { speed: values.get('--speed') ?? null, echoPort: values.get('--echo-port') ?? null };
+}
+
+function unknown(name: string): string {
+  const names = Object.keys(OPTIONS);
+  const near = nearestName(name, names);
+  const hint = near === null ? `there are ${names.join(' N and ')} N` : `did you mean ${near}?`;
+  return `argument ${name} is no option; ${hint} (--help explains them)`;
 }

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
 import { contains, parseIp } from '@tapeloom/core/entitlement/ip-range';
+import { asksForHelp } from './command-line.ts';
 import { ConfigError, type ConfigSources, readConfig } from './config.ts';
+import { helpText } from './help-text.ts';
 
 function read(env: Record<string, string> = {}, args: string[] = [], file?: unknown) {
   const sources: ConfigSources = {
@@ -207,9 +209,35 @@ test('an echo port is a port, and nothing else is taken for one', () => {
   assert.deepEqual(
     faultsOf(() => read({}, ['--echo-port', '1', '--echo-port=2', '--echo'])),
     [
-      'argument --echo-port: accepted are --speed N and --echo-port N, each once',
-      'argument 2: accepted are --speed N and --echo-port N, each once',
-      'argument --echo: accepted are --speed N and --echo-port N, each once',
+      '--echo-port is given twice',
+      'argument --echo is no option; there are --speed N and --echo-port N (--help explains them)',
     ],
   );
+});
+
+test('an unknown option is one sentence, whatever its value', () => {
+  const sentence = 'argument --spede is no option; did you mean --speed? (--help explains them)';
+  for (const args of [['--spede', '60'], ['--spede=60'], ['--spede']]) {
+    assert.deepEqual(
+      faultsOf(() => read({}, args)),
+      [sentence],
+      args.join(' '),
+    );
+  }
+  const both = faultsOf(() => read({}, ['--spede', '--speed', '0']));
+  assert.deepEqual(both, [sentence, '--speed: read "0", accepted is a number from 1 to 10000']);
+  assert.equal(faultsOf(() => read({}, ['60'])).length, 1);
+});
+
+test('help is asked for by a word anywhere, and names every option and true variables only', () => {
+  assert.equal(asksForHelp(['--speed', '--help']), true);
+  assert.equal(asksForHelp(['-h']), true);
+  assert.equal(asksForHelp(['--speed', '60']), false);
+  const text = helpText();
+  for (const option of ['--speed N', '--echo-port N', '--help']) assert.ok(text.includes(option));
+  const variables = [...text.matchAll(/TAPELOOM_\w+/g)].map(([name]) => name);
+  assert.ok(variables.length >= 6);
+  const faults = faultsOf(() => read(Object.fromEntries(variables.map((name) => [name, '\0']))));
+  assert.ok(!faults.some((fault) => fault.includes('is no setting')), String(faults));
+  assert.ok(text.split('\n').every((line) => line.length <= 110));
 });

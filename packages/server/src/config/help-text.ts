@@ -1,0 +1,37 @@
+/** What `npm start -- --help` prints: every option, and the variables most starts want. */
+
+import { OPTIONS } from './command-line.ts';
+
+/** The others are in docs/operating.md. */
+const VARIABLES: Readonly<Record<string, string>> = {
+  TAPELOOM_PORT: 'port of REST and stream (8080; 0 takes any free one)',
+  TAPELOOM_HOST: 'address to listen on (127.0.0.1)',
+  TAPELOOM_INTERNAL_PORT: 'port of metrics and health (9464)',
+  TAPELOOM_DATA: 'the data directory (./data)',
+  TAPELOOM_TRUSTED_PROXIES: 'addresses of your proxies, with commas between (none)',
+  TAPELOOM_LOG_LEVEL: 'trace, debug, info, warn, error, fatal or silent (info)',
+  TAPELOOM_CACHE_BYTES: 'what the cache of results may take, such as 2GiB; 0 keeps nothing',
+  TAPELOOM_CONFIG: 'a JSON file with settings; the environment wins over it',
+};
+
+export function helpText(): string {
+  const options = Object.entries(OPTIONS).map(([name, it]) => [`${name} N`, it.meaning] as const);
+  return [
+    'Starts Tapeloom: the REST interface, the stream, and the simulated market behind them.',
+    '',
+    '  npm start -- [options]',
+    '',
+    'Options:',
+    ...columns([...options, ['--help', 'shows this and ends']]),
+    '',
+    'Variables, and what holds without them:',
+    ...columns(Object.entries(VARIABLES)),
+    '',
+    'Every setting: docs/operating.md. Accounts, keys and the tape: npm run tapeloom -- --help',
+  ].join('\n');
+}
+
+function columns(rows: readonly (readonly [string, string])[]): readonly string[] {
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, meaning]) => `  ${name.padEnd(width)}  ${meaning}`);
+}
