@@ -22,7 +22,8 @@ export function drainUnreadBody(
 ): boolean {
   const { headers, socket } = request;
   const hasBody = Number(headers['content-length']) > 0 || 'transfer-encoding' in headers;
-  if (!hasBody || request.complete || request.destroyed) return false;
+  const isRead = request.complete || request.readableEnded;
+  if (!hasBody || isRead || request.destroyed) return false;
   const isLast = isClosing || !response.shouldKeepAlive;
   response.shouldKeepAlive = true;
   const deadline = clock.after(UNREAD_MS_MAX, () => socket.destroy());
