@@ -135,9 +135,12 @@ test('restrictions of a key are checked like over REST', async () => {
   assert.deepEqual(restricted.allowedIps, ['10.0.0.0/8', '2001:db8::1']);
   const wrong: readonly (readonly [RegExp, readonly string[]])[] = [
     [/--name is missing/, ['--environment', 'live', '--scopes', 'stream']],
-    [/--name must be 1 to 64/, [...NEW_KEY, '--name', '']],
-    [/--name must be 1 to 64/, [...NEW_KEY, '--name', 'x'.repeat(65)]],
-    [/--name must be 1 to 64/, [...NEW_KEY, '--name', 'a\u009b31m']],
+    [/--name must have 1 to 64/, [...NEW_KEY, '--name', '']],
+    [/--name must have 1 to 64/, [...NEW_KEY, '--name', 'x'.repeat(65)]],
+    [/--name must have no control characters/, [...NEW_KEY, '--name', 'a\u009b31m']],
+    [/--name must have no control characters/, [...NEW_KEY, '--name', '\u202ered']],
+    [/--name must not be blank/, [...NEW_KEY, '--name', '  ']],
+    [/--ips: .*; read ::ffff:10\.0\.0\.1\/8/, [...NEW_KEY, '--ips', '::ffff:10.0.0.1/8']],
     [/--environment must be live or test; read prod/, [...NEW_KEY, '--environment', 'prod']],
     [/--scopes must be .*; read none/, [...NEW_KEY, '--scopes', '']],
     [/--scopes must be .*; read admin/, [...NEW_KEY, '--scopes', 'stream,admin']],
