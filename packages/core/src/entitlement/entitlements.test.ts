@@ -151,6 +151,29 @@ test('a live key has the limits of the plan, a test key those of the sandbox wha
   }
 });
 
+test('every key counts at the limits of its plan, a test key at those of the sandbox besides [USE-08]', () => {
+  const fields = [
+    'restPerMinute',
+    'maxConnections',
+    'maxSubscriptions',
+    'maxCustomConfigs',
+  ] as const;
+  for (const plan of PLANS) {
+    for (const field of [...fields, 'computeBudget', 'exportBytes'] as const) {
+      const limit = PLAN_LIMITS[plan][field];
+      assert.deepEqual(liveKey(plan).counted(field), { limit, testLimit: null });
+      const testLimit = PLAN_LIMITS.sandbox[field];
+      // Where the plan has none of it, a test key is held to the sandbox's alone.
+      const ofTest = { limit: limit === 0 ? null : limit, testLimit };
+      assert.deepEqual(testKey(plan).counted(field), ofTest);
+    }
+  }
+  assert.deepEqual(testKey('live').counted('computeBudget'), {
+    limit: null,
+    testLimit: 50_000_000,
+  });
+});
+
 test('what is visible ends ten minutes ago with a delay, and now without', () => {
   const tenMinutes = 600_000_000_000n;
   for (const entitlements of [liveKey('sandbox'), liveKey('history'), ...PLANS.map(testKey)]) {

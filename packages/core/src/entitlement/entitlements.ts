@@ -27,10 +27,32 @@ export interface InstrumentRequest {
   readonly now: EpochNs;
 }
 
+/** What is counted, over all keys of an account. */
+export type CountedField =
+  | 'computeBudget'
+  | 'exportBytes'
+  | 'restPerMinute'
+  | 'maxConnections'
+  | 'maxSubscriptions'
+  | 'maxCustomConfigs';
+
+/**
+ * How much of something there may be. Whatever a key uses counts at its account's limit; what a test key
+ * uses counts, in addition, at a limit that all test keys of the account share.
+ */
+export interface CountedLimit {
+  /** Over all keys; null: the plan has none of it, and test keys are held to theirs alone. */
+  readonly limit: number | null;
+  /** Over all test keys; null: the key that asks is none. */
+  readonly testLimit: number | null;
+}
+
 export class Entitlements {
   /** The account's plan, also where a test key has the sandbox's limits. */
   readonly plan: Plan;
+  /** What the key is told: its plan's, or the sandbox's if it is a test key. */
   readonly limits: PlanLimits;
+  readonly isTest: boolean;
   /** How far behind the tape everything this caller sees is. */
   readonly delayNs: bigint;
   readonly #scopes: ReadonlySet<Scope>;
@@ -41,7 +63,8 @@ export class Entitlements {
 
   private constructor(rights: KeyRights, plan: Plan) {
     this.plan = plan;
-    this.limits = PLAN_LIMITS[rights.environment === 'test' ? 'sandbox' : plan];
+    this.isTest = rights.environment === 'test';
+    this.limits = PLAN_LIMITS[this.isTest ? 'sandbox' : plan];
     this.delayNs = BigInt(this.limits.delaySeconds) * SECOND_NS;
     this.#scopes = new Set(rights.scopes);
     this.#instruments = rights.instruments && new Set(rights.instruments);
@@ -52,6 +75,13 @@ export class Entitlements {
 
   static of(rights: KeyRights, plan: Plan): Entitlements {
     return new Entitlements(rights, plan);
+  }
+
+  /** The limits at which this key's use of something counts. */
+  counted(field: CountedField): CountedLimit {
+    const limit = PLAN_LIMITS[this.plan][field];
+    if (!this.isTest) return { limit, testLimit: null };
+    return { limit: limit === 0 ? null : limit, testLimit: this.limits[field] };
   }
 
   hasScope(scope: Scope): boolean {

@@ -6,13 +6,18 @@ import {
   type AllowanceState,
   type AllowanceVerdict,
   isFull,
-  takeFromAllowance,
+  takeFromAllowances,
 } from './allowance.ts';
 
 const START = 1_800_000_000_000_000_000n;
 const SECOND_NS = 1_000_000_000n;
 const MINUTE_NS = 60n * SECOND_NS;
 const HOUR_NS = 60n * MINUTE_NS;
+
+function takeFromAllowance(state: AllowanceState | null, now: EpochNs, perMinute: number) {
+  const { states, verdict } = takeFromAllowances(now, [{ state, perMinute }]);
+  return { state: states[0]!, verdict };
+}
 
 /** Somebody who asks: remembers the state and the time. */
 class Asker {
@@ -196,29 +201,18 @@ test('whatever the clock does, a jump never gives more than one full allowance',
   );
 });
 
-test('keys with different limits share their requests, and each is judged by its own limit', () => {
+test('an allowance whose limit changes goes on with what was spent of it', () => {
   const asker = new Asker();
   assert.equal(asker.spendAll(60), 60);
-  // 60 requests are 60 requests, whichever key made them.
   assert.equal(asker.take(1_200).remaining, 1_200 - 61);
   assert.equal(asker.passing(60), 0);
   assert.equal(asker.spendAll(1_200), 1_200 - 61);
   // The smaller limit is not in debt beyond itself: it is back within its minute.
+  asker.take(60);
   asker.now += SECOND_NS;
-  assert.equal(asker.passing(1_200), 20);
   assert.equal(asker.passing(60), 1);
   asker.now += 59n * SECOND_NS;
   assert.equal(asker.passing(60), 60);
-  assert.equal(asker.passing(1_200), 1_200);
-});
-
-test('a limit that was not in use starts with what the others have spent', () => {
-  const asker = new Asker();
-  for (let count = 0; count < 45; count += 1) asker.take(1_200);
-  assert.equal(asker.passing(60), 15);
-  for (let count = 0; count < 900; count += 1) asker.take(1_200);
-  assert.equal(asker.passing(60), 0);
-  assert.equal(asker.take(60).retryAfterSeconds, 1);
 });
 
 test('a limit that is lowered or raised between calls neither locks out nor overflows', () => {
@@ -241,20 +235,65 @@ test('a limit that is lowered or raised between calls neither locks out nor over
   );
 });
 
-test('no limit is ever exceeded by requests judged by it, with others in between', () => {
+/** Live and test keys of one account, each side with a twin that is asked alone. */
+class Account {
+  now = START;
+  all: AllowanceState | null = null;
+  byTests: AllowanceState | null = null;
+
+  take(isTest: boolean, limit: number, testLimit: number): AllowanceVerdict {
+    const counted = [{ state: this.all, perMinute: limit }];
+    if (isTest) counted.push({ state: this.byTests, perMinute: testLimit });
+    const { states, verdict } = takeFromAllowances(this.now as EpochNs, counted);
+    this.all = states[0]!;
+    if (isTest) this.byTests = states[1]!;
+    return verdict;
+  }
+}
+
+test('a request at two allowances passes where both have room, and else takes from neither', () => {
+  const account = new Account();
+  for (let count = 0; count < 10; count += 1) {
+    assert.equal(account.take(true, 100, 10).granted, true);
+  }
+  const full = account.take(true, 100, 10);
+  assert.deepEqual([full.granted, full.limit, full.remaining], [false, 10, 0]);
+  assert.deepEqual([full.resetSeconds, full.retryAfterSeconds], [60, 6]);
+  // What live keys have is what the test keys did not take.
+  assert.equal(account.take(false, 100, 10).remaining, 89);
+  while (account.take(false, 100, 10).granted);
+  account.now += 30n * SECOND_NS;
+  for (let count = 0; count < 47; count += 1) account.take(false, 100, 10);
+  const both = account.take(true, 100, 10);
+  // Five came back to the test keys, fifty to the account, which has least now.
+  assert.deepEqual([both.granted, both.remaining, both.resetSeconds], [true, 2, 59]);
+  account.take(false, 100, 10);
+  account.take(false, 100, 10);
+  const refused = account.take(true, 100, 10);
+  assert.deepEqual([refused.granted, refused.limit, refused.remaining], [false, 10, 0]);
+  assert.equal(refused.retryAfterSeconds, 1);
+  account.now += MINUTE_NS;
+  assert.equal(account.take(true, 100, 10).remaining, 9);
+});
+
+test('of two allowances each is held as if it were alone, whoever asks', () => {
   const steps = fc.array(fc.tuple(fc.bigInt(0n, 5n * SECOND_NS), fc.boolean()), { maxLength: 200 });
   fc.assert(
     fc.property(steps, (walk) => {
-      const asker = new Asker();
-      const small: bigint[] = [];
-      for (const [pause, isSmall] of walk) {
-        asker.now += pause;
-        if (asker.take(isSmall ? 10 : 100).granted && isSmall) small.push(asker.now);
-      }
-      // In any minute at most a full allowance and what came back during it.
-      for (const start of small) {
-        const within = small.filter((at) => at >= start && at < start + MINUTE_NS).length;
-        assert.ok(within <= 20, `${within}`);
+      const account = new Account();
+      const [all, tests] = [new Asker(), new Asker()];
+      for (const [pause, isTest] of walk) {
+        for (const one of [account, all, tests]) one.now += pause;
+        const hasRoom = all.passing(30) > 0 && (!isTest || tests.passing(10) > 0);
+        const verdict = account.take(isTest, 30, 10);
+        assert.equal(verdict.granted, hasRoom);
+        if (hasRoom) {
+          all.take(30);
+          if (isTest) tests.take(10);
+        }
+        const left = isTest ? Math.min(all.passing(30), tests.passing(10)) : all.passing(30);
+        assert.equal(verdict.remaining, left);
+        if (!verdict.granted) assert.ok(verdict.retryAfterSeconds >= 1);
       }
     }),
   );

@@ -4,9 +4,9 @@
  * 60e9 parts, and each nanosecond gives `perMinute` parts back, so nothing is lost however often the
  * state is brought up to date.
  *
- * Whoever shares a state shares its requests, also with different limits (a test key and a live key of
- * one account): each request counts against every limit in use, and is judged by its own. 60 requests
- * with limit 60 leave 1,140 of 1,200, and 60 with limit 1,200 leave nothing of 60 until those come back.
+ * A request may count at several allowances at once (a test key's at its account's and at the one test
+ * keys share): it passes where all have room, and else takes from none. An allowance whose limit changes
+ * goes on with the requests that were spent of it, as far as the new limit holds them.
  *
  * A clock that jumps does little harm: back, and nothing refills during the jump; ahead, and the
  * allowance is full. In neither case is anybody locked out for more than a minute, or given more than
@@ -20,16 +20,17 @@ const MINUTE_NS = 60n * SECOND_NS;
 /** Parts of one request; a nanosecond gives back as many parts as the limit has requests. */
 const REQUEST = MINUTE_NS;
 
-/** What was spent under one limit and has not come back, in parts of a request. */
-interface Lane {
+export interface AllowanceState {
+  readonly at: EpochNs;
   readonly perMinute: number;
+  /** What was spent and has not come back, in parts of a request. */
   readonly spent: bigint;
 }
 
-export interface AllowanceState {
-  readonly at: EpochNs;
-  /** Those with something spent: at most as many as there were different limits in a minute. */
-  readonly lanes: readonly Lane[];
+/** An allowance at which a request counts; `state` is null where nothing has been spent. */
+export interface Allowance {
+  readonly state: AllowanceState | null;
+  readonly perMinute: number;
 }
 
 export interface AllowanceVerdict {
@@ -37,68 +38,67 @@ export interface AllowanceVerdict {
   readonly limit: number;
   /** Requests that would pass now. */
   readonly remaining: number;
-  /** Whole seconds after which `remaining` equals `limit`. */
+  /** Whole seconds after which everything spent has come back. */
   readonly resetSeconds: number;
   /** Whole seconds, at least 1, after which the next request passes; 0 when this one was granted. */
   readonly retryAfterSeconds: number;
 }
 
-/** Takes one request, if it may be; `state` is null for somebody who has spent nothing. */
-export function takeFromAllowance(
-  state: AllowanceState | null,
+/**
+ * Takes one request of all these allowances, if it may be. Their states come back in the same order; the
+ * verdict has the limit of the last of them, and of the rest what is least for whoever asks.
+ */
+export function takeFromAllowances(
   now: EpochNs,
-  perMinute: number,
-): { readonly state: AllowanceState; readonly verdict: AllowanceVerdict } {
-  if (!Number.isSafeInteger(perMinute) || perMinute < 1) {
-    throw new RangeError(`a limit is a whole number of requests from 1 on, got ${perMinute}`);
-  }
-  const refilled = refill(state, now);
-  const spent = spentUnder(refilled, perMinute);
-  const granted = spent + REQUEST <= capacity(perMinute);
-  if (!granted) {
-    const lanes = withLane(refilled, { perMinute, spent });
-    return { state: { at: now, lanes }, verdict: verdictOf(perMinute, spent, false) };
-  }
-  const lanes = withLane(refilled, { perMinute, spent }).map((lane) => ({
-    ...lane,
-    spent: least(lane.spent + REQUEST, capacity(lane.perMinute)),
-  }));
-  return { state: { at: now, lanes }, verdict: verdictOf(perMinute, spent + REQUEST, true) };
+  allowances: readonly Allowance[],
+): { readonly states: readonly AllowanceState[]; readonly verdict: AllowanceVerdict } {
+  const before = allowances.map(({ state, perMinute }) => broughtTo(now, state, perMinute));
+  const granted = before.every(({ perMinute, spent }) => spent + REQUEST <= capacity(perMinute));
+  const states = granted
+    ? before.map((state) => ({ ...state, spent: state.spent + REQUEST }))
+    : before;
+  const verdicts = states.map((state) => verdictOf(state, granted));
+  const most = (of: (verdict: AllowanceVerdict) => number) => Math.max(...verdicts.map(of));
+  return {
+    states,
+    verdict: {
+      granted,
+      limit: verdicts.at(-1)!.limit,
+      remaining: Math.min(...verdicts.map(({ remaining }) => remaining)),
+      resetSeconds: most(({ resetSeconds }) => resetSeconds),
+      retryAfterSeconds: most(({ retryAfterSeconds }) => retryAfterSeconds),
+    },
+  };
 }
 
 /** Whether nothing is spent any more: as good as no state at all. */
 export function isFull(state: AllowanceState, now: EpochNs): boolean {
-  return refill(state, now).length === 0;
+  return refilled(state, now) === 0n;
 }
 
-function refill(state: AllowanceState | null, now: EpochNs): readonly Lane[] {
-  if (state === null) return [];
-  const elapsedNs = now > state.at ? least(now - state.at, MINUTE_NS) : 0n;
-  return state.lanes
-    .map(({ perMinute, spent }) => ({ perMinute, spent: spent - elapsedNs * BigInt(perMinute) }))
-    .filter(({ spent }) => spent > 0n);
+function broughtTo(now: EpochNs, state: AllowanceState | null, perMinute: number): AllowanceState {
+  if (!Number.isSafeInteger(perMinute) || perMinute < 1) {
+    throw new RangeError(`a limit is a whole number of requests from 1 on, got ${perMinute}`);
+  }
+  const spent = state === null ? 0n : least(refilled(state, now), capacity(perMinute));
+  return { at: now, perMinute, spent };
 }
 
-/** A limit not seen in this minute starts with what was spent under the others. */
-function spentUnder(lanes: readonly Lane[], perMinute: number): bigint {
-  const own = lanes.find((lane) => lane.perMinute === perMinute);
-  if (own !== undefined) return own.spent;
-  const most = lanes.reduce((sum, { spent }) => (spent > sum ? spent : sum), 0n);
-  return least(most, capacity(perMinute));
+/** What of the spent has not come back by now. */
+function refilled({ at, perMinute, spent }: AllowanceState, now: EpochNs): bigint {
+  const elapsedNs = now > at ? least(now - at, MINUTE_NS) : 0n;
+  const left = spent - elapsedNs * BigInt(perMinute);
+  return left > 0n ? left : 0n;
 }
 
-function withLane(lanes: readonly Lane[], own: Lane): readonly Lane[] {
-  return [...lanes.filter((lane) => lane.perMinute !== own.perMinute), own];
-}
-
-function verdictOf(limit: number, spent: bigint, granted: boolean): AllowanceVerdict {
-  const free = capacity(limit) - spent;
+function verdictOf({ perMinute, spent }: AllowanceState, granted: boolean): AllowanceVerdict {
+  const free = capacity(perMinute) - spent;
   return {
     granted,
-    limit,
+    limit: perMinute,
     remaining: Number(free / REQUEST),
-    resetSeconds: secondsToRefill(spent, limit),
-    retryAfterSeconds: granted ? 0 : secondsToRefill(REQUEST - free, limit),
+    resetSeconds: secondsToRefill(spent, perMinute),
+    retryAfterSeconds: granted || free >= REQUEST ? 0 : secondsToRefill(REQUEST - free, perMinute),
   };
 }
 

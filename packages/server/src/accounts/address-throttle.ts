@@ -7,6 +7,7 @@
  * early: who can afford that many addresses in a minute has an allowance for each of them anyway.
  */
 
+import type { CountedLimit } from '@tapeloom/core/entitlement/entitlements';
 import { isIpv4, parseIp } from '@tapeloom/core/entitlement/ip-range';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { AllowanceVerdict } from '@tapeloom/core/quota/allowance';
@@ -26,15 +27,17 @@ export interface AddressThrottleLimits {
 export class AddressThrottle {
   readonly #failures: MemoryAllowances;
   readonly #publicRequests: MemoryAllowances;
-  readonly #failuresPerMinute: number;
-  readonly #publicRequestsPerMinute: number;
+  readonly #failuresPerMinute: CountedLimit;
+  readonly #publicRequestsPerMinute: CountedLimit;
 
   constructor(limits: AddressThrottleLimits = {}) {
     const { addressesMax = ADDRESSES_MAX } = limits;
     this.#failures = new MemoryAllowances(addressesMax);
     this.#publicRequests = new MemoryAllowances(addressesMax);
-    this.#failuresPerMinute = limits.failuresPerMinute ?? FAILURES_PER_MINUTE;
-    this.#publicRequestsPerMinute = limits.publicRequestsPerMinute ?? PUBLIC_REQUESTS_PER_MINUTE;
+    const { failuresPerMinute = FAILURES_PER_MINUTE } = limits;
+    const { publicRequestsPerMinute = PUBLIC_REQUESTS_PER_MINUTE } = limits;
+    this.#failuresPerMinute = { limit: failuresPerMinute, testLimit: null };
+    this.#publicRequestsPerMinute = { limit: publicRequestsPerMinute, testLimit: null };
   }
 
   /** Counts a failed authentication; not granted: answer that it was too many, not what was wrong. */

@@ -1,9 +1,13 @@
-/** The port of the REST allowance: requests per minute, by account, refilled continuously. */
+/**
+ * The port of the REST allowance: requests per minute, by account, refilled continuously. Those of test keys
+ * count at an allowance of their own besides.
+ */
 
+import type { CountedLimit } from '@tapeloom/core/entitlement/entitlements';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { AllowanceVerdict } from '@tapeloom/core/quota/allowance';
 
 export interface Allowances {
-  /** Takes one request of an account (or of whatever `who` names) with this limit per minute. */
-  take(now: EpochNs, who: string, perMinute: number): Promise<AllowanceVerdict>;
+  /** Takes one request of an account (or of whatever `who` names), within these limits per minute. */
+  take(now: EpochNs, who: string, perMinute: CountedLimit): Promise<AllowanceVerdict>;
 }

@@ -28,12 +28,16 @@ class Run {
   }
 
   take(holder: string, limit: number, more: Partial<LeaseRequest> = {}): Promise<boolean> {
-    const request = { accountId: 'a', kind: 'connection', holder, thing: holder, limit } as const;
-    return this.leases.take(this.now, { ...request, ...more });
+    const request = { accountId: 'a', kind: 'connection', holder, thing: holder } as const;
+    return this.leases.take(this.now, { ...request, limit, testLimit: null, ...more });
   }
 
   count(kind: LeaseKind = 'connection', accountId = 'a'): Promise<number> {
     return this.leases.count(this.now, accountId, kind);
+  }
+
+  testCount(kind: LeaseKind = 'connection', accountId = 'a'): Promise<number> {
+    return this.leases.count(this.now, accountId, kind, 'tests');
   }
 
   async pass(seconds: number): Promise<void> {
@@ -108,6 +112,54 @@ export function testLeases(adapter: string, create: () => Leases): void {
     assert.equal(await run.count('connection', 'a'), 0);
     assert.equal(await run.count('subscription', 'a'), 1);
     assert.equal(await run.count('connection', 'b'), 1);
+  });
+
+  test(`${adapter}: test keys count at the account's limit and at their own, and are refused by either`, async () => {
+    const run = new Run(create());
+    const byTest = { testLimit: 1 };
+    assert.equal(await run.take('1', 3), true);
+    assert.equal(await run.take('2', 3, byTest), true);
+    assert.equal(await run.take('3', 3, byTest), false);
+    assert.deepEqual([await run.count(), await run.testCount()], [2, 1]);
+    assert.equal(await run.take('3', 3), true);
+    assert.equal(await run.take('4', 3), false);
+    await run.leases.release('a', 'connection', '2');
+    assert.deepEqual([await run.count(), await run.testCount()], [2, 0]);
+    assert.equal(await run.take('4', 3), true);
+    // The account is full, so a test key gets nothing, and holds nothing of its own limit either.
+    assert.equal(await run.take('5', 3, byTest), false);
+    assert.deepEqual([await run.count(), await run.testCount()], [3, 0]);
+    // Where the plan has none of it, the limit of test keys holds alone.
+    assert.equal(await run.take('5', 3, { limit: null, ...byTest }), true);
+    assert.equal(await run.take('6', 3, { limit: null, ...byTest }), false);
+  });
+
+  test(`${adapter}: a thing of live and test keys counts once for the account, and once for the test keys`, async () => {
+    const run = new Run(create());
+    const thing = (name: string) => ({ kind: 'configuration', thing: name }) as const;
+    const byTest = (name: string) => ({ ...thing(name), testLimit: 1 });
+    assert.equal(await run.take('1', 2, thing('x')), true);
+    assert.equal(await run.take('2', 2, byTest('x')), true);
+    assert.deepEqual(
+      [await run.count('configuration'), await run.testCount('configuration')],
+      [1, 1],
+    );
+    assert.equal(await run.take('3', 2, byTest('y')), false);
+    assert.equal(await run.take('4', 2, byTest('x')), true);
+    await run.leases.release('a', 'configuration', '1');
+    assert.equal(await run.count('configuration'), 1);
+    await run.leases.release('a', 'configuration', '2');
+    // Whoever changes its thing gives the old one up on both sides, or on none.
+    assert.equal(await run.take('4', 2, byTest('y')), true);
+    assert.deepEqual(
+      [await run.count('configuration'), await run.testCount('configuration')],
+      [1, 1],
+    );
+    await run.pass(LEASE_SECONDS);
+    assert.deepEqual(
+      [await run.count('configuration'), await run.testCount('configuration')],
+      [0, 0],
+    );
   });
 
   test(`${adapter}: what is not renewed is free after 90 s, not before`, async () => {
@@ -189,6 +241,9 @@ export function testLeases(adapter: string, create: () => Leases): void {
 
 const ACCOUNTS = ['a', 'b'] as const;
 const LIMIT = 3;
+const TEST_LIMIT = 2;
+/** Holders that are of test keys. */
+const TESTERS: readonly string[] = ['4', '5', '6'];
 
 type Step =
   | { readonly do: 'take'; readonly who: Who; readonly thing: string }
@@ -236,15 +291,20 @@ class Model {
   }
 
   things(of: Who, except?: string): Set<string> {
-    const same = this.leases.filter(
-      (it) => it.accountId === of.accountId && it.kind === of.kind && it.holder !== except,
-    );
-    return new Set(same.map((it) => it.thing));
+    return new Set(this.#others(of, except).map((it) => it.thing));
+  }
+
+  testThings(of: Who, except?: string): Set<string> {
+    const byTests = this.#others(of, except).filter((it) => TESTERS.includes(it.holder));
+    return new Set(byTests.map((it) => it.thing));
   }
 
   take(now: bigint, of: Who, thing: string): boolean {
     const isHeld = this.leases.some((it) => isSame(it, of) && it.thing === thing);
     if (!isHeld && this.things(of, of.holder).add(thing).size > LIMIT) return false;
+    const isTest = TESTERS.includes(of.holder);
+    const byTests = this.testThings(of, of.holder).add(thing).size;
+    if (!isHeld && isTest && byTests > TEST_LIMIT) return false;
     this.release(of);
     this.leases.push({ ...of, thing, since: now });
     return true;
@@ -257,6 +317,12 @@ class Model {
   renew(now: bigint): void {
     this.leases = this.leases.map((it) => ({ ...it, since: now }));
   }
+
+  #others(of: Who, except?: string) {
+    return this.leases.filter(
+      (it) => it.accountId === of.accountId && it.kind === of.kind && it.holder !== except,
+    );
+  }
 }
 
 function isSame(a: Who, b: Who): boolean {
@@ -268,7 +334,9 @@ async function walkOn(run: Run, model: Model, it: Step): Promise<void> {
   if (it.do === 'pass') await run.pass(it.seconds);
   model.expire(run.now);
   if (it.do === 'take') {
-    const granted = await leases.take(run.now, { ...it.who, thing: it.thing, limit: LIMIT });
+    const testLimit = TESTERS.includes(it.who.holder) ? TEST_LIMIT : null;
+    const request = { ...it.who, thing: it.thing, limit: LIMIT, testLimit };
+    const granted = await leases.take(run.now, request);
     assert.equal(granted, model.take(run.now, it.who, it.thing));
   } else if (it.do === 'release') {
     await leases.release(it.who.accountId, it.who.kind, it.who.holder);
@@ -282,6 +350,9 @@ async function walkOn(run: Run, model: Model, it: Step): Promise<void> {
       const count = await leases.count(run.now, accountId, kind);
       assert.equal(count, model.things({ accountId, kind, holder: '' }).size);
       assert.ok(count <= LIMIT);
+      const byTests = await run.testCount(kind, accountId);
+      assert.equal(byTests, model.testThings({ accountId, kind, holder: '' }).size);
+      assert.ok(byTests <= TEST_LIMIT);
     }
   }
 }

@@ -4,37 +4,46 @@
  * early and has a full allowance again.
  */
 
+import type { CountedLimit } from '@tapeloom/core/entitlement/entitlements';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import {
   type AllowanceState,
   type AllowanceVerdict,
   isFull,
-  takeFromAllowance,
+  takeFromAllowances,
 } from '@tapeloom/core/quota/allowance';
 import type { Allowances } from './allowances.ts';
 
 const WHO_MAX = 100_000;
 /** More than one, so that a crowd that came at once is forgotten faster than a new one grows. */
 const FORGOTTEN_PER_TAKE = 2;
+const NOTHING_SPENT: Spent = { all: null, byTests: null };
+
+/** What was spent of the two allowances somebody may have; null: nothing. */
+interface Spent {
+  readonly all: AllowanceState | null;
+  readonly byTests: AllowanceState | null;
+}
 
 export class MemoryAllowances implements Allowances {
   /** In the order in which they last asked. */
-  readonly #states = new Map<string, AllowanceState>();
+  readonly #states = new Map<string, Spent>();
   readonly #whoMax: number;
 
   constructor(whoMax: number = WHO_MAX) {
     this.#whoMax = whoMax;
   }
 
-  take(now: EpochNs, who: string, perMinute: number): Promise<AllowanceVerdict> {
+  take(now: EpochNs, who: string, perMinute: CountedLimit): Promise<AllowanceVerdict> {
     return Promise.resolve(this.takeNow(now, who, perMinute));
   }
 
   /** The same without a promise, for those who know that they are in this process. */
-  takeNow(now: EpochNs, who: string, perMinute: number): AllowanceVerdict {
-    const { state, verdict } = takeFromAllowance(this.#states.get(who) ?? null, now, perMinute);
+  takeNow(now: EpochNs, who: string, perMinute: CountedLimit): AllowanceVerdict {
+    const spent = this.#states.get(who);
+    const { after, verdict } = takeOne(now, spent ?? NOTHING_SPENT, perMinute);
     this.#states.delete(who);
-    this.#states.set(who, state);
+    this.#states.set(who, after);
     this.#forget(now);
     return verdict;
   }
@@ -46,10 +55,26 @@ export class MemoryAllowances implements Allowances {
 
   #forget(now: EpochNs): void {
     let left = FORGOTTEN_PER_TAKE;
-    for (const [who, state] of this.#states) {
-      if (left === 0 || (this.#states.size <= this.#whoMax && !isFull(state, now))) return;
+    for (const [who, spent] of this.#states) {
+      if (left === 0 || (this.#states.size <= this.#whoMax && !isAllBack(spent, now))) return;
       this.#states.delete(who);
       left -= 1;
     }
   }
+}
+
+/** A test key's request counts at both, a live key's at the first alone. */
+function takeOne(now: EpochNs, { all, byTests }: Spent, { limit, testLimit }: CountedLimit) {
+  const first = limit === null ? [] : [{ state: all, perMinute: limit }];
+  const second = testLimit === null ? [] : [{ state: byTests, perMinute: testLimit }];
+  const { states, verdict } = takeFromAllowances(now, [...first, ...second]);
+  const after: Spent = {
+    all: limit === null ? all : states[0]!,
+    byTests: testLimit === null ? byTests : states.at(-1)!,
+  };
+  return { after, verdict };
+}
+
+function isAllBack({ all, byTests }: Spent, now: EpochNs): boolean {
+  return (all === null || isFull(all, now)) && (byTests === null || isFull(byTests, now));
 }

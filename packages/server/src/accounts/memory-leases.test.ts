@@ -13,6 +13,7 @@ const request = (holder: string, accountId = 'a'): LeaseRequest => ({
   holder,
   thing: holder,
   limit: 1,
+  testLimit: null,
 });
 
 testLeases('memory', () => new MemoryLeases());

@@ -18,29 +18,35 @@ const SECOND_NS = 1_000_000_000n;
 const LEASE_NS = BigInt(LEASE_SECONDS) * SECOND_NS;
 const STEP_NS_MAX = BigInt(RENEW_EVERY_SECONDS) * SECOND_NS;
 
+const HOLDERS = ['all', 'tests'] as const;
+type Holder = (typeof HOLDERS)[number];
+
 export class MemoryLeases implements Leases {
-  /** By kind and account. */
+  /** By kind, account, and whose they are. */
   readonly #holdings = new Map<string, Holdings>();
   #seenAt: EpochNs | null = null;
   #livedNs = 0n;
 
   take(now: EpochNs, request: LeaseRequest): Promise<boolean> {
-    const { accountId, kind, holder, thing, limit } = request;
+    const { accountId, kind, holder, thing, limit, testLimit } = request;
     const livedNs = this.#live(now);
-    const place = placeOf(accountId, kind);
-    const holdings = this.#holdings.get(place) ?? new Holdings();
-    holdings.expire(livedNs);
-    const isGranted = holdings.take(livedNs + LEASE_NS, holder, thing, limit);
-    if (holdings.isEmpty) this.#holdings.delete(place);
-    else this.#holdings.set(place, holdings);
+    const counted = [
+      { holdings: this.#openHoldings(kind, accountId, 'all', livedNs), limit },
+      ...(testLimit === null
+        ? []
+        : [{ holdings: this.#openHoldings(kind, accountId, 'tests', livedNs), limit: testLimit }]),
+    ];
+    const isGranted = counted.every((it) => it.holdings.hasRoom(holder, thing, it.limit));
+    if (isGranted) {
+      for (const { holdings } of counted) holdings.take(livedNs + LEASE_NS, holder, thing);
+    }
+    this.#dropEmpty(kind, accountId);
     return Promise.resolve(isGranted);
   }
 
   release(accountId: string, kind: LeaseKind, holder: string): Promise<void> {
-    const place = placeOf(accountId, kind);
-    const holdings = this.#holdings.get(place);
-    holdings?.release(holder);
-    if (holdings?.isEmpty) this.#holdings.delete(place);
+    for (const by of HOLDERS) this.#holdings.get(placeOf(kind, accountId, by))?.release(holder);
+    this.#dropEmpty(kind, accountId);
     return Promise.resolve();
   }
 
@@ -54,18 +60,30 @@ export class MemoryLeases implements Leases {
     return Promise.resolve();
   }
 
-  count(now: EpochNs, accountId: string, kind: LeaseKind): Promise<number> {
-    const livedNs = this.#live(now);
-    const place = placeOf(accountId, kind);
-    const holdings = this.#holdings.get(place);
-    holdings?.expire(livedNs);
-    if (holdings?.isEmpty) this.#holdings.delete(place);
-    return Promise.resolve(holdings?.thingCount ?? 0);
+  count(now: EpochNs, accountId: string, kind: LeaseKind, by: Holder = 'all'): Promise<number> {
+    const count = this.#openHoldings(kind, accountId, by, this.#live(now)).thingCount;
+    this.#dropEmpty(kind, accountId);
+    return Promise.resolve(count);
   }
 
-  /** Accounts that hold something, once for each kind of it. */
+  /** Accounts that hold something, once for each kind of it, and once more if test keys do. */
   get size(): number {
     return this.#holdings.size;
+  }
+
+  /** What is held by now. */
+  #openHoldings(kind: LeaseKind, accountId: string, by: Holder, livedNs: bigint): Holdings {
+    const place = placeOf(kind, accountId, by);
+    const holdings = this.#holdings.getOrInsertComputed(place, () => new Holdings());
+    holdings.expire(livedNs);
+    return holdings;
+  }
+
+  #dropEmpty(kind: LeaseKind, accountId: string): void {
+    for (const by of HOLDERS) {
+      const place = placeOf(kind, accountId, by);
+      if (this.#holdings.get(place)?.isEmpty) this.#holdings.delete(place);
+    }
   }
 
   #live(now: EpochNs): bigint {
@@ -76,7 +94,7 @@ export class MemoryLeases implements Leases {
   }
 }
 
-/** What one account holds of one kind. */
+/** What one account, or its test keys, hold of one kind. */
 class Holdings {
   /** In the order in which they end. */
   readonly #leases = new Map<string, { readonly thing: string; readonly endsNs: bigint }>();
@@ -91,18 +109,22 @@ class Holdings {
     return this.#leases.size === 0;
   }
 
-  take(endsNs: bigint, holder: string, thing: string, limit: number): boolean {
+  /** Whether this holder may have this thing; null: there is no limit. */
+  hasRoom(holder: string, thing: string, limit: number | null): boolean {
+    if (limit === null || this.#things.has(thing)) return true;
+    // Whoever changes from one thing to another gives the first one up only if the second is granted.
     const held = this.#leases.get(holder)?.thing;
-    if (held !== thing) {
-      // Whoever changes from one thing to another gives the first one up only if the second is granted.
-      const givenUp = held !== undefined && this.#things.get(held) === 1 ? 1 : 0;
-      if (!this.#things.has(thing) && this.#things.size - givenUp >= limit) return false;
+    const givenUp = held !== undefined && this.#things.get(held) === 1 ? 1 : 0;
+    return this.#things.size - givenUp < limit;
+  }
+
+  take(endsNs: bigint, holder: string, thing: string): void {
+    if (this.#leases.get(holder)?.thing !== thing) {
       this.release(holder);
       this.#things.set(thing, (this.#things.get(thing) ?? 0) + 1);
     }
     this.#leases.delete(holder);
     this.#leases.set(holder, { thing, endsNs });
-    return true;
   }
 
   release(holder: string): void {
@@ -126,7 +148,7 @@ class Holdings {
   }
 }
 
-/** A kind is one word, so the first space ends it. */
-function placeOf(accountId: string, kind: LeaseKind): string {
-  return `${kind} ${accountId}`;
+/** Neither a kind nor a holder has a space, so the second one ends them. */
+function placeOf(kind: LeaseKind, accountId: string, by: Holder): string {
+  return `${kind} ${by} ${accountId}`;
 }

@@ -1,18 +1,18 @@
 /**
  * What an account has open beyond its limits, when those have become smaller: the oldest connections,
- * subscriptions and configurations stay. Each is held against the limits of its own key, and nothing that
- * was granted under limits that did not change is ever beyond them: when it was granted, fewer were open,
- * and of those older than itself there have only become fewer since.
+ * subscriptions and configurations stay. All count at the account's limits, those of test keys also at the
+ * limits of test keys. Nothing that was granted under limits that did not change is ever beyond them: when
+ * it was granted, fewer were open, and of those older than itself there have only become fewer since.
  */
 
-import type { PlanLimits } from '@tapeloom/core/entitlement/plan';
+import type { CountedLimit, Entitlements } from '@tapeloom/core/entitlement/entitlements';
 import type { LeaseRefusal } from './connection-events.ts';
 import type { SubscriptionHolding } from './connection-subscriptions.ts';
 
 /** One connection of the account, and what it holds. Higher numbers are younger. */
 export interface AccountHolder {
   readonly number: number;
-  readonly limits: PlanLimits;
+  readonly entitlements: Pick<Entitlements, 'counted'>;
   readonly subscriptions: readonly SubscriptionHolding[];
 }
 
@@ -24,25 +24,52 @@ export interface BeyondLimits {
 }
 
 export function beyondLimits(holders: readonly AccountHolder[]): BeyondLimits {
-  const oldestFirst = holders.toSorted((a, b) => a.number - b.number);
-  const staying = oldestFirst.filter(({ limits }, index) => index < limits.maxConnections);
-  const connections = new Set(oldestFirst.map(({ number }) => number));
-  for (const { number } of staying) connections.delete(number);
+  const connections = new Set<number>();
+  const connected = new Kept();
+  const staying = holders
+    .toSorted((a, b) => a.number - b.number)
+    .filter(({ number, entitlements }) => {
+      const stays = connected.keep(`${number}`, entitlements.counted('maxConnections'));
+      if (!stays) connections.add(number);
+      return stays;
+    });
   const subscriptions = new Map<number, Exclude<LeaseRefusal, 'fault'>>();
-  const configurations = new Set<string>();
-  let count = 0;
-  const all = staying.flatMap(({ limits, subscriptions: held }) =>
-    held.map((subscription) => ({ ...subscription, limits })),
+  const subscribed = new Kept();
+  const configured = new Kept();
+  const all = staying.flatMap(({ entitlements, subscriptions: held }) =>
+    held.map((subscription) => ({ ...subscription, entitlements })),
   );
-  for (const { number, configuration, limits } of all.toSorted((a, b) => a.number - b.number)) {
-    const isNew = configuration !== null && !configurations.has(configuration);
-    if (count >= limits.maxSubscriptions) subscriptions.set(number, 'subscription');
-    else if (isNew && configurations.size >= limits.maxCustomConfigs) {
+  for (const { number, configuration, entitlements } of all.toSorted(
+    (a, b) => a.number - b.number,
+  )) {
+    const most = entitlements.counted('maxSubscriptions');
+    const mostCustom = entitlements.counted('maxCustomConfigs');
+    if (!subscribed.hasRoom(`${number}`, most)) subscriptions.set(number, 'subscription');
+    else if (configuration !== null && !configured.keep(configuration, mostCustom)) {
       subscriptions.set(number, 'configuration');
     } else {
-      count += 1;
-      if (configuration !== null) configurations.add(configuration);
+      subscribed.keep(`${number}`, most);
     }
   }
   return { connections, subscriptions };
+}
+
+/** Things of one kind that stay, each counted once. */
+class Kept {
+  readonly #all = new Set<string>();
+  readonly #byTests = new Set<string>();
+
+  hasRoom(thing: string, { limit, testLimit }: CountedLimit): boolean {
+    const isWithin = (kept: Set<string>, most: number | null) =>
+      most === null || kept.has(thing) || kept.size < most;
+    return isWithin(this.#all, limit) && isWithin(this.#byTests, testLimit);
+  }
+
+  /** False when there is no room for it. */
+  keep(thing: string, limits: CountedLimit): boolean {
+    if (!this.hasRoom(thing, limits)) return false;
+    this.#all.add(thing);
+    if (limits.testLimit !== null) this.#byTests.add(thing);
+    return true;
+  }
 }

@@ -1,6 +1,6 @@
 /** What can happen to a connection, and what its machine can order. Both are plain records. */
 
-import type { PlanLimits } from '@tapeloom/core/entitlement/plan';
+import type { Entitlements } from '@tapeloom/core/entitlement/entitlements';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { CloseCode } from '@tapeloom/protocol/close-codes';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
@@ -81,12 +81,12 @@ export type ConnectionAction =
   /** Watches the key, and takes a connection of the account. */
   | { readonly t: 'admit'; readonly caller: Caller }
   | { readonly t: 'send'; readonly message: ServerMessage }
-  /** Takes what the subscription of this number counts as, within these limits. */
+  /** Takes what the subscription of this number counts as, within the limits of these. */
   | {
       readonly t: 'lease';
       readonly number: number;
       readonly configuration: string | null;
-      readonly limits: PlanLimits;
+      readonly entitlements: Entitlements;
     }
   /** Gives it back: all of it, or the configuration alone. */
   | { readonly t: 'release'; readonly number: number; readonly what: 'all' | 'configuration' }

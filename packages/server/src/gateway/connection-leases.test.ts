@@ -3,14 +3,12 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Entitlements } from '@tapeloom/core/entitlement/entitlements';
 import { SCOPES } from '@tapeloom/core/entitlement/key-rights';
-import { PLAN_LIMITS } from '@tapeloom/core/entitlement/plan';
 import { ManualClock } from '../../../../simulation/manual-clock.ts';
 import type { Caller } from '../accounts/caller.ts';
 import type { Leases } from '../accounts/leases.ts';
 import { MemoryLeases } from '../accounts/memory-leases.ts';
 import { ConnectionLeases } from './connection-leases.ts';
 
-const LIMITS = PLAN_LIMITS.sandbox;
 const RIGHTS = { environment: 'live', instruments: null, allowedIps: null } as const;
 const CALLER: Caller = {
   accountId: 'a',
@@ -18,6 +16,7 @@ const CALLER: Caller = {
   isSuspended: false,
   entitlements: Entitlements.of({ ...RIGHTS, scopes: SCOPES, expiresAt: null }, 'sandbox'),
 };
+const LIMITS = CALLER.entitlements;
 
 /** Leases that take their time, as a shared store does, and fail when told. */
 class SlowLeases implements Leases {

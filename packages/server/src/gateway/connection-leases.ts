@@ -4,7 +4,7 @@
  * another never meets its own limit, and nothing taken late stays taken after the end.
  */
 
-import type { PlanLimits } from '@tapeloom/core/entitlement/plan';
+import type { CountedLimit, Entitlements } from '@tapeloom/core/entitlement/entitlements';
 import type { Caller } from '../accounts/caller.ts';
 import type { LeaseKind, Leases } from '../accounts/leases.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -37,25 +37,24 @@ export class ConnectionLeases {
   /** Whether the account may have this connection; rejects when nobody can tell. */
   connect({ accountId, entitlements }: Caller): Promise<boolean> {
     this.#accountId = accountId;
-    const { maxConnections } = entitlements.limits;
-    return this.#inTurn(() => this.#take('connection', this.#id, this.#id, maxConnections));
+    const limit = entitlements.counted('maxConnections');
+    return this.#inTurn(() => this.#take('connection', this.#id, this.#id, limit));
   }
 
   /** Takes what a subscription counts as, all or nothing; what it has already is not counted twice. */
   async take(
     number: number,
     configuration: string | null,
-    limits: PlanLimits,
+    entitlements: Entitlements,
   ): Promise<LeaseRefusal | null> {
     const holder = this.#holderOf(number);
     try {
       return await this.#inTurn(async () => {
-        if (!(await this.#take('subscription', holder, holder, limits.maxSubscriptions))) {
-          return 'subscription';
-        }
+        const most = entitlements.counted('maxSubscriptions');
+        if (!(await this.#take('subscription', holder, holder, most))) return 'subscription';
         if (configuration === null) return null;
-        const { maxCustomConfigs } = limits;
-        if (await this.#take('configuration', holder, configuration, maxCustomConfigs)) return null;
+        const mostCustom = entitlements.counted('maxCustomConfigs');
+        if (await this.#take('configuration', holder, configuration, mostCustom)) return null;
         await this.#release('subscription', holder);
         return 'configuration';
       });
@@ -95,9 +94,14 @@ export class ConnectionLeases {
     return done;
   }
 
-  async #take(kind: LeaseKind, holder: string, thing: string, limit: number): Promise<boolean> {
+  async #take(
+    kind: LeaseKind,
+    holder: string,
+    thing: string,
+    limit: CountedLimit,
+  ): Promise<boolean> {
     if (this.#isOver) return false;
-    const request = { accountId: this.#accountId, kind, holder, thing, limit };
+    const request = { accountId: this.#accountId, kind, holder, thing, ...limit };
     const isTaken = await this.#leases.take(this.#clock.now(), request);
     if (isTaken) this.#held.set(`${kind} ${holder}`, { kind, holder });
     return isTaken;

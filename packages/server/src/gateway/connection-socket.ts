@@ -129,7 +129,7 @@ export class ConnectionSocket implements SubscriptionOwner {
   get holder(): AccountHolder | null {
     const { caller, number, holdings } = this.#machine;
     if (caller === null || this.#isOver) return null;
-    return { number, limits: caller.entitlements.limits, subscriptions: holdings };
+    return { number, entitlements: caller.entitlements, subscriptions: holdings };
   }
 
   /** Attaches every listener, then opens: no message can slip through before. */
@@ -245,7 +245,7 @@ export class ConnectionSocket implements SubscriptionOwner {
         return;
       case 'lease':
         void this.#leases
-          .take(action.number, action.configuration, action.limits)
+          .take(action.number, action.configuration, action.entitlements)
           .then((refused) => this.step({ t: 'leased', number: action.number, refused }));
         return;
       case 'release':

@@ -9,8 +9,7 @@
  * not heard of its subscription yet hears of no reset either: it starts where it asked to.
  */
 
-import type { Entitlements } from '@tapeloom/core/entitlement/entitlements';
-import type { PlanLimits } from '@tapeloom/core/entitlement/plan';
+import type { CountedField, Entitlements } from '@tapeloom/core/entitlement/entitlements';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { dayOf, epochNs } from '@tapeloom/core/utc-day';
 import type { SubscribeMessage } from '@tapeloom/protocol/client-messages';
@@ -86,16 +85,16 @@ export class ConnectionSubscriptions {
     if ('code' in request) return sendError({ sub, ...request });
     const number = this.#rules.nextNumber();
     this.#byName.set(sub, { number, request, isBegun: false, isMoving: false });
-    return lease(number, request, entitlements.limits);
+    return lease(number, request, entitlements);
   }
 
-  leased(number: number, refused: LeaseRefusal | null, limits: PlanLimits): Actions {
+  leased(number: number, refused: LeaseRefusal | null, entitlements: Entitlements): Actions {
     const found = this.#find(number);
     if (found === null) return NOTHING;
     const [sub, { request, isMoving }] = found;
     if (refused !== null) {
       this.#byName.delete(sub);
-      return [sendError({ sub, ...refusal(refused, limits) })];
+      return [sendError({ sub, ...refusal(refused, entitlements) })];
     }
     return isMoving ? NOTHING : [{ t: 'subscribe', sub, number, request }];
   }
@@ -123,11 +122,11 @@ export class ConnectionSubscriptions {
   /** The account's limits leave no room for these. */
   endBeyond(
     beyond: ReadonlyMap<number, Exclude<LeaseRefusal, 'fault'>>,
-    limits: PlanLimits,
+    entitlements: Entitlements,
   ): Actions {
     return [...this.#byName].flatMap(([sub, { number }]) => {
       const what = beyond.get(number);
-      return what === undefined ? NOTHING : this.ended(sub, refusal(what, limits));
+      return what === undefined ? NOTHING : this.ended(sub, refusal(what, entitlements));
     });
   }
 
@@ -149,12 +148,12 @@ export class ConnectionSubscriptions {
   }
 
   /** Takes what those that moved need at their new place. */
-  moveOn(limits: PlanLimits): Actions {
+  moveOn(entitlements: Entitlements): Actions {
     const actions: ConnectionAction[] = [];
     for (const subscription of this.#byName.values()) {
       if (!subscription.isMoving) continue;
       subscription.isMoving = false;
-      actions.push(lease(subscription.number, subscription.request, limits));
+      actions.push(lease(subscription.number, subscription.request, entitlements));
     }
     return actions;
   }
@@ -215,25 +214,30 @@ export class ConnectionSubscriptions {
 function lease(
   number: number,
   { configuration }: StreamRequest,
-  limits: PlanLimits,
+  entitlements: Entitlements,
 ): ConnectionAction {
-  return { t: 'lease', number, configuration, limits };
+  return { t: 'lease', number, configuration, entitlements };
 }
 
-function refusal(refused: LeaseRefusal, limits: PlanLimits): Omit<ErrorReply, 'sub'> {
-  const { maxSubscriptions, maxCustomConfigs } = limits;
-  const most = (count: number, what: string) =>
-    `The account may have ${count} ${what}${count === 1 ? '' : 's'} at a time, over all its keys.`;
+function refusal(refused: LeaseRefusal, entitlements: Entitlements): Omit<ErrorReply, 'sub'> {
   switch (refused) {
     case 'subscription':
-      return { code: 'QUOTA_EXCEEDED', message: most(maxSubscriptions, 'subscription') };
+      return tooMany(entitlements, 'maxSubscriptions', 'subscription');
     case 'configuration':
-      return { code: 'QUOTA_EXCEEDED', message: most(maxCustomConfigs, 'custom configuration') };
+      return tooMany(entitlements, 'maxCustomConfigs', 'custom configuration');
     case 'fault':
       return { code: 'INTERNAL', message: 'The subscription could not be counted; try again.' };
     default:
       return refused satisfies never;
   }
+}
+
+function tooMany(entitlements: Entitlements, field: CountedField, what: string) {
+  const { limit, testLimit } = entitlements.counted(field);
+  const count = (most: number | null) => `${most} ${what}${most === 1 ? '' : 's'}`;
+  const ofTests = testLimit === null ? '' : `, of those ${count(testLimit)} with test keys`;
+  const message = `The account may have ${count(limit)} at a time, over all its keys${ofTests}.`;
+  return { code: 'QUOTA_EXCEEDED', message } as const;
 }
 
 function send(message: ServerMessage): ConnectionAction {

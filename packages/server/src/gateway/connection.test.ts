@@ -212,8 +212,8 @@ test('after a close nothing is answered any more', () => {
 test('a subscription is counted, started, told of, and gone after its end', () => {
   const one = open();
   const [lease] = one.step(subscribe('a'));
-  const { limits } = caller().entitlements;
-  assert.deepEqual(lease, { t: 'lease', number: 1, configuration: null, limits });
+  const { entitlements } = caller();
+  assert.deepEqual(lease, { t: 'lease', number: 1, configuration: null, entitlements });
   const leased = { t: 'leased', number: 1, refused: null } as const;
   assert.deepEqual(kinds(one.step(leased)), ['subscribe']);
   assert.deepEqual(one.step(begun('a')), []);
@@ -266,9 +266,11 @@ test('a new tape day moves aliases that roll, in two parts, and nothing else', (
     { t: 'send', message: { t: 'reset', sub: 'rolls', reason: 'roll' } },
     { t: 'release', number: 2, what: 'configuration' },
   ]);
-  const { limits } = caller().entitlements;
+  const { entitlements } = caller();
   const configuration = '20261113 custom';
-  assert.deepEqual(one.step({ t: 'move-on' }), [{ t: 'lease', number: 2, configuration, limits }]);
+  assert.deepEqual(one.step({ t: 'move-on' }), [
+    { t: 'lease', number: 2, configuration, entitlements },
+  ]);
   assert.deepEqual(one.step({ t: 'move-on' }), []);
   const [next] = one.step({ t: 'leased', number: 2, refused: null });
   assert.ok(next?.t === 'subscribe' && next.request.spec.contract === '20261113');
@@ -299,5 +301,5 @@ test('changed rights hold for what comes next', () => {
   subscribed(one, 'a');
   assert.deepEqual(one.step({ t: 'rights-changed', caller: caller({}, 'sandbox') }), []);
   const [lease] = one.step(subscribe('b'));
-  assert.ok(lease?.t === 'lease' && lease.limits.maxSubscriptions === 2);
+  assert.ok(lease?.t === 'lease' && lease.entitlements.limits.maxSubscriptions === 2);
 });

@@ -195,8 +195,7 @@ export class Connection {
   }
 
   #leased(number: number, refused: LeaseRefusal | null): Actions {
-    const { limits } = this.#caller!.entitlements;
-    const actions = this.#subscriptions.leased(number, refused, limits);
+    const actions = this.#subscriptions.leased(number, refused, this.#caller!.entitlements);
     if (this.#counted !== number) return actions;
     this.#counted = null;
     return [...actions, ...this.#replay()];
@@ -223,9 +222,9 @@ export class Connection {
       case 'tape-day':
         return this.#subscriptions.enterDay(event, entitlements);
       case 'move-on':
-        return this.#subscriptions.moveOn(entitlements.limits);
+        return this.#subscriptions.moveOn(entitlements);
       case 'subscriptions-beyond':
-        return this.#subscriptions.endBeyond(event.beyond, entitlements.limits);
+        return this.#subscriptions.endBeyond(event.beyond, entitlements);
       case 'judge-again':
         return this.#subscriptions.judgeAgain(entitlements, event.now, event.tapeTime);
       default:

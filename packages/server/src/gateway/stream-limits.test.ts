@@ -100,6 +100,48 @@ test('subscriptions and configurations are counted over all keys and connections
   assert.equal(await ask(two, 'x'), 'QUOTA_EXCEEDED');
 });
 
+test('test keys have the sandbox limits beside what production has open, and count at the account too [COUNT-01] [COUNT-02]', async () => {
+  await using desk = await AccountStream.start();
+  const accountId = await desk.accounts.account('live');
+  const live = await desk.accounts.key(accountId);
+  const trials = [
+    await desk.accounts.key(accountId, { environment: 'test' }),
+    await desk.accounts.key(accountId, { environment: 'test' }),
+  ] as const;
+  const production = [await desk.open(live), await desk.open(live), await desk.open(live)] as const;
+  for (let count = 1; count <= 5; count += 1) {
+    assert.equal(await ask(production[0], `s${count}`, custom(count)), 'ok');
+  }
+  // Production alone has more open than the sandbox allows; the test keys have all of theirs.
+  using trial = await desk.open(trials[0]);
+  for (const key of trials) {
+    using tooMany = desk.connect(key);
+    assert.equal((await tooMany.closed).code, 4029);
+  }
+  assert.equal(await ask(trial, 'a', custom(6)), 'ok');
+  assert.equal(await ask(trial, 'b', custom(1)), 'QUOTA_EXCEEDED');
+  assert.equal(await ask(trial, 'b', custom(6)), 'ok');
+  assert.equal(await ask(trial, 'c'), 'QUOTA_EXCEEDED');
+  const refused = trial.messages.filter((it) => it.t === 'error').map((it) => it.message);
+  assert.deepEqual(refused, [
+    'The account may have 25 custom configurations at a time, over all its keys, of those 1 custom configuration with test keys.',
+    'The account may have 50 subscriptions at a time, over all its keys, of those 2 subscriptions with test keys.',
+  ]);
+  assert.equal(await desk.held(accountId, 'connection'), 4);
+  assert.equal(await desk.held(accountId, 'subscription'), 7);
+  assert.equal(await desk.held(accountId, 'configuration'), 6);
+
+  // Test traffic is not free: with a fifth connection the account has all it may have.
+  using fifth = await desk.open(live);
+  using sixth = desk.connect(live);
+  assert.equal((await sixth.closed).code, 4029);
+  await desk.end(trial, trials[0]);
+  using again = await desk.open(live);
+  using late = desk.connect(trials[1]);
+  assert.equal((await late.closed).code, 4029, 'the account is full');
+  for (const client of [...production, fifth, again]) client[Symbol.dispose]();
+});
+
 test('whatever differs from a default makes a configuration, defaults spelled out make none [COUNT-05] [COUNT-06]', async () => {
   await using desk = await AccountStream.start();
   const key = await desk.key('live');

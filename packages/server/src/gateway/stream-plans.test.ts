@@ -35,6 +35,33 @@ test('a plan that shrinks ends the youngest connections with 4003 ENTITLEMENTS_C
   assert.equal(oldest.socket.readyState, oldest.socket.OPEN);
 });
 
+test('a plan that shrinks or ends counts test keys at both limits, the oldest first [SEC-26]', async () => {
+  await using desk = await AccountStream.start();
+  const live = await desk.key('live');
+  const trial = await desk.accounts.key(live.record.accountId, { environment: 'test' });
+  using first = await desk.open(live);
+  using tester = await desk.open(trial);
+  using third = await desk.open(live);
+  tester.send(subscribe('t'));
+  await tester.find('snapshot');
+  await grant(desk, live, [LIVE, HISTORY]);
+  for (const client of [first, tester, third]) await client.answered();
+  // One connection is left to the account: the oldest, whichever key it is of.
+  await grant(desk, live, [HISTORY]);
+  for (const client of [tester, third]) {
+    assert.deepEqual(await client.closed, { code: 4003, reason: 'ENTITLEMENTS_CHANGED' });
+  }
+  await first.answered();
+  await desk.end(first, live);
+  using alone = await desk.open(trial);
+  alone.send(subscribe('t'));
+  await alone.find('snapshot');
+  await grant(desk, live, []);
+  await alone.answered();
+  assert.equal(alone.socket.readyState, alone.socket.OPEN);
+  assert.ok(!alone.kinds().includes('error') && !alone.kinds().includes('reset'));
+});
+
 test('a changed delay resets: entitlement_changed, subscribed, status, snapshot; then the other stream [EVT-07] [SEC-25]', async () => {
   await using desk = await AccountStream.start();
   const key = await desk.key('live');

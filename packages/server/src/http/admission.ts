@@ -85,7 +85,7 @@ export class Admission {
 
   #take({ accountId, entitlements }: Caller): Promise<AllowanceVerdict> {
     const { allowances, clock } = this.#options;
-    return allowances.take(clock.now(), accountId, entitlements.limits.restPerMinute);
+    return allowances.take(clock.now(), accountId, entitlements.counted('restPerMinute'));
   }
 
   #addressOf({ headers, raw: { socket } }: FastifyRequest): string {

@@ -174,3 +174,33 @@ test('requests are counted over all keys of an account [COUNT-04]', async () => 
   const other = await service.customer();
   assert.equal(remainingOf(await service.get('/v1/usage', { key: other })), 59);
 });
+
+test('test keys share 60 a minute beside production: the headers say the sandbox limit, the lesser rest and the later reset [RATE-07] [RATE-08] [RATE-09] [RATE-10]', async () => {
+  const account = await service.account('live');
+  const { secret: live } = await service.key(account);
+  const trials = [
+    await service.key(account, { environment: 'test' }),
+    await service.key(account, { environment: 'test' }),
+  ];
+  const ask = async (key: string) => {
+    const answer = await service.get('/v1/instruments', { key });
+    const { headers } = answer;
+    const of = (name: string) => headers[`ratelimit-${name}`];
+    return [answer.status, of('limit'), of('remaining'), of('reset'), of('policy')];
+  };
+  // As much as the sandbox allows, by production alone: test keys are not refused for it.
+  for (let count = 0; count < 100; count += 1) await ask(live);
+  assert.deepEqual(await ask(trials[0]!.secret), [200, '60', '59', '21', '60;w=60']);
+  for (let count = 1; count < 60; count += 1) await ask(trials[count % 2]!.secret);
+  for (const { secret } of trials) {
+    const refused = await service.get('/v1/instruments', { key: secret });
+    checkProblem(refused, DOCS_URL, LIMITED);
+    assert.equal(refused.headers['retry-after'], '1');
+  }
+  // And test traffic is not free.
+  assert.deepEqual(await ask(live), [200, '300', '139', '33', '300;w=60']);
+  for (let count = 0; count < 139; count += 1) await ask(live);
+  service.clock.advance(30_000);
+  for (let count = 0; count < 145; count += 1) await ask(live);
+  assert.deepEqual(await ask(trials[0]!.secret), [200, '60', '4', '60', '60;w=60']);
+});
