@@ -188,6 +188,8 @@ test('a budget is freed once, and charged in the month that reserved it [SEC-35]
       const request = { id, accountId, budget: 'computeUnits', amount, limit: 100 } as const;
       return pieces.store.reserve(now, {
         ...request,
+        keyId: 'any',
+        testLimit: null,
         period: month,
         expiresAt: inMinutes(now, 10),
       });

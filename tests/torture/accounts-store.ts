@@ -113,9 +113,11 @@ function startClients(task: ClientsTask) {
 
 /** At any moment, whoever looks. */
 async function assertWithin(store: AccountStore, accountId: string, limit: number): Promise<void> {
-  const { used, reserved } = await store.usageOf(NOW, accountId, PERIOD);
+  const { used, reserved, tests } = await store.usageOf(NOW, accountId, PERIOD);
   const taken = used.computeUnits + reserved.computeUnits;
   assert.ok(taken <= limit, `${taken} of ${limit} units are used or reserved`);
+  const byTests = tests.used.computeUnits + tests.reserved.computeUnits;
+  assert.ok(byTests <= limit / 2, `${byTests} of ${limit / 2} units are of test keys`);
   const valid = (await store.listKeys(NOW, accountId)).filter((key) => key.revokedAt === null);
   assert.ok(valid.length <= VALID_KEYS_MAX, `${valid.length} valid keys`);
 }
@@ -128,8 +130,11 @@ async function assertExact(
   tokens: readonly string[],
 ): Promise<void> {
   const later = (NOW + RESERVED_NS) as EpochNs;
-  const { used, reserved } = await store.usageOf(later, accountId, PERIOD);
+  const { used, reserved, tests } = await store.usageOf(later, accountId, PERIOD);
   assert.equal(reserved.computeUnits, 0, 'something is still reserved');
+  assert.equal(tests.reserved.computeUnits, 0, 'something of test keys is still reserved');
+  const [ofKey] = await store.usageByKey(accountId, PERIOD);
+  assert.equal(ofKey?.used.computeUnits ?? 0, used.computeUnits, 'all was used by one key');
   const [settled, settling] = [sumOf(entries, 'settled'), sumOf(entries, 'settling')];
   assert.ok(settled <= used.computeUnits, `charged ${used.computeUnits}, acknowledged ${settled}`);
   assert.ok(used.computeUnits <= settling, `charged ${used.computeUnits}, tried ${settling}`);

@@ -8,6 +8,7 @@ import { periodOf } from '@tapeloom/core/quota/month';
 import {
   type AccountRecord,
   type KeyRecord,
+  type KeyUsage,
   type MonthUsage,
   VALID_KEYS_MAX,
 } from '@tapeloom/server/accounts/account-store';
@@ -52,15 +53,16 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const keys = await store.listKeys(now, account.id);
   const period = periodOf(now);
   const usage = await store.usageOf(now, account.id, period);
+  const byKey = await store.usageByKey(account.id, period);
   if (values.json === true) {
     writeJson(io, {
       ...accountJson(account, now),
       keys: keys.map((key) => keyJson(key, now)),
-      usage: { period, ...usage },
+      usage: { period, ...usage, byKey },
     });
     return 0;
   }
-  io.stdout(factsText(factsOf({ account, keys, usage, period, now })));
+  io.stdout(factsText(factsOf({ account, keys, usage, byKey, period, now })));
   if (keys.length > 0) io.stdout(`\n${keysTable(keys, now)}`);
   return 0;
 }
@@ -69,11 +71,13 @@ interface ShownAccount {
   readonly account: AccountRecord;
   readonly keys: readonly KeyRecord[];
   readonly usage: MonthUsage;
+  readonly byKey: readonly KeyUsage[];
   readonly period: string;
   readonly now: EpochNs;
 }
 
-function factsOf({ account, keys, usage, period, now }: ShownAccount): [string, string][] {
+function factsOf(shown: ShownAccount): [string, string][] {
+  const { account, keys, usage, byKey, period, now } = shown;
   const plan = planAt(account.grants, now);
   const limits = PLAN_LIMITS[plan];
   const { used, reserved } = usage;
@@ -99,7 +103,19 @@ function factsOf({ account, keys, usage, period, now }: ShownAccount): [string, 
     ['export bytes', amounts(used.exportBytes, reserved.exportBytes, limits.exportBytes, period)],
     ['history items', `${number(used.historyItems)} in ${period}`],
     ['REST requests', `${number(used.restRequests)} in ${period}`],
+    ...byKey.map((one): [string, string] => ['used by', usedBy(one, keys)]),
   ];
+}
+
+function usedBy({ keyId, used }: KeyUsage, keys: readonly KeyRecord[]): string {
+  const environment = keys.find(({ id }) => id === keyId)?.environment;
+  const counts = [
+    `${number(used.computeUnits)} units`,
+    `${number(used.historyItems)} items`,
+    `${number(used.exportBytes)} bytes`,
+    `${number(used.restRequests)} requests`,
+  ];
+  return `${keyId}${environment === undefined ? '' : ` (${environment})`}: ${counts.join(', ')}`;
 }
 
 function amounts(used: number, reserved: number, limit: number, period: string): string {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { EpochNs } from '../numbers.ts';
 import { epochNs, utcDay } from '../utc-day.ts';
-import { nextRenewal, periodOf } from './month.ts';
+import { nextRenewal, periodBefore, periodOf } from './month.ts';
 
 const midnight = (day: number) => epochNs(utcDay(day), 0);
 const DAY_LAST_NS = 86_399_999_999_999;
@@ -28,6 +28,14 @@ test('a month lasts from its first midnight to the last nanosecond before the ne
   }
   assert.equal(periodOf(midnight(20280228)), '2028-02');
   assert.equal(nextRenewal(midnight(20280228)), midnight(20280301));
+});
+
+test('so many months before a month is a month, also over years', () => {
+  const now = midnight(20261115);
+  const expected = { 0: '2026-11', 1: '2026-10', 10: '2026-01', 11: '2025-12', 13: '2025-10' };
+  for (const [months, period] of Object.entries(expected)) {
+    assert.equal(periodBefore(now, Number(months)), period);
+  }
 });
 
 test('the first instant of a month belongs to it', () => {

@@ -22,6 +22,13 @@ export function nextRenewal(now: EpochNs): EpochNs {
   return monthOf(now).until;
 }
 
+/** The month so many months before that of an instant. */
+export function periodBefore(now: EpochNs, months: number): string {
+  const [year, month] = periodOf(now).split('-').map(Number) as [number, number];
+  const count = year * 12 + (month - 1) - months;
+  return periodText(Math.floor(count / 12), (count % 12) + 1);
+}
+
 function monthOf(now: EpochNs): Month {
   if (last === null || now < last.from || now >= last.until) last = calendarMonth(now);
   return last;
@@ -34,8 +41,12 @@ function calendarMonth(now: EpochNs): Month {
   const first = year * 10_000 + month * 100 + 1;
   const next = month === 12 ? (year + 1) * 10_000 + 101 : first + 100;
   return {
-    period: `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}`,
+    period: periodText(year, month),
     from: epochNs(utcDay(first), 0),
     until: epochNs(utcDay(next), 0),
   };
+}
+
+function periodText(year: number, month: number): string {
+  return `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}`;
 }

@@ -4,12 +4,13 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { Reservation } from './account-store.ts';
+import type { Reservation, ReserveRequest } from './account-store.ts';
 
 interface Made {
   readonly amount: number;
   readonly period: string;
   readonly expiresAt: EpochNs;
+  readonly isTest: boolean;
   isHolding: boolean;
   isClosed: boolean;
   charged: number;
@@ -17,10 +18,12 @@ interface Made {
 
 export class BudgetModel {
   readonly #limit: number;
+  readonly #testLimit: number;
   readonly #made = new Map<string, Made>();
 
-  constructor(limit: number) {
+  constructor(limit: number, testLimit: number) {
     this.#limit = limit;
+    this.#testLimit = testLimit;
   }
 
   find(name: string): { readonly amount: number } | undefined {
@@ -30,15 +33,18 @@ export class BudgetModel {
   reserve(
     now: EpochNs,
     name: string,
-    request: { readonly amount: number; readonly period: string; readonly expiresAt: EpochNs },
+    request: Pick<ReserveRequest, 'amount' | 'period' | 'expiresAt' | 'testLimit'>,
   ): Reservation {
     if (this.#made.has(name)) return { granted: true };
     this.giveBack(now);
     const { amount, period, expiresAt } = request;
-    const remaining = this.#limit - this.charged(period) - this.held(period, now);
+    const isTest = request.testLimit !== null;
+    const ofAll = this.#limit - this.charged(period) - this.held(period, now);
+    const ofTests = this.#testLimit - this.charged(period, true) - this.held(period, now, true);
+    const remaining = isTest ? Math.min(ofAll, ofTests) : ofAll;
     if (amount > remaining) return { granted: false, remaining: Math.max(0, remaining) };
-    const made = { amount, period, expiresAt, isHolding: true, isClosed: false, charged: 0 };
-    this.#made.set(name, made);
+    const begun = { isHolding: true, isClosed: false, charged: 0 };
+    this.#made.set(name, { amount, period, expiresAt, isTest, ...begun });
     return { granted: true };
   }
 
@@ -62,17 +68,22 @@ export class BudgetModel {
     }
   }
 
-  charged(period: string): number {
-    return this.#sum(period, (made) => made.charged);
+  /** By all keys, or by test keys only. */
+  charged(period: string, isOfTests = false): number {
+    return this.#sum(period, isOfTests, (made) => made.charged);
   }
 
-  held(period: string, now: EpochNs): number {
-    return this.#sum(period, (made) => (made.isHolding && made.expiresAt > now ? made.amount : 0));
+  held(period: string, now: EpochNs, isOfTests = false): number {
+    return this.#sum(period, isOfTests, (made) =>
+      made.isHolding && made.expiresAt > now ? made.amount : 0,
+    );
   }
 
-  #sum(period: string, amountOf: (made: Made) => number): number {
+  #sum(period: string, isOfTests: boolean, amountOf: (made: Made) => number): number {
     let sum = 0;
-    for (const made of this.#made.values()) if (made.period === period) sum += amountOf(made);
+    for (const made of this.#made.values()) {
+      if (made.period === period && (made.isTest || !isOfTests)) sum += amountOf(made);
+    }
     return sum;
   }
 }

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import fc from 'fast-check';
 import { BudgetModel } from './account-budget-model.ts';
-import type { AccountStore, MonthUsage } from './account-store.ts';
+import type { AccountStore, MonthUsage, ReserveRequest } from './account-store.ts';
 import { DAY_NS, SECOND_NS, START, type StoreRig } from './account-store-rig.ts';
 
 const HOUR_SECONDS = 3_600;
@@ -20,11 +20,22 @@ export function testBudgets(adapter: string, start: () => Promise<StoreRig>): vo
   testOverlapping(adapter, start);
 }
 
-function usage(used: Partial<MonthUsage['used']>, reserved: Partial<MonthUsage['reserved']> = {}) {
+type Tally = MonthUsage['tests'];
+type PartialTally = { readonly [Part in keyof Tally]?: Partial<Tally[Part]> };
+
+function tally({ used = {}, reserved = {} }: PartialTally): Tally {
   return {
     used: { computeUnits: 0, historyItems: 0, exportBytes: 0, restRequests: 0, ...used },
     reserved: { computeUnits: 0, exportBytes: 0, ...reserved },
   };
+}
+
+function usage(
+  used: Partial<Tally['used']>,
+  reserved: Partial<Tally['reserved']> = {},
+  tests: PartialTally = {},
+): MonthUsage {
+  return { ...tally({ used, reserved }), tests: tally(tests) };
 }
 
 function testSingleCases(adapter: string, start: () => Promise<StoreRig>): void {
@@ -141,8 +152,10 @@ function testSingleCases(adapter: string, start: () => Promise<StoreRig>): void 
   test(`${adapter}: counts without a budget add up, by account and month`, async () => {
     const rig = await start();
     const [first, second] = [await rig.account(), await rig.account()];
-    const count = (accountId: string, period: string, restRequests: number) => ({
+    const count = (accountId: string, period: string, restRequests: number, isTest = false) => ({
       accountId,
+      keyId: isTest ? 'trial' : 'live',
+      isTest,
       period,
       restRequests,
     });
@@ -158,10 +171,90 @@ function testSingleCases(adapter: string, start: () => Promise<StoreRig>): void 
     assert.equal(await requests(first.id, '2026-09'), 23);
     assert.equal(await requests(first.id, '2026-10'), 40);
     assert.equal(await requests(second.id, '2026-09'), 5);
+    await rig.store.addUsage([count(second.id, '2026-09', 4, true)]);
+    const { used, tests } = await rig.store.usageOf(rig.now, second.id, '2026-09');
+    assert.deepEqual([used.restRequests, tests.used.restRequests], [9, 4]);
+    const byKey = await rig.other.usageByKey(second.id, '2026-09');
+    assert.deepEqual(
+      byKey.map((it) => [it.keyId, it.used.restRequests]),
+      [
+        ['live', 5],
+        ['trial', 4],
+      ],
+    );
     await assert.rejects(
       rig.store.addUsage([count(first.id, '2026-09', 1), count('none', 'x', 1)]),
     );
     assert.equal(await requests(first.id, '2026-09'), 23);
+  });
+
+  test(`${adapter}: a test key's use counts at the account and at the test keys, and either can refuse it`, async () => {
+    const rig = await start();
+    const { id } = await rig.account();
+    const trial = (amount: number, more = {}) =>
+      rig.request(id, { amount, keyId: 'trial', testLimit: 50, ...more });
+    const reserve = (request: ReserveRequest) => rig.store.reserve(rig.now, request);
+    const first = trial(30);
+    assert.deepEqual(await reserve(first), { granted: true });
+    assert.deepEqual(await reserve(trial(21)), { granted: false, remaining: 20 });
+    const live = rig.request(id, { amount: 60, keyId: 'live' });
+    assert.deepEqual(await reserve(live), { granted: true });
+    // Now the account has less left than its test keys.
+    assert.deepEqual(await reserve(trial(11)), { granted: false, remaining: 10 });
+    assert.deepEqual(await reserve(rig.request(id, { amount: 11 })), {
+      granted: false,
+      remaining: 10,
+    });
+    // Where the plan has none of it, the limit of test keys holds alone.
+    const alone = trial(20, { limit: null });
+    assert.deepEqual(await reserve(alone), { granted: true });
+    assert.deepEqual(await reserve(trial(1, { limit: null })), { granted: false, remaining: 0 });
+    const month = await rig.other.usageOf(rig.now, id, '2026-09');
+    assert.deepEqual(month, usage({}, { computeUnits: 110 }, { reserved: { computeUnits: 50 } }));
+
+    await rig.store.settle(rig.now, first.id, { amount: 25, historyItems: 7 });
+    await rig.store.settle(rig.now, live.id, { amount: 40, historyItems: 1 });
+    await rig.store.voidReservation(rig.now, alone.id);
+    const used = { computeUnits: 65, historyItems: 8 };
+    const tests = { used: { computeUnits: 25, historyItems: 7 } };
+    rig.pass(SECOND_NS);
+    assert.deepEqual(await rig.store.usageOf(rig.now, id, '2026-09'), usage(used, {}, tests));
+    assert.deepEqual(await rig.other.usageByKey(id, '2026-09'), [
+      { keyId: 'live', used: tally({ used: { computeUnits: 40, historyItems: 1 } }).used },
+      { keyId: 'trial', used: tally(tests).used },
+    ]);
+    assert.deepEqual(await rig.store.usageByKey(id, '2026-10'), []);
+  });
+
+  test(`${adapter}: what a test key lost is given back on both sides, and charged on both when it settles late`, async () => {
+    const rig = await start();
+    const { id } = await rig.account();
+    const lost = rig.request(id, { amount: 40, testLimit: 50 });
+    await rig.store.reserve(rig.now, lost);
+    rig.pass(61n * SECOND_NS);
+    assert.deepEqual(await rig.store.usageOf(rig.now, id, '2026-09'), usage({}));
+    const next = rig.request(id, { amount: 50, testLimit: 50 });
+    assert.deepEqual(await rig.store.reserve(rig.now, next), { granted: true });
+    assert.equal(await rig.store.settle(rig.now, lost.id, { amount: 45 }), true);
+    const [used, reserved] = [{ computeUnits: 45 }, { computeUnits: 50 }];
+    const month = await rig.store.usageOf(rig.now, id, '2026-09');
+    assert.deepEqual(month, usage(used, reserved, { used, reserved }));
+  });
+
+  test(`${adapter}: what keys used is known for 13 months before this one, and then forgotten`, async () => {
+    const rig = await start();
+    const { id: accountId } = await rig.account();
+    const periods = ['2025-07', '2025-08', '2026-09'];
+    const whose = { accountId, keyId: 'k', isTest: true };
+    await rig.store.addUsage(periods.map((period) => ({ ...whose, period, restRequests: 1 })));
+    await rig.store.sweep(rig.now);
+    const known = await Promise.all(periods.map((one) => rig.store.usageByKey(accountId, one)));
+    assert.deepEqual(
+      known.map((keys) => keys.length),
+      [0, 1, 1],
+    );
+    const old = await rig.store.usageOf(rig.now, accountId, '2025-07');
+    assert.equal(old.used.restRequests, 1, 'what the account used stays');
   });
 
   test(`${adapter}: amounts that are no counts are refused before anything happens`, async () => {
@@ -173,7 +266,8 @@ function testSingleCases(adapter: string, start: () => Promise<StoreRig>): void 
       await assert.rejects(rig.store.reserve(rig.now, rig.request(id, { amount })));
       await assert.rejects(rig.store.settle(rig.now, held.id, { amount }));
       await assert.rejects(rig.store.settle(rig.now, held.id, { amount: 0, historyItems: amount }));
-      const counts = [{ accountId: id, period: '2026-09', restRequests: amount }];
+      const whose = { accountId: id, keyId: 'k', isTest: false, period: '2026-09' };
+      const counts = [{ ...whose, restRequests: amount }];
       await assert.rejects(rig.store.addUsage(counts));
     }
     const huge = { amount: 2 ** 52, limit: 2 ** 53 - 1, period: '2026-10' };
@@ -193,6 +287,7 @@ type Step =
       readonly name: number;
       readonly amount: number;
       readonly lasts: number;
+      readonly isTest: boolean;
     }
   | { readonly t: 'settle'; readonly name: number; readonly amount: number }
   | { readonly t: 'void'; readonly name: number }
@@ -208,6 +303,7 @@ const steps = fc.array(
       name,
       amount: fc.nat({ max: 60 }),
       lasts: fc.constantFrom(1, 30, HOUR_SECONDS),
+      isTest: fc.boolean(),
     }),
     fc.record({ t: fc.constant('settle' as const), name, amount: fc.nat({ max: 80 }) }),
     fc.record({ t: fc.constant('void' as const), name }),
@@ -227,7 +323,7 @@ function testAgainstModel(adapter: string, start: () => Promise<StoreRig>): void
     await fc.assert(
       fc.asyncProperty(steps, async (history) => {
         const { id: accountId } = await rig.account();
-        const model = new BudgetModel(100);
+        const model = new BudgetModel(100, 50);
         rig.now = START;
         for (const [index, step] of history.entries()) {
           await follow(rig, rig.either(index), model, accountId, step);
@@ -237,7 +333,8 @@ function testAgainstModel(adapter: string, start: () => Promise<StoreRig>): void
         await rig.store.sweep(rig.now);
         for (const period of PERIODS) {
           const month = await rig.store.usageOf(rig.now, accountId, period);
-          assert.deepEqual(month, usage({ computeUnits: model.charged(period) }));
+          const tests = { used: { computeUnits: model.charged(period, true) } };
+          assert.deepEqual(month, usage({ computeUnits: model.charged(period) }, {}, tests));
         }
       }),
       { numRuns: 60 },
@@ -265,6 +362,7 @@ async function follow(
       const amount = made?.amount ?? step.amount;
       const request = {
         ...rig.request(accountId, { amount, limit: 100, period }),
+        testLimit: step.isTest ? 50 : null,
         id: `${accountId} ${step.name}`,
         expiresAt: rig.later(BigInt(step.lasts) * SECOND_NS),
       };
@@ -291,9 +389,11 @@ async function follow(
       // What the other hold has done may show a second later.
       rig.pass(SECOND_NS);
       for (const one of PERIODS) {
-        const { used, reserved } = await store.usageOf(rig.now, accountId, one);
+        const { used, reserved, tests } = await store.usageOf(rig.now, accountId, one);
         assert.equal(used.computeUnits, model.charged(one));
         assert.equal(reserved.computeUnits, model.held(one, rig.now));
+        assert.equal(tests.used.computeUnits, model.charged(one, true));
+        assert.equal(tests.reserved.computeUnits, model.held(one, rig.now, true));
       }
       return;
     default:
@@ -309,26 +409,32 @@ function testOverlapping(adapter: string, start: () => Promise<StoreRig>): void 
       usedShare: fc.integer({ min: 0, max: 100 }),
       end: fc.constantFrom('settle', 'settle twice', 'void', 'both', 'lost'),
       choice: fc.nat({ max: 1 }),
+      isTest: fc.boolean(),
     });
     await fc.assert(
       fc.asyncProperty(fc.array(client, { minLength: 2, maxLength: 24 }), async (clients) => {
         const { id: accountId } = await rig.account();
         rig.now = START;
-        let charged = 0;
-        let lost = 0;
+        const charged = { all: 0, tests: 0 };
+        const lost = { all: 0, tests: 0 };
         const isWithin = async (store: AccountStore) => {
-          const { used, reserved } = await store.usageOf(rig.now, accountId, '2026-09');
+          const { used, reserved, tests } = await store.usageOf(rig.now, accountId, '2026-09');
           assert.ok(used.computeUnits + reserved.computeUnits <= 100);
+          assert.ok(tests.used.computeUnits + tests.reserved.computeUnits <= 60);
+        };
+        const add = (sum: { all: number; tests: number }, amount: number, isTest: boolean) => {
+          sum.all += amount;
+          if (isTest) sum.tests += amount;
         };
         await Promise.all(
-          clients.map(async ({ amount, usedShare, end, choice }) => {
+          clients.map(async ({ amount, usedShare, end, choice, isTest }) => {
             const [store, another] = [rig.either(choice), rig.either(choice + 1)];
-            const request = rig.request(accountId, { amount });
+            const request = rig.request(accountId, { amount, testLimit: isTest ? 60 : null });
             const { granted } = await store.reserve(rig.now, request);
             await isWithin(another);
             if (!granted) return;
             if (end === 'lost') {
-              lost += amount;
+              add(lost, amount, isTest);
               return;
             }
             const used = Math.floor((amount * usedShare) / 100);
@@ -338,17 +444,22 @@ function testOverlapping(adapter: string, start: () => Promise<StoreRig>): void 
               (end === 'void' || end === 'both') && another.voidReservation(rig.now, request.id),
             ]);
             assert.equal(ends.filter((hasEnded) => hasEnded).length, 1, end);
-            if (ends[0] || ends[1]) charged += used;
+            if (ends[0] || ends[1]) add(charged, used, isTest);
             await isWithin(store);
           }),
         );
         rig.pass(SECOND_NS);
         const month = await rig.store.usageOf(rig.now, accountId, '2026-09');
-        assert.deepEqual(month, usage({ computeUnits: charged }, { computeUnits: lost }));
+        const used = { computeUnits: charged.tests };
+        const tests = { used, reserved: { computeUnits: lost.tests } };
+        assert.deepEqual(
+          month,
+          usage({ computeUnits: charged.all }, { computeUnits: lost.all }, tests),
+        );
         rig.pass(61n * SECOND_NS);
         await Promise.all([rig.store.sweep(rig.now), rig.other.sweep(rig.now)]);
         const end = await rig.store.usageOf(START, accountId, '2026-09');
-        assert.deepEqual(end, usage({ computeUnits: charged }));
+        assert.deepEqual(end, usage({ computeUnits: charged.all }, {}, { used }));
       }),
       { numRuns: 15 },
     );

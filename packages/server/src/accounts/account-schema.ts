@@ -60,6 +60,23 @@ interface MonthUsageTable {
   rest_requests: Whole;
   reserved_compute_units: Whole;
   reserved_export_bytes: Whole;
+  /** Of all these, what is of test keys. */
+  test_compute_units: Whole;
+  test_history_items: Whole;
+  test_export_bytes: Whole;
+  test_rest_requests: Whole;
+  test_reserved_compute_units: Whole;
+  test_reserved_export_bytes: Whole;
+}
+
+interface KeyUsageTable {
+  account_id: string;
+  period: string;
+  key_id: string;
+  compute_units: Whole;
+  history_items: Whole;
+  export_bytes: Whole;
+  rest_requests: Whole;
 }
 
 /**
@@ -71,6 +88,10 @@ export type ReservationState = 'open' | 'expired' | 'settled' | 'voided';
 interface ReservationTable {
   id: string;
   account_id: string;
+  /** Null: made before use was told apart by keys. */
+  key_id: string | null;
+  /** 1 when it counts at the limits of test keys as well. */
+  is_test: Whole;
   budget: Budget;
   amount: Whole;
   period: string;
@@ -94,6 +115,7 @@ export interface AccountSchema {
   keys: KeyTable;
   stream_tokens: StreamTokenTable;
   month_usage: MonthUsageTable;
+  key_usage: KeyUsageTable;
   reservations: ReservationTable;
   audit_log: AuditTable;
 }

@@ -102,9 +102,11 @@ export class StoreRig {
     return {
       id: this.unique('reservation'),
       accountId,
+      keyId: `key of ${accountId}`,
       budget: 'computeUnits',
       amount: 10,
       limit: 100,
+      testLimit: null,
       period: '2026-09',
       expiresAt: this.later(60n * SECOND_NS),
       ...more,

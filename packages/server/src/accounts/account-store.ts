@@ -8,6 +8,7 @@
  * `account-store.contract.ts`.
  */
 
+import type { CountedLimit } from '@tapeloom/core/entitlement/entitlements';
 import type { ManagementCriterion } from '@tapeloom/core/entitlement/key-management';
 import type { KeyRights } from '@tapeloom/core/entitlement/key-rights';
 import type { Grant } from '@tapeloom/core/entitlement/plan';
@@ -15,6 +16,8 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 
 /** Valid (active or expiring) keys an account may have. */
 export const VALID_KEYS_MAX = 10;
+/** Months before this one for which it is known what each key used. */
+export const KEY_USAGE_MONTHS = 13;
 /** How long a key that ended stays in the list: 30 days. */
 export const ENDED_KEY_SHOWN_NS = 30n * 86_400_000_000_000n;
 
@@ -89,7 +92,8 @@ export interface Rotation {
 export const BUDGETS = ['computeUnits', 'exportBytes'] as const;
 export type Budget = (typeof BUDGETS)[number];
 
-export interface ReserveRequest {
+/** The limits are what used and reserved together may reach: of the account, and of its test keys. */
+export interface ReserveRequest extends CountedLimit {
   /**
    * Idempotency key: once granted, the same id again is granted and takes nothing, whatever became of
    * the reservation, until 40 days after its expiry. A refused one leaves nothing and is judged anew.
@@ -97,10 +101,10 @@ export interface ReserveRequest {
    */
   readonly id: string;
   readonly accountId: string;
+  /** The key that uses it. */
+  readonly keyId: string;
   readonly budget: Budget;
   readonly amount: number;
-  /** What used and reserved together may reach. */
-  readonly limit: number;
   /** `YYYY-MM`, by the time of the reservation; it is settled there whenever that is. */
   readonly period: string;
   /** When an unsettled reservation is given back. */
@@ -109,7 +113,7 @@ export interface ReserveRequest {
 
 export type Reservation =
   | { readonly granted: true }
-  /** `remaining`: what could have been reserved, never below 0. */
+  /** `remaining`: what could have been reserved within both limits, never below 0. */
   | { readonly granted: false; readonly remaining: number };
 
 export interface UsageCounts {
@@ -119,10 +123,30 @@ export interface UsageCounts {
   readonly restRequests: number;
 }
 
-export interface MonthUsage {
+interface Tally {
   readonly used: UsageCounts;
   /** What running work has reserved beyond what is used. */
   readonly reserved: Readonly<Record<Budget, number>>;
+}
+
+export interface MonthUsage extends Tally {
+  /** Of all this, what is of test keys. */
+  readonly tests: Tally;
+}
+
+/** What one key used in a month. */
+export interface KeyUsage {
+  readonly keyId: string;
+  readonly used: UsageCounts;
+}
+
+/** Requests of one key in a month. */
+export interface RequestCount {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly isTest: boolean;
+  readonly period: string;
+  readonly restRequests: number;
 }
 
 export const AUDIT_KINDS = [
@@ -231,18 +255,14 @@ export interface AccountStore extends AsyncDisposable {
   /** Gives everything back. False when it was settled or voided before, or never made. */
   voidReservation(now: EpochNs, id: string): Promise<boolean>;
   /** Adds counts that no budget limits. */
-  addUsage(
-    counts: readonly {
-      readonly accountId: string;
-      readonly period: string;
-      readonly restRequests: number;
-    }[],
-  ): Promise<void>;
+  addUsage(counts: readonly RequestCount[]): Promise<void>;
   /** Sees what was done through this object; what other processes did shows within a second. */
   usageOf(now: EpochNs, accountId: string, period: string): Promise<MonthUsage>;
+  /** Keys that used something in a month, also those that ended; of the last 13 months and this one. */
+  usageByKey(accountId: string, period: string): Promise<readonly KeyUsage[]>;
   /**
    * Housekeeping, about once a minute: gives back what expired reservations of all accounts hold, and
-   * removes expired tokens and reservations closed long ago. No answer depends on it.
+   * removes expired tokens, reservations closed long ago and what keys used long ago.
    */
   sweep(now: EpochNs): Promise<void>;
 

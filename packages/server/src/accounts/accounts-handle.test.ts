@@ -90,7 +90,7 @@ test('an error keeps its name and message on the way, and hurts no other call', 
   const { handle, faults } = await openWithThread(newFile());
   await using _ = handle;
   const wrong = { id: 'r', accountId: 'a', budget: 'computeUnits', period: 'p' } as const;
-  const request = { ...wrong, amount: -1, limit: 1, expiresAt: NOW };
+  const request = { ...wrong, keyId: 'k', amount: -1, limit: 1, testLimit: null, expiresAt: NOW };
   await assert.rejects(handle.reserve(NOW, request), {
     name: 'RangeError',
     message: /whole number from 0 on, got -1/,

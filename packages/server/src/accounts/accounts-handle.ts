@@ -162,6 +162,10 @@ export class AccountsHandle implements AccountStore {
     return this.#usage.read(...args, () => this.#ask('usageOf', args));
   }
 
+  usageByKey(...args: Args<'usageByKey'>): Answer<'usageByKey'> {
+    return this.#ask('usageByKey', args);
+  }
+
   sweep(...args: Args<'sweep'>): Answer<'sweep'> {
     return this.#usage.change(() => this.#ask('sweep', args));
   }

@@ -15,10 +15,12 @@ import type {
   AuditEvent,
   AuditFilter,
   KeyRecord,
+  KeyUsage,
   KeyWithAccount,
   MonthUsage,
   NewKey,
   Refused,
+  RequestCount,
   Reservation,
   ReserveRequest,
   Rotation,
@@ -167,13 +169,7 @@ export class SqlAccountStore implements AccountStore {
     return this.#write(({ sql }) => budgets.voidReservation(sql, id));
   }
 
-  addUsage(
-    counts: readonly {
-      readonly accountId: string;
-      readonly period: string;
-      readonly restRequests: number;
-    }[],
-  ): Promise<void> {
+  addUsage(counts: readonly RequestCount[]): Promise<void> {
     return this.#write(({ sql }) => budgets.addRestRequests(sql, counts));
   }
 
@@ -181,10 +177,15 @@ export class SqlAccountStore implements AccountStore {
     return budgets.usageOf(this.#database.kysely, now, accountId, period);
   }
 
+  usageByKey(accountId: string, period: string): Promise<readonly KeyUsage[]> {
+    return budgets.usageByKey(this.#database.kysely, accountId, period);
+  }
+
   sweep(now: EpochNs): Promise<void> {
     return this.#write(async ({ sql }) => {
       await budgets.giveBackExpired(sql, now, null);
       await budgets.forgetReservations(sql, now);
+      await budgets.forgetKeyUsage(sql, now);
       await tokens.removeExpiredTokens(sql, now);
     });
   }

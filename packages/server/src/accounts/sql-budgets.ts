@@ -1,20 +1,26 @@
 /**
- * Budgets of a month. What is used and what is reserved never exceed a limit by a reservation: the
- * statement that reserves also judges. A reservation holds its amount while its state is `open`, and it
+ * Budgets of a month, of an account and of its test keys, whose use counts at both. What is used and what
+ * is reserved never exceed a limit by a reservation: the statement that reserves judges both. A reservation holds its amount while its state is `open`, and it
  * leaves that state once: whoever changes the state gives the amount back, so it is never given twice,
  * whatever the clock does. Everything happens in the month that reserved.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { periodBefore } from '@tapeloom/core/quota/month';
 import type { Kysely } from 'kysely';
 import type { AccountSchema, ReservationState } from './account-schema.ts';
 import {
   BUDGETS,
   type Budget,
+  KEY_USAGE_MONTHS,
+  type KeyUsage,
   type MonthUsage,
+  type RequestCount,
   type Reservation,
   type ReserveRequest,
+  type UsageCounts,
 } from './account-store.ts';
+import { remainingBudget } from './remaining-budget.ts';
 import type { Sql } from './sql-database.ts';
 
 /**
@@ -24,18 +30,51 @@ import type { Sql } from './sql-database.ts';
 const RESERVATION_KEPT_NS = 40n * 86_400_000_000_000n;
 
 const COLUMNS = {
-  computeUnits: { used: 'compute_units', reserved: 'reserved_compute_units' },
-  exportBytes: { used: 'export_bytes', reserved: 'reserved_export_bytes' },
+  computeUnits: {
+    used: 'compute_units',
+    reserved: 'reserved_compute_units',
+    testUsed: 'test_compute_units',
+    testReserved: 'test_reserved_compute_units',
+  },
+  exportBytes: {
+    used: 'export_bytes',
+    reserved: 'reserved_export_bytes',
+    testUsed: 'test_export_bytes',
+    testReserved: 'test_reserved_export_bytes',
+  },
 } as const satisfies Record<Budget, unknown>;
+
+const EMPTY_COUNTS = { compute_units: 0, history_items: 0, export_bytes: 0, rest_requests: 0 };
+type Count = keyof typeof EMPTY_COUNTS;
+const EMPTY_MONTH = {
+  ...EMPTY_COUNTS,
+  reserved_compute_units: 0,
+  reserved_export_bytes: 0,
+  test_compute_units: 0,
+  test_history_items: 0,
+  test_export_bytes: 0,
+  test_rest_requests: 0,
+  test_reserved_compute_units: 0,
+  test_reserved_export_bytes: 0,
+};
+const NO_USE = {
+  used: { computeUnits: 0, historyItems: 0, exportBytes: 0, restRequests: 0 },
+  reserved: { computeUnits: 0, exportBytes: 0 },
+};
+const NOTHING_USED: MonthUsage = { ...NO_USE, tests: NO_USE };
 
 export interface Settlement {
   readonly amount: number;
   readonly historyItems?: number;
 }
 
+const HELD = ['account_id', 'key_id', 'is_test', 'budget', 'period', 'amount'] as const;
+
 /** What a reservation holds, and where. */
 interface Held {
   readonly account_id: string;
+  readonly key_id: string | null;
+  readonly is_test: bigint;
   readonly period: string;
   readonly budget: Budget;
   readonly amount: bigint;
@@ -46,36 +85,48 @@ export async function reserve(
   now: EpochNs,
   request: ReserveRequest,
 ): Promise<Reservation> {
-  const { id, accountId, budget, period, expiresAt } = request;
+  const { id, accountId, keyId, budget, period, expiresAt } = request;
   const amount = whole(request.amount, 'an amount to reserve');
-  const limit = whole(request.limit, 'a limit');
+  const limit = request.limit === null ? null : whole(request.limit, 'a limit');
+  const testLimit = request.testLimit === null ? null : whole(request.testLimit, 'a limit');
   if (await isRepeated(sql, request)) return { granted: true };
   await giveBackExpired(sql, now, accountId);
   await sql
     .insertInto('month_usage')
-    .values(emptyMonth(accountId, period))
+    .values({ account_id: accountId, period, ...EMPTY_MONTH })
     .onConflict((conflict) => conflict.columns(['account_id', 'period']).doNothing())
     .execute();
 
-  const { used, reserved } = COLUMNS[budget];
-  const taken = await sql
+  const { used, reserved, testUsed, testReserved } = COLUMNS[budget];
+  let taking = sql
     .updateTable('month_usage')
-    .set((eb) => ({ [reserved]: eb(reserved, '+', amount) }))
+    .set((eb) => ({
+      [reserved]: eb(reserved, '+', amount),
+      ...(testLimit === null ? {} : { [testReserved]: eb(testReserved, '+', amount) }),
+    }))
     .where('account_id', '=', accountId)
-    .where('period', '=', period)
-    .where((eb) => eb(eb(eb(used, '+', eb.ref(reserved)), '+', amount), '<=', limit))
-    .returning('account_id')
-    .executeTakeFirst();
-  if (taken === undefined) {
+    .where('period', '=', period);
+  if (limit !== null) {
+    taking = taking.where((eb) =>
+      eb(eb(eb(used, '+', eb.ref(reserved)), '+', amount), '<=', limit),
+    );
+  }
+  if (testLimit !== null) {
+    taking = taking.where((eb) =>
+      eb(eb(eb(testUsed, '+', eb.ref(testReserved)), '+', amount), '<=', testLimit),
+    );
+  }
+  if ((await taking.returning('account_id').executeTakeFirst()) === undefined) {
     const month = await usageOf(sql, now, accountId, period);
-    const remaining = Number(limit) - month.used[budget] - month.reserved[budget];
-    return { granted: false, remaining: Math.max(0, remaining) };
+    return { granted: false, remaining: remainingBudget(month, budget, request) };
   }
   await sql
     .insertInto('reservations')
     .values({
       id,
       account_id: accountId,
+      key_id: keyId,
+      is_test: testLimit === null ? 0 : 1,
       budget,
       amount,
       period,
@@ -91,16 +142,8 @@ export async function settle(sql: Sql, id: string, settlement: Settlement): Prom
   const historyItems = whole(settlement.historyItems ?? 0, 'a count of items');
   const closed = await close(sql, id, 'settled');
   if (closed === null) return false;
-  const { used } = COLUMNS[closed.budget];
-  await sql
-    .updateTable('month_usage')
-    .set((eb) => ({
-      [used]: eb(used, '+', amount),
-      history_items: eb('history_items', '+', historyItems),
-    }))
-    .where('account_id', '=', closed.account_id)
-    .where('period', '=', closed.period)
-    .execute();
+  const counts = { [COLUMNS[closed.budget].used]: amount, history_items: historyItems };
+  await addUse(sql, closed, counts);
   return true;
 }
 
@@ -120,7 +163,7 @@ export async function giveBackExpired(
     .where('state', '=', 'open')
     .where('expires_at', '<=', now);
   if (accountId !== null) update = update.where('account_id', '=', accountId);
-  const expired = await update.returning(['account_id', 'budget', 'period', 'amount']).execute();
+  const expired = await update.returning(HELD).execute();
   for (const held of expired) await giveBack(sql, held);
 }
 
@@ -133,27 +176,16 @@ export async function forgetReservations(sql: Sql, now: EpochNs): Promise<void> 
     .execute();
 }
 
-export async function addRestRequests(
-  sql: Sql,
-  counts: readonly {
-    readonly accountId: string;
-    readonly period: string;
-    readonly restRequests: number;
-  }[],
-): Promise<void> {
-  for (const { accountId, period, restRequests } of counts) {
-    await sql
-      .insertInto('month_usage')
-      .values({
-        ...emptyMonth(accountId, period),
-        rest_requests: whole(restRequests, 'a count of requests'),
-      })
-      .onConflict((conflict) =>
-        conflict.columns(['account_id', 'period']).doUpdateSet((eb) => ({
-          rest_requests: eb('month_usage.rest_requests', '+', eb.ref('excluded.rest_requests')),
-        })),
-      )
-      .execute();
+/** What each key used in months that are long over. */
+export async function forgetKeyUsage(sql: Sql, now: EpochNs): Promise<void> {
+  const oldest = periodBefore(now, KEY_USAGE_MONTHS);
+  await sql.deleteFrom('key_usage').where('period', '<', oldest).execute();
+}
+
+export async function addRestRequests(sql: Sql, counts: readonly RequestCount[]): Promise<void> {
+  for (const { accountId, keyId, isTest, period, restRequests } of counts) {
+    const whose = { account_id: accountId, key_id: keyId, is_test: isTest ? 1n : 0n, period };
+    await addUse(sql, whose, { rest_requests: whole(restRequests, 'a count of requests') });
   }
 }
 
@@ -168,8 +200,8 @@ export async function usageOf(
     .selectFrom('month_usage as month')
     .selectAll('month')
     .select((eb) =>
-      BUDGETS.map((budget) =>
-        eb
+      BUDGETS.flatMap((budget) => {
+        const expired = eb
           .selectFrom('reservations')
           .select((sum) =>
             sum
@@ -180,25 +212,52 @@ export async function usageOf(
           .where('expires_at', '<=', now)
           .where('reservations.account_id', '=', accountId)
           .where('reservations.period', '=', period)
-          .where('budget', '=', budget)
-          .as(`expired_${budget}` as const),
-      ),
+          .where('budget', '=', budget);
+        const ofTests = expired.where('is_test', '=', 1n);
+        return [
+          expired.as(`expired_${budget}` as const),
+          ofTests.as(`test_expired_${budget}` as const),
+        ];
+      }),
     )
     .where('month.account_id', '=', accountId)
     .where('month.period', '=', period)
     .executeTakeFirst();
+  if (row === undefined) return NOTHING_USED;
   return {
-    used: {
-      computeUnits: Number(row?.compute_units ?? 0),
-      historyItems: Number(row?.history_items ?? 0),
-      exportBytes: Number(row?.export_bytes ?? 0),
-      restRequests: Number(row?.rest_requests ?? 0),
-    },
+    used: countsOf(row),
     reserved: {
-      computeUnits: Number((row?.reserved_compute_units ?? 0n) - (row?.expired_computeUnits ?? 0n)),
-      exportBytes: Number((row?.reserved_export_bytes ?? 0n) - (row?.expired_exportBytes ?? 0n)),
+      computeUnits: Number(row.reserved_compute_units - row.expired_computeUnits!),
+      exportBytes: Number(row.reserved_export_bytes - row.expired_exportBytes!),
+    },
+    tests: {
+      used: {
+        computeUnits: Number(row.test_compute_units),
+        historyItems: Number(row.test_history_items),
+        exportBytes: Number(row.test_export_bytes),
+        restRequests: Number(row.test_rest_requests),
+      },
+      reserved: {
+        computeUnits: Number(row.test_reserved_compute_units - row.test_expired_computeUnits!),
+        exportBytes: Number(row.test_reserved_export_bytes - row.test_expired_exportBytes!),
+      },
     },
   };
+}
+
+export async function usageByKey(
+  database: Kysely<AccountSchema>,
+  accountId: string,
+  period: string,
+): Promise<readonly KeyUsage[]> {
+  const rows = await database
+    .selectFrom('key_usage')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('period', '=', period)
+    .orderBy('key_id')
+    .execute();
+  return rows.map((row) => ({ keyId: row.key_id, used: countsOf(row) }));
 }
 
 async function isRepeated(sql: Sql, { id, accountId, budget, amount }: ReserveRequest) {
@@ -228,7 +287,7 @@ async function close(
       .set({ state })
       .where('id', '=', id)
       .where('state', '=', from)
-      .returning(['account_id', 'budget', 'period', 'amount'])
+      .returning(HELD)
       .executeTakeFirst();
   const held = await leave('open');
   if (held === undefined) return (await leave('expired')) ?? null;
@@ -237,25 +296,62 @@ async function close(
 }
 
 async function giveBack(sql: Sql, held: Held): Promise<void> {
-  const { reserved } = COLUMNS[held.budget];
+  const { reserved, testReserved } = COLUMNS[held.budget];
   await sql
     .updateTable('month_usage')
-    .set((eb) => ({ [reserved]: eb(reserved, '-', held.amount) }))
+    .set((eb) => ({
+      [reserved]: eb(reserved, '-', held.amount),
+      ...(held.is_test === 0n ? {} : { [testReserved]: eb(testReserved, '-', held.amount) }),
+    }))
     .where('account_id', '=', held.account_id)
     .where('period', '=', held.period)
     .execute();
 }
 
-function emptyMonth(accountId: string, period: string) {
+/** Counts at the account, at its test keys if it is one, and at the key itself. */
+async function addUse(
+  sql: Sql,
+  whose: Pick<Held, 'account_id' | 'key_id' | 'is_test' | 'period'>,
+  counts: Partial<Record<Count, bigint>>,
+): Promise<void> {
+  const { account_id, key_id, period } = whose;
+  const columns = Object.keys(counts) as Count[];
+  const ofTests = whose.is_test === 0n ? [] : columns;
+  const testCounts = Object.fromEntries(ofTests.map((name) => [`test_${name}`, counts[name]]));
+  await sql
+    .insertInto('month_usage')
+    .values({ account_id, period, ...EMPTY_MONTH, ...counts, ...testCounts })
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'period']).doUpdateSet((eb) => {
+        const names = [...columns, ...ofTests.map((name) => `test_${name}` as const)];
+        return Object.fromEntries(
+          names.map((name) => [name, eb(`month_usage.${name}`, '+', eb.ref(`excluded.${name}`))]),
+        );
+      }),
+    )
+    .execute();
+  if (key_id === null) return;
+  await sql
+    .insertInto('key_usage')
+    .values({ account_id, period, key_id, ...EMPTY_COUNTS, ...counts })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['account_id', 'period', 'key_id'])
+        .doUpdateSet((eb) =>
+          Object.fromEntries(
+            columns.map((name) => [name, eb(`key_usage.${name}`, '+', eb.ref(`excluded.${name}`))]),
+          ),
+        ),
+    )
+    .execute();
+}
+
+function countsOf(row: Readonly<Record<Count, bigint>>): UsageCounts {
   return {
-    account_id: accountId,
-    period,
-    compute_units: 0,
-    history_items: 0,
-    export_bytes: 0,
-    rest_requests: 0,
-    reserved_compute_units: 0,
-    reserved_export_bytes: 0,
+    computeUnits: Number(row.compute_units),
+    historyItems: Number(row.history_items),
+    exportBytes: Number(row.export_bytes),
+    restRequests: Number(row.rest_requests),
   };
 }
 

@@ -77,7 +77,7 @@ test('nothing but statements is awaited in a transaction: a call ends in the tur
   await within(() => store.rotateKey(OPERATOR, account.id, keyId, 1, digest('2')));
   await within(() => store.revokeKey(OPERATOR, account.id, keyId));
   const request = { accountId: account.id, budget: 'exportBytes', period: '2026-09' } as const;
-  const reservation = { ...request, amount: 1, limit: 9, expiresAt };
+  const reservation = { ...request, keyId, amount: 1, limit: 9, testLimit: 9, expiresAt };
   await within(() => store.reserve(NOW, { ...reservation, id: 'r' }));
   await within(() => store.settle(NOW, 'r', { amount: 1 }));
   await within(() => store.sweep(expiresAt));

@@ -27,7 +27,10 @@ async function write(client: number): Promise<void> {
     const id = `${word} ${client} ${round}`;
     const request = { accountId: account.id, budget: 'computeUnits', period: '2026-09' } as const;
     const expiresAt = (NOW + 1n) as EpochNs;
-    const reservation = { ...request, id, amount: 10, limit: 1_000_000_000, expiresAt };
+    // Every other one is of a test key.
+    const testLimit = round % 2 === 0 ? null : 1_000_000_000;
+    const limits = { keyId: `key ${client}`, limit: 1_000_000_000, testLimit };
+    const reservation = { ...request, id, amount: 10, ...limits, expiresAt };
     await store.reserve(NOW, reservation);
     acknowledged('reserved', id);
     const key = await store.createKey(

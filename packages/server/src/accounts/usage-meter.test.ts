@@ -19,7 +19,7 @@ async function desk(wrap: (store: AccountStore) => AccountStore = (store) => sto
   const meter = new UsageMeter({ store, clock, onFault: (error) => faults.push(error) });
   const accountId = await accounts.account('live');
   const { record } = await accounts.key(accountId);
-  const caller = { accountId, keyId: record.id };
+  const caller = { accountId, keyId: record.id, entitlements: { isTest: false } };
   const requests = async (period = periodOf(clock.now())) =>
     (await meter.usageOf(clock.now(), accountId, period)).used.restRequests;
   const stored = async (period = periodOf(clock.now())) =>
@@ -78,6 +78,28 @@ test('a key shows the minute of its last use, written once a minute', async () =
   meter.noteKeyUse(caller.keyId);
   await meter[Symbol.asyncDispose]();
   assert.equal(await lastUsedAt(), START + 62_000_000_000n);
+  await accounts[Symbol.asyncDispose]();
+});
+
+test('requests are counted by key, and those of test keys besides, before and after a flush', async () => {
+  const { accounts, meter, caller, clock } = await desk();
+  const { record } = await accounts.key(caller.accountId, { environment: 'test' });
+  const trial = { ...caller, keyId: record.id, entitlements: { isTest: true } };
+  const shown = async () => {
+    const { used, tests } = await meter.usageOf(clock.now(), caller.accountId, '2025-11');
+    return [used.restRequests, tests.used.restRequests];
+  };
+  for (const one of [caller, trial, trial, caller, caller]) meter.countRequest(one);
+  assert.deepEqual(await shown(), [5, 2]);
+  await meter.flush();
+  meter.countRequest(trial);
+  assert.deepEqual(await shown(), [6, 3]);
+  await meter.flush();
+  assert.deepEqual(await shown(), [6, 3]);
+  const byKey = await accounts.store.usageByKey(caller.accountId, '2025-11');
+  const requests = new Map(byKey.map(({ keyId, used }) => [keyId, used.restRequests]));
+  assert.deepEqual([requests.get(caller.keyId), requests.get(trial.keyId)], [3, 3]);
+  await meter[Symbol.asyncDispose]();
   await accounts[Symbol.asyncDispose]();
 });
 

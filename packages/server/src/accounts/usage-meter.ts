@@ -1,5 +1,5 @@
 /**
- * Counts requests by account and month, and notes when keys were last used, without a disk write per
+ * Counts requests by key and month, and notes when keys were last used, without a disk write per
  * request: what was counted goes to the store once a second and when the meter is disposed of. What the
  * store did not take is kept and offered again. A crash loses what was counted in its last second.
  */
@@ -7,14 +7,17 @@
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { periodOf } from '@tapeloom/core/quota/month';
 import type { Clock } from '../platform/clock.ts';
-import type { AccountStore, MonthUsage } from './account-store.ts';
+import type { AccountStore, MonthUsage, RequestCount } from './account-store.ts';
 import type { Caller } from './caller.ts';
 
 const FLUSH_EVERY_MS = 1_000;
 const MINUTE_NS = 60_000_000_000n;
 
-/** Requests by account, by month. */
-type Counts = Map<string, Map<string, number>>;
+/** Requests by month, account and key. */
+type Counts = Map<string, Map<string, Map<string, RequestCount>>>;
+type Counted = Pick<Caller, 'accountId' | 'keyId'> & {
+  readonly entitlements: Pick<Caller['entitlements'], 'isTest'>;
+};
 
 export interface UsageMeterOptions {
   readonly store: Pick<AccountStore, 'addUsage' | 'touchKeys' | 'usageOf'>;
@@ -37,8 +40,9 @@ export class UsageMeter implements AsyncDisposable {
     this.#flushTimer = options.clock.every(FLUSH_EVERY_MS, () => void this.flush());
   }
 
-  countRequest({ accountId, keyId }: Pick<Caller, 'accountId' | 'keyId'>): void {
-    add(this.#counted, periodOf(this.#options.clock.now()), accountId, 1);
+  countRequest({ accountId, keyId, entitlements: { isTest } }: Counted): void {
+    const period = periodOf(this.#options.clock.now());
+    add(this.#counted, { accountId, keyId, isTest, period, restRequests: 1 });
     this.noteKeyUse(keyId);
   }
 
@@ -57,9 +61,8 @@ export class UsageMeter implements AsyncDisposable {
       const flushCount = this.#flushCount;
       const usage = await this.#options.store.usageOf(now, accountId, period);
       if (flushCount !== this.#flushCount) continue;
-      const counted = this.#counted.get(period)?.get(accountId) ?? 0;
-      const restRequests = usage.used.restRequests + counted;
-      return { ...usage, used: { ...usage.used, restRequests } };
+      const counted = this.#counted.get(period)?.get(accountId);
+      return counted === undefined ? usage : withRequests(usage, [...counted.values()]);
     }
   }
 
@@ -91,14 +94,14 @@ export class UsageMeter implements AsyncDisposable {
   async #storeCounts(): Promise<void> {
     const counted = this.#counted;
     this.#counted = new Map();
-    const rows = [...counted].flatMap(([period, accounts]) =>
-      Array.from(accounts, ([accountId, restRequests]) => ({ accountId, period, restRequests })),
+    const rows = [...counted.values()].flatMap((accounts) =>
+      [...accounts.values()].flatMap((keys) => [...keys.values()]),
     );
     if (rows.length === 0) return;
     try {
       await this.#options.store.addUsage(rows);
     } catch (error) {
-      for (const row of rows) add(this.#counted, row.period, row.accountId, row.restRequests);
+      for (const row of rows) add(this.#counted, row);
       this.#options.onFault(error);
     }
   }
@@ -119,11 +122,23 @@ export class UsageMeter implements AsyncDisposable {
   }
 }
 
-function add(counts: Counts, period: string, accountId: string, requests: number): void {
-  let accounts = counts.get(period);
-  if (accounts === undefined) {
-    accounts = new Map();
-    counts.set(period, accounts);
-  }
-  accounts.set(accountId, (accounts.get(accountId) ?? 0) + requests);
+function add(counts: Counts, { restRequests, ...whose }: RequestCount): void {
+  const { period, accountId, keyId } = whose;
+  const keys = counts
+    .getOrInsertComputed(period, () => new Map<string, Map<string, RequestCount>>())
+    .getOrInsertComputed(accountId, () => new Map<string, RequestCount>());
+  const before = keys.get(keyId)?.restRequests ?? 0;
+  keys.set(keyId, { ...whose, restRequests: before + restRequests });
+}
+
+function withRequests(usage: MonthUsage, counted: readonly RequestCount[]): MonthUsage {
+  const { used, tests } = usage;
+  const sum = (of: readonly RequestCount[]) =>
+    of.reduce((total, { restRequests }) => total + restRequests, 0);
+  const byTests = sum(counted.filter(({ isTest }) => isTest));
+  return {
+    ...usage,
+    used: { ...used, restRequests: used.restRequests + sum(counted) },
+    tests: { ...tests, used: { ...tests.used, restRequests: tests.used.restRequests + byTests } },
+  };
 }

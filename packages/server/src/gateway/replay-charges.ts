@@ -32,16 +32,17 @@ export class ReplayCharges {
   async reserve(id: string, caller: Caller, units: number): Promise<StartRefusal | null> {
     const { store, clock } = this.#options;
     const now = clock.now();
-    const { limits } = caller.entitlements;
-    if (limits.computeBudget === 0) {
+    const { entitlements } = caller;
+    if (entitlements.limits.computeBudget === 0) {
       return { code: 'FORBIDDEN', message: 'The plan has no budget for replays of history.' };
     }
     const verdict = await store.reserve(now, {
       id,
       accountId: caller.accountId,
+      keyId: caller.keyId,
       budget: 'computeUnits',
       amount: units,
-      limit: limits.computeBudget,
+      ...entitlements.counted('computeBudget'),
       period: periodOf(now),
       expiresAt: (now + RESERVED_FOR_NS) as EpochNs,
     });

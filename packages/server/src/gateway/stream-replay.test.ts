@@ -156,6 +156,8 @@ test('a budget that ends in the middle of a replay ends that subscription alone 
     budget: 'computeUnits',
     amount: 50_000_000 - 35,
     limit: 50_000_000,
+    testLimit: null,
+    keyId: key.record.id,
     period: '2026-11',
     expiresAt: now,
   } as const;

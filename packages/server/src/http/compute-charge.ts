@@ -6,7 +6,7 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { nextRenewal, periodOf } from '@tapeloom/core/quota/month';
-import type { AccountStore, MonthUsage } from '../accounts/account-store.ts';
+import type { AccountStore } from '../accounts/account-store.ts';
 import type { Caller } from '../accounts/caller.ts';
 import { ProblemError } from './problem-error.ts';
 
@@ -29,17 +29,17 @@ export interface ComputeCharge {
 export async function reserveCompute(
   { budgets, accountsNow }: ComputeBudget,
   id: string,
-  { accountId, entitlements }: Caller,
+  { accountId, keyId, entitlements }: Caller,
   units: number,
 ): Promise<ComputeCharge> {
   const now = accountsNow();
-  const limit = entitlements.limits.computeBudget;
   const verdict = await budgets.reserve(now, {
     id,
     accountId,
+    keyId,
     budget: 'computeUnits',
     amount: units,
-    limit,
+    ...entitlements.counted('computeBudget'),
     period: periodOf(now),
     expiresAt: (now + RESERVED_FOR_NS) as EpochNs,
   });
@@ -52,12 +52,6 @@ export async function reserveCompute(
       await budgets.voidReservation(accountsNow(), id);
     },
   };
-}
-
-/** What is left of the budget this month, and not reserved. */
-export function remainingUnits({ entitlements }: Caller, { used, reserved }: MonthUsage): number {
-  const { computeBudget } = entitlements.limits;
-  return Math.max(0, computeBudget - used.computeUnits - reserved.computeUnits);
 }
 
 /** Seconds until budgets renew, not above them but for the last one. */

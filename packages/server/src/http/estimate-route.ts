@@ -2,7 +2,7 @@
 
 import { periodOf } from '@tapeloom/core/quota/month';
 import { Type } from 'typebox';
-import { remainingUnits } from './compute-charge.ts';
+import { remainingBudget } from '../accounts/remaining-budget.ts';
 import { askedQuery, coveredQuery, HISTORY_ERRORS, type HistoryFacts } from './history-access.ts';
 import { historyParameters } from './history-parameters.ts';
 import { defineRoute, type Route } from './route.ts';
@@ -42,6 +42,7 @@ export function estimateRoute(history: () => HistoryFacts): Route {
       const { computeUnits, trades, coverage } = await coveredQuery(facts, query, caller, signal);
       const now = facts.accountsNow();
       const usage = await facts.budgets.usageOf(now, caller.accountId, periodOf(now));
+      const counted = caller.entitlements.counted('computeBudget');
       return {
         instrument: query.instrument,
         contract: query.contract,
@@ -49,7 +50,7 @@ export function estimateRoute(history: () => HistoryFacts): Route {
         trades,
         days: coverage.days.length,
         missingDays: [],
-        remainingComputeUnits: remainingUnits(caller, usage),
+        remainingComputeUnits: remainingBudget(usage, 'computeUnits', counted),
       };
     },
   });

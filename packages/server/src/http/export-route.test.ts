@@ -100,7 +100,8 @@ async function leave(
   const id = `${budget} of ${accountId}`;
   const amount = limit - left;
   const expiresAt = (now + 1n) as EpochNs;
-  const request = { id, accountId, budget, amount, limit, expiresAt, period: '2026-11' };
+  const whose = { id, accountId, keyId: 'any', budget, period: '2026-11' };
+  const request = { ...whose, amount, limit, testLimit: null, expiresAt };
   assert.ok((await service.store.reserve(now, request)).granted);
   await service.store.settle(now, id, { amount });
 }

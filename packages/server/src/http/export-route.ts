@@ -305,9 +305,10 @@ async function reserveVolume({ facts, caller, id }: Asked) {
   const verdict = await budgets.reserve(now, {
     id: volumeId,
     accountId: caller.accountId,
+    keyId: caller.keyId,
     budget: 'exportBytes',
     amount: 1,
-    limit: caller.entitlements.limits.exportBytes,
+    ...caller.entitlements.counted('exportBytes'),
     period: periodOf(now),
     expiresAt: (now + VOLUME_RESERVED_NS) as EpochNs,
   });

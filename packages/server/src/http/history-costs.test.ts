@@ -120,6 +120,45 @@ test('the plan live has no compute budget [PLAN-19]', async () => {
   for (const path of PATHS) await live.refused(RANGE, 403, 'FORBIDDEN', path);
 });
 
+test('a test key has the sandbox budget beside production, is charged to the account too, and has no exports [PLAN-01] [COUNT-03]', async () => {
+  const accountId = await service.account('live_history');
+  const live = reader.with((await service.key(accountId)).secret);
+  const trial = reader.with((await service.key(accountId, { environment: 'test' })).secret);
+  const { computeUnits } = await live.estimate(RANGE);
+  // Production has used far more than the sandbox allows.
+  await leave(service, accountId, 'computeUnits', 20_000_000_000, computeUnits + 1);
+  assert.equal((await trial.estimate(RANGE)).remainingComputeUnits, computeUnits + 1);
+  const page = await trial.page(RANGE);
+  const { used } = await trial.usage();
+  assert.deepEqual([used.computeUnits, used.historyItems], [computeUnits, page.items.length]);
+  assert.equal((await live.usage()).remaining.computeUnits, 1);
+  // Now it is the account that has nothing left, for either key.
+  for (const key of [trial, live]) {
+    const problem = await key.refused(RANGE, 429, 'QUOTA_EXCEEDED');
+    assert.equal(problem.remainingComputeUnits, 1);
+  }
+  await trial.refused(RANGE, 403, 'FORBIDDEN', '/v1/export');
+});
+
+test('a test key of the plan live has the budget and history of the sandbox, and no more [PLAN-01] [PLAN-19]', async () => {
+  const accountId = await service.account('live');
+  const live = reader.with((await service.key(accountId)).secret);
+  const testKey = await service.key(accountId, { environment: 'test' });
+  const trial = reader.with(testKey.secret);
+  const { computeUnits } = await trial.page(RANGE);
+  assert.equal((await live.usage()).used.computeUnits, computeUnits, 'it is not free');
+  assert.equal((await trial.usage()).remaining.computeUnits, 50_000_000 - computeUnits);
+  const now = service.clock.now();
+  const spent = { accountId, keyId: testKey.record.id, budget: 'computeUnits' } as const;
+  const rest = { amount: 50_000_000 - computeUnits, limit: null, testLimit: 50_000_000 };
+  const when = { period: '2026-11', expiresAt: now };
+  await service.store.reserve(now, { id: 'of a test key', ...spent, ...rest, ...when });
+  await service.store.settle(now, 'of a test key', { amount: rest.amount });
+  const problem = await trial.refused(RANGE, 429, 'QUOTA_EXCEEDED');
+  assert.equal(problem.remainingComputeUnits, 0);
+  await live.refused(RANGE, 403, 'FORBIDDEN');
+});
+
 test('before the tape is known everything is warming; when there is no room it says when to come back [ERR-21] [ERR-28]', async () => {
   service.market.tapeTime = null;
   for (const path of PATHS) await reader.refused(RANGE, 409, 'WARMING', path);

@@ -28,13 +28,20 @@ async function usage(key: string): Promise<Usage> {
   return body;
 }
 
+const ANY_KEY = { keyId: 'any', testLimit: null };
+
 /** Uses a budget as a query or an export would. */
-async function spend(accountId: string, budget: 'computeUnits' | 'exportBytes', amount: number) {
+async function spend(
+  accountId: string,
+  budget: 'computeUnits' | 'exportBytes',
+  amount: number,
+  by: { readonly keyId: string; readonly testLimit: number | null } = ANY_KEY,
+) {
   const now = service.clock.now();
   const id = `${accountId} ${budget} ${now} ${amount}`;
   const period = (await usage((await service.key(accountId)).secret)).period;
   const expiresAt = (now + 60_000_000_000n) as EpochNs;
-  const request = { id, accountId, budget, amount, limit: amount * 10, period, expiresAt };
+  const request = { id, accountId, budget, amount, limit: 2 ** 50, ...by, period, expiresAt };
   assert.deepEqual(await service.store.reserve(now, request), { granted: true });
   return {
     settle: () => service.store.settle(now, id, { amount }),
@@ -170,6 +177,41 @@ test('budgets are counted over all keys of an account [COUNT-03]', async () => {
   for (const { secret } of [one, other]) {
     assert.equal((await usage(secret)).remaining.computeUnits, before - 1_000);
   }
+});
+
+test('a test key is shown what test keys used, and the lesser of what both limits leave [USE-08] [USE-11]', async () => {
+  const account = await service.account('history');
+  const [live, trial] = [
+    await service.key(account),
+    await service.key(account, { environment: 'test' }),
+  ];
+  const byTest = { keyId: trial.record.id, testLimit: 50_000_000 };
+  await (await spend(account, 'computeUnits', 1_000_000, byTest)).settle();
+  await spend(account, 'computeUnits', 300, byTest);
+  await (await spend(account, 'computeUnits', 7_000)).settle();
+  await service.get('/v1/instruments', { key: trial.secret });
+  const ofTest = await usage(trial.secret);
+  assert.deepEqual(ofTest.limits, PLAN_LIMITS.sandbox);
+  assert.deepEqual([ofTest.used.computeUnits, ofTest.used.restRequests], [1_000_000, 1]);
+  assert.deepEqual(ofTest.remaining, { computeUnits: 48_999_700, exportBytes: 0 });
+  const ofLive = await usage(live.secret);
+  assert.equal(ofLive.used.computeUnits, 1_007_000, 'test traffic is not free');
+  assert.equal(ofLive.remaining.computeUnits, 20_000_000_000 - 1_007_300);
+
+  // The account has less left than its test keys.
+  await (await spend(account, 'computeUnits', 20_000_000_000 - 1_007_300 - 5)).settle();
+  assert.equal((await usage(live.secret)).remaining.computeUnits, 5);
+  assert.equal((await usage(trial.secret)).remaining.computeUnits, 5);
+  assert.equal((await usage(trial.secret)).used.computeUnits, 1_000_000);
+  const byKey = await service.store.usageByKey(account, ofTest.period);
+  const ofKey = byKey.find(({ keyId }) => keyId === trial.record.id);
+  assert.equal(ofKey?.used.computeUnits, 1_000_000);
+
+  // A plan without a budget leaves test keys the sandbox's.
+  const call = { now: service.clock.now(), actor: { kind: 'operator' } as const };
+  await service.store.setGrants(call, account, [{ plan: 'live', until: null }]);
+  assert.equal((await usage(trial.secret)).remaining.computeUnits, 48_999_700);
+  assert.equal((await usage(live.secret)).remaining.computeUnits, 0);
 });
 
 test('the period is the UTC month, renewed at its first instant [USE-02] [USE-03] [USE-09]', async () => {

@@ -1,13 +1,15 @@
 /**
- * `GET /v1/usage`: what the account may use this month, has used, and has left. Everything is counted by
- * account; the limits are those of the calling key.
+ * `GET /v1/usage`: what may be used this month, what was, and what is left. To a live key the account's, over
+ * all keys; to a test key the sandbox's limits, what test keys used of them, and what both limits leave.
  */
 
-import { PLANS, type PlanLimits } from '@tapeloom/core/entitlement/plan';
+import type { CountedField } from '@tapeloom/core/entitlement/entitlements';
+import { PLANS } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { nextRenewal, periodOf } from '@tapeloom/core/quota/month';
 import { Type } from 'typebox';
-import type { MonthUsage } from '../accounts/account-store.ts';
+import type { Budget, MonthUsage } from '../accounts/account-store.ts';
+import { remainingBudget } from '../accounts/remaining-budget.ts';
 import { Instant } from './instant-schema.ts';
 import { defineRoute, type Route } from './route.ts';
 
@@ -40,14 +42,18 @@ export const UsageView = Type.Object(
         exportBytes: Count('Bytes of exports.'),
         restRequests: Count('REST requests before this one.'),
       },
-      closed,
+      { ...closed, description: 'By all keys; with a test key by all test keys.' },
     ),
     remaining: Type.Object(
       {
         computeUnits: Count('Compute units; what running work has reserved is taken off.'),
         exportBytes: Count('Bytes of exports; what running work has reserved is taken off.'),
       },
-      closed,
+      {
+        ...closed,
+        description:
+          'Of the account; with a test key the lesser of what the account and its test keys have left.',
+      },
     ),
   },
   closed,
@@ -66,23 +72,21 @@ export function usageRoute(usageOf: UsageOf): Route {
     answer: UsageView,
     handle: async ({ caller: { accountId, entitlements }, now }) => {
       const period = periodOf(now);
-      const { used, reserved } = await usageOf(now, accountId, period);
-      const { plan, limits } = entitlements;
+      const usage = await usageOf(now, accountId, period);
+      const { plan, limits, isTest } = entitlements;
+      const remaining = (budget: Budget, field: CountedField) =>
+        remainingBudget(usage, budget, entitlements.counted(field));
       return {
         period,
         resetsAt: nextRenewal(now).toString(),
         plan,
         limits: { ...limits },
-        used: { ...used },
-        remaining: remainingOf(limits, { used, reserved }),
+        used: { ...(isTest ? usage.tests.used : usage.used) },
+        remaining: {
+          computeUnits: remaining('computeUnits', 'computeBudget'),
+          exportBytes: remaining('exportBytes', 'exportBytes'),
+        },
       };
     },
   });
-}
-
-function remainingOf(limits: PlanLimits, { used, reserved }: MonthUsage) {
-  return {
-    computeUnits: Math.max(0, limits.computeBudget - used.computeUnits - reserved.computeUnits),
-    exportBytes: Math.max(0, limits.exportBytes - used.exportBytes - reserved.exportBytes),
-  };
 }

@@ -44,7 +44,8 @@ export async function fillStore(store: AccountStore): Promise<void> {
   const expiresAt = (FIXTURE_NOW + DAY_NS) as EpochNs;
   await store.issueToken(FIXTURE_NOW, { hash: 'c'.repeat(64), keyId: key.id, expiresAt });
   const request = { accountId: account.id, budget: 'computeUnits', period: '2026-09' } as const;
-  const reservation = { ...request, amount: 10, limit: 100, expiresAt };
+  const limits = { keyId: key.id, limit: 100, testLimit: null };
+  const reservation = { ...request, amount: 10, ...limits, expiresAt };
   await store.reserve(FIXTURE_NOW, { ...reservation, id: 'settled' });
   await store.reserve(FIXTURE_NOW, { ...reservation, id: 'open' });
   await store.settle(FIXTURE_NOW, 'settled', { amount: 7, historyItems: 3 });

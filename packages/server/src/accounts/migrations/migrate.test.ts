@@ -57,6 +57,10 @@ async function assertFilled(store: AccountStore): Promise<void> {
   assert.deepEqual(await store.usageOf(now, account.id, '2026-09'), {
     used: { computeUnits: 7, historyItems: 3, exportBytes: 0, restRequests: 0 },
     reserved: { computeUnits: 10, exportBytes: 0 },
+    tests: {
+      used: { computeUnits: 0, historyItems: 0, exportBytes: 0, restRequests: 0 },
+      reserved: { computeUnits: 0, exportBytes: 0 },
+    },
   });
   assert.deepEqual(await store.consumeToken(now, 'c'.repeat(64)), { key: old.key, account });
   assert.equal(await store.voidReservation(now, 'open'), true);
@@ -87,6 +91,31 @@ test('a database of every version of the schema comes to the newest with all it 
     }
     assert.deepEqual(schemaOf(path), schemaOf(fresh), `version ${version}`);
   }
+});
+
+test('use of before keys were told apart counts as live use of the account, and a test key begins with nothing', async () => {
+  const path = newFile();
+  onFile(path, (database) => database.exec(fixtureOf(1)!));
+  await using store = await openSqliteAccountStore(path);
+  const { id, createdAt: now } = (await store.findAccount('fixture'))!;
+  assert.deepEqual(await store.usageByKey(id, '2026-09'), []);
+  const request = { accountId: id, keyId: 'k', budget: 'computeUnits', period: '2026-09' } as const;
+  const expiresAt = (now + 1n) as EpochNs;
+  // 7 are used and 10 reserved of the account's 100; of the test keys' 90 nothing is.
+  const asked = { ...request, limit: 100, testLimit: 90, expiresAt };
+  assert.deepEqual(await store.reserve(now, { ...asked, id: 'a', amount: 84 }), {
+    granted: false,
+    remaining: 83,
+  });
+  const alone = { ...asked, limit: null, amount: 91 };
+  assert.deepEqual(await store.reserve(now, { ...alone, id: 'b' }), {
+    granted: false,
+    remaining: 90,
+  });
+  // What was reserved then is settled now, for nobody in particular.
+  assert.equal(await store.settle(now, 'open', { amount: 8 }), true);
+  assert.deepEqual((await store.usageOf(now, id, '2026-09')).used.computeUnits, 15);
+  assert.deepEqual(await store.usageByKey(id, '2026-09'), []);
 });
 
 test('migrations one by one lead to the same schema as all at once', async () => {
@@ -121,15 +150,15 @@ test('a fixture is made from a database and makes that database again', async ()
 test('a database that a newer program has used is refused with a sentence, and not touched', async () => {
   const path = newFile();
   await openAndClose(path);
-  onFile(path, (database) => database.exec('INSERT INTO schema_version VALUES (7)'));
+  onFile(path, (database) => database.exec('INSERT INTO schema_version VALUES (70)'));
   const before = onFile(path, sqlOf);
   await assert.rejects(openSqliteAccountStore(path), (error) => {
     assert.ok(error instanceof SchemaTooNewError);
-    assert.match(error.message, /schema version 7, and this program knows versions up to 1:/);
+    assert.match(error.message, /schema version 70, and this program knows versions up to \d+:/);
     return true;
   });
   const opening = AccountsHandle.open({ path, onFault: assert.ifError });
-  await assert.rejects(opening, /schema version 7/);
+  await assert.rejects(opening, /schema version 70/);
   assert.equal(onFile(path, sqlOf), before);
 });
 

@@ -6,9 +6,10 @@
 
 import type { Kysely } from 'kysely';
 import { accounts } from './0001-accounts.ts';
+import { useByKey } from './0002-use-by-key.ts';
 import type { Migration, SchemaDialect } from './migration.ts';
 
-export const MIGRATIONS: readonly Migration[] = [accounts];
+export const MIGRATIONS: readonly Migration[] = [accounts, useByKey];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
 interface VersionSchema {
