@@ -296,6 +296,7 @@ export class RestService implements AsyncDisposable {
       sources: this.sources,
       engineFingerprint: this.catalogue.engineFingerprint,
       budgets: this.store,
+      requests: this.store,
       accountsNow: () => this.clock.now(),
     };
   }

@@ -327,6 +327,7 @@ export class Doors implements AsyncDisposable {
       sources: { days: this.#compute, replays: this.#compute },
       engineFingerprint: this.#catalogue.engineFingerprint,
       budgets: store,
+      requests: store,
       accountsNow: () => clock.now(),
     };
   }

@@ -99,6 +99,16 @@ interface ReservationTable {
   state: ReservationState;
 }
 
+interface IdempotentRequestTable {
+  /** The key that asked. */
+  key_id: string;
+  idempotency_key: string;
+  account_id: string;
+  request: string;
+  answer: string;
+  expires_at: Whole;
+}
+
 interface AuditTable {
   sequence: Generated<bigint>;
   at: Whole;
@@ -117,6 +127,7 @@ export interface AccountSchema {
   month_usage: MonthUsageTable;
   key_usage: KeyUsageTable;
   reservations: ReservationTable;
+  idempotent_requests: IdempotentRequestTable;
   audit_log: AuditTable;
 }
 

@@ -9,6 +9,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { testBudgets } from './account-budgets.contract.ts';
 import { testKeyManagement } from './account-key-management.contract.ts';
 import { testKeys } from './account-keys.contract.ts';
+import { testOnce } from './account-once.contract.ts';
 import type { AccountChange } from './account-store.ts';
 import { ALL_RIGHTS, START, type StorePair, StoreRig } from './account-store-rig.ts';
 
@@ -25,6 +26,7 @@ export function testAccountStore(adapter: string, create: () => Promise<StorePai
   testKeys(adapter, start);
   testKeyManagement(adapter, start);
   testBudgets(adapter, start);
+  testOnce(adapter, start);
 }
 
 function testAccounts(adapter: string, start: () => Promise<StoreRig>): void {

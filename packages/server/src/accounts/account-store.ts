@@ -13,6 +13,7 @@ import type { ManagementCriterion } from '@tapeloom/core/entitlement/key-managem
 import type { KeyRights } from '@tapeloom/core/entitlement/key-rights';
 import type { Grant } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import type { Done, OnceRefused, OnceRequest } from './once.ts';
 
 /** Valid (active or expiring) keys an account may have. */
 export const VALID_KEYS_MAX = 10;
@@ -57,10 +58,13 @@ export interface SecretDigest {
   readonly hint: string;
 }
 
-/** Who does it: the operator (commands, later the portal) may all, a key only what its rights cover. */
+/**
+ * Who does it: the operator (commands, later the portal) may all, a key only what its rights cover. What a
+ * key asks for with `once` is done once; the answer that is remembered is the new key's id.
+ */
 export type Actor =
   | { readonly kind: 'operator' }
-  | { readonly kind: 'key'; readonly keyId: string };
+  | { readonly kind: 'key'; readonly keyId: string; readonly once?: OnceRequest };
 
 export interface StoreCall {
   readonly now: EpochNs;
@@ -220,14 +224,14 @@ export interface AccountStore extends AsyncDisposable {
     accountId: string,
     key: NewKey,
     secret: SecretDigest,
-  ): Promise<KeyRecord | Refused>;
+  ): Promise<KeyRecord | Refused | OnceRefused>;
   rotateKey(
     call: StoreCall,
     accountId: string,
     keyId: string,
     graceSeconds: number,
     secret: SecretDigest,
-  ): Promise<Rotation | Refused>;
+  ): Promise<Rotation | Refused | OnceRefused>;
   /** Revoking a key that has ended changes nothing and answers its record. */
   revokeKey(call: StoreCall, accountId: string, keyId: string): Promise<KeyRecord | Refused>;
   /** When keys were last used; an earlier time never replaces a later one. */
@@ -252,6 +256,18 @@ export interface AccountStore extends AsyncDisposable {
     id: string,
     used: { readonly amount: number; readonly historyItems?: number },
   ): Promise<boolean>;
+  /** Settles and remembers at once; or does neither and says why, and the reservation stays as it is. */
+  settleOnce(
+    now: EpochNs,
+    id: string,
+    used: { readonly amount: number },
+    done: Done,
+  ): Promise<OnceRefused | null>;
+  /** What `settleOnce` would refuse by now; null: nothing. */
+  findOnce(
+    now: EpochNs,
+    asked: Pick<Done, 'accountId' | 'keyId' | 'once'>,
+  ): Promise<OnceRefused | null>;
   /** Gives everything back. False when it was settled or voided before, or never made. */
   voidReservation(now: EpochNs, id: string): Promise<boolean>;
   /** Adds counts that no budget limits. */
@@ -262,7 +278,8 @@ export interface AccountStore extends AsyncDisposable {
   usageByKey(accountId: string, period: string): Promise<readonly KeyUsage[]>;
   /**
    * Housekeeping, about once a minute: gives back what expired reservations of all accounts hold, and
-   * removes expired tokens, reservations closed long ago and what keys used long ago.
+   * removes expired tokens, reservations closed long ago, what keys used long ago, and what was
+   * remembered of requests long enough. No answer depends on it.
    */
   sweep(now: EpochNs): Promise<void>;
 

@@ -150,6 +150,14 @@ export class AccountsHandle implements AccountStore {
     return this.#usage.change(() => this.#ask('settle', args));
   }
 
+  settleOnce(...args: Args<'settleOnce'>): Answer<'settleOnce'> {
+    return this.#usage.change(() => this.#ask('settleOnce', args));
+  }
+
+  findOnce(...args: Args<'findOnce'>): Answer<'findOnce'> {
+    return this.#ask('findOnce', args);
+  }
+
   voidReservation(...args: Args<'voidReservation'>): Answer<'voidReservation'> {
     return this.#usage.change(() => this.#ask('voidReservation', args));
   }

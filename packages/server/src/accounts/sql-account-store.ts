@@ -28,12 +28,14 @@ import type {
   StoreCall,
 } from './account-store.ts';
 import { migrate } from './migrations/migrate.ts';
+import type { Done, OnceRefused } from './once.ts';
 import * as accounts from './sql-accounts.ts';
 import { newestSequence, readAudit, type Writing } from './sql-audit.ts';
 import * as budgets from './sql-budgets.ts';
 import { SqlChanges } from './sql-changes.ts';
 import type { Sql, SqlDatabase } from './sql-database.ts';
 import * as keys from './sql-keys.ts';
+import * as requests from './sql-once.ts';
 import * as tokens from './sql-tokens.ts';
 
 /** 80 random bits: nobody meets another's id by chance or by trying. */
@@ -125,7 +127,7 @@ export class SqlAccountStore implements AccountStore {
     accountId: string,
     key: NewKey,
     secret: SecretDigest,
-  ): Promise<KeyRecord | Refused> {
+  ): Promise<KeyRecord | Refused | OnceRefused> {
     const newKey = { ...key, id: this.#newId('key') };
     return this.#write((writing) => keys.createKey(writing, call, accountId, newKey, secret));
   }
@@ -136,7 +138,7 @@ export class SqlAccountStore implements AccountStore {
     keyId: string,
     graceSeconds: number,
     secret: SecretDigest,
-  ): Promise<Rotation | Refused> {
+  ): Promise<Rotation | Refused | OnceRefused> {
     const rotation = { keyId, newId: this.#newId('key'), graceSeconds, secret };
     return this.#write((writing) => keys.rotateKey(writing, call, accountId, rotation));
   }
@@ -165,6 +167,29 @@ export class SqlAccountStore implements AccountStore {
     return this.#write(({ sql }) => budgets.settle(sql, id, used));
   }
 
+  settleOnce(
+    now: EpochNs,
+    id: string,
+    used: budgets.Settlement,
+    done: Done,
+  ): Promise<OnceRefused | null> {
+    return this.#write(async ({ sql }) => {
+      await accounts.holdAccount(sql, done.accountId);
+      const refused = await requests.judgeOnce(sql, now, done);
+      if (refused !== null) return refused;
+      await budgets.settle(sql, id, used);
+      await requests.remember(sql, done);
+      return null;
+    });
+  }
+
+  findOnce(
+    now: EpochNs,
+    asked: Pick<Done, 'accountId' | 'keyId' | 'once'>,
+  ): Promise<OnceRefused | null> {
+    return this.#read((sql) => requests.judgeOnce(sql, now, asked));
+  }
+
   voidReservation(_now: EpochNs, id: string): Promise<boolean> {
     return this.#write(({ sql }) => budgets.voidReservation(sql, id));
   }
@@ -187,6 +212,7 @@ export class SqlAccountStore implements AccountStore {
       await budgets.forgetReservations(sql, now);
       await budgets.forgetKeyUsage(sql, now);
       await tokens.removeExpiredTokens(sql, now);
+      await requests.forgetDone(sql, now);
     });
   }
 

@@ -22,10 +22,12 @@ import {
   type SecretDigest,
   type StoreCall,
 } from './account-store.ts';
+import { type OnceRefused, REMEMBERED_NS } from './once.ts';
 import { grantsOf, holdAccount } from './sql-accounts.ts';
 import { tell, type Writing } from './sql-audit.ts';
 import type { Sql } from './sql-database.ts';
 import { insertKeyWithinLimit } from './sql-key-limit.ts';
+import { judgeOnce, remember } from './sql-once.ts';
 
 const SECOND_NS = 1_000_000_000n;
 const MINUTE_NS = 60n * SECOND_NS;
@@ -81,18 +83,21 @@ export async function createKey(
   accountId: string,
   newKey: NewKey & { readonly id: string },
   secret: SecretDigest,
-): Promise<KeyRecord | Refused> {
+): Promise<KeyRecord | Refused | OnceRefused> {
   const managing: Managing = { ...writing, call, accountId, operation: 'create' };
   const manager = await admit(managing);
   if (isRefused(manager)) return manager;
   const refused = await judge(managing, manager, newKey, null);
   if (refused !== null) return refused;
+  const before = await doneBefore(managing);
+  if (before !== null) return before;
   const row = await insertKeyWithinLimit(
     writing.sql,
     call.now,
     rowOf(newKey, call, accountId, secret),
   );
   if (row === undefined) return { refused: 'too-many-keys' };
+  await rememberMade(managing, row.id);
   const { name, environment, scopes, instruments, allowedIps, expiresAt } = newKey;
   await tell(writing, call, {
     kind: 'key.created',
@@ -126,10 +131,12 @@ export async function rotateKey(
     readonly graceSeconds: number;
     readonly secret: SecretDigest;
   },
-): Promise<Rotation | Refused> {
+): Promise<Rotation | Refused | OnceRefused> {
   const managing: Managing = { ...writing, call, accountId, operation: 'rotate' };
   const old = await admitToTarget(managing, keyId);
   if (isRefused(old)) return old;
+  const before = await doneBefore(managing);
+  if (before !== null) return before;
   if (old.rotatedTo !== null) return { refused: 'already-rotated' };
   if (hasEnded(old, call.now)) return { refused: 'ended' };
 
@@ -142,6 +149,7 @@ export async function rotateKey(
     endsAtOnce ? keyId : null,
   );
   if (created === undefined) return { refused: 'too-many-keys' };
+  await rememberMade(managing, newId);
   const graceEnd = now + BigInt(graceSeconds) * SECOND_NS;
   const expiresAt = old.expiresAt !== null && old.expiresAt < graceEnd ? old.expiresAt : graceEnd;
   const previous = await writing.sql
@@ -230,6 +238,19 @@ async function judge(
   const details = { operation, criterion };
   await tell(managing, call, { kind: 'key.management-refused', accountId, keyId, details });
   return { refused: 'criterion', criterion };
+}
+
+async function doneBefore({ sql, call, accountId }: Managing): Promise<OnceRefused | null> {
+  const { actor, now } = call;
+  if (actor.kind === 'operator' || actor.once === undefined) return null;
+  return await judgeOnce(sql, now, { accountId, keyId: actor.keyId, once: actor.once });
+}
+
+async function rememberMade({ sql, call, accountId }: Managing, answer: string): Promise<void> {
+  const { actor, now } = call;
+  if (actor.kind === 'operator' || actor.once === undefined) return;
+  const expiresAt = (now + REMEMBERED_NS) as EpochNs;
+  await remember(sql, { accountId, keyId: actor.keyId, once: actor.once, answer, expiresAt });
 }
 
 async function keyOfAccount(sql: Sql, accountId: string, keyId: string): Promise<KeyRecord | null> {

@@ -8,6 +8,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { nextRenewal, periodOf } from '@tapeloom/core/quota/month';
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { Caller } from '../accounts/caller.ts';
+import type { Done, OnceRefused } from '../accounts/once.ts';
 import { ProblemError } from './problem-error.ts';
 
 /** Far longer than anything needs from its reservation to its settlement. */
@@ -15,13 +16,18 @@ const RESERVED_FOR_NS = 600_000_000_000n;
 const SECOND_NS = 1_000_000_000n;
 
 export interface ComputeBudget {
-  readonly budgets: Pick<AccountStore, 'reserve' | 'settle' | 'voidReservation' | 'usageOf'>;
+  readonly budgets: Pick<
+    AccountStore,
+    'reserve' | 'settle' | 'settleOnce' | 'voidReservation' | 'usageOf'
+  >;
   /** The accounts' time. */
   accountsNow(): EpochNs;
 }
 
 export interface ComputeCharge {
   settle(units: number, historyItems: number): Promise<void>;
+  /** Settles and remembers what was done; or neither, and says why. */
+  settleOnce(units: number, done: Done): Promise<OnceRefused | null>;
   giveBack(): Promise<void>;
 }
 
@@ -48,6 +54,7 @@ export async function reserveCompute(
     settle: async (amount, historyItems) => {
       await budgets.settle(accountsNow(), id, { amount, historyItems });
     },
+    settleOnce: (amount, done) => budgets.settleOnce(accountsNow(), id, { amount }, done),
     giveBack: async () => {
       await budgets.voidReservation(accountsNow(), id);
     },

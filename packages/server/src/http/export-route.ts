@@ -8,10 +8,12 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { periodOf } from '@tapeloom/core/quota/month';
 import { dayOf } from '@tapeloom/core/utc-day';
 import { type TObject, Type } from 'typebox';
+import type { AccountStore } from '../accounts/account-store.ts';
 import type { Caller } from '../accounts/caller.ts';
+import type { OnceRefused, OnceRequest } from '../accounts/once.ts';
 import { exportFrames, NoSuchLineError } from '../exports/export-frames.ts';
 import { exportTable, NoSuchByteError } from '../exports/export-table.ts';
-import type { ExportBegun, ExportTokens } from '../exports/export-token.ts';
+import { type ExportBegun, type ExportTokens, TOKEN_VALID_NS } from '../exports/export-token.ts';
 import { FLAT_INDICATORS } from '../exports/table-columns.ts';
 import type { TableThread } from '../exports/table-thread.ts';
 import type { CoveredQuery } from '../history/covered-query.ts';
@@ -28,6 +30,7 @@ import {
   visibleTo,
 } from './history-access.ts';
 import { historyParameters } from './history-parameters.ts';
+import { onceProblem } from './idempotency.ts';
 import { invalidParameters, ProblemError } from './problem-error.ts';
 import { defineRoute, type Route } from './route.ts';
 import { StreamedAnswer } from './streamed-answer.ts';
@@ -62,6 +65,8 @@ const FORMATS: Readonly<Record<ExportFormat, FormatFacts>> = {
 };
 
 export interface ExportFacts extends HistoryFacts {
+  /** What was done for requests with an idempotency key. */
+  readonly requests: Pick<AccountStore, 'findOnce'>;
   readonly tokens: ExportTokens;
   readonly tables: TableThread;
 }
@@ -73,6 +78,8 @@ interface Asked {
   /** The request id. */
   readonly id: string;
   readonly signal: AbortSignal;
+  readonly once: OnceRequest | null;
+  readonly markReplayed: () => void;
 }
 interface Delivery {
   readonly covered: CoveredQuery;
@@ -119,21 +126,40 @@ export function exportRoute(exports: () => ExportFacts): Route {
       'metadata. `X-Export-Token` of the answer, passed as `resume` within 24 hours, continues it at a ' +
       'line, a table at a byte, without being charged compute units again. Takes the query, or `resume`.',
     access: { scope: 'export' },
+    isIdempotent: true,
     query: Parameters,
     judgesQuery: true,
     hasNoHead: true,
     answer: Type.String(),
     answerTypes: Object.values(FORMATS).map(({ contentType }) => contentType),
     errors: [...HISTORY_ERRORS, { code: 'QUOTA_EXCEEDED', status: 429 }],
-    handle: async ({ query: raw, caller, id, signal }) => {
-      const asked = { facts: exports(), caller, id, signal };
-      return 'resume' in raw ? await resumed(asked, raw) : await started(asked, raw);
+    handle: async ({ query: raw, caller, id, signal, once, markReplayed }) => {
+      const facts = exports();
+      const asked = { facts, caller, id, signal, once, markReplayed };
+      if ('resume' in raw) return await resumed(asked, raw);
+      const refused =
+        once && (await facts.requests.findOnce(facts.accountsNow(), whose(asked, once)));
+      return refused === null ? await started(asked, raw) : await repeated(asked, refused);
     },
   });
 }
 
+/** From its first line on, like a resume: charged are its bytes, and no units. */
+async function repeated(asked: Asked, refused: OnceRefused): Promise<StreamedAnswer> {
+  const { facts, id, markReplayed } = asked;
+  if (refused.refused !== 'done-before') throw onceProblem(refused, facts.accountsNow());
+  // Its volume is reserved under a name of its own: of two that come together, the later has begun before.
+  const answer = await resumed({ ...asked, id: `${id} repeated` }, { resume: refused.answer });
+  markReplayed();
+  return answer;
+}
+
+function whose({ caller: { accountId, keyId } }: Asked, once: OnceRequest) {
+  return { accountId, keyId, once };
+}
+
 async function started(asked: Asked, raw: Readonly<Record<string, unknown>>) {
-  const { facts, caller, id, signal } = asked;
+  const { facts, caller, id, signal, once } = asked;
   const query = askedQuery(facts, { raw, operation: 'export', caller });
   requireColumns(query);
   requireVolume(caller);
@@ -142,12 +168,26 @@ async function started(asked: Asked, raw: Readonly<Record<string, unknown>>) {
   let answer: StreamedAnswer | null = null;
   try {
     const { engineFingerprint } = facts;
-    const begun = { query, engineFingerprint };
-    const token = facts.tokens.issue(facts.accountsNow(), caller.accountId, begun);
+    const now = facts.accountsNow();
+    const token = facts.tokens.issue(now, caller.accountId, { query, engineFingerprint });
     answer = await delivered(asked, { covered, engineFingerprint, token, first: 0 });
     signal.throwIfAborted();
-    await charge.settle(covered.computeUnits, 0);
-    return answer;
+    if (once === null) {
+      await charge.settle(covered.computeUnits, 0);
+      return answer;
+    }
+    // No longer than the token is good for.
+    const done = {
+      ...whose(asked, once),
+      answer: token,
+      expiresAt: (now + TOKEN_VALID_NS) as EpochNs,
+    };
+    const refused = await charge.settleOnce(covered.computeUnits, done);
+    if (refused === null) return answer;
+    await answer.discard();
+    await charge.giveBack();
+    answer = null;
+    return await repeated(asked, refused);
   } catch (error) {
     await answer?.discard();
     await charge.giveBack();

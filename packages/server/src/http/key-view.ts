@@ -34,7 +34,12 @@ const RECORD_FIELDS = {
 };
 
 const SECRET_FIELD = {
-  key: Type.String({ description: 'The secret. It is shown here and never again.' }),
+  key: Type.Optional(
+    Type.String({
+      description:
+        'The secret. It is shown here and never again: not in an answer with `Idempotent-Replayed` either.',
+    }),
+  ),
 };
 
 export const KeyView = Type.Object(RECORD_FIELDS, closed);

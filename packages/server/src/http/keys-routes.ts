@@ -6,14 +6,15 @@
 
 import { randomBytes } from 'node:crypto';
 import type { ManagementCriterion } from '@tapeloom/core/entitlement/key-management';
-import type { Environment } from '@tapeloom/core/entitlement/key-rights';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { Type } from 'typebox';
-import type { AccountStore, Refused, StoreCall } from '../accounts/account-store.ts';
+import type { AccountStore, KeyRecord, Refused, StoreCall } from '../accounts/account-store.ts';
 import { VALID_KEYS_MAX } from '../accounts/account-store.ts';
 import type { Caller } from '../accounts/caller.ts';
+import type { OnceRefused, OnceRequest } from '../accounts/once.ts';
 import { digestOf, newKeyText } from '../accounts/secret.ts';
 import { endedKey } from './ended-key.ts';
+import { onceProblem } from './idempotency.ts';
 import { CreatedKeyView, KeyView, RotatedKeyView, viewKey, viewPrevious } from './key-view.ts';
 import { NewKeyBody, newKeyFaults, newKeyOf } from './new-key-body.ts';
 import { ProblemError } from './problem-error.ts';
@@ -57,21 +58,27 @@ function createRoute(facts: KeysFacts): Route {
     summary: 'Creates a key.',
     description: 'With no more rights than the calling key has. The answer shows the secret once.',
     access,
+    isIdempotent: true,
     body: NewKeyBody,
     answer: CreatedKeyView,
     status: 201,
     errors: [TOO_MANY_KEYS],
     faults: (body, now) => newKeyFaults(body, now, (name) => facts.instrumentFault(name)),
-    handle: async ({ body, caller, now }) => {
+    handle: async ({ body, caller, now, once, markReplayed }) => {
       const store = facts.store();
       const secret = newKeyText(body.environment, randomBytes);
       const made = await store.createKey(
-        callOf(caller, now),
+        callOf(caller, now, once),
         caller.accountId,
         newKeyOf(body),
         digestOf(secret),
       );
-      if ('refused' in made) throw await refusal(made, store, caller, now);
+      if ('refused' in made) {
+        if (made.refused !== 'done-before') throw await refusal(made, store, caller, now);
+        const before = await listedKey(store, caller, made.answer, now);
+        markReplayed();
+        return viewKey(before, now);
+      }
       return { ...viewKey(made, now), key: secret };
     },
   });
@@ -101,6 +108,7 @@ function rotateRoute(facts: KeysFacts): Route {
     summary: 'Replaces a key by a new one with the same rights.',
     description: 'The old key works until the grace period ends, or until its own earlier expiry.',
     access,
+    isIdempotent: true,
     body: Type.Object(
       { gracePeriodSeconds: Type.Integer({ minimum: 0, maximum: GRACE_SECONDS_MAX }) },
       closed,
@@ -108,18 +116,26 @@ function rotateRoute(facts: KeysFacts): Route {
     answer: RotatedKeyView,
     status: 201,
     errors: [UNKNOWN_KEY, TOO_MANY_KEYS, CANNOT_ROTATE],
-    handle: async ({ params, body, caller, now }) => {
+    handle: async ({ params, body, caller, now, once, markReplayed }) => {
       const store = facts.store();
       const id = params.id!;
-      const secret = newKeyText(await environmentOf(store, caller, id, now), randomBytes);
+      // The secret's text begins with the environment, which a key keeps for ever.
+      const { environment } = await listedKey(store, caller, id, now);
+      const secret = newKeyText(environment, randomBytes);
       const rotation = await store.rotateKey(
-        callOf(caller, now),
+        callOf(caller, now, once),
         caller.accountId,
         id,
         body.gracePeriodSeconds,
         digestOf(secret),
       );
-      if ('refused' in rotation) throw await refusal(rotation, store, caller, now);
+      if ('refused' in rotation) {
+        if (rotation.refused !== 'done-before') throw await refusal(rotation, store, caller, now);
+        const before = await listedKey(store, caller, rotation.answer, now);
+        const old = await listedKey(store, caller, id, now);
+        markReplayed();
+        return { ...viewKey(before, now), previous: viewPrevious(old, now) };
+      }
       const { created, previous } = rotation;
       return { ...viewKey(created, now), key: secret, previous: viewPrevious(previous, now) };
     },
@@ -145,25 +161,24 @@ function revokeRoute(facts: KeysFacts): Route {
   });
 }
 
-function callOf(caller: Caller, now: EpochNs): StoreCall {
-  return { now, actor: { kind: 'key', keyId: caller.keyId } };
+function callOf(caller: Caller, now: EpochNs, once: OnceRequest | null = null): StoreCall {
+  return { now, actor: { kind: 'key', keyId: caller.keyId, ...(once === null ? {} : { once }) } };
 }
 
-/** The secret's text begins with the environment, which a key keeps for ever. */
-async function environmentOf(
+async function listedKey(
   store: AccountStore,
   caller: Caller,
   id: string,
   now: EpochNs,
-): Promise<Environment> {
+): Promise<KeyRecord> {
   const keys = await store.listKeys(now, caller.accountId);
   const key = keys.find((listed) => listed.id === id);
   if (key === undefined) throw unknownKey();
-  return key.environment;
+  return key;
 }
 
 async function refusal(
-  refused: Refused,
+  refused: Refused | Exclude<OnceRefused, { readonly refused: 'done-before' }>,
   store: AccountStore,
   caller: Caller,
   now: EpochNs,
@@ -185,6 +200,9 @@ async function refusal(
       return new ProblemError('CONFLICT', 'The key was rotated before.');
     case 'ended':
       return new ProblemError('CONFLICT', 'The key is revoked or expired.');
+    case 'another-request':
+    case 'too-many-remembered':
+      return onceProblem(refused, now);
     default:
       return refused satisfies never;
   }

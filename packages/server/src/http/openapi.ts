@@ -6,6 +6,7 @@
 import { ERROR_CODES, type ErrorCode } from '@tapeloom/protocol/error-codes';
 import { PROBLEM_CONTENT_TYPE } from '@tapeloom/protocol/problem';
 import type { TSchema } from 'typebox';
+import { IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_LENGTH_MAX, IDEMPOTENT_REPLAYED } from './idempotency.ts';
 import { RATE_HEADERS } from './rate-headers.ts';
 import type { Route, RouteError } from './route.ts';
 
@@ -51,12 +52,32 @@ const PROBLEM_SCHEMA = {
   },
 };
 
+const IDEMPOTENCY_PARAMETER = {
+  name: IDEMPOTENCY_KEY,
+  in: 'header',
+  required: false,
+  description:
+    'Any text of your own, a new one for each request: the same request again with the same text, by the ' +
+    'same key and within 24 hours, is answered again and not done again.',
+  schema: {
+    type: 'string',
+    minLength: 1,
+    maxLength: IDEMPOTENCY_KEY_LENGTH_MAX,
+    pattern: '^[\\x20-\\x7e]+$',
+  },
+};
+
 const whole = { type: 'integer', minimum: 0 };
 const HEADERS = {
   'X-Request-Id': { description: 'The request id, for support.', schema: { type: 'string' } },
   'X-Export-Token': {
     description: 'Passed as `resume`, continues this export.',
     schema: { type: 'string' },
+  },
+  [IDEMPOTENT_REPLAYED]: {
+    description:
+      '`true` when the same request with the same `Idempotency-Key` was answered before: nothing was done again.',
+    schema: { const: 'true' },
   },
   'Retry-After': { description: 'Seconds to wait.', schema: whole },
   ETag: {
@@ -145,6 +166,7 @@ function operation(route: Route): object {
       ...pathParameters(route),
       ...queryParameters(route),
       ...(route.cacheControl === undefined ? [] : [IF_NONE_MATCH]),
+      ...(route.isIdempotent === true ? [IDEMPOTENCY_PARAMETER] : []),
     ],
     ...(route.body === undefined
       ? {}
@@ -229,6 +251,7 @@ function headersOf(route: Route, status: number): object {
     ...(route.cacheControl !== undefined && status < 400
       ? (['ETag', 'Cache-Control'] as const)
       : []),
+    ...(route.isIdempotent === true && status < 300 ? ([IDEMPOTENT_REPLAYED] as const) : []),
     ...(isCounted ? Object.values(RATE_HEADERS) : []),
   ];
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));

@@ -12,6 +12,7 @@ import type { Clock } from '../platform/clock.ts';
 import { freeMemory } from '../platform/free-memory.ts';
 import type { Log } from '../platform/log.ts';
 import { ClientGoneError } from './client-gone-error.ts';
+import { IDEMPOTENT_REPLAYED, idempotencyFaults, onceOf } from './idempotency.ts';
 import { problemOf } from './problem-document.ts';
 import { invalidParameters } from './problem-error.ts';
 import { isNamed, PublicAnswer, type Representation } from './public-answer.ts';
@@ -88,7 +89,7 @@ async function handled(
   { clock }: RouteHandlerOptions,
 ): Promise<unknown> {
   const now = clock.now();
-  const faults = requestFaults(route, request, now);
+  const faults = [...requestFaults(route, request, now), ...idempotencyFaults(route, request)];
   if (faults.length > 0) throw invalidParameters(faults);
   return await route.handle({
     query: request.query as Record<string, unknown>,
@@ -96,6 +97,10 @@ async function handled(
     params: request.params as Record<string, string>,
     // Admission let nobody in without a key where the route needs one.
     caller: request.caller as Caller,
+    once: onceOf(route, request),
+    markReplayed: () => {
+      reply.header(IDEMPOTENT_REPLAYED, 'true');
+    },
     id: request.id,
     // Few routes look at it.
     get signal() {

@@ -9,6 +9,7 @@ import type { ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { FieldFault } from '@tapeloom/protocol/problem';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Caller } from '../accounts/caller.ts';
+import type { OnceRequest } from '../accounts/once.ts';
 import type { StreamedAnswer } from './streamed-answer.ts';
 
 /**
@@ -40,6 +41,8 @@ export interface RouteDefinition<
   readonly query?: Query;
   /** The handler judges the query and tells all its faults at once; the schema only describes it. */
   readonly judgesQuery?: true;
+  /** It takes `Idempotency-Key`: with one it is done once, however often it is asked for. */
+  readonly isIdempotent?: true;
   /** It costs something that only its body is worth: HEAD is not allowed. */
   readonly hasNoHead?: true;
   /**
@@ -91,6 +94,10 @@ export interface RouteRequest<Query, Body, C> {
   /** The variable parts of the path, by name. */
   readonly params: Readonly<Record<string, string>>;
   readonly caller: C;
+  /** Null: the request has no idempotency key, or the route does not know of them. */
+  readonly once: OnceRequest | null;
+  /** Marks the answer as one that was given before. */
+  markReplayed(): void;
   /** The request id: no other request has it. */
   readonly id: string;
   /** Aborted when the client goes before it has its answer. */

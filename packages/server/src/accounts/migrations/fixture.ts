@@ -23,7 +23,7 @@ export function fixtureOf(version: number): string | null {
   return existsSync(path) ? readFileSync(path, 'utf8') : null;
 }
 
-/** Makes an account with something in every table; the same calls in every version. */
+/** Makes an account with something in every table. */
 export async function fillStore(store: AccountStore): Promise<void> {
   const call = { now: FIXTURE_NOW, actor: { kind: 'operator' } } as const;
   const grants = [{ plan: 'live', until: (FIXTURE_NOW + DAY_NS) as EpochNs }] as const;
@@ -49,6 +49,9 @@ export async function fillStore(store: AccountStore): Promise<void> {
   await store.reserve(FIXTURE_NOW, { ...reservation, id: 'settled' });
   await store.reserve(FIXTURE_NOW, { ...reservation, id: 'open' });
   await store.settle(FIXTURE_NOW, 'settled', { amount: 7, historyItems: 3 });
+  const once = { idempotencyKey: 'once', request: 'd'.repeat(64) };
+  const done = { accountId: account.id, keyId: key.id, once, answer: 'done', expiresAt };
+  await store.settleOnce(FIXTURE_NOW, 'none', { amount: 0 }, done);
 }
 
 /** Tables with their rows, then indexes and triggers, which would get in the way of the rows. */

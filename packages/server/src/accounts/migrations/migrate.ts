@@ -7,9 +7,10 @@
 import type { Kysely } from 'kysely';
 import { accounts } from './0001-accounts.ts';
 import { useByKey } from './0002-use-by-key.ts';
+import { idempotentRequests } from './0003-idempotent-requests.ts';
 import type { Migration, SchemaDialect } from './migration.ts';
 
-export const MIGRATIONS: readonly Migration[] = [accounts, useByKey];
+export const MIGRATIONS: readonly Migration[] = [accounts, useByKey, idempotentRequests];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
 interface VersionSchema {

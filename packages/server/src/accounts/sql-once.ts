@@ -1,0 +1,57 @@
+/**
+ * What was done for requests with an idempotency key. Who remembers holds the account's row, so that of two
+ * that come together the second finds what the first has done.
+ */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { Done, OnceRefused, OnceRequest } from './once.ts';
+import { REMEMBERED_MAX } from './once.ts';
+import type { Sql } from './sql-database.ts';
+
+/** Why a request is not to be done; null: it may be. */
+export async function judgeOnce(
+  sql: Sql,
+  now: EpochNs,
+  { accountId, keyId, once }: Pick<Done, 'accountId' | 'keyId' | 'once'>,
+): Promise<OnceRefused | null> {
+  const before = await find(sql, now, keyId, once);
+  if (before !== undefined) {
+    const { request, answer } = before;
+    return request === once.request
+      ? { refused: 'done-before', answer }
+      : { refused: 'another-request' };
+  }
+  const remembered = await sql
+    .selectFrom('idempotent_requests')
+    .select((eb) => [eb.fn.countAll<bigint>().as('count'), eb.fn.min('expires_at').as('first')])
+    .where('account_id', '=', accountId)
+    .where('expires_at', '>', now)
+    .executeTakeFirstOrThrow();
+  if (Number(remembered.count) < REMEMBERED_MAX) return null;
+  return { refused: 'too-many-remembered', until: remembered.first as EpochNs };
+}
+
+/** An idempotency key whose time is over may be used again, before it is cleared away. */
+export async function remember(sql: Sql, done: Done): Promise<void> {
+  const { accountId, keyId, once, answer, expiresAt } = done;
+  const row = { account_id: accountId, request: once.request, answer, expires_at: expiresAt };
+  await sql
+    .insertInto('idempotent_requests')
+    .values({ ...row, key_id: keyId, idempotency_key: once.idempotencyKey })
+    .onConflict((conflict) => conflict.columns(['key_id', 'idempotency_key']).doUpdateSet(row))
+    .execute();
+}
+
+export async function forgetDone(sql: Sql, now: EpochNs): Promise<void> {
+  await sql.deleteFrom('idempotent_requests').where('expires_at', '<=', now).execute();
+}
+
+function find(sql: Sql, now: EpochNs, keyId: string, { idempotencyKey }: OnceRequest) {
+  return sql
+    .selectFrom('idempotent_requests')
+    .select(['request', 'answer'])
+    .where('key_id', '=', keyId)
+    .where('idempotency_key', '=', idempotencyKey)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+}
