@@ -12,6 +12,7 @@ import type {
   AccountRecord,
   AccountStore,
   KeyRecord,
+  MonthUsage,
   NewKey,
   ReserveRequest,
   SecretDigest,
@@ -112,4 +113,23 @@ export class StoreRig {
       ...more,
     };
   }
+}
+
+type Tally = MonthUsage['tests'];
+type PartialTally = { readonly [Part in keyof Tally]?: Partial<Tally[Part]> };
+
+/** What is left out is 0. */
+export function tally({ used = {}, reserved = {} }: PartialTally): Tally {
+  return {
+    used: { computeUnits: 0, historyItems: 0, exportBytes: 0, restRequests: 0, ...used },
+    reserved: { computeUnits: 0, exportBytes: 0, ...reserved },
+  };
+}
+
+export function usage(
+  used: Partial<Tally['used']>,
+  reserved: Partial<Tally['reserved']> = {},
+  tests: PartialTally = {},
+): MonthUsage {
+  return { ...tally({ used, reserved }), tests: tally(tests) };
 }

@@ -12,6 +12,7 @@ import { testKeys } from './account-keys.contract.ts';
 import { testOnce } from './account-once.contract.ts';
 import type { AccountChange } from './account-store.ts';
 import { ALL_RIGHTS, START, type StorePair, StoreRig } from './account-store-rig.ts';
+import { testUseByKey } from './account-test-keys.contract.ts';
 
 export function testAccountStore(adapter: string, create: () => Promise<StorePair>): void {
   let pair: Promise<StorePair> | null = null;
@@ -26,6 +27,7 @@ export function testAccountStore(adapter: string, create: () => Promise<StorePai
   testKeys(adapter, start);
   testKeyManagement(adapter, start);
   testBudgets(adapter, start);
+  testUseByKey(adapter, start);
   testOnce(adapter, start);
 }
 

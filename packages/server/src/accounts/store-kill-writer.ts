@@ -9,6 +9,13 @@ import { AccountsHandle } from './accounts-handle.ts';
 
 const CLIENTS = 8;
 const NOW = 1_790_000_000_123_456_789n as EpochNs;
+const RIGHTS = {
+  environment: 'live',
+  scopes: ['stream', 'keys'],
+  instruments: null,
+  allowedIps: null,
+  expiresAt: null,
+} as const;
 const OPERATOR = { now: NOW, actor: { kind: 'operator' } } as const;
 
 const [path, word] = process.argv.slice(2) as [string, string];
@@ -20,6 +27,7 @@ const store = await AccountsHandle.open({
 });
 await store.createAccount(OPERATOR, { name: 'killed', grants: [] });
 const account = (await store.findAccount('killed'))!;
+const manager = await theManager();
 for (let client = 0; client < CLIENTS; client += 1) void write(client);
 
 async function write(client: number): Promise<void> {
@@ -33,17 +41,11 @@ async function write(client: number): Promise<void> {
     const reservation = { ...request, id, amount: 10, ...limits, expiresAt };
     await store.reserve(NOW, reservation);
     acknowledged('reserved', id);
+    const once = { idempotencyKey: id, request: id };
     const key = await store.createKey(
-      OPERATOR,
+      { now: NOW, actor: { kind: 'key', keyId: manager, once } },
       account.id,
-      {
-        name: id,
-        environment: 'live',
-        scopes: ['stream'],
-        instruments: null,
-        allowedIps: null,
-        expiresAt: null,
-      },
+      { ...RIGHTS, name: id },
       { hash: id, hint: 'hint' },
     );
     if ('id' in key) {
@@ -55,6 +57,16 @@ async function write(client: number): Promise<void> {
     await store.settle(NOW, id, { amount: round % 10 });
     acknowledged('settled', id);
   }
+}
+
+/** The key that asks for all others, made by the first process. */
+async function theManager(): Promise<string> {
+  const known = await store.findKey('manager');
+  if (known !== null) return known.key.id;
+  const secret = { hash: 'manager', hint: 'hint' };
+  const made = await store.createKey(OPERATOR, account.id, { ...RIGHTS, name: 'manager' }, secret);
+  if ('refused' in made) throw new Error(made.refused);
+  return made.id;
 }
 
 function acknowledged(what: string, id: string): void {

@@ -47,7 +47,10 @@ test('after SIGKILL among many writes the store has all that was acknowledged, a
 
     const reservations = rows('SELECT id, state FROM reservations');
     const states = new Map(reservations.map(({ id, state }) => [id, state]));
-    const keys = new Map(rows('SELECT hash, revoked_at FROM keys').map((row) => [row.hash, row]));
+    const keys = new Map(
+      rows('SELECT id, hash, revoked_at FROM keys').map((row) => [row.hash, row]),
+    );
+    const remembered = rows('SELECT idempotency_key, answer FROM idempotent_requests');
     database.close();
     for (const line of acknowledged) {
       const [what, id] = line.split(':') as [string, string];
@@ -56,6 +59,13 @@ test('after SIGKILL among many writes the store has all that was acknowledged, a
       else if (what === 'key') assert.ok(keys.has(id), line);
       else assert.ok(keys.get(id)?.revoked_at, line);
     }
+
+    // Each key is remembered as made, and each that is remembered was made: none can be made twice.
+    const made = [...keys.values()].filter(({ hash }) => hash !== 'manager');
+    assert.deepEqual(
+      new Map(remembered.map((row) => [row.idempotency_key, row.answer])),
+      new Map(made.map(({ hash, id }) => [hash, id])),
+    );
 
     const account = (await store.findAccount('killed'))!;
     const settled = [...states].filter(([, state]) => state === 'settled').map(([id]) => id);
