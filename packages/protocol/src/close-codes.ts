@@ -127,7 +127,8 @@ export const CLOSE_MEANINGS: readonly CloseMeaning[] = [
   {
     code: CloseCode.tooManyConnections,
     reason: null,
-    meaning: 'The account has as many connections as its plan allows.',
+    meaning:
+      'The account has as many connections as its plan allows, or its test keys as many as theirs.',
     afterwards: 'slowly',
   },
 ];

@@ -151,7 +151,7 @@ test('a live key has the limits of the plan, a test key those of the sandbox wha
   }
 });
 
-test('every key counts at the limits of its plan, a test key at those of the sandbox besides [USE-08]', () => {
+test('every key counts at the limits of its plan, a test key at those of the sandbox besides', () => {
   const fields = [
     'restPerMinute',
     'maxConnections',

@@ -30,7 +30,7 @@ import {
   visibleTo,
 } from './history-access.ts';
 import { historyParameters } from './history-parameters.ts';
-import { onceProblem } from './idempotency.ts';
+import { IDEMPOTENCY_KEY, onceProblem } from './idempotency.ts';
 import { invalidParameters, ProblemError } from './problem-error.ts';
 import { defineRoute, type Route } from './route.ts';
 import { StreamedAnswer } from './streamed-answer.ts';
@@ -146,8 +146,15 @@ export function exportRoute(exports: () => ExportFacts): Route {
 
 /** From its first line on, like a resume: charged are its bytes, and no units. */
 async function repeated(asked: Asked, refused: OnceRefused): Promise<StreamedAnswer> {
-  const { facts, id, markReplayed } = asked;
-  if (refused.refused !== 'done-before') throw onceProblem(refused, facts.accountsNow());
+  const { facts, caller, id, markReplayed } = asked;
+  const now = facts.accountsNow();
+  if (refused.refused !== 'done-before') throw onceProblem(refused, now);
+  if (facts.tokens.read(now, caller.accountId, refused.answer).t !== 'good') {
+    throw new ProblemError(
+      'CURSOR_EXPIRED',
+      `The service computes otherwise by now: start a new export, with another ${IDEMPOTENCY_KEY}.`,
+    );
+  }
   // Its volume is reserved under a name of its own: of two that come together, the later has begun before.
   const answer = await resumed({ ...asked, id: `${id} repeated` }, { resume: refused.answer });
   markReplayed();
