@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { digestOf, isSoundText } from '@tapeloom/server/accounts/secret';
-import { accountsPath } from '@tapeloom/server/accounts/sqlite-account-store';
+import {
+  accountsPath,
+  openSqliteAccountStore,
+} from '@tapeloom/server/accounts/sqlite-account-store';
 import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
 import { commands } from '../commands.ts';
 import { dispatch } from '../dispatch.ts';
@@ -85,6 +88,29 @@ test('an account is created, listed, shown, changed, suspended and resumed', asy
   assert.match((await run('account', 'suspend', 'acme')).out, /suspended, as it was before/);
   assert.match((await run('account', 'list')).out, /^acme +live_history +- +suspended/m);
   assert.equal((await run('account', 'resume', 'acme')).out, 'acme is active.\n');
+});
+
+test('an account shows which of its keys used what this month', async () => {
+  const { data, run, json } = operator();
+  const { id: accountId } = await json<Key>('account', 'create', 'acme');
+  const key = await json<Key>('key', 'create', '--account', 'acme', ...NEW_KEY);
+  const { period } = (await json<{ usage: { period: string } }>('account', 'show', 'acme')).usage;
+  {
+    await using store = await openSqliteAccountStore(accountsPath(data));
+    const whose = { accountId, keyId: key.id, isTest: false, period };
+    await store.addUsage([{ ...whose, restRequests: 1_234 }]);
+  }
+  const used = `used by +${key.id} \\(live\\): 0 units, 0 items, 0 bytes, 1,234 requests`;
+  assert.match((await run('account', 'show', 'acme')).out, new RegExp(`^${used}$`, 'm'));
+  const { usage } = await json<{ usage: { byKey: { keyId: string }[] } }>(
+    'account',
+    'show',
+    'acme',
+  );
+  assert.deepEqual(
+    usage.byKey.map(({ keyId }) => keyId),
+    [key.id],
+  );
 });
 
 test('a key is created with its secret shown once, listed without it, and revoked', async () => {
