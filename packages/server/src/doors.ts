@@ -16,7 +16,7 @@ import type { AccountServices } from './account-services.ts';
 import type { Config } from './config/config.ts';
 import { EngineCrew, enginesFor } from './engine/engine-crew.ts';
 import { EngineHandle } from './engine/engine-handle.ts';
-import { exportSecret } from './exports/export-secret.ts';
+import { ExportSecretError, exportSecret } from './exports/export-secret.ts';
 import { ExportTokens } from './exports/export-token.ts';
 import { TableThread } from './exports/table-thread.ts';
 import { createGateway, type Gateway } from './gateway/gateway.ts';
@@ -43,6 +43,7 @@ import { SharedPlaces } from './platform/shared-places.ts';
 import { createClock } from './platform/system-clock.ts';
 import type { HistoryReadings } from './service-metrics.ts';
 import { SIM_DATASET } from './sources/sim-universe.ts';
+import { StartRefusedError } from './start-refused-error.ts';
 import { tapeEnds } from './tape-ends.ts';
 import type { TopicSpec } from './topics/engine-link.ts';
 import { brokenBy } from './topics/epoch-floors.ts';
@@ -161,7 +162,7 @@ export class Doors implements AsyncDisposable {
   async listen(): Promise<string> {
     const { host, port } = this.#config;
     this.#epochs = await this.#openEpochs();
-    this.#exportTokens = new ExportTokens({ secret: await exportSecret(this.#config.data) });
+    this.#exportTokens = new ExportTokens({ secret: await this.#exportSecret() });
     await this.http.app.ready();
     const address = await listen(this.http.app.server, host, port, 'TAPELOOM_PORT');
     if (this.#config.docsUrl === null) this.#docsUrl.address = `${address}/docs`;
@@ -268,6 +269,15 @@ export class Doors implements AsyncDisposable {
     const sessions = this.#world.engineSessions;
     this.#engines.updateSessions(sessions);
     this.#compute.updateSessions(sessions);
+  }
+
+  async #exportSecret(): Promise<Uint8Array> {
+    try {
+      return await exportSecret(this.#config.data, (what) => this.#log.warn(what));
+    } catch (error) {
+      if (!(error instanceof ExportSecretError)) throw error;
+      throw new StartRefusedError(error.message, { cause: error });
+    }
   }
 
   async #openEpochs(): Promise<EpochStore> {

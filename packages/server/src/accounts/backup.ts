@@ -13,12 +13,13 @@ import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { UNFINISHED_SUFFIX } from '../platform/disk.ts';
+import { OWNER_ONLY } from '../platform/private-file.ts';
+import { syncDirectory } from '../platform/sync-directory.ts';
 import { SCHEMA_VERSION, SchemaTooNewError } from './migrations/migrate.ts';
 import { accountsPath } from './sqlite-account-store.ts';
 import { requireSoundSqlite } from './sqlite-database.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;
-const OWNER_ONLY = 0o600;
 
 /** The operator's to mend; the message is the whole story. */
 export class BackupRefusedError extends Error {}
@@ -80,7 +81,7 @@ async function placeNew(target: string, fill: (unfinished: string) => Promise<vo
     await rm(unfinished, { force: true });
     throw error;
   }
-  await sync(dirname(resolve(target)));
+  await syncDirectory(dirname(resolve(target)));
 }
 
 /** Throws unless the file is a whole accounts database of a schema this program knows. */

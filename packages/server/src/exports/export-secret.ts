@@ -1,33 +1,70 @@
 /**
  * The secret behind export tokens, made once and kept in the data directory, for its owner's eyes only: so
- * tokens outlive a restart. After a crash the file is whole or not there.
+ * tokens outlive a restart. After a crash the file is whole or not there. A secret that others could read is
+ * closed to them and kept; one that others could write may have been planted, and is replaced.
  */
 
 import { randomBytes } from 'node:crypto';
-import { chmod, open, readFile, rename } from 'node:fs/promises';
+import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { closeToOthers, OWNER_ONLY } from '../platform/private-file.ts';
+import { syncDirectory } from '../platform/sync-directory.ts';
 
 const FILE_NAME = 'export-secret';
 const SECRET_BYTES = 32;
-const OWNER_ONLY = 0o600;
 
-/** A file of another length is replaced: tokens of before end, and nothing else. */
-export async function exportSecret(directory: string): Promise<Uint8Array> {
+/** The operator's to mend; the message is the whole story. */
+export class ExportSecretError extends Error {}
+
+/** `warn` hears what was wrong with the file, and what became of it. */
+export async function exportSecret(
+  directory: string,
+  warn: (what: string) => void,
+): Promise<Uint8Array> {
   const path = join(directory, FILE_NAME);
-  const kept = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
-  if (kept?.length === SECRET_BYTES) return kept;
+  try {
+    return (await keptSecret(path, warn)) ?? (await newSecret(directory, path));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const how =
+      'it must be a file that belongs to the service, which makes it anew if it is removed';
+    throw new ExportSecretError(`${path} cannot be used: ${why}; ${how}`, { cause: error });
+  }
+}
+
+/** Null when there is none to go on with. */
+async function keptSecret(path: string, warn: (what: string) => void): Promise<Uint8Array | null> {
+  // Closed before it is read: nobody can change it between the two.
+  const exposure = await closeToOthers(path);
+  if (exposure === null) return null;
+  if (exposure === 'write') {
+    warn(`others could write ${path}: it is replaced, and exports begun before cannot be resumed`);
+    return null;
+  }
+  const kept = await readFile(path);
+  if (kept.length !== SECRET_BYTES) {
+    warn(`${path} was damaged: it is replaced, and exports begun before cannot be resumed`);
+    return null;
+  }
+  if (exposure === 'read') {
+    warn(
+      `others could read ${path}: it is closed to them now; remove it to end what they may know`,
+    );
+  }
+  return kept;
+}
+
+async function newSecret(directory: string, path: string): Promise<Uint8Array> {
   const made = randomBytes(SECRET_BYTES);
   const unfinished = `${path}.unfinished`;
+  // Whatever was left there by a start that was cut off, or put there by others.
+  await rm(unfinished, { force: true });
   {
-    await using file = await open(unfinished, 'w', OWNER_ONLY);
+    await using file = await open(unfinished, 'wx', OWNER_ONLY);
     await file.write(made);
     await file.sync();
   }
-  // Whatever was left there by a start that was cut off.
-  await chmod(unfinished, OWNER_ONLY);
   await rename(unfinished, path);
+  await syncDirectory(directory);
   return made;
 }

@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import fc from 'fast-check';
 import type { HistoryQuery } from '../history/history-query.ts';
-import { exportSecret } from './export-secret.ts';
 import { ExportTokens, TOKEN_VALID_NS } from './export-token.ts';
 
 const NOW = 1_794_000_000_000_000_000n as EpochNs;
@@ -73,20 +69,4 @@ test('no other text is a token [SEC-24]', () => {
     }),
     { numRuns: 300 },
   );
-});
-
-test('the secret is made once; one that is damaged is replaced', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'tapeloom-secret-'));
-  try {
-    const made = await exportSecret(directory);
-    assert.equal(made.length, 32);
-    assert.equal(statSync(join(directory, 'export-secret')).mode & 0o777, 0o600);
-    assert.deepEqual(Buffer.from(await exportSecret(directory)), Buffer.from(made));
-    writeFileSync(join(directory, 'export-secret'), 'short');
-    const another = await exportSecret(directory);
-    assert.equal(another.length, 32);
-    assert.notDeepEqual(Buffer.from(another), Buffer.from(made));
-  } finally {
-    rmSync(directory, { recursive: true });
-  }
 });

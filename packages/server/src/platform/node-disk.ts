@@ -3,6 +3,7 @@
 import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Disk, DiskEntry, DiskFile, OpenMode } from './disk.ts';
+import { syncDirectory } from './sync-directory.ts';
 
 const OPEN_FLAGS: Readonly<Record<OpenMode, string>> = { read: 'r', write: 'r+', create: 'w+' };
 
@@ -28,9 +29,8 @@ export class NodeDisk implements Disk {
     }
   }
 
-  async syncDirectory(path: string): Promise<void> {
-    await using directory = await open(path, 'r');
-    await directory.sync();
+  syncDirectory(path: string): Promise<void> {
+    return syncDirectory(path);
   }
 
   async list(path: string): Promise<readonly string[]> {

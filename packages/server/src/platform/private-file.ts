@@ -1,0 +1,34 @@
+/**
+ * Files that are their owner's alone. What others may read is closed to them; what others may have written
+ * is told, since only who uses the file can say what that is worth. Windows has no such modes: there the
+ * rights of the directory count, and every file passes as private.
+ */
+
+import { open } from 'node:fs/promises';
+
+export const OWNER_ONLY = 0o600;
+const OTHERS_READ = 0o044;
+const OTHERS_WRITE = 0o022;
+const OTHERS_ANY = 0o077;
+
+/** What others could do with a file; `nothing` is how it should be. */
+export type Exposure = 'nothing' | 'read' | 'write';
+
+export function exposureOf(mode: number, platform: NodeJS.Platform = process.platform): Exposure {
+  if (platform === 'win32') return 'nothing';
+  if ((mode & OTHERS_WRITE) !== 0) return 'write';
+  return (mode & OTHERS_READ) !== 0 ? 'read' : 'nothing';
+}
+
+/** Closes a file to others and says what they could do before; null when there is no such file. */
+export async function closeToOthers(path: string): Promise<Exposure | null> {
+  try {
+    await using file = await open(path, 'r');
+    const { mode } = await file.stat();
+    if ((mode & OTHERS_ANY) !== 0) await file.chmod(OWNER_ONLY);
+    return exposureOf(mode);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
