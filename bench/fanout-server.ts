@@ -36,7 +36,7 @@ const SUB = 'a';
 const log = createLog({ level: 'error', readable: true, write: (line) => console.error(line) });
 const names = Array.from({ length: Number(accountsText) }, (_, index) => `account ${index}`);
 const keys = await makeAccounts(data, names);
-const accounts = await AccountServices.open({ data, log, onLost: () => process.exit(1) });
+const accounts = await AccountServices.open({ data, log });
 const { clock } = accounts;
 
 const player = new FanoutPlayer(clock);

@@ -44,7 +44,6 @@ const log = createLog({ level: 'error', readable: true, write: (line) => console
 const accounts = await AccountServices.open({
   data: process.argv[2]!,
   log,
-  onLost: () => process.exit(1),
 });
 const keys: string[] = [];
 for (let number = 1; number <= ACCOUNTS; number += 1) keys.push(await makeKey(`account ${number}`));

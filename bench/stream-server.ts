@@ -32,7 +32,7 @@ const config = readConfig({
 const log = createLog({ level: 'error', readable: true, write: (line) => console.error(line) });
 const names = Array.from({ length: Number(accountsText) }, (_, index) => `account ${index}`);
 const keys = await makeAccounts(data, names);
-const accounts = await AccountServices.open({ data, log, onLost: () => process.exit(1) });
+const accounts = await AccountServices.open({ data, log });
 
 const now = accounts.clock.now();
 const { book } = createSimUniverse({ seed: config.simSeed, printsScale: 1 }, dayOf(now));

@@ -72,6 +72,8 @@ export interface RestServiceOptions {
   readonly timeouts?: HttpTimeouts;
   /** The instruments, if not those of the simulated market. */
   readonly book?: InstrumentBook;
+  /** The accounts, if not new ones; they are closed with the service. */
+  readonly store?: AccountStore;
 }
 
 export interface RestRequest {
@@ -183,7 +185,7 @@ export class RestService implements AsyncDisposable {
   }
 
   static async start(options: RestServiceOptions = {}): Promise<RestService> {
-    return new RestService(options, await openSqliteAccountStore(':memory:'));
+    return new RestService(options, options.store ?? (await openSqliteAccountStore(':memory:')));
   }
 
   /** The id of a new account. */

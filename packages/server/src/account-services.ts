@@ -3,12 +3,19 @@
  * open, what they may still request, and what they used. Everything here goes by the machine's clock.
  * At the end counted usage reaches the store before the store closes, and the store closes last.
  *
- * When the store's thread dies nobody can be recognised any more: requests with a key fail at once, and
- * the service says that it is not ready. Who is connected stays.
+ * When the store's thread dies, or what it keeps is damaged, nobody can be recognised any more: requests with
+ * a key fail at once, and the service says that it is not ready. While there is no room for the store, or its
+ * disk refuses, the same holds until that is over. Who is connected stays.
  */
 
 import { randomBytes } from 'node:crypto';
+import {
+  type AccountStore,
+  AccountsTroubleError,
+  type StoreTrouble,
+} from './accounts/account-store.ts';
 import { AccountsHandle, AccountsRefusedError } from './accounts/accounts-handle.ts';
+import { AccountsHealth } from './accounts/accounts-health.ts';
 import { AddressThrottle } from './accounts/address-throttle.ts';
 import { CountedAuthenticator } from './accounts/counted-authenticator.ts';
 import { MemoryAllowances } from './accounts/memory-allowances.ts';
@@ -19,23 +26,34 @@ import { UsageMeter } from './accounts/usage-meter.ts';
 import { type FirstKeys, makeDemoAccount } from './demo-account.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Log } from './platform/log.ts';
+import { closeToOthers } from './platform/private-file.ts';
 import { createClock } from './platform/system-clock.ts';
 import { StartRefusedError } from './start-refused-error.ts';
 
 /** How often what has ended (tokens, reservations) is cleared away. */
 const SWEEP_EVERY_MS = 60_000;
+/** Why the service is not ready. */
+const TROUBLES: Readonly<Record<StoreTrouble, string>> = {
+  damaged: 'the accounts are damaged',
+  full: 'there is no room on disk for the accounts',
+  failing: 'the disk of the accounts refuses to work',
+  busy: 'the accounts are busy',
+};
+const LOST = 'the accounts have stopped';
 
 export interface AccountServicesOptions {
   /** The data directory. */
   readonly data: string;
   readonly log: Log;
-  /** The store's thread has died. */
-  readonly onLost: () => void;
+  /** The accounts' time, if it is not the machine's. */
+  readonly clock?: Clock;
+  /** The store, if it is not that of the data directory in its thread. */
+  readonly store?: AccountStore;
 }
 
 export class AccountServices implements AsyncDisposable {
   readonly clock: Clock;
-  readonly store: AccountsHandle;
+  readonly store: AccountStore;
   readonly authenticator: CountedAuthenticator;
   readonly meter: UsageMeter;
   readonly leases = new MemoryLeases();
@@ -43,33 +61,38 @@ export class AccountServices implements AsyncDisposable {
   readonly addresses = new AddressThrottle();
   readonly #known: StoreAuthenticator;
   readonly #resources: AsyncDisposableStack;
+  readonly #log: Log;
+  #notReady: string | null = null;
+  #isLost = false;
 
-  private constructor(store: AccountsHandle, log: Log) {
-    const clock = createClock({ kind: 'system' });
+  private constructor(store: AccountStore, log: Log, clock: Clock) {
     const resources = new AsyncDisposableStack();
-    const onFault = (error: unknown) => log.error({ error }, 'the accounts could not be asked');
+    const onFault = (error: unknown) => {
+      // Told when it began; everything else goes on failing by it, again and again.
+      if (this.#notReady !== null && error instanceof AccountsTroubleError) return;
+      log.error({ error }, 'the accounts could not be asked');
+    };
     this.clock = clock;
+    this.#log = log;
     this.store = resources.use(store);
     this.meter = resources.use(new UsageMeter({ store, clock, onFault }));
     this.#known = resources.use(new StoreAuthenticator({ store, clock, onFault }));
     this.authenticator = new CountedAuthenticator(this.#known);
+    const onChange = (trouble: AccountsTroubleError | null) => this.#changed(trouble);
+    resources.use(new AccountsHealth({ store, clock, onChange }));
     resources.use(clock.every(SWEEP_EVERY_MS, () => store.sweep(clock.now()).catch(onFault)));
     this.#resources = resources;
   }
 
-  static async open({ data, log, onLost }: AccountServicesOptions): Promise<AccountServices> {
+  static async open(options: AccountServicesOptions): Promise<AccountServices> {
+    const { data, log, clock = createClock({ kind: 'system' }) } = options;
     const path = accountsPath(data);
     const lost = Promise.withResolvers<Error>();
     try {
-      const services = new AccountServices(
-        await AccountsHandle.open({ path, onFault: lost.resolve }),
-        log,
-      );
-      void lost.promise.then((error) => {
-        log.fatal({ error }, 'the accounts are gone; nobody can be recognised any more');
-        services.authenticator.refuseAll(error);
-        onLost();
-      });
+      await closeFiles(path, log);
+      const store = options.store ?? (await AccountsHandle.open({ path, onFault: lost.resolve }));
+      const services = new AccountServices(store, log, clock);
+      void lost.promise.then((error) => services.#lost(error));
       return services;
     } catch (error) {
       if (!(error instanceof AccountsRefusedError)) throw error;
@@ -77,6 +100,11 @@ export class AccountServices implements AsyncDisposable {
         cause: error,
       });
     }
+  }
+
+  /** Why nobody can be recognised now; null while all is well. */
+  get notReadyBecause(): string | null {
+    return this.#notReady;
   }
 
   /** Keys that are recognised without a look at the disk. */
@@ -91,5 +119,42 @@ export class AccountServices implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#resources.disposeAsync();
+  }
+
+  #lost(error: Error): void {
+    this.#isLost = true;
+    this.#log.fatal({ error }, 'the accounts are gone; nobody can be recognised any more');
+    this.#refuse(LOST, error);
+  }
+
+  #changed(error: AccountsTroubleError | null): void {
+    if (this.#isLost) return;
+    if (error === null) {
+      this.#log.warn('the accounts can be relied on again');
+      this.#refuse(null, null);
+      return;
+    }
+    const what = TROUBLES[error.trouble];
+    if (error.trouble === 'damaged') {
+      this.#log.fatal({ error }, `${what}; nobody can be recognised any more`);
+    } else {
+      this.#log.error({ error }, `${what}; nobody is recognised until that is over`);
+    }
+    this.#refuse(what, error);
+  }
+
+  #refuse(why: string | null, cause: Error | null): void {
+    this.#notReady = why;
+    this.authenticator.refuseAll(cause);
+  }
+}
+
+/** The database and what stands beside it, whoever made them. */
+async function closeFiles(path: string, log: Log): Promise<void> {
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
+    const exposure = await closeToOthers(file);
+    if (exposure === 'read' || exposure === 'write') {
+      log.warn(`others could ${exposure} ${file}: it is closed to them now`);
+    }
   }
 }

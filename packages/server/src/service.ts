@@ -64,7 +64,7 @@ export class Service implements AsyncDisposable {
     this.#metrics = new ServiceMetrics(this.#registry);
     this.#internal = createInternalServer({
       registry: this.#registry,
-      notReadyBecause: () => this.#lost ?? this.#phase,
+      notReadyBecause: () => this.#lost ?? this.#accounts?.notReadyBecause ?? this.#phase,
       topics: () => this.#doors?.hub.topics() ?? [],
       onFault: (error) => log.error({ error }, 'metrics failed'),
     });
@@ -137,13 +137,7 @@ export class Service implements AsyncDisposable {
       config.internalPort,
       'TAPELOOM_INTERNAL_PORT',
     );
-    const accounts = await AccountServices.open({
-      data: config.data,
-      log,
-      onLost: () => {
-        this.#lost ??= 'the accounts have stopped';
-      },
-    });
+    const accounts = await AccountServices.open({ data: config.data, log });
     this.#accounts = accounts;
     const opened = await this.#ingest.opened;
     logRecovery(log, opened);

@@ -25,6 +25,21 @@ export const ENDED_KEY_SHOWN_NS = 30n * 86_400_000_000_000n;
 /** The store cannot be asked now; nothing happened that the caller could rely on. */
 export class AccountsUnavailableError extends Error {}
 
+/**
+ * What can be wrong with a store as a whole. `damaged` is for good; `full` (no room on disk) and `failing`
+ * (its disk refuses) last until a `probe` succeeds; `busy` concerns one call only.
+ */
+export type StoreTrouble = 'damaged' | 'full' | 'failing' | 'busy';
+
+export class AccountsTroubleError extends AccountsUnavailableError {
+  readonly trouble: StoreTrouble;
+
+  constructor(trouble: StoreTrouble, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.trouble = trouble;
+  }
+}
+
 export interface AccountRecord {
   readonly id: string;
   /** What operators call it; unique. */
@@ -289,4 +304,9 @@ export interface AccountStore extends AsyncDisposable {
    * made through this object is heard before its call resolves.
    */
   onChange(listener: (change: AccountChange) => void): Disposable;
+
+  /** Resolves if the store is sound, can be written and hears of changes; changes nothing. */
+  probe(): Promise<void>;
+  /** Hears of everything that is wrong with the store, with every call that fails by it. */
+  onTrouble(listener: (trouble: AccountsTroubleError) => void): Disposable;
 }

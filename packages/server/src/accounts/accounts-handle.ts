@@ -19,6 +19,7 @@ import { Worker } from 'node:worker_threads';
 import {
   type AccountChange,
   type AccountStore,
+  AccountsTroubleError,
   AccountsUnavailableError,
 } from './account-store.ts';
 import type {
@@ -64,6 +65,7 @@ export class AccountsHandle implements AccountStore {
   readonly #exited: Promise<unknown>;
   readonly #waiting = new Map<number, Waiting>();
   readonly #listeners = new Set<(change: AccountChange) => void>();
+  readonly #troubleListeners = new Set<(trouble: AccountsTroubleError) => void>();
   readonly #usage = new RememberedUsage();
   #calls = 0;
   #isOpen = false;
@@ -188,6 +190,16 @@ export class AccountsHandle implements AccountStore {
     return { [Symbol.dispose]: () => this.#listeners.delete(own) };
   }
 
+  probe(...args: Args<'probe'>): Answer<'probe'> {
+    return this.#ask('probe', args);
+  }
+
+  onTrouble(listener: (trouble: AccountsTroubleError) => void): Disposable {
+    const own = (trouble: AccountsTroubleError) => listener(trouble);
+    this.#troubleListeners.add(own);
+    return { [Symbol.dispose]: () => this.#troubleListeners.delete(own) };
+  }
+
   /** Calls under way are answered, later ones reject. */
   [Symbol.asyncDispose](): Promise<void> {
     this.#closing ??= this.#close();
@@ -231,6 +243,12 @@ export class AccountsHandle implements AccountStore {
       case 'change':
         for (const listener of this.#listeners) listener(message.change);
         return;
+      case 'trouble': {
+        const trouble = revived(message.error);
+        if (!(trouble instanceof AccountsTroubleError)) return;
+        for (const listener of this.#troubleListeners) listener(trouble);
+        return;
+      }
       default:
         message satisfies never;
     }
@@ -261,6 +279,7 @@ export class AccountsHandle implements AccountStore {
   }
 }
 
-function revived({ name, message }: PlainError): Error {
+function revived({ name, message, trouble }: PlainError): Error {
+  if (trouble !== null) return new AccountsTroubleError(trouble, message);
   return Object.assign(new Error(message), { name });
 }

@@ -3,9 +3,12 @@
  * their calls; a change is said before the answer to the call that made it.
  */
 
-import type { AccountChange, AccountStore } from './account-store.ts';
+import type { AccountChange, AccountStore, StoreTrouble } from './account-store.ts';
 
-export type StoreMethod = Exclude<keyof AccountStore, 'onChange' | typeof Symbol.asyncDispose>;
+export type StoreMethod = Exclude<
+  keyof AccountStore,
+  'onChange' | 'onTrouble' | typeof Symbol.asyncDispose
+>;
 
 export interface AccountsWorkerData {
   readonly path: string;
@@ -15,6 +18,8 @@ export interface AccountsWorkerData {
 export interface PlainError {
   readonly name: string;
   readonly message: string;
+  /** What it says about the store as a whole. */
+  readonly trouble: StoreTrouble | null;
 }
 
 export type ToAccounts =
@@ -32,4 +37,6 @@ export type FromAccounts =
   | { readonly t: 'refused'; readonly error: PlainError }
   | { readonly t: 'result'; readonly id: number; readonly value: unknown }
   | { readonly t: 'failed'; readonly id: number; readonly error: PlainError }
-  | { readonly t: 'change'; readonly change: AccountChange };
+  | { readonly t: 'change'; readonly change: AccountChange }
+  /** Told before the failure of the call that met it. */
+  | { readonly t: 'trouble'; readonly error: PlainError };

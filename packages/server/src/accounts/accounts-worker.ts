@@ -1,7 +1,7 @@
 /** The accounts' thread: one store on one SQLite file, which waits for the disk so that nobody else does. */
 
 import { parentPort, workerData } from 'node:worker_threads';
-import type { AccountStore } from './account-store.ts';
+import { type AccountStore, AccountsTroubleError } from './account-store.ts';
 import type {
   AccountsWorkerData,
   FromAccounts,
@@ -23,6 +23,7 @@ try {
 
 function serve(store: AccountStore): void {
   store.onChange((change) => send({ t: 'change', change }));
+  store.onTrouble((error) => send({ t: 'trouble', error: plain(error) }));
   parent.on('message', (message: ToAccounts) => {
     if (message.t === 'close') {
       void close(store);
@@ -60,6 +61,7 @@ function send(message: FromAccounts): void {
 }
 
 function plain(error: unknown): PlainError {
-  if (!(error instanceof Error)) return { name: 'Error', message: String(error) };
-  return { name: error.constructor.name, message: error.message };
+  const trouble = error instanceof AccountsTroubleError ? error.trouble : null;
+  if (!(error instanceof Error)) return { name: 'Error', message: String(error), trouble };
+  return { name: error.constructor.name, message: error.message, trouble };
 }

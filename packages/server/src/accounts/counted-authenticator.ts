@@ -1,6 +1,6 @@
 /**
  * The authenticator as the doors have it: what becomes of authentications is counted by verdict, for
- * `/metrics`. When the accounts are lost nobody is recognised any more, not even from memory, for nobody
+ * `/metrics`. While the accounts cannot be relied on nobody is recognised, not even from memory, for nobody
  * could hear of a revocation; who is connected stays.
  */
 
@@ -9,7 +9,7 @@ import type { Caller } from './caller.ts';
 
 export class CountedAuthenticator implements Authenticator {
   readonly #inner: Authenticator;
-  #lost: Error | null = null;
+  #refusal: Error | null = null;
   readonly #verdicts: Record<Authentication['verdict'], number> = {
     accepted: 0,
     missing: 0,
@@ -27,24 +27,24 @@ export class CountedAuthenticator implements Authenticator {
     return this.#verdicts;
   }
 
-  /** From now on every authentication rejects with this. */
-  refuseAll(cause: Error): void {
-    this.#lost = cause;
+  /** From now on every authentication rejects with this; null: they are judged again. */
+  refuseAll(cause: Error | null): void {
+    this.#refusal = cause;
   }
 
   async authenticate(authorization: string | undefined): Promise<Authentication> {
-    if (this.#lost !== null) throw this.#lost;
+    if (this.#refusal !== null) throw this.#refusal;
     return this.#count(await this.#inner.authenticate(authorization));
   }
 
   isCurrent(caller: Caller): boolean {
-    if (this.#lost !== null || !this.#inner.isCurrent(caller)) return false;
+    if (this.#refusal !== null || !this.#inner.isCurrent(caller)) return false;
     this.#verdicts.accepted += 1;
     return true;
   }
 
   async consumeToken(token: string): Promise<Authentication> {
-    if (this.#lost !== null) throw this.#lost;
+    if (this.#refusal !== null) throw this.#refusal;
     return this.#count(await this.#inner.consumeToken(token));
   }
 

@@ -12,6 +12,7 @@ import type {
   AccountChange,
   AccountRecord,
   AccountStore,
+  AccountsTroubleError,
   AuditEvent,
   AuditFilter,
   KeyRecord,
@@ -53,7 +54,10 @@ export class SqlAccountStore implements AccountStore {
   readonly #changes: SqlChanges;
   readonly #random: (count: number) => Uint8Array;
   readonly #timer: NodeJS.Timeout;
+  readonly #troubleListeners = new Set<(trouble: AccountsTroubleError) => void>();
   #looking: Promise<void> | null = null;
+  /** Others have written, and what they wrote could not be read yet. */
+  #mustLook = false;
 
   private constructor(
     database: SqlDatabase,
@@ -63,22 +67,27 @@ export class SqlAccountStore implements AccountStore {
     this.#database = database;
     this.#changes = changes;
     this.#random = random;
-    this.#timer = setInterval(() => this.#lookElsewhere(), LOOK_ELSEWHERE_MS).unref();
+    this.#timer = setInterval(() => this.#lookAgain(), LOOK_ELSEWHERE_MS).unref();
   }
 
-  /** Takes the database over, also when it is refused: its schema is brought up to date first. */
+  /**
+   * Takes the database over, also when it is refused: it is looked through, and its schema brought up to
+   * date, before it is used.
+   */
   static async open(
     database: SqlDatabase,
     { random = randomBytes }: SqlAccountStoreOptions = {},
   ): Promise<SqlAccountStore> {
     try {
+      database.check();
       await migrate(database.kysely as Kysely<unknown>, database.schema);
+      await database.checkSchema();
       database.wasWrittenElsewhere();
       const newest = await newestSequence(database.kysely);
       return new SqlAccountStore(database, new SqlChanges(database.kysely, newest), random);
     } catch (error) {
       await database[Symbol.asyncDispose]();
-      throw error;
+      throw database.troubleOf(error) ?? error;
     }
   }
 
@@ -199,7 +208,7 @@ export class SqlAccountStore implements AccountStore {
   }
 
   usageOf(now: EpochNs, accountId: string, period: string): Promise<MonthUsage> {
-    return budgets.usageOf(this.#database.kysely, now, accountId, period);
+    return this.#guard(() => budgets.usageOf(this.#database.kysely, now, accountId, period));
   }
 
   usageByKey(accountId: string, period: string): Promise<readonly KeyUsage[]> {
@@ -217,26 +226,44 @@ export class SqlAccountStore implements AccountStore {
   }
 
   audit(filter: AuditFilter): Promise<readonly AuditEvent[]> {
-    return readAudit(this.#database.kysely, filter);
+    return this.#guard(() => readAudit(this.#database.kysely, filter));
+  }
+
+  probe(): Promise<void> {
+    return this.#guard(async () => {
+      await this.#database.kysely.connection().execute(async () => {
+        this.#database.write();
+        this.#database.check();
+      });
+      await this.#lookElsewhere();
+    });
   }
 
   onChange(listener: (change: AccountChange) => void): Disposable {
     return this.#changes.listen(listener);
   }
 
+  onTrouble(listener: (trouble: AccountsTroubleError) => void): Disposable {
+    const own = (trouble: AccountsTroubleError) => listener(trouble);
+    this.#troubleListeners.add(own);
+    return { [Symbol.dispose]: () => this.#troubleListeners.delete(own) };
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
-    await this.#looking;
+    await this.#looking?.catch(() => {});
     await this.#database[Symbol.asyncDispose]();
   }
 
   #read<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
-    return this.#database.kysely.transaction().setAccessMode('read only').execute(work);
+    const transaction = this.#database.kysely.transaction().setAccessMode('read only');
+    return this.#guard(() => transaction.execute(work));
   }
 
   async #write<Result>(work: (writing: Writing) => Promise<Result>): Promise<Result> {
     const told: AuditEvent[] = [];
-    const result = await this.#database.kysely.transaction().execute((sql) => work({ sql, told }));
+    const transaction = this.#database.kysely.transaction();
+    const result = await this.#guard(() => transaction.execute((sql) => work({ sql, told })));
     this.#changes.madeHere(told);
     return result;
   }
@@ -245,14 +272,35 @@ export class SqlAccountStore implements AccountStore {
     return `${kind}_${Buffer.from(this.#random(ID_BYTES)).toString('hex')}`;
   }
 
-  #lookElsewhere(): void {
-    if (this.#looking !== null) return;
-    if (!this.#database.wasWrittenElsewhere()) {
-      this.#changes.nothingElsewhere();
-      return;
+  /** What is wrong with the database is told, and rejects as such. */
+  async #guard<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      const trouble = this.#database.troubleOf(error);
+      if (trouble === null) throw error;
+      for (const listener of this.#troubleListeners) listener(trouble);
+      throw trouble;
     }
-    this.#looking = this.#changes.lookElsewhere().finally(() => {
+  }
+
+  #lookAgain(): void {
+    this.#guard(() => this.#lookElsewhere()).catch((error: unknown) => {
+      // Trouble was told, and the next look is soon. Anything else is our own fault.
+      if (this.#database.troubleOf(error) === null) throw error;
+    });
+  }
+
+  #lookElsewhere(): Promise<void> {
+    const look = async () => {
+      this.#mustLook = this.#database.wasWrittenElsewhere() || this.#mustLook;
+      if (this.#mustLook) await this.#changes.lookElsewhere();
+      else this.#changes.nothingElsewhere();
+      this.#mustLook = false;
+    };
+    this.#looking ??= look().finally(() => {
       this.#looking = null;
     });
+    return this.#looking;
   }
 }

@@ -2,13 +2,22 @@
 
 import type { Kysely, Transaction } from 'kysely';
 import type { AccountSchema } from './account-schema.ts';
+import type { AccountsTroubleError } from './account-store.ts';
 import type { SchemaDialect } from './migrations/migration.ts';
 
 export interface SqlDatabase extends AsyncDisposable {
   readonly kysely: Kysely<AccountSchema>;
   readonly schema: SchemaDialect;
-  /** Whether anybody else has written since this was last asked. May err towards true. */
+  /** Whether anybody else has written since this was last asked. May err towards true. Throws its trouble. */
   wasWrittenElsewhere(): boolean;
+  /** Looks through what is stored, as far as that is quick. Throws when it is damaged. */
+  check(): void;
+  /** Throws when something of the newest schema is missing. */
+  checkSchema(): Promise<void>;
+  /** Writes, and changes nothing. Throws when that cannot be done. */
+  write(): void;
+  /** What a failure says about the database; null when it says nothing about it. */
+  troubleOf(error: unknown): AccountsTroubleError | null;
 }
 
 /** Statements of one method of the store, all of them or none. */

@@ -8,7 +8,7 @@
  * a file once: its second connection would wait for the first one, which could not go on meanwhile.
  */
 
-import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import {
@@ -22,9 +22,12 @@ import {
   sql,
   type TransactionSettings,
 } from 'kysely';
+import { OWNER_ONLY } from '../platform/private-file.ts';
 import type { AccountSchema } from './account-schema.ts';
+import { migrate } from './migrations/migrate.ts';
 import type { SchemaDialect } from './migrations/migration.ts';
 import type { SqlDatabase } from './sql-database.ts';
+import { checkTables, damaged, structureOf, troubleOf } from './sqlite-trouble.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;
 /** Earlier versions can damage a database when a write-ahead log starts anew while others read it. */
@@ -63,25 +66,80 @@ export function openSqliteDatabase(path: string): SqlDatabase {
   }
   const connection = connect(file ?? IN_MEMORY);
   if (file !== null) openFiles.add(file);
-  const kysely = new Kysely<AccountSchema>({ dialect: new NodeSqliteDialect(connection) });
-  const version = connection.prepare('PRAGMA data_version');
-  const readVersion = () => version.get()!.data_version;
-  let seen = readVersion();
-  return {
-    kysely,
-    schema: sqliteSchema,
-    wasWrittenElsewhere() {
-      const before = seen;
-      seen = readVersion();
-      return seen !== before;
-    },
-    async [Symbol.asyncDispose]() {
-      // Waits its turn, so that calls under way end as if nothing had been closed.
-      await kysely.connection().execute(() => Promise.resolve());
-      await kysely.destroy();
-      if (file !== null) openFiles.delete(file);
-    },
-  };
+  return new SqliteDatabase(connection, file);
+}
+
+class SqliteDatabase implements SqlDatabase {
+  readonly kysely: Kysely<AccountSchema>;
+  readonly schema = sqliteSchema;
+  readonly troubleOf = troubleOf;
+  readonly #connection: DatabaseSync;
+  readonly #version: StatementSync;
+  readonly #file: string | null;
+  /** Which file it is, whatever its name. */
+  readonly #identity: string | null;
+  #seen: unknown;
+
+  constructor(connection: DatabaseSync, file: string | null) {
+    this.kysely = new Kysely<AccountSchema>({ dialect: new NodeSqliteDialect(connection) });
+    this.#connection = connection;
+    this.#version = connection.prepare('PRAGMA data_version');
+    this.#file = file;
+    this.#identity = identityOf(file);
+    this.#seen = this.#version.get()!.data_version;
+  }
+
+  wasWrittenElsewhere(): boolean {
+    // A file that was removed can still be written, and all of it would be lost.
+    if (identityOf(this.#file) !== this.#identity) {
+      throw damaged(`${this.#file} was moved or replaced`);
+    }
+    const before = this.#seen;
+    this.#seen = this.#version.get()!.data_version;
+    return this.#seen !== before;
+  }
+
+  check(): void {
+    checkTables(this.#connection, () => performance.now());
+  }
+
+  async checkSchema(): Promise<void> {
+    const found = structureOf(this.#connection);
+    for (const part of await newestStructure()) {
+      if (!found.has(part)) throw damaged(`${part} is missing`);
+    }
+  }
+
+  write(): void {
+    // A number that nobody uses: it is written to the log and synced though it stays what it is.
+    this.#connection.exec('PRAGMA user_version = 0');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // Waits its turn, so that calls under way end as if nothing had been closed.
+    await this.kysely.connection().execute(() => Promise.resolve());
+    await this.kysely.destroy();
+    if (this.#file !== null) openFiles.delete(this.#file);
+  }
+}
+
+let newest: Promise<ReadonlySet<string>> | null = null;
+
+/** What the migrations make of an empty database. */
+function newestStructure(): Promise<ReadonlySet<string>> {
+  newest ??= (async () => {
+    const connection = connect(IN_MEMORY);
+    await using database = new SqliteDatabase(connection, null);
+    await migrate(database.kysely as Kysely<unknown>, database.schema);
+    return structureOf(connection);
+  })();
+  return newest;
+}
+
+function identityOf(file: string | null): string | null {
+  if (file === null) return null;
+  const found = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? null : `${found.dev} ${found.ino}`;
 }
 
 function connect(path: string): DatabaseSync {
@@ -94,16 +152,18 @@ function connect(path: string): DatabaseSync {
     connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
   } catch (error) {
     connection.close();
-    throw error;
+    throw troubleOf(error) ?? error;
   }
   return connection;
 }
 
-/** The write-ahead log and its index take their permissions from the file. */
+/** A write-ahead log and its index take their permissions from the file when they are made. */
 function makePrivate(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  closeSync(openSync(file, 'a', 0o600));
-  chmodSync(file, 0o600);
+  closeSync(openSync(file, 'a', OWNER_ONLY));
+  for (const path of [file, `${file}-wal`, `${file}-shm`]) {
+    if (existsSync(path)) chmodSync(path, OWNER_ONLY);
+  }
 }
 
 const sqliteSchema: SchemaDialect = {

@@ -6,7 +6,7 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { periodOf } from '@tapeloom/core/quota/month';
-import type { AccountStore } from '../accounts/account-store.ts';
+import { type AccountStore, AccountsUnavailableError } from '../accounts/account-store.ts';
 import type { Caller } from '../accounts/caller.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { StartRefusal } from './start-verdict.ts';
@@ -36,7 +36,7 @@ export class ReplayCharges {
     if (entitlements.limits.computeBudget === 0) {
       return { code: 'FORBIDDEN', message: 'The plan has no budget for replays of history.' };
     }
-    const verdict = await store.reserve(now, {
+    const reserving = store.reserve(now, {
       id,
       accountId: caller.accountId,
       keyId: caller.keyId,
@@ -46,6 +46,8 @@ export class ReplayCharges {
       period: periodOf(now),
       expiresAt: (now + RESERVED_FOR_NS) as EpochNs,
     });
+    const verdict = await reserving.catch(unavailable);
+    if ('code' in verdict) return verdict;
     if (verdict.granted) return null;
     const { remaining } = verdict;
     const message = `The replay's next page costs ${units} compute units; ${remaining} remain this month.`;
@@ -61,4 +63,10 @@ export class ReplayCharges {
     const { store, clock, onFault } = this.#options;
     store.voidReservation(clock.now(), id).catch(onFault);
   }
+}
+
+/** What is charged waits for better times; what is live goes on. */
+function unavailable(error: unknown): StartRefusal {
+  if (!(error instanceof AccountsUnavailableError)) throw error;
+  return { code: 'CAPACITY', message: 'Accounts cannot be asked at the moment; try again soon.' };
 }

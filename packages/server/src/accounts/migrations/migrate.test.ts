@@ -164,7 +164,8 @@ test('a database that a newer program has used is refused with a sentence, and n
 
 test('a migration that fails leaves the version before it', async () => {
   const path = newFile();
-  onFile(path, (database) => database.exec('CREATE TABLE audit_log (other)'));
+  const begun = 'CREATE TABLE schema_version (version bigint PRIMARY KEY)';
+  onFile(path, (database) => database.exec(`${begun}; CREATE TABLE audit_log (other)`));
   await assert.rejects(openSqliteAccountStore(path));
   onFile(path, (database) => database.exec('DROP TABLE audit_log'));
   const left = schemaOf(path).map((part) => (part as { name: string }).name);
