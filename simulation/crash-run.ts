@@ -5,9 +5,14 @@
  */
 
 import assert from 'node:assert/strict';
+import { LogCheck } from '@tapeloom/server/tape/log-check';
+import { readLog } from '@tapeloom/server/tape/log-recovery';
 import type { OpenTape } from '@tapeloom/server/tape/open-tape';
+import { readManifest } from '@tapeloom/server/tape/tape-manifest';
+import { dayOfFile, logDirectory, logPath } from '@tapeloom/server/tape/tape-paths';
+import { verifyManifest } from '@tapeloom/server/tape/verify-manifest';
 import { verifyTape } from '@tapeloom/server/tape/verify-tape';
-import { feedScript, type ScriptedOffer, type ScriptPace } from './feed-script.ts';
+import { feedScript, SCRIPT_SYMBOLS, type ScriptedOffer, type ScriptPace } from './feed-script.ts';
 import { seededRandom } from './seeded-random.ts';
 import { type Fault, SimDisk } from './sim-disk.ts';
 import { allTapeRows, DATASET, openSimTape, TAPE_ROOT } from './tape-on-sim-disk.ts';
@@ -41,11 +46,14 @@ export async function assertSurvives(run: CrashRun): Promise<void> {
     if (await live(machine, feeder, trouble, run.window)) break;
     if (trouble?.end === 'kill') machine.kill();
     else machine.crash(trouble?.end === 'torn' ? random : null);
+    await assertNamed(machine);
   }
   const calm = new SimDisk();
   await live(calm, new Feeder(offers), null, 1);
   assert.deepEqual(await contentOf(machine), await contentOf(calm));
   assert.deepEqual(sealedFiles(machine), sealedFiles(calm));
+  const manifests = [machine, calm].map((one) => readManifest(one.boot(), TAPE_ROOT, DATASET));
+  assert.deepEqual(await manifests[0], await manifests[1]);
   for await (const event of verifyTape(machine.boot(), TAPE_ROOT)) {
     assert.equal(event.type, 'file', JSON.stringify(event));
   }
@@ -100,6 +108,25 @@ async function live(
   const isDone = await Promise.race([ended, machine.halted.then(() => false)]);
   machine.faults = () => null;
   return isDone;
+}
+
+/**
+ * What the manifest says of a tape as its process left it: everything it names is there, and it names every
+ * log that holds more than its opening.
+ */
+async function assertNamed(machine: SimDisk): Promise<void> {
+  const disk = machine.boot();
+  for await (const event of verifyManifest(disk, TAPE_ROOT, DATASET)) {
+    assert.notEqual(event.type, 'finding', JSON.stringify(event));
+  }
+  const named = await readManifest(disk, TAPE_ROOT, DATASET);
+  for (const name of await disk.list(logDirectory(TAPE_ROOT, DATASET))) {
+    const day = dayOfFile(name, 'log');
+    if (day === null || named?.logs.has(day) === true) continue;
+    const isSealed = SCRIPT_SYMBOLS.every((symbol) => named?.days.get(symbol)?.has(day) === true);
+    const { end } = await readLog(disk, logPath(TAPE_ROOT, DATASET, day), new LogCheck());
+    assert.ok(isSealed || end.records === 1, `${name} is not named`);
+  }
 }
 
 async function contentOf(machine: SimDisk) {

@@ -38,7 +38,9 @@ export class IngestReporter {
     this.#ackMs = [];
     const { promise } = this.#tape.publisher;
     const counters = { ...this.#tape.counters };
-    return { t: 'report', promise, counters, ackMs, lastTrades: this.#newLastTrades() };
+    const daysMissing = this.#tape.manifest.missingFiles.length;
+    const lastTrades = this.#newLastTrades();
+    return { t: 'report', promise, counters, ackMs, lastTrades, daysMissing };
   }
 
   #newLastTrades(): [string, EpochNs][] {

@@ -61,4 +61,6 @@ export interface IngestReport {
   readonly ackMs: readonly number[];
   /** Time of the newest trade of each contract that traded since the last report. */
   readonly lastTrades: readonly (readonly [symbol: string, at: EpochNs])[];
+  /** Sealed days that the manifest names and that are not there. */
+  readonly daysMissing: number;
 }

@@ -28,7 +28,7 @@ import { claimTape, TapeAheadError, TapeClaimedError } from './sources/tape-clai
 import { type OpenTape, openTape } from './tape/open-tape.ts';
 import { sessionDates } from './tape/session-dates.ts';
 import { SessionStore } from './tape/session-store.ts';
-import { TapeDamagedError } from './tape/tape-errors.ts';
+import { LogMissingError, TapeDamagedError } from './tape/tape-errors.ts';
 
 const REPORT_MS = 1_000;
 const LIVE_CHECK_MS = 20;
@@ -106,7 +106,10 @@ class Ingest {
     tell({ days: 0, daysTotal: items.length });
     try {
       const today = dayOf(this.#clock.now());
-      await runFill({ tapeRoot, sim, today }, items, tell, this.#stopping.signal);
+      const { signal } = this.#stopping;
+      const { manifest } = this.#tape;
+      const { conflicts } = await runFill({ tapeRoot, sim, today }, items, tell, signal, manifest);
+      if (conflicts.length > 0) throw new Error(conflicts.join(', '));
     } catch (error) {
       send({ t: 'fault', what: 'some past days could not be made', error });
     }
@@ -193,7 +196,7 @@ try {
   const ingest = await start();
   parent.on('message', (message: ToIngest) => ingest.receive(message));
 } catch (error) {
-  const kinds = [TapeAheadError, TapeClaimedError, TapeDamagedError];
+  const kinds = [TapeAheadError, TapeClaimedError, TapeDamagedError, LogMissingError];
   if (!(error instanceof Error && kinds.some((kind) => error instanceof kind))) throw error;
   send({ t: 'refused', reason: error.message });
 }

@@ -58,6 +58,7 @@ export class ServiceMetrics {
   #report: Omit<IngestReport, 't' | 'ackMs' | 'lastTrades'> = {
     promise: null,
     lagMs: 0,
+    daysMissing: 0,
     counters: createCounters(),
   };
 
@@ -148,6 +149,9 @@ export class ServiceMetrics {
       }),
       gauge('tapeloom_tape_promise_seconds', 'The promise, seconds since 1970.', () => {
         return Number((this.#report.promise ?? 0n) / 1_000_000n) / 1000;
+      }),
+      gauge('tapeloom_days_missing', 'Sealed days of the manifest that are not there.', () => {
+        return this.#report.daysMissing;
       }),
       gauge('tapeloom_fill_days', 'Simulated days made since the start.', () => this.fill.days),
       gauge('tapeloom_fill_days_wanted', 'Simulated days to make.', () => this.fill.daysTotal),

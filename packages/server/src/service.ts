@@ -21,6 +21,9 @@ import type { Log } from './platform/log.ts';
 import { createMetrics } from './platform/metrics.ts';
 import { ServiceMetrics } from './service-metrics.ts';
 
+/** Files of missing days that the log names. */
+const MISSING_TOLD_MAX = 10;
+
 export interface ServiceOptions {
   readonly config: Config;
   readonly version: string;
@@ -222,6 +225,13 @@ function logRecovery(log: Log, { recovery }: IngestOpened): void {
     if (tornBytes > 0)
       log.warn({ day, tornBytes }, 'a torn record was cut off; it was never acknowledged');
   }
-  const { unfinishedRemoved } = recovery;
+  const { unfinishedRemoved, missing } = recovery;
+  if (missing.length > 0) {
+    const files = missing.slice(0, MISSING_TOLD_MAX);
+    log.error(
+      { days: missing.length, files },
+      'sealed days are missing; tapeloom tape verify says more',
+    );
+  }
   if (unfinishedRemoved > 0) log.warn({ unfinishedRemoved }, 'unfinished files were removed');
 }

@@ -9,8 +9,13 @@ import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import { type FillProgress, readFillState, runFill } from '@tapeloom/server/sources/fill';
 import type { FillItem } from '@tapeloom/server/sources/fill-plan';
-import { createSimUniverse, type SimUniverse } from '@tapeloom/server/sources/sim-universe';
+import {
+  createSimUniverse,
+  SIM_DATASET,
+  type SimUniverse,
+} from '@tapeloom/server/sources/sim-universe';
 import { claimTape } from '@tapeloom/server/sources/tape-claim';
+import { TapeManifest } from '@tapeloom/server/tape/tape-manifest';
 import { type Command, type CommandIo, UsageError } from '../command.ts';
 import { configOf } from '../command-config.ts';
 import { dateText, readDay } from '../day-text.ts';
@@ -62,9 +67,12 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   if (missing.length < items.length) {
     io.stdout(`${count(items.length - missing.length, 'day')} there already, left as they are.\n`);
   }
-  const result = await runFill({ tapeRoot, sim, today }, missing, showProgress(io), io.signal);
+  const setting = { tapeRoot, sim, today };
+  const manifest = await TapeManifest.open(disk, tapeRoot, SIM_DATASET);
+  const result = await runFill(setting, missing, showProgress(io), io.signal, manifest);
   if (io.isTerminal) io.stdout(ERASE_LINE);
   const made = `${count(result.days, 'day')} made with ${count(result.trades, 'trade')}`;
+  for (const conflict of result.conflicts) io.stderr(`Not made: ${conflict}.\n`);
   io.stdout(result.isComplete ? `${made}.\n` : `Stopped: ${made}, the rest is still missing.\n`);
   return result.isComplete ? 0 : 1;
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -8,6 +8,7 @@ import { allocateBatch } from '@tapeloom/core/trade-batch';
 import { utcDay } from '@tapeloom/core/utc-day';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { sealDay } from '@tapeloom/server/tape/seal';
+import { TapeManifest } from '@tapeloom/server/tape/tape-manifest';
 import { type Command, UsageError } from '../command.ts';
 import { tapeLsCommand } from './tape-ls.ts';
 import { tapeVerifyCommand } from './tape-verify.ts';
@@ -39,6 +40,7 @@ before(async () => {
     batch.size.fill(1);
     await sealDay(new NodeDisk(), join(data, 'tape'), { dataset: 'SIM', symbol: 'ESZ6', batch });
   }
+  await (await TapeManifest.open(new NodeDisk(), join(data, 'tape'), 'SIM')).save();
 });
 
 after(() => rmSync(data, { recursive: true }));
@@ -82,6 +84,15 @@ test('ls shows a table, or JSON, with the days that are missing', async () => {
   assert.deepEqual(json[0].gaps, [20_260_106]);
   const empty = await run(tapeLsCommand, ['--data', join(data, 'none')]);
   assert.match(empty.stdout, /There is no tape/);
+});
+
+test('verify names what the manifest misses and exits with 1', async () => {
+  const day = join(data, 'tape/SIM/days/ESZ6/20260107');
+  for (const suffix of ['.json', '.arrow']) renameSync(day + suffix, join(data, `aside${suffix}`));
+  const { code, stdout } = await run(tapeVerifyCommand, ['--data', data]);
+  for (const suffix of ['.json', '.arrow']) renameSync(join(data, `aside${suffix}`), day + suffix);
+  assert.equal(code, 1);
+  assert.match(stdout, /WRONG {2}.*ESZ6\/20260107\.json: is missing\n/);
 });
 
 test('verify calls a directory without a tape not sound', async () => {

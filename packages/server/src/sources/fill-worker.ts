@@ -7,8 +7,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { rank } from '@tapeloom/core/numbers';
 import { NodeDisk } from '../platform/node-disk.ts';
 import { sealDay } from '../tape/seal.ts';
-import type { FillDone, FillSetting } from './fill.ts';
-import type { FillItem } from './fill-plan.ts';
+import { DayConflictError } from '../tape/tape-errors.ts';
+import type { FillDone, FillRequest, FillSetting } from './fill.ts';
 import { TradeColumns } from './sim/trade-columns.ts';
 import { createSimUniverse, SIM_DATASET } from './sim-universe.ts';
 
@@ -18,16 +18,21 @@ const disk = new NodeDisk();
 const { market } = createSimUniverse(sim, today);
 const columns = new TradeColumns();
 
-parent.on('message', (item: FillItem) => {
+parent.on('message', (item: FillRequest) => {
   // A rejection here is an uncaught error of this thread, which its owner sees as the worker's error.
   void make(item).then((done) => parent.postMessage(done));
 });
 
-async function make({ symbol, day }: FillItem): Promise<FillDone> {
+async function make({ symbol, day, expected }: FillRequest): Promise<FillDone> {
   columns.clear();
   market.appendDay(symbol, day, columns);
   const { count, ts, price, size, side } = columns;
   const batch = { day, firstRank: rank(1), count, ts, price, size, side };
-  await sealDay(disk, tapeRoot, { dataset: SIM_DATASET, symbol, batch });
-  return { trades: count };
+  try {
+    const request = { dataset: SIM_DATASET, symbol, batch, expected };
+    return { trades: count, digest: await sealDay(disk, tapeRoot, request) };
+  } catch (error) {
+    if (!(error instanceof DayConflictError)) throw error;
+    return { conflict: error.message };
+  }
 }

@@ -10,6 +10,7 @@ import { NodeDisk } from '../platform/node-disk.ts';
 import { openTape } from '../tape/open-tape.ts';
 import { sealDay } from '../tape/seal.ts';
 import { SealedDays } from '../tape/sealed-days.ts';
+import { readManifest, TapeManifest } from '../tape/tape-manifest.ts';
 import { FillError, readFillState, runFill } from './fill.ts';
 import type { FillItem } from './fill-plan.ts';
 import { TradeColumns } from './sim/trade-columns.ts';
@@ -86,6 +87,29 @@ test('a fill that is stopped leaves whole days only, and the next one finishes i
   const second = await runFill(setting, missing, () => undefined, never);
   assert.equal(second.isComplete, true);
   for (const item of items) await assertSealedAsMade(place.tapeRoot, item);
+});
+
+test('days are named when they are made; one that was there with other trades is not made again', async () => {
+  await using place = await scratch();
+  const [first, second, third] = someItems(3);
+  const { tapeRoot } = place;
+  const setting = { tapeRoot, sim, today: TODAY };
+  await disk.makeDirectory(`${tapeRoot}/${SIM_DATASET}`);
+  const manifest = await TapeManifest.open(disk, tapeRoot, SIM_DATASET);
+  await manifest.sealed([{ ...second!, digest: 'of other trades' }]);
+  const items = [first!, second!, third!];
+  const result = await runFill(setting, items, () => undefined, never, manifest);
+  assert.equal(result.isComplete, false);
+  assert.equal(result.days, 2);
+  assert.equal(result.conflicts.length, 1);
+  assert.match(result.conflicts[0]!, new RegExp(`${second!.symbol} ${second!.day} was sealed`));
+  const named = (await readManifest(disk, tapeRoot, SIM_DATASET))!;
+  for (const { symbol, day } of [first!, third!]) {
+    const { digest } = await new SealedDays(disk, tapeRoot, SIM_DATASET).sidecar(symbol, day);
+    assert.equal(named.days.get(symbol)?.get(day), digest);
+  }
+  const state = await readFillState(disk, tapeRoot);
+  assert.equal(state.isDone(second!.symbol, second!.day), false);
 });
 
 test('a day that cannot be made fails the fill and names it', async () => {

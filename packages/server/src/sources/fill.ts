@@ -2,13 +2,15 @@
  * Writes simulated days straight as sealed days, on a few worker threads. Only whole past days that
  * have no log are written, so nothing here ever meets the ingest's files. It can be stopped or killed
  * at any moment and run again: what is sealed stays, what was under way leaves at most an unfinished
- * file behind. Because `openTape` removes unfinished files, a fill starts after the tape is open.
+ * file behind. A day counts as made once the manifest names it. A day that was there before with other
+ * trades than the simulator makes is left as missing: its cursors would mean something else. Because `openTape` removes unfinished files, a fill starts after the tape is open.
  */
 
 import { Worker } from 'node:worker_threads';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { addDays } from '@tapeloom/core/utc-day';
 import type { Disk } from '../platform/disk.ts';
+import type { TapeManifest } from '../tape/tape-manifest.ts';
 import {
   contractDirectory,
   dayOfFile,
@@ -29,10 +31,16 @@ export interface FillSetting {
   readonly today: UtcDay;
 }
 
-/** A fill worker's answer to an item. */
-export interface FillDone {
-  readonly trades: number;
+/** What a fill worker is asked for. */
+export interface FillRequest extends FillItem {
+  /** The digest the day must have, if it was there before. */
+  readonly expected: string | null;
 }
+
+/** A fill worker's answer to an item: its digest, or why it must not be made. */
+export type FillDone =
+  | { readonly trades: number; readonly digest: string }
+  | { readonly conflict: string };
 
 export interface FillProgress {
   /** The item that was sealed last. */
@@ -46,8 +54,10 @@ export interface FillProgress {
 export interface FillResult {
   readonly days: number;
   readonly trades: number;
-  /** False when it was aborted before the last item. */
+  /** False when it was aborted before the last item, or when some must not be made. */
   readonly isComplete: boolean;
+  /** Why some were not made. */
+  readonly conflicts: readonly string[];
 }
 
 /** A worker could not make or seal a day. */
@@ -78,13 +88,15 @@ export async function readFillState(disk: Disk, tapeRoot: string): Promise<FillS
   };
 }
 
-/** Makes and seals the items, in about their order. */
+/** Makes and seals the items, in about their order. Without the manifest the tape's next opening names them. */
 export async function runFill(
   setting: FillSetting,
   items: readonly FillItem[],
   onProgress: (progress: FillProgress) => void,
   signal: AbortSignal,
+  manifest: TapeManifest | null = null,
 ): Promise<FillResult> {
+  const conflicts: string[] = [];
   let next = 0;
   let days = 0;
   let trades = 0;
@@ -92,15 +104,24 @@ export async function runFill(
   const work = async (): Promise<void> => {
     await using worker = new FillWorker(setting, signal);
     for (let item = take(); item !== undefined; item = take()) {
-      const done = await worker.make(item);
+      const { symbol, day } = item;
+      const done = await worker.make({
+        ...item,
+        expected: manifest?.digestOf(symbol, day) ?? null,
+      });
       if (done === null) return;
+      if ('conflict' in done) {
+        conflicts.push(done.conflict);
+        continue;
+      }
+      await manifest?.sealed([{ symbol, day, digest: done.digest }]);
       days += 1;
       trades += done.trades;
       onProgress({ item, itemTrades: done.trades, days, daysTotal: items.length, trades });
     }
   };
   await Promise.all(Array.from({ length: Math.min(WORKERS_MAX, items.length) }, work));
-  return { days, trades, isComplete: days === items.length };
+  return { days, trades, isComplete: days === items.length, conflicts };
 }
 
 /** One worker thread with at most one item under way. */
@@ -126,7 +147,7 @@ class FillWorker implements AsyncDisposable {
   }
 
   /** Null when it was aborted. */
-  async make(item: FillItem): Promise<FillDone | null> {
+  async make(item: FillRequest): Promise<FillDone | null> {
     this.#item = item;
     this.#worker.postMessage(item);
     const done = await this.#answer.promise;

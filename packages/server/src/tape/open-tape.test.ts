@@ -19,10 +19,11 @@ import { verifyTape } from './verify-tape.ts';
 const DAY = utcDay(20_260_105);
 const NEXT_DAY = addDays(DAY, 1);
 const LOG = `${TAPE_ROOT}/${DATASET}/log`;
+const MANIFEST = `${TAPE_ROOT}/${DATASET}/manifest.json`;
 
 test('an empty directory opens as an empty tape', async () => {
   await using tape = await openSimTape(new SimDisk().boot());
-  assert.deepEqual(tape.report, { promise: null, logs: [], unfinishedRemoved: 0 });
+  assert.deepEqual(tape.report, { promise: null, logs: [], unfinishedRemoved: 0, missing: [] });
   assert.equal(tape.intake.promise, null);
   assert.equal(tape.intake.lastId('ESZ6'), -1);
   assert.deepEqual(await tape.tape.days('ESZ6'), []);
@@ -51,9 +52,10 @@ test('a start reports promise, trades and what was torn, and removes unfinished 
     promise: epochNs(DAY, 5),
     logs: [{ day: DAY, trades: 2, bytes: log.length, tornBytes: 100, ended: false }],
     unfinishedRemoved: 2,
+    missing: [],
   });
   assert.equal(again.intake.lastId('ESZ6'), 8);
-  assert.deepEqual(machine.files(), [path]);
+  assert.deepEqual(machine.files(), [path, MANIFEST]);
 });
 
 test('between two days nothing is open; sealing waits until the next log carries the feed numbers', async () => {
@@ -61,7 +63,7 @@ test('between two days nothing is open; sealing waits until the next log carries
   const tape = await openSimTape(machine.boot());
   await tape.intake.offer([intakeBatch('ESZ6', DAY, [[7, 1]])], epochNs(NEXT_DAY, 0));
   await tape.intake.sealed();
-  assert.deepEqual(machine.files(), [`${LOG}/${DAY}.log`]);
+  assert.deepEqual(machine.files(), [`${LOG}/${DAY}.log`, MANIFEST]);
   machine.crash();
   await using again = await openSimTape(machine.boot());
   assert.equal(again.report.promise, epochNs(NEXT_DAY, 0));
@@ -172,6 +174,7 @@ test('verify finds strangers, misnamed and misplaced files, and takes a torn end
     'note 20260106.log',
     'finding 20260104.json',
     'finding cme.json',
+    'note 20260104.json',
   ]);
 });
 

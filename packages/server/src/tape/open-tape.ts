@@ -2,7 +2,8 @@
  * Opens the tape of one dataset for writing: whatever state a crash left it in, it comes out as if the
  * last durable commit had been the last thing that ever happened. Unfinished files are removed, a torn
  * log is cut back, ended days are sealed, memory and sequencer are rebuilt from the logs. Damage is
- * refused with `TapeDamagedError`; nothing is changed then but unfinished files.
+ * refused with `TapeDamagedError`, a log that is gone with `LogMissingError`; nothing is changed then but
+ * unfinished files. Sealed days that are gone are reported: the tape goes on without them.
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
@@ -14,7 +15,8 @@ import type { Commit } from './log-payload.ts';
 import { type LogRecovery, recoverLog } from './log-recovery.ts';
 import { type ListedSymbols, Sequencer } from './sequencer.ts';
 import { createCounters, type SequencerCounters } from './sequencer-counters.ts';
-import { TapeDamagedError } from './tape-errors.ts';
+import { LogMissingError, TapeDamagedError } from './tape-errors.ts';
+import { TapeManifest } from './tape-manifest.ts';
 import {
   contractDirectory,
   dayOfFile,
@@ -22,6 +24,7 @@ import {
   isSafeName,
   logDirectory,
   logPath,
+  manifestPath,
   sessionsDirectory,
 } from './tape-paths.ts';
 import { TapePublisher } from './tape-publisher.ts';
@@ -40,6 +43,8 @@ export interface OpenTapeOptions {
 }
 
 export interface OpenTape extends AsyncDisposable {
+  /** What belongs on the tape; whoever seals days beside the intake names them here. */
+  readonly manifest: TapeManifest;
   /** Takes trades. */
   readonly intake: TapeWriter;
   /** Reads in this thread. */
@@ -64,6 +69,8 @@ export interface RecoveryReport {
     readonly ended: boolean;
   }[];
   readonly unfinishedRemoved: number;
+  /** Files of sealed days that the manifest names and that are not there. */
+  readonly missing: readonly string[];
 }
 
 interface RecoveredLog {
@@ -87,14 +94,20 @@ export async function openTape(options: OpenTapeOptions): Promise<OpenTape> {
     await disk.makeDirectory(path);
   }
   const unfinishedRemoved = await removeUnfinished(disk, tapeRoot, dataset);
+  const manifest = await TapeManifest.open(disk, tapeRoot, dataset);
+  for (const path of manifest.missingLogs) {
+    throw new LogMissingError(path, manifestPath(tapeRoot, dataset));
+  }
   const logs = await recoverLogs(disk, tapeRoot, dataset, sequencer);
+  // Before anything is written to a log that it does not name yet.
+  await manifest.save();
   sequencer.resume();
   for (const { live, recovery } of logs) {
     publisher.opened(live, epochNs(live.day, recovery.promiseNs));
   }
   const newest = logs.at(-1);
   const intake = new TapeWriter(
-    { disk, tapeRoot, dataset, now, sequencer, counters, publisher, onFailure },
+    { disk, tapeRoot, dataset, manifest, now, sequencer, counters, publisher, onFailure },
     {
       log:
         newest === undefined ? null : await DayLog.resume(disk, newest.path, newest.recovery.end),
@@ -110,8 +123,14 @@ export async function openTape(options: OpenTapeOptions): Promise<OpenTape> {
         return [{ day: live.day, count: columns.count, segments: columns.segments.slice() }];
       }),
   });
-  const report = { promise: publisher.promise, logs: logs.map(describe), unfinishedRemoved };
+  const report = {
+    promise: publisher.promise,
+    logs: logs.map(describe),
+    unfinishedRemoved,
+    missing: manifest.missingFiles,
+  };
   return {
+    manifest,
     intake,
     tape,
     publisher,
@@ -128,6 +147,7 @@ export async function openTape(options: OpenTapeOptions): Promise<OpenTape> {
 async function removeUnfinished(disk: Disk, tapeRoot: string, dataset: string): Promise<number> {
   const symbols = await disk.list(daysDirectory(tapeRoot, dataset));
   const directories = [
+    `${tapeRoot}/${dataset}`,
     logDirectory(tapeRoot, dataset),
     sessionsDirectory(tapeRoot, dataset),
     ...symbols.filter(isSafeName).map((symbol) => contractDirectory(tapeRoot, dataset, symbol)),

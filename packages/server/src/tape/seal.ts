@@ -26,20 +26,26 @@ export interface SealRequest {
   readonly batch: TradeBatch;
   /** Stamp minus source time of every trade, where a source knows it. */
   readonly late?: Float64Array;
+  /** What the day's digest is known to be; other trades are refused then. */
+  readonly expected?: string | null;
 }
 
 interface Place {
   readonly dataset: string;
   readonly symbol: string;
   readonly day: UtcDay;
+  readonly expected: string | null;
 }
 
-/** Seals a day that is complete in memory. A day that is sealed with the same trades stays as it is. */
+/**
+ * Seals a day that is complete in memory, and resolves to the digest of its trades. A day that is sealed with
+ * the same trades stays as it is.
+ */
 export async function sealDay(
   disk: Disk,
   tapeRoot: string,
-  { dataset, symbol, batch, late }: SealRequest,
-): Promise<void> {
+  { dataset, symbol, batch, late, expected = null }: SealRequest,
+): Promise<string> {
   if (batch.firstRank !== 1) throw new RangeError('a day is sealed from rank 1');
   const ranks: number[] = [];
   const byNs: number[] = [];
@@ -48,19 +54,20 @@ export async function sealDay(
     ranks.push(row + 1);
     byNs.push(late[row]!);
   }
-  await seal(disk, tapeRoot, { dataset, symbol, day: batch.day }, [batch], { ranks, byNs });
+  const place = { dataset, symbol, day: batch.day, expected };
+  return await seal(disk, tapeRoot, place, [batch], { ranks, byNs });
 }
 
-/** Seals what a log had for one contract. */
+/** Seals what a log had for one contract, likewise. */
 export async function sealColumns(
   disk: Disk,
   tapeRoot: string,
   place: Place,
   columns: LiveColumns,
-): Promise<void> {
+): Promise<string> {
   const { count, segments, lateRanks, lateByNs } = columns;
   const batches = liveBatches({ day: place.day, count, segments }, 0, count);
-  await seal(disk, tapeRoot, place, [...batches], { ranks: lateRanks, byNs: lateByNs });
+  return await seal(disk, tapeRoot, place, [...batches], { ranks: lateRanks, byNs: lateByNs });
 }
 
 async function seal(
@@ -69,9 +76,12 @@ async function seal(
   place: Place,
   batches: readonly TradeBatch[],
   late: LateRows,
-): Promise<void> {
-  const { dataset, symbol, day } = place;
+): Promise<string> {
+  const { dataset, symbol, day, expected } = place;
   const digest = await digestOf(batches, place);
+  if (expected !== null && expected !== digest) {
+    throw new DayConflictError(dataset, symbol, day, 'was sealed before, with other trades');
+  }
   const path = sidecarPath(tapeRoot, dataset, symbol, day);
   const directory = contractDirectory(tapeRoot, dataset, symbol);
   const before = await readSound(disk, path);
@@ -80,7 +90,7 @@ async function seal(
       // Whoever wrote it may have died before its name was on disk, and the log goes next.
       await disk.makeDirectory(directory);
       await disk.syncDirectory(directory);
-      return;
+      return digest;
     }
     throw new DayConflictError(dataset, symbol, day, 'is sealed already, with other trades');
   }
@@ -89,7 +99,9 @@ async function seal(
     throw new Error(`${dataset} ${symbol} ${day} does not read back as it was written`);
   }
   const sidecar = printSidecar({
-    ...place,
+    dataset,
+    symbol,
+    day,
     rows: index.reduce((rows, batch) => rows + batch.rows, 0),
     firstNs: index[0]?.firstNs ?? null,
     lastNs: index.at(-1)?.lastNs ?? null,
@@ -101,6 +113,7 @@ async function seal(
   await disk.makeDirectory(directory);
   await replaceFile(disk, sealedPath(tapeRoot, dataset, symbol, day), bytes);
   await replaceFile(disk, path, new TextEncoder().encode(sidecar));
+  return digest;
 }
 
 /** The sidecar that is there; a damaged one counts as none, since the day can still be sealed anew. */

@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
-import { TapeDamagedError } from './tape-errors.ts';
+import { parseChecked, printChecked } from './checked-json.ts';
 
 const SIDECAR_VERSION = 1;
 
@@ -43,22 +43,12 @@ export interface SidecarBatch {
 }
 
 export function printSidecar(sidecar: Omit<Sidecar, 'version'>): string {
-  return print({ version: SIDECAR_VERSION, ...sidecar });
+  return printChecked({ version: SIDECAR_VERSION, ...sidecar });
 }
 
 /** Throws `TapeDamagedError` unless the text is exactly one that `printSidecar` gives. */
 export function parseSidecar(text: string, file: string): Sidecar {
-  let parsed: Sidecar & { checksum?: string };
-  try {
-    parsed = JSON.parse(text);
-  } catch (error) {
-    throw new TapeDamagedError('the sidecar is no JSON', { file, offset: 0 }, error);
-  }
-  const { checksum: _, ...sidecar } = parsed;
-  if (sidecar.version !== SIDECAR_VERSION || print(sidecar) !== text) {
-    throw new TapeDamagedError('the sidecar does not fit its checksum', { file, offset: 0 });
-  }
-  return sidecar;
+  return parseChecked<Sidecar>(text, { what: 'sidecar', version: SIDECAR_VERSION, file });
 }
 
 /** Takes in a day's trades in order, in batches of any length; the digest depends on the trades only. */
@@ -77,10 +67,4 @@ export class TradesDigest {
     for (const column of this.#columns) whole.update(column.digest());
     return whole.digest('hex');
   }
-}
-
-function print(sidecar: object): string {
-  const body = JSON.stringify(sidecar);
-  const checksum = createHash('sha256').update(body).digest('hex');
-  return `${body.slice(0, -1)},"checksum":"${checksum}"}\n`;
 }

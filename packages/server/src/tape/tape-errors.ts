@@ -21,6 +21,16 @@ export class TapeDamagedError extends Error {
   }
 }
 
+/** A log that was begun is gone, and with it what was acknowledged: going on would give its ranks again. */
+export class LogMissingError extends Error {
+  constructor(file: string, manifest: string) {
+    super(
+      `${file} is missing, though ${manifest} names it: its trades were acknowledged. Put it back, ` +
+        'or remove the manifest to go on without them',
+    );
+  }
+}
+
 /** A write or sync failed: the tape takes nothing more until it is opened anew. */
 export class TapeFailedError extends Error {
   constructor(cause: unknown) {

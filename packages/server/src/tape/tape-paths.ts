@@ -42,6 +42,10 @@ export function sessionsDirectory(tapeRoot: string, dataset: string): string {
   return `${tapeRoot}/${safeName(dataset)}/sessions`;
 }
 
+export function manifestPath(tapeRoot: string, dataset: string): string {
+  return `${tapeRoot}/${safeName(dataset)}/manifest.json`;
+}
+
 export function isSafeName(name: string): boolean {
   return SAFE_NAME.test(name);
 }

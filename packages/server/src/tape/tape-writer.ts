@@ -6,9 +6,9 @@
  * The first failed write or sync stops the tape for good: what was not acknowledged is rejected, what
  * was stays readable, and only a new start, which reads what is really there, takes trades again.
  *
- * A day's way: (1) its last commit promises midnight and ends the log; (2) the next log is on disk, so
- * that what is known of feed numbers is never lost; (3) the day is sealed into files; (4) its log is
- * removed, and then (5) its memory is given up.
+ * A day's way: (1) its last commit promises midnight and ends the log; (2) the next log is on disk and in
+ * the manifest, so that what is known of feed numbers is never lost; (3) the day is sealed into files;
+ * (4) the manifest names them instead of the log; (5) the log is removed, and then (6) its memory given up.
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
@@ -29,6 +29,7 @@ import {
   TapeClosedError,
   TapeFailedError,
 } from './tape-errors.ts';
+import type { SealedPart, TapeManifest } from './tape-manifest.ts';
 import { daysDirectory, logDirectory, logPath, sidecarPath } from './tape-paths.ts';
 import type { TapePublisher } from './tape-publisher.ts';
 
@@ -43,6 +44,7 @@ export interface TapeWriterOptions {
   readonly disk: Disk;
   readonly tapeRoot: string;
   readonly dataset: string;
+  readonly manifest: TapeManifest;
   /** Only to refuse times absurdly far ahead. */
   readonly now: () => EpochNs;
   readonly sequencer: Sequencer;
@@ -212,7 +214,7 @@ export class TapeWriter implements Intake, AsyncDisposable {
   }
 
   async #openDay(day: UtcDay): Promise<void> {
-    const { disk, tapeRoot, dataset, sequencer, publisher } = this.#options;
+    const { disk, tapeRoot, dataset, manifest, sequencer, publisher } = this.#options;
     if (this.#unsealed > UNSEALED_DAYS_MAX) await this.#sealing;
     if (this.#failure !== null) throw this.#failure;
     await this.#assertNotSealed(day);
@@ -222,6 +224,7 @@ export class TapeWriter implements Intake, AsyncDisposable {
     await this.#log?.[Symbol.asyncDispose]();
     this.#log = log;
     this.#day = new LiveDay(opening);
+    await manifest.logBegun(day);
     publisher.opened(this.#day, epochNs(day, opening.promiseNs));
     if (ended !== null) this.#sealLater(ended);
   }
@@ -248,11 +251,15 @@ export class TapeWriter implements Intake, AsyncDisposable {
 
   /** False when the tape closes first: the next start seals the rest. */
   async #seal({ day, columns }: LiveDay): Promise<boolean> {
-    const { disk, tapeRoot, dataset, counters, publisher } = this.#options;
+    const { disk, tapeRoot, dataset, manifest, counters, publisher } = this.#options;
+    const parts: SealedPart[] = [];
     for (const one of columns) {
       if (this.#isClosing) return false;
-      await sealColumns(disk, tapeRoot, { dataset, symbol: one.symbol, day }, one);
+      const { symbol } = one;
+      const place = { dataset, symbol, day, expected: manifest.digestOf(symbol, day) };
+      parts.push({ symbol, day, digest: await sealColumns(disk, tapeRoot, place, one) });
     }
+    await manifest.sealed(parts, day);
     await disk.remove(logPath(tapeRoot, dataset, day));
     await disk.syncDirectory(logDirectory(tapeRoot, dataset));
     counters.daysSealed += 1;

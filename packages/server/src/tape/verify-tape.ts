@@ -27,19 +27,8 @@ import {
   sessionsDirectory,
   sidecarPath,
 } from './tape-paths.ts';
-
-export type VerifyEvent =
-  /** This file was walked, whatever was found in it. */
-  | {
-      readonly type: 'file';
-      readonly file: string;
-      readonly bytes: number;
-      readonly trades: number;
-    }
-  /** Something is wrong. */
-  | { readonly type: 'finding'; readonly file: string; readonly what: string }
-  /** Something unusual that is not wrong. */
-  | { readonly type: 'note'; readonly file: string; readonly what: string };
+import { finding, note, type VerifyEvent } from './verify-event.ts';
+import { verifyManifest } from './verify-manifest.ts';
 
 /** Every dataset below `<data>/tape`, file by file. */
 export async function* verifyTape(disk: Disk, tapeRoot: string): AsyncGenerator<VerifyEvent> {
@@ -55,6 +44,7 @@ export async function* verifyTape(disk: Disk, tapeRoot: string): AsyncGenerator<
       else yield finding(`${daysDirectory(tapeRoot, dataset)}/${symbol}`, 'is no part of a tape');
     }
     yield* verifySessions(disk, tapeRoot, dataset);
+    yield* verifyManifest(disk, tapeRoot, dataset);
   }
 }
 
@@ -245,14 +235,6 @@ function* strangers(
     if (name.endsWith(UNFINISHED_SUFFIX)) yield note(file, 'is unfinished');
     else yield finding(file, 'is no part of a tape');
   }
-}
-
-function finding(file: string, what: string): VerifyEvent {
-  return { type: 'finding', file, what };
-}
-
-function note(file: string, what: string): VerifyEvent {
-  return { type: 'note', file, what };
 }
 
 function describe(error: unknown): string {

@@ -1,0 +1,235 @@
+/**
+ * What belongs on the tape of one dataset: the logs that were begun, and the days that are sealed, with the
+ * digests of their trades. It is one small file that is replaced whole.
+ *
+ * It names only what is durable already, and gives a log up only together with naming its sealed day. What a
+ * crash kept from being named is found and named at the next opening. So whatever it names and is not there
+ * was taken away by somebody else. Nothing is ever struck out here because it is missing.
+ *
+ * One object per process writes it: that of the thread which holds the directory's tape.
+ */
+
+import type { UtcDay } from '@tapeloom/core/numbers';
+import { type Disk, readFileWhole, replaceFile } from '../platform/disk.ts';
+import { parseChecked, printChecked } from './checked-json.ts';
+import { readSidecar } from './sealed-days.ts';
+import { DayConflictError, TapeDamagedError } from './tape-errors.ts';
+import {
+  contractDirectory,
+  dayOfFile,
+  daysDirectory,
+  isSafeName,
+  logDirectory,
+  logPath,
+  manifestPath,
+  sealedPath,
+  sidecarPath,
+} from './tape-paths.ts';
+
+const MANIFEST_VERSION = 1;
+
+/** One sealed day of a contract. */
+export interface SealedPart {
+  readonly symbol: string;
+  readonly day: UtcDay;
+  /** Of its trades, as in its sidecar. */
+  readonly digest: string;
+}
+
+export interface ManifestContent {
+  readonly logs: ReadonlySet<UtcDay>;
+  /** Digests by contract and day. */
+  readonly days: ReadonlyMap<string, ReadonlyMap<UtcDay, string>>;
+}
+
+interface ManifestText {
+  readonly version: number;
+  readonly dataset: string;
+  readonly logs: readonly UtcDay[];
+  readonly days: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+/** Null when there is none yet. Rejects with `TapeDamagedError`. */
+export async function readManifest(
+  disk: Disk,
+  tapeRoot: string,
+  dataset: string,
+): Promise<ManifestContent | null> {
+  const file = manifestPath(tapeRoot, dataset);
+  const bytes = await readFileWhole(disk, file);
+  if (bytes === null) return null;
+  const read = parseChecked<ManifestText>(new TextDecoder().decode(bytes), {
+    what: 'manifest',
+    version: MANIFEST_VERSION,
+    file,
+  });
+  if (read.dataset !== dataset) {
+    throw new TapeDamagedError('the manifest is of another dataset', { file, offset: 0 });
+  }
+  const daysOf = (days: Readonly<Record<string, string>>) =>
+    new Map(Object.entries(days).map(([day, digest]) => [Number(day) as UtcDay, digest]));
+  return {
+    logs: new Set(read.logs),
+    days: new Map(Object.entries(read.days).map(([symbol, days]) => [symbol, daysOf(days)])),
+  };
+}
+
+export class TapeManifest {
+  readonly #disk: Disk;
+  readonly #tapeRoot: string;
+  readonly #dataset: string;
+  readonly #logs: Set<UtcDay>;
+  readonly #days = new Map<string, Map<UtcDay, string>>();
+  readonly #missingLogs: UtcDay[] = [];
+  readonly #missingDays = new Map<string, string>();
+  #isChanged: boolean;
+  #saving: Promise<void> = Promise.resolve();
+
+  private constructor(
+    disk: Disk,
+    tapeRoot: string,
+    dataset: string,
+    found: ManifestContent | null,
+  ) {
+    this.#disk = disk;
+    this.#tapeRoot = tapeRoot;
+    this.#dataset = dataset;
+    this.#logs = new Set(found?.logs);
+    for (const [symbol, days] of found?.days ?? []) this.#days.set(symbol, new Map(days));
+    this.#isChanged = found === null;
+  }
+
+  /** Reads it and compares it with the names on disk; nothing is written before `save`. */
+  static async open(disk: Disk, tapeRoot: string, dataset: string): Promise<TapeManifest> {
+    const found = await readManifest(disk, tapeRoot, dataset);
+    const manifest = new TapeManifest(disk, tapeRoot, dataset, found);
+    await manifest.#compareLogs();
+    await manifest.#compareDays();
+    return manifest;
+  }
+
+  /** Logs it names that were not there at the opening. */
+  get missingLogs(): readonly string[] {
+    return this.#missingLogs.map((day) => logPath(this.#tapeRoot, this.#dataset, day));
+  }
+
+  /** Files of days it names that were not there at the opening and were not sealed again since. */
+  get missingFiles(): readonly string[] {
+    return [...this.#missingDays.values()];
+  }
+
+  /** Null when this day is not named. */
+  digestOf(symbol: string, day: UtcDay): string | null {
+    return this.#days.get(symbol)?.get(day) ?? null;
+  }
+
+  /** Resolves when all that was named so far is on disk. */
+  save(): Promise<void> {
+    const save = async () => {
+      if (!this.#isChanged) return;
+      this.#isChanged = false;
+      try {
+        const bytes = new TextEncoder().encode(this.#print());
+        await replaceFile(this.#disk, manifestPath(this.#tapeRoot, this.#dataset), bytes);
+      } catch (error) {
+        this.#isChanged = true;
+        throw error;
+      }
+    };
+    // Whoever saved before had his own failure told.
+    this.#saving = this.#saving.catch(() => {}).then(save);
+    return this.#saving;
+  }
+
+  /** A log is on disk under its name, with nothing but its opening. */
+  logBegun(day: UtcDay): Promise<void> {
+    this.#logs.add(day);
+    this.#isChanged = true;
+    return this.save();
+  }
+
+  /** These days are on disk. With `log`, they are all that this log had, and it may go once this resolves. */
+  async sealed(parts: readonly SealedPart[], log: UtcDay | null = null): Promise<void> {
+    for (const { symbol, day, digest } of parts) {
+      const known = this.digestOf(symbol, day);
+      if (known !== null && known !== digest) {
+        throw new DayConflictError(this.#dataset, symbol, day, 'was sealed with other trades');
+      }
+    }
+    for (const part of parts) {
+      this.#name(part);
+      this.#missingDays.delete(`${part.symbol} ${part.day}`);
+    }
+    if (log !== null && this.#logs.delete(log)) this.#isChanged = true;
+    await this.save();
+  }
+
+  #name({ symbol, day, digest }: SealedPart): void {
+    if (this.digestOf(symbol, day) === digest) return;
+    this.#days.getOrInsertComputed(symbol, () => new Map()).set(day, digest);
+    this.#isChanged = true;
+  }
+
+  async #compareLogs(): Promise<void> {
+    const directory = logDirectory(this.#tapeRoot, this.#dataset);
+    const names = await this.#disk.list(directory);
+    const found = new Set(names.flatMap((name) => dayOfFile(name, 'log') ?? []));
+    for (const day of this.#logs) if (!found.has(day)) this.#missingLogs.push(day);
+    const news = found.difference(this.#logs);
+    if (news.size === 0) return;
+    // Its name may be of a process that died before it was on disk.
+    await this.#disk.syncDirectory(directory);
+    for (const day of news) this.#logs.add(day);
+    this.#isChanged = true;
+  }
+
+  async #compareDays(): Promise<void> {
+    const found = await this.#disk.list(daysDirectory(this.#tapeRoot, this.#dataset));
+    for (const symbol of new Set([...this.#days.keys(), ...found.filter(isSafeName)])) {
+      const directory = contractDirectory(this.#tapeRoot, this.#dataset, symbol);
+      const names = new Set(await this.#disk.list(directory));
+      for (const day of this.#days.get(symbol)?.keys() ?? []) this.#noteMissing(symbol, day, names);
+      const news = await this.#unnamedDays(symbol, names);
+      if (news.length === 0) continue;
+      await this.#disk.syncDirectory(directory);
+      for (const part of news) this.#name(part);
+    }
+  }
+
+  #noteMissing(symbol: string, day: UtcDay, names: ReadonlySet<string>): void {
+    const key = `${symbol} ${day}`;
+    if (!names.has(`${day}.json`)) {
+      this.#missingDays.set(key, sidecarPath(this.#tapeRoot, this.#dataset, symbol, day));
+    } else if (!names.has(`${day}.arrow`)) {
+      this.#missingDays.set(key, sealedPath(this.#tapeRoot, this.#dataset, symbol, day));
+    }
+  }
+
+  /** A day whose sidecar is damaged, or of another place, cannot be named: what it was is not known. */
+  async #unnamedDays(symbol: string, names: ReadonlySet<string>): Promise<readonly SealedPart[]> {
+    const parts: SealedPart[] = [];
+    for (const name of names) {
+      const day = dayOfFile(name, 'json');
+      if (day === null || !names.has(`${day}.arrow`)) continue;
+      if (this.digestOf(symbol, day) !== null) continue;
+      const path = sidecarPath(this.#tapeRoot, this.#dataset, symbol, day);
+      const sidecar = await readSidecar(this.#disk, path).catch((error: unknown) => {
+        if (error instanceof TapeDamagedError) return null;
+        throw error;
+      });
+      if (sidecar?.symbol !== symbol || sidecar.day !== day) continue;
+      parts.push({ symbol, day, digest: sidecar.digest });
+    }
+    return parts;
+  }
+
+  #print(): string {
+    const days = [...this.#days].sort(([a], [b]) => (a < b ? -1 : 1));
+    return printChecked({
+      version: MANIFEST_VERSION,
+      dataset: this.#dataset,
+      logs: [...this.#logs].sort((a, b) => a - b),
+      days: Object.fromEntries(days.map(([symbol, of]) => [symbol, Object.fromEntries(of)])),
+    } satisfies ManifestText);
+  }
+}
