@@ -6,7 +6,13 @@
  */
 
 import { crc32 } from 'node:zlib';
-import type { Disk, DiskEntry, DiskFile, OpenMode } from '@tapeloom/server/platform/disk';
+import type {
+  Disk,
+  DiskEntry,
+  DiskFile,
+  DiskSpace,
+  OpenMode,
+} from '@tapeloom/server/platform/disk';
 
 const SECTOR_BYTES = 512;
 
@@ -21,7 +27,8 @@ export type DiskOperation =
   | 'makeDirectory'
   | 'syncDirectory'
   | 'list'
-  | 'stat';
+  | 'stat'
+  | 'space';
 
 /** `full`: the disk has no room left. `fail`: an I/O error. `halt`: the machine stops at this call. */
 export type Fault = 'full' | 'fail' | 'halt';
@@ -48,6 +55,8 @@ interface NameChange {
 export class SimDisk {
   /** Asked before every operation; null lets it pass. */
   faults: FaultPlan = () => null;
+  /** What there is room for; null: it cannot say. */
+  space: DiskSpace | null = null;
   #names = new Map<string, Node>([['', createNode('directory')]]);
   #syncedNames = new Map(this.#names);
   #pendingNames: NameChange[] = [];
@@ -231,6 +240,11 @@ class SimProcessDisk implements Disk {
     if (node === null) return null;
     const { bytes, size } = node.now;
     return { kind: node.kind, size, version: String(crc32(bytes.subarray(0, size))) };
+  }
+
+  async space(path: string): Promise<DiskSpace | null> {
+    await this.#pass('space', path);
+    return this.#machine.space;
   }
 
   async #pass(operation: DiskOperation, path: string): Promise<void> {

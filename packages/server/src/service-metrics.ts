@@ -6,6 +6,7 @@ import type { GatewayMetrics } from './gateway/gateway-metrics.ts';
 import type { ComputeCounters } from './history/compute-counters.ts';
 import type { ComputeCounts } from './history/compute-pool.ts';
 import type { IngestReport } from './ingest-wire.ts';
+import type { FreeSpace, SpaceReading } from './platform/free-space.ts';
 import { addReading, type Reading } from './platform/metrics.ts';
 import { createCounters, type SequencerCounters } from './tape/sequencer-counters.ts';
 import type { TopicHub } from './topics/topic-hub.ts';
@@ -114,6 +115,10 @@ export class ServiceMetrics {
     for (const reading of readings) addReading(this.#registry, reading);
   }
 
+  watchSpace(directory: string, space: FreeSpace): void {
+    for (const reading of spaceReadings(directory, space)) addReading(this.#registry, reading);
+  }
+
   watchStreams(hub: TopicHub, gateway: GatewayMetrics): void {
     for (const reading of streamReadings(hub, gateway)) addReading(this.#registry, reading);
   }
@@ -157,6 +162,22 @@ export class ServiceMetrics {
       gauge('tapeloom_fill_days_wanted', 'Simulated days to make.', () => this.fill.daysTotal),
     ];
   }
+}
+
+/** By data directory; without a value where the platform does not know. */
+function spaceReadings(directory: string, space: FreeSpace): readonly Reading[] {
+  const of = (name: Reading['name'], help: string, member: keyof SpaceReading): Reading => ({
+    name,
+    help,
+    kind: 'gauge',
+    label: 'directory',
+    read: () => (space.reading === null ? {} : { [directory]: space.reading[member] }),
+  });
+  return [
+    of('tapeloom_disk_free_bytes', 'Room that is left for the data directory.', 'freeBytes'),
+    of('tapeloom_disk_size_bytes', 'The size of its disk.', 'totalBytes'),
+    of('tapeloom_disk_day_bytes', 'What a day of the tape needs, its log included.', 'dayBytes'),
+  ];
 }
 
 function streamReadings(hub: TopicHub, gateway: GatewayMetrics): readonly Reading[] {

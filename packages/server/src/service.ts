@@ -17,9 +17,14 @@ import { createInternalServer } from './http/internal-server.ts';
 import { IngestHandle, type IngestNews } from './ingest-handle.ts';
 import type { IngestOpened } from './ingest-wire.ts';
 import { listen } from './listen.ts';
+import type { Clock } from './platform/clock.ts';
+import { FreeSpace } from './platform/free-space.ts';
 import type { Log } from './platform/log.ts';
 import { createMetrics } from './platform/metrics.ts';
+import { NodeDisk } from './platform/node-disk.ts';
 import { ServiceMetrics } from './service-metrics.ts';
+import { SIM_DATASET } from './sources/sim-universe.ts';
+import { tapeDayBytes } from './tape/tape-growth.ts';
 
 /** Files of missing days that the log names. */
 const MISSING_TOLD_MAX = 10;
@@ -56,6 +61,7 @@ export class Service implements AsyncDisposable {
   /** The part that is gone for good, the first if there are several. */
   #lost: string | null = null;
   #accounts: AccountServices | null = null;
+  #space: FreeSpace | null = null;
   #doors: Doors | null = null;
   #echo: EchoServer | null = null;
   #addresses: ServiceAddresses | null = null;
@@ -125,6 +131,7 @@ export class Service implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#internal.closeAllConnections();
     this.#internal.close();
+    this.#space?.[Symbol.dispose]();
     await this.#echo?.[Symbol.asyncDispose]();
     await this.#doors?.[Symbol.asyncDispose]();
     // After the doors, whose last answers still count.
@@ -156,6 +163,8 @@ export class Service implements AsyncDisposable {
       },
     );
     this.#metrics.watchAccounts(accounts);
+    this.#space = this.#watchSpace(accounts.clock);
+    this.#metrics.watchSpace(config.data, this.#space);
     this.#metrics.watchStreams(this.#doors.hub, this.#doors.gateway.metrics);
     this.#metrics.watchHistory(this.#doors.history);
     const rest = await this.#doors.listen();
@@ -169,6 +178,23 @@ export class Service implements AsyncDisposable {
   #becomeReady(): void {
     if (!this.#isStopping) this.#phase = null;
     this.#live.resolve();
+  }
+
+  #watchSpace(clock: Clock): FreeSpace {
+    const { config, log } = this.#options;
+    const { data: directory } = config;
+    const disk = new NodeDisk();
+    return new FreeSpace({
+      disk,
+      directory,
+      clock,
+      dayBytes: () => tapeDayBytes(disk, join(directory, 'tape'), SIM_DATASET),
+      onLittle: (reading, why) => {
+        log.warn({ directory, ...reading }, `little room is left on disk: ${why}`);
+      },
+      onEnough: (reading) => log.info({ directory, ...reading }, 'there is room on disk again'),
+      onFault: (error) => log.warn({ error }, 'the room on disk could not be looked at'),
+    });
   }
 
   /** On the loopback interface whatever the other doors listen on. */

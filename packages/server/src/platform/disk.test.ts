@@ -111,3 +111,9 @@ test('the simulated disk forgets at a crash what was not synced, names too [SEC-
   assert.deepEqual(machine.files(), ['/d/kept']);
   assert.deepEqual(machine.bytes('/d/kept'), bytes(1, 2));
 });
+
+test("the machine's disk says how much room there is, of the whole", async () => {
+  const space = await new NodeDisk().space(tmpdir());
+  assert.ok(space !== null && space.totalBytes > 0);
+  assert.ok(space.freeBytes >= 0 && space.freeBytes <= space.totalBytes);
+});

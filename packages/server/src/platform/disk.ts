@@ -28,6 +28,12 @@ export interface DiskEntry {
   readonly version: string;
 }
 
+export interface DiskSpace {
+  /** What this process may still write. */
+  readonly freeBytes: number;
+  readonly totalBytes: number;
+}
+
 export interface Disk {
   open(path: string, mode: OpenMode): Promise<DiskFile>;
   /** Replaces `to` when it exists, in one step. */
@@ -40,6 +46,8 @@ export interface Disk {
   list(path: string): Promise<readonly string[]>;
   /** Null when there is no such entry. */
   stat(path: string): Promise<DiskEntry | null>;
+  /** Of the file system a directory lies on; null where the platform cannot say. */
+  space(path: string): Promise<DiskSpace | null>;
 }
 
 /** The whole file, or null when there is none. */

@@ -1,8 +1,17 @@
 /** The machine's own disk, through the asynchronous calls of Node: no call here blocks the thread. */
 
-import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
+import {
+  type FileHandle,
+  mkdir,
+  open,
+  readdir,
+  rename,
+  stat,
+  statfs,
+  unlink,
+} from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Disk, DiskEntry, DiskFile, OpenMode } from './disk.ts';
+import type { Disk, DiskEntry, DiskFile, DiskSpace, OpenMode } from './disk.ts';
 import { syncDirectory } from './sync-directory.ts';
 
 const OPEN_FLAGS: Readonly<Record<OpenMode, string>> = { read: 'r', write: 'r+', create: 'w+' };
@@ -53,7 +62,21 @@ export class NodeDisk implements Disk {
       throw error;
     }
   }
+
+  async space(path: string): Promise<DiskSpace | null> {
+    try {
+      const { bavail, blocks, bsize } = await statfs(path);
+      // A file system that tells no size tells nothing.
+      return blocks === 0 ? null : { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+    } catch (error) {
+      if (SPACE_UNKNOWN.has(String((error as NodeJS.ErrnoException).code))) return null;
+      throw error;
+    }
+  }
 }
+
+/** Not every file system answers, and a platform may not have the call at all. */
+const SPACE_UNKNOWN = new Set(['ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EPERM']);
 
 class NodeDiskFile implements DiskFile {
   readonly #handle: FileHandle;

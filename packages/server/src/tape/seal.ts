@@ -14,9 +14,9 @@ import { type Disk, replaceFile } from '../platform/disk.ts';
 import { ArrowDayWriter, BATCH_ROWS } from './arrow-day.ts';
 import { BatchDecoder } from './batch-decoder.ts';
 import { type LateRows, type LiveColumns, liveBatches } from './live-columns.ts';
-import { readSidecar } from './sealed-days.ts';
-import { printSidecar, type Sidecar, type SidecarBatch, TradesDigest } from './sidecar.ts';
-import { DayConflictError, TapeDamagedError } from './tape-errors.ts';
+import { readSoundSidecar } from './sealed-days.ts';
+import { printSidecar, type SidecarBatch, TradesDigest } from './sidecar.ts';
+import { DayConflictError } from './tape-errors.ts';
 import { contractDirectory, sealedPath, sidecarPath } from './tape-paths.ts';
 
 export interface SealRequest {
@@ -84,7 +84,8 @@ async function seal(
   }
   const path = sidecarPath(tapeRoot, dataset, symbol, day);
   const directory = contractDirectory(tapeRoot, dataset, symbol);
-  const before = await readSound(disk, path);
+  // A damaged one counts as none, since the day can still be sealed anew.
+  const before = await readSoundSidecar(disk, path);
   if (before !== null) {
     if (before.digest === digest) {
       // Whoever wrote it may have died before its name was on disk, and the log goes next.
@@ -114,16 +115,6 @@ async function seal(
   await replaceFile(disk, sealedPath(tapeRoot, dataset, symbol, day), bytes);
   await replaceFile(disk, path, new TextEncoder().encode(sidecar));
   return digest;
-}
-
-/** The sidecar that is there; a damaged one counts as none, since the day can still be sealed anew. */
-async function readSound(disk: Disk, path: string): Promise<Sidecar | null> {
-  try {
-    return await readSidecar(disk, path);
-  } catch (error) {
-    if (error instanceof TapeDamagedError) return null;
-    throw error;
-  }
 }
 
 async function encode(

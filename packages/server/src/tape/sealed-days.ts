@@ -132,6 +132,16 @@ export async function readSidecar(disk: Disk, path: string): Promise<Sidecar | n
   return bytes === null ? null : parseSidecar(new TextDecoder().decode(bytes), path);
 }
 
+/** A sidecar that is damaged counts as none. */
+export async function readSoundSidecar(disk: Disk, path: string): Promise<Sidecar | null> {
+  try {
+    return await readSidecar(disk, path);
+  } catch (error) {
+    if (error instanceof TapeDamagedError) return null;
+    throw error;
+  }
+}
+
 /** A day with a sidecar has its file: without it the day is damaged. */
 async function openSealed(disk: Disk, path: string): Promise<DiskFile> {
   try {

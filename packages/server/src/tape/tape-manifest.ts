@@ -12,7 +12,7 @@
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { type Disk, readFileWhole, replaceFile } from '../platform/disk.ts';
 import { parseChecked, printChecked } from './checked-json.ts';
-import { readSidecar } from './sealed-days.ts';
+import { readSoundSidecar } from './sealed-days.ts';
 import { DayConflictError, TapeDamagedError } from './tape-errors.ts';
 import {
   contractDirectory,
@@ -213,10 +213,7 @@ export class TapeManifest {
       if (day === null || !names.has(`${day}.arrow`)) continue;
       if (this.digestOf(symbol, day) !== null) continue;
       const path = sidecarPath(this.#tapeRoot, this.#dataset, symbol, day);
-      const sidecar = await readSidecar(this.#disk, path).catch((error: unknown) => {
-        if (error instanceof TapeDamagedError) return null;
-        throw error;
-      });
+      const sidecar = await readSoundSidecar(this.#disk, path);
       if (sidecar?.symbol !== symbol || sidecar.day !== day) continue;
       parts.push({ symbol, day, digest: sidecar.digest });
     }

@@ -6,7 +6,7 @@
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { Disk } from '../platform/disk.ts';
-import { readSidecar } from './sealed-days.ts';
+import { readSoundSidecar } from './sealed-days.ts';
 import { TapeDamagedError } from './tape-errors.ts';
 import { type ManifestContent, readManifest } from './tape-manifest.ts';
 import {
@@ -78,15 +78,14 @@ async function* verifyDays(
   }
   for (const [day, digest] of days) {
     const path = sidecarPath(tapeRoot, dataset, symbol, day);
-    try {
-      const sidecar = await readSidecar(disk, path);
-      if (sidecar === null) yield finding(path, 'is missing');
-      else if (sidecar.digest !== digest) {
-        yield finding(path, 'is of other trades than the manifest says');
-      }
-    } catch (error) {
-      // Damage is found where the file itself is verified.
-      if (!(error instanceof TapeDamagedError)) throw error;
+    if ((await disk.stat(path)) === null) {
+      yield finding(path, 'is missing');
+      continue;
+    }
+    // Damage is found where the file itself is verified.
+    const sidecar = await readSoundSidecar(disk, path);
+    if (sidecar !== null && sidecar.digest !== digest) {
+      yield finding(path, 'is of other trades than the manifest says');
     }
   }
 }

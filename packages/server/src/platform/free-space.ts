@@ -1,0 +1,80 @@
+/**
+ * How much room is left where the data lies. It is told once when it becomes little (less than a tenth, or
+ * less than two days need), and once when there is enough again, with a margin between the two, so that a
+ * disk at the edge does not fill the log. Where the platform cannot say, nothing is known and nothing told.
+ */
+
+import type { Clock } from './clock.ts';
+import type { Disk, DiskSpace } from './disk.ts';
+
+const LOOK_EVERY_MS = 60_000;
+/** What a day needs changes slowly, and takes a walk over files to find out. */
+const LOOKS_PER_DAY_BYTES = 60;
+const LITTLE_SHARE = 0.1;
+const LITTLE_DAYS = 2;
+/** Room is enough again when there is this much more than what counts as little. */
+const MARGIN = 1.1;
+
+export interface SpaceReading extends DiskSpace {
+  /** What a day needs; 0 as long as that is not known. */
+  readonly dayBytes: number;
+}
+
+export interface FreeSpaceOptions {
+  readonly disk: Pick<Disk, 'space'>;
+  readonly directory: string;
+  readonly clock: Pick<Clock, 'every'>;
+  readonly dayBytes: () => Promise<number>;
+  readonly onLittle: (reading: SpaceReading, why: string) => void;
+  readonly onEnough: (reading: SpaceReading) => void;
+  readonly onFault: (error: unknown) => void;
+}
+
+export class FreeSpace implements Disposable {
+  readonly #options: FreeSpaceOptions;
+  readonly #timer: Disposable;
+  #reading: SpaceReading | null = null;
+  #dayBytes = 0;
+  #looks = 0;
+  #isLittle = false;
+
+  constructor(options: FreeSpaceOptions) {
+    this.#options = options;
+    const look = () => void this.look().catch(options.onFault);
+    this.#timer = options.clock.every(LOOK_EVERY_MS, look);
+    look();
+  }
+
+  /** As it was a minute ago at most; null when it is not known. */
+  get reading(): SpaceReading | null {
+    return this.#reading;
+  }
+
+  async look(): Promise<void> {
+    const { disk, directory, dayBytes, onLittle, onEnough } = this.#options;
+    const isDue = this.#dayBytes === 0 || this.#looks % LOOKS_PER_DAY_BYTES === 0;
+    this.#looks += 1;
+    if (isDue) this.#dayBytes = await dayBytes();
+    const space = await disk.space(directory);
+    if (space === null) return;
+    const reading = { ...space, dayBytes: this.#dayBytes };
+    this.#reading = reading;
+    const why = littleBecause(reading, this.#isLittle ? MARGIN : 1);
+    if ((why !== null) === this.#isLittle) return;
+    this.#isLittle = why !== null;
+    if (why === null) onEnough(reading);
+    else onLittle(reading, why);
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer[Symbol.dispose]();
+  }
+}
+
+function littleBecause(
+  { freeBytes, totalBytes, dayBytes }: SpaceReading,
+  margin: number,
+): string | null {
+  if (freeBytes < LITTLE_DAYS * dayBytes * margin) return 'less than two days need';
+  return freeBytes < LITTLE_SHARE * totalBytes * margin ? 'less than a tenth of the disk' : null;
+}
