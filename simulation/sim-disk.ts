@@ -13,8 +13,7 @@ import type {
   DiskSpace,
   OpenMode,
 } from '@tapeloom/server/platform/disk';
-
-const SECTOR_BYTES = 512;
+import { Content, type ContentChange, change, tear } from './sim-disk-content.ts';
 
 export type DiskOperation =
   | 'open'
@@ -35,10 +34,6 @@ export type Fault = 'full' | 'fail' | 'halt';
 export type FaultPlan = (operation: DiskOperation, path: string) => Fault | null;
 /** Numbers in [0, 1), from a seed. */
 export type Random = () => number;
-
-type ContentChange =
-  | { readonly kind: 'write'; readonly position: number; readonly bytes: Uint8Array }
-  | { readonly kind: 'truncate'; readonly size: number };
 
 interface Node {
   readonly kind: 'file' | 'directory';
@@ -315,12 +310,6 @@ class SimDiskFile implements DiskFile {
   }
 }
 
-/** Bytes that grow; past the size they are zeros. */
-class Content {
-  bytes = new Uint8Array(0);
-  size = 0;
-}
-
 function createNode(kind: Node['kind']): Node {
   return { kind, now: new Content(), synced: new Content(), pending: [] };
 }
@@ -328,22 +317,6 @@ function createNode(kind: Node['kind']): Node {
 function pend(node: Node, made: ContentChange): void {
   change(node.now, made);
   node.pending.push(made);
-}
-
-function change(content: Content, made: ContentChange): void {
-  const size = made.kind === 'truncate' ? made.size : made.position + made.bytes.length;
-  if (size > content.bytes.length) {
-    const grown = new Uint8Array(Math.max(size, content.bytes.length * 2));
-    grown.set(content.bytes.subarray(0, content.size));
-    content.bytes = grown;
-  }
-  if (made.kind === 'truncate') {
-    if (size < content.size) content.bytes.fill(0, size, content.size);
-    content.size = size;
-  } else {
-    content.bytes.set(made.bytes, made.position);
-    content.size = Math.max(content.size, size);
-  }
 }
 
 function applyNames(names: Map<string, Node>, change: NameChange): void {
@@ -364,28 +337,6 @@ function settleContent(node: Node, random: Random | null): void {
   change(node.now, { kind: 'truncate', size: 0 });
   const bytes = node.synced.bytes.subarray(0, node.synced.size);
   change(node.now, { kind: 'write', position: 0, bytes });
-}
-
-/** What a write leaves behind that power failed in: a beginning, or sectors that stayed as they were. */
-function tear(
-  { bytes, position }: { readonly bytes: Uint8Array; readonly position: number },
-  before: Content,
-  random: Random,
-): ContentChange {
-  if (random() < 0.5) {
-    return { kind: 'write', position, bytes: bytes.slice(0, Math.floor(random() * bytes.length)) };
-  }
-  const torn = bytes.slice();
-  const end = position + bytes.length;
-  for (let from = position; from < end; ) {
-    const to = Math.min((Math.floor(from / SECTOR_BYTES) + 1) * SECTOR_BYTES, end);
-    if (random() < 0.5) {
-      torn.fill(0, from - position, to - position);
-      torn.set(before.bytes.subarray(from, Math.min(to, before.size)), from - position);
-    }
-    from = to;
-  }
-  return { kind: 'write', position, bytes: torn };
 }
 
 async function stop(fault: Fault, path: string): Promise<void> {

@@ -73,6 +73,8 @@ test('a first start becomes ready and serves REST, metrics and a stream [WS-01, 
   assert.match(metrics, /^tapeloom_trades_total\{outcome="offTickPrice"\} 0$/m);
   assert.match(metrics, /^tapeloom_ack_seconds_count [1-9]/m);
   assert.match(metrics, /^tapeloom_engine_up 1$/m);
+  assert.match(metrics, /^tapeloom_days_missing 0$/m);
+  assert.match(metrics, /^tapeloom_disk_free_bytes\{directory=".+"\} [1-9]/m);
 
   assert.match(service.address('stream'), /\/v1$/);
   barsAtStop = await finalBars(service);

@@ -10,8 +10,8 @@ export const tapeVerifyCommand: Command = {
   summary: 'Check every file of the tape and say what is wrong where.',
   usage: `Usage: tapeloom tape verify [--data <directory>] [--json]
 
-Checks every checksum, rank and time of logs, sealed days and session books. Reads only; the service
-may run. Exits with 1 when anything is wrong, or when there is no tape.
+Checks every checksum, rank and time of logs, sealed days and session books, and that every log, day
+and contract of the manifest is there. Reads only; the service may run. Exits with 1 when anything is wrong, or when there is no tape.
 
   --data <directory>  the data directory (default: TAPELOOM_DATA or ./data)
   --json              one JSON object per finding and note, and a summary as the last line`,
