@@ -1,8 +1,9 @@
 /** The bytes of a simulated file: how they grow, and what is left of a write that power failed in. */
 
-import type { Random } from './sim-disk.ts';
-
 const SECTOR_BYTES = 512;
+
+/** Numbers in [0, 1), from a seed. */
+export type Random = () => number;
 
 export type ContentChange =
   | { readonly kind: 'write'; readonly position: number; readonly bytes: Uint8Array }

@@ -13,7 +13,9 @@ import type {
   DiskSpace,
   OpenMode,
 } from '@tapeloom/server/platform/disk';
-import { Content, type ContentChange, change, tear } from './sim-disk-content.ts';
+import { Content, type ContentChange, change, type Random, tear } from './sim-disk-content.ts';
+
+export type { Random } from './sim-disk-content.ts';
 
 export type DiskOperation =
   | 'open'
@@ -32,8 +34,6 @@ export type DiskOperation =
 /** `full`: the disk has no room left. `fail`: an I/O error. `halt`: the machine stops at this call. */
 export type Fault = 'full' | 'fail' | 'halt';
 export type FaultPlan = (operation: DiskOperation, path: string) => Fault | null;
-/** Numbers in [0, 1), from a seed. */
-export type Random = () => number;
 
 interface Node {
   readonly kind: 'file' | 'directory';

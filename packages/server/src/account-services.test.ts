@@ -79,6 +79,7 @@ test('accounts that are damaged while they are used are not ready, and every key
     assert.equal(answer.headers['retry-after'], '5');
   }
   assert.equal(accounts.notReadyBecause, 'the accounts are damaged');
+  assert.equal(logged.filter((line) => line.includes('request failed')).length, 0);
   assert.equal(logged.filter((line) => line.includes('nobody can be recognised')).length, 1);
 });
 

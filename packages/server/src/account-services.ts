@@ -95,7 +95,8 @@ export class AccountServices implements AsyncDisposable {
       void lost.promise.then((error) => services.#lost(error));
       return services;
     } catch (error) {
-      if (!(error instanceof AccountsRefusedError)) throw error;
+      const isOperators = error instanceof AccountsRefusedError || isFileError(error);
+      if (!isOperators) throw error;
       throw new StartRefusedError(`the accounts in ${path} cannot be used: ${error.message}`, {
         cause: error,
       });
@@ -147,6 +148,10 @@ export class AccountServices implements AsyncDisposable {
     this.#notReady = why;
     this.authenticator.refuseAll(cause);
   }
+}
+
+function isFileError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error;
 }
 
 /** The database and what stands beside it, whoever made them. */

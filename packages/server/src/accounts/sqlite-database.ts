@@ -77,7 +77,7 @@ class SqliteDatabase implements SqlDatabase {
   readonly #version: StatementSync;
   readonly #file: string | null;
   /** Which file it is, whatever its name. */
-  readonly #identity: string | null;
+  readonly #identity: bigint | null;
   #seen: unknown;
 
   constructor(connection: DatabaseSync, file: string | null) {
@@ -136,10 +136,9 @@ function newestStructure(): Promise<ReadonlySet<string>> {
   return newest;
 }
 
-function identityOf(file: string | null): string | null {
+function identityOf(file: string | null): bigint | null {
   if (file === null) return null;
-  const found = statSync(file, { bigint: true, throwIfNoEntry: false });
-  return found === undefined ? null : `${found.dev} ${found.ino}`;
+  return statSync(file, { bigint: true, throwIfNoEntry: false })?.ino ?? null;
 }
 
 function connect(path: string): DatabaseSync {

@@ -8,7 +8,7 @@ import { type IncomingMessage, METHODS } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { PROBLEM_CONTENT_TYPE } from '@tapeloom/protocol/problem';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
-import { AccountsUnavailableError } from '../accounts/account-store.ts';
+import { AccountsTroubleError, AccountsUnavailableError } from '../accounts/account-store.ts';
 import type { Caller } from '../accounts/caller.ts';
 import { blotSecrets } from '../platform/log.ts';
 import { newRequestId } from '../platform/request-id.ts';
@@ -198,7 +198,12 @@ function problemSender({ log, docsUrl }: HttpServerOptions) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     // A body that ended before it was whole is what its own stream failed with.
     const problem = error === request.raw.errored ? cutBody(error) : problemOf(error);
-    const isOurs = problem.code === 'INTERNAL' || error instanceof AccountsUnavailableError;
+    const isOurs =
+      problem.code === 'INTERNAL' ||
+      // Trouble of the whole store is told once, however many meet it.
+      (error instanceof AccountsTroubleError
+        ? error.trouble === 'busy'
+        : error instanceof AccountsUnavailableError);
     if (isOurs && !(error instanceof ClientGoneError)) {
       const route = request.routeOptions.url ?? null;
       log.error({ error, requestId: request.id, method: request.method, route }, 'request failed');

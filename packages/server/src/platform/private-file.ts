@@ -9,7 +9,6 @@ import { open } from 'node:fs/promises';
 export const OWNER_ONLY = 0o600;
 const OTHERS_READ = 0o044;
 const OTHERS_WRITE = 0o022;
-const OTHERS_ANY = 0o077;
 
 /** What others could do with a file; `nothing` is how it should be. */
 export type Exposure = 'nothing' | 'read' | 'write';
@@ -25,8 +24,9 @@ export async function closeToOthers(path: string): Promise<Exposure | null> {
   try {
     await using file = await open(path, 'r');
     const { mode } = await file.stat();
-    if ((mode & OTHERS_ANY) !== 0) await file.chmod(OWNER_ONLY);
-    return exposureOf(mode);
+    const exposure = exposureOf(mode);
+    if (exposure !== 'nothing') await file.chmod(OWNER_ONLY);
+    return exposure;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
