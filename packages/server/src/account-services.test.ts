@@ -39,7 +39,7 @@ async function open(options: { readonly data?: string; readonly store?: AccountS
   const http = createHttpServer({
     routes: [
       usageRoute((...of) => meter.usageOf(...of)),
-      ...keysRoutes({ store: () => accounts.store, isInstrument: () => true }),
+      ...keysRoutes({ store: () => accounts.store, instrumentFault: () => null }),
     ],
     authenticator,
     allowances,
