@@ -13,9 +13,9 @@ export function accountsPath(dataDirectory: string): string {
 }
 
 /** `path` of the file (made if it is missing), or `:memory:`. */
-export function openSqliteAccountStore(
+export async function openSqliteAccountStore(
   path: string,
   options?: SqlAccountStoreOptions,
 ): Promise<AccountStore> {
-  return SqlAccountStore.open(openSqliteDatabase(path), options);
+  return await SqlAccountStore.open(openSqliteDatabase(path), options);
 }
