@@ -105,7 +105,7 @@ export class RunningService {
   }
 
   get #data(): string {
-    return /starts, data in (.*?)(?:, [\d.]+ times faster.*)?$/m.exec(this.output)![1]!;
+    return /^ {2}data {6}(.*)$/m.exec(this.output)![1]!;
   }
 
   /** The address printed behind this word. */
