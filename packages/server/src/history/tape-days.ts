@@ -7,8 +7,11 @@
 
 import type { Session } from '@tapeloom/core/calendar/session';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
-import { addDays, dayOf } from '@tapeloom/core/utc-day';
+import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
 import type { Tape } from '../tape/tape.ts';
+
+/** Whether a day of a contract is on the tape. */
+export type IsOnTape = (day: UtcDay) => boolean;
 
 export class TapeDays {
   readonly #tape: Tape;
@@ -45,15 +48,30 @@ export class TapeDays {
   }
 }
 
-export function isCompleteOn(
-  { open, close }: Session,
-  isOnTape: (day: UtcDay) => boolean,
-): boolean {
-  const last = lastDayBefore(close);
-  for (let day = dayOf(open); day <= last; day = addDays(day, 1)) {
-    if (!isOnTape(day)) return false;
+/**
+ * Whether a session is whole so far: from its open up to and with the day `last`, or to its close if that comes
+ * before, all its days are on the tape. The one notion of it, for what streams and the past are made of.
+ */
+export function isWholeUpTo(session: Session, last: UtcDay, isOnTape: IsOnTape): boolean {
+  return dataSince(session, last, isOnTape) === session.open;
+}
+
+/**
+ * From when on all of a session, up to and with the day `last`, is on the tape: its open when it is whole so
+ * far, else the midnight after the last of its days that is missing.
+ */
+export function dataSince({ open, close }: Session, last: UtcDay, isOnTape: IsOnTape): EpochNs {
+  const end = lastDayBefore(close);
+  const first = dayOf(open);
+  for (let day = last < end ? last : end; day >= first; day = addDays(day, -1)) {
+    if (!isOnTape(day)) return epochNs(addDays(day, 1), 0);
   }
-  return true;
+  return open;
+}
+
+/** Whether all of a session that has ended is on the tape. */
+export function isCompleteOn(session: Session, isOnTape: IsOnTape): boolean {
+  return isWholeUpTo(session, lastDayBefore(session.close), isOnTape);
 }
 
 /** The day that a run which comes to position(instant) has to know. */

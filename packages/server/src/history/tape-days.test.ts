@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
+import { dataSince, isCompleteOn, isWholeUpTo } from './tape-days.ts';
+
+const HOUR_NS = 3_600_000_000_000;
+const DAY = utcDay(20261112);
+
+/** From 22 o'clock over a whole day to the end of the next. */
+const session = {
+  date: addDays(DAY, 2),
+  open: epochNs(DAY, 22 * HOUR_NS),
+  close: epochNs(addDays(DAY, 3), 0),
+};
+
+function on(...days: readonly number[]) {
+  const found = new Set(days.map((day) => addDays(DAY, day)));
+  return (day: number) => found.has(day as typeof DAY);
+}
+
+test('a session is whole so far when the tape has its days from the open on, and no others count', () => {
+  assert.equal(isWholeUpTo(session, DAY, on(0)), true);
+  assert.equal(isWholeUpTo(session, addDays(DAY, 1), on(0)), false);
+  assert.equal(isWholeUpTo(session, addDays(DAY, 1), on(0, 1)), true);
+  assert.equal(isWholeUpTo(session, addDays(DAY, 1), on(1, 2)), false);
+  assert.equal(isCompleteOn(session, on(0, 1)), false);
+  // It closes at midnight: the day that begins then is none of its own.
+  assert.equal(isCompleteOn(session, on(0, 1, 2)), true);
+  assert.equal(isWholeUpTo(session, addDays(DAY, 9), on(0, 1, 2)), true);
+});
+
+test('a session that is not whole has data from the midnight after the last day it lacks', () => {
+  assert.equal(dataSince(session, addDays(DAY, 2), on(0, 1, 2)), session.open);
+  assert.equal(dataSince(session, addDays(DAY, 2), on(1, 2)), epochNs(addDays(DAY, 1), 0));
+  assert.equal(dataSince(session, addDays(DAY, 2), on(0, 2)), epochNs(addDays(DAY, 2), 0));
+  assert.equal(dataSince(session, addDays(DAY, 1), on(0)), epochNs(addDays(DAY, 2), 0));
+});
