@@ -161,7 +161,7 @@ class Reader {
       study,
       sessions,
       { at, rank: place.rank },
-      { output: this.#output, isComplete: (session) => this.#days.isComplete(session) },
+      { output: this.#output, isWholeUpTo: this.#days.isWholeUpTo.bind(this.#days) },
     );
     return new Walk(study, run, place);
   }

@@ -58,18 +58,32 @@ describe('CarriedObjects', () => {
     const { carried, output, add, taken } = carrying(2);
     add('a', 1, 10);
     add('b', -1, 0);
-    carried.expire(1, '9');
+    carried.expire(1, '9', true);
     carried.openSession(output);
     add('c', 1, 9);
-    carried.expire(1, '9');
+    carried.expire(1, '9', true);
     taken();
     carried.openSession(output);
     carried.resume({ day: DAY, rank: 7 as Rank, k: 3 });
-    carried.expire(7, '9');
+    carried.expire(7, '9', true);
     assert.deepEqual(taken(), ['-a 7.4', '-b 7.5']);
     carried.openSession(output);
-    carried.expire(8, '9');
+    carried.expire(8, '9', true);
     assert.deepEqual(taken(), ['-c 8.1']);
+  });
+
+  it('all go at the close of a session that is not whole, oldest first [DET-16]', () => {
+    const { carried, output, add, taken } = carrying(3);
+    add('a', 1, 10);
+    carried.expire(1, '9', true);
+    carried.openSession(output);
+    add('b', -1, 0);
+    taken();
+    carried.resume({ day: DAY, rank: 7 as Rank, k: 3 });
+    carried.expire(7, '9', false);
+    assert.deepEqual(taken(), ['-a 7.4', '-b 7.5']);
+    carried.trade(trades(12, -1), 0, 2);
+    assert.deepEqual(taken(), []);
   });
 
   it('are never more than the limit: the oldest makes room by an update before the birth', () => {
@@ -99,7 +113,7 @@ describe('CarriedObjects', () => {
             if (does === 'add') add(String(index), side, price);
             else if (does === 'trade') carried.trade(trades(price), 0, 1);
             else {
-              carried.expire(1, '9');
+              carried.expire(1, '9', true);
               carried.openSession(output);
             }
             return taken().map((line) => line.split(' ')[0]);

@@ -8,7 +8,9 @@
  *    the oldest first;
  * 2. at the close of the session that opened `lookBackSessions` after the one it was born in, the
  *    oldest first;
- * 3. when one more than CARRIED_MAX would be carried: the oldest, just before the birth.
+ * 3. when one more than CARRIED_MAX would be carried: the oldest, just before the birth;
+ * 4. at the close of a session that is not whole on the tape, all of them, the oldest first: whether the
+ *    missing trades removed them is not known. Nor is anything born once a day of the session is missing.
  *
  * Which objects are carried depends on the last `lookBackSessions` sessions and the current one only:
  * older objects are gone by then, and the limit takes the oldest first.
@@ -115,10 +117,11 @@ export class CarriedObjects {
     this.#output!.upsert(version, rank as Rank, this.#next(rank), atNs);
   }
 
-  /** The session closes at `ts`: what is too old goes. */
-  expire(rank: number, ts: string): void {
+  /** The session closes at `ts`: what is too old goes; all do if the session is not complete. */
+  expire(rank: number, ts: string, isComplete: boolean): void {
+    const lastGone = isComplete ? this.#session - this.#lookBackSessions : this.#session;
     for (const carried of this.#alive.values()) {
-      if (carried.session > this.#session - this.#lookBackSessions) return;
+      if (carried.session > lastGone) return;
       this.#removeOldest(rank, ts);
     }
   }

@@ -72,7 +72,8 @@ describe('the catalogue', () => {
       const study = indicator.create(parsed.params);
       const day = utcDay(20260105);
       const output = { upsert: () => {}, remove: () => {} };
-      study.openSession({ date: day, origin: day, openNs: 0, closeNs: 1_000 }, output);
+      const session = { date: day, origin: day, openNs: 0, closeNs: 1_000, isWhole: () => true };
+      study.openSession(session, output);
       const rows = 3;
       const batch = allocateBatch(day, 1 as Rank, rows);
       for (let row = 0; row < rows; row += 1) {

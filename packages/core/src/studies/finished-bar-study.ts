@@ -4,9 +4,9 @@
  * alone, in this order: a trade first removes what it reaches, in each bar it is part of, then the bar
  * it fills gives birth; a bar that ends otherwise gives birth by its ending, before the trade that
  * ended it counts in the next; at a session's close the last bar gives birth, then the oldest expire.
+ * From the first day on that a session lacks on the tape none of its bars gives birth.
  */
 
-import type { UtcDay } from '../numbers.ts';
 import type { TradeBatch } from '../trade-batch.ts';
 import { epochNsText } from '../utc-day.ts';
 import type { CarriedObjects, Trigger } from './carried-objects.ts';
@@ -53,7 +53,7 @@ export class FinishedBarStudy implements Study {
   openSession(session: StudySession, output: StudyOutput): void {
     this.#session = session;
     this.#carried.openSession(output);
-    this.#bar.openSession(session.origin);
+    this.#bar.openSession(session);
     this.#cutter.openSession(session);
   }
 
@@ -69,11 +69,11 @@ export class FinishedBarStudy implements Study {
     return this.#carried.updatesOf(entry.rank);
   }
 
-  closeSession(entry: Readonly<Mark>): number {
+  closeSession(entry: Readonly<Mark>, isComplete: boolean): number {
     const { origin, closeNs } = this.#session!;
     this.#carried.resume(entry);
     if (this.#bar.forming) this.#bar.finishAfter(entry.rank, closeNs);
-    this.#carried.expire(entry.rank, epochNsText(origin, closeNs));
+    this.#carried.expire(entry.rank, epochNsText(origin, closeNs), isComplete);
     return this.#carried.updatesOf(entry.rank);
   }
 
@@ -84,7 +84,7 @@ export class FinishedBarStudy implements Study {
 class SearchedBar implements CutBar {
   readonly #finder: BarFinder;
   readonly #carried: CarriedObjects;
-  #origin = 0 as UtcDay;
+  #session: StudySession | null = null;
   #forming = false;
   #id = '';
   #startNs = 0;
@@ -102,8 +102,8 @@ class SearchedBar implements CutBar {
     return this.#forming;
   }
 
-  openSession(origin: UtcDay): void {
-    this.#origin = origin;
+  openSession(session: StudySession): void {
+    this.#session = session;
     this.#forming = false;
   }
 
@@ -138,9 +138,10 @@ class SearchedBar implements CutBar {
   finishAfter(rank: number, endNs: number): void {
     this.#forming = false;
     const finds = this.#finder.finds(this.#id);
-    if (finds.length === 0) return;
-    const ts = epochNsText(this.#origin, this.#startNs);
-    const end = epochNsText(this.#origin, endNs);
+    const session = this.#session!;
+    if (finds.length === 0 || !session.isWhole()) return;
+    const ts = epochNsText(session.origin, this.#startNs);
+    const end = epochNsText(session.origin, endNs);
     for (const { n, data, trigger } of finds) {
       const version = { id: `${this.#id}.${n}`, final: true, ts, data };
       this.#carried.add(version, trigger, rank, end, endNs);

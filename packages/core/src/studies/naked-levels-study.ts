@@ -1,7 +1,8 @@
 /**
  * The points of control and value area edges of past sessions that price has not come back to. Levels
  * are born at the close of their session, final, and end once: by the trade that brings the range of a
- * later session to them, or at the close of the last session of the look-back. Per trade only two
+ * later session to them, or at the close of the last session of the look-back. A session that is not whole
+ * on the tape bears none, and its close ends all: its missing trades may have traded them. Per trade only two
  * comparisons are made, with the nearest level above and below.
  */
 
@@ -76,10 +77,11 @@ export class NakedLevelsStudy implements Study {
     throw new Error('naked levels have nothing due');
   }
 
-  closeSession(entry: Readonly<Mark>): number {
+  closeSession(entry: Readonly<Mark>, isComplete: boolean): number {
     const { origin, closeNs } = this.#session!;
-    const k = this.#first === null ? entry.k : this.#bear(entry.rank, entry.k);
-    const lastGone = this.#sessionCount - this.#rule.lookBackSessions;
+    const isBearing = this.#first !== null && isComplete;
+    const k = isBearing ? this.#bear(entry.rank, entry.k) : entry.k;
+    const lastGone = this.#sessionCount - (isComplete ? this.#rule.lookBackSessions : 0);
     const ts = epochNsText(origin, closeNs);
     return this.#remove((level) => level.session <= lastGone, ts, entry.rank, k);
   }

@@ -47,9 +47,14 @@ export interface RunOptions {
   readonly stepNs?: number;
   /** With `stepNs`: the step is that only at first, and then follows this size, as `goLive` says. */
   readonly formingBytes?: FormingBytes;
-  /** Whether all of a session is on the tape, asked when it closes; without it every one is. */
-  readonly isComplete?: (session: Session) => boolean;
+  /**
+   * Whether a session is whole on the tape, from its open up to and with a day; without it every one is.
+   * Asked about the day that the run has come to, or its last.
+   */
+  readonly isWholeUpTo?: IsWholeUpTo;
 }
+
+export type IsWholeUpTo = (session: Session, day: UtcDay) => boolean;
 
 /** The encoded size of the objects handed over that are not final; asked after a flush. */
 export type FormingBytes = () => number;
@@ -69,7 +74,7 @@ export class StudyRun {
   readonly #study: Study;
   readonly #sessions: SessionTable;
   readonly #output: RunOutput;
-  readonly #isComplete: (session: Session) => boolean;
+  readonly #isWholeUpTo: IsWholeUpTo;
   #formingBytes: FormingBytes | null;
   /** The step of the second that began at `#secondNs`; 0 in settled speed. */
   #stepNs: number;
@@ -98,7 +103,7 @@ export class StudyRun {
     this.#study = study;
     this.#sessions = sessions;
     this.#output = options.output;
-    this.#isComplete = options.isComplete ?? (() => true);
+    this.#isWholeUpTo = options.isWholeUpTo ?? (() => true);
     this.#formingBytes = options.formingBytes ?? null;
     this.#stepNs = options.stepNs ?? 0;
     if (this.#stepNs !== 0 && DAY_NS % this.#stepNs !== 0) {
@@ -228,7 +233,14 @@ export class StudyRun {
     if (this.#stepNs === 0) this.#output.openSession(session);
     else this.#pending.push({ t: 'open', cursor: this.position, session });
     this.#study.openSession(
-      { date: session.date, origin, openNs, closeNs, ...regularHours(session, origin) },
+      {
+        date: session.date,
+        origin,
+        openNs,
+        closeNs,
+        ...regularHours(session, origin),
+        isWhole: this.#isWhole,
+      },
       {
         upsert: (version, rank, k, atNs) =>
           this.#upsert(version, { day: this.#mark.day, rank, k }, atNs),
@@ -239,10 +251,13 @@ export class StudyRun {
   }
 
   #closeSession(): void {
-    this.#mark.k = this.#study.closeSession(this.#mark, this.#isComplete(this.#session!));
+    this.#mark.k = this.#study.closeSession(this.#mark, this.#isWhole());
     this.#isOpen = false;
     this.#awaitSession(this.#session!.close);
   }
+
+  /** What happens belongs to the day of the mark, also what is due at the midnight after it. */
+  readonly #isWhole = (): boolean => this.#isWholeUpTo(this.#session!, this.#mark.day);
 
   /** Looks up the session that opens next, at or after `instant`. */
   #awaitSession(instant: EpochNs): void {

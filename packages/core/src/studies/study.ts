@@ -24,6 +24,8 @@ export interface StudySession {
   readonly closeNs: number;
   /** Of a trading day of the exchange: the regular hours inside it, where it has any. */
   readonly regular?: { readonly openNs: number; readonly closeNs: number };
+  /** Whether all of it up to what happens now is on the tape; false for good once it is not. */
+  isWhole(): boolean;
 }
 
 /** Where in the study's log a version stands. Mutable on purpose: studies reuse theirs. */
@@ -88,8 +90,8 @@ export interface Study {
 
   /**
    * The session closes: everything still forming becomes final. Only when all of the session is on the
-   * tape (`isComplete`) may later sessions take a value over from it: what a part of it would give is
-   * not known. Returns the new k, as `fire` does.
+   * tape (`isComplete`) may later sessions take a value or objects over from it: what a part of it would
+   * give, or have removed, is not known. Returns the new k, as `fire` does.
    */
   closeSession(entry: Readonly<Mark>, isComplete: boolean): number;
 

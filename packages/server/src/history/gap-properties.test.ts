@@ -61,7 +61,7 @@ function gapped(tape: TwinTape, gap: readonly boolean[]): Gapped {
   }
   const sessions = whole.sessions.map((session) => {
     for (let ns = session.open; ns < session.close; ns = (ns / DAY_NS + 1n) * DAY_NS) {
-      if (!onTape.has(dayAt(ns))) return { ...session, isIncomplete: true as const };
+      if (!onTape.has(dayAt(ns))) return { ...session, missingDay: dayAt(ns) };
     }
     return session;
   });

@@ -170,7 +170,7 @@ async function createRun(source: RunSource, at: EpochNs): Promise<TopicRun> {
     objects: new PublishedObjects(indicator.objectsOutliveSession),
     sessions,
     start: { at, rank },
-    isComplete: days.isComplete.bind(days),
+    isWholeUpTo: days.isWholeUpTo.bind(days),
   });
 }
 

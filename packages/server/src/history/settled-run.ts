@@ -7,7 +7,12 @@
 import type { Session, SessionTable } from '@tapeloom/core/calendar/session';
 import { type Cursor, formatCursor } from '@tapeloom/core/cursor';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
-import { type RunOutput, type RunStart, StudyRun } from '@tapeloom/core/studies/run';
+import {
+  type IsWholeUpTo,
+  type RunOutput,
+  type RunStart,
+  StudyRun,
+} from '@tapeloom/core/studies/run';
 import type { ObjectVersion, Study } from '@tapeloom/core/studies/study';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { epochNs } from '@tapeloom/core/utc-day';
@@ -37,10 +42,10 @@ export class SettledRun implements RunOutput {
     study: Study,
     sessions: SessionTable,
     start: RunStart,
-    isComplete: (session: Session) => boolean,
+    isWholeUpTo: IsWholeUpTo,
   ) {
     this.#study = study;
-    this.#run = new StudyRun(study, sessions, start, { output: this, isComplete });
+    this.#run = new StudyRun(study, sessions, start, { output: this, isWholeUpTo });
   }
 
   /** The last tape entry it has passed: a trade, or a midnight after it. */

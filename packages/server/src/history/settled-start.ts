@@ -71,8 +71,8 @@ export function firstDayRead(
 async function begin(source: RunSource, at: EpochNs): Promise<SettledRun> {
   const { tape, contract, sessions, indicator, params, days } = source;
   const { rank } = await placeBefore(tape, contract, at);
-  const isComplete = days.isComplete.bind(days);
-  return new SettledRun(indicator.create(params), sessions, { at, rank }, isComplete);
+  const isWholeUpTo = days.isWholeUpTo.bind(days);
+  return new SettledRun(indicator.create(params), sessions, { at, rank }, isWholeUpTo);
 }
 
 function earlier(one: EpochNs, other: EpochNs): EpochNs {

@@ -40,11 +40,15 @@ export class TapeDays {
     this.#last = day;
   }
 
+  /** Whether a session is whole so far: up to and with this day, or its end, all its days are on the tape. */
+  isWholeUpTo(session: Session, day: UtcDay): boolean {
+    if (!this.isKnown(day)) throw new Error(`${this.#contract} ${day} was not looked up`);
+    return isWholeUpTo(session, day, (one) => this.#onTape.has(one));
+  }
+
   /** Whether all days of a session that has ended are on the tape. */
   isComplete(session: Session): boolean {
-    const last = lastDayBefore(session.close);
-    if (!this.isKnown(last)) throw new Error(`${this.#contract} ${last} was not looked up`);
-    return isCompleteOn(session, (day) => this.#onTape.has(day));
+    return this.isWholeUpTo(session, lastDayBefore(session.close));
   }
 }
 

@@ -5,14 +5,19 @@
  * last closed flush edge. Trades arrive in order and without a gap; those already taken are passed over.
  */
 
-import type { Session, SessionTable } from '@tapeloom/core/calendar/session';
+import type { SessionTable } from '@tapeloom/core/calendar/session';
 import { type Cursor, compareCursors, formatCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import {
   type PublishedObjects,
   SNAPSHOT_BYTES_MAX,
 } from '@tapeloom/core/studies/published-objects';
-import { type RunOutput, type RunStart, StudyRun } from '@tapeloom/core/studies/run';
+import {
+  type IsWholeUpTo,
+  type RunOutput,
+  type RunStart,
+  StudyRun,
+} from '@tapeloom/core/studies/run';
 import type { ObjectVersion, Study } from '@tapeloom/core/studies/study';
 import { sliceBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
@@ -30,8 +35,8 @@ export interface TopicRunSetup {
   readonly objects: PublishedObjects;
   readonly sessions: SessionTable;
   readonly start: RunStart;
-  /** Whether all of a session that has ended is on the tape. */
-  readonly isComplete: (session: Session) => boolean;
+  /** Whether a session is whole on the tape, up to and with a day. */
+  readonly isWholeUpTo: IsWholeUpTo;
 }
 
 export class TopicRun implements RunOutput {
@@ -45,11 +50,11 @@ export class TopicRun implements RunOutput {
   /** Null while the run is quiet. */
   #publish: PublishFlush | null = null;
 
-  constructor({ study, objects, sessions, start, isComplete }: TopicRunSetup) {
+  constructor({ study, objects, sessions, start, isWholeUpTo }: TopicRunSetup) {
     this.#study = study;
     this.#objects = objects;
     this.#reached = start.at;
-    this.#run = new StudyRun(study, sessions, start, { output: this, isComplete });
+    this.#run = new StudyRun(study, sessions, start, { output: this, isWholeUpTo });
   }
 
   /** The last tape entry it has passed: a trade, or a midnight after it. */

@@ -64,7 +64,7 @@ export function carriedTwin(
         }
         partsSeen.set(id, parts.length);
       }
-      if (!final) continue;
+      if (!final || isBroken(session, update.day)) continue;
       for (const find of findsIn(parts, id)) {
         const oldest = alive.length === countMax ? alive[0]!.id : null;
         const object = { id: `${id}.${find.n}`, final: true, ts, data: find.data };
@@ -80,11 +80,16 @@ export function carriedTwin(
     }
     if (session.close > tape.until) continue;
     removeWhere(
-      (it) => it.session === index - params.lookback,
+      (it) => session.missingDay !== undefined || it.session === index - params.lookback,
       (id) => log.removeByTime(session.close, id),
     );
   }
   return log.updates;
+}
+
+/** Whether the session lacks this day, or one before it. */
+function isBroken({ missingDay }: TwinSession, day: number): boolean {
+  return missingDay !== undefined && day >= missingDay;
 }
 
 function barUpdates(tape: TwinTape, session: TwinSession, params: BarParams): TwinUpdate[] {

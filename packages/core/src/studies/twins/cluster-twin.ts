@@ -41,7 +41,7 @@ export function clusterTwin(tape: TwinTape, params: ClusterParams): TwinUpdate[]
       if (sizeOf(cluster) >= threshold) log.byTrade(trade, objectOf(cluster, false, threshold));
     }
     endByTime(tape.until);
-    sessionSizes.push(session.isIncomplete ? [] : sizes);
+    sessionSizes.push(session.missingDay !== undefined ? [] : sizes);
   }
   return log.updates;
 }

@@ -28,11 +28,13 @@ export function nakedLevelsTwin(tape: TwinTape, params: NakedLevelsParams): Twin
       alive = alive.filter((level) => !isTraded(level));
     }
     if (session.close > tape.until) break;
-    for (const level of levelsOf(trades, dayAt(session.open), params)) {
+    const isWhole = session.missingDay === undefined;
+    for (const level of isWhole ? levelsOf(trades, dayAt(session.open), params) : []) {
       log.byTime(session.close, level);
       alive.push({ id: level.id, price: level.data.price, bornIn: index });
     }
-    const isTooOld = ({ bornIn }: { bornIn: number }) => index - bornIn >= params.lookback;
+    const isTooOld = ({ bornIn }: { bornIn: number }) =>
+      !isWhole || index - bornIn >= params.lookback;
     for (const { id } of alive.filter(isTooOld)) log.removeByTime(session.close, id);
     alive = alive.filter((level) => !isTooOld(level));
   }

@@ -4,7 +4,7 @@
  */
 
 import fc from 'fast-check';
-import { DAY_NS, rankTrades, type TwinSession, type TwinTape } from './twin-tape.ts';
+import { DAY_NS, dayAt, rankTrades, type TwinSession, type TwinTape } from './twin-tape.ts';
 
 /** 2026-01-05 00:00 UTC. */
 const START = 1_767_571_200_000_000_000n;
@@ -70,12 +70,17 @@ export const randomTape: fc.Arbitrary<TwinTape> = fc
     return { trades: rankTrades(trades), sessions: table, until };
   });
 
-/** The same, with sessions that are not complete. */
+/** The same, with sessions that are not complete: from the day they open on, or the day after. */
 export const randomTapeWithGaps: fc.Arbitrary<TwinTape> = fc
-  .tuple(randomTape, fc.array(fc.boolean(), { minLength: 1, maxLength: 6 }))
-  .map(([tape, marks]) => {
+  .tuple(randomTape, fc.array(fc.constantFrom(null, 0n, 1n), { minLength: 1, maxLength: 6 }))
+  .map(([tape, gaps]) => {
     const sessions = tape.sessions.map((session, index): TwinSession => {
-      return marks[index % marks.length] ? { ...session, isIncomplete: true } : session;
+      const after = gaps[index % gaps.length]!;
+      const day = after === null ? session.close : session.open + after * DAY_NS;
+      const midnight = (day / DAY_NS) * DAY_NS;
+      return midnight < session.close && after !== null
+        ? { ...session, missingDay: dayAt(midnight) }
+        : session;
     });
     return { ...tape, sessions };
   });

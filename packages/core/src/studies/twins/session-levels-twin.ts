@@ -57,7 +57,7 @@ export function sessionLevelsTwin(tape: TwinTape, params: SessionLevelsParams): 
       }
     }
     endUntil(now, tape.until, levelsAfter(trades.length));
-    days.push(session.isIncomplete ? [] : within(trades, spansOf(session, params).day));
+    days.push(session.missingDay !== undefined ? [] : within(trades, spansOf(session, params).day));
   }
   return log.updates;
 }

@@ -6,7 +6,7 @@ import type { EpochNs, Rank, UtcDay } from '../../numbers.ts';
 import { allocateBatch, type TradeBatch } from '../../trade-batch.ts';
 import { epochNs } from '../../utc-day.ts';
 import { PublishedObjects } from '../published-objects.ts';
-import { type RunOptions, type RunOutput, StudyRun } from '../run.ts';
+import { type IsWholeUpTo, type RunOptions, type RunOutput, StudyRun } from '../run.ts';
 import type { ObjectVersion, Study } from '../study.ts';
 import type { Cut } from './random-tape.ts';
 import { DAY_NS, dayAt, type TwinSession, type TwinTape, type TwinTrade } from './twin-tape.ts';
@@ -106,7 +106,7 @@ export function drive(
   const at = { at: start as EpochNs, rank: rank as Rank };
   const run = new StudyRun(study, tableOf(tape.sessions), at, {
     ...runOptions(recorder, options),
-    isComplete: isCompleteIn(tape),
+    isWholeUpTo: isWholeIn(tape),
   });
   const trades = tape.trades.filter(({ ns }) => ns >= start && ns < tape.until);
   let from = 0;
@@ -203,15 +203,13 @@ function batchesOf(trades: readonly TwinTrade[]): TradeBatch[] {
   return batches;
 }
 
-function isCompleteIn({ sessions }: TwinTape): (session: Session) => boolean {
-  const incomplete = new Set(
-    sessions.filter(({ isIncomplete }) => isIncomplete).map(({ open }) => open),
-  );
-  return ({ open }) => !incomplete.has(open);
+function isWholeIn({ sessions }: TwinTape): IsWholeUpTo {
+  const missing = new Map(sessions.map(({ open, missingDay }) => [open, missingDay]));
+  return ({ open }, day) => day < (missing.get(open) ?? Number.POSITIVE_INFINITY);
 }
 
 export function tableOf(sessions: readonly TwinSession[]): SessionTable {
-  const table = sessions.map(({ isIncomplete: _, ...session }) => {
+  const table = sessions.map(({ missingDay: _, ...session }) => {
     return { ...(session as Omit<Session, 'date'>), date: dayAt(session.open) as UtcDay };
   });
   return {

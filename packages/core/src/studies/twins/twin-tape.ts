@@ -20,8 +20,8 @@ export interface TwinSession {
   readonly close: bigint;
   /** The regular hours inside a trading day. */
   readonly regular?: { readonly open: bigint; readonly close: bigint };
-  /** Not all of it is on the tape. */
-  readonly isIncomplete?: true;
+  /** Where not all of it is on the tape: the first UTC day that is not. */
+  readonly missingDay?: number;
 }
 
 export interface TwinTape {
