@@ -13,6 +13,7 @@ import type { TwinTape } from '@tapeloom/core/studies/twins/twin-tape';
 import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
 import type { DayResult, SettledDaysRequest } from '@tapeloom/server/history/settled-days';
 import { type CacheUse, SettledDaysReader } from '@tapeloom/server/history/settled-days-reader';
+import { isWholeUpTo } from '@tapeloom/server/history/tape-days';
 import { MemoryTape, type MemoryTrade } from './memory-tape.ts';
 
 export const CONTRACT = 'ESZ6';
@@ -54,7 +55,7 @@ export class SettledWorld {
     this.reader = new SettledDaysReader({
       tape: this.tape,
       indicators: new Map([[INDICATOR, indicatorOf(subject)]]),
-      sessionsOf: () => this.sessions,
+      sessionsOf: (_contract, kind) => (kind === 'full' ? fullOf(this) : this.sessions),
       yieldTurn: async () => {},
       cache,
       ...(pieceBytes === undefined ? {} : { pieceBytes }),
@@ -68,6 +69,17 @@ export class SettledWorld {
       days.push(day);
     }
     return days;
+  }
+
+  /** The first instant of a day from which on it can be read: after a session that is not whole there. */
+  async startOn(day: UtcDay): Promise<EpochNs | null> {
+    const midnight = epochNs(day, 0);
+    const onTape = new Set((await this.tape.days()).map((one) => one.day));
+    const session = this.sessions.atOrAfter(midnight);
+    if (session === null || isWholeUpTo(session, addDays(day, -1), (one) => onTape.has(one))) {
+      return midnight;
+    }
+    return session.close < epochNs(addDays(day, 1), 0) ? session.close : null;
   }
 
   async read(request: Partial<SettledDaysRequest> = {}): Promise<readonly DayResult[]> {
@@ -127,6 +139,19 @@ export function textBetween(results: readonly DayResult[], from: EpochNs, to: Ep
   return text;
 }
 
+/** The same sessions as those of a market that traded before them, and will after: all days are known. */
+function fullOf({ sessions, firstDay, until }: SettledWorld): SessionTable {
+  const shut = (date: UtcDay) => ({ date, open: epochNs(date, 0), close: epochNs(date, 1) });
+  const before = shut(addDays(firstDay, -1));
+  const after = shut(addDays(dayOf(until), 100));
+  return {
+    atOrAfter: (instant) =>
+      instant < before.close ? before : (sessions.atOrAfter(instant) ?? after),
+    atOrBefore: (instant) =>
+      sessions.atOrBefore(instant) ?? (instant < before.open ? null : before),
+  };
+}
+
 export function firstDayOf({ trades, sessions, until }: TwinTape): UtcDay {
   const first = [trades[0]?.ns ?? until, sessions[0]?.open ?? until, until];
   return dayOf(first.reduce((a, b) => (b < a ? b : a)) as EpochNs);
@@ -143,7 +168,7 @@ export function indicatorOf({ create, lookBackSessions, outlivesSession }: Subje
     computeUnitsPerTrade: 1,
     presets: [],
     example: { id: '', final: true, ts: '', data: {} },
-    sessionKind: () => 'full',
+    sessionKind: () => 'rth',
     lookBackSessionsMax: () => lookBackSessions,
     ...(outlivesSession === true ? { objectsOutliveSession: true } : {}),
     create,

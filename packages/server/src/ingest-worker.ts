@@ -3,7 +3,8 @@
  * Only this thread writes the tape's log. What it does, in order:
  *
  * 1. Opens and repairs the tape, and fixes the service's clock. A tape that lies ahead of it is refused.
- * 2. Brings the session books up to date and says `opened`; followers may join from here on.
+ * 2. Plans which past days to make, brings the session books up to date, for those too, and says `opened`;
+ *    followers may join from here on. So no day ever comes to the tape without its sessions.
  * 3. Seals the days that the first streams need, then lets the source catch up with the clock.
  * 4. Live: seals the remaining days behind the source.
  *
@@ -13,7 +14,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { calendarNamed } from '@tapeloom/core/calendar/calendars';
 import { extendSessionBook, type SessionBook } from '@tapeloom/core/calendar/session-book';
-import type { EpochNs } from '@tapeloom/core/numbers';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
 import { IngestReporter } from './ingest-reporter.ts';
 import type { FromIngest, IngestWorkerData, ToIngest } from './ingest-wire.ts';
@@ -21,7 +22,7 @@ import type { Clock } from './platform/clock.ts';
 import { NodeDisk } from './platform/node-disk.ts';
 import { acceleratedFrom, type ClockSetting, createClock } from './platform/system-clock.ts';
 import { readFillState, runFill } from './sources/fill.ts';
-import { type FillItem, planFill } from './sources/fill-plan.ts';
+import { type FillItem, type FillPlan, planFill } from './sources/fill-plan.ts';
 import { SimSource } from './sources/sim-source.ts';
 import { createSimUniverse, SIM_DATASET } from './sources/sim-universe.ts';
 import { claimTape, TapeAheadError, TapeClaimedError } from './sources/tape-claim.ts';
@@ -59,7 +60,7 @@ class Ingest {
   readonly #background = new DisposableStack();
   readonly #work: Promise<void>;
 
-  constructor(tape: OpenTape, clock: Clock) {
+  constructor(tape: OpenTape, clock: Clock, plan: FillPlan) {
     this.#tape = tape;
     this.#clock = clock;
     this.#reporter = new IngestReporter(tape);
@@ -77,7 +78,7 @@ class Ingest {
     });
     this.#background.use(timers.every(REPORT_MS, () => this.#report()));
     this.#background.use(clock.every(REFRESH_EVERY_MS, () => void this.#refresh()));
-    this.#work = this.#run();
+    this.#work = this.#run(plan);
   }
 
   receive(message: ToIngest): void {
@@ -85,10 +86,8 @@ class Ingest {
     else void this.#stop();
   }
 
-  async #run(): Promise<void> {
+  async #run(plan: FillPlan): Promise<void> {
     try {
-      const state = await readFillState(disk, tapeRoot);
-      const plan = planFill(universe, this.#clock.now(), state);
       await this.#fill('first', plan.ready);
       if (this.#stopping.signal.aborted) return;
       this.#announceLive();
@@ -164,9 +163,13 @@ async function start(): Promise<Ingest> {
   });
   const setting = clockSetting(tape.report.promise);
   clock = createClock(setting);
-  const books = await enterDay(clock.now());
+  const now = clock.now();
+  universe = createSimUniverse(sim, dayOf(now));
+  const plan = planFill(universe, now, await readFillState(disk, tapeRoot));
+  const daysToCome = [...plan.ready, ...plan.rest].map(({ day }) => day);
+  const books = await enterDay(now, daysToCome);
   send({ t: 'opened', clock: setting, books, recovery: tape.report });
-  return new Ingest(tape, clock);
+  return new Ingest(tape, clock, plan);
 }
 
 function clockSetting(promise: EpochNs | null): ClockSetting {
@@ -179,10 +182,10 @@ function clockSetting(promise: EpochNs | null): ClockSetting {
 }
 
 /** Brings contracts and session books up to date; the books are on disk before anybody uses them. */
-async function enterDay(now: EpochNs): Promise<SessionBook[]> {
+async function enterDay(now: EpochNs, daysToCome?: readonly UtcDay[]): Promise<SessionBook[]> {
   universe = createSimUniverse(sim, dayOf(now));
   const store = new SessionStore(disk, tapeRoot, SIM_DATASET);
-  const { from, to } = await sessionDates(disk, tapeRoot, SIM_DATASET, now);
+  const { from, to } = await sessionDates(disk, tapeRoot, SIM_DATASET, now, daysToCome);
   const books: SessionBook[] = [];
   for (const name of new Set(universe.contracts.map(({ calendar }) => calendar))) {
     const book = extendSessionBook(await store.load(name), calendarNamed(name), from, to, now);

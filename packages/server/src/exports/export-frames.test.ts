@@ -93,7 +93,13 @@ class ListedRead implements DaysRead {
 }
 
 function framesOf(read: DaysRead, query: HistoryQuery, line = 0) {
-  return exportFrames({ query, engineFingerprint: 'f', line, open: async () => read });
+  return exportFrames({
+    query,
+    engineFingerprint: 'f',
+    lookBackFrom: null,
+    line,
+    open: async () => read,
+  });
 }
 
 async function linesOf(frames: AsyncIterable<Uint8Array>): Promise<readonly string[]> {

@@ -15,6 +15,7 @@ import { type ExportSpan, exportSpans } from './export-spans.ts';
 export interface ExportOptions {
   readonly query: HistoryQuery;
   readonly engineFingerprint: string;
+  readonly lookBackFrom: string | null;
   /** The first line that is wanted. */
   readonly line: number;
   /** Of the query's days, in frames; disposed of at the end. */
@@ -25,7 +26,7 @@ export interface ExportOptions {
 export class NoSuchLineError extends Error {}
 
 export async function* exportFrames(options: ExportOptions): AsyncGenerator<Uint8Array> {
-  const { query, engineFingerprint, line } = options;
+  const { query, engineFingerprint, lookBackFrom, line } = options;
   // The header is line 0.
   const skip = line > 1 ? { after: query.from, lines: line - 1 } : undefined;
   await using read = await options.open(skip);
@@ -33,7 +34,7 @@ export async function* exportFrames(options: ExportOptions): AsyncGenerator<Uint
   // Before anything is sent: what is wrong at the start can still be told.
   let next = await spans.next();
   const lines = new LineCount(line);
-  const header = { t: 'header', ...exportHeader(query, engineFingerprint) };
+  const header = { t: 'header', ...exportHeader(query, engineFingerprint, lookBackFrom) };
   if (lines.take(1) < 1) yield* textFrame(header);
   for (; next.done !== true; next = await spans.next()) {
     const { first, end, linesBefore } = next.value;

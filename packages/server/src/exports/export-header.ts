@@ -2,7 +2,11 @@
 
 import type { HistoryQuery } from '../history/history-query.ts';
 
-export function exportHeader(query: HistoryQuery, engineFingerprint: string) {
+export function exportHeader(
+  query: HistoryQuery,
+  engineFingerprint: string,
+  lookBackFrom: string | null,
+) {
   const { instrument, contract, tickSizeNanos, indicator, params, mode, from, to } = query;
   const { untilCursor } = query;
   return {
@@ -16,5 +20,6 @@ export function exportHeader(query: HistoryQuery, engineFingerprint: string) {
     from: String(from),
     ...(untilCursor === null ? { to: String(to) } : { untilCursor }),
     engineFingerprint,
+    lookBackFrom,
   };
 }

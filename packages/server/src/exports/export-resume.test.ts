@@ -77,7 +77,13 @@ function requestOf(
 async function linesFrom(reader: SettledDaysReader, query: HistoryQuery, line: number) {
   const frames: Uint8Array[] = [];
   const open = (skip?: SkippedLines) => reader.read(requestOf(query, skip));
-  for await (const frame of exportFrames({ query, engineFingerprint: 'f', line, open })) {
+  for await (const frame of exportFrames({
+    query,
+    engineFingerprint: 'f',
+    lookBackFrom: null,
+    line,
+    open,
+  })) {
     frames.push(zstdDecompressSync(frame));
   }
   return Buffer.concat(frames).toString().match(/.*\n/g) ?? [];

@@ -15,6 +15,7 @@ export interface TableExportOptions {
   readonly query: HistoryQuery;
   readonly format: TableFormat;
   readonly engineFingerprint: string;
+  readonly lookBackFrom: string | null;
   readonly account: string;
   /** The first byte that is wanted. */
   readonly byte: number;
@@ -27,12 +28,12 @@ export interface TableExportOptions {
 export class NoSuchByteError extends Error {}
 
 export async function* exportTable(options: TableExportOptions): AsyncGenerator<Uint8Array> {
-  const { query, format, engineFingerprint, account, byte, tables } = options;
+  const { query, format, engineFingerprint, lookBackFrom, account, byte, tables } = options;
   await using read = await options.open();
   const spans = exportSpans(query, read);
   // Before anything is sent: what is wrong at the start can still be told.
   let next = await spans.next();
-  const facts = factsOf(exportHeader(query, engineFingerprint));
+  const facts = factsOf(exportHeader(query, engineFingerprint, lookBackFrom));
   using table = await tables.open(account, { format, indicator: query.indicator, facts });
   const bytes = new ByteCount(byte);
   yield* bytes.wanted(table.beginning);

@@ -35,6 +35,8 @@ export interface ExportBegun {
   readonly query: HistoryQuery;
   /** As the header has it, also when indicators that are not exported have changed since. */
   readonly engineFingerprint: string;
+  /** `Coverage.inputs`; null in tokens of earlier versions, which do not say. */
+  readonly inputs: string | null;
 }
 
 export type TokenReading =
@@ -52,6 +54,7 @@ interface Payload {
   readonly fingerprint: string;
   /** The name of the indicator's computation; tokens without it are of a time when that was the engine's. */
   readonly computation?: string | null;
+  readonly inputs?: string | null;
   /** Null: lines are the same, whoever writes them. */
   readonly writer: string | null;
 }
@@ -63,12 +66,14 @@ export class ExportTokens {
     this.#options = options;
   }
 
-  issue(now: EpochNs, accountId: string, { query, engineFingerprint }: ExportBegun): string {
+  issue(now: EpochNs, accountId: string, begun: ExportBegun): string {
+    const { query, engineFingerprint, inputs } = begun;
     const payload: Payload = {
       query: historyQueryText(query),
       issuedAt: String(now),
       fingerprint: engineFingerprint,
       computation: this.#computationOf(query),
+      inputs,
       writer: this.#writerOf(query.format),
     };
     const text = Buffer.from(JSON.stringify(payload)).toString('base64url');
@@ -89,7 +94,7 @@ export class ExportTokens {
       (payload.computation ?? payload.fingerprint) === this.#computationOf(query) &&
       payload.writer === this.#writerOf(query.format);
     if (!isSame) return { t: 'outdated' };
-    return { t: 'good', query, engineFingerprint: payload.fingerprint };
+    return { t: 'good', query, engineFingerprint: payload.fingerprint, inputs: payload.inputs ?? null };
   }
 
   #computationOf({ indicator }: HistoryQuery): string | null {

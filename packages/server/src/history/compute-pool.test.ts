@@ -72,7 +72,14 @@ class FakeThread implements ComputeThread {
     return {
       damaged: { add: (contract) => this.world.damaged.push(`${this.name} ${contract}`) },
       coverage: async () => {
-        return { days: [], trades: this.name, missingDays: [], missingLookBack: null };
+        return {
+          days: [],
+          trades: this.name,
+          missingDays: [],
+          missingLookBack: null,
+          lookBackFrom: null,
+          inputs: '',
+        };
       },
       tradesAfter: async () => 0,
       read: async (request) => this.#read(request),

@@ -25,6 +25,8 @@ import type { Coverage, CoveredStudy, SettledDays } from './settled-days.ts';
 
 export interface CoveredQuery {
   readonly query: HistoryQuery;
+  /** Where the reading starts: at `from`, or at the cursor of a further page. */
+  readonly start: EpochNs;
   /** Nothing after position(until) is part of the range; of what is, an `untilCursor` may cut more. */
   readonly until: EpochNs;
   /** The same for what a stream published: its flushes up to here contain all of the range. */
@@ -80,7 +82,7 @@ export async function coverQuery(
   const beyond = query.untilCursor === null ? 0 : await tradesAfter(query.untilCursor);
   const own = Math.max(0, trades - beyond);
   const computeUnits = own * computeUnitsPerTrade;
-  return { query, until, publishedUntil, trades: own, computeUnits, coverage };
+  return { query, start: start.at, until, publishedUntil, trades: own, computeUnits, coverage };
 
   async function tradesAfter(cursor: string): Promise<number> {
     return await sources.days.tradesAfter(contract, cursor, until);
@@ -190,8 +192,10 @@ function isBefore(
 }
 
 /** Settled results come by whole days, those of a stream from its start on. */
-function studyOf({ indicator, params, hasSnapshot }: HistoryQuery, at: EpochNs): CoveredStudy {
-  return { indicator, params, from: hasSnapshot ? at : epochNs(dayOf(at), 0) };
+function studyOf(query: HistoryQuery, at: EpochNs): CoveredStudy {
+  const { indicator, params, hasSnapshot: isStream, cursor } = query;
+  const from = isStream ? at : epochNs(dayOf(at), 0);
+  return { indicator, params, from, hasSnapshot: isStream && cursor === null };
 }
 
 function notWarm(

@@ -2,7 +2,8 @@
  * Days that are not on disk as results, held in memory as far as they were read: their lines, and the run
  * where it stands. Who asks for the same day again gets the lines that are there, and only what came after
  * is computed; page after page, and minute after minute, a long day is read once. A day is in one hand at
- * a time: whoever takes it out has it alone, and puts it back when it stands again.
+ * a time: whoever takes it out has it alone, and puts it back when it stands again. It serves while the days
+ * before it that it was made of are on the tape, and no others.
  *
  * Memory is bounded by bytes and by days, those used longest ago go first. Of a day with very many lines
  * the first ones are let go: what is left serves those who read on.
@@ -41,6 +42,8 @@ interface HeldPiece {
 export class HeldDay implements PausedDay {
   readonly day: UtcDay;
   readonly source: RunSource;
+  /** Which days before it were read. */
+  readonly inputs: string;
   /** Null when the day was read to its end: nothing follows. */
   run: SettledRun | null = null;
   readonly #bytesMax: number;
@@ -52,9 +55,10 @@ export class HeldDay implements PausedDay {
   /** Whether all up to there is: then also what forms there. */
   #tail: Lines | null = null;
 
-  constructor(day: UtcDay, source: RunSource, bytesMax = LIMITS.bytesPerDay) {
+  constructor(day: UtcDay, source: RunSource, inputs = '', bytesMax = LIMITS.bytesPerDay) {
     this.day = day;
     this.source = source;
+    this.inputs = inputs;
     this.#bytesMax = bytesMax;
   }
 
@@ -146,19 +150,20 @@ export class HeldDays {
     return { days: this.#days.size, bytes: this.#bytes };
   }
 
-  create(day: UtcDay, source: RunSource): HeldDay {
-    return new HeldDay(day, source, this.#limits.bytesPerDay);
+  create(day: UtcDay, source: RunSource, inputs: string): HeldDay {
+    return new HeldDay(day, source, inputs, this.#limits.bytesPerDay);
   }
 
   /** What is held of a day, if it serves; then it is the caller's alone. */
   take(
     request: SettledDaysRequest,
+    inputs: string,
     day: UtcDay,
     ...asked: Parameters<HeldDay['serves']>
   ): HeldDay | null {
     const key = keyOf(request, day);
     const held = this.#days.get(key);
-    if (held === undefined || !held.serves(...asked)) return null;
+    if (held === undefined || held.inputs !== inputs || !held.serves(...asked)) return null;
     this.#remove(key, held);
     return held;
   }
@@ -168,7 +173,7 @@ export class HeldDays {
     const key = keyOf(request, held.day);
     const other = this.#days.get(key);
     if (other !== undefined) {
-      if ((other.reached ?? 0n) > (held.reached ?? 0n)) return;
+      if (other.inputs === held.inputs && (other.reached ?? 0n) > (held.reached ?? 0n)) return;
       this.#remove(key, other);
     }
     this.#days.set(key, held);

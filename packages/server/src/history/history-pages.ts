@@ -15,8 +15,7 @@ import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import { freeMemory } from '../platform/free-memory.ts';
 import { type CoveredQuery, tradesLeft } from './covered-query.ts';
-import type { HistoryQuery } from './history-query.ts';
-import { NotWarmError } from './history-refusal.ts';
+import { lookBackText, NotWarmError } from './history-refusal.ts';
 import { PageItems } from './page-items.ts';
 import type { Replay, ReplayPage, ReplayRequest } from './replay.ts';
 import type { DayResult, DaysRead, SettledDays, SettledDaysRequest } from './settled-days.ts';
@@ -86,13 +85,13 @@ export class HistoryPages {
     const computeUnits = trades * query.computeUnitsPerTrade;
     const count = items.count;
     const encoded = items.encode(
-      this.#opening(query),
+      this.#opening(covered),
       `,"next":${JSON.stringify(next)},"computeUnits":${computeUnits}}`,
     );
     return { bytes: encoded, items: count, trades, computeUnits, next };
   }
 
-  #opening(query: HistoryQuery): string {
+  #opening({ query, coverage }: CoveredQuery): string {
     const { instrument, contract, tickSizeNanos, to, untilCursor } = query;
     const head = {
       instrument,
@@ -100,13 +99,14 @@ export class HistoryPages {
       tickSizeNanos,
       engineFingerprint: this.#options.engineFingerprint,
       ...(untilCursor === null ? { to: String(to) } : { untilCursor }),
+      lookBackFrom: lookBackText(coverage),
       ...(query.hasSnapshot && query.cursor === null ? { snapshot: true } : {}),
     };
     return `${JSON.stringify(head).slice(0, -1)},"items":`;
   }
 
   async #settled(
-    { query, until }: CoveredQuery,
+    { query, start, until }: CoveredQuery,
     account: string,
     items: PageItems,
     signal: AbortSignal | undefined,
@@ -116,7 +116,7 @@ export class HistoryPages {
     const last = untilCursor === null ? null : parseCursor(untilCursor)!;
     const firstDay = after?.day ?? dayOf(from);
     const hasTail = mode === 'live' && last === null;
-    const place = { account, contract, indicator, params, firstDay, until, hasTail };
+    const place = { account, contract, indicator, params, firstDay, from: start, until, hasTail };
     const request = { ...place, form: 'lines' as const, ...(after && { after }) };
     await using read = await this.#options.days.read(request, signal);
     const walk = new SettledWalk(items, this.#limits.trades, after, dayOf((until - 1n) as EpochNs));

@@ -4,6 +4,7 @@ import type { ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { FieldFault } from '@tapeloom/protocol/problem';
 import { ComputeFullError } from './compute-errors.ts';
 import { NotOnTapeError } from './replay-errors.ts';
+import type { Coverage } from './settled-days.ts';
 import { DaysMissingError } from './settled-errors.ts';
 
 export interface HistoryRefusal {
@@ -54,6 +55,11 @@ const NOT_COVERED: HistoryRefusal = {
   code: 'NOT_COVERED',
   detail: 'There is no data for a part of the range.',
 };
+
+/** From when on carried objects come, as answers say it; null where nothing is carried. */
+export function lookBackText({ lookBackFrom }: Coverage): string | null {
+  return lookBackFrom === null ? null : String(lookBackFrom);
+}
 
 /** `2026-11-13`, as days are written in documents. */
 export function dayText(day: number): string {

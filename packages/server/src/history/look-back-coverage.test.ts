@@ -77,7 +77,7 @@ test('what is refused before would have been refused after computing, and only t
       const end = epochNs(addDays(lastDay, 1), 0);
       const until = end < world.until ? end : world.until;
       const from = epochNs(firstDay, 0);
-      const study = { indicator: INDICATOR, params: {}, from };
+      const study = { indicator: INDICATOR, params: {}, from, hasSnapshot: false };
       const coverage = await world.reader.coverage(CONTRACT, from, until, study);
       if (coverage.missingDays.length > 0) return;
       const isWarm = (await world.read({ firstDay, until })).every((result) => result.isWarm);

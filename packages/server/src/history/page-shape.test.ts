@@ -84,9 +84,16 @@ function covered(days: number, rest: Partial<HistoryQuery> = {}): CoveredQuery {
     limit: 1_000,
     ...rest,
   };
-  const coverage = { days: [], trades: 7, missingDays: [], missingLookBack: null };
-  const { to: until } = query;
-  return { query, until, publishedUntil: until, trades: 7, computeUnits: 21, coverage };
+  const coverage = {
+    days: [],
+    trades: 7,
+    missingDays: [],
+    missingLookBack: null,
+    lookBackFrom: null,
+    inputs: '',
+  };
+  const { from: start, to: until } = query;
+  return { query, start, until, publishedUntil: until, trades: 7, computeUnits: 21, coverage };
 }
 
 async function pageOf(days: Days, query: CoveredQuery): Promise<HistoryPage> {

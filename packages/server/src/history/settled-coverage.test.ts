@@ -5,7 +5,8 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
 import { MemoryTape, type MemoryTrade } from '../../../../simulation/memory-tape.ts';
-import { coverageOf, DamagedDays, tradesAfterCursor } from './settled-coverage.ts';
+import { coverageOf, tradesAfterCursor } from './settled-coverage.ts';
+import { DamagedDays } from './sound-tape.ts';
 
 const CONTRACT = 'ESZ6';
 /** A Thursday. */
@@ -53,6 +54,8 @@ test('counts the trades of [from, to) day by day, the edges exactly [DET-21]', a
     trades: 6,
     missingDays: [],
     missingLookBack: null,
+    lookBackFrom: null,
+    inputs: '',
   });
   const beyond = (at(0, 11) + 1n) as EpochNs;
   assert.equal((await coverageOf(covered(week()), at(0, 11), beyond)).trades, 1);

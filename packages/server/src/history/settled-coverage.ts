@@ -1,33 +1,34 @@
 /**
- * What the tape has of a range, by day and rank. A day is missing when the market was open at some time of
- * the range on it and the tape does not have it whole; of the open day that much is whole which the
- * promise has reached. Weekends and holidays are never missing; before the first session that is known
- * nothing tells them from other days, so there a day that the tape does not have is missing.
+ * What the tape has of a range, by day and rank, and of what a study needs before it. A day is missing when
+ * the market was open at some needed time of it and the tape does not have it whole; of the open day that
+ * much is whole which the promise has reached. Weekends and holidays are never missing. A day before the
+ * first session that is known is missing, whatever the tape has: without sessions it has no results.
  */
 
+import { createHash } from 'node:crypto';
 import type { SessionTable } from '@tapeloom/core/calendar/session';
 import { parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
 import type { Tape, TapeDay } from '../tape/tape.ts';
-import { type LookBackRule, missingLookBack } from './look-back-coverage.ts';
+import {
+  type LookBackRule,
+  lookBackStart,
+  missingLookBack,
+  sessionStart,
+  snapshotStart,
+} from './look-back-coverage.ts';
 import type { Coverage } from './settled-days.ts';
+import {
+  type CoveredTape,
+  type DamagedDays,
+  daysBefore,
+  type TapeNow,
+  tapeNow,
+} from './sound-tape.ts';
 
-/** A tape with its promise, or one of sealed days only, which needs none. */
-export type CoveredTape = Tape & { readonly promise?: EpochNs | null };
-
-/** Days that turned out to be damaged, though their index is sound; each is told until the process ends. */
-export class DamagedDays {
-  readonly #days = new Map<string, Set<UtcDay>>();
-
-  add(contract: string, day: UtcDay): void {
-    this.#days.getOrInsertComputed(contract, () => new Set()).add(day);
-  }
-
-  has(contract: string, day: UtcDay): boolean {
-    return this.#days.get(contract)?.has(day) ?? false;
-  }
-}
+/** 132 bits. */
+const DIGEST_LENGTH = 22;
 
 export interface Covered {
   readonly tape: CoveredTape;
@@ -38,21 +39,16 @@ export interface Covered {
   readonly now?: TapeNow;
 }
 
-/** What a study needs, and from where on it is wanted: at the start of the range or before. */
-export interface CoveredLookBack extends LookBackRule {
-  readonly from: EpochNs;
-}
-
-/** What there is of a contract at one moment. */
-export interface TapeNow {
-  readonly promise: EpochNs | null;
-  readonly onTape: ReadonlyMap<UtcDay, TapeDay>;
-}
-
-export async function tapeNow(tape: CoveredTape, contract: string): Promise<TapeNow> {
-  // Taken before the days: whatever the promise has reached, they have.
-  const promise = tape.promise ?? null;
-  return { promise, onTape: await daysByDay(tape, contract) };
+/** What a study that begins at the start of the range needs besides. */
+export interface CoveredNeeds extends LookBackRule {
+  /** The first day that may matter to its results. */
+  readonly firstDayRead: UtcDay;
+  /** From where on values of earlier sessions are wanted: at the start of the range or before. */
+  readonly valuesFrom: EpochNs;
+  /** Whether `sessionsMax` is of objects that are carried, not of a value. */
+  readonly isCarrying: boolean;
+  /** Whether it begins with a snapshot. */
+  readonly hasSnapshot: boolean;
 }
 
 /** Of [from, to), for a study where one is named. */
@@ -60,31 +56,48 @@ export async function coverageOf(
   covered: Covered,
   from: EpochNs,
   to: EpochNs,
-  lookBack: CoveredLookBack | null = null,
+  study: CoveredNeeds | null = null,
 ): Promise<Coverage> {
   const { tape, contract, fullSessions, damaged } = covered;
-  const { promise, onTape } = covered.now ?? (await tapeNow(tape, contract));
+  const { promise, onTape } = covered.now ?? (await tapeNow(tape, contract, damaged));
   const reached = promise !== null && promise < to ? promise : to;
+  const neededFrom = study === null ? from : startOf(study, from);
   const days: { day: UtcDay; trades: number }[] = [];
   const missingDays: UtcDay[] = [];
-  for (let day = dayOf(from); epochNs(day, 0) < to; day = addDays(day, 1)) {
-    const found = onTape.get(day);
-    const isSound = found !== undefined && found.state !== 'damaged' && !damaged.has(contract, day);
-    if (isSound) days.push({ day, trades: await tradesOf(tape, contract, found, from, to) });
-    else if (isOpenIn(fullSessions, day, from, reached)) missingDays.push(day);
+  for (let day = dayOf(neededFrom); epochNs(day, 0) < to; day = addDays(day, 1)) {
+    const found = hasSessions(fullSessions, day) ? onTape.get(day) : undefined;
+    if (found === undefined) {
+      if (isOpenIn(fullSessions, day, neededFrom, reached)) missingDays.push(day);
+    } else if (day >= dayOf(from)) {
+      days.push({ day, trades: await tradesOf(tape, contract, found, from, to) });
+    }
   }
   const isOnTape = (day: UtcDay) => onTape.has(day);
+  const isCarrying = study?.isCarrying === true;
   return {
     days,
     trades: days.reduce((sum, { trades }) => sum + trades, 0),
     missingDays,
-    missingLookBack: lookBack && missingLookBack(lookBack, lookBack.from, reached, isOnTape),
+    missingLookBack:
+      study === null || isCarrying
+        ? null
+        : missingLookBack(study, study.valuesFrom, reached, isOnTape),
+    inputs: study === null ? '' : digestOf(daysBefore(onTape, study.firstDayRead, dayOf(from))),
+    lookBackFrom: isCarrying ? lookBackStart(study, from, isOnTape) : null,
   };
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, DIGEST_LENGTH);
+}
+
+function startOf({ sessions, hasSnapshot }: CoveredNeeds, from: EpochNs): EpochNs {
+  return hasSnapshot ? snapshotStart(sessions, from) : sessionStart(sessions, from);
 }
 
 /** Trades after a cursor's entry and before `to`. */
 export async function tradesAfterCursor(
-  { tape, contract }: Pick<Covered, 'tape' | 'contract'>,
+  { tape, contract, damaged }: Covered,
   cursor: string,
   to: EpochNs,
 ): Promise<number> {
@@ -92,16 +105,13 @@ export async function tradesAfterCursor(
   if (after === null) throw new RangeError(`not a cursor: ${cursor}`);
   const midnight = epochNs(after.day, 0);
   let sum = 0;
-  for (const day of (await daysByDay(tape, contract)).values()) {
+  const { onTape } = await tapeNow(tape, contract, damaged);
+  for (const day of onTape.values()) {
     if (day.day < after.day || epochNs(day.day, 0) >= to) continue;
     const trades = await tradesOf(tape, contract, day, midnight, to);
     sum += day.day === after.day ? Math.max(0, trades - after.rank) : trades;
   }
   return sum;
-}
-
-async function daysByDay(tape: Tape, contract: string): Promise<ReadonlyMap<UtcDay, TapeDay>> {
-  return new Map((await tape.days(contract)).map((day) => [day.day, day]));
 }
 
 /** Of one day, those in [from, to). */
@@ -118,6 +128,12 @@ async function tradesOf(
     return await tape.rankBefore(contract, day, nsOfDay(instant));
   };
   return Math.max(0, (await before(to)) - (await before(from)));
+}
+
+/** Whether a day is none before the first session that is known, and none after the last. */
+function hasSessions(full: SessionTable, day: UtcDay): boolean {
+  const isBefore = full.atOrBefore(epochNs(addDays(day, 1), -1)) === null;
+  return !isBefore && full.atOrAfter(epochNs(day, 0)) !== null;
 }
 
 /** Whether the market was open at some time of [from, to) on this day, as far as is known. */

@@ -9,7 +9,7 @@ import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session'
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { computationOf } from '@tapeloom/core/studies/computation';
 import type { Indicator } from '@tapeloom/core/studies/indicator';
-import { addDays, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
+import { addDays, dayOf, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
 import { TapeDamagedError } from '../tape/tape-errors.ts';
 import { dayOfFile } from '../tape/tape-paths.ts';
 import { compressLines, noLines, noSettledLines } from './day-lines.ts';
@@ -26,15 +26,7 @@ import { LineSkipping } from './line-skipping.ts';
 import { PulledRead } from './pulled-read.ts';
 import type { ResultCache } from './result-cache.ts';
 import type { RunSource } from './run-start.ts';
-import {
-  type CoveredLookBack,
-  type CoveredTape,
-  coverageOf,
-  DamagedDays,
-  type TapeNow,
-  tapeNow,
-  tradesAfterCursor,
-} from './settled-coverage.ts';
+import { type CoveredNeeds, coverageOf, tradesAfterCursor } from './settled-coverage.ts';
 import type {
   Coverage,
   CoveredStudy,
@@ -46,6 +38,15 @@ import type {
 import { DayDamagedError, DaysMissingError } from './settled-errors.ts';
 import { type DayDigest, inputsOf } from './settled-inputs.ts';
 import { type DayPiece, PIECE_BYTES, SettledRead, tradesBefore } from './settled-read.ts';
+import { firstDayRead } from './settled-start.ts';
+import {
+  type CoveredTape,
+  DamagedDays,
+  daysBefore,
+  type TapeNow,
+  tapeNow,
+  withoutDays,
+} from './sound-tape.ts';
 import { TapeDays } from './tape-days.ts';
 
 export interface SettledDaysReaderOptions {
@@ -83,10 +84,8 @@ export class SettledDaysReader implements SettledDays {
     to: EpochNs,
     study: CoveredStudy | null = null,
   ): Promise<Coverage> {
-    const lookBack = study === null ? null : this.#lookBackOf(contract, study);
-    return await this.#naming(contract, () =>
-      coverageOf(this.#covered(contract), from, to, lookBack),
-    );
+    const needs = study === null ? null : this.#needsOf(contract, study);
+    return await this.#naming(contract, () => coverageOf(this.#covered(contract), from, to, needs));
   }
 
   async tradesAfter(contract: string, after: string, to: EpochNs): Promise<number> {
@@ -96,15 +95,17 @@ export class SettledDaysReader implements SettledDays {
   }
 
   async read(request: SettledDaysRequest): Promise<DaysRead> {
-    const { contract, firstDay, until, params } = request;
-    const { tape, sessionsOf } = this.#options;
+    const { contract, firstDay, from = epochNs(firstDay, 0), until, params } = request;
+    const { sessionsOf } = this.#options;
     const indicator = this.#indicator(request.indicator);
-    const now = await tapeNow(tape, contract);
+    const now = await tapeNow(this.#options.tape, contract, this.damaged);
+    const needs = this.#needsOf(contract, { ...request, from, hasSnapshot: false });
     const { missingDays } = await this.#naming(contract, () =>
-      coverageOf({ ...this.#covered(contract), now }, epochNs(firstDay, 0), until),
+      coverageOf({ ...this.#covered(contract), now }, from, until, needs),
     );
     if (missingDays.length > 0) throw new DaysMissingError(contract, missingDays);
     const sessions = sessionsOf(contract, indicator.sessionKind(params));
+    const tape = withoutDays(this.#options.tape, now.damagedDays);
     const days = new TapeDays(tape, contract);
     const source = { tape, contract, sessions, days, indicator, params };
     return new PulledRead((signal) => this.#results(request, source, now, signal));
@@ -164,7 +165,7 @@ export class SettledDaysReader implements SettledDays {
 
   /** Of a day that is computed, as far as it is not held. */
   async *#pieces(
-    { request, source, day, end, isWhole }: AskedDay,
+    { request, source, day, end, isWhole, onTape }: AskedDay,
     read: SettledRead,
     isKept: boolean,
   ): AsyncGenerator<DayPiece> {
@@ -175,8 +176,9 @@ export class SettledDaysReader implements SettledDays {
     }
     const hasTail = request.hasTail && end === request.until;
     const after = request.after?.day === day ? request.after : null;
-    const taken = days.take(request, day, end, hasTail, after);
-    const held = taken ?? days.create(day, source);
+    const inputs = daysBefore(onTape, firstDayRead(source, day), day);
+    const taken = days.take(request, inputs, day, end, hasTail, after);
+    const held = taken ?? days.create(day, source, inputs);
     // Only while nothing is being computed.
     let isSound = true;
     try {
@@ -232,13 +234,18 @@ export class SettledDaysReader implements SettledDays {
     return indicator;
   }
 
-  #lookBackOf(contract: string, study: CoveredStudy): CoveredLookBack {
-    const { params, from } = study;
+  #needsOf(contract: string, study: CoveredStudy): CoveredNeeds {
+    const { params, from, hasSnapshot } = study;
     const indicator = this.#indicator(study.indicator);
     const sessions = this.#options.sessionsOf(contract, indicator.sessionKind(params));
-    // Objects that outlive their session are carried over from whatever is on the tape.
-    const sessionsMax = indicator.objectsOutliveSession ? 0 : indicator.lookBackSessionsMax(params);
-    return { sessions, sessionsMax, from };
+    return {
+      sessions,
+      sessionsMax: indicator.lookBackSessionsMax(params),
+      firstDayRead: firstDayRead({ sessions, indicator, params }, dayOf(from)),
+      valuesFrom: from,
+      isCarrying: indicator.objectsOutliveSession === true,
+      hasSnapshot,
+    };
   }
 
   #covered(contract: string) {

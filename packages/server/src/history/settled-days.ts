@@ -16,6 +16,11 @@ export interface SettledDaysRequest {
   /** Canonical, without `view` parameters. */
   readonly params: Params;
   readonly firstDay: UtcDay;
+  /**
+   * What is not after position(from), on the first day, is not wanted: it may come, and may be wrong. What
+   * follows needs the session that is open there whole. By default the first day's midnight.
+   */
+  readonly from?: EpochNs;
   /** Results end at position(until): the last day may be a part of one. */
   readonly until: EpochNs;
   /** Whether the objects still forming at `until` are wanted; they may cost a run that the lines do not. */
@@ -89,13 +94,20 @@ export interface Coverage {
   /** Trades in [from, to), by UTC day; days without trades included where the tape has them. */
   readonly days: readonly { readonly day: UtcDay; readonly trades: number }[];
   readonly trades: number;
-  /** Days of the range on which the market traded and the tape has nothing, or nothing whole. */
+  /**
+   * Days of the range, and for a study from the open of the session that contains its start, on which the market
+   * traded and the tape has nothing, or nothing whole.
+   */
   readonly missingDays: readonly UtcDay[];
   /**
    * When the study that was named cannot have its look-back for all of the range, because no session of it
    * is complete: the days that are missing for it, as far as they can be named. Else null.
    */
   readonly missingLookBack: readonly UtcDay[] | null;
+  /** Of a study that carries objects over sessions: from when on those are all there. Else null. */
+  readonly lookBackFrom: EpochNs | null;
+  /** Of a study: tells which days before the range it is made of. Another text, other results. */
+  readonly inputs: string;
 }
 
 /** What is to be computed over a range. */
@@ -104,6 +116,8 @@ export interface CoveredStudy {
   readonly params: Params;
   /** Where its results begin, at the start of the range or before. */
   readonly from: EpochNs;
+  /** Whether they begin with a snapshot. */
+  readonly hasSnapshot: boolean;
 }
 
 export interface SettledDays {

@@ -38,12 +38,7 @@ export class SettledRun implements RunOutput {
   /** Where the last hearing ended, or would have. */
   #heardTo: EpochNs | null = null;
 
-  constructor(
-    study: Study,
-    sessions: SessionTable,
-    start: RunStart,
-    isWholeUpTo: IsWholeUpTo,
-  ) {
+  constructor(study: Study, sessions: SessionTable, start: RunStart, isWholeUpTo: IsWholeUpTo) {
     this.#study = study;
     this.#run = new StudyRun(study, sessions, start, { output: this, isWholeUpTo });
   }

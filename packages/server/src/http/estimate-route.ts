@@ -3,8 +3,10 @@
 import { periodOf } from '@tapeloom/core/quota/month';
 import { Type } from 'typebox';
 import { remainingBudget } from '../accounts/remaining-budget.ts';
+import { lookBackText } from '../history/history-refusal.ts';
 import { askedQuery, coveredQuery, HISTORY_ERRORS, type HistoryFacts } from './history-access.ts';
 import { historyParameters } from './history-parameters.ts';
+import { LookBackFrom } from './look-back-from-schema.ts';
 import { defineRoute, type Route } from './route.ts';
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
@@ -19,6 +21,7 @@ const EstimateView = Type.Object(
     missingDays: Type.Array(Type.String({ format: 'date' }), {
       description: 'Days without data: none, for a query with such days is refused with 402.',
     }),
+    lookBackFrom: LookBackFrom,
     remainingComputeUnits: Count('Compute units that are left this month.'),
   },
   { additionalProperties: false },
@@ -50,6 +53,7 @@ export function estimateRoute(history: () => HistoryFacts): Route {
         trades,
         days: coverage.days.length,
         missingDays: [],
+        lookBackFrom: lookBackText(coverage),
         remainingComputeUnits: remainingBudget(usage, 'computeUnits', counted),
       };
     },

@@ -19,6 +19,7 @@ import type { TableThread } from '../exports/table-thread.ts';
 import type { CoveredQuery } from '../history/covered-query.ts';
 import type { ExportFormat } from '../history/history-fields.ts';
 import type { HistoryQuery } from '../history/history-query.ts';
+import { lookBackText } from '../history/history-refusal.ts';
 import type { SkippedLines } from '../history/settled-days.ts';
 import { reserveCompute, secondsToRenewal } from './compute-charge.ts';
 import {
@@ -176,7 +177,8 @@ async function started(asked: Asked, raw: Readonly<Record<string, unknown>>) {
   try {
     const { engineFingerprint } = facts;
     const now = facts.accountsNow();
-    const token = facts.tokens.issue(now, caller.accountId, { query, engineFingerprint });
+    const begun = { query, engineFingerprint, inputs: covered.coverage.inputs };
+    const token = facts.tokens.issue(now, caller.accountId, begun);
     answer = await delivered(asked, { covered, engineFingerprint, token, first: 0 });
     signal.throwIfAborted();
     if (once === null) {
@@ -213,7 +215,7 @@ async function resumed(asked: Asked, raw: Readonly<Record<string, unknown>>) {
     return isCount ? [] : [{ path: `/${name}`, message: `must be a count of ${name}s` }];
   });
   if (faults.length > 0) throw invalidParameters(faults);
-  const { query, engineFingerprint } = begunBy(asked, String(token));
+  const { query, engineFingerprint, inputs } = begunBy(asked, String(token));
   const { place } = FORMATS[query.format];
   for (const name of Object.keys(places).filter((other) => other !== place)) {
     const message = `does not fit a token of ${query.format}, which is resumed at /${place}`;
@@ -222,6 +224,12 @@ async function resumed(asked: Asked, raw: Readonly<Record<string, unknown>>) {
   requireVolume(caller);
   requireRights(asked, query);
   const covered = await coveredQuery(facts, query, caller, signal);
+  if (inputs !== null && covered.coverage.inputs !== inputs) {
+    throw new ProblemError(
+      'CURSOR_EXPIRED',
+      'Days before the range came to the tape or left it: start a new export.',
+    );
+  }
   const first = Number(places[place] ?? 0);
   return await delivered(asked, { covered, engineFingerprint, token: String(token), first });
 }
@@ -311,18 +319,28 @@ async function delivered(asked: Asked, delivery: Delivery): Promise<StreamedAnsw
 
 function bodyOf({ facts, caller, signal }: Asked, delivery: Delivery): AsyncGenerator<Uint8Array> {
   const { covered, engineFingerprint, first } = delivery;
-  const { query, until } = covered;
+  const { query, until, coverage } = covered;
   const { contract, indicator, params, mode, untilCursor, from, format } = query;
   const { sources, tables } = facts;
   const { accountId: account } = caller;
   const firstDay = dayOf(from);
   const hasTail = mode === 'live' && untilCursor === null;
-  const request = { account, contract, indicator, params, firstDay, until, hasTail };
+  const lookBackFrom = lookBackText(coverage);
+  const request = { account, contract, indicator, params, firstDay, from, until, hasTail };
   const open = (skip?: SkippedLines) =>
     sources.days.read({ ...request, form: 'frames', ...(skip && { skip }) }, signal);
   return format === 'ndjson'
-    ? exportFrames({ query, engineFingerprint, line: first, open })
-    : exportTable({ query, format, engineFingerprint, account, byte: first, tables, open });
+    ? exportFrames({ query, engineFingerprint, lookBackFrom, line: first, open })
+    : exportTable({
+        query,
+        format,
+        engineFingerprint,
+        lookBackFrom,
+        account,
+        byte: first,
+        tables,
+        open,
+      });
 }
 
 /** A chunk that was taken, before those that were not. */

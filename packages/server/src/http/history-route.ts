@@ -16,6 +16,7 @@ import {
 } from './history-access.ts';
 import { historyParameters } from './history-parameters.ts';
 import { Instant } from './instant-schema.ts';
+import { LookBackFrom } from './look-back-from-schema.ts';
 import { defineRoute, type Route } from './route.ts';
 
 const closed = { additionalProperties: false };
@@ -58,6 +59,7 @@ const HistoryPageView = Type.Object(
     engineFingerprint: Type.String({ description: 'Of the computation.' }),
     to: Type.Optional(Instant('The end of the range')),
     untilCursor: Type.Optional(Type.String({ description: 'The last update of the range.' })),
+    lookBackFrom: LookBackFrom,
     snapshot: Type.Optional(Type.Literal(true, { description: '`items` begin with a snapshot.' })),
     items: Type.Array(Item),
     next: Type.Union([Type.String(), Type.Null()], {

@@ -21,6 +21,9 @@ test('sessions are wanted from before the oldest sealed day of any contract to f
   };
   await seal('ESZ6', utcDay(20261113));
   assert.deepEqual(await dates(), { from: 20260914, to: 20270114 });
+  const toCome = [utcDay(20261112), utcDay(20260912)];
+  const wider = await sessionDates(disk, '/tape', 'SIM', NOW, toCome);
+  assert.deepEqual(wider, { from: 20260714, to: 20270114 });
   await seal('ESH5', utcDay(20250303));
   await seal('ESH5', utcDay(20250304));
   assert.deepEqual(await dates(), { from: 20250102, to: 20270114 });

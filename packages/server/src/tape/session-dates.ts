@@ -1,6 +1,7 @@
 /**
- * Which trading dates the session books of a tape must have: those of every day on it, however old, with what
- * a look-back reaches before them, and those around today. A day without sessions has no results.
+ * Which trading dates the session books of a tape must have: those of every day on it or about to come to it,
+ * however old, with what a look-back reaches before them, and those around today. A day without sessions has
+ * no results, so books are made first.
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
@@ -22,9 +23,11 @@ export async function sessionDates(
   tapeRoot: string,
   dataset: string,
   now: EpochNs,
+  daysToCome: readonly UtcDay[] = [],
 ): Promise<SessionDates> {
   const today = dayOf(now);
   let first = today;
+  for (const day of daysToCome) if (day < first) first = day;
   const symbols = await disk.list(daysDirectory(tapeRoot, dataset));
   for (const symbol of symbols.filter(isSafeName)) {
     const names = await disk.list(contractDirectory(tapeRoot, dataset, symbol));

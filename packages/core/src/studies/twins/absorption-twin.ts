@@ -57,7 +57,9 @@ export function absorptionTwin(tape: TwinTape, params: AbsorptionParams): TwinUp
       }
     }
     endHolds(tape.until < session.close ? tape.until : session.close);
-    sessionVolumes.push(session.missingDay !== undefined ? [] : consecutiveVolumes(trades, windowNs));
+    sessionVolumes.push(
+      session.missingDay !== undefined ? [] : consecutiveVolumes(trades, windowNs),
+    );
   }
   return log.updates;
 }

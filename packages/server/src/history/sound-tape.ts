@@ -1,0 +1,99 @@
+/** A tape as runs see it that may come to damaged days: on it those are not there, like days that are missing. */
+
+import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
+import type { TradeBatch } from '@tapeloom/core/trade-batch';
+import { addDays } from '@tapeloom/core/utc-day';
+import type { Tape, TapeDay, TapePlace } from '../tape/tape.ts';
+
+/** A tape with its promise, or one of sealed days only, which needs none. */
+export type CoveredTape = Tape & { readonly promise?: EpochNs | null };
+
+/** Days that turned out to be damaged, though their index is sound; each is told until the process ends. */
+export class DamagedDays {
+  readonly #days = new Map<string, Set<UtcDay>>();
+
+  add(contract: string, day: UtcDay): void {
+    this.#days.getOrInsertComputed(contract, () => new Set()).add(day);
+  }
+
+  has(contract: string, day: UtcDay): boolean {
+    return this.#days.get(contract)?.has(day) ?? false;
+  }
+}
+
+/** What there is of a contract at one moment. */
+export interface TapeNow {
+  readonly promise: EpochNs | null;
+  /** The days that are sound. */
+  readonly onTape: ReadonlyMap<UtcDay, TapeDay>;
+  /** Those that are not. */
+  readonly damagedDays: readonly UtcDay[];
+}
+
+export async function tapeNow(
+  tape: CoveredTape,
+  contract: string,
+  damaged: DamagedDays,
+): Promise<TapeNow> {
+  // Taken before the days: whatever the promise has reached, they have.
+  const promise = tape.promise ?? null;
+  const onTape = new Map<UtcDay, TapeDay>();
+  const damagedDays: UtcDay[] = [];
+  for (const day of await tape.days(contract)) {
+    if (day.state === 'damaged' || damaged.has(contract, day.day)) damagedDays.push(day.day);
+    else onTape.set(day.day, day);
+  }
+  return { promise, onTape, damagedDays };
+}
+
+/** Which days of [first, day) are there, told so that others cannot be taken for them. */
+export function daysBefore(onTape: TapeNow['onTape'], first: UtcDay, day: UtcDay): string {
+  const days: string[] = [];
+  for (let one = first; one < day; one = addDays(one, 1)) {
+    const found = onTape.get(one);
+    if (found !== undefined) days.push(`${one} ${found.trades}`);
+  }
+  return days.join();
+}
+
+/** The tape of one contract without some days, ascending. */
+export function withoutDays(tape: Tape, days: readonly UtcDay[]): Tape {
+  return days.length === 0 ? tape : new SoundTape(tape, days);
+}
+
+class SoundTape implements Tape {
+  readonly #tape: Tape;
+  readonly #leftOut: readonly UtcDay[];
+
+  constructor(tape: Tape, leftOut: readonly UtcDay[]) {
+    this.#tape = tape;
+    this.#leftOut = leftOut;
+  }
+
+  async days(symbol: string): Promise<readonly TapeDay[]> {
+    return (await this.#tape.days(symbol)).filter(({ day }) => !this.#leftOut.includes(day));
+  }
+
+  async *read(
+    symbol: string,
+    from: TapePlace,
+    to?: TapePlace,
+    isLent?: boolean,
+  ): AsyncGenerator<TradeBatch> {
+    let start = from;
+    for (const day of this.#leftOut) {
+      if (day < start.day || (to !== undefined && day > to.day)) continue;
+      const before = { day, rank: 0 as Rank };
+      if (start.day < day) yield* this.#tape.read(symbol, start, before, isLent);
+      start = { day: addDays(day, 1), rank: 0 as Rank };
+    }
+    if (to === undefined || start.day <= to.day) {
+      yield* this.#tape.read(symbol, start, to, isLent);
+    }
+  }
+
+  async rankBefore(symbol: string, day: UtcDay, ns: number): Promise<Rank> {
+    if (this.#leftOut.includes(day)) return 0 as Rank;
+    return await this.#tape.rankBefore(symbol, day, ns);
+  }
+}
