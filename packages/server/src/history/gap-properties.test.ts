@@ -11,26 +11,20 @@ import { compareCursors, parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { randomTape } from '@tapeloom/core/studies/twins/random-tape';
 import { SUBJECTS, type Subject } from '@tapeloom/core/studies/twins/study-subjects';
-import {
-  DAY_NS,
-  dayAt,
-  type TwinTape,
-  type TwinUpdate,
-} from '@tapeloom/core/studies/twins/twin-tape';
+import { DAY_NS, type TwinTape } from '@tapeloom/core/studies/twins/twin-tape';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import fc from 'fast-check';
 import { decodeFrames, EngineRun, settle } from '../../../../simulation/engine-run.ts';
+import { entryOf, type Gapped, gapped, gaps, isIn } from '../../../../simulation/gapped-tape.ts';
 import { MemoryTape } from '../../../../simulation/memory-tape.ts';
 import {
   CONTRACT,
   dayCommits,
   type Entry,
   entriesOf,
-  firstDayOf,
   INDICATOR,
   indicatorOf,
-  type LeftOut,
   SettledWorld,
 } from '../../../../simulation/settled-world.ts';
 import { NotOnTapeError } from './replay-errors.ts';
@@ -39,40 +33,6 @@ import { StudyReplays } from './study-replays.ts';
 
 const RUNS = 30;
 const REPLAY_RUNS = 12;
-const SECOND = 1_000_000_000n;
-
-/** Which days are left out, over and over. */
-const gaps = fc.array(fc.constantFrom(true, false, false), { minLength: 1, maxLength: 7 });
-
-/** A tape with gaps, as the twins see it: what is left of it, and sessions that know what they are. */
-interface Gapped {
-  readonly whole: TwinTape;
-  readonly leftOut: LeftOut;
-  readonly twin: TwinTape;
-}
-
-function gapped(tape: TwinTape, gap: readonly boolean[]): Gapped {
-  // To a whole second, where every flush is closed.
-  const whole = { ...tape, until: tape.until - (tape.until % SECOND) + 2n * SECOND };
-  const leftOut: LeftOut = (_day, at) => gap[at % gap.length]!;
-  const onTape = new Set<number>();
-  const [first, last] = [firstDayOf(whole), dayAt(whole.until)];
-  for (let day = first, at = 0; day <= last; day = addDays(day, 1), at += 1) {
-    if (day === last || !leftOut(day, at)) onTape.add(day);
-  }
-  const sessions = whole.sessions.map((session) => {
-    for (let ns = session.open; ns < session.close; ns = (ns / DAY_NS + 1n) * DAY_NS) {
-      if (!onTape.has(dayAt(ns))) return { ...session, missingDay: dayAt(ns) };
-    }
-    return session;
-  });
-  const trades = whole.trades.filter(({ day }) => onTape.has(day));
-  return { whole, leftOut, twin: { ...whole, trades, sessions } };
-}
-
-function entryOf({ day, rank, k, t, object }: TwinUpdate): Entry {
-  return { t, cursor: `${day}.${rank}.${k}`, ...object };
-}
 
 /** The log that settled days carry, by day. */
 function settledLog({ twin }: Gapped, subject: Subject, from: UtcDay, to: UtcDay) {
@@ -161,11 +121,6 @@ function publishedLog(twin: TwinTape, subject: Subject, edges: readonly bigint[]
       .filter((update, at) => !mine.slice(at + 1).some((it) => it.object.id === update.object.id))
       .map(entryOf);
   });
-}
-
-/** Whether an update is part of position(instant). */
-function isIn({ at, byTrade }: TwinUpdate, instant: bigint): boolean {
-  return byTrade ? at < instant : at <= instant;
 }
 
 function entriesIn(messages: readonly ServerMessage[]): readonly unknown[] {

@@ -113,11 +113,14 @@ test('a page names what was read, and its items are the very lines', async () =>
   assert.equal(
     page.bytes.toString(),
     '{"instrument":"ES.c.0","contract":"ESZ6","tickSizeNanos":250000000,"engineFingerprint":"abc",' +
-      `"to":"1794528000000000000","items":[${item(1)},${item(2)}],"next":null,"computeUnits":21}`,
+      `"to":"1794528000000000000","lookBackFrom":null,"items":[${item(1)},${item(2)}],"next":null,"computeUnits":21}`,
   );
   assert.deepEqual([page.items, page.trades, page.computeUnits], [2, 7, 21]);
   const empty = await pageOf(new Days(1, 0, 4), covered(1, { untilCursor: '20261112.5.0' }));
-  assert.match(empty.bytes.toString(), /"untilCursor":"20261112.5.0","items":\[\],"next":null/);
+  assert.match(
+    empty.bytes.toString(),
+    /"untilCursor":"20261112.5.0","lookBackFrom":null,"items":\[\],"next":null/,
+  );
 });
 
 test('a page of footprints has 5,400 at most, others what was asked for [HIST-04]', async () => {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { DAY_LEFT_OUT, fillMarket, TRADES_A_DAY } from '../../../../simulation/history-market.ts';
+import { fillMarket, TRADES_A_DAY } from '../../../../simulation/history-market.ts';
 import {
   type HistoryPath,
   HistoryReader,
@@ -24,17 +24,17 @@ after(() => service[Symbol.asyncDispose]());
 
 test('before the first complete session: 402 with the days of the look-back, ahead of any page [DET-19] [HIST-18] [HIST-19] [ERR-20]', async () => {
   const before = await reader.usage();
-  const first = { instrument: 'ESZ6', from: '2026-11-02', to: '2026-11-03' };
+  const first = { instrument: 'ESZ6', from: '2026-11-03', to: '2026-11-04' };
   const { sources } = service;
   service.sources = readingBy(sources, () => assert.fail('nothing is computed'));
   for (const path of PATHS) {
     for (const indicator of TAKING_OVER) {
       const refused = await reader.refused({ ...first, indicator }, 402, 'NOT_COVERED', path);
       const missing = refused.missingDays as readonly string[];
-      // Ten sessions before the one of the 2nd, a Monday, which began on the day before.
+      // Ten sessions before the one of the 3rd: of the last of them the tape has the second day only.
       assert.equal(missing.at(-1), '2026-11-01');
-      assert.equal(missing[0], '2026-10-18');
-      assert.equal(missing.length, 13, 'without the Saturdays');
+      assert.equal(missing[0], '2026-10-19');
+      assert.equal(missing.length, 12, 'without the Saturdays');
       assert.equal(refused.computeUnits, TRADES_A_DAY);
     }
   }
@@ -47,8 +47,9 @@ test('before the first complete session: 402 with the days of the look-back, ahe
 test('after a missing day the complete session before it serves [DET-19]', async () => {
   const params = JSON.stringify({ perSession: 1 });
   const after = { instrument: 'CLF7', indicator: 'large-trades', params, to: '2026-11-11' };
-  const page = await reader.page({ ...after, from: DAY_LEFT_OUT.replace('05', '06') });
+  const from = '2026-11-08';
+  const page = await reader.page({ ...after, from });
   assert.ok(page.items.length > 0);
-  const estimate = await reader.estimate({ ...after, from: DAY_LEFT_OUT.replace('05', '06') });
+  const estimate = await reader.estimate({ ...after, from });
   assert.equal(estimate.computeUnits, page.computeUnits);
 });

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { addDays } from '@tapeloom/core/utc-day';
 import {
   FIRST_DAY,
   fillMarket,
@@ -59,7 +60,7 @@ test('an alias means the contract it designated at from, also across a roll [INS
   const after = { ...alias, from: ROLL_DAY, to: '2026-09-15' };
   for (const path of PATHS) {
     const { missingDays } = await reader.refused(after, 402, 'NOT_COVERED', path);
-    assert.deepEqual(missingDays, [ROLL_DAY]);
+    assert.deepEqual(missingDays, ['2026-09-13', ROLL_DAY], 'its session began on Sunday');
   }
   // A cursor belongs to the contract of its day.
   const { to: _to, ...open }: Fields = { ...alias, from: '2026-09-11' };
@@ -107,8 +108,13 @@ test('the sandbox has seven days, a test key too, live none, history all there a
   }
   for (const plan of ['history', 'live_history'] as const) {
     const own = reader.with(await service.customer(plan));
-    const { items } = await own.page({ ...RANGE, from: dayText(FIRST_DAY), limit: '1' });
-    assert.ok(items[0]!.cursor.startsWith(`${FIRST_DAY}.`));
+    // The session of the tape's first day opened on the day before: the next one is the first whole one.
+    const oldest = addDays(FIRST_DAY, 1);
+    const { items } = await own.page({ ...RANGE, from: dayText(oldest), limit: '1' });
+    assert.ok(items[0]!.cursor.startsWith(`${oldest}.`));
+    const first = { ...RANGE, from: dayText(FIRST_DAY), limit: '1' };
+    const { missingDays } = await own.refused(first, 402, 'NOT_COVERED');
+    assert.deepEqual(missingDays, [dayText(addDays(FIRST_DAY, -1))]);
   }
   const live = reader.with(await service.customer('live'));
   for (const path of PATHS) {

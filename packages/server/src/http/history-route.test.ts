@@ -81,7 +81,8 @@ test('a page of footprint has at most 5,400 bars [HIST-04]', async () => {
     ...RANGE,
     indicator: 'footprint',
     params: JSON.stringify({ bar: 'tick', size: 1 }),
-    from: '2026-11-02',
+    from: '2026-11-03',
+    to: '2026-11-12',
     limit: '10000',
   };
   const { items, next } = await reader.page(fields);

@@ -1,0 +1,53 @@
+/** Tapes of the studies' naive twins with days left out, and what their logs say of it. */
+
+import {
+  DAY_NS,
+  dayAt,
+  type TwinTape,
+  type TwinUpdate,
+} from '@tapeloom/core/studies/twins/twin-tape';
+import { addDays } from '@tapeloom/core/utc-day';
+import fc from 'fast-check';
+import { type Entry, firstDayOf, type LeftOut } from './settled-world.ts';
+
+const SECOND = 1_000_000_000n;
+
+/** Which days are left out, over and over. */
+export const gaps = fc.array(fc.constantFrom(true, false, false), { minLength: 1, maxLength: 7 });
+
+/** A tape with gaps, as the twins see it: what is left of it, and sessions that know what they are. */
+export interface Gapped {
+  readonly whole: TwinTape;
+  readonly leftOut: LeftOut;
+  readonly twin: TwinTape;
+  /** Its days. */
+  readonly onTape: ReadonlySet<number>;
+}
+
+export function gapped(tape: TwinTape, gap: readonly boolean[]): Gapped {
+  // To a whole second, where every flush is closed.
+  const whole = { ...tape, until: tape.until - (tape.until % SECOND) + 2n * SECOND };
+  const leftOut: LeftOut = (_day, at) => gap[at % gap.length]!;
+  const onTape = new Set<number>();
+  const [first, last] = [firstDayOf(whole), dayAt(whole.until)];
+  for (let day = first, at = 0; day <= last; day = addDays(day, 1), at += 1) {
+    if (day === last || !leftOut(day, at)) onTape.add(day);
+  }
+  const sessions = whole.sessions.map((session) => {
+    for (let ns = session.open; ns < session.close; ns = (ns / DAY_NS + 1n) * DAY_NS) {
+      if (!onTape.has(dayAt(ns))) return { ...session, missingDay: dayAt(ns) };
+    }
+    return session;
+  });
+  const trades = whole.trades.filter(({ day }) => onTape.has(day));
+  return { whole, leftOut, twin: { ...whole, trades, sessions }, onTape };
+}
+
+export function entryOf({ day, rank, k, t, object }: TwinUpdate): Entry {
+  return { t, cursor: `${day}.${rank}.${k}`, ...object };
+}
+
+/** Whether an update is part of position(instant). */
+export function isIn({ at, byTrade }: TwinUpdate, instant: bigint): boolean {
+  return byTrade ? at < instant : at <= instant;
+}
