@@ -37,6 +37,7 @@ export interface Page {
   readonly tickSizeNanos: number;
   readonly to?: string;
   readonly untilCursor?: string;
+  readonly lookBackFrom: string | null;
   readonly snapshot?: true;
   readonly items: readonly HistoryItem[];
   readonly next: string | null;
@@ -49,6 +50,7 @@ export interface Estimate {
   readonly trades: number;
   readonly days: number;
   readonly missingDays: readonly string[];
+  readonly lookBackFrom: string | null;
   readonly remainingComputeUnits: number;
 }
 export interface Usage {

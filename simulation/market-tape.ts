@@ -2,7 +2,8 @@
 
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
-import type { Commit, LiveTape, TapeDay, TapePlace } from '@tapeloom/server/tape/tape';
+import { withoutDays } from '@tapeloom/server/history/sound-tape';
+import type { Commit, LiveTape, Tape, TapeDay, TapePlace } from '@tapeloom/server/tape/tape';
 import { MemoryTape, type MemoryTrade } from './memory-tape.ts';
 
 const BATCH_ROWS = 4_096;
@@ -11,6 +12,7 @@ export class MarketTape implements LiveTape {
   promise: EpochNs | null = null;
   readonly #tapes = new Map<string, MemoryTape>();
   readonly #listeners = new Set<(commit: Commit) => void>();
+  readonly #hidden = new Map<string, UtcDay[]>();
 
   /** Trades of one contract; its days are those of the trades and of `promise`. */
   commit(symbol: string, trades: readonly MemoryTrade[], promise: EpochNs): void {
@@ -20,8 +22,16 @@ export class MarketTape implements LiveTape {
     for (const listener of this.#listeners) listener({ promise: this.promise, symbols: [symbol] });
   }
 
+  /** These days are not on the tape of a contract; all its others are. */
+  hide(symbol: string, ...days: readonly UtcDay[]): void {
+    this.#hidden.set(
+      symbol,
+      days.toSorted((a, b) => a - b),
+    );
+  }
+
   async days(symbol: string): Promise<readonly TapeDay[]> {
-    return (await this.#tapes.get(symbol)?.days()) ?? [];
+    return (await this.#tapeOf(symbol)?.days(symbol)) ?? [];
   }
 
   async *read(
@@ -30,16 +40,21 @@ export class MarketTape implements LiveTape {
     to?: TapePlace,
     isLent?: boolean,
   ): AsyncIterable<TradeBatch> {
-    const tape = this.#tapes.get(symbol);
+    const tape = this.#tapeOf(symbol);
     if (tape !== undefined) yield* tape.read(symbol, from, to, isLent);
   }
 
   async rankBefore(symbol: string, day: UtcDay, ns: number): Promise<Rank> {
-    return (await this.#tapes.get(symbol)?.rankBefore(symbol, day, ns)) ?? (0 as Rank);
+    return (await this.#tapeOf(symbol)?.rankBefore(symbol, day, ns)) ?? (0 as Rank);
   }
 
   follow(listener: (commit: Commit) => void): Disposable {
     this.#listeners.add(listener);
     return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
+  }
+
+  #tapeOf(symbol: string): Tape | undefined {
+    const tape = this.#tapes.get(symbol);
+    return tape && withoutDays(tape, this.#hidden.get(symbol) ?? []);
   }
 }

@@ -45,10 +45,11 @@ const shared = {
   sessionsOf: tables.of.bind(tables),
   yieldTurn: () => turns.yieldTurn(),
 };
+const days = new SettledDaysReader({ ...shared, cache: cacheOf(setup), held: new HeldDays() });
 const desk = new ComputeDesk({
   tape,
-  days: new SettledDaysReader({ ...shared, cache: cacheOf(setup), held: new HeldDays() }),
-  replays: new StudyReplays({ ...shared, turns }),
+  days,
+  replays: new StudyReplays({ ...shared, turns, damaged: days.damaged }),
   turns,
   send: (message, moves) => parent.postMessage(message, moves as ArrayBuffer[]),
 });

@@ -11,12 +11,13 @@ import { parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Indicator } from '@tapeloom/core/studies/indicator';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
-import type { LiveTape } from '../tape/tape.ts';
+import type { LiveTape, Tape } from '../tape/tape.ts';
 import type { Turns } from './fair-turns.ts';
 import { locateCursor } from './locate-cursor.ts';
 import type { CursorPlace, Replay, ReplayPage, ReplayRequest, Replays } from './replay.ts';
 import { NotOnTapeError, ReplayClosedError, ReplaysFullError } from './replay-errors.ts';
 import { NamedSlots, Slots } from './slots.ts';
+import { DamagedDays, type TapeNow, tapeNow, withoutDays } from './sound-tape.ts';
 import { PAGE_LIMITS, type PageLimits, StudyReplay } from './study-replay.ts';
 import { TapeDays } from './tape-days.ts';
 
@@ -36,6 +37,8 @@ export interface StudyReplaysOptions {
   readonly limits?: PageLimits;
   /** Whose turns the work is done in, if there is other work. */
   readonly turns?: Turns;
+  /** Days that are known to be damaged: they count as missing. */
+  readonly damaged?: DamagedDays;
 }
 
 /** Does work when it is its turn. */
@@ -86,8 +89,11 @@ export class StudyReplays implements Replays, Disposable {
     this.#opening += 1;
     try {
       const from = await this.#startOf(request);
-      await this.#refuseGaps(request, from);
-      const create = (signal: AbortSignal) => this.#create(request, from, signal);
+      const { tape, damaged = new DamagedDays() } = this.#options;
+      const now = await tapeNow(tape, request.contract, damaged);
+      this.#refuseGaps(request, from, now);
+      const read = withoutDays(tape, now.damagedDays);
+      const create = (signal: AbortSignal) => this.#create(request, from, read, signal);
       const replay = new OpenReplay(create, request.account ?? '', this.#shared);
       this.#open.add(replay);
       return replay;
@@ -101,7 +107,7 @@ export class StudyReplays implements Replays, Disposable {
     for (const replay of this.#open) void replay[Symbol.asyncDispose]();
   }
 
-  #create(request: ReplayRequest, from: EpochNs, signal: AbortSignal): StudyReplay {
+  #create(request: ReplayRequest, from: EpochNs, read: Tape, signal: AbortSignal): StudyReplay {
     const { tape, indicators, sessionsOf, yieldTurn, limits = PAGE_LIMITS } = this.#options;
     const { contract, params } = request;
     const indicator = indicators.get(request.indicator);
@@ -109,8 +115,8 @@ export class StudyReplays implements Replays, Disposable {
       throw new RangeError(`no indicator is called ${request.indicator}`);
     }
     const sessions = sessionsOf(contract, indicator.sessionKind(params));
-    const days = new TapeDays(tape, contract);
-    const source = { tape, contract, sessions, days, indicator, params };
+    const days = new TapeDays(read, contract);
+    const source = { tape: read, contract, sessions, days, indicator, params };
     const pace = { yieldTurn, signal };
     return new StudyReplay({ tape, source, request, from, pace, limits });
   }
@@ -126,13 +132,11 @@ export class StudyReplays implements Replays, Disposable {
   }
 
   /** Every trading day from the start on must be there, as far as the contract's tape goes. */
-  async #refuseGaps({ contract, until }: ReplayRequest, from: EpochNs): Promise<void> {
-    const { tape, sessionsOf } = this.#options;
-    const full = sessionsOf(contract, 'full');
-    const days = (await tape.days(contract)).map(({ day }) => day);
-    const last = Math.min(dayOf(until), days.at(-1) ?? Number.POSITIVE_INFINITY);
+  #refuseGaps({ contract, until }: ReplayRequest, from: EpochNs, { onTape }: TapeNow): void {
+    const full = this.#options.sessionsOf(contract, 'full');
+    const last = Math.min(dayOf(until), [...onTape.keys()].at(-1) ?? Number.POSITIVE_INFINITY);
     for (let day = dayOf(from); day <= last; day = addDays(day, 1)) {
-      if (!days.includes(day) && tradesOnUtcDay(full, day)) {
+      if (!onTape.has(day) && tradesOnUtcDay(full, day)) {
         throw new NotOnTapeError(`${day} of ${contract} is not on the tape`);
       }
     }
