@@ -119,6 +119,8 @@ export class WarmRun implements AsyncDisposable {
         indicator: indicator.id,
         params,
         firstDay: days[0]!.day,
+        // What of the first day is in a session that began on a missing day is no reason to leave it out.
+        from: epochNs(addDays(days[0]!.day, 1), -1),
         until: epochNs(addDays(days.at(-1)!.day, 1), 0),
         hasTail: false,
         form: 'frames',

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Cursor, compareCursors, parseCursor } from '@tapeloom/core/cursor';
-import type { EpochNs, Rank } from '@tapeloom/core/numbers';
+import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
 import {
@@ -14,6 +14,7 @@ import {
   paramsOf,
   SESSIONS,
 } from '../../../../simulation/engine-run.ts';
+import { MarketTape } from '../../../../simulation/market-tape.ts';
 import { MemoryTape, type MemoryTrade } from '../../../../simulation/memory-tape.ts';
 import { linesOf } from '../../../../simulation/settled-world.ts';
 import { HeldDays } from './held-days.ts';
@@ -235,4 +236,30 @@ test('a long day is read once, by pages and by who comes back every minute', asy
     rest.reduce((sum, { trades }) => sum + trades, 0),
     1_012,
   );
+});
+
+test('a held day does not serve once a day of its look-back came to the tape or left it [DET-18]', async () => {
+  const tape = new MarketTape();
+  const [before, today] = [DAY, addDays(DAY, 1)];
+  const trade = (day: UtcDay, hour: number) => {
+    return { at: epochNs(day, hour * HOUR_NS), price: 100 + hour, size: 1, side: 1 as const };
+  };
+  tape.commit(CONTRACT, [trade(before, 11), trade(before, 23)], epochNs(before, 23.5 * HOUR_NS));
+  tape.commit(CONTRACT, [trade(today, 1), trade(today, 11)], epochNs(today, 13 * HOUR_NS));
+  const shared = { tape, indicators: BY_ID, sessionsOf: () => SESSIONS, cache: null };
+  const held = new HeldDays();
+  const holding = new SettledDaysReader({ ...shared, held, yieldTurn: async () => {} });
+  const fresh = () => new SettledDaysReader({ ...shared, yieldTurn: async () => {} });
+  const params = paramsOf(BY_ID.get('naked-levels')!, { lookback: 2 });
+  const asked = { account: 'a', contract: CONTRACT, indicator: 'naked-levels', params };
+  const range = { firstDay: today, from: epochNs(today, 5 * HOUR_NS), until: tape.promise! };
+  const request = { ...asked, ...range, hasTail: true, form: 'lines' as const };
+  const seen: string[] = [];
+  for (const hidden of [[], [before], []]) {
+    tape.hide(CONTRACT, ...hidden);
+    const lines = said(await taken(holding, request, 9), null);
+    assert.deepEqual(lines, said(await taken(fresh(), request, 9), null));
+    seen.push(JSON.stringify(lines));
+  }
+  assert.ok(seen[0] !== seen[1] && seen[0] === seen[2]);
 });

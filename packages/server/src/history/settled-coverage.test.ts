@@ -133,3 +133,47 @@ test('pages that meet at any cursor cost together what the whole costs [DET-21]'
   await fc.assert(property, { numRuns: 200 });
   await assert.rejects(tradesAfterCursor(covered(week()), 'x', at(1, 0)), RangeError);
 });
+
+test('a day that no known session reaches is missing, whatever the tape has: nothing could come of it', async () => {
+  const tape = new MemoryTape(CONTRACT, 100);
+  for (const day of [-2, -1, 0, 1, 5, 6]) tape.commit([trade(day, 10)], at(day, 23));
+  const found = async (from: EpochNs, to: EpochNs) => {
+    const { missingDays, trades } = await coverageOf(covered(tape), from, to);
+    return { missingDays, trades };
+  };
+  const before = [addDays(DAY, -2), addDays(DAY, -1)];
+  assert.deepEqual(await found(at(-2, 0), at(1, 0)), { missingDays: before, trades: 1 });
+  const after = await coverageOf(covered(tape), at(5, 0), at(6, 0));
+  assert.deepEqual({ trades: after.trades, days: after.days }, { trades: 0, days: [] });
+});
+
+test('a study needs the days from the open of the session that contains its start [ERR-20]', async () => {
+  const tape = new MemoryTape(CONTRACT, 100);
+  tape.commit([trade(1, 10)], at(1, 23));
+  tape.commit([trade(4, 1), trade(4, 11)], at(4, 12));
+  const study = {
+    sessions: SESSIONS,
+    sessionsMax: 2,
+    firstDayRead: DAY,
+    valuesFrom: at(4, 0),
+    isCarrying: true,
+    hasSnapshot: false,
+  };
+  const missing = async (from: EpochNs, hasSnapshot = false, damaged = new DamagedDays()) => {
+    const needs = { ...study, hasSnapshot };
+    const coverage = await coverageOf(covered(tape, damaged), from, at(4, 12), needs);
+    return [coverage.missingDays.map((day) => day - DAY), coverage.trades, coverage.lookBackFrom];
+  };
+  assert.deepEqual(await missing(at(4, 0)), [[3], 2, at(1, 10)]);
+  assert.deepEqual(await missing(at(4, 2)), [[], 1, at(4, 2)], 'it is shut from there on');
+  assert.deepEqual(
+    await missing(at(4, 2), true),
+    [[3], 1, at(4, 2)],
+    'a snapshot shows that session',
+  );
+  assert.deepEqual(await missing(at(4, 10)), [[], 1, at(4, 10)]);
+  tape.commit([], at(4, 12));
+  const damaged = new DamagedDays();
+  damaged.add(CONTRACT, addDays(DAY, 4));
+  assert.deepEqual((await missing(at(4, 2), false, damaged))[0], [4]);
+});

@@ -310,6 +310,24 @@ test('a damaged index of one day leaves the other days as they are', async () =>
   assert.equal(result?.trades, 3_000);
 });
 
+test('a damaged day in a look-back is missing there too: what it would have made does not come', async () => {
+  const disk = new SimDisk();
+  await sealedTape(disk);
+  disk.flip(`${TAPE_ROOT}/${DATASET}/days/${CONTRACT}/${DAY}.json`, 40, 0);
+  const second = { firstDay: addDays(DAY, 1), from: epochNs(addDays(DAY, 1), 2 * HOUR_NS) };
+  const levels = { ...requestOf(['naked-levels', { lookback: 3 }], END), ...second };
+  const reader = sealedReader(disk);
+  const lines = entriesOf(await resultsOf(reader, levels));
+  // The session over the midnight lacks its first day; the one after it is whole.
+  assert.deepEqual(
+    lines.map(({ t, id }) => `${t} ${id.slice(0, 8)}`),
+    Array(3).fill(`upsert ${addDays(DAY, 1)}`),
+  );
+  const study = { ...levels, hasSnapshot: false };
+  const coverage = await reader.coverage(CONTRACT, second.from, END, study);
+  assert.deepEqual([coverage.missingDays, coverage.lookBackFrom], [[], second.from]);
+});
+
 test('a day that was sealed anew with other trades is computed anew [DET-18]', async () => {
   const disk = new SimDisk();
   await sealedTape(disk);

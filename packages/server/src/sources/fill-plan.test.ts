@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { calendarNamed } from '@tapeloom/core/calendar/calendars';
+import { extendSessionBook, sessionTable } from '@tapeloom/core/calendar/session-book';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
+import { SimDisk } from '../../../../simulation/sim-disk.ts';
+import { sessionDates } from '../tape/session-dates.ts';
 import { type FillItem, planFill } from './fill-plan.ts';
-import { createSimUniverse } from './sim-universe.ts';
+import { createSimUniverse, SIM_DATASET } from './sim-universe.ts';
 
 const SIM = { seed: 1, printsScale: 1 };
 const NOTHING = { isDone: () => false, missedFrom: null };
@@ -79,4 +83,20 @@ test('whole days missed while the service was down are made up for', () => {
     assert.ok(days.has(`ESZ6 ${day}`), String(day));
   }
   assert.ok(days.has('BTCV6 20261029'), 'also of contracts that have expired since');
+});
+
+test('the books made for a plan have the sessions of every day it makes', async () => {
+  const disk = new SimDisk().boot();
+  for (let week = 0; week < 30; week += 1) {
+    const now = epochNs(addDays(utcDay(20260601), 7 * week), 15 * 3600e9);
+    const { universe, ready, rest } = planAt(now);
+    const days = [...ready, ...rest].map(({ day }) => day);
+    const { from, to } = await sessionDates(disk, '/tape', SIM_DATASET, now, days);
+    for (const { calendar } of universe.contracts) {
+      const book = extendSessionBook(null, calendarNamed(calendar), from, to, now);
+      const full = sessionTable(book, 'full');
+      const oldest = days.reduce((one, other) => (other < one ? other : one));
+      assert.ok(full.atOrBefore(epochNs(oldest, 0)) !== null, `${calendar} ${oldest} at ${now}`);
+    }
+  }
 });
