@@ -22,7 +22,7 @@ const FIELDS = ['code', 'detail', 'instance', 'status', 'title', 'type'];
 
 /** What refusals of history may add. */
 const MEMBERS: Partial<Record<ErrorCode, readonly string[]>> = {
-  NOT_COVERED: ['computeUnits', 'missingDays'],
+  NOT_COVERED: ['computeUnits', 'missingDays', 'missingDaysTotal'],
   QUOTA_EXCEEDED: ['computeUnits', 'remainingComputeUnits'],
 };
 

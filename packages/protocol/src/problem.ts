@@ -16,8 +16,10 @@ export interface ProblemMembers {
   readonly computeUnits?: number;
   /** With `QUOTA_EXCEEDED`: what is left this month. */
   readonly remainingComputeUnits?: number;
-  /** With `NOT_COVERED`: the days without data, `YYYY-MM-DD`. */
+  /** With `NOT_COVERED`: the days without data, `YYYY-MM-DD`, the first 1,000 of them. */
   readonly missingDays?: readonly string[];
+  /** And how many there are. */
+  readonly missingDaysTotal?: number;
 }
 
 export interface Problem extends ProblemMembers {

@@ -14,5 +14,7 @@ export const LOOK_BACK_PARAMETER: ParameterDefinition = {
 
 export const CARRIED_RULES =
   'What is not removed so is removed at the close of the session lookback sessions after its own, the ' +
-  'oldest first, after the births of that close. Only trades of the sessions chosen count. Objects are ' +
+  'oldest first, after the births of that close. Objects are made by sessions that are whole on the tape: ' +
+  'from the first UTC day on that a session lacks, nothing is born in it, and at its close all objects are ' +
+  'removed, the oldest first, for the missing trades may have removed them. Only trades of the sessions chosen count. Objects are ' +
   "final at birth; a remove's ts is the time of the trade or the close that removed it.";

@@ -24,8 +24,8 @@ export const nakedLevels: Indicator = {
   version: 1,
   name: 'Naked levels',
   description:
-    'Levels of past sessions that price has not come back to. At the close of every session that had ' +
-    `a trade three levels are born, from the volume by price of that session. ${PROFILE_RULES} A level ` +
+    'Levels of past sessions that price has not come back to. At the close of every whole session ' +
+    `that had a trade three levels are born, from the volume by price of that session. ${PROFILE_RULES} A level ` +
     'is its whole row, from price to price + group − 1. It is removed by the trade that brings the range ' +
     'of a later session to it: the range runs from the lowest to the highest price that session has ' +
     'traded so far, so a level that price jumps over inside a session is traded, and one that lies in ' +

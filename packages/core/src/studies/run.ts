@@ -90,6 +90,9 @@ export class StudyRun {
   #firedNs = 0;
   #session: Session | null = null;
   #isOpen = false;
+  /** The day on which the open session was last found whole so far, or not. */
+  #judgedDay: UtcDay | null = null;
+  #isWholeOnDay = false;
   /** The session's close while it is open, else the next open. */
   #sessionEdgeNs = Number.POSITIVE_INFINITY;
   /** What brings a time of this day to the session origin's midnight. */
@@ -228,6 +231,7 @@ export class StudyRun {
     const openNs = nsOfDay(session.open);
     const closeNs = openNs + Number(session.close - session.open);
     this.#isOpen = true;
+    this.#judgedDay = null;
     this.#offsetNs = Number(epochNs(this.#mark.day, 0) - epochNs(origin, 0));
     this.#sessionEdgeNs = closeNs - this.#offsetNs;
     if (this.#stepNs === 0) this.#output.openSession(session);
@@ -257,7 +261,14 @@ export class StudyRun {
   }
 
   /** What happens belongs to the day of the mark, also what is due at the midnight after it. */
-  readonly #isWhole = (): boolean => this.#isWholeUpTo(this.#session!, this.#mark.day);
+  readonly #isWhole = (): boolean => {
+    const { day } = this.#mark;
+    if (day !== this.#judgedDay) {
+      this.#isWholeOnDay = this.#isWholeUpTo(this.#session!, day);
+      this.#judgedDay = day;
+    }
+    return this.#isWholeOnDay;
+  };
 
   /** Looks up the session that opens next, at or after `instant`. */
   #awaitSession(instant: EpochNs): void {

@@ -8,7 +8,7 @@
  */
 
 import { type Cursor, compareCursors, formatCursor, parseCursor } from '@tapeloom/core/cursor';
-import { type EpochNs, RANK_MAX, type Rank } from '@tapeloom/core/numbers';
+import { type EpochNs, RANK_MAX, type Rank, type UtcDay } from '@tapeloom/core/numbers';
 import { SECOND_NS, wholeSecond } from '@tapeloom/core/studies/flush-step';
 import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
 import { type AwaitedMoment, awaitCursors, CursorWait } from './awaited-cursors.ts';
@@ -18,6 +18,7 @@ import {
   faulty,
   type HistoryRefusal,
   isRefusal,
+  missingMembers,
   NOT_WARM_DETAIL,
 } from './history-refusal.ts';
 import type { CursorPlace, Replays } from './replay.ts';
@@ -75,7 +76,7 @@ export async function coverQuery(
   const { until, publishedUntil } = end;
   const study = studyOf(query, start.at);
   const coverage = await sources.days.coverage(contract, start.at, until, study);
-  if (coverage.missingDays.length > 0) return notCovered(coverage, computeUnitsPerTrade);
+  if (coverage.missingDays.length > 0) return notCovered(coverage, start.at, computeUnitsPerTrade);
   if (end.isGone) return faulty([{ path: '/untilCursor', message: 'is not on the tape' }]);
   if (coverage.missingLookBack !== null) return notWarm(coverage, computeUnitsPerTrade);
   const trades = query.cursor === null ? coverage.trades : await tradesAfter(query.cursor);
@@ -202,29 +203,29 @@ function notWarm(
   { trades, missingLookBack }: Coverage,
   computeUnitsPerTrade: number,
 ): HistoryRefusal {
-  const missingDays = missingLookBack!.map(dayText);
-  const [first, ...others] = missingDays;
-  const rest = others.length === 0 ? '' : ` and ${others.length} more days`;
-  const days = first === undefined ? '' : ` There is no data for ${first}${rest}.`;
+  const days =
+    missingLookBack!.length === 0 ? '' : ` There is no data for ${named(missingLookBack!)}.`;
   return {
     code: 'NOT_COVERED',
     detail: `${NOT_WARM_DETAIL}${days}`,
-    members: { computeUnits: trades * computeUnitsPerTrade, missingDays },
+    members: { computeUnits: trades * computeUnitsPerTrade, ...missingMembers(missingLookBack!) },
   };
 }
 
 function notCovered(
   { trades, missingDays }: Coverage,
+  start: EpochNs,
   computeUnitsPerTrade: number,
 ): HistoryRefusal {
-  const [first, ...others] = missingDays.map(dayText);
-  const rest = others.length === 0 ? '' : ` and ${others.length} more days`;
+  const isBefore = missingDays[0]! < dayOf(start);
+  const why = isBefore ? ' A session is given whole or not at all: its first days are needed.' : '';
   return {
     code: 'NOT_COVERED',
-    detail: `There is no complete data for ${first}${rest}.`,
-    members: {
-      computeUnits: trades * computeUnitsPerTrade,
-      missingDays: [first, ...others],
-    },
+    detail: `There is no complete data for ${named(missingDays)}.${why}`,
+    members: { computeUnits: trades * computeUnitsPerTrade, ...missingMembers(missingDays) },
   };
+}
+
+function named([first, ...others]: readonly UtcDay[]): string {
+  return `${dayText(first!)}${others.length === 0 ? '' : ` and ${others.length} more days`}`;
 }

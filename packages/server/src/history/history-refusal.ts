@@ -1,5 +1,6 @@
 /** Why a query of history is refused, as plain data: the doors choose status and headers. */
 
+import type { UtcDay } from '@tapeloom/core/numbers';
 import type { ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { FieldFault } from '@tapeloom/protocol/problem';
 import { ComputeFullError } from './compute-errors.ts';
@@ -46,7 +47,7 @@ export function refusalOf(error: unknown): HistoryRefusal | null {
     return { code: 'NOT_COVERED', detail: NOT_WARM_DETAIL };
   }
   if (error instanceof DaysMissingError) {
-    return { ...NOT_COVERED, members: { missingDays: error.days.map(dayText) } };
+    return { ...NOT_COVERED, members: missingMembers(error.days) };
   }
   return error instanceof NotOnTapeError ? NOT_COVERED : null;
 }
@@ -55,6 +56,17 @@ const NOT_COVERED: HistoryRefusal = {
   code: 'NOT_COVERED',
   detail: 'There is no data for a part of the range.',
 };
+
+/** Days that are named in one answer at most. */
+const DAYS_NAMED_MAX = 1_000;
+
+/** The days without data, as documents have them: the first of them, and how many there are. */
+export function missingMembers(days: readonly UtcDay[]) {
+  return {
+    missingDays: days.slice(0, DAYS_NAMED_MAX).map(dayText),
+    missingDaysTotal: days.length,
+  };
+}
 
 /** From when on carried objects come, as answers say it; null where nothing is carried. */
 export function lookBackText({ lookBackFrom }: Coverage): string | null {

@@ -21,6 +21,7 @@ const EstimateView = Type.Object(
     missingDays: Type.Array(Type.String({ format: 'date' }), {
       description: 'Days without data: none, for a query with such days is refused with 402.',
     }),
+    missingDaysTotal: Count('How many days are without data: none.'),
     lookBackFrom: LookBackFrom,
     remainingComputeUnits: Count('Compute units that are left this month.'),
   },
@@ -53,6 +54,7 @@ export function estimateRoute(history: () => HistoryFacts): Route {
         trades,
         days: coverage.days.length,
         missingDays: [],
+        missingDaysTotal: 0,
         lookBackFrom: lookBackText(coverage),
         remainingComputeUnits: remainingBudget(usage, 'computeUnits', counted),
       };

@@ -47,7 +47,12 @@ const PROBLEM_SCHEMA = {
     missingDays: {
       type: 'array',
       items: { type: 'string', format: 'date' },
-      description: 'With NOT_COVERED: the days without data.',
+      description: 'With NOT_COVERED: the days without data, the first 1,000 of them.',
+    },
+    missingDaysTotal: {
+      type: 'integer',
+      minimum: 0,
+      description: 'With NOT_COVERED: how many days are without data.',
     },
   },
 };

@@ -122,7 +122,7 @@ function tapeOf({ dates, seed, trades: count, firstPrice }: TapeShape): StudyTap
   const trades = walk(new Dice(seed), { start, until, edges, count, firstPrice });
   return {
     sessionsOf: (kind: SessionKind) => tables[kind],
-    isComplete: ({ date }) => !incomplete.has(date),
+    isWholeUpTo: ({ date }) => !incomplete.has(date),
     start,
     batches: batchesOf(trades),
     until,

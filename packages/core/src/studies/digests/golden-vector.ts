@@ -42,7 +42,7 @@ export function vectorTape({ sessions, tape, until }: GoldenVector): StudyTape {
   const first = times.reduce((a, b) => (b < a ? b : a));
   return {
     sessionsOf: () => table,
-    isComplete: () => true,
+    isWholeUpTo: () => true,
     start: epochNs(dayOf(first), 0),
     batches: batchesOf(
       tape.map(([ts, price, size, side]) => ({ at: instant(ts), price, size, side })),

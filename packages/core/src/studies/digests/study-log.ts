@@ -51,7 +51,7 @@ function runOver(
   const speed = { stepNs: FLUSH_STEP_NS, formingBytes: () => objects.formingBytes };
   const options: RunOptions = {
     output,
-    isComplete: tape.isComplete,
+    isWholeUpTo: tape.isWholeUpTo,
     ...(isStream ? speed : {}),
   };
   const sessions = tape.sessionsOf(indicator.sessionKind(params));

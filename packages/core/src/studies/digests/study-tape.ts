@@ -1,14 +1,15 @@
 /** A tape that a study can be run over whole, with its sessions: generated, or of a golden vector. */
 
-import type { Session, SessionKind, SessionTable } from '../../calendar/session.ts';
+import type { SessionKind, SessionTable } from '../../calendar/session.ts';
 import type { EpochNs, Rank } from '../../numbers.ts';
 import { allocateBatch, type TradeBatch } from '../../trade-batch.ts';
 import { dayOf, nsOfDay } from '../../utc-day.ts';
+import type { IsWholeUpTo } from '../run.ts';
 
 export interface StudyTape {
   readonly sessionsOf: (kind: SessionKind) => SessionTable;
-  /** Whether all of a session is on the tape. */
-  readonly isComplete: (session: Session) => boolean;
+  /** Whether a session is whole on the tape, up to and with a day. */
+  readonly isWholeUpTo: IsWholeUpTo;
   /** A midnight before all sessions and trades. */
   readonly start: EpochNs;
   readonly batches: readonly TradeBatch[];
