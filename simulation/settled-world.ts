@@ -139,14 +139,12 @@ export function textBetween(results: readonly DayResult[], from: EpochNs, to: Ep
   return text;
 }
 
-/** The same sessions as those of a market that traded before them, and will after: all days are known. */
-function fullOf({ sessions, firstDay, until }: SettledWorld): SessionTable {
-  const shut = (date: UtcDay) => ({ date, open: epochNs(date, 0), close: epochNs(date, 1) });
-  const before = shut(addDays(firstDay, -1));
-  const after = shut(addDays(dayOf(until), 100));
+/** The same sessions as those of a market that traded before them: all days are known. */
+function fullOf({ sessions, firstDay }: SettledWorld): SessionTable {
+  const date = addDays(firstDay, -1);
+  const before = { date, open: epochNs(date, 0), close: epochNs(date, 1) };
   return {
-    atOrAfter: (instant) =>
-      instant < before.close ? before : (sessions.atOrAfter(instant) ?? after),
+    atOrAfter: (instant) => (instant < before.close ? before : sessions.atOrAfter(instant)),
     atOrBefore: (instant) =>
       sessions.atOrBefore(instant) ?? (instant < before.open ? null : before),
   };

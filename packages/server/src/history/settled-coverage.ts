@@ -130,10 +130,9 @@ async function tradesOf(
   return Math.max(0, (await before(to)) - (await before(from)));
 }
 
-/** Whether a day is none before the first session that is known, and none after the last. */
+/** Whether a day is none before the first session that is known; the books are always ahead of the tape. */
 function hasSessions(full: SessionTable, day: UtcDay): boolean {
-  const isBefore = full.atOrBefore(epochNs(addDays(day, 1), -1)) === null;
-  return !isBefore && full.atOrAfter(epochNs(day, 0)) !== null;
+  return full.atOrBefore(epochNs(addDays(day, 1), -1)) !== null;
 }
 
 /** Whether the market was open at some time of [from, to) on this day, as far as is known. */
