@@ -50,6 +50,7 @@ export interface Estimate {
   readonly trades: number;
   readonly days: number;
   readonly missingDays: readonly string[];
+  readonly missingDaysTotal: number;
   readonly lookBackFrom: string | null;
   readonly remainingComputeUnits: number;
 }

@@ -184,10 +184,18 @@ test('a cursor whose day is not on the tape has expired, a range to one is not c
   const missing = await desk.cover({ untilCursor: cursor(3, 1, addDays(DAY, 1)) });
   assert.ok(isRefusal(missing));
   assert.equal(missing.code, 'NOT_COVERED');
-  assert.deepEqual(missing.members, { computeUnits: 20, missingDays: ['2026-11-13'] });
+  assert.deepEqual(missing.members, {
+    computeUnits: 20,
+    missingDays: ['2026-11-13'],
+    missingDaysTotal: 1,
+  });
   const part = await desk.cover({ from: at(5) });
   assert.ok(isRefusal(part));
-  assert.deepEqual(part.members, { computeUnits: 10, missingDays: ['2026-11-13'] });
+  assert.deepEqual(part.members, {
+    computeUnits: 10,
+    missingDays: ['2026-11-13'],
+    missingDaysTotal: 1,
+  });
 });
 
 test('what the caller may not see yet gets one answer after one time, whether it is there or not [SEC-25] [DET-13]', async () => {
@@ -335,7 +343,11 @@ test('a study that no complete session of its look-back can serve is refused wit
   late.visible = desk.visible;
   const refused = await late.cover({ ...study, ...third, hasSnapshot: true });
   assert.ok(isRefusal(refused));
-  assert.deepEqual(refused.members, { computeUnits: 0, missingDays: ['2026-11-12'] });
+  assert.deepEqual(refused.members, {
+    computeUnits: 0,
+    missingDays: ['2026-11-12'],
+    missingDaysTotal: 1,
+  });
   assert.match(refused.detail, /There is no data for 2026-11-12\.$/);
 });
 

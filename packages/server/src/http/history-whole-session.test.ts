@@ -77,6 +77,15 @@ test('without the day on which the session of from opened: 402 with that day, ev
   assert.deepEqual(await reader.page(TUESDAY), whole);
 });
 
+test('of very many missing days the first 1,000 are named, and all are counted', async () => {
+  const years = { ...TUESDAY, from: '2020-01-01' };
+  const refused = await reader.refused(years, 402, 'NOT_COVERED');
+  assert.equal(refused.missingDays!.length, 1_000);
+  assert.equal(refused.missingDays![0], '2020-01-01');
+  assert.ok(refused.missingDaysTotal! > 2_400);
+  assert.equal((await reader.estimate(TUESDAY)).missingDaysTotal, 0);
+});
+
 test('only the session of the indicator counts, and only up to its open', async () => {
   const ofUtc = { ...TUESDAY, params: '{"bar":"tick","size":2,"session":"utc"}' };
   const next = { ...TUESDAY, from: '2026-11-10T23:00:00Z', to: '2026-11-12' };
