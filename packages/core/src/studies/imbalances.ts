@@ -28,7 +28,7 @@ const DATA_PROPERTIES = {
 
 export const imbalances: Indicator = {
   id: 'imbalances',
-  version: 1,
+  version: 2,
   name: 'Stacked imbalances',
   description:
     'Zones of stack or more adjacent rows of one finished bar that all have an imbalance of one side; ' +

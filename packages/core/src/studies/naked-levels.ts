@@ -21,7 +21,7 @@ const DATA_PROPERTIES = {
 
 export const nakedLevels: Indicator = {
   id: 'naked-levels',
-  version: 1,
+  version: 2,
   name: 'Naked levels',
   description:
     'Levels of past sessions that price has not come back to. At the close of every whole session ' +

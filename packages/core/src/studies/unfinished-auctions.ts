@@ -20,7 +20,7 @@ const DATA_PROPERTIES = {
 
 export const unfinishedAuctions: Indicator = {
   id: 'unfinished-auctions',
-  version: 1,
+  version: 2,
   name: 'Unfinished auctions',
   description:
     'Prices at which a bar ended while both sides were still trading. When a bar is finished, its high ' +

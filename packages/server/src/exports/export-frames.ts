@@ -15,7 +15,8 @@ import { type ExportSpan, exportSpans } from './export-spans.ts';
 export interface ExportOptions {
   readonly query: HistoryQuery;
   readonly engineFingerprint: string;
-  readonly lookBackFrom: string | null;
+  /** Undefined: an export of before that was told is resumed, and its header says what it said. */
+  readonly lookBackFrom: string | null | undefined;
   /** The first line that is wanted. */
   readonly line: number;
   /** Of the query's days, in frames; disposed of at the end. */

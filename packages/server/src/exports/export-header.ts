@@ -5,7 +5,7 @@ import type { HistoryQuery } from '../history/history-query.ts';
 export function exportHeader(
   query: HistoryQuery,
   engineFingerprint: string,
-  lookBackFrom: string | null,
+  lookBackFrom: string | null | undefined,
 ) {
   const { instrument, contract, tickSizeNanos, indicator, params, mode, from, to } = query;
   const { untilCursor } = query;
@@ -20,6 +20,6 @@ export function exportHeader(
     from: String(from),
     ...(untilCursor === null ? { to: String(to) } : { untilCursor }),
     engineFingerprint,
-    lookBackFrom,
+    ...(lookBackFrom === undefined ? {} : { lookBackFrom }),
   };
 }

@@ -15,7 +15,8 @@ export interface TableExportOptions {
   readonly query: HistoryQuery;
   readonly format: TableFormat;
   readonly engineFingerprint: string;
-  readonly lookBackFrom: string | null;
+  /** Undefined: an export of before that was told is resumed, and its header says what it said. */
+  readonly lookBackFrom: string | null | undefined;
   readonly account: string;
   /** The first byte that is wanted. */
   readonly byte: number;

@@ -94,7 +94,12 @@ export class ExportTokens {
       (payload.computation ?? payload.fingerprint) === this.#computationOf(query) &&
       payload.writer === this.#writerOf(query.format);
     if (!isSame) return { t: 'outdated' };
-    return { t: 'good', query, engineFingerprint: payload.fingerprint, inputs: payload.inputs ?? null };
+    return {
+      t: 'good',
+      query,
+      engineFingerprint: payload.fingerprint,
+      inputs: payload.inputs ?? null,
+    };
   }
 
   #computationOf({ indicator }: HistoryQuery): string | null {

@@ -330,7 +330,7 @@ test('a study that no complete session of its look-back can serve is refused wit
   assert.ok(isRefusal(first));
   assert.deepEqual(
     [first.code, first.members],
-    ['NOT_COVERED', { computeUnits: 20, missingDays: [] }],
+    ['NOT_COVERED', { computeUnits: 20, missingDays: [], missingDaysTotal: 0 }],
   );
   await desk.covered({ ...study, params: { session: 'full', minSize: 5 } });
   // The sessions before the third are complete.

@@ -84,8 +84,8 @@ interface Asked {
 }
 interface Delivery {
   readonly covered: CoveredQuery;
-  /** Of the engine with which the export was begun. */
-  readonly engineFingerprint: string;
+  /** What its token is of. */
+  readonly begun: ExportBegun;
   readonly token: string;
   /** The first line, or byte of a table, that is wanted. */
   readonly first: number;
@@ -179,7 +179,7 @@ async function started(asked: Asked, raw: Readonly<Record<string, unknown>>) {
     const now = facts.accountsNow();
     const begun = { query, engineFingerprint, inputs: covered.coverage.inputs };
     const token = facts.tokens.issue(now, caller.accountId, begun);
-    answer = await delivered(asked, { covered, engineFingerprint, token, first: 0 });
+    answer = await delivered(asked, { covered, begun, token, first: 0 });
     signal.throwIfAborted();
     if (once === null) {
       await charge.settle(covered.computeUnits, 0);
@@ -215,7 +215,8 @@ async function resumed(asked: Asked, raw: Readonly<Record<string, unknown>>) {
     return isCount ? [] : [{ path: `/${name}`, message: `must be a count of ${name}s` }];
   });
   if (faults.length > 0) throw invalidParameters(faults);
-  const { query, engineFingerprint, inputs } = begunBy(asked, String(token));
+  const begun = begunBy(asked, String(token));
+  const { query, inputs } = begun;
   const { place } = FORMATS[query.format];
   for (const name of Object.keys(places).filter((other) => other !== place)) {
     const message = `does not fit a token of ${query.format}, which is resumed at /${place}`;
@@ -231,7 +232,7 @@ async function resumed(asked: Asked, raw: Readonly<Record<string, unknown>>) {
     );
   }
   const first = Number(places[place] ?? 0);
-  return await delivered(asked, { covered, engineFingerprint, token: String(token), first });
+  return await delivered(asked, { covered, begun, token: String(token), first });
 }
 
 function begunBy({ facts, caller }: Asked, token: string): ExportBegun {
@@ -318,14 +319,15 @@ async function delivered(asked: Asked, delivery: Delivery): Promise<StreamedAnsw
 }
 
 function bodyOf({ facts, caller, signal }: Asked, delivery: Delivery): AsyncGenerator<Uint8Array> {
-  const { covered, engineFingerprint, first } = delivery;
+  const { covered, begun, first } = delivery;
   const { query, until, coverage } = covered;
   const { contract, indicator, params, mode, untilCursor, from, format } = query;
   const { sources, tables } = facts;
   const { accountId: account } = caller;
   const firstDay = dayOf(from);
   const hasTail = mode === 'live' && untilCursor === null;
-  const lookBackFrom = lookBackText(coverage);
+  const { engineFingerprint, inputs } = begun;
+  const lookBackFrom = inputs === null ? undefined : lookBackText(coverage);
   const request = { account, contract, indicator, params, firstDay, from, until, hasTail };
   const open = (skip?: SkippedLines) =>
     sources.days.read({ ...request, form: 'frames', ...(skip && { skip }) }, signal);
