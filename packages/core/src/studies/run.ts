@@ -227,6 +227,7 @@ export class StudyRun {
 
   #openSession(): void {
     const session = this.#session!;
+    const { date } = session;
     const origin = dayOf(session.open);
     const openNs = nsOfDay(session.open);
     const closeNs = openNs + Number(session.close - session.open);
@@ -237,14 +238,7 @@ export class StudyRun {
     if (this.#stepNs === 0) this.#output.openSession(session);
     else this.#pending.push({ t: 'open', cursor: this.position, session });
     this.#study.openSession(
-      {
-        date: session.date,
-        origin,
-        openNs,
-        closeNs,
-        ...regularHours(session, origin),
-        isWhole: this.#isWhole,
-      },
+      { date, origin, openNs, closeNs, ...regularHours(session, origin), isWhole: this.#isWhole },
       {
         upsert: (version, rank, k, atNs) =>
           this.#upsert(version, { day: this.#mark.day, rank, k }, atNs),

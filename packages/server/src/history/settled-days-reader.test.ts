@@ -314,18 +314,16 @@ test('a damaged day in a look-back is missing there too: what it would have made
   const disk = new SimDisk();
   await sealedTape(disk);
   disk.flip(`${TAPE_ROOT}/${DATASET}/days/${CONTRACT}/${DAY}.json`, 40, 0);
-  const second = { firstDay: addDays(DAY, 1), from: epochNs(addDays(DAY, 1), 2 * HOUR_NS) };
-  const levels = { ...requestOf(['naked-levels', { lookback: 3 }], END), ...second };
+  const from = epochNs(addDays(DAY, 1), 2 * HOUR_NS);
+  const asked = requestOf(['naked-levels', { lookback: 3 }], END);
+  const levels = { ...asked, firstDay: addDays(DAY, 1), from };
   const reader = sealedReader(disk);
   const lines = entriesOf(await resultsOf(reader, levels));
   // The session over the midnight lacks its first day; the one after it is whole.
-  assert.deepEqual(
-    lines.map(({ t, id }) => `${t} ${id.slice(0, 8)}`),
-    Array(3).fill(`upsert ${addDays(DAY, 1)}`),
-  );
-  const study = { ...levels, hasSnapshot: false };
-  const coverage = await reader.coverage(CONTRACT, second.from, END, study);
-  assert.deepEqual([coverage.missingDays, coverage.lookBackFrom], [[], second.from]);
+  const told = lines.map(({ t, id }) => `${t} ${id.slice(0, 8)}`);
+  assert.deepEqual(told, Array(3).fill(`upsert ${addDays(DAY, 1)}`));
+  const coverage = await reader.coverage(CONTRACT, from, END, { ...levels, hasSnapshot: false });
+  assert.deepEqual([coverage.missingDays, coverage.lookBackFrom], [[], from]);
 });
 
 test('a day that was sealed anew with other trades is computed anew [DET-18]', async () => {

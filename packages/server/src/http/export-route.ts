@@ -226,10 +226,8 @@ async function resumed(asked: Asked, raw: Readonly<Record<string, unknown>>) {
   requireRights(asked, query);
   const covered = await coveredQuery(facts, query, caller, signal);
   if (inputs !== null && covered.coverage.inputs !== inputs) {
-    throw new ProblemError(
-      'CURSOR_EXPIRED',
-      'Days before the range came to the tape or left it: start a new export.',
-    );
+    const detail = 'Days before the range came to the tape or left it: start a new export.';
+    throw new ProblemError('CURSOR_EXPIRED', detail);
   }
   const first = Number(places[place] ?? 0);
   return await delivered(asked, { covered, begun, token: String(token), first });
