@@ -180,14 +180,14 @@ test('no answer of history or estimate, nor when it comes, tells anything of wha
         statuses.set(`${path} ${status}`, (statuses.get(`${path} ${status}`) ?? 0) + 1);
       },
     ),
-    { numRuns: 500 },
+    { numRuns: 150 },
   );
   // It is worth something only if much was given.
   for (const path of ['/v1/history', '/v1/history/estimate']) {
-    assert.ok(statuses.get(`${path} 200`)! > 50, JSON.stringify([...statuses]));
-    assert.ok(statuses.get(`${path} 400`)! > 50);
+    assert.ok(statuses.get(`${path} 200`)! > 15, JSON.stringify([...statuses]));
+    assert.ok(statuses.get(`${path} 400`)! > 15);
   }
-  assert.ok(waits > 50, `${waits}`);
+  assert.ok(waits > 15, `${waits}`);
 });
 
 test('walking next to the end, with and without snapshot, ends at the delay everywhere [SEC-25]', async () => {
@@ -228,9 +228,9 @@ test('no export and no token tells anything of what a key may not see yet [SEC-2
       const shown = await sameEverywhere(url, 'history');
       if ((JSON.parse(shown) as { status: number }).status === 200) given += 1;
     }),
-    { numRuns: 200 },
+    { numRuns: 60 },
   );
-  assert.ok(given > 50, `${given} of 200`);
+  assert.ok(given > 15, `${given} of 60`);
 });
 
 test('the record of usage is the same everywhere after all that [SEC-25]', async () => {

@@ -179,7 +179,7 @@ test('held or not, whatever was asked before, the same lines, trades and tail co
       }
     },
   );
-  await fc.assert(property, { numRuns: 400 });
+  await fc.assert(property, { numRuns: 150 });
 });
 
 test('a long day is read once, by pages and by who comes back every minute', async () => {

@@ -69,7 +69,7 @@ test('walking next gives the whole range once, in order, with its tail, and char
         }
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 60 },
   );
 });
 
@@ -96,7 +96,7 @@ test('adjoining ranges add up, and so do ranges that are joined at a cursor [DET
       assert.equal(itemsOf(upTo).at(-1)!.cursor, cursor);
       assert.equal(tradesOf([...upTo, ...after]), tradesOf(whole));
     }),
-    { numRuns: 100 },
+    { numRuns: 40 },
   );
 });
 
@@ -127,7 +127,7 @@ test('with a snapshot: the state at from, then what the stream published, whatev
         for (const page of pages) assert.ok(page.items.length <= limit);
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 60 },
   );
 });
 

@@ -84,8 +84,8 @@ test('pieces of different cuts, some of them gone, give what a fresh reading giv
     const { damaged, stale, failed } = results.counters;
     assert.deepEqual({ damaged, stale, failed }, { damaged: 0, stale: 0, failed: 0 });
   });
-  await fc.assert(property, { numRuns: 300 });
-  assert.ok(pieced > 500, `${pieced} further pieces were kept`);
+  await fc.assert(property, { numRuns: 120 });
+  assert.ok(pieced > 200, `${pieced} further pieces were kept`);
 });
 
 test('a kept day in pieces is read without computing anything [DET-18]', async () => {

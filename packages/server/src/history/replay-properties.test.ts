@@ -113,7 +113,7 @@ test('a replay after any cursor tells what the stream told, and the ring goes on
         }
       },
     ),
-    { numRuns: 120 },
+    { numRuns: 60 },
   );
 });
 
@@ -142,7 +142,7 @@ test('a replay at a time begins with the state there, then tells what changed af
         }
       },
     ),
-    { numRuns: 120 },
+    { numRuns: 60 },
   );
 });
 
@@ -183,7 +183,7 @@ test('pages charge exactly the trades between start and end that lie before midn
         if (isSecond) assert.equal(sum, charged.filter(({ at }) => at < until).length);
       },
     ),
-    { numRuns: 120 },
+    { numRuns: 60 },
   );
 });
 
