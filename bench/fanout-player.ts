@@ -39,7 +39,7 @@ export class FanoutPlayer implements EngineLink {
       case 'open':
         this.#topic = topic;
         this.#hear({ t: 'live', topic, floor: this.#cursor() });
-        this.#hear({ t: 'ready', topic, warm: true, lagMs: 0 });
+        this.#hear({ t: 'ready', topic, position: this.#cursor(), warm: true, lagMs: 0 });
         return;
       case 'snapshot': {
         const frames = new FrameEncoder();

@@ -198,6 +198,7 @@ class TopicsStage implements Disposable {
     return {
       mode: 'live',
       depth: 500,
+      shows: () => true,
       ready: () => {
         this.#ready += 1;
       },

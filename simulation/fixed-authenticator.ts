@@ -1,10 +1,12 @@
 /**
- * For tests about something else than accounts: one key that is always good, with the rights of
- * `live_history`. Whoever authenticates is an account of its own, so nobody meets another's limits.
+ * For tests about something else than accounts: a key that is always good, with the rights of
+ * `live_history`, and one that sees the tape later, with those of `history`. Whoever authenticates is an
+ * account of its own, so nobody meets another's limits.
  */
 
 import { Entitlements } from '@tapeloom/core/entitlement/entitlements';
 import { SCOPES } from '@tapeloom/core/entitlement/key-rights';
+import type { Plan } from '@tapeloom/core/entitlement/plan';
 import {
   type Authentication,
   type Authenticator,
@@ -14,14 +16,15 @@ import type { Caller } from '@tapeloom/server/accounts/caller';
 import { newKeyText } from '@tapeloom/server/accounts/secret';
 
 export const KEY = newKeyText('live', (size) => new Uint8Array(size).fill(7));
+export const DELAYED_KEY = newKeyText('live', (size) => new Uint8Array(size).fill(8));
 
 const NOTHING: Disposable = { [Symbol.dispose]: () => {} };
 
 export class FixedAuthenticator implements Authenticator {
-  readonly #entitlements = Entitlements.of(
-    { environment: 'live', scopes: SCOPES, instruments: null, allowedIps: null, expiresAt: null },
-    'live_history',
-  );
+  readonly #entitlements: ReadonlyMap<string, Entitlements> = new Map([
+    [KEY, entitlementsOf('live_history')],
+    [DELAYED_KEY, entitlementsOf('history')],
+  ]);
   #callers = 0;
 
   authenticate(authorization: string | undefined): Promise<Authentication> {
@@ -51,14 +54,20 @@ export class FixedAuthenticator implements Authenticator {
   #judge(authorization: string | undefined): Authentication {
     if (authorization === undefined) return { verdict: 'missing' };
     const key = bearerKey(authorization);
-    if (key !== KEY) return { verdict: key === null ? 'malformed' : 'unknown' };
+    const entitlements = this.#entitlements.get(key ?? '');
+    if (entitlements === undefined) return { verdict: key === null ? 'malformed' : 'unknown' };
     this.#callers += 1;
     const caller: Caller = {
       accountId: `account ${this.#callers}`,
       keyId: `key ${this.#callers}`,
       isSuspended: false,
-      entitlements: this.#entitlements,
+      entitlements,
     };
     return { verdict: 'accepted', caller };
   }
+}
+
+function entitlementsOf(plan: Plan): Entitlements {
+  const rights = { instruments: null, allowedIps: null, expiresAt: null } as const;
+  return Entitlements.of({ environment: 'live', scopes: SCOPES, ...rights }, plan);
 }

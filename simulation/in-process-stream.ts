@@ -47,7 +47,7 @@ const SESSIONS = createSessionTable(
 );
 
 /** `AA` and `BB` are streamed, `CC` is not; the alias means `AA` and, from the next day on, `BB`. */
-const BOOK = new InstrumentBook(['AA', 'BB', 'CC'].map(contract), [
+const BOOK = new InstrumentBook(['AA', 'BB', 'CC'].map(contractNamed), [
   {
     alias: 'A.c.0',
     dataset: 'sim',
@@ -86,7 +86,8 @@ export const FLOOD = { limits: { messageRate: { perSecond: 1_000_000, burst: 1_0
 /** Tests move the clock by hours, and their clients send nothing meanwhile. */
 const PATIENT = { silenceMs: WAIT_MS_MAX };
 
-const NO_BUDGETS: GatewayOptions['budgets'] = {
+/** They are without end. */
+export const NO_BUDGETS: GatewayOptions['budgets'] = {
   reserve: () => Promise.resolve({ granted: true }),
   settle: () => Promise.resolve(true),
   voidReservation: () => Promise.resolve(true),
@@ -221,7 +222,7 @@ export class InProcessStream implements AsyncDisposable {
   }
 }
 
-function contract(symbol: string): Contract {
+export function contractNamed(symbol: string): Contract {
   return {
     symbol,
     dataset: 'sim',

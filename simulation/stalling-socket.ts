@@ -26,7 +26,7 @@ export class StallingSocket extends Duplex {
   #pending: { readonly chunks: readonly Buffer[]; readonly taken: Taken } | null = null;
 
   /** Connected, its handshake read, and its key judged if that takes no longer than a turn. */
-  static async open(stream: InProcessStream, key = KEY): Promise<StallingSocket> {
+  static async open(stream: Pick<InProcessStream, 'gateway'>, key = KEY): Promise<StallingSocket> {
     const socket = new StallingSocket({ writableHighWaterMark: 65_536 });
     socket.on('error', () => {});
     const request = new IncomingMessage(socket as unknown as Socket);

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { createSessionTable } from '@tapeloom/core/calendar/session-table';
+import type { UtcDay } from '@tapeloom/core/numbers';
 import { epochNs, utcDay } from '@tapeloom/core/utc-day';
 import type { EngineCommand, EngineMessage, TopicSpec } from '@tapeloom/server/topics/engine-link';
 import type { Flush } from '@tapeloom/server/topics/flush';
@@ -11,6 +12,7 @@ import { ManualClock } from './manual-clock.ts';
 import { cursorsIn, type FlushPress, type MessagePlan } from './published-flushes.ts';
 
 export const DAY = utcDay(20261112);
+export const MIDNIGHT = `${DAY}.0.0`;
 export const OPEN = epochNs(DAY, 36_000_000_000_000);
 export const CLOSE = epochNs(DAY, 72_000_000_000_000);
 const SESSIONS = createSessionTable([{ date: DAY, open: OPEN, close: CLOSE }]);
@@ -39,7 +41,7 @@ export class PlayedEngine {
   /** It makes a topic publish from here on. */
   goLive(topic: number, press: FlushPress): void {
     this.hear({ t: 'live', topic, floor: press.floor });
-    this.hear({ t: 'ready', topic, warm: true, lagMs: 0 });
+    this.hear({ t: 'ready', topic, position: MIDNIGHT, warm: true, lagMs: 0 });
   }
 
   publish(topic: number, press: FlushPress, padding = 10): void {
@@ -92,6 +94,7 @@ export class Listener implements Subscriber {
     this.depth = depth;
   }
 
+  shows: (day: UtcDay) => boolean = () => true;
   ready = () => this.heard.push('ready');
   snapshot = () => this.heard.push('snapshot');
   flush = (flush: Flush) => {

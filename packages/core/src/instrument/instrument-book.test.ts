@@ -61,6 +61,9 @@ test('the next roll is the first one after a day', () => {
   assert.deepEqual(next(20260914), { from: 20261214, symbol: 'ESH7' });
   assert.equal(next(20270315), null);
   assert.equal(BOOK.nextRoll('CL.c.0', FROM), null);
+  const since = (name: string, day: number) => BOOK.meansSince(name, utcDay(day));
+  assert.deepEqual([since('ES.c.0', 20260914), since('ES.c.0', 20261213)], [20260914, 20260914]);
+  assert.deepEqual([since('ES.c.0', 20261214), since('ESZ6', 20261214)], [20261214, 0]);
 });
 
 test('everything that was given is listed in its order', () => {

@@ -39,10 +39,14 @@ export class InstrumentBook {
   resolve(name: string, day: UtcDay): Contract | null {
     const contract = this.#contracts.get(name);
     if (contract !== undefined) return contract;
-    const alias = this.#aliases.get(name);
-    const symbol = alias?.rolls.findLast((roll) => roll.from <= day)?.symbol;
+    const symbol = this.#designated(name, day)?.symbol;
     const designated = symbol === undefined ? undefined : this.#contracts.get(symbol);
     return designated && isAlive(designated, day) ? designated : null;
+  }
+
+  /** The day since which an alias has meant what it means on `day`; 0 for a symbol, which never changes. */
+  meansSince(name: string, day: UtcDay): UtcDay {
+    return this.#designated(name, day)?.from ?? (0 as UtcDay);
   }
 
   /** The alias that means this contract on a UTC day; the first one listed if there are several. */
@@ -66,6 +70,10 @@ export class InstrumentBook {
   /** All aliases, in the order in which they were given. */
   allAliases(): readonly Alias[] {
     return [...this.#aliases.values()];
+  }
+
+  #designated(alias: string, day: UtcDay): Designation | undefined {
+    return this.#aliases.get(alias)?.rolls.findLast((roll) => roll.from <= day);
   }
 
   #check(alias: Alias): void {

@@ -34,7 +34,8 @@ test('auto thresholds come from the newest earlier complete session; without one
   early.open(topic);
   await settle();
   const [ready] = early.messages.filter((it) => it.t === 'ready');
-  assert.deepEqual(ready, { t: 'ready', topic: 1, warm: false, lagMs: 0 });
+  const position = `${DAY}.3.0`;
+  assert.deepEqual(ready, { t: 'ready', topic: 1, position, warm: false, lagMs: 0 });
   assert.deepEqual(early.snapshot().items, []);
 
   tape.commit(trades(22, [6, 8]), epochNs(DAY, 23 * HOUR_NS));
@@ -42,7 +43,7 @@ test('auto thresholds come from the newest earlier complete session; without one
   early.pulse();
   assert.deepEqual(
     early.messages.findLast((it) => it.t === 'ready'),
-    { t: 'ready', topic: 1, warm: true, lagMs: 0 },
+    { t: 'ready', topic: 1, position: `${DAY}.5.2`, warm: true, lagMs: 0 },
   );
   const late = new EngineRun(tape);
   late.open(topic);

@@ -292,7 +292,8 @@ export class Engine implements Disposable {
     const { warm } = run;
     topic.toldWarm = warm;
     const behindMs = lagMs(topic, this.#options.tape.promise);
-    this.#options.emit({ t: 'ready', topic: topic.number, warm, lagMs: behindMs });
+    const position = formatCursor(run.closed);
+    this.#options.emit({ t: 'ready', topic: topic.number, position, warm, lagMs: behindMs });
   }
 
   #isOpen(topic: EngineTopic): boolean {

@@ -1,7 +1,7 @@
 /** What can happen to a connection, and what its machine can order. Both are plain records. */
 
 import type { Entitlements } from '@tapeloom/core/entitlement/entitlements';
-import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import type { EpochNs } from '@tapeloom/core/numbers';
 import type { CloseCode } from '@tapeloom/protocol/close-codes';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import type { Authentication } from '../accounts/authenticator.ts';
@@ -47,9 +47,9 @@ export type ConnectionEvent =
   /** The tape, seen with this delay, entered a new UTC day: aliases may mean other contracts now. */
   | {
       readonly t: 'tape-day';
-      readonly day: UtcDay;
       readonly delaySeconds: number;
       readonly now: EpochNs;
+      readonly tapeTime: EpochNs;
     }
   /** Every connection has given back what it no longer needs: what moves may take what it needs. */
   | { readonly t: 'move-on' }

@@ -131,11 +131,14 @@ export class ConnectionSubscriptions {
   }
 
   /** Rights are judged again with the day's meaning of every name, whether it rolls or not. */
-  enterDay({ day, delaySeconds, now }: TapeDay, entitlements: Entitlements): Actions {
+  enterDay({ delaySeconds, now, tapeTime }: TapeDay, entitlements: Entitlements): Actions {
+    const day = dayOf((tapeTime - entitlements.delayNs) as EpochNs);
+    // What has another delay now is about to move; it must not follow its topic into this day.
+    const isDelaySame = entitlements.limits.delaySeconds === delaySeconds;
+    const reason = isDelaySame ? 'roll' : 'entitlement_changed';
     return [...this.#byName].flatMap(([sub, subscription]) => {
-      const isOfThisTape = subscription.request.spec.delaySeconds === delaySeconds;
-      if (!isOfThisTape || entitlements.limits.delaySeconds !== delaySeconds) return NOTHING;
-      return this.#judge(sub, subscription, { day, now, entitlements }, 'roll');
+      if (subscription.request.spec.delaySeconds !== delaySeconds) return NOTHING;
+      return this.#judge(sub, subscription, { day, now, entitlements }, reason);
     });
   }
 
@@ -176,6 +179,7 @@ export class ConnectionSubscriptions {
     const start = isBegun ? ({ t: 'live' } as const) : request.start;
     const isSame =
       next.spec.contract === request.spec.contract &&
+      next.meansSince === request.meansSince &&
       next.spec.delaySeconds === request.spec.delaySeconds;
     subscription.request = { ...next, start: isSame ? request.start : start };
     if (isSame) return NOTHING;

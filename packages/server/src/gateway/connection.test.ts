@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Entitlements } from '@tapeloom/core/entitlement/entitlements';
 import { type KeyRights, SCOPES } from '@tapeloom/core/entitlement/key-rights';
 import type { Plan } from '@tapeloom/core/entitlement/plan';
-import type { EpochNs } from '@tapeloom/core/numbers';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import type { SubscribeMessage } from '@tapeloom/protocol/client-messages';
 import type { Caller } from '../accounts/caller.ts';
@@ -34,6 +34,11 @@ function text(message: unknown): ConnectionEvent {
   return { t: 'text', text: JSON.stringify(message), now: NOW, tapeTime: NOW };
 }
 
+/** So many days later. */
+function midnight(count: number): EpochNs {
+  return epochNs(addDays(DAY, count), 0);
+}
+
 /** Contracts are named by the instrument; `alias` means another one each day. */
 function resolve(message: SubscribeMessage, { day, entitlements }: StreamContext): StreamRequest {
   const contract = message.instrument === 'alias' ? `${day}` : message.instrument;
@@ -50,6 +55,7 @@ function resolve(message: SubscribeMessage, { day, entitlements }: StreamContext
     start: message.from === undefined ? { t: 'live' } : { t: 'time', time: NOW },
     rules: { contractOn: () => contract, epochReset: () => null },
     unitsPerTrade: 1,
+    meansSince: message.instrument === 'alias' ? day : (0 as UtcDay),
     rollsOn: message.instrument === 'alias' ? addDays(day, 1) : null,
   };
 }
@@ -187,7 +193,7 @@ test('after a close nothing is answered any more', () => {
     begun('a'),
     { t: 'judge-again', now: NOW, tapeTime: NOW },
     { t: 'subscriptions-beyond', beyond: new Map([[1, 'subscription']]) },
-    { t: 'tape-day', day: addDays(DAY, 1), delaySeconds: 0, now: NOW },
+    { t: 'tape-day', delaySeconds: 0, now: NOW, tapeTime: midnight(1) },
     { t: 'move-on' },
   ];
   const closing: readonly ConnectionEvent[] = [
@@ -258,7 +264,7 @@ test('a new tape day moves aliases that roll, in two parts, and nothing else', (
   subscribed(one, 'symbol');
   subscribed(one, 'rolls', 'alias', { params: {} });
   const dayAt = (count: number, delaySeconds = 0) =>
-    ({ t: 'tape-day', day: addDays(DAY, count), delaySeconds, now: NOW }) as const;
+    ({ t: 'tape-day', delaySeconds, now: NOW, tapeTime: midnight(count) }) as const;
   assert.deepEqual(one.step(dayAt(0)), []);
   assert.deepEqual(one.step(dayAt(1, 600)), []);
   assert.deepEqual(one.step(dayAt(1)), [
@@ -279,7 +285,12 @@ test('a new tape day moves aliases that roll, in two parts, and nothing else', (
 test('a roll that meets a subscription being counted starts it once, on the new contract', () => {
   const one = open();
   one.step(subscribe('rolls', 'alias'));
-  const rolling = one.step({ t: 'tape-day', day: addDays(DAY, 1), delaySeconds: 0, now: NOW });
+  const rolling = one.step({
+    t: 'tape-day',
+    delaySeconds: 0,
+    now: NOW,
+    tapeTime: midnight(1),
+  });
   assert.deepEqual(kinds(rolling), ['unsubscribe', 'release']);
   assert.deepEqual(one.step({ t: 'leased', number: 1, refused: null }), []);
   assert.deepEqual(kinds(one.step({ t: 'move-on' })), ['lease']);
@@ -294,6 +305,23 @@ test('the day of a delayed tape is the one the caller sees', () => {
   const [next] = one.step({ t: 'leased', number: lease.number, refused: null });
   assert.ok(next?.t === 'subscribe');
   assert.deepEqual([next.request.spec.contract, next.request.spec.delaySeconds], ['20261111', 600]);
+});
+
+test('a subscription whose delay has just changed does not follow its topic into another contract', () => {
+  const one = open();
+  subscribed(one, 'rolls', 'alias');
+  one.step({ t: 'rights-changed', caller: caller({}, 'sandbox') });
+  const tapeTime = midnight(1);
+  assert.deepEqual(one.step({ t: 'tape-day', delaySeconds: 0, now: NOW, tapeTime }), [
+    { t: 'unsubscribe', sub: 'rolls' },
+    { t: 'send', message: { t: 'reset', sub: 'rolls', reason: 'entitlement_changed' } },
+    { t: 'release', number: 1, what: 'configuration' },
+  ]);
+  assert.deepEqual(one.step({ t: 'judge-again', now: NOW, tapeTime }), []);
+  assert.deepEqual(kinds(one.step({ t: 'move-on' })), ['lease']);
+  const [next] = one.step({ t: 'leased', number: 1, refused: null });
+  assert.ok(next?.t === 'subscribe');
+  assert.deepEqual([next.request.spec.contract, next.request.spec.delaySeconds], ['20261112', 600]);
 });
 
 test('changed rights hold for what comes next', () => {

@@ -8,7 +8,6 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { IpRange } from '@tapeloom/core/entitlement/ip-range';
 import { PLAN_LIMITS, PLANS } from '@tapeloom/core/entitlement/plan';
-import type { UtcDay } from '@tapeloom/core/numbers';
 import { CloseCode } from '@tapeloom/protocol/close-codes';
 import { type Server, WebSocketServer } from 'ws';
 import { neighbourhood } from '../accounts/address-throttle.ts';
@@ -104,7 +103,7 @@ class WebSocketGateway implements Gateway {
     };
     this.#server = new WebSocketServer(SOCKET_SETTINGS);
     for (const delaySeconds of DELAYS_SECONDS) {
-      this.#resources.use(hub.onTapeDay((day) => this.#roll(day, delaySeconds), delaySeconds));
+      this.#resources.use(hub.onTapeDay(() => this.#roll(delaySeconds), delaySeconds));
     }
     this.#resources.use(authenticator.onRightsChange((change) => this.#rightsChanged(change)));
     this.#resources.use(timers.every(RENEW_EVERY_SECONDS * 1_000, () => this.#renewLeases()));
@@ -165,10 +164,14 @@ class WebSocketGateway implements Gateway {
     return clientAddress(socket.remoteAddress, forwardedFor, this.#options.trustedProxies);
   }
 
-  #roll(day: UtcDay, delaySeconds: number): void {
+  #roll(delaySeconds: number): void {
+    const { hub, clock } = this.#options;
     const rolling = [...this.#connections];
-    const now = this.#options.clock.now();
-    for (const connection of rolling) connection.step({ t: 'tape-day', day, delaySeconds, now });
+    const now = clock.now();
+    const tapeTime = hub.tapeTime ?? now;
+    for (const connection of rolling) {
+      connection.step({ t: 'tape-day', delaySeconds, now, tapeTime });
+    }
     void this.#moveOn(rolling);
   }
 

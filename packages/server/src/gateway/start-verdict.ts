@@ -30,7 +30,7 @@ export interface StreamTimes {
 export interface StartRights {
   /** The earliest instant of history that may be seen; null without history. */
   historyFrom(now: EpochNs): EpochNs | null;
-  /** What the name that was asked for meant on a day; null: nothing. */
+  /** What the name that was asked for meant on a day; null: nothing that goes on to what it means now. */
   contractOn(day: UtcDay): string | null;
   /** Why a cursor is no longer good, if it is not: a repair of the tape, a new computation. */
   epochReset(cursor: Cursor): ResetReason | null;

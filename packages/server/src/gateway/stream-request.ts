@@ -38,6 +38,8 @@ export interface StreamRequest {
   readonly rules: Omit<StartRights, 'historyFrom'>;
   /** Compute units that a trade costs when it is replayed from history. */
   readonly unitsPerTrade: number;
+  /** The day since which the name has meant the contract. */
+  readonly meansSince: UtcDay;
   /** When the name is to mean another contract, in tape time as this caller sees it. */
   readonly rollsOn: UtcDay | null;
 }
@@ -97,6 +99,7 @@ export function createResolver(catalogue: StreamCatalogue): ResolveStream {
       delaySeconds: entitlements.limits.delaySeconds,
     };
     const { depth } = parsed.params;
+    const meansSince = book.meansSince(name, day);
     return {
       message,
       spec,
@@ -106,10 +109,16 @@ export function createResolver(catalogue: StreamCatalogue): ResolveStream {
       configuration: configurationOf(contract.symbol, indicator, parsed.params),
       start: startOf(message.from),
       rules: {
-        contractOn: (on) => book.resolve(name, on)?.symbol ?? null,
+        contractOn: (on) => {
+          const then = book.resolve(name, on)?.symbol ?? null;
+          // A contract that was meant before, and then another one, does not go on from there.
+          const isSame = then !== spec.contract || book.meansSince(name, on) === meansSince;
+          return isSame ? then : null;
+        },
         epochReset: (cursor) => catalogue.epochReset(spec, cursor),
       },
       unitsPerTrade: indicator.computeUnitsPerTrade,
+      meansSince,
       rollsOn: book.nextRoll(name, day)?.from ?? null,
     };
   };

@@ -4,6 +4,7 @@
  * answers after its end finds nothing to do, except that what was reserved is given back.
  */
 
+import type { UtcDay } from '@tapeloom/core/numbers';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import type { ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
@@ -121,6 +122,11 @@ export class StreamSubscription implements Subscriber, Puller {
 
   turn(): void {
     this.#step({ t: 'turn' });
+  }
+
+  shows(day: UtcDay): boolean {
+    const { rules, spec } = this.#request;
+    return rules.contractOn(day) === spec.contract;
   }
 
   ready(): void {
@@ -253,7 +259,8 @@ export class StreamSubscription implements Subscriber, Puller {
       return;
     }
     this.#attachment = attachment;
-    const { key, state, lagMs, ready } = attachment.topic;
+    const { key, state, lagMs } = attachment.topic;
+    const ready = attachment.isReady;
     this.#step({ t: 'attached', topic: { key, state, lagMs, ready } });
   }
 

@@ -54,6 +54,8 @@ export type EngineMessage =
   | {
       readonly t: 'ready';
       readonly topic: number;
+      /** The position at the last closed flush edge. */
+      readonly position: string;
       readonly warm: boolean;
       readonly lagMs: number;
     }

@@ -1,8 +1,8 @@
 /**
  * The engines of this process. A contract belongs to one of those that work, always the same one as
  * long as that works, so that all topics of a contract share one reading of the tape; the loss of an
- * engine moves its own contracts only. Tape time is what every engine has reached: it is the least of
- * their promises, and it never goes back.
+ * engine moves its own contracts only. Tape time is what every engine has told to have reached, the least
+ * of their promises, or what something published shows it to be; it never goes back.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -35,7 +35,7 @@ export class EngineSlots {
     return this.#slots.size;
   }
 
-  /** The least promise of all engines; null before the first. */
+  /** Tape time; null before the first promise. */
   get promise(): EpochNs | null {
     return this.#promise;
   }
@@ -89,7 +89,12 @@ export class EngineSlots {
     for (const { promise: one } of this.#slots.values()) {
       if (one !== null && (least === null || one < least)) least = one;
     }
-    if (least !== null && (this.#promise === null || least > this.#promise)) this.#promise = least;
+    if (least !== null) this.reach(least);
+  }
+
+  /** What an engine has published shows that tape time has come to this instant. */
+  reach(instant: EpochNs): void {
+    if (this.#promise === null || instant > this.#promise) this.#promise = instant;
   }
 }
 

@@ -8,11 +8,13 @@ import {
   DAY,
   FRAMES,
   Listener,
+  MIDNIGHT,
   OPEN,
   PlayedEngine,
   spec,
   TopicStage,
 } from '../../../../simulation/topic-stage.ts';
+import type { EngineMessage } from './engine-link.ts';
 import { TOPIC_LINGER_MS } from './idle-topics.ts';
 import { TOPICS_MAX } from './topic-hub.ts';
 
@@ -22,7 +24,7 @@ test('equal subscriptions share a topic and a snapshot, and follow from it on', 
   const [a, b, other, late] = [new Listener(), new Listener(), new Listener(7), new Listener()];
   const attachments = [a, b, other].map((it) => stage.attach(spec(1), it));
   engine.hear({ t: 'pulse', promise: OPEN, topics: [{ topic: 1, position: null, lagMs: 3 }] });
-  engine.hear({ t: 'ready', topic: 1, warm: true, lagMs: 0 });
+  engine.hear({ t: 'ready', topic: 1, position: MIDNIGHT, warm: true, lagMs: 0 });
   for (const attachment of attachments) attachment.requestSnapshot();
   assert.deepEqual(engine.kinds(), ['open', 'snapshot', 'snapshot']);
   engine.hear({ t: 'flush', topic: 1, position: '20261112.1.1', ...FRAMES });
@@ -168,6 +170,57 @@ test('tape time is the least of all engines, never goes back, and days come late
   assert.deepEqual(days, ['delayed 20261113']);
 });
 
+test('whatever stands on a new day changes the day before anybody gets it [DET-22]', () => {
+  const [before, after] = [MIDNIGHT, `${addDays(DAY, 1)}.0.0`];
+  const frames = (cursor: string) => {
+    const bytes = new TextEncoder().encode(`,"cursor":"${cursor}"}`);
+    const entry = { kind: 'upsert', id: 'a', final: false, start: 0, end: bytes.length } as const;
+    return { edge: OPEN, bytes, entries: [{ ...entry, cursor }] };
+  };
+  const ready = { t: 'ready', topic: 1, warm: true, lagMs: 0 } as const;
+  const flush = { t: 'flush', topic: 1, position: after } as const;
+  const topics = [{ topic: 1, position: after, lagMs: 0 }];
+  const cases: [EngineMessage, string[]][] = [
+    [{ ...flush, ...frames(after) }, ['20261113', 'flush']],
+    // The last flush of a day is still of that day; only its position is not.
+    [{ ...flush, ...frames(before) }, ['flush', '20261113']],
+    [{ t: 'snapshot', topic: 1, request: 2, ...frames(after) }, ['20261113', 'snapshot']],
+    [{ ...ready, position: after }, ['20261113']],
+    [{ t: 'pulse', promise: OPEN, topics }, ['20261113']],
+  ];
+  for (const [message, heard] of cases) {
+    for (const delaySeconds of [0, 600]) {
+      using stage = new TopicStage();
+      const { engine, hub } = stage;
+      engine.hear({ t: 'pulse', promise: OPEN, topics: [] });
+      const [one, other] = [new Listener(), new Listener(7)];
+      const attachments = [one, other].map((it) => stage.attach(spec(1, delaySeconds), it));
+      engine.hear({ ...ready, position: before });
+      for (const attachment of attachments) attachment.requestSnapshot();
+      engine.hear({ t: 'snapshot', topic: 1, request: 1, ...frames(before) });
+      const listener = message.t === 'snapshot' ? other : one;
+      listener.heard.length = 0;
+      hub.onTapeDay((day) => listener.heard.push(`${day}`), delaySeconds);
+      engine.hear(message);
+      assert.deepEqual([listener.heard, hub.tapeDayOf(delaySeconds)], [heard, addDays(DAY, 1)]);
+    }
+  }
+});
+
+test('for a name that means the contract from a day on, its topic is ready when it comes to that day', () => {
+  using stage = new TopicStage();
+  const { engine } = stage;
+  const next = new Listener();
+  next.shows = (day) => day > DAY;
+  assert.ok(!stage.attach(spec(1), next).isReady);
+  engine.hear({ t: 'ready', topic: 1, position: MIDNIGHT, warm: true, lagMs: 0 });
+  assert.ok(stage.attach(spec(1), new Listener()).isReady);
+  assert.ok(!next.heard.includes('ready'));
+  const topics = [{ topic: 1, position: `${addDays(DAY, 1)}.0.0`, lagMs: 0 }];
+  for (let times = 0; times < 2; times += 1) engine.hear({ t: 'pulse', promise: OPEN, topics });
+  assert.equal(next.heard.filter((it) => it === 'ready').length, 1);
+});
+
 test('stale, down, closed and the way back are told once each; a delayed stream by its own time', () => {
   using stage = new TopicStage();
   const { engine, clock, hub } = stage;
@@ -181,7 +234,8 @@ test('stale, down, closed and the way back are told once each; a delayed stream 
     }
   };
   pass(1);
-  for (const topic of [1, 2]) engine.hear({ t: 'ready', topic, warm: true, lagMs: 0 });
+  for (const topic of [1, 2])
+    engine.hear({ t: 'ready', topic, position: MIDNIGHT, warm: true, lagMs: 0 });
   assert.deepEqual(
     [now.heard.splice(0), later.heard.splice(0)],
     [

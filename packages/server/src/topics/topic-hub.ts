@@ -2,13 +2,14 @@
  * All topics of this process, one per computation whoever asks. The hub opens a topic in an engine on
  * its first subscriber, keeps it and its ring for a while after its last one, and judges every topic's
  * state once a second. Messages of an engine reach subscribers in the order in which they were sent. An
- * engine that is lost takes its own topics with it and nothing else.
+ * engine that is lost takes its own topics with it and nothing else. Whatever bears a cursor of a new day
+ * changes the tape's day before anybody gets it, so that names that roll have left their contract by then.
  */
 
 import type { SessionTable } from '@tapeloom/core/calendar/session';
 import { parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
-import { dayOf } from '@tapeloom/core/utc-day';
+import { dayOf, epochNs } from '@tapeloom/core/utc-day';
 import type { ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { EngineState } from '@tapeloom/protocol/status-states';
 import type { Clock } from '../platform/clock.ts';
@@ -22,6 +23,7 @@ import type {
 import { type EngineSlot, EngineSlots } from './engine-slots.ts';
 import { Flush } from './flush.ts';
 import { IdleTopics } from './idle-topics.ts';
+import { readCursor } from './packed-flush.ts';
 import { Ring, type RingPiece } from './ring.ts';
 import { RINGS_BYTES_MAX, RingBudget } from './ring-budget.ts';
 import { judgeStream } from './stream-state.ts';
@@ -53,7 +55,9 @@ export interface Refusal {
 
 /** One subscriber's hold on a topic. */
 export interface Attachment {
-  readonly topic: Pick<Topic, 'key' | 'state' | 'lagMs' | 'position' | 'ready'>;
+  readonly topic: Pick<Topic, 'key' | 'state' | 'lagMs' | 'position'>;
+  /** Whether a snapshot may be asked for; else the subscriber is told when. */
+  readonly isReady: boolean;
   /** The least cursor this subscriber can go on from out of the ring; null before there is a ring. */
   readonly floor: string | null;
   /** Asks for the snapshot, after which flushes follow; called once, when the topic is ready. */
@@ -204,6 +208,7 @@ export class TopicHub implements Disposable {
     topic.add(subscriber);
     return {
       topic,
+      isReady: topic.isReadyFor(subscriber),
       get floor() {
         return topic.ring?.floorOf(subscriber.mode) ?? null;
       },
@@ -300,13 +305,15 @@ export class TopicHub implements Disposable {
         this.#publish(topic, message);
         return;
       case 'snapshot':
+        this.#reach(topic, message.entries.at(-1)?.cursor);
         topic.answer(message.request, new Flush(message.entries, message.bytes));
         return;
       case 'ready':
+        this.#reach(topic, message.position);
         topic.warm = message.warm;
         topic.lagMs = message.lagMs;
         this.#judge(topic);
-        topic.becomeReady();
+        topic.becomeReady(message.position);
         return;
       case 'failed':
         this.#forget(topic);
@@ -319,23 +326,43 @@ export class TopicHub implements Disposable {
 
   #publish(topic: Topic, { entries, bytes, edge, position }: FlushMessage): void {
     this.#counters.flushesTotal += 1;
-    if (topic.publish(new Flush(entries, bytes), edge, position)) return;
+    this.#reach(topic, entries.at(-1)?.cursor);
+    if (topic.publish(new Flush(entries, bytes), edge, position)) {
+      // The last flush of a day stands at the midnight after it.
+      this.#reach(topic, position);
+      return;
+    }
     // An engine that went back in its own log cannot be trusted with this topic any more.
     this.#close(topic);
     topic.end('INTERNAL', 'The computation of this stream failed.');
   }
 
   #advance(slot: EngineSlot, { promise, topics }: PulseMessage): void {
-    const daysBefore = new Map<number, UtcDay | null>();
-    for (const delay of this.#dayListeners.keys()) daysBefore.set(delay, this.tapeDayOf(delay));
-    this.#engines.advance(slot, promise);
+    this.#changeTime(() => this.#engines.advance(slot, promise));
     for (const { topic: number, position, lagMs } of topics) {
       const topic = this.#byNumber.get(number);
       if (topic === undefined) continue;
-      topic.position = position;
+      this.#reach(topic, position ?? undefined);
       topic.lagMs = lagMs;
+      topic.moveTo(position);
       if (promise !== null) topic.ring?.expire(delayed(promise, topic.spec));
     }
+  }
+
+  /** A topic has come to this cursor: so has the tape, whatever its engines have told of it. */
+  #reach({ spec: { delaySeconds } }: Topic, cursor: string | undefined): void {
+    if (cursor === undefined) return;
+    const { day } = readCursor(cursor);
+    const known = this.tapeDayOf(delaySeconds);
+    if (known !== null && day <= known) return;
+    const midnight = epochNs(day, 0) + BigInt(delaySeconds) * 1_000_000_000n;
+    this.#changeTime(() => this.#engines.reach(midnight as EpochNs));
+  }
+
+  #changeTime(change: () => void): void {
+    const daysBefore = new Map<number, UtcDay | null>();
+    for (const delay of this.#dayListeners.keys()) daysBefore.set(delay, this.tapeDayOf(delay));
+    change();
     for (const [delay, before] of daysBefore) {
       const day = this.tapeDayOf(delay);
       if (day === null || day === before) continue;

@@ -35,6 +35,10 @@ class Client implements Subscriber {
     topic.add(this);
   }
 
+  shows(): boolean {
+    return true;
+  }
+
   get cursor(): string {
     return this.got.at(-1) ?? this.from;
   }

@@ -3,11 +3,12 @@
  * in which state it is. A subscriber gets its snapshot first, then every later flush, once each; or it
  * pulls what the ring has after its cursor, and follows from the last piece on: in the very call that
  * hands out the newest message it becomes a follower, so nothing is lost or doubled between. A change
- * of state is told once.
+ * of state is told once. For a subscriber whose name means this contract from a day on, the topic is ready
+ * when it has come to that day.
  */
 
 import { type Cursor, compareCursors } from '@tapeloom/core/cursor';
-import type { EpochNs } from '@tapeloom/core/numbers';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import type { ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { StreamState } from '@tapeloom/protocol/status-states';
@@ -21,7 +22,9 @@ export interface Subscriber {
   readonly mode: StreamMode;
   /** How many objects its snapshot carries at most. */
   readonly depth: number;
-  /** The topic has caught up with the tape: a snapshot may be asked for. */
+  /** Whether a cursor of this day may be shown to it: on others its name means another contract. */
+  shows(day: UtcDay): boolean;
+  /** The topic has caught up with the tape and with the subscriber's day: a snapshot may be asked for. */
   ready(): void;
   snapshot(snapshot: Flush): void;
   flush(flush: Flush): void;
@@ -41,15 +44,16 @@ export class Topic {
   readonly openedAt: EpochNs;
   /** What it published lately; null before it publishes. */
   ring: Ring | null = null;
-  /** The position at the last closed flush edge; null while warming up. */
-  position: string | null = null;
+  #position: string | null = null;
   state: StreamState = 'warming';
   lagMs = 0;
   /** Whether the study has caught up with the tape. */
-  ready = false;
+  #isReady = false;
   /** Whether it also has all of its look-back; without it, it has no objects. */
   warm = false;
   readonly #subscribers = new Set<Subscriber>();
+  /** Those of them for whom it is not ready yet. */
+  readonly #early = new Set<Subscriber>();
   /** Those who take every flush. */
   readonly #following = new Set<Subscriber>();
   /** Those who follow too, but have all up to a cursor that may lie ahead of the next flush. */
@@ -69,12 +73,24 @@ export class Topic {
     return this.#subscribers.size;
   }
 
+  /** The position at the last closed flush edge; null while warming up. */
+  get position(): string | null {
+    return this.#position;
+  }
+
   add(subscriber: Subscriber): void {
     this.#subscribers.add(subscriber);
+    if (!this.#isReadyFor(subscriber)) this.#early.add(subscriber);
+  }
+
+  /** Whether this subscriber may ask for a snapshot. */
+  isReadyFor(subscriber: Subscriber): boolean {
+    return this.#subscribers.has(subscriber) && !this.#early.has(subscriber);
   }
 
   remove(subscriber: Subscriber): void {
     this.#subscribers.delete(subscriber);
+    this.#early.delete(subscriber);
     this.#following.delete(subscriber);
     this.#joining.delete(subscriber);
     for (const [request, waiting] of this.#waiting) {
@@ -122,7 +138,7 @@ export class Topic {
   /** False when the flush does not lie beyond those before it: nobody has got it then. */
   publish(flush: Flush, edge: EpochNs, position: string): boolean {
     if (this.ring?.append(flush, edge, position) === false) return false;
-    this.position = position;
+    this.#position = position;
     // A copy: taking a flush may make other subscribers of the same connection follow or end.
     for (const subscriber of [...this.#following]) {
       if (this.#following.has(subscriber)) subscriber.flush(flush);
@@ -136,13 +152,19 @@ export class Topic {
       if (rest !== null) subscriber.flush(rest);
     }
     flush.forgetFrames();
+    this.#tellReady();
     return true;
   }
 
-  becomeReady(): void {
-    if (this.ready) return;
-    this.ready = true;
-    for (const subscriber of this.#subscribers) subscriber.ready();
+  /** It stands at this position now. */
+  moveTo(position: string | null): void {
+    this.#position = position;
+    this.#tellReady();
+  }
+
+  becomeReady(position: string): void {
+    this.#isReady = true;
+    this.moveTo(position);
   }
 
   changeState(state: StreamState): void {
@@ -154,10 +176,25 @@ export class Topic {
   end(code: ErrorCode, message: string): void {
     const subscribers = [...this.#subscribers];
     this.#subscribers.clear();
+    this.#early.clear();
     this.#following.clear();
     this.#joining.clear();
     this.#waiting.clear();
     for (const subscriber of subscribers) subscriber.ended(code, message);
+  }
+
+  #isReadyFor(subscriber: Subscriber): boolean {
+    if (!this.#isReady || this.#position === null) return false;
+    return subscriber.shows(readCursor(this.#position).day);
+  }
+
+  #tellReady(): void {
+    if (!this.#isReady) return;
+    for (const subscriber of this.#early) {
+      if (!this.#isReadyFor(subscriber)) continue;
+      this.#early.delete(subscriber);
+      subscriber.ready();
+    }
   }
 }
 
