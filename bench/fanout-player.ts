@@ -34,12 +34,20 @@ export class FanoutPlayer implements EngineLink {
   }
 
   send(command: EngineCommand): void {
+    if (command.t === 'repaired') return;
     const { topic } = command;
     switch (command.t) {
       case 'open':
         this.#topic = topic;
         this.#hear({ t: 'live', topic, floor: this.#cursor() });
-        this.#hear({ t: 'ready', topic, position: this.#cursor(), warm: true, lagMs: 0 });
+        this.#hear({
+          t: 'ready',
+          topic,
+          position: this.#cursor(),
+          warm: true,
+          lagMs: 0,
+          partialSince: null,
+        });
         return;
       case 'snapshot': {
         const frames = new FrameEncoder();

@@ -199,6 +199,7 @@ class TopicsStage implements Disposable {
       mode: 'live',
       depth: 500,
       shows: () => true,
+      outdated: () => {},
       ready: () => {
         this.#ready += 1;
       },

@@ -29,6 +29,7 @@ export interface Turn {
     | 'restart'
     | 'ready'
     | 'fill'
+    | 'repair'
     | 'unsubscribe';
   readonly n: number;
 }
@@ -100,6 +101,9 @@ export class DeliveryRun {
         return;
       case 'fill':
         world.isFull = n % 3 > 0;
+        return;
+      case 'repair':
+        this.#shell.repair();
         return;
       case 'unsubscribe': {
         const { sent } = this.#shell;

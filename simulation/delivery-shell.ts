@@ -17,6 +17,7 @@ import { Flush } from '@tapeloom/server/topics/flush';
 import { type DeliveryWorld, ReplayModel } from './delivery-world.ts';
 import { frameTexts } from './server-frames.ts';
 
+const HEALTHY = { lagMs: 0, partialSince: null } as const;
 export const SUB = 'a';
 /** The next piece is pulled while fewer messages wait. */
 const ROOM_MESSAGES = 12;
@@ -35,6 +36,8 @@ export class DeliveryShell {
   #wantsTurn = false;
   #isFollowing = false;
   #isOver = false;
+  /** Which topic it is on; 0 before the first. */
+  #topic = 0;
   #replays = 0;
   #charged = 0;
   #lastWritten: Cursor | null = null;
@@ -101,12 +104,20 @@ export class DeliveryShell {
   }
 
   becomeReady(): void {
-    if (!this.#isOver) this.step({ t: 'status', state: 'live', lagMs: 0 });
+    if (!this.#isOver) this.step({ t: 'status', ...HEALTHY, state: 'live' });
     if (!this.#isOver) this.step({ t: 'ready' });
+  }
+
+  /** The tape was repaired: its topic is over. */
+  repair(): void {
+    if (this.#isOver || this.#topic === 0) return;
+    this.#isFollowing = false;
+    this.step({ t: 'outdated' });
   }
 
   #run(action: DeliveryAction): void {
     const world = this.#world;
+    const topic = this.#topic;
     switch (action.t) {
       case 'locate':
         this.#later(() =>
@@ -117,13 +128,14 @@ export class DeliveryShell {
         this.#later(() => this.step({ t: 'waited' }));
         return;
       case 'attach': {
+        this.#topic += 1;
         const ready = world.isReady;
-        const topic = { key: 'topic', state: ready ? 'live' : 'warming', lagMs: 0, ready } as const;
-        this.step({ t: 'attached', topic });
+        const state = ready ? 'live' : 'warming';
+        this.step({ t: 'attached', topic: { ...HEALTHY, key: 'topic', state, ready } });
         return;
       }
       case 'send-reset':
-        this.#checkReset();
+        if (action.reason !== 'source_gap') this.#checkReset();
         this.#lastWritten = null;
         this.#send({ t: 'reset', sub: SUB, reason: action.reason });
         return;
@@ -136,14 +148,16 @@ export class DeliveryShell {
         this.#send({ t: 'status', sub: SUB, state: action.state, lagMs: action.lagMs });
         return;
       case 'want-turn':
-        assert.ok(!this.#wantsTurn, 'one turn at a time');
+        // What the last topic wanted may still be wanted.
+        assert.ok(!this.#wantsTurn || topic > 1, 'one turn at a time');
         this.#wantsTurn = true;
         return;
       case 'end-turn':
         this.#later(() => this.giveTurn());
         return;
       case 'request-snapshot':
-        this.#later(() => this.#snapshot());
+        assert.ok(world.isReady, 'only of a topic that is ready');
+        this.#later(() => this.#snapshot(topic));
         return;
       default:
         this.#runBackfill(action);
@@ -217,8 +231,8 @@ export class DeliveryShell {
     return `${this.#name}.${this.#replays}.${page}`;
   }
 
-  #snapshot(): void {
-    if (this.#isOver) return;
+  #snapshot(topic: number): void {
+    if (this.#isOver || topic !== this.#topic) return;
     const { log, head, options } = this.#world;
     this.#isFollowing = true;
     this.#write(log.snapshotAt(head, options.mode));

@@ -8,12 +8,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
+import type { SessionTable } from '@tapeloom/core/calendar/session';
 import { createSessionTable } from '@tapeloom/core/calendar/session-table';
 import type { IpRange } from '@tapeloom/core/entitlement/ip-range';
 import type { Contract } from '@tapeloom/core/instrument/contract';
 import { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { INDICATORS } from '@tapeloom/core/studies/catalogue';
+import { INDICATORS, indicatorNamed } from '@tapeloom/core/studies/catalogue';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import type { Authenticator } from '@tapeloom/server/accounts/authenticator';
 import type { Leases } from '@tapeloom/server/accounts/leases';
@@ -27,6 +28,7 @@ import type { PageLimits } from '@tapeloom/server/history/study-replay';
 import { StudyReplays } from '@tapeloom/server/history/study-replays';
 import { WAIT_MS_MAX } from '@tapeloom/server/platform/clock';
 import type { PlaceLimits } from '@tapeloom/server/platform/shared-places';
+import { dayMatters } from '@tapeloom/server/tape-repairs';
 import type { EngineLink, EngineMessage } from '@tapeloom/server/topics/engine-link';
 import { brokenBy, type EpochFloor } from '@tapeloom/server/topics/epoch-floors';
 import { TopicHub } from '@tapeloom/server/topics/topic-hub';
@@ -76,6 +78,8 @@ export interface InProcessStreamOptions {
   readonly limits?: Partial<ConnectionLimits>;
   /** By default they are without end. */
   readonly budgets?: GatewayOptions['budgets'];
+  /** Of all contracts; by default from 10:00 to 20:00 UTC, every day. */
+  readonly sessions?: SessionTable;
   /** When pages of replays end. */
   readonly pages?: PageLimits;
 }
@@ -112,15 +116,15 @@ export class InProcessStream implements AsyncDisposable {
   readonly #lost: ((cause: Error) => void)[] = [];
 
   private constructor(options: InProcessStreamOptions) {
-    const { clock = streamClock() } = options;
+    const { clock = streamClock(), sessions = SESSIONS } = options;
     this.clock = clock;
     this.tape = options.tape ?? new MemoryTape('AA', 1_000);
-    this.hub = new TopicHub({ clock, timers: clock, fullSessions: () => SESSIONS });
+    this.hub = new TopicHub({ clock, timers: clock, fullSessions: () => sessions });
     let hear: (message: EngineMessage) => void = () => {};
     const runs = {
       tape: this.tape,
       indicators: new Map(INDICATORS.map((indicator) => [indicator.id, indicator])),
-      sessionsOf: () => SESSIONS,
+      sessionsOf: () => sessions,
       yieldTurn: () => turn(),
     };
     this.engine = new Engine({
@@ -150,7 +154,11 @@ export class InProcessStream implements AsyncDisposable {
       resolve: createResolver({
         book: () => options.book ?? BOOK,
         isStreamed: (symbol) => symbol !== 'CC',
-        epochReset: (spec, cursor) => brokenBy(this.floors, spec, cursor),
+        epochReset: (spec, cursor) => {
+          const { lookBackSessionsMax } = indicatorNamed(spec.indicator)!;
+          const stream = { sessions, lookBack: lookBackSessionsMax(spec.params) };
+          return brokenBy(this.floors, spec, cursor, (day) => dayMatters(stream, cursor, day));
+        },
       }),
       ...options,
       limits: { ...PATIENT, ...options.limits },

@@ -13,6 +13,7 @@ import {
 } from '@tapeloom/core/trade-batch';
 import { dayOf, nsOfDay } from '@tapeloom/core/utc-day';
 import type { Commit, LiveTape, TapeDay, TapePlace } from '@tapeloom/server/tape/tape';
+import { TapeDamagedError } from '@tapeloom/server/tape/tape-errors';
 
 export interface MemoryTrade {
   readonly at: EpochNs;
@@ -25,6 +26,10 @@ const FIRST_CAPACITY = 1_024;
 
 export class MemoryTape implements LiveTape {
   promise: EpochNs | null = null;
+  /** Days that are not there, whatever was committed; they may come back. */
+  readonly missing = new Set<UtcDay>();
+  /** Days whose index, or whose trades, cannot be read. */
+  readonly damaged = new Map<UtcDay, 'index' | 'trades'>();
   readonly #symbol: string;
   readonly #batchRows: number;
   readonly #days = new Map<UtcDay, WritableTradeBatch>();
@@ -53,11 +58,10 @@ export class MemoryTape implements LiveTape {
 
   async days(): Promise<readonly TapeDay[]> {
     const today = this.promise === null ? null : dayOf(this.promise);
-    return [...this.#days.values()].map(({ day, count }) => ({
-      day,
-      trades: count,
-      state: day === today ? 'open' : 'sealed',
-    }));
+    return this.#found.map(({ day, count }) => {
+      if (this.damaged.get(day) === 'index') return { day, trades: 0, state: 'damaged' };
+      return { day, trades: count, state: day === today ? 'open' : 'sealed' };
+    });
   }
 
   async *read(
@@ -67,8 +71,9 @@ export class MemoryTape implements LiveTape {
     isLent = false,
   ): AsyncIterable<TradeBatch> {
     if (symbol !== this.#symbol) return;
-    for (const { day } of [...this.#days.values()]) {
+    for (const { day } of this.#found) {
       if (day < from.day || (to !== undefined && day > to.day)) continue;
+      this.#check(day);
       let row: number = day === from.day ? from.rank : 0;
       const last = day === to?.day ? to.rank : Number.POSITIVE_INFINITY;
       for (;;) {
@@ -89,13 +94,28 @@ export class MemoryTape implements LiveTape {
 
   async rankBefore(_symbol: string, day: UtcDay, ns: number): Promise<Rank> {
     const all = this.#days.get(day);
-    if (all === undefined) return 0 as Rank;
+    if (all === undefined || this.missing.has(day)) return 0 as Rank;
+    this.#check(day);
     return firstRowAt(all.ts, 0, all.count, ns) as Rank;
   }
 
   follow(listener: (commit: Commit) => void): Disposable {
     this.#listeners.add(listener);
     return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
+  }
+
+  /** Ascending. */
+  get #found(): readonly WritableTradeBatch[] {
+    const found = [...this.#days.values()].filter(({ day }) => !this.missing.has(day));
+    return found.sort((a, b) => a.day - b.day);
+  }
+
+  #check(day: UtcDay): void {
+    if (!this.damaged.has(day)) return;
+    throw new TapeDamagedError('a bit is wrong', {
+      file: `${this.#symbol}/${day}.arrow`,
+      offset: 0,
+    });
   }
 
   #day(day: UtcDay): WritableTradeBatch {

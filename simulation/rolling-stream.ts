@@ -30,7 +30,7 @@ import { ManualClock } from './manual-clock.ts';
 import { StallingSocket } from './stalling-socket.ts';
 import { subscribe } from './stream-client.ts';
 
-export const ALIAS = 'A.c.0';
+const ALIAS = 'A.c.0';
 const CONTRACTS = ['AA', 'BB', 'CC'];
 const FIRST_DAY = utcDay(20261112);
 const SECOND_NS = 1_000_000_000n;

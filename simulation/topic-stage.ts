@@ -12,6 +12,7 @@ import { ManualClock } from './manual-clock.ts';
 import { cursorsIn, type FlushPress, type MessagePlan } from './published-flushes.ts';
 
 export const DAY = utcDay(20261112);
+export const READY = { warm: true, lagMs: 0, partialSince: null } as const;
 export const MIDNIGHT = `${DAY}.0.0`;
 export const OPEN = epochNs(DAY, 36_000_000_000_000);
 export const CLOSE = epochNs(DAY, 72_000_000_000_000);
@@ -41,7 +42,7 @@ export class PlayedEngine {
   /** It makes a topic publish from here on. */
   goLive(topic: number, press: FlushPress): void {
     this.hear({ t: 'live', topic, floor: press.floor });
-    this.hear({ t: 'ready', topic, position: MIDNIGHT, warm: true, lagMs: 0 });
+    this.hear({ t: 'ready', topic, position: MIDNIGHT, ...READY });
   }
 
   publish(topic: number, press: FlushPress, padding = 10): void {
@@ -102,6 +103,7 @@ export class Listener implements Subscriber {
     this.cursors.push(...cursorsIn([flush], 'live'));
   };
   status = (state: string) => this.heard.push(state);
+  outdated = () => this.heard.push('outdated');
   ended = (code: string) => this.heard.push(code);
 }
 

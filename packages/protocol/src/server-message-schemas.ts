@@ -65,8 +65,13 @@ export const SERVER_MESSAGE_SCHEMAS = {
         minimum: 0,
         description: 'How far the stream is behind the tape this subscription may see.',
       },
+      partialSince: {
+        ...INSTANT,
+        description:
+          'Trades of the session are missing: from this instant on all are there, in nanoseconds since 1970-01-01 UTC, as decimal text. Absent where the session is whole.',
+      },
     },
-    [],
+    ['partialSince'],
   ),
   snapshot: closed(
     {

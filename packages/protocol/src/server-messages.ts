@@ -57,6 +57,8 @@ export interface StatusMessage {
   readonly sub: string;
   readonly state: StreamState;
   readonly lagMs: number;
+  /** Nanoseconds: the session is not whole, the stream has it from here on. Absent where it is. */
+  readonly partialSince?: string;
 }
 
 export interface SnapshotMessage {

@@ -8,10 +8,12 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { MessageChannel } from 'node:worker_threads';
-import type { EpochNs } from '@tapeloom/core/numbers';
-import { INDICATORS, publishedDefinitions } from '@tapeloom/core/studies/catalogue';
+import type { Cursor } from '@tapeloom/core/cursor';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { INDICATORS, indicatorNamed, publishedDefinitions } from '@tapeloom/core/studies/catalogue';
 import { computationOf } from '@tapeloom/core/studies/computation';
 import { dayOf } from '@tapeloom/core/utc-day';
+import type { ResetReason } from '@tapeloom/protocol/server-messages';
 import type { AccountServices } from './account-services.ts';
 import type { Config } from './config/config.ts';
 import { EngineCrew, enginesFor } from './engine/engine-crew.ts';
@@ -27,6 +29,7 @@ import { CacheSize } from './history/cache-size.ts';
 import { ComputeCounters } from './history/compute-counters.ts';
 import { startComputeThread } from './history/compute-handle.ts';
 import { ComputePool, computeThreadsFor } from './history/compute-pool.ts';
+import { SessionTables } from './history/session-tables.ts';
 import type { ExportFacts } from './http/export-route.ts';
 import { createHttpServer, type HttpServer } from './http/http-server.ts';
 import { type CatalogueFacts, catalogueFacts } from './http/indicators-route.ts';
@@ -45,6 +48,7 @@ import type { HistoryReadings } from './service-metrics.ts';
 import { SIM_DATASET } from './sources/sim-universe.ts';
 import { StartRefusedError } from './start-refused-error.ts';
 import { tapeEnds } from './tape-ends.ts';
+import { dayMatters, type StreamSessions, TapeRepairs } from './tape-repairs.ts';
 import type { TopicSpec } from './topics/engine-link.ts';
 import { brokenBy } from './topics/epoch-floors.ts';
 import { EpochStore } from './topics/epoch-store.ts';
@@ -90,6 +94,10 @@ export class Doors implements AsyncDisposable {
   readonly #log: Log;
   readonly #docsUrl: { address: string };
   readonly #tapeKnown = Promise.withResolvers<void>();
+  readonly #repairs: TapeRepairs;
+  readonly #epochsOpen = Promise.withResolvers<EpochStore>();
+  /** Whether no cursor was issued before this process began. */
+  #isFirstStart = false;
   /** Null until the doors open. */
   #epochs: EpochStore | null = null;
   #exportTokens: ExportTokens | null = null;
@@ -126,6 +134,7 @@ export class Doors implements AsyncDisposable {
       fullSessions: (symbol) => this.#world.fullSessions(symbol),
       staleAfterMs: STALE_AFTER_MS * (config.speed ?? 1),
     });
+    this.#repairs = this.#createRepairs();
     // Before the gateway's own listener: at midnight it asks for what the new day's aliases mean.
     this.hub.onTapeDay((day) => {
       this.#world.enter(day);
@@ -146,7 +155,7 @@ export class Doors implements AsyncDisposable {
       resolve: createResolver({
         book: () => this.#world.book,
         isStreamed: (symbol) => this.#world.isStreamed(symbol),
-        epochReset: (spec, cursor) => brokenBy(this.#epochs?.epochs.floors ?? [], spec, cursor),
+        epochReset: (spec, cursor) => this.#epochReset(spec, cursor),
       }),
       onFault: (error) => log.error({ error }, 'a connection failed'),
     });
@@ -162,6 +171,7 @@ export class Doors implements AsyncDisposable {
   async listen(): Promise<string> {
     const { host, port } = this.#config;
     this.#epochs = await this.#openEpochs();
+    this.#epochsOpen.resolve(this.#epochs);
     this.#exportTokens = new ExportTokens({ secret: await this.#exportSecret() });
     await this.http.app.ready();
     const address = await listen(this.http.app.server, host, port, 'TAPELOOM_PORT');
@@ -178,6 +188,11 @@ export class Doors implements AsyncDisposable {
       cacheBytes: () => this.#cacheSize.bytes,
       cacheBytesMax: this.#config.cacheBytes,
     };
+  }
+
+  /** A day was sealed that the tape had passed over. */
+  noteFilled({ symbol, day }: { readonly symbol: string; readonly day: UtcDay }): void {
+    this.#repairs.noteFilled(symbol, day);
   }
 
   updateSessions(books: IngestOpened['books']): void {
@@ -280,6 +295,29 @@ export class Doors implements AsyncDisposable {
     }
   }
 
+  /** Why a cursor of a stream is no longer good, if it is not. */
+  #epochReset(spec: TopicSpec, cursor: Cursor): ResetReason | null {
+    const matters = (day: UtcDay) => dayMatters(this.#sessionsOf(spec), cursor, day);
+    if (this.#repairs.underWay(spec.contract).some(matters)) return 'source_gap';
+    return brokenBy(this.#epochs?.epochs.floors ?? [], spec, cursor, matters);
+  }
+
+  #sessionsOf({ contract, indicator: id, params }: TopicSpec): StreamSessions {
+    const indicator = indicatorNamed(id)!;
+    const tables = new SessionTables(this.#world.engineSessions);
+    const sessions = tables.of(contract, indicator.sessionKind(params));
+    return { sessions, lookBack: indicator.lookBackSessionsMax(params) };
+  }
+
+  #createRepairs(): TapeRepairs {
+    return new TapeRepairs({
+      computeAnew: (contract) => this.hub.repair(contract),
+      epochs: this.#epochsOpen.promise,
+      mayHaveCursors: (symbol) => !this.#isFirstStart || this.hub.hasServed(symbol),
+      onFault: (error) => this.#log.error({ error }, 'a repair of the tape could not be recorded'),
+    });
+  }
+
   async #openEpochs(): Promise<EpochStore> {
     const day = dayOf(this.#clock.now());
     const contracts = Object.keys(this.#world.engineSessions.calendars);
@@ -290,6 +328,7 @@ export class Doors implements AsyncDisposable {
       tapeEnds: () => tapeEnds(this.#compute, contracts, day),
     });
     const { start } = store;
+    this.#isFirstStart = start.t === 'first';
     if (start.t === 'changed') {
       const { indicators } = start;
       this.#log.info({ indicators }, 'indicators have a new version: their older cursors end');

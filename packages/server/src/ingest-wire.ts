@@ -2,7 +2,7 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import type { SessionBook } from '@tapeloom/core/calendar/session-book';
-import type { EpochNs } from '@tapeloom/core/numbers';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { ClockSetting } from './platform/system-clock.ts';
 import type { SimOptions } from './sources/sim/sim-market.ts';
 import type { RecoveryReport } from './tape/open-tape.ts';
@@ -33,6 +33,8 @@ export type FromIngest =
       readonly part: 'first' | 'rest';
       readonly days: number;
       readonly daysTotal: number;
+      /** The day that was sealed just now; null at the beginning. */
+      readonly item: { readonly symbol: string; readonly day: UtcDay } | null;
     }
   /** The source has caught up with the clock for the first time. */
   | { readonly t: 'live' }

@@ -40,6 +40,8 @@ const REFRESH_EVERY_MS = 6 * 3_600_000;
 /** A clock this little behind the tape is waited for; more is refused. */
 const AHEAD_NS_MAX = 10_000_000_000n;
 
+type FillStep = Pick<Extract<FromIngest, { t: 'filled' }>, 'item' | 'days' | 'daysTotal'>;
+
 const parent = parentPort!;
 const { tapeRoot, sim, speed } = workerData as IngestWorkerData;
 const disk = new NodeDisk();
@@ -100,9 +102,9 @@ class Ingest {
   /** Days that could not be sealed are missing, which is told; the source needs none of them. */
   async #fill(part: 'first' | 'rest', items: readonly FillItem[]): Promise<void> {
     if (items.length === 0) return;
-    const tell = ({ days, daysTotal }: { readonly days: number; readonly daysTotal: number }) =>
-      send({ t: 'filled', part, days, daysTotal });
-    tell({ days: 0, daysTotal: items.length });
+    const tell = ({ item, days, daysTotal }: FillStep) =>
+      send({ t: 'filled', part, days, daysTotal, item });
+    tell({ item: null, days: 0, daysTotal: items.length });
     try {
       const today = dayOf(this.#clock.now());
       const { signal } = this.#stopping;

@@ -217,6 +217,7 @@ export class Service implements AsyncDisposable {
         this.#metrics.fill.days = message.days;
         this.#metrics.fill.daysTotal = message.daysTotal;
         onFill(message.part, message.days, message.daysTotal);
+        if (message.item !== null) this.#doors?.noteFilled(message.item);
         return;
       case 'live':
         this.#caughtUp.resolve();

@@ -19,6 +19,8 @@ import { OUTGOING_BYTES_MAX, OutgoingFlow } from './outgoing-flow.ts';
 
 const MS_NS = 1_000_000;
 
+const CAUGHT_UP = { lagMs: 0, partialSince: null } as const;
+
 test('auto thresholds come from the newest earlier complete session; without one the topic stays unwarm', async () => {
   const trades = (hour: number, sizes: readonly number[]): MemoryTrade[] =>
     sizes.map((size, index) => ({
@@ -35,7 +37,7 @@ test('auto thresholds come from the newest earlier complete session; without one
   await settle();
   const [ready] = early.messages.filter((it) => it.t === 'ready');
   const position = `${DAY}.3.0`;
-  assert.deepEqual(ready, { t: 'ready', topic: 1, position, warm: false, lagMs: 0 });
+  assert.deepEqual(ready, { t: 'ready', topic: 1, position, warm: false, ...CAUGHT_UP });
   assert.deepEqual(early.snapshot().items, []);
 
   tape.commit(trades(22, [6, 8]), epochNs(DAY, 23 * HOUR_NS));
@@ -43,7 +45,7 @@ test('auto thresholds come from the newest earlier complete session; without one
   early.pulse();
   assert.deepEqual(
     early.messages.findLast((it) => it.t === 'ready'),
-    { t: 'ready', topic: 1, position: `${DAY}.5.2`, warm: true, lagMs: 0 },
+    { t: 'ready', topic: 1, position: `${DAY}.5.2`, warm: true, ...CAUGHT_UP },
   );
   const late = new EngineRun(tape);
   late.open(topic);

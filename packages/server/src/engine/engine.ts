@@ -10,33 +10,41 @@
  *    publishes every flush from there on while it catches up with the tape.
  * 4. It joins the feed of its contract and is `ready`: snapshots are answered between flushes.
  *
- * A study that throws ends its own topic only.
+ * A study that throws ends its own topic only. Days that turn out to be damaged are as missing: topics
+ * begin anew without them. A topic that the tape no longer gives, since a day was sealed behind it, ends.
  */
 
 import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session';
 import { type Cursor, formatCursor, parseCursor } from '@tapeloom/core/cursor';
-import type { EpochNs } from '@tapeloom/core/numbers';
+import type { EpochNs, Rank } from '@tapeloom/core/numbers';
 import type { Indicator } from '@tapeloom/core/studies/indicator';
+import { dayOf } from '@tapeloom/core/utc-day';
 import type { EncodedFlush } from '../history/frame-encoder.ts';
 import { type RunPace, startStream, takeInTurns } from '../history/run-start.ts';
+import { DamagedDays, damagedDay, soundTape } from '../history/sound-tape.ts';
 import { lastDayBefore, TapeDays } from '../history/tape-days.ts';
 import type { TopicRun } from '../history/topic-run.ts';
-import type { LiveTape } from '../tape/tape.ts';
+import type { LiveTape, Tape } from '../tape/tape.ts';
 import type {
   EngineCommand,
   EngineMessage,
   PulseMessage,
+  RepairAnswer,
   TopicPosition,
   TopicSpec,
 } from '../topics/engine-link.ts';
 import { ContractFeed, type FeedMember } from './contract-feed.ts';
 import { liveEdge } from './live-edge.ts';
 import type { Flow } from './outgoing-flow.ts';
+import { type SessionInputs, sessionInputs } from './session-inputs.ts';
 
 /** Topics that read the past at the same time; the others wait their turn. */
 const WARM_UPS_MAX = 4;
 /** Trades applied in one turn while flushes go out: about as long a turn as a quiet one. */
 const LIVE_ROWS_PER_TURN = 2_048;
+
+/** A run that has not begun: where it will, nobody knows. */
+const UNREAD = { startedAt: 0n as EpochNs, warm: false };
 
 export interface EngineOptions {
   readonly tape: LiveTape;
@@ -71,8 +79,13 @@ interface EngineTopic {
   /** Its place in the feed once it follows. */
   member: FeedMember | null;
   busyMs: number;
-  /** The look-back was complete when last told; null before the topic is ready. */
-  toldWarm: boolean | null;
+  /** What was last told of it; null before the topic is ready. */
+  told: Told | null;
+}
+
+interface Told {
+  readonly warm: boolean;
+  readonly partialSince: EpochNs | null;
 }
 
 export class Engine implements Disposable {
@@ -81,6 +94,11 @@ export class Engine implements Disposable {
   readonly #feeds = new Map<string, ContractFeed>();
   /** By contract. */
   readonly #days = new Map<string, TapeDays>();
+  readonly #damaged = new DamagedDays();
+  /** The tape without damaged days, */
+  readonly #sound: Tape;
+  /** and as topics read it: days that are sealed behind them come when all can begin anew. */
+  readonly #past: Tape;
   readonly #toWarmUp: EngineTopic[] = [];
   readonly #following: Disposable;
   #warmUps = 0;
@@ -89,6 +107,10 @@ export class Engine implements Disposable {
 
   constructor(options: EngineOptions) {
     this.#options = options;
+    this.#sound = soundTape(options.tape, this.#damaged);
+    this.#past = soundTape(options.tape, this.#damaged, (contract, day) =>
+      this.#daysOf(contract).isPassedOver(day),
+    );
     this.#hasPromise = options.tape.promise !== null;
     this.#following = options.tape.follow(({ symbols }) => {
       if (!this.#hasPromise) {
@@ -111,6 +133,9 @@ export class Engine implements Disposable {
       case 'snapshot':
         this.#snapshot(command);
         return;
+      case 'repaired':
+        void this.#repair(command);
+        return;
       default:
         command satisfies never;
     }
@@ -122,9 +147,7 @@ export class Engine implements Disposable {
     const topics: TopicPosition[] = [];
     for (const topic of this.#topics.values()) {
       const { run, number } = topic;
-      if (topic.toldWarm !== null && run !== null && topic.toldWarm !== run.warm) {
-        this.#tellReady(topic, run);
-      }
+      if (topic.told !== null && run !== null) this.#tellChange(topic, run, topic.told);
       const position = run === null ? null : formatCursor(run.closed);
       const at = { topic: number, position, lagMs: lagMs(topic, promise) };
       topics.push(this.#options.meter === undefined ? at : { ...at, busyMs: topic.busyMs });
@@ -144,7 +167,7 @@ export class Engine implements Disposable {
     const { meter } = this.#options;
     if (meter === undefined) return {};
     let following = 0;
-    for (const { toldWarm } of this.#topics.values()) if (toldWarm !== null) following += 1;
+    for (const { told } of this.#topics.values()) if (told !== null) following += 1;
     const warmingUp = this.#topics.size - following;
     const busyShare = meter.busyShare();
     return { load: { following, warmingUp, tradesTotal: this.#tradesTotal, busyShare } };
@@ -159,7 +182,7 @@ export class Engine implements Disposable {
     const closing = new AbortController();
     const since = cursor === null ? null : parseCursor(cursor);
     const asked = { number, spec, indicator, since, closing };
-    const topic: EngineTopic = { ...asked, run: null, member: null, busyMs: 0, toldWarm: null };
+    const topic: EngineTopic = { ...asked, run: null, member: null, busyMs: 0, told: null };
     this.#topics.set(number, topic);
     this.#toWarmUp.push(topic);
     this.#startWarmUps();
@@ -179,7 +202,7 @@ export class Engine implements Disposable {
   #snapshot(command: Extract<EngineCommand, { t: 'snapshot' }>): void {
     const topic = this.#topics.get(command.topic);
     // A topic that has just failed or closed has told so already.
-    if (topic === undefined || topic.run === null || topic.toldWarm === null) return;
+    if (topic === undefined || topic.run === null || topic.told === null) return;
     const { entries, bytes } = topic.run.snapshot(command.depth, command.mode);
     const { request } = command;
     this.#options.emit({ t: 'snapshot', topic: topic.number, request, entries, bytes });
@@ -192,7 +215,7 @@ export class Engine implements Disposable {
       if (!this.#isOpen(topic)) continue;
       this.#warmUps += 1;
       void this.#warmUp(topic)
-        .catch((error: unknown) => this.#fail(topic, error))
+        .catch((error: unknown) => this.#warmUpFailed(topic, error))
         .finally(() => {
           this.#warmUps -= 1;
           this.#startWarmUps();
@@ -200,15 +223,28 @@ export class Engine implements Disposable {
     }
   }
 
+  async #warmUpFailed(topic: EngineTopic, error: unknown): Promise<void> {
+    const { contract } = topic.spec;
+    const day = damagedDay(error);
+    if (day === null || this.#damaged.has(contract, day)) return this.#fail(topic, error);
+    this.#options.onFault(error, topic.spec);
+    this.#damaged.add(contract, day);
+    const learn = await this.#daysOf(contract).lookAgain();
+    learn();
+    if (this.#isOpen(topic)) this.#beginAnew(topic);
+  }
+
   async #warmUp(topic: EngineTopic): Promise<void> {
     const { spec, indicator } = topic;
-    const { tape, sessionsOf, yieldTurn } = this.#options;
+    const { sessionsOf, yieldTurn } = this.#options;
+    const tape = this.#past;
     const { contract, params } = spec;
     const feed = this.#feedOf(spec);
     const sessions = sessionsOf(contract, indicator.sessionKind(params));
     const pace = { yieldTurn, signal: topic.closing.signal };
     const days = this.#daysOf(contract);
     const source = { tape, contract, sessions, days, indicator, params };
+    await days.learn(lastDayBefore(feed.horizon!));
     const edge = await liveEdge(tape, contract, feed.horizon!, topic.since);
     const { run, floor } = await startStream(source, edge, pace);
     run.goLive((flush, at, position) => this.#publish(topic, flush, at, position));
@@ -282,18 +318,66 @@ export class Engine implements Disposable {
   }
 
   #daysOf(contract: string): TapeDays {
-    return this.#days.getOrInsertComputed(
-      contract,
-      () => new TapeDays(this.#options.tape, contract),
-    );
+    return this.#days.getOrInsertComputed(contract, () => new TapeDays(this.#sound, contract));
   }
 
   #tellReady(topic: EngineTopic, run: TopicRun): void {
-    const { warm } = run;
-    topic.toldWarm = warm;
+    const told = { warm: run.warm, partialSince: this.#inputs(topic).partialSince };
+    topic.told = told;
     const behindMs = lagMs(topic, this.#options.tape.promise);
     const position = formatCursor(run.closed);
-    this.#options.emit({ t: 'ready', topic: topic.number, position, warm, lagMs: behindMs });
+    this.#options.emit({ t: 'ready', topic: topic.number, position, lagMs: behindMs, ...told });
+  }
+
+  #tellChange(topic: EngineTopic, run: TopicRun, { warm, partialSince }: Told): void {
+    if (run.warm === warm && this.#inputs(topic).partialSince === partialSince) return;
+    this.#tellReady(topic, run);
+  }
+
+  #inputs({ spec, indicator, run }: EngineTopic): SessionInputs {
+    const { contract, params } = spec;
+    const sessions = this.#options.sessionsOf(contract, indicator.sessionKind(params));
+    const source = { sessions, days: this.#daysOf(contract), indicator, params };
+    return sessionInputs(source, run ?? { reached: this.#feedOf(spec).horizon, ...UNREAD });
+  }
+
+  /** Ends the topics that the tape no longer gives. */
+  async #repair({ contract, request }: Extract<EngineCommand, { t: 'repaired' }>): Promise<void> {
+    const before = new Map<EngineTopic, string>();
+    let end: RepairAnswer['end'] = null;
+    try {
+      const learn = await this.#daysOf(contract).lookAgain();
+      for (const topic of this.#topics.values()) {
+        if (topic.spec.contract === contract) before.set(topic, this.#inputs(topic).text);
+      }
+      learn();
+      for (const [topic, inputs] of before) {
+        if (this.#inputs(topic).text !== inputs) this.#beginAnew(topic);
+      }
+      end = await this.#tapeEnd(contract);
+    } catch (error) {
+      for (const topic of before.keys()) this.#fail(topic, error);
+    }
+    this.#options.emit({ t: 'repaired', request, end });
+  }
+
+  /** The last trade, or the midnight after it that the promise has passed. */
+  async #tapeEnd(contract: string): Promise<RepairAnswer['end']> {
+    const { tape } = this.#options;
+    const { promise } = tape;
+    const last = (await tape.days(contract)).at(-1);
+    const today = promise === null ? null : dayOf(promise);
+    if (last === undefined || (today !== null && last.day < today)) {
+      return today === null ? null : { day: today, rank: 0 as Rank };
+    }
+    return { day: last.day, rank: last.trades as Rank };
+  }
+
+  /** One that has shown nothing begins again by itself, another one is opened again by who wants it. */
+  #beginAnew({ number, spec, run, since }: EngineTopic): void {
+    this.#close(number);
+    if (run !== null) this.#options.emit({ t: 'outdated', topic: number });
+    else this.#open({ t: 'open', topic: number, spec, since: since && formatCursor(since) });
   }
 
   #isOpen(topic: EngineTopic): boolean {

@@ -44,6 +44,11 @@ export class Backfill {
     return this.#replay.chargedBefore > 0n;
   }
 
+  /** Whether what a page costs is being reserved. */
+  get isReserving(): boolean {
+    return this.#isReserving;
+  }
+
   get hasPage(): boolean {
     return this.#page !== null;
   }

@@ -14,11 +14,16 @@ export type DeliveryStart =
   | { readonly t: 'cursor'; readonly cursor: Cursor }
   | { readonly t: 'time'; readonly time: EpochNs };
 
-/** A topic as a subscriber meets it. */
-export interface TopicFacts {
-  readonly key: string;
+export interface TopicState {
   readonly state: StreamState;
   readonly lagMs: number;
+  /** Since when it has all of its session; null when that is its open. */
+  readonly partialSince: EpochNs | null;
+}
+
+/** A topic as a subscriber meets it. */
+export interface TopicFacts extends TopicState {
+  readonly key: string;
   /** Whether it has caught up with the tape. */
   readonly ready: boolean;
 }
@@ -33,7 +38,7 @@ export type DeliveryEvent =
   | { readonly t: 'waited' }
   | { readonly t: 'attached'; readonly topic: TopicFacts }
   | { readonly t: 'ready' }
-  | { readonly t: 'status'; readonly state: StreamState; readonly lagMs: number }
+  | ({ readonly t: 'status' } & TopicState)
   /** Little waits on the connection and it is this subscription's turn; kept until `end-turn`. */
   | { readonly t: 'turn' }
   /** The snapshot is written; from here on the topic's flushes follow it. */
@@ -44,6 +49,8 @@ export type DeliveryEvent =
   | { readonly t: 'reserved'; readonly refusal: StartRefusal | null }
   /** What the ring has; null when it does not have all of it. */
   | { readonly t: 'piece'; readonly piece: RingPiece | null }
+  /** The topic has ended, since the tape was repaired behind it. */
+  | { readonly t: 'outdated' }
   /** Something of ours failed. */
   | { readonly t: 'fault' }
   /** The subscription is over, whoever ended it. */
@@ -56,7 +63,13 @@ export type DeliveryAction =
   | { readonly t: 'attach'; readonly since: string | null }
   | { readonly t: 'send-reset'; readonly reason: ResetReason }
   | { readonly t: 'send-subscribed'; readonly topic: string }
-  | { readonly t: 'send-status'; readonly state: StreamState; readonly lagMs: number }
+  | {
+      readonly t: 'send-status';
+      readonly state: StreamState;
+      readonly lagMs: number;
+      /** Nanoseconds; absent where all of the session is there. */
+      readonly partialSince?: string;
+    }
   | { readonly t: 'want-turn' }
   | { readonly t: 'end-turn' }
   | { readonly t: 'request-snapshot' }

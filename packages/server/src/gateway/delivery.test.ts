@@ -30,6 +30,7 @@ const kinds: readonly (readonly [Turn['t'], number])[] = [
   ['restart', 1],
   ['ready', 2],
   ['fill', 1],
+  ['repair', 2],
   ['unsubscribe', 1],
 ];
 const turn = fc.oneof(
@@ -49,7 +50,7 @@ const script: fc.Arbitrary<Script> = fc.record({
   pieceEntries: fc.integer({ min: 1, max: 9 }),
 });
 
-test('whatever the cuts, evictions, budgets and paces, a client ends with the state of one never cut [SUB-16] [DET-10] [DET-12] [DET-13] [DET-14] [DET-15]', () => {
+test('whatever the cuts, evictions, repairs, budgets and paces, a client ends with the state of one never cut [SUB-16] [DET-10] [DET-12] [DET-13] [DET-14] [DET-15]', () => {
   const seen = new Map<string, number>();
   fc.assert(
     fc.property(script, (each) => {

@@ -8,7 +8,8 @@
  *    waited for until it has caught up, since only then its ring has all that can be asked of it.
  * 3. `ring`: pieces of the ring after the cursor; from the newest on the subscription follows (7).
  * 4. What the ring does not have is replayed (5) where all of it is young or the rights cover its day;
- *    otherwise `reset` `cursor_expired` says so, and the stream starts afresh (6).
+ *    otherwise `reset` `cursor_expired` says so, and the stream starts afresh (6). So it does after `reset`
+ *    `source_gap` where the tape lacks a day of what would have to be replayed.
  * 5. `replaying`: pages. One that costs something is reserved before it is written and settled as it is;
  *    cut off between, it is given back. Inside the ring the ring goes on (3); where that has moved past,
  *    the replay does. A charged one goes up to today's midnight, so that no ring changes its cost.
@@ -54,6 +55,7 @@ import { ToldStatus } from './told-status.ts';
 const TRY_AGAIN_MS = 250;
 /** How long to wait for room for a replay. */
 const FULL_WAIT_MS = 500;
+const NOT_COVERED = 'Data of this time, or of its session since the open, is missing.';
 /** No trade is before it: nothing is charged. */
 const NEVER = 0n as EpochNs;
 
@@ -72,9 +74,11 @@ export class Delivery {
   #place: CursorPlace = { t: 'gone' };
   #waitedMs = 0;
   #topic: TopicFacts | null = null;
-  readonly #status = new ToldStatus();
+  #status = new ToldStatus();
   #isReplayed = false;
   #backfill: Backfill | null = null;
+  /** One that was left while something was being reserved for it. */
+  #left: Backfill | null = null;
   #isAwaitingTape = false;
   #hasTurn = false;
   /** All that was published up to here is written, or was the client's before. */
@@ -121,7 +125,7 @@ export class Delivery {
       case 'ready':
         return this.#ready();
       case 'status':
-        return this.#status.topicIs(event.state, event.lagMs);
+        return this.#status.topicIs(event);
       case 'turn':
         return this.#turn(times);
       case 'snapshot':
@@ -135,6 +139,8 @@ export class Delivery {
         return this.#reserved(event.refusal);
       case 'piece':
         return this.#takePiece(event.piece, times);
+      case 'outdated':
+        return this.#outdated();
       case 'fault':
         return this.#fault();
       case 'end':
@@ -213,7 +219,7 @@ export class Delivery {
   #attached(topic: TopicFacts, times: StreamTimes): Actions {
     this.#topic = topic;
     const subscribed: DeliveryAction = { t: 'send-subscribed', topic: topic.key };
-    const status = this.#status.topicIs(topic.state, topic.lagMs);
+    const status = this.#status.topicIs(topic);
     if (this.#phase === 'snapshot') {
       const asking: Actions = topic.ready ? [{ t: 'want-turn' }] : NOTHING;
       return [subscribed, ...status, ...this.#status.showTopic(), ...asking];
@@ -244,7 +250,8 @@ export class Delivery {
     this.#hasTurn = true;
     switch (this.#phase) {
       case 'snapshot':
-        return [{ t: 'request-snapshot' }];
+        // A turn that was wanted of a topic that has ended since is none of the next one's.
+        return this.#topic?.ready === true ? [{ t: 'request-snapshot' }] : this.#endTurn();
       case 'ring':
         return [{ t: 'pull-ring', after: this.#through }];
       case 'replaying':
@@ -284,6 +291,7 @@ export class Delivery {
 
   #closeGap(cursor: Cursor, times: StreamTimes): Actions {
     const how = judgeGap(cursor, this.#place, times, this.#rights);
+    if (how === 'gap') return this.#leaveReplay('source_gap');
     if (how === 'expired' || this.#place.t !== 'on-tape') return this.#expire();
     const { visible, now } = times;
     return this.#replay(this.#place.at, visible, how === 'probe', {
@@ -293,10 +301,23 @@ export class Delivery {
     });
   }
 
+  /** What the client has is of another tape: it starts afresh on the topic that follows. */
+  #outdated(): Actions {
+    if (this.#backfill?.isReserving === true) this.#left = this.#backfill;
+    this.#topic = null;
+    this.#isAwaitingTape = false;
+    this.#status = new ToldStatus();
+    return [...this.#endTurn(), ...this.#leaveReplay('source_gap')];
+  }
+
   #expire(): Actions {
+    return this.#leaveReplay('cursor_expired');
+  }
+
+  #leaveReplay(reason: ResetReason): Actions {
     const closing: Actions = this.#backfill === null ? NOTHING : [{ t: 'close-replay' }];
     this.#backfill = null;
-    return [...closing, ...this.#status.showTopic(), ...this.#reset('cursor_expired')];
+    return [...closing, ...this.#status.showTopic(), ...this.#reset(reason)];
   }
 
   #replay(at: EpochNs, visible: EpochNs, isProbe: boolean, replay: DeliveryReplay): Actions {
@@ -337,6 +358,8 @@ export class Delivery {
   }
 
   #reserved(refusal: StartRefusal | null): Actions {
+    const given = this.#giveBack(refusal === null, this.#left);
+    if (given !== null) return given;
     if (refusal === null) return this.#writePage(this.#backfill!);
     this.#backfill!.giveBack(false);
     return this.#fail(refusal);
@@ -355,16 +378,17 @@ export class Delivery {
       this.#isAwaitingTape = true;
       return [{ t: 'close-replay' }, { t: 'wait', ms: FULL_WAIT_MS }];
     }
+    // Who asked for a time, and got nothing yet, is refused; what was begun goes on from a snapshot.
+    const isBegun = this.#start.t === 'cursor' || this.#position !== null;
+    if (why === 'not-on-tape' && isBegun) return this.#leaveReplay('source_gap');
     this.#backfill = null;
     switch (why) {
       case 'full':
         return this.#fail({ code: 'CAPACITY', message: 'Too many replays run; try again later.' });
       case 'failed':
         return this.#fail({ code: 'INTERNAL', message: 'The replay failed; try again.' });
-      case 'not-on-tape': {
-        if (this.#start.t === 'cursor' && this.#position === null) return this.#expire();
-        return this.#fail({ code: 'NOT_COVERED', message: 'Data of this time is missing.' });
-      }
+      case 'not-on-tape':
+        return this.#fail({ code: 'NOT_COVERED', message: NOT_COVERED });
       default:
         return why satisfies never;
     }
@@ -377,7 +401,7 @@ export class Delivery {
   }
 
   #fault(): Actions {
-    const given = this.#backfill?.giveBack(true) ?? NOTHING;
+    const given = this.#giveBack(true, this.#left ?? this.#backfill) ?? NOTHING;
     const message = 'The subscription failed; try again.';
     return [...given, ...this.#fail({ code: 'INTERNAL', message })];
   }
@@ -395,6 +419,13 @@ export class Delivery {
   /** What was being reserved when the end came is given back as soon as that is known. */
   #afterEnd(event: DeliveryEvent): Actions {
     if (event.t !== 'reserved' && event.t !== 'fault') return NOTHING;
-    return this.#backfill?.giveBack(event.t === 'fault' || event.refusal === null) ?? NOTHING;
+    const mayBeTaken = event.t === 'fault' || event.refusal === null;
+    return this.#giveBack(mayBeTaken, this.#left ?? this.#backfill) ?? NOTHING;
+  }
+
+  /** Null when nothing was being reserved for it. */
+  #giveBack(mayBeTaken: boolean, backfill: Backfill | null): Actions | null {
+    this.#left = null;
+    return backfill?.isReserving === true ? backfill.giveBack(mayBeTaken) : null;
   }
 }

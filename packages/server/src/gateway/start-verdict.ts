@@ -111,8 +111,8 @@ export function judgeGap(
   place: CursorPlace,
   { now, visible }: StreamTimes,
   rights: Pick<StartRights, 'historyFrom'>,
-): 'free-replay' | 'charged-replay' | 'probe' | 'expired' {
-  if (place.t !== 'on-tape') return 'expired';
+): 'free-replay' | 'charged-replay' | 'probe' | 'expired' | 'gap' {
+  if (place.t !== 'on-tape') return place.t === 'gone' && place.isGap ? 'gap' : 'expired';
   if (visible - place.at <= FREE_RESUME_NS) return 'free-replay';
   const historyFrom = rights.historyFrom(now);
   const isCovered = historyFrom !== null && historyFrom <= epochNs(cursor.day, 0);

@@ -4,7 +4,7 @@
  * answers after its end finds nothing to do, except that what was reserved is given back.
  */
 
-import type { UtcDay } from '@tapeloom/core/numbers';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import type { ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
@@ -142,8 +142,13 @@ export class StreamSubscription implements Subscriber, Puller {
     this.#owner.write(this.sub, this.mode, flush);
   }
 
-  status(state: StreamState, lagMs: number): void {
-    this.#step({ t: 'status', state, lagMs });
+  status(state: StreamState, lagMs: number, partialSince: EpochNs | null): void {
+    this.#step({ t: 'status', state, lagMs, partialSince });
+  }
+
+  outdated(): void {
+    this.#attachment = null;
+    this.#step({ t: 'outdated' });
   }
 
   ended(code: ErrorCode, message: string): void {
@@ -259,9 +264,9 @@ export class StreamSubscription implements Subscriber, Puller {
       return;
     }
     this.#attachment = attachment;
-    const { key, state, lagMs } = attachment.topic;
+    const { key, state, lagMs, partialSince } = attachment.topic;
     const ready = attachment.isReady;
-    this.#step({ t: 'attached', topic: { key, state, lagMs, ready } });
+    this.#step({ t: 'attached', topic: { key, state, lagMs, partialSince, ready } });
   }
 
   #sendSubscribed(topic: string): void {

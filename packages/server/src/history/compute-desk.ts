@@ -10,6 +10,7 @@
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { LiveTape } from '../tape/tape.ts';
+import { TapeDamagedError } from '../tape/tape-errors.ts';
 import { moved } from './compute-move.ts';
 import type {
   ComputeAnswer,
@@ -80,7 +81,9 @@ export class ComputeDesk implements Disposable {
       this.#options.send({ t: 'answer', call, answer }, moves);
     } catch (error) {
       const why = refusalOf(error);
-      if (isFault(why)) this.#options.send({ t: 'fault', error, request }, []);
+      // Damage of the tape is for the operator, whatever it means to who asked.
+      const isDamage = error instanceof Error && error.cause instanceof TapeDamagedError;
+      if (isFault(why) || isDamage) this.#options.send({ t: 'fault', error, request }, []);
       this.#options.send({ t: 'refused', call, why }, []);
     } finally {
       this.#callCount -= 1;

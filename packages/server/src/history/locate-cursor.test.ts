@@ -5,7 +5,7 @@ import { parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { MemoryTape, type MemoryTrade } from '../../../../simulation/memory-tape.ts';
-import { locateCursor } from './locate-cursor.ts';
+import { GAP, locateCursor } from './locate-cursor.ts';
 
 const CONTRACT = 'ESZ6';
 const DAY = utcDay(20261112);
@@ -66,14 +66,23 @@ test('a midnight is on the tape when the promise reaches it, not before [DET-13]
   assert.deepEqual(await locate(tape, '20261115.0.0'), { t: 'beyond' });
 });
 
-test('a day off is passed though it is not on the tape; a missing trading day is gone', async () => {
+test('a day off is passed though it is not on the tape; one that traded is missing', async () => {
   const tape = new MemoryTape(CONTRACT, 100);
   tape.commit([trade(0, 10)], at(0, 12));
   tape.commit([trade(4, 10)], at(4, 12));
   assert.deepEqual(await locate(tape, '20261114.0.0'), { t: 'on-tape', at: at(2, 0) });
   assert.deepEqual(await locate(tape, '20261114.1.1'), { t: 'gone' });
-  assert.deepEqual(await locate(tape, '20261113.0.0'), { t: 'gone' });
-  assert.deepEqual(await locate(tape, '20261113.1.1'), { t: 'gone' });
+  assert.deepEqual(await locate(tape, '20261113.0.0'), GAP);
+  assert.deepEqual(await locate(tape, '20261113.1.1'), GAP);
+});
+
+test('a day that is damaged is missing', async () => {
+  const tape = threeTrades();
+  const [first, ...others] = await tape.days();
+  tape.days = async () => [{ ...first!, trades: 0, state: 'damaged' }, ...others];
+  for (const rank of [0, 1, 9]) {
+    assert.deepEqual(await locate(tape, `${first!.day}.${rank}.0`), GAP);
+  }
 });
 
 test('what lies before the first day of the tape is gone', async () => {

@@ -6,7 +6,8 @@
  * only a study knows, and nothing depends on it: what follows a cursor is what is greater.
  *
  * A day without trading need not be on the tape, yet a stream passes its midnight: `D.0.k` of it is a
- * place like any other. So is the present day's midnight once the promise has reached it.
+ * place like any other. So is the present day's midnight once the promise has reached it. A day that is
+ * damaged is missing from it.
  */
 
 import type { SessionTable } from '@tapeloom/core/calendar/session';
@@ -17,6 +18,9 @@ import { dayOf, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
 import type { LiveTape, TapeDay } from '../tape/tape.ts';
 import { entryTime } from './entry-time.ts';
 import type { CursorPlace } from './replay.ts';
+
+/** A day that traded is missing. */
+export const GAP: CursorPlace = { t: 'gone', isGap: true };
 
 export async function locateCursor(
   tape: LiveTape,
@@ -41,9 +45,13 @@ export async function locateCursor(
   const isReached = promise !== null && midnight <= promise;
   if (onTape === undefined) {
     if (!isReached) return { t: 'beyond' };
-    const isPlace = rank === 0 && isPassedEmpty(days, day, fullSessions);
-    return isPlace ? { t: 'on-tape', at: midnight } : { t: 'gone' };
+    if (isPassedEmpty(days, day, fullSessions)) {
+      return rank === 0 ? { t: 'on-tape', at: midnight } : { t: 'gone' };
+    }
+    const isBefore = days[0] === undefined || day < days[0].day;
+    return isBefore ? { t: 'gone' } : GAP;
   }
+  if (onTape.state === 'damaged') return GAP;
   if (rank > onTape.trades) return { t: 'beyond' };
   if (rank > 0) {
     const at = await entryTime(tape, contract, { day, rank });

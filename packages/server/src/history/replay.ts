@@ -53,12 +53,15 @@ export type CursorPlace =
   /** `at`: the time of its trade, or the midnight of its day. */
   | { readonly t: 'on-tape'; readonly at: EpochNs }
   | { readonly t: 'beyond' }
-  /** Its day is not on the tape. */
-  | { readonly t: 'gone' };
+  /** Its day is not on the tape; `isGap`: it should be, since the tape has earlier ones. */
+  | { readonly t: 'gone'; readonly isGap?: true };
 
 export interface Replays {
   /** For who sees nothing from `seenUntil` on; null sees the whole tape. */
   locate(contract: string, cursor: string, seenUntil: EpochNs | null): Promise<CursorPlace>;
-  /** Rejects when the tape does not have what is asked for. */
+  /**
+   * Rejects with `NotOnTapeError` when the tape does not have what is asked for: every trading day from
+   * the open of the session that is current at the start, or the last one, up to the end.
+   */
   open(request: ReplayRequest): Promise<Replay>;
 }

@@ -10,8 +10,6 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { computationOf } from '@tapeloom/core/studies/computation';
 import type { Indicator } from '@tapeloom/core/studies/indicator';
 import { addDays, dayOf, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
-import { TapeDamagedError } from '../tape/tape-errors.ts';
-import { dayOfFile } from '../tape/tape-paths.ts';
 import { compressLines, noLines, noSettledLines } from './day-lines.ts';
 import type { HeldDays } from './held-days.ts';
 import {
@@ -42,6 +40,7 @@ import { firstDayRead } from './settled-start.ts';
 import {
   type CoveredTape,
   DamagedDays,
+  damagedDay,
   daysBefore,
   type TapeNow,
   tapeNow,
@@ -264,9 +263,7 @@ export class SettledDaysReader implements SettledDays {
 
   /** Damage of a sealed day is told by its day, which counts as missing from then on. */
   #named(contract: string, error: unknown): unknown {
-    if (!(error instanceof TapeDamagedError)) return error;
-    const name = error.file.slice(error.file.lastIndexOf('/') + 1);
-    const day = dayOfFile(name, 'arrow') ?? dayOfFile(name, 'json');
+    const day = damagedDay(error);
     if (day === null) return error;
     this.damaged.add(contract, day);
     return new DayDamagedError(contract, day, error);

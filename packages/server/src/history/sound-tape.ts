@@ -4,6 +4,8 @@ import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { addDays } from '@tapeloom/core/utc-day';
 import type { Tape, TapeDay, TapePlace } from '../tape/tape.ts';
+import { TapeDamagedError } from '../tape/tape-errors.ts';
+import { dayOfFile } from '../tape/tape-paths.ts';
 
 /** A tape with its promise, or one of sealed days only, which needs none. */
 export type CoveredTape = Tape & { readonly promise?: EpochNs | null };
@@ -44,6 +46,39 @@ export async function tapeNow(
     else onTape.set(day.day, day);
   }
   return { promise, onTape, damagedDays };
+}
+
+/** The sealed day that was found to be damaged; null when the error is another one. */
+export function damagedDay(error: unknown): UtcDay | null {
+  if (!(error instanceof TapeDamagedError)) return null;
+  const name = error.file.slice(error.file.lastIndexOf('/') + 1);
+  return dayOfFile(name, 'arrow') ?? dayOfFile(name, 'json');
+}
+
+/**
+ * A tape without the days that are damaged, also those that are found to be so later, and without others
+ * that are not to be seen.
+ */
+export function soundTape(
+  tape: Tape,
+  damaged: DamagedDays,
+  isHidden: (symbol: string, day: UtcDay) => boolean = () => false,
+): Tape {
+  const now = async (symbol: string) => {
+    const { damagedDays, onTape } = await tapeNow(tape, symbol, damaged);
+    const hidden = [...onTape.keys()].filter((day) => isHidden(symbol, day));
+    return withoutDays(
+      tape,
+      [...damagedDays, ...hidden].sort((a, b) => a - b),
+    );
+  };
+  return {
+    days: async (symbol) => (await now(symbol)).days(symbol),
+    async *read(symbol, ...where) {
+      yield* (await now(symbol)).read(symbol, ...where);
+    },
+    rankBefore: async (symbol, ...place) => (await now(symbol)).rankBefore(symbol, ...place),
+  };
 }
 
 /** Which days of [first, day) are there, told so that others cannot be taken for them. */

@@ -12,8 +12,10 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Indicator } from '@tapeloom/core/studies/indicator';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import type { LiveTape, Tape } from '../tape/tape.ts';
+import { TapeDamagedError } from '../tape/tape-errors.ts';
 import type { Turns } from './fair-turns.ts';
-import { locateCursor } from './locate-cursor.ts';
+import { GAP, locateCursor } from './locate-cursor.ts';
+import { snapshotStart } from './look-back-coverage.ts';
 import type { CursorPlace, Replay, ReplayPage, ReplayRequest, Replays } from './replay.ts';
 import { NotOnTapeError, ReplayClosedError, ReplaysFullError } from './replay-errors.ts';
 import { NamedSlots, Slots } from './slots.ts';
@@ -78,7 +80,12 @@ export class StudyReplays implements Replays, Disposable {
     const { tape, sessionsOf } = this.#options;
     const parsed = parseCursor(cursor);
     if (parsed === null) throw new RangeError(`not a cursor: ${cursor}`);
-    return await locateCursor(tape, contract, parsed, sessionsOf(contract, 'full'), seenUntil);
+    try {
+      return await locateCursor(tape, contract, parsed, sessionsOf(contract, 'full'), seenUntil);
+    } catch (error) {
+      if (error instanceof TapeDamagedError) return GAP;
+      throw error;
+    }
   }
 
   async open(request: ReplayRequest): Promise<Replay> {
@@ -108,13 +115,10 @@ export class StudyReplays implements Replays, Disposable {
   }
 
   #create(request: ReplayRequest, from: EpochNs, read: Tape, signal: AbortSignal): StudyReplay {
-    const { tape, indicators, sessionsOf, yieldTurn, limits = PAGE_LIMITS } = this.#options;
+    const { tape, yieldTurn, limits = PAGE_LIMITS } = this.#options;
     const { contract, params } = request;
-    const indicator = indicators.get(request.indicator);
-    if (indicator === undefined) {
-      throw new RangeError(`no indicator is called ${request.indicator}`);
-    }
-    const sessions = sessionsOf(contract, indicator.sessionKind(params));
+    const indicator = this.#indicatorOf(request);
+    const sessions = this.#sessionsOf(request);
     const days = new TapeDays(read, contract);
     const source = { tape: read, contract, sessions, days, indicator, params };
     const pace = { yieldTurn, signal };
@@ -131,15 +135,31 @@ export class StudyReplays implements Replays, Disposable {
     return from.time;
   }
 
-  /** Every trading day from the start on must be there, as far as the contract's tape goes. */
-  #refuseGaps({ contract, until }: ReplayRequest, from: EpochNs, { onTape }: TapeNow): void {
+  /** As far as the contract's tape goes. */
+  #refuseGaps(request: ReplayRequest, from: EpochNs, { onTape }: TapeNow): void {
+    const { contract, until } = request;
     const full = this.#options.sessionsOf(contract, 'full');
     const last = Math.min(dayOf(until), [...onTape.keys()].at(-1) ?? Number.POSITIVE_INFINITY);
-    for (let day = dayOf(from); day <= last; day = addDays(day, 1)) {
+    const start = snapshotStart(this.#sessionsOf(request), from);
+    for (let day = dayOf(start); day <= last; day = addDays(day, 1)) {
       if (!onTape.has(day) && tradesOnUtcDay(full, day)) {
         throw new NotOnTapeError(`${day} of ${contract} is not on the tape`);
       }
     }
+  }
+
+  /** Of the kind the study runs over. */
+  #sessionsOf(request: ReplayRequest): SessionTable {
+    const kind = this.#indicatorOf(request).sessionKind(request.params);
+    return this.#options.sessionsOf(request.contract, kind);
+  }
+
+  #indicatorOf(request: ReplayRequest): Indicator {
+    const indicator = this.#options.indicators.get(request.indicator);
+    if (indicator === undefined) {
+      throw new RangeError(`no indicator is called ${request.indicator}`);
+    }
+    return indicator;
   }
 }
 
@@ -202,7 +222,12 @@ class OpenReplay implements Replay {
 
   async #unlessClosed<T>(work: () => Promise<T>): Promise<T> {
     this.#closing.signal.throwIfAborted();
-    return await work();
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof TapeDamagedError)) throw error;
+      throw new NotOnTapeError('a day is damaged', { cause: error });
+    }
   }
 }
 

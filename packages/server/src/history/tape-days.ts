@@ -1,8 +1,9 @@
 /**
  * The days of one contract that are on the tape, as far as runs over it have come: they decide whether a
- * session is complete. Days that the tape passed over are not on it and never will be, those it has are on
- * it whole. So a day is decided as soon as the tape has come to it, and it is looked up (`learn`) before a
- * run comes to it: a run that has been going on for weeks then judges as one that begins.
+ * session is complete. Days that the tape passed over are not on it, those it has are on it whole. So a day
+ * is decided as soon as the tape has come to it, and it is looked up (`learn`) before a run comes to it: a run
+ * that has been going on for weeks then judges as one that begins. Should a day that was passed over be sealed
+ * later, the tape is looked at again, and runs that it matters to end.
  */
 
 import type { Session } from '@tapeloom/core/calendar/session';
@@ -30,25 +31,50 @@ export class TapeDays {
     return day <= this.#last;
   }
 
+  /** Whether the tape passed over a day, so that it is not on it, whatever was sealed since. */
+  isPassedOver(day: UtcDay): boolean {
+    return this.isKnown(day) && !this.#onTape.has(day);
+  }
+
   /** The tape has come to `day`: looks up which days it has. */
   async learn(day: UtcDay): Promise<void> {
     if (this.isKnown(day)) return;
-    const days = await this.#tape.days(this.#contract);
+    const days = await this.#onTapeNow();
     // Another run may have come further meanwhile.
     if (this.isKnown(day)) return;
-    this.#onTape = new Set(days.map((one) => one.day));
+    // What was found meanwhile is not forgotten.
+    this.#onTape = this.#onTape.union(days);
     this.#last = day;
+  }
+
+  /** Days were sealed that the tape had passed over, or found to be damaged: looks again, and learns when told. */
+  async lookAgain(): Promise<() => void> {
+    const days = await this.#onTapeNow();
+    return () => {
+      this.#onTape = days;
+    };
   }
 
   /** Whether a session is whole so far: up to and with this day, or its end, all its days are on the tape. */
   isWholeUpTo(session: Session, day: UtcDay): boolean {
-    if (!this.isKnown(day)) throw new Error(`${this.#contract} ${day} was not looked up`);
-    return isWholeUpTo(session, day, (one) => this.#onTape.has(one));
+    return this.dataSince(session, day) === session.open;
   }
 
   /** Whether all days of a session that has ended are on the tape. */
   isComplete(session: Session): boolean {
     return this.isWholeUpTo(session, lastDayBefore(session.close));
+  }
+
+  /** From when on all of a session, up to and with the day `last`, is on the tape. */
+  dataSince(session: Session, last: UtcDay): EpochNs {
+    if (!this.isKnown(last)) throw new Error(`${this.#contract} ${last} was not looked up`);
+    return dataSince(session, last, (day) => this.#onTape.has(day));
+  }
+
+  async #onTapeNow(): Promise<ReadonlySet<UtcDay>> {
+    const days = await this.#tape.days(this.#contract);
+    const sound = days.filter(({ state }) => state !== 'damaged');
+    return new Set(sound.map(({ day }) => day));
   }
 }
 

@@ -44,6 +44,8 @@ export class TopicRun implements RunOutput {
   readonly #run: StudyRun;
   readonly #objects: PublishedObjects;
   readonly #frames = new FrameEncoder();
+  /** Nothing before it was read. */
+  readonly startedAt: EpochNs;
   #reached: EpochNs;
   /** Where the newest of the updates that are settled stands. */
   #settled: Cursor | null = null;
@@ -53,6 +55,7 @@ export class TopicRun implements RunOutput {
   constructor({ study, objects, sessions, start, isWholeUpTo }: TopicRunSetup) {
     this.#study = study;
     this.#objects = objects;
+    this.startedAt = start.at;
     this.#reached = start.at;
     this.#run = new StudyRun(study, sessions, start, { output: this, isWholeUpTo });
   }

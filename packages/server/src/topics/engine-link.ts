@@ -5,6 +5,7 @@
  * arrives misses nothing and gets nothing twice.
  */
 
+import type { Cursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Params } from '@tapeloom/core/studies/indicator';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
@@ -34,6 +35,8 @@ export type EngineCommand =
       readonly since: string | null;
     }
   | { readonly t: 'close'; readonly topic: number }
+  /** Days of a contract were sealed that the tape had passed over. */
+  | { readonly t: 'repaired'; readonly contract: string; readonly request: number }
   | {
       readonly t: 'snapshot';
       readonly topic: number;
@@ -50,7 +53,10 @@ export type EngineMessage =
    * a flush that follows. `floor` is the cursor of the last update before the place where it began.
    */
   | { readonly t: 'live'; readonly topic: number; readonly floor: string }
-  /** The topic has caught up with the tape; `warm` is false while its look-back is still missing. */
+  /**
+   * The topic has caught up with the tape; told again when something of it changes. `warm` is false while
+   * its look-back is still missing.
+   */
   | {
       readonly t: 'ready';
       readonly topic: number;
@@ -58,7 +64,12 @@ export type EngineMessage =
       readonly position: string;
       readonly warm: boolean;
       readonly lagMs: number;
+      /** Since when it has all of the current session, or the last one; null when that is its open. */
+      readonly partialSince: EpochNs | null;
     }
+  /** The topic is not what the tape now gives, and has ended. */
+  | { readonly t: 'outdated'; readonly topic: number }
+  | RepairAnswer
   /** The topic's computation failed and has ended. */
   | { readonly t: 'failed'; readonly topic: number }
   | PulseMessage;
@@ -72,6 +83,14 @@ export interface FlushMessage {
   readonly position: string;
   readonly entries: readonly FrameEntry[];
   readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** All topics that a repair has made outdated were told. */
+export interface RepairAnswer {
+  readonly t: 'repaired';
+  readonly request: number;
+  /** Where the contract's tape ended then: nothing of it was shown beyond. Null on an empty tape. */
+  readonly end: Pick<Cursor, 'day' | 'rank'> | null;
 }
 
 export interface SnapshotAnswer {

@@ -6,7 +6,7 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { EngineLink, EngineMessage } from './engine-link.ts';
+import type { EngineLink, EngineMessage, RepairAnswer } from './engine-link.ts';
 
 export interface EngineSlot {
   /** Its place among the engines, counted from 0. */
@@ -22,9 +22,18 @@ export interface SlotListener {
   lost(slot: EngineSlot, isReplaced: boolean): void;
 }
 
+interface Asked {
+  readonly slot: EngineSlot;
+  /** Null when the engine is lost. */
+  readonly answer: (answer: RepairAnswer | null) => void;
+}
+
 export class EngineSlots {
   readonly #listener: SlotListener;
   readonly #slots = new Map<number, EngineSlot>();
+  /** What engines were asked and have not answered. */
+  readonly #asked = new Map<number, Asked>();
+  #lastAsked = 0;
   #promise: EpochNs | null = null;
 
   constructor(listener: SlotListener) {
@@ -52,6 +61,7 @@ export class EngineSlots {
       () => {
         if (this.#slots.get(index) !== slot) return;
         this.#slots.delete(index);
+        this.#forget(slot);
         this.#listener.lost(slot, false);
       },
     );
@@ -62,7 +72,25 @@ export class EngineSlots {
     const slot = this.#slots.get(index);
     if (slot === undefined) return;
     this.#slots.delete(index);
+    this.#forget(slot);
     this.#listener.lost(slot, true);
+  }
+
+  /** Has every engine look at a repair; the answers of those that were not lost meanwhile. */
+  async repair(contract: string): Promise<readonly RepairAnswer[]> {
+    const asked = Array.from(this.#slots.values(), (slot) => {
+      this.#lastAsked += 1;
+      const { promise, resolve } = Promise.withResolvers<RepairAnswer | null>();
+      this.#asked.set(this.#lastAsked, { slot, answer: resolve });
+      slot.link.send({ t: 'repaired', contract, request: this.#lastAsked });
+      return promise;
+    });
+    return (await Promise.all(asked)).filter((answer) => answer !== null);
+  }
+
+  answered(answer: RepairAnswer): void {
+    this.#asked.get(answer.request)?.answer(answer);
+    this.#asked.delete(answer.request);
   }
 
   disconnectAll(): void {
@@ -80,6 +108,14 @@ export class EngineSlots {
       bestScore = score;
     }
     return best;
+  }
+
+  #forget(lost: EngineSlot): void {
+    for (const [request, { slot, answer }] of this.#asked) {
+      if (slot !== lost) continue;
+      this.#asked.delete(request);
+      answer(null);
+    }
   }
 
   /** An engine has told its promise. */

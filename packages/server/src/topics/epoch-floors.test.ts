@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Cursor, parseCursor } from '@tapeloom/core/cursor';
-import { rank } from '@tapeloom/core/numbers';
-import { utcDay } from '@tapeloom/core/utc-day';
+import { rank, type UtcDay } from '@tapeloom/core/numbers';
+import { addDays, utcDay } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
 import { SimDisk } from '../../../../simulation/sim-disk.ts';
 import type { Disk } from '../platform/disk.ts';
@@ -108,13 +108,28 @@ test('a repair of the tape breaks the cursors of its contract, and the highest f
   const machine = await dataDirectory();
   await open(machine.boot(), 'one');
   const store = await open(machine.boot(), 'two');
-  await store.recordRepair('ESZ6', { day: DAY, rank: rank(20) });
-  await store.recordRepair('ESZ6', { day: DAY, rank: rank(15) });
+  const repaired = addDays(DAY, -1);
+  await store.recordRepair('ESZ6', { day: DAY, rank: rank(20) }, repaired);
+  await store.recordRepair('ESZ6', { day: DAY, rank: rank(15) }, repaired);
   const { floors } = (await open(machine.boot(), 'two')).epochs;
   assert.equal(floors.length, 2);
   assert.equal(brokenBy(floors, ES, cursor('20261112.3.1')), 'source_gap');
   assert.equal(brokenBy(floors, ES, cursor('20261112.20.9')), 'source_gap');
   assert.equal(brokenBy(floors, ES, cursor('20261112.21.0')), null);
+  // Only cursors that the day matters to; a floor of the computation counts for all.
+  const no = (day: UtcDay) => day !== repaired;
+  assert.equal(brokenBy(floors, ES, cursor('20261112.20.9'), no), null);
+  assert.equal(brokenBy(floors, ES, cursor('20261112.3.1'), no), 'engine_changed');
+});
+
+test('repairs of different days count each, and long past ones are forgotten', async () => {
+  const store = await open((await dataDirectory()).boot(), 'one');
+  const days = [-500, -3, -2].map((count) => addDays(DAY, count));
+  for (const day of days) await store.recordRepair('ESZ6', { day: DAY, rank: rank(20) }, day);
+  assert.deepEqual(
+    store.epochs.floors.map((floor) => floor.day),
+    days.slice(1),
+  );
 });
 
 test('floors of one indicator leave the others alone', () => {
@@ -174,7 +189,7 @@ test('what is written is read back, and repairs only ever raise a floor', () => 
     fc.property(fc.array(repair), (repairs) => {
       let epochs: StreamEpochs = { computations: { bars: 'é' }, floors: [] };
       for (const it of repairs) {
-        epochs = withRepair(epochs, it.contract, { day: DAY, rank: rank(it.rank) });
+        epochs = withRepair(epochs, it.contract, { day: DAY, rank: rank(it.rank) }, DAY);
       }
       assert.deepEqual(parseEpochs(formatEpochs(epochs), []), { ...epochs });
       for (const contract of ['A', 'B']) {

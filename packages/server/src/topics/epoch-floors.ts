@@ -6,10 +6,14 @@
  */
 
 import { type Cursor, compareCursors, formatCursor, parseCursor } from '@tapeloom/core/cursor';
-import { RANK_MAX, type Rank } from '@tapeloom/core/numbers';
+import { RANK_MAX, type Rank, type UtcDay } from '@tapeloom/core/numbers';
+import { addDays } from '@tapeloom/core/utc-day';
 import type { ResetReason } from '@tapeloom/protocol/server-messages';
 
 export type EpochReason = Extract<ResetReason, 'engine_changed' | 'source_gap'>;
+
+/** Far longer ago than anything looks back, and than any cursor is worth replaying. */
+const REPAIRS_KEPT_DAYS = 400;
 
 export interface EpochFloor {
   readonly contract: string;
@@ -17,6 +21,8 @@ export interface EpochFloor {
   readonly indicator: string | null;
   /** Cursors below it are worthless. */
   readonly cursor: string;
+  /** Of a repair: the day that came onto the tape; only cursors that it matters to are. */
+  readonly day?: UtcDay;
   readonly reason: EpochReason;
 }
 
@@ -32,17 +38,19 @@ export interface StreamEpochs {
 /** The last trade of a contract that a cursor may name; rank 0 is the day's midnight. */
 export type TapeEnd = Pick<Cursor, 'day' | 'rank'>;
 
-/** Why a stream cannot go on from this cursor; null when no floor forbids it. */
+/** Why a stream cannot go on from this cursor; null when no floor forbids it. `matters`: of a repaired day. */
 export function brokenBy(
   floors: readonly EpochFloor[],
   stream: { readonly contract: string; readonly indicator: string },
   cursor: Cursor,
+  matters: (day: UtcDay) => boolean = () => true,
 ): EpochReason | null {
   let highest: EpochFloor | null = null;
   for (const floor of floors) {
     if (floor.contract !== stream.contract) continue;
     if (floor.indicator !== null && floor.indicator !== stream.indicator) continue;
     if (compareCursors(cursor, placeOf(floor)) >= 0) continue;
+    if (floor.day !== undefined && !matters(floor.day)) continue;
     if (highest === null || compareCursors(placeOf(highest), placeOf(floor)) < 0) highest = floor;
   }
   return highest?.reason ?? null;
@@ -74,15 +82,26 @@ export function withComputations(
   };
 }
 
-/** The epochs with the tape of one contract repaired while it reached to this end. */
-export function withRepair(epochs: StreamEpochs, contract: string, end: TapeEnd): StreamEpochs {
+/**
+ * The epochs with a day of one contract's tape repaired while that reached to this end. Repairs of days so
+ * long ago that no cursor can depend on them are forgotten.
+ */
+export function withRepair(
+  epochs: StreamEpochs,
+  contract: string,
+  end: TapeEnd,
+  day: UtcDay,
+): StreamEpochs {
   const floor: EpochFloor = {
     contract,
     indicator: null,
     cursor: beyond(end),
     reason: 'source_gap',
+    day,
   };
-  return { ...epochs, floors: merged(epochs.floors, [floor]) };
+  const oldest = addDays(end.day, -REPAIRS_KEPT_DAYS);
+  const kept = epochs.floors.filter((it) => it.day === undefined || it.day >= oldest);
+  return { ...epochs, floors: merged(kept, [floor]) };
 }
 
 export function formatEpochs(epochs: StreamEpochs): string {
@@ -115,7 +134,8 @@ export function parseEpochs(text: string, ids: readonly string[]): StreamEpochs 
 function merged(floors: readonly EpochFloor[], added: readonly EpochFloor[]): EpochFloor[] {
   const byMeaning = new Map<string, EpochFloor>();
   for (const floor of [...floors, ...added]) {
-    const meaning = JSON.stringify([floor.contract, floor.indicator, floor.reason]);
+    const { contract, indicator, reason, day } = floor;
+    const meaning = JSON.stringify([contract, indicator, reason, day]);
     const known = byMeaning.get(meaning);
     if (known !== undefined && compareCursors(placeOf(known), placeOf(floor)) >= 0) continue;
     byMeaning.set(meaning, floor);
@@ -134,8 +154,9 @@ function beyond({ day, rank }: TapeEnd): string {
 
 function isFloor(value: unknown): value is EpochFloor {
   if (!isRecord(value)) return false;
-  const { contract, indicator, cursor, reason } = value;
+  const { contract, indicator, cursor, reason, day } = value;
   return (
+    (day === undefined || typeof day === 'number') &&
     typeof contract === 'string' &&
     (indicator === null || typeof indicator === 'string') &&
     typeof cursor === 'string' &&

@@ -5,6 +5,7 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
+import type { UtcDay } from '@tapeloom/core/numbers';
 import { type Disk, readFileWhole, replaceFile } from '../platform/disk.ts';
 import {
   type Computations,
@@ -69,9 +70,9 @@ export class EpochStore {
     return this.#epochs;
   }
 
-  /** The tape of a contract was repaired; on disk once this resolves. One call at a time. */
-  async recordRepair(contract: string, end: TapeEnd): Promise<void> {
-    await this.#save(withRepair(this.#epochs, contract, end));
+  /** A day of a contract's tape was repaired; on disk once this resolves. One call at a time. */
+  async recordRepair(contract: string, end: TapeEnd, day: UtcDay): Promise<void> {
+    await this.#save(withRepair(this.#epochs, contract, end, day));
   }
 
   async #save(epochs: StreamEpochs): Promise<void> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { cursorsIn, FlushPress } from '../../../../simulation/published-flushes.ts';
-import { Listener, MIDNIGHT, spec, TopicStage } from '../../../../simulation/topic-stage.ts';
+import { Listener, MIDNIGHT, READY, spec, TopicStage } from '../../../../simulation/topic-stage.ts';
 import { IDLE_GRACE_MS } from './idle-topics.ts';
 
 test('whoever comes back gets from the ring what was published while nobody listened, then follows', () => {
@@ -15,7 +15,7 @@ test('whoever comes back gets from the ring what was published while nobody list
   assert.deepEqual([early.floor, early.pull(since, 1e6)], [null, null]);
   engine.hear({ t: 'live', topic: 1, floor: press.floor });
   engine.publish(1, press);
-  engine.hear({ t: 'ready', topic: 1, position: MIDNIGHT, warm: true, lagMs: 0 });
+  engine.hear({ t: 'ready', topic: 1, position: MIDNIGHT, ...READY });
   early.detach();
   for (let step = 0; step < 20; step += 1) engine.publish(1, press);
   const listener = new Listener();

@@ -11,6 +11,7 @@ import {
   MIDNIGHT,
   OPEN,
   PlayedEngine,
+  READY,
   spec,
   TopicStage,
 } from '../../../../simulation/topic-stage.ts';
@@ -24,7 +25,7 @@ test('equal subscriptions share a topic and a snapshot, and follow from it on', 
   const [a, b, other, late] = [new Listener(), new Listener(), new Listener(7), new Listener()];
   const attachments = [a, b, other].map((it) => stage.attach(spec(1), it));
   engine.hear({ t: 'pulse', promise: OPEN, topics: [{ topic: 1, position: null, lagMs: 3 }] });
-  engine.hear({ t: 'ready', topic: 1, position: MIDNIGHT, warm: true, lagMs: 0 });
+  engine.hear({ t: 'ready', topic: 1, position: MIDNIGHT, ...READY });
   for (const attachment of attachments) attachment.requestSnapshot();
   assert.deepEqual(engine.kinds(), ['open', 'snapshot', 'snapshot']);
   engine.hear({ t: 'flush', topic: 1, position: '20261112.1.1', ...FRAMES });
@@ -177,7 +178,7 @@ test('whatever stands on a new day changes the day before anybody gets it [DET-2
     const entry = { kind: 'upsert', id: 'a', final: false, start: 0, end: bytes.length } as const;
     return { edge: OPEN, bytes, entries: [{ ...entry, cursor }] };
   };
-  const ready = { t: 'ready', topic: 1, warm: true, lagMs: 0 } as const;
+  const ready = { t: 'ready', topic: 1, ...READY } as const;
   const flush = { t: 'flush', topic: 1, position: after } as const;
   const topics = [{ topic: 1, position: after, lagMs: 0 }];
   const cases: [EngineMessage, string[]][] = [
@@ -213,7 +214,7 @@ test('for a name that means the contract from a day on, its topic is ready when 
   const next = new Listener();
   next.shows = (day) => day > DAY;
   assert.ok(!stage.attach(spec(1), next).isReady);
-  engine.hear({ t: 'ready', topic: 1, position: MIDNIGHT, warm: true, lagMs: 0 });
+  engine.hear({ t: 'ready', topic: 1, position: MIDNIGHT, ...READY });
   assert.ok(stage.attach(spec(1), new Listener()).isReady);
   assert.ok(!next.heard.includes('ready'));
   const topics = [{ topic: 1, position: `${addDays(DAY, 1)}.0.0`, lagMs: 0 }];
@@ -234,8 +235,7 @@ test('stale, down, closed and the way back are told once each; a delayed stream 
     }
   };
   pass(1);
-  for (const topic of [1, 2])
-    engine.hear({ t: 'ready', topic, position: MIDNIGHT, warm: true, lagMs: 0 });
+  for (const topic of [1, 2]) engine.hear({ t: 'ready', topic, position: MIDNIGHT, ...READY });
   assert.deepEqual(
     [now.heard.splice(0), later.heard.splice(0)],
     [

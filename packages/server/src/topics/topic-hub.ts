@@ -21,6 +21,7 @@ import type {
   TopicSpec,
 } from './engine-link.ts';
 import { type EngineSlot, EngineSlots } from './engine-slots.ts';
+import type { TapeEnd } from './epoch-floors.ts';
 import { Flush } from './flush.ts';
 import { IdleTopics } from './idle-topics.ts';
 import { readCursor } from './packed-flush.ts';
@@ -55,7 +56,7 @@ export interface Refusal {
 
 /** One subscriber's hold on a topic. */
 export interface Attachment {
-  readonly topic: Pick<Topic, 'key' | 'state' | 'lagMs' | 'position'>;
+  readonly topic: Pick<Topic, 'key' | 'state' | 'lagMs' | 'partialSince' | 'position'>;
   /** Whether a snapshot may be asked for; else the subscriber is told when. */
   readonly isReady: boolean;
   /** The least cursor this subscriber can go on from out of the ring; null before there is a ring. */
@@ -78,6 +79,8 @@ export class TopicHub implements Disposable {
   readonly #options: TopicHubOptions;
   readonly #byKey = new Map<string, Topic>();
   readonly #byNumber = new Map<number, Topic>();
+  /** Contracts that had a topic. */
+  readonly #served = new Set<string>();
   readonly #idle: IdleTopics<Topic>;
   readonly #engines: EngineSlots;
   readonly #rings: RingBudget;
@@ -218,6 +221,22 @@ export class TopicHub implements Disposable {
     };
   }
 
+  /** Whether something of a contract was ever shown. */
+  hasServed(contract: string): boolean {
+    return this.#served.has(contract);
+  }
+
+  /**
+   * Days of a contract were sealed that the tape had passed over. Resolves when what that changes has
+   * ended, to a place on the tape that nothing shown of the contract lies beyond.
+   */
+  async repair(contract: string): Promise<TapeEnd> {
+    const answers = await this.#engines.repair(contract);
+    const ends = answers.map(({ end }) => end).filter((end) => end !== null);
+    if (ends.length === 0) throw new Error(`no engine could look at the tape of ${contract}`);
+    return ends.reduce((a, b) => ((a.day - b.day || a.rank - b.rank) < 0 ? b : a));
+  }
+
   [Symbol.dispose](): void {
     this.#judging[Symbol.dispose]();
     this.#idle[Symbol.dispose]();
@@ -233,6 +252,7 @@ export class TopicHub implements Disposable {
     this.#lastNumber += 1;
     this.#counters.topicsOpenedTotal += 1;
     const topic = new Topic(this.#lastNumber, spec, slot, this.#options.clock.now());
+    this.#served.add(spec.contract);
     this.#byKey.set(topic.key, topic);
     this.#byNumber.set(topic.number, topic);
     slot.link.send({ t: 'open', topic: topic.number, spec, since });
@@ -294,6 +314,10 @@ export class TopicHub implements Disposable {
       this.#advance(slot, message);
       return;
     }
+    if (message.t === 'repaired') {
+      this.#engines.answered(message);
+      return;
+    }
     const topic = this.#byNumber.get(message.topic);
     if (topic === undefined) return;
     switch (message.t) {
@@ -312,8 +336,12 @@ export class TopicHub implements Disposable {
         this.#reach(topic, message.position);
         topic.warm = message.warm;
         topic.lagMs = message.lagMs;
-        this.#judge(topic);
+        this.#judge(topic, message.partialSince);
         topic.becomeReady(message.position);
+        return;
+      case 'outdated':
+        this.#forget(topic);
+        topic.endOutdated();
         return;
       case 'failed':
         this.#forget(topic);
@@ -370,7 +398,7 @@ export class TopicHub implements Disposable {
     }
   }
 
-  #judge(topic: Topic): void {
+  #judge(topic: Topic, partialSince = topic.partialSince): void {
     const { promise } = topic.slot;
     const state = judgeStream({
       now: delayed(this.#options.clock.now(), topic.spec),
@@ -380,7 +408,7 @@ export class TopicHub implements Disposable {
       fullSessions: this.#options.fullSessions(topic.spec.contract),
       staleAfterMs: this.#options.staleAfterMs ?? STALE_AFTER_MS,
     });
-    topic.changeState(state);
+    topic.changeState(state, partialSince);
   }
 
   #lose(slot: EngineSlot, isReplaced: boolean): void {

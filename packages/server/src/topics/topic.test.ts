@@ -35,6 +35,8 @@ class Client implements Subscriber {
     topic.add(this);
   }
 
+  outdated(): void {}
+
   shows(): boolean {
     return true;
   }

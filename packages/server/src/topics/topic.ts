@@ -28,7 +28,10 @@ export interface Subscriber {
   ready(): void;
   snapshot(snapshot: Flush): void;
   flush(flush: Flush): void;
-  status(state: StreamState, lagMs: number): void;
+  /** `partialSince`: since when the topic has all of its session; null when that is its open. */
+  status(state: StreamState, lagMs: number, partialSince: EpochNs | null): void;
+  /** The topic is over, since the tape was repaired behind it; there is another one to be attached to. */
+  outdated(): void;
   /** The topic is over; nothing follows. */
   ended(code: ErrorCode, message: string): void;
 }
@@ -47,6 +50,7 @@ export class Topic {
   #position: string | null = null;
   state: StreamState = 'warming';
   lagMs = 0;
+  partialSince: EpochNs | null = null;
   /** Whether the study has caught up with the tape. */
   #isReady = false;
   /** Whether it also has all of its look-back; without it, it has no objects. */
@@ -167,20 +171,30 @@ export class Topic {
     this.moveTo(position);
   }
 
-  changeState(state: StreamState): void {
-    if (state === this.state) return;
+  changeState(state: StreamState, partialSince = this.partialSince): void {
+    if (state === this.state && partialSince === this.partialSince) return;
     this.state = state;
-    for (const subscriber of this.#subscribers) subscriber.status(state, this.lagMs);
+    this.partialSince = partialSince;
+    for (const subscriber of this.#subscribers) subscriber.status(state, this.lagMs, partialSince);
   }
 
   end(code: ErrorCode, message: string): void {
+    for (const subscriber of this.#leave()) subscriber.ended(code, message);
+  }
+
+  endOutdated(): void {
+    for (const subscriber of this.#leave()) subscriber.outdated();
+  }
+
+  /** Nobody is on it any more. */
+  #leave(): readonly Subscriber[] {
     const subscribers = [...this.#subscribers];
     this.#subscribers.clear();
     this.#early.clear();
     this.#following.clear();
     this.#joining.clear();
     this.#waiting.clear();
-    for (const subscriber of subscribers) subscriber.ended(code, message);
+    return subscribers;
   }
 
   #isReadyFor(subscriber: Subscriber): boolean {

@@ -1,0 +1,44 @@
+/**
+ * Which sessions a topic has whole, as far as its results depend on it: from when on the current one is on
+ * the tape, and which of those it looks back on are complete. Days may come onto the tape later: where that
+ * changes nothing here, it changes nothing that the topic says.
+ */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { lastDayBefore } from '../history/tape-days.ts';
+import type { TopicRun } from '../history/topic-run.ts';
+import { type LookBack, sessionBefore } from '../history/warm-up-start.ts';
+
+export interface SessionInputs {
+  /** Since when it has all of the current session, or the last one; null when that is its open. */
+  readonly partialSince: EpochNs | null;
+  /** All of it, to be compared. */
+  readonly text: string;
+}
+
+/** How far a run has come; null: it cannot begin yet. */
+interface Reading extends Pick<TopicRun, 'startedAt' | 'warm'> {
+  readonly reached: EpochNs | null;
+}
+
+const NOTHING_KNOWN: SessionInputs = { partialSince: null, text: '' };
+
+export function sessionInputs(
+  { sessions, days, indicator, params }: LookBack,
+  { reached, startedAt, warm }: Reading,
+): SessionInputs {
+  const current = reached === null ? null : sessions.atOrBefore(reached);
+  // What was not looked up yet will be, as it is then.
+  if (current === null || !days.isKnown(lastDayBefore(reached!))) return NOTHING_KNOWN;
+  const since = days.dataSince(current, lastDayBefore(reached!));
+  const told = [`${since}`];
+  const sessionsMax = indicator.lookBackSessionsMax(params);
+  let session = sessionBefore(sessions, current.open);
+  for (let back = 0; back < sessionsMax && session !== null; back += 1) {
+    // A value that was taken over makes all that came before it meaningless.
+    if (!indicator.objectsOutliveSession && warm && session.open < startedAt) break;
+    told.push(days.isComplete(session) ? 'whole' : 'not');
+    session = sessionBefore(sessions, session.open);
+  }
+  return { partialSince: since === current.open ? null : since, text: told.join(' ') };
+}
