@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { killServices, RunningService, within } from './running-service.ts';
+import { killServices, NO_PAST, RunningService, within } from './running-service.ts';
 import { tapeloomJson } from './tapeloom-command.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-accounts-'));
@@ -39,7 +39,7 @@ async function createKey(
 }
 
 test('the first start prints a live and a test key once, on stdout only, and both work', async () => {
-  const first = new RunningService({ data });
+  const first = new RunningService({ data, env: NO_PAST });
   await first.ready();
   const { live, test: testKey } = first.keys;
   assert.match(live, /^svc_live_/);
@@ -55,7 +55,10 @@ test('the first start prints a live and a test key once, on stdout only, and bot
   assert.equal((await usage(testKey)).limits.realtime, false);
   assert.equal((await first.stop('SIGTERM')).code, 0, first.errors);
 
-  const second = new RunningService({ data, env: { TAPELOOM_KEY: live, TAPELOOM_DEBUG: '1' } });
+  const second = new RunningService({
+    data,
+    env: { ...NO_PAST, TAPELOOM_KEY: live, TAPELOOM_DEBUG: '1' },
+  });
   await second.ready();
   assert.equal(second.printedKeys, null);
   assert.doesNotMatch(second.output, SECRET);
@@ -66,7 +69,7 @@ test('the first start prints a live and a test key once, on stdout only, and bot
 });
 
 test('what an operator does reaches open connections of a running service', async () => {
-  const service = new RunningService({ data });
+  const service = new RunningService({ data, env: NO_PAST });
   await service.ready();
   await tapeloomJson(data, 'account', 'create', 'acme', '--plan', 'live');
   const [kept, revoked] = [await createKey('acme'), await createKey('acme')];
@@ -123,7 +126,7 @@ async function untilAnswers(service: RunningService, key: string, status: number
 }
 
 test('a key made without instruments reads unrelated ones, one with them only those [KEY-09]', async () => {
-  const service = new RunningService({ data });
+  const service = new RunningService({ data, env: NO_PAST });
   await service.ready();
   const rights = { name: 'app', environment: 'live', scopes: ['stream'] };
   const create = async (body: object) => {
@@ -172,14 +175,17 @@ test('a forwarded address counts behind a listed proxy only, on REST and stream 
     [200, 0],
     [403, 4003],
   ];
-  const proxied = new RunningService({ data, env: { TAPELOOM_TRUSTED_PROXIES: '127.0.0.0/8' } });
+  const proxied = new RunningService({
+    data,
+    env: { ...NO_PAST, TAPELOOM_TRUSTED_PROXIES: '127.0.0.0/8' },
+  });
   await proxied.ready();
   assert.deepEqual(await tries(proxied, home), allowed);
   assert.deepEqual(await tries(proxied, `192.0.2.1, ${home}`), allowed, 'the right end counts');
   assert.deepEqual(await tries(proxied, `${home}, 192.0.2.1`), refused, 'the left end does not');
   assert.deepEqual(await tries(proxied, null), refused);
   assert.equal((await proxied.stop('SIGTERM')).code, 0, proxied.errors);
-  const open = new RunningService({ data });
+  const open = new RunningService({ data, env: NO_PAST });
   await open.ready();
   assert.deepEqual(await tries(open, home), refused, 'nobody vouches for it');
   assert.equal((await open.stop('SIGTERM')).code, 0, open.errors);

@@ -11,6 +11,9 @@ import { WebSocket } from 'ws';
 const MAIN = join(import.meta.dirname, '../packages/server/src/main.ts');
 const READY_WITHIN_MS = 60_000;
 
+/** For tests that look at no past but the days which the first streams need. */
+export const NO_PAST = { TAPELOOM_SIM_DAYS: '0' };
+
 export interface ServiceSetting {
   readonly data: string;
   readonly args?: readonly string[];

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { killServices, RunningService, type StreamMessage } from './running-service.ts';
+import { killServices, NO_PAST, RunningService, type StreamMessage } from './running-service.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-service-'));
 const data = join(directory, 'data');
@@ -44,7 +44,7 @@ function assertContains(all: ReadonlyMap<string, Item>, part: ReadonlyMap<string
 let barsAtStop: ReadonlyMap<string, Item>;
 
 test('a first start becomes ready and serves REST, metrics and a stream [WS-01, EVT-25]', async () => {
-  const service = new RunningService({ data, args: ['--echo-port', '0'] });
+  const service = new RunningService({ data, args: ['--echo-port', '0'], env: NO_PAST });
   assert.ok((await service.ready()) < FIRST_START_S_MAX);
   assert.match(service.address('echo'), /^ws:\/\/127\.0\.0\.1:\d+$/);
   const echo = new WebSocket(service.address('echo'));
@@ -80,7 +80,7 @@ test('a first start becomes ready and serves REST, metrics and a stream [WS-01, 
   barsAtStop = await finalBars(service);
   assert.ok(barsAtStop.size > 0);
 
-  const second = new RunningService({ data });
+  const second = new RunningService({ data, env: NO_PAST });
   assert.equal(await second.ended, 1);
   assert.ok(second.errors.includes(data) && second.errors.includes(`process ${service.pid}`));
 
@@ -99,7 +99,7 @@ test('a first start becomes ready and serves REST, metrics and a stream [WS-01, 
 test('a later start finds the same bars, and so does one after a kill', async () => {
   let expected = barsAtStop;
   for (const signal of ['SIGKILL', 'SIGINT'] as const) {
-    const service = new RunningService({ data });
+    const service = new RunningService({ data, env: NO_PAST });
     assert.ok((await service.ready()) < LATER_START_S_MAX);
     const bars = await finalBars(service);
     assertContains(bars, expected);
@@ -116,7 +116,7 @@ test('another market on the same tape is refused, with the settings named', asyn
 });
 
 test('an accelerated service streams updates, and its tape is refused by a service on real time', async () => {
-  const service = new RunningService({ data, args: ['--speed', '600'] });
+  const service = new RunningService({ data, args: ['--speed', '600'], env: NO_PAST });
   await service.ready();
   const subscriber = service.connect();
   const request = { instrument: 'BTC.c.0', indicator: 'footprint', params: { size: 60 } };
@@ -134,7 +134,7 @@ test('an accelerated service streams updates, and its tape is refused by a servi
   assert.equal(await realTime.ended, 1);
   assert.match(realTime.errors, /the tape reaches to .* but the clock shows/);
 
-  const again = new RunningService({ data, args: ['--speed', '600'] });
+  const again = new RunningService({ data, args: ['--speed', '600'], env: NO_PAST });
   await again.ready();
   assert.equal((await again.stop('SIGTERM')).code, 0);
 });
@@ -177,7 +177,7 @@ test('a port that is taken stops the start with one sentence that names the vari
 });
 
 test('when the log cannot be written the engine is down, and the service goes on answering [STATUS-01]', async () => {
-  const service = new RunningService({ data });
+  const service = new RunningService({ data, env: NO_PAST });
   await service.ready();
   const before = await finalBars(service);
   const subscriber = service.connect();
@@ -197,7 +197,7 @@ test('when the log cannot be written the engine is down, and the service goes on
   assert.ok((await service.stop('SIGTERM')).ms < STOP_MS_MAX);
   assert.match(service.errors, /no more trades are taken in/);
 
-  const repaired = new RunningService({ data });
+  const repaired = new RunningService({ data, env: NO_PAST });
   await repaired.ready();
   assertContains(await finalBars(repaired), before);
   assert.equal((await repaired.stop('SIGTERM')).code, 0);

@@ -54,8 +54,8 @@ const fileMs = new Map<string, number>();
 const events = run({
   files,
   cwd: root,
-  // Two at a time even on one core: most test files wait for files and sockets now and then.
-  concurrency: Math.max(2, availableParallelism()),
+  // One more than there are cores: most test files wait for files and sockets now and then.
+  concurrency: availableParallelism() + 1,
   timeout: testFileMsMax,
   execArgv: ['--import', import.meta.resolve('./property-seed.ts')],
   ...(values.name === undefined ? {} : { testNamePatterns: values.name }),

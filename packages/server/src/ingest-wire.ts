@@ -11,6 +11,8 @@ import type { SequencerCounters } from './tape/sequencer-counters.ts';
 export interface IngestWorkerData {
   readonly tapeRoot: string;
   readonly sim: SimOptions;
+  /** How many past days are made behind the running service. */
+  readonly recentDays: number;
   /** How many times faster than the machine's the service's clock runs; null: the machine's clock. */
   readonly speed: number | null;
 }

@@ -43,7 +43,7 @@ const AHEAD_NS_MAX = 10_000_000_000n;
 type FillStep = Pick<Extract<FromIngest, { t: 'filled' }>, 'item' | 'days' | 'daysTotal'>;
 
 const parent = parentPort!;
-const { tapeRoot, sim, speed } = workerData as IngestWorkerData;
+const { tapeRoot, sim, recentDays, speed } = workerData as IngestWorkerData;
 const disk = new NodeDisk();
 const timers = createClock({ kind: 'system' });
 /** A contract trades the same in every universe, so all users can change to a newer one. */
@@ -167,7 +167,7 @@ async function start(): Promise<Ingest> {
   clock = createClock(setting);
   const now = clock.now();
   universe = createSimUniverse(sim, dayOf(now));
-  const plan = planFill(universe, now, await readFillState(disk, tapeRoot));
+  const plan = planFill(universe, now, await readFillState(disk, tapeRoot), recentDays);
   const daysToCome = [...plan.ready, ...plan.rest].map(({ day }) => day);
   const books = await enterDay(now, daysToCome);
   send({ t: 'opened', clock: setting, books, recovery: tape.report });

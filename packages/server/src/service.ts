@@ -81,6 +81,7 @@ export class Service implements AsyncDisposable {
       {
         tapeRoot: join(config.data, 'tape'),
         sim: { seed: config.simSeed, printsScale: config.simScale },
+        recentDays: config.simDays,
         speed: config.speed,
       },
       { hear: (message) => this.#hear(message), down: (error) => this.#ingestDown(error) },

@@ -37,6 +37,7 @@ test('without any setting the documented defaults hold', () => {
     docsUrl: null,
     simSeed: 1,
     simScale: 1,
+    simDays: 10,
     cacheBytes: 2 * 1024 ** 3,
     speed: null,
     echoPort: null,

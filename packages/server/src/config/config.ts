@@ -35,6 +35,7 @@ export interface Config extends CommandLine {
   readonly simSeed: number;
   /** Factor on the number of simulated prints a day. */
   readonly simScale: number;
+  readonly simDays: number;
   /** What the cache of results may take on disk; 0: nothing is kept. */
   readonly cacheBytes: number;
 }
@@ -72,6 +73,7 @@ const SETTINGS: Settings = {
   ),
   simSeed: wholeNumber({ variable: 'TAPELOOM_SIM_SEED', fallback: 1 }, 0, 4_294_967_295),
   simScale: decimalNumber({ variable: 'TAPELOOM_SIM_SCALE', fallback: 1 }, 0.001, 100),
+  simDays: wholeNumber({ variable: 'TAPELOOM_SIM_DAYS', fallback: 10 }, 0, 60),
   cacheBytes: byteCount({ variable: 'TAPELOOM_CACHE_BYTES', fallback: 2 * 1024 ** 3 }),
 };
 

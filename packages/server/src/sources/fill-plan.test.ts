@@ -14,9 +14,9 @@ const SIM = { seed: 1, printsScale: 1 };
 const NOTHING = { isDone: () => false, missedFrom: null };
 const key = ({ symbol, day }: FillItem) => `${symbol} ${day}`;
 
-function planAt(now: EpochNs, state: Parameters<typeof planFill>[2] = NOTHING) {
+function planAt(now: EpochNs, state: Parameters<typeof planFill>[2] = NOTHING, recentDays = 10) {
   const universe = createSimUniverse(SIM, dayOf(now));
-  return { universe, ...planFill(universe, now, state) };
+  return { universe, ...planFill(universe, now, state, recentDays) };
 }
 
 function daysOf(items: readonly FillItem[], symbol: string): UtcDay[] {
@@ -45,6 +45,17 @@ test('the rest has the last ten days, the days around a past roll and the end of
   assert.ok(daysOf(rest, 'ESU6').includes(utcDay(20260918)));
   // CLX6 expired before these ten days, BTCV6 on the fourth of them or earlier: only lives count.
   assert.deepEqual(daysOf(rest, 'CLX6'), []);
+});
+
+test('without last days only what the first streams need, and what was missed, is made', () => {
+  const now = epochNs(utcDay(20261113), 15 * 3600e9);
+  const { ready, rest } = planAt(now, NOTHING, 0);
+  assert.deepEqual([ready, rest], [planAt(now).ready, []]);
+  const missed = { isDone: () => false, missedFrom: utcDay(20261110) };
+  assert.deepEqual(
+    new Set(planAt(now, missed, 0).rest.map(({ day }) => day)),
+    new Set([20261110, 20261111]),
+  );
 });
 
 test('a plan names each day once, past days of living contracts only, newest first, and nothing done', () => {

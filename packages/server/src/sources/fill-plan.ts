@@ -4,8 +4,9 @@
  * `ready` is what the first streams need: for each streamed contract the days before today, back to the
  * open of the session before the current or last one, and at least yesterday. Today itself goes through
  * the log, by `SimSource`. `rest` follows behind the running service: whole days missed while it was
- * down, the last ten days, the days around the newest roll that is older than these, and the end of
- * the newest expired contract's life. Newest days come first, in a day the busiest contract first.
+ * down, the last days (`recentDays`), the days around the newest roll that is older than these, and the
+ * end of the newest expired contract's life. Without any last days only missed ones are made. Newest
+ * days come first, in a day the busiest contract first.
  */
 
 import { calendarNamed } from '@tapeloom/core/calendar/calendars';
@@ -15,7 +16,6 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import type { SimUniverse } from './sim-universe.ts';
 
-const RECENT_DAYS = 10;
 const ROLL_REACH_DAYS = 2;
 const EXPIRED_SESSIONS = 5;
 /** The longest closed time between three sessions, with room to spare. */
@@ -42,7 +42,12 @@ export interface FillState {
   readonly missedFrom: UtcDay | null;
 }
 
-export function planFill(universe: SimUniverse, now: EpochNs, state: FillState): FillPlan {
+export function planFill(
+  universe: SimUniverse,
+  now: EpochNs,
+  state: FillState,
+  recentDays: number,
+): FillPlan {
   const today = dayOf(now);
   const planned = new Set<string>();
   const missing = (items: readonly FillItem[]): FillItem[] =>
@@ -55,9 +60,9 @@ export function planFill(universe: SimUniverse, now: EpochNs, state: FillState):
     });
   const ready = missing(readyItems(universe, now));
   const rest = [
-    ...missing(newestFirst(universe, recentItems(universe, today, state.missedFrom))),
-    ...missing(rollItems(universe, today)),
-    ...missing(expiredItems(universe, today)),
+    ...missing(newestFirst(universe, recentItems(universe, today, state.missedFrom, recentDays))),
+    ...(recentDays === 0 ? [] : missing(rollItems(universe, today, recentDays))),
+    ...(recentDays === 0 ? [] : missing(expiredItems(universe, today))),
   ];
   return { ready: newestFirst(universe, ready), rest };
 }
@@ -85,8 +90,13 @@ function readyFrom(calendar: string, now: EpochNs): UtcDay {
   return dayOf(before.open);
 }
 
-function recentItems(universe: SimUniverse, today: UtcDay, missedFrom: UtcDay | null): FillItem[] {
-  const recent = addDays(today, -RECENT_DAYS);
+function recentItems(
+  universe: SimUniverse,
+  today: UtcDay,
+  missedFrom: UtcDay | null,
+  recentDays: number,
+): FillItem[] {
+  const recent = addDays(today, -recentDays);
   const oldest = addDays(today, -MISSED_DAYS_MAX);
   const from = missedFrom === null ? recent : later(oldest, earlier(recent, missedFrom));
   const items: FillItem[] = [];
@@ -99,9 +109,9 @@ function recentItems(universe: SimUniverse, today: UtcDay, missedFrom: UtcDay | 
 }
 
 /** The contracts on both sides of the newest roll whose days are all over and not recent. */
-function rollItems(universe: SimUniverse, today: UtcDay): FillItem[] {
+function rollItems(universe: SimUniverse, today: UtcDay, recentDays: number): FillItem[] {
   const rolls = universe.book.allAliases().find(({ root }) => root === SHOWN_ROOT)?.rolls ?? [];
-  const newest = addDays(today, -RECENT_DAYS - ROLL_REACH_DAYS);
+  const newest = addDays(today, -recentDays - ROLL_REACH_DAYS);
   const index = rolls.findLastIndex(({ from }, i) => i > 0 && from < newest);
   if (index < 0) return [];
   const { from } = rolls[index]!;
