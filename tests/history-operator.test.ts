@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { zstdDecompressSync } from 'node:zlib';
-import { killServices, RunningService } from './running-service.ts';
+import { killServices, NO_PAST, RunningService } from './running-service.ts';
 import { tapeloom, tapeloomJson } from './tapeloom-command.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-operator-'));
@@ -70,7 +70,7 @@ test('what is warmed beside a running service is what the service finds, and it 
   const leftovers = join(data, 'cache/settled/SIM/BTCX6');
   mkdirSync(leftovers, { recursive: true });
   writeFileSync(join(leftovers, 'half.result.1-1-1.tmp'), 'half');
-  const service = new RunningService({ data, env: { TAPELOOM_CACHE_BYTES: '64MiB' } });
+  const service = new RunningService({ data, env: { ...NO_PAST, TAPELOOM_CACHE_BYTES: '64MiB' } });
   await service.ready();
   assert.ok(!existsSync(join(leftovers, 'half.result.1-1-1.tmp')));
   assert.match(service.errors, /"removed":1.*unfinished results of the cache were removed/);
@@ -169,7 +169,7 @@ function wholeChunks(answer: Buffer): number {
 
 test('an export that is cut by a stop is charged what was written, and the stop does not wait for it [COUNT-25] [SEC-28]', async () => {
   const data = join(directory, 'stop');
-  const first = new RunningService({ data, env: { TAPELOOM_SIM_SCALE: '1' } });
+  const first = new RunningService({ data, env: { ...NO_PAST, TAPELOOM_SIM_SCALE: '1' } });
   await first.ready();
   // A result per trade: far more than all buffers between the two hold.
   const fields = { indicator: 'bars', params: '{"bar":"tick","size":1}' };
@@ -179,7 +179,7 @@ test('an export that is cut by a stop is charged what was written, and the stop 
   assert.ok(stopped.ms < 5_000, `${stopped.ms} ms`);
   const bytes = wholeChunks(await received());
 
-  const second = new RunningService({ data, env: { TAPELOOM_SIM_SCALE: '1' } });
+  const second = new RunningService({ data, env: { ...NO_PAST, TAPELOOM_SIM_SCALE: '1' } });
   await second.ready();
   const { used, remaining, limits } = await usageOf(second);
   assert.ok(bytes > 0);
@@ -202,7 +202,7 @@ test('days far older than the service have their results, and are warmed like ot
     warmed.days.map(({ outcome }) => outcome),
     ['kept'],
   );
-  const service = new RunningService({ data, env: { TAPELOOM_SIM_SCALE: '1' } });
+  const service = new RunningService({ data, env: { ...NO_PAST, TAPELOOM_SIM_SCALE: '1' } });
   await service.ready();
   const old = historyPath({ from: day, to: dateOf(99), dataset: 'SIM', limit: '10000' });
   const page = (await (await answered(service, old)).json()) as Page;

@@ -7,6 +7,7 @@ import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import { RuleKeepingClient } from '../simulation/rule-keeping-client.ts';
 import {
   killServices,
+  NO_PAST,
   RunningService,
   type StreamMessage,
   type TestSubscriber,
@@ -15,7 +16,7 @@ import {
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-resume-'));
 const data = join(directory, 'data');
 /** Trades every few seconds. */
-const BUSY = { TAPELOOM_SIM_SCALE: '1' };
+const BUSY = { ...NO_PAST, TAPELOOM_SIM_SCALE: '1' };
 const BARS = { instrument: 'BTC.c.0', indicator: 'bars', params: { size: 1 } };
 after(() => {
   killServices();

@@ -31,8 +31,8 @@ import { NotOnTapeError } from './replay-errors.ts';
 import type { DayResult } from './settled-days.ts';
 import { StudyReplays } from './study-replays.ts';
 
-const RUNS = 12;
-const REPLAY_RUNS = 6;
+const RUNS = 8;
+const REPLAY_RUNS = 4;
 
 /** The log that settled days carry, by day. */
 function settledLog({ twin }: Gapped, subject: Subject, from: UtcDay, to: UtcDay) {

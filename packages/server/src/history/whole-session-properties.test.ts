@@ -25,8 +25,8 @@ import {
 import { DaysMissingError } from './settled-errors.ts';
 import { StudyReplays } from './study-replays.ts';
 
-const RUNS = 16;
-const REPLAY_RUNS = 4;
+const RUNS = 10;
+const REPLAY_RUNS = 3;
 const places = fc.tuple(fc.nat(), fc.nat(), fc.constantFrom(-1n, 0n, 0n, 1n));
 
 /**

@@ -82,7 +82,7 @@ test('a plan names each day once, past days of living contracts only, newest fir
       }
       for (let i = 1; i < ready.length; i += 1) assert.ok(ready[i]!.day <= ready[i - 1]!.day);
     }),
-    { numRuns: 40 },
+    { numRuns: 15 },
   );
 });
 
