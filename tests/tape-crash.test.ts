@@ -36,6 +36,6 @@ test('whatever was acknowledged is on the tape once, with the ranks and stamps o
         window,
       }),
     ),
-    { numRuns: 120, examples: SEALED_BY_THE_DEAD },
+    { numRuns: 60, examples: SEALED_BY_THE_DEAD },
   );
 });

@@ -70,7 +70,7 @@ test('engines that read at different paces publish the same messages [DET-08]', 
         assert.deepEqual(other.snapshot(), one.snapshot());
       },
     ),
-    { numRuns: 120 },
+    { numRuns: 60 },
   );
 });
 
@@ -93,7 +93,7 @@ test('a topic opened at any moment continues exactly like one that ran all along
       const seen = late.published();
       assert.deepEqual(seen, long.published().slice(long.published().length - seen.length));
     }),
-    { numRuns: 150 },
+    { numRuns: 60 },
   );
 });
 
@@ -120,7 +120,7 @@ test('a snapshot and the updates after it give the state of the next snapshot [O
         for (const item of end.items) assert.deepEqual(client.objects.get(item.id), item);
       }
     }),
-    { numRuns: 100 },
+    { numRuns: 50 },
   );
 });
 
@@ -149,7 +149,7 @@ test('the position told with a pulse lies behind every flush before it and befor
         }
       }
     }),
-    { numRuns: 100 },
+    { numRuns: 50 },
   );
 });
 
