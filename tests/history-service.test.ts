@@ -32,7 +32,8 @@ const RANGE = {
   indicator: 'bars',
   params: JSON.stringify({ bar: 'time', size: 45 }),
   from: new Date(midnight.getTime() - DAY_MS / 2).toISOString(),
-  to: midnight.toISOString(),
+  // Further back than the delay of the plan reaches, whatever the time is.
+  to: new Date(midnight.getTime() - DAY_MS / 24).toISOString(),
 };
 
 const address = (path: string, fields: Readonly<Record<string, string>>) =>
