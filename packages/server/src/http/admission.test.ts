@@ -249,7 +249,7 @@ test('a suspended account is 403 everywhere, its unknown paths are still 404, an
   assert.equal((await service.get('/v1/usage', { key })).status, 200);
 });
 
-test('too many failed authentications of an address are 429; a valid key is never refused for it [SEC-07]', async () => {
+test('too many failed authentications of an address are 429; a valid key is never refused for it', async () => {
   const address = newAddress();
   const key = await service.customer('live_history');
   const attempt = (request: RestRequest) => service.get('/v1/usage', { address, ...request });
