@@ -151,4 +151,5 @@ export const stepOfRules: Readonly<Record<string, number>> = {
   'SEC-28': 5,
   'SEC-29..30': 9,
   'SEC-34..35': 3,
+  'SEC-37..42': 7,
 };

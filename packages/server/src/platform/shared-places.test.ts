@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { SharedPlaces } from './shared-places.ts';
 
-test('so many for each, so many in all, and each place is given back once', () => {
-  const limits = { eachMax: 3, allMax: 7 };
+test('so many for each, so many in all, some for newcomers only, and each place is given back once', () => {
+  const limits = { eachMax: 3, allMax: 7, keptForNew: 2 };
   const step = fc.record({
     holder: fc.constantFrom('a', 'b', 'c', 'd'),
     leave: fc.option(fc.nat()),
@@ -21,7 +21,8 @@ test('so many for each, so many in all, and each place is given back once', () =
         } else {
           const here = held.filter((it) => it.holder === holder).length;
           const hold = places.enter(holder);
-          assert.equal(hold !== null, here < limits.eachMax && held.length < limits.allMax);
+          const open = limits.allMax - (here > 0 ? limits.keptForNew : 0);
+          assert.equal(hold !== null, here < limits.eachMax && held.length < open);
           if (hold !== null) held.push({ holder, hold });
         }
         assert.equal(places.count, held.length);

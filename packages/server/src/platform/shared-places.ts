@@ -1,10 +1,13 @@
 /**
- * Places that many share: so many for each, so many in all. Who takes a lot takes room from himself first.
+ * Places that many share: so many for each, so many in all, and some of them only for who has none. Who
+ * takes a lot takes room from himself first, and however many do so together, a newcomer finds a place.
  */
 
 export interface PlaceLimits {
   readonly eachMax: number;
   readonly allMax: number;
+  /** Of all places so many are for holders that have none. */
+  readonly keptForNew?: number;
 }
 
 export class SharedPlaces {
@@ -23,7 +26,9 @@ export class SharedPlaces {
   /** One more place, to be given back; null when there is none. */
   enter(holder: string): Disposable | null {
     const held = this.#byHolder.get(holder) ?? 0;
-    if (held >= this.#limits.eachMax || this.#count >= this.#limits.allMax) return null;
+    const { eachMax, allMax, keptForNew = 0 } = this.#limits;
+    const openToHolder = held > 0 ? allMax - keptForNew : allMax;
+    if (held >= eachMax || this.#count >= openToHolder) return null;
     this.#byHolder.set(holder, held + 1);
     this.#count += 1;
     let isHeld = true;
