@@ -31,9 +31,28 @@ export type DiskOperation =
   | 'stat'
   | 'space';
 
-/** `full`: the disk has no room left. `fail`: an I/O error. `halt`: the machine stops at this call. */
-export type Fault = 'full' | 'fail' | 'halt';
+/**
+ * `full`: the disk has no room left. `fail`: an I/O error. `busy`: the machine cannot just now, and has done
+ * nothing. `halt`: the machine stops at this call.
+ */
+export type Fault = 'full' | 'fail' | 'busy' | 'halt';
 export type FaultPlan = (operation: DiskOperation, path: string) => Fault | null;
+
+/** The call of the system that meets a `busy` machine. */
+const SYSTEM_CALLS: Readonly<Record<DiskOperation, string>> = {
+  open: 'open',
+  write: 'write',
+  read: 'read',
+  sync: 'fdatasync',
+  truncate: 'ftruncate',
+  rename: 'rename',
+  remove: 'unlink',
+  makeDirectory: 'mkdir',
+  syncDirectory: 'open',
+  list: 'scandir',
+  stat: 'stat',
+  space: 'statfs',
+};
 
 interface Node {
   readonly kind: 'file' | 'directory';
@@ -244,7 +263,7 @@ class SimProcessDisk implements Disk {
 
   async #pass(operation: DiskOperation, path: string): Promise<void> {
     const fault = await this.#machine.enter(this.#process, operation, path);
-    if (fault !== null) await stop(fault, path);
+    if (fault !== null) await stop(fault, operation, path);
   }
 }
 
@@ -266,11 +285,11 @@ class SimDiskFile implements DiskFile {
     this.#assertOpen();
     const fault = await this.#machine.enter(this.#process, 'write', this.#path);
     // A write that fails has still put a part of itself there; one that the halt met, all or a part.
-    const reached = fault === 'full' ? bytes.length >> 1 : fault === 'fail' ? 0 : bytes.length;
+    const reached = fault === 'full' ? bytes.length >> 1 : isUndone(fault) ? 0 : bytes.length;
     if (reached > 0) {
       pend(this.#node, { kind: 'write', position, bytes: bytes.slice(0, reached) });
     }
-    if (fault !== null) await stop(fault, this.#path);
+    if (fault !== null) await stop(fault, 'write', this.#path);
   }
 
   async read(into: Uint8Array, position: number): Promise<number> {
@@ -284,8 +303,8 @@ class SimDiskFile implements DiskFile {
   async sync(): Promise<void> {
     this.#assertOpen();
     const fault = await this.#machine.enter(this.#process, 'sync', this.#path);
-    if (fault === 'fail') this.#node.pending = [];
-    if (fault !== null) await stop(fault, this.#path);
+    if (isUndone(fault)) this.#node.pending = [];
+    if (fault !== null) await stop(fault, 'sync', this.#path);
     for (const made of this.#node.pending) change(this.#node.synced, made);
     this.#node.pending = [];
   }
@@ -306,7 +325,7 @@ class SimDiskFile implements DiskFile {
   async #pass(operation: DiskOperation): Promise<void> {
     this.#assertOpen();
     const fault = await this.#machine.enter(this.#process, operation, this.#path);
-    if (fault !== null) await stop(fault, this.#path);
+    if (fault !== null) await stop(fault, operation, this.#path);
   }
 }
 
@@ -339,7 +358,11 @@ function settleContent(node: Node, random: Random | null): void {
   change(node.now, { kind: 'write', position: 0, bytes });
 }
 
-async function stop(fault: Fault, path: string): Promise<void> {
+function isUndone(fault: Fault | null): boolean {
+  return fault === 'fail' || fault === 'busy';
+}
+
+async function stop(fault: Fault, operation: DiskOperation, path: string): Promise<void> {
   switch (fault) {
     case 'halt':
       return new Promise<never>(() => {});
@@ -347,6 +370,8 @@ async function stop(fault: Fault, path: string): Promise<void> {
       throw diskError('ENOSPC', path);
     case 'fail':
       throw diskError('EIO', path);
+    case 'busy':
+      throw Object.assign(diskError('EMFILE', path), { syscall: SYSTEM_CALLS[operation] });
     default: {
       const never: never = fault;
       throw new Error(`no such fault: ${never}`);

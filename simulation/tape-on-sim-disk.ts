@@ -2,7 +2,9 @@
 
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import { utcDay } from '@tapeloom/core/utc-day';
+import type { Clock } from '@tapeloom/server/platform/clock';
 import type { Disk } from '@tapeloom/server/platform/disk';
+import { PatientDisk } from '@tapeloom/server/platform/patient-disk';
 import { type OpenTape, openTape } from '@tapeloom/server/tape/open-tape';
 import type { Tape } from '@tapeloom/server/tape/tape';
 import { SCRIPT_SYMBOLS } from './feed-script.ts';
@@ -12,12 +14,21 @@ export const DATASET = 'SIM';
 const LONG_AFTER = 4_000_000_000_000_000_000n as EpochNs;
 const BEFORE_ALL = { day: utcDay(19_700_101), rank: 0 as Rank };
 
+/** Every wait is over at the next turn. */
+const IMPATIENT_CLOCK: Pick<Clock, 'now' | 'after'> = {
+  now: () => LONG_AFTER,
+  after: (_ms, run) => {
+    queueMicrotask(run);
+    return { [Symbol.dispose]: () => {} };
+  },
+};
+
 export function openSimTape(
   disk: Disk,
   options: { readonly now?: EpochNs; readonly onFailure?: (error: Error) => void } = {},
 ): Promise<OpenTape> {
   return openTape({
-    disk,
+    disk: new PatientDisk(disk, { clock: IMPATIENT_CLOCK }),
     tapeRoot: TAPE_ROOT,
     dataset: DATASET,
     listed: () => SCRIPT_SYMBOLS,

@@ -1,7 +1,11 @@
+import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { assertSurvives, type Trouble } from '../simulation/crash-run.ts';
+import { seededRandom } from '../simulation/seeded-random.ts';
 import type { Fault } from '../simulation/sim-disk.ts';
+
+const PACE = { batchRowsMax: 12, offersPerDay: 8 };
 
 const troubles = fc.array(
   fc.record({
@@ -30,12 +34,35 @@ test('whatever was acknowledged is on the tape once, with the ranks and stamps o
     fc.asyncProperty(fc.nat(), troubles, fc.integer({ min: 1, max: 9 }), (seed, plan, window) =>
       assertSurvives({
         seed,
-        pace: { batchRowsMax: 12, offersPerDay: 8 },
+        pace: PACE,
         offers: 36,
         troubles: plan,
         window,
       }),
     ),
     { numRuns: 60, examples: SEALED_BY_THE_DEAD },
+  );
+});
+
+test('a tape whose every call finds no file to be had, twice, is the tape of an undisturbed run [DET-03] [SEC-41]', async () => {
+  const tries = new Map<string, number>();
+  const busy = (operation: string, path: string) => {
+    const call = `${operation} ${path}`;
+    const nth = (tries.get(call) ?? 0) + 1;
+    tries.set(call, nth);
+    return nth % 3 !== 0;
+  };
+  await assertSurvives({ seed: 7, pace: PACE, offers: 60, troubles: [], window: 5, busy });
+  assert.ok(tries.size > 50);
+});
+
+test('a tape that waits out what passes, and dies in the middle of it, is the tape of an undisturbed run [DET-03] [SEC-31] [SEC-41]', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.nat(), troubles, fc.integer({ min: 1, max: 9 }), (seed, plan, window) => {
+      const random = seededRandom(seed + 2);
+      const busy = () => random() < 0.3;
+      return assertSurvives({ seed, pace: PACE, offers: 24, troubles: plan, window, busy });
+    }),
+    { numRuns: 25 },
   );
 });
