@@ -4,6 +4,7 @@ import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import { utcDay } from '@tapeloom/core/utc-day';
 import type { Clock } from '@tapeloom/server/platform/clock';
 import type { Disk } from '@tapeloom/server/platform/disk';
+import { Patience } from '@tapeloom/server/platform/patience';
 import { PatientDisk } from '@tapeloom/server/platform/patient-disk';
 import { type OpenTape, openTape } from '@tapeloom/server/tape/open-tape';
 import type { Tape } from '@tapeloom/server/tape/tape';
@@ -28,7 +29,7 @@ export function openSimTape(
   options: { readonly now?: EpochNs; readonly onFailure?: (error: Error) => void } = {},
 ): Promise<OpenTape> {
   return openTape({
-    disk: new PatientDisk(disk, { clock: IMPATIENT_CLOCK }),
+    disk: new PatientDisk(disk, new Patience({ clock: IMPATIENT_CLOCK })),
     tapeRoot: TAPE_ROOT,
     dataset: DATASET,
     listed: () => SCRIPT_SYMBOLS,

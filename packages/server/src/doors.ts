@@ -42,6 +42,8 @@ import { listen } from './listen.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Log } from './platform/log.ts';
 import { NodeDisk } from './platform/node-disk.ts';
+import { Patience } from './platform/patience.ts';
+import { PatientDisk } from './platform/patient-disk.ts';
 import { SharedPlaces } from './platform/shared-places.ts';
 import { createClock } from './platform/system-clock.ts';
 import type { HistoryReadings } from './service-metrics.ts';
@@ -165,6 +167,12 @@ export class Doors implements AsyncDisposable {
   /** Resolves when the engines have told how far the tape has come: before, history is refused. */
   get tapeKnown(): Promise<void> {
     return this.#tapeKnown.promise;
+  }
+
+  /** Why customers would not be served at present; null when nothing is missing. */
+  get notServingBecause(): string | null {
+    if (this.#engines.links.length === 0) return 'no engine runs';
+    return this.#compute.counts.threads === 0 ? 'no thread for history runs' : null;
   }
 
   /** The address of the public port. */
@@ -321,8 +329,12 @@ export class Doors implements AsyncDisposable {
   async #openEpochs(): Promise<EpochStore> {
     const day = dayOf(this.#clock.now());
     const contracts = Object.keys(this.#world.engineSessions.calendars);
+    const patience = new Patience({
+      clock: createClock({ kind: 'system' }),
+      onWait: (error) => this.#log.warn({ error }, 'the record of epochs waits for the machine'),
+    });
     const store = await EpochStore.open({
-      disk: new NodeDisk(),
+      disk: new PatientDisk(new NodeDisk(), patience),
       directory: this.#config.data,
       computations: Object.fromEntries(INDICATORS.map((it) => [it.id, computationOf(it)])),
       tapeEnds: () => tapeEnds(this.#compute, contracts, day),

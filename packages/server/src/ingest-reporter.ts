@@ -33,7 +33,7 @@ export class IngestReporter {
     };
   }
 
-  report(): Omit<IngestReport, 'lagMs'> {
+  report(): Omit<IngestReport, 'lagMs' | 'isPaused' | 'waitsTotal'> {
     const ackMs = this.#ackMs;
     this.#ackMs = [];
     const { promise } = this.#tape.publisher;

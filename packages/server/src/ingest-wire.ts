@@ -41,6 +41,9 @@ export type FromIngest =
   /** The source has caught up with the clock for the first time. */
   | { readonly t: 'live' }
   | IngestReport
+  /** The machine cannot do something just now, and has done nothing of it: it is tried until it can. */
+  | { readonly t: 'waiting'; readonly error: unknown }
+  | { readonly t: 'waited'; readonly ms: number }
   /** Something failed that trades do not depend on. */
   | { readonly t: 'fault'; readonly what: string; readonly error: unknown }
   /** No trade will be taken any more. */
@@ -60,6 +63,10 @@ export interface IngestReport {
   readonly promise: EpochNs | null;
   /** How far the source is behind the clock. */
   readonly lagMs: number;
+  /** Whether no trade is taken because the next day cannot be opened yet. */
+  readonly isPaused: boolean;
+  /** How often the machine was waited for. */
+  readonly waitsTotal: number;
   readonly counters: SequencerCounters;
   /** Milliseconds from offer to acknowledgement of the offers since the last report. */
   readonly ackMs: readonly number[];

@@ -8,7 +8,8 @@
  * 3. Seals the days that the first streams need, then lets the source catch up with the clock.
  * 4. Live: seals the remaining days behind the source.
  *
- * When the tape fails it says `down` and lives on, so that what is in shared memory stays readable.
+ * What the machine cannot do just now is waited for; the source waits as long as the tape does. When the tape
+ * fails it says `down` and lives on, so that what is in shared memory stays readable.
  */
 
 import { parentPort, workerData } from 'node:worker_threads';
@@ -20,8 +21,11 @@ import { IngestReporter } from './ingest-reporter.ts';
 import type { FromIngest, IngestWorkerData, ToIngest } from './ingest-wire.ts';
 import type { Clock } from './platform/clock.ts';
 import { NodeDisk } from './platform/node-disk.ts';
+import { isPassingThreadFault } from './platform/passing-fault.ts';
+import { Patience } from './platform/patience.ts';
+import { PatientDisk } from './platform/patient-disk.ts';
 import { acceleratedFrom, type ClockSetting, createClock } from './platform/system-clock.ts';
-import { readFillState, runFill } from './sources/fill.ts';
+import { FillError, type FillProgress, readFillState, runFill } from './sources/fill.ts';
 import { type FillItem, type FillPlan, planFill } from './sources/fill-plan.ts';
 import { SimSource } from './sources/sim-source.ts';
 import { createSimUniverse, SIM_DATASET } from './sources/sim-universe.ts';
@@ -40,12 +44,15 @@ const REFRESH_EVERY_MS = 6 * 3_600_000;
 /** A clock this little behind the tape is waited for; more is refused. */
 const AHEAD_NS_MAX = 10_000_000_000n;
 
-type FillStep = Pick<Extract<FromIngest, { t: 'filled' }>, 'item' | 'days' | 'daysTotal'>;
-
 const parent = parentPort!;
 const { tapeRoot, sim, recentDays, speed } = workerData as IngestWorkerData;
-const disk = new NodeDisk();
 const timers = createClock({ kind: 'system' });
+const patience = new Patience({
+  clock: timers,
+  onWait: (error) => send({ t: 'waiting', error }),
+  onOver: (ms) => send({ t: 'waited', ms }),
+});
+const disk = new PatientDisk(new NodeDisk(), patience);
 /** A contract trades the same in every universe, so all users can change to a newer one. */
 let universe = createSimUniverse(sim, dayOf(timers.now()));
 
@@ -61,6 +68,7 @@ class Ingest {
   readonly #stopping = new AbortController();
   readonly #background = new DisposableStack();
   readonly #work: Promise<void>;
+  #isRefreshing = false;
 
   constructor(tape: OpenTape, clock: Clock, plan: FillPlan) {
     this.#tape = tape;
@@ -102,14 +110,25 @@ class Ingest {
   /** Days that could not be sealed are missing, which is told; the source needs none of them. */
   async #fill(part: 'first' | 'rest', items: readonly FillItem[]): Promise<void> {
     if (items.length === 0) return;
-    const tell = ({ item, days, daysTotal }: FillStep) =>
-      send({ t: 'filled', part, days, daysTotal, item });
-    tell({ item: null, days: 0, daysTotal: items.length });
+    const done = new Set<FillItem>();
+    const tell = (item: FillItem | null) =>
+      send({ t: 'filled', part, days: done.size, daysTotal: items.length, item });
+    tell(null);
+    const note = ({ item }: FillProgress) => {
+      done.add(item);
+      tell(item);
+    };
     try {
       const today = dayOf(this.#clock.now());
       const { signal } = this.#stopping;
       const { manifest } = this.#tape;
-      const { conflicts } = await runFill({ tapeRoot, sim, today }, items, tell, signal, manifest);
+      const fillRest = () => {
+        const rest = items.filter((item) => !done.has(item));
+        return runFill({ tapeRoot, sim, today }, rest, note, signal, manifest);
+      };
+      const isPassing = (error: unknown) =>
+        isPassingThreadFault(error instanceof FillError ? error.cause : error);
+      const { conflicts } = await patience.run(fillRest, { isPassing, signal });
       if (conflicts.length > 0) throw new Error(conflicts.join(', '));
     } catch (error) {
       send({ t: 'fault', what: 'some past days could not be made', error });
@@ -127,14 +146,20 @@ class Ingest {
   }
 
   #report(): void {
-    send({ ...this.#reporter.report(), lagMs: this.#source.lagMs });
+    const isPaused = patience.isWaiting && this.#tape.intake.isTurningDay;
+    const { waitsTotal } = patience;
+    send({ ...this.#reporter.report(), lagMs: this.#source.lagMs, isPaused, waitsTotal });
   }
 
   async #refresh(): Promise<void> {
+    if (this.#isRefreshing) return;
+    this.#isRefreshing = true;
     try {
       send({ t: 'sessions', books: await enterDay(this.#clock.now()) });
     } catch (error) {
       send({ t: 'fault', what: 'the session books could not be brought up to date', error });
+    } finally {
+      this.#isRefreshing = false;
     }
   }
 

@@ -59,6 +59,8 @@ export class ServiceMetrics {
   #report: Omit<IngestReport, 't' | 'ackMs' | 'lastTrades'> = {
     promise: null,
     lagMs: 0,
+    isPaused: false,
+    waitsTotal: 0,
     daysMissing: 0,
     counters: createCounters(),
   };
@@ -149,6 +151,12 @@ export class ServiceMetrics {
       counter('tapeloom_promises_backwards_total', 'Ignored.', count('promiseBackwards')),
       counter('tapeloom_promises_ahead_total', 'Ignored.', count('promiseAhead')),
       gauge('tapeloom_tape_failed', '1 once the tape has stopped.', count('failed')),
+      gauge('tapeloom_tape_paused', '1 while the next day cannot be opened yet.', () => {
+        return this.#report.isPaused ? 1 : 0;
+      }),
+      counter('tapeloom_tape_waits_total', 'Faults of the machine that were waited out.', () => {
+        return this.#report.waitsTotal;
+      }),
       gauge('tapeloom_source_lag_seconds', 'How far the source is behind the clock.', () => {
         return this.#report.lagMs / 1000;
       }),

@@ -22,12 +22,15 @@ import { FreeSpace } from './platform/free-space.ts';
 import type { Log } from './platform/log.ts';
 import { createMetrics } from './platform/metrics.ts';
 import { NodeDisk } from './platform/node-disk.ts';
+import { createClock } from './platform/system-clock.ts';
+import { Readiness } from './readiness.ts';
 import { ServiceMetrics } from './service-metrics.ts';
 import { SIM_DATASET } from './sources/sim-universe.ts';
 import { tapeDayBytes } from './tape/tape-growth.ts';
 
 /** Files of missing days that the log names. */
 const MISSING_TOLD_MAX = 10;
+const PAUSED = 'no trades are taken in until the machine can open the next day';
 
 export interface ServiceOptions {
   readonly config: Config;
@@ -50,6 +53,7 @@ export class Service implements AsyncDisposable {
   readonly #options: ServiceOptions;
   readonly #registry: Registry;
   readonly #metrics: ServiceMetrics;
+  readonly #readiness: Readiness;
   readonly #internal: Server;
   readonly #ingest: IngestHandle;
   readonly #caughtUp = Promise.withResolvers<void>();
@@ -58,6 +62,8 @@ export class Service implements AsyncDisposable {
   /** What keeps the service from serving streams on its way up or down; null while it is up. */
   #phase: string | null = 'the tape is being opened';
   #isStopping = false;
+  #isPaused = false;
+  #isIngestDown = false;
   /** The part that is gone for good, the first if there are several. */
   #lost: string | null = null;
   #accounts: AccountServices | null = null;
@@ -71,9 +77,14 @@ export class Service implements AsyncDisposable {
     this.#options = options;
     this.#registry = createMetrics();
     this.#metrics = new ServiceMetrics(this.#registry);
+    this.#readiness = new Readiness({
+      clock: createClock({ kind: 'system' }),
+      lasting: () => this.#lost ?? this.#accounts?.notReadyBecause ?? this.#phase,
+      passing: () => (this.#isPaused ? PAUSED : (this.#doors?.notServingBecause ?? null)),
+    });
     this.#internal = createInternalServer({
       registry: this.#registry,
-      notReadyBecause: () => this.#lost ?? this.#accounts?.notReadyBecause ?? this.#phase,
+      notReadyBecause: () => this.#readiness.reason,
       topics: () => this.#doors?.hub.topics() ?? [],
       onFault: (error) => log.error({ error }, 'metrics failed'),
     });
@@ -132,6 +143,7 @@ export class Service implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#internal.closeAllConnections();
     this.#internal.close();
+    this.#readiness[Symbol.dispose]();
     this.#space?.[Symbol.dispose]();
     await this.#echo?.[Symbol.asyncDispose]();
     await this.#doors?.[Symbol.asyncDispose]();
@@ -163,6 +175,7 @@ export class Service implements AsyncDisposable {
         onOutcome: (path, outcome, bytes) => this.#metrics.countOutcome(path, outcome, bytes),
       },
     );
+    if (this.#isPaused || this.#isIngestDown) this.#doors.hub.setSource('down');
     this.#metrics.watchAccounts(accounts);
     this.#space = this.#watchSpace(accounts.clock);
     this.#metrics.watchSpace(config.data, this.#space);
@@ -212,6 +225,7 @@ export class Service implements AsyncDisposable {
     switch (message.t) {
       case 'report':
         this.#metrics.takeReport(message);
+        this.#setPaused(message.isPaused);
         for (const [symbol, at] of message.lastTrades) this.#lastTrades.set(symbol, at);
         return;
       case 'filled':
@@ -226,6 +240,12 @@ export class Service implements AsyncDisposable {
       case 'sessions':
         this.#doors?.updateSessions(message.books);
         return;
+      case 'waiting':
+        log.warn({ error: message.error }, 'the machine cannot do this now; it is waited for');
+        return;
+      case 'waited':
+        log.warn({ ms: message.ms }, 'what was waited for is done');
+        return;
       case 'fault':
         log.error({ error: message.error }, message.what);
         return;
@@ -234,7 +254,15 @@ export class Service implements AsyncDisposable {
     }
   }
 
+  /** While no trades are taken in, streams are told so, and go on by themselves afterwards. */
+  #setPaused(isPaused: boolean): void {
+    if (isPaused === this.#isPaused || this.#isIngestDown) return;
+    this.#isPaused = isPaused;
+    this.#doors?.hub.setSource(isPaused ? 'down' : 'up');
+  }
+
   #ingestDown(error: unknown): void {
+    this.#isIngestDown = true;
     this.#options.log.fatal(
       { error },
       'no more trades are taken in; what is there is still served',

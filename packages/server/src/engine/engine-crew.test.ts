@@ -15,14 +15,14 @@ const LATER: EngineSessions = { calendars: { ESZ6: 'cme' }, books: [] };
 
 class FakeEngine implements CrewEngine {
   readonly index: number;
-  readonly fail: () => void;
+  readonly fail: (cause?: Error) => void;
   sessions: EngineSessions;
   isDisposed = false;
 
   constructor(index: number, sessions: EngineSessions, onGone: (cause: unknown) => void) {
     this.index = index;
     this.sessions = sessions;
-    this.fail = () => onGone(new Error('broken on purpose'));
+    this.fail = (cause = new Error('broken on purpose')) => onGone(cause);
   }
 
   send(): void {}
@@ -43,11 +43,13 @@ function crewOf(count: number) {
   const started: FakeEngine[] = [];
   const replaced: FakeEngine[] = [];
   const gone: [index: number, isGivenUp: boolean][] = [];
+  const refusal: { cause: Error | null } = { cause: null };
   const crew = new EngineCrew(
     {
       count,
       timers: clock,
       start: (...args) => {
+        if (refusal.cause !== null) throw refusal.cause;
         const engine = new FakeEngine(...args);
         started.push(engine);
         return engine;
@@ -57,7 +59,7 @@ function crewOf(count: number) {
     },
     SESSIONS,
   );
-  return { clock, crew, started, replaced, gone };
+  return { clock, crew, started, replaced, gone, refusal };
 }
 
 test('an engine that ends is followed by one that knows the newest sessions, in its place', async () => {
@@ -99,6 +101,29 @@ test('a place whose engines end again and again is given up, the others go on', 
   assert.equal(started.length, 2 + RESTARTS_MAX);
   assert.deepEqual(gone.at(-1), [0, true]);
   assert.deepEqual(crew.links, [started[1]]);
+  assert.equal(clock.timerCount, 0);
+});
+
+test('an engine that the machine cannot begin is tried until it can, and its place is never given up [SEC-41]', async () => {
+  const { clock, crew, started, replaced, gone, refusal } = crewOf(1);
+  const notBegun = Object.assign(new Error('EMFILE'), { code: 'ERR_WORKER_INIT_FAILED' });
+  for (let loss = 0; loss < 3 * RESTARTS_MAX; loss += 1) {
+    started.at(-1)!.fail(notBegun);
+    assert.deepEqual(crew.links, []);
+    clock.advance(2_000);
+    assert.deepEqual(crew.links, [started.at(-1)]);
+  }
+  assert.equal(replaced.length, 3 * RESTARTS_MAX);
+  // Also when its thread cannot even be asked for.
+  started.at(-1)!.fail();
+  refusal.cause = notBegun;
+  clock.advance(60_000);
+  assert.deepEqual(crew.links, []);
+  refusal.cause = null;
+  clock.advance(2_000);
+  assert.equal(crew.links.length, 1);
+  assert.ok(gone.every(([, isGivenUp]) => !isGivenUp));
+  await crew[Symbol.asyncDispose]();
   assert.equal(clock.timerCount, 0);
 });
 

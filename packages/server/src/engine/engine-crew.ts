@@ -2,10 +2,12 @@
  * The engines of this process. One that ends without being asked is followed, after a while, by a new one
  * in its place, which computes the same from the tape; its topics have been told by then, and come back
  * as their subscribers do. A place whose engines end again and again stays empty: whatever is wrong would
- * take the processor from the others. Every engine that serves knows the newest sessions.
+ * take the processor from the others. One that the machine could not begin is tried until it can, and no
+ * place is given up for it. Every engine that serves knows the newest sessions.
  */
 
 import type { Clock } from '../platform/clock.ts';
+import { isPassingThreadFault } from '../platform/passing-fault.ts';
 import type { EngineLink } from '../topics/engine-link.ts';
 import type { EngineSessions } from './engine-wire.ts';
 
@@ -15,6 +17,8 @@ export const RESTARTS_WINDOW_MS = 600_000;
 /** Before the first new engine; each further one in the window waits four times as long. */
 const RESTART_MS = 250;
 const WAIT_FACTOR = 4;
+/** Before the next try when the machine had no files or no memory for one. */
+const NOT_BEGUN_MS = 2_000;
 /** Topics are spread by contract, and a few contracts have most of them. */
 const ENGINES_MAX = 4;
 
@@ -98,18 +102,31 @@ export class EngineCrew implements AsyncDisposable {
   }
 
   #lose(place: Place, cause: unknown): void {
-    const { timers, onGone, onReplaced } = this.#options;
     place.engine = null;
-    const now: bigint = timers.now();
+    const waitMs = isPassingThreadFault(cause) ? NOT_BEGUN_MS : this.#countLoss(place);
+    this.#options.onGone(place.index, cause, waitMs === null);
+    if (waitMs === null) return;
+    place.starting = this.#options.timers.after(waitMs, () => this.#startAnew(place));
+  }
+
+  /** The wait before the next engine; null when there shall be none. */
+  #countLoss(place: Place): number | null {
+    const now: bigint = this.#options.timers.now();
     const windowFrom = now - BigInt(RESTARTS_WINDOW_MS) * 1_000_000n;
     place.losses = [...place.losses.filter((at) => at > windowFrom), now];
-    const isGivenUp = place.losses.length > RESTARTS_MAX;
-    onGone(place.index, cause, isGivenUp);
-    if (isGivenUp) return;
-    const waitMs = RESTART_MS * WAIT_FACTOR ** (place.losses.length - 1);
-    place.starting = timers.after(waitMs, () => {
-      this.#restartsTotal += 1;
-      onReplaced(place.index, this.#start(place));
-    });
+    if (place.losses.length > RESTARTS_MAX) return null;
+    return RESTART_MS * WAIT_FACTOR ** (place.losses.length - 1);
+  }
+
+  #startAnew(place: Place): void {
+    this.#restartsTotal += 1;
+    let engine: CrewEngine;
+    try {
+      engine = this.#start(place);
+    } catch (error) {
+      this.#lose(place, error);
+      return;
+    }
+    this.#options.onReplaced(place.index, engine);
   }
 }

@@ -10,6 +10,9 @@ import { sessionTable } from '@tapeloom/core/calendar/session-book';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { INDICATORS } from '@tapeloom/core/studies/catalogue';
 import { NodeDisk } from '../platform/node-disk.ts';
+import { Patience } from '../platform/patience.ts';
+import { PatientDisk } from '../platform/patient-disk.ts';
+import { createClock } from '../platform/system-clock.ts';
 import { TapeFollower } from '../tape/tape-follower.ts';
 import { Engine } from './engine.ts';
 import type {
@@ -29,8 +32,9 @@ let { sessions } = setup;
 let utilization = performance.eventLoopUtilization();
 let tables = new Map<string, SessionTable>();
 
+const patience = new Patience({ clock: createClock({ kind: 'system' }) });
 const tape = await TapeFollower.connect(
-  new NodeDisk(),
+  new PatientDisk(new NodeDisk(), patience),
   setup.tapeRoot,
   setup.dataset,
   setup.tapePort,

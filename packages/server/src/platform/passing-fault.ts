@@ -39,6 +39,6 @@ export function isPassingThreadFault(error: unknown): boolean {
   return isPassingFault(error) || asSystemError(error).code === THREAD_NOT_BEGUN;
 }
 
-function asSystemError(error: unknown): { readonly code?: unknown; readonly syscall?: unknown } {
+function asSystemError(error: unknown): Partial<NodeJS.ErrnoException> {
   return error instanceof Error ? error : {};
 }

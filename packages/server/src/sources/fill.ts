@@ -120,7 +120,10 @@ export async function runFill(
       onProgress({ item, itemTrades: done.trades, days, daysTotal: items.length, trades });
     }
   };
-  await Promise.all(Array.from({ length: Math.min(WORKERS_MAX, items.length) }, work));
+  // When one worker fails the others go on: what is left may be begun anew once nothing is under way.
+  const workers = Array.from({ length: Math.min(WORKERS_MAX, items.length) }, work);
+  const failed = (await Promise.allSettled(workers)).find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
   return { days, trades, isComplete: days === items.length, conflicts };
 }
 

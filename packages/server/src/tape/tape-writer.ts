@@ -4,7 +4,8 @@
  * one commit was on its way to disk goes into the next, which is one write and one sync.
  *
  * The first failed write or sync stops the tape for good: what was not acknowledged is rejected, what
- * was stays readable, and only a new start, which reads what is really there, takes trades again.
+ * was stays readable, and only a new start, which reads what is really there, takes trades again. A fault that
+ * has done nothing need not come so far: a disk that waits it out (`PatientDisk`) is only slower.
  *
  * A day's way: (1) its last commit promises midnight and ends the log; (2) the next log is on disk and in
  * the manifest, so that what is known of feed numbers is never lost; (3) the day is sealed into files;
@@ -70,6 +71,7 @@ export class TapeWriter implements Intake, AsyncDisposable {
   /** Whether something was offered since the run last looked. */
   #isOffered = false;
   #running: Promise<void> | null = null;
+  #isTurningDay = false;
   /** The last commit, on disk but not published yet. */
   #durable: { readonly bytes: Uint8Array; readonly completed: readonly Offer[] } | null = null;
   #sealing: Promise<void> = Promise.resolve();
@@ -91,6 +93,11 @@ export class TapeWriter implements Intake, AsyncDisposable {
 
   get failure(): Error | null {
     return this.#failure;
+  }
+
+  /** Whether the next day is being opened: nothing is committed until it is. */
+  get isTurningDay(): boolean {
+    return this.#isTurningDay;
   }
 
   lastId(symbol: string): number {
@@ -168,7 +175,9 @@ export class TapeWriter implements Intake, AsyncDisposable {
     for (const offer of sequencer.clearPending()) offer.resolve();
     const next = sequencer.nextDay(this.#waiting[0] ?? null, now());
     if (next === null) return false;
+    this.#isTurningDay = true;
     await this.#openDay(next);
+    this.#isTurningDay = false;
     return true;
   }
 
