@@ -26,10 +26,15 @@ const IMPATIENT_CLOCK: Pick<Clock, 'now' | 'after'> = {
 
 export function openSimTape(
   disk: Disk,
-  options: { readonly now?: EpochNs; readonly onFailure?: (error: Error) => void } = {},
+  options: {
+    readonly now?: EpochNs;
+    readonly onFailure?: (error: Error) => void;
+    /** By which what passes is waited out; unless told, every wait is over at once. */
+    readonly clock?: Pick<Clock, 'now' | 'after'>;
+  } = {},
 ): Promise<OpenTape> {
   return openTape({
-    disk: new PatientDisk(disk, new Patience({ clock: IMPATIENT_CLOCK })),
+    disk: new PatientDisk(disk, new Patience({ clock: options.clock ?? IMPATIENT_CLOCK })),
     tapeRoot: TAPE_ROOT,
     dataset: DATASET,
     listed: () => SCRIPT_SYMBOLS,

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { type FeedRow, intakeBatch } from '../../../../simulation/feed-rows.ts';
+import { ManualClock } from '../../../../simulation/manual-clock.ts';
 import { SimDisk } from '../../../../simulation/sim-disk.ts';
 import { openSimTape, tapeRows } from '../../../../simulation/tape-on-sim-disk.ts';
 import { HELD_TRADES_MAX } from './sequencer.ts';
@@ -13,6 +14,9 @@ const DAY = utcDay(20_260_105);
 const NEXT_DAY = addDays(DAY, 1);
 const ES = (rows: readonly FeedRow[], day: UtcDay = DAY) => intakeBatch('ESZ6', day, rows);
 const at = (ns: number, day: UtcDay = DAY) => epochNs(day, ns);
+
+/** Lets everything run that waits for no timer. */
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** Times of the rows on the tape, with their days. */
 async function stamps(
@@ -62,6 +66,8 @@ for (const [name, operation, fault] of [
   ['a full disk', 'write', 'full'],
   ['a failing write', 'write', 'fail'],
   ['a failing sync', 'sync', 'fail'],
+  ['a write for which the machine has no time', 'write', 'busy'],
+  ['a sync for which the machine has no time', 'sync', 'busy'],
 ] as const) {
   test(`${name} stops the tape for good, says so once, and loses nothing acknowledged [SEC-31] [SEC-33]`, async () => {
     const machine = new SimDisk();
@@ -92,6 +98,42 @@ for (const [name, operation, fault] of [
     ]);
   });
 }
+
+test('a day that cannot be opened for want of files pauses the intake, and goes on as if nothing had been [DET-03] [SEC-31] [SEC-41]', async () => {
+  const machine = new SimDisk();
+  const clock = new ManualClock(0n);
+  const failures: Error[] = [];
+  const onFailure = (error: Error) => failures.push(error);
+  await using tape = await openSimTape(machine.boot(), { clock, onFailure });
+  await tape.intake.offer([ES([[1, 1]])], at(2));
+  let isBusy = true;
+  machine.faults = (operation) => (isBusy && operation === 'open' ? 'busy' : null);
+  let acknowledged = 0;
+  const offers = [2, 3].map((id) =>
+    tape.intake.offer([ES([[id, id]], NEXT_DAY)], at(id, NEXT_DAY)).then(() => (acknowledged += 1)),
+  );
+  for (let tries = 0; tries < 20; tries += 1) {
+    await turn();
+    clock.advance(3_200);
+  }
+  assert.ok(tape.intake.isTurningDay);
+  assert.equal(acknowledged, 0);
+  // The day before has ended durably, and can be read.
+  assert.deepEqual(await stamps(tape.tape), [[DAY, 1, 1]]);
+  assert.equal(tape.intake.promise, at(0, NEXT_DAY));
+  isBusy = false;
+  await turn();
+  clock.advance(3_200);
+  await Promise.all(offers);
+  await tape.intake.sealed();
+  assert.ok(!tape.intake.isTurningDay);
+  assert.deepEqual(failures, []);
+  assert.deepEqual(await stamps(tape.tape), [
+    [DAY, 1, 1],
+    [NEXT_DAY, 1, 2],
+    [NEXT_DAY, 2, 3],
+  ]);
+});
 
 test('a disk that fills up while a day is sealed stops the tape and loses nothing; the next start seals it [SEC-33]', async () => {
   const machine = new SimDisk();
