@@ -1,6 +1,9 @@
 /**
  * A process that writes to an account store until it is killed: `store-kill.test.ts` runs it. Each line it
  * prints is something that was acknowledged. Arguments: the database file, and a word for its ids.
+ *
+ * It prints to descriptor 3, where a reader that does not keep up is waited for. The standard output of a process
+ * with threads is never waited for: a write there fails as soon as the reader is far enough behind.
  */
 
 import { writeSync } from 'node:fs';
@@ -8,6 +11,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { AccountsHandle } from './accounts-handle.ts';
 
 const CLIENTS = 8;
+const ACKNOWLEDGED_FD = 3;
 const NOW = 1_790_000_000_123_456_789n as EpochNs;
 const RIGHTS = {
   environment: 'live',
@@ -70,5 +74,5 @@ async function theManager(): Promise<string> {
 }
 
 function acknowledged(what: string, id: string): void {
-  writeSync(1, `${what}:${id}\n`);
+  writeSync(ACKNOWLEDGED_FD, `${what}:${id}\n`);
 }

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
+import type { Readable } from 'node:stream';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -22,11 +23,11 @@ after(() => rmSync(directory, { recursive: true, force: true }));
 /** Lets the writer acknowledge this many calls, then kills it; returns all it acknowledged. */
 async function writeAndKill(path: string, word: string, calls: number): Promise<readonly string[]> {
   const writer = spawn(process.execPath, [WRITER, path, word], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'inherit', 'inherit', 'pipe'],
   });
   const lines: string[] = [];
   const exited = once(writer, 'exit');
-  for await (const line of createInterface({ input: writer.stdout })) {
+  for await (const line of createInterface({ input: writer.stdio[3] as Readable })) {
     lines.push(line);
     if (lines.length === calls) writer.kill('SIGKILL');
   }
