@@ -11,6 +11,7 @@ import { askedHelp, loadConfig } from './config/env.ts';
 import { Announcer } from './platform/announcer.ts';
 import { DirectoryLockedError, lockDirectory } from './platform/directory-lock.ts';
 import { createLog, type Log } from './platform/log.ts';
+import { Output } from './platform/output.ts';
 import type { Service } from './service.ts';
 import { StartRefusedError } from './start-refused-error.ts';
 import { startLine, startReport } from './start-report.ts';
@@ -34,14 +35,18 @@ export async function runProcess(): Promise<void> {
     process.exitCode = EXIT_MISCONFIGURED;
     return;
   }
+  const stdout = new Output(process.stdout);
   const announcer = new Announcer({
     isTerminal: process.stdout.isTTY === true,
-    write: (text) => process.stdout.write(text),
+    write: (text) => stdout.write(text),
   });
-  const log = createLog({
+  const stderr = new Output(process.stderr, (lines) =>
+    log.warn({ lines }, 'the log was not read, and lines were dropped'),
+  );
+  const log: Log = createLog({
     level: config.logLevel,
     readable: process.stderr.isTTY === true,
-    write: (line) => announcer.around(() => process.stderr.write(line)),
+    write: (line) => announcer.around(() => stderr.write(line)),
   });
   process.on('uncaughtException', (error) => {
     log.fatal({ error }, 'the process failed and ends');
