@@ -46,6 +46,7 @@ import { Patience } from './platform/patience.ts';
 import { PatientDisk } from './platform/patient-disk.ts';
 import { SharedPlaces } from './platform/shared-places.ts';
 import { createClock } from './platform/system-clock.ts';
+import type { ServingThreads } from './readiness.ts';
 import type { HistoryReadings } from './service-metrics.ts';
 import { SIM_DATASET } from './sources/sim-universe.ts';
 import { StartRefusedError } from './start-refused-error.ts';
@@ -169,10 +170,9 @@ export class Doors implements AsyncDisposable {
     return this.#tapeKnown.promise;
   }
 
-  /** Why customers would not be served at present; null when nothing is missing. */
-  get notServingBecause(): string | null {
-    if (this.#engines.links.length === 0) return 'no engine runs';
-    return this.#compute.counts.threads === 0 ? 'no thread for history runs' : null;
+  /** The threads that customers are served by. */
+  get threads(): ServingThreads {
+    return { engines: this.#engines.links.length, compute: this.#compute.counts.threads };
   }
 
   /** The address of the public port. */

@@ -22,7 +22,7 @@ import type { FromIngest, IngestWorkerData, ToIngest } from './ingest-wire.ts';
 import type { Clock } from './platform/clock.ts';
 import { NodeDisk } from './platform/node-disk.ts';
 import { isPassingThreadFault } from './platform/passing-fault.ts';
-import { Patience } from './platform/patience.ts';
+import { Patience, type PatienceOptions } from './platform/patience.ts';
 import { PatientDisk } from './platform/patient-disk.ts';
 import { acceleratedFrom, type ClockSetting, createClock } from './platform/system-clock.ts';
 import { FillError, type FillProgress, readFillState, runFill } from './sources/fill.ts';
@@ -47,11 +47,14 @@ const AHEAD_NS_MAX = 10_000_000_000n;
 const parent = parentPort!;
 const { tapeRoot, sim, recentDays, speed } = workerData as IngestWorkerData;
 const timers = createClock({ kind: 'system' });
-const patience = new Patience({
+const waits: PatienceOptions = {
   clock: timers,
   onWait: (error) => send({ t: 'waiting', error }),
   onOver: (ms) => send({ t: 'waited', ms }),
-});
+};
+const patience = new Patience(waits);
+/** Of its own: the tape does not wait for past days. */
+const fillPatience = new Patience(waits);
 const disk = new PatientDisk(new NodeDisk(), patience);
 /** A contract trades the same in every universe, so all users can change to a newer one. */
 let universe = createSimUniverse(sim, dayOf(timers.now()));
@@ -128,7 +131,7 @@ class Ingest {
       };
       const isPassing = (error: unknown) =>
         isPassingThreadFault(error instanceof FillError ? error.cause : error);
-      const { conflicts } = await patience.run(fillRest, { isPassing, signal });
+      const { conflicts } = await fillPatience.run(fillRest, { isPassing, signal });
       if (conflicts.length > 0) throw new Error(conflicts.join(', '));
     } catch (error) {
       send({ t: 'fault', what: 'some past days could not be made', error });

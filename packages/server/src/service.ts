@@ -30,7 +30,6 @@ import { tapeDayBytes } from './tape/tape-growth.ts';
 
 /** Files of missing days that the log names. */
 const MISSING_TOLD_MAX = 10;
-const PAUSED = 'no trades are taken in until the machine can open the next day';
 
 export interface ServiceOptions {
   readonly config: Config;
@@ -79,8 +78,13 @@ export class Service implements AsyncDisposable {
     this.#metrics = new ServiceMetrics(this.#registry);
     this.#readiness = new Readiness({
       clock: createClock({ kind: 'system' }),
-      lasting: () => this.#lost ?? this.#accounts?.notReadyBecause ?? this.#phase,
-      passing: () => (this.#isPaused ? PAUSED : (this.#doors?.notServingBecause ?? null)),
+      facts: () => ({
+        lost: this.#lost,
+        accounts: this.#accounts?.notReadyBecause ?? null,
+        phase: this.#phase,
+        isPaused: this.#isPaused,
+        threads: this.#doors?.threads ?? null,
+      }),
     });
     this.#internal = createInternalServer({
       registry: this.#registry,

@@ -9,7 +9,7 @@ import type { TopicFacts } from '../topics/topic-counters.ts';
 
 export interface InternalFacts {
   readonly registry: Registry;
-  /** Why the service is not ready to serve streams, or null when it is. */
+  /** Why a customer would not be served, or null when he would. */
   notReadyBecause(): string | null;
   /** What is computed now. */
   topics(): readonly TopicFacts[];
