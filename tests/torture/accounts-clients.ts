@@ -124,7 +124,8 @@ async function changeKeys(store: AccountStore, ledger: LedgerWriter): Promise<vo
     ownKeys.push(made.id);
     return;
   }
-  if (made.refused !== 'too-many-keys') throw new Error(`refused: ${made.refused}`);
+  if (made.refused !== 'too-many-keys' && made.refused !== 'list-full')
+    throw new Error(`refused: ${made.refused}`);
   ledger.write({ t: 'refused', what: 'keys' });
   const id = ownKeys.shift();
   if (id === undefined) return;

@@ -30,8 +30,9 @@ import { closeToOthers } from './platform/private-file.ts';
 import { createClock } from './platform/system-clock.ts';
 import { StartRefusedError } from './start-refused-error.ts';
 
-/** How often what has ended (tokens, reservations) is cleared away. */
+/** How often what has ended (tokens, reservations, old audit events) is cleared away. */
 const SWEEP_EVERY_MS = 60_000;
+const DAY_NS = 86_400_000_000_000n;
 /** Why the service is not ready. */
 const TROUBLES: Readonly<Record<StoreTrouble, string>> = {
   damaged: 'the accounts are damaged',
@@ -49,6 +50,8 @@ export interface AccountServicesOptions {
   readonly clock?: Clock;
   /** The store, if it is not that of the data directory in its thread. */
   readonly store?: AccountStore;
+  /** How many days an event stays in the audit log; left out: for good. */
+  readonly auditDays?: number;
 }
 
 export class AccountServices implements AsyncDisposable {
@@ -65,7 +68,7 @@ export class AccountServices implements AsyncDisposable {
   #notReady: string | null = null;
   #isLost = false;
 
-  private constructor(store: AccountStore, log: Log, clock: Clock) {
+  private constructor(store: AccountStore, log: Log, clock: Clock, auditDays?: number) {
     const resources = new AsyncDisposableStack();
     const onFault = (error: unknown) => {
       // Told when it began; everything else goes on failing by it, again and again.
@@ -80,7 +83,9 @@ export class AccountServices implements AsyncDisposable {
     this.authenticator = new CountedAuthenticator(this.#known);
     const onChange = (trouble: AccountsTroubleError | null) => this.#changed(trouble);
     resources.use(new AccountsHealth({ store, clock, onChange }));
-    resources.use(clock.every(SWEEP_EVERY_MS, () => store.sweep(clock.now()).catch(onFault)));
+    const auditKeptNs = auditDays === undefined ? undefined : BigInt(auditDays) * DAY_NS;
+    const sweep = () => store.sweep(clock.now(), auditKeptNs).catch(onFault);
+    resources.use(clock.every(SWEEP_EVERY_MS, sweep));
     this.#resources = resources;
   }
 
@@ -91,7 +96,7 @@ export class AccountServices implements AsyncDisposable {
     try {
       await closeFiles(path, log);
       const store = options.store ?? (await AccountsHandle.open({ path, onFault: lost.resolve }));
-      const services = new AccountServices(store, log, clock);
+      const services = new AccountServices(store, log, clock, options.auditDays);
       void lost.promise.then((error) => services.#lost(error));
       return services;
     } catch (error) {

@@ -164,7 +164,11 @@ export class Service implements AsyncDisposable {
       config.internalPort,
       'TAPELOOM_INTERNAL_PORT',
     );
-    const accounts = await AccountServices.open({ data: config.data, log });
+    const accounts = await AccountServices.open({
+      data: config.data,
+      log,
+      auditDays: config.auditDays,
+    });
     this.#accounts = accounts;
     const opened = await this.#ingest.opened;
     logRecovery(log, opened);

@@ -16,16 +16,33 @@ const UNIT_NS: Readonly<Record<string, bigint>> = {
 
 const TIME_ACCEPTS =
   'a date like 2027-01-31 (its midnight UTC), a time like 2027-01-31T13:30:00Z, nanoseconds since 1970, ' +
-  'or a span from now like 90d, 12h or 30m';
+  'or a span';
 
-/** The future instant an option names. */
+/** The future instant an option names; a span begins now. */
 export function readFutureTime(option: string, text: string, now: EpochNs): EpochNs {
-  const span = SPAN.exec(text);
-  const instant = span === null ? parseInstant(text) : now + BigInt(span[1]!) * UNIT_NS[span[2]!]!;
-  if (instant === null) throw new UsageError(`${option} must be ${TIME_ACCEPTS}; read ${text}`);
+  const span = spanOf(text);
+  const instant = span === null ? parseInstant(text) : now + span;
+  if (instant === null) throw notATime(option, 'from now like 90d, 12h or 30m', text);
   if (instant <= now) throw new UsageError(`${option} must lie in the future; read ${text}`);
   if (instant > INSTANT_MAX) throw new UsageError(`${option} must lie before 2262; read ${text}`);
   return instant as EpochNs;
+}
+
+/** The instant an option names, at any time; a span ends now. */
+export function readSince(option: string, text: string, now: EpochNs): EpochNs {
+  const span = spanOf(text);
+  const instant = span === null ? parseInstant(text) : now - span;
+  if (instant === null) throw notATime(option, 'until now like 7d, 12h or 30m', text);
+  return instant as EpochNs;
+}
+
+function spanOf(text: string): bigint | null {
+  const span = SPAN.exec(text);
+  return span === null ? null : BigInt(span[1]!) * UNIT_NS[span[2]!]!;
+}
+
+function notATime(option: string, whichSpan: string, text: string): UsageError {
+  return new UsageError(`${option} must be ${TIME_ACCEPTS} ${whichSpan}; read ${text}`);
 }
 
 /** `2027-01-31 13:30:00Z`, to the second. */

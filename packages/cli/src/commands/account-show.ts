@@ -81,6 +81,7 @@ function factsOf(shown: ShownAccount): [string, string][] {
   const plan = planAt(account.grants, now);
   const limits = PLAN_LIMITS[plan];
   const { used, reserved } = usage;
+  const environments = new Map(keys.map(({ id, environment }) => [id, environment]));
   const valid = keys.filter((key) => ['active', 'expiring'].includes(keyStateAt(key, now)));
   return [
     ['name', account.name],
@@ -103,12 +104,12 @@ function factsOf(shown: ShownAccount): [string, string][] {
     ['export bytes', amounts(used.exportBytes, reserved.exportBytes, limits.exportBytes, period)],
     ['history items', `${number(used.historyItems)} in ${period}`],
     ['REST requests', `${number(used.restRequests)} in ${period}`],
-    ...byKey.map((one): [string, string] => ['used by', usedBy(one, keys)]),
+    ...byKey.map((one): [string, string] => ['used by', usedBy(one, environments)]),
   ];
 }
 
-function usedBy({ keyId, used }: KeyUsage, keys: readonly KeyRecord[]): string {
-  const environment = keys.find(({ id }) => id === keyId)?.environment;
+function usedBy({ keyId, used }: KeyUsage, environments: ReadonlyMap<string, string>): string {
+  const environment = environments.get(keyId);
   const counts = [
     `${number(used.computeUnits)} units`,
     `${number(used.historyItems)} items`,

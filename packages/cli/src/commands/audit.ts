@@ -2,6 +2,7 @@
 
 import { parseArgs } from 'node:util';
 import type { AccountRecord, AuditEvent } from '@tapeloom/server/accounts/account-store';
+import { createClock } from '@tapeloom/server/platform/system-clock';
 import {
   COMMON_OPTIONS,
   dataDirectory,
@@ -9,7 +10,7 @@ import {
   readWords,
 } from '../accounts/account-options.ts';
 import { openAccounts } from '../accounts/open-accounts.ts';
-import { timeJson, timeText } from '../accounts/time-text.ts';
+import { readSince, timeJson, timeText } from '../accounts/time-text.ts';
 import { type Command, type CommandIo, UsageError } from '../command.ts';
 import { tableText } from '../table-text.ts';
 
@@ -19,11 +20,14 @@ const LIMIT_MAX = 100_000;
 export const auditCommand: Command = {
   path: ['audit'],
   summary: 'Show who did what to accounts and keys.',
-  usage: `Usage: tapeloom audit [--account <name>] [--limit <count>] [--data <directory>] [--json]
+  usage: `Usage: tapeloom audit [--account <name>] [--since <time>] [--limit <count>] [--data <directory>] [--json]
 
-Shows the newest events of the audit log, the oldest of them first. The log only ever grows.
+Shows the newest events of the audit log, the oldest of them first. Nothing in it changes; what is older
+than TAPELOOM_AUDIT_DAYS is removed by the running service. Refusals of a day that are alike are one event
+with their number.
 
   --account <name>    only events of this account
+  --since <time>      only from then on: a date, an RFC 3339 time, or a span until now such as 7d
   --limit <count>     how many (default: ${LIMIT_DEFAULT})
   --data <directory>  the data directory (default: TAPELOOM_DATA or ./data)
   --json              one JSON object a line`,
@@ -33,20 +37,32 @@ Shows the newest events of the audit log, the oldest of them first. The log only
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const { values, positionals } = parseArgs({
     args: [...args],
-    options: { ...COMMON_OPTIONS, account: { type: 'string' }, limit: { type: 'string' } },
+    options: {
+      ...COMMON_OPTIONS,
+      account: { type: 'string' },
+      since: { type: 'string' },
+      limit: { type: 'string' },
+    },
     allowPositionals: true,
   });
   readWords(positionals, []);
   const limit = readLimit(values.limit);
+  const now = createClock({ kind: 'system' }).now();
+  const since = values.since === undefined ? null : readSince('--since', values.since, now);
   await using store = await openAccounts(dataDirectory(values.data, io));
   const accountId =
     values.account === undefined ? undefined : (await findAccount(store, values.account)).id;
-  const filter = { limit, newestFirst: true, ...(accountId === undefined ? {} : { accountId }) };
+  const filter = {
+    limit,
+    newestFirst: true,
+    ...(accountId === undefined ? {} : { accountId }),
+    ...(since === null ? {} : { since }),
+  };
   const events = [...(await store.audit(filter))].reverse();
   if (values.json === true) {
     for (const event of events) io.stdout(`${JSON.stringify(eventJson(event))}\n`);
   } else if (events.length === 0) {
-    io.stdout('Nothing has happened yet.\n');
+    io.stdout(since === null ? 'Nothing has happened yet.\n' : 'Nothing has happened since.\n');
   } else {
     io.stdout(eventsTable(events, await store.listAccounts()));
   }
@@ -60,7 +76,7 @@ function readLimit(text: string | undefined): number {
 }
 
 function eventJson(event: AuditEvent): Record<string, unknown> {
-  return { ...event, at: timeJson(event.at) };
+  return { ...event, at: timeJson(event.at), lastAt: timeJson(event.lastAt) };
 }
 
 function eventsTable(events: readonly AuditEvent[], accounts: readonly AccountRecord[]): string {
@@ -69,6 +85,7 @@ function eventsTable(events: readonly AuditEvent[], accounts: readonly AccountRe
     [
       { title: '#', isNumber: true },
       { title: 'at' },
+      { title: 'times', isNumber: true },
       { title: 'account' },
       { title: 'what' },
       { title: 'key' },
@@ -78,6 +95,7 @@ function eventsTable(events: readonly AuditEvent[], accounts: readonly AccountRe
     events.map((event) => [
       String(event.sequence),
       timeText(event.at),
+      String(event.count),
       names.get(event.accountId) ?? event.accountId,
       event.kind,
       event.keyId ?? '-',

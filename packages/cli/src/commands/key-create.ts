@@ -2,7 +2,12 @@
 
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { VALID_KEYS_MAX } from '@tapeloom/server/accounts/account-store';
+import {
+  KEYS_LISTED_MAX,
+  type Refused,
+  VALID_KEYS_MAX,
+} from '@tapeloom/server/accounts/account-store';
+import type { OnceRefused } from '@tapeloom/server/accounts/once';
 import { digestOf, newKeyText } from '@tapeloom/server/accounts/secret';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import {
@@ -16,6 +21,7 @@ import {
 import { keyJson } from '../accounts/key-view.ts';
 import { readNewKey } from '../accounts/new-key-options.ts';
 import { openAccounts } from '../accounts/open-accounts.ts';
+import { timeText } from '../accounts/time-text.ts';
 import { type Command, type CommandIo, UsageError } from '../command.ts';
 
 export const keyCreateCommand: Command = {
@@ -24,7 +30,8 @@ export const keyCreateCommand: Command = {
   usage: `Usage: tapeloom key create --account <name> --name <text> --environment live|test --scopes <scopes> [options]
 
 Makes a key that works at once, also on a running service. The secret is printed this once; only a
-digest of it is kept. An account has at most ${VALID_KEYS_MAX} valid keys.
+digest of it is kept. An account has at most ${VALID_KEYS_MAX} valid keys, and ${KEYS_LISTED_MAX} with those that ended in the
+last 30 days.
 
   --account <name>        the account's name or id
   --name <text>           what the key is for, 1 to 64 characters
@@ -62,11 +69,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const call = { now, actor: { kind: 'operator' } } as const;
   const key = await store.createKey(call, account.id, wanted, digestOf(secret));
   if ('refused' in key) {
-    throw new Error(
-      key.refused === 'too-many-keys'
-        ? `${account.name} has ${VALID_KEYS_MAX} valid keys, the most there can be; revoke one first`
-        : `the key was refused: ${key.refused}`,
-    );
+    throw new Error(refusalText(key, account.name));
   }
   if (values.json === true) {
     writeJson(io, { ...keyJson(key, now), key: secret });
@@ -78,4 +81,18 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
       'Keep it now: it is not shown again.\n',
   );
   return 0;
+}
+
+function refusalText(refusal: Refused | OnceRefused, name: string): string {
+  switch (refusal.refused) {
+    case 'too-many-keys':
+      return `${name} has ${VALID_KEYS_MAX} valid keys, the most there can be; revoke one first`;
+    case 'list-full':
+      return (
+        `${name} has ${KEYS_LISTED_MAX} keys that are valid or ended in the last 30 days, the most there can ` +
+        `be; there is room again at ${timeText(refusal.until)}`
+      );
+    default:
+      return `the key was refused: ${refusal.refused}`;
+  }
 }

@@ -1,8 +1,6 @@
 /** `tapeloom key revoke`: ends a key for good. */
 
 import { parseArgs } from 'node:util';
-import type { EpochNs } from '@tapeloom/core/numbers';
-import type { AccountRecord, AccountStore } from '@tapeloom/server/accounts/account-store';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import {
   COMMON_OPTIONS,
@@ -38,7 +36,9 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const id = readWords(positionals, ['the id of the key'])[0]!;
   await using store = await openAccounts(dataDirectory(values.data, io));
   const now = createClock({ kind: 'system' }).now();
-  const account = await ownerOf(store, now, id);
+  const found = await store.findKeyById(null, id);
+  if (found === null) throw unknownKey(id);
+  const { account } = found;
   const call = { now, actor: { kind: 'operator' } } as const;
   const key = await store.revokeKey(call, account.id, id);
   if ('refused' in key) throw unknownKey(id);
@@ -51,14 +51,6 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     io.stdout(`The key "${key.name}" of ${account.name} is revoked since ${at}.\n`);
   }
   return 0;
-}
-
-async function ownerOf(store: AccountStore, now: EpochNs, id: string): Promise<AccountRecord> {
-  for (const account of await store.listAccounts()) {
-    const keys = await store.listKeys(now, account.id);
-    if (keys.some((key) => key.id === id)) return account;
-  }
-  throw unknownKey(id);
 }
 
 function unknownKey(id: string): Error {

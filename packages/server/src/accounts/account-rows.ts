@@ -45,6 +45,8 @@ export function eventOf(row: AuditRow): AuditEvent {
   return {
     sequence: Number(row.sequence),
     at: instant(row.at),
+    count: Number(row.count),
+    lastAt: instant(row.last_at ?? row.at),
     kind: row.kind,
     accountId: row.account_id,
     keyId: row.key_id,

@@ -117,6 +117,17 @@ interface AuditTable {
   key_id: string | null;
   actor: string;
   details: string;
+  /** How often it happened; above 1 for counted refusals only, then `last_at` is when last. */
+  count: ColumnType<bigint, bigint | undefined, bigint>;
+  last_at: ColumnType<bigint | null, bigint | undefined, bigint>;
+  /** What refusals that are one event have in common; null for everything else. */
+  counted_as: ColumnType<string | null, string | undefined, never>;
+}
+
+/** One row. */
+interface AuditBeginningTable {
+  /** Events before this instant may be gone; all others are kept. */
+  kept_from: Whole;
 }
 
 export interface AccountSchema {
@@ -129,6 +140,7 @@ export interface AccountSchema {
   reservations: ReservationTable;
   idempotent_requests: IdempotentRequestTable;
   audit_log: AuditTable;
+  audit_beginning: AuditBeginningTable;
 }
 
 export type AccountRow = Selectable<AccountTable>;

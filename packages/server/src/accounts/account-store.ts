@@ -1,6 +1,6 @@
 /**
- * The port of the account store: accounts, keys, stream tokens, budgets and the audit log. Every method
- * is one transaction: when it resolves, what it did is on disk and every later call sees it (but see
+ * The port of the account store: accounts, keys, stream tokens, budgets and the audit log. Every method but
+ * `sweep` is one transaction: when it resolves, what it did is on disk and every later call sees it (but see
  * `usageOf`); when it rejects, nothing happened. Whatever must never be exceeded (ten keys, one use of a
  * token, a budget) is judged by the statement that writes, so that parallel callers cannot pass together.
  *
@@ -21,6 +21,11 @@ export const VALID_KEYS_MAX = 10;
 export const KEY_USAGE_MONTHS = 13;
 /** How long a key that ended stays in the list: 30 days. */
 export const ENDED_KEY_SHOWN_NS = 30n * 86_400_000_000_000n;
+/** Keys in the list: while there are so many, nobody makes another. */
+export const KEYS_LISTED_MAX = 1_000;
+/** Keys that an account's own keys may make in 24 hours, by creation and by rotation together. */
+export const KEYS_MADE_MAX = 200;
+export const KEYS_MADE_NS = 86_400_000_000_000n;
 
 /** The store cannot be asked now; nothing happened that the caller could rely on. */
 export class AccountsUnavailableError extends Error {}
@@ -74,8 +79,9 @@ export interface SecretDigest {
 }
 
 /**
- * Who does it: the operator (commands, later the portal) may all, a key only what its rights cover. What a
- * key asks for with `once` is done once; the answer that is remembered is the new key's id.
+ * Who does it: the operator, who runs the service and its commands, may all; a key only what its rights
+ * cover, and not too often. What a key asks for with `once` is done once; the answer that is remembered is the
+ * new key's id.
  */
 export type Actor =
   | { readonly kind: 'operator' }
@@ -94,6 +100,8 @@ export type Refused =
   /** Recorded in the audit log as `key.management-refused`. */
   | { readonly refused: 'criterion'; readonly criterion: ManagementCriterion }
   | { readonly refused: 'too-many-keys' }
+  /** Counted in the audit log as `key.limit-refused`; one more can be made at `until`. */
+  | { readonly refused: 'made-too-many' | 'list-full'; readonly until: EpochNs }
   | { readonly refused: 'already-rotated' }
   /** The key to rotate is revoked or expired. */
   | { readonly refused: 'ended' };
@@ -177,16 +185,23 @@ export const AUDIT_KINDS = [
   'key.rotated',
   'key.revoked',
   'key.management-refused',
+  'key.limit-refused',
 ] as const;
 export type AuditKind = (typeof AUDIT_KINDS)[number];
+/** After these nothing is other than before. Those of a day that are alike in all but time are one event. */
+export const REFUSAL_KINDS = ['key.management-refused', 'key.limit-refused'] as const;
+export type RefusalKind = (typeof REFUSAL_KINDS)[number];
 
 export interface AuditEvent {
   /** 1, 2, 3 … without gaps that matter: later events have higher numbers. */
   readonly sequence: number;
   readonly at: EpochNs;
+  /** How often it happened from `at` to `lastAt`: refusals are counted, all else is 1. */
+  readonly count: number;
+  readonly lastAt: EpochNs;
   readonly kind: AuditKind;
   readonly accountId: string;
-  /** The key it is about, where it is about one. */
+  /** The key it is about, where it is about one; of counted refusals the first. */
   readonly keyId: string | null;
   /** `operator`, or the acting key's id. */
   readonly actor: string;
@@ -198,6 +213,8 @@ export interface AuditFilter {
   readonly accountId?: string;
   /** Events with a higher sequence only. */
   readonly after?: number;
+  /** Events from this instant on only. */
+  readonly since?: EpochNs;
   readonly limit: number;
   /** The newest first instead of the oldest. */
   readonly newestFirst?: boolean;
@@ -232,6 +249,8 @@ export interface AccountStore extends AsyncDisposable {
 
   /** Also keys that ended, so that the refusal can say why. */
   findKey(hash: string): Promise<KeyWithAccount | null>;
+  /** A key of this account, or of any (null, for operators); also one that ended. */
+  findKeyById(accountId: string | null, keyId: string): Promise<KeyWithAccount | null>;
   /** Newest first: valid keys and those that ended in the last 30 days. */
   listKeys(now: EpochNs, accountId: string): Promise<readonly KeyRecord[]>;
   createKey(
@@ -293,10 +312,12 @@ export interface AccountStore extends AsyncDisposable {
   usageByKey(accountId: string, period: string): Promise<readonly KeyUsage[]>;
   /**
    * Housekeeping, about once a minute: gives back what expired reservations of all accounts hold, and
-   * removes expired tokens, reservations closed long ago, what keys used long ago, and what was
-   * remembered of requests long enough. No answer depends on it.
+   * removes expired tokens, reservations closed long ago, what keys used long ago, what was remembered of
+   * requests long enough, and events that the audit log had for longer than `auditKeptNs`, if that is given.
+   * No answer depends on it. It is many short transactions, so that nobody waits for it; what it does not get
+   * to is for the next time.
    */
-  sweep(now: EpochNs): Promise<void>;
+  sweep(now: EpochNs, auditKeptNs?: bigint): Promise<void>;
 
   audit(filter: AuditFilter): Promise<readonly AuditEvent[]>;
   /**

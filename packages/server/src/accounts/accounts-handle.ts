@@ -116,6 +116,10 @@ export class AccountsHandle implements AccountStore {
     return this.#ask('findKey', args);
   }
 
+  findKeyById(...args: Args<'findKeyById'>): Answer<'findKeyById'> {
+    return this.#ask('findKeyById', args);
+  }
+
   listKeys(...args: Args<'listKeys'>): Answer<'listKeys'> {
     return this.#ask('listKeys', args);
   }

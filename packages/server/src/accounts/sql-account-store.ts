@@ -1,5 +1,5 @@
 /**
- * The account store over a SQL database: each method is one transaction, in which nothing is awaited but
+ * The account store over a SQL database: each method but `sweep` is one transaction, in which nothing is awaited but
  * its own statements. What the transaction told the audit log is announced after it is committed and
  * before the method resolves.
  */
@@ -31,7 +31,7 @@ import type {
 import { migrate } from './migrations/migrate.ts';
 import type { Done, OnceRefused } from './once.ts';
 import * as accounts from './sql-accounts.ts';
-import { newestSequence, readAudit, type Writing } from './sql-audit.ts';
+import { newestSequence, readAudit, trimAudit, type Writing } from './sql-audit.ts';
 import * as budgets from './sql-budgets.ts';
 import { SqlChanges } from './sql-changes.ts';
 import type { Sql, SqlDatabase } from './sql-database.ts';
@@ -43,6 +43,9 @@ import * as tokens from './sql-tokens.ts';
 const ID_BYTES = 10;
 /** Changes of other processes must be heard within a second. */
 const LOOK_ELSEWHERE_MS = 200;
+/** What housekeeping clears away in one transaction, and of one kind at a time: 50,000 rows a minute. */
+const SWEEP_STEP_ROWS = 500;
+const SWEEP_STEPS_MAX = 100;
 
 export interface SqlAccountStoreOptions {
   /** Random bytes for ids; the machine's by default. */
@@ -125,6 +128,10 @@ export class SqlAccountStore implements AccountStore {
 
   findKey(hash: string): Promise<KeyWithAccount | null> {
     return this.#read((sql) => keys.findKeyByHash(sql, hash));
+  }
+
+  findKeyById(accountId: string | null, keyId: string): Promise<KeyWithAccount | null> {
+    return this.#read((sql) => keys.findKeyById(sql, accountId, keyId));
   }
 
   listKeys(now: EpochNs, accountId: string): Promise<readonly KeyRecord[]> {
@@ -212,17 +219,17 @@ export class SqlAccountStore implements AccountStore {
   }
 
   usageByKey(accountId: string, period: string): Promise<readonly KeyUsage[]> {
-    return budgets.usageByKey(this.#database.kysely, accountId, period);
+    return this.#guard(() => budgets.usageByKey(this.#database.kysely, accountId, period));
   }
 
-  sweep(now: EpochNs): Promise<void> {
-    return this.#write(async ({ sql }) => {
-      await budgets.giveBackExpired(sql, now, null);
-      await budgets.forgetReservations(sql, now);
-      await budgets.forgetKeyUsage(sql, now);
-      await tokens.removeExpiredTokens(sql, now);
-      await requests.forgetDone(sql, now);
-    });
+  async sweep(now: EpochNs, auditKeptNs?: bigint): Promise<void> {
+    const before = auditKeptNs === undefined ? null : ((now - auditKeptNs) as EpochNs);
+    await this.#inSteps((sql, limit) => budgets.giveBackSome(sql, now, limit));
+    await this.#inSteps((sql, limit) => budgets.forgetReservations(sql, now, limit));
+    await this.#inSteps((sql, limit) => budgets.forgetKeyUsage(sql, now, limit));
+    await this.#inSteps((sql, limit) => tokens.removeExpiredTokens(sql, now, limit));
+    await this.#inSteps((sql, limit) => requests.forgetDone(sql, now, limit));
+    if (before !== null) await this.#inSteps((sql, limit) => trimAudit(sql, before, limit));
   }
 
   audit(filter: AuditFilter): Promise<readonly AuditEvent[]> {
@@ -266,6 +273,14 @@ export class SqlAccountStore implements AccountStore {
     const result = await this.#guard(() => transaction.execute((sql) => work({ sql, told })));
     this.#changes.madeHere(told);
     return result;
+  }
+
+  /** Each step is a transaction of its own, and others have their turn between two. */
+  async #inSteps(step: (sql: Sql, limit: number) => Promise<number>): Promise<void> {
+    for (let steps = 0; steps < SWEEP_STEPS_MAX; steps += 1) {
+      const rows = await this.#write(({ sql }) => step(sql, SWEEP_STEP_ROWS));
+      if (rows < SWEEP_STEP_ROWS) return;
+    }
   }
 
   #newId(kind: 'acc' | 'key'): string {

@@ -1,13 +1,23 @@
 /**
  * The audit log: an event is written by the transaction that does what it tells, so there is neither one
- * without the other. The database refuses to change or remove events.
+ * without the other. Refusals of a day that are alike in all but time are counted in one event, so that nobody
+ * fills the log by asking for what he may not have. The database refuses to change events, and to remove any
+ * that is not older than the log's beginning, which `trimAudit` moves.
  */
 
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { dayOf } from '@tapeloom/core/utc-day';
 import type { Kysely } from 'kysely';
 import { eventOf } from './account-rows.ts';
 import type { AccountSchema } from './account-schema.ts';
-import type { AuditEvent, AuditFilter, AuditKind, StoreCall } from './account-store.ts';
-import type { Sql } from './sql-database.ts';
+import type {
+  AuditEvent,
+  AuditFilter,
+  AuditKind,
+  RefusalKind,
+  StoreCall,
+} from './account-store.ts';
+import { removed, type Sql } from './sql-database.ts';
 
 /** A write under way: its statements, and the events to announce once it is committed. */
 export interface Writing {
@@ -15,34 +25,73 @@ export interface Writing {
   readonly told: AuditEvent[];
 }
 
+interface Told<Kind extends AuditKind> {
+  readonly kind: Kind;
+  readonly accountId: string;
+  readonly keyId: string | null;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
 export async function tell(
   { sql, told }: Writing,
-  { now, actor }: StoreCall,
-  event: {
-    readonly kind: AuditKind;
-    readonly accountId: string;
-    readonly keyId: string | null;
-    readonly details: Readonly<Record<string, unknown>>;
-  },
+  call: StoreCall,
+  event: Told<Exclude<AuditKind, RefusalKind>>,
 ): Promise<void> {
   const row = await sql
     .insertInto('audit_log')
-    .values({
-      at: now,
-      kind: event.kind,
-      account_id: event.accountId,
-      key_id: event.keyId,
-      actor: actor.kind === 'operator' ? 'operator' : actor.keyId,
-      details: JSON.stringify(event.details),
-    })
+    .values(rowOf(call, event))
     .returningAll()
     .executeTakeFirstOrThrow();
   told.push(eventOf(row));
 }
 
+/** Of a key and day there are no more events than ways to be refused. Nobody needs to hear of a refusal. */
+export async function countRefusal(
+  { sql }: Writing,
+  call: StoreCall,
+  refusal: Told<RefusalKind>,
+): Promise<void> {
+  const row = rowOf(call, refusal);
+  const counted_as = [dayOf(call.now), row.account_id, row.actor, row.kind, row.details].join(' ');
+  await sql
+    .insertInto('audit_log')
+    .values({ ...row, counted_as })
+    .onConflict((conflict) =>
+      conflict
+        .column('counted_as')
+        .where('counted_as', 'is not', null)
+        .doUpdateSet((eb) => ({ count: eb('audit_log.count', '+', 1n), last_at: call.now })),
+    )
+    .execute();
+}
+
+/** Removes some of the events from before this instant; how many. Those after it never go. */
+export async function trimAudit(sql: Sql, before: EpochNs, limit: number): Promise<number> {
+  const old = sql.selectFrom('audit_log').select('sequence').where('at', '<', before);
+  if ((await old.limit(1).executeTakeFirst()) === undefined) return 0;
+  await sql
+    .updateTable('audit_beginning')
+    .set({ kept_from: before })
+    .where('kept_from', '<', before)
+    .execute();
+  const some = old.limit(limit);
+  return removed(await sql.deleteFrom('audit_log').where('sequence', 'in', some).execute());
+}
+
+function rowOf({ now, actor }: StoreCall, event: Told<AuditKind>) {
+  return {
+    at: now,
+    kind: event.kind,
+    account_id: event.accountId,
+    key_id: event.keyId,
+    actor: actor.kind === 'operator' ? 'operator' : actor.keyId,
+    details: JSON.stringify(event.details),
+  };
+}
+
 export async function readAudit(
   database: Kysely<AccountSchema>,
-  { accountId, after, limit, newestFirst }: AuditFilter,
+  { accountId, after, since, limit, newestFirst }: AuditFilter,
 ): Promise<readonly AuditEvent[]> {
   let query = database
     .selectFrom('audit_log')
@@ -50,6 +99,7 @@ export async function readAudit(
     .orderBy('sequence', newestFirst === true ? 'desc' : 'asc')
     .limit(limit);
   if (accountId !== undefined) query = query.where('account_id', '=', accountId);
+  if (since !== undefined) query = query.where('at', '>=', since);
   if (after !== undefined) query = query.where('sequence', '>', BigInt(after));
   return (await query.execute()).map(eventOf);
 }

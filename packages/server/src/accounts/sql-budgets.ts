@@ -21,13 +21,15 @@ import {
   type UsageCounts,
 } from './account-store.ts';
 import { remainingBudget } from './remaining-budget.ts';
-import type { Sql } from './sql-database.ts';
+import { removed, type Sql } from './sql-database.ts';
 
 /**
- * How long the id of a closed reservation is remembered beyond its expiry: 40 days, longer than anybody
- * repeats a request. Until then the id takes nothing a second time, and an expired one can be settled.
+ * How long a reservation is remembered beyond its expiry. A settled or voided one for a day: until then its id
+ * takes nothing a second time, and every page and export leaves one. One that nobody closed, which is rare,
+ * for 40 days: until then it can be settled.
  */
-const RESERVATION_KEPT_NS = 40n * 86_400_000_000_000n;
+const CLOSED_KEPT_NS = 86_400_000_000_000n;
+const EXPIRED_KEPT_NS = 40n * CLOSED_KEPT_NS;
 
 const COLUMNS = {
   computeUnits: {
@@ -151,35 +153,71 @@ export async function voidReservation(sql: Sql, id: string): Promise<boolean> {
   return (await close(sql, id, 'voided')) !== null;
 }
 
-/** What unsettled reservations of this account, or of all, held beyond their expiry. */
-export async function giveBackExpired(
-  sql: Sql,
-  now: EpochNs,
-  accountId: string | null,
-): Promise<void> {
-  let update = sql
-    .updateTable('reservations')
-    .set({ state: 'expired' })
-    .where('state', '=', 'open')
-    .where('expires_at', '<=', now);
-  if (accountId !== null) update = update.where('account_id', '=', accountId);
-  const expired = await update.returning(HELD).execute();
+/** What unsettled reservations of this account held beyond their expiry. */
+async function giveBackExpired(sql: Sql, now: EpochNs, accountId: string): Promise<void> {
+  const expired = await expiring(sql)
+    .where('expires_at', '<=', now)
+    .where('account_id', '=', accountId)
+    .returning(HELD)
+    .execute();
   for (const held of expired) await giveBack(sql, held);
 }
 
-/** Ids of long closed reservations; an open one stays until it was given back. */
-export async function forgetReservations(sql: Sql, now: EpochNs): Promise<void> {
-  await sql
-    .deleteFrom('reservations')
-    .where('state', '!=', 'open')
-    .where('expires_at', '<', now - RESERVATION_KEPT_NS)
-    .execute();
+/** The same of all accounts, for some of them; how many. */
+export async function giveBackSome(sql: Sql, now: EpochNs, limit: number): Promise<number> {
+  const some = sql
+    .selectFrom('reservations')
+    .select('id')
+    .where('state', '=', 'open')
+    .where('expires_at', '<=', now)
+    .limit(limit);
+  const expired = await expiring(sql).where('id', 'in', some).returning(HELD).execute();
+  for (const held of expired) await giveBack(sql, held);
+  return expired.length;
 }
 
-/** What each key used in months that are long over. */
-export async function forgetKeyUsage(sql: Sql, now: EpochNs): Promise<void> {
-  const oldest = periodBefore(now, KEY_USAGE_MONTHS);
-  await sql.deleteFrom('key_usage').where('period', '<', oldest).execute();
+function expiring(sql: Sql) {
+  return sql.updateTable('reservations').set({ state: 'expired' }).where('state', '=', 'open');
+}
+
+/** Some that were settled or voided long ago, or expired longer ago; how many. An open one stays. */
+export async function forgetReservations(sql: Sql, now: EpochNs, limit: number): Promise<number> {
+  let forgotten = 0;
+  for (const [state, keptNs] of [
+    ['settled', CLOSED_KEPT_NS],
+    ['voided', CLOSED_KEPT_NS],
+    ['expired', EXPIRED_KEPT_NS],
+  ] as const) {
+    const old = sql
+      .selectFrom('reservations')
+      .select('id')
+      .where('state', '=', state)
+      .where('expires_at', '<', now - keptNs)
+      .limit(limit - forgotten);
+    forgotten += removed(await sql.deleteFrom('reservations').where('id', 'in', old).execute());
+  }
+  return forgotten;
+}
+
+/** Some of what keys used in months that are long over; how many. */
+export async function forgetKeyUsage(sql: Sql, now: EpochNs, limit: number): Promise<number> {
+  const old = sql
+    .selectFrom('key_usage')
+    .select(['account_id', 'period', 'key_id'])
+    .where('period', '<', periodBefore(now, KEY_USAGE_MONTHS))
+    .limit(limit);
+  return removed(
+    await sql
+      .deleteFrom('key_usage')
+      .where((eb) =>
+        eb(
+          eb.refTuple('account_id', 'period', 'key_id'),
+          'in',
+          old.$asTuple('account_id', 'period', 'key_id'),
+        ),
+      )
+      .execute(),
+  );
 }
 
 export async function addRestRequests(sql: Sql, counts: readonly RequestCount[]): Promise<void> {

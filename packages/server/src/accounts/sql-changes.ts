@@ -5,7 +5,7 @@
 
 import type { Kysely } from 'kysely';
 import type { AccountSchema } from './account-schema.ts';
-import type { AccountChange, AuditEvent } from './account-store.ts';
+import { type AccountChange, type AuditEvent, REFUSAL_KINDS } from './account-store.ts';
 import { readAudit } from './sql-audit.ts';
 
 const EVENTS_PER_READ = 500;
@@ -58,7 +58,7 @@ export class SqlChanges {
 
   /** A refusal changes nothing, so it is no news here. */
   #tell({ accountId, keyId, kind }: AuditEvent): void {
-    if (kind === 'key.management-refused') return;
+    if (REFUSAL_KINDS.some((refusal) => refusal === kind)) return;
     for (const listener of this.#listeners) {
       try {
         listener({ accountId, keyId, kind });

@@ -1,6 +1,6 @@
 /** What the account store needs of a database beside SQL that all of them speak. */
 
-import type { Kysely, Transaction } from 'kysely';
+import type { DeleteResult, Kysely, Transaction } from 'kysely';
 import type { AccountSchema } from './account-schema.ts';
 import type { AccountsTroubleError } from './account-store.ts';
 import type { SchemaDialect } from './migrations/migration.ts';
@@ -22,3 +22,8 @@ export interface SqlDatabase extends AsyncDisposable {
 
 /** Statements of one method of the store, all of them or none. */
 export type Sql = Transaction<AccountSchema>;
+
+/** How many rows a statement has removed. */
+export function removed(results: readonly DeleteResult[]): number {
+  return results.reduce((sum, { numDeletedRows }) => sum + Number(numDeletedRows), 0);
+}

@@ -24,9 +24,9 @@ import {
 } from './account-store.ts';
 import { type OnceRefused, REMEMBERED_NS } from './once.ts';
 import { grantsOf, holdAccount } from './sql-accounts.ts';
-import { tell, type Writing } from './sql-audit.ts';
+import { countRefusal, tell, type Writing } from './sql-audit.ts';
 import type { Sql } from './sql-database.ts';
-import { insertKeyWithinLimit } from './sql-key-limit.ts';
+import { addKeyWithinLimits, KEY_END, type KeyLimitReached } from './sql-key-limit.ts';
 import { judgeOnce, remember } from './sql-once.ts';
 
 const SECOND_NS = 1_000_000_000n;
@@ -46,8 +46,15 @@ export async function findKeyByHash(sql: Sql, hash: string): Promise<KeyWithAcco
   return row === undefined ? null : withAccount(sql, row);
 }
 
-export async function findKeyById(sql: Sql, keyId: string): Promise<KeyWithAccount | null> {
-  const row = await sql.selectFrom('keys').selectAll().where('id', '=', keyId).executeTakeFirst();
+/** Of this account, or of any. */
+export async function findKeyById(
+  sql: Sql,
+  accountId: string | null,
+  keyId: string,
+): Promise<KeyWithAccount | null> {
+  let query = sql.selectFrom('keys').selectAll().where('id', '=', keyId);
+  if (accountId !== null) query = query.where('account_id', '=', accountId);
+  const row = await query.executeTakeFirst();
   return row === undefined ? null : withAccount(sql, row);
 }
 
@@ -57,20 +64,11 @@ export async function listKeys(
   now: EpochNs,
   accountId: string,
 ): Promise<readonly KeyRecord[]> {
-  const shownAfter = now - ENDED_KEY_SHOWN_NS;
   const rows = await sql
     .selectFrom('keys')
     .selectAll()
     .where('account_id', '=', accountId)
-    .where((eb) =>
-      eb.or([
-        eb('revoked_at', '>', shownAfter),
-        eb.and([
-          eb('revoked_at', 'is', null),
-          eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', shownAfter)]),
-        ]),
-      ]),
-    )
+    .where(KEY_END, '>', now - ENDED_KEY_SHOWN_NS)
     .orderBy('created_at', 'desc')
     .orderBy('id')
     .execute();
@@ -91,12 +89,8 @@ export async function createKey(
   if (refused !== null) return refused;
   const before = await doneBefore(managing);
   if (before !== null) return before;
-  const row = await insertKeyWithinLimit(
-    writing.sql,
-    call.now,
-    rowOf(newKey, call, accountId, secret),
-  );
-  if (row === undefined) return { refused: 'too-many-keys' };
+  const row = await add(managing, rowOf(newKey, call, accountId, secret), null);
+  if ('refused' in row) return row;
   await rememberMade(managing, row.id);
   const { name, environment, scopes, instruments, allowedIps, expiresAt } = newKey;
   await tell(writing, call, {
@@ -142,13 +136,9 @@ export async function rotateKey(
 
   const { now } = call;
   const endsAtOnce = graceSeconds === 0;
-  const created = await insertKeyWithinLimit(
-    writing.sql,
-    now,
-    rowOf({ ...old, id: newId }, call, accountId, secret),
-    endsAtOnce ? keyId : null,
-  );
-  if (created === undefined) return { refused: 'too-many-keys' };
+  const newRow = rowOf({ ...old, id: newId }, call, accountId, secret);
+  const created = await add(managing, newRow, endsAtOnce ? keyId : null);
+  if ('refused' in created) return created;
   await rememberMade(managing, newId);
   const graceEnd = now + BigInt(graceSeconds) * SECOND_NS;
   const expiresAt = old.expiresAt !== null && old.expiresAt < graceEnd ? old.expiresAt : graceEnd;
@@ -236,8 +226,25 @@ async function judge(
   if (criterion === null) return null;
   const { call, accountId, operation } = managing;
   const details = { operation, criterion };
-  await tell(managing, call, { kind: 'key.management-refused', accountId, keyId, details });
+  const refusal = { kind: 'key.management-refused', accountId, keyId, details } as const;
+  await countRefusal(managing, call, refusal);
   return { refused: 'criterion', criterion };
+}
+
+/** Judged last, so that what is refused for another reason, or was done before, counts at no limit. */
+async function add(
+  managing: Managing,
+  row: KeyRow,
+  ending: string | null,
+): Promise<KeyRow | KeyLimitReached> {
+  const { sql, call, accountId, operation } = managing;
+  const added = await addKeyWithinLimits(sql, { ...call, row, ending });
+  if ('refused' in added && added.refused !== 'too-many-keys') {
+    const details = { operation, limit: added.refused };
+    const refusal = { kind: 'key.limit-refused', accountId, keyId: null, details } as const;
+    await countRefusal(managing, call, refusal);
+  }
+  return added;
 }
 
 async function doneBefore({ sql, call, accountId }: Managing): Promise<OnceRefused | null> {

@@ -6,7 +6,7 @@
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Done, OnceRefused, OnceRequest } from './once.ts';
 import { REMEMBERED_MAX } from './once.ts';
-import type { Sql } from './sql-database.ts';
+import { removed, type Sql } from './sql-database.ts';
 
 /** Why a request is not to be done; null: it may be. */
 export async function judgeOnce(
@@ -42,8 +42,25 @@ export async function remember(sql: Sql, done: Done): Promise<void> {
     .execute();
 }
 
-export async function forgetDone(sql: Sql, now: EpochNs): Promise<void> {
-  await sql.deleteFrom('idempotent_requests').where('expires_at', '<=', now).execute();
+/** Some of those whose time is over; how many. */
+export async function forgetDone(sql: Sql, now: EpochNs, limit: number): Promise<number> {
+  const over = sql
+    .selectFrom('idempotent_requests')
+    .select(['key_id', 'idempotency_key'])
+    .where('expires_at', '<=', now)
+    .limit(limit);
+  return removed(
+    await sql
+      .deleteFrom('idempotent_requests')
+      .where((eb) =>
+        eb(
+          eb.refTuple('key_id', 'idempotency_key'),
+          'in',
+          over.$asTuple('key_id', 'idempotency_key'),
+        ),
+      )
+      .execute(),
+  );
 }
 
 function find(sql: Sql, now: EpochNs, keyId: string, { idempotencyKey }: OnceRequest) {

@@ -2,7 +2,7 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { KeyWithAccount } from './account-store.ts';
-import type { Sql } from './sql-database.ts';
+import { removed, type Sql } from './sql-database.ts';
 import { findKeyById, hasEnded } from './sql-keys.ts';
 
 export interface NewToken {
@@ -17,7 +17,7 @@ export async function issueToken(
   now: EpochNs,
   { hash, keyId, expiresAt }: NewToken,
 ): Promise<boolean> {
-  const owner = await findKeyById(sql, keyId);
+  const owner = await findKeyById(sql, null, keyId);
   if (owner === null || hasEnded(owner.key, now)) return false;
   await sql
     .insertInto('stream_tokens')
@@ -38,10 +38,16 @@ export async function consumeToken(
     .returning(['key_id', 'expires_at'])
     .executeTakeFirst();
   if (token === undefined || now >= token.expires_at) return null;
-  const owner = await findKeyById(sql, token.key_id);
+  const owner = await findKeyById(sql, null, token.key_id);
   return owner === null || hasEnded(owner.key, now) ? null : owner;
 }
 
-export async function removeExpiredTokens(sql: Sql, now: EpochNs): Promise<void> {
-  await sql.deleteFrom('stream_tokens').where('expires_at', '<=', now).execute();
+/** Some of them; how many. */
+export async function removeExpiredTokens(sql: Sql, now: EpochNs, limit: number): Promise<number> {
+  const expired = sql
+    .selectFrom('stream_tokens')
+    .select('hash')
+    .where('expires_at', '<=', now)
+    .limit(limit);
+  return removed(await sql.deleteFrom('stream_tokens').where('hash', 'in', expired).execute());
 }

@@ -169,14 +169,24 @@ const sqliteSchema: SchemaDialect = {
   sequenceType: 'integer',
   sequence: (column) => column.primaryKey().autoIncrement(),
   async forbidChanges(database, table) {
+    const why = `${table} can only grow`;
     for (const change of ['update', 'delete']) {
-      const name = sql.id(`${table}_refuses_${change}`);
-      const refusal = sql.lit(`${table} can only grow`);
-      const body = sql`begin select raise(abort, ${refusal}); end`;
-      await sql`create trigger ${name} before ${sql.raw(change)} on ${sql.id(table)} ${body}`.execute(
-        database,
-      );
+      await sqliteSchema.refuse(database, {
+        name: `${table}_refuses_${change}`,
+        table,
+        change,
+        why,
+      });
     }
+  },
+  async refuse(database, { name, table, change, when, why }) {
+    const trigger = sql`create trigger ${sql.id(name)} before ${sql.raw(change)} on ${sql.id(table)}`;
+    const only = when === undefined ? sql`` : sql`when ${sql.raw(when)} `;
+    const body = sql`${only}begin select raise(abort, ${sql.lit(why)}); end`;
+    await sql`${trigger} ${body}`.execute(database);
+  },
+  async dropTrigger(database, _table, name) {
+    await sql`drop trigger ${sql.id(name)}`.execute(database);
   },
 };
 

@@ -283,7 +283,7 @@ test('a rotation ends a watched key at once or after its grace period', async ()
   await desk.settled(() => desk.heard.length > 0);
   assert.deepEqual(desk.heard, [{ t: 'key-ended', keyId: soon.record.id }]);
   await desk.accounts.rotate(late, 30);
-  await desk.settled(() => desk.accounts.callCount('listKeys') >= 2);
+  await desk.settled(() => desk.accounts.callCount('findKeyById') >= 2);
   await turn();
   desk.clock.advanceTo(desk.at(29.9));
   assert.equal(desk.heard.length, 1);
@@ -324,7 +324,7 @@ test('what concerns other accounts, or changes no right, is not announced', asyn
   await desk.accounts.suspend(await desk.accounts.account());
   await desk.accounts.key(accountId);
   await desk.accounts.revoke(other);
-  await desk.settled(() => desk.accounts.callCount('listKeys') > 0);
+  await desk.settled(() => desk.accounts.callCount('findKeyById') > 0);
   await turn();
   assert.deepEqual(desk.heard, []);
 });
@@ -348,7 +348,7 @@ test('a read that fails is tried again until the change is known', async () => {
   let failures = 2;
   const failing = new Proxy(desk.accounts.store, {
     get(target, name) {
-      if (name === 'findAccount' && failures > 0) {
+      if (name === 'findKeyById' && failures > 0) {
         failures -= 1;
         return () => Promise.reject(new Error('the disk is away'));
       }

@@ -14,7 +14,13 @@ import { keyStateAt } from '@tapeloom/core/entitlement/key-rights';
 import { type Plan, planAt } from '@tapeloom/core/entitlement/plan';
 import { TOKEN_TEXT } from '@tapeloom/protocol/key-text';
 import type { Clock } from '../platform/clock.ts';
-import type { AccountChange, AccountStore, AuditKind, KeyWithAccount } from './account-store.ts';
+import {
+  type AccountChange,
+  type AccountStore,
+  type AuditKind,
+  type KeyWithAccount,
+  REFUSAL_KINDS,
+} from './account-store.ts';
 import {
   type Authentication,
   type Authenticator,
@@ -37,7 +43,7 @@ const PLACE_CHARACTERS = 32;
 const KINDS_WITHOUT_EFFECT: readonly AuditKind[] = [
   'account.created',
   'key.created',
-  'key.management-refused',
+  ...REFUSAL_KINDS,
 ];
 
 /** What was read of a key, and how many changes there had been when it was known to be right. */
@@ -54,10 +60,7 @@ interface Remembered {
 }
 
 export interface StoreAuthenticatorOptions {
-  readonly store: Pick<
-    AccountStore,
-    'findKey' | 'consumeToken' | 'listKeys' | 'findAccount' | 'onChange'
-  >;
+  readonly store: Pick<AccountStore, 'findKey' | 'findKeyById' | 'consumeToken' | 'onChange'>;
   /** The accounts' time: real time, whatever the speed of the service's. */
   readonly clock: Clock;
   /** Reports a read that failed and is tried again. */

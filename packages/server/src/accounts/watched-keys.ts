@@ -39,7 +39,7 @@ interface WatchedKey {
 }
 
 export interface WatchedKeysOptions {
-  readonly store: Pick<AccountStore, 'listKeys' | 'findAccount'>;
+  readonly store: Pick<AccountStore, 'findKeyById'>;
   readonly clock: Clock;
   readonly announce: (change: RightsChange) => void;
   readonly onFault: (error: unknown) => void;
@@ -148,17 +148,18 @@ export class WatchedKeys implements Disposable {
   }
 
   async #readOnce(account: WatchedAccount): Promise<void> {
-    const { store, clock } = this.#options;
-    const [keys, record] = await Promise.all([
-      store.listKeys(clock.now(), account.record.id),
-      store.findAccount(account.record.id),
-    ]);
-    const byId = new Map(keys.map((key) => [key.id, key]));
-    if (record !== null) account.record = record;
-    for (const watched of account.keys) {
-      const key = record === null ? undefined : byId.get(watched.record.id);
-      if (key === undefined) this.#end(watched);
-      else watched.record = key;
+    const watched = [...account.keys];
+    const found = await Promise.all(
+      watched.map(({ record }) => this.#options.store.findKeyById(record.accountId, record.id)),
+    );
+    for (const [index, one] of watched.entries()) {
+      const now = found[index];
+      if (now === null || now === undefined) {
+        this.#end(one);
+      } else {
+        one.record = now.key;
+        account.record = now.account;
+      }
     }
   }
 

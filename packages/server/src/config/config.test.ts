@@ -39,6 +39,7 @@ test('without any setting the documented defaults hold', () => {
     simScale: 1,
     simDays: 10,
     cacheBytes: 2 * 1024 ** 3,
+    auditDays: 400,
     speed: null,
     echoPort: null,
   });

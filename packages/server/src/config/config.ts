@@ -38,6 +38,8 @@ export interface Config extends CommandLine {
   readonly simDays: number;
   /** What the cache of results may take on disk; 0: nothing is kept. */
   readonly cacheBytes: number;
+  /** How many days an event stays in the audit log. */
+  readonly auditDays: number;
 }
 
 type Settings = { readonly [K in keyof Omit<Config, keyof CommandLine>]: Setting<Config[K]> };
@@ -75,6 +77,8 @@ const SETTINGS: Settings = {
   simScale: decimalNumber({ variable: 'TAPELOOM_SIM_SCALE', fallback: 1 }, 0.001, 100),
   simDays: wholeNumber({ variable: 'TAPELOOM_SIM_DAYS', fallback: 10 }, 0, 60),
   cacheBytes: byteCount({ variable: 'TAPELOOM_CACHE_BYTES', fallback: 2 * 1024 ** 3 }),
+  // The log is also how processes on one directory hear of each other's changes: nobody sleeps for a month.
+  auditDays: wholeNumber({ variable: 'TAPELOOM_AUDIT_DAYS', fallback: 400 }, 30, 36_500),
 };
 
 const FILE_VARIABLE = 'TAPELOOM_CONFIG';

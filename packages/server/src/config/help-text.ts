@@ -11,6 +11,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
   TAPELOOM_TRUSTED_PROXIES: 'addresses of your proxies, with commas between (none)',
   TAPELOOM_LOG_LEVEL: 'trace, debug, info, warn, error, fatal or silent (info)',
   TAPELOOM_CACHE_BYTES: 'what the cache of results may take, such as 2GiB; 0 keeps nothing',
+  TAPELOOM_AUDIT_DAYS: 'how long the audit log keeps an event (400 days)',
   TAPELOOM_CONFIG: 'a JSON file with settings; the environment wins over it',
 };
 

@@ -60,7 +60,7 @@ test('a rotation without grace closes connections at once, one with grace at its
   const graced = await desk.key('live');
   using two = await desk.open(graced);
   await desk.accounts.rotate(graced, 30);
-  while (desk.accounts.callCount('listKeys') < 2) await turn();
+  while (desk.accounts.callCount('findKeyById') < 2) await turn();
   desk.clock.advance(29_000);
   await two.answered();
   desk.clock.advance(3_000);
@@ -129,7 +129,7 @@ test('after a change of plan what follows has the new rights', async () => {
   one.send(subscribe('before'));
   const { topic } = await one.find('subscribed');
   await desk.accounts.setPlan(accountId, 'sandbox');
-  while (desk.accounts.callCount('listKeys') === 0) await turn();
+  while (desk.accounts.callCount('findKeyById') === 0) await turn();
   await one.answered();
   one.send(subscribe('after'));
   const after = await one.find('subscribed', (it) => it.sub === 'after');

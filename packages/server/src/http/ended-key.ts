@@ -12,8 +12,7 @@ export async function endedKey(
   caller: Caller,
   now: EpochNs,
 ): Promise<ProblemError> {
-  const keys = await store.listKeys(now, caller.accountId);
-  const key = keys.find(({ id }) => id === caller.keyId);
-  const isExpired = key !== undefined && keyStateAt(key, now) === 'expired';
+  const found = await store.findKeyById(caller.accountId, caller.keyId);
+  const isExpired = found !== null && keyStateAt(found.key, now) === 'expired';
   return unauthorized(isExpired ? 'expired' : 'revoked');
 }

@@ -8,7 +8,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import type { FieldFault } from '@tapeloom/protocol/problem';
 import type { FastifyRequest } from 'fastify';
 import { type OnceRefused, type OnceRequest, REMEMBERED_MAX } from '../accounts/once.ts';
-import { invalidParameters, ProblemError } from './problem-error.ts';
+import { invalidParameters, type ProblemError, rateLimited } from './problem-error.ts';
 import type { Route } from './route.ts';
 
 export const IDEMPOTENCY_KEY = 'Idempotency-Key';
@@ -18,7 +18,6 @@ export const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
 const HEADER = IDEMPOTENCY_KEY.toLowerCase();
 const AT_HEADER = `/${IDEMPOTENCY_KEY}`;
 const PRINTABLE = /^[\x20-\x7e]+$/;
-const SECOND_NS = 1_000_000_000n;
 
 export function idempotencyFaults(route: Route, request: FastifyRequest): readonly FieldFault[] {
   if (route.isIdempotent !== true) return [];
@@ -51,13 +50,10 @@ export function onceProblem(
       return invalidParameters([{ path: AT_HEADER, message }]);
     }
     case 'too-many-remembered': {
-      const seconds = Math.max(1, Math.ceil(Number(refused.until - now) / Number(SECOND_NS)));
-      const detail =
+      const why =
         `The account has sent ${REMEMBERED_MAX} requests with an ${IDEMPOTENCY_KEY} in 24 hours, and each is ` +
-        `remembered. Try again in ${seconds} s, or without the header.`;
-      return new ProblemError('RATE_LIMITED', detail, {
-        headers: { 'retry-after': String(seconds) },
-      });
+        'remembered; without the header there is no such limit.';
+      return rateLimited(why, refused.until, now);
     }
     default:
       return refused satisfies never;

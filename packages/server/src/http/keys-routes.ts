@@ -9,7 +9,12 @@ import type { ManagementCriterion } from '@tapeloom/core/entitlement/key-managem
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { Type } from 'typebox';
 import type { AccountStore, KeyRecord, Refused, StoreCall } from '../accounts/account-store.ts';
-import { VALID_KEYS_MAX } from '../accounts/account-store.ts';
+import {
+  ENDED_KEY_SHOWN_NS,
+  KEYS_LISTED_MAX,
+  KEYS_MADE_MAX,
+  VALID_KEYS_MAX,
+} from '../accounts/account-store.ts';
 import type { Caller } from '../accounts/caller.ts';
 import type { OnceRefused, OnceRequest } from '../accounts/once.ts';
 import { digestOf, newKeyText } from '../accounts/secret.ts';
@@ -17,7 +22,7 @@ import { endedKey } from './ended-key.ts';
 import { onceProblem } from './idempotency.ts';
 import { CreatedKeyView, KeyView, RotatedKeyView, viewKey, viewPrevious } from './key-view.ts';
 import { NewKeyBody, newKeyFaults, newKeyOf } from './new-key-body.ts';
-import { ProblemError } from './problem-error.ts';
+import { ProblemError, rateLimited } from './problem-error.ts';
 import { defineRoute, type Route, type RouteError } from './route.ts';
 
 const GRACE_SECONDS_MAX = 604_800;
@@ -27,6 +32,10 @@ const access = { scope: 'keys' } as const;
 const UNKNOWN_KEY: RouteError = { code: 'NOT_FOUND', status: 404 };
 const TOO_MANY_KEYS: RouteError = { code: 'QUOTA_EXCEEDED', status: 409 };
 const CANNOT_ROTATE: RouteError = { code: 'CONFLICT', status: 409 };
+
+const LIMITS =
+  `\`RATE_LIMITED\` also when the account has created and rotated ${KEYS_MADE_MAX} keys in 24 hours, or has ` +
+  `${KEYS_LISTED_MAX} in its list.`;
 
 const CRITERION_TEXTS: Readonly<Record<ManagementCriterion, string>> = {
   environment: 'environment: your key manages keys of its own environment only.',
@@ -56,7 +65,8 @@ function createRoute(facts: KeysFacts): Route {
     path: '/v1/keys',
     operationId: 'createKey',
     summary: 'Creates a key.',
-    description: 'With no more rights than the calling key has. The answer shows the secret once.',
+    description:
+      `With no more rights than the calling key has. The answer shows the secret once. ${LIMITS}`,
     access,
     isIdempotent: true,
     body: NewKeyBody,
@@ -90,7 +100,9 @@ function listRoute(facts: KeysFacts): Route {
     path: '/v1/keys',
     operationId: 'listKeys',
     summary: 'All keys of the account.',
-    description: 'The newest first: valid keys, and those that ended in the last 30 days.',
+    description:
+      'The newest first: valid keys, and those that ended in the last 30 days. There are never more ' +
+      `than ${KEYS_LISTED_MAX}.`,
     access,
     answer: Type.Object({ keys: Type.Array(KeyView) }, closed),
     handle: async ({ caller, now }) => {
@@ -106,7 +118,8 @@ function rotateRoute(facts: KeysFacts): Route {
     path: '/v1/keys/:id/rotate',
     operationId: 'rotateKey',
     summary: 'Replaces a key by a new one with the same rights.',
-    description: 'The old key works until the grace period ends, or until its own earlier expiry.',
+    description:
+      `The old key works until the grace period ends, or until its own earlier expiry. ${LIMITS}`,
     access,
     isIdempotent: true,
     body: Type.Object(
@@ -165,16 +178,18 @@ function callOf(caller: Caller, now: EpochNs, once: OnceRequest | null = null): 
   return { now, actor: { kind: 'key', keyId: caller.keyId, ...(once === null ? {} : { once }) } };
 }
 
+/** A key that is in the list, found without it. */
 async function listedKey(
   store: AccountStore,
   caller: Caller,
   id: string,
   now: EpochNs,
 ): Promise<KeyRecord> {
-  const keys = await store.listKeys(now, caller.accountId);
-  const key = keys.find((listed) => listed.id === id);
-  if (key === undefined) throw unknownKey();
-  return key;
+  const found = await store.findKeyById(caller.accountId, id);
+  if (found === null) throw unknownKey();
+  const end = found.key.revokedAt ?? found.key.expiresAt;
+  if (end !== null && end <= now - ENDED_KEY_SHOWN_NS) throw unknownKey();
+  return found.key;
 }
 
 async function refusal(
@@ -195,6 +210,18 @@ async function refusal(
         'QUOTA_EXCEEDED',
         `The account has ${VALID_KEYS_MAX} valid keys; revoke one first.`,
         { status: 409 },
+      );
+    case 'made-too-many':
+      return rateLimited(
+        `The account has created and rotated ${KEYS_MADE_MAX} keys in 24 hours.`,
+        refused.until,
+        now,
+      );
+    case 'list-full':
+      return rateLimited(
+        `The account's list holds ${KEYS_LISTED_MAX} keys, those included that ended in the last 30 days.`,
+        refused.until,
+        now,
       );
     case 'already-rotated':
       return new ProblemError('CONFLICT', 'The key was rotated before.');

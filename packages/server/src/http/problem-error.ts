@@ -3,8 +3,11 @@
  * document. Its status is always one the table allows for its code.
  */
 
+import type { EpochNs } from '@tapeloom/core/numbers';
 import { ERROR_CODES, type ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { FieldFault, ProblemMembers } from '@tapeloom/protocol/problem';
+
+const SECOND_NS = 1_000_000_000;
 
 export interface ProblemOptions {
   /** One of the code's statuses; the usual one when left out. */
@@ -44,4 +47,12 @@ export function invalidParameters(
 ): ProblemError {
   const detail = errors.map(({ path, message }) => (path === '' ? message : `${path} ${message}`));
   return new ProblemError('INVALID_PARAMETERS', detail.join('; '), { ...options, errors });
+}
+
+/** `RATE_LIMITED` until an instant; the words end with how long that is, to the next whole second. */
+export function rateLimited(why: string, until: EpochNs, now: EpochNs): ProblemError {
+  const seconds = Math.max(1, Math.ceil(Number(until - now) / SECOND_NS));
+  return new ProblemError('RATE_LIMITED', `${why} Try again in ${seconds} s.`, {
+    headers: { 'retry-after': String(seconds) },
+  });
 }

@@ -8,9 +8,15 @@ import type { Kysely } from 'kysely';
 import { accounts } from './0001-accounts.ts';
 import { useByKey } from './0002-use-by-key.ts';
 import { idempotentRequests } from './0003-idempotent-requests.ts';
+import { listsWithAnEnd } from './0004-lists-with-an-end.ts';
 import type { Migration, SchemaDialect } from './migration.ts';
 
-export const MIGRATIONS: readonly Migration[] = [accounts, useByKey, idempotentRequests];
+export const MIGRATIONS: readonly Migration[] = [
+  accounts,
+  useByKey,
+  idempotentRequests,
+  listsWithAnEnd,
+];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
 interface VersionSchema {

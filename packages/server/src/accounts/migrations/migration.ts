@@ -12,6 +12,20 @@ export interface SchemaDialect {
   readonly sequence: (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder;
   /** Makes the database itself refuse to change or remove rows of a table. */
   forbidChanges(database: Kysely<unknown>, table: string): Promise<void>;
+  /** Makes the database itself refuse one change of a table's rows. */
+  refuse(database: Kysely<unknown>, refusal: Refusal): Promise<void>;
+  dropTrigger(database: Kysely<unknown>, table: string, name: string): Promise<void>;
+}
+
+export interface Refusal {
+  readonly name: string;
+  readonly table: string;
+  /** `delete`, `update`, or `update of` some columns. */
+  readonly change: string;
+  /** Only for such rows, `old` and `new`; left out: for all. */
+  readonly when?: string;
+  /** What is said to who tries. */
+  readonly why: string;
 }
 
 export interface Migration {
