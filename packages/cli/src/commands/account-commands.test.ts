@@ -234,16 +234,25 @@ test('the audit log tells what happened, by account, newest last', async () => {
   );
   assert.ok(events.every(({ actor }) => actor === 'operator'));
   const table = await run('audit', '--limit', '1');
-  assert.match(table.out, /^ *# +at +times +account +what +key +by +details\n *\d+ .* 1 +acme +key\.revoked/);
+  assert.match(
+    table.out,
+    /^ *# +at +times +account +what +key +by +details\n *\d+ .* 1 +acme +key\.revoked/,
+  );
   assert.equal(table.out.split('\n').length, 3);
   assert.equal((await run('audit', '--limit', '0')).code, 2);
   const lines = async (since: string) =>
     (await run('audit', '--since', since, '--json')).out.split('\n').length - 1;
-  assert.deepEqual([await lines('1h'), await lines('2020-01-01'), await lines('2200-01-01')], [7, 7, 0]);
+  assert.deepEqual(
+    [await lines('1h'), await lines('2020-01-01'), await lines('2200-01-01')],
+    [7, 7, 0],
+  );
   assert.equal((await run('audit', '--since', '2200-01-01')).out, 'Nothing has happened since.\n');
   const wrong = await run('audit', '--since', 'yesterday');
   assert.equal(wrong.code, 2);
-  assert.match(wrong.err, /--since must be a date .* or a span until now like 7d.*; read yesterday/);
+  assert.match(
+    wrong.err,
+    /--since must be a date .* or a span until now like 7d.*; read yesterday/,
+  );
 });
 
 test('wrong names, plans, words and places are refused with a sentence', async () => {

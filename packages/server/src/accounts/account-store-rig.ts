@@ -45,7 +45,7 @@ export class StoreRig {
   readonly other: AccountStore;
   now = START;
 
-  constructor({ store, other }: StorePair) {
+  constructor({ store, other }: Pick<StorePair, 'store' | 'other'>) {
     this.store = store;
     this.other = other;
   }

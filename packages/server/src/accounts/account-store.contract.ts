@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { testBudgets } from './account-budgets.contract.ts';
+import { testKeyLists } from './account-key-lists.contract.ts';
 import { testKeyManagement } from './account-key-management.contract.ts';
 import { testKeys } from './account-keys.contract.ts';
 import { testOnce } from './account-once.contract.ts';
@@ -29,6 +30,7 @@ export function testAccountStore(adapter: string, create: () => Promise<StorePai
   testBudgets(adapter, start);
   testUseByKey(adapter, start);
   testOnce(adapter, start);
+  testKeyLists(adapter, start);
 }
 
 function testAccounts(adapter: string, start: () => Promise<StoreRig>): void {

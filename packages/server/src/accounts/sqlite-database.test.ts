@@ -100,7 +100,10 @@ test('events of the audit log cannot be changed or removed, not even by SQL', as
     await assert.rejects(changing, /audit_log (keeps|counts)/);
   }
   await sql.raw('DELETE FROM audit_beginning').execute(database.kysely);
-  await assert.rejects(sql.raw('DELETE FROM audit_log').execute(database.kysely), /audit_log keeps/);
+  await assert.rejects(
+    sql.raw('DELETE FROM audit_log').execute(database.kysely),
+    /audit_log keeps/,
+  );
   assert.deepEqual(await store.audit({ limit: 9 }), before);
 });
 

@@ -65,8 +65,7 @@ function createRoute(facts: KeysFacts): Route {
     path: '/v1/keys',
     operationId: 'createKey',
     summary: 'Creates a key.',
-    description:
-      `With no more rights than the calling key has. The answer shows the secret once. ${LIMITS}`,
+    description: `With no more rights than the calling key has. The answer shows the secret once. ${LIMITS}`,
     access,
     isIdempotent: true,
     body: NewKeyBody,
@@ -118,8 +117,7 @@ function rotateRoute(facts: KeysFacts): Route {
     path: '/v1/keys/:id/rotate',
     operationId: 'rotateKey',
     summary: 'Replaces a key by a new one with the same rights.',
-    description:
-      `The old key works until the grace period ends, or until its own earlier expiry. ${LIMITS}`,
+    description: `The old key works until the grace period ends, or until its own earlier expiry. ${LIMITS}`,
     access,
     isIdempotent: true,
     body: Type.Object(
