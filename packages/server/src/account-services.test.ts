@@ -9,8 +9,7 @@ import type { Problem } from '@tapeloom/protocol/problem';
 import { sql } from 'kysely';
 import { ManualClock } from '../../../simulation/manual-clock.ts';
 import { RestService } from '../../../simulation/rest-service.ts';
-import { AccountServices } from './account-services.ts';
-import type { AccountStore } from './accounts/account-store.ts';
+import { AccountServices, type AccountServicesOptions } from './account-services.ts';
 import { spoilDatabase } from './accounts/spoiled-database.ts';
 import { SqlAccountStore } from './accounts/sql-account-store.ts';
 import { accountsPath } from './accounts/sqlite-account-store.ts';
@@ -28,7 +27,9 @@ let made = 0;
 const START = 1_790_000_000_000_000_000n as EpochNs;
 
 /** The accounts of a service, in their thread, behind the real REST doors. */
-async function open(options: { readonly data?: string; readonly store?: AccountStore } = {}) {
+async function open(
+  options: Partial<Pick<AccountServicesOptions, 'data' | 'store' | 'auditDays'>> = {},
+) {
   made += 1;
   const { data = join(directory, `${made}`) } = options;
   const timers = new ManualClock(START);
@@ -169,4 +170,21 @@ test('what finds no room on disk for accounts is answered with 503, and works wh
   assert.ok(statuses.includes(503), statuses.join());
   await limitPages(1_000_000);
   assert.equal((await create(customers[0]!)).status, 201);
+});
+
+test('the audit log ends where the operator chose, a minute later at most [SEC-40]', async () => {
+  await using service = await open({ auditDays: 30 });
+  const { accounts, timers } = service;
+  const { store } = accounts;
+  for (const days of [31n, 29n]) {
+    const now = (START - days * 86_400_000_000_000n) as EpochNs;
+    const call = { now, actor: { kind: 'operator' } } as const;
+    await store.createAccount(call, { name: `${days} days ago`, grants: [] });
+  }
+  const names = async () => (await store.audit({ limit: 9 })).map(({ details }) => details.name);
+  const before = await names();
+  assert.deepEqual(before.slice(-2), ['31 days ago', '29 days ago']);
+  timers.advance(60_000);
+  while ((await names()).length === before.length) await turn();
+  assert.deepEqual(await names(), [...before.slice(0, -2), '29 days ago']);
 });

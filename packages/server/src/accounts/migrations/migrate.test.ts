@@ -118,6 +118,39 @@ test('use of before keys were told apart counts as live use of the account, and 
   assert.deepEqual(await store.usageByKey(id, '2026-09'), []);
 });
 
+test('an account with more ended keys than a list holds now lists them all, and makes the next one when there is room', async () => {
+  const path = newFile();
+  onFile(path, (database) => {
+    database.exec(fixtureOf(3)!);
+    database.exec(`
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500)
+      INSERT INTO keys (id, account_id, hash, hint, name, environment, scopes, created_at, revoked_at)
+      SELECT 'key_' || i, accounts.id, 'hash ' || i, 'hint', 'old', 'live', '["stream"]',
+        accounts.created_at - 1501 + i, accounts.created_at - 1500 + i FROM n, accounts;
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5)
+      INSERT INTO audit_log (at, kind, account_id, actor, details)
+      SELECT created_at, 'key.management-refused', id, 'key_1', '{}' FROM n, accounts;
+    `);
+  });
+  await using store = await openSqliteAccountStore(path);
+  const { id, createdAt: now } = (await store.findAccount('fixture'))!;
+  assert.equal((await store.listKeys(now, id)).length, 1_502);
+  const rights = (await store.findKeyById(id, 'key_7'))!.key;
+  const create = (time: bigint) =>
+    store.createKey({ now: time as EpochNs, actor: { kind: 'operator' } }, id, rights, {
+      hash: 'new',
+      hint: 'new',
+    });
+  // Of the fixture's two keys one is valid, and one expires after an hour: 998 of the others fill the list.
+  const until = now - 1_500n + 503n + 30n * 86_400_000_000_000n;
+  assert.deepEqual(await create(now), { refused: 'list-full', until });
+  assert.deepEqual(await create(until - 1n), { refused: 'list-full', until });
+  assert.ok('id' in (await create(until)));
+  const refusals = await store.audit({ accountId: id, limit: 100 });
+  const counts = refusals.filter(({ kind }) => kind.endsWith('refused')).map(({ count }) => count);
+  assert.deepEqual(counts, [1, 1, 1, 1, 1, 1, 1], 'events of before stay as they are');
+});
+
 test('migrations one by one lead to the same schema as all at once', async () => {
   const [steps, whole, empty] = [newFile(), newFile(), newFile()];
   for (let version = 1; version <= SCHEMA_VERSION; version += 1) {
