@@ -112,7 +112,7 @@ function testSingleCases(adapter: string, start: () => Promise<StoreRig>): void 
     assert.deepEqual(october, usage({}, { computeUnits: 100 }));
   });
 
-  test(`${adapter}: sweeping gives back for all accounts and forgets closed reservations after 40 days`, async () => {
+  test(`${adapter}: sweeping gives back for all accounts, and forgets closed reservations after a day, expired ones after 40`, async () => {
     const rig = await start();
     const accounts = [await rig.account(), await rig.account()];
     const requests = accounts.map(({ id }) => rig.request(id));
@@ -123,6 +123,17 @@ function testSingleCases(adapter: string, start: () => Promise<StoreRig>): void 
       // Before they expired, as a clock that was put back would see it: it is given back all the same.
       assert.deepEqual(await rig.store.usageOf(START, id, '2026-09'), usage({}));
     }
+    const closed = rig.request(accounts[0]!.id);
+    await rig.store.reserve(rig.now, closed);
+    await rig.store.voidReservation(rig.now, closed.id);
+    rig.now = (closed.expiresAt + DAY_NS) as EpochNs;
+    await rig.store.sweep(rig.now);
+    const other = { ...closed, amount: closed.amount + 1 };
+    await assert.rejects(rig.store.reserve(rig.now, other), /was made for something else/);
+    rig.pass(1n);
+    await rig.store.sweep(rig.now);
+    assert.deepEqual(await rig.store.reserve(rig.now, other), { granted: true });
+    await rig.store.voidReservation(rig.now, other.id);
     rig.now = (requests[0]!.expiresAt + 40n * DAY_NS) as EpochNs;
     await rig.store.sweep(rig.now);
     assert.equal(await rig.store.settle(rig.now, requests[0]!.id, { amount: 3 }), true);

@@ -123,7 +123,8 @@ export type Budget = (typeof BUDGETS)[number];
 export interface ReserveRequest extends CountedLimit {
   /**
    * Idempotency key: once granted, the same id again is granted and takes nothing, whatever became of
-   * the reservation, until 40 days after its expiry. A refused one leaves nothing and is judged anew.
+   * the reservation, until a day after its expiry (40 days, if nobody settled or voided it). A refused one
+   * leaves nothing and is judged anew.
    * The same id for another account, budget or amount is our own mistake and rejects.
    */
   readonly id: string;
