@@ -153,12 +153,12 @@ export class WatchedKeys implements Disposable {
       watched.map(({ record }) => this.#options.store.findKeyById(record.accountId, record.id)),
     );
     for (const [index, one] of watched.entries()) {
-      const now = found[index];
-      if (now === null || now === undefined) {
+      const current = found[index] ?? null;
+      if (current === null) {
         this.#end(one);
       } else {
-        one.record = now.key;
-        account.record = now.account;
+        one.record = current.key;
+        account.record = current.account;
       }
     }
   }
