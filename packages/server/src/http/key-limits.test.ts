@@ -79,7 +79,7 @@ test('more than 200 keys created and rotated in 24 hours: 429 with Retry-After, 
   assert.equal((await keys.revoke(manager, target)).status, 200);
 });
 
-test('a list of 1,000 keys is answered whole, and no key is added to it until one leaves [SEC-40] [KEY-33]', async () => {
+test('a list of 1,000 keys is answered whole, and no key is added to it until one leaves [SEC-40]', async () => {
   await using crowd = await crowded(KEYS_LISTED_MAX, 'operator');
   const { service, keys, manager, target } = crowd;
   const listed = await keys.list(manager);
