@@ -56,6 +56,7 @@ export class FanoutPlayer implements EngineLink {
         this.#hear({ t: 'snapshot', topic, request: command.request, ...frames.take() });
         return;
       }
+      case 'wanted':
       case 'close':
         return;
       default:

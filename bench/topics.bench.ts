@@ -196,6 +196,9 @@ class TopicsStage implements Disposable {
 
   #subscriber(): Subscriber {
     return {
+      account: 'bench',
+      idleTopicsMax: 0,
+      refuseOpen: () => null,
       mode: 'live',
       depth: 500,
       shows: () => true,

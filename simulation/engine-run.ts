@@ -70,10 +70,11 @@ export class EngineRun {
     topic = 1,
     delaySeconds = 0,
     since: string | null = null,
+    account = 'one',
   ): void {
     const params = paramsOf(BY_ID.get(id) ?? INDICATORS[0]!, input);
     const spec = { contract: CONTRACT, indicator: id, params, delaySeconds };
-    this.engine.execute({ t: 'open', topic, spec, since });
+    this.engine.execute({ t: 'open', topic, spec, since, accounts: [account] });
   }
 
   flushes(topic = 1): readonly FlushMessage[] {

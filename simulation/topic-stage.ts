@@ -4,10 +4,11 @@ import assert from 'node:assert/strict';
 import { createSessionTable } from '@tapeloom/core/calendar/session-table';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { epochNs, utcDay } from '@tapeloom/core/utc-day';
+import type { Attachment } from '@tapeloom/server/topics/attachment';
 import type { EngineCommand, EngineMessage, TopicSpec } from '@tapeloom/server/topics/engine-link';
 import type { Flush } from '@tapeloom/server/topics/flush';
-import type { Subscriber } from '@tapeloom/server/topics/topic';
-import { type Attachment, TopicHub } from '@tapeloom/server/topics/topic-hub';
+import type { Refusal, Subscriber } from '@tapeloom/server/topics/topic';
+import { TopicHub } from '@tapeloom/server/topics/topic-hub';
 import { ManualClock } from './manual-clock.ts';
 import { cursorsIn, type FlushPress, type MessagePlan } from './published-flushes.ts';
 
@@ -74,9 +75,18 @@ export class TopicStage implements Disposable {
     return attachment;
   }
 
-  refusal(of: TopicSpec): string | null {
-    const answer = this.hub.attach(of, new Listener());
+  refusal(of: TopicSpec, subscriber = new Listener()): string | null {
+    const answer = this.hub.attach(of, subscriber);
     return 'code' in answer ? answer.code : null;
+  }
+
+  /** A topic of this account that was ready; it is watched until it is detached. */
+  watched(of: TopicSpec, account: string, engine = this.engine): Attachment {
+    const attachment = this.attach(of, new Listener(500, account));
+    const opened = engine.sent.at(-1);
+    assert.ok(opened?.t === 'open');
+    engine.hear({ t: 'ready', topic: opened.topic, position: MIDNIGHT, ...READY });
+    return attachment;
   }
 
   [Symbol.dispose](): void {
@@ -88,13 +98,17 @@ export class TopicStage implements Disposable {
 export class Listener implements Subscriber {
   readonly mode = 'live';
   readonly depth: number;
+  readonly account: string;
+  idleTopicsMax = 10_000;
   readonly heard: string[] = [];
   readonly cursors: string[] = [];
 
-  constructor(depth = 500) {
+  constructor(depth = 500, account = 'one') {
     this.depth = depth;
+    this.account = account;
   }
 
+  refuseOpen: () => Refusal | null = () => null;
   shows: (day: UtcDay) => boolean = () => true;
   ready = () => this.heard.push('ready');
   snapshot = () => this.heard.push('snapshot');

@@ -114,7 +114,7 @@ test('an engine in its thread follows a real tape and publishes what is durable'
   await using rig = await Rig.open();
   await rig.trade(1, 100);
   await rig.trade(2, 105);
-  rig.handle.send({ t: 'open', topic: 1, spec: SPEC, since: null });
+  rig.handle.send({ t: 'open', topic: 1, spec: SPEC, since: null, accounts: ['one'] });
   await rig.until(() => rig.heard.some((it) => it.t === 'ready'));
   rig.handle.send({ t: 'snapshot', topic: 1, request: 9, depth: 10, mode: 'live' });
   await rig.until(() => rig.heard.some((it) => it.t === 'snapshot'));
@@ -141,8 +141,8 @@ test('a topic without sessions fails alone and is reported', async () => {
   await using rig = await Rig.open();
   await rig.trade(1, 100);
   const other = { ...SPEC, contract: 'ETHX6' };
-  rig.handle.send({ t: 'open', topic: 1, spec: other, since: null });
-  rig.handle.send({ t: 'open', topic: 2, spec: SPEC, since: null });
+  rig.handle.send({ t: 'open', topic: 1, spec: other, since: null, accounts: ['one'] });
+  rig.handle.send({ t: 'open', topic: 2, spec: SPEC, since: null, accounts: ['one'] });
   await rig.until(() => rig.heard.some((it) => it.t === 'ready' && it.topic === 2));
   assert.ok(rig.heard.some((it) => it.t === 'failed' && it.topic === 1));
   assert.equal(rig.faults.length, 1);
@@ -190,7 +190,7 @@ test('another engine takes the place of one that died, and says from the tape wh
     (message) => rig.hear(message),
     () => {},
   );
-  engine.send({ t: 'open', topic: 1, spec: SPEC, since: `${DAY}.1.1` });
+  engine.send({ t: 'open', topic: 1, spec: SPEC, since: `${DAY}.1.1`, accounts: ['one'] });
   await rig.until(() => rig.heard.some((it) => it.t === 'ready'));
   const said = rig.heard.filter((it) => 'topic' in it && it.t !== 'snapshot');
   assert.deepEqual(

@@ -250,7 +250,7 @@ test('a pulse tells how hard the engine works', async () => {
   const run = new EngineRun(tape, { meter });
   const at = (seconds: number) => epochNs(DAY, 10 * HOUR_NS + seconds * 1_000 * MS_NS);
   run.open(['bars', {}], 1);
-  const waiting = { following: 0, warmingUp: 1, tradesTotal: 0, busyShare: 0.5 };
+  const waiting = { following: 0, warmingUp: 1, waiting: 1, tradesTotal: 0, busyShare: 0.5 };
   assert.deepEqual(run.pulse().load, waiting);
   tape.commit([], at(0));
   await settle();
@@ -260,7 +260,13 @@ test('a pulse tells how hard the engine works', async () => {
   tape.commit([{ at: at(1), price: 100, size: 1, side: 1 }], at(2));
   await settle();
   const { load, topics } = run.pulse();
-  assert.deepEqual(load, { following: 2, warmingUp: 0, tradesTotal: 2, busyShare: 0.5 });
+  assert.deepEqual(load, {
+    following: 2,
+    warmingUp: 0,
+    waiting: 0,
+    tradesTotal: 2,
+    busyShare: 0.5,
+  });
   // Each took the trade and the promise.
   assert.deepEqual(
     topics.map(({ busyMs }, index) => busyMs! - before[index]!),

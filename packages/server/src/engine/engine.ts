@@ -3,7 +3,7 @@
  * time and trades come from the tape alone, so what a topic publishes is a function of the tape.
  *
  * A topic's life:
- * 1. It waits for the tape's first promise, and for its turn to warm up.
+ * 1. It waits for the tape's first promise, and for its turn to warm up, which goes by account.
  * 2. It reads from the open of the current session, earlier if it has to, to the whole second where it
  *    goes live: the newest, or the one that a returning subscriber needs. Other topics flow on meanwhile.
  * 3. It is `live`: it takes the objects forming there, tells the last update before (its floor), and
@@ -33,13 +33,13 @@ import type {
   TopicPosition,
   TopicSpec,
 } from '../topics/engine-link.ts';
-import { ContractFeed, type FeedMember } from './contract-feed.ts';
+import type { FeedMember } from './contract-feed.ts';
+import { ContractFeeds } from './contract-feeds.ts';
 import { liveEdge } from './live-edge.ts';
 import type { Flow } from './outgoing-flow.ts';
 import { type SessionInputs, sessionInputs } from './session-inputs.ts';
+import { WarmUps } from './warm-ups.ts';
 
-/** Topics that read the past at the same time; the others wait their turn. */
-const WARM_UPS_MAX = 4;
 /** Trades applied in one turn while flushes go out: about as long a turn as a quiet one. */
 const LIVE_ROWS_PER_TURN = 2_048;
 
@@ -72,6 +72,8 @@ interface EngineTopic {
   readonly spec: TopicSpec;
   readonly indicator: Indicator;
   readonly since: Cursor | null;
+  /** Those who wait for it, until it is ready. */
+  accounts: readonly string[];
   /** Ends its warm-up when the topic is closed. */
   readonly closing: AbortController;
   /** Null until it is live. */
@@ -91,7 +93,7 @@ interface Told {
 export class Engine implements Disposable {
   readonly #options: EngineOptions;
   readonly #topics = new Map<number, EngineTopic>();
-  readonly #feeds = new Map<string, ContractFeed>();
+  readonly #feeds: ContractFeeds;
   /** By contract. */
   readonly #days = new Map<string, TapeDays>();
   readonly #damaged = new DamagedDays();
@@ -99,9 +101,8 @@ export class Engine implements Disposable {
   readonly #sound: Tape;
   /** and as topics read it: days that are sealed behind them come when all can begin anew. */
   readonly #past: Tape;
-  readonly #toWarmUp: EngineTopic[] = [];
+  readonly #warmUps: WarmUps<EngineTopic>;
   readonly #following: Disposable;
-  #warmUps = 0;
   #tradesTotal = 0;
   #hasPromise: boolean;
 
@@ -111,14 +112,22 @@ export class Engine implements Disposable {
     this.#past = soundTape(options.tape, this.#damaged, (contract, day) =>
       this.#daysOf(contract).isPassedOver(day),
     );
+    this.#feeds = new ContractFeeds(options, (contract) => this.#daysOf(contract));
+    this.#warmUps = new WarmUps({
+      run: (topic, yieldTurn) =>
+        this.#warmUp(topic, yieldTurn).catch((error: unknown) => this.#warmUpFailed(topic, error)),
+      yieldTurn: options.yieldTurn,
+      nowMs: () => this.#nowMs(),
+    });
     this.#hasPromise = options.tape.promise !== null;
+    if (this.#hasPromise) this.#warmUps.release();
     this.#following = options.tape.follow(({ symbols }) => {
       if (!this.#hasPromise) {
         this.#hasPromise = true;
         this.pulse();
-        this.#startWarmUps();
+        this.#warmUps.release();
       }
-      for (const [key, feed] of this.#feeds) feed.committed(symbols.includes(symbolOf(key)));
+      this.#feeds.committed(symbols);
     });
   }
 
@@ -129,6 +138,9 @@ export class Engine implements Disposable {
         return;
       case 'close':
         this.#close(command.topic);
+        return;
+      case 'wanted':
+        this.#wanted(command);
         return;
       case 'snapshot':
         this.#snapshot(command);
@@ -160,7 +172,7 @@ export class Engine implements Disposable {
     for (const { closing } of this.#topics.values()) closing.abort();
     this.#topics.clear();
     this.#feeds.clear();
-    this.#toWarmUp.length = 0;
+    this.#warmUps.clear();
   }
 
   #load(): Pick<PulseMessage, 'load'> {
@@ -170,22 +182,37 @@ export class Engine implements Disposable {
     for (const { told } of this.#topics.values()) if (told !== null) following += 1;
     const warmingUp = this.#topics.size - following;
     const busyShare = meter.busyShare();
-    return { load: { following, warmingUp, tradesTotal: this.#tradesTotal, busyShare } };
+    const waiting = this.#warmUps.waitingCount;
+    return { load: { following, warmingUp, waiting, tradesTotal: this.#tradesTotal, busyShare } };
   }
 
-  #open({ topic: number, spec, since: cursor }: Extract<EngineCommand, { t: 'open' }>): void {
+  #open({ topic: number, spec, since, accounts }: Extract<EngineCommand, { t: 'open' }>): void {
     const indicator = this.#options.indicators.get(spec.indicator);
     if (indicator === undefined) {
       this.#fault(number, spec, new RangeError(`no indicator is called ${spec.indicator}`));
       return;
     }
-    const closing = new AbortController();
-    const since = cursor === null ? null : parseCursor(cursor);
-    const asked = { number, spec, indicator, since, closing };
-    const topic: EngineTopic = { ...asked, run: null, member: null, busyMs: 0, told: null };
+    const topic: EngineTopic = {
+      number,
+      spec,
+      indicator,
+      since: since === null ? null : parseCursor(since),
+      accounts,
+      closing: new AbortController(),
+      run: null,
+      member: null,
+      busyMs: 0,
+      told: null,
+    };
     this.#topics.set(number, topic);
-    this.#toWarmUp.push(topic);
-    this.#startWarmUps();
+    this.#warmUps.add(topic, accounts);
+  }
+
+  #wanted({ topic: number, accounts }: Extract<EngineCommand, { t: 'wanted' }>): void {
+    const topic = this.#topics.get(number);
+    if (topic === undefined) return;
+    topic.accounts = accounts;
+    this.#warmUps.wanted(topic, accounts);
   }
 
   #close(number: number): void {
@@ -193,10 +220,8 @@ export class Engine implements Disposable {
     if (topic === undefined) return;
     this.#topics.delete(number);
     topic.closing.abort();
-    const key = feedKey(topic.spec);
-    const feed = this.#feeds.get(key);
-    if (topic.member !== null) feed?.leave(topic.member);
-    if (feed?.isEmpty === true) this.#feeds.delete(key);
+    this.#warmUps.delete(topic);
+    this.#feeds.leave(topic.spec, topic.member);
   }
 
   #snapshot(command: Extract<EngineCommand, { t: 'snapshot' }>): void {
@@ -206,21 +231,6 @@ export class Engine implements Disposable {
     const { entries, bytes } = topic.run.snapshot(command.depth, command.mode);
     const { request } = command;
     this.#options.emit({ t: 'snapshot', topic: topic.number, request, entries, bytes });
-  }
-
-  #startWarmUps(): void {
-    while (this.#hasPromise && this.#warmUps < WARM_UPS_MAX) {
-      const topic = this.#toWarmUp.shift();
-      if (topic === undefined) return;
-      if (!this.#isOpen(topic)) continue;
-      this.#warmUps += 1;
-      void this.#warmUp(topic)
-        .catch((error: unknown) => this.#warmUpFailed(topic, error))
-        .finally(() => {
-          this.#warmUps -= 1;
-          this.#startWarmUps();
-        });
-    }
   }
 
   async #warmUpFailed(topic: EngineTopic, error: unknown): Promise<void> {
@@ -234,17 +244,18 @@ export class Engine implements Disposable {
     if (this.#isOpen(topic)) this.#beginAnew(topic);
   }
 
-  async #warmUp(topic: EngineTopic): Promise<void> {
+  async #warmUp(topic: EngineTopic, yieldTurn: () => Promise<void>): Promise<void> {
     const { spec, indicator } = topic;
-    const { sessionsOf, yieldTurn } = this.#options;
+    const { sessionsOf } = this.#options;
     const tape = this.#past;
     const { contract, params } = spec;
-    const feed = this.#feedOf(spec);
+    const feed = this.#feeds.of(spec);
     const sessions = sessionsOf(contract, indicator.sessionKind(params));
     const pace = { yieldTurn, signal: topic.closing.signal };
     const days = this.#daysOf(contract);
     const source = { tape, contract, sessions, days, indicator, params };
     await days.learn(lastDayBefore(feed.horizon!));
+    pace.signal.throwIfAborted();
     const edge = await liveEdge(tape, contract, feed.horizon!, topic.since);
     const { run, floor } = await startStream(source, edge, pace);
     run.goLive((flush, at, position) => this.#publish(topic, flush, at, position));
@@ -254,8 +265,8 @@ export class Engine implements Disposable {
   }
 
   /** Reads on, publishing, until the feed can take the run where it stands. */
-  async #catchUp(topic: EngineTopic, run: TopicRun, { signal }: RunPace): Promise<void> {
-    const { flow, yieldTurn } = this.#options;
+  async #catchUp(topic: EngineTopic, run: TopicRun, { signal, yieldTurn }: RunPace): Promise<void> {
+    const { flow } = this.#options;
     const yieldOpen = async () => {
       await flow.opened();
       await yieldTurn();
@@ -264,7 +275,7 @@ export class Engine implements Disposable {
     const days = this.#daysOf(topic.spec.contract);
     const member = this.#memberOf(topic, run);
     do {
-      const feed = this.#feedOf(topic.spec);
+      const feed = this.#feeds.of(topic.spec);
       // Taken before the read: all trades before it are there to be read.
       const horizon = feed.horizon!;
       for await (const batch of await feed.read(run.place)) {
@@ -275,7 +286,7 @@ export class Engine implements Disposable {
       signal.throwIfAborted();
       run.advance(horizon);
       topic.member = member;
-    } while (!this.#feedOf(topic.spec).join(member));
+    } while (!this.#feeds.of(topic.spec).join(member));
     this.#tellReady(topic, run);
   }
 
@@ -285,36 +296,23 @@ export class Engine implements Disposable {
   }
 
   #memberOf(topic: EngineTopic, run: TopicRun): FeedMember {
-    const nowMs = this.#options.meter?.nowMs ?? (() => 0);
     return {
       get place() {
         return run.place;
       },
       take: (batch) => {
-        const from = nowMs();
+        const from = this.#nowMs();
         run.take(batch);
-        topic.busyMs += nowMs() - from;
+        topic.busyMs += this.#nowMs() - from;
         this.#tradesTotal += batch.count;
       },
       advance: (promise) => {
-        const from = nowMs();
+        const from = this.#nowMs();
         run.advance(promise);
-        topic.busyMs += nowMs() - from;
+        topic.busyMs += this.#nowMs() - from;
       },
       failed: (error) => this.#fail(topic, error),
     };
-  }
-
-  #feedOf(spec: TopicSpec): ContractFeed {
-    const key = feedKey(spec);
-    let feed = this.#feeds.get(key);
-    if (feed === undefined) {
-      const { tape, flow } = this.#options;
-      const days = this.#daysOf(spec.contract);
-      feed = new ContractFeed({ tape, flow, days, contract: spec.contract }, spec.delaySeconds);
-      this.#feeds.set(key, feed);
-    }
-    return feed;
   }
 
   #daysOf(contract: string): TapeDays {
@@ -338,7 +336,7 @@ export class Engine implements Disposable {
     const { contract, params } = spec;
     const sessions = this.#options.sessionsOf(contract, indicator.sessionKind(params));
     const source = { sessions, days: this.#daysOf(contract), indicator, params };
-    return sessionInputs(source, run ?? { reached: this.#feedOf(spec).horizon, ...UNREAD });
+    return sessionInputs(source, run ?? { reached: this.#feeds.of(spec).horizon, ...UNREAD });
   }
 
   /** Ends the topics that the tape no longer gives. */
@@ -374,10 +372,15 @@ export class Engine implements Disposable {
   }
 
   /** One that has shown nothing begins again by itself, another one is opened again by who wants it. */
-  #beginAnew({ number, spec, run, since }: EngineTopic): void {
+  #beginAnew({ number, spec, run, since, accounts }: EngineTopic): void {
     this.#close(number);
+    const from = since && formatCursor(since);
     if (run !== null) this.#options.emit({ t: 'outdated', topic: number });
-    else this.#open({ t: 'open', topic: number, spec, since: since && formatCursor(since) });
+    else this.#open({ t: 'open', topic: number, spec, since: from, accounts });
+  }
+
+  #nowMs(): number {
+    return this.#options.meter?.nowMs() ?? 0;
   }
 
   #isOpen(topic: EngineTopic): boolean {
@@ -400,12 +403,4 @@ function lagMs({ run, spec }: EngineTopic, promise: EpochNs | null): number {
   if (run === null || promise === null) return 0;
   const horizon = promise - BigInt(spec.delaySeconds) * 1_000_000_000n;
   return Math.max(0, Math.round(Number(horizon - run.reached) / 1e6));
-}
-
-function feedKey(spec: TopicSpec): string {
-  return `${spec.contract} ${spec.delaySeconds}`;
-}
-
-function symbolOf(key: string): string {
-  return key.slice(0, key.lastIndexOf(' '));
 }

@@ -181,7 +181,8 @@ export class ConnectionSubscriptions {
       next.spec.contract === request.spec.contract &&
       next.meansSince === request.meansSince &&
       next.spec.delaySeconds === request.spec.delaySeconds;
-    subscription.request = { ...next, start: isSame ? request.start : start };
+    const isMoved = request.isMoved || !isSame;
+    subscription.request = { ...next, start: isSame ? request.start : start, isMoved };
     if (isSame) return NOTHING;
     subscription.isBegun = false;
     subscription.isMoving = true;

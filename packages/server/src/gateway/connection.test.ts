@@ -56,6 +56,7 @@ function resolve(message: SubscribeMessage, { day, entitlements }: StreamContext
     rules: { contractOn: () => contract, epochReset: () => null },
     unitsPerTrade: 1,
     meansSince: message.instrument === 'alias' ? day : (0 as UtcDay),
+    isMoved: false,
     rollsOn: message.instrument === 'alias' ? addDays(day, 1) : null,
   };
 }

@@ -16,6 +16,7 @@ import { RENEW_EVERY_SECONDS } from '../accounts/leases.ts';
 import { clientAddress } from '../platform/client-address.ts';
 import { type PlaceLimits, SharedPlaces } from '../platform/shared-places.ts';
 import { beyondLimits } from './account-limits.ts';
+import { ColdOpens } from './cold-opens.ts';
 import { Connection } from './connection.ts';
 import {
   type ConnectionLimits,
@@ -46,7 +47,7 @@ const DELAYS_SECONDS = [...new Set(PLANS.map((plan) => PLAN_LIMITS[plan].delaySe
 export interface GatewayOptions
   extends Omit<
     ConnectionServices,
-    'counters' | 'releaseSoon' | 'charges' | 'limits' | 'partingSockets'
+    'counters' | 'releaseSoon' | 'charges' | 'coldOpens' | 'limits' | 'partingSockets'
   > {
   readonly resolve: ResolveStream;
   /** The budgets that replays are charged to. */
@@ -97,6 +98,7 @@ class WebSocketGateway implements Gateway {
       ...options,
       limits: { ...CONNECTION_LIMITS, ...options.limits },
       charges: new ReplayCharges({ store: options.budgets, clock: timers, onFault }),
+      coldOpens: new ColdOpens(timers),
       counters: this.metrics,
       partingSockets: this.#parting,
       releaseSoon: (writer) => this.#releaseSoon(writer),

@@ -40,6 +40,8 @@ export interface StreamRequest {
   readonly unitsPerTrade: number;
   /** The day since which the name has meant the contract. */
   readonly meansSince: UtcDay;
+  /** It was taken elsewhere by a roll or a change of rights: nobody asked for it anew. */
+  readonly isMoved: boolean;
   /** When the name is to mean another contract, in tape time as this caller sees it. */
   readonly rollsOn: UtcDay | null;
 }
@@ -119,6 +121,7 @@ export function createResolver(catalogue: StreamCatalogue): ResolveStream {
       },
       unitsPerTrade: indicator.computeUnitsPerTrade,
       meansSince,
+      isMoved: false,
       rollsOn: book.nextRoll(name, day)?.from ?? null,
     };
   };

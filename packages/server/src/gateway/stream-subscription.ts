@@ -13,10 +13,12 @@ import type { Caller } from '../accounts/caller.ts';
 import type { Replay, ReplayPage, Replays } from '../history/replay.ts';
 import { NotOnTapeError, ReplayClosedError, ReplaysFullError } from '../history/replay-errors.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { Attachment } from '../topics/attachment.ts';
 import { Flush } from '../topics/flush.ts';
 import type { RingPiece } from '../topics/ring.ts';
-import type { Subscriber } from '../topics/topic.ts';
-import type { Attachment, TopicHub } from '../topics/topic-hub.ts';
+import type { Refusal, Subscriber } from '../topics/topic.ts';
+import type { TopicHub } from '../topics/topic-hub.ts';
+import type { ColdOpens } from './cold-opens.ts';
 import { Delivery } from './delivery.ts';
 import type {
   DeliveryAction,
@@ -33,11 +35,14 @@ import type { StreamRequest } from './stream-request.ts';
 const PIECE_BYTES = 65_536;
 /** A page is written once: one encoding is kept while that lasts. */
 const PAGE_NAMES_MAX = 1;
+/** Topics kept for an account that may come back, for each subscription that it may have. */
+const IDLE_TOPICS_PER_SUBSCRIPTION = 2;
 
 export interface SubscriptionServices {
   readonly hub: TopicHub;
   readonly replays: Replays;
   readonly charges: ReplayCharges;
+  readonly coldOpens: ColdOpens;
   /** The service's time. */
   readonly clock: Pick<Clock, 'now'>;
   /** Real time. */
@@ -61,6 +66,7 @@ export interface SubscriptionOwner {
 
 export class StreamSubscription implements Subscriber, Puller {
   readonly sub: string;
+  readonly account: string;
   /** Unique among all subscriptions of all processes that share accounts. */
   readonly #id: string;
   readonly #request: StreamRequest;
@@ -71,6 +77,8 @@ export class StreamSubscription implements Subscriber, Puller {
   #waiting: Disposable | null = null;
   #replay: Promise<Replay> | null = null;
   #replays = 0;
+  /** It had a topic once: whatever brings it to another one is ours to pay. */
+  #wasAttached = false;
   #isOver = false;
 
   constructor(
@@ -80,6 +88,7 @@ export class StreamSubscription implements Subscriber, Puller {
     owner: SubscriptionOwner,
   ) {
     this.sub = request.message.sub;
+    this.account = owner.caller?.accountId ?? '';
     this.#id = id;
     this.#request = request;
     this.#services = services;
@@ -97,6 +106,17 @@ export class StreamSubscription implements Subscriber, Puller {
 
   get depth(): number {
     return this.#request.depth;
+  }
+
+  get idleTopicsMax(): number {
+    const counted = this.#owner.caller?.entitlements.counted('maxSubscriptions');
+    return IDLE_TOPICS_PER_SUBSCRIPTION * (counted?.limit ?? counted?.testLimit ?? 0);
+  }
+
+  refuseOpen(): Refusal | null {
+    const { caller } = this.#owner;
+    if (caller === null || this.#request.isMoved || this.#wasAttached) return null;
+    return this.#services.coldOpens.take(caller);
   }
 
   /** Where the client could resume: the position of the last flush, page or piece it was given. */
@@ -264,6 +284,7 @@ export class StreamSubscription implements Subscriber, Puller {
       return;
     }
     this.#attachment = attachment;
+    this.#wasAttached = true;
     const { key, state, lagMs, partialSince } = attachment.topic;
     const ready = attachment.isReady;
     this.#step({ t: 'attached', topic: { key, state, lagMs, partialSince, ready } });

@@ -33,7 +33,11 @@ export type EngineCommand =
        * before it where it lies in the last 15 minutes of tape time, and at the newest edge otherwise.
        */
       readonly since: string | null;
+      /** Those who wait for it: their turns decide when it is computed, never what. */
+      readonly accounts: readonly string[];
     }
+  /** Others wait for a topic that is not ready yet. */
+  | { readonly t: 'wanted'; readonly topic: number; readonly accounts: readonly string[] }
   | { readonly t: 'close'; readonly topic: number }
   /** Days of a contract were sealed that the tape had passed over. */
   | { readonly t: 'repaired'; readonly contract: string; readonly request: number }
@@ -115,6 +119,8 @@ export interface EngineLoad {
   readonly following: number;
   /** Topics that wait, warm up or catch up. */
   readonly warmingUp: number;
+  /** Of those, the ones that wait for their account's turn. */
+  readonly waiting: number;
   /** Trades given to studies that follow, since the engine began; a trade counts for each of them. */
   readonly tradesTotal: number;
   /** The share of the time since the last pulse in which its thread was busy. */

@@ -14,6 +14,8 @@ export interface EngineSlot {
   readonly link: EngineLink;
   /** The tape's promise as this engine last told it. */
   promise: EpochNs | null;
+  /** Topics that wait for their turn to warm up, as it last told. */
+  warmUpsWaiting: number;
 }
 
 export interface SlotListener {
@@ -44,6 +46,11 @@ export class EngineSlots {
     return this.#slots.size;
   }
 
+  /** Over all engines. */
+  get warmUpsWaiting(): number {
+    return this.#slots.values().reduce((sum, slot) => sum + slot.warmUpsWaiting, 0);
+  }
+
   /** Tape time; null before the first promise. */
   get promise(): EpochNs | null {
     return this.#promise;
@@ -52,7 +59,7 @@ export class EngineSlots {
   /** Puts an engine into a place; the one that was there is lost. */
   connect(index: number, link: EngineLink): void {
     this.disconnect(index);
-    const slot: EngineSlot = { index, link, promise: null };
+    const slot: EngineSlot = { index, link, promise: null, warmUpsWaiting: 0 };
     this.#slots.set(index, slot);
     link.listen(
       (message) => {

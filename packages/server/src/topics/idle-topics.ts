@@ -1,70 +1,126 @@
 /**
  * Topics that nobody listens to, kept so that a client that comes back finds them warm and its cursor
- * in their ring. Each leaves after its time, or earlier, the least recently used first, when its place
- * or its memory is needed. For a short while after its last subscriber no topic is given up for its
- * memory: all clients may be on their way back.
+ * in their ring. Each belongs to the account that watched it last, which may keep so many of them and no
+ * more. A topic leaves after its time, or earlier: beyond its account's number, or when its place or its
+ * memory is needed, and then the account that has most loses the one it used least recently.
  */
 
 import type { Clock } from '../platform/clock.ts';
 
 /** As long as its ring reaches back. */
 export const TOPIC_LINGER_MS = 15 * 60_000;
-/** So long the memory of an idle topic is safe. */
+/** So long a topic goes on while its account has anything else to give: the client may be on its way back. */
 export const IDLE_GRACE_MS = 60_000;
+
+/** Why an idle topic ended: its time, too many of its account, its place or its memory was needed. */
+export type IdleEnd = 'time' | 'account' | 'place' | 'memory';
+
+interface Idle {
+  readonly account: string;
+  /** Later ones have higher numbers. */
+  readonly order: number;
+  timer: Disposable;
+  isPastGrace: boolean;
+}
 
 export class IdleTopics<T> implements Disposable {
   readonly #timers: Pick<Clock, 'after'>;
-  /** Ends a topic whose time has passed. */
-  readonly #expire: (topic: T) => void;
-  /** The one that became idle first comes first. */
-  readonly #waiting = new Map<T, Disposable>();
-  readonly #pastGrace = new Set<T>();
+  readonly #end: (topic: T, why: IdleEnd) => void;
+  readonly #idle = new Map<T, Idle>();
+  /** By account, the one that became idle first comes first. */
+  readonly #byAccount = new Map<string, Set<T>>();
+  #lastOrder = 0;
 
-  constructor(timers: Pick<Clock, 'after'>, expire: (topic: T) => void) {
+  /** `end` ends a topic and takes it out of here. */
+  constructor(timers: Pick<Clock, 'after'>, end: (topic: T, why: IdleEnd) => void) {
     this.#timers = timers;
-    this.#expire = expire;
+    this.#end = end;
   }
 
   get count(): number {
-    return this.#waiting.size;
+    return this.#idle.size;
   }
 
-  /** Has no effect on a topic that is idle already. */
-  add(topic: T): void {
-    if (this.#waiting.has(topic)) return;
-    const afterGrace = () => {
-      this.#pastGrace.add(topic);
-      const rest = TOPIC_LINGER_MS - IDLE_GRACE_MS;
-      this.#waiting.set(
-        topic,
-        this.#timers.after(rest, () => this.#expire(topic)),
-      );
+  /** How many the account has that has most. */
+  get mostOfOne(): number {
+    return this.#largest()?.size ?? 0;
+  }
+
+  /** The topic is its account's, which keeps `most` of them; has no effect on one that is idle already. */
+  add(topic: T, account: string, most: number): void {
+    if (this.#idle.has(topic)) return;
+    this.#lastOrder += 1;
+    const idle: Idle = {
+      account,
+      order: this.#lastOrder,
+      isPastGrace: false,
+      timer: this.#timers.after(IDLE_GRACE_MS, () => {
+        idle.isPastGrace = true;
+        idle.timer = this.#timers.after(TOPIC_LINGER_MS - IDLE_GRACE_MS, () => {
+          this.#end(topic, 'time');
+        });
+      }),
     };
-    this.#waiting.set(topic, this.#timers.after(IDLE_GRACE_MS, afterGrace));
+    this.#idle.set(topic, idle);
+    const topics = this.#byAccount.getOrInsertComputed(account, () => new Set());
+    topics.add(topic);
+    while (topics.size > most) this.#end(first(topics)!, 'account');
   }
 
   /** The topic is in use again, or gone. */
   delete(topic: T): void {
-    this.#waiting.get(topic)?.[Symbol.dispose]();
-    this.#waiting.delete(topic);
-    this.#pastGrace.delete(topic);
+    const idle = this.#idle.get(topic);
+    if (idle === undefined) return;
+    idle.timer[Symbol.dispose]();
+    this.#idle.delete(topic);
+    const topics = this.#byAccount.get(idle.account)!;
+    topics.delete(topic);
+    if (topics.size === 0) this.#byAccount.delete(idle.account);
   }
 
-  /** The topic that was used least recently, null when none is idle. */
-  get oldest(): T | null {
-    const [oldest] = this.#waiting.keys();
-    return oldest ?? null;
+  /** Ends a topic of the account that has most; false when none is idle. */
+  freePlace(): boolean {
+    const topics = this.#largest();
+    if (topics === null) return false;
+    this.#end(first(topics)!, 'place');
+    return true;
   }
 
-  /** The one that was used least recently of those whose memory may be taken. */
-  get oldestPastGrace(): T | null {
-    const [oldest] = this.#pastGrace;
-    return oldest ?? null;
+  /** Ends a topic of this account that holds memory, past its grace only or any; false when there is none. */
+  freeMemory(account: string, age: 'past-grace' | 'any', holds: (topic: T) => boolean): boolean {
+    for (const topic of this.#byAccount.get(account) ?? []) {
+      // Those after it are younger still.
+      if (age === 'past-grace' && !this.#idle.get(topic)!.isPastGrace) return false;
+      if (!holds(topic)) continue;
+      this.#end(topic, 'memory');
+      return true;
+    }
+    return false;
   }
 
   [Symbol.dispose](): void {
-    for (const timer of this.#waiting.values()) timer[Symbol.dispose]();
-    this.#waiting.clear();
-    this.#pastGrace.clear();
+    for (const { timer } of this.#idle.values()) timer[Symbol.dispose]();
+    this.#idle.clear();
+    this.#byAccount.clear();
   }
+
+  /** Of accounts with equally many, the one whose topic was used least recently. */
+  #largest(): ReadonlySet<T> | null {
+    let largest: ReadonlySet<T> | null = null;
+    for (const topics of this.#byAccount.values()) {
+      const isMore = largest === null || topics.size > largest.size;
+      const isEqual = topics.size === largest?.size;
+      if (isMore || (isEqual && this.#orderOf(topics) < this.#orderOf(largest!))) largest = topics;
+    }
+    return largest;
+  }
+
+  #orderOf(topics: ReadonlySet<T>): number {
+    return this.#idle.get(first(topics)!)!.order;
+  }
+}
+
+function first<T>(topics: ReadonlySet<T>): T | undefined {
+  const [topic] = topics;
+  return topic;
 }

@@ -8,7 +8,7 @@ import type { Cursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Flush } from './flush.ts';
 import { mergeFlushes, PackedFlush, readCursor } from './packed-flush.ts';
-import { type BudgetedBlock, type EvictionReason, VIEW_NAMES_MAX } from './ring-budget.ts';
+import { VIEW_NAMES_MAX } from './ring-budget.ts';
 
 /** Flushes are packed before they would exceed one of these; a single flush may. */
 const BLOCK_BYTES_MAX = 65_536;
@@ -81,24 +81,25 @@ export class Gathered implements Stretch {
   }
 }
 
-export class Block implements Stretch, BudgetedBlock {
+export class Block implements Stretch {
+  /** Blocks of all rings are counted in the order in which they were completed. */
+  readonly number: number;
   readonly last: Cursor;
   readonly lastFinal: Cursor | null;
   readonly lastEdge: EpochNs;
   readonly position: string;
   readonly messages: number;
   readonly payloadBytes: number;
-  readonly evict: (reason: EvictionReason) => void;
   readonly #packed: PackedFlush;
 
-  constructor(gathered: Gathered, evict: (reason: EvictionReason) => void) {
+  constructor(gathered: Gathered, number: number) {
+    this.number = number;
     this.last = gathered.last;
     this.lastFinal = gathered.lastFinal;
     this.lastEdge = gathered.lastEdge;
     this.position = gathered.position;
     this.messages = gathered.messages;
     this.payloadBytes = gathered.payloadBytes;
-    this.evict = evict;
     this.#packed = new PackedFlush(gathered.view());
   }
 

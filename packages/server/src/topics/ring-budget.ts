@@ -1,7 +1,10 @@
 /**
- * The memory of all rings together. What they hold never exceeds the limit once an append has returned:
- * first a topic that nobody listens to any more makes room, then the oldest block of any ring goes, and
- * when no whole block is left, what the appending ring has just taken in.
+ * The memory of all rings together. What they hold never exceeds the limit once an append has returned.
+ * A ring counts for one account; where its topic has watchers of several, for the one that has least, so
+ * that nobody loses for being beside somebody who has much. Room is made by the account that has most:
+ * first its idle topics that nobody came back to, then the oldest blocks of its rings, then what the
+ * appending ring has just taken in, if that is its own, and its other idle topics if it is another's. Only
+ * when it has none of that it is the next one's turn.
  *
  * Also keeps the blocks that were read lately in the form readers need, so that the clients of a
  * reconnect storm share one encoding; what that takes is limited as well.
@@ -19,25 +22,45 @@ const VIEWS_BYTES_MAX = 8 * 1024 * 1024;
 /** Why something left a ring: too old, too much for its topic, or too much for all topics together. */
 export type EvictionReason = 'age' | 'topic' | 'total';
 
-/** What the budget needs to know of a ring's block. */
-export interface BudgetedBlock {
-  /** Takes the block out of its ring; it is the ring's oldest. */
-  evict(reason: EvictionReason): void;
+/** Whom a ring may count for. */
+export interface RingHolder {
+  /** The account it counts for at first. */
+  readonly account: string;
+  /** Those that watch its topic now. */
+  accounts(): Iterable<string>;
+}
+
+/** What the budget needs to know of a ring. */
+export interface BudgetedRing {
+  readonly bytes: number;
+  readonly holder: RingHolder;
+  /** The number of its oldest whole block; null when it has none. */
+  readonly oldestBlock: number | null;
+  evictOldest(reason: EvictionReason): void;
+}
+
+/** Ends one topic of this account without subscribers, ring and all; false when there is none. */
+export type DropIdle = (account: string, age: 'past-grace' | 'any') => boolean;
+
+interface Share {
+  readonly account: string;
+  bytes: number;
+  readonly rings: Set<BudgetedRing>;
 }
 
 export class RingBudget {
   readonly #bytesMax: number;
-  readonly #dropIdle: () => boolean;
-  /** Blocks of all rings in the order in which they were completed. */
-  readonly #blocks = new Set<BudgetedBlock>();
+  readonly #dropIdle: DropIdle;
+  readonly #shares = new Map<string, Share>();
+  readonly #shareOf = new Map<BudgetedRing, Share>();
   /** What was read lately, least recently first. */
   readonly #views = new Map<object, Flush>();
   #viewBytes = 0;
   #bytes = 0;
+  #lastBlock = 0;
   readonly #evictions: Record<EvictionReason, number> = { age: 0, topic: 0, total: 0 };
 
-  /** `dropIdle` ends a topic without subscribers, ring and all, or says that there is none. */
-  constructor(bytesMax: number, dropIdle: () => boolean) {
+  constructor(bytesMax: number, dropIdle: DropIdle) {
     this.#bytesMax = bytesMax;
     this.#dropIdle = dropIdle;
   }
@@ -46,39 +69,62 @@ export class RingBudget {
     return this.#bytes;
   }
 
+  /** What counts for one account. */
+  bytesOf(account: string): number {
+    return this.#shares.get(account)?.bytes ?? 0;
+  }
+
+  /** What counts for the account that has most. */
+  get bytesOfLargest(): number {
+    return this.#largest(new Set())?.bytes ?? 0;
+  }
+
   /** Messages that left a ring, by reason. */
   get evictions(): Readonly<Record<EvictionReason, number>> {
     return this.#evictions;
   }
 
+  /** The number of a block that is complete now; later ones have higher numbers. */
+  nextBlock(): number {
+    this.#lastBlock += 1;
+    return this.#lastBlock;
+  }
+
+  /** From here on the ring counts for this account. */
+  assign(ring: BudgetedRing, account: string): void {
+    this.#leave(ring);
+    const share = this.#shares.getOrInsertComputed(account, () => {
+      return { account, bytes: 0, rings: new Set() };
+    });
+    share.rings.add(ring);
+    share.bytes += ring.bytes;
+    this.#shareOf.set(ring, share);
+  }
+
   /** A ring has grown by this much, or shrunk when it is negative. */
-  count(bytes: number): void {
+  count(ring: BudgetedRing, bytes: number): void {
     this.#bytes += bytes;
+    const share = this.#shareOf.get(ring);
+    if (share !== undefined) share.bytes += bytes;
   }
 
-  add(block: BudgetedBlock): void {
-    this.#blocks.add(block);
-  }
-
-  delete(block: BudgetedBlock): void {
-    this.#blocks.delete(block);
-    this.forgetView(block);
+  /** The ring is empty, and over. */
+  forget(ring: BudgetedRing): void {
+    this.#leave(ring);
+    this.#shareOf.delete(ring);
+    this.forgetView(ring);
   }
 
   countEvicted(messages: number, reason: EvictionReason): void {
     this.#evictions[reason] += messages;
   }
 
-  /** Makes room until all fits; `evictLast` empties the ring that grew. */
-  settle(evictLast: () => void): void {
+  /** Makes room until all fits, after this ring has grown. */
+  settle(grown: BudgetedRing): void {
     while (this.#bytes > this.#bytesMax) {
-      if (this.#dropIdle()) continue;
-      const [oldest] = this.#blocks;
-      if (oldest === undefined) {
-        evictLast();
-        return;
-      }
-      oldest.evict('total');
+      if (this.#makeRoom(grown)) continue;
+      grown.evictOldest('total');
+      if (grown.bytes === 0) return;
     }
   }
 
@@ -104,4 +150,69 @@ export class RingBudget {
     this.#viewBytes -= view.bytes.length;
     this.#views.delete(key);
   }
+
+  /** False when only what the ring has just taken in is left to go. */
+  #makeRoom(grown: BudgetedRing): boolean {
+    const without = new Set<Share>();
+    for (let share = this.#largest(without); share !== null; share = this.#largest(without)) {
+      if (this.#dropIdle(share.account, 'past-grace') || this.#takeBlock(share)) return true;
+      if (share.rings.has(grown)) return false;
+      if (this.#dropIdle(share.account, 'any')) return true;
+      without.add(share);
+    }
+    return false;
+  }
+
+  /** Takes the oldest block, or finds that its ring is rather another's. */
+  #takeBlock(share: Share): boolean {
+    const ring = oldestRing(share.rings);
+    if (ring === null) return false;
+    const lighter = this.#lighterHolder(ring, share);
+    if (lighter === null) ring.evictOldest('total');
+    else this.assign(ring, lighter);
+    return true;
+  }
+
+  /** A watcher of the ring's topic that would have less with it than this one has. */
+  #lighterHolder(ring: BudgetedRing, { account, bytes }: Share): string | null {
+    let lightest: string | null = null;
+    let least = bytes;
+    for (const other of ring.holder.accounts()) {
+      const withIt = this.bytesOf(other) + ring.bytes;
+      if (other === account || withIt >= least) continue;
+      lightest = other;
+      least = withIt;
+    }
+    return lightest;
+  }
+
+  #largest(without: ReadonlySet<Share>): Share | null {
+    let largest: Share | null = null;
+    for (const share of this.#shares.values()) {
+      if (without.has(share)) continue;
+      if (largest === null || share.bytes > largest.bytes) largest = share;
+    }
+    return largest;
+  }
+
+  #leave(ring: BudgetedRing): void {
+    const share = this.#shareOf.get(ring);
+    if (share === undefined) return;
+    share.rings.delete(ring);
+    share.bytes -= ring.bytes;
+    if (share.rings.size === 0) this.#shares.delete(share.account);
+  }
+}
+
+/** The ring whose oldest block is older than that of the others; null when none has a whole block. */
+function oldestRing(rings: ReadonlySet<BudgetedRing>): BudgetedRing | null {
+  let oldest: BudgetedRing | null = null;
+  let least = Infinity;
+  for (const ring of rings) {
+    const block = ring.oldestBlock ?? Infinity;
+    if (block >= least) continue;
+    oldest = ring;
+    least = block;
+  }
+  return oldest;
 }

@@ -71,6 +71,9 @@ function readAll(ring: Ring, after: string, bytesMax: number, of: StreamMode) {
   }
 }
 
+/** Of one account, as all rings of one that is alone. */
+const ONE = { account: 'one', accounts: () => ['one'] };
+
 function budget(bytesMax = 1e9): RingBudget {
   return new RingBudget(bytesMax, () => false);
 }
@@ -81,7 +84,7 @@ test('after any cursor exactly what was published beyond it is read, once and as
       const shared = budget(60_000);
       const presses = [new FlushPress(), new FlushPress()];
       const floors = presses.map((press) => press.floor);
-      const rings = floors.map((floor) => new Ring(floor, shared, LIMITS));
+      const rings = floors.map((floor) => new Ring(floor, shared, ONE, LIMITS));
       for (const it of happenings) {
         const [press, ring] = [presses[it.ring]!, rings[it.ring]!];
         if (it.t === 'flush') {
@@ -114,7 +117,7 @@ test('a cursor is refused exactly when a message beyond it is gone, in either mo
         const shared = budget();
         const press = new FlushPress();
         const { floor } = press;
-        const ring = new Ring(floor, shared, LIMITS);
+        const ring = new Ring(floor, shared, ONE, LIMITS);
         for (const [plan, passedMs] of flushes) {
           const flush = press.next(plan, passedMs);
           ring.append(flushOf(flush), flush.edge, flush.position);
@@ -135,7 +138,7 @@ test('a cursor is refused exactly when a message beyond it is gone, in either mo
 
 test('on a stream that published nothing since, a cursor of any age is served [SUB-17]', () => {
   const press = new FlushPress();
-  const ring = new Ring(press.floor, budget());
+  const ring = new Ring(press.floor, budget(), ONE);
   const flush = press.next([{ kind: 'upsert', final: true, id: 'a', padding: 10 }], 20);
   ring.append(flushOf(flush), flush.edge, flush.position);
   const cursor = press.published[0]!.cursor;
@@ -154,7 +157,7 @@ test('on a stream that published nothing since, a cursor of any age is served [S
 test('a message stays for 15 minutes of tape time and then goes', () => {
   const press = new FlushPress();
   const shared = budget();
-  const ring = new Ring(press.floor, shared);
+  const ring = new Ring(press.floor, shared, ONE);
   const from = press.floor;
   for (let second = 0; second < 1_200; second += 1) {
     const flush = press.next([{ kind: 'upsert', final: false, id: 'a', padding: 50 }], 1_000);
@@ -171,7 +174,7 @@ test('a message stays for 15 minutes of tape time and then goes', () => {
 
 test('a flush that does not lie beyond the others is refused and changes nothing', () => {
   const press = new FlushPress();
-  const ring = new Ring(press.floor, budget());
+  const ring = new Ring(press.floor, budget(), ONE);
   const flush = press.next([{ kind: 'upsert', final: false, id: 'a', padding: 0 }], 20);
   assert.ok(ring.append(flushOf(flush), flush.edge, flush.position));
   assert.ok(!ring.append(flushOf(flush), flush.edge, flush.position));
@@ -181,7 +184,7 @@ test('a flush that does not lie beyond the others is refused and changes nothing
 test('readers of the same stretch share one encoding, and many names do not pile up', () => {
   const press = new FlushPress();
   const from = press.floor;
-  const ring = new Ring(from, budget());
+  const ring = new Ring(from, budget(), ONE);
   for (let step = 0; step < 30; step += 1) {
     const flush = press.next([{ kind: 'upsert', final: false, id: 'a', padding: 50 }], 1_000);
     ring.append(flushOf(flush), flush.edge, flush.position);
@@ -205,7 +208,7 @@ test('room is made by idle topics first, then by the oldest block of any ring', 
     rings[index]![Symbol.dispose]();
     return true;
   });
-  for (const press of presses) rings.push(new Ring(press.floor, shared));
+  for (const press of presses) rings.push(new Ring(press.floor, shared, ONE));
   const append = (index: number) => {
     const press = presses[index]!;
     const flush = press.next([{ kind: 'upsert', final: false, id: 'a', padding: 5_000 }], 11_000);

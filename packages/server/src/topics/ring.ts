@@ -19,7 +19,7 @@ import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import type { Flush } from './flush.ts';
 import { readCursor } from './packed-flush.ts';
 import { Block, Gathered, type Stretch } from './ring-block.ts';
-import type { EvictionReason, RingBudget } from './ring-budget.ts';
+import type { BudgetedRing, EvictionReason, RingBudget, RingHolder } from './ring-budget.ts';
 
 export interface RingLimits {
   readonly bytesMax: number;
@@ -44,7 +44,8 @@ export interface RingPiece {
   readonly isNewest: boolean;
 }
 
-export class Ring implements Disposable {
+export class Ring implements BudgetedRing, Disposable {
+  readonly holder: RingHolder;
   readonly #budget: RingBudget;
   readonly #limits: RingLimits;
   /** Oldest first. */
@@ -58,16 +59,27 @@ export class Ring implements Disposable {
   #newest: Cursor;
 
   /** Nothing up to `floor` is here, and everything beyond it will be appended. */
-  constructor(floor: string, budget: RingBudget, limits = RING_LIMITS) {
+  constructor(floor: string, budget: RingBudget, holder: RingHolder, limits = RING_LIMITS) {
+    this.holder = holder;
     this.#budget = budget;
     this.#limits = limits;
     this.#floor = readCursor(floor);
     this.#finalFloor = this.#floor;
     this.#newest = this.#floor;
+    budget.assign(this, holder.account);
   }
 
   get bytes(): number {
     return this.#bytes;
+  }
+
+  get oldestBlock(): number | null {
+    return this.#blocks[0]?.number ?? null;
+  }
+
+  /** Its memory counts for this account from here on. */
+  countFor(account: string): void {
+    this.#budget.assign(this, account);
   }
 
   /** The least cursor that can be read after. */
@@ -88,8 +100,8 @@ export class Ring implements Disposable {
     this.#count(this.#gathered.bytes - bytesBefore);
     this.#budget.forgetView(this);
     this.expire(edge);
-    while (this.#bytes > this.#limits.bytesMax) this.#evictOldest('topic');
-    this.#budget.settle(() => this.#evictOldest('total'));
+    while (this.#bytes > this.#limits.bytesMax) this.evictOldest('topic');
+    this.#budget.settle(this);
     return true;
   }
 
@@ -99,7 +111,7 @@ export class Ring implements Disposable {
     for (;;) {
       const stretch = this.#blocks[0] ?? this.#gathered;
       if (stretch === null || stretch.lastEdge >= oldest) return;
-      this.#evictOldest('age');
+      this.evictOldest('age');
     }
   }
 
@@ -140,11 +152,11 @@ export class Ring implements Disposable {
 
   /** Gives all memory back. */
   [Symbol.dispose](): void {
-    for (const block of this.#blocks) this.#budget.delete(block);
+    for (const block of this.#blocks) this.#budget.forgetView(block);
     this.#blocks = [];
     this.#gathered = null;
-    this.#budget.forgetView(this);
     this.#count(-this.#bytes);
+    this.#budget.forget(this);
     this.#floor = this.#newest;
     this.#finalFloor = this.#newest;
   }
@@ -169,18 +181,18 @@ export class Ring implements Disposable {
   }
 
   #pack(gathered: Gathered): void {
-    const block = new Block(gathered, (reason) => this.#evictOldest(reason));
+    const block = new Block(gathered, this.#budget.nextBlock());
     this.#blocks.push(block);
-    this.#budget.add(block);
     this.#gathered = null;
     this.#budget.forgetView(this);
     this.#count(block.bytes - gathered.bytes);
   }
 
-  #evictOldest(reason: EvictionReason): void {
+  /** The oldest block leaves, or what is gathered when there is none. */
+  evictOldest(reason: EvictionReason): void {
     const block = this.#blocks.shift();
     if (block !== undefined) {
-      this.#budget.delete(block);
+      this.#budget.forgetView(block);
       this.#evict(block, reason);
       return;
     }
@@ -200,7 +212,7 @@ export class Ring implements Disposable {
 
   #count(bytes: number): void {
     this.#bytes += bytes;
-    this.#budget.count(bytes);
+    this.#budget.count(this, bytes);
   }
 }
 

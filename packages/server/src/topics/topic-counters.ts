@@ -1,17 +1,32 @@
 /** What the topics of a process count, as plain records that a page can read at any time. */
 
+import type { EpochNs } from '@tapeloom/core/numbers';
 import type { StreamState } from '@tapeloom/protocol/status-states';
+import type { IdleEnd } from './idle-topics.ts';
 import type { EvictionReason } from './ring-budget.ts';
+import type { Topic } from './topic.ts';
 
 export interface TopicMetrics {
   readonly topics: number;
   /** Topics nobody listens to, kept for those who come back. */
   readonly idleTopics: number;
+  /** How many of those the account has that has most. */
+  readonly idleTopicsOfLargest: number;
+  /** Topics somebody waits for. */
+  readonly warmingTopics: number;
+  /** Of those, the ones that wait for their account's turn. */
+  readonly warmUpsWaiting: number;
   readonly subscribers: number;
+  /** Topics ended after their last subscriber, by reason; `unready` ones had nothing worth keeping. */
+  readonly topicsEndedTotal: Readonly<Record<IdleEnd | 'unready', number>>;
+  /** Topics that were not begun: their account begins too many, or there was no place. */
+  readonly opensRefusedTotal: Readonly<Record<'rate' | 'place', number>>;
   readonly topicsOpenedTotal: number;
   readonly flushesTotal: number;
   /** Memory of all rings. */
   readonly ringBytes: number;
+  /** What of it counts for the account that has most. */
+  readonly ringBytesOfLargest: number;
   /** Messages that left a ring, by reason. */
   readonly ringEvictionsTotal: Readonly<Record<EvictionReason, number>>;
   /** Subscribers' wishes for a snapshot: those sent to an engine, and those that joined one. */
@@ -38,7 +53,23 @@ export interface TopicFacts {
 
 export class TopicCounters {
   topicsOpenedTotal = 0;
+  readonly opensRefusedTotal = { rate: 0, place: 0 };
+  readonly topicsEndedTotal = { time: 0, account: 0, place: 0, memory: 0, unready: 0 };
   flushesTotal = 0;
   readonly snapshotsTotal = { asked: 0, shared: 0 };
   readonly resumesTotal = { served: 0, refused: 0 };
+}
+
+export function factsOf(topic: Topic, now: EpochNs): TopicFacts {
+  return {
+    topic: topic.key,
+    engine: topic.slot.index,
+    state: topic.state,
+    lagMs: topic.lagMs,
+    subscribers: topic.subscriberCount,
+    ringBytes: topic.ring?.bytes ?? 0,
+    floor: topic.ring?.floorOf('live') ?? null,
+    position: topic.position,
+    ageMs: Math.round(Number(now - topic.openedAt) / 1e6),
+  };
 }

@@ -11,7 +11,7 @@ test('whoever comes back gets from the ring what was published while nobody list
   const press = new FlushPress();
   const since = press.floor;
   const early = stage.attach(spec(1), new Listener(), since);
-  assert.deepEqual(engine.sent, [{ t: 'open', topic: 1, spec: spec(1), since }]);
+  assert.deepEqual(engine.sent, [{ t: 'open', topic: 1, spec: spec(1), since, accounts: ['one'] }]);
   assert.deepEqual([early.floor, early.pull(since, 1e6)], [null, null]);
   engine.hear({ t: 'live', topic: 1, floor: press.floor });
   engine.publish(1, press);

@@ -46,7 +46,7 @@ test('equal subscriptions share a topic and a snapshot, and follow from it on', 
 
 test('a topic lingers after its last subscriber, and is found again meanwhile', () => {
   using stage = new TopicStage();
-  stage.attach(spec(1), new Listener()).detach();
+  stage.watched(spec(1), 'one').detach();
   stage.clock.advance(TOPIC_LINGER_MS - 1);
   const again = stage.attach(spec(1), new Listener());
   stage.clock.advance(TOPIC_LINGER_MS);
@@ -61,7 +61,7 @@ test('a topic lingers after its last subscriber, and is found again meanwhile', 
 test('at the limit of topics an idle one makes room, else a new one is refused with CAPACITY', () => {
   using stage = new TopicStage();
   const attachments = Array.from({ length: TOPICS_MAX }, (_, size) =>
-    stage.attach(spec(size + 1), new Listener()),
+    stage.watched(spec(size + 1), `account ${size}`),
   );
   assert.equal(stage.refusal(spec(TOPICS_MAX + 1)), 'CAPACITY');
   attachments[5]?.detach();

@@ -1,18 +1,20 @@
 /**
  * All topics of this process, one per computation whoever asks. The hub opens a topic in an engine on
- * its first subscriber, keeps it and its ring for a while after its last one, and judges every topic's
- * state once a second. Messages of an engine reach subscribers in the order in which they were sent. An
- * engine that is lost takes its own topics with it and nothing else. Whatever bears a cursor of a new day
- * changes the tape's day before anybody gets it, so that names that roll have left their contract by then.
+ * its first subscriber, keeps it and its ring for a while after its last one if it ever was ready, and
+ * judges every topic's state once a second. Messages of an engine reach subscribers in the order in which
+ * they were sent. An engine that is lost takes its own topics with it and nothing else. Whatever bears a
+ * cursor of a new day changes the tape's day before anybody gets it, so that names that roll have left
+ * their contract by then.
+ *
+ * Places and memory are shared by account: what nobody watches goes first, of the account that has most,
+ * and the last places are for accounts that watch little.
  */
 
 import type { SessionTable } from '@tapeloom/core/calendar/session';
-import { parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
-import { dayOf, epochNs } from '@tapeloom/core/utc-day';
-import type { ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { EngineState } from '@tapeloom/protocol/status-states';
 import type { Clock } from '../platform/clock.ts';
+import { type Attachment, attachmentTo } from './attachment.ts';
 import type {
   EngineLink,
   EngineMessage,
@@ -23,15 +25,18 @@ import type {
 import { type EngineSlot, EngineSlots } from './engine-slots.ts';
 import type { TapeEnd } from './epoch-floors.ts';
 import { Flush } from './flush.ts';
-import { IdleTopics } from './idle-topics.ts';
-import { readCursor } from './packed-flush.ts';
-import { Ring, type RingPiece } from './ring.ts';
+import { type IdleEnd, IdleTopics } from './idle-topics.ts';
+import { Ring } from './ring.ts';
 import { RINGS_BYTES_MAX, RingBudget } from './ring-budget.ts';
 import { judgeStream } from './stream-state.ts';
-import { delayed, type Subscriber, Topic, topicKey } from './topic.ts';
-import { TopicCounters, type TopicFacts, type TopicMetrics } from './topic-counters.ts';
+import { type DayListener, delayed, TapeTime } from './tape-time.ts';
+import { type Refusal, type Subscriber, Topic, topicKey } from './topic.ts';
+import { factsOf, TopicCounters, type TopicFacts, type TopicMetrics } from './topic-counters.ts';
 
 export const TOPICS_MAX = 2_000;
+/** Of all places so many are for accounts that watch fewer topics than this. */
+export const PLACES_KEPT = 200;
+export const PLACES_KEPT_EACH = 2;
 const JUDGE_MS = 1_000;
 /** A source promises every 200 ms; a healthy tape is never this far behind an open market's clock. */
 export const STALE_AFTER_MS = 5_000;
@@ -49,32 +54,6 @@ export interface TopicHubOptions {
   readonly ringBytesMax?: number;
 }
 
-export interface Refusal {
-  readonly code: ErrorCode;
-  readonly message: string;
-}
-
-/** One subscriber's hold on a topic. */
-export interface Attachment {
-  readonly topic: Pick<Topic, 'key' | 'state' | 'lagMs' | 'partialSince' | 'position'>;
-  /** Whether a snapshot may be asked for; else the subscriber is told when. */
-  readonly isReady: boolean;
-  /** The least cursor this subscriber can go on from out of the ring; null before there is a ring. */
-  readonly floor: string | null;
-  /** Asks for the snapshot, after which flushes follow; called once, when the topic is ready. */
-  requestSnapshot(): void;
-  /**
-   * What was published after a cursor, as far as `bytesMax` reaches; to be called again after the
-   * piece's end until a piece is the newest. From that piece on every flush follows, and no call does.
-   * Null, however far it had come, when the ring does not have all of it: the cursor lies below the floor.
-   */
-  pull(after: string, bytesMax: number): RingPiece | null;
-  /** Nothing reaches the subscriber any more. */
-  detach(): void;
-}
-
-type DayListener = (day: UtcDay) => void;
-
 export class TopicHub implements Disposable {
   readonly #options: TopicHubOptions;
   readonly #byKey = new Map<string, Topic>();
@@ -86,24 +65,22 @@ export class TopicHub implements Disposable {
   readonly #rings: RingBudget;
   readonly #counters = new TopicCounters();
   readonly #judging: Disposable;
-  /** By the delay of the tape time they follow. */
-  readonly #dayListeners = new Map<number, Set<DayListener>>();
+  readonly #time: TapeTime;
   #sourceUp = true;
   #lastNumber = 0;
   #lastRequest = 0;
 
   constructor(options: TopicHubOptions) {
     this.#options = options;
-    this.#idle = new IdleTopics(options.timers, (topic) => this.#close(topic));
+    this.#idle = new IdleTopics(options.timers, (topic, why) => this.#end(topic, why));
     this.#engines = new EngineSlots({
       hear: (slot, message) => this.#hear(slot, message),
       lost: (slot, isReplaced) => this.#lose(slot, isReplaced),
     });
-    this.#rings = new RingBudget(options.ringBytesMax ?? RINGS_BYTES_MAX, () => {
-      const topic = this.#idle.oldestPastGrace;
-      if (topic !== null) this.#close(topic);
-      return topic !== null;
-    });
+    this.#time = new TapeTime(this.#engines);
+    this.#rings = new RingBudget(options.ringBytesMax ?? RINGS_BYTES_MAX, (account, age) =>
+      this.#idle.freeMemory(account, age, ({ ring }) => ring !== null && ring.bytes > 0),
+    );
     this.#judging = options.timers.every(JUDGE_MS, () => {
       for (const topic of this.#byNumber.values()) this.#judge(topic);
     });
@@ -136,53 +113,51 @@ export class TopicHub implements Disposable {
   }
 
   get metrics(): TopicMetrics {
-    let subscribers = 0;
-    for (const topic of this.#byNumber.values()) subscribers += topic.subscriberCount;
-    const { bytes: ringBytes, evictions: ringEvictionsTotal } = this.#rings;
-    return { ...this.counts, subscribers, ringBytes, ringEvictionsTotal, ...this.#counters };
+    let [subscribers, warmingTopics] = [0, 0];
+    for (const topic of this.#byNumber.values()) {
+      subscribers += topic.subscriberCount;
+      if (!topic.wasReady) warmingTopics += 1;
+    }
+    return {
+      ...this.counts,
+      idleTopicsOfLargest: this.#idle.mostOfOne,
+      warmingTopics,
+      warmUpsWaiting: this.#engines.warmUpsWaiting,
+      subscribers,
+      ringBytes: this.#rings.bytes,
+      ringBytesOfLargest: this.#rings.bytesOfLargest,
+      ringEvictionsTotal: this.#rings.evictions,
+      ...this.#counters,
+    };
   }
 
   /** Every topic, in the order of their opening. */
   topics(): readonly TopicFacts[] {
     const now = this.#options.clock.now();
-    return Array.from(this.#byNumber.values(), (topic) => ({
-      topic: topic.key,
-      engine: topic.slot.index,
-      state: topic.state,
-      lagMs: topic.lagMs,
-      subscribers: topic.subscriberCount,
-      ringBytes: topic.ring?.bytes ?? 0,
-      floor: topic.ring?.floorOf('live') ?? null,
-      position: topic.position,
-      ageMs: Math.round(Number(now - topic.openedAt) / 1e6),
-    }));
+    return Array.from(this.#byNumber.values(), (topic) => factsOf(topic, now));
   }
 
   /** How far the tape is known, seen with this delay; null before the first promise. */
   tapeTimeOf(delaySeconds: number): EpochNs | null {
-    const { promise } = this.#engines;
-    return promise === null ? null : delayed(promise, { delaySeconds });
+    return this.#time.at(delaySeconds);
   }
 
   /** The UTC day of tape time: aliases roll when it changes, for delayed streams later. */
   tapeDayOf(delaySeconds: number): UtcDay | null {
-    const instant = this.tapeTimeOf(delaySeconds);
-    return instant === null ? null : dayOf(instant);
+    return this.#time.dayAt(delaySeconds);
   }
 
   get tapeTime(): EpochNs | null {
-    return this.tapeTimeOf(0);
+    return this.#time.at(0);
   }
 
   get tapeDay(): UtcDay | null {
-    return this.tapeDayOf(0);
+    return this.#time.dayAt(0);
   }
 
   /** Calls when tape time, seen with this delay, enters another UTC day. */
   onTapeDay(listener: DayListener, delaySeconds = 0): Disposable {
-    const listeners = this.#dayListeners.getOrInsertComputed(delaySeconds, () => new Set());
-    listeners.add(listener);
-    return { [Symbol.dispose]: () => listeners.delete(listener) };
+    return this.#time.onDay(listener, delaySeconds);
   }
 
   /**
@@ -201,24 +176,18 @@ export class TopicHub implements Disposable {
         message: 'Data of this instrument is temporarily unavailable.',
       };
     }
-    const topic = this.#byKey.get(topicKey(spec)) ?? this.#open(spec, slot, since);
-    if (topic === null) {
-      return { code: 'CAPACITY', message: 'The service computes as many streams as it can.' };
-    }
+    const known = this.#byKey.get(topicKey(spec));
+    const refusal = known === undefined ? this.#refuseOpen(subscriber) : null;
+    if (refusal !== null) return refusal;
+    const topic = known ?? this.#open(spec, slot, since, subscriber.account);
     this.#idle.delete(topic);
     // Judged before it is added: a subscriber hears of changes only, and learns the state it meets here.
     this.#judge(topic);
-    topic.add(subscriber);
-    return {
-      topic,
-      isReady: topic.isReadyFor(subscriber),
-      get floor() {
-        return topic.ring?.floorOf(subscriber.mode) ?? null;
-      },
+    if (topic.add(subscriber) && topic === known) this.#tellWanted(topic);
+    return attachmentTo(topic, subscriber, this.#counters, {
       requestSnapshot: () => this.#requestSnapshot(topic, subscriber),
-      pull: this.#puller(topic, subscriber),
       detach: () => this.#detach(topic, subscriber),
-    };
+    });
   }
 
   /** Whether something of a contract was ever shown. */
@@ -240,22 +209,39 @@ export class TopicHub implements Disposable {
   [Symbol.dispose](): void {
     this.#judging[Symbol.dispose]();
     this.#idle[Symbol.dispose]();
-    this.#dayListeners.clear();
+    this.#time.clear();
   }
 
-  #open(spec: TopicSpec, slot: EngineSlot, since: string | null): Topic | null {
-    if (this.#byNumber.size >= TOPICS_MAX) {
-      const { oldest } = this.#idle;
-      if (oldest === null) return null;
-      this.#close(oldest);
+  #refuseOpen(subscriber: Subscriber): Refusal | null {
+    const refusal = subscriber.refuseOpen();
+    if (refusal !== null) {
+      this.#counters.opensRefusedTotal.rate += 1;
+      return refusal;
     }
+    if (this.#hasPlaceFor(subscriber.account)) return null;
+    this.#counters.opensRefusedTotal.place += 1;
+    return { code: 'CAPACITY', message: 'The service computes as many streams as it can.' };
+  }
+
+  /** Whether an account may have one more topic computed; one that nobody watches makes room. */
+  #hasPlaceFor(account: string): boolean {
+    const { topics, idleTopics } = this.counts;
+    if (topics - idleTopics >= TOPICS_MAX - PLACES_KEPT) {
+      let watched = 0;
+      for (const topic of this.#byNumber.values()) if (topic.isWatchedBy(account)) watched += 1;
+      if (watched >= PLACES_KEPT_EACH) return false;
+    }
+    return topics < TOPICS_MAX || this.#idle.freePlace();
+  }
+
+  #open(spec: TopicSpec, slot: EngineSlot, since: string | null, account: string): Topic {
     this.#lastNumber += 1;
     this.#counters.topicsOpenedTotal += 1;
     const topic = new Topic(this.#lastNumber, spec, slot, this.#options.clock.now());
     this.#served.add(spec.contract);
     this.#byKey.set(topic.key, topic);
     this.#byNumber.set(topic.number, topic);
-    slot.link.send({ t: 'open', topic: topic.number, spec, since });
+    slot.link.send({ t: 'open', topic: topic.number, spec, since, accounts: [account] });
     return topic;
   }
 
@@ -273,24 +259,23 @@ export class TopicHub implements Disposable {
     topic.slot.link.send({ t: 'snapshot', topic: topic.number, request, depth, mode });
   }
 
-  #puller(topic: Topic, subscriber: Subscriber): Attachment['pull'] {
-    const { resumesTotal } = this.#counters;
-    let outcome: keyof typeof resumesTotal | null = null;
-    return (after, bytesMax) => {
-      const cursor = parseCursor(after);
-      if (cursor === null) throw new RangeError(`not a cursor: ${after}`);
-      const piece = topic.pull(subscriber, cursor, bytesMax);
-      // A subscriber counts once for each outcome, however many pieces it takes.
-      const now = piece === null ? 'refused' : 'served';
-      if (now !== outcome) resumesTotal[now] += 1;
-      outcome = now;
-      return piece;
-    };
+  #detach(topic: Topic, subscriber: Subscriber): void {
+    if (!topic.remove(subscriber) || !this.#isOpen(topic)) return;
+    if (topic.subscriberCount > 0) this.#tellWanted(topic);
+    else if (!topic.wasReady) this.#end(topic, 'unready');
+    else this.#idle.add(topic, subscriber.account, subscriber.idleTopicsMax);
   }
 
-  #detach(topic: Topic, subscriber: Subscriber): void {
-    topic.remove(subscriber);
-    if (topic.subscriberCount === 0 && this.#isOpen(topic)) this.#idle.add(topic);
+  /** Its turn depends on who waits for it. */
+  #tellWanted(topic: Topic): void {
+    if (topic.wasReady) return;
+    topic.slot.link.send({ t: 'wanted', topic: topic.number, accounts: topic.accounts() });
+  }
+
+  /** Nobody watches it, and it is kept no longer. */
+  #end(topic: Topic, why: IdleEnd | 'unready'): void {
+    this.#counters.topicsEndedTotal[why] += 1;
+    this.#close(topic);
   }
 
   #close(topic: Topic): void {
@@ -323,7 +308,7 @@ export class TopicHub implements Disposable {
     switch (message.t) {
       case 'live':
         topic.ring?.[Symbol.dispose]();
-        topic.ring = new Ring(message.floor, this.#rings);
+        topic.ring = new Ring(message.floor, this.#rings, topic);
         return;
       case 'flush':
         this.#publish(topic, message);
@@ -365,8 +350,9 @@ export class TopicHub implements Disposable {
     topic.end('INTERNAL', 'The computation of this stream failed.');
   }
 
-  #advance(slot: EngineSlot, { promise, topics }: PulseMessage): void {
-    this.#changeTime(() => this.#engines.advance(slot, promise));
+  #advance(slot: EngineSlot, { promise, topics, load }: PulseMessage): void {
+    slot.warmUpsWaiting = load?.waiting ?? 0;
+    this.#time.advance(slot, promise);
     for (const { topic: number, position, lagMs } of topics) {
       const topic = this.#byNumber.get(number);
       if (topic === undefined) continue;
@@ -377,25 +363,8 @@ export class TopicHub implements Disposable {
     }
   }
 
-  /** A topic has come to this cursor: so has the tape, whatever its engines have told of it. */
   #reach({ spec: { delaySeconds } }: Topic, cursor: string | undefined): void {
-    if (cursor === undefined) return;
-    const { day } = readCursor(cursor);
-    const known = this.tapeDayOf(delaySeconds);
-    if (known !== null && day <= known) return;
-    const midnight = epochNs(day, 0) + BigInt(delaySeconds) * 1_000_000_000n;
-    this.#changeTime(() => this.#engines.reach(midnight as EpochNs));
-  }
-
-  #changeTime(change: () => void): void {
-    const daysBefore = new Map<number, UtcDay | null>();
-    for (const delay of this.#dayListeners.keys()) daysBefore.set(delay, this.tapeDayOf(delay));
-    change();
-    for (const [delay, before] of daysBefore) {
-      const day = this.tapeDayOf(delay);
-      if (day === null || day === before) continue;
-      for (const listener of this.#dayListeners.get(delay) ?? []) listener(day);
-    }
+    if (cursor !== undefined) this.#time.reach(delaySeconds, cursor);
   }
 
   #judge(topic: Topic, partialSince = topic.partialSince): void {

@@ -19,6 +19,8 @@ const LIMITS: RingLimits = { bytesMax: 60_000, ageNs: 40_000_000_000n };
 
 /** A client that comes and goes, and keeps what it got. */
 class Client implements Subscriber {
+  readonly account = 'one';
+  readonly idleTopicsMax = 1;
   readonly mode: StreamMode;
   readonly depth = 500;
   /** Where it began, and everything it got since. */
@@ -33,6 +35,10 @@ class Client implements Subscriber {
     this.mode = mode;
     this.from = from;
     topic.add(this);
+  }
+
+  refuseOpen(): null {
+    return null;
   }
 
   outdated(): void {}
@@ -110,9 +116,14 @@ const happening = fc.oneof(
 
 function topicOf(press: FlushPress): Topic {
   const spec = { contract: 'A', indicator: 'bars', params: {}, delaySeconds: 0 };
-  const slot = { index: 0, link: { send: () => {}, listen: () => {} }, promise: null };
+  const slot = {
+    index: 0,
+    link: { send: () => {}, listen: () => {} },
+    promise: null,
+    warmUpsWaiting: 0,
+  };
   const topic = new Topic(1, spec, slot, press.edge);
-  topic.ring = new Ring(press.floor, new RingBudget(1e9, () => false), LIMITS);
+  topic.ring = new Ring(press.floor, new RingBudget(1e9, () => false), topic, LIMITS);
   return topic;
 }
 

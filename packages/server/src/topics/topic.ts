@@ -17,8 +17,21 @@ import type { EngineSlot } from './engine-slots.ts';
 import type { Flush } from './flush.ts';
 import { readCursor } from './packed-flush.ts';
 import type { Ring, RingPiece } from './ring.ts';
+import type { RingHolder } from './ring-budget.ts';
+
+/** Why something is not to be had. */
+export interface Refusal {
+  readonly code: ErrorCode;
+  readonly message: string;
+}
 
 export interface Subscriber {
+  /** On whose behalf it listens. */
+  readonly account: string;
+  /** How many topics that nobody listens to are kept for this account. */
+  readonly idleTopicsMax: number;
+  /** Asked when a topic would have to be begun for it: why it may not be, or null. */
+  refuseOpen(): Refusal | null;
   readonly mode: StreamMode;
   /** How many objects its snapshot carries at most. */
   readonly depth: number;
@@ -36,7 +49,7 @@ export interface Subscriber {
   ended(code: ErrorCode, message: string): void;
 }
 
-export class Topic {
+export class Topic implements RingHolder {
   /** The text that says what is computed; also the `topic` of `subscribed`. */
   readonly key: string;
   readonly number: number;
@@ -56,6 +69,9 @@ export class Topic {
   /** Whether it also has all of its look-back; without it, it has no objects. */
   warm = false;
   readonly #subscribers = new Set<Subscriber>();
+  /** How many of them each account has; who came first comes first. */
+  readonly #accounts = new Map<string, number>();
+  #account = '';
   /** Those of them for whom it is not ready yet. */
   readonly #early = new Set<Subscriber>();
   /** Those who take every flush. */
@@ -82,9 +98,33 @@ export class Topic {
     return this.#position;
   }
 
-  add(subscriber: Subscriber): void {
+  /** Whether it was ever worth keeping: it had caught up with the tape. */
+  get wasReady(): boolean {
+    return this.#isReady;
+  }
+
+  /** The account it counts for: one that watches, or the last that did. */
+  get account(): string {
+    return this.#account;
+  }
+
+  accounts(): readonly string[] {
+    return [...this.#accounts.keys()];
+  }
+
+  isWatchedBy(account: string): boolean {
+    return this.#accounts.has(account);
+  }
+
+  /** Whether one watches it now whose account did not. */
+  add(subscriber: Subscriber): boolean {
+    const { account } = subscriber;
+    const held = this.#accounts.get(account) ?? 0;
+    if (this.#accounts.size === 0) this.#countFor(account);
+    this.#accounts.set(account, held + 1);
     this.#subscribers.add(subscriber);
     if (!this.#isReadyFor(subscriber)) this.#early.add(subscriber);
+    return held === 0;
   }
 
   /** Whether this subscriber may ask for a snapshot. */
@@ -92,8 +132,9 @@ export class Topic {
     return this.#subscribers.has(subscriber) && !this.#early.has(subscriber);
   }
 
-  remove(subscriber: Subscriber): void {
-    this.#subscribers.delete(subscriber);
+  /** Whether its account watches it no longer. */
+  remove(subscriber: Subscriber): boolean {
+    if (!this.#subscribers.delete(subscriber)) return false;
     this.#early.delete(subscriber);
     this.#following.delete(subscriber);
     this.#joining.delete(subscriber);
@@ -102,6 +143,7 @@ export class Topic {
       if (others.length > 0) this.#waiting.set(request, others);
       else this.#waiting.delete(request);
     }
+    return this.#leaveAccount(subscriber.account);
   }
 
   /** Joins a snapshot request under way for the same depth and mode; false when there is none. */
@@ -190,11 +232,29 @@ export class Topic {
   #leave(): readonly Subscriber[] {
     const subscribers = [...this.#subscribers];
     this.#subscribers.clear();
+    this.#accounts.clear();
     this.#early.clear();
     this.#following.clear();
     this.#joining.clear();
     this.#waiting.clear();
     return subscribers;
+  }
+
+  #leaveAccount(account: string): boolean {
+    const rest = this.#accounts.get(account)! - 1;
+    if (rest > 0) {
+      this.#accounts.set(account, rest);
+      return false;
+    }
+    this.#accounts.delete(account);
+    const [first] = this.#accounts.keys();
+    this.#countFor(first ?? account);
+    return true;
+  }
+
+  #countFor(account: string): void {
+    this.#account = account;
+    this.ring?.countFor(account);
   }
 
   #isReadyFor(subscriber: Subscriber): boolean {
@@ -225,12 +285,4 @@ export function topicKey(spec: TopicSpec): string {
   if (spec.delaySeconds > 0) params.push(`delaySeconds=${spec.delaySeconds}`);
   const query = params.length > 0 ? `?${params.join('&')}` : '';
   return `${spec.contract}/${spec.indicator}${query}`;
-}
-
-/** The tape time a topic may see when the undelayed time is `instant`. */
-export function delayed(
-  instant: EpochNs,
-  { delaySeconds }: Pick<TopicSpec, 'delaySeconds'>,
-): EpochNs {
-  return (instant - BigInt(delaySeconds) * 1_000_000_000n) as EpochNs;
 }

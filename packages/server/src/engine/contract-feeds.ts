@@ -1,0 +1,45 @@
+/** One feed per contract and delay, there as long as a topic has a use for it. */
+
+import type { TapeDays } from '../history/tape-days.ts';
+import type { TopicSpec } from '../topics/engine-link.ts';
+import { ContractFeed, type FeedMember, type FeedSource } from './contract-feed.ts';
+
+type FeedPlace = Pick<TopicSpec, 'contract' | 'delaySeconds'>;
+
+export class ContractFeeds {
+  readonly #source: Pick<FeedSource, 'tape' | 'flow'>;
+  readonly #daysOf: (contract: string) => TapeDays;
+  readonly #feeds = new Map<string, { readonly contract: string; readonly feed: ContractFeed }>();
+
+  constructor(source: Pick<FeedSource, 'tape' | 'flow'>, daysOf: (contract: string) => TapeDays) {
+    this.#source = source;
+    this.#daysOf = daysOf;
+  }
+
+  of({ contract, delaySeconds }: FeedPlace): ContractFeed {
+    const { feed } = this.#feeds.getOrInsertComputed(`${contract} ${delaySeconds}`, () => {
+      const source = { ...this.#source, days: this.#daysOf(contract), contract };
+      return { contract, feed: new ContractFeed(source, delaySeconds) };
+    });
+    return feed;
+  }
+
+  /** A topic has no use for it any more; `member` is its place there, if it has come to that. */
+  leave({ contract, delaySeconds }: FeedPlace, member: FeedMember | null): void {
+    const key = `${contract} ${delaySeconds}`;
+    const feed = this.#feeds.get(key)?.feed;
+    if (member !== null) feed?.leave(member);
+    if (feed?.isEmpty === true) this.#feeds.delete(key);
+  }
+
+  /** The tape has grown, with trades of these contracts. */
+  committed(contracts: readonly string[]): void {
+    for (const { contract, feed } of this.#feeds.values()) {
+      feed.committed(contracts.includes(contract));
+    }
+  }
+
+  clear(): void {
+    this.#feeds.clear();
+  }
+}

@@ -1,0 +1,255 @@
+/**
+ * Who warms up next. A topic is worth as much as the account that used the engine least lately among those
+ * that wait for it, and that account is charged for the time it takes. Who used least goes first, who asked
+ * first among equals; what is at work already pauses at its next turn while somebody who used far less is
+ * there. So an account that opens much waits for itself, and a newcomer for nobody.
+ *
+ * Only the order depends on this and on its clock, never what a topic publishes.
+ */
+
+import { type PlaceLimits, SharedPlaces } from '../platform/shared-places.ts';
+
+/** Topics that read the past at the same time; the others wait their turn, or pause. */
+const ACTIVE_MAX = 4;
+/** At work, paused or not: whoever begins much leaves room for others to begin. */
+const AT_WORK: PlaceLimits = { eachMax: 3, allMax: 16, keptForNew: 8 };
+/** What was used counts half after so long: a sixteenth of it is left after a minute. */
+export const HALF_LIFE_MS = 15_000;
+/** So much more makes an account wait for another. Below, what is begun is better brought to its end. */
+export const MARGIN_MS = 250;
+/** Not worth remembering. */
+const FORGOTTEN_MS = 1;
+
+export interface WarmUpsOptions<T> {
+  /** Does the work, calling `yieldTurn` now and then; never rejects. */
+  readonly run: (topic: T, yieldTurn: () => Promise<void>) => Promise<void>;
+  /** Lets other work of this thread happen. */
+  readonly yieldTurn: () => Promise<void>;
+  readonly nowMs: () => number;
+}
+
+interface WarmUp<T> {
+  readonly topic: T;
+  /** Those who asked later have higher ones. */
+  readonly order: number;
+  accounts: readonly string[];
+}
+
+interface AtWork<T> extends WarmUp<T> {
+  readonly place: Disposable;
+  workingFromMs: number;
+  /** Ends its pause; null when it does not pause. */
+  resume: (() => void) | null;
+  /** Nobody wants it any more: it ends by itself. */
+  isUnwanted: boolean;
+}
+
+export class WarmUps<T> {
+  readonly #options: WarmUpsOptions<T>;
+  readonly #places = new SharedPlaces(AT_WORK);
+  readonly #waiting = new Map<T, WarmUp<T>>();
+  /** The same by account, for each that wants it. */
+  readonly #queues = new Map<string, Set<WarmUp<T>>>();
+  readonly #atWork = new Map<T, AtWork<T>>();
+  /** Time of the engine, by account. */
+  readonly #usedMs = new Map<string, number>();
+  #halvedAtMs: number;
+  #lastOrder = 0;
+  #isReleased = false;
+
+  /** Nothing begins until it is released. */
+  constructor(options: WarmUpsOptions<T>) {
+    this.#options = options;
+    this.#halvedAtMs = options.nowMs();
+  }
+
+  /** Those that have not begun, or pause. */
+  get waitingCount(): number {
+    return this.#waiting.size + this.#atWork.size - this.#active().length;
+  }
+
+  release(): void {
+    this.#isReleased = true;
+    this.#moveOn();
+  }
+
+  add(topic: T, accounts: readonly string[]): void {
+    this.#lastOrder += 1;
+    this.#enqueue({ topic, order: this.#lastOrder, accounts });
+    this.#moveOn();
+  }
+
+  /** It is these who wait for it now. */
+  wanted(topic: T, accounts: readonly string[]): void {
+    const atWork = this.#atWork.get(topic);
+    if (atWork !== undefined) atWork.accounts = accounts;
+    const waiting = this.#dequeue(topic);
+    if (waiting !== null) this.#enqueue({ ...waiting, accounts });
+    this.#moveOn();
+  }
+
+  /** Nobody waits for it any more. */
+  delete(topic: T): void {
+    this.#dequeue(topic);
+    const atWork = this.#atWork.get(topic);
+    if (atWork === undefined) return;
+    atWork.isUnwanted = true;
+    resume(atWork);
+  }
+
+  clear(): void {
+    for (const topic of [...this.#waiting.keys(), ...this.#atWork.keys()]) this.delete(topic);
+  }
+
+  #enqueue(warmUp: WarmUp<T>): void {
+    this.#waiting.set(warmUp.topic, warmUp);
+    for (const account of warmUp.accounts) {
+      this.#queues.getOrInsertComputed(account, () => new Set()).add(warmUp);
+    }
+  }
+
+  #dequeue(topic: T): WarmUp<T> | null {
+    const warmUp = this.#waiting.get(topic);
+    if (warmUp === undefined) return null;
+    this.#waiting.delete(topic);
+    for (const account of warmUp.accounts) {
+      const queue = this.#queues.get(account);
+      queue?.delete(warmUp);
+      if (queue?.size === 0) this.#queues.delete(account);
+    }
+    return warmUp;
+  }
+
+  /** Lets all work that may: first what pauses goes on, then others begin. */
+  #moveOn(): void {
+    if (!this.#isReleased) return;
+    this.#halve();
+    for (const paused of this.#paused()) {
+      if (this.#active().length >= ACTIVE_MAX || this.#mustPause(paused)) break;
+      resume(paused);
+    }
+    const withoutPlace = new Set<string>();
+    for (;;) {
+      const account = this.#nextAccount(withoutPlace);
+      if (account === null || !this.#mayBegin(this.#used(account))) return;
+      const place = this.#places.enter(account);
+      if (place === null) withoutPlace.add(account);
+      else this.#begin(firstOf(this.#queues.get(account)!), place);
+    }
+  }
+
+  #begin({ topic }: WarmUp<T>, place: Disposable): void {
+    const { run, nowMs } = this.#options;
+    const waiting = this.#dequeue(topic)!;
+    const atWork: AtWork<T> = {
+      ...waiting,
+      place,
+      workingFromMs: nowMs(),
+      resume: null,
+      isUnwanted: false,
+    };
+    this.#atWork.set(topic, atWork);
+    void run(topic, () => this.#turn(atWork)).finally(() => {
+      this.#charge(atWork);
+      this.#atWork.delete(topic);
+      place[Symbol.dispose]();
+      this.#moveOn();
+    });
+  }
+
+  async #turn(atWork: AtWork<T>): Promise<void> {
+    this.#charge(atWork);
+    await this.#options.yieldTurn();
+    if (!atWork.isUnwanted && this.#mustPause(atWork)) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      atWork.resume = resolve;
+      this.#moveOn();
+      await promise;
+    } else {
+      this.#moveOn();
+    }
+    atWork.workingFromMs = this.#options.nowMs();
+  }
+
+  #charge(atWork: AtWork<T>): void {
+    const now = this.#options.nowMs();
+    const account = this.#lightest(atWork.accounts);
+    const ms = now - atWork.workingFromMs;
+    if (ms > 0) this.#usedMs.set(account, this.#used(account) + ms);
+    atWork.workingFromMs = now;
+  }
+
+  #halve(): void {
+    const now = this.#options.nowMs();
+    if (now < this.#halvedAtMs + HALF_LIFE_MS) return;
+    const part = 0.5 ** Math.floor((now - this.#halvedAtMs) / HALF_LIFE_MS);
+    this.#halvedAtMs = now;
+    for (const [account, used] of this.#usedMs) {
+      if (used * part < FORGOTTEN_MS) this.#usedMs.delete(account);
+      else this.#usedMs.set(account, used * part);
+    }
+  }
+
+  /** Somebody who used far less is at work. */
+  #mustPause(atWork: AtWork<T>): boolean {
+    return this.#cost(atWork) > this.#leastAtWork() + MARGIN_MS;
+  }
+
+  #mayBegin(used: number): boolean {
+    if (used > this.#leastAtWork() + MARGIN_MS) return false;
+    const active = this.#active();
+    // Beyond their number only in the place of one that is going to pause for it.
+    return active.length < ACTIVE_MAX || active.some((it) => this.#cost(it) > used + MARGIN_MS);
+  }
+
+  #leastAtWork(): number {
+    let least = Infinity;
+    for (const atWork of this.#atWork.values()) least = Math.min(least, this.#cost(atWork));
+    return least;
+  }
+
+  /** The account whose turn it is to begin something. */
+  #nextAccount(without: ReadonlySet<string>): string | null {
+    let next: string | null = null;
+    for (const [account, queue] of this.#queues) {
+      if (without.has(account)) continue;
+      const isFirst = next === null || this.#used(account) < this.#used(next);
+      const isEqual = next !== null && this.#used(account) === this.#used(next);
+      const isEarlier = () => firstOf(queue).order < firstOf(this.#queues.get(next!)!).order;
+      if (isFirst || (isEqual && isEarlier())) next = account;
+    }
+    return next;
+  }
+
+  #active(): readonly AtWork<T>[] {
+    return [...this.#atWork.values()].filter((it) => it.resume === null);
+  }
+
+  /** Those that pause, who used least first. */
+  #paused(): readonly AtWork<T>[] {
+    const paused = [...this.#atWork.values()].filter((it) => it.resume !== null);
+    return paused.sort((a, b) => this.#cost(a) - this.#cost(b));
+  }
+
+  #cost({ accounts }: WarmUp<T>): number {
+    return this.#used(this.#lightest(accounts));
+  }
+
+  #lightest(accounts: readonly string[]): string {
+    return accounts.reduce((a, b) => (this.#used(b) < this.#used(a) ? b : a));
+  }
+
+  #used(account: string): number {
+    return this.#usedMs.get(account) ?? 0;
+  }
+}
+
+function resume(atWork: AtWork<unknown>): void {
+  atWork.resume?.();
+  atWork.resume = null;
+}
+
+function firstOf<E>(queue: ReadonlySet<E>): E {
+  const [first] = queue;
+  return first!;
+}

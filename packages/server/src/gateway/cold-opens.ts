@@ -1,0 +1,50 @@
+/**
+ * How many streams an account may have begun that nobody has computed yet. What is computed already costs
+ * nothing, nor does what moves because of us. All that a plan allows at once is a small part of the
+ * allowance, which comes back within a minute: only who opens and drops streams all the time meets it.
+ */
+
+import type { Entitlements } from '@tapeloom/core/entitlement/entitlements';
+import type { Caller } from '../accounts/caller.ts';
+import { MemoryAllowances } from '../accounts/memory-allowances.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Refusal } from '../topics/topic.ts';
+
+/** So often a minute an account may begin all the subscriptions it may have. */
+const TIMES_PER_MINUTE = 8;
+/** Somebody who tries one parameter after the other on the smallest plan. */
+const PER_MINUTE_MIN = 30;
+
+export class ColdOpens {
+  readonly #allowances = new MemoryAllowances();
+  readonly #clock: Pick<Clock, 'now'>;
+
+  /** `clock` is real time. */
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock;
+  }
+
+  /** Why this caller may not have another stream begun now; null when it may. */
+  take({ accountId, entitlements }: Caller): Refusal | null {
+    const limits = opensPerMinute(entitlements);
+    const verdict = this.#allowances.takeNow(this.#clock.now(), accountId, limits);
+    if (verdict.granted) return null;
+    const { limit, retryAfterSeconds } = verdict;
+    return {
+      code: 'RATE_LIMITED',
+      message:
+        `The account may begin ${limit} new streams a minute; ` +
+        `the next one is possible in ${retryAfterSeconds} s.`,
+    };
+  }
+}
+
+function opensPerMinute(entitlements: Entitlements) {
+  const { limit, testLimit } = entitlements.counted('maxSubscriptions');
+  return { limit: perMinute(limit), testLimit: perMinute(testLimit) };
+}
+
+function perMinute(subscriptions: number | null): number | null {
+  if (subscriptions === null) return null;
+  return Math.max(PER_MINUTE_MIN, TIMES_PER_MINUTE * subscriptions);
+}
