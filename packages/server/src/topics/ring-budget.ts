@@ -1,10 +1,10 @@
 /**
  * The memory of all rings together. What they hold never exceeds the limit once an append has returned.
  * A ring counts for one account; where its topic has watchers of several, for the one that has least, so
- * that nobody loses for being beside somebody who has much. Room is made by the account that has most:
- * first its idle topics that nobody came back to, then the oldest blocks of its rings, then what the
- * appending ring has just taken in, if that is its own, and its other idle topics if it is another's. Only
- * when it has none of that it is the next one's turn.
+ * that nobody loses for being beside somebody who has much. Room is made by the account that has most and
+ * by nobody else: first by its idle topics that nobody came back to, then by the oldest blocks of its rings.
+ * When it has no whole block, what the appending ring has just taken in goes, if that is its own; otherwise
+ * its other idle topics, and at last what its largest ring has gathered.
  *
  * Also keeps the blocks that were read lately in the form readers need, so that the clients of a
  * reconnect storm share one encoding; what that takes is limited as well.
@@ -76,7 +76,7 @@ export class RingBudget {
 
   /** What counts for the account that has most. */
   get bytesOfLargest(): number {
-    return this.#largest(new Set())?.bytes ?? 0;
+    return this.#largest()?.bytes ?? 0;
   }
 
   /** Messages that left a ring, by reason. */
@@ -121,11 +121,7 @@ export class RingBudget {
 
   /** Makes room until all fits, after this ring has grown. */
   settle(grown: BudgetedRing): void {
-    while (this.#bytes > this.#bytesMax) {
-      if (this.#makeRoom(grown)) continue;
-      grown.evictOldest('total');
-      if (grown.bytes === 0) return;
-    }
+    while (this.#bytes > this.#bytesMax) this.#makeRoom(this.#largest()!, grown);
   }
 
   /** What readers see of `key`, made once for all who ask within a short time. */
@@ -151,16 +147,11 @@ export class RingBudget {
     this.#views.delete(key);
   }
 
-  /** False when only what the ring has just taken in is left to go. */
-  #makeRoom(grown: BudgetedRing): boolean {
-    const without = new Set<Share>();
-    for (let share = this.#largest(without); share !== null; share = this.#largest(without)) {
-      if (this.#dropIdle(share.account, 'past-grace') || this.#takeBlock(share)) return true;
-      if (share.rings.has(grown)) return false;
-      if (this.#dropIdle(share.account, 'any')) return true;
-      without.add(share);
-    }
-    return false;
+  #makeRoom(share: Share, grown: BudgetedRing): void {
+    const { account, rings } = share;
+    if (this.#dropIdle(account, 'past-grace') || this.#takeBlock(share)) return;
+    if (rings.has(grown) && grown.bytes > 0) grown.evictOldest('total');
+    else if (!this.#dropIdle(account, 'any')) largestRing(rings).evictOldest('total');
   }
 
   /** Takes the oldest block, or finds that its ring is rather another's. */
@@ -186,10 +177,9 @@ export class RingBudget {
     return lightest;
   }
 
-  #largest(without: ReadonlySet<Share>): Share | null {
+  #largest(): Share | null {
     let largest: Share | null = null;
     for (const share of this.#shares.values()) {
-      if (without.has(share)) continue;
       if (largest === null || share.bytes > largest.bytes) largest = share;
     }
     return largest;
@@ -215,4 +205,8 @@ function oldestRing(rings: ReadonlySet<BudgetedRing>): BudgetedRing | null {
     least = block;
   }
   return oldest;
+}
+
+function largestRing(rings: ReadonlySet<BudgetedRing>): BudgetedRing {
+  return [...rings].reduce((a, b) => (b.bytes > a.bytes ? b : a));
 }
