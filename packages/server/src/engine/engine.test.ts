@@ -342,3 +342,45 @@ test('a removed object is told once and is in no later snapshot [EVT-12] [EVT-13
     ['remove', 'upsert'],
   );
 });
+
+test('a newcomer’s topic is ready next, whatever another account has opened before it [SEC-37]', async () => {
+  const tape = new MemoryTape(CONTRACT, 10);
+  const trades = Array.from({ length: 200 }, (_, index): MemoryTrade => {
+    return { at: epochNs(DAY, 10 * HOUR_NS + index * MS_NS), price: 100, size: 1, side: 1 };
+  });
+  tape.commit(trades, epochNs(DAY, 11 * HOUR_NS));
+  let ms = 0;
+  const meter = { nowMs: () => (ms += 20), busyShare: () => 1 };
+  const run = new EngineRun(tape, { meter, yieldTurn: () => turn() });
+  const readyTopics = () => run.messages.filter((it) => it.t === 'ready').map(({ topic }) => topic);
+  for (let topic = 1; topic <= 20; topic += 1) {
+    run.open(['bars', { size: 60 + topic }], topic, 0, null, 'heavy');
+  }
+  while (readyTopics().length < 3) await turn();
+  const before = readyTopics();
+  run.open(['bars', {}], 99, 0, null, 'light');
+  while (readyTopics().length < 21) await turn();
+  assert.equal(readyTopics()[before.length], 99);
+  run.engine[Symbol.dispose]();
+});
+
+test('a warm-up that nobody waits for any more is given up', async () => {
+  const tape = new MemoryTape(CONTRACT, 10);
+  const at = (ms: number) => epochNs(DAY, 10 * HOUR_NS + ms * MS_NS);
+  const trades = Array.from({ length: 500 }, (_, ms): MemoryTrade => {
+    return { at: at(ms), price: 100, size: 1, side: 1 };
+  });
+  tape.commit(trades, at(1_000));
+  let turns = 0;
+  const yieldTurn = () => {
+    turns += 1;
+    return turn();
+  };
+  const run = new EngineRun(tape, { yieldTurn });
+  run.open(['bars', {}]);
+  while (turns < 3) await turn();
+  run.engine.execute({ t: 'close', topic: 1 });
+  for (let count = 0; count < 10; count += 1) await turn();
+  assert.ok(turns < 10, `${turns} turns`);
+  assert.deepEqual([run.messages, run.faults], [[], []]);
+});

@@ -13,7 +13,7 @@ import type { Refusal } from '../topics/topic.ts';
 /** So often a minute an account may begin all the subscriptions it may have. */
 const TIMES_PER_MINUTE = 8;
 /** Somebody who tries one parameter after the other on the smallest plan. */
-const PER_MINUTE_MIN = 30;
+const PER_MINUTE_MIN = 60;
 
 export class ColdOpens {
   readonly #allowances = new MemoryAllowances();

@@ -281,6 +281,7 @@ test('a new tape day moves aliases that roll, in two parts, and nothing else', (
   assert.deepEqual(one.step({ t: 'move-on' }), []);
   const [next] = one.step({ t: 'leased', number: 2, refused: null });
   assert.ok(next?.t === 'subscribe' && next.request.spec.contract === '20261113');
+  assert.ok(next.request.isMoved, 'nobody has asked for it, so it costs nobody an open');
 });
 
 test('a roll that meets a subscription being counted starts it once, on the new contract', () => {
