@@ -16,9 +16,8 @@
 
 import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session';
 import { type Cursor, formatCursor, parseCursor } from '@tapeloom/core/cursor';
-import type { EpochNs, Rank } from '@tapeloom/core/numbers';
+import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Indicator } from '@tapeloom/core/studies/indicator';
-import { dayOf } from '@tapeloom/core/utc-day';
 import type { EncodedFlush } from '../history/frame-encoder.ts';
 import { type RunPace, startStream, takeInTurns } from '../history/run-start.ts';
 import { DamagedDays, damagedDay, soundTape } from '../history/sound-tape.ts';
@@ -38,6 +37,7 @@ import { ContractFeeds } from './contract-feeds.ts';
 import { liveEdge } from './live-edge.ts';
 import type { Flow } from './outgoing-flow.ts';
 import { type SessionInputs, sessionInputs } from './session-inputs.ts';
+import { tapeEnd } from './tape-end.ts';
 import { WarmUps } from './warm-ups.ts';
 
 /** Trades applied in one turn while flushes go out: about as long a turn as a quiet one. */
@@ -352,23 +352,11 @@ export class Engine implements Disposable {
       for (const [topic, inputs] of before) {
         if (this.#inputs(topic).text !== inputs) this.#beginAnew(topic);
       }
-      end = await this.#tapeEnd(contract);
+      end = await tapeEnd(this.#options.tape, contract);
     } catch (error) {
       for (const topic of before.keys()) this.#fail(topic, error);
     }
     this.#options.emit({ t: 'repaired', request, end });
-  }
-
-  /** The last trade, or the midnight after it that the promise has passed. */
-  async #tapeEnd(contract: string): Promise<RepairAnswer['end']> {
-    const { tape } = this.#options;
-    const { promise } = tape;
-    const last = (await tape.days(contract)).at(-1);
-    const today = promise === null ? null : dayOf(promise);
-    if (last === undefined || (today !== null && last.day < today)) {
-      return today === null ? null : { day: today, rank: 0 as Rank };
-    }
-    return { day: last.day, rank: last.trades as Rank };
   }
 
   /** One that has shown nothing begins again by itself, another one is opened again by who wants it. */

@@ -12,11 +12,11 @@ import { CloseCode } from '@tapeloom/protocol/close-codes';
 import { type Server, WebSocketServer } from 'ws';
 import { neighbourhood } from '../accounts/address-throttle.ts';
 import { type RightsChange, sentAuthorization } from '../accounts/authenticator.ts';
+import { ColdOpens } from '../accounts/cold-opens.ts';
 import { RENEW_EVERY_SECONDS } from '../accounts/leases.ts';
 import { clientAddress } from '../platform/client-address.ts';
 import { type PlaceLimits, SharedPlaces } from '../platform/shared-places.ts';
 import { beyondLimits } from './account-limits.ts';
-import { ColdOpens } from './cold-opens.ts';
 import { Connection } from './connection.ts';
 import {
   type ConnectionLimits,

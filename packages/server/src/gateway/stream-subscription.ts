@@ -10,6 +10,7 @@ import type { ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import type { StreamState } from '@tapeloom/protocol/status-states';
 import type { Caller } from '../accounts/caller.ts';
+import { type ColdOpens, idleTopicsOf } from '../accounts/cold-opens.ts';
 import type { Replay, ReplayPage, Replays } from '../history/replay.ts';
 import { NotOnTapeError, ReplayClosedError, ReplaysFullError } from '../history/replay-errors.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -18,7 +19,6 @@ import { Flush } from '../topics/flush.ts';
 import type { RingPiece } from '../topics/ring.ts';
 import type { Refusal, Subscriber } from '../topics/topic.ts';
 import type { TopicHub } from '../topics/topic-hub.ts';
-import type { ColdOpens } from './cold-opens.ts';
 import { Delivery } from './delivery.ts';
 import type {
   DeliveryAction,
@@ -35,8 +35,6 @@ import type { StreamRequest } from './stream-request.ts';
 const PIECE_BYTES = 65_536;
 /** A page is written once: one encoding is kept while that lasts. */
 const PAGE_NAMES_MAX = 1;
-/** Topics kept for an account that may come back, for each subscription that it may have. */
-const IDLE_TOPICS_PER_SUBSCRIPTION = 2;
 
 export interface SubscriptionServices {
   readonly hub: TopicHub;
@@ -109,8 +107,7 @@ export class StreamSubscription implements Subscriber, Puller {
   }
 
   get idleTopicsMax(): number {
-    const counted = this.#owner.caller?.entitlements.counted('maxSubscriptions');
-    return IDLE_TOPICS_PER_SUBSCRIPTION * (counted?.limit ?? counted?.testLimit ?? 0);
+    return this.#owner.caller === null ? 0 : idleTopicsOf(this.#owner.caller);
   }
 
   refuseOpen(): Refusal | null {

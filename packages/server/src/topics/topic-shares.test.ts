@@ -196,7 +196,7 @@ test('whoever loses memory had as much as anybody, and all rings stay within the
 
 function numberOf(stage: TopicStage, size: number): number {
   const opened = stage.engine.sent.findLast(
-    (it) => it.t === 'open' && it.spec.params['size'] === size,
+    (it) => it.t === 'open' && it.spec.params.size === size,
   );
   assert.ok(opened?.t === 'open');
   return opened.topic;

@@ -5,15 +5,22 @@
  */
 
 import type { Entitlements } from '@tapeloom/core/entitlement/entitlements';
-import type { Caller } from '../accounts/caller.ts';
-import { MemoryAllowances } from '../accounts/memory-allowances.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Refusal } from '../topics/topic.ts';
+import type { Caller } from './caller.ts';
+import { MemoryAllowances } from './memory-allowances.ts';
 
 /** So often a minute an account may begin all the subscriptions it may have. */
 const TIMES_PER_MINUTE = 8;
 /** Somebody who tries one parameter after the other on the smallest plan. */
 const PER_MINUTE_MIN = 60;
+
+/** Topics kept for an account that may come back, for each subscription that it may have. */
+const IDLE_TOPICS_PER_SUBSCRIPTION = 2;
+
+export interface OpenRefusal {
+  readonly code: 'RATE_LIMITED';
+  readonly message: string;
+}
 
 export class ColdOpens {
   readonly #allowances = new MemoryAllowances();
@@ -25,7 +32,7 @@ export class ColdOpens {
   }
 
   /** Why this caller may not have another stream begun now; null when it may. */
-  take({ accountId, entitlements }: Caller): Refusal | null {
+  take({ accountId, entitlements }: Caller): OpenRefusal | null {
     const limits = opensPerMinute(entitlements);
     const verdict = this.#allowances.takeNow(this.#clock.now(), accountId, limits);
     if (verdict.granted) return null;
@@ -37,6 +44,12 @@ export class ColdOpens {
         `the next one is possible in ${retryAfterSeconds} s.`,
     };
   }
+}
+
+/** How many streams that it has left are kept for this caller's account, for when it comes back. */
+export function idleTopicsOf({ entitlements }: Caller): number {
+  const { limit, testLimit } = entitlements.counted('maxSubscriptions');
+  return IDLE_TOPICS_PER_SUBSCRIPTION * (limit ?? testLimit ?? 0);
 }
 
 function opensPerMinute(entitlements: Entitlements) {
