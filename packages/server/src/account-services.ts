@@ -25,6 +25,7 @@ import { StoreAuthenticator } from './accounts/store-authenticator.ts';
 import { UsageMeter } from './accounts/usage-meter.ts';
 import { type FirstKeys, makeDemoAccount } from './demo-account.ts';
 import type { Clock } from './platform/clock.ts';
+import type { LineCounts } from './platform/fair-line.ts';
 import type { Log } from './platform/log.ts';
 import { closeToOthers } from './platform/private-file.ts';
 import { createClock } from './platform/system-clock.ts';
@@ -41,6 +42,8 @@ const TROUBLES: Readonly<Record<StoreTrouble, string>> = {
   busy: 'the accounts are busy',
 };
 const LOST = 'the accounts have stopped';
+/** Of a store without a thread. */
+const NO_LINE: LineCounts = { count: 0, refusedTotal: 0 };
 
 export interface AccountServicesOptions {
   /** The data directory. */
@@ -116,6 +119,20 @@ export class AccountServices implements AsyncDisposable {
   /** Keys that are recognised without a look at the disk. */
   get keysRemembered(): number {
     return this.#known.size;
+  }
+
+  /** Keys that connections hold on to. */
+  get keysWatched(): number {
+    return this.#known.watchedCount;
+  }
+
+  /** Calls that wait for the store's thread, or are under way. */
+  get storeCalls(): LineCounts {
+    return this.store instanceof AccountsHandle ? this.store.calls : NO_LINE;
+  }
+
+  get usageReportsRemembered(): number {
+    return this.store instanceof AccountsHandle ? this.store.reportsRemembered : 0;
   }
 
   /** Makes the account to begin with, if there is none; its keys are told this once. */

@@ -15,6 +15,7 @@ import { computationOf } from '@tapeloom/core/studies/computation';
 import { dayOf } from '@tapeloom/core/utc-day';
 import type { ResetReason } from '@tapeloom/protocol/server-messages';
 import type { AccountServices } from './account-services.ts';
+import { AccountsBusyError } from './accounts/accounts-busy-error.ts';
 import type { Config } from './config/config.ts';
 import { EngineCrew, enginesFor } from './engine/engine-crew.ts';
 import { EngineHandle } from './engine/engine-handle.ts';
@@ -160,7 +161,10 @@ export class Doors implements AsyncDisposable {
         isStreamed: (symbol) => this.#world.isStreamed(symbol),
         epochReset: (spec, cursor) => this.#epochReset(spec, cursor),
       }),
-      onFault: (error) => log.error({ error }, 'a connection failed'),
+      onFault: (error) => {
+        // Counted where it was refused.
+        if (!(error instanceof AccountsBusyError)) log.error({ error }, 'a connection failed');
+      },
     });
     this.http = this.#createHttp(options);
   }
@@ -192,6 +196,7 @@ export class Doors implements AsyncDisposable {
   get history(): HistoryReadings {
     return {
       compute: () => this.#compute.counts,
+      tablesOpen: () => this.#tables.openCount,
       counters: this.#computeCounters,
       cacheBytes: () => this.#cacheSize.bytes,
       cacheBytesMax: this.#config.cacheBytes,

@@ -1,13 +1,15 @@
 /** What `/metrics` shows: every counter of the tape, the engine's topics, the gateway and history, by name. */
 
+import type { EpochNs } from '@tapeloom/core/numbers';
 import { Counter, Histogram, type Registry } from 'prom-client';
+import { accountReadings } from './account-metrics.ts';
 import type { AccountServices } from './account-services.ts';
 import type { GatewayMetrics } from './gateway/gateway-metrics.ts';
 import type { ComputeCounters } from './history/compute-counters.ts';
 import type { ComputeCounts } from './history/compute-pool.ts';
 import type { IngestReport } from './ingest-wire.ts';
 import type { FreeSpace, SpaceReading } from './platform/free-space.ts';
-import { addReading, type Reading } from './platform/metrics.ts';
+import { addReading, counter, gauge, type Reading } from './platform/metrics.ts';
 import { createCounters, type SequencerCounters } from './tape/sequencer-counters.ts';
 import type { TopicHub } from './topics/topic-hub.ts';
 
@@ -39,6 +41,7 @@ const HISTORY_KINDS: Readonly<Record<string, string>> = {
 /** What can be read of the compute threads and the cache of results. */
 export interface HistoryReadings {
   compute(): ComputeCounts;
+  tablesOpen(): number;
   readonly counters: ComputeCounters;
   cacheBytes(): number;
   readonly cacheBytesMax: number;
@@ -65,7 +68,7 @@ export class ServiceMetrics {
     counters: createCounters(),
   };
 
-  constructor(registry: Registry) {
+  constructor(registry: Registry, logLinesLeftOut: () => number = () => 0) {
     this.#registry = registry;
     this.#ackSeconds = new Histogram({
       name: 'tapeloom_ack_seconds',
@@ -93,6 +96,8 @@ export class ServiceMetrics {
       registers: [registry],
     });
     for (const reading of this.#tapeReadings()) addReading(registry, reading);
+    const leftOut = 'Lines that were too many for the log.';
+    addReading(registry, counter('tapeloom_log_lines_left_out_total', leftOut, logLinesLeftOut));
   }
 
   takeReport(report: IngestReport): void {
@@ -123,6 +128,9 @@ export class ServiceMetrics {
 
   watchStreams(hub: TopicHub, gateway: GatewayMetrics): void {
     for (const reading of streamReadings(hub, gateway)) addReading(this.#registry, reading);
+    const lag = () => secondsBetween(hub.tapeTime, this.#report.promise);
+    const help = 'How far the engines are behind the tape, as of its last report.';
+    addReading(this.#registry, gauge('tapeloom_engine_lag_seconds', help, lag));
   }
 
   watchAccounts(accounts: AccountServices): void {
@@ -170,6 +178,11 @@ export class ServiceMetrics {
       gauge('tapeloom_fill_days_wanted', 'Simulated days to make.', () => this.fill.daysTotal),
     ];
   }
+}
+
+function secondsBetween(from: EpochNs | null, to: EpochNs | null): number {
+  if (from === null || to === null || to <= from) return 0;
+  return Number((to - from) / 1_000_000n) / 1000;
 }
 
 /** By data directory; without a value where the platform does not know. */
@@ -291,8 +304,9 @@ function topicReadings(hub: TopicHub): readonly Reading[] {
   ];
 }
 
-function computeReadings({ compute, counters }: HistoryReadings): readonly Reading[] {
+function computeReadings({ compute, counters, tablesOpen }: HistoryReadings): readonly Reading[] {
   return [
+    gauge('tapeloom_tables_open', 'Parquet and Arrow exports being written.', () => tablesOpen()),
     gauge('tapeloom_compute_threads', 'Compute threads that run.', () => compute().threads),
     counter('tapeloom_compute_threads_lost_total', 'Died.', () => compute().threadsLost),
     gauge('tapeloom_compute_reads_open', 'Pages, exports and replays begun and not over.', () => {
@@ -360,33 +374,4 @@ function cacheReadings(history: HistoryReadings): readonly Reading[] {
     gauge('tapeloom_cache_bytes', 'On disk, a minute ago at most.', () => history.cacheBytes()),
     gauge('tapeloom_cache_bytes_max', 'The limit.', () => history.cacheBytesMax),
   ];
-}
-
-function accountReadings(accounts: AccountServices): readonly Reading[] {
-  return [
-    {
-      name: 'tapeloom_authentications_total',
-      help: 'Keys and tokens that were shown, by what became of them.',
-      kind: 'counter',
-      label: 'verdict',
-      read: () => accounts.authenticator.verdicts,
-    },
-    gauge('tapeloom_keys_remembered', 'Keys recognised without a look at the disk.', () => {
-      return accounts.keysRemembered;
-    }),
-    gauge('tapeloom_lease_holders', 'Accounts with something open, once per kind.', () => {
-      return accounts.leases.size;
-    }),
-    gauge('tapeloom_allowances_used', 'Accounts and addresses without a full allowance.', () => {
-      return accounts.allowances.size;
-    }),
-  ];
-}
-
-function gauge(name: Reading['name'], help: string, read: () => number): Reading {
-  return { name, help, kind: 'gauge', read };
-}
-
-function counter(name: Reading['name'], help: string, read: () => number): Reading {
-  return { name, help, kind: 'counter', read };
 }

@@ -11,6 +11,7 @@ import { askedHelp, loadConfig } from './config/env.ts';
 import { Announcer } from './platform/announcer.ts';
 import { DirectoryLockedError, lockDirectory } from './platform/directory-lock.ts';
 import { createLog, type Log } from './platform/log.ts';
+import { LogLimit } from './platform/log-limit.ts';
 import { Output } from './platform/output.ts';
 import type { Service } from './service.ts';
 import { StartRefusedError } from './start-refused-error.ts';
@@ -40,6 +41,7 @@ export async function runProcess(): Promise<void> {
     isTerminal: process.stdout.isTTY === true,
     write: (text) => stdout.write(text),
   });
+  const logLimit = new LogLimit({ now: () => performance.now() });
   const stderr = new Output(process.stderr, (lines) =>
     log.warn({ lines }, 'the log was not read, and lines were dropped'),
   );
@@ -47,12 +49,18 @@ export async function runProcess(): Promise<void> {
     level: config.logLevel,
     readable: process.stderr.isTTY === true,
     write: (line) => announcer.around(() => stderr.write(line)),
+    limit: logLimit,
   });
   process.on('uncaughtException', (error) => {
     log.fatal({ error }, 'the process failed and ends');
     process.exit(EXIT_FAILED);
   });
-  process.exitCode = await run(config, announcer, log);
+  process.exitCode = await run(config, announcer, { log, logLimit });
+}
+
+interface Logging {
+  readonly log: Log;
+  readonly logLimit: LogLimit;
 }
 
 function readConfigOrTell(): Config | null {
@@ -65,14 +73,14 @@ function readConfigOrTell(): Config | null {
   }
 }
 
-async function run(config: Config, announcer: Announcer, log: Log): Promise<number> {
+async function run(config: Config, announcer: Announcer, logging: Logging): Promise<number> {
   const startedAt = performance.now();
   const signalled = firstSignal();
   const version = readVersion();
   announcer.say(startLine(version, config));
   try {
     using _lock = lockDirectory(config.data);
-    const service = await startService(config, version, announcer, log);
+    const service = await startService(config, version, announcer, logging);
     const report = async () => {
       const seconds = (performance.now() - startedAt) / 1000;
       const keys = await service.firstKeys();
@@ -92,7 +100,7 @@ async function run(config: Config, announcer: Announcer, log: Log): Promise<numb
   } catch (error) {
     announcer.endProgress();
     if (!(error instanceof StartRefusedError || error instanceof DirectoryLockedError)) {
-      log.fatal({ error }, 'the service failed');
+      logging.log.fatal({ error }, 'the service failed');
     }
     const message = error instanceof Error ? error.message : String(error);
     console.error(`Tapeloom cannot start: ${message}`);
@@ -104,13 +112,14 @@ async function startService(
   config: Config,
   version: string,
   announcer: Announcer,
-  log: Log,
+  { log, logLimit }: Logging,
 ): Promise<Service> {
   const { Service } = await import('./service.ts');
   return Service.start({
     config,
     version,
     log,
+    logLinesLeftOut: () => logLimit.leftOutTotal,
     onFill: (part, days, daysTotal) => announcer.progress(FILL_PARTS[part], days, daysTotal),
   });
 }

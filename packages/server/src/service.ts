@@ -35,6 +35,8 @@ export interface ServiceOptions {
   readonly config: Config;
   readonly version: string;
   readonly log: Log;
+  /** Lines that were too many for the log. */
+  readonly logLinesLeftOut?: () => number;
   /** Simulated past days are being made. */
   readonly onFill: (part: 'first' | 'rest', days: number, daysTotal: number) => void;
 }
@@ -75,7 +77,7 @@ export class Service implements AsyncDisposable {
     const { config, log } = options;
     this.#options = options;
     this.#registry = createMetrics();
-    this.#metrics = new ServiceMetrics(this.#registry);
+    this.#metrics = new ServiceMetrics(this.#registry, options.logLinesLeftOut);
     this.#readiness = new Readiness({
       clock: createClock({ kind: 'system' }),
       facts: () => ({

@@ -1,11 +1,15 @@
 /**
  * What a customer knows of one subscription: the messages of a stream folded into state, as any client
- * must do it. A snapshot replaces everything; an update counts only when its cursor is new.
+ * must do it. A snapshot replaces everything; an update counts only when its cursor is new. Of very many
+ * objects the oldest final ones are forgotten.
  */
 
 import { compareCursors, parseCursor } from '@tapeloom/core/cursor';
 import type { ServerMessage, StreamObject } from '@tapeloom/protocol/server-messages';
 import type { StreamState as State } from '@tapeloom/protocol/status-states';
+
+/** More than any screen shows; a stream that is watched for weeks must not fill the memory. */
+const OBJECTS_MAX = 20_000;
 
 export interface Refusal {
   readonly code: string;
@@ -69,7 +73,13 @@ export class StreamState {
     const object = { id, final, ts, data };
     const wasFinal = this.objects.get(id)?.final === true;
     this.objects.set(id, object);
+    if (this.objects.size > OBJECTS_MAX) this.#forgetOldest();
     return final && !wasFinal ? [object] : [];
+  }
+
+  #forgetOldest(): void {
+    const oldest = this.objects.values().find((object) => object.final);
+    if (oldest !== undefined) this.objects.delete(oldest.id);
   }
 
   #isNew(text: string): boolean {

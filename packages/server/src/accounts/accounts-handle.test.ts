@@ -5,12 +5,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { Worker } from 'node:worker_threads';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import {
-  AccountsBusyError,
-  AccountsGoneError,
-  AccountsHandle,
-  AccountsRefusedError,
-} from './accounts-handle.ts';
+import { AccountsBusyError } from './accounts-busy-error.ts';
+import { AccountsGoneError, AccountsHandle, AccountsRefusedError } from './accounts-handle.ts';
 import { openSqliteAccountStore } from './sqlite-account-store.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-handle-'));
@@ -60,16 +56,38 @@ test('when the thread dies, calls under way and later ones reject, and it is tol
   assert.deepEqual(await again.listAccounts(), [account]);
 });
 
-test('more calls than may wait are refused at once, and the others are answered', async () => {
+test('an account with more calls than it may have waiting is refused at once; others are not, nor are charges [SEC-36][SEC-37]', async () => {
   const { handle, faults, thread } = await openWithThread(newFile());
-  const waiting = Array.from({ length: 10_000 }, () => handle.findAccount('a'));
-  await assert.rejects(handle.findAccount('one more'), AccountsBusyError);
-  assert.equal(await waiting[0], null);
-  assert.equal(await handle.findAccount('there is room again'), null);
-  const answered = Promise.allSettled(waiting);
+  const flood = Array.from({ length: 1_024 }, () => handle.listKeys(NOW, 'flood'));
+  await assert.rejects(handle.listKeys(NOW, 'flood'), AccountsBusyError);
+  await assert.rejects(handle.usageByKey('flood', '2026-09'), AccountsBusyError);
+  assert.equal(handle.calls.count, 1_024);
+  assert.equal(handle.calls.refusedTotal, 2);
+  assert.deepEqual(await handle.listKeys(NOW, 'another'), []);
+  assert.equal(await handle.settle(NOW, 'of the flood', { amount: 1 }), false);
+  assert.deepEqual(await flood[0], []);
+  assert.deepEqual(await handle.listKeys(NOW, 'flood'), []);
+  const answered = Promise.allSettled(flood);
   await thread.terminate();
   await answered;
+  assert.equal(handle.calls.count, 0);
   assert.equal(faults.length, 1);
+});
+
+test('an account with one call waits for one of each other, strangers together count as one, and charges go first [SEC-37]', async () => {
+  await using handle = (await openWithThread(newFile())).handle;
+  const order: string[] = [];
+  const note = (who: string) => () => order.push(who);
+  const flood = [
+    ...Array.from({ length: 500 }, () => handle.listKeys(NOW, 'flood').then(note('flood'))),
+    ...Array.from({ length: 500 }, (_, index) => handle.findKey(`${index}`).then(note('stranger'))),
+  ];
+  const one = handle.listKeys(NOW, 'one').then(note('one'));
+  const charge = handle.settle(NOW, 'a reservation', { amount: 1 }).then(note('charge'));
+  await Promise.all([...flood, one, charge]);
+  assert.equal(order.length, 1_002);
+  assert.equal(order.indexOf('charge'), 16, 'after those on the wire');
+  assert.ok(order.indexOf('one') <= 16 + 3, `${order.indexOf('one')} calls came before it`);
 });
 
 test('disposal answers what is under way, closes the database, and is no fault', async () => {

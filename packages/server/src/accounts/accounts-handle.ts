@@ -1,7 +1,7 @@
 /**
  * The account store of a process that serves: the store works in a thread of its own, and this is the
- * other threads' end of it. Calls are answered as by the store itself; when the thread is gone, every
- * call rejects. A change made here is heard by the listeners before its call resolves.
+ * other threads' end of it. Calls are answered as by the store itself, accounts in turn; when the thread is
+ * gone, every call rejects. A change made here is heard by the listeners before its call resolves.
  *
  *     await using accounts = await AccountsHandle.open({
  *       path: accountsPath(dataDirectory), // from sqlite-account-store.ts
@@ -16,12 +16,15 @@
  */
 
 import { Worker } from 'node:worker_threads';
+import { FairLine, type LineCounts } from '../platform/fair-line.ts';
 import {
   type AccountChange,
   type AccountStore,
   AccountsTroubleError,
   AccountsUnavailableError,
 } from './account-store.ts';
+import { AccountsBusyError } from './accounts-busy-error.ts';
+import { waitingOf } from './accounts-line.ts';
 import type {
   AccountsWorkerData,
   FromAccounts,
@@ -31,8 +34,16 @@ import type {
 } from './accounts-wire.ts';
 import { RememberedUsage } from './remembered-usage.ts';
 
-/** Calls that may wait for an answer; one more is refused, so that a stuck disk cannot fill the memory. */
-const CALLS_MAX = 10_000;
+/**
+ * Calls on the wire: enough that the thread never waits for the next one, and few enough that somebody who
+ * comes has little before him. The others wait here, and accounts take turns.
+ */
+const CALLS_ON_WIRE_MAX = 16;
+/** Calls of customers that may wait; one more is refused, so that a stuck disk cannot fill the memory. */
+const CALLS_MAX = 20_000;
+const ACCOUNT_CALLS_MAX = 1_024;
+/** More than there can be look-ups of keys at the doors, each of which is new. */
+const CALLS_KEPT_FOR_NEW = 10_000;
 /** How long the thread may take to finish what is under way when it is asked to end. */
 const CLOSE_WITHIN_MS = 5_000;
 
@@ -41,9 +52,6 @@ export class AccountsRefusedError extends Error {}
 
 /** The thread is gone, or the handle was disposed of. */
 export class AccountsGoneError extends AccountsUnavailableError {}
-
-/** Too many calls wait already. */
-export class AccountsBusyError extends AccountsUnavailableError {}
 
 export interface AccountsHandleOptions extends AccountsWorkerData {
   /** The thread has died without being asked; called once. */
@@ -63,6 +71,13 @@ export class AccountsHandle implements AccountStore {
   readonly #onFault: (error: Error) => void;
   readonly #opened = Promise.withResolvers<void>();
   readonly #exited: Promise<unknown>;
+  readonly #line = new FairLine({
+    atOnce: CALLS_ON_WIRE_MAX,
+    eachMax: ACCOUNT_CALLS_MAX,
+    allMax: CALLS_MAX,
+    keptForNew: CALLS_KEPT_FOR_NEW,
+  });
+  /** Calls on the wire. */
   readonly #waiting = new Map<number, Waiting>();
   readonly #listeners = new Set<(change: AccountChange) => void>();
   readonly #troubleListeners = new Set<(trouble: AccountsTroubleError) => void>();
@@ -90,6 +105,16 @@ export class AccountsHandle implements AccountStore {
     const handle = new AccountsHandle(options);
     await handle.#opened.promise;
     return handle;
+  }
+
+  /** Calls that are not answered yet, and refusals. */
+  get calls(): LineCounts {
+    return this.#line;
+  }
+
+  /** Accounts whose usage is known without asking. */
+  get reportsRemembered(): number {
+    return this.#usage.size;
   }
 
   createAccount(...args: Args<'createAccount'>): Answer<'createAccount'> {
@@ -211,18 +236,32 @@ export class AccountsHandle implements AccountStore {
   }
 
   #ask<M extends StoreMethod>(method: M, args: Args<M>): Answer<M> {
-    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    if (this.#gone !== null) reject(this.#gone);
-    else if (this.#closing !== null) reject(new AccountsGoneError('the accounts are closed'));
-    else if (this.#waiting.size >= CALLS_MAX) {
-      reject(new AccountsBusyError(`${CALLS_MAX} calls wait for the accounts`));
-    } else {
-      this.#calls += 1;
-      // Throws for what cannot cross to a thread, which is our own mistake: then nobody waits for it.
-      this.#post({ t: 'call', id: this.#calls, method, args });
-      this.#waiting.set(this.#calls, { resolve, reject });
+    return this.#inTurn(method, args) as Answer<M>;
+  }
+
+  #inTurn<M extends StoreMethod>(method: M, args: Args<M>): Promise<unknown> {
+    if (this.#gone !== null) return Promise.reject(this.#gone);
+    if (this.#closing !== null) {
+      return Promise.reject(new AccountsGoneError('the accounts are closed'));
     }
-    return promise as Answer<M>;
+    const waiting = waitingOf(method, args);
+    const call = () => this.#call(method, args);
+    if (waiting === null) return this.#line.runFirst(call);
+    const busy = () => new AccountsBusyError('too many calls wait for the accounts');
+    return this.#line.run(waiting.holder, call, waiting.row) ?? Promise.reject(busy());
+  }
+
+  #call(method: StoreMethod, args: readonly unknown[]): Promise<unknown> {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    if (this.#gone !== null) {
+      reject(this.#gone);
+      return promise;
+    }
+    this.#calls += 1;
+    // Throws for what cannot cross to a thread, which is our own mistake: then nobody waits for it.
+    this.#post({ t: 'call', id: this.#calls, method, args });
+    this.#waiting.set(this.#calls, { resolve, reject });
+    return promise;
   }
 
   #post(message: ToAccounts): void {
@@ -265,9 +304,10 @@ export class AccountsHandle implements AccountStore {
   }
 
   async #close(): Promise<void> {
-    if (this.#gone === null) this.#post({ t: 'close' });
     const { promise: late, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, CLOSE_WITHIN_MS);
+    await Promise.race([this.#line.idle(), late]);
+    if (this.#gone === null) this.#post({ t: 'close' });
     await Promise.race([this.#exited, late]);
     clearTimeout(timer);
     await this.#worker.terminate();

@@ -40,6 +40,11 @@ export class AddressThrottle {
     this.#publicRequestsPerMinute = { limit: publicRequestsPerMinute, testLimit: null };
   }
 
+  /** Addresses that were forgotten early. */
+  get forgottenTotal(): number {
+    return this.#failures.forgottenTotal + this.#publicRequests.forgottenTotal;
+  }
+
   /** Counts a failed authentication; not granted: answer that it was too many, not what was wrong. */
   failedAuthentication(now: EpochNs, address: string): AllowanceVerdict {
     return this.#failures.takeNow(now, neighbourhood(address), this.#failuresPerMinute);

@@ -29,6 +29,7 @@ export class MemoryAllowances implements Allowances {
   /** In the order in which they last asked. */
   readonly #states = new Map<string, Spent>();
   readonly #whoMax: number;
+  #forgottenTotal = 0;
 
   constructor(whoMax: number = WHO_MAX) {
     this.#whoMax = whoMax;
@@ -53,11 +54,18 @@ export class MemoryAllowances implements Allowances {
     return this.#states.size;
   }
 
+  /** Those that were forgotten before they had everything back. */
+  get forgottenTotal(): number {
+    return this.#forgottenTotal;
+  }
+
   #forget(now: EpochNs): void {
     let left = FORGOTTEN_PER_TAKE;
     for (const [who, spent] of this.#states) {
-      if (left === 0 || (this.#states.size <= this.#whoMax && !isAllBack(spent, now))) return;
+      const isDue = isAllBack(spent, now);
+      if (left === 0 || (this.#states.size <= this.#whoMax && !isDue)) return;
       this.#states.delete(who);
+      if (!isDue) this.#forgottenTotal += 1;
       left -= 1;
     }
   }

@@ -26,6 +26,10 @@ export class RememberedUsage {
   /** Grows with every change that begins or ends. */
   #changes = 0;
 
+  get size(): number {
+    return this.#reports.size;
+  }
+
   async read(
     now: EpochNs,
     accountId: string,

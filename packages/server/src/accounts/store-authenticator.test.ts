@@ -11,7 +11,7 @@ import { type HandedOutKey, MemoryAccounts } from '../../../../simulation/memory
 import type { Authentication, RightsChange } from './authenticator.ts';
 import type { Caller } from './caller.ts';
 import { digestOf, isSoundText, newKeyText, newTokenText } from './secret.ts';
-import { StoreAuthenticator } from './store-authenticator.ts';
+import { StoreAuthenticator, type StoreAuthenticatorOptions } from './store-authenticator.ts';
 
 const START = 1_762_300_800_000_000_000n;
 const SECOND_NS = 1_000_000_000n;
@@ -23,21 +23,25 @@ class Desk implements AsyncDisposable {
   readonly heard: RightsChange[] = [];
   readonly faults: unknown[] = [];
 
-  private constructor(clock: ManualClock, accounts: MemoryAccounts, keysRememberedMax: number) {
+  private constructor(
+    clock: ManualClock,
+    accounts: MemoryAccounts,
+    options: Partial<StoreAuthenticatorOptions>,
+  ) {
     this.clock = clock;
     this.accounts = accounts;
     this.authenticator = new StoreAuthenticator({
       store: accounts.store,
       clock,
       onFault: (error) => this.faults.push(error),
-      keysRememberedMax,
+      ...options,
     });
     this.authenticator.onRightsChange((change) => this.heard.push(change));
   }
 
-  static async open(keysRememberedMax = 100): Promise<Desk> {
+  static async open(options: Partial<StoreAuthenticatorOptions> = {}): Promise<Desk> {
     const clock = new ManualClock(START);
-    return new Desk(clock, await MemoryAccounts.open(clock), keysRememberedMax);
+    return new Desk(clock, await MemoryAccounts.open(clock), options);
   }
 
   at(seconds: number): EpochNs {
@@ -165,7 +169,7 @@ test('a key seen before costs no call to the store, and parallel first look-ups 
 });
 
 test('the key unused for longest is forgotten first, and guesses push nobody out', async () => {
-  await using desk = await Desk.open(2);
+  await using desk = await Desk.open({ validKeysRememberedMax: 2 });
   const accountId = await desk.accounts.account();
   const [a, b, c] = [
     await desk.accounts.key(accountId),
@@ -183,6 +187,26 @@ test('the key unused for longest is forgotten first, and guesses push nobody out
   assert.equal(lookUps(), 103);
   await desk.verdict(b);
   assert.equal(lookUps(), 104);
+});
+
+test('keys that have ended push no valid one out of the memory, and are remembered up to a limit [SEC-36][SEC-37]', async () => {
+  await using desk = await Desk.open({ validKeysRememberedMax: 2, endedKeysRememberedMax: 3 });
+  const valid = await desk.accounts.key(await desk.accounts.account());
+  await desk.verdict(valid);
+  const accountId = await desk.accounts.account();
+  for (let made = 0; made < 5; made += 1) {
+    const expiring = await desk.accounts.key(accountId, { expiresAt: desk.at(made + 1) });
+    await desk.verdict(expiring);
+    desk.clock.advanceTo(desk.at(made + 1));
+    assert.equal(await desk.verdict(expiring), 'expired');
+    const revoked = await desk.accounts.key(accountId);
+    await desk.accounts.revoke(revoked);
+    assert.equal(await desk.verdict(revoked), 'revoked');
+  }
+  assert.ok(desk.authenticator.size <= 1 + 3, `${desk.authenticator.size} remembered`);
+  const before = desk.accounts.callCount();
+  assert.equal(await desk.verdict(valid), 'accepted');
+  assert.equal(desk.accounts.callCount(), before);
 });
 
 test('a revoked key is refused from the moment the revocation has resolved', async () => {

@@ -8,7 +8,7 @@
  * digests are compared whole, in constant time.
  */
 
-import { hash, timingSafeEqual } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Entitlements } from '@tapeloom/core/entitlement/entitlements';
 import { keyStateAt } from '@tapeloom/core/entitlement/key-rights';
 import { type Plan, planAt } from '@tapeloom/core/entitlement/plan';
@@ -18,7 +18,7 @@ import {
   type AccountChange,
   type AccountStore,
   type AuditKind,
-  type KeyWithAccount,
+  type KeyRecord,
   REFUSAL_KINDS,
 } from './account-store.ts';
 import {
@@ -29,15 +29,14 @@ import {
   type RightsChange,
 } from './authenticator.ts';
 import type { Caller } from './caller.ts';
+import { type Reading, type RememberedKey, RememberedKeys } from './remembered-keys.ts';
 import { isSoundText } from './secret.ts';
 import { WatchedKeys } from './watched-keys.ts';
 
-/** Keys remembered; beyond, the one unused for longest is forgotten. */
-const KEYS_REMEMBERED_MAX = 10_000;
+const VALID_KEYS_REMEMBERED_MAX = 10_000;
+const ENDED_KEYS_REMEMBERED_MAX = 1_000;
 /** How often a look-up is done again because its account changed meanwhile. */
 const LOOK_UPS_MAX = 5;
-/** Enough of a digest, in hexadecimal, to find its record by. */
-const PLACE_CHARACTERS = 32;
 
 /** After these nobody has other rights than before. */
 const KINDS_WITHOUT_EFFECT: readonly AuditKind[] = [
@@ -46,33 +45,20 @@ const KINDS_WITHOUT_EFFECT: readonly AuditKind[] = [
   ...REFUSAL_KINDS,
 ];
 
-/** What was read of a key, and how many changes there had been when it was known to be right. */
-interface Reading {
-  readonly found: KeyWithAccount;
-  changes: number;
-}
-
-interface Remembered {
-  readonly digest: Buffer;
-  readonly reading: Reading;
-  /** Made anew when the account's plan is another. */
-  caller: Caller | null;
-}
-
 export interface StoreAuthenticatorOptions {
   readonly store: Pick<AccountStore, 'findKey' | 'findKeyById' | 'consumeToken' | 'onChange'>;
   /** The accounts' time: real time, whatever the speed of the service's. */
   readonly clock: Clock;
   /** Reports a read that failed and is tried again. */
   readonly onFault: (error: unknown) => void;
-  readonly keysRememberedMax?: number;
+  readonly validKeysRememberedMax?: number;
+  readonly endedKeysRememberedMax?: number;
 }
 
 export class StoreAuthenticator implements Authenticator, Disposable {
   readonly #options: StoreAuthenticatorOptions;
-  /** By the place of the digest; the one used last stands last. */
-  readonly #remembered = new Map<string, Remembered>();
-  readonly #lookingUp = new Map<string, Promise<Remembered | null>>();
+  readonly #remembered: RememberedKeys;
+  readonly #lookingUp = new Map<string, Promise<RememberedKey | null>>();
   readonly #listeners = new Set<(change: RightsChange) => void>();
   readonly #watched: WatchedKeys;
   readonly #listening: Disposable;
@@ -82,6 +68,11 @@ export class StoreAuthenticator implements Authenticator, Disposable {
 
   constructor(options: StoreAuthenticatorOptions) {
     this.#options = options;
+    this.#remembered = new RememberedKeys({
+      validMax: options.validKeysRememberedMax ?? VALID_KEYS_REMEMBERED_MAX,
+      endedMax: options.endedKeysRememberedMax ?? ENDED_KEYS_REMEMBERED_MAX,
+      hasEnded: ({ reading }) => !this.#isValid(reading.found.key),
+    });
     this.#watched = new WatchedKeys({
       store: options.store,
       clock: options.clock,
@@ -98,6 +89,11 @@ export class StoreAuthenticator implements Authenticator, Disposable {
     return this.#remembered.size;
   }
 
+  /** Keys that somebody holds on to. */
+  get watchedCount(): number {
+    return this.#watched.size;
+  }
+
   async authenticate(authorization: string | undefined): Promise<Authentication> {
     if (authorization === undefined || isWithoutKey(authorization)) return { verdict: 'missing' };
     const key = bearerKey(authorization);
@@ -112,9 +108,7 @@ export class StoreAuthenticator implements Authenticator, Disposable {
     if (reading === undefined || reading.changes !== this.#changes) return false;
     const { key, account } = reading.found;
     const now = this.#options.clock.now();
-    const state = keyStateAt(key, now);
-    const isValid = state === 'active' || state === 'expiring';
-    return isValid && planAt(account.grants, now) === caller.entitlements.plan;
+    return this.#isValid(key) && planAt(account.grants, now) === caller.entitlements.plan;
   }
 
   async consumeToken(token: string): Promise<Authentication> {
@@ -151,7 +145,7 @@ export class StoreAuthenticator implements Authenticator, Disposable {
     this.#remembered.clear();
   }
 
-  #judge(known: Remembered): Authentication {
+  #judge(known: RememberedKey): Authentication {
     const { key, account } = known.reading.found;
     const now = this.#options.clock.now();
     const state = keyStateAt(key, now);
@@ -175,19 +169,20 @@ export class StoreAuthenticator implements Authenticator, Disposable {
     return caller;
   }
 
-  #recall(digest: Buffer): Remembered | null {
-    const place = placeOf(digest);
-    const known = this.#remembered.get(place);
-    if (known === undefined || !timingSafeEqual(known.digest, digest)) return null;
-    this.#remembered.delete(place);
-    this.#remembered.set(place, known);
+  #isValid(key: KeyRecord): boolean {
+    const state = keyStateAt(key, this.#options.clock.now());
+    return state === 'active' || state === 'expiring';
+  }
+
+  #recall(digest: Buffer): RememberedKey | null {
+    const known = this.#remembered.recall(digest);
     // Had its account changed, it would have been forgotten.
-    known.reading.changes = this.#changes;
+    if (known !== null) known.reading.changes = this.#changes;
     return known;
   }
 
   /** Look-ups of one key at a time share one read. */
-  #lookUp(digest: Buffer): Promise<Remembered | null> {
+  #lookUp(digest: Buffer): Promise<RememberedKey | null> {
     const hexDigest = digest.toString('hex');
     let looking = this.#lookingUp.get(hexDigest);
     if (looking === undefined) {
@@ -198,40 +193,26 @@ export class StoreAuthenticator implements Authenticator, Disposable {
   }
 
   /** What was read while something changed may be old already, and is read again. */
-  async #read(digest: Buffer, hexDigest: string): Promise<Remembered | null> {
+  async #read(digest: Buffer, hexDigest: string): Promise<RememberedKey | null> {
     for (let round = 1; ; round += 1) {
       const changes = this.#changes;
       const found = await this.#options.store.findKey(hexDigest);
       if (found === null) return null;
       const known = { digest, reading: { found, changes }, caller: null };
-      if (changes === this.#changes) this.#remember(known);
+      if (changes === this.#changes) this.#remembered.remember(known);
       else if (round < LOOK_UPS_MAX) continue;
       return known;
     }
   }
 
-  #remember(known: Remembered): void {
-    const { keysRememberedMax = KEYS_REMEMBERED_MAX } = this.#options;
-    this.#remembered.set(placeOf(known.digest), known);
-    if (this.#remembered.size <= keysRememberedMax) return;
-    const [oldest] = this.#remembered.keys();
-    this.#remembered.delete(oldest!);
-  }
-
   #changed(change: AccountChange): void {
     if (KINDS_WITHOUT_EFFECT.includes(change.kind)) return;
     this.#changes += 1;
-    for (const [place, { reading }] of this.#remembered) {
-      if (reading.found.account.id === change.accountId) this.#remembered.delete(place);
-    }
+    this.#remembered.forgetAccount(change.accountId);
     this.#watched.changed(change);
   }
 }
 
 function digestBytes(text: string): Buffer {
   return hash('sha256', text, 'buffer');
-}
-
-function placeOf(digest: Buffer): string {
-  return digest.toString('hex', 0, PLACE_CHARACTERS / 2);
 }

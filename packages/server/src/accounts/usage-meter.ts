@@ -40,6 +40,15 @@ export class UsageMeter implements AsyncDisposable {
     this.#flushTimer = options.clock.every(FLUSH_EVERY_MS, () => void this.flush());
   }
 
+  /** Keys whose requests are counted and not stored yet. */
+  get size(): number {
+    let size = 0;
+    for (const accounts of this.#counted.values()) {
+      for (const keys of accounts.values()) size += keys.size;
+    }
+    return size;
+  }
+
   countRequest({ accountId, keyId, entitlements: { isTest } }: Counted): void {
     const period = periodOf(this.#options.clock.now());
     add(this.#counted, { accountId, keyId, isTest, period, restRequests: 1 });

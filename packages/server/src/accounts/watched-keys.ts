@@ -56,6 +56,11 @@ export class WatchedKeys implements Disposable {
     this.#looking = options.clock.every(LOOK_EVERY_MS, () => this.#look());
   }
 
+  /** How many keys are watched. */
+  get size(): number {
+    return this.#keys.size;
+  }
+
   /** `isFresh`: nothing has changed since it was found. */
   add(found: KeyWithAccount, isFresh: boolean): Disposable {
     const watched = this.#keys.get(found.key.id) ?? this.#watchKey(found);
@@ -150,7 +155,8 @@ export class WatchedKeys implements Disposable {
   async #readOnce(account: WatchedAccount): Promise<void> {
     const watched = [...account.keys];
     const found = await Promise.all(
-      watched.map(({ record }) => this.#options.store.findKeyById(record.accountId, record.id)),
+      // As the service's own question: an account that asks for much shall not delay its own end.
+      watched.map(({ record }) => this.#options.store.findKeyById(null, record.id)),
     );
     for (const [index, one] of watched.entries()) {
       const current = found[index] ?? null;

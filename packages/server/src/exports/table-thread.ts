@@ -52,6 +52,10 @@ export class TableThread implements AsyncDisposable {
     this.#options = options;
   }
 
+  get openCount(): number {
+    return this.#opened.size;
+  }
+
   /** Rejects with `ComputeFullError` when there is no room. */
   async open(account: string, spec: TableSpec): Promise<OpenTable> {
     if (this.#isOver) throw new ComputeClosedError();

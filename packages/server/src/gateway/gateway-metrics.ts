@@ -1,5 +1,11 @@
 /** What the gateway counts, as plain records that a `/metrics` page can read at any time. */
 
+import { CloseCode } from '@tapeloom/protocol/close-codes';
+
+/** Lower ones are those of RFC 6455. */
+const APPLICATION_CODES_FROM = 3_000;
+const OUR_CODES: ReadonlySet<number> = new Set(Object.values(CloseCode));
+
 export interface GatewayMetrics {
   readonly connections: number;
   readonly subscriptions: number;
@@ -8,7 +14,10 @@ export interface GatewayMetrics {
   readonly messagesSentTotal: number;
   readonly bytesSentTotal: number;
   readonly messagesReceivedTotal: number;
-  /** Closed connections by close code; 1006 is a connection lost without a close frame. */
+  /**
+   * Closed connections by close code; 1006 is a connection lost without a close frame. `other` are codes that
+   * only clients use: there are two thousand of them, and each would be a series for ever.
+   */
   readonly closesTotal: Readonly<Record<string, number>>;
   /** `error` messages by code. */
   readonly errorsTotal: Readonly<Record<string, number>>;
@@ -31,7 +40,8 @@ export class GatewayCounters implements GatewayMetrics {
   readonly errorsTotal: Record<string, number> = {};
 
   countClose(code: number): void {
-    this.closesTotal[code] = (this.closesTotal[code] ?? 0) + 1;
+    const name = code < APPLICATION_CODES_FROM || OUR_CODES.has(code) ? code : 'other';
+    this.closesTotal[name] = (this.closesTotal[name] ?? 0) + 1;
   }
 
   countError(code: string): void {

@@ -9,6 +9,7 @@ import type { Duplex } from 'node:stream';
 import { PROBLEM_CONTENT_TYPE } from '@tapeloom/protocol/problem';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { AccountsTroubleError, AccountsUnavailableError } from '../accounts/account-store.ts';
+import { AccountsBusyError } from '../accounts/accounts-busy-error.ts';
 import type { Caller } from '../accounts/caller.ts';
 import { blotSecrets } from '../platform/log.ts';
 import { newRequestId } from '../platform/request-id.ts';
@@ -200,10 +201,10 @@ function problemSender({ log, docsUrl }: HttpServerOptions) {
     const problem = error === request.raw.errored ? cutBody(error) : problemOf(error);
     const isOurs =
       problem.code === 'INTERNAL' ||
-      // Trouble of the whole store is told once, however many meet it.
+      // Trouble of the whole store is told once, however many meet it, and who waits too long is counted.
       (error instanceof AccountsTroubleError
         ? error.trouble === 'busy'
-        : error instanceof AccountsUnavailableError);
+        : error instanceof AccountsUnavailableError && !(error instanceof AccountsBusyError));
     if (isOurs && !(error instanceof ClientGoneError)) {
       const route = request.routeOptions.url ?? null;
       log.error({ error, requestId: request.id, method: request.method, route }, 'request failed');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLog } from './log.ts';
+import { LogLimit } from './log-limit.ts';
 
 const SECRET = 'svc_live_0123456789abcdefghijklmnopq';
 const TOKEN = 'svc_token_0123456789abcdefghijklmnopq';
@@ -44,4 +45,26 @@ test('JSON lines carry an ISO time, the level and the fields', () => {
   const { time, ...rest } = JSON.parse(lines[0]!) as Record<string, unknown>;
   assert.match(String(time), /^\d{4}-\d\d-\d\dT.*Z$/);
   assert.deepEqual(rest, { level: 30, port: 8080, msg: 'listening' });
+});
+
+test('more lines than the limit are left out and counted, the next says how many, and a last word is always written [SEC-36]', () => {
+  let nowMs = 0;
+  const limit = new LogLimit({ now: () => nowMs, atOnce: 10, perSecond: 5 });
+  const lines: string[] = [];
+  const write = (line: string) => lines.push(line);
+  const log = createLog({ level: 'info', readable: false, write, limit });
+  for (let line = 0; line < 100_000; line += 1) log.error('again');
+  assert.equal(lines.length, 10);
+  assert.equal(limit.leftOutTotal, 99_990);
+  nowMs = 1_000;
+  log.info('a second later');
+  assert.equal(lines.length, 12);
+  assert.match(lines[10]!, /a second later/);
+  assert.match(lines[11]!, /"leftOut":99990,.*lines were left out before/);
+  for (let line = 0; line < 10; line += 1) log.error('again');
+  assert.equal(lines.length, 16, 'five a second, of which one is used');
+  log.fatal('the last word');
+  assert.match(lines[16]!, /the last word/);
+  log.debug('not of this level, and not counted');
+  assert.equal(limit.leftOutTotal, 99_996);
 });

@@ -1,10 +1,11 @@
 /**
  * The log: JSON lines, or one readable line each on a terminal. No secret reaches it: fields that
  * hold one are replaced by name, and whatever still looks like a key is blotted out of the finished
- * line, wherever it came from.
+ * line, wherever it came from. With a limit, what is too much is left out, but never a last word.
  */
 
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
+import type { LogLimit } from './log-limit.ts';
 
 export type Log = Logger;
 
@@ -29,6 +30,7 @@ const SECRET_PATHS = SECRET_FIELDS.flatMap((name) => [
 const KEY_LIKE = /\bsvc_(live|test|token)_[0-9A-Za-z]+/g;
 const SECRET_QUERY = /([?&](?:resume|token|key)=)[^&\s"\\]+/gi;
 
+const FATAL = 60;
 const LEVEL_NAMES: Readonly<Record<number, string>> = {
   10: 'trace',
   20: 'debug',
@@ -43,6 +45,7 @@ export interface LogOptions {
   /** One line for people instead of one JSON object. */
   readonly readable: boolean;
   readonly write: (line: string) => void;
+  readonly limit?: LogLimit;
 }
 
 export function createLog(options: LogOptions): Log {
@@ -57,10 +60,23 @@ export function createLog(options: LogOptions): Log {
       redact: { paths: SECRET_PATHS, censor: '[redacted]' },
       serializers: { error: pino.stdSerializers.errWithCause },
       errorKey: 'error',
-      hooks: { streamWrite: blotSecrets },
+      hooks: { streamWrite: blotSecrets, ...limitHook(options.limit) },
     },
     destination,
   );
+}
+
+function limitHook(limit: LogLimit | undefined) {
+  if (limit === undefined) return {};
+  return {
+    logMethod(this: Logger, args: Parameters<LogFn>, method: LogFn, level: number): void {
+      if (level < FATAL && !limit.take()) return;
+      const leftOut = limit.takeLeftOut();
+      method.apply(this, args);
+      if (leftOut === 0) return;
+      method.call(this, { leftOut }, 'lines were left out before: there were too many');
+    },
+  };
 }
 
 /** Blots out whatever looks like a key, a token or a query that holds one. */

@@ -14,6 +14,14 @@ export interface Reading {
   readonly label?: string;
 }
 
+export function gauge(name: Reading['name'], help: string, read: () => number): Reading {
+  return { name, help, kind: 'gauge', read };
+}
+
+export function counter(name: Reading['name'], help: string, read: () => number): Reading {
+  return { name, help, kind: 'counter', read };
+}
+
 export function createMetrics(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

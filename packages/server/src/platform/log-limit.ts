@@ -1,0 +1,58 @@
+/**
+ * How many lines the log takes: so many at once, and so many a second. What fails again and again, for whoever
+ * asks, would otherwise fill the disk of the operator and keep the main thread busy with writing about it.
+ * Lines beyond are counted, and the next one that is written says how many were left out.
+ */
+
+const LINES_AT_ONCE = 1_000;
+const LINES_PER_SECOND = 50;
+
+export interface LogLimitOptions {
+  /** A clock that only goes forward, in milliseconds. */
+  readonly now: () => number;
+  readonly atOnce?: number;
+  readonly perSecond?: number;
+}
+
+export class LogLimit {
+  readonly #now: () => number;
+  readonly #atOnce: number;
+  readonly #perMs: number;
+  #left: number;
+  #seenMs: number;
+  #leftOut = 0;
+  #leftOutTotal = 0;
+
+  constructor({ now, atOnce = LINES_AT_ONCE, perSecond = LINES_PER_SECOND }: LogLimitOptions) {
+    this.#now = now;
+    this.#atOnce = atOnce;
+    this.#perMs = perSecond / 1_000;
+    this.#left = atOnce;
+    this.#seenMs = now();
+  }
+
+  get leftOutTotal(): number {
+    return this.#leftOutTotal;
+  }
+
+  /** Whether one more line may be written. */
+  take(): boolean {
+    const now = this.#now();
+    this.#left = Math.min(this.#atOnce, this.#left + (now - this.#seenMs) * this.#perMs);
+    this.#seenMs = now;
+    if (this.#left >= 1) {
+      this.#left -= 1;
+      return true;
+    }
+    this.#leftOut += 1;
+    this.#leftOutTotal += 1;
+    return false;
+  }
+
+  /** How many lines were left out since this was last asked. */
+  takeLeftOut(): number {
+    const leftOut = this.#leftOut;
+    this.#leftOut = 0;
+    return leftOut;
+  }
+}
