@@ -18,6 +18,8 @@ export interface ServiceSetting {
   readonly data: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** How many files it may have open; where it is left out, as many as this process. */
+  readonly filesMax?: number;
 }
 
 /** What the first start on a data directory printed. */
@@ -45,9 +47,13 @@ export class RunningService {
   output = '';
   errors = '';
 
-  constructor({ data, args = [], env = {} }: ServiceSetting) {
+  constructor({ data, args = [], env = {}, filesMax }: ServiceSetting) {
+    // Node raises its soft limit to the hard one, which only the shell before it can lower.
+    const limit =
+      filesMax === undefined ? [] : ['/bin/sh', '-c', `ulimit -n ${filesMax}; exec "$0" "$@"`];
+    const [command, ...words] = [...limit, process.execPath, MAIN, ...args];
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TAPELOOM_'));
-    this.#child = spawn(process.execPath, [MAIN, ...args], {
+    this.#child = spawn(command!, words, {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         ...Object.fromEntries(inherited),

@@ -1,6 +1,7 @@
 /**
  * `npm run torture -- <name> [rounds] [more]`: a long run of faults from `tests/torture/<name>.ts`. It
- * ends with exit code 0 only when every round held; the first broken promise is printed with its stack.
+ * ends with exit code 0 only when every round held; the first broken promise is printed with its stack. A
+ * run that measures tells all that was broken, and its numbers as one JSON object on the very last line.
  */
 
 import { join } from 'node:path';
@@ -15,6 +16,7 @@ const roundsDefaults: Readonly<Record<string, number>> = {
   export: 1_000,
   stalled: 2_000,
   'soak-export': 100,
+  hostile: 100,
 };
 const [name, roundsText, ...moreTexts] = process.argv.slice(2);
 const rounds =
@@ -30,7 +32,14 @@ interface TortureOptions {
   readonly more: readonly number[];
 }
 
-const run = await loadRun<(options: TortureOptions) => Promise<void>>(
+/** Of a run that measures. */
+export interface TortureReport {
+  /** A sentence for each promise that was broken. */
+  readonly broken: readonly string[];
+  readonly json: Readonly<Record<string, unknown>>;
+}
+
+const run = await loadRun<(options: TortureOptions) => Promise<TortureReport | undefined>>(
   {
     folder: join(import.meta.dirname),
     ending: '.ts',
@@ -40,9 +49,15 @@ const run = await loadRun<(options: TortureOptions) => Promise<void>>(
 );
 const startMs = performance.now();
 try {
-  await run({ rounds, more: moreTexts.map(Number) });
+  const report = await run({ rounds, more: moreTexts.map(Number) });
   const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
-  console.log(`${name}: ${rounds} rounds held in ${seconds} s`);
+  const broken = report?.broken ?? [];
+  for (const sentence of broken) console.log(`broken: ${sentence}`);
+  if (broken.length > 0) process.exitCode = 1;
+  const verdict =
+    broken.length > 0 ? `${broken.length} promises were broken` : `${rounds} rounds held`;
+  console.log(`${name}: ${verdict} in ${seconds} s`);
+  if (report !== undefined) console.log(JSON.stringify({ torture: name, ...report.json }));
 } catch (error) {
   console.error(`${name}: a promise was broken`);
   console.error(error);

@@ -1,0 +1,81 @@
+/** A stream connection that hands on every message, and knows how it ended. */
+
+import { LightSocket, type LightSocketOptions } from '../../bench/stream-sockets.ts';
+import { CLOSE_OPCODE, serverFrames } from '../../simulation/server-frames.ts';
+import { closeFrame } from '../../simulation/wire-frame.ts';
+
+const NORMAL = 1000;
+
+export interface Heard {
+  readonly t: string;
+  readonly sub?: string;
+  readonly code?: string;
+  readonly ts?: string;
+}
+
+export class HeardSocket {
+  /** Of the server's close frame, when there was one. */
+  closeCode: number | null = null;
+  /** Resolves when the connection is gone, whoever ended it. */
+  readonly gone: Promise<void>;
+  readonly #onMessage: (message: Heard) => void;
+  readonly #gone = Promise.withResolvers<void>();
+  #light: LightSocket | null = null;
+  #rest: Buffer = Buffer.alloc(0);
+  #isLeft = false;
+
+  private constructor(onMessage: (message: Heard) => void) {
+    this.#onMessage = onMessage;
+    this.gone = this.#gone.promise;
+  }
+
+  /** Resolves after the handshake; rejects when there is none. */
+  static async open(
+    options: LightSocketOptions,
+    onMessage: (message: Heard) => void,
+  ): Promise<HeardSocket> {
+    const heard = new HeardSocket(onMessage);
+    const light = await LightSocket.open(options, (chunk) => heard.#take(chunk));
+    heard.#light = light;
+    light.socket.once('close', () => heard.#gone.resolve());
+    if (light.socket.closed) heard.#gone.resolve();
+    return heard;
+  }
+
+  /** Whether this side ended it. */
+  get isLeft(): boolean {
+    return this.#isLeft;
+  }
+
+  send(message: object): void {
+    this.#light?.send(message);
+  }
+
+  ping(): void {
+    this.#light?.ping();
+  }
+
+  /** Says goodbye, and is gone whether that was heard or not. */
+  leave(): void {
+    this.#isLeft = true;
+    this.#light?.socket.end(closeFrame(NORMAL, 'idle'));
+    this.#light?.socket.resume();
+  }
+
+  /** Is gone without a word. */
+  vanish(): void {
+    this.#isLeft = true;
+    this.#light?.destroy();
+  }
+
+  #take(chunk: Buffer): void {
+    if (this.#isLeft) return;
+    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    const { frames, rest } = serverFrames(bytes);
+    this.#rest = rest;
+    for (const { opcode, payload } of frames) {
+      if (opcode === CLOSE_OPCODE) this.closeCode = payload.readUInt16BE(0);
+      else this.#onMessage(JSON.parse(payload.toString()) as Heard);
+    }
+  }
+}
