@@ -372,6 +372,6 @@ function msOf(ts: string): number {
   return Number(BigInt(ts) / 1_000_000n);
 }
 
-export function compare(a: string, b: string): number {
+function compare(a: string, b: string): number {
   return compareCursors(parseCursor(a)!, parseCursor(b)!);
 }

@@ -23,6 +23,7 @@ const STREAMS_PER_CLIENT = 2;
 /** The truth begins this long, in the service's time, before the first client. */
 const BEFORE_NS = 1_200_000_000_000n;
 const PROBLEMS_SHOWN = 20;
+const PROGRESS_MS = 10_000;
 
 const STREAMS: readonly Omit<ResumeStream, 'instrument'>[] = [
   { indicator: 'bars', params: { size: 5 }, mode: 'live', isBusy: true },
@@ -45,6 +46,8 @@ export interface ResumeOptions {
   readonly kills: number;
   readonly seed: number;
   readonly speed: number;
+  /** Is told from time to time how far it is. */
+  readonly onProgress?: (sentence: string) => void;
 }
 
 export interface ResumeReport {
@@ -98,12 +101,16 @@ class ResumeStage {
     const streams = STREAMS.map((stream) => ({ ...stream, instrument: contract }));
     const clients = await this.#makeClients(data, streams);
     assert.equal(clients.length, count);
-    await Promise.all(clients.map((client) => client.run(cuts, () => this.#cut())));
+    await this.#withProgress(
+      Promise.all(clients.map((client) => client.run(cuts, () => this.#cut()))),
+    );
     await this.#restarting;
+    this.#tell('the service is stopped, and the truth is computed from its tape');
     const { code } = await this.#service.stop('SIGTERM');
     const problems = clients.flatMap((client) => client.problems);
     if (code !== 0) problems.push(`the service ended with ${code}: ${this.#service.errors}`);
     const truths = await this.#truths(data, streams, (now - BEFORE_NS) as EpochNs);
+    this.#tell('every client is held against it');
     for (const [number, client] of clients.entries()) {
       for (const followed of client.followed) {
         const { indicator, mode } = followed.stream;
@@ -112,6 +119,25 @@ class ResumeStage {
       }
     }
     return report(clients, problems);
+  }
+
+  async #withProgress(work: Promise<unknown>): Promise<void> {
+    const { clients, cuts } = this.#options;
+    const startMs = performance.now();
+    const telling = setInterval(() => {
+      const seconds = ((performance.now() - startMs) / 1_000).toFixed(0);
+      const all = (clients * cuts).toLocaleString('en-US');
+      const { external, heapUsed } = process.memoryUsage();
+      const mib = ((external + heapUsed) / 1_048_576).toFixed(0);
+      this.#tell(
+        `${this.#cuts.toLocaleString('en-US')} of ${all} cuts, ${this.#kills} kills, ${seconds} s, ${mib} MiB`,
+      );
+    }, PROGRESS_MS);
+    await work.finally(() => clearInterval(telling));
+  }
+
+  #tell(sentence: string): void {
+    this.#options.onProgress?.(sentence);
   }
 
   async end(): Promise<void> {

@@ -6,6 +6,7 @@
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { sessionTable } from '@tapeloom/core/calendar/session-book';
+import { type Cursor, compareCursors, parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { indicatorNamed } from '@tapeloom/core/studies/catalogue';
 import { wholeSecond } from '@tapeloom/core/studies/flush-step';
@@ -18,13 +19,13 @@ import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { createSimUniverse, SIM_DATASET } from '@tapeloom/server/sources/sim-universe';
 import { type OpenTape, openTape } from '@tapeloom/server/tape/open-tape';
 import { SessionStore } from '@tapeloom/server/tape/session-store';
-import { compare, type Followed, type ResumeStream } from './resume-client.ts';
+import type { Followed, ResumeStream } from './resume-client.ts';
 
 const DEPTH = 5_000;
 const FAR_NS = 400n * 86_400_000_000_000n;
 
 interface Published {
-  readonly cursor: string;
+  readonly cursor: Cursor;
   readonly id: string;
   /** The object as text; null when it is removed. */
   readonly object: string | null;
@@ -74,7 +75,9 @@ export async function truthOf(
   const published: Published[] = [];
   run.goLive((flush) => {
     for (const entry of messagesOf(flush)) {
-      if (stream.mode === 'live' || entry.final) published.push(entry);
+      if (stream.mode !== 'live' && !entry.final) continue;
+      const { cursor, id, object } = entry;
+      published.push({ cursor: parseCursor(cursor)!, id, object });
     }
   });
   const [snapshot] = messagesOf(run.snapshot(DEPTH, stream.mode));
@@ -88,12 +91,13 @@ export function judge(truth: Truth, followed: Followed): readonly string[] {
   const { base, final, state, applied } = followed;
   if (base === null || final === null) return ['it has no snapshot or no hb'];
   const problems: string[] = [];
+  const [baseAt, finalAt] = [parseCursor(base.cursor)!, parseCursor(final)!];
   const expected = new Map(base.items);
   let count = 0;
   const atBase = new Map(truth.first);
   for (const { cursor, id, object } of truth.published) {
-    if (compare(cursor, base.cursor) <= 0) put(atBase, id, object);
-    else if (compare(cursor, final) <= 0) {
+    if (compareCursors(cursor, baseAt) <= 0) put(atBase, id, object);
+    else if (compareCursors(cursor, finalAt) <= 0) {
       put(expected, id, object);
       count += 1;
     }

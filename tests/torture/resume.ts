@@ -20,7 +20,8 @@ export async function run({
 }): Promise<void> {
   const seed = Date.now() % 1_000_000;
   console.log(`${clients} clients, ${cuts} cuts each, ${KILLS} kills, seed ${seed}`);
-  const report = await resumeRun({ clients, cuts, kills: KILLS, seed, speed: SPEED });
+  const onProgress = (sentence: string) => console.log(sentence);
+  const report = await resumeRun({ clients, cuts, kills: KILLS, seed, speed: SPEED, onProgress });
   const { problems, refused, ...counts } = report;
   console.log(counts);
   console.log('connections that came to nothing:', refused);

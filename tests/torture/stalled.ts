@@ -1,11 +1,12 @@
 /**
- * `npm run torture -- stalled [connections] [stalled]`: of so many connections some stop reading for good,
+ * `npm run torture -- stalled [connections] [stalled] [KiB]`: of so many connections some stop reading for good,
  * on topics with much to say. The server may hold so much for each of them and no more, closes each with
  * 4008, and the others hardly notice: how late their messages are is measured before and meanwhile.
  *
  * Beside what the process holds, the kernel keeps some 4 MiB for each stalled reader on a loopback
  * interface, whose segments are large. Where that exceeds what the machine gives to all of TCP, it
- * slows down every connection; then the others are not judged, and the run says so.
+ * slows down every connection; then the others are not judged, and the run says so. With a third number
+ * the run has a network namespace of its own, where the kernel keeps so many KiB of a connection.
  */
 
 import assert from 'node:assert/strict';
@@ -20,6 +21,7 @@ import { loadAverage } from '../../bench/machine-load.ts';
 import { StreamProcess } from '../../bench/stream-process.ts';
 import { forEachOf, LightSocket } from '../../bench/stream-sockets.ts';
 import { monotonicMs } from '../../bench/stream-wire.ts';
+import { runInOwnNetwork, sendBytesMax } from './own-network.ts';
 
 const STALLED_SHARE = 0.25;
 const CONNECTIONS_PER_ACCOUNT = 5;
@@ -52,11 +54,34 @@ const LOUD: readonly LatencyTopic[] = [
 
 export async function run({
   rounds: connections,
-  more: [stalled = Math.round(connections * STALLED_SHARE)] = [],
+  more: [
+    stalled = Math.round(connections * STALLED_SHARE),
+    sendKib,
+    pressurePages = tcpPressurePages(),
+  ] = [],
 }: {
   readonly rounds: number;
   readonly more?: readonly number[];
 }): Promise<void> {
+  if (sendKib === undefined || sendBytesMax() === sendKib * 1_024) {
+    await stallSome(connections, stalled, pressurePages);
+    return;
+  }
+  // A network of its own cannot tell what the whole machine gives to TCP.
+  const words = ['stalled', ...[connections, stalled, sendKib, pressurePages].map(String)];
+  const end = await runInOwnNetwork(words, sendKib * 1_024);
+  if ('skipped' in end) {
+    console.log(`not run: it cannot have a network of its own here: ${end.skipped}`);
+    return;
+  }
+  assert.equal(end.exitCode, 0, 'the run in its own network');
+}
+
+async function stallSome(
+  connections: number,
+  stalled: number,
+  pressurePages: number,
+): Promise<void> {
   const calm = connections - stalled;
   const calmAccounts = Math.ceil(calm / CONNECTIONS_PER_ACCOUNT);
   const accounts = calmAccounts + 1 + Math.ceil(stalled / CONNECTIONS_PER_ACCOUNT);
@@ -88,7 +113,6 @@ export async function run({
   );
   tell('before', alone);
   tell('meanwhile', beside);
-  const pressurePages = tcpPressurePages();
   console.log(
     `TCP took ${kernelPages} pages of the kernel's memory at most, which slows down from ${pressurePages} on; ` +
       `load average ${loadAverage()}`,

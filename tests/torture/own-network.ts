@@ -1,0 +1,40 @@
+/**
+ * A torture run in a network namespace of its own, where the kernel keeps only so much of what a connection
+ * has sent and nobody has read: what it keeps on the loopback interface by default is more than the service
+ * itself ever does, and with many such connections it slows down the whole machine.
+ */
+
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const SEND_BUFFER = '/proc/sys/net/ipv4/tcp_wmem';
+/** Bytes at least and at first, as the kernel has them. */
+const LEAST_AND_FIRST = '4096 16384';
+const RUN = join(import.meta.dirname, 'run.ts');
+
+/** What the kernel may keep for a connection here; infinite where only Linux could tell. */
+export function sendBytesMax(): number {
+  if (process.platform !== 'linux') return Number.POSITIVE_INFINITY;
+  return Number(readFileSync(SEND_BUFFER, 'utf8').trim().split(/\s+/)[2]);
+}
+
+/** The same run with the same words, in there; why it cannot be, where it cannot. */
+export async function runInOwnNetwork(
+  words: readonly string[],
+  bytesMax: number,
+): Promise<{ readonly skipped: string } | { readonly exitCode: number | null }> {
+  if (process.platform !== 'linux') return { skipped: 'only Linux has network namespaces' };
+  const isRoot = process.getuid?.() === 0;
+  const unshare = ['--net', ...(isRoot ? [] : ['--map-root-user'])];
+  const prepare = `ip link set lo up && echo '${LEAST_AND_FIRST} ${bytesMax}' > ${SEND_BUFFER}`;
+  const tried = spawnSync('unshare', [...unshare, 'sh', '-c', prepare], { encoding: 'utf8' });
+  if (tried.status !== 0) {
+    return { skipped: tried.error?.message ?? tried.stderr.trim() };
+  }
+  const inside = `${prepare} && exec "$0" "$@"`;
+  const args = [...unshare, 'sh', '-c', inside, process.execPath, RUN, ...words];
+  const [exitCode] = await once(spawn('unshare', args, { stdio: 'inherit' }), 'close');
+  return { exitCode: exitCode as number | null };
+}
