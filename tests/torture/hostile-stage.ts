@@ -24,7 +24,7 @@ import {
 } from './hostile-wire.ts';
 
 /** Fewer than the strangers would like to hold. */
-export const FILES_MAX = 2_560;
+export const FILES_MAX = 2_800;
 const PAST = { TAPELOOM_SIM_SCALE: '1', TAPELOOM_SIM_DAYS: '8' };
 const LOOK_MS = 1_000;
 const SANDBOX_ACCOUNTS = 10;
