@@ -18,8 +18,8 @@ export interface ServiceSetting {
   readonly data: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** How many files it may have open; where it is left out, as many as this process. */
-  readonly filesMax?: number;
+  /** Its limit on open files, where there is a shell to set one. */
+  readonly openFiles?: number;
 }
 
 /** What the first start on a data directory printed. */
@@ -47,12 +47,10 @@ export class RunningService {
   output = '';
   errors = '';
 
-  constructor({ data, args = [], env = {}, filesMax }: ServiceSetting) {
-    // Node raises its soft limit to the hard one, which only the shell before it can lower.
-    const limit =
-      filesMax === undefined ? [] : ['/bin/sh', '-c', `ulimit -n ${filesMax}; exec "$0" "$@"`];
-    const [command, ...words] = [...limit, process.execPath, MAIN, ...args];
+  constructor({ data, args = [], env = {}, openFiles }: ServiceSetting) {
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TAPELOOM_'));
+    const limited = openFiles && ['sh', '-c', `ulimit -n ${openFiles}; exec "$@"`, 'sh'];
+    const [command, ...words] = [...(limited || []), process.execPath, MAIN, ...args];
     this.#child = spawn(command!, words, {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {

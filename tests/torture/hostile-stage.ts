@@ -93,7 +93,7 @@ export class Stage implements AsyncDisposable {
       new RunningService({
         data,
         env: { ...PAST, TAPELOOM_LOG_LEVEL: 'warn' },
-        filesMax: FILES_MAX,
+        openFiles: FILES_MAX,
       }),
     );
     await stage.#service.ready();
