@@ -163,6 +163,10 @@ function report({ calm, hostile, setting, customers, loadBefore }: Outcome): Tor
     return { measure, calm: a, hostile: b, factor: b.p95 / a.p95, limitMs, isHeld };
   });
   broken.push(...refusals('calm', calm), ...refusals('hostile', hostile));
+  // What is compared with has to be whole.
+  for (const [what, times] of Object.entries(calm.crowd.counts)) {
+    broken.push(`calm: refused to one of the others: ${what} (${times} times)`);
+  }
   broken.push(...memoryFaults(hostile, seconds), ...wrongAnswers(hostile.crowd.counts, seconds));
 
   console.log(
@@ -196,6 +200,10 @@ function report({ calm, hostile, setting, customers, loadBefore }: Outcome): Tor
   console.log('');
   tellPart('calm', calm, seconds);
   tellPart('hostile', hostile, seconds);
+  if (seconds < AFTER_SECONDS_MAX) {
+    console.log('too short to judge whether memory comes back within a minute');
+  }
+  if (seconds < CUT_AFTER_SECONDS) console.log('too short to see readers cut');
   console.log('attackers:');
   for (const [what, times] of Object.entries(hostile.crowd.counts)) {
     console.log(`  ${what}: ${times.toLocaleString('en-US')}`);
