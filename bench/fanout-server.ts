@@ -19,6 +19,7 @@ import { dayOf } from '@tapeloom/core/utc-day';
 import { AccountServices } from '@tapeloom/server/account-services';
 import { createGateway } from '@tapeloom/server/gateway/gateway';
 import { createResolver } from '@tapeloom/server/gateway/stream-request';
+import { DoorSockets, socketLimits } from '@tapeloom/server/platform/door-sockets';
 import { createLog } from '@tapeloom/server/platform/log';
 import { createSimUniverse } from '@tapeloom/server/sources/sim-universe';
 import type { FlushMessage } from '@tapeloom/server/topics/engine-link';
@@ -48,6 +49,8 @@ const gateway = createGateway({
   clock,
   timers: clock,
   authenticator: accounts.authenticator,
+  doorkeeper: accounts.doorkeeper,
+  sockets: new DoorSockets(socketLimits(20_000)),
   leases: accounts.leases,
   budgets: accounts.store,
   replays: { open: unasked, locate: unasked },

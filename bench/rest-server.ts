@@ -18,6 +18,7 @@ import { digestOf, newKeyText } from '@tapeloom/server/accounts/secret';
 import { createHttpServer } from '@tapeloom/server/http/http-server';
 import type { InstrumentFacts } from '@tapeloom/server/http/instrument-view';
 import { restRoutes } from '@tapeloom/server/http/rest-routes';
+import { DoorSockets, socketLimits } from '@tapeloom/server/platform/door-sockets';
 import { createLog } from '@tapeloom/server/platform/log';
 import { TradingWorld } from '@tapeloom/server/trading-world';
 import type { FromRestServer, ToRestServer } from './rest-wire.ts';
@@ -50,6 +51,8 @@ for (let number = 1; number <= ACCOUNTS; number += 1) keys.push(await makeKey(`a
 
 const { app } = createHttpServer({
   authenticator: accounts.authenticator,
+  doorkeeper: accounts.doorkeeper,
+  sockets: new DoorSockets(socketLimits(20_000)),
   allowances: accounts.allowances,
   addresses: accounts.addresses,
   meter: accounts.meter,

@@ -15,6 +15,7 @@ import { readConfig } from '@tapeloom/server/config/config';
 import { Doors } from '@tapeloom/server/doors';
 import type { IngestHandle } from '@tapeloom/server/ingest-handle';
 import type { IngestOpened } from '@tapeloom/server/ingest-wire';
+import { socketLimits } from '@tapeloom/server/platform/door-sockets';
 import { createLog } from '@tapeloom/server/platform/log';
 import { createSimUniverse } from '@tapeloom/server/sources/sim-universe';
 import { makeAccounts } from '../tests/account-maker.ts';
@@ -45,7 +46,15 @@ ingest.on('message', (message: FromStreamServer) => tell(message));
 const follow = (port: MessagePort) => tellIngest({ t: 'follow', port }, [port]);
 const doors = new Doors(
   // All that the doors ask of the ingest is to let them follow the tape.
-  { config, version: '0', log, opened, accounts, ingest: { follow } as IngestHandle },
+  {
+    config,
+    version: '0',
+    log,
+    opened,
+    accounts,
+    ingest: { follow } as IngestHandle,
+    connections: socketLimits(20_000),
+  },
   {
     lastTradeAt: () => null as EpochNs | null,
     onEngineLost: () => process.exit(1),

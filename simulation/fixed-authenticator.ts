@@ -27,6 +27,10 @@ export class FixedAuthenticator implements Authenticator {
   ]);
   #callers = 0;
 
+  recall(authorization: string | undefined): Authentication {
+    return this.#judge(authorization);
+  }
+
   authenticate(authorization: string | undefined): Promise<Authentication> {
     return Promise.resolve(this.#judge(authorization));
   }

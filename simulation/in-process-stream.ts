@@ -16,7 +16,9 @@ import { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { INDICATORS, indicatorNamed } from '@tapeloom/core/studies/catalogue';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
+import { AddressThrottle } from '@tapeloom/server/accounts/address-throttle';
 import type { Authenticator } from '@tapeloom/server/accounts/authenticator';
+import { Doorkeeper } from '@tapeloom/server/accounts/doorkeeper';
 import type { Leases } from '@tapeloom/server/accounts/leases';
 import { MemoryLeases } from '@tapeloom/server/accounts/memory-leases';
 import { Engine } from '@tapeloom/server/engine/engine';
@@ -27,7 +29,7 @@ import { createResolver } from '@tapeloom/server/gateway/stream-request';
 import type { PageLimits } from '@tapeloom/server/history/study-replay';
 import { StudyReplays } from '@tapeloom/server/history/study-replays';
 import { WAIT_MS_MAX } from '@tapeloom/server/platform/clock';
-import type { PlaceLimits } from '@tapeloom/server/platform/shared-places';
+import { DoorSockets, socketLimits } from '@tapeloom/server/platform/door-sockets';
 import { dayMatters } from '@tapeloom/server/tape-repairs';
 import type { EngineLink, EngineMessage } from '@tapeloom/server/topics/engine-link';
 import { brokenBy, type EpochFloor } from '@tapeloom/server/topics/epoch-floors';
@@ -72,8 +74,10 @@ export interface InProcessStreamOptions {
   readonly leases?: Leases;
   readonly trustedProxies?: readonly IpRange[];
   readonly noteKeyUse?: (keyId: string) => void;
-  readonly connectionsMax?: number;
-  readonly unproven?: PlaceLimits;
+  /** Who looks at keys; by default one of its own, over the authenticator. */
+  readonly doorkeeper?: Doorkeeper;
+  /** The places of its connections; by default more than a test needs. */
+  readonly sockets?: DoorSockets;
   readonly partingMax?: number;
   readonly limits?: Partial<ConnectionLimits>;
   /** By default they are without end. */
@@ -117,6 +121,8 @@ export class InProcessStream implements AsyncDisposable {
 
   private constructor(options: InProcessStreamOptions) {
     const { clock = streamClock(), sessions = SESSIONS } = options;
+    const { authenticator = new FixedAuthenticator() } = options;
+    const addresses = new AddressThrottle();
     this.clock = clock;
     this.tape = options.tape ?? new MemoryTape('AA', 1_000);
     this.hub = new TopicHub({ clock, timers: clock, fullSessions: () => sessions });
@@ -145,7 +151,9 @@ export class InProcessStream implements AsyncDisposable {
     this.gateway = createGateway({
       hub: this.hub,
       timers: clock,
-      authenticator: new FixedAuthenticator(),
+      authenticator,
+      doorkeeper: new Doorkeeper({ authenticator, addresses, clock }),
+      sockets: new DoorSockets(socketLimits(10_000)),
       leases: new MemoryLeases(),
       trustedProxies: [],
       noteKeyUse: () => {},

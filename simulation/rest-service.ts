@@ -21,6 +21,7 @@ import type { Problem } from '@tapeloom/protocol/problem';
 import type { EngineState } from '@tapeloom/protocol/status-states';
 import type { AccountStore, KeyRecord, StoreCall } from '@tapeloom/server/accounts/account-store';
 import { AddressThrottle } from '@tapeloom/server/accounts/address-throttle';
+import { Doorkeeper } from '@tapeloom/server/accounts/doorkeeper';
 import { MemoryAllowances } from '@tapeloom/server/accounts/memory-allowances';
 import { digestOf, newKeyText } from '@tapeloom/server/accounts/secret';
 import { openSqliteAccountStore } from '@tapeloom/server/accounts/sqlite-account-store';
@@ -37,12 +38,14 @@ import type { ExportFacts } from '@tapeloom/server/http/export-route';
 import {
   createHttpServer,
   type HttpServer,
+  type HttpServerOptions,
   type HttpTimeouts,
 } from '@tapeloom/server/http/http-server';
 import { type CatalogueFacts, catalogueFacts } from '@tapeloom/server/http/indicators-route';
 import type { InstrumentFacts } from '@tapeloom/server/http/instrument-view';
 import { restRoutes } from '@tapeloom/server/http/rest-routes';
 import type { Route } from '@tapeloom/server/http/route';
+import { DoorSockets, socketLimits } from '@tapeloom/server/platform/door-sockets';
 import { createLog } from '@tapeloom/server/platform/log';
 import { SharedPlaces } from '@tapeloom/server/platform/shared-places';
 import { createSimUniverse } from '@tapeloom/server/sources/sim-universe';
@@ -70,6 +73,10 @@ export interface RestServiceOptions {
   /** Whose `X-Forwarded-For` is believed, in CIDR. */
   readonly trustedProxies?: readonly string[];
   readonly timeouts?: HttpTimeouts;
+  /** The places of its connections; by default more than a test needs. */
+  readonly sockets?: DoorSockets;
+  /** Takes over the sockets of WebSocket requests. */
+  readonly onUpgrade?: HttpServerOptions['onUpgrade'];
   /** The instruments, if not those of the simulated market. */
   readonly book?: InstrumentBook;
   /** The accounts, if not new ones; they are closed with the service. */
@@ -102,6 +109,8 @@ export class RestService implements AsyncDisposable {
   readonly store: AccountStore;
   readonly meter: UsageMeter;
   readonly authenticator: StoreAuthenticator;
+  readonly doorkeeper: Doorkeeper;
+  readonly sockets: DoorSockets;
   readonly http: HttpServer;
   readonly routes: readonly Route[];
   readonly logged: string[] = [];
@@ -157,6 +166,10 @@ export class RestService implements AsyncDisposable {
     const untimed = { ...NO_TIMERS, now: () => this.clock.now() };
     this.meter = new UsageMeter({ store, clock: untimed, onFault });
     this.authenticator = new StoreAuthenticator({ store, clock: this.clock, onFault });
+    const addresses = new AddressThrottle();
+    const { authenticator, clock } = this;
+    this.doorkeeper = new Doorkeeper({ authenticator, addresses, clock });
+    this.sockets = options.sockets ?? new DoorSockets(socketLimits(1_000));
     this.routes = restRoutes({
       version: '1.2.3',
       catalogue: () => this.catalogue,
@@ -168,9 +181,11 @@ export class RestService implements AsyncDisposable {
     });
     this.http = createHttpServer({
       routes: this.routes,
-      authenticator: this.authenticator,
+      authenticator,
+      doorkeeper: this.doorkeeper,
+      sockets: this.sockets,
       allowances: new MemoryAllowances(),
-      addresses: new AddressThrottle(),
+      addresses,
       meter: this.meter,
       clock: this.clock,
       trustedProxies: trustedProxies.map((text) => parseIpRange(text)!),
@@ -181,6 +196,7 @@ export class RestService implements AsyncDisposable {
       }),
       docsUrl: () => DOCS_URL,
       ...(timeouts === undefined ? {} : { timeouts }),
+      ...(options.onUpgrade === undefined ? {} : { onUpgrade: options.onUpgrade }),
     });
   }
 

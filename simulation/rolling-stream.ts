@@ -14,6 +14,8 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { INDICATORS } from '@tapeloom/core/studies/catalogue';
 import { addDays, dayOf, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
+import { AddressThrottle } from '@tapeloom/server/accounts/address-throttle';
+import { Doorkeeper } from '@tapeloom/server/accounts/doorkeeper';
 import { MemoryLeases } from '@tapeloom/server/accounts/memory-leases';
 import { Engine } from '@tapeloom/server/engine/engine';
 import { OutgoingFlow } from '@tapeloom/server/engine/outgoing-flow';
@@ -21,6 +23,7 @@ import { createGateway, type Gateway } from '@tapeloom/server/gateway/gateway';
 import { createResolver } from '@tapeloom/server/gateway/stream-request';
 import { StudyReplays } from '@tapeloom/server/history/study-replays';
 import { WAIT_MS_MAX } from '@tapeloom/server/platform/clock';
+import { DoorSockets, socketLimits } from '@tapeloom/server/platform/door-sockets';
 import type { EngineCommand, EngineMessage } from '@tapeloom/server/topics/engine-link';
 import { TopicHub } from '@tapeloom/server/topics/topic-hub';
 import { ContractTapes, type ContractTrade } from './contract-tapes.ts';
@@ -114,11 +117,14 @@ export class RollingStream implements AsyncDisposable {
     });
     this.#hub.connect(links);
     this.#replays = new StudyReplays({ ...runs, tape: this.#fed[ENGINES]!.tape });
+    const authenticator = new FixedAuthenticator();
     this.gateway = createGateway({
       ...timing,
       hub: this.#hub,
       replays: this.#replays,
-      authenticator: new FixedAuthenticator(),
+      authenticator,
+      doorkeeper: new Doorkeeper({ authenticator, addresses: new AddressThrottle(), ...timing }),
+      sockets: new DoorSockets(socketLimits(10_000)),
       leases: new MemoryLeases(),
       budgets: NO_BUDGETS,
       trustedProxies: [],

@@ -17,6 +17,7 @@ import { openSqliteDatabase } from './accounts/sqlite-database.ts';
 import { createHttpServer } from './http/http-server.ts';
 import { keysRoutes } from './http/keys-routes.ts';
 import { usageRoute } from './http/usage-route.ts';
+import { DoorSockets, socketLimits } from './platform/door-sockets.ts';
 import { createLog } from './platform/log.ts';
 import { StartRefusedError } from './start-refused-error.ts';
 
@@ -36,13 +37,15 @@ async function open(
   const logged: string[] = [];
   const log = createLog({ level: 'info', readable: false, write: (line) => logged.push(line) });
   const accounts = await AccountServices.open({ ...options, data, log, clock: timers });
-  const { authenticator, allowances, addresses, meter, clock } = accounts;
+  const { authenticator, doorkeeper, allowances, addresses, meter, clock } = accounts;
   const http = createHttpServer({
     routes: [
       usageRoute((...of) => meter.usageOf(...of)),
       ...keysRoutes({ store: () => accounts.store, instrumentFault: () => null }),
     ],
     authenticator,
+    doorkeeper,
+    sockets: new DoorSockets(socketLimits(100)),
     allowances,
     addresses,
     meter,

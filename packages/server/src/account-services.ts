@@ -18,6 +18,7 @@ import { AccountsHandle, AccountsRefusedError } from './accounts/accounts-handle
 import { AccountsHealth } from './accounts/accounts-health.ts';
 import { AddressThrottle } from './accounts/address-throttle.ts';
 import { CountedAuthenticator } from './accounts/counted-authenticator.ts';
+import { Doorkeeper } from './accounts/doorkeeper.ts';
 import { MemoryAllowances } from './accounts/memory-allowances.ts';
 import { MemoryLeases } from './accounts/memory-leases.ts';
 import { accountsPath } from './accounts/sqlite-account-store.ts';
@@ -65,6 +66,7 @@ export class AccountServices implements AsyncDisposable {
   readonly leases = new MemoryLeases();
   readonly allowances = new MemoryAllowances();
   readonly addresses = new AddressThrottle();
+  readonly doorkeeper: Doorkeeper;
   readonly #known: StoreAuthenticator;
   readonly #resources: AsyncDisposableStack;
   readonly #log: Log;
@@ -84,6 +86,8 @@ export class AccountServices implements AsyncDisposable {
     this.meter = resources.use(new UsageMeter({ store, clock, onFault }));
     this.#known = resources.use(new StoreAuthenticator({ store, clock, onFault }));
     this.authenticator = new CountedAuthenticator(this.#known);
+    const { authenticator, addresses } = this;
+    this.doorkeeper = new Doorkeeper({ authenticator, addresses, clock });
     const onChange = (trouble: AccountsTroubleError | null) => this.#changed(trouble);
     resources.use(new AccountsHealth({ store, clock, onChange }));
     const auditKeptNs = auditDays === undefined ? undefined : BigInt(auditDays) * DAY_NS;

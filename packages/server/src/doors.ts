@@ -41,6 +41,7 @@ import type { IngestHandle } from './ingest-handle.ts';
 import type { IngestOpened } from './ingest-wire.ts';
 import { listen } from './listen.ts';
 import type { Clock } from './platform/clock.ts';
+import { DoorSockets, type SocketLimits } from './platform/door-sockets.ts';
 import type { Log } from './platform/log.ts';
 import { NodeDisk } from './platform/node-disk.ts';
 import { Patience } from './platform/patience.ts';
@@ -71,6 +72,8 @@ export interface DoorOptions {
   readonly opened: IngestOpened;
   readonly ingest: IngestHandle;
   readonly accounts: AccountServices;
+  /** How many connections the public port may hold, and of what kinds. */
+  readonly connections: SocketLimits;
 }
 
 export interface DoorEvents {
@@ -82,6 +85,7 @@ export interface DoorEvents {
 
 export class Doors implements AsyncDisposable {
   readonly hub: TopicHub;
+  readonly sockets: DoorSockets;
   readonly gateway: Gateway;
   readonly http: HttpServer;
   readonly #config: Config;
@@ -111,6 +115,7 @@ export class Doors implements AsyncDisposable {
     const timers = accounts.clock;
     const clock = createClock(opened.clock);
     this.#config = config;
+    this.sockets = new DoorSockets(options.connections);
     this.#log = log;
     this.#events = events;
     this.#clock = clock;
@@ -149,6 +154,8 @@ export class Doors implements AsyncDisposable {
     this.gateway = createGateway({
       hub: this.hub,
       authenticator: accounts.authenticator,
+      doorkeeper: accounts.doorkeeper,
+      sockets: this.sockets,
       leases: accounts.leases,
       budgets: accounts.store,
       replays: this.#compute,
@@ -358,6 +365,8 @@ export class Doors implements AsyncDisposable {
     const catalogue = this.#catalogue;
     return createHttpServer({
       authenticator: accounts.authenticator,
+      doorkeeper: accounts.doorkeeper,
+      sockets: this.sockets,
       allowances: accounts.allowances,
       addresses: accounts.addresses,
       clock: accounts.clock,

@@ -5,12 +5,15 @@
  */
 
 import type { Server } from 'node:http';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Registry } from 'prom-client';
 import { AccountServices } from './account-services.ts';
 import type { Config } from './config/config.ts';
+import { connectionLimits, fewerConnections } from './connection-limits.ts';
 import type { FirstKeys } from './demo-account.ts';
+import { doorReadings } from './door-metrics.ts';
 import { Doors } from './doors.ts';
 import { EchoServer } from './gateway/echo-server.ts';
 import { createInternalServer } from './http/internal-server.ts';
@@ -18,10 +21,12 @@ import { IngestHandle, type IngestNews } from './ingest-handle.ts';
 import type { IngestOpened } from './ingest-wire.ts';
 import { listen } from './listen.ts';
 import type { Clock } from './platform/clock.ts';
+import type { SocketLimits } from './platform/door-sockets.ts';
 import { FreeSpace } from './platform/free-space.ts';
 import type { Log } from './platform/log.ts';
-import { createMetrics } from './platform/metrics.ts';
+import { addReading, createMetrics } from './platform/metrics.ts';
 import { NodeDisk } from './platform/node-disk.ts';
+import { openFilesMax } from './platform/open-files.ts';
 import { createClock } from './platform/system-clock.ts';
 import { Readiness } from './readiness.ts';
 import { ServiceMetrics } from './service-metrics.ts';
@@ -52,6 +57,7 @@ export interface ServiceAddresses {
 
 export class Service implements AsyncDisposable {
   readonly #options: ServiceOptions;
+  readonly #connections: SocketLimits;
   readonly #registry: Registry;
   readonly #metrics: ServiceMetrics;
   readonly #readiness: Readiness;
@@ -76,6 +82,7 @@ export class Service implements AsyncDisposable {
   private constructor(options: ServiceOptions) {
     const { config, log } = options;
     this.#options = options;
+    this.#connections = readConnectionLimits(log);
     this.#registry = createMetrics();
     this.#metrics = new ServiceMetrics(this.#registry, options.logLinesLeftOut);
     this.#readiness = new Readiness({
@@ -175,7 +182,13 @@ export class Service implements AsyncDisposable {
     const opened = await this.#ingest.opened;
     logRecovery(log, opened);
     this.#doors = new Doors(
-      { ...this.#options, opened, accounts, ingest: this.#ingest },
+      {
+        ...this.#options,
+        opened,
+        accounts,
+        ingest: this.#ingest,
+        connections: this.#connections,
+      },
       {
         lastTradeAt: (symbol) => this.#lastTrades.get(symbol) ?? null,
         onEngineLost: () => {
@@ -187,6 +200,9 @@ export class Service implements AsyncDisposable {
     );
     if (this.#isPaused || this.#isIngestDown) this.#doors.hub.setSource('down');
     this.#metrics.watchAccounts(accounts);
+    for (const reading of doorReadings(accounts, this.#doors.sockets)) {
+      addReading(this.#registry, reading);
+    }
     this.#space = this.#watchSpace(accounts.clock);
     this.#metrics.watchSpace(config.data, this.#space);
     this.#metrics.watchStreams(this.#doors.hub, this.#doors.gateway.metrics);
@@ -283,6 +299,15 @@ export class Service implements AsyncDisposable {
     // A start that fails says so itself; afterwards the log line above is the report.
     this.#live.promise.catch(() => undefined);
   }
+}
+
+/** Before anything is opened. */
+function readConnectionLimits(log: Log): SocketLimits {
+  const machine = { openFiles: openFilesMax(), cores: availableParallelism() };
+  const limits = connectionLimits(machine);
+  const fewer = fewerConnections(limits, machine);
+  if (fewer !== null) log.warn({ openFiles: machine.openFiles, connections: limits.all }, fewer);
+  return limits;
 }
 
 function logRecovery(log: Log, { recovery }: IngestOpened): void {

@@ -50,6 +50,16 @@ export class AddressThrottle {
     return this.#failures.takeNow(now, neighbourhood(address), this.#failuresPerMinute);
   }
 
+  /** Whether one more failure of this address would be granted; counts nothing. */
+  mayFail(now: EpochNs, address: string): boolean {
+    return this.#failures.wouldGrant(now, neighbourhood(address), this.#failuresPerMinute);
+  }
+
+  /** Addresses of which something is remembered, once for failures and once for requests. */
+  get size(): number {
+    return this.#failures.size + this.#publicRequests.size;
+  }
+
   /** Counts a request to a public route; not granted: refuse it. */
   publicRequest(now: EpochNs, address: string): AllowanceVerdict {
     return this.#publicRequests.takeNow(now, neighbourhood(address), this.#publicRequestsPerMinute);

@@ -26,7 +26,9 @@ export type RightsChange =
   | { readonly t: 'account-changed'; readonly accountId: string };
 
 export interface Authenticator {
-  /** Without a disk read for a key seen before. */
+  /** The verdict on what needs no look-up: a key seen before, or no key at all. Null: look it up. */
+  recall(authorization: string | undefined): Authentication | null;
+  /** The same of anything, looked up where it must be. */
   authenticate(authorization: string | undefined): Promise<Authentication>;
   /**
    * Whether the key this caller was recognised by would be recognised as exactly this caller now: for who

@@ -8,6 +8,7 @@ function answering(...results: readonly Authentication[]): Authenticator {
   const answers = [...results];
   const answer = () => Promise.resolve(answers.shift()!);
   return {
+    recall: () => answers.shift()!,
     authenticate: answer,
     isCurrent: () => true,
     consumeToken: answer,
@@ -19,13 +20,19 @@ function answering(...results: readonly Authentication[]): Authenticator {
 
 test('verdicts pass unchanged and are counted', async () => {
   const counted = new CountedAuthenticator(
-    answering({ verdict: 'unknown' }, { verdict: 'expired' }, { verdict: 'unknown' }),
+    answering(
+      { verdict: 'unknown' },
+      { verdict: 'expired' },
+      { verdict: 'unknown' },
+      { verdict: 'malformed' },
+    ),
   );
   assert.deepEqual(await counted.authenticate('x'), { verdict: 'unknown' });
   assert.deepEqual(await counted.authenticate('x'), { verdict: 'expired' });
   assert.deepEqual(await counted.consumeToken('x'), { verdict: 'unknown' });
-  const { unknown, expired, accepted } = counted.verdicts;
-  assert.deepEqual([unknown, expired, accepted], [2, 1, 0]);
+  assert.deepEqual(counted.recall('x'), { verdict: 'malformed' });
+  const { unknown, expired, malformed, accepted } = counted.verdicts;
+  assert.deepEqual([unknown, expired, malformed, accepted], [2, 1, 1, 0]);
 });
 
 test('a caller who is still the same counts as accepted', () => {
@@ -40,5 +47,6 @@ test('once the accounts are lost nobody is recognised, not even from memory', as
   counted.refuseAll(cause);
   await assert.rejects(counted.authenticate('Bearer known'), cause);
   await assert.rejects(counted.consumeToken('token'), cause);
+  assert.throws(() => counted.recall('Bearer known'), cause);
   assert.equal(counted.isCurrent({} as Caller), false);
 });

@@ -32,6 +32,12 @@ export class CountedAuthenticator implements Authenticator {
     this.#refusal = cause;
   }
 
+  recall(authorization: string | undefined): Authentication | null {
+    if (this.#refusal !== null) throw this.#refusal;
+    const known = this.#inner.recall(authorization);
+    return known === null ? null : this.#count(known);
+  }
+
   async authenticate(authorization: string | undefined): Promise<Authentication> {
     if (this.#refusal !== null) throw this.#refusal;
     return this.#count(await this.#inner.authenticate(authorization));

@@ -49,6 +49,11 @@ export class MemoryAllowances implements Allowances {
     return verdict;
   }
 
+  /** Whether `takeNow` would grant it; takes nothing. */
+  wouldGrant(now: EpochNs, who: string, perMinute: CountedLimit): boolean {
+    return takeOne(now, this.#states.get(who) ?? NOTHING_SPENT, perMinute).verdict.granted;
+  }
+
   /** How many are remembered. */
   get size(): number {
     return this.#states.size;

@@ -94,12 +94,17 @@ export class StoreAuthenticator implements Authenticator, Disposable {
     return this.#watched.size;
   }
 
+  recall(authorization: string | undefined): Authentication | null {
+    const read = readKey(authorization);
+    if (read.t === 'none') return { verdict: read.verdict };
+    const known = this.#recall(read.digest);
+    return known === null ? null : this.#judge(known);
+  }
+
   async authenticate(authorization: string | undefined): Promise<Authentication> {
-    if (authorization === undefined || isWithoutKey(authorization)) return { verdict: 'missing' };
-    const key = bearerKey(authorization);
-    if (key === null) return { verdict: 'malformed' };
-    const digest = digestBytes(key);
-    const known = this.#recall(digest) ?? (await this.#lookUp(digest));
+    const read = readKey(authorization);
+    if (read.t === 'none') return { verdict: read.verdict };
+    const known = this.#recall(read.digest) ?? (await this.#lookUp(read.digest));
     return known === null ? { verdict: 'unknown' } : this.#judge(known);
   }
 
@@ -211,6 +216,20 @@ export class StoreAuthenticator implements Authenticator, Disposable {
     this.#remembered.forgetAccount(change.accountId);
     this.#watched.changed(change);
   }
+}
+
+/** The digest of the key that was sent, or that none was. */
+function readKey(
+  authorization: string | undefined,
+):
+  | { readonly t: 'digest'; readonly digest: Buffer }
+  | { readonly t: 'none'; readonly verdict: 'missing' | 'malformed' } {
+  if (authorization === undefined || isWithoutKey(authorization)) {
+    return { t: 'none', verdict: 'missing' };
+  }
+  const key = bearerKey(authorization);
+  if (key === null) return { t: 'none', verdict: 'malformed' };
+  return { t: 'digest', digest: digestBytes(key) };
 }
 
 function digestBytes(text: string): Buffer {

@@ -4,8 +4,8 @@ import type { Entitlements } from '@tapeloom/core/entitlement/entitlements';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { CloseCode } from '@tapeloom/protocol/close-codes';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
-import type { Authentication } from '../accounts/authenticator.ts';
 import type { Caller } from '../accounts/caller.ts';
+import type { DoorVerdict } from '../accounts/doorkeeper.ts';
 import type { ErrorReply } from './client-message.ts';
 import type { StreamRequest } from './stream-request.ts';
 
@@ -20,8 +20,10 @@ export type ConnectionEvent =
       readonly address: string;
     }
   /** The header's key, or the token of the first message, was looked at. */
-  | { readonly t: 'judged'; readonly authentication: Authentication }
+  | { readonly t: 'judged'; readonly authentication: DoorVerdict }
   | { readonly t: 'auth-overdue' }
+  /** The account opens connections faster than anybody needs to. */
+  | { readonly t: 'connects-exceeded'; readonly retryAfterSeconds: number }
   /** Whether the account may have one more connection. */
   | { readonly t: 'admitted'; readonly isGranted: boolean }
   /** A text frame; `now` is the service's time, `tapeTime` what the tape has promised. */

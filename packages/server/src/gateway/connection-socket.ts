@@ -11,8 +11,9 @@ import type { Duplex } from 'node:stream';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import { CloseCode, CloseReason } from '@tapeloom/protocol/close-codes';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
-import type { Authentication, Authenticator } from '../accounts/authenticator.ts';
+import type { Authenticator } from '../accounts/authenticator.ts';
 import type { Caller } from '../accounts/caller.ts';
+import type { Doorkeeper, DoorVerdict } from '../accounts/doorkeeper.ts';
 import type { Leases } from '../accounts/leases.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Flush } from '../topics/flush.ts';
@@ -48,7 +49,8 @@ export interface ConnectionLimits {
 }
 
 export interface ConnectionServices extends SubscriptionServices {
-  readonly authenticator: Authenticator;
+  readonly authenticator: Pick<Authenticator, 'watch' | 'refresh' | 'onRightsChange'>;
+  readonly doorkeeper: Doorkeeper;
   readonly leases: Leases;
   /** Real time, in which clients are waited for and accounts counted. */
   readonly timers: Clock;
@@ -83,6 +85,8 @@ export class ConnectionSocket implements SubscriptionOwner {
   /** Timers, and the watch over the key. */
   readonly #resources = new DisposableStack();
   #watcher: ConnectionWatcher | null = null;
+  /** The client's. */
+  #address = '';
   #silenceTimer: Disposable | null = null;
   #isOver = false;
   /** Once it was closed for being too slow. */
@@ -138,6 +142,7 @@ export class ConnectionSocket implements SubscriptionOwner {
     counters.connections += 1;
     counters.connectionsTotal += 1;
     this.#watcher = watcher;
+    this.#address = address;
     this.#webSocket.on('message', (data, isBinary) => {
       counters.messagesReceivedTotal += 1;
       if (!this.#hear()) return;
@@ -192,6 +197,12 @@ export class ConnectionSocket implements SubscriptionOwner {
     return this.#leases.settled();
   }
 
+  /** Nobody has proven who is here, and others need the room: told, and gone at once. */
+  giveWay(): void {
+    this.#close(CloseCode.tryAgainLater, 'Too many connections without a key');
+    this.#webSocket.terminate();
+  }
+
   /** A socket that was closed before is not waited for any longer. */
   endKey(): void {
     this.step({ t: 'key-ended' });
@@ -226,10 +237,10 @@ export class ConnectionSocket implements SubscriptionOwner {
   #run(action: ConnectionAction): void {
     switch (action.t) {
       case 'judge':
-        this.#judge(this.#services.authenticator.authenticate(action.authorization));
+        this.#judge(this.#services.doorkeeper.byKey(this.#address, action.authorization));
         return;
       case 'consume-token':
-        this.#judge(this.#services.authenticator.consumeToken(action.token));
+        this.#judge(this.#services.doorkeeper.byToken(this.#address, action.token));
         return;
       case 'admit':
         this.#admit(action.caller);
@@ -268,7 +279,7 @@ export class ConnectionSocket implements SubscriptionOwner {
     }
   }
 
-  #judge(judging: Promise<Authentication>): void {
+  #judge(judging: Promise<DoorVerdict>): void {
     judging.then(
       (authentication) => this.step({ t: 'judged', authentication }),
       (error: unknown) => this.#fail(error),
@@ -276,9 +287,14 @@ export class ConnectionSocket implements SubscriptionOwner {
   }
 
   #admit(caller: Caller): void {
-    const { authenticator, noteKeyUse } = this.#services;
+    const { authenticator, doorkeeper, noteKeyUse } = this.#services;
     this.#resources.use(authenticator.watch(caller));
     this.#watcher?.proven();
+    const { granted, retryAfterSeconds } = doorkeeper.connects(caller);
+    if (!granted) {
+      this.step({ t: 'connects-exceeded', retryAfterSeconds });
+      return;
+    }
     noteKeyUse(caller.keyId);
     this.#leases.connect(caller).then(
       (isGranted) => this.step({ t: 'admitted', isGranted }),

@@ -16,8 +16,8 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import type { SubscribeMessage } from '@tapeloom/protocol/client-messages';
 import { CloseCode, CloseReason } from '@tapeloom/protocol/close-codes';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
-import type { Authentication } from '../accounts/authenticator.ts';
 import type { Caller } from '../accounts/caller.ts';
+import type { DoorVerdict } from '../accounts/doorkeeper.ts';
 import { type ErrorReply, parseAuthToken, parseClientMessage } from './client-message.ts';
 import type {
   ConnectionAction,
@@ -77,6 +77,11 @@ export class Connection {
         return this.#phase === 'unproven'
           ? this.#refuseAuth('No auth message within 5 s')
           : NOTHING;
+      case 'connects-exceeded': {
+        const { retryAfterSeconds } = event;
+        const reason = `Too many connects of your account; try again in ${retryAfterSeconds} s`;
+        return this.#close(CloseCode.tryAgainLater, reason);
+      }
       case 'admitted':
         return this.#admitted(event.isGranted);
       case 'text':
@@ -127,7 +132,10 @@ export class Connection {
     return [{ t: 'await-auth', withinMs: AUTH_WITHIN_MS }];
   }
 
-  #judged(authentication: Authentication): Actions {
+  #judged(authentication: DoorVerdict): Actions {
+    if (authentication.verdict === 'busy') {
+      return this.#close(CloseCode.tryAgainLater, 'Too many keys of your address wait');
+    }
     if (authentication.verdict !== 'accepted') return this.#refuseAuth('Invalid API key or token');
     const { caller } = authentication;
     const { entitlements } = caller;

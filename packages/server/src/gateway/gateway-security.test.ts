@@ -10,6 +10,7 @@ import { InProcessStream, KEY } from '../../../../simulation/in-process-stream.t
 import { converse } from '../../../../simulation/raw-conversation.ts';
 import { StreamClient } from '../../../../simulation/stream-client.ts';
 import { closeFrame, OPCODE, wireFrame } from '../../../../simulation/wire-frame.ts';
+import { DoorSockets, socketLimits } from '../platform/door-sockets.ts';
 
 const BEARER = `Authorization: Bearer ${KEY}`;
 const HANDSHAKE =
@@ -122,7 +123,9 @@ test('a peer that has ended its side and reads nothing keeps no socket, however 
 });
 
 test('a peer that is refused and does not let go keeps no socket [SEC-18]', async () => {
-  await using stream = await InProcessStream.start({ connectionsMax: 0 });
+  await using stream = await InProcessStream.start({
+    sockets: new DoorSockets({ ...socketLimits(10), streams: 0 }),
+  });
   const refused = await converse({ port: stream.port, headers: [BEARER] }, Buffer.alloc(0), {
     isPatient: false,
     goodbye: 'stay',

@@ -7,6 +7,7 @@ import { clientFrame, closeCodeOf, rawSocket } from '../../../../simulation/raw-
 import { CLOSE_OPCODE, serverFrames, TEXT_OPCODE } from '../../../../simulation/server-frames.ts';
 import { openClient, StreamClient, subscribe } from '../../../../simulation/stream-client.ts';
 import { closeFrame } from '../../../../simulation/wire-frame.ts';
+import { DoorSockets, socketLimits } from '../platform/door-sockets.ts';
 import { TOPIC_LINGER_MS } from '../topics/idle-topics.ts';
 import { OUTBOX_LIMITS } from './outbox.ts';
 
@@ -140,7 +141,9 @@ test('the stream lives at /v1 and nowhere else [WS-01]', async () => {
 });
 
 test('connections beyond the limit close with 1013, and a later one works [CLOSE-07]', async () => {
-  await using stream = await InProcessStream.start({ connectionsMax: 1 });
+  await using stream = await InProcessStream.start({
+    sockets: new DoorSockets({ ...socketLimits(10), streams: 1 }),
+  });
   const first = await openClient(stream);
   using second = new StreamClient(stream.url, BEARER);
   assert.equal((await second.closed).code, 1013);

@@ -15,7 +15,7 @@ import { type RightsChange, sentAuthorization } from '../accounts/authenticator.
 import { ColdOpens } from '../accounts/cold-opens.ts';
 import { RENEW_EVERY_SECONDS } from '../accounts/leases.ts';
 import { clientAddress } from '../platform/client-address.ts';
-import { type PlaceLimits, SharedPlaces } from '../platform/shared-places.ts';
+import type { DoorSockets } from '../platform/door-sockets.ts';
 import { beyondLimits } from './account-limits.ts';
 import { Connection } from './connection.ts';
 import {
@@ -33,10 +33,6 @@ import type { SocketWriter } from './socket-writer.ts';
 import type { ResolveStream } from './stream-request.ts';
 
 const STREAM_PATH = '/v1';
-const CONNECTIONS_MAX = 10_000;
-/** Sockets whose key is not known to be good: an address behind which many customers sit opens many at
- * once after a restart. */
-const UNPROVEN_LIMITS: PlaceLimits = { eachMax: 256, allMax: 2_048 };
 const CONNECTION_LIMITS: ConnectionLimits = {
   silenceMs: SILENCE_MS_MAX,
   messageRate: MESSAGE_RATE,
@@ -54,8 +50,8 @@ export interface GatewayOptions
   readonly budgets: ReplayChargesOptions['store'];
   /** Proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly IpRange[];
-  readonly connectionsMax?: number;
-  readonly unproven?: PlaceLimits;
+  /** Shared with the HTTP server, if it has any. */
+  readonly sockets: DoorSockets;
   readonly partingMax?: number;
   readonly limits?: Partial<ConnectionLimits>;
 }
@@ -78,7 +74,6 @@ class WebSocketGateway implements Gateway {
   readonly #services: ConnectionServices;
   readonly #server: Server<typeof StreamWebSocket>;
   readonly #connections = new Set<ConnectionSocket>();
-  readonly #unproven: SharedPlaces;
   readonly #parting: PartingSockets;
   readonly #resources = new DisposableStack();
   /** Changes of accounts being applied: those of one account one after the other. */
@@ -93,7 +88,6 @@ class WebSocketGateway implements Gateway {
     this.#options = options;
     const { hub, authenticator, timers, onFault } = options;
     this.#parting = new PartingSockets(timers, this.metrics, options.partingMax);
-    this.#unproven = new SharedPlaces(options.unproven ?? UNPROVEN_LIMITS);
     this.#services = {
       ...options,
       limits: { ...CONNECTION_LIMITS, ...options.limits },
@@ -136,11 +130,12 @@ class WebSocketGateway implements Gateway {
   }
 
   #accept(request: IncomingMessage, socket: Duplex, webSocket: StreamWebSocket): void {
-    const { connectionsMax = CONNECTIONS_MAX, resolve } = this.#options;
+    const { sockets, resolve } = this.#options;
     limitGoodbye(socket);
     const address = this.#addressOf(request);
-    const isFull = this.#drained !== null || this.#connections.size >= connectionsMax;
-    const place = isFull ? null : this.#unproven.enter(neighbourhood(address));
+    const giveWay = () => connection.giveWay();
+    const place =
+      this.#drained === null ? sockets.stream(socket, neighbourhood(address), giveWay) : null;
     if (place === null) {
       webSocket.on('error', () => socket.destroy());
       webSocket.close(CloseCode.tryAgainLater, 'The server is at its limit');
@@ -151,9 +146,8 @@ class WebSocketGateway implements Gateway {
     const connection = new ConnectionSocket(machine, socket, webSocket, this.#services);
     this.#connections.add(connection);
     connection.start(sentAuthorization(request), address, {
-      proven: () => place[Symbol.dispose](),
+      proven: () => place.proven(),
       gone: () => {
-        place[Symbol.dispose]();
         this.#connections.delete(connection);
         if (this.#connections.size === 0) this.#drained?.resolve();
       },

@@ -5,6 +5,7 @@ import { parseIpRange } from '@tapeloom/core/entitlement/ip-range';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { AccountStream } from '../../../../simulation/account-stream.ts';
 import { StreamClient, subscribe } from '../../../../simulation/stream-client.ts';
+import { DoorSockets, socketLimits } from '../platform/door-sockets.ts';
 import { MESSAGE_RATE } from './message-rate.ts';
 import { SILENCE_MS_MAX } from './silence.ts';
 
@@ -152,18 +153,27 @@ test('a token works whatever site sends it [TOK-12]', async () => {
   }
 });
 
-test('sockets nobody has proven are few: per address and in all, and 5 s whatever they send [SEC-16]', async () => {
+test('sockets nobody has proven are few: per address and in all, and 5 s whatever they send [SEC-16] [SEC-37]', async () => {
   await using desk = await AccountStream.start({
     ...REAL,
-    unproven: { eachMax: 3, allMax: 5 },
+    sockets: new DoorSockets({ ...socketLimits(20), strangers: 5, strangersPerAddress: 3 }),
     trustedProxies: [parseIpRange('127.0.0.1')!],
   });
   const from = (address: string) =>
     new StreamClient(desk.stream.url, undefined, { 'x-forwarded-for': address }).opened();
-  const open = [await from('10.0.0.1'), await from('10.0.0.1'), await from('10.0.0.1')];
-  assert.equal((await (await from('10.0.0.1')).closed).code, 1013);
-  open.push(await from('10.0.0.2'), await from('10.0.0.3'));
-  assert.equal((await (await from('10.0.0.4')).closed).code, 1013);
+  const crowd = [await from('10.0.0.1'), await from('10.0.0.1'), await from('10.0.0.1')];
+  // One more of an address takes the place of its longest waiting, whoever else waits.
+  const open = [await from('10.0.0.2'), await from('10.0.0.1')];
+  assert.equal((await crowd.shift()!.closed).code, 1013);
+  open.push(await from('10.0.0.3'));
+  // One more in all takes that of the address that has most.
+  open.push(await from('10.0.0.4'));
+  assert.equal((await crowd.shift()!.closed).code, 1013);
+  open.push(...crowd);
+  // Where strangers have filled their places, a key gets in.
+  using known = await desk.open(await desk.key('live'));
+  await known.answered();
+  assert.equal((await open.pop()!.closed).code, 1013);
   // Frames that are no message do not prolong the wait.
   for (let second = 0; second < 5; second += 1) {
     for (const client of open) client.socket.ping();

@@ -11,26 +11,32 @@ import type { Socket } from 'node:net';
 import type { IpRange } from '@tapeloom/core/entitlement/ip-range';
 import type { AllowanceVerdict } from '@tapeloom/core/quota/allowance';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AddressThrottle } from '../accounts/address-throttle.ts';
+import { type AddressThrottle, neighbourhood } from '../accounts/address-throttle.ts';
 import type { Allowances } from '../accounts/allowances.ts';
 import { type Authenticator, sentAuthorization } from '../accounts/authenticator.ts';
 import type { Caller } from '../accounts/caller.ts';
+import type { Doorkeeper } from '../accounts/doorkeeper.ts';
 import { clientAddress } from '../platform/client-address.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { DoorSockets } from '../platform/door-sockets.ts';
 import { ProblemError } from './problem-error.ts';
 import { RATE_HEADERS, RATE_WINDOW_SECONDS } from './rate-headers.ts';
 import type { Access } from './route.ts';
 import { unauthorized } from './unauthorized.ts';
 
 export interface AdmissionOptions {
-  readonly authenticator: Authenticator;
+  readonly authenticator: Pick<Authenticator, 'isCurrent'>;
+  readonly doorkeeper: Doorkeeper;
   readonly allowances: Allowances;
   readonly addresses: AddressThrottle;
   /** The clock of accounts. */
   readonly clock: Clock;
   /** Whose word is taken on where a request came from. */
   readonly trustedProxies: readonly IpRange[];
+  readonly sockets: DoorSockets;
 }
+
+const RETRY_AFTER_BUSY_S = 1;
 
 /** What a request knocked at. */
 export interface Door {
@@ -67,12 +73,14 @@ export class Admission {
     onRecognised: (caller: Caller) => void,
   ): Promise<Caller | null> {
     const address = this.#addressOf(request);
+    this.#enter(request.raw.socket, reply, address);
     const caller =
       this.#recall(request, door.access) ?? (await this.#recognise(request, address, door.access));
     if (caller === null) {
       const { addresses, clock } = this.#options;
       requireGrant(addresses.publicRequest(clock.now(), address));
     } else {
+      this.#options.sockets.recognised(request.raw.socket, caller.accountId);
       const verdict = await this.#take(caller);
       setRateHeaders(reply, verdict);
       requireGrant(verdict);
@@ -81,6 +89,14 @@ export class Admission {
     if (door.refusal !== undefined) throw door.refusal();
     if (caller !== null) requireRights(caller, address, door.access);
     return caller;
+  }
+
+  /** From here to the end of its answer the request holds its connection's place. */
+  #enter(socket: Socket, reply: FastifyReply, address: string): void {
+    const { sockets } = this.#options;
+    const hasRoom = sockets.request(socket, () => neighbourhood(address));
+    reply.raw.once('close', () => sockets.answered(socket));
+    if (!hasRoom) throw tooBusy('Too many requests are under way; try again in a moment.');
   }
 
   #take({ accountId, entitlements }: Caller): Promise<AllowanceVerdict> {
@@ -118,24 +134,22 @@ export class Admission {
     if (access === 'public') return null;
     const authorization = sentAuthorization(raw);
     if (access === 'optional' && authorization === undefined) return null;
-    const result = await this.#options.authenticator.authenticate(authorization);
+    const { doorkeeper } = this.#options;
+    const result = await doorkeeper.byKey(address, authorization);
     if (result.verdict === 'accepted') {
       const { caller } = result;
       this.#lastOn.set(raw.socket, { authorization: authorization!, caller });
       return caller;
     }
-    // Sending nothing is no attempt at guessing.
-    if (result.verdict !== 'missing') this.#countFailure(address);
+    const { verdict } = result;
+    if (verdict === 'busy') {
+      throw tooBusy('Too many keys of your address wait to be looked at; try again in a moment.');
+    }
+    if (verdict === 'throttled') {
+      throw tooMany('Too many failed authentications from your address.', result);
+    }
     if (access === 'optional') return null;
-    throw unauthorized(result.verdict);
-  }
-
-  #countFailure(address: string): void {
-    const { addresses, clock } = this.#options;
-    requireGrant(
-      addresses.failedAuthentication(clock.now(), address),
-      'Too many failed authentications from your address.',
-    );
+    throw unauthorized(verdict);
   }
 }
 
@@ -159,12 +173,21 @@ function setRateHeaders(reply: FastifyReply, verdict: AllowanceVerdict): void {
   reply.header(policy, `${verdict.limit};w=${RATE_WINDOW_SECONDS}`);
 }
 
-function requireGrant(
-  { granted, retryAfterSeconds }: AllowanceVerdict,
-  detail = 'Too many requests in a minute.',
-): void {
-  if (granted) return;
-  throw new ProblemError('RATE_LIMITED', `${detail} Try again in ${retryAfterSeconds} s.`, {
+function requireGrant(verdict: AllowanceVerdict): void {
+  if (!verdict.granted) throw tooMany('Too many requests in a minute.', verdict);
+}
+
+function tooMany(
+  detail: string,
+  { retryAfterSeconds }: Pick<AllowanceVerdict, 'retryAfterSeconds'>,
+): ProblemError {
+  return new ProblemError('RATE_LIMITED', `${detail} Try again in ${retryAfterSeconds} s.`, {
     headers: { 'retry-after': String(retryAfterSeconds) },
+  });
+}
+
+function tooBusy(detail: string): ProblemError {
+  return new ProblemError('CAPACITY', detail, {
+    headers: { 'retry-after': String(RETRY_AFTER_BUSY_S) },
   });
 }

@@ -15,6 +15,7 @@ import { blotSecrets } from '../platform/log.ts';
 import { newRequestId } from '../platform/request-id.ts';
 import { Admission, type AdmissionOptions, type Door } from './admission.ts';
 import { ClientGoneError } from './client-gone-error.ts';
+import { watchConnections } from './door-connections.ts';
 import { readJsonBody } from './json-body.ts';
 import { cutBody, notJson, problemDocument, problemOf } from './problem-document.ts';
 import { invalidParameters, ProblemError } from './problem-error.ts';
@@ -35,7 +36,6 @@ const TIMEOUTS: HttpTimeouts = {
   keepAliveMs: 65_000,
   checkEveryMs: 1_000,
 };
-const CONNECTIONS_MAX = 20_000;
 const RETRY_AFTER_STOP_S = 2;
 
 const STREAM_PATH = '/v1';
@@ -118,7 +118,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       .finally(() => countRequest(request, options));
   });
   app.server.maxHeadersCount = HEADERS_MAX;
-  app.server.maxConnections = CONNECTIONS_MAX;
+  watchConnections(app.server, options.sockets, options.trustedProxies);
   answerSocketFaults(app.server, options.docsUrl);
   if (options.onUpgrade !== undefined) app.server.on('upgrade', options.onUpgrade);
   readJsonOnly(app);

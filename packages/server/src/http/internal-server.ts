@@ -16,8 +16,11 @@ export interface InternalFacts {
   onFault(error: unknown): void;
 }
 
+/** Part of what the service keeps of its open files for itself. */
+const CONNECTIONS_MAX = 32;
+
 export function createInternalServer(facts: InternalFacts): Server {
-  return createServer({ requestTimeout: 10_000, headersTimeout: 5_000 }, (request, response) => {
+  const server = createServer({ requestTimeout: 10_000, headersTimeout: 5_000 }, (request, response) => {
     const send = (status: number, type: string, body: string) => {
       response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
       response.end(request.method === 'HEAD' ? undefined : body);
@@ -52,4 +55,6 @@ export function createInternalServer(facts: InternalFacts): Server {
         );
     }
   });
+  server.maxConnections = CONNECTIONS_MAX;
+  return server;
 }

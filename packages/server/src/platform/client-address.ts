@@ -28,8 +28,7 @@ export function clientAddress(
   forwardedFor: string | undefined,
   trusted: readonly IpRange[],
 ): string {
-  // The system adds the interface to link-local peers: fe80::1%eth0.
-  let address = parseIp(socketAddress?.split('%', 1)[0] ?? '');
+  let address = peerIp(socketAddress);
   const claims = forwardedFor?.split(',') ?? [];
   while (address !== null && isTrusted(address, trusted)) {
     const claim = claims.pop()?.trim();
@@ -38,6 +37,20 @@ export function clientAddress(
     if (claim !== '') address = claimedIp(claim);
   }
   return address === null ? UNKNOWN_ADDRESS : ipText(address);
+}
+
+/** Whether a connection comes from a listed proxy. */
+export function isTrustedProxy(
+  socketAddress: string | undefined,
+  trusted: readonly IpRange[],
+): boolean {
+  const address = trusted.length === 0 ? null : peerIp(socketAddress);
+  return address !== null && isTrusted(address, trusted);
+}
+
+/** The system adds the interface to link-local peers: fe80::1%eth0. */
+function peerIp(socketAddress: string | undefined): Ip | null {
+  return parseIp(socketAddress?.split('%', 1)[0] ?? '');
 }
 
 function isTrusted(address: Ip, trusted: readonly IpRange[]): boolean {

@@ -190,7 +190,7 @@ export class DoorSockets {
     door: Door,
     places: YieldingPlaces,
     holder: string,
-    giveWay = () => void door.socket.destroy(),
+    giveWay: () => void = () => door.socket.destroy(),
   ): void {
     this.#leave(door);
     door.place = places.enter(holder, () => {

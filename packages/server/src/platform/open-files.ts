@@ -4,10 +4,9 @@ import process from 'node:process';
 
 /** Null where the system has no such limit, or does not tell: Windows. */
 export function openFilesMax(): number | null {
-  const { report } = process;
   // Names of the network's hosts would be looked up, which can take seconds.
-  report.excludeNetwork = true;
-  const { userLimits } = report.getReport() as unknown as ReportedLimits;
+  Object.assign(process.report, { excludeNetwork: true });
+  const { userLimits } = process.report.getReport() as ReportedLimits;
   const soft = userLimits?.open_files?.soft;
   return typeof soft === 'number' ? soft : null;
 }
