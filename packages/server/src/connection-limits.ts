@@ -45,7 +45,10 @@ export function connectionLimits({ openFiles, cores }: MachineLimits): SocketLim
 }
 
 /** What to tell an operator whose limit makes for fewer connections than there could be; null: nothing. */
-export function fewerConnections({ all }: SocketLimits, { openFiles }: MachineLimits): string | null {
+export function fewerConnections(
+  { all }: SocketLimits,
+  { openFiles }: MachineLimits,
+): string | null {
   if (all >= CONNECTIONS_MAX) return null;
   return `at most ${all} connections, for the process may open only ${openFiles} files (ulimit -n)`;
 }

@@ -36,12 +36,11 @@ class Desk implements AsyncDisposable {
     const { store } = accounts;
     const watched: Pick<
       AccountStore,
-      'findKey' | 'consumeToken' | 'listKeys' | 'findAccount' | 'onChange'
+      'findKey' | 'consumeToken' | 'findKeyById' | 'onChange'
     > = {
       findKey: (digest) => this.#look(() => store.findKey(digest)),
       consumeToken: (now, digest) => this.#look(() => store.consumeToken(now, digest)),
-      listKeys: (...of) => store.listKeys(...of),
-      findAccount: (...of) => store.findAccount(...of),
+      findKeyById: (...of) => store.findKeyById(...of),
       onChange: (listener) => store.onChange(listener),
     };
     this.#authenticator = new StoreAuthenticator({

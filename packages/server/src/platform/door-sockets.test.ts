@@ -64,7 +64,12 @@ test('a socket over which a valid key came counts at no address, for as long as 
   const strangers = [1, 2, 3].map(() => opened(doors, 'a'));
   assert.equal(doors.counts.strangers, 3);
   opened(doors, 'a');
-  assert.deepEqual(cutOf([...customers, ...strangers]), [...Array(4).fill(false), true, false, false]);
+  assert.deepEqual(cutOf([...customers, ...strangers]), [
+    ...Array(4).fill(false),
+    true,
+    false,
+    false,
+  ]);
 });
 
 test('when sockets are scarce the address that has most loses its longest idle one [SEC-37]', () => {
@@ -103,7 +108,10 @@ test('streams at their limit leave room for requests, and requests at theirs for
     return socket;
   });
   const late = opened(doors, 'e');
-  assert.equal(doors.request(late, () => 'e'), false);
+  assert.equal(
+    doors.request(late, () => 'e'),
+    false,
+  );
   doors.answered(late);
   doors.answered(asking[0]!);
   assert.ok(doors.request(late, () => 'e'));
