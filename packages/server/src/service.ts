@@ -33,6 +33,8 @@ import { ServiceMetrics } from './service-metrics.ts';
 import { SIM_DATASET } from './sources/sim-universe.ts';
 import { tapeDayBytes } from './tape/tape-growth.ts';
 
+/** Part of the open files that the service keeps for itself. */
+const INTERNAL_CONNECTIONS_MAX = 32;
 /** Files of missing days that the log names. */
 const MISSING_TOLD_MAX = 10;
 
@@ -101,6 +103,7 @@ export class Service implements AsyncDisposable {
       topics: () => this.#doors?.hub.topics() ?? [],
       onFault: (error) => log.error({ error }, 'metrics failed'),
     });
+    this.#internal.maxConnections = INTERNAL_CONNECTIONS_MAX;
     this.#ingest = new IngestHandle(
       {
         tapeRoot: join(config.data, 'tape'),

@@ -16,48 +16,40 @@ export interface InternalFacts {
   onFault(error: unknown): void;
 }
 
-/** Part of what the service keeps of its open files for itself. */
-const CONNECTIONS_MAX = 32;
-
 export function createInternalServer(facts: InternalFacts): Server {
-  const server = createServer(
-    { requestTimeout: 10_000, headersTimeout: 5_000 },
-    (request, response) => {
-      const send = (status: number, type: string, body: string) => {
-        response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
-        response.end(request.method === 'HEAD' ? undefined : body);
-      };
-      if (request.method !== 'GET' && request.method !== 'HEAD') {
-        return send(405, 'text/plain', 'use GET\n');
+  return createServer({ requestTimeout: 10_000, headersTimeout: 5_000 }, (request, response) => {
+    const send = (status: number, type: string, body: string) => {
+      response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
+      response.end(request.method === 'HEAD' ? undefined : body);
+    };
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      return send(405, 'text/plain', 'use GET\n');
+    }
+    switch (request.url) {
+      case '/health/live':
+        return send(200, 'application/json', '{"live":true}\n');
+      case '/health/ready': {
+        const reason = facts.notReadyBecause();
+        const body = JSON.stringify({ ready: reason === null, reason });
+        return send(reason === null ? 200 : 503, 'application/json', `${body}\n`);
       }
-      switch (request.url) {
-        case '/health/live':
-          return send(200, 'application/json', '{"live":true}\n');
-        case '/health/ready': {
-          const reason = facts.notReadyBecause();
-          const body = JSON.stringify({ ready: reason === null, reason });
-          return send(reason === null ? 200 : 503, 'application/json', `${body}\n`);
-        }
-        case '/metrics':
-          facts.registry.metrics().then(
-            (text) => send(200, facts.registry.contentType, text),
-            (error: unknown) => {
-              facts.onFault(error);
-              send(500, 'text/plain', 'metrics failed\n');
-            },
-          );
-          return;
-        case '/topics':
-          return send(200, 'application/json', `${JSON.stringify({ topics: facts.topics() })}\n`);
-        default:
-          return send(
-            404,
-            'text/plain',
-            'there are /metrics, /topics, /health/live and /health/ready\n',
-          );
-      }
-    },
-  );
-  server.maxConnections = CONNECTIONS_MAX;
-  return server;
+      case '/metrics':
+        facts.registry.metrics().then(
+          (text) => send(200, facts.registry.contentType, text),
+          (error: unknown) => {
+            facts.onFault(error);
+            send(500, 'text/plain', 'metrics failed\n');
+          },
+        );
+        return;
+      case '/topics':
+        return send(200, 'application/json', `${JSON.stringify({ topics: facts.topics() })}\n`);
+      default:
+        return send(
+          404,
+          'text/plain',
+          'there are /metrics, /topics, /health/live and /health/ready\n',
+        );
+    }
+  });
 }
