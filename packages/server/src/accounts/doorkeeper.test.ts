@@ -34,10 +34,7 @@ class Desk implements AsyncDisposable {
     this.accounts = accounts;
     this.clock = clock;
     const { store } = accounts;
-    const watched: Pick<
-      AccountStore,
-      'findKey' | 'consumeToken' | 'findKeyById' | 'onChange'
-    > = {
+    const watched: Pick<AccountStore, 'findKey' | 'consumeToken' | 'findKeyById' | 'onChange'> = {
       findKey: (digest) => this.#look(() => store.findKey(digest)),
       consumeToken: (now, digest) => this.#look(() => store.consumeToken(now, digest)),
       findKeyById: (...of) => store.findKeyById(...of),
