@@ -45,6 +45,7 @@ import { type CatalogueFacts, catalogueFacts } from '@tapeloom/server/http/indic
 import type { InstrumentFacts } from '@tapeloom/server/http/instrument-view';
 import { restRoutes } from '@tapeloom/server/http/rest-routes';
 import type { Route } from '@tapeloom/server/http/route';
+import { UnreadAnswers, type UnreadLimits } from '@tapeloom/server/http/unread-answers';
 import { DoorSockets, socketLimits } from '@tapeloom/server/platform/door-sockets';
 import { createLog } from '@tapeloom/server/platform/log';
 import { SharedPlaces } from '@tapeloom/server/platform/shared-places';
@@ -77,6 +78,8 @@ export interface RestServiceOptions {
   readonly sockets?: DoorSockets;
   /** Takes over the sockets of WebSocket requests. */
   readonly onUpgrade?: HttpServerOptions['onUpgrade'];
+  /** How much may wait that nobody reads. */
+  readonly unread?: Partial<UnreadLimits>;
   /** The instruments, if not those of the simulated market. */
   readonly book?: InstrumentBook;
   /** The accounts, if not new ones; they are closed with the service. */
@@ -112,6 +115,7 @@ export class RestService implements AsyncDisposable {
   readonly doorkeeper: Doorkeeper;
   readonly sockets: DoorSockets;
   readonly http: HttpServer;
+  readonly unread: UnreadAnswers;
   readonly routes: readonly Route[];
   readonly logged: string[] = [];
   readonly market = {
@@ -179,8 +183,10 @@ export class RestService implements AsyncDisposable {
       usageOf: (now, accountId, period) => this.meter.usageOf(now, accountId, period),
       history: () => this.#historyFacts(),
     });
+    this.unread = new UnreadAnswers(this.clock, options.unread);
     this.http = createHttpServer({
       routes: this.routes,
+      unread: this.unread,
       authenticator,
       doorkeeper: this.doorkeeper,
       sockets: this.sockets,

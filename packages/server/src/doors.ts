@@ -37,6 +37,7 @@ import { type CatalogueFacts, catalogueFacts } from './http/indicators-route.ts'
 import type { InstrumentFacts } from './http/instrument-view.ts';
 import { restRoutes } from './http/rest-routes.ts';
 import type { Outcome } from './http/route-handler.ts';
+import type { UnreadAnswers } from './http/unread-answers.ts';
 import type { IngestHandle } from './ingest-handle.ts';
 import type { IngestOpened } from './ingest-wire.ts';
 import { listen } from './listen.ts';
@@ -74,6 +75,7 @@ export interface DoorOptions {
   readonly accounts: AccountServices;
   /** How many connections the public port may hold, and of what kinds. */
   readonly connections: SocketLimits;
+  readonly unread: UnreadAnswers;
 }
 
 export interface DoorEvents {
@@ -361,7 +363,7 @@ export class Doors implements AsyncDisposable {
     return store;
   }
 
-  #createHttp({ config, version, log, accounts }: DoorOptions): HttpServer {
+  #createHttp({ config, version, log, accounts, unread }: DoorOptions): HttpServer {
     const catalogue = this.#catalogue;
     return createHttpServer({
       authenticator: accounts.authenticator,
@@ -371,6 +373,7 @@ export class Doors implements AsyncDisposable {
       addresses: accounts.addresses,
       clock: accounts.clock,
       trustedProxies: config.trustedProxies,
+      unread,
       log,
       docsUrl: () => this.#docsUrl.address,
       onUpgrade: (request, socket, head) => this.gateway.handleUpgrade(request, socket, head),

@@ -3,10 +3,12 @@
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { accountReadings } from './account-metrics.ts';
+import { answerReadings } from './answer-metrics.ts';
 import type { AccountServices } from './account-services.ts';
 import type { GatewayMetrics } from './gateway/gateway-metrics.ts';
 import type { ComputeCounters } from './history/compute-counters.ts';
 import type { ComputeCounts } from './history/compute-pool.ts';
+import type { UnreadAnswers } from './http/unread-answers.ts';
 import type { IngestReport } from './ingest-wire.ts';
 import type { FreeSpace, SpaceReading } from './platform/free-space.ts';
 import { addReading, counter, gauge, type Reading } from './platform/metrics.ts';
@@ -131,6 +133,10 @@ export class ServiceMetrics {
     const lag = () => secondsBetween(hub.tapeTime, this.#report.promise);
     const help = 'How far the engines are behind the tape, as of its last report.';
     addReading(this.#registry, gauge('tapeloom_engine_lag_seconds', help, lag));
+  }
+
+  watchAnswers(unread: UnreadAnswers): void {
+    for (const reading of answerReadings(unread)) addReading(this.#registry, reading);
   }
 
   watchAccounts(accounts: AccountServices): void {

@@ -17,6 +17,7 @@ import { doorReadings } from './door-metrics.ts';
 import { Doors } from './doors.ts';
 import { EchoServer } from './gateway/echo-server.ts';
 import { createInternalServer } from './http/internal-server.ts';
+import { UnreadAnswers } from './http/unread-answers.ts';
 import { IngestHandle, type IngestNews } from './ingest-handle.ts';
 import type { IngestOpened } from './ingest-wire.ts';
 import { listen } from './listen.ts';
@@ -64,6 +65,8 @@ export class Service implements AsyncDisposable {
   readonly #metrics: ServiceMetrics;
   readonly #readiness: Readiness;
   readonly #internal: Server;
+  /** On both ports. */
+  readonly #unread = new UnreadAnswers(createClock({ kind: 'system' }));
   readonly #ingest: IngestHandle;
   readonly #caughtUp = Promise.withResolvers<void>();
   readonly #live = Promise.withResolvers<void>();
@@ -104,6 +107,8 @@ export class Service implements AsyncDisposable {
       onFault: (error) => log.error({ error }, 'metrics failed'),
     });
     this.#internal.maxConnections = INTERNAL_CONNECTIONS_MAX;
+    this.#unread.watch(this.#internal);
+    this.#metrics.watchAnswers(this.#unread);
     this.#ingest = new IngestHandle(
       {
         tapeRoot: join(config.data, 'tape'),
@@ -190,6 +195,7 @@ export class Service implements AsyncDisposable {
         opened,
         accounts,
         ingest: this.#ingest,
+        unread: this.#unread,
         connections: this.#connections,
       },
       {

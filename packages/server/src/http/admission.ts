@@ -72,7 +72,7 @@ export class Admission {
     door: Door,
     onRecognised: (caller: Caller) => void,
   ): Promise<Caller | null> {
-    const address = this.#addressOf(request);
+    const address = this.addressOf(request);
     this.#enter(request.raw.socket, reply, address);
     const caller =
       this.#recall(request, door.access) ?? (await this.#recognise(request, address, door.access));
@@ -104,7 +104,8 @@ export class Admission {
     return allowances.take(clock.now(), accountId, entitlements.counted('restPerMinute'));
   }
 
-  #addressOf({ headers, raw: { socket } }: FastifyRequest): string {
+  /** Where the request comes from. */
+  addressOf({ headers, raw: { socket } }: FastifyRequest): string {
     const { trustedProxies } = this.#options;
     if (trustedProxies.length > 0) {
       const forwarded = headers['x-forwarded-for'];

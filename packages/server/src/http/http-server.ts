@@ -10,6 +10,7 @@ import { PROBLEM_CONTENT_TYPE } from '@tapeloom/protocol/problem';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { AccountsTroubleError, AccountsUnavailableError } from '../accounts/account-store.ts';
 import { AccountsBusyError } from '../accounts/accounts-busy-error.ts';
+import { neighbourhood } from '../accounts/address-throttle.ts';
 import type { Caller } from '../accounts/caller.ts';
 import { blotSecrets } from '../platform/log.ts';
 import { newRequestId } from '../platform/request-id.ts';
@@ -22,9 +23,15 @@ import { invalidParameters, ProblemError } from './problem-error.ts';
 import { RATE_HEADERS } from './rate-headers.ts';
 import { NO_FIELDS } from './request-faults.ts';
 import type { Route } from './route.ts';
-import { countRequest, type RouteHandlerOptions, routeHandler } from './route-handler.ts';
+import {
+  type AnswerWatch,
+  countRequest,
+  type RouteHandlerOptions,
+  routeHandler,
+} from './route-handler.ts';
 import { answerSocketFaults } from './socket-faults.ts';
 import { UnderWay } from './under-way.ts';
+import { UnreadAnswers } from './unread-answers.ts';
 import { drainUnreadBody } from './unread-body.ts';
 
 const BODY_BYTES_MAX = 16_384;
@@ -83,6 +90,8 @@ export interface HttpServerOptions extends AdmissionOptions, RouteHandlerOptions
   readonly onUpgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   /** Counts an answered request: the route's path (null for an unknown one) and the status. */
   readonly onAnswered?: (path: string | null, status: number, seconds: number) => void;
+  /** What looks after answers that nobody reads, if the server shares it with another. */
+  readonly unread?: UnreadAnswers;
   /** Only a test is in more of a hurry. */
   readonly timeouts?: HttpTimeouts;
 }
@@ -98,16 +107,20 @@ export interface HttpServer {
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const admission = new Admission(options);
   const underWay = new UnderWay();
+  const unread = options.unread ?? new UnreadAnswers(options.clock);
   const sendProblem = problemSender(options);
   let isStopping = false;
   const admit = async (request: FastifyRequest, reply: FastifyReply, door: Door) => {
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
+    await unread.turn(request.raw.socket, reply.raw);
     if (isStopping) throw stopping();
     reply.header('cache-control', 'no-store');
     request.caller = await admission.admit(request, reply, door, (caller) => {
       request.countsFor = caller;
     });
+    const address = admission.addressOf(request);
+    unread.requireRoom(request.raw.socket, request.caller?.accountId ?? neighbourhood(address));
   };
 
   const app = createApp(options.timeouts ?? TIMEOUTS, (error, request, reply) => {
@@ -119,8 +132,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   });
   app.server.maxHeadersCount = HEADERS_MAX;
   watchConnections(app.server, options.sockets, options.trustedProxies);
+  unread.watch(app.server);
   answerSocketFaults(app.server, options.docsUrl);
-  if (options.onUpgrade !== undefined) app.server.on('upgrade', options.onUpgrade);
+  if (options.onUpgrade !== undefined) unread.handOver(app.server, options.onUpgrade);
   readJsonOnly(app);
   app.decorateRequest('caller', null);
   app.decorateRequest('countsFor', null);
@@ -141,6 +155,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     if (drainUnreadBody(request.raw, reply.raw, { isClosing, clock: options.clock })) {
       reply.removeHeader('connection');
     }
+    // When it was written.
+    queueMicrotask(() => unread.lineOf(request.raw.socket).recount());
     done();
   });
   // The framework would do so itself only if it had been the one to listen.
@@ -149,7 +165,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     done();
   });
   if (options.onAnswered !== undefined) countAnswers(app, options.onAnswered);
-  addRoutes(app, options, underWay);
+  addRoutes(app, options, { underWay, unread });
   return {
     app,
     stopAccepting: () => {
@@ -241,13 +257,13 @@ function readJsonOnly(app: FastifyInstance): void {
   );
 }
 
-function addRoutes(app: FastifyInstance, options: HttpServerOptions, underWay: UnderWay): void {
+function addRoutes(app: FastifyInstance, options: HttpServerOptions, watch: AnswerWatch): void {
   const { routes } = options;
   for (const method of METHODS) {
     // CONNECT never reaches a request handler; bodies of foreign methods are never looked at.
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }
-  for (const route of routes) addRoute(app, route, options, underWay);
+  for (const route of routes) addRoute(app, route, options, watch);
   for (const [path, same] of Map.groupBy(routes, (route) => route.path)) {
     addOtherMethods(app, path, same);
   }
@@ -257,7 +273,7 @@ function addRoute(
   app: FastifyInstance,
   route: Route,
   options: HttpServerOptions,
-  underWay: UnderWay,
+  watch: AnswerWatch,
 ): void {
   app.route({
     method: route.method,
@@ -272,7 +288,7 @@ function addRoute(
       ...(route.judgesQuery === true ? {} : { querystring: route.query ?? NO_FIELDS }),
       ...(route.method === 'GET' ? {} : { body: route.body ?? NO_FIELDS }),
     },
-    handler: routeHandler(route, options, underWay),
+    handler: routeHandler(route, options, watch),
   });
 }
 

@@ -10,6 +10,7 @@ import { createLog } from '../platform/log.ts';
 import { defineRoute } from './route.ts';
 import { routeHandler } from './route-handler.ts';
 import { UnderWay } from './under-way.ts';
+import { UnreadAnswers } from './unread-answers.ts';
 
 const PAGE_BYTES = 48 * 1024 * 1024;
 
@@ -29,7 +30,9 @@ test('a page stays as it is until the last byte has left, however slowly it is t
   const log = createLog({ level: 'error', readable: true, write: () => {} });
   const meter = { countRequest: () => {} };
   await using app = fastify();
-  app.get('/', routeHandler(route, { clock: new ManualClock(0n), log, meter }, new UnderWay()));
+  const clock = new ManualClock(0n);
+  const watch = { underWay: new UnderWay(), unread: new UnreadAnswers(clock) };
+  app.get('/', routeHandler(route, { clock, log, meter }, watch));
   const [response] = (await once(get(await app.listen({ port: 0 })), 'response')) as [
     IncomingMessage,
   ];

@@ -20,6 +20,7 @@ import { requestFaults } from './request-faults.ts';
 import { EncodedJson, type Route } from './route.ts';
 import { StreamedAnswer, writeStreamed } from './streamed-answer.ts';
 import type { UnderWay } from './under-way.ts';
+import type { UnreadAnswers } from './unread-answers.ts';
 
 const JSON_CONTENT_TYPE = 'application/json; charset=utf-8';
 
@@ -34,12 +35,18 @@ export interface RouteHandlerOptions {
   readonly onOutcome?: (path: string, outcome: Outcome, bytes: number) => void;
 }
 
+/** What looks after answers until they are over. */
+export interface AnswerWatch {
+  readonly underWay: UnderWay;
+  readonly unread: UnreadAnswers;
+}
+
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
 export function routeHandler(
   route: Route,
   options: RouteHandlerOptions,
-  underWay: UnderWay,
+  { underWay, unread }: AnswerWatch,
 ): Handler {
   const answers = new PublicAnswer();
   const tell = (outcome: Outcome, bytes: number) => options.onOutcome?.(route.path, outcome, bytes);
@@ -47,7 +54,7 @@ export function routeHandler(
     try {
       const answer = await handled(route, request, reply, options);
       if (answer instanceof StreamedAnswer) {
-        tell(await sendStreamed(request, reply, answer, options), answer.written);
+        tell(await sendStreamed({ request, reply, answer, unread }, options), answer.written);
         return reply;
       }
       if (route.cacheControl !== undefined) {
@@ -127,11 +134,16 @@ async function sendPublic(
   reply.header('content-type', JSON_CONTENT_TYPE).send(await bytes());
 }
 
+interface Streaming {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly answer: StreamedAnswer;
+  readonly unread: UnreadAnswers;
+}
+
 /** Beside the framework, which would not tell what has left. */
 async function sendStreamed(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  answer: StreamedAnswer,
+  { request, reply, answer, unread }: Streaming,
   options: RouteHandlerOptions,
 ): Promise<Outcome> {
   countRequest(request, options);
@@ -139,7 +151,7 @@ async function sendStreamed(
   const { raw } = reply;
   raw.writeHead(200, { ...reply.getHeaders(), ...answer.options.headers } as OutgoingHttpHeaders);
   try {
-    await writeStreamed(raw, answer, options.clock);
+    await writeStreamed(raw, answer, unread.lineOf(request.raw.socket));
     return raw.writableEnded ? 'sent' : 'cut';
   } catch (error) {
     raw.destroy();

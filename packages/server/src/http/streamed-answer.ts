@@ -1,16 +1,16 @@
 /**
- * Answers that are written piece by piece, no further ahead than the socket takes them; one chunk more is
- * asked for meanwhile. What left for the socket is counted and told once, before the client can know that
- * the answer is over; a client that is gone, or takes nothing for a minute, ends it.
+ * Answers that are written piece by piece, no further ahead than the socket takes them. The next chunk is asked
+ * for when the socket has the whole of one, so of a reader that stops there is never more than one. What left for
+ * the socket is counted and told once, before the client can know that the answer is over; a client that is
+ * gone, or that was cut because it does not read, ends it.
  */
 
 import type { ServerResponse } from 'node:http';
-import type { Clock } from '../platform/clock.ts';
 import { freeMemory } from '../platform/free-memory.ts';
+import type { AnswerLine } from './answer-line.ts';
 
 /** What is written at once: so little is not counted when it did not leave as a whole. */
 const PIECE_BYTES = 65_536;
-const STALLED_AFTER_MS = 60_000;
 
 export interface StreamedAnswerOptions {
   readonly headers: Readonly<Record<string, string>>;
@@ -37,14 +37,17 @@ export class StreamedAnswer {
   }
 }
 
+/** Where an answer goes. */
+export type StreamLine = Pick<AnswerLine, 'hold' | 'isAhead' | 'room'>;
+
 /** Resolves when all is over; rejects with what cut the answer off, unless that was the client. */
 export async function writeStreamed(
   response: ServerResponse,
   answer: StreamedAnswer,
-  clock: Pick<Clock, 'after'>,
+  line: StreamLine,
 ): Promise<void> {
   const { chunks, onWritten } = answer.options;
-  const writer = new PieceWriter(response, clock);
+  const writer = new PieceWriter(response, line);
   let fault: unknown = null;
   try {
     await writeAll(chunks, writer);
@@ -60,17 +63,14 @@ export async function writeStreamed(
   else if (!isGone) throw fault;
 }
 
-/** Like a `for await`, but that the next chunk is made while one is written. */
 async function writeAll(
   chunks: AsyncIterableIterator<Uint8Array>,
   writer: PieceWriter,
 ): Promise<void> {
   try {
-    let next = chunks.next();
-    for (let one = await next; one.done !== true; one = await next) {
-      next = chunks.next();
-      // What it rejects with is told when its turn comes, if it comes.
-      next.catch(() => undefined);
+    for (;;) {
+      const one = await writer.asked(() => chunks.next());
+      if (one.done === true) return;
       await writer.write(one.value);
     }
   } finally {
@@ -81,15 +81,17 @@ async function writeAll(
 class PieceWriter {
   written = 0;
   readonly #response: ServerResponse;
-  readonly #clock: Pick<Clock, 'after'>;
+  readonly #line: StreamLine;
+  /** Nothing is there to be written: the next chunk is being made. */
+  #isAsking = false;
   #pending = 0;
   #idle = Promise.withResolvers<void>();
   /** The client has gone: what waits may never be told of then. */
   readonly #over = Promise.withResolvers<void>();
 
-  constructor(response: ServerResponse, clock: Pick<Clock, 'after'>) {
+  constructor(response: ServerResponse, line: StreamLine) {
     this.#response = response;
-    this.#clock = clock;
+    this.#line = line;
     response.once('close', () => this.#over.resolve());
   }
 
@@ -98,37 +100,56 @@ class PieceWriter {
     return this.#response.destroyed || this.#response.socket?.destroyed === true;
   }
 
+  /** The next chunk, as soon as its reader may have more waiting. */
+  async asked<Chunk>(next: () => Promise<Chunk>): Promise<Chunk> {
+    this.#isAsking = true;
+    this.#line.isAhead();
+    await this.#line.room();
+    this.#requireClient();
+    const chunk = await next();
+    this.#isAsking = false;
+    return chunk;
+  }
+
+  /** Resolves when the socket has all of it. */
   async write(chunk: Uint8Array): Promise<void> {
-    for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
+    const { length } = chunk;
+    const isOwner = length === chunk.buffer.byteLength;
+    for (let at = 0; at < length; at += PIECE_BYTES) {
+      this.#line.hold(length - at);
+      await this.#drained();
+      const isLast = at + PIECE_BYTES >= length;
       const piece = chunk.subarray(at, at + PIECE_BYTES);
-      const isLast = at + PIECE_BYTES >= chunk.length;
-      const isOwner = chunk.byteLength === chunk.buffer.byteLength;
-      const hasRoom = this.#send(piece, isLast && isOwner ? chunk.buffer : null);
-      if (!hasRoom) await this.#drained();
+      this.#send(piece, isLast && isOwner ? chunk.buffer : null);
     }
+    this.#line.hold(0);
   }
 
   /** Resolves when everything has left. */
   async flushed(): Promise<void> {
-    using _stall = this.#endWhenStalled();
     while (this.#pending > 0 && !this.isGone) {
       await Promise.race([this.#idle.promise, this.#over.promise]);
     }
+    this.#requireClient();
+  }
+
+  #requireClient(): void {
     if (this.isGone) throw new Error('the client has gone');
   }
 
   /** Memory, if it is named, is given back when the piece has left. */
-  #send(piece: Uint8Array, memory: ArrayBufferLike | null): boolean {
-    if (this.isGone) throw new Error('the client has gone');
+  #send(piece: Uint8Array, memory: ArrayBufferLike | null): void {
+    this.#requireClient();
     const { length } = piece;
     this.#pending += 1;
-    return this.#response.write(piece, (error) => {
+    this.#response.write(piece, (error) => {
       this.#pending -= 1;
       if (error === null || error === undefined) {
         this.written += length;
         if (memory !== null) freeMemory(memory);
       }
       if (this.#pending > 0) return;
+      if (this.#isAsking) this.#line.isAhead();
       this.#idle.resolve();
       this.#idle = Promise.withResolvers();
     });
@@ -136,18 +157,10 @@ class PieceWriter {
 
   async #drained(): Promise<void> {
     if (!this.#response.writableNeedDrain) return;
-    using _stall = this.#endWhenStalled();
     const { promise, resolve } = Promise.withResolvers<void>();
     const response = this.#response.on('drain', resolve);
     if (!this.isGone) await Promise.race([promise, this.#over.promise]);
     response.off('drain', resolve);
-    if (this.isGone) throw new Error('the client has gone');
-  }
-
-  #endWhenStalled(): Disposable {
-    return this.#clock.after(STALLED_AFTER_MS, () => {
-      this.#response.destroy();
-      this.#over.resolve();
-    });
+    this.#requireClient();
   }
 }
