@@ -13,6 +13,7 @@ import { dayOf } from '@tapeloom/core/utc-day';
 import { AccountServices } from '@tapeloom/server/account-services';
 import { readConfig } from '@tapeloom/server/config/config';
 import { Doors } from '@tapeloom/server/doors';
+import { UnreadAnswers } from '@tapeloom/server/http/unread-answers';
 import type { IngestHandle } from '@tapeloom/server/ingest-handle';
 import type { IngestOpened } from '@tapeloom/server/ingest-wire';
 import { socketLimits } from '@tapeloom/server/platform/door-sockets';
@@ -43,6 +44,7 @@ const ingest = new Worker(new URL('./driven-ingest.ts', import.meta.url), { work
 const [opened] = (await once(ingest, 'message')) as [IngestOpened];
 ingest.on('message', (message: FromStreamServer) => tell(message));
 
+const unread = new UnreadAnswers(accounts.clock);
 const follow = (port: MessagePort) => tellIngest({ t: 'follow', port }, [port]);
 const doors = new Doors(
   // All that the doors ask of the ingest is to let them follow the tape.
@@ -52,6 +54,7 @@ const doors = new Doors(
     log,
     opened,
     accounts,
+    unread,
     ingest: { follow } as IngestHandle,
     connections: socketLimits(20_000),
   },
