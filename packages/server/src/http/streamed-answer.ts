@@ -103,7 +103,7 @@ class PieceWriter {
   /** The next chunk, as soon as its reader may have more waiting. */
   async asked<Chunk>(next: () => Promise<Chunk>): Promise<Chunk> {
     this.#isAsking = true;
-    this.#line.isAhead();
+    if (this.#pending === 0) this.#line.isAhead();
     await this.#line.room();
     this.#requireClient();
     const chunk = await next();

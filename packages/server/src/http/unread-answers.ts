@@ -11,7 +11,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { neighbourhood } from '../accounts/address-throttle.ts';
 import type { Clock } from '../platform/clock.ts';
-import { AnswerLine, type CutReason, LOOK_EVERY_MS, type LineOwner } from './answer-line.ts';
+import { AnswerLine, type CutReason, type LineOwner, LOOK_EVERY_MS } from './answer-line.ts';
 import { ProblemError } from './problem-error.ts';
 
 export interface UnreadLimits {
