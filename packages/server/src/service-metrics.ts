@@ -3,8 +3,8 @@
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { accountReadings } from './account-metrics.ts';
-import { answerReadings } from './answer-metrics.ts';
 import type { AccountServices } from './account-services.ts';
+import { answerReadings } from './answer-metrics.ts';
 import type { GatewayMetrics } from './gateway/gateway-metrics.ts';
 import type { ComputeCounters } from './history/compute-counters.ts';
 import type { ComputeCounts } from './history/compute-pool.ts';

@@ -133,7 +133,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   app.server.maxHeadersCount = HEADERS_MAX;
   watchConnections(app.server, options.sockets, options.trustedProxies);
   unread.watch(app.server);
-  answerSocketFaults(app.server, options.docsUrl);
+  answerSocketFaults(app.server, options.docsUrl, (socket) => {
+    return unread.lineOf(socket).isAnswering;
+  });
   if (options.onUpgrade !== undefined) unread.handOver(app.server, options.onUpgrade);
   readJsonOnly(app);
   app.decorateRequest('caller', null);

@@ -18,9 +18,15 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-export function answerSocketFaults(server: Server, docsUrl: () => string): void {
+export function answerSocketFaults(
+  server: Server,
+  docsUrl: () => string,
+  /** Whether something else is being answered there. */
+  isAnswering: (socket: Duplex) => boolean,
+): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) {
+    // In the middle of an answer it would be taken for a part of it.
+    if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) {
       socket.destroy();
       return;
     }

@@ -212,10 +212,10 @@ test('of requests without end some are answered, the last with the end of the co
   assert.match(text.slice(text.lastIndexOf('HTTP/1.1')), /connection: close/i);
   assert.equal(service.unread.cutTotal.flood, 0);
   const flooding = await service.ask();
-  flooding.ask(GET.repeat(2_000));
+  flooding.ask(GET.repeat(500));
   await manyTurns(4);
   assert.equal(flooding.destroyed, true);
-  assert.equal(service.unread.cutTotal.flood > 0, true);
+  assert.equal(service.unread.cutTotal.flood, 1);
 });
 
 test('a client that reads nothing of a large answer, on a real socket, is cut within 65 seconds [SEC-38]', async () => {

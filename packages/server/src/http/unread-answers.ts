@@ -84,7 +84,8 @@ export class UnreadAnswers implements LineOwner {
   }
 
   /** Also of a connection that nobody watches: nothing ever waits on it. */
-  lineOf(socket: Socket): AnswerLine {
+  lineOf(of: Duplex): AnswerLine {
+    const socket = of as Socket;
     const line = this.#lineOf.get(socket);
     if (line !== undefined) return line;
     const made = new AnswerLine(this, socket, neighbourhood(socket.remoteAddress ?? ''));
@@ -128,6 +129,7 @@ export class UnreadAnswers implements LineOwner {
   }
 
   cut(line: AnswerLine, reason: CutReason): void {
+    if (line.isOver) return;
     this.cutTotal[reason] += 1;
     const { socket } = line;
     // The system too lets go of what it holds for somebody who does not read, and he learns that it is not all.
