@@ -52,7 +52,8 @@ export class AnswerLine {
   /** What had been taken at the looks of the last minute, since something waits. */
   readonly #takenAtLooks: number[] = [];
   readonly #turns: PromiseWithResolvers<void>[] = [];
-  #isAnswering = false;
+  /** Whose turn it is. */
+  #response: ServerResponse | null = null;
   /** The last request that will be answered is known. */
   #isClosing = false;
   #ignored = 0;
@@ -64,8 +65,14 @@ export class AnswerLine {
     this.counted = { holder, bytes: 0 };
   }
 
+  /** A request is being worked at. */
   get isAnswering(): boolean {
-    return this.#isAnswering;
+    return this.#response !== null;
+  }
+
+  /** Something of its answer was written. */
+  get hasBegunAnswer(): boolean {
+    return this.#response?.headersSent === true;
   }
 
   /** Bytes that wait for the reader. */
@@ -76,8 +83,9 @@ export class AnswerLine {
   /** For how many looks nothing at all was taken. */
   get looksWithoutProgress(): number {
     const last = this.#takenAtLooks.at(-1);
-    const first = this.#takenAtLooks.findIndex((taken) => taken === last);
-    return first < 0 ? 0 : this.#takenAtLooks.length - 1 - first;
+    return last === undefined
+      ? 0
+      : this.#takenAtLooks.length - 1 - this.#takenAtLooks.indexOf(last);
   }
 
   /** Resolves when it is this response's turn; rejects when that will never be. */
@@ -87,7 +95,7 @@ export class AnswerLine {
       if (this.#ignored > WAITING_MAX) this.#owner.cut(this, 'flood');
       throw new ClientGoneError();
     }
-    if (this.#isAnswering) {
+    if (this.isAnswering) {
       const turn = Promise.withResolvers<void>();
       this.#turns.push(turn);
       if (this.#turns.length >= WAITING_MAX) {
@@ -96,7 +104,7 @@ export class AnswerLine {
       }
       await turn.promise;
     }
-    this.#isAnswering = true;
+    this.#response = response;
     response.once('close', () => this.#answered());
   }
 
@@ -144,7 +152,7 @@ export class AnswerLine {
     this.#takenAtLooks.length = 0;
     this.hold(0);
     const next = this.#turns.shift();
-    if (next === undefined) this.#isAnswering = false;
+    if (next === undefined) this.#response = null;
     else next.resolve();
   }
 }

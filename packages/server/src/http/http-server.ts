@@ -134,7 +134,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   watchConnections(app.server, options.sockets, options.trustedProxies);
   unread.watch(app.server);
   answerSocketFaults(app.server, options.docsUrl, (socket) => {
-    return unread.lineOf(socket).isAnswering;
+    return unread.lineOf(socket).hasBegunAnswer;
   });
   if (options.onUpgrade !== undefined) unread.handOver(app.server, options.onUpgrade);
   readJsonOnly(app);

@@ -21,12 +21,12 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
 export function answerSocketFaults(
   server: Server,
   docsUrl: () => string,
-  /** Whether something else is being answered there. */
-  isAnswering: (socket: Duplex) => boolean,
+  /** Whether a part of another answer was written there. */
+  hasBegunAnswer: (socket: Duplex) => boolean,
 ): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     // In the middle of an answer it would be taken for a part of it.
-    if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) {
+    if (error.code === 'ECONNRESET' || !socket.writable || hasBegunAnswer(socket)) {
       socket.destroy();
       return;
     }

@@ -189,12 +189,11 @@ test('of hundreds of requests sent ahead on a real socket that is not read few a
   await gone;
 });
 
-test('broken HTTP behind a request under way is no part of its answer', async () => {
-  const reader = new SlowReader(server).ask(requestOf('GET /v1/keys'), 'this is not HTTP\r\n\r\n');
-  for (let turns = 0; turns < 50; turns += 1) {
-    reader.consume(EVERYTHING);
-    await turn();
-  }
-  assert.equal(reader.destroyed, true);
-  assert.ok((reader.received.toString('latin1').match(/HTTP\/1\.1/g) ?? []).length <= 1);
+test('broken HTTP behind an answer that is being written is no part of it', async () => {
+  const reader = await waits(new SlowReader(server).ask(requestOf('GET /v1/openapi.json')));
+  reader.consume(1_000);
+  reader.ask('this is not HTTP\r\n\r\n');
+  while (!reader.destroyed) await turn();
+  reader.consume(EVERYTHING);
+  assert.doesNotMatch(reader.received.toString('latin1'), /HTTP\/1\.1 400/);
 });
