@@ -5,11 +5,13 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 import { accountReadings } from './account-metrics.ts';
 import type { AccountServices } from './account-services.ts';
 import { answerReadings } from './answer-metrics.ts';
+import { doorReadings } from './door-metrics.ts';
 import type { GatewayMetrics } from './gateway/gateway-metrics.ts';
 import type { ComputeCounters } from './history/compute-counters.ts';
 import type { ComputeCounts } from './history/compute-pool.ts';
 import type { UnreadAnswers } from './http/unread-answers.ts';
 import type { IngestReport } from './ingest-wire.ts';
+import type { DoorSockets } from './platform/door-sockets.ts';
 import type { FreeSpace, SpaceReading } from './platform/free-space.ts';
 import { addReading, counter, gauge, type Reading } from './platform/metrics.ts';
 import { createCounters, type SequencerCounters } from './tape/sequencer-counters.ts';
@@ -141,6 +143,10 @@ export class ServiceMetrics {
 
   watchAccounts(accounts: AccountServices): void {
     for (const reading of accountReadings(accounts)) addReading(this.#registry, reading);
+  }
+
+  watchDoor(accounts: AccountServices, sockets: DoorSockets): void {
+    for (const reading of doorReadings(accounts, sockets)) addReading(this.#registry, reading);
   }
 
   #tapeReadings(): readonly Reading[] {

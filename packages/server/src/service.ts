@@ -13,7 +13,6 @@ import { AccountServices } from './account-services.ts';
 import type { Config } from './config/config.ts';
 import { connectionLimits, fewerConnections } from './connection-limits.ts';
 import type { FirstKeys } from './demo-account.ts';
-import { doorReadings } from './door-metrics.ts';
 import { Doors } from './doors.ts';
 import { EchoServer } from './gateway/echo-server.ts';
 import { createInternalServer } from './http/internal-server.ts';
@@ -25,7 +24,7 @@ import type { Clock } from './platform/clock.ts';
 import type { SocketLimits } from './platform/door-sockets.ts';
 import { FreeSpace } from './platform/free-space.ts';
 import type { Log } from './platform/log.ts';
-import { addReading, createMetrics } from './platform/metrics.ts';
+import { createMetrics } from './platform/metrics.ts';
 import { NodeDisk } from './platform/node-disk.ts';
 import { openFilesMax } from './platform/open-files.ts';
 import { createClock } from './platform/system-clock.ts';
@@ -209,9 +208,7 @@ export class Service implements AsyncDisposable {
     );
     if (this.#isPaused || this.#isIngestDown) this.#doors.hub.setSource('down');
     this.#metrics.watchAccounts(accounts);
-    for (const reading of doorReadings(accounts, this.#doors.sockets)) {
-      addReading(this.#registry, reading);
-    }
+    this.#metrics.watchDoor(accounts, this.#doors.sockets);
     this.#space = this.#watchSpace(accounts.clock);
     this.#metrics.watchSpace(config.data, this.#space);
     this.#metrics.watchStreams(this.#doors.hub, this.#doors.gateway.metrics);
