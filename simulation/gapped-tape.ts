@@ -3,6 +3,7 @@
 import {
   DAY_NS,
   dayAt,
+  rankTrades,
   type TwinTape,
   type TwinUpdate,
 } from '@tapeloom/core/studies/twins/twin-tape';
@@ -26,13 +27,17 @@ export interface Gapped {
 
 export function gapped(tape: TwinTape, gap: readonly boolean[]): Gapped {
   // To a whole second, where every flush is closed.
-  const whole = { ...tape, until: tape.until - (tape.until % SECOND) + 2n * SECOND };
-  const leftOut: LeftOut = (_day, at) => gap[at % gap.length]!;
+  const until = tape.until - (tape.until % SECOND) + 2n * SECOND;
   const onTape = new Set<number>();
-  const [first, last] = [firstDayOf(whole), dayAt(whole.until)];
+  const [first, last] = [firstDayOf({ ...tape, until }), dayAt(until)];
   for (let day = first, at = 0; day <= last; day = addDays(day, 1), at += 1) {
-    if (day === last || !leftOut(day, at)) onTape.add(day);
+    if (day === last || !gap[at % gap.length]!) onTape.add(day);
   }
+  const leftOut: LeftOut = (day) => !onTape.has(day);
+  // A closed market has no trades, so a day without a session takes nothing away when it is left out.
+  const isOpen = (ns: bigint) => tape.sessions.some(({ open, close }) => ns >= open && ns < close);
+  const possible = tape.trades.filter(({ day, ns }) => onTape.has(day) || isOpen(ns));
+  const whole = { ...tape, until, trades: rankTrades(possible) };
   const sessions = whole.sessions.map((session) => {
     for (let ns = session.open; ns < session.close; ns = (ns / DAY_NS + 1n) * DAY_NS) {
       if (!onTape.has(dayAt(ns))) return { ...session, missingDay: dayAt(ns) };
