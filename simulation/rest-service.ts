@@ -27,6 +27,7 @@ import { digestOf, newKeyText } from '@tapeloom/server/accounts/secret';
 import { openSqliteAccountStore } from '@tapeloom/server/accounts/sqlite-account-store';
 import { StoreAuthenticator } from '@tapeloom/server/accounts/store-authenticator';
 import { UsageMeter } from '@tapeloom/server/accounts/usage-meter';
+import { ExportPace } from '@tapeloom/server/exports/export-pace';
 import { ExportTokens } from '@tapeloom/server/exports/export-token';
 import { TableThread } from '@tapeloom/server/exports/table-thread';
 import { AWAITED_LIMITS } from '@tapeloom/server/history/awaited-cursors';
@@ -139,6 +140,7 @@ export class RestService implements AsyncDisposable {
   /** A test may put those of another service in their place. */
   tokens: ExportTokens;
   readonly #tables: TableThread;
+  readonly pace = new ExportPace();
   readonly #universe;
   readonly #replays: StudyReplays;
   readonly #sessions = new Map<string, SessionTable>();
@@ -308,6 +310,7 @@ export class RestService implements AsyncDisposable {
     return {
       tokens: this.tokens,
       tables: this.#tables,
+      pace: this.pace,
       book: () => this.book,
       isStreamed: (symbol) => this.#isStreamed(symbol),
       now: () => this.clock.now(),

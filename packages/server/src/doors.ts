@@ -19,6 +19,7 @@ import { AccountsBusyError } from './accounts/accounts-busy-error.ts';
 import type { Config } from './config/config.ts';
 import { EngineCrew, enginesFor } from './engine/engine-crew.ts';
 import { EngineHandle } from './engine/engine-handle.ts';
+import { ExportPace } from './exports/export-pace.ts';
 import { ExportSecretError, exportSecret } from './exports/export-secret.ts';
 import { ExportTokens } from './exports/export-token.ts';
 import { TableThread } from './exports/table-thread.ts';
@@ -99,6 +100,7 @@ export class Doors implements AsyncDisposable {
   readonly #computeCounters = new ComputeCounters();
   readonly #cacheSize: CacheSize;
   readonly #tables: TableThread;
+  readonly #pace = new ExportPace();
   readonly #catalogue: CatalogueFacts;
   readonly #awaited = new SharedPlaces(AWAITED_LIMITS);
   readonly #log: Log;
@@ -206,6 +208,12 @@ export class Doors implements AsyncDisposable {
     return {
       compute: () => this.#compute.counts,
       tablesOpen: () => this.#tables.openCount,
+      refused: () => ({
+        cursors: this.#awaited.refusedCount,
+        tables: this.#tables.refusedCount,
+        bytes: this.#pace.refusedCount,
+      }),
+      pace: this.#pace,
       counters: this.#computeCounters,
       cacheBytes: () => this.#cacheSize.bytes,
       cacheBytesMax: this.#config.cacheBytes,
@@ -396,6 +404,7 @@ export class Doors implements AsyncDisposable {
     return {
       tokens: this.#exportTokens!,
       tables: this.#tables,
+      pace: this.#pace,
       book: () => this.#world.book,
       isStreamed: (symbol) => this.#world.isStreamed(symbol),
       now: () => this.#clock.now(),

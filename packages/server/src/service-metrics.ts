@@ -6,6 +6,7 @@ import { accountReadings } from './account-metrics.ts';
 import type { AccountServices } from './account-services.ts';
 import { answerReadings } from './answer-metrics.ts';
 import { doorReadings } from './door-metrics.ts';
+import type { ExportPace } from './exports/export-pace.ts';
 import type { GatewayMetrics } from './gateway/gateway-metrics.ts';
 import type { ComputeCounters } from './history/compute-counters.ts';
 import type { ComputeCounts } from './history/compute-pool.ts';
@@ -46,6 +47,9 @@ const HISTORY_KINDS: Readonly<Record<string, string>> = {
 export interface HistoryReadings {
   compute(): ComputeCounts;
   tablesOpen(): number;
+  /** What was refused for want of room beside the compute threads, as they count it. */
+  refused(): Partial<ComputeCounts['refused']>;
+  readonly pace: Pick<ExportPace, 'bytes' | 'waitingCount'>;
   readonly counters: ComputeCounters;
   cacheBytes(): number;
   readonly cacheBytesMax: number;
@@ -316,7 +320,8 @@ function topicReadings(hub: TopicHub): readonly Reading[] {
   ];
 }
 
-function computeReadings({ compute, counters, tablesOpen }: HistoryReadings): readonly Reading[] {
+function computeReadings(history: HistoryReadings): readonly Reading[] {
+  const { compute, counters, tablesOpen } = history;
   return [
     gauge('tapeloom_tables_open', 'Parquet and Arrow exports being written.', () => tablesOpen()),
     gauge('tapeloom_compute_threads', 'Compute threads that run.', () => compute().threads),
@@ -328,8 +333,29 @@ function computeReadings({ compute, counters, tablesOpen }: HistoryReadings): re
     gauge('tapeloom_compute_running', 'Questions the threads have not answered yet.', () => {
       return compute().calls;
     }),
-    counter('tapeloom_compute_refused_total', 'For want of room: CAPACITY.', () => {
-      return compute().refused;
+    gauge('tapeloom_compute_reads_working', 'Those that have a place.', () => compute().working),
+    gauge('tapeloom_compute_reads_idle', 'Those that nobody pulls, open in a thread.', () => {
+      return compute().idle;
+    }),
+    counter(
+      'tapeloom_compute_reads_parked_total',
+      'Idle reads that have to be opened again.',
+      () => {
+        return compute().parked;
+      },
+    ),
+    {
+      name: 'tapeloom_compute_refused_total',
+      help: 'For want of room, CAPACITY: by what there was none of.',
+      kind: 'counter',
+      label: 'reason',
+      read: () => ({ ...compute().refused, ...history.refused() }),
+    },
+    gauge('tapeloom_export_bytes_ahead', 'Bytes of exports computed and not left.', () => {
+      return history.pace.bytes;
+    }),
+    gauge('tapeloom_exports_held_back', 'Exports that wait for bytes to leave.', () => {
+      return history.pace.waitingCount;
     }),
     counter('tapeloom_compute_cancelled_total', 'Given up by who asked.', () => {
       return compute().cancelled;

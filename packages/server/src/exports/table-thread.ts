@@ -1,8 +1,9 @@
 /**
  * The main thread's hold on the thread that writes tables, which takes some microseconds a row. The thread
  * is started when the first table is opened. How many are open is limited, in all and for one account, since
- * each keeps a group of rows. A thread that dies takes its tables with it; the next one that is opened
- * starts another.
+ * each keeps a group of rows; some are for accounts that have none. The thread has one piece of work at a
+ * time, the next one of the account that was served longest ago; a table that nobody pulls asks for nothing.
+ * A thread that dies takes its tables with it; the next one that is opened starts another.
  */
 
 import { Worker } from 'node:worker_threads';
@@ -11,11 +12,11 @@ import {
   ComputeFailedError,
   ComputeFullError,
 } from '../history/compute-errors.ts';
+import { type PlaceLimits, SharedPlaces } from '../platform/shared-places.ts';
 import type { FromTableThread, TableCall, ToTableThread } from './table-wire.ts';
 import type { TableLines, TableSpec } from './table-writer.ts';
 
-const OPEN_MAX = 32;
-const OPEN_PER_ACCOUNT_MAX = 8;
+const OPEN_LIMITS: PlaceLimits = { eachMax: 8, allMax: 32, keptForNew: 8 };
 const RETRY_AFTER_SECONDS = 5;
 
 type Pieces = readonly Uint8Array<ArrayBuffer>[];
@@ -37,13 +38,25 @@ export interface TableThreadOptions {
 
 interface Opened {
   readonly account: string;
-  /** Null while nothing was asked. */
+  readonly place: Disposable;
+  /** Null while nothing is asked. */
   asked: PromiseWithResolvers<Pieces> | null;
+}
+
+interface Waiting {
+  readonly account: string;
+  readonly message: ToTableThread;
 }
 
 export class TableThread implements AsyncDisposable {
   readonly #options: TableThreadOptions;
   readonly #opened = new Map<number, Opened>();
+  readonly #places = new SharedPlaces(OPEN_LIMITS);
+  readonly #waiting = new Set<Waiting>();
+  /** Accounts in the order in which they were served, of those that have tables. */
+  readonly #served = new Set<string>();
+  /** The table that is worked on. */
+  #working: number | null = null;
   #worker: Worker | null = null;
   #lastTable = 0;
   #isOver = false;
@@ -52,20 +65,30 @@ export class TableThread implements AsyncDisposable {
     this.#options = options;
   }
 
+  /** Tables that are being written. */
   get openCount(): number {
-    return this.#opened.size;
+    return this.#places.count;
+  }
+
+  /** Tables for which there was no room, since the start. */
+  get refusedCount(): number {
+    return this.#places.refusedCount;
   }
 
   /** Rejects with `ComputeFullError` when there is no room. */
   async open(account: string, spec: TableSpec): Promise<OpenTable> {
     if (this.#isOver) throw new ComputeClosedError();
-    const ofAccount = this.#opened.values().filter((one) => one.account === account);
-    if (this.#opened.size >= OPEN_MAX || ofAccount.toArray().length >= OPEN_PER_ACCOUNT_MAX) {
-      throw new ComputeFullError('too many tables are being written', RETRY_AFTER_SECONDS);
+    const place = this.#places.enter(account);
+    if (place === null) {
+      throw new ComputeFullError(
+        'too many tables are being written',
+        RETRY_AFTER_SECONDS,
+        'tables',
+      );
     }
     this.#lastTable += 1;
     const table = this.#lastTable;
-    this.#opened.set(table, { account, asked: null });
+    this.#opened.set(table, { account, place, asked: null });
     const beginning = await this.#ask(table, { t: 'open', spec });
     return {
       beginning,
@@ -89,15 +112,50 @@ export class TableThread implements AsyncDisposable {
     else if (opened === undefined) asked.reject(new ComputeFailedError());
     else {
       opened.asked = asked;
-      this.#worker ??= this.#start();
-      this.#worker.postMessage({ ...call, table } satisfies ToTableThread);
+      this.#waiting.add({ account: opened.account, message: { ...call, table } });
+      this.#workOn();
     }
     return asked.promise;
   }
 
+  /** The next piece of work, unless there is one. */
+  #workOn(): void {
+    if (this.#working !== null) return;
+    const next = this.#next();
+    if (next === null) return;
+    const { account, message } = next;
+    this.#waiting.delete(next);
+    this.#served.delete(account);
+    this.#served.add(account);
+    this.#working = message.table;
+    this.#worker ??= this.#start();
+    this.#worker.postMessage(message);
+  }
+
+  /** Of an account that was not served yet, or else longest ago. */
+  #next(): Waiting | null {
+    const order = [...this.#served];
+    let next: Waiting | null = null;
+    for (const one of this.#waiting) {
+      if (next === null || order.indexOf(one.account) < order.indexOf(next.account)) next = one;
+    }
+    return next;
+  }
+
   #close(table: number): void {
-    if (!this.#opened.delete(table)) return;
+    if (!this.#forget(table)) return;
+    for (const one of this.#waiting) if (one.message.table === table) this.#waiting.delete(one);
     this.#worker?.postMessage({ t: 'close', table } satisfies ToTableThread);
+  }
+
+  #forget(table: number): boolean {
+    const opened = this.#opened.get(table);
+    if (opened === undefined) return false;
+    const { account, place } = opened;
+    this.#opened.delete(table);
+    place[Symbol.dispose]();
+    if (!this.#opened.values().some((one) => one.account === account)) this.#served.delete(account);
+    return true;
   }
 
   #start(): Worker {
@@ -109,14 +167,18 @@ export class TableThread implements AsyncDisposable {
   }
 
   #receive(message: FromTableThread): void {
-    const asked = this.#opened.get(message.table)?.asked;
-    if (message.t === 'bytes') {
-      asked?.resolve(message.pieces);
-      return;
+    const { table } = message;
+    const opened = this.#opened.get(table);
+    const asked = opened?.asked;
+    if (opened !== undefined) opened.asked = null;
+    if (message.t === 'bytes') asked?.resolve(message.pieces);
+    else {
+      this.#forget(table);
+      this.#options.onFault(message.error);
+      asked?.reject(new ComputeFailedError(message.error));
     }
-    this.#opened.delete(message.table);
-    this.#options.onFault(message.error);
-    asked?.reject(new ComputeFailedError(message.error));
+    this.#working = null;
+    this.#workOn();
   }
 
   #lose(worker: Worker, cause: unknown): void {
@@ -127,8 +189,12 @@ export class TableThread implements AsyncDisposable {
   }
 
   #endAll(error: () => Error): void {
-    for (const { asked } of this.#opened.values()) asked?.reject(error());
-    this.#opened.clear();
+    this.#working = null;
+    this.#waiting.clear();
+    for (const [table, { asked }] of [...this.#opened]) {
+      asked?.reject(error());
+      this.#forget(table);
+    }
   }
 }
 

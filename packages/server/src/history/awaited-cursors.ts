@@ -19,8 +19,8 @@ export const AHEAD_MS_MAX = 5_000;
 /** The first wait; the next ones are longer. */
 const LOOK_AGAIN_MS = 50;
 /** Requests that wait at the same time, of one account and in all: as many as a client has streams whose
- * first snapshots it joins to history at once. */
-export const AWAITED_LIMITS: PlaceLimits = { eachMax: 64, allMax: 1_024 };
+ * first snapshots it joins to history at once. Some are for accounts of which none waits. */
+export const AWAITED_LIMITS: PlaceLimits = { eachMax: 64, allMax: 1_024, keptForNew: 256 };
 const RETRY_AFTER_SECONDS = 1;
 
 export interface AwaitedMoment {
@@ -53,7 +53,9 @@ export class CursorWait implements Disposable {
     const ms = lookAgainMs(this.#waitedMs);
     if (ms === 0) return false;
     this.#place ??= this.#moment.enterWait();
-    if (this.#place === null) throw new ComputeFullError('too many wait', RETRY_AFTER_SECONDS);
+    if (this.#place === null) {
+      throw new ComputeFullError('too many wait', RETRY_AFTER_SECONDS, 'cursors');
+    }
     await this.#moment.pause(ms);
     this.#waitedMs += ms;
     return true;

@@ -152,11 +152,11 @@ export class ComputeDesk implements Disposable {
     return await this.#hold(read, { t: 'replay', request, opening });
   }
 
-  async #hold(read: number, held: Held): Promise<null> {
+  async #hold(read: number, held: Held): Promise<string> {
     this.#held.set(read, held);
     try {
-      await held.opening;
-      return null;
+      const opened: Pick<DaysRead, 'inputs'> | Replay = await held.opening;
+      return 'inputs' in opened ? (opened.inputs ?? '') : '';
     } catch (error) {
       this.#held.delete(read);
       throw error;

@@ -69,6 +69,7 @@ export class ComputeHandle implements AsyncDisposable {
   readonly #calls = new Map<number, PromiseWithResolvers<ComputeAnswer>>();
   #lastCall = 0;
   #isOver = false;
+  #isDisposed = false;
 
   constructor(thread: ComputeThread, events: ComputeHandleEvents) {
     this.#thread = thread;
@@ -90,7 +91,8 @@ export class ComputeHandle implements AsyncDisposable {
     of: ComputeCalls[Name]['of'],
   ): PromiseWithResolvers<ComputeCalls[Name]['answer']> {
     const answer = Promise.withResolvers<ComputeAnswer>();
-    if (this.#isOver) answer.reject(new ComputeFailedError());
+    if (this.#isOver)
+      answer.reject(this.#isDisposed ? new ComputeClosedError() : new ComputeFailedError());
     else {
       this.#lastCall += 1;
       this.#calls.set(this.#lastCall, answer);
@@ -106,6 +108,7 @@ export class ComputeHandle implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isOver = true;
+    this.#isDisposed = true;
     this.#rejectAll(() => new ComputeClosedError());
     await this.#thread.end();
   }
@@ -142,9 +145,13 @@ export class ComputeHandle implements AsyncDisposable {
 function errorOf(why: ComputeRefusal): Error {
   switch (why.t) {
     case 'full':
-      return new ComputeFullError('a compute thread has no room', RETRY_AFTER_SECONDS);
+      return new ComputeFullError('a compute thread has no room', RETRY_AFTER_SECONDS, 'thread');
     case 'behind':
-      return new ComputeFullError('a compute thread is behind the tape', RETRY_AFTER_SECONDS);
+      return new ComputeFullError(
+        'a compute thread is behind the tape',
+        RETRY_AFTER_SECONDS,
+        'thread',
+      );
     case 'closed':
       return new ReplayClosedError();
     case 'not-on-tape':

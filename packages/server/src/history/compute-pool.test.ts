@@ -12,8 +12,13 @@ import { noLines, noSettledLines } from './day-lines.ts';
 import { FairTurns } from './fair-turns.ts';
 import type { Replays } from './replay.ts';
 import { ReplaysFullError } from './replay-errors.ts';
-import type { DayResult, SettledDays, SettledDaysRequest } from './settled-days.ts';
-import { DayDamagedError, DaysMissingError, ReadClosedError } from './settled-errors.ts';
+import type { DayResult, DaysPosition, SettledDays, SettledDaysRequest } from './settled-days.ts';
+import {
+  DayDamagedError,
+  DaysMissingError,
+  ReadClosedError,
+  ReadOutdatedError,
+} from './settled-errors.ts';
 
 const DAY = utcDay(20261112);
 
@@ -86,10 +91,12 @@ class FakeThread implements ComputeThread {
     };
   }
 
-  #read({ account, contract }: SettledDaysRequest) {
+  #read({ account, contract, goOn }: SettledDaysRequest) {
+    this.world.opened.push(goOn ?? null);
     if (contract === 'missing') throw new DaysMissingError(contract, [DAY]);
     let isClosed = false;
     return {
+      inputs: this.world.inputs,
       next: async (): Promise<DayResult | null> => {
         if (contract === 'damaged') throw new DayDamagedError(contract, DAY, new Error('a bit'));
         if (contract === 'broken') throw new Error('a secret of the house');
@@ -114,6 +121,9 @@ class World implements AsyncDisposable {
   readonly threads: FakeThread[] = [];
   readonly posted: { readonly thread: number; readonly t: string }[] = [];
   readonly damaged: string[] = [];
+  /** Where reads were told to go on. */
+  readonly opened: (DaysPosition | null)[] = [];
+  inputs = '';
   readonly faults: string[] = [];
   /** Whose work was done, slice by slice. */
   readonly worked: string[] = [];
@@ -209,21 +219,29 @@ test('an aborted request ends its read at once, and the work within a turn', asy
   for (let turns = 0; turns < 10; turns += 1) await settle();
   assert.ok(world.worked.length <= done + 2, `${world.worked.length - done} slices more`);
   const { calls, cancelled, refused } = world.pool.counts;
-  assert.deepEqual([calls, cancelled, refused], [0, 1, 0]);
+  assert.deepEqual([calls, cancelled], [0, 1]);
+  assert.ok(Object.values(refused).every((count) => count === 0));
 });
 
 test('room is limited, for one account more than for all', async () => {
   await using world = new World(2, {
-    openPerThread: 2,
-    openPerAccount: 3,
+    workingPerThread: 2,
+    workingPerAccount: 3,
+    keptForNewPercent: 0,
     waiting: 2,
     waitingPerAccount: 1,
+    waitingKeptForNew: 0,
   });
+  const atOnce = (account: string) => ({ ...request(account), isAtOnce: true });
   const reads = [];
-  for (let count = 0; count < 3; count += 1) reads.push(await world.pool.read(request('a')));
-  const waits = world.pool.read(request('a'));
-  await assert.rejects(world.pool.read(request('a')), ComputeFullError);
-  await using _other = await world.pool.read(request('b'));
+  for (let count = 0; count < 3; count += 1) reads.push(await world.pool.read(atOnce('a')));
+  const waits = world.pool.read(atOnce('a'));
+  await assert.rejects(world.pool.read(atOnce('a')), ComputeFullError);
+  world.slices = 1_000;
+  await using other = await world.pool.read(request('b'));
+  const pulls = [...reads, other].map((read) => read.next());
+  for (const pull of pulls) pull.catch(() => {});
+  await settle();
   const controller = new AbortController();
   const given = world.pool.read(request('c'), controller.signal);
   await assert.rejects(world.pool.read(request('d')), ComputeFullError);
@@ -240,7 +258,79 @@ test('room is limited, for one account more than for all', async () => {
   await reads[0]![Symbol.asyncDispose]();
   await using _waited = await waits;
   const { open, waiting, refused, cancelled } = world.pool.counts;
-  assert.deepEqual([open, waiting, refused, cancelled], [4, 0, 3, 1]);
+  assert.deepEqual([open, waiting, cancelled], [4, 0, 1]);
+  assert.deepEqual([refused.account, refused.queue], [1, 2]);
+});
+
+test('a read that nobody pulls holds no place: any number of them shuts nobody out [SEC-37] [SEC-38]', async () => {
+  await using world = new World(1, { workingPerThread: 2, workingPerAccount: 2 });
+  const idle = [];
+  for (let count = 0; count < 64; count += 1) {
+    const read = await world.pool.read(request(count % 2 === 0 ? 'a' : 'b'));
+    await read.next();
+    idle.push(read);
+  }
+  assert.deepEqual([world.pool.counts.open, world.pool.counts.working], [64, 0]);
+  await using third = await world.pool.read(request('c'));
+  assert.equal((await third.next())?.trades, 1);
+  for (const read of idle) await read[Symbol.asyncDispose]();
+  await third[Symbol.asyncDispose]();
+  const { open, working, idle: left, waiting } = world.pool.counts;
+  assert.deepEqual([open, working, left, waiting], [0, 0, 0, 0]);
+});
+
+test('at most eight reads of an account are at work; the ninth waits and is served [SEC-37]', async () => {
+  await using world = new World(1);
+  world.slices = 1_000;
+  const reads = [];
+  for (let count = 0; count < 9; count += 1) reads.push(await world.pool.read(request('a')));
+  const pulls = reads.map((read) => read.next());
+  for (let turns = 0; turns < 30; turns += 1) await settle();
+  const { working, waiting } = world.pool.counts;
+  assert.deepEqual([working, waiting], [8, 1]);
+  // Another account is not held up by it.
+  await using other = await world.pool.read(request('b'));
+  const others = other.next();
+  for (let turns = 0; turns < 10; turns += 1) await settle();
+  assert.equal(world.pool.counts.working, 9);
+  world.slices = 1;
+  assert.ok((await Promise.all([...pulls, others])).every((result) => result !== null));
+  for (const read of reads) await read[Symbol.asyncDispose]();
+});
+
+test('what idle reads keep is limited: who has most loses first, and goes on all the same [SEC-37]', async () => {
+  await using world = new World(1, { idle: { eachMax: 12, allMax: 20 } });
+  const reads = [];
+  for (const account of ['a', 'a', 'a', 'b', 'b', 'c']) {
+    const read = await world.pool.read(request(account));
+    await read.next();
+    reads.push(read);
+  }
+  // Each keeps four: the sixth is one too many, and the first of the account with three goes.
+  await settle();
+  assert.deepEqual(world.threads[0]!.closed, ['a']);
+  await using fourth = await world.pool.read(request('b'));
+  await fourth.next();
+  await settle();
+  assert.deepEqual(world.threads[0]!.closed, ['a', 'b'], 'who has most by now is b');
+  assert.equal(world.pool.counts.parked, 2);
+  const before = world.opened.length;
+  assert.equal((await reads[0]!.next())?.trades, 1);
+  assert.deepEqual(world.opened.slice(before), [
+    { day: DAY, trades: 1, line: null, hasTail: false },
+  ]);
+  for (const read of reads) await read[Symbol.asyncDispose]();
+});
+
+test('a read that is opened again over other days than before ends', async () => {
+  await using world = new World(1, { idle: { eachMax: 0, allMax: 0 } });
+  await using read = await world.pool.read(request('a'));
+  await read.next();
+  await read.next();
+  world.inputs = 'others';
+  await assert.rejects(read.next(), ReadOutdatedError);
+  await assert.rejects(read.next(), ReadOutdatedError);
+  assert.deepEqual([world.pool.counts.open, world.pool.counts.working], [0, 0]);
 });
 
 test('what is refused says why, and nothing of the house', async () => {
@@ -319,7 +409,7 @@ test('without a living thread questions are refused for now and reads wait', asy
 });
 
 test('after the end everything is refused, also what waits', async () => {
-  const world = new World(1, { openPerThread: 1 });
+  const world = new World(1, { workingPerThread: 1 });
   const read = await world.pool.read(request('a'));
   const asked = read.next();
   const waiting = world.pool.read(request('b'));

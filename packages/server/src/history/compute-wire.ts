@@ -51,8 +51,9 @@ export interface ComputeCalls {
     of: { readonly contract: string; readonly after: string; readonly to: EpochNs };
     answer: number;
   };
-  openDays: { of: { readonly read: number; readonly request: SettledDaysRequest }; answer: null };
-  openReplay: { of: { readonly read: number; readonly request: ReplayRequest }; answer: null };
+  /** Answers with the inputs of the read. */
+  openDays: { of: { readonly read: number; readonly request: SettledDaysRequest }; answer: string };
+  openReplay: { of: { readonly read: number; readonly request: ReplayRequest }; answer: string };
   nextDay: { of: { readonly read: number }; answer: DayResult | null };
   nextPage: { of: { readonly read: number; readonly until: EpochNs | null }; answer: ReplayPage };
 }

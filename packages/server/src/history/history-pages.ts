@@ -117,7 +117,8 @@ export class HistoryPages {
     const firstDay = after?.day ?? dayOf(from);
     const hasTail = mode === 'live' && last === null;
     const place = { account, contract, indicator, params, firstDay, from: start, until, hasTail };
-    const request = { ...place, form: 'lines' as const, ...(after && { after }) };
+    const how = { form: 'lines' as const, isAtOnce: true };
+    const request = { ...place, ...how, ...(after && { after }) };
     await using read = await this.#options.days.read(request, signal);
     const walk = new SettledWalk(items, this.#limits.trades, after, dayOf((until - 1n) as EpochNs));
     for (;;) {
@@ -140,7 +141,8 @@ export class HistoryPages {
     const { contract, indicator, params, from: time, cursor, depth, mode, untilCursor } = query;
     const from: ReplayRequest['from'] =
       cursor === null ? { t: 'at', time, depth, mode } : { t: 'after', cursor };
-    const request = { account, contract, indicator, params, from, until, chargedBefore: NEVER };
+    const what = { account, contract, indicator, params, from, until };
+    const request = { ...what, chargedBefore: NEVER, isAtOnce: true };
     await using replay = await this.#options.replays.open(request, signal);
     const last = untilCursor === null ? null : parseCursor(untilCursor)!;
     const walk = new PublishedWalk(items, this.#limits.trades, last, mode === 'confirmed');

@@ -12,7 +12,13 @@ import { compressLines, countUntil, linesFrom, linesUntil, noLines } from './day
 import type { ResultCache } from './result-cache.ts';
 import type { ResultKey } from './result-cache-file.ts';
 import type { RunSource } from './run-start.ts';
-import type { DayResult, Lines, SettledDaysRequest, SettledLines } from './settled-days.ts';
+import type {
+  DayResult,
+  DaysPosition,
+  Lines,
+  SettledDaysRequest,
+  SettledLines,
+} from './settled-days.ts';
 import type { ResultInputs } from './settled-inputs.ts';
 import { type DayPiece, tradesBefore } from './settled-read.ts';
 
@@ -47,10 +53,15 @@ export class HandedOut {
   /** Nothing of what was asked for follows. */
   isAll = false;
   /** The last trade, and the last line. */
-  rank = 0;
-  #line: { readonly rank: number; readonly k: number } | null = null;
+  rank: number;
+  #line: DaysPosition['line'];
   /** The last trade that was read when the day is computed from its start on. */
   #readRank = 0;
+
+  constructor({ trades, line }: Pick<DaysPosition, 'trades' | 'line'> = { trades: 0, line: null }) {
+    this.rank = trades;
+    this.#line = line;
+  }
 
   note(trades: number, { ranks, ks }: SettledLines): void {
     this.rank += trades;
@@ -62,7 +73,7 @@ export class HandedOut {
   rest(piece: DayPiece): DayPiece | null {
     const before = Math.max(this.#readRank, this.rank);
     this.#readRank += piece.trades;
-    if (this.#line === null) return piece;
+    if (this.#line === null && this.rank === 0) return piece;
     const { ranks, ks } = piece.settled;
     let passed = 0;
     while (passed < ranks.length && this.#isPassed(ranks[passed]!, ks[passed]!)) passed += 1;
@@ -72,8 +83,8 @@ export class HandedOut {
   }
 
   #isPassed(rank: number, k: number): boolean {
-    const last = this.#line!;
-    return rank < last.rank || (rank === last.rank && k <= last.k);
+    const last = this.#line;
+    return last !== null && (rank < last.rank || (rank === last.rank && k <= last.k));
   }
 }
 

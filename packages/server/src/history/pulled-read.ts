@@ -7,13 +7,15 @@ import type { DayResult, DaysRead } from './settled-days.ts';
 import { ReadClosedError } from './settled-errors.ts';
 
 export class PulledRead implements DaysRead {
+  readonly inputs: string;
   readonly #results: AsyncGenerator<DayResult>;
   readonly #closing = new AbortController();
   readonly #whenClosed = Promise.withResolvers<never>();
   #pulling: Promise<IteratorResult<DayResult>> | null = null;
 
   /** Once the signal is aborted, the results reject with its reason. */
-  constructor(create: (signal: AbortSignal) => AsyncGenerator<DayResult>) {
+  constructor(inputs: string, create: (signal: AbortSignal) => AsyncGenerator<DayResult>) {
+    this.inputs = inputs;
     this.#results = create(this.#closing.signal);
     // Nobody need be waiting when it is closed.
     this.#whenClosed.promise.catch(() => {});

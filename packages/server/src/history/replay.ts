@@ -29,6 +29,8 @@ export interface ReplayRequest {
   readonly until: EpochNs;
   /** Trades before this instant are counted as charged: today's midnight, UTC. */
   readonly chargedBefore: EpochNs;
+  /** Pulled at once, not as a client reads: it counts as at work until it is closed. */
+  readonly isAtOnce?: boolean;
 }
 
 export interface ReplayPage {

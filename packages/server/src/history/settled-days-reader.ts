@@ -29,6 +29,7 @@ import type {
   Coverage,
   CoveredStudy,
   DayResult,
+  DaysPosition,
   DaysRead,
   SettledDays,
   SettledDaysRequest,
@@ -99,7 +100,7 @@ export class SettledDaysReader implements SettledDays {
     const indicator = this.#indicator(request.indicator);
     const now = await tapeNow(this.#options.tape, contract, this.damaged);
     const needs = this.#needsOf(contract, { ...request, from, hasSnapshot: false });
-    const { missingDays } = await this.#naming(contract, () =>
+    const { missingDays, inputs } = await this.#naming(contract, () =>
       coverageOf({ ...this.#covered(contract), now }, from, until, needs),
     );
     if (missingDays.length > 0) throw new DaysMissingError(contract, missingDays);
@@ -107,7 +108,7 @@ export class SettledDaysReader implements SettledDays {
     const tape = withoutDays(this.#options.tape, now.damagedDays);
     const days = new TapeDays(tape, contract);
     const source = { tape, contract, sessions, days, indicator, params };
-    return new PulledRead((signal) => this.#results(request, source, now, signal));
+    return new PulledRead(inputs, (signal) => this.#results(request, source, now, signal));
   }
 
   async *#results(
@@ -117,11 +118,14 @@ export class SettledDaysReader implements SettledDays {
     signal: AbortSignal,
   ): AsyncGenerator<DayResult> {
     const { yieldTurn, pieceBytes } = this.#options;
-    const { contract, firstDay, until } = request;
+    const { contract, until, goOn } = request;
+    const firstDay = goOn?.day ?? request.firstDay;
+    if (goOn?.hasTail === true) return;
     try {
       const pace = { yieldTurn, signal };
       using read = new SettledRead({ source, pace, ...(pieceBytes && { pieceBytes }) });
-      const skipping = new LineSkipping(request.skip);
+      // Who goes on is given what he could skip: he has counted some of it.
+      const skipping = new LineSkipping(goOn === undefined ? request.skip : undefined);
       for (let day = firstDay; epochNs(day, 0) < until; day = addDays(day, 1)) {
         const dayEnd = epochNs(addDays(day, 1), 0);
         const end = dayEnd < until ? dayEnd : until;
@@ -131,12 +135,39 @@ export class SettledDaysReader implements SettledDays {
           await yieldTurn();
           continue;
         }
-        for await (const result of this.#dayResults(asked, read)) yield skipping.counted(result);
+        const results =
+          day === goOn?.day ? this.#restOfDay(asked, read, goOn) : this.#dayResults(asked, read);
+        for await (const result of results) yield skipping.counted(result);
       }
       signal.throwIfAborted();
     } catch (error) {
       throw this.#named(contract, error);
     }
+  }
+
+  /** Of the results of a day what follows a position, however they were cut before. */
+  async *#restOfDay(
+    asked: AskedDay,
+    read: SettledRead,
+    position: DaysPosition,
+  ): AsyncGenerator<DayResult> {
+    const isFrame = asked.request.form === 'frames';
+    const asLines: AskedDay = { ...asked, request: { ...asked.request, form: 'lines' } };
+    const handedOut = new HandedOut(position);
+    // A result without lines says that its day is over, so trades alone wait for the next lines.
+    let quiet: DayPiece | null = null;
+    for await (const result of this.#dayResults(asLines, read)) {
+      const tail = result.tail.ends.length === 0 ? null : result.tail;
+      const rest = handedOut.rest({ ...result, tail, place: null });
+      if (rest === null) continue;
+      const piece: DayPiece = { ...rest, trades: rest.trades + (quiet?.trades ?? 0) };
+      const isQuiet = rest.settled.ends.length === 0 && tail === null;
+      quiet = isQuiet ? piece : null;
+      if (isQuiet) continue;
+      const frame = isFrame ? await compressLines(rest.settled.bytes) : undefined;
+      yield pieceResult(asked, piece, frame, false);
+    }
+    if (quiet !== null) yield pieceResult(asked, quiet, isFrame ? null : undefined, false);
   }
 
   async *#dayResults(asked: AskedDay, read: SettledRead): AsyncGenerator<DayResult> {

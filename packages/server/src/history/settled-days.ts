@@ -31,6 +31,20 @@ export interface SettledDaysRequest {
   readonly after?: Cursor;
   /** Lines nobody wants: whole days of them are left out where that is quicker. */
   readonly skip?: SkippedLines;
+  /** Pulled at once, not as a client reads: it counts as at work until it is closed. */
+  readonly isAtOnce?: boolean;
+  /** Only what follows this is wanted, exactly: another read of the same gave what comes before. */
+  readonly goOn?: DaysPosition;
+}
+
+/** How far a read has come, by its results. */
+export interface DaysPosition {
+  readonly day: UtcDay;
+  /** Of that day: the trades so far, by rank, and the last line, if there was one. */
+  readonly trades: number;
+  readonly line: { readonly rank: number; readonly k: number } | null;
+  /** Whether what still forms has come, and so all. */
+  readonly hasTail: boolean;
 }
 
 /** The first so many lines after position(after), which lies on the first day. */
@@ -85,6 +99,8 @@ export interface DayResult {
 }
 
 export interface DaysRead extends AsyncDisposable {
+  /** As `Coverage.inputs`; a read that goes on after another must have the same. */
+  readonly inputs?: string;
   /** The next result, null after the last; one call at a time. */
   next(): Promise<DayResult | null>;
 }

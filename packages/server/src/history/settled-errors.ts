@@ -34,3 +34,10 @@ export class ReadClosedError extends Error {
     super('the read is closed');
   }
 }
+
+/** The days before the range are others by now: what follows would not fit what was read. */
+export class ReadOutdatedError extends Error {
+  constructor() {
+    super('days before the range came to the tape or left it');
+  }
+}

@@ -23,8 +23,8 @@ import { DamagedDays, type TapeNow, tapeNow, withoutDays } from './sound-tape.ts
 import { PAGE_LIMITS, type PageLimits, StudyReplay } from './study-replay.ts';
 import { TapeDays } from './tape-days.ts';
 
-/** Replays that are open at the same time. */
-export const REPLAYS_MAX = 64;
+/** Replays that are open at the same time: who opens them has limits of his own. */
+export const REPLAYS_MAX = 256;
 /** Replays that read what comes before their start at the same time: there they keep all objects. */
 const WARM_UPS_MAX = 2;
 const RETRY_AFTER_SECONDS = 5;
@@ -91,7 +91,7 @@ export class StudyReplays implements Replays, Disposable {
   async open(request: ReplayRequest): Promise<Replay> {
     if (this.#open.size + this.#opening >= REPLAYS_MAX) {
       const message = `no more than ${REPLAYS_MAX} replays are open at a time`;
-      throw new ReplaysFullError(message, RETRY_AFTER_SECONDS);
+      throw new ReplaysFullError(message, RETRY_AFTER_SECONDS, 'thread');
     }
     this.#opening += 1;
     try {

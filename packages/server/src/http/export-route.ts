@@ -12,6 +12,7 @@ import type { AccountStore } from '../accounts/account-store.ts';
 import type { Caller } from '../accounts/caller.ts';
 import type { OnceRefused, OnceRequest } from '../accounts/once.ts';
 import { exportFrames, NoSuchLineError } from '../exports/export-frames.ts';
+import type { ExportPace } from '../exports/export-pace.ts';
 import { exportTable, NoSuchByteError } from '../exports/export-table.ts';
 import { type ExportBegun, type ExportTokens, TOKEN_VALID_NS } from '../exports/export-token.ts';
 import { FLAT_INDICATORS } from '../exports/table-columns.ts';
@@ -70,6 +71,7 @@ export interface ExportFacts extends HistoryFacts {
   readonly requests: Pick<AccountStore, 'findOnce'>;
   readonly tokens: ExportTokens;
   readonly tables: TableThread;
+  readonly pace: ExportPace;
 }
 
 /** What is to be sent. */
@@ -290,13 +292,14 @@ function requireVolume({ entitlements }: Caller): void {
 
 /** Everything that can be refused is refused before this resolves. */
 async function delivered(asked: Asked, delivery: Delivery): Promise<StreamedAnswer> {
-  const { signal } = asked;
+  const { facts, caller, signal } = asked;
   const { token } = delivery;
   const { query } = delivery.covered;
   const { contentType, place } = FORMATS[query.format];
   const volume = await reserveVolume(asked);
   try {
-    const body = bodyOf(asked, delivery);
+    const chunks = bodyOf(asked, delivery);
+    const body = facts.pace.paced(chunks, caller.accountId, signal);
     const first = await body.next();
     return new StreamedAnswer({
       headers: {

@@ -42,7 +42,7 @@ before(async () => {
   const { days, replays } = service.sources;
   const thread = () => threadOver({ days, replays });
   const onFault = (error: unknown) => void faults.push(error);
-  const limits = { openPerThread: 2, openPerAccount: 2 };
+  const limits = { workingPerAccount: 2 };
   pool = new ComputePool({ threads: 1, startThread: thread, onFault, limits });
   service.sources = { days: pool, replays: pool };
 });

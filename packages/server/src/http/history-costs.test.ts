@@ -165,7 +165,7 @@ test('before the tape is known everything is warming; when there is no room it s
   service.market.tapeTime = service.clock.now();
   const { sources } = service;
   const full = async () => {
-    throw new ComputeFullError('full', 5);
+    throw new ComputeFullError('full', 5, 'queue');
   };
   const own = reader.with(await service.customer('history'));
   try {

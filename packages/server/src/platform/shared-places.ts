@@ -14,6 +14,7 @@ export class SharedPlaces {
   readonly #limits: PlaceLimits;
   readonly #byHolder = new Map<string, number>();
   #count = 0;
+  #refused = 0;
 
   constructor(limits: PlaceLimits) {
     this.#limits = limits;
@@ -23,12 +24,20 @@ export class SharedPlaces {
     return this.#count;
   }
 
+  /** How often there was none, since the start. */
+  get refusedCount(): number {
+    return this.#refused;
+  }
+
   /** One more place, to be given back; null when there is none. */
   enter(holder: string): Disposable | null {
     const held = this.#byHolder.get(holder) ?? 0;
     const { eachMax, allMax, keptForNew = 0 } = this.#limits;
     const openToHolder = held > 0 ? allMax - keptForNew : allMax;
-    if (held >= eachMax || this.#count >= openToHolder) return null;
+    if (held >= eachMax || this.#count >= openToHolder) {
+      this.#refused += 1;
+      return null;
+    }
     this.#byHolder.set(holder, held + 1);
     this.#count += 1;
     let isHeld = true;

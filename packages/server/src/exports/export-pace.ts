@@ -1,0 +1,126 @@
+/**
+ * The chunks of exports, no further ahead of their readers than memory allows: what is computed and has not
+ * left counts at one budget, of the account and of all. A chunk is made when there is room for it; one more is
+ * made while one is written, if there is room then. They are handed on in small pieces, each in memory of its
+ * own, so that it is known what has left: who asks for the next piece but one has written the first.
+ */
+
+import { ComputeFullError } from '../history/compute-errors.ts';
+import { ByteBudget, type ByteLimits, type HeldBytes } from '../platform/byte-budget.ts';
+import { freeMemory } from '../platform/free-memory.ts';
+
+const MIB = 1_024 * 1_024;
+const LIMITS: ByteLimits = { eachMax: 16 * MIB, allMax: 192 * MIB, keptForNew: 96 * MIB };
+/** What a chunk counts as until it is there: most are less. */
+const EXPECTED_BYTES = MIB;
+const PIECE_BYTES = 65_536;
+/** How long the first chunk may have to wait for room; later ones wait as long as it takes. */
+const WAIT_MS = 10_000;
+const RETRY_AFTER_SECONDS = 10;
+
+interface Made {
+  readonly held: HeldBytes;
+  readonly next: IteratorResult<Uint8Array>;
+}
+
+export class ExportPace {
+  readonly #budget: ByteBudget;
+  #refused = 0;
+
+  constructor(limits: ByteLimits = LIMITS) {
+    this.#budget = new ByteBudget(limits);
+  }
+
+  /** Computed, and not left. */
+  get bytes(): number {
+    return this.#budget.bytes;
+  }
+
+  /** Exports that wait for bytes to leave. */
+  get waitingCount(): number {
+    return this.#budget.waitingCount;
+  }
+
+  /** Exports for which no bytes left in time, since the start. */
+  get refusedCount(): number {
+    return this.#refused;
+  }
+
+  /**
+   * Each chunk is given away. The first one rejects with `ComputeFullError` when there is no room for it in
+   * time.
+   */
+  async *paced(
+    chunks: AsyncGenerator<Uint8Array>,
+    account: string,
+    signal: AbortSignal,
+  ): AsyncGenerator<Uint8Array> {
+    const make = async (held: HeldBytes): Promise<Made> => {
+      try {
+        const next = await chunks.next();
+        held.resize(next.done === true ? 0 : next.value.length);
+        return { held, next };
+      } catch (error) {
+        held[Symbol.dispose]();
+        throw error;
+      }
+    };
+    let room = await this.#firstRoom(account, signal);
+    let ahead: Promise<Made> | null = null;
+    try {
+      for (;;) {
+        const { held, next } = await (ahead ?? make(room));
+        using _held = held;
+        ahead = null;
+        if (next.done === true) return;
+        for (const piece of pieces(next.value, held)) {
+          yield piece;
+          const more = ahead === null ? this.#budget.takeNow(account, EXPECTED_BYTES) : null;
+          if (more === null) continue;
+          ahead = make(more);
+          // What it rejects with is told when its turn comes, if it comes.
+          ahead.catch(() => undefined);
+        }
+        held[Symbol.dispose]();
+        if (ahead === null) room = await this.#budget.take(account, EXPECTED_BYTES, signal);
+      }
+    } finally {
+      const made = await ahead?.catch(() => null);
+      made?.held[Symbol.dispose]();
+      await chunks.return(undefined);
+    }
+  }
+
+  async #firstRoom(account: string, signal: AbortSignal): Promise<HeldBytes> {
+    const late = new AbortController();
+    const timer = setTimeout(() => {
+      const message = 'what was computed before has not left in time';
+      late.abort(new ComputeFullError(message, RETRY_AFTER_SECONDS, 'bytes'));
+    }, WAIT_MS);
+    try {
+      return await this.#budget.take(
+        account,
+        EXPECTED_BYTES,
+        AbortSignal.any([signal, late.signal]),
+      );
+    } catch (error) {
+      if (late.signal.aborted) this.#refused += 1;
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** What is left of the chunk is held while a piece is away. */
+function* pieces(chunk: Uint8Array, held: HeldBytes): Generator<Uint8Array> {
+  if (chunk.length <= PIECE_BYTES) {
+    yield chunk;
+    return;
+  }
+  for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
+    yield new Uint8Array(chunk.subarray(at, at + PIECE_BYTES));
+    held.resize(Math.max(0, chunk.length - at - PIECE_BYTES));
+  }
+  if (chunk.byteLength === chunk.buffer.byteLength) freeMemory(chunk.buffer);
+}

@@ -1,0 +1,193 @@
+/**
+ * A read that runs in a compute thread, as its reader holds it: one result at a time. It has a place only
+ * while a result is computed. What it has open in its thread may be lost while nobody pulls it, also with the
+ * thread; then it is opened again where the last result ended.
+ *
+ * Disposal takes effect at once, also for who waits for a result; an answer that is under way then finds
+ * nobody. A read that failed stays failed.
+ */
+
+import type { ComputeHandle } from './compute-handle.ts';
+import type { RunningThread } from './compute-threads.ts';
+import type { IdleRead } from './idle-reads.ts';
+import type { Entering } from './read-admission.ts';
+
+/** What is read, and how. */
+export interface ReadPlan<Argument, Result> {
+  readonly account: string;
+  readonly signal: AbortSignal | undefined;
+  /** Whether it counts as at work until it is closed. */
+  readonly isAtOnce: boolean;
+  /** As `IdleRead.weight`. */
+  readonly weight: number;
+  /** What is computed: the same again is best done in the same thread. */
+  readonly home: string | null;
+  readonly closedError: () => Error;
+  /** After the last result that was taken, or from its start on. */
+  open(handle: ComputeHandle, read: number): PromiseWithResolvers<string>;
+  /** Told what the opening answered; throws when that is not what went before. */
+  opened(answer: string): void;
+  ask(handle: ComputeHandle, read: number, argument: Argument): PromiseWithResolvers<Result>;
+  took(result: Result): void;
+}
+
+/** What a read needs of its pool. */
+export interface ReadHost {
+  enter(entering: Entering): Promise<void>;
+  leave(account: string, keepsSeat: boolean): void;
+  giveUpSeat(account: string): void;
+  /** A thread for a new read, with its number. */
+  place(home: string | null): OpenRead;
+  runs(thread: RunningThread): boolean;
+  idle(read: IdleRead): void;
+  notIdle(read: IdleRead): void;
+  begun(): void;
+  over(end: ReadEnd): void;
+}
+
+/** How a read ended. */
+export interface ReadEnd {
+  readonly hasBegun: boolean;
+  /** By who asked for it. */
+  readonly isCancelled: boolean;
+  readonly reason: unknown;
+}
+
+/** What is open in a thread. */
+export interface OpenRead {
+  readonly thread: RunningThread;
+  readonly read: number;
+}
+
+export class PooledRead<Argument, Result> implements IdleRead, AsyncDisposable {
+  readonly account: string;
+  readonly weight: number;
+  readonly #plan: ReadPlan<Argument, Result>;
+  readonly #host: ReadHost;
+  readonly #closing = new AbortController();
+  readonly #abort = () => this.#close(this.#plan.signal!.reason);
+  #open: OpenRead | null = null;
+  #asked: { reject(reason: unknown): void } | null = null;
+  #isPulling = false;
+  #hasBegun = false;
+  /** Whether it counts as at work between two results. */
+  #isSeated = false;
+  #hasPlace = false;
+
+  private constructor(plan: ReadPlan<Argument, Result>, host: ReadHost) {
+    this.account = plan.account;
+    this.weight = plan.weight;
+    this.#plan = plan;
+    this.#host = host;
+    plan.signal?.addEventListener('abort', this.#abort);
+  }
+
+  /** Rejects with `ComputeFullError` when there is no room for another. */
+  static async begin<Argument, Result>(
+    plan: ReadPlan<Argument, Result>,
+    host: ReadHost,
+  ): Promise<PooledRead<Argument, Result>> {
+    const read = new PooledRead(plan, host);
+    if (plan.signal?.aborted === true) read.#abort();
+    await read.#work(async () => {
+      read.#hasBegun = true;
+      host.begun();
+      await read.#reopen();
+    });
+    return read;
+  }
+
+  async next(argument: Argument): Promise<Result> {
+    if (this.#isPulling) throw new Error('one result at a time');
+    this.#isPulling = true;
+    try {
+      return await this.#work(async () => {
+        if (this.#open === null || !this.#host.runs(this.#open.thread)) await this.#reopen();
+        const { thread, read } = this.#open!;
+        const result = await this.#answered(this.#plan.ask(thread.handle, read, argument));
+        this.#plan.took(result);
+        return result;
+      });
+    } finally {
+      this.#isPulling = false;
+    }
+  }
+
+  park(): void {
+    const open = this.#open;
+    this.#open = null;
+    if (open === null) return;
+    open.thread.open -= 1;
+    open.thread.handle.post({ t: 'close', read: open.read });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#close(this.#plan.closedError());
+  }
+
+  /** Does something in a place; what fails is the end of the read. */
+  async #work<T>(work: () => Promise<T>): Promise<T> {
+    const { signal } = this.#closing;
+    const [hasBegun, wasSeated] = [this.#hasBegun, this.#isSeated];
+    try {
+      await this.#host.enter({ account: this.account, hasBegun, isSeated: wasSeated, signal });
+      if (!wasSeated) this.#isSeated = true;
+      this.#hasPlace = true;
+      this.#host.notIdle(this);
+      try {
+        // It may have been closed on the way here.
+        signal.throwIfAborted();
+        return await work();
+      } finally {
+        this.#leave();
+      }
+    } catch (error) {
+      this.#close(error);
+      throw error;
+    }
+  }
+
+  #leave(): void {
+    const isOver = this.#closing.signal.aborted;
+    const keepsSeat = this.#plan.isAtOnce && !isOver;
+    const givesSeatUp = this.#isSeated && !keepsSeat;
+    this.#isSeated = keepsSeat;
+    this.#hasPlace = false;
+    this.#host.leave(this.account, !givesSeatUp);
+    if (!isOver && this.#open !== null) this.#host.idle(this);
+  }
+
+  async #reopen(): Promise<void> {
+    if (this.#open !== null) this.park();
+    const open = this.#host.place(this.#plan.home);
+    open.thread.open += 1;
+    this.#open = open;
+    const { handle } = open.thread;
+    this.#plan.opened(await this.#answered(this.#plan.open(handle, open.read)));
+  }
+
+  async #answered<T>(answer: PromiseWithResolvers<T>): Promise<T> {
+    this.#asked = answer;
+    try {
+      return await answer.promise;
+    } finally {
+      this.#asked = null;
+    }
+  }
+
+  #close(reason: unknown): void {
+    if (this.#closing.signal.aborted) return;
+    const { signal } = this.#plan;
+    this.#closing.abort(reason);
+    signal?.removeEventListener('abort', this.#abort);
+    this.#host.notIdle(this);
+    this.park();
+    this.#asked?.reject(reason);
+    // Who has a place gives both up together.
+    if (this.#isSeated && !this.#hasPlace) {
+      this.#isSeated = false;
+      this.#host.giveUpSeat(this.account);
+    }
+    this.#host.over({ hasBegun: this.#hasBegun, isCancelled: signal?.aborted === true, reason });
+  }
+}
