@@ -11,7 +11,12 @@ import { tableOf } from '@tapeloom/core/studies/twins/study-driver';
 import type { Subject } from '@tapeloom/core/studies/twins/study-subjects';
 import type { TwinTape } from '@tapeloom/core/studies/twins/twin-tape';
 import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
-import type { DayResult, SettledDaysRequest } from '@tapeloom/server/history/settled-days';
+import type { HeldDays } from '@tapeloom/server/history/held-days';
+import type {
+  DayResult,
+  DaysRead,
+  SettledDaysRequest,
+} from '@tapeloom/server/history/settled-days';
 import { type CacheUse, SettledDaysReader } from '@tapeloom/server/history/settled-days-reader';
 import { isWholeUpTo } from '@tapeloom/server/history/tape-days';
 import { MemoryTape, type MemoryTrade } from './memory-tape.ts';
@@ -26,6 +31,7 @@ export interface SettledWorldOptions {
   readonly batchRows?: number;
   readonly pieceBytes?: number;
   readonly cache?: CacheUse | null;
+  readonly held?: HeldDays;
   readonly leftOut?: LeftOut;
 }
 
@@ -47,7 +53,7 @@ export class SettledWorld {
   readonly until: EpochNs;
 
   constructor(tape: TwinTape, subject: Subject, options: SettledWorldOptions = {}) {
-    const { batchRows = 7, pieceBytes, cache = null, leftOut = () => false } = options;
+    const { batchRows = 7, pieceBytes, held, cache = null, leftOut = () => false } = options;
     this.sessions = tableOf(tape.sessions);
     this.until = tape.until as EpochNs;
     this.firstDay = firstDayOf(tape);
@@ -58,6 +64,7 @@ export class SettledWorld {
       sessionsOf: (_contract, kind) => (kind === 'full' ? fullOf(this) : this.sessions),
       yieldTurn: async () => {},
       cache,
+      ...(held && { held }),
       ...(pieceBytes === undefined ? {} : { pieceBytes }),
     });
   }
@@ -82,8 +89,21 @@ export class SettledWorld {
     return session.close < epochNs(addDays(day, 1), 0) ? session.close : null;
   }
 
+  /** The first result alone. */
+  async first(request: Partial<SettledDaysRequest>): Promise<DayResult | null> {
+    await using read = await this.#open(request);
+    return await read.next();
+  }
+
   async read(request: Partial<SettledDaysRequest> = {}): Promise<readonly DayResult[]> {
-    await using read = await this.reader.read({
+    await using read = await this.#open(request);
+    const results: DayResult[] = [];
+    for (let next = await read.next(); next !== null; next = await read.next()) results.push(next);
+    return results;
+  }
+
+  async #open(request: Partial<SettledDaysRequest>): Promise<DaysRead> {
+    return await this.reader.read({
       account: 'a',
       contract: CONTRACT,
       indicator: INDICATOR,
@@ -94,9 +114,6 @@ export class SettledWorld {
       form: 'lines',
       ...request,
     });
-    const results: DayResult[] = [];
-    for (let next = await read.next(); next !== null; next = await read.next()) results.push(next);
-    return results;
   }
 
   /** A digest of a day's trades, as a sidecar would have it. */

@@ -68,19 +68,35 @@ test('tables are written side by side as each alone, by one thread that starts w
   assert.deepEqual(faults, []);
 });
 
-test('how many tables are open is limited, for one account and in all; a closed one makes room', async () => {
+test('how many tables are open is limited, for one account and in all, and some are for who has none [SEC-37]', async () => {
   const { tables } = startThread();
   await using _ended = tables;
   const openMany = (account: string, count: number) =>
     Promise.all(Array.from({ length: count }, () => tables.open(account, SPEC)));
   const [first] = await openMany('a', 8);
   await assert.rejects(tables.open('a', SPEC), ComputeFullError);
-  for (const account of ['b', 'c', 'd']) await openMany(account, 8);
-  await assert.rejects(tables.open('e', SPEC), ComputeFullError);
+  for (const account of ['b', 'c']) await openMany(account, 8);
+  await openMany('d', 1);
+  await assert.rejects(tables.open('d', SPEC), ComputeFullError);
+  for (const account of ['e', 'f', 'g', 'h', 'i', 'j', 'k']) await openMany(account, 1);
+  await assert.rejects(tables.open('l', SPEC), ComputeFullError);
   first![Symbol.dispose]();
   first![Symbol.dispose]();
-  await tables.open('e', SPEC);
-  await assert.rejects(tables.open('e', SPEC), ComputeFullError);
+  await tables.open('l', SPEC);
+  await assert.rejects(tables.open('l', SPEC), ComputeFullError);
+  assert.deepEqual([tables.openCount, tables.refusedCount], [32, 4]);
+});
+
+test('the next piece of work is of the account that was served longest ago [SEC-37]', async () => {
+  const { tables } = startThread();
+  await using _ended = tables;
+  const many = await Promise.all(Array.from({ length: 4 }, () => tables.open('a', SPEC)));
+  const other = await tables.open('b', SPEC);
+  const served: string[] = [];
+  const adds = many.map((table) => table.add(linesOf(update(1))).then(() => served.push('a')));
+  adds.push(other.add(linesOf(update(1))).then(() => served.push('b')));
+  await Promise.all(adds);
+  assert.deepEqual(served, ['a', 'b', 'a', 'a', 'a']);
 });
 
 test('a table that fails is told, and takes no other with it', async () => {

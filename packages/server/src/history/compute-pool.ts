@@ -18,6 +18,7 @@ import {
 import { RETRY_AFTER_SECONDS } from './compute-handle.ts';
 import { ComputeThreads, type ComputeThreadsOptions } from './compute-threads.ts';
 import type { ComputeCallName, ComputeCalls } from './compute-wire.ts';
+import { positionAfter } from './days-position.ts';
 import { type IdleLimits, IdleReads } from './idle-reads.ts';
 import { type OpenRead, PooledRead, type ReadEnd, type ReadHost } from './pooled-read.ts';
 import { type AdmissionLimits, ReadAdmission } from './read-admission.ts';
@@ -284,19 +285,6 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
 
 function disposing(read: AsyncDisposable): () => Promise<void> {
   return async () => await read[Symbol.asyncDispose]();
-}
-
-/** Where a result ends that follows a position. */
-function positionAfter(before: DaysPosition | null, result: DayResult): DaysPosition {
-  const { day, trades, settled, tail } = result;
-  const ofDay = before?.day === day ? before : { trades: 0, line: null };
-  const rank = settled.ranks.at(-1);
-  return {
-    day,
-    trades: ofDay.trades + trades,
-    line: rank === undefined ? ofDay.line : { rank, k: settled.ks.at(-1)! },
-    hasTail: tail.ends.length > 0,
-  };
 }
 
 function homeOf({ contract, indicator, params }: SettledDaysRequest): string {

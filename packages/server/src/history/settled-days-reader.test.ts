@@ -27,8 +27,10 @@ import { sealDay } from '../tape/seal.ts';
 import { SealedDays } from '../tape/sealed-days.ts';
 import { NO_LIVE_DAYS, TapeReader } from '../tape/tape-reader.ts';
 import { expandFrame } from './day-lines.ts';
+import { positionAfter } from './days-position.ts';
+import { HeldDays } from './held-days.ts';
 import { ResultCache } from './result-cache.ts';
-import type { DayResult, SettledDaysRequest } from './settled-days.ts';
+import type { DayResult, DaysPosition, SettledDaysRequest } from './settled-days.ts';
 import { type CacheUse, SettledDaysReader } from './settled-days-reader.ts';
 import { DayDamagedError, DaysMissingError, ReadClosedError } from './settled-errors.ts';
 
@@ -223,6 +225,39 @@ test('with the cache or without, in any order of reads, the same bytes come out 
     },
   );
   await fc.assert(property, { numRuns: 300 });
+});
+
+test('read on by another read after every result, the same comes out [DET-18] [SEC-38]', async () => {
+  const subjects = fc.constantFrom(...Object.values(SUBJECTS)).chain((subject) => subject);
+  const forms = fc.constantFrom('lines' as const, 'frames' as const);
+  const property = fc.asyncProperty(
+    subjects,
+    randomTape,
+    fc.record({ form: forms, hasTail: fc.boolean(), isKept: fc.boolean(), isHeld: fc.boolean() }),
+    async (subject, tape, { form, hasTail, isKept, isHeld }) => {
+      const plain = new SettledWorld(tape, subject, { pieceBytes: 300 });
+      const cache = isKept ? cacheOn(new SimDisk(), plain) : null;
+      // Pieces end elsewhere than before.
+      const other = new SettledWorld(tape, subject, {
+        cache,
+        pieceBytes: 450,
+        ...(isHeld && { held: new HeldDays() }),
+      });
+      if (plain.days.length === 0) return;
+      const whole = await plain.read({ form, hasTail });
+      const results: DayResult[] = [];
+      let goOn: DaysPosition | undefined;
+      for (let at = 0; ; at += 1) {
+        const world = at % 2 === 0 ? other : plain;
+        const next = await world.first({ form, hasTail, ...(goOn && { goOn }) });
+        if (next === null) break;
+        results.push(next);
+        goOn = positionAfter(goOn ?? null, next);
+      }
+      assert.deepEqual(daysOf(results), daysOf(whole));
+    },
+  );
+  await fc.assert(property, { numRuns: 60 });
 });
 
 /** Two days of trades on a simulated disk, sealed. */

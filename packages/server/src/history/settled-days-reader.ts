@@ -167,7 +167,9 @@ export class SettledDaysReader implements SettledDays {
       const frame = isFrame ? await compressLines(rest.settled.bytes) : undefined;
       yield pieceResult(asked, piece, frame, false);
     }
-    if (quiet !== null) yield pieceResult(asked, quiet, isFrame ? null : undefined, false);
+    if (quiet !== null && quiet.trades > 0) {
+      yield pieceResult(asked, quiet, isFrame ? null : undefined, false);
+    }
   }
 
   async *#dayResults(asked: AskedDay, read: SettledRead): AsyncGenerator<DayResult> {
