@@ -397,6 +397,17 @@ async function replaceAfter(context: TestContext, world: World, ms: number): Pro
   assert.equal(world.threads.length, count + 1);
 }
 
+test('a read that was idle when its thread died goes on in another', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  await using world = new World(2);
+  await using read = await world.pool.read(request('a'));
+  const before = (await read.next())!.trades;
+  world.threads[before - 1]!.die();
+  assert.equal((await read.next())!.trades, 3 - before);
+  assert.equal(world.pool.counts.open, 1);
+  assert.equal(world.opened.at(-1)?.day, DAY);
+});
+
 test('without a living thread questions are refused for now and reads wait', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] });
   await using world = new World(1);

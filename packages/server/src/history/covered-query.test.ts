@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { BY_ID, CONTRACT, DAY, HOUR_NS, SESSIONS } from '../../../../simulation/engine-run.ts';
 import { MemoryTape, type MemoryTrade } from '../../../../simulation/memory-tape.ts';
 import { SharedPlaces } from '../platform/shared-places.ts';
-import { AHEAD_MS_MAX } from './awaited-cursors.ts';
+import { AHEAD_MS_MAX, AWAITED_LIMITS } from './awaited-cursors.ts';
 import { ComputeFullError } from './compute-errors.ts';
 import { type CoveredQuery, type CoverMoment, coverQuery, tradesLeft } from './covered-query.ts';
 import type { HistoryQuery } from './history-query.ts';
@@ -355,4 +355,14 @@ test('while the tape is being filled nothing is said about it', async () => {
   const desk = new Desk();
   desk.isReady = false;
   assert.equal((await desk.refused({}))[0], 'WARMING');
+});
+
+test('however many accounts wait for cursors as often as they may, another finds a place [SEC-37]', () => {
+  const awaited = new SharedPlaces(AWAITED_LIMITS);
+  const { eachMax, allMax, keptForNew = 0 } = AWAITED_LIMITS;
+  for (let account = 0; account < 20; account += 1) {
+    for (let count = 0; count <= eachMax; count += 1) awaited.enter(`account ${account}`);
+  }
+  assert.ok(awaited.count >= allMax - keptForNew && awaited.count < allMax);
+  assert.notEqual(awaited.enter('another'), null);
 });
