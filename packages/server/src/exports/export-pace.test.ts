@@ -38,7 +38,10 @@ test('the pieces are the chunks, and no chunk is kept when it has left [SEC-38]'
     counts[piece[0]!]! += piece.length;
   }
   assert.deepEqual(counts, [0, 200_000, 200_000, 200_000]);
-  assert.ok(made.every(({ byteLength }) => byteLength === 0), 'their memory is given back');
+  assert.ok(
+    made.every(({ byteLength }) => byteLength === 0),
+    'their memory is given back',
+  );
   assert.equal(pace.bytes, 0);
 });
 

@@ -2,7 +2,7 @@
  * The chunks of exports, no further ahead of their readers than memory allows: what is computed and has not
  * left counts at one budget, of the account and of all. A chunk is made when there is room for it; one more is
  * made while one is written, if there is room then. They are handed on in small pieces, each in memory of its
- * own, so that it is known what has left: who asks for the next piece but one has written the first.
+ * own, so that it is known what has left: who asks for the next piece has handed the one before to its socket.
  */
 
 import { ComputeFullError } from '../history/compute-errors.ts';
