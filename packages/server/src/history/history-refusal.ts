@@ -6,7 +6,7 @@ import type { FieldFault } from '@tapeloom/protocol/problem';
 import { ComputeFullError } from './compute-errors.ts';
 import { NotOnTapeError } from './replay-errors.ts';
 import type { Coverage } from './settled-days.ts';
-import { DaysMissingError } from './settled-errors.ts';
+import { DaysMissingError, ReadOutdatedError } from './settled-errors.ts';
 
 export interface HistoryRefusal {
   readonly code: ErrorCode;
@@ -42,6 +42,10 @@ export function refusalOf(error: unknown): HistoryRefusal | null {
     const { retryAfterSeconds } = error;
     const detail = 'The service has no room for this query now. Try again later.';
     return { code: 'CAPACITY', detail, retryAfterSeconds };
+  }
+  if (error instanceof ReadOutdatedError) {
+    const detail = 'Days came to the tape or left it while this was computed. Try again.';
+    return { code: 'CAPACITY', detail, retryAfterSeconds: 1 };
   }
   if (error instanceof NotWarmError) {
     return { code: 'NOT_COVERED', detail: NOT_WARM_DETAIL };
