@@ -57,7 +57,7 @@ const COMPUTE_LIMITS: ComputeLimits = {
   callsPerThread: 1_024,
 };
 
-/** A read of days keeps a piece of lines and its trades, some 20 MB; a replay little beside its study. */
+/** A read of days keeps room for a piece of lines, and trades; a replay little beside its study. */
 const IDLE_WEIGHTS = { days: 4, replay: 1 } as const;
 
 /** How many threads compute on a machine with so many cores. */
