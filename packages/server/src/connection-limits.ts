@@ -17,8 +17,10 @@ const CONNECTIONS_MIN = 64;
 const FILES_OF_SERVICE = 128;
 /** What a thread's event loop needs (7), and the days that streams warm up from. */
 const FILES_PER_ENGINE = 16;
-/** The event loop, and one file for each of its 64 reads. */
-const FILES_PER_COMPUTE_THREAD = 72;
+/** The event loop, and one file for each read that is at work (24) or kept while nobody pulls it (64). */
+const FILES_PER_COMPUTE_THREAD = 96;
+/** With fewer an operator should know. */
+const CONNECTIONS_PLENTY = 5_000;
 
 export interface MachineLimits {
   /** Null: there is no limit, or nobody knows it. */
@@ -44,11 +46,8 @@ export function connectionLimits({ openFiles, cores }: MachineLimits): SocketLim
   return socketLimits(Math.min(CONNECTIONS_MAX, left));
 }
 
-/** What to tell an operator whose limit makes for fewer connections than there could be; null: nothing. */
-export function fewerConnections(
-  { all }: SocketLimits,
-  { openFiles }: MachineLimits,
-): string | null {
-  if (all >= CONNECTIONS_MAX) return null;
+/** What to tell an operator whose limit makes for few connections; null: nothing. */
+export function fewConnections({ all }: SocketLimits, { openFiles }: MachineLimits): string | null {
+  if (all >= CONNECTIONS_PLENTY) return null;
   return `at most ${all} connections, for the process may open only ${openFiles} files (ulimit -n)`;
 }

@@ -11,7 +11,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Registry } from 'prom-client';
 import { AccountServices } from './account-services.ts';
 import type { Config } from './config/config.ts';
-import { connectionLimits, fewerConnections } from './connection-limits.ts';
+import { connectionLimits, fewConnections } from './connection-limits.ts';
 import type { FirstKeys } from './demo-account.ts';
 import { Doors } from './doors.ts';
 import { EchoServer } from './gateway/echo-server.ts';
@@ -311,8 +311,8 @@ export class Service implements AsyncDisposable {
 function readConnectionLimits(log: Log): SocketLimits {
   const machine = { openFiles: openFilesMax(), cores: availableParallelism() };
   const limits = connectionLimits(machine);
-  const fewer = fewerConnections(limits, machine);
-  if (fewer !== null) log.warn({ openFiles: machine.openFiles, connections: limits.all }, fewer);
+  const few = fewConnections(limits, machine);
+  if (few !== null) log.warn({ openFiles: machine.openFiles, connections: limits.all }, few);
   return limits;
 }
 

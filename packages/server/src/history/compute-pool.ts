@@ -60,9 +60,12 @@ const COMPUTE_LIMITS: ComputeLimits = {
 /** A read of days keeps room for a piece of lines, and trades; a replay little beside its study. */
 const IDLE_WEIGHTS = { days: 4, replay: 1 } as const;
 
+/** More would wait for the one thread that hands out what they compute, and each takes files and memory. */
+const THREADS_MAX = 24;
+
 /** How many threads compute on a machine with so many cores. */
 export function computeThreadsFor(cores: number): number {
-  return Math.max(1, cores - 1);
+  return Math.max(1, Math.min(THREADS_MAX, cores - 1));
 }
 
 export interface ComputePoolOptions extends ComputeThreadsOptions {
