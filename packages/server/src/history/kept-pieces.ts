@@ -20,7 +20,7 @@ import type {
   SettledLines,
 } from './settled-days.ts';
 import type { ResultInputs } from './settled-inputs.ts';
-import { type DayPiece, tradesBefore } from './settled-read.ts';
+import { type DayPiece, endOfPiece, tradesBefore } from './settled-read.ts';
 
 export interface AskedDay {
   readonly request: SettledDaysRequest;
@@ -63,6 +63,11 @@ export class HandedOut {
     this.#line = line;
   }
 
+  /** What the next piece is found by, if one begins here; null for the first. */
+  get end(): string | null {
+    return this.#line === null ? null : endOfPiece(this.rank, this.#line);
+  }
+
   note(trades: number, { ranks, ks }: SettledLines): void {
     this.rank += trades;
     const rank = ranks.at(-1);
@@ -88,7 +93,7 @@ export class HandedOut {
   }
 }
 
-/** What is kept of a day, from its start on, as far as pieces follow each other. */
+/** What is kept of a day after what was handed out of it, as far as pieces follow each other. */
 export async function* keptPieces(
   asked: AskedDay,
   kept: KeptDay,
@@ -97,7 +102,7 @@ export async function* keptPieces(
   const { request, source, day, end, isWhole } = asked;
   const before = isWhole ? Number.POSITIVE_INFINITY : await tradesBefore(source, day, end);
   const isTailWanted = request.hasTail && end === request.until;
-  for (let after: string | null = null; ; ) {
+  for (let after = handedOut.end; ; ) {
     const piece = await findPiece(asked, kept, after);
     if (piece === null) return;
     const { settled, frame, isWarm } = piece;

@@ -151,15 +151,23 @@ export class SettledDaysReader implements SettledDays {
     read: SettledRead,
     position: DaysPosition,
   ): AsyncGenerator<DayResult> {
+    const handedOut = new HandedOut(position);
+    const kept = handedOut.end === null ? null : await this.#keptDay(asked);
+    if (kept !== null && (asked.isWhole || !asked.request.hasTail)) {
+      yield* keptPieces(asked, kept, handedOut);
+      if (handedOut.isAll) return;
+    }
     const isFrame = asked.request.form === 'frames';
     const asLines: AskedDay = { ...asked, request: { ...asked.request, form: 'lines' } };
-    const handedOut = new HandedOut(position);
     // A result without lines says that its day is over, so trades alone wait for the next lines.
     let quiet: DayPiece | null = null;
     for await (const result of this.#dayResults(asLines, read)) {
       const tail = result.tail.ends.length === 0 ? null : result.tail;
       const rest = handedOut.rest({ ...result, tail, place: null });
-      if (rest === null) continue;
+      if (rest === null) {
+        await this.#options.yieldTurn();
+        continue;
+      }
       const piece: DayPiece = { ...rest, trades: rest.trades + (quiet?.trades ?? 0) };
       const isQuiet = rest.settled.ends.length === 0 && tail === null;
       quiet = isQuiet ? piece : null;

@@ -175,7 +175,8 @@ export class SettledRead implements Disposable {
           const trades = rank - this.#rank;
           this.#rank = rank;
           const settled = lines.take();
-          const place = this.#place(endOfPiece(rank, settled));
+          const line = { rank: settled.ranks.at(-1)!, k: settled.ks.at(-1)! };
+          const place = this.#place(endOfPiece(rank, line));
           yield { settled, trades, isWarm: run.wasWarm, tail: null, place };
         }
         if (this.#rowsSinceTurn < ROWS_PER_TURN) continue;
@@ -202,9 +203,9 @@ export class SettledRead implements Disposable {
   }
 }
 
-/** Of a piece that covers the trades up to `rank`, and has lines. */
-function endOfPiece(rank: number, { ranks, ks }: SettledLines): string {
-  return `${rank} ${ranks.at(-1)}.${ks.at(-1)}`;
+/** Of a piece that covers the trades up to `rank`, by its last line. */
+export function endOfPiece(rank: number, line: { rank: number; k: number }): string {
+  return `${rank} ${line.rank}.${line.k}`;
 }
 
 /** The trades of a day before `end`, which is at most the day's end. */
