@@ -10,6 +10,7 @@ import { type Config, ConfigError } from './config/config.ts';
 import { askedHelp, loadConfig } from './config/env.ts';
 import { Announcer } from './platform/announcer.ts';
 import { DirectoryLockedError, lockDirectory } from './platform/directory-lock.ts';
+import { returnLargeAllocations } from './platform/large-allocations.ts';
 import { createLog, type Log } from './platform/log.ts';
 import { LogLimit } from './platform/log-limit.ts';
 import { Output } from './platform/output.ts';
@@ -36,6 +37,7 @@ export async function runProcess(): Promise<void> {
     process.exitCode = EXIT_MISCONFIGURED;
     return;
   }
+  await returnLargeAllocations();
   const stdout = new Output(process.stdout);
   const announcer = new Announcer({
     isTerminal: process.stdout.isTTY === true,

@@ -44,6 +44,7 @@ const shared = {
   indicators: new Map(INDICATORS.map((indicator) => [indicator.id, indicator])),
   sessionsOf: tables.of.bind(tables),
   yieldTurn: () => turns.yieldTurn(),
+  aside: <T>(work: () => Promise<T>) => turns.aside(work),
 };
 const days = new SettledDaysReader({ ...shared, cache: cacheOf(setup), held: new HeldDays() });
 const desk = new ComputeDesk({

@@ -144,6 +144,30 @@ test('a call that fails or is given up leaves the thread to the others', async (
   assert.equal(await thread.work('c', 3), 3);
 });
 
+test('who waits for what is done elsewhere leaves the thread to the others, and takes its turn afterwards', async () => {
+  const thread = new Thread();
+  const elsewhere = Promise.withResolvers<string>();
+  const seen: string[] = [];
+  let other: Promise<unknown> = Promise.resolve();
+  const waiting = thread.turns.within('waits', async () => {
+    seen.push(await thread.turns.aside(() => elsewhere.promise));
+    await assert.rejects(
+      thread.turns.aside(() => Promise.reject(new Error('no disk'))),
+      /no disk/,
+    );
+    // It holds the thread again: whoever comes now waits for its yield.
+    other = thread.work('works', 1).then(() => seen.push('last'));
+    await rest();
+    seen.push('first');
+  });
+  await rest();
+  assert.equal(await thread.work('works', 20), 20);
+  elsewhere.resolve('made elsewhere');
+  await waiting;
+  await other;
+  assert.deepEqual(seen, ['made elsewhere', 'first', 'last']);
+});
+
 test('of any number of accounts only so many are remembered', async () => {
   const thread = new Thread();
   for (let account = 0; account < 1_500; account += 1) await thread.work(`${account}`, 1);

@@ -22,6 +22,8 @@ export interface Turns {
   within<T>(account: string, work: () => Promise<T>): Promise<T>;
   /** Called by work in the middle of it, about every millisecond: lets the thread's other work happen. */
   yieldTurn(): Promise<void>;
+  /** Waits for what is done elsewhere, by the disk or another thread: this thread is others' meanwhile. */
+  aside<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export interface FairTurnsOptions {
@@ -46,7 +48,8 @@ interface Member {
 
 interface Turn {
   readonly member: Member;
-  state: 'waiting' | 'holding' | 'over';
+  /** Away: what it waits for is done elsewhere. */
+  state: 'waiting' | 'holding' | 'away' | 'over';
   wake: () => void;
 }
 
@@ -100,6 +103,20 @@ export class FairTurns implements Turns {
     await held;
   }
 
+  async aside<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#turns.getStore();
+    if (turn?.state !== 'holding') return await work();
+    const done = work();
+    this.#charge(turn);
+    turn.state = 'away';
+    if (!this.#isResting) this.#grant();
+    try {
+      return await done;
+    } finally {
+      await this.#comeBack(turn);
+    }
+  }
+
   #isRestDue(): boolean {
     const { isWanted, now } = this.#options;
     return isWanted === undefined || isWanted() || now() - this.#heldSince >= REST_EVERY_MS;
@@ -115,6 +132,11 @@ export class FairTurns implements Turns {
     if (member.calls === 0) member.usedMs = Math.max(member.usedMs, this.#levelMs - CREDIT_MS);
     member.calls += 1;
     return member;
+  }
+
+  async #comeBack(turn: Turn): Promise<void> {
+    // Its call may have been given up meanwhile.
+    if (turn.state === 'away') await this.#hold(turn);
   }
 
   async #hold(turn: Turn): Promise<void> {

@@ -55,6 +55,8 @@ export interface SettledDaysReaderOptions {
   readonly sessionsOf: (contract: string, kind: SessionKind) => SessionTable;
   /** Lets other work of this thread happen. */
   readonly yieldTurn: () => Promise<void>;
+  /** Waits for what is done elsewhere, while the thread does other work; by default it waits itself. */
+  readonly aside?: <T>(work: () => Promise<T>) => Promise<T>;
   /** Null: nothing is kept, and nothing looked for. */
   readonly cache: CacheUse | null;
   /** Where days that are not in the cache are held, as far as they were read; by default nowhere. */
@@ -172,7 +174,7 @@ export class SettledDaysReader implements SettledDays {
       const isQuiet = rest.settled.ends.length === 0 && tail === null;
       quiet = isQuiet ? piece : null;
       if (isQuiet) continue;
-      const frame = isFrame ? await compressLines(rest.settled.bytes) : undefined;
+      const frame = isFrame ? await this.#compress(rest.settled.bytes) : undefined;
       yield pieceResult(asked, piece, frame, false);
     }
     if (quiet !== null && quiet.trades > 0) {
@@ -196,7 +198,7 @@ export class SettledDaysReader implements SettledDays {
     const isFrame = request.form === 'frames';
     for await (const piece of this.#pieces(asked, read, kept !== null)) {
       const rest = handedOut.rest(piece);
-      const frame = isFrame && rest !== null ? await compressLines(rest.settled.bytes) : undefined;
+      const frame = isFrame && rest !== null ? await this.#compress(rest.settled.bytes) : undefined;
       if (kept !== null && isWhole) keepPiece(kept, piece, rest === piece ? frame : undefined);
       if (rest === null) continue;
       yield pieceResult(asked, rest, frame, isWhole && isSealed && isOnly(rest));
@@ -266,6 +268,11 @@ export class SettledDaysReader implements SettledDays {
     const { after } = request.skip!;
     const afterNs = epochNs(day, 0) < after ? nsOfDay(after) : null;
     return kept === null ? null : await countKept(kept, afterNs);
+  }
+
+  async #compress(bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer> | null> {
+    const { aside = async (work) => await work() } = this.#options;
+    return await aside(() => compressLines(bytes));
   }
 
   #indicator(id: string): Indicator {
