@@ -10,6 +10,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const SEND_BUFFER = '/proc/sys/net/ipv4/tcp_wmem';
+const RECEIVE_BUFFER = '/proc/sys/net/ipv4/tcp_rmem';
 /** Bytes at least and at first, as the kernel has them. */
 const LEAST_AND_FIRST = '4096 16384';
 const RUN = join(import.meta.dirname, 'run.ts');
@@ -24,11 +25,14 @@ export function sendBytesMax(): number {
 export async function runInOwnNetwork(
   words: readonly string[],
   bytesMax: number,
+  receiveBytesMax: number | null = null,
 ): Promise<{ readonly skipped: string } | { readonly exitCode: number | null }> {
   if (process.platform !== 'linux') return { skipped: 'only Linux has network namespaces' };
   const isRoot = process.getuid?.() === 0;
   const unshare = ['--net', ...(isRoot ? [] : ['--map-root-user'])];
-  const prepare = `ip link set lo up && echo '${LEAST_AND_FIRST} ${bytesMax}' > ${SEND_BUFFER}`;
+  const limit = (bytes: number, path: string) => `echo '${LEAST_AND_FIRST} ${bytes}' > ${path}`;
+  const receive = receiveBytesMax === null ? 'true' : limit(receiveBytesMax, RECEIVE_BUFFER);
+  const prepare = `ip link set lo up && ${limit(bytesMax, SEND_BUFFER)} && ${receive}`;
   const tried = spawnSync('unshare', [...unshare, 'sh', '-c', prepare], { encoding: 'utf8' });
   if (tried.status !== 0) {
     return { skipped: tried.error?.message ?? tried.stderr.trim() };

@@ -6,6 +6,7 @@
 import { setTimeout as pause, setImmediate as rest } from 'node:timers/promises';
 import { parentPort, threadId, workerData } from 'node:worker_threads';
 import { INDICATORS } from '@tapeloom/core/studies/catalogue';
+import { collectGarbage } from '../platform/collect-garbage.ts';
 import { NodeDisk } from '../platform/node-disk.ts';
 import { SealedDays } from '../tape/sealed-days.ts';
 import { TapeFollower } from '../tape/tape-follower.ts';
@@ -21,6 +22,8 @@ import { StudyReplays } from './study-replays.ts';
 
 /** A page needs about so long from here to its client. */
 const SERVED_AFTER_MS = 50;
+/** How often what the last work left behind is looked for, where the thread has nothing to do at the time. */
+const COLLECT_EVERY_MS = 15_000;
 
 const parent = parentPort!;
 const setup = workerData as ComputeThreadData;
@@ -55,6 +58,12 @@ const desk = new ComputeDesk({
   send: (message, moves) => parent.postMessage(message, moves as ArrayBuffer[]),
 });
 parent.on('message', receive);
+let collected = 0;
+setInterval(() => {
+  if (desk.callCount > 0 || collected === received) return;
+  collected = received;
+  collectGarbage();
+}, COLLECT_EVERY_MS).unref();
 
 function receive(message: ToComputeThread): void {
   received = (received + 1) | 0;

@@ -1,7 +1,7 @@
 /**
  * One thread, shared between accounts by the time they use it. At every yield the thread goes to the account
- * that has used least of it, of those alike to the one served longest ago; the calls of one account take
- * turns among themselves. So a call of any length delays another account by one slice between two
+ * that has used least of it, of those alike to the one served longest ago; the calls of one account are
+ * done one after the other, since each that is half done holds memory. So a call of any length delays another account by one slice between two
  * yields, not by its length, and two accounts that always want more get the same.
  *
  * Who was away is not paid for all of it: an account comes back at most `CREDIT_MS` ahead of those that
@@ -95,7 +95,8 @@ export class FairTurns implements Turns {
     }
     if (!this.#isRestDue()) return;
     this.#charge(turn);
-    const held = this.#queue(turn);
+    // The next of its account only when it has ended or waits.
+    const held = this.#queue(turn, 'first');
     this.#isResting = true;
     await this.#options.rest();
     this.#isResting = false;
@@ -145,9 +146,10 @@ export class FairTurns implements Turns {
     await held;
   }
 
-  #queue(turn: Turn): Promise<void> {
+  #queue(turn: Turn, place: 'first' | 'last' = 'last'): Promise<void> {
     turn.state = 'waiting';
-    turn.member.waiting.push(turn);
+    if (place === 'first') turn.member.waiting.unshift(turn);
+    else turn.member.waiting.push(turn);
     return new Promise((resolve) => {
       turn.wake = resolve;
     });
