@@ -4,6 +4,7 @@ import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import fc from 'fast-check';
 import { frameTexts } from '../../../../simulation/server-frames.ts';
 import { Flush, type FrameEntry } from '../topics/flush.ts';
+import { MessageFrame } from '../topics/message-frame.ts';
 import { textFrame } from '../topics/text-frame.ts';
 import { Outbox } from './outbox.ts';
 
@@ -217,7 +218,7 @@ class ConnectionModel {
 
   #send(message: ServerMessage & { readonly sub?: string }): void {
     const bytes = textFrame(JSON.stringify(message));
-    this.#pass({ kind: message.t, sub: message.sub ?? null, id: '', bytes });
+    this.#pass(new MessageFrame(message.t, message.sub ?? null, '', bytes));
   }
 
   #pass(message: Parameters<Outbox['pass']>[0]): void {
@@ -279,7 +280,7 @@ test('however slowly it reads, a client ends with the newest state, has at each 
 
 function frame(kind: ServerMessage['t'], sub: string | null, id = '', bytes = 100) {
   const text = JSON.stringify({ kind, sub, id }).padEnd(bytes - 2);
-  return { kind, sub, id, bytes: textFrame(text) };
+  return new MessageFrame(kind, sub, id, textFrame(text));
 }
 
 /** What was held, each as `kind sub id`. */

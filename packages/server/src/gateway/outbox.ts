@@ -10,12 +10,11 @@
  * 3. Nothing else is ever skipped. When a subscription ends, all that is held of it is deleted, except
  *    `error`s, which answer messages of the client.
  *
- * What waits on the socket and here, with the message to come, stays below its limit. Frames are held
- * as texts of one character per byte: a text costs some tens of bytes beside its content, a buffer some
- * hundreds, and a part of a flush's shared bytes would keep all of them alive.
+ * What waits on the socket and here, with the message to come, stays below its limit.
  */
 
-import type { EncodedFrames, MessageFrame } from '../topics/flush.ts';
+import type { EncodedFrames } from '../topics/flush.ts';
+import type { HeldFrame, MessageFrame } from '../topics/message-frame.ts';
 
 export interface OutboxLimits {
   /** From this many waiting bytes on, messages are held here and versions skipped. */
@@ -29,14 +28,10 @@ export const OUTBOX_LIMITS: OutboxLimits = { skipFromBytes: 262_144, bytesMax: 1
 /** `at-once`: it belongs on the socket now; `over`: the limit is reached, the message is not held. */
 export type OutboxVerdict = 'at-once' | 'held' | 'over';
 
-interface HeldMessage extends Omit<MessageFrame, 'id' | 'bytes'> {
-  readonly frame: string;
-}
-
 export class Outbox {
   readonly #limits: OutboxLimits;
   /** In the order of sending. Versions and `hb`s have a text as their key, all others a number. */
-  readonly #held = new Map<string | number, HeldMessage>();
+  readonly #held = new Map<string | number, HeldFrame>();
   #bytes = 0;
   #lastNumber = 0;
 
@@ -55,12 +50,13 @@ export class Outbox {
   }
 
   /** Takes the next message in; `socketBytes` is what waits on the socket itself. */
-  pass({ kind, sub, id, bytes }: MessageFrame, socketBytes: number): OutboxVerdict {
-    const key = this.#keyOf(kind, sub, id);
+  pass(message: MessageFrame, socketBytes: number): OutboxVerdict {
+    const { kind, sub, bytes } = message;
+    const key = this.#keyOf(message);
     if (this.#delete(key) && kind !== 'hb') this.#delete(beatKey(sub));
     if (socketBytes + this.#bytes + bytes.length >= this.#limits.bytesMax) return 'over';
     if (this.#bytes === 0 && socketBytes < this.#limits.skipFromBytes) return 'at-once';
-    this.#held.set(key, { kind, sub, frame: bytes.toString('latin1') });
+    this.#held.set(key, message.held);
     this.#bytes += bytes.length;
     return 'held';
   }
@@ -89,30 +85,30 @@ export class Outbox {
 
   /** Whole messages from the front, until they fill this many bytes. */
   #take(roomBytes: number): EncodedFrames | null {
-    const frames: string[] = [];
+    const texts: string[] = [];
     let total = 0;
-    for (const [key, { frame }] of this.#held) {
+    for (const [key, { text }] of this.#held) {
       if (total >= roomBytes) break;
-      frames.push(frame);
-      total += frame.length;
+      texts.push(text);
+      total += text.length;
       this.#delete(key);
     }
-    if (frames.length === 0) return null;
+    if (texts.length === 0) return null;
     const bytes = Buffer.allocUnsafe(total);
     let at = 0;
-    for (const frame of frames) at += bytes.write(frame, at, 'latin1');
-    return { bytes, messages: frames.length };
+    for (const text of texts) at += bytes.write(text, at, 'latin1');
+    return { bytes, messages: texts.length };
   }
 
   #delete(key: string | number): boolean {
     const message = this.#held.get(key);
     if (message === undefined) return false;
-    this.#bytes -= message.frame.length;
+    this.#bytes -= message.text.length;
     return this.#held.delete(key);
   }
 
-  #keyOf(kind: MessageFrame['kind'], sub: string | null, id: string): string | number {
-    if (kind === 'upsert' || kind === 'remove') return `${id}\n${sub}`;
+  #keyOf({ kind, sub, versionKey }: MessageFrame): string | number {
+    if (versionKey !== null) return versionKey;
     if (kind === 'hb') return beatKey(sub);
     this.#lastNumber += 1;
     return this.#lastNumber;

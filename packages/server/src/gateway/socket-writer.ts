@@ -12,7 +12,8 @@
 import type { Duplex } from 'node:stream';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
-import type { EncodedFrames, Flush, MessageFrame } from '../topics/flush.ts';
+import type { EncodedFrames, Flush } from '../topics/flush.ts';
+import { MessageFrame } from '../topics/message-frame.ts';
 import { textFrame } from '../topics/text-frame.ts';
 import type { GatewayCounters } from './gateway-metrics.ts';
 import { OUTBOX_LIMITS, Outbox } from './outbox.ts';
@@ -91,7 +92,7 @@ export class SocketWriter {
     if (message.t === 'error') this.#options.counters.countError(message.code);
     const sub = ('sub' in message ? message.sub : null) ?? null;
     const bytes = textFrame(JSON.stringify(message));
-    this.#pass({ kind: message.t, sub, id: '', bytes });
+    this.#pass(new MessageFrame(message.t, sub, '', bytes));
   }
 
   /** `ws` answers control frames by itself, past the outbox: they are counted after the fact. */

@@ -62,4 +62,6 @@ test('subscribers with one name and mode share one encoding', () => {
   const flush = new Flush([{ ...entry, start: 0, end: rest.length }], rest);
   assert.equal(flush.framesFor('a', 'live'), flush.framesFor('a', 'live'));
   assert.notEqual(flush.framesFor('a', 'live'), flush.framesFor('b', 'live'));
+  const held = () => flush.messagesFor('a', 'live')[0]!.held;
+  assert.equal(held(), held(), 'what those of them keep that are behind');
 });

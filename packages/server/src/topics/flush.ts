@@ -8,7 +8,7 @@
  */
 
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
-import type { ServerMessage } from '@tapeloom/protocol/server-messages';
+import { MessageFrame } from './message-frame.ts';
 import { headerBytes, writeHeader } from './text-frame.ts';
 
 /** One message of a flush: what it is about, and where its encoded rest lies in the flush's bytes. */
@@ -28,16 +28,6 @@ export interface EncodedFrames {
   readonly messages: number;
 }
 
-/** One message as a complete WebSocket frame, and what it is about. */
-export interface MessageFrame {
-  readonly kind: ServerMessage['t'];
-  /** Null when it concerns the connection as a whole. */
-  readonly sub: string | null;
-  /** The object's id; empty for all but an `upsert` or a `remove`. */
-  readonly id: string;
-  readonly bytes: Buffer;
-}
-
 export class Flush {
   readonly entries: readonly FrameEntry[];
   /** The encoded rests of all entries. */
@@ -49,6 +39,12 @@ export class Flush {
     readonly sub: string;
     readonly mode: StreamMode;
     readonly frames: EncodedFrames | null;
+  } | null = null;
+  /** The messages asked for last, one by one. */
+  #lastSplit: {
+    readonly sub: string;
+    readonly mode: StreamMode;
+    readonly messages: readonly MessageFrame[];
   } | null = null;
 
   /** For at most `namesMax` subscription names and modes the encoding is kept and shared. */
@@ -72,6 +68,7 @@ export class Flush {
   forgetFrames(): void {
     this.#encoded.clear();
     this.#last = null;
+    this.#lastSplit = null;
   }
 
   /** The frames of this flush for a subscription, null when its mode lets none of them pass. */
@@ -90,19 +87,29 @@ export class Flush {
   }
 
   /** The same messages one by one, as parts of the bytes that are shared. */
-  *messagesFor(sub: string, mode: StreamMode): Iterable<MessageFrame> {
+  messagesFor(sub: string, mode: StreamMode): readonly MessageFrame[] {
+    const last = this.#lastSplit;
+    if (last !== null && last.sub === sub && last.mode === mode) return last.messages;
+    const messages = this.#split(sub, mode);
+    this.#lastSplit = { sub, mode, messages };
+    return messages;
+  }
+
+  #split(sub: string, mode: StreamMode): readonly MessageFrame[] {
     const frames = this.framesFor(sub, mode);
-    if (frames === null) return;
+    if (frames === null) return [];
     const openings = openingsOf(JSON.stringify(sub));
+    const messages: MessageFrame[] = [];
     let at = 0;
     for (const entry of this.entries) {
       if (!passes(entry, mode)) continue;
       const { kind, id } = entry;
       const payloadBytes = openings[kind].length + entry.end - entry.start;
       const end = at + headerBytes(payloadBytes) + payloadBytes;
-      yield { kind, sub, id, bytes: frames.bytes.subarray(at, end) };
+      messages.push(new MessageFrame(kind, sub, id, frames.bytes.subarray(at, end)));
       at = end;
     }
+    return messages;
   }
 
   #encode(subJson: string, mode: StreamMode): EncodedFrames | null {
