@@ -9,11 +9,12 @@ import { join } from 'node:path';
 import { type Config, ConfigError } from './config/config.ts';
 import { askedHelp, loadConfig } from './config/env.ts';
 import { Announcer } from './platform/announcer.ts';
+import { collectAfterRushes } from './platform/collect-garbage.ts';
 import { DirectoryLockedError, lockDirectory } from './platform/directory-lock.ts';
-import { returnLargeAllocations } from './platform/large-allocations.ts';
 import { createLog, type Log } from './platform/log.ts';
 import { LogLimit } from './platform/log-limit.ts';
 import { Output } from './platform/output.ts';
+import { returnLargeAllocations } from './platform/returned-memory.ts';
 import type { Service } from './service.ts';
 import { StartRefusedError } from './start-refused-error.ts';
 import { startLine, startReport } from './start-report.ts';
@@ -38,6 +39,7 @@ export async function runProcess(): Promise<void> {
     return;
   }
   await returnLargeAllocations();
+  collectAfterRushes();
   const stdout = new Output(process.stdout);
   const announcer = new Announcer({
     isTerminal: process.stdout.isTTY === true,

@@ -9,6 +9,7 @@ import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session'
 import { sessionTable } from '@tapeloom/core/calendar/session-book';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { INDICATORS } from '@tapeloom/core/studies/catalogue';
+import { collectAfterRushes } from '../platform/collect-garbage.ts';
 import { NodeDisk } from '../platform/node-disk.ts';
 import { Patience } from '../platform/patience.ts';
 import { PatientDisk } from '../platform/patient-disk.ts';
@@ -52,6 +53,7 @@ const engine = new Engine({
 parent.on('message', receive);
 engine.pulse();
 setInterval(() => engine.pulse(), PULSE_MS);
+collectAfterRushes();
 
 function send(message: FromEngineWorker): void {
   if (message.t !== 'flush' && message.t !== 'snapshot') {

@@ -8,6 +8,7 @@ import { parentPort, threadId, workerData } from 'node:worker_threads';
 import { INDICATORS } from '@tapeloom/core/studies/catalogue';
 import { collectGarbage } from '../platform/collect-garbage.ts';
 import { NodeDisk } from '../platform/node-disk.ts';
+import { returnFreeMemory } from '../platform/returned-memory.ts';
 import { SealedDays } from '../tape/sealed-days.ts';
 import { TapeFollower } from '../tape/tape-follower.ts';
 import { ThreadCounters } from './compute-counters.ts';
@@ -63,6 +64,7 @@ setInterval(() => {
   if (desk.callCount > 0 || collected === received) return;
   collected = received;
   collectGarbage();
+  void returnFreeMemory();
 }, COLLECT_EVERY_MS).unref();
 
 function receive(message: ToComputeThread): void {

@@ -168,6 +168,39 @@ test('who waits for what is done elsewhere leaves the thread to the others, and 
   assert.deepEqual(seen, ['made elsewhere', 'first', 'last']);
 });
 
+test('one thing is done aside at a time, for the account that used least, and what waits does not pile up', async () => {
+  const thread = new Thread();
+  const done: string[] = [];
+  const elsewhere: PromiseWithResolvers<void>[] = [];
+  let computed = 0;
+  const press = (account: string, ms: number) =>
+    thread.turns.within(account, async () => {
+      thread.ms += ms;
+      computed += 1;
+      const pressing = Promise.withResolvers<void>();
+      await thread.turns.aside(async () => {
+        elsewhere.push(pressing);
+        done.push(account);
+        await pressing.promise;
+      });
+    });
+  const all = Array.from({ length: 8 }, () => press('reads a lot', 10));
+  await rest();
+  // One is under way and one waits; the other six have not been computed.
+  assert.deepEqual([done.length, computed], [1, 2]);
+  const other = press('reads once', 1);
+  await rest();
+  assert.deepEqual([done.length, computed], [1, 3]);
+  for (let at = 0; at < 9; at += 1) {
+    elsewhere[at]!.resolve();
+    await rest();
+    await rest();
+    assert.equal(elsewhere.length, Math.min(9, at + 2), 'one at a time');
+  }
+  await Promise.all([...all, other]);
+  assert.deepEqual(done.slice(0, 3), ['reads a lot', 'reads once', 'reads a lot']);
+});
+
 test('of any number of accounts only so many are remembered', async () => {
   const thread = new Thread();
   for (let account = 0; account < 1_500; account += 1) await thread.work(`${account}`, 1);

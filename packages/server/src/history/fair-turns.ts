@@ -1,8 +1,13 @@
 /**
  * One thread, shared between accounts by the time they use it. At every yield the thread goes to the account
  * that has used least of it, of those alike to the one served longest ago; the calls of one account are
- * done one after the other, since each that is half done holds memory. So a call of any length delays another account by one slice between two
- * yields, not by its length, and two accounts that always want more get the same.
+ * done one after the other, since each that is half done holds memory. So a call of any length delays
+ * another account by one slice between two yields, not by its length, and two accounts that always want
+ * more get the same.
+ *
+ * What calls have done aside, by another thread, is done one at a time, chosen alike: that thread's
+ * processor and its queue are everybody's too. An account of which one waits to have something done aside
+ * does not compute the next meanwhile, so that what waits does not pile up.
  *
  * Who was away is not paid for all of it: an account comes back at most `CREDIT_MS` ahead of those that
  * stayed. As far as that goes, a short call of one account runs as if nobody else were there.
@@ -43,6 +48,8 @@ interface Member {
   served: number;
   /** Its calls that are not over. */
   calls: number;
+  /** Of those, the ones that wait to have something done aside. */
+  readonly asides: Turn[];
   readonly waiting: Turn[];
 }
 
@@ -58,6 +65,7 @@ export class FairTurns implements Turns {
   readonly #turns = new AsyncLocalStorage<Turn>();
   readonly #members = new Map<string, Member>();
   #holder: Turn | null = null;
+  #isAsideTaken = false;
   /** Whether somebody gives the thread away as soon as it has rested. */
   #isResting = false;
   #heldSince = 0;
@@ -107,15 +115,34 @@ export class FairTurns implements Turns {
   async aside<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#turns.getStore();
     if (turn?.state !== 'holding') return await work();
-    const done = work();
     this.#charge(turn);
     turn.state = 'away';
+    const begins = this.#isAsideTaken ? this.#waitAside(turn) : null;
+    this.#isAsideTaken = true;
     if (!this.#isResting) this.#grant();
     try {
-      return await done;
+      await begins;
+      return await work();
     } finally {
+      this.#leaveAside();
       await this.#comeBack(turn);
     }
+  }
+
+  #waitAside(turn: Turn): Promise<void> {
+    turn.member.asides.push(turn);
+    return new Promise((resolve) => {
+      turn.wake = resolve;
+    });
+  }
+
+  #leaveAside(): void {
+    const next = this.#first('asides');
+    const turn = next?.asides.shift();
+    this.#isAsideTaken = turn !== undefined;
+    turn?.wake();
+    // Its account may compute the next one now.
+    if (turn !== undefined && this.#holder === null && !this.#isResting) this.#grant();
   }
 
   #isRestDue(): boolean {
@@ -127,7 +154,7 @@ export class FairTurns implements Turns {
     let member = this.#members.get(account);
     if (member === undefined) {
       if (this.#members.size >= ACCOUNTS_MAX) this.#forget();
-      member = { usedMs: 0, served: 0, calls: 0, waiting: [] };
+      member = { usedMs: 0, served: 0, calls: 0, asides: [], waiting: [] };
       this.#members.set(account, member);
     }
     if (member.calls === 0) member.usedMs = Math.max(member.usedMs, this.#levelMs - CREDIT_MS);
@@ -157,11 +184,7 @@ export class FairTurns implements Turns {
 
   /** The thread is free: its next holder is chosen. */
   #grant(): void {
-    let next: Member | null = null;
-    for (const member of this.#members.values()) {
-      if (member.waiting.length === 0) continue;
-      if (next === null || isBefore(member, next)) next = member;
-    }
+    const next = this.#first('waiting');
     if (next === null) return;
     const turn = next.waiting.shift()!;
     this.#served += 1;
@@ -171,6 +194,17 @@ export class FairTurns implements Turns {
     this.#heldSince = this.#options.now();
     turn.state = 'holding';
     turn.wake();
+  }
+
+  /** Whose turn it is, of those that wait like this. */
+  #first(how: 'waiting' | 'asides'): Member | null {
+    let first: Member | null = null;
+    for (const member of this.#members.values()) {
+      if (member[how].length === 0) continue;
+      if (how === 'waiting' && member.asides.length > 0) continue;
+      if (first === null || isBefore(member, first)) first = member;
+    }
+    return first;
   }
 
   /** The holder no longer holds the thread. */
@@ -194,8 +228,8 @@ export class FairTurns implements Turns {
   }
 
   #forget(): void {
-    for (const [account, { calls }] of this.#members) {
-      if (calls === 0) this.#members.delete(account);
+    for (const [account, { calls, asides }] of this.#members) {
+      if (calls + asides.length === 0) this.#members.delete(account);
     }
   }
 }

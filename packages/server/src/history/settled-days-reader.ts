@@ -49,6 +49,9 @@ import {
 } from './sound-tape.ts';
 import { TapeDays } from './tape-days.ts';
 
+/** Fewer are compressed in less time than it takes to let others go on. */
+const ASIDE_BYTES = 64 * 1024;
+
 export interface SettledDaysReaderOptions {
   readonly tape: CoveredTape;
   readonly indicators: ReadonlyMap<string, Indicator>;
@@ -271,7 +274,8 @@ export class SettledDaysReader implements SettledDays {
   }
 
   async #compress(bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer> | null> {
-    const { aside = async (work) => await work() } = this.#options;
+    const { aside } = this.#options;
+    if (aside === undefined || bytes.length < ASIDE_BYTES) return await compressLines(bytes);
     return await aside(() => compressLines(bytes));
   }
 

@@ -20,9 +20,10 @@ export const PIECE_BYTES = 8 * 1024 * 1024;
 /** Trades applied at a time, before the piece and the signal are looked at. */
 const STEP_ROWS = { first: 4_096, min: 64, max: 16_384 } as const;
 /** Steps are shorter where they give more lines than this. */
-const STEP_BYTES = 512 * 1024;
-/** Trades applied before other work of the thread may get a turn: a millisecond. */
-const ROWS_PER_TURN = 16_384;
+const STEP_BYTES = 64 * 1024;
+/** Trades applied, or bytes of lines made of them, before other work of the thread may get a turn: about a
+ * millisecond. */
+const PER_TURN = { rows: 16_384, bytes: 64 * 1024 } as const;
 
 /**
  * The newest run of each indicator stays alive: when the last one goes, a garbage collection forgets how
@@ -75,7 +76,8 @@ export class SettledRead implements Disposable {
   readonly #pieceBytes: number;
   readonly #lines = new DayLines();
   #stepRows: number = STEP_ROWS.first;
-  #rowsSinceTurn = 0;
+  /** What was done of a turn; it is over at 1. */
+  #turnDone = 0;
   #run: SettledRun | null = null;
   /** The run stands at this day's midnight. */
   #day: UtcDay | null = null;
@@ -168,7 +170,7 @@ export class SettledRead implements Disposable {
         run.take(sliceBatch(batch, row, end));
         const stepBytes = lines.byteLength - before;
         this.#adapt(stepBytes);
-        this.#rowsSinceTurn += stepBytes > STEP_BYTES ? ROWS_PER_TURN : end - row;
+        this.#turnDone += (end - row) / PER_TURN.rows + stepBytes / PER_TURN.bytes;
         row = end;
         if (lines.byteLength >= this.#pieceBytes) {
           const rank = batch.firstRank + end - 1;
@@ -179,8 +181,8 @@ export class SettledRead implements Disposable {
           const place = this.#place(endOfPiece(rank, line));
           yield { settled, trades, isWarm: run.wasWarm, tail: null, place };
         }
-        if (this.#rowsSinceTurn < ROWS_PER_TURN) continue;
-        this.#rowsSinceTurn = 0;
+        if (this.#turnDone < 1) continue;
+        this.#turnDone = 0;
         await yieldTurn();
       }
     }

@@ -3,8 +3,11 @@
  * makes its collector begin, and what its last work left behind would stay with the process.
  */
 
-import { setFlagsFromString } from 'node:v8';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { RushWatch } from './rush-watch.ts';
+
+const LOOK_MS = 10_000;
 
 let collect: (() => void) | null = null;
 
@@ -14,4 +17,17 @@ export function collectGarbage(): void {
     collect = runInNewContext('gc') as () => void;
   }
   collect();
+}
+
+/** From now on, whenever a rush of this thread is over. */
+export function collectAfterRushes(): void {
+  const watch = new RushWatch();
+  let before = performance.eventLoopUtilization();
+  setInterval(() => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, before);
+    before = now;
+    const { used_heap_size: usedBytes, total_heap_size: heapBytes } = getHeapStatistics();
+    if (watch.isOver({ busyShare: utilization, usedBytes, heapBytes })) collectGarbage();
+  }, LOOK_MS).unref();
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 
-const MODULE = join(import.meta.dirname, 'large-allocations.ts');
+const MODULE = join(import.meta.dirname, 'returned-memory.ts');
 
 test('the allocator is told to return large pieces, or nothing happens; nobody is warned', async () => {
   const script = `import(${JSON.stringify(MODULE)}).then(async (it) => console.log(await it.returnLargeAllocations()))`;

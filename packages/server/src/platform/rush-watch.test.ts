@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { RushWatch } from './rush-watch.ts';
+
+const MIB = 1_048_576;
+
+function looks(shares: readonly number[], heapMib = 200, usedMib = 100): readonly boolean[] {
+  const watch = new RushWatch();
+  const heap = { heapBytes: heapMib * MIB, usedBytes: usedMib * MIB };
+  return shares.map((busyShare) => watch.isOver({ busyShare, ...heap }));
+}
+
+test('a rush is over once, when the thread has become calm', () => {
+  assert.deepEqual(looks([0.1, 0.5, 0.6, 0.5, 0.2, 0.1, 0.1]), [
+    false,
+    false,
+    false,
+    false,
+    true,
+    false,
+    false,
+  ]);
+  assert.deepEqual(looks([0.5, 0.1, 0.5, 0.1]), [false, true, false, true]);
+});
+
+test('a thread that is always busy, or never, is left alone', () => {
+  assert.ok(!looks([0.9, 0.8, 0.7, 0.9, 0.6]).includes(true));
+  assert.ok(!looks([0.1, 0.02, 0.15, 0.01]).includes(true));
+});
+
+test('a heap is left alone that is small, or so large that it would take long', () => {
+  assert.ok(!looks([0.9, 0.1], 50, 40).includes(true));
+  assert.ok(!looks([0.9, 0.1], 600, 300).includes(true));
+});
