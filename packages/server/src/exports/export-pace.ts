@@ -10,7 +10,7 @@ import { ByteBudget, type ByteLimits, type HeldBytes } from '../platform/byte-bu
 import { freeMemory } from '../platform/free-memory.ts';
 
 const MIB = 1_024 * 1_024;
-const LIMITS: ByteLimits = { eachMax: 16 * MIB, allMax: 192 * MIB, keptForNew: 96 * MIB };
+const LIMITS: ByteLimits = { eachMax: 8 * MIB, allMax: 192 * MIB, keptForNew: 96 * MIB };
 /** What a chunk counts as until it is there: most are less. */
 const EXPECTED_BYTES = MIB;
 const PIECE_BYTES = 65_536;
