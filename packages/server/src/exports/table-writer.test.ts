@@ -27,7 +27,8 @@ const whole = fc.oneof(
   fc.integer({ min: -3, max: 3 }),
   fc.constantFrom(0, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 2 ** 31, -(2 ** 31) - 1),
 );
-const time = fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }).map(String);
+/** The last one is infinity to DuckDB. */
+const time = fc.bigInt({ min: 0n, max: 2n ** 63n - 2n }).map(String);
 const number = fc
   .double({ noNaN: true, noDefaultInfinity: true })
   .map((value) => (Object.is(value, -0) ? 0 : value));
