@@ -3,6 +3,12 @@
  * definitions in the catalogue: do not edit. Every parameter has a default, so every one is optional.
  */
 
+/** The catalogue these types were made from: the fields of these names in it. */
+export const CATALOGUE_FINGERPRINT = {
+  version: 'f082492f5848',
+  engineFingerprint: '485805a490879161788a4af6570b52afc906e6052d5e24eebd0e932cc11f0a09',
+} as const;
+
 /** Parameters of Bars, `bars`. */
 export interface BarsParams {
   /** What ends a bar. */

@@ -5,7 +5,7 @@
 
 import { fileURLToPath } from 'node:url';
 import type { IndicatorDefinition } from '@tapeloom/core/studies/indicator';
-import { indicatorTypesText } from './indicator-types.ts';
+import { indicatorTypesText } from '@tapeloom/protocol/indicator-types';
 import { catalogueFacts } from './indicators-route.ts';
 import { asyncapiText, openapiText } from './interface-documents.ts';
 import { restRoutes } from './rest-routes.ts';
@@ -23,7 +23,7 @@ export function contractFiles(definitions: readonly IndicatorDefinition[]): Cont
     { path: pathOf('contract/catalogue.json'), text: catalogueText(definitions) },
     {
       path: pathOf('packages/protocol/src/indicators.ts'),
-      text: indicatorTypesText(definitions),
+      text: indicatorTypesText(catalogueFacts(definitions), 'npm run contract'),
     },
   ];
 }

@@ -1,27 +1,33 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { publishedDefinitions } from '@tapeloom/core/studies/catalogue';
-import type { IndicatorDefinition, JsonSchema } from '@tapeloom/core/studies/indicator';
-import type { IndicatorId, IndicatorTypes } from '@tapeloom/protocol/indicators';
-import { indicatorTypesText } from './indicator-types.ts';
+import { indicatorTypesText, type TypedCatalogue, type TypedIndicator } from './indicator-types.ts';
+import type { IndicatorId, IndicatorTypes } from './indicators.ts';
+import { CATALOGUE_FINGERPRINT } from './indicators.ts';
 
-const [bars] = publishedDefinitions();
+const file = new URL('../../../contract/catalogue.json', import.meta.url);
+const catalogue = JSON.parse(readFileSync(file, 'utf8')) as TypedCatalogue;
+const [bars] = catalogue.indicators;
 
-function withData(properties: Readonly<Record<string, unknown>>): IndicatorDefinition {
+function textOf(...indicators: readonly TypedIndicator[]): string {
+  return indicatorTypesText({ ...catalogue, indicators }, 'a test');
+}
+
+function withData(properties: Readonly<Record<string, unknown>>): TypedIndicator {
   const required = Object.keys(properties).filter((name) => name !== 'maybe');
   const data = { type: 'object', properties, required, additionalProperties: false };
   return { ...bars!, id: 'some-thing', name: 'Some thing', data };
 }
 
 /** The type that a schema gets. */
-function typeOf(schema: JsonSchema): string {
-  const text = indicatorTypesText([withData({ it: schema })]);
+function typeOf(schema: TypedIndicator['data']): string {
+  const text = textOf(withData({ it: schema }));
   return /export interface SomeThingData \{\n {2}readonly it: (.+);\n\}/.exec(text)![1]!;
 }
 
 test('every indicator has parameters, data and a place in the map', () => {
-  const text = indicatorTypesText(publishedDefinitions());
-  for (const { id, parameters, data } of publishedDefinitions()) {
+  const text = textOf(...catalogue.indicators);
+  for (const { id, parameters, data } of catalogue.indicators) {
     const name = id.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
     const members = (what: string) => {
       const body = new RegExp(`export interface ${name}${what} \\{\\n(.*?)\\n\\}`, 's').exec(
@@ -71,10 +77,7 @@ test('a schema becomes the type that says the same', () => {
 });
 
 test('a member that is not required may be missing', () => {
-  assert.match(
-    indicatorTypesText([withData({ maybe: { type: 'integer' } })]),
-    /readonly maybe\?: number;/,
-  );
+  assert.match(textOf(withData({ maybe: { type: 'integer' } })), /readonly maybe\?: number;/);
 });
 
 test('a schema that no type can say is refused with its place', () => {
@@ -84,16 +87,43 @@ test('a schema that no type can say is refused with its place', () => {
   assert.throws(() => typeOf({ type: 'date' }), /type date/);
 });
 
-test('another catalogue gives other types', () => {
-  const changed = publishedDefinitions().map((definition) => ({
-    ...definition,
-    parameters: definition.parameters.map((parameter) => ({
-      ...parameter,
-      name: `${parameter.name}2`,
+test('a changed catalogue gives other types, and says so beside them [VER-02]', () => {
+  const whole = indicatorTypesText(catalogue, 'a test');
+  const { indicators } = catalogue;
+  const changed: Readonly<Record<string, readonly TypedIndicator[]>> = {
+    'an indicator is gone': indicators.slice(1),
+    'an indicator has come': [...indicators, withData({ it: { type: 'integer' } })],
+    'a parameter has another name': indicators.map((indicator) => ({
+      ...indicator,
+      parameters: indicator.parameters.map((it) => ({ ...it, name: `${it.name}2` })),
     })),
-  }));
-  assert.notEqual(indicatorTypesText(changed), indicatorTypesText(publishedDefinitions()));
-  assert.notEqual(indicatorTypesText([bars!]), indicatorTypesText(publishedDefinitions()));
+    'a parameter takes one more word': indicators.map((indicator) => ({
+      ...indicator,
+      parameters: indicator.parameters.map((it) => ({
+        ...it,
+        values: [...(it.values ?? []), 'dusk'],
+      })),
+    })),
+    'data are others': indicators.map(({ data }) => ({ ...bars!, data })),
+  };
+  for (const [what, others] of Object.entries(changed))
+    assert.notEqual(textOf(...others), whole, what);
+  const renamed = indicatorTypesText({ ...catalogue, version: 'another' }, 'a test');
+  assert.match(renamed, /CATALOGUE_FINGERPRINT = \{\n {2}version: 'another',/);
+  assert.deepEqual(CATALOGUE_FINGERPRINT, {
+    version: catalogue.version,
+    engineFingerprint: catalogue.engineFingerprint,
+  });
+});
+
+test('nothing a catalogue says becomes code', () => {
+  const hostile = { ...bars!, name: 'Bars */ evil();\n/*', id: 'a(){}' };
+  assert.throws(() => textOf(hostile), /no type can be called after the indicator "a\(\)\{\}"/);
+  const text = textOf({ ...hostile, id: 'bars' });
+  assert.match(text, /^\/\*\* Parameters of Bars \* \/ evil\(\); \/\*, `bars`\. \*\/$/m);
+  assert.equal(typeOf({ const: "it's\n" }), "'it\\'s\\n'");
+  const named = textOf(withData({ 'a; b': { type: 'integer' } }));
+  assert.match(named, /^ {2}readonly 'a; b': number;$/m);
 });
 
 test('the types check what a client writes', () => {
