@@ -22,7 +22,14 @@ export interface Finding {
   readonly level: 'error' | 'warning';
 }
 
-const foldersSkipped = new Set(['node_modules', '.git', '.test-results', 'results', 'fixtures']);
+const foldersSkipped = new Set([
+  'node_modules',
+  'dist',
+  '.git',
+  '.test-results',
+  'results',
+  'fixtures',
+]);
 const textEndings = ['.ts', '.js', '.md', '.json', '.tsv'];
 const sharedRulesPath = '../shared/spec/rules.tsv';
 
