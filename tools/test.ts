@@ -1,5 +1,5 @@
 /**
- * Runs every `*.test.ts` of the house, each file in its own process. People read the spec output; the
+ * Runs every `*.test.ts` of the house, in batches that have a process each. People read the spec output; the
  * same events become one JSON line per test in `.test-results/`, which `npm run rules` reads. That file
  * always holds exactly one run: it is written beside its place and moved there when the run has ended.
  *
@@ -11,18 +11,20 @@
  * first, so that none of them is waited for alone at the end.
  */
 
-import { globSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
+import { batchModule, testBatches } from './test-batches.ts';
 import type { TestRecord } from './test-results.ts';
 import { recordOf, resultsPath } from './test-results.ts';
 
 const root = join(import.meta.dirname, '..');
-const testRoots = ['packages', 'tools', 'tests', 'bench', 'simulation'];
-const testFileMsMax = 240_000;
+const testRoots = ['packages', 'tools', 'tests', 'bench', 'simulation', 'examples'];
+const batchMsMax = 240_000;
+const batchesPath = `.test-results/batches-${process.pid}`;
 const compiledPath = 'node_modules/.cache/compiled';
 const slowestShown = 10;
 const usualSeed = '1';
@@ -49,14 +51,26 @@ if (files.length === 0) {
   process.exit(2);
 }
 
+const batchNames = new Map<string, string>();
+mkdirSync(join(root, batchesPath), { recursive: true });
+process.on('exit', () => rmSync(join(root, batchesPath), { recursive: true, force: true }));
+const modules = testBatches(files, root).map((batch, index) => {
+  const [only] = batch.files;
+  if (batch.files.length === 1) return only!;
+  const path = join(root, batchesPath, `${index}.mjs`);
+  writeFileSync(path, batchModule(batch));
+  batchNames.set(path, batch.name);
+  return path;
+});
+
 const records: TestRecord[] = [];
 const fileMs = new Map<string, number>();
 const events = run({
-  files,
+  files: modules,
   cwd: root,
-  // One more than there are cores: most test files wait for files and sockets now and then.
+  // One more than there are cores: most tests wait for files and sockets now and then.
   concurrency: availableParallelism() + 1,
-  timeout: testFileMsMax,
+  timeout: batchMsMax,
   execArgv: ['--import', import.meta.resolve('./property-seed.ts')],
   ...(values.name === undefined ? {} : { testNamePatterns: values.name }),
 });
@@ -103,7 +117,8 @@ function isWhole(path: string): boolean {
 function slowestText(): string {
   const slowest = [...fileMs].sort(([, a], [, b]) => b - a).slice(0, slowestShown);
   const lines = slowest.map(
-    ([file, ms]) => `${(ms / 1_000).toFixed(1).padStart(6)} s  ${relative(root, file)}`,
+    ([file, ms]) =>
+      `${(ms / 1_000).toFixed(1).padStart(6)} s  ${batchNames.get(file) ?? relative(root, file)}`,
   );
-  return ['files that took longest', ...lines].join('\n');
+  return ['batches that took longest', ...lines].join('\n');
 }
