@@ -22,7 +22,8 @@ import type { TestRecord } from './test-results.ts';
 import { recordOf, resultsPath } from './test-results.ts';
 
 const root = join(import.meta.dirname, '..');
-const testRoots = ['packages', 'tools', 'tests', 'bench', 'simulation', 'examples'];
+/** Without `examples`: those that npm alone can run are in `tests`, Python's is run by `.ci/run`. */
+const testRoots = ['packages', 'tools', 'tests', 'bench', 'simulation'];
 const batchMsMax = 240_000;
 const batchesPath = `.test-results/batches-${process.pid}`;
 const compiledPath = 'node_modules/.cache/compiled';
