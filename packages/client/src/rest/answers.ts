@@ -1,0 +1,164 @@
+/**
+ * What the service answers, as it answers: times are nanoseconds since 1970 as text (`nsOf`, `dateOf` and
+ * `instantOf` read them). Fields may be added by the service in time.
+ */
+
+import type { EngineState, InstrumentState } from '@tapeloom/protocol/status-states';
+
+export interface Catalogue {
+  readonly version: string;
+  /** Changes with the computation of any indicator. */
+  readonly engineFingerprint: string;
+  readonly indicators: readonly CatalogueIndicator[];
+}
+
+export interface CatalogueIndicator {
+  readonly id: string;
+  readonly version: number;
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: readonly CatalogueParameter[];
+  /** JSON Schema of `params`. */
+  readonly paramsSchema: Readonly<Record<string, unknown>>;
+  /** JSON Schema of an object's `data`. */
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly computeUnitsPerTrade: number;
+  readonly presets: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly params: Readonly<Record<string, ParameterValue>>;
+  }[];
+  readonly example: {
+    readonly id: string;
+    readonly final: boolean;
+    readonly ts: string;
+    readonly data: unknown;
+  };
+}
+
+export type ParameterValue = number | string | boolean;
+
+export interface CatalogueParameter {
+  readonly name: string;
+  readonly type: 'integer' | 'number' | 'string' | 'boolean';
+  readonly default: ParameterValue;
+  /** Where the default depends on another parameter. */
+  readonly defaultBy?: {
+    readonly by: string;
+    readonly values: Readonly<Record<string, ParameterValue>>;
+  };
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly multipleOf?: number;
+  readonly values?: readonly string[];
+  readonly unit?: string;
+  /** `view`: it changes what is shown, not what is computed. */
+  readonly category?: 'view';
+  readonly description: string;
+}
+
+export interface Instrument {
+  readonly symbol: string;
+  readonly alias: string | null;
+  readonly tickSizeNanos: number;
+  readonly status: InstrumentState;
+  readonly updatedAt: string;
+  readonly dataset: string;
+  readonly name: string;
+  readonly exchange: string;
+  readonly currency: string;
+  readonly lotSizeNanos: number;
+  readonly pointValueNanos: number;
+  readonly calendar: string;
+  readonly expiresAt: string;
+  readonly streamed: boolean;
+  /** Which contract the alias means from when on. */
+  readonly rolls?: readonly { readonly from: string; readonly symbol: string }[];
+}
+
+export interface ServiceStatus {
+  readonly engine: { readonly state: EngineState };
+  readonly instruments: readonly {
+    readonly symbol: string;
+    readonly alias: string | null;
+    readonly state: InstrumentState;
+  }[];
+  readonly version: string;
+}
+
+export interface Usage {
+  /** The month, `YYYY-MM`. */
+  readonly period: string;
+  readonly resetsAt: string;
+  readonly plan: 'sandbox' | 'live' | 'history' | 'live_history';
+  readonly limits: {
+    readonly computeBudget: number;
+    readonly exportBytes: number;
+    readonly restPerMinute: number;
+    readonly historyDays: number;
+    readonly delaySeconds: number;
+    readonly maxConnections: number;
+    readonly maxSubscriptions: number;
+    readonly maxCustomConfigs: number;
+    readonly realtime: boolean;
+  };
+  readonly used: {
+    readonly computeUnits: number;
+    readonly historyItems: number;
+    readonly exportBytes: number;
+    readonly restRequests: number;
+  };
+  readonly remaining: { readonly computeUnits: number; readonly exportBytes: number };
+}
+
+export interface StreamToken {
+  /** Good for 60 seconds and one connection. */
+  readonly token: string;
+  readonly expiresAt: string;
+}
+
+export type KeyEnvironment = 'live' | 'test';
+export type KeyScope = 'stream' | 'history' | 'export' | 'keys';
+export type KeyState = 'active' | 'expiring' | 'expired' | 'revoked';
+
+export interface KeyRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly environment: KeyEnvironment;
+  readonly scopes: readonly KeyScope[];
+  readonly instruments?: readonly string[];
+  readonly allowedIps?: readonly string[];
+  readonly expiresAt?: string;
+  readonly state: KeyState;
+  /** What the key looks like, without being it. */
+  readonly hint: string;
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+  readonly revokedAt?: string;
+  readonly rotatedTo?: string;
+}
+
+export interface NewKey extends KeyRecord {
+  /** The secret, shown this once; missing where the request was a repeat of one that had succeeded. */
+  readonly key?: string;
+}
+
+export interface RotatedKey extends NewKey {
+  readonly previous: {
+    readonly id: string;
+    readonly state: KeyState;
+    readonly expiresAt?: string;
+  };
+}
+
+export interface Estimate {
+  readonly instrument: string;
+  readonly contract: string;
+  readonly computeUnits: number;
+  readonly trades: number;
+  readonly days: number;
+  readonly missingDays: readonly string[];
+  readonly missingDaysTotal: number;
+  readonly lookBackFrom: string | null;
+  readonly remainingComputeUnits: number;
+}

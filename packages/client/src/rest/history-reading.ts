@@ -1,0 +1,79 @@
+/**
+ * The past of an indicator, page after page as it is asked for, so that nothing is charged that nobody reads.
+ * Pages follow each other up to the end that the first one had; a service that leads in circles is not
+ * followed.
+ */
+
+import { compareCursors } from '../cursors.ts';
+import type { IndicatorName } from '../indicator-objects.ts';
+import { TapeloomError } from '../tapeloom-error.ts';
+import { entryOf, type HistoryEntry } from './history-entries.ts';
+import { type HistoryRequest, historyQuery } from './history-request.ts';
+import type { ServiceHttp } from './service-http.ts';
+
+export interface HistoryPage<I extends string> {
+  readonly instrument: string;
+  /** The one that was read. */
+  readonly contract: string;
+  readonly tickSizeNanos: number;
+  readonly engineFingerprint: string;
+  /** The end it was computed for: a time, or a cursor. */
+  readonly to?: string;
+  readonly untilCursor?: string;
+  readonly lookBackFrom: string | null;
+  readonly snapshot?: true;
+  readonly items: readonly HistoryEntry<I>[];
+  /** Where the next page begins; null on the last one. */
+  readonly next: string | null;
+  /** What this page cost. */
+  readonly computeUnits: number;
+}
+
+/** Iterate over it for all results, or over `pages()`. Each iteration asks anew, and is charged anew. */
+export class HistoryReading<I extends string = IndicatorName>
+  implements AsyncIterable<HistoryEntry<I>>
+{
+  readonly #http: ServiceHttp;
+  readonly #request: HistoryRequest<I>;
+
+  constructor(http: ServiceHttp, request: HistoryRequest<I>) {
+    this.#http = http;
+    this.#request = request;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<HistoryEntry<I>, void, undefined> {
+    for await (const { items } of this.pages()) yield* items;
+  }
+
+  async *pages(): AsyncGenerator<HistoryPage<I>, void, undefined> {
+    let request = this.#request;
+    for (;;) {
+      const page = await this.#page(request);
+      yield page;
+      const { next, to } = page;
+      if (next === null) return;
+      if (request.cursor !== undefined && compareCursors(next, request.cursor) <= 0) {
+        throw invalid(`the page after ${request.cursor} leads back to ${next}`);
+      }
+      // An end that was left out moves on meanwhile; all pages are of one range.
+      request = { ...request, cursor: next, ...(to === undefined ? {} : { to }) };
+    }
+  }
+
+  async #page(request: HistoryRequest<I>): Promise<HistoryPage<I>> {
+    const page = await this.#http.json<Omit<HistoryPage<I>, 'items'> & { items: unknown }>({
+      path: '/v1/history',
+      query: historyQuery(request as HistoryRequest),
+      signal: request.signal,
+    });
+    const { items, next } = page;
+    const isPage = Array.isArray(items) && (next === null || typeof next === 'string');
+    if (!isPage) throw invalid('the answer is not a page');
+    const entries = items.map((item, at) => entryOf<I>(item, `Item ${at} of GET /v1/history`));
+    return { ...page, items: entries };
+  }
+}
+
+function invalid(what: string): TapeloomError {
+  return new TapeloomError('INVALID_RESPONSE', `GET /v1/history: ${what}.`);
+}

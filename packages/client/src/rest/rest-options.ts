@@ -1,0 +1,31 @@
+/** The options of the client as far as REST goes, judged once: what cannot work is said before anything is sent. */
+
+import {
+  type ClientClock,
+  type ClientOptions,
+  SYSTEM_CLOCK,
+  serviceBase,
+  serviceKey,
+} from '../options.ts';
+import { TapeloomError } from '../tapeloom-error.ts';
+
+export interface RestOptions {
+  /** Without a slash at its end. */
+  readonly base: string;
+  readonly key: string | undefined;
+  readonly fetch: typeof fetch;
+  readonly clock: ClientClock;
+}
+
+export function restOptions(options: ClientOptions): RestOptions {
+  const { clock = SYSTEM_CLOCK, fetch: asked = globalThis.fetch } = options;
+  if (typeof asked !== 'function') {
+    throw new TapeloomError(
+      'CONFIGURATION',
+      'This platform has no fetch: give one as the option "fetch".',
+    );
+  }
+  // Called by itself: the platform's own refuses to be a method of something else.
+  const fetch: typeof globalThis.fetch = (...request) => asked(...request);
+  return { base: serviceBase(options), key: serviceKey(options), fetch, clock };
+}

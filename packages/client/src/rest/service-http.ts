@@ -1,0 +1,122 @@
+/**
+ * How every request goes to the service: with the key where one is needed and never anywhere else, asked
+ * again when the service says that too many came, and with one class of error for all that can go wrong.
+ */
+
+import type { ClientClock } from '../options.ts';
+import { pause } from '../pause.ts';
+import { TapeloomError } from '../tapeloom-error.ts';
+import { errorOf, isJson } from './error-answer.ts';
+import { OpenAnswer } from './open-answer.ts';
+import type { RestOptions } from './rest-options.ts';
+
+const RETRIES_MAX = 3;
+const RETRY_AFTER_SECONDS_MAX = 60;
+/** Before the first, second and third retry, where the service does not say. */
+const RETRY_SECONDS = [1, 2, 4] as const;
+/** A page has 16 MiB at most; a larger answer is not one of ours. */
+const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
+
+/** What every call takes. */
+export interface CallOptions {
+  /** Ends the call, its waits included; it rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface ServiceRequest extends CallOptions {
+  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly path: string;
+  /** Undefined ones are left out. */
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  readonly body?: unknown;
+  /** Public routes are asked without the key. */
+  readonly isPublic?: boolean;
+  readonly idempotencyKey?: string | undefined;
+}
+
+export class ServiceHttp {
+  readonly clock: ClientClock;
+  readonly #base: string;
+  readonly #key: string | undefined;
+  readonly #fetch: typeof fetch;
+
+  constructor(options: RestOptions) {
+    this.clock = options.clock;
+    this.#base = options.base;
+    this.#key = options.key;
+    this.#fetch = options.fetch;
+  }
+
+  /** The answer's JSON. */
+  async json<T>(request: ServiceRequest): Promise<T> {
+    const answer = await this.open(request);
+    const { name } = answer;
+    if (!isJson(answer.headers)) {
+      answer.dispose();
+      const type = answer.headers.get('content-type') ?? 'no content type';
+      throw invalidResponse(answer, `${name}: answered with ${type.slice(0, 100)}, not with JSON.`);
+    }
+    const bytes = await answer.whole(ANSWER_BYTES_MAX);
+    if (bytes === null) throw invalidResponse(answer, `${name}: the answer does not end.`);
+    let value: unknown;
+    try {
+      value = JSON.parse(new TextDecoder().decode(bytes));
+    } catch (error) {
+      throw invalidResponse(answer, `${name}: the answer is not JSON.`, error);
+    }
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as T;
+    throw invalidResponse(answer, `${name}: the answer is not a JSON object.`);
+  }
+
+  /** An answer that is no error, its body unread: the caller reads it to its end, or disposes of it. */
+  async open(request: ServiceRequest): Promise<OpenAnswer> {
+    for (let retries = 0; ; retries += 1) {
+      const answer = await this.#ask(request);
+      if (answer.status >= 200 && answer.status < 300) return answer;
+      const error = await errorOf(answer);
+      const isRetried = error.status === 429 && error.code === 'RATE_LIMITED';
+      if (!isRetried || retries === RETRIES_MAX) throw error;
+      const seconds = error.retryAfterSeconds ?? RETRY_SECONDS[retries]!;
+      await pause(this.clock, Math.min(seconds, RETRY_AFTER_SECONDS_MAX) * 1_000, request.signal);
+    }
+  }
+
+  async #ask(request: ServiceRequest): Promise<OpenAnswer> {
+    const { method = 'GET', path, query = {}, body, idempotencyKey, signal } = request;
+    const given = Object.entries(query).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    );
+    const search = given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+    return await OpenAnswer.of({
+      fetch: this.#fetch,
+      clock: this.clock,
+      url: `${this.#base}${path}${search}`,
+      name: `${method} ${path}`,
+      signal,
+      init: {
+        method,
+        headers: {
+          accept: 'application/json, application/problem+json, */*;q=0.1',
+          ...(request.isPublic === true ? {} : { authorization: `Bearer ${this.#keyFor(path)}` }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        // A redirect would carry the key to whoever is pointed at; cookies are none of the service's.
+        redirect: 'manual',
+        credentials: 'omit',
+      },
+    });
+  }
+
+  #keyFor(path: string): string {
+    if (this.#key !== undefined) return this.#key;
+    throw new TapeloomError('CONFIGURATION', `${path} needs an API key: give the option "key".`);
+  }
+}
+
+function invalidResponse({ status, headers }: OpenAnswer, message: string, cause?: unknown) {
+  const requestId = headers.get('x-request-id');
+  const because = cause === undefined ? {} : { cause };
+  return new TapeloomError('INVALID_RESPONSE', message, { status, requestId, ...because });
+}
