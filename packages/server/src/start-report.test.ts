@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
+import { BY_NAME, BY_NPM } from './config/called-as.ts';
 import { type StartFacts, startLine, startReport } from './start-report.ts';
 
 const LIVE = 'svc_live_0123456789abcdefghijABCDEFGHIJ';
@@ -16,6 +17,7 @@ const facts: StartFacts = {
   data: resolve('./data'),
   seconds: 1.25,
   keys: { account: 'demo', secrets: { live: LIVE, test: TEST } },
+  calledAs: BY_NPM,
 };
 const report = (changed: Partial<StartFacts> = {}) =>
   startReport({ ...facts, ...changed }).join('\n');
@@ -57,6 +59,14 @@ test('a later start shows no key, but how to make one in this very directory', (
   assert.ok(elsewhere.includes(`--account 'o'\\''neil' `));
   assert.ok(elsewhere.includes(` --data '/srv/my data'\n`));
   assert.match(report({ keys: null }), /key create --account demo/);
+});
+
+test('who runs an installed service is shown the lines of the installed command', () => {
+  const text = report({ calledAs: BY_NAME });
+  assert.ok(text.includes(`  TAPELOOM_KEY=${LIVE} tapeloom stream BTC.c.0 footprint\n`));
+  const later = report({ calledAs: BY_NAME, keys: { account: 'demo', secrets: null } });
+  assert.match(later, /^ {2}tapeloom key create --account demo /m);
+  assert.doesNotMatch(`${text}${later}`, /npm/);
 });
 
 test('another address is told to the stream command', () => {

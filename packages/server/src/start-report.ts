@@ -5,11 +5,12 @@
 
 import { resolve } from 'node:path';
 import { SCOPES } from '@tapeloom/core/entitlement/key-rights';
+import type { CalledAs } from './config/called-as.ts';
 import type { Config } from './config/config.ts';
 import { DEMO_ACCOUNT, type FirstKeys } from './demo-account.ts';
 import type { ServiceAddresses } from './service.ts';
 
-/** Where `npm run stream` looks by itself. */
+/** Where the stream command looks by itself. */
 const DEFAULT_STREAM = 'ws://127.0.0.1:8080/v1';
 
 export interface StartFacts {
@@ -20,6 +21,7 @@ export interface StartFacts {
   readonly seconds: number;
   /** Null when the accounts could not be asked. */
   readonly keys: FirstKeys | null;
+  readonly calledAs: CalledAs;
 }
 
 /** What is said at once. An accelerated service leaves the configured directory alone. */
@@ -50,11 +52,11 @@ export function startReport(facts: StartFacts): readonly string[] {
   ];
 }
 
-function keyLines({ keys, addresses, data }: StartFacts): readonly string[] {
+function keyLines({ keys, addresses, data, calledAs }: StartFacts): readonly string[] {
   const curl = (key: string) =>
     `  curl -H "Authorization: Bearer ${key}" ${addresses.rest}/v1/instruments`;
   const url = addresses.stream === DEFAULT_STREAM ? '' : ` --url ${addresses.stream}`;
-  const stream = `npm run stream -- BTC.c.0 footprint${url}`;
+  const stream = `${calledAs.stream} BTC.c.0 footprint${url}`;
   if (keys !== null && keys.secrets !== null) {
     const { live, test } = keys.secrets;
     return [
@@ -73,7 +75,7 @@ function keyLines({ keys, addresses, data }: StartFacts): readonly string[] {
   return [
     'Keys are shown once, when they are made. Another one:',
     '',
-    `  npm run tapeloom -- key create --account ${shellWord(keys?.account ?? DEMO_ACCOUNT)} --name mine ` +
+    `  ${calledAs.tapeloom} key create --account ${shellWord(keys?.account ?? DEMO_ACCOUNT)} --name mine ` +
       `--environment live --scopes ${SCOPES.join(',')}${place}`,
     '',
     'Try in a second terminal, with a key in the variable TAPELOOM_KEY:',

@@ -5,10 +5,8 @@
 
 import { existsSync } from 'node:fs';
 import type { AccountStore } from '@tapeloom/server/accounts/account-store';
-import {
-  accountsPath,
-  openSqliteAccountStore,
-} from '@tapeloom/server/accounts/sqlite-account-store';
+import { accountsPath } from '@tapeloom/server/accounts/accounts-path';
+import { openSqliteAccountStore } from '@tapeloom/server/accounts/sqlite-account-store';
 
 /** A directory without accounts is refused: it is more likely mistyped than meant. */
 export async function openAccounts(data: string): Promise<AccountStore> {

@@ -3,11 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { accountsPath } from '@tapeloom/server/accounts/accounts-path';
 import { digestOf, isSoundText } from '@tapeloom/server/accounts/secret';
-import {
-  accountsPath,
-  openSqliteAccountStore,
-} from '@tapeloom/server/accounts/sqlite-account-store';
+import { openSqliteAccountStore } from '@tapeloom/server/accounts/sqlite-account-store';
 import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
 import { commands } from '../commands.ts';
 import { dispatch } from '../dispatch.ts';

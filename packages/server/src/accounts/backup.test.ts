@@ -15,9 +15,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { AccountsHandle } from './accounts-handle.ts';
+import { accountsPath } from './accounts-path.ts';
 import { BackupRefusedError, backupAccounts, restoreAccounts } from './backup.ts';
 import { SchemaTooNewError } from './migrations/migrate.ts';
-import { accountsPath, openSqliteAccountStore } from './sqlite-account-store.ts';
+import { openSqliteAccountStore } from './sqlite-account-store.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'tapeloom-backup-'));
 after(() => rmSync(root, { recursive: true, force: true }));

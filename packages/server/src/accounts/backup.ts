@@ -15,8 +15,8 @@ import { pathToFileURL } from 'node:url';
 import { UNFINISHED_SUFFIX } from '../platform/disk.ts';
 import { OWNER_ONLY } from '../platform/private-file.ts';
 import { syncDirectory } from '../platform/sync-directory.ts';
+import { accountsPath } from './accounts-path.ts';
 import { SCHEMA_VERSION, SchemaTooNewError } from './migrations/migrate.ts';
-import { accountsPath } from './sqlite-account-store.ts';
 import { requireSoundSqlite } from './sqlite-database.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;

@@ -7,11 +7,6 @@ import type { AccountStore } from './account-store.ts';
 import { SqlAccountStore, type SqlAccountStoreOptions } from './sql-account-store.ts';
 import { openSqliteDatabase } from './sqlite-database.ts';
 
-/** Where the database lies in a data directory. */
-export function accountsPath(dataDirectory: string): string {
-  return `${dataDirectory}/accounts/accounts.db`;
-}
-
 /** `path` of the file (made if it is missing), or `:memory:`. */
 export async function openSqliteAccountStore(
   path: string,

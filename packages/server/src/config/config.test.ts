@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
 import { contains, parseIp } from '@tapeloom/core/entitlement/ip-range';
+import { BY_NPM } from './called-as.ts';
 import { asksForHelp } from './command-line.ts';
 import { ConfigError, type ConfigSources, readConfig } from './config.ts';
 import { helpText } from './help-text.ts';
@@ -235,7 +236,7 @@ test('help is asked for by a word anywhere, and names every option and true vari
   assert.equal(asksForHelp(['--speed', '--help']), true);
   assert.equal(asksForHelp(['-h']), true);
   assert.equal(asksForHelp(['--speed', '60']), false);
-  const text = helpText();
+  const text = helpText(BY_NPM);
   for (const option of ['--speed N', '--echo-port N', '--help']) assert.ok(text.includes(option));
   const variables = [...text.matchAll(/TAPELOOM_\w+/g)].map(([name]) => name);
   assert.ok(variables.length >= 6);

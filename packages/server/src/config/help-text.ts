@@ -1,5 +1,6 @@
-/** What `npm start -- --help` prints: every option, and the variables most starts want. */
+/** What who asks for help with a start is shown: every option, and the variables most starts want. */
 
+import type { CalledAs } from './called-as.ts';
 import { OPTIONS } from './command-line.ts';
 
 /** The others are in docs/operating.md. */
@@ -15,12 +16,12 @@ const VARIABLES: Readonly<Record<string, string>> = {
   TAPELOOM_CONFIG: 'a JSON file with settings; the environment wins over it',
 };
 
-export function helpText(): string {
+export function helpText(calledAs: CalledAs): string {
   const options = Object.entries(OPTIONS).map(([name, it]) => [`${name} N`, it.meaning] as const);
   return [
     'Starts Tapeloom: the REST interface, the stream, and the simulated market behind them.',
     '',
-    '  npm start -- [options]',
+    `  ${calledAs.serve} [options]`,
     '',
     'Options:',
     ...columns([...options, ['--help', 'shows this and ends']]),
@@ -28,7 +29,7 @@ export function helpText(): string {
     'Variables, and what holds without them:',
     ...columns(Object.entries(VARIABLES)),
     '',
-    'Every setting: docs/operating.md. Accounts, keys and the tape: npm run tapeloom -- --help',
+    `Every setting: docs/operating.md. Accounts, keys and the tape: ${calledAs.tapeloom} --help`,
   ].join('\n');
 }
 

@@ -5,9 +5,10 @@
  * from: what waits for it is bounded by what was read before.
  */
 
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { createServer } from '../platform/node-http.ts';
 import { limitGoodbye, SOCKET_SETTINGS } from './socket-settings.ts';
 
 const CONNECTIONS_MAX = 256;

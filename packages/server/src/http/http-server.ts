@@ -4,7 +4,7 @@
  * is read; what a request says by `request-faults.ts`. Slow or oversized requests are cut off.
  */
 
-import { type IncomingMessage, METHODS } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { PROBLEM_CONTENT_TYPE } from '@tapeloom/protocol/problem';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
@@ -13,6 +13,7 @@ import { AccountsBusyError } from '../accounts/accounts-busy-error.ts';
 import { neighbourhood } from '../accounts/address-throttle.ts';
 import type { Caller } from '../accounts/caller.ts';
 import { blotSecrets } from '../platform/log.ts';
+import { METHODS } from '../platform/node-http.ts';
 import { newRequestId } from '../platform/request-id.ts';
 import { Admission, type AdmissionOptions, type Door } from './admission.ts';
 import { ClientGoneError } from './client-gone-error.ts';

@@ -3,8 +3,9 @@
  * topics with their sharing. It has no part in the public interface and answers in plain text or JSON.
  */
 
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { Registry } from 'prom-client';
+import { createServer } from '../platform/node-http.ts';
 import type { TopicFacts } from '../topics/topic-counters.ts';
 
 export interface InternalFacts {

@@ -11,7 +11,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { sliceBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
 import { type Disk, replaceFile } from '../platform/disk.ts';
-import { ArrowDayWriter, BATCH_ROWS } from './arrow-day.ts';
 import { BatchDecoder } from './batch-decoder.ts';
 import { type LateRows, type LiveColumns, liveBatches } from './live-columns.ts';
 import { readSoundSidecar } from './sealed-days.ts';
@@ -117,11 +116,17 @@ async function seal(
   return digest;
 }
 
+/** What a day is encoded with is large and needed once a day, so a start does without it. */
+export function loadEncoder(): Promise<typeof import('./arrow-day.ts')> {
+  return import('./arrow-day.ts');
+}
+
 async function encode(
   { dataset, symbol, day }: Place,
   batches: readonly TradeBatch[],
   late: LateRows,
 ): Promise<{ readonly bytes: Uint8Array; readonly index: readonly SidecarBatch[] }> {
+  const { ArrowDayWriter, BATCH_ROWS } = await loadEncoder();
   const writer = new ArrowDayWriter(dataset, symbol, day);
   const lateNs = new Float64Array(BATCH_ROWS);
   let nextLate = 0;

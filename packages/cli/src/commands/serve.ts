@@ -1,0 +1,16 @@
+/** `tapeloom serve`: the service itself, in this process, until a signal ends it. */
+
+import { BY_NAME } from '@tapeloom/server/config/called-as';
+import { helpText } from '@tapeloom/server/config/help-text';
+import type { Command } from '../command.ts';
+
+export const serveCommand: Command = {
+  path: ['serve'],
+  summary: 'Run the service: REST, stream, and the simulated market behind them.',
+  usage: helpText(BY_NAME),
+  async run(args) {
+    // All other commands do without the service.
+    const { runProcess } = await import('@tapeloom/server/service-process');
+    return await runProcess(args, BY_NAME);
+  },
+};
