@@ -11,6 +11,14 @@ export const serveCommand: Command = {
   async run(args) {
     // All other commands do without the service.
     const { runProcess } = await import('@tapeloom/server/service-process');
+    takeOverProcess();
     return await runProcess(args, BY_NAME);
   },
 };
+
+/** A service answers signals in its own way, and does not end when nobody reads what it prints. */
+function takeOverProcess(): void {
+  process.removeAllListeners('SIGINT');
+  process.removeAllListeners('SIGTERM');
+  process.stdout.removeAllListeners('error');
+}

@@ -1,0 +1,87 @@
+/**
+ * Programs of the house as JavaScript that needs no TypeScript at run time and no package beside it: shared
+ * parts in chunks, and every thread that is started by the address of its file as a file beside them.
+ */
+
+import { readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { type Plugin, rolldown } from 'rolldown';
+
+const root = join(import.meta.dirname, '../..');
+const THREAD = /new Worker\(new URL\('(\.\/[\w-]+)\.ts', import\.meta\.url\)/g;
+
+export interface Bundle {
+  /** Directories of the packages that have code inside, sorted. */
+  readonly packages: readonly string[];
+}
+
+export interface BundleOptions {
+  /** By its name in the folder, the first file of a program, below the root of the house. */
+  readonly entries: Readonly<Record<string, string>>;
+  /** Packages that stay outside, since they have native code. */
+  readonly external?: readonly string[];
+}
+
+export async function bundle(
+  into: string,
+  { entries, external = [] }: BundleOptions,
+): Promise<Bundle> {
+  const bundler = await rolldown({
+    cwd: root,
+    platform: 'node',
+    input: Object.fromEntries(Object.entries(entries).map(([name, it]) => [name, join(root, it)])),
+    external: [...external],
+    plugins: [threads()],
+    onwarn(warning) {
+      throw new Error(warning.message);
+    },
+  });
+  const { output } = await bundler.write({
+    dir: into,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name]-[hash].js',
+  });
+  const modules = output.flatMap((it) => (it.type === 'chunk' ? it.moduleIds : []));
+  const packages = modules.flatMap((id) => packageOf(id) ?? []);
+  return { packages: [...new Set(packages)].sort() };
+}
+
+/** Threads become programs of their own, and no other file is asked for by its place beside a source. */
+function threads(): Plugin {
+  const files = new Map<string, string>();
+  return {
+    name: 'threads',
+    transform(code, id) {
+      if (!id.startsWith(join(root, 'packages')) || packageOf(id) !== null) return null;
+      const changed = code.replace(THREAD, (_, path: string) => {
+        const file = join(dirname(id), `${path}.ts`);
+        const name = basename(path);
+        if ((files.get(name) ?? file) !== file) throw new Error(`two threads are named ${name}`);
+        files.set(name, file);
+        this.emitFile({ type: 'chunk', id: file, fileName: `${name}.js` });
+        return `new Worker(new URL('./${name}.js', import.meta['url'])`;
+      });
+      if (/import\.meta\.(?:url|dirname|filename)/.test(changed)) {
+        throw new Error(`${id} looks for files beside itself, which lie elsewhere once it is built`);
+      }
+      return changed.replaceAll("import.meta['url']", 'import.meta.url');
+    },
+  };
+}
+
+/** The directory of the installed package that a module belongs to; null for our own. */
+function packageOf(id: string): string | null {
+  const found = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id);
+  return found === null ? null : found[0];
+}
+
+export interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly license?: string;
+}
+
+export function manifestOf(directory: string): Manifest {
+  return JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as Manifest;
+}
