@@ -1,14 +1,22 @@
 /**
  * `npm run build [names]`: makes the packages that are published, each in its own `dist/` folder, ready for
- * `npm pack`. Without names it makes all of them.
+ * `npm pack`; of the service and its commands the packed file too, for `npm install -g ./tapeloom-*.tgz`.
+ * Without names it makes all of them.
  */
 
 import { join } from 'node:path';
 import { buildClientPackage } from './build/client-package.ts';
+import { buildTapeloomPackage, packTapeloom } from './build/tapeloom-package.ts';
+
+const root = join(import.meta.dirname, '..');
 
 /** Each takes the folder it fills, which it empties first, and throws when it cannot. */
 const steps: Readonly<Record<string, (into: string) => void | Promise<void>>> = {
   client: buildClientPackage,
+  cli: async (into) => {
+    await buildTapeloomPackage(into);
+    packTapeloom(into, root);
+  },
 };
 
 const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(steps);
@@ -20,7 +28,7 @@ for (const name of names) {
     continue;
   }
   const start = performance.now();
-  const into = join(import.meta.dirname, '../packages', name, 'dist');
+  const into = join(root, 'packages', name, 'dist');
   await step(into);
   console.log(`made ${into} in ${((performance.now() - start) / 1000).toFixed(1)} s`);
 }

@@ -3,7 +3,6 @@
  * parts in chunks, and every thread that is started by the address of its file as a file beside them.
  */
 
-import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Plugin, rolldown } from 'rolldown';
 
@@ -74,14 +73,4 @@ function threads(): Plugin {
 function packageOf(id: string): string | null {
   const found = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id);
   return found === null ? null : found[0];
-}
-
-export interface Manifest {
-  readonly name: string;
-  readonly version: string;
-  readonly license?: string;
-}
-
-export function manifestOf(directory: string): Manifest {
-  return JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as Manifest;
 }

