@@ -5,10 +5,9 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { WebSocket } from 'ws';
+import { SERVICE, SERVICE_OF_SOURCES } from './tapeloom-program.ts';
 
-const MAIN = join(import.meta.dirname, '../packages/server/src/main.ts');
 const READY_WITHIN_MS = 60_000;
 
 /** For tests that look at no past but the days which the first streams need. */
@@ -20,6 +19,8 @@ export interface ServiceSetting {
   readonly env?: Readonly<Record<string, string>>;
   /** Its limit on open files, where there is a shell to set one. */
   readonly openFiles?: number;
+  /** Runs as in a checkout, by `npm start`. */
+  readonly isOfSources?: boolean;
 }
 
 /** What the first start on a data directory printed. */
@@ -47,10 +48,11 @@ export class RunningService {
   output = '';
   errors = '';
 
-  constructor({ data, args = [], env = {}, openFiles }: ServiceSetting) {
+  constructor({ data, args = [], env = {}, openFiles, isOfSources }: ServiceSetting) {
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TAPELOOM_'));
     const limited = openFiles && ['sh', '-c', `ulimit -n ${openFiles}; exec "$@"`, 'sh'];
-    const [command, ...words] = [...(limited || []), process.execPath, MAIN, ...args];
+    const program = isOfSources === true ? SERVICE_OF_SOURCES : SERVICE;
+    const [command, ...words] = [...(limited || []), process.execPath, ...program, ...args];
     this.#child = spawn(command!, words, {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
@@ -86,7 +88,7 @@ export class RunningService {
 
   /** Resolves to the seconds since the start when the service says that it is ready. */
   async ready(): Promise<number> {
-    await this.#outputShows(/^ {2}(?:TAPELOOM_KEY=\S+ )?npm run stream .*\n/m);
+    await this.#outputShows(/^ {2}(?:TAPELOOM_KEY=\S+ )?(?:npm run|tapeloom) stream .*\n/m);
     const printed = this.printedKeys;
     if (printed !== null) firstKeys.set(this.#data, printed);
     return (performance.now() - this.#startedAt) / 1000;

@@ -67,8 +67,9 @@ function assertContains(all: ReadonlyMap<string, Item>, part: ReadonlyMap<string
 
 let barsAtStop: ReadonlyMap<string, Item>;
 
-test('a first start becomes ready and serves REST, metrics and a stream [WS-01, EVT-25]', async () => {
-  const service = new RunningService({ data, args: ['--echo-port', '0'], env: NO_PAST });
+test('a first start, from the sources, becomes ready and serves REST, metrics and a stream [WS-01, EVT-25]', async () => {
+  const args = ['--echo-port', '0'];
+  const service = new RunningService({ data, args, env: NO_PAST, isOfSources: true });
   assert.ok((await service.ready()) < FIRST_START_S_MAX);
   assert.match(service.address('echo'), /^ws:\/\/127\.0\.0\.1:\d+$/);
   const echo = new WebSocket(service.address('echo'));

@@ -2,9 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-
-const MAIN = join(import.meta.dirname, '../packages/cli/src/main.ts');
+import { COMMAND } from './tapeloom-program.ts';
 
 export interface CommandResult {
   readonly code: number;
@@ -14,7 +12,7 @@ export interface CommandResult {
 
 export function tapeloom(data: string, ...words: readonly string[]): Promise<CommandResult> {
   return new Promise((resolve) => {
-    const args = [MAIN, ...words, '--data', data];
+    const args = [...COMMAND, ...words, '--data', data];
     execFile(process.execPath, args, { timeout: 60_000 }, (error, stdout, stderr) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
       resolve({ code, stdout, stderr });

@@ -7,8 +7,8 @@
  * `npm test -- --name 'regular expression'` only tests of that name. A partial run is not recorded.
  * `--seed N` or `--seed random` lets the property tests draw other values than usual.
  *
- * Every process finds what others before it have compiled, and those that start whole services begin
- * first, so that none of them is waited for alone at the end.
+ * Every process finds what others before it have compiled, whole services are started as they are built, and
+ * those that start them begin first, so that none of them is waited for alone at the end.
  */
 
 import { globSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -17,6 +17,7 @@ import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
+import { builtProgram } from './build/built-program.ts';
 import { batchModule, testBatches } from './test-batches.ts';
 import type { TestRecord } from './test-results.ts';
 import { recordOf, resultsPath } from './test-results.ts';
@@ -27,6 +28,7 @@ const testRoots = ['packages', 'tools', 'tests', 'bench', 'simulation'];
 const batchMsMax = 240_000;
 const batchesPath = `.test-results/batches-${process.pid}`;
 const compiledPath = 'node_modules/.cache/compiled';
+const builtPath = 'node_modules/.cache/built';
 const slowestShown = 10;
 const usualSeed = '1';
 
@@ -51,6 +53,8 @@ if (files.length === 0) {
   console.error(`no test file under ${positionals.join(', ')}`);
   process.exit(2);
 }
+
+if (files.some(isWhole)) process.env.BUILT_TAPELOOM ??= await builtProgram(join(root, builtPath));
 
 const batchNames = new Map<string, string>();
 mkdirSync(join(root, batchesPath), { recursive: true });

@@ -62,7 +62,9 @@ function threads(): Plugin {
         return `new Worker(new URL('./${name}.js', import.meta['url'])`;
       });
       if (/import\.meta\.(?:url|dirname|filename)/.test(changed)) {
-        throw new Error(`${id} looks for files beside itself, which lie elsewhere once it is built`);
+        throw new Error(
+          `${id} looks for files beside itself, which lie elsewhere once it is built`,
+        );
       }
       return changed.replaceAll("import.meta['url']", 'import.meta.url');
     },

@@ -69,7 +69,8 @@ function publishedManifest() {
   return {
     name: 'tapeloom',
     version,
-    description: 'Order-flow indicators of futures, streamed and kept: the service and its commands',
+    description:
+      'Order-flow indicators of futures, streamed and kept: the service and its commands',
     license,
     keywords: ['futures', 'order flow', 'footprint', 'market data', 'websocket'],
     type: 'module',

@@ -24,6 +24,7 @@ const readsEnvironment = new Set([
   'packages/server/src/config/env.ts',
   'packages/server/src/platform/compiled-code.ts',
   'packages/cli/src/main.ts',
+  'packages/cli/bin/tapeloom.js',
 ]);
 
 /** What a platform cannot have, as `skip: chromiumMissing`: a sentence that says why, or false. */
