@@ -6,12 +6,13 @@
 import { type Import, importsOf } from './imports.ts';
 import { type Finding, isSource, isTest, type Tree } from './tree.ts';
 
-/** Found by name by a runner, installed as a command, or for people to start; npm scripts name further ones. */
+/** Found by name by a runner, installed as a command, offered by a package, or for people to start; npm scripts name further ones. */
 const entries = [
   /\.test\.ts$/,
   /\/bin\/[^/]+\.js$/,
   /^bench\/[^/]+\.bench\.ts$/,
   /^tests\/torture\/[^/]+\.ts$/,
+  /^packages\/client\/src\/(?:index|stream|node)\.ts$/,
   /^examples\/[^/]+\/[^/]+\.[jt]s$/,
 ];
 

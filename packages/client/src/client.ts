@@ -1,0 +1,41 @@
+/** All of the service for one account: REST, and streams over one connection. */
+
+import type { IndicatorName } from './indicator-objects.ts';
+import type { ClientOptions } from './options.ts';
+import { RestClient } from './rest.ts';
+import type { ConnectionChange, ConnectionState } from './stream/connection-events.ts';
+import { StreamClient } from './stream/stream-client.ts';
+import type { SubscribeRequest, Subscription } from './stream/subscription.ts';
+
+export class TapeloomClient extends RestClient implements AsyncDisposable {
+  readonly #stream: StreamClient;
+
+  constructor(options: ClientOptions = {}) {
+    super(options);
+    this.#stream = new StreamClient(options);
+  }
+
+  /** Of the stream. */
+  get connection(): ConnectionState {
+    return this.#stream.connection;
+  }
+
+  /** Hears each change of the stream's connection; the answer takes the listener away. */
+  on(kind: 'connection', hear: (change: ConnectionChange) => void): () => void {
+    return this.#stream.on(kind, hear);
+  }
+
+  /** Subscribes; the connection is made, and made again, by itself. */
+  subscribe<I extends IndicatorName>(request: SubscribeRequest<I>): Subscription<I> {
+    return this.#stream.subscribe(request);
+  }
+
+  /** Closes all subscriptions and their connection. After it nothing can be subscribed to. */
+  close(): Promise<void> {
+    return this.#stream.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}

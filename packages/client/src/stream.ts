@@ -1,0 +1,22 @@
+/** The stream alone: for pages that need nothing else, and want it small. */
+
+export type { IndicatorId, IndicatorTypes } from '@tapeloom/protocol/indicators';
+export type * from './indicator-objects.ts';
+export type {
+  ClientClock,
+  ClientOptions,
+  ClientWarning,
+  ClientWarningCode,
+  WebSocketConstructor,
+  WebSocketLike,
+} from './options.ts';
+export type {
+  ConnectionChange,
+  ConnectionLoss,
+  ConnectionState,
+} from './stream/connection-events.ts';
+export { StreamClient } from './stream/stream-client.ts';
+export type { SubscribeRequest, Subscription } from './stream/subscription.ts';
+export type { SubscriptionState } from './stream/subscription-state.ts';
+export type * from './stream/update.ts';
+export * from './tapeloom-error.ts';

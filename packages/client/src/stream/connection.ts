@@ -1,0 +1,379 @@
+/**
+ * The one connection of a client as a machine without I/O: `step` takes what happened and returns what to do.
+ * It holds one timer's worth of time: `wakeAt` says when it wants to be stepped next.
+ *
+ * 1. `idle`: there are no subscriptions.
+ * 2. `asking`: a token is asked for; `connecting`: the socket opens. Both may take as long as a silent server.
+ * 3. `open`: all subscriptions are asked for, as fast as the server allows; messages are taken in.
+ * 4. `waiting`: until the next attempt.
+ * 5. `stopped`: the server has said that coming back is of no use.
+ *
+ * Whatever the connection comes to, what a subscription has taken in stays, and it goes on from its last cursor.
+ */
+
+import { CloseCode } from '@tapeloom/protocol/close-codes';
+import type { NoticeMessage, ServerMessage } from '@tapeloom/protocol/server-messages';
+import { TapeloomError } from '../tapeloom-error.ts';
+import { backoffMs } from './backoff.ts';
+import { LOST, stopError } from './close-verdict.ts';
+import type {
+  ConnectionAction,
+  ConnectionEvent,
+  ConnectionLoss,
+  ConnectionState,
+} from './connection-events.ts';
+import { OpenTopics } from './open-topics.ts';
+import { SendAllowance } from './send-allowance.ts';
+import { readServerMessage } from './server-message.ts';
+import type { Notice } from './update.ts';
+
+/** Without any message the connection is lost; a token or a socket that takes as long will not come. */
+const SILENCE_MS_MAX = 15_000;
+/** Well below the silence after which the server closes. */
+const PING_MS = 10_000;
+/** A connection that lasted as long was a good one: its loss is the first failure. */
+const STEADY_MS = 10_000;
+/** After 1013. */
+const TRY_LATER_MS = 1_000;
+/** After 4029: so far apart, for so long. */
+const REFUSED_APART_MS = 5_000;
+const REFUSED_FOR_MS = 120_000;
+/** What is closed by this client for a fault of the other side. */
+const ABANDON = 4_000;
+
+type Phase = 'idle' | 'asking' | 'connecting' | 'open' | 'waiting' | 'stopped';
+
+export class Connection {
+  readonly #topics: OpenTopics;
+  readonly #random: () => number;
+  readonly #usesToken: boolean;
+  #phase: Phase = 'idle';
+  #attempt = 0;
+  #now = 0;
+  /** The phase began. */
+  #since = 0;
+  #waitUntil = 0;
+  #heardAt = 0;
+  #sentAt = 0;
+  #allowance = new SendAllowance(0);
+  #token: string | null = null;
+  #failures = 0;
+  /** The last connection ended with 4008. */
+  #wasTooSlow = false;
+  /** The first 4029, until a connection is accepted. */
+  #refusedSince: number | null = null;
+  #actions: ConnectionAction[] = [];
+
+  constructor({
+    random,
+    usesToken,
+  }: { readonly random: () => number; readonly usesToken: boolean }) {
+    this.#random = random;
+    this.#usesToken = usesToken;
+    this.#topics = new OpenTopics(random);
+  }
+
+  get state(): ConnectionState {
+    return this.#phase === 'asking' ? 'connecting' : this.#phase;
+  }
+
+  /** When to wake it, unless something else happens before; null while nothing is waited for. */
+  get wakeAt(): number | null {
+    switch (this.#phase) {
+      case 'asking':
+      case 'connecting':
+        return this.#since + SILENCE_MS_MAX;
+      case 'waiting':
+        return this.#waitUntil;
+      case 'open': {
+        const quiet = Math.min(this.#heardAt + SILENCE_MS_MAX, this.#sentAt + PING_MS);
+        const again = Math.min(quiet, this.#topics.retryAt);
+        return this.#topics.hasUnsent ? Math.min(again, this.#allowance.readyAt) : again;
+      }
+      default:
+        return null;
+    }
+  }
+
+  step(event: ConnectionEvent, now: number): readonly ConnectionAction[] {
+    // A clock that jumps back would stretch every wait.
+    this.#now = Math.max(this.#now, now);
+    this.#actions = [];
+    if (!('attempt' in event) || event.attempt === this.#attempt) this.#take(event);
+    if (this.#phase === 'open') this.#sendDue();
+    return this.#actions;
+  }
+
+  #take(event: ConnectionEvent): void {
+    switch (event.t) {
+      case 'message':
+        this.#message(event.data);
+        return;
+      case 'subscribe':
+        this.#topics.add(event.sub, event.topic);
+        if (this.#phase === 'idle' || this.#phase === 'stopped') this.#connect();
+        return;
+      case 'unsubscribe':
+        this.#topics.drop(event.sub);
+        if (this.#topics.isEmpty) this.#rest('idle');
+        return;
+      case 'token':
+        if (typeof event.token === 'string' && event.token !== '') {
+          this.#open(event.token);
+          return;
+        }
+        this.#tokenFailed(new TypeError('The option "token" must give a text.'));
+        return;
+      case 'token-failed':
+        this.#tokenFailed(event.cause);
+        return;
+      case 'opened':
+        this.#opened();
+        return;
+      case 'unopenable':
+        this.#stop(
+          new TapeloomError(
+            'CONFIGURATION',
+            'This platform cannot open the stream with these options: browsers need the option "token" in place of "key".',
+            { cause: event.cause },
+          ),
+          null,
+        );
+        return;
+      case 'closed':
+        this.#closed(event);
+        return;
+      case 'wake':
+        this.#wake();
+        return;
+      case 'close':
+        this.#topics.clear();
+        this.#rest('closed');
+        return;
+      default:
+        event satisfies never;
+    }
+  }
+
+  #connect(): void {
+    this.#attempt += 1;
+    this.#enter(this.#usesToken ? 'asking' : 'connecting');
+    this.#actions.push({ t: this.#usesToken ? 'ask-token' : 'open', attempt: this.#attempt });
+  }
+
+  /** With the token at hand: the server waits only 5 s for it. */
+  #open(token: string): void {
+    this.#token = token;
+    this.#enter('connecting');
+    this.#actions.push({ t: 'open', attempt: this.#attempt });
+  }
+
+  #tokenFailed(cause: unknown): void {
+    const message = 'The function of the option "token" gave no token; it is asked again.';
+    this.#actions.push({ t: 'warn', warning: { code: 'TOKEN_FAILED', message, cause } });
+    this.#backOff({ code: LOST, reason: 'no token' });
+  }
+
+  #opened(): void {
+    this.#heardAt = this.#now;
+    this.#allowance = new SendAllowance(this.#now);
+    this.#enter('open');
+    if (this.#token !== null) this.#send({ t: 'auth', token: this.#token });
+    this.#token = null;
+    this.#topics.reopen(this.#now);
+  }
+
+  #message(data: unknown): void {
+    if (this.#phase !== 'open') return;
+    this.#heardAt = this.#now;
+    const message = readServerMessage(data);
+    if (message === 'bad') {
+      this.#badMessage(data);
+      return;
+    }
+    // A connection that is refused is closed without a message.
+    this.#refusedSince = null;
+    if (message !== null) this.#hear(message);
+  }
+
+  #hear(message: ServerMessage): void {
+    switch (message.t) {
+      case 'pong':
+        for (const { state } of this.#topics.all) state.hearTime(message.ts);
+        return;
+      case 'notice':
+        this.#notice(message);
+        return;
+      case 'error': {
+        const action = this.#topics.refused(message, this.#now);
+        if (action !== null) this.#actions.push(action);
+        if (this.#topics.isEmpty) this.#rest('idle');
+        return;
+      }
+      default: {
+        const { sub } = message;
+        const topic = sub === undefined ? undefined : this.#topics.get(sub);
+        if (topic === undefined) return;
+        if (message.t === 'subscribed') this.#topics.begun(sub!);
+        this.#actions.push({ t: 'tell', sub: sub!, update: topic.state.take(message) });
+      }
+    }
+  }
+
+  #notice(message: NoticeMessage): void {
+    const effectiveAt = message.effectiveAt === undefined ? null : BigInt(message.effectiveAt);
+    const instrument = message.instrument ?? null;
+    const update: Notice = { t: 'notice', kind: message.kind, effectiveAt, instrument };
+    for (const { sub, request } of this.#topics.all) {
+      const isConcerned = instrument === null || instrument === request.instrument;
+      if (isConcerned) this.#actions.push({ t: 'tell', sub, update });
+    }
+  }
+
+  /** It may have been an update: only what comes after the last cursor, asked for again, is sure to be all. */
+  #badMessage(data: unknown): void {
+    const message = 'The server sent a message that cannot be understood; the client reconnects.';
+    const cause = typeof data === 'string' ? data.slice(0, 200) : data;
+    this.#actions.push({ t: 'warn', warning: { code: 'BAD_MESSAGE', message, cause } });
+    this.#abandon('bad message');
+  }
+
+  #closed({ code, reason }: ConnectionLoss): void {
+    if (this.#phase !== 'connecting' && this.#phase !== 'open') return;
+    const loss = { code, reason };
+    const error = stopError(code, reason);
+    if (error !== null) {
+      this.#stop(error, loss);
+      return;
+    }
+    switch (code) {
+      case CloseCode.tooManyConnections:
+        this.#tooManyConnections(loss);
+        return;
+      case CloseCode.tooSlow:
+        this.#tooSlow(loss);
+        return;
+      case CloseCode.tryAgainLater:
+        this.#backOff(loss, TRY_LATER_MS);
+        return;
+      default:
+        this.#backOff(loss);
+        return;
+    }
+  }
+
+  #tooManyConnections(loss: ConnectionLoss): void {
+    this.#refusedSince ??= this.#now;
+    if (this.#now - this.#refusedSince >= REFUSED_FOR_MS) {
+      const why = 'The account has as many connections as its plan allows';
+      this.#stop(new TapeloomError('TOO_MANY_CONNECTIONS', `${why}.`), loss);
+      return;
+    }
+    this.#failures = 0;
+    this.#backOff(loss);
+  }
+
+  /** At once, but for a server that closes so again and again. */
+  #tooSlow(loss: ConnectionLoss): void {
+    const wasGood = !this.#wasTooSlow || this.#wasSteady;
+    if (!wasGood) {
+      this.#backOff(loss);
+      return;
+    }
+    this.#wasTooSlow = true;
+    this.#connect();
+  }
+
+  #wake(): void {
+    if (this.wakeAt === null || this.#now < this.wakeAt) return;
+    switch (this.#phase) {
+      case 'waiting':
+        this.#connect();
+        return;
+      case 'asking':
+        this.#tokenFailed(new Error(`No token came within ${SILENCE_MS_MAX} ms.`));
+        return;
+      case 'connecting':
+        this.#abandon('no connection');
+        return;
+      case 'open':
+        if (this.#now - this.#heardAt >= SILENCE_MS_MAX) this.#abandon('silence');
+        return;
+      default:
+    }
+  }
+
+  #abandon(reason: string): void {
+    this.#actions.push({ t: 'drop', code: ABANDON, reason });
+    this.#backOff({ code: LOST, reason });
+  }
+
+  get #wasSteady(): boolean {
+    return this.#phase === 'open' && this.#now - this.#since >= STEADY_MS;
+  }
+
+  #backOff(cause: ConnectionLoss, atLeastMs = 0): void {
+    if (this.#wasSteady) {
+      this.#failures = 0;
+      this.#wasTooSlow = false;
+    }
+    const apartMs = this.#refusedSince === null ? 0 : REFUSED_APART_MS;
+    const retryInMs = backoffMs(this.#failures, this.#random, Math.max(atLeastMs, apartMs));
+    this.#failures += 1;
+    this.#attempt += 1;
+    this.#waitUntil = this.#now + retryInMs;
+    this.#enter('waiting', { retryInMs, cause });
+  }
+
+  #stop(error: TapeloomError, cause: ConnectionLoss | null): void {
+    for (const { sub } of this.#topics.all) this.#actions.push({ t: 'end', sub, error });
+    this.#topics.clear();
+    this.#forget();
+    this.#enter('stopped', { cause });
+  }
+
+  /** Nothing is subscribed to any more. */
+  #rest(why: 'idle' | 'closed'): void {
+    const hasSocket = this.#phase === 'connecting' || this.#phase === 'open';
+    if (hasSocket) this.#actions.push({ t: 'drop', code: CloseCode.normal, reason: why });
+    if (this.#phase === 'idle' || this.#phase === 'stopped') return;
+    this.#forget();
+    this.#enter('idle');
+  }
+
+  #forget(): void {
+    this.#attempt += 1;
+    this.#token = null;
+    this.#failures = 0;
+    this.#wasTooSlow = false;
+    this.#refusedSince = null;
+  }
+
+  #enter(
+    phase: Phase,
+    more: { readonly retryInMs?: number; readonly cause?: ConnectionLoss | null } = {},
+  ): void {
+    const before = this.state;
+    this.#phase = phase;
+    this.#since = this.#now;
+    const { state } = this;
+    if (state === before) return;
+    const change = { state, retryInMs: more.retryInMs ?? null, cause: more.cause ?? null };
+    this.#actions.push({ t: 'changed', change });
+  }
+
+  /** Subscriptions that are due, and a ping when nothing else was said for a while. */
+  #sendDue(): void {
+    this.#topics.retry(this.#now);
+    while (this.#topics.hasUnsent && this.#allowance.take(this.#now)) {
+      this.#send(this.#topics.nextUnsent());
+    }
+    const isDue = this.#now - this.#sentAt >= PING_MS;
+    if (isDue && this.#allowance.take(this.#now)) this.#send({ t: 'ping' });
+  }
+
+  #send(message: object): void {
+    this.#sentAt = this.#now;
+    this.#actions.push({ t: 'send', text: JSON.stringify(message) });
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * The messages of a server that may be newer than this client, or no Tapeloom at all: a message is either
+ * exactly what the rest of the client relies on, or of a kind it does not know, or bad.
+ */
+
+import type { ServerMessage } from '@tapeloom/protocol/server-messages';
+
+const CURSOR = /^[1-9]\d{7}\.(?:0|[1-9]\d{0,18})\.(?:0|[1-9]\d{0,18})$/;
+const NANOSECONDS = /^\d{1,19}$/;
+
+type Fields = Readonly<Record<string, unknown>>;
+type IsGood = (message: Fields) => boolean;
+
+/** A message; null for one to be passed over; `bad` for what cannot be understood. */
+export function readServerMessage(text: unknown): ServerMessage | null | 'bad' {
+  if (typeof text !== 'string') return 'bad';
+  let message: unknown;
+  try {
+    message = JSON.parse(text);
+  } catch {
+    return 'bad';
+  }
+  if (!isFields(message) || typeof message.t !== 'string') return 'bad';
+  const isGood = Object.hasOwn(KINDS, message.t) ? KINDS[message.t as keyof typeof KINDS] : null;
+  if (isGood === null) return null;
+  return isGood(message) ? (message as unknown as ServerMessage) : 'bad';
+}
+
+const KINDS: Record<ServerMessage['t'], IsGood> = {
+  upsert: (it) => isText(it.sub) && isCursor(it.cursor) && isObject(it),
+  remove: (it) => isText(it.sub) && isCursor(it.cursor) && isBare(it),
+  hb: (it) => isNs(it.ts) && isAbsentOr(isText, it.sub) && isAbsentOr(isCursor, it.cursor),
+  snapshot: (it) =>
+    isText(it.sub) && isCursor(it.cursor) && Array.isArray(it.items) && it.items.every(isObject),
+  status: (it) =>
+    isText(it.sub) && isText(it.state) && isCount(it.lagMs) && isAbsentOr(isNs, it.partialSince),
+  subscribed: (it) => isText(it.sub) && isText(it.contract) && isCount(it.tickSizeNanos),
+  reset: (it) => isText(it.sub) && isText(it.reason),
+  error: (it) => isAbsentOr(isText, it.sub) && isText(it.code) && isText(it.message),
+  pong: (it) => isNs(it.ts),
+  notice: (it) =>
+    isText(it.kind) && isAbsentOr(isNs, it.effectiveAt) && isAbsentOr(isText, it.instrument),
+};
+
+function isObject(it: unknown): boolean {
+  return isFields(it) && isBare(it) && typeof it.data === 'object' && it.data !== null;
+}
+
+function isBare(it: Fields): boolean {
+  return isText(it.id) && typeof it.final === 'boolean' && isNs(it.ts);
+}
+
+function isFields(it: unknown): it is Fields {
+  return typeof it === 'object' && it !== null && !Array.isArray(it);
+}
+
+function isText(it: unknown): boolean {
+  return typeof it === 'string';
+}
+
+function isCursor(it: unknown): boolean {
+  return typeof it === 'string' && CURSOR.test(it);
+}
+
+function isNs(it: unknown): boolean {
+  return typeof it === 'string' && NANOSECONDS.test(it);
+}
+
+function isCount(it: unknown): boolean {
+  return typeof it === 'number' && it >= 0;
+}
+
+function isAbsentOr(isGood: (it: unknown) => boolean, it: unknown): boolean {
+  return it === undefined || isGood(it);
+}

@@ -1,0 +1,272 @@
+/**
+ * The stream of a client: one connection, shared by all its subscriptions, opened by the first and closed
+ * with the last. This is the shell of the machine in `connection.ts`: it has the socket, the timer and
+ * the callers' functions, and decides nothing.
+ */
+
+import type { StreamFrom } from '@tapeloom/protocol/client-messages';
+import { STREAM_LIMITS } from '@tapeloom/protocol/stream-limits';
+import type { IndicatorName } from '../indicator-objects.ts';
+import {
+  type ClientClock,
+  type ClientOptions,
+  type ClientWarning,
+  SYSTEM_CLOCK,
+  serviceBase,
+  serviceKey,
+  type WebSocketConstructor,
+  type WebSocketLike,
+  warner,
+} from '../options.ts';
+import { TapeloomError } from '../tapeloom-error.ts';
+import { timeText } from '../times.ts';
+import { LOST } from './close-verdict.ts';
+import { Connection } from './connection.ts';
+import type {
+  ConnectionAction,
+  ConnectionChange,
+  ConnectionEvent,
+  ConnectionState,
+  StreamedTopic,
+} from './connection-events.ts';
+import { OpenSubscription, type SubscribeRequest, type Subscription } from './subscription.ts';
+import { FoldedState } from './subscription-state.ts';
+
+const QUEUE_MAX = 10_000;
+
+export class StreamClient implements AsyncDisposable {
+  readonly #url: string;
+  readonly #key: string | undefined;
+  readonly #token: ClientOptions['token'];
+  readonly #WebSocket: WebSocketConstructor | undefined;
+  readonly #clock: ClientClock;
+  readonly #warn: (warning: ClientWarning) => void;
+  readonly #machine: Connection;
+  readonly #subscriptions = new Map<string, OpenSubscription<string>>();
+  readonly #listeners = new Set<(change: ConnectionChange) => void>();
+  readonly #events: ConnectionEvent[] = [];
+  #isStepping = false;
+  #socket: WebSocketLike | null = null;
+  #timer: { readonly at: number; cancel(): void } | null = null;
+  #count = 0;
+  #isClosed = false;
+
+  constructor(options: ClientOptions = {}) {
+    this.#url = `${serviceBase(options).replace(/^http/, 'ws')}/v1`;
+    this.#key = serviceKey(options);
+    this.#token = options.token;
+    if (this.#token !== undefined && typeof this.#token !== 'function') {
+      throw wrong('The option "token" must be a function that gives a stream token.');
+    }
+    if (this.#key !== undefined && this.#token !== undefined) {
+      throw wrong('Give the option "key" or the option "token", not both.');
+    }
+    this.#WebSocket =
+      options.WebSocket ?? (globalThis.WebSocket as unknown as WebSocketConstructor | undefined);
+    this.#clock = options.clock ?? SYSTEM_CLOCK;
+    this.#warn = warner(options);
+    const { random = Math.random } = options;
+    this.#machine = new Connection({ random, usesToken: this.#token !== undefined });
+  }
+
+  get connection(): ConnectionState {
+    return this.#machine.state;
+  }
+
+  /** Hears each change of the connection; the answer takes the listener away. */
+  on(_kind: 'connection', hear: (change: ConnectionChange) => void): () => void {
+    // Two listeners may be the same function.
+    const listener = (change: ConnectionChange) => hear(change);
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Subscribes; the connection is made, and made again, by itself. */
+  subscribe<I extends IndicatorName>(request: SubscribeRequest<I>): Subscription<I> {
+    this.#mustBeAble();
+    const topic = topicOf(request as SubscribeRequest);
+    const { signal, queueMax = QUEUE_MAX } = request;
+    this.#count += 1;
+    const sub = `s${this.#count}`;
+    const onAbort = () => subscription.abort(signal?.reason);
+    const subscription = new OpenSubscription<I>({
+      state: topic.state as FoldedState<string> as FoldedState<I>,
+      queueMax,
+      warn: this.#warn,
+      onClose: () => {
+        this.#subscriptions.delete(sub);
+        this.#happen({ t: 'unsubscribe', sub });
+      },
+    });
+    if (signal?.aborted === true) {
+      subscription.abort(signal.reason);
+      return subscription;
+    }
+    signal?.addEventListener('abort', onAbort, { once: true });
+    void subscription.ended.then(() => signal?.removeEventListener('abort', onAbort));
+    this.#subscriptions.set(sub, subscription as unknown as OpenSubscription<string>);
+    this.#happen({ t: 'subscribe', sub, topic });
+    return subscription;
+  }
+
+  /** Closes all subscriptions and the connection. After it the client is of no more use. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#happen({ t: 'close' });
+    const subscriptions = [...this.#subscriptions.values()];
+    this.#subscriptions.clear();
+    for (const subscription of subscriptions) subscription.end(null);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #mustBeAble(): void {
+    if (this.#isClosed) throw new TapeloomError('CLOSED', 'The client was closed.');
+    if (this.#WebSocket === undefined) {
+      throw wrong('This platform has no WebSocket: give one as the option "WebSocket".');
+    }
+    if (this.#key === undefined && this.#token === undefined) {
+      throw wrong('A stream needs the option "key" or, in browsers, the option "token".');
+    }
+  }
+
+  /** What listeners do while an event is taken in is taken in after it. */
+  #happen(event: ConnectionEvent): void {
+    this.#events.push(event);
+    if (this.#isStepping) return;
+    this.#isStepping = true;
+    for (let next = this.#events.shift(); next !== undefined; next = this.#events.shift()) {
+      for (const action of this.#machine.step(next, this.#clock.now())) this.#act(action);
+    }
+    this.#isStepping = false;
+    this.#setTimer();
+  }
+
+  #act(action: ConnectionAction): void {
+    switch (action.t) {
+      case 'tell':
+        this.#subscriptions.get(action.sub)?.tell(action.update);
+        return;
+      case 'send':
+        this.#send(action.text);
+        return;
+      case 'open':
+        this.#open(action.attempt);
+        return;
+      case 'ask-token':
+        this.#askToken(action.attempt);
+        return;
+      case 'drop':
+        this.#socket?.close(action.code, action.reason);
+        this.#socket = null;
+        return;
+      case 'end':
+        this.#subscriptions.get(action.sub)?.end(action.error);
+        this.#subscriptions.delete(action.sub);
+        return;
+      case 'changed':
+        for (const hear of this.#listeners) this.#call(hear, action.change);
+        return;
+      case 'warn':
+        this.#warn(action.warning);
+        return;
+      default:
+        action satisfies never;
+    }
+  }
+
+  #open(attempt: number): void {
+    const key = this.#key;
+    let socket: WebSocketLike;
+    try {
+      socket =
+        key === undefined
+          ? new this.#WebSocket!(this.#url)
+          : new this.#WebSocket!(this.#url, { headers: { Authorization: `Bearer ${key}` } });
+    } catch (cause) {
+      this.#happen({ t: 'unopenable', attempt, cause });
+      return;
+    }
+    this.#socket = socket;
+    const closed = ({ code, reason }: { readonly code: number; readonly reason: string }) =>
+      this.#happen({ t: 'closed', attempt, code, reason });
+    socket.addEventListener('open', () => this.#happen({ t: 'opened', attempt }));
+    socket.addEventListener('message', ({ data }) => this.#happen({ t: 'message', attempt, data }));
+    socket.addEventListener('close', closed);
+    // Node 22 tells no close of a connection that never opened.
+    socket.addEventListener('error', () => closed({ code: LOST, reason: '' }));
+  }
+
+  #send(text: string): void {
+    this.#socket?.send(text);
+  }
+
+  #askToken(attempt: number): void {
+    Promise.resolve()
+      .then(() => this.#token!())
+      .then(
+        (token) => this.#happen({ t: 'token', attempt, token }),
+        (cause) => this.#happen({ t: 'token-failed', attempt, cause }),
+      );
+  }
+
+  #call(hear: (change: ConnectionChange) => void, change: ConnectionChange): void {
+    try {
+      hear(change);
+    } catch (cause) {
+      const message = 'A listener of "connection" has thrown.';
+      this.#warn({ code: 'LISTENER_FAILED', message, cause });
+    }
+  }
+
+  /** A timer that fires too early is set again: moving it at every message would cost more. */
+  #setTimer(): void {
+    const { wakeAt } = this.#machine;
+    if (this.#timer !== null && wakeAt !== null && this.#timer.at <= wakeAt) return;
+    this.#timer?.cancel();
+    this.#timer = null;
+    if (wakeAt === null) return;
+    const wait = this.#clock.after(Math.max(0, wakeAt - this.#clock.now()), () => {
+      this.#timer = null;
+      this.#happen({ t: 'wake' });
+    });
+    this.#timer = { at: wakeAt, cancel: () => wait.cancel() };
+  }
+}
+
+function topicOf(request: SubscribeRequest): StreamedTopic {
+  const { indicator, instrument, params, mode, queueMax, keepFinal } = request;
+  if (typeof indicator !== 'string' || indicator === '') throw wrong('"indicator" must be a text.');
+  if (typeof instrument !== 'string' || instrument === '') {
+    throw wrong('"instrument" must be a text.');
+  }
+  if (queueMax !== undefined && !(Number.isSafeInteger(queueMax) && queueMax >= 1)) {
+    throw wrong('"queueMax" must be a whole number from 1 on.');
+  }
+  if (keepFinal !== undefined && !(Number.isSafeInteger(keepFinal) && keepFinal >= 0)) {
+    throw wrong('"keepFinal" must be a whole number from 0 on.');
+  }
+  const asked = {
+    instrument,
+    indicator,
+    ...(params === undefined ? {} : { params: params as Readonly<Record<string, unknown>> }),
+    ...(mode === undefined ? {} : { mode }),
+  };
+  const from = startOf(request.from);
+  // One message that is too big would cost all subscriptions their connection.
+  const bytes = new TextEncoder().encode(JSON.stringify({ ...asked, from })).length;
+  if (bytes > STREAM_LIMITS.messageBytesMax - 256) throw wrong('"params" is too large to be sent.');
+  return { request: asked, state: new FoldedState(from, keepFinal ?? Number.POSITIVE_INFINITY) };
+}
+
+function startOf(from: SubscribeRequest['from'] = 'live'): StreamFrom {
+  if (from === 'live') return from;
+  return 'time' in from ? { time: timeText(from.time) } : { cursor: from.cursor };
+}
+
+function wrong(message: string): TapeloomError {
+  return new TapeloomError('CONFIGURATION', message);
+}

@@ -1,0 +1,47 @@
+/** What a subscription tells, in the order of the stream. */
+
+import type { NoticeKind, ResetReason } from '@tapeloom/protocol/server-messages';
+import type { StreamState } from '@tapeloom/protocol/status-states';
+import type { Remove, Snapshot, Upsert } from '../indicator-objects.ts';
+
+/** Words that a later service may add. */
+type OrNewer = string & Record<never, never>;
+
+/** All objects known so far are void; a snapshot follows. */
+export interface Reset {
+  readonly t: 'reset';
+  readonly reason: ResetReason | OrNewer;
+}
+
+export interface Status {
+  readonly t: 'status';
+  readonly state: StreamState | OrNewer;
+  /** How far the stream is behind the newest it may show. */
+  readonly lagMs: number;
+  /** Trades of the session are missing before this instant, in nanoseconds since 1970; null where it is whole. */
+  readonly partialSince: bigint | null;
+}
+
+export interface Notice {
+  readonly t: 'notice';
+  readonly kind: NoticeKind | OrNewer;
+  /** Nanoseconds since 1970; null where the server did not say. */
+  readonly effectiveAt: bigint | null;
+  /** With `roll`: the alias that is to mean another contract. */
+  readonly instrument: string | null;
+}
+
+/** Only in an iteration: the reader was slower than the stream, and so many updates were left out for newer ones. */
+export interface Skipped {
+  readonly t: 'skipped';
+  readonly versions: number;
+}
+
+export type StreamUpdate<I extends string> =
+  | Snapshot<I>
+  | Upsert<I>
+  | Remove
+  | Reset
+  | Status
+  | Notice;
+export type Update<I extends string> = StreamUpdate<I> | Skipped;
