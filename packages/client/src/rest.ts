@@ -1,5 +1,6 @@
 /** The service over REST: what there is, what it costs, the past, and the account. */
 
+import { ExportReading, type ExportRequest } from './export/export-reading.ts';
 import type { IndicatorName } from './indicator-objects.ts';
 import type { ClientOptions } from './options.ts';
 import type {
@@ -27,8 +28,10 @@ export class RestClient {
   /** For a key with the scope `keys`. */
   readonly keys: Keys;
   readonly #http: ServiceHttp;
+  readonly #options: ClientOptions;
 
   constructor(options: ClientOptions = {}) {
+    this.#options = options;
     this.#http = new ServiceHttp(restOptions(options));
     this.keys = new Keys(this.#http);
   }
@@ -99,5 +102,10 @@ export class RestClient {
   /** The past, page after page; nothing is asked for before it is iterated. */
   history<I extends string = IndicatorName>(request: HistoryRequest<I>): HistoryReading<I> {
     return new HistoryReading(this.#http, request);
+  }
+
+  /** The past as a file: charged whole when it starts, resumed by itself. Nothing is asked for before it is iterated. */
+  export<I extends string = IndicatorName>(request: ExportRequest<I>): ExportReading<I> {
+    return new ExportReading(this.#http, request, this.#options);
   }
 }

@@ -1,0 +1,47 @@
+/** Counts the lines in bytes as they come, and keeps the last one that is complete. */
+
+import { joinBytes } from '../rest/open-answer.ts';
+
+const NEWLINE = 0x0a;
+
+export class CountedLines {
+  #count = 0;
+  #last: Uint8Array = new Uint8Array(0);
+  /** What came since the last line's end. */
+  #open: Uint8Array[] = [];
+
+  get count(): number {
+    return this.#count;
+  }
+
+  get isWithinLine(): boolean {
+    return this.#open.length > 0;
+  }
+
+  /** Without the line's end. */
+  get lastText(): string {
+    return new TextDecoder().decode(this.#last);
+  }
+
+  push(bytes: Uint8Array): void {
+    const end = bytes.lastIndexOf(NEWLINE);
+    if (end === -1) {
+      if (bytes.length > 0) this.#open.push(bytes);
+      return;
+    }
+    const before = end === 0 ? -1 : bytes.lastIndexOf(NEWLINE, end - 1);
+    const part = bytes.subarray(before + 1, end);
+    this.#last = before === -1 ? joined([...this.#open, part]) : part;
+    this.#open = end + 1 < bytes.length ? [bytes.subarray(end + 1)] : [];
+    for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) {
+      this.#count += 1;
+    }
+  }
+}
+
+export function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  return joinBytes(
+    pieces,
+    pieces.reduce((sum, piece) => sum + piece.length, 0),
+  );
+}

@@ -1,0 +1,95 @@
+/**
+ * The answers of one export: the first, and as many as it takes to go on where the last one was cut. The first
+ * request is never sent twice, since an export is charged when it starts. From its token on everything is
+ * free to be asked again, up to five times in a row that bring nothing new.
+ */
+
+import { pause } from '../pause.ts';
+import type { OpenAnswer } from '../rest/open-answer.ts';
+import type { ServiceHttp, ServiceRequest } from '../rest/service-http.ts';
+import { TapeloomError } from '../tapeloom-error.ts';
+
+const RESUMES_MAX = 5;
+const FIRST_DELAY_MS = 1_000;
+const DELAY_MS_MAX = 30_000;
+const RETRY_AFTER_MS_MAX = 60_000;
+
+/** Refusals that pass by themselves; all others stay. */
+const PASSING_CODES: readonly string[] = [
+  'NETWORK',
+  'INVALID_RESPONSE',
+  'CAPACITY',
+  'WARMING',
+  'RATE_LIMITED',
+  'UPSTREAM_ERROR',
+  'INTERNAL',
+];
+
+export interface ExportStart {
+  readonly http: ServiceHttp;
+  readonly first: ServiceRequest;
+  /** What the answer must be. */
+  readonly contentType: string;
+  /** Of an export that began earlier. */
+  readonly token: string | null;
+}
+
+export class ExportAttempts {
+  readonly #start: ExportStart;
+  #token: string | null;
+  /** Resumes in a row that brought nothing. */
+  #fruitless = 0;
+
+  constructor(start: ExportStart) {
+    this.#start = start;
+    this.#token = start.token;
+  }
+
+  get token(): string | null {
+    return this.#token;
+  }
+
+  /** The next answer, from `place` on: a line, or a byte of a table. */
+  async open(place: Readonly<Record<string, string>>): Promise<OpenAnswer> {
+    const { http, first, contentType } = this.#start;
+    const { signal, path } = first;
+    const answer =
+      this.#token === null
+        ? await http.open(first)
+        : await http.open({ path, query: { resume: this.#token, ...place }, signal });
+    const type = (answer.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
+    const token = answer.headers.get('x-export-token') ?? this.#token;
+    if (type === contentType && token !== null) {
+      this.#token = token;
+      return answer;
+    }
+    answer.dispose();
+    const { status } = answer;
+    const message =
+      token === null
+        ? 'GET /v1/export: the answer has no X-Export-Token.'
+        : `GET /v1/export: answered with ${type === '' ? 'no content type' : type.slice(0, 100)}, not with ${contentType}.`;
+    throw new TapeloomError('INVALID_RESPONSE', message, { status });
+  }
+
+  /** Something came that was not there before. */
+  noteProgress(): void {
+    this.#fruitless = 0;
+  }
+
+  /** Waits until the export may be resumed, or throws what ends it. */
+  async recover(error: unknown): Promise<void> {
+    const { http, first } = this.#start;
+    first.signal?.throwIfAborted();
+    if (this.#token === null || !passes(error) || this.#fruitless === RESUMES_MAX) throw error;
+    const delay = Math.min(FIRST_DELAY_MS * 2 ** this.#fruitless, DELAY_MS_MAX);
+    const asked = error instanceof TapeloomError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
+    this.#fruitless += 1;
+    await pause(http.clock, Math.max(delay, Math.min(asked, RETRY_AFTER_MS_MAX)), first.signal);
+  }
+}
+
+function passes(error: unknown): boolean {
+  if (!(error instanceof TapeloomError)) return false;
+  return PASSING_CODES.includes(error.code) || /^HTTP_5\d\d$/.test(error.code);
+}
