@@ -8,7 +8,7 @@ import {
   polyline,
   svgDocument,
   text,
-} from '@tapeloom/docs/charts/svg';
+} from '@tapeloom/cli/charts/svg';
 
 const HEIGHT = 420;
 const LEFT = 70;

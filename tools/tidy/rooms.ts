@@ -25,7 +25,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
     'server/platform',
     'server/service-process',
   ],
-  docs: ['core', 'protocol', 'server/sources'],
+  docs: ['core', 'protocol', 'cli/charts', 'server/sources'],
   portal: ['client', 'protocol', 'core'],
   server: ['core', 'protocol'],
 };

@@ -1,44 +1,36 @@
 /**
- * The chart of every indicator in the catalogue, as a file below `docs/charts/`. An indicator without a
- * drawing of its own gets a plain one, so the list of indicators is the only list there is to keep.
+ * The chart of every indicator in the catalogue, as a file below `docs/charts/`. An indicator that this
+ * list does not know is drawn with its defaults.
  */
 
 import { fileURLToPath } from 'node:url';
+import { drawChart } from '@tapeloom/cli/charts/draw-chart';
 import { INDICATORS } from '@tapeloom/core/studies/catalogue';
+import type { Params } from '@tapeloom/core/studies/indicator';
 import {
-  anyDrawing,
-  barsDrawing,
-  deltaDrawing,
-  tapeSpeedDrawing,
-  vwapDrawing,
-} from './bar-drawings.ts';
-import type { Drawing } from './drawing.ts';
-import { absorptionDrawing, largeTradesDrawing, sweepsDrawing } from './event-drawings.ts';
-import { footprintDrawing } from './footprint-drawing.ts';
-import {
-  imbalancesDrawing,
-  nakedLevelsDrawing,
-  sessionLevelsDrawing,
-  unfinishedAuctionsDrawing,
-} from './level-drawings.ts';
-import { tpoDrawing, volumeProfileDrawing } from './profile-drawings.ts';
-import { SceneMaker } from './scene.ts';
+  FIRST_HALF_HOUR,
+  MORNING,
+  REGULAR_HOURS,
+  SceneMaker,
+  SESSION_SO_FAR,
+  WEEK,
+  type Window,
+} from './scene.ts';
 
-const DRAWINGS: Readonly<Record<string, Drawing>> = {
-  bars: barsDrawing,
-  footprint: footprintDrawing,
-  'large-trades': largeTradesDrawing,
-  delta: deltaDrawing,
-  'volume-profile': volumeProfileDrawing,
-  vwap: vwapDrawing,
-  imbalances: imbalancesDrawing,
-  absorption: absorptionDrawing,
-  sweeps: sweepsDrawing,
-  tpo: tpoDrawing,
-  'naked-levels': nakedLevelsDrawing,
-  'unfinished-auctions': unfinishedAuctionsDrawing,
-  'tape-speed': tapeSpeedDrawing,
-  'session-levels': sessionLevelsDrawing,
+/** Over which trades and with which parameters an indicator shows best what it is. */
+const SHOWN: Readonly<Record<string, readonly [Window, Params]>> = {
+  bars: [MORNING, { size: 120 }],
+  footprint: [FIRST_HALF_HOUR, { size: 300, group: 4 }],
+  delta: [MORNING, { size: 120, session: 'rth' }],
+  'volume-profile': [MORNING, { period: 1_800, session: 'rth', group: 2 }],
+  vwap: [MORNING, { size: 60, session: 'rth' }],
+  imbalances: [MORNING, { size: 120, minVolume: 20 }],
+  sweeps: [MORNING, { levels: 5 }],
+  tpo: [REGULAR_HOURS, { session: 'rth', group: 8 }],
+  'naked-levels': [WEEK, {}],
+  'unfinished-auctions': [MORNING, { size: 300, minVolume: 5 }],
+  'tape-speed': [MORNING, { session: 'rth' }],
+  'session-levels': [SESSION_SO_FAR, { session: 'rth' }],
 };
 
 export interface ChartFile {
@@ -51,8 +43,8 @@ export function* chartFiles(): Iterable<ChartFile> {
   const makers = new SceneMaker();
   for (const indicator of INDICATORS) {
     const { id } = indicator;
-    const text = (DRAWINGS[id] ?? anyDrawing).draw(indicator, makers);
-    yield { id, path: chartPath(id), text };
+    const [window, params] = SHOWN[id] ?? [MORNING, {}];
+    yield { id, path: chartPath(id), text: drawChart(id, makers.make(indicator, params, window)) };
   }
 }
 

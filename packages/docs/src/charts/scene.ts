@@ -1,20 +1,20 @@
 /**
- * What a chart shows: a real study run over simulated trades, with candles of the same trades behind
- * it. The market, its days and the window are fixed, so a chart changes only when a study, the
- * simulator or the drawing does.
+ * What the charts of the documentation show: a real study run over simulated trades, with candles of the
+ * same trades behind it. The market, its days and the windows are fixed, so a chart changes only when a
+ * study, the simulator or the drawing does.
  */
 
+import type { CandleData, Scene, SceneObject } from '@tapeloom/cli/charts/scene';
 import { calendarNamed } from '@tapeloom/core/calendar/calendars';
 import { extendSessionBook, sessionTable } from '@tapeloom/core/calendar/session-book';
 import { type EpochNs, type Rank, rank, type UtcDay } from '@tapeloom/core/numbers';
 import { bars } from '@tapeloom/core/studies/bars';
-import type { Indicator, ParamValue } from '@tapeloom/core/studies/indicator';
+import type { Indicator, Params } from '@tapeloom/core/studies/indicator';
 import { parseParams } from '@tapeloom/core/studies/params';
 import { type RunOutput, StudyRun } from '@tapeloom/core/studies/run';
 import type { ObjectVersion } from '@tapeloom/core/studies/study';
 import { firstRowAt, type TradeBatch } from '@tapeloom/core/trade-batch';
 import { addDays, dayOf, epochNs, nsOfDay, utcDay } from '@tapeloom/core/utc-day';
-import type { BarsData } from '@tapeloom/protocol/indicators';
 import { TradeColumns } from '@tapeloom/server/sources/sim/trade-columns';
 import { createSimUniverse } from '@tapeloom/server/sources/sim-universe';
 
@@ -72,44 +72,28 @@ export const WEEK: Window = {
   words: 'simulated ES, the week to 2026-11-12',
 };
 
-export interface SceneObject<Data> {
-  readonly id: string;
-  readonly final: boolean;
-  readonly ns: bigint;
-  readonly data: Data;
-  /** When it was removed; null when it is still there at the end of the window. */
-  readonly removedNs: bigint | null;
-}
-
-export interface Scene<Data> {
-  readonly window: Window;
-  readonly fromNs: bigint;
-  readonly toNs: bigint;
-  readonly tickSizeNanos: number;
-  readonly candles: readonly SceneObject<BarsData>[];
-  /** Ascending by time: those of the window, and earlier ones that reach into it. */
-  readonly objects: readonly SceneObject<Data>[];
-}
-
 export class SceneMaker {
   readonly #trades = new Map<string, readonly TradeBatch[]>();
 
-  make<Data>(
-    indicator: Indicator,
-    params: Readonly<Record<string, ParamValue>>,
-    window: Window,
-  ): Scene<Data> {
+  make(indicator: Indicator, given: Params, window: Window): Scene<unknown> {
     const fromNs = instantOf(window.from);
     const toNs = instantOf(window.to);
-    const candles = this.#run<BarsData>(bars, { size: window.candleSeconds }, window, toNs);
-    const objects = this.#run<Data>(indicator, params, window, toNs);
+    const params = paramsOf(indicator, given);
+    const candles = this.#run<CandleData>(
+      bars,
+      paramsOf(bars, { size: window.candleSeconds }),
+      window,
+      toNs,
+    );
+    const objects = this.#run<unknown>(indicator, params, window, toNs);
     const objectsFromNs = instantOf(window.objectsFrom ?? window.from);
     const isSeen = ({ ns, removedNs }: SceneObject<unknown>) =>
       ns < toNs && (removedNs ?? ns) >= objectsFromNs;
     return {
-      window,
-      fromNs,
-      toNs,
+      title: indicator.name,
+      subtitle: `${givenText(given)} · ${window.words}`,
+      theme: 'auto',
+      params,
       tickSizeNanos: contractOf().tickSizeNanos,
       candles: candles.filter(({ ns }) => ns >= fromNs && ns < toNs),
       objects: objects.filter((object) =>
@@ -122,19 +106,16 @@ export class SceneMaker {
 
   #run<Data>(
     indicator: Indicator,
-    given: Readonly<Record<string, ParamValue>>,
+    params: Params,
     window: Window,
     toNs: EpochNs,
   ): SceneObject<Data>[] {
-    const parsed = parseParams(indicator, given);
-    if (!('params' in parsed))
-      throw new RangeError(`${indicator.id} refuses its chart's parameters`);
-    const kind = indicator.sessionKind(parsed.params);
+    const kind = indicator.sessionKind(params);
     const calendar = calendarNamed(contractOf().calendar);
     const lastDay = addDays(dayOf(toNs), 7);
     const book = extendSessionBook(null, calendar, window.firstDay, lastDay, toNs);
     const kept = new KeptObjects<Data>();
-    const study = indicator.create(parsed.params);
+    const study = indicator.create(params);
     const start = { at: epochNs(window.firstDay, 0), rank: 0 as Rank };
     const run = new StudyRun(study, sessionTable(book, kind), start, { output: kept });
     for (const batch of this.#tradesOf(window)) run.apply(batch);
@@ -183,6 +164,17 @@ class KeptObjects<Data> implements RunOutput {
   inOrder(): SceneObject<Data>[] {
     return [...this.#objects.values()].sort((a, b) => (a.ns < b.ns ? -1 : a.ns > b.ns ? 1 : 0));
   }
+}
+
+function paramsOf(indicator: Indicator, given: Params): Params {
+  const parsed = parseParams(indicator, given);
+  if ('params' in parsed) return parsed.params;
+  throw new RangeError(`${indicator.id} refuses its chart's parameters`);
+}
+
+function givenText(given: Params): string {
+  const texts = Object.entries(given).map(([name, value]) => `${name} ${value}`);
+  return texts.join(', ') || 'defaults';
 }
 
 function contractOf() {

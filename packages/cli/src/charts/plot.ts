@@ -4,8 +4,7 @@
  */
 
 import { formatPrice } from '@tapeloom/core/price';
-import type { BarsData } from '@tapeloom/protocol/indicators';
-import type { Scene, SceneObject } from './scene.ts';
+import { type CandleData, extentOf, type Scene, type SceneObject } from './scene.ts';
 import {
   type Anchor,
   CHART_WIDTH,
@@ -16,6 +15,7 @@ import {
   svgDocument,
   text,
 } from './svg.ts';
+import { TimeAxis } from './time-axis.ts';
 
 const LEFT = 16;
 const RIGHT = CHART_WIDTH - 66;
@@ -27,14 +27,14 @@ const GRID_LINES = 6;
 const LABEL_LETTER_WIDTH = 6.4;
 const LABEL_HEIGHT = 11;
 const LEGEND_LETTER_WIDTH = 6.1;
+/** A candle that has all the room it wants is not wider than this. */
+const CANDLE_WIDTH_MAX = 48;
 
 export interface PlotOptions {
-  readonly title: string;
-  readonly subtitle: string;
   /** Height of the second plot; 0: there is none. */
   readonly paneHeight?: number;
   /** Prices the plot must reach beside those of the candles, in ticks. */
-  readonly reach?: readonly number[];
+  readonly reach?: Iterable<number>;
   readonly priceHeight?: number;
   /** Room kept free of candles at the left. */
   readonly gutter?: number;
@@ -49,34 +49,51 @@ export class Plot {
   readonly paneTop: number;
   readonly paneBottom: number;
   readonly #scene: Scene<unknown>;
-  readonly #options: PlotOptions;
+  readonly #axis: TimeAxis;
+  /** The places of the candles by their ids: several may begin at the same time. */
+  readonly #places: ReadonlyMap<string, number>;
   readonly #low: number;
   readonly #high: number;
   readonly #body: string[] = [];
   readonly #labels: { readonly left: number; readonly right: number; readonly y: number }[] = [];
 
-  constructor(scene: Scene<unknown>, options: PlotOptions) {
+  constructor(scene: Scene<unknown>, options: PlotOptions = {}) {
     this.#scene = scene;
-    this.#options = options;
     this.left = LEFT + (options.gutter ?? 0);
     const paneHeight = options.paneHeight ?? 0;
     this.bottom = TOP + (options.priceHeight ?? PRICE_HEIGHT);
     this.paneTop = this.bottom + (paneHeight === 0 ? 0 : PANE_GAP);
     this.paneBottom = this.paneTop + paneHeight;
     const prices = scene.candles.flatMap(({ data }) => [data.low, data.high]);
-    const all = [...prices, ...(options.reach ?? [])];
-    const [low, high] = [Math.min(...all), Math.max(...all)];
+    const [low, high] = extentOf([...prices, ...(options.reach ?? [])]);
     const spare = Math.max(1, (high - low) * 0.04);
     this.#low = low - spare;
     this.#high = high + spare;
+    const slots = scene.candles.map(({ ns, data }) => ({ startNs: ns, endNs: BigInt(data.end) }));
+    this.#axis = new TimeAxis(slots, this.left, this.right);
+    this.#places = new Map(scene.candles.map(({ id }, index) => [id, index]));
     this.#axes();
   }
 
   /** Where an instant lies; those outside the window lie on its edge. */
   x(ns: bigint): number {
-    const { fromNs, toNs } = this.#scene;
-    const inside = ns < fromNs ? fromNs : ns > toNs ? toNs : ns;
-    return this.left + (Number(inside - fromNs) / Number(toNs - fromNs)) * (this.right - this.left);
+    return this.#axis.x(ns);
+  }
+
+  /** Where something ends; the right edge when it does not. */
+  until(ns: bigint | null): number {
+    return ns === null ? this.right : this.x(ns);
+  }
+
+  /** The left end of what belongs to a candle, such as the candle itself. */
+  leftOf({ id, ns }: Pick<SceneObject<unknown>, 'id' | 'ns'>): number {
+    const place = this.#places.get(id);
+    return place === undefined ? this.x(ns) : this.left + place * this.candleWidth;
+  }
+
+  /** The middle of what belongs to a candle. */
+  middleOf(object: Pick<SceneObject<unknown>, 'id' | 'ns'>): number {
+    return this.leftOf(object) + this.candleWidth / 2;
   }
 
   /** Where a price in ticks lies. */
@@ -91,8 +108,12 @@ export class Plot {
 
   /** Width of one candle with the gap beside it. */
   get candleWidth(): number {
-    const ns = BigInt(this.#scene.window.candleSeconds) * 1_000_000_000n;
-    return this.x(this.#scene.fromNs + ns) - this.left;
+    return this.#axis.slotWidth;
+  }
+
+  /** Width of a candle's body. */
+  get bodyWidth(): number {
+    return Math.min(this.candleWidth * 0.66, CANDLE_WIDTH_MAX);
   }
 
   price(ticks: number): string {
@@ -105,7 +126,7 @@ export class Plot {
 
   candles(tone = ''): void {
     const { candles } = this.#scene;
-    const side = (is: (bar: BarsData) => boolean) => candles.filter(({ data }) => is(data));
+    const side = (is: (bar: CandleData) => boolean) => candles.filter(({ data }) => is(data));
     for (const [colour, list] of [
       ['buy', side((bar) => bar.close >= bar.open)],
       ['sell', side((bar) => bar.close < bar.open)],
@@ -160,23 +181,22 @@ export class Plot {
   }
 
   document(): string {
-    const { title, subtitle } = this.#options;
+    const { title, subtitle, theme } = this.#scene;
     const height = this.paneBottom + AXIS_HEIGHT;
     const head = [text('ink head', LEFT, 30, title), text('faint', LEFT, 48, subtitle)];
-    return svgDocument(height, title, subtitle, [...head, ...this.#body]);
+    return svgDocument(height, title, subtitle, [...head, ...this.#body], theme);
   }
 
   #axes(): void {
     const lines: string[] = [];
-    const { tickSizeNanos, fromNs, toNs } = this.#scene;
+    const { tickSizeNanos } = this.#scene;
     const perPoint = 1e9 / tickSizeNanos;
     const step = Math.max(1, niceStep((this.#high - this.#low) / perPoint / GRID_LINES) * perPoint);
     for (let at = Math.ceil(this.#low / step) * step; at <= this.#high; at += step) {
       lines.push(lineBetween(LEFT, this.y(at), this.right, this.y(at)));
       this.add(text('faint num', this.right + 6, this.y(at) + 4, this.price(at)));
     }
-    for (const [index, { ns, words }] of timeLabels(fromNs, toNs).entries()) {
-      const x = this.x(ns);
+    for (const [index, { x, words }] of this.#axis.labels().entries()) {
       lines.push(lineBetween(x, this.top, x, this.paneBottom));
       const anchor = x < this.left + 16 ? 'start' : x > this.right - 16 ? 'end' : 'middle';
       const zoned = index === 0 ? `${words} UTC` : words;
@@ -185,16 +205,18 @@ export class Plot {
     this.#body.unshift(path('s-grid', lines));
   }
 
-  #wick({ ns, data }: SceneObject<BarsData>): string {
-    const x = this.x(ns) + this.candleWidth / 2;
+  #wick(candle: SceneObject<CandleData>): string {
+    const { data } = candle;
+    const x = this.middleOf(candle);
     const above = lineBetween(x, this.y(data.high), x, this.y(Math.max(data.open, data.close)));
     const below = lineBetween(x, this.y(Math.min(data.open, data.close)), x, this.y(data.low));
     return `${above}${below}`;
   }
 
-  #candleBody({ ns, data }: SceneObject<BarsData>): string {
-    const width = this.candleWidth * 0.66;
-    const x = this.x(ns) + (this.candleWidth - width) / 2;
+  #candleBody(candle: SceneObject<CandleData>): string {
+    const { data } = candle;
+    const width = this.bodyWidth;
+    const x = this.middleOf(candle) - width / 2;
     const top = this.y(Math.max(data.open, data.close));
     const height = Math.max(1, this.y(Math.min(data.open, data.close)) - top);
     return `M${num(x)} ${num(top)}h${num(width)}v${num(height)}h${num(-width)}z`;
@@ -216,21 +238,4 @@ export function legend(entries: readonly (readonly [string, string])[]): string[
 function niceStep(least: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(least, 1e-9)));
   return [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((step) => step >= least)!;
-}
-
-/** Round times: quarters of an hour on a short window, days on a long one. */
-function timeLabels(
-  fromNs: bigint,
-  toNs: bigint,
-): { readonly ns: bigint; readonly words: string }[] {
-  const minute = 60_000_000_000n;
-  const minutes = Number((toNs - fromNs) / minute);
-  const step = [5, 15, 30, 60, 120, 1_440].find((it) => minutes / it <= 8) ?? 1_440;
-  const stepNs = BigInt(step) * minute;
-  const labels: { ns: bigint; words: string }[] = [];
-  for (let ns = ((fromNs + stepNs - 1n) / stepNs) * stepNs; ns <= toNs; ns += stepNs) {
-    const iso = new Date(Number(ns / 1_000_000n)).toISOString();
-    labels.push({ ns, words: step === 1_440 ? iso.slice(5, 10) : iso.slice(11, 16) });
-  }
-  return labels;
 }

@@ -1,11 +1,17 @@
 /**
  * SVG as text: the same calls give the same bytes. Numbers have one decimal, colours are classes that
- * follow the reader's light or dark setting, and nothing outside the file is referred to.
+ * are light, dark or follow the reader's setting, and nothing outside the file is referred to.
  */
+
+/** `auto` needs a reader that knows CSS variables and media queries, as browsers do. */
+export type Theme = 'auto' | 'light' | 'dark';
 
 export const CHART_WIDTH = 860;
 
 const FONT = 'system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif';
+
+type Palette = Readonly<Record<Colour, string>>;
+type Colour = keyof typeof LIGHT;
 
 /** Names of colours: what is drawn says what it means, not how it looks. */
 const LIGHT = {
@@ -19,7 +25,7 @@ const LIGHT = {
   accent: '#2f62d9',
   gold: '#a86a00',
 };
-const DARK: typeof LIGHT = {
+const DARK: Palette = {
   paper: '#0e131c',
   edge: '#273142',
   grid: '#1a2230',
@@ -30,7 +36,6 @@ const DARK: typeof LIGHT = {
   accent: '#82a8ff',
   gold: '#f2b53a',
 };
-type Colour = keyof typeof LIGHT;
 
 const COLOURS = Object.keys(LIGHT) as readonly Colour[];
 
@@ -39,14 +44,21 @@ export function svgDocument(
   title: string,
   description: string,
   body: readonly string[],
+  theme: Theme = 'auto',
 ): string {
-  const variables = (palette: typeof LIGHT) =>
+  const variables = (palette: Palette) =>
     COLOURS.map((colour) => `--${colour}:${palette[colour]}`).join(';');
+  const colourOf = (colour: Colour) =>
+    theme === 'auto' ? `var(--${colour})` : (theme === 'dark' ? DARK : LIGHT)[colour];
   const style = [
-    `svg{${variables(LIGHT)};font:11px ${FONT}}`,
-    `@media(prefers-color-scheme:dark){svg{${variables(DARK)}}}`,
-    ...COLOURS.map((it) => `.${it}{fill:var(--${it})}.s-${it}{stroke:var(--${it});fill:none}`),
-    '.halo{paint-order:stroke;stroke:var(--paper);stroke-width:3px;stroke-linejoin:round}',
+    `svg{font-size:11px;font-family:${FONT}}`,
+    ...(theme === 'auto'
+      ? [`svg{${variables(LIGHT)}}`, `@media(prefers-color-scheme:dark){svg{${variables(DARK)}}}`]
+      : []),
+    ...COLOURS.map(
+      (it) => `.${it}{fill:${colourOf(it)}}.s-${it}{stroke:${colourOf(it)};fill:none}`,
+    ),
+    `.halo{paint-order:stroke;stroke:${colourOf('paper')};stroke-width:3px;stroke-linejoin:round}`,
     '.head{font-size:15px;font-weight:600}.bold{font-weight:700}.small{font-size:9.5px}',
     '.num{font-variant-numeric:tabular-nums}',
     '.o1{opacity:.14}.o2{opacity:.28}.o3{opacity:.55}.w15{stroke-width:1.6}.dash{stroke-dasharray:4 3}',

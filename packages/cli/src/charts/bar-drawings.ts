@@ -1,0 +1,181 @@
+/** Charts of what is computed bar by bar: bars themselves, cumulative delta, VWAP and the tape's speed. */
+
+import type { BarsData, DeltaData, TapeSpeedData, VwapData } from '@tapeloom/protocol/indicators';
+import { legend, Plot } from './plot.ts';
+import { type Draw, extentOf, largestOf, type SceneObject } from './scene.ts';
+import { lineBetween, num, path, polyline, rect, text } from './svg.ts';
+
+const PANE_HEIGHT = 96;
+/** Objects of which only the most telling is drawn, where there are more than pixels. */
+const MARKS_MAX = 700;
+const SECOND_NS = 1_000_000_000n;
+const thousands = (value: number) => value.toLocaleString('en');
+
+export const drawBars: Draw<BarsData> = (scene) => {
+  const plot = new Plot(scene, { paneHeight: PANE_HEIGHT });
+  plot.candles();
+  const y = plot.paneScale(
+    0,
+    largestOf(scene.objects, ({ data }) => data.volume),
+    thousands,
+  );
+  const width = plot.bodyWidth;
+  for (const [colour, from, to] of [
+    ['sell', () => 0, (bar: BarsData) => bar.bid],
+    ['buy', (bar: BarsData) => bar.bid, (bar: BarsData) => bar.bid + bar.ask],
+    ['faint', (bar: BarsData) => bar.bid + bar.ask, (bar: BarsData) => bar.volume],
+  ] as const) {
+    const boxes = scene.objects.map((object) => {
+      const { data } = object;
+      const x = plot.middleOf(object) - width / 2;
+      const height = y(from(data)) - y(to(data));
+      return `M${num(x)} ${num(y(to(data)))}h${num(width)}v${num(height)}h${num(-width)}z`;
+    });
+    plot.add(path(colour, boxes));
+  }
+  plot.add(text('faint', plot.left, plot.paneTop - 4, 'volume by aggressor'));
+  plot.add(
+    ...legend([
+      ['sell', 'sold at the bid'],
+      ['buy', 'bought at the ask'],
+      ['faint', 'unknown'],
+    ]),
+  );
+  return plot.document();
+};
+
+export const drawDelta: Draw<DeltaData> = (scene) => {
+  const plot = new Plot(scene, { paneHeight: 190, priceHeight: 210 });
+  plot.candles('o3');
+  const [low, high] = extentOf(scene.objects.flatMap(({ data }) => [0, data.low, data.high]));
+  const y = plot.paneScale(low, high, thousands);
+  const width = plot.bodyWidth;
+  const box = (object: SceneObject<DeltaData>) => {
+    const { open, close } = object.data;
+    const top = y(Math.max(open, close));
+    const height = Math.max(1, y(Math.min(open, close)) - top);
+    const x = plot.middleOf(object) - width / 2;
+    return `M${num(x)} ${num(top)}h${num(width)}v${num(height)}h${num(-width)}z`;
+  };
+  const wick = (object: SceneObject<DeltaData>) => {
+    const x = plot.middleOf(object);
+    return lineBetween(x, y(object.data.high), x, y(object.data.low));
+  };
+  for (const [colour, isOf] of [
+    ['buy', (data: DeltaData) => data.close >= data.open],
+    ['sell', (data: DeltaData) => data.close < data.open],
+  ] as const) {
+    const list = scene.objects.filter(({ data }) => isOf(data));
+    plot.add(path(`s-${colour}`, list.map(wick)), path(colour, list.map(box)));
+  }
+  plot.add(path('s-faint dash', [lineBetween(plot.left, y(0), plot.right, y(0))]));
+  plot.add(text('faint', plot.left, plot.paneTop - 4, 'cumulative delta since the open, in lots'));
+  return plot.document();
+};
+
+export const drawVwap: Draw<VwapData> = (scene) => {
+  // The bands of the first bars of a session jump; they do not set the scale.
+  const settled = scene.objects.slice(Math.min(5, scene.objects.length >> 1));
+  const reach = settled.flatMap(({ data }) => [data.upper2, data.lower2]);
+  const plot = new Plot(scene, { reach });
+  const barNs = scene.params.bar === 'time' ? BigInt(scene.params.size ?? 0) * SECOND_NS : null;
+  const endOf = (object: SceneObject<VwapData>) =>
+    barNs === null ? plot.leftOf(object) + plot.candleWidth : plot.x(object.ns + barNs);
+  const at = (pick: (data: VwapData) => number) =>
+    scene.objects.map((object) => {
+      const y = Math.min(plot.bottom, Math.max(plot.top, plot.y(pick(object.data))));
+      return [endOf(object), y] as const;
+    });
+  const band = (upper: (data: VwapData) => number, lower: (data: VwapData) => number) =>
+    path('accent o1', [`${polyline([...at(upper), ...at(lower).toReversed()])}z`]);
+  plot.add(
+    band(
+      (it) => it.upper3,
+      (it) => it.lower3,
+    ),
+    band(
+      (it) => it.upper2,
+      (it) => it.lower2,
+    ),
+    band(
+      (it) => it.upper1,
+      (it) => it.lower1,
+    ),
+  );
+  plot.candles();
+  plot.add(path('s-accent w15', [polyline(at((data) => data.vwap))]));
+  const last = scene.objects.at(-1);
+  if (last !== undefined) {
+    plot.tag('accent', last.data.vwap, 'VWAP');
+    plot.tag('accent', last.data.upper1, '+1 deviation');
+    plot.tag('accent', last.data.lower1, '−1 deviation');
+  }
+  return plot.document();
+};
+
+export const drawTapeSpeed: Draw<TapeSpeedData> = (scene) => {
+  const plot = new Plot(scene, { paneHeight: 170, priceHeight: 210 });
+  plot.candles();
+  const y = plot.paneScale(
+    0,
+    largestOf(scene.objects, ({ data }) => data.rate),
+    thousands,
+  );
+  // One second is less than a pixel, so of every few seconds the fastest is drawn.
+  const seen = everyFastest(scene.objects);
+  const rates = seen.map(({ ns, data }) => [plot.x(ns), y(data.rate)] as const);
+  const averages = seen.map(({ ns, data }) => [plot.x(ns), y(data.average)] as const);
+  const ends = [rates.at(0)?.[0] ?? plot.left, rates.at(-1)?.[0] ?? plot.left] as const;
+  const area = [[ends[0], y(0)] as const, ...rates, [ends[1], y(0)] as const];
+  const bursts = seen
+    .filter(({ data }) => data.burst)
+    .map(({ ns, data }) => lineBetween(plot.x(ns), y(0), plot.x(ns), y(data.rate)));
+  plot.add(
+    path('accent o2', [`${polyline(area)}z`]),
+    path('s-gold', bursts),
+    path('s-accent', [polyline(rates)]),
+    path('s-ink w15', [polyline(averages)]),
+    text('faint', plot.left, plot.paneTop - 4, 'trades per second'),
+  );
+  plot.add(
+    ...legend([
+      ['accent', 'rate'],
+      ['gold', 'burst'],
+      ['ink', 'average'],
+    ]),
+  );
+  return plot.document();
+};
+
+function everyFastest(
+  objects: readonly SceneObject<TapeSpeedData>[],
+): SceneObject<TapeSpeedData>[] {
+  const count = Math.max(1, Math.ceil(objects.length / MARKS_MAX));
+  const fastest: SceneObject<TapeSpeedData>[] = [];
+  for (let at = 0; at < objects.length; at += count) {
+    const some = objects.slice(at, at + count);
+    fastest.push(some.reduce((best, next) => (next.data.rate > best.data.rate ? next : best)));
+  }
+  return fastest;
+}
+
+/** For an indicator that has no drawing of its own: its first number, as sticks below the candles. */
+export const drawAny: Draw<unknown> = (scene) => {
+  const plot = new Plot(scene, { paneHeight: PANE_HEIGHT });
+  plot.candles();
+  const records = scene.objects.map(({ data }) => Object(data) as Record<string, unknown>);
+  const fields = new Set(records.flatMap((record) => Object.keys(record)));
+  const field = [...fields].find((it) => records.some((record) => typeof record[it] === 'number'));
+  if (field === undefined) return plot.document();
+  const values = records.map((record) => Number(record[field] ?? 0));
+  const [low, high] = extentOf([0, ...values]);
+  const y = plot.paneScale(low, high, thousands);
+  plot.add(
+    ...scene.objects.map(({ ns }, at) => {
+      const [zero, value] = [y(0), y(values[at]!)];
+      return rect('accent', plot.x(ns), Math.min(zero, value), 2, Math.abs(zero - value));
+    }),
+    text('faint', plot.left, plot.paneTop - 4, field),
+  );
+  return plot.document();
+};

@@ -1,0 +1,114 @@
+/** Charts of prices that matter for a while: zones, levels left behind and the levels of the day. */
+
+import { legend, Plot } from './plot.ts';
+import type { Draw, Scene, SceneObject } from './scene.ts';
+import { lineBetween, path, rect } from './svg.ts';
+
+const LABEL_STEP = 170;
+
+interface ZoneData {
+  readonly side: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+interface KindPriceData {
+  readonly kind: string;
+  readonly price: number | null;
+}
+
+export const drawImbalances: Draw<ZoneData> = (scene) => {
+  const plot = new Plot(scene);
+  for (const { ns, removedNs, data } of near(scene, ({ low }) => low, plot)) {
+    const colour = data.side > 0 ? 'buy' : 'sell';
+    const [left, right] = [plot.x(ns), plot.until(removedNs)];
+    const top = plot.y(data.high + 0.5);
+    const height = plot.y(data.low - 0.5) - top;
+    const tone = removedNs === null ? 'o3' : 'o2';
+    plot.add(rect(`${colour} ${tone}`, left, top, Math.max(2, right - left), height, 2));
+  }
+  plot.candles();
+  plot.add(
+    ...legend([
+      ['buy', 'buy zone'],
+      ['sell', 'sell zone; pale where price traded through it later'],
+    ]),
+  );
+  return plot.document();
+};
+
+export const drawNakedLevels: Draw<KindPriceData> = (scene) => {
+  const plot = new Plot(scene);
+  plot.candles('o3');
+  addRays(plot, scene, (data) => (data.kind === 'poc' ? 'gold' : 'accent'));
+  plot.add(
+    ...legend([
+      ['gold', 'point of control'],
+      ['accent', 'edge of a value area; dashed: traded since'],
+    ]),
+  );
+  return plot.document();
+};
+
+export const drawUnfinishedAuctions: Draw<KindPriceData> = (scene) => {
+  const plot = new Plot(scene);
+  plot.candles('o3');
+  addRays(plot, scene, (data) => (data.kind === 'high' ? 'sell' : 'buy'));
+  plot.add(
+    ...legend([
+      ['sell', 'a high'],
+      ['buy', 'a low; dashed: traded since'],
+    ]),
+  );
+  return plot.document();
+};
+
+export const drawSessionLevels: Draw<KindPriceData> = (scene) => {
+  const levels = scene.objects.flatMap(({ data }) =>
+    data.price === null ? [] : [{ kind: data.kind, price: data.price }],
+  );
+  const plot = new Plot(scene, { reach: levels.map((it) => it.price) });
+  plot.candles('o3');
+  for (const [price, same] of Map.groupBy(levels, (level) => level.price)) {
+    const y = plot.y(price);
+    plot.add(path('s-accent', [lineBetween(plot.left, y, plot.right, y)]));
+    const words = `${same.map((it) => wordsOf(it.kind)).join(', ')} ${plot.price(price)}`;
+    for (let x = plot.left + 4; x < plot.right - 200; x += LABEL_STEP) {
+      if (plot.label('accent', x, y - 3, words, 'start')) break;
+    }
+  }
+  return plot.document();
+};
+
+/** A line from where a level comes from to where it was traded, or to the end. */
+function addRays(
+  plot: Plot,
+  scene: Scene<KindPriceData>,
+  colourOf: (data: KindPriceData) => string,
+): void {
+  const shown = near(scene, ({ price }) => price ?? Number.NaN, plot);
+  for (const { ns, removedNs, data } of shown) {
+    const colour = colourOf(data);
+    const y = plot.y(data.price!);
+    const right = plot.until(removedNs);
+    const isOpen = removedNs === null;
+    const line = lineBetween(plot.x(ns), y, right, y);
+    plot.add(path(isOpen ? `s-${colour} w15` : `s-${colour} o3 dash`, [line]));
+    if (isOpen) plot.tag(colour, data.price!, `${data.kind} ${plot.price(data.price!)}`);
+  }
+}
+
+/** The objects whose price lies on the plot. */
+function near<Data>(
+  scene: Scene<Data>,
+  priceOf: (data: Data) => number,
+  plot: Plot,
+): readonly SceneObject<Data>[] {
+  const isIn = (y: number) => y >= plot.top && y <= plot.bottom;
+  return scene.objects.filter(({ data }) => isIn(plot.y(priceOf(data))));
+}
+
+/** `previousHigh` → `previous high`. */
+function wordsOf(kind: string): string {
+  return kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
