@@ -1,11 +1,17 @@
 /** The examples as a customer runs them, against one service whose clock runs fast, so that bars finish. */
 
 import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { createInterface } from 'node:readline';
+import { after, before, describe, it, test } from 'node:test';
 import { DuckDBInstance } from '@duckdb/node-api';
+import type { Browser, Page } from 'playwright-core';
+import { CuttingProxy } from './cutting-proxy.ts';
+import { chromiumMissing, launchChromium } from './headless-chromium.ts';
 import { killServices, NO_PAST, RunningService } from './running-service.ts';
 
 const examples = join(import.meta.dirname, '../examples');
@@ -17,6 +23,7 @@ const from = new Date(midnightMs - DAY_MS / 2).toISOString();
 const to = new Date(midnightMs - DAY_MS / 24).toISOString();
 
 let service: RunningService;
+let proxy: CuttingProxy;
 /** What the alias means now: while a fast clock runs it may come to mean another one. */
 let contract: string;
 
@@ -27,14 +34,112 @@ before(async () => {
     env: NO_PAST,
   });
   await service.ready();
+  proxy = await CuttingProxy.before(service.address('REST'));
   const { instruments } = await json<{ instruments: { symbol: string; alias: string }[] }>(
     '/v1/instruments',
   );
   contract = instruments.find(({ alias }) => alias === 'BTC.c.0')!.symbol;
 });
-after(() => {
+after(async () => {
+  for (const child of programs) child.kill('SIGKILL');
+  await proxy?.[Symbol.asyncDispose]();
   killServices();
   rmSync(directory, { recursive: true, force: true });
+});
+
+test('the script prints every bar once, over a cut', async () => {
+  const ids: string[] = [];
+  const script = new Program('node-script/footprints.ts', contract, '6');
+  for await (const line of script.lines()) {
+    if (line.startsWith('#')) continue;
+    ids.push(line.split(' ')[0]!);
+    if (ids.length === 2) proxy.cut();
+  }
+  await script.endedWell();
+  const all = await settledIds('footprint', {});
+  assert.deepEqual(ids, all.slice(all.indexOf(ids[0]!), all.indexOf(ids.at(-1)!) + 1));
+});
+
+test('the bot follows every large trade once, over a cut and a kill', async () => {
+  const path = join(directory, 'orders.ndjson');
+  const words = ['large-trades-bot/bot.ts', contract, path, '3'] as const;
+  const orders = () =>
+    (readFileSync(path, 'utf8').match(/.+/g) ?? []).map((line) => JSON.parse(line) as Order);
+
+  const killed = new Program(...words);
+  let followed = 0;
+  for await (const line of killed.lines()) {
+    if (line.startsWith('#')) continue;
+    followed += 1;
+    if (followed === 3) proxy.cut();
+    if (followed === 6) killed.child.kill('SIGKILL');
+  }
+  const before = orders().length;
+  assert.ok(before >= 6);
+  const second = new Program(...words);
+  for await (const line of second.lines()) {
+    if (!line.startsWith('#') && orders().length >= before + 3) second.child.kill('SIGINT');
+  }
+  await second.endedWell();
+
+  const reasons = orders().map(({ reason }) => reason);
+  const all = await settledIds('large-trades', { minSize: 3 });
+  assert.deepEqual(reasons, all.slice(all.indexOf(reasons[0]!), all.indexOf(reasons.at(-1)!) + 1));
+});
+
+describe('in a browser', { skip: chromiumMissing }, () => {
+  let browser: Browser;
+  before(async () => {
+    browser = await launchChromium();
+  });
+  after(() => browser.close());
+
+  /** The page of an example, and what went wrong in it. */
+  async function open(
+    name: string,
+    fields: Readonly<Record<string, string>>,
+  ): Promise<{ readonly page: Page; readonly faults: readonly string[] }> {
+    const backend = new Program(name);
+    const [address] = await once(createInterface(backend.child.stdout!), 'line');
+    const page = await browser.newPage({ viewport: { width: 1280, height: 760 } });
+    const faults: string[] = [];
+    page.on('pageerror', (error) => faults.push(String(error)));
+    await page.goto(`${address}?${new URLSearchParams(fields)}`);
+    return { page, faults };
+  }
+
+  /** Looks at every frame of the screen; a text that the page may not run itself, for its own safety. */
+  const until = (page: Page, condition: string) =>
+    page.evaluate(`new Promise((resolve) => {
+      const text = (id) => document.getElementById(id).textContent;
+      const look = () => (${condition} ? resolve() : requestAnimationFrame(look));
+      look();
+    })`);
+
+  it('the page shows a live footprint, comes back after a cut, and never has the key', async () => {
+    const { page, faults } = await open('browser-page/backend.ts', { instrument: contract });
+    await until(page, `text('state') === 'live' && Number(text('count')) > 0`);
+    const nextToken = page.waitForRequest('**/stream-token');
+    proxy.cut();
+    await nextToken;
+    const label = await page.getAttribute('#chart', 'aria-label');
+    await until(page, `text('state') === 'live' && chart.ariaLabel !== ${JSON.stringify(label)}`);
+    const drawn = await page.evaluate<number>(`(() => {
+      const { width, height } = document.getElementById('chart');
+      const image = document.getElementById('chart').getContext('2d').getImageData(0, 0, width, height);
+      return image.data.filter((value, at) => at % 4 === 3 && value > 0).length;
+    })()`);
+    assert.ok(drawn > 10_000, `${drawn} pixels`);
+
+    for (const path of ['/', '/page.js', '/page.css']) {
+      const answer = await fetch(new URL(path, page.url()));
+      assert.equal((await answer.text()).includes(service.keys.live), false, path);
+    }
+    const stranger = await fetch(new URL('/stream-token', page.url()), { method: 'POST' });
+    assert.equal(stranger.status, 403);
+    assert.deepEqual(faults, []);
+    await page.close();
+  });
 });
 
 test('DuckDB makes of the exports what the service computes itself', async () => {
@@ -78,6 +183,69 @@ test('DuckDB makes of the exports what the service computes itself', async () =>
   connection.closeSync();
   duckdb.closeSync();
 });
+
+interface Order {
+  readonly reason: string;
+}
+
+const programs = new Set<ChildProcess>();
+
+/** An example as a process of its own, over a line that can be cut. */
+class Program {
+  readonly child: ChildProcess;
+  #errors = '';
+
+  constructor(name: string, ...words: readonly string[]) {
+    this.child = spawn(process.execPath, [join(examples, name), ...words], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        ...process.env,
+        SERVICE_URL: proxy.url,
+        TAPELOOM_KEY: service.keys.live,
+        PORT: '0',
+      },
+    });
+    programs.add(this.child);
+    this.child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+      this.#errors += text;
+    });
+  }
+
+  lines(): AsyncIterable<string> {
+    return createInterface(this.child.stdout!);
+  }
+
+  async endedWell(): Promise<void> {
+    if (this.child.exitCode === null) await once(this.child, 'close');
+    assert.equal(this.child.exitCode, 0, this.#errors);
+  }
+}
+
+/** Of all objects from yesterday until now, which is no earlier than what any subscriber has seen. */
+async function settledIds(indicator: string, params: object): Promise<readonly string[]> {
+  const subscriber = await service.open();
+  const request = { instrument: contract, indicator, params, mode: 'confirmed' };
+  await subscriber.send({ t: 'subscribe', sub: 'now', ...request });
+  const { cursor: now } = await subscriber.first(({ t }) => t === 'snapshot');
+  await subscriber.close();
+  // Unlike a time, a cursor that history has not reached yet is waited for.
+  const untilCursor = String(now);
+  const fields = { instrument: contract, indicator, params: JSON.stringify(params) };
+  const ids: string[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page: { items: { id: string }[]; next: string | null } = await json('/v1/history', {
+      ...fields,
+      from,
+      untilCursor,
+      limit: '10000',
+      mode: 'confirmed',
+      ...(cursor === '' ? {} : { cursor }),
+    });
+    ids.push(...page.items.map(({ id }) => id));
+    cursor = page.next;
+  }
+  return ids;
+}
 
 interface HourBar {
   readonly open: number;
