@@ -24,6 +24,13 @@ test('core imports nothing of the house, of Node or of others', () => {
   assert.deepEqual(saidOf(path, "import { tick } from './price.ts';"), []);
 });
 
+test('of the client, the part for Node may import from Node, and nothing foreign', () => {
+  const said = (name: string, specifier: string) =>
+    saidOf(`packages/client/src/${name}`, `import '${specifier}';`).length;
+  assert.deepEqual([said('node.ts', 'node:fs'), said('node/save.ts', 'node:fs')], [0, 0]);
+  assert.deepEqual([said('nodes.ts', 'node:fs'), said('node.ts', 'ws')], [1, 1]);
+});
+
 test('a test, and what only tests use, may import what the rest may not', () => {
   const path = 'packages/core/src/random-tape.ts';
   const statement = "import 'fast-check';";

@@ -32,6 +32,8 @@ const packages: Readonly<Record<string, readonly string[]>> = {
 
 /** Packages that run anywhere: nothing of Node and no foreign package. */
 const portable = new Set(['core', 'protocol', 'client']);
+/** What of them is for Node alone, and may use it. */
+const forNode = /^packages\/client\/src\/node(?:\.ts$|\/)/;
 
 /** What each room of the server may import beside `platform` and `config`. */
 const rooms: Readonly<Record<string, readonly string[]>> = {
@@ -87,6 +89,7 @@ function complaint(tree: Tree, link: Import): string | null {
   const home = placeOf(from);
   if (to === null) {
     if (home === null || !portable.has(home.package) || specifier.startsWith('.')) return null;
+    if (forNode.test(from) && specifier.startsWith('node:')) return null;
     return `${home.package} runs anywhere and may not import "${specifier}"`;
   }
   if (!tree.paths.has(to)) return `"${specifier}" means ${to}, which does not exist`;

@@ -1,7 +1,7 @@
 /** All of the service for one account: REST, and streams over one connection. */
 
 import type { IndicatorName } from './indicator-objects.ts';
-import type { ClientOptions } from './options.ts';
+import { type ClientOptions, warner } from './options.ts';
 import { RestClient } from './rest.ts';
 import type { ConnectionChange, ConnectionState } from './stream/connection-events.ts';
 import { StreamClient } from './stream/stream-client.ts';
@@ -11,8 +11,10 @@ export class TapeloomClient extends RestClient implements AsyncDisposable {
   readonly #stream: StreamClient;
 
   constructor(options: ClientOptions = {}) {
-    super(options);
-    this.#stream = new StreamClient(options);
+    // What is told once is told once by both.
+    const shared = { ...options, onWarning: warner(options) };
+    super(shared);
+    this.#stream = new StreamClient(shared);
   }
 
   /** Of the stream. */

@@ -1,6 +1,6 @@
 /** The objects of indicators, with the types of those the catalogue had when this client was made. */
 
-import type { IndicatorId, IndicatorTypes } from '@tapeloom/protocol/indicators';
+import type { IndicatorId, IndicatorTypes } from './indicator-types.ts';
 
 /** An indicator of the catalogue; any other text is one the types do not know, and its data is `unknown`. */
 export type IndicatorName = IndicatorId | (string & Record<never, never>);

@@ -1,6 +1,7 @@
 /** What a client is made of: where the service is, who asks, and what of the platform is used. */
 
 import type { ZstdDecompressor } from './export/zstd-decompressor.ts';
+import type { CatalogueFingerprint } from './indicator-types.ts';
 import { TapeloomError } from './tapeloom-error.ts';
 
 const DEFAULT_URL = 'http://127.0.0.1:8080';
@@ -26,6 +27,8 @@ export interface ClientOptions {
   readonly onWarning?: (warning: ClientWarning) => void;
   /** Where the platform cannot expand zstd: what does it. Exports alone need it. */
   readonly decompressZstd?: ZstdDecompressor;
+  /** From which catalogue your own types were made: `CATALOGUE_FINGERPRINT` of the file with them. */
+  readonly catalogue?: CatalogueFingerprint;
 }
 
 /** Time as the client sees it. */
@@ -107,11 +110,19 @@ export function serviceKey({ key }: ClientOptions): string | undefined {
   throw new TapeloomError('CONFIGURATION', 'The option "key" is not the text of an API key.');
 }
 
-/** Tells a warning. Who hears it must not throw: there is nobody left to tell. */
+/**
+ * Tells a warning; of the catalogue once, since it stays another. Who hears it must not throw: there is
+ * nobody left to tell.
+ */
 export function warner({
   onWarning = (it) => console.warn(`Tapeloom: ${it.message}`, ...(it.cause ? [it.cause] : [])),
 }: ClientOptions): (warning: ClientWarning) => void {
+  let hasToldCatalogue = false;
   return (warning) => {
+    if (warning.code === 'CATALOG_CHANGED') {
+      if (hasToldCatalogue) return;
+      hasToldCatalogue = true;
+    }
     try {
       onWarning(warning);
     } catch (cause) {

@@ -1,7 +1,7 @@
 /** The stream alone: for pages that need nothing else, and want it small. */
 
-export type { IndicatorId, IndicatorTypes } from '@tapeloom/protocol/indicators';
 export type * from './indicator-objects.ts';
+export type * from './indicator-types.ts';
 export type {
   ClientClock,
   ClientOptions,

@@ -1,13 +1,16 @@
 /** The options of the client as far as REST goes, judged once: what cannot work is said before anything is sent. */
 
+import { CATALOGUE_FINGERPRINT } from '@tapeloom/protocol/indicators';
 import {
   type ClientClock,
   type ClientOptions,
   SYSTEM_CLOCK,
   serviceBase,
   serviceKey,
+  warner,
 } from '../options.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
+import { CatalogueWatch } from './catalogue-watch.ts';
 
 export interface RestOptions {
   /** Without a slash at its end. */
@@ -15,6 +18,7 @@ export interface RestOptions {
   readonly key: string | undefined;
   readonly fetch: typeof fetch;
   readonly clock: ClientClock;
+  readonly catalogue: CatalogueWatch;
 }
 
 export function restOptions(options: ClientOptions): RestOptions {
@@ -27,5 +31,6 @@ export function restOptions(options: ClientOptions): RestOptions {
   }
   // Called by itself: the platform's own refuses to be a method of something else.
   const fetch: typeof globalThis.fetch = (...request) => asked(...request);
-  return { base: serviceBase(options), key: serviceKey(options), fetch, clock };
+  const catalogue = new CatalogueWatch(options.catalogue ?? CATALOGUE_FINGERPRINT, warner(options));
+  return { base: serviceBase(options), key: serviceKey(options), fetch, clock, catalogue };
 }

@@ -6,6 +6,7 @@
 import type { ClientClock } from '../options.ts';
 import { pause } from '../pause.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
+import type { CatalogueWatch } from './catalogue-watch.ts';
 import { errorOf, isJson } from './error-answer.ts';
 import { OpenAnswer } from './open-answer.ts';
 import type { RestOptions } from './rest-options.ts';
@@ -36,12 +37,14 @@ export interface ServiceRequest extends CallOptions {
 
 export class ServiceHttp {
   readonly clock: ClientClock;
+  readonly catalogue: CatalogueWatch;
   readonly #base: string;
   readonly #key: string | undefined;
   readonly #fetch: typeof fetch;
 
   constructor(options: RestOptions) {
     this.clock = options.clock;
+    this.catalogue = options.catalogue;
     this.#base = options.base;
     this.#key = options.key;
     this.#fetch = options.fetch;
@@ -64,8 +67,11 @@ export class ServiceHttp {
     } catch (error) {
       throw invalidResponse(answer, `${name}: the answer is not JSON.`, error);
     }
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as T;
-    throw invalidResponse(answer, `${name}: the answer is not a JSON object.`);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      throw invalidResponse(answer, `${name}: the answer is not a JSON object.`);
+    }
+    this.catalogue.look(value as Readonly<Record<string, unknown>>);
+    return value as T;
   }
 
   /** An answer that is no error, its body unread: the caller reads it to its end, or disposes of it. */

@@ -224,6 +224,10 @@ export class Connection {
     const effectiveAt = message.effectiveAt === undefined ? null : BigInt(message.effectiveAt);
     const instrument = message.instrument ?? null;
     const update: Notice = { t: 'notice', kind: message.kind, effectiveAt, instrument };
+    if (message.kind === 'catalog') {
+      const text = "The service's catalogue changes: `npx tapeloom-types` makes the types anew.";
+      this.#actions.push({ t: 'warn', warning: { code: 'CATALOG_CHANGED', message: text } });
+    }
     for (const { sub, request } of this.#topics.all) {
       const isConcerned = instrument === null || instrument === request.instrument;
       if (isConcerned) this.#actions.push({ t: 'tell', sub, update });

@@ -1,0 +1,30 @@
+/**
+ * Sees whether the service has the catalogue that the types were made from, by what it answers anyway: the
+ * catalogue itself tells its version, and whatever was computed the fingerprint of the computation.
+ */
+
+import type { CatalogueFingerprint } from '../indicator-types.ts';
+import type { ClientWarning } from '../options.ts';
+
+export class CatalogueWatch {
+  readonly #types: CatalogueFingerprint;
+  readonly #warn: (warning: ClientWarning) => void;
+
+  constructor(types: CatalogueFingerprint, warn: (warning: ClientWarning) => void) {
+    this.#types = types;
+    this.#warn = warn;
+  }
+
+  look(answer: Readonly<Record<string, unknown>>): void {
+    const { version, engineFingerprint } = answer;
+    if (typeof engineFingerprint !== 'string') return;
+    const isOther =
+      engineFingerprint !== this.#types.engineFingerprint ||
+      (typeof version === 'string' && version !== this.#types.version);
+    if (!isOther) return;
+    const message =
+      "The service's catalogue is another than the one the types were made from: parameters and data may " +
+      'differ. `npx tapeloom-types` makes the types anew.';
+    this.#warn({ code: 'CATALOG_CHANGED', message });
+  }
+}
