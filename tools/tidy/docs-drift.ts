@@ -116,9 +116,9 @@ function* undocumentedVariables(tree: Tree): Iterable<Finding> {
 }
 
 function commandPaths(tree: Tree): readonly (readonly string[])[] {
-  const folder = 'packages/cli/src/commands/';
+  // Each command names itself, or the list of commands does.
   return [...tree.texts]
-    .filter(([path]) => path.startsWith(folder) && !isTest(path))
+    .filter(([path]) => /^packages\/cli\/src\/commands[./]/.test(path) && !isTest(path))
     .flatMap(([, text]) => [...text.matchAll(/\bpath: \[([^\]]+)\]/g)])
     .map((match) => [...match[1]!.matchAll(/'([^']+)'/g)].map(([, word]) => word!));
 }

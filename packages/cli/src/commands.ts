@@ -1,48 +1,139 @@
-/** Every command of `tapeloom`, in the order of its help: one file each in `commands/`. */
+/**
+ * Every command of `tapeloom`, in the order of its help: one file each in `commands/`. Those that work on a data
+ * directory bring half the service with them and are loaded when they are called.
+ */
 
-import type { Command } from './command.ts';
-import { accountCreateCommand } from './commands/account-create.ts';
-import { accountListCommand } from './commands/account-list.ts';
-import { accountPlanCommand } from './commands/account-plan.ts';
-import { accountResumeCommand } from './commands/account-resume.ts';
-import { accountShowCommand } from './commands/account-show.ts';
-import { accountSuspendCommand } from './commands/account-suspend.ts';
-import { auditCommand } from './commands/audit.ts';
-import { backupCommand } from './commands/backup.ts';
-import { cacheClearCommand } from './commands/cache-clear.ts';
-import { cacheLsCommand } from './commands/cache-ls.ts';
-import { cacheWarmCommand } from './commands/cache-warm.ts';
-import { keyCreateCommand } from './commands/key-create.ts';
-import { keyListCommand } from './commands/key-list.ts';
-import { keyRevokeCommand } from './commands/key-revoke.ts';
-import { restoreCommand } from './commands/restore.ts';
-import { serveCommand } from './commands/serve.ts';
-import { simFillCommand } from './commands/sim-fill.ts';
+import type { Command, LazyCommand } from './command.ts';
+import { completionCommand } from './commands/completion.ts';
+import { indicatorsCommand } from './commands/indicators.ts';
+import { instrumentsCommand } from './commands/instruments.ts';
+import { keysCreateCommand } from './commands/keys-create.ts';
+import { keysListCommand } from './commands/keys-list.ts';
+import { keysRevokeCommand } from './commands/keys-revoke.ts';
+import { keysRotateCommand } from './commands/keys-rotate.ts';
+import { loginCommand } from './commands/login.ts';
+import { logoutCommand } from './commands/logout.ts';
 import { streamCommand } from './commands/stream.ts';
-import { studyCommand } from './commands/study.ts';
-import { tapeLsCommand } from './commands/tape-ls.ts';
-import { tapeVerifyCommand } from './commands/tape-verify.ts';
+import { usageCommand } from './commands/usage.ts';
 
-export const commands: readonly Command[] = [
-  serveCommand,
+const customers: readonly Command[] = [
+  loginCommand,
+  logoutCommand,
+  instrumentsCommand,
+  indicatorsCommand,
   streamCommand,
-  studyCommand,
-  tapeLsCommand,
-  tapeVerifyCommand,
-  simFillCommand,
-  cacheLsCommand,
-  cacheWarmCommand,
-  cacheClearCommand,
-  accountCreateCommand,
-  accountListCommand,
-  accountShowCommand,
-  accountPlanCommand,
-  accountSuspendCommand,
-  accountResumeCommand,
-  keyCreateCommand,
-  keyListCommand,
-  keyRevokeCommand,
-  auditCommand,
-  backupCommand,
-  restoreCommand,
+  usageCommand,
+  keysListCommand,
+  keysCreateCommand,
+  keysRotateCommand,
+  keysRevokeCommand,
+];
+
+const operators: readonly LazyCommand[] = [
+  {
+    path: ['serve'],
+    summary: 'Run the service: REST, stream, and the simulated market behind them.',
+    load: async () => (await import('./commands/serve.ts')).serveCommand,
+  },
+  {
+    path: ['study'],
+    summary: 'Compute an indicator over the local tape.',
+    load: async () => (await import('./commands/study.ts')).studyCommand,
+  },
+  {
+    path: ['tape', 'ls'],
+    summary: 'Show what is on the tape, contract by contract.',
+    load: async () => (await import('./commands/tape-ls.ts')).tapeLsCommand,
+  },
+  {
+    path: ['tape', 'verify'],
+    summary: 'Check every file of the tape and say what is wrong where.',
+    load: async () => (await import('./commands/tape-verify.ts')).tapeVerifyCommand,
+  },
+  {
+    path: ['sim', 'fill'],
+    summary: 'Make further past days of simulated contracts.',
+    load: async () => (await import('./commands/sim-fill.ts')).simFillCommand,
+  },
+  {
+    path: ['cache', 'ls'],
+    summary: 'Show the results that are kept, their size and last use.',
+    load: async () => (await import('./commands/cache-ls.ts')).cacheLsCommand,
+  },
+  {
+    path: ['cache', 'warm'],
+    summary: 'Compute and keep the results of past days before anybody asks.',
+    load: async () => (await import('./commands/cache-warm.ts')).cacheWarmCommand,
+  },
+  {
+    path: ['cache', 'clear'],
+    summary: 'Remove kept results: all, or those of a contract or indicator.',
+    load: async () => (await import('./commands/cache-clear.ts')).cacheClearCommand,
+  },
+  {
+    path: ['account', 'create'],
+    summary: 'Create an account.',
+    load: async () => (await import('./commands/account-create.ts')).accountCreateCommand,
+  },
+  {
+    path: ['account', 'list'],
+    summary: 'Show every account with its plan and state.',
+    load: async () => (await import('./commands/account-list.ts')).accountListCommand,
+  },
+  {
+    path: ['account', 'show'],
+    summary: 'Show one account: plan, keys and usage.',
+    load: async () => (await import('./commands/account-show.ts')).accountShowCommand,
+  },
+  {
+    path: ['account', 'plan'],
+    summary: 'Give an account another plan.',
+    load: async () => (await import('./commands/account-plan.ts')).accountPlanCommand,
+  },
+  {
+    path: ['account', 'suspend'],
+    summary: 'Stop an account: its keys are refused until it is resumed.',
+    load: async () => (await import('./commands/account-suspend.ts')).accountSuspendCommand,
+  },
+  {
+    path: ['account', 'resume'],
+    summary: 'Let a suspended account go on.',
+    load: async () => (await import('./commands/account-resume.ts')).accountResumeCommand,
+  },
+  {
+    path: ['key', 'create'],
+    summary: 'Create an API key and print its secret once.',
+    load: async () => (await import('./commands/key-create.ts')).keyCreateCommand,
+  },
+  {
+    path: ['key', 'list'],
+    summary: 'Show the keys of an account.',
+    load: async () => (await import('./commands/key-list.ts')).keyListCommand,
+  },
+  {
+    path: ['key', 'revoke'],
+    summary: 'End a key for good.',
+    load: async () => (await import('./commands/key-revoke.ts')).keyRevokeCommand,
+  },
+  {
+    path: ['audit'],
+    summary: 'Show who did what to accounts and keys.',
+    load: async () => (await import('./commands/audit.ts')).auditCommand,
+  },
+  {
+    path: ['backup'],
+    summary: 'Copy the accounts to a file, also while the service runs.',
+    load: async () => (await import('./commands/backup.ts')).backupCommand,
+  },
+  {
+    path: ['restore'],
+    summary: 'Put a copy of the accounts into a data directory that has none.',
+    load: async () => (await import('./commands/restore.ts')).restoreCommand,
+  },
+];
+
+export const commands: readonly (Command | LazyCommand)[] = [
+  ...customers,
+  ...operators.map((command): LazyCommand => ({ ...command, group: 'operator' })),
+  completionCommand(() => commands),
 ];

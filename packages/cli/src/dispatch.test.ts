@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseArgs } from 'node:util';
-import { type Command, type CommandIo, UsageError } from './command.ts';
-import { dispatch } from './dispatch.ts';
+import { type Command, UsageError } from './command.ts';
+import { type RecordedIoOptions, runRecorded } from './recorded-io.ts';
 
 interface Outcome {
   readonly code: number;
@@ -30,25 +30,8 @@ const commands = [
   }),
 ];
 
-async function dispatched(
-  words: string,
-  io: Partial<Pick<CommandIo, 'env' | 'signal'>> = {},
-): Promise<Outcome> {
-  let out = '';
-  let err = '';
-  const code = await dispatch(commands, '1.2.3', words.split(' ').filter(Boolean), {
-    stdout: (text) => {
-      out += text;
-    },
-    stderr: (text) => {
-      err += text;
-    },
-    env: {},
-    isTerminal: false,
-    signal: new AbortController().signal,
-    ...io,
-  });
-  return { code, out, err };
+async function dispatched(words: string, io: RecordedIoOptions = {}): Promise<Outcome> {
+  return runRecorded(commands, words.split(' ').filter(Boolean), io);
 }
 
 test('runs the command with the longest matching path and hands it the rest', async () => {

@@ -3,18 +3,20 @@
  * or SIGTERM. A second signal ends the process at once, so that nobody is held by a command that hangs.
  */
 
+import { once } from 'node:events';
 import { VERSION } from '@tapeloom/server/platform/version';
 import type { CommandIo } from './command.ts';
 import { commands } from './commands.ts';
 import { dispatch } from './dispatch.ts';
+import { ExitCode } from './exit-codes.ts';
+import { createTerminalInput } from './terminal-input.ts';
 
 const interrupted = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => {
-    if (interrupted.signal.aborted) process.exit(130);
-    interrupted.abort();
-  });
-}
+const interrupt = () => {
+  if (interrupted.signal.aborted) process.exit(ExitCode.interrupted);
+  interrupted.abort();
+};
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, interrupt);
 
 // Started by an older Node that could only start us beside itself: with that one we end too.
 if (process.channel !== undefined) {
@@ -28,12 +30,22 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(0);
 });
 
+const { signal } = interrupted;
 const io: CommandIo = {
   stdout: (text) => process.stdout.write(text),
   stderr: (text) => process.stderr.write(text),
+  drained: async () => {
+    if (process.stdout.writableNeedDrain) await once(process.stdout, 'drain', { signal });
+  },
   env: process.env,
   isTerminal: process.stdout.isTTY === true && process.env.TERM !== 'dumb',
-  signal: interrupted.signal,
+  input: createTerminalInput({
+    stdin: () => process.stdin,
+    stderr: process.stderr,
+    signal,
+    interrupt,
+  }),
+  signal,
 };
 
 process.exitCode = await dispatch(commands, VERSION, process.argv.slice(2), io);

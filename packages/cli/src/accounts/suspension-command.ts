@@ -2,7 +2,7 @@
 
 import { parseArgs } from 'node:util';
 import { createClock } from '@tapeloom/server/platform/system-clock';
-import type { Command, CommandIo } from '../command.ts';
+import type { CommandBody, CommandIo } from '../command.ts';
 import {
   COMMON_OPTIONS,
   COMMON_USAGE,
@@ -17,21 +17,21 @@ import { openAccounts } from './open-accounts.ts';
 interface Suspension {
   readonly path: readonly [string, string];
   readonly isSuspended: boolean;
-  readonly summary: string;
   readonly effect: string;
 }
 
-export function suspensionCommand(suspension: Suspension): Command {
-  const { path, summary, effect } = suspension;
+export function suspensionCommand(suspension: Suspension): CommandBody {
+  const { path, effect } = suspension;
   return {
-    path,
-    summary,
     usage: `Usage: tapeloom ${path.join(' ')} <name> [--data <directory>] [--json]
 
 ${effect}
 
   <name>              the account's name or id
-${COMMON_USAGE}`,
+${COMMON_USAGE}
+
+Examples:
+  tapeloom ${path.join(' ')} ada`,
     run: (args, io) => run(suspension, args, io),
   };
 }

@@ -5,12 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addDays, utcDay } from '@tapeloom/core/utc-day';
 import { runFill } from '@tapeloom/server/sources/fill';
-import type { Command, CommandIo } from '../command.ts';
+import type { CommandBody } from '../command.ts';
 import { cacheClearCommand } from '../commands/cache-clear.ts';
 import { cacheLsCommand } from '../commands/cache-ls.ts';
 import { cacheWarmCommand } from '../commands/cache-warm.ts';
+import { RecordedIo, type RecordedIoOptions } from '../recorded-io.ts';
 
-const COMMANDS: Readonly<Record<string, Command>> = {
+const COMMANDS: Readonly<Record<string, CommandBody>> = {
   ls: cacheLsCommand,
   clear: cacheClearCommand,
   warm: cacheWarmCommand,
@@ -37,25 +38,14 @@ export class CacheRig implements Disposable {
   }
 
   /** Runs `tapeloom cache <words>`. */
-  async run(words: readonly string[], io: Partial<CommandIo> = {}) {
-    let [out, err] = ['', ''];
-    const code = await COMMANDS[words[0]!]!.run(words.slice(1), {
-      stdout: (text) => {
-        out += text;
-      },
-      stderr: (text) => {
-        err += text;
-      },
-      isTerminal: false,
-      signal: new AbortController().signal,
-      ...io,
-      env: { TAPELOOM_DATA: this.data, ...io.env },
-    });
-    return { code, out, err };
+  async run(words: readonly string[], io: RecordedIoOptions = {}) {
+    const recorded = new RecordedIo({ ...io, env: { TAPELOOM_DATA: this.data, ...io.env } });
+    const code = await COMMANDS[words[0]!]!.run(words.slice(1), recorded);
+    return { code, out: recorded.out, err: recorded.err };
   }
 
   /** Warms the bars of ESH6 from the first day on, or what the words say instead. */
-  async warm(words: readonly string[] = [], io: Partial<CommandIo> = {}) {
+  async warm(words: readonly string[] = [], io: RecordedIoOptions = {}) {
     const usual = ['--instrument', 'ESH6', '--indicator', 'bars', '--from', '2026-02-23'];
     return await this.run(['warm', ...usual, ...words], io);
   }

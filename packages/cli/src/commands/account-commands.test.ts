@@ -8,7 +8,7 @@ import { digestOf, isSoundText } from '@tapeloom/server/accounts/secret';
 import { openSqliteAccountStore } from '@tapeloom/server/accounts/sqlite-account-store';
 import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
 import { commands } from '../commands.ts';
-import { dispatch } from '../dispatch.ts';
+import { runRecorded } from '../recorded-io.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-cli-accounts-'));
 after(() => rmSync(directory, { recursive: true }));
@@ -31,20 +31,7 @@ function operator() {
   directories += 1;
   const data = join(directory, String(directories));
   const run = async (...words: readonly string[]): Promise<Outcome> => {
-    let out = '';
-    let err = '';
-    const code = await dispatch(commands, '1', words, {
-      stdout: (text) => {
-        out += text;
-      },
-      stderr: (text) => {
-        err += text;
-      },
-      env: { TAPELOOM_DATA: data },
-      isTerminal: false,
-      signal: new AbortController().signal,
-    });
-    return { code, out, err };
+    return runRecorded(commands, words, { env: { TAPELOOM_DATA: data } });
   };
   const json = async <T>(...words: readonly string[]): Promise<T> => {
     const { code, out, err } = await run(...words, '--json');

@@ -13,13 +13,11 @@ import {
 import { accountJson, grantsOf } from '../accounts/account-view.ts';
 import { makeAccounts } from '../accounts/open-accounts.ts';
 import { readFutureTime } from '../accounts/time-text.ts';
-import { type Command, type CommandIo, UsageError } from '../command.ts';
+import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
 
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N}._@+-]{0,63}$/u;
 
-export const accountCreateCommand: Command = {
-  path: ['account', 'create'],
-  summary: 'Create an account.',
+export const accountCreateCommand: CommandBody = {
   usage: `Usage: tapeloom account create <name> [--plan <plan>] [--until <time>] [--data <directory>] [--json]
 
 Makes an account without keys. A running service knows it at once.
@@ -28,7 +26,11 @@ Makes an account without keys. A running service knows it at once.
   --plan <plan>       sandbox (default), live, history or live_history
   --until <time>      when the plan ends and the account falls back to sandbox: a date, an RFC 3339
                       time, or a span from now such as 30d (default: it never ends)
-${COMMON_USAGE}`,
+${COMMON_USAGE}
+
+Examples:
+  tapeloom account create ada
+  tapeloom account create ada --plan live_history --until 30d`,
   run,
 };
 

@@ -11,16 +11,18 @@ import {
 } from '../accounts/account-options.ts';
 import { accountJson, accountsTable } from '../accounts/account-view.ts';
 import { openAccounts } from '../accounts/open-accounts.ts';
-import type { Command, CommandIo } from '../command.ts';
+import type { CommandBody, CommandIo } from '../command.ts';
 
-export const accountListCommand: Command = {
-  path: ['account', 'list'],
-  summary: 'Show every account with its plan and state.',
+export const accountListCommand: CommandBody = {
   usage: `Usage: tapeloom account list [--data <directory>] [--json]
 
 Lists the accounts, the oldest first. "until" is when the plan of today changes by itself.
 
-${COMMON_USAGE}`,
+${COMMON_USAGE}
+
+Examples:
+  tapeloom account list
+  tapeloom account list --json | jq -r '.[].name'`,
   run,
 };
 

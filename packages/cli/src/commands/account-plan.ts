@@ -15,11 +15,9 @@ import {
 import { accountJson, grantsOf } from '../accounts/account-view.ts';
 import { openAccounts } from '../accounts/open-accounts.ts';
 import { readFutureTime, timeText } from '../accounts/time-text.ts';
-import { type Command, type CommandIo, UsageError } from '../command.ts';
+import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
 
-export const accountPlanCommand: Command = {
-  path: ['account', 'plan'],
-  summary: 'Give an account another plan.',
+export const accountPlanCommand: CommandBody = {
   usage: `Usage: tapeloom account plan <name> <plan> [--until <time>] [--data <directory>] [--json]
 
 Replaces what the account was granted. A running service applies it within a second, also to what is
@@ -29,7 +27,11 @@ open: a stream with another delay starts again, and what is beyond a smaller pla
   <plan>              sandbox, live, history or live_history
   --until <time>      when all of it ends: a date, an RFC 3339 time, or a span from now such as 30d
                       (default: it never ends)
-${COMMON_USAGE}`,
+${COMMON_USAGE}
+
+Examples:
+  tapeloom account plan ada live
+  tapeloom account plan ada live_history --until 2027-01-31`,
   run,
 };
 

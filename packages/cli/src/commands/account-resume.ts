@@ -1,11 +1,10 @@
 /** `tapeloom account resume`: takes a suspension back. */
 
 import { suspensionCommand } from '../accounts/suspension-command.ts';
-import type { Command } from '../command.ts';
+import type { CommandBody } from '../command.ts';
 
-export const accountResumeCommand: Command = suspensionCommand({
+export const accountResumeCommand: CommandBody = suspensionCommand({
   path: ['account', 'resume'],
   isSuspended: false,
-  summary: 'Let a suspended account go on.',
   effect: `Its keys work again within a second, with the plan it has.`,
 });

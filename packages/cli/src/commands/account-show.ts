@@ -25,18 +25,20 @@ import { accountJson } from '../accounts/account-view.ts';
 import { keyJson, keysTable } from '../accounts/key-view.ts';
 import { openAccounts } from '../accounts/open-accounts.ts';
 import { timeText } from '../accounts/time-text.ts';
-import type { Command, CommandIo } from '../command.ts';
+import type { CommandBody, CommandIo } from '../command.ts';
 import { factsText } from '../table-text.ts';
 
-export const accountShowCommand: Command = {
-  path: ['account', 'show'],
-  summary: 'Show one account: plan, keys and usage.',
+export const accountShowCommand: CommandBody = {
   usage: `Usage: tapeloom account show <name> [--data <directory>] [--json]
 
 Shows the plan with its grants, the keys of the last 30 days, and what this month has used.
 
   <name>              the account's name or id
-${COMMON_USAGE}`,
+${COMMON_USAGE}
+
+Examples:
+  tapeloom account show ada
+  tapeloom account show ada --json | jq .usage`,
   run,
 };
 

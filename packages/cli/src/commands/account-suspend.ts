@@ -1,12 +1,11 @@
 /** `tapeloom account suspend`: the account keeps everything and may do nothing. */
 
 import { suspensionCommand } from '../accounts/suspension-command.ts';
-import type { Command } from '../command.ts';
+import type { CommandBody } from '../command.ts';
 
-export const accountSuspendCommand: Command = suspensionCommand({
+export const accountSuspendCommand: CommandBody = suspensionCommand({
   path: ['account', 'suspend'],
   isSuspended: true,
-  summary: 'Stop an account: its keys are refused until it is resumed.',
   effect: `Requests with its keys get 403, open connections are closed with 4003 within a second. Nothing is
 deleted: account resume undoes it.`,
 });

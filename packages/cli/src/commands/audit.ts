@@ -11,15 +11,13 @@ import {
 } from '../accounts/account-options.ts';
 import { openAccounts } from '../accounts/open-accounts.ts';
 import { readSince, timeJson, timeText } from '../accounts/time-text.ts';
-import { type Command, type CommandIo, UsageError } from '../command.ts';
+import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
 import { tableText } from '../table-text.ts';
 
 const LIMIT_DEFAULT = 50;
 const LIMIT_MAX = 100_000;
 
-export const auditCommand: Command = {
-  path: ['audit'],
-  summary: 'Show who did what to accounts and keys.',
+export const auditCommand: CommandBody = {
   usage: `Usage: tapeloom audit [--account <name>] [--since <time>] [--limit <count>] [--data <directory>] [--json]
 
 Shows the newest events of the audit log, the oldest of them first. Nothing in it changes; what is older
@@ -30,7 +28,11 @@ with their number.
   --since <time>      only from then on: a date, an RFC 3339 time, or a span until now such as 7d
   --limit <count>     how many (default: ${LIMIT_DEFAULT})
   --data <directory>  the data directory (default: TAPELOOM_DATA or ./data)
-  --json              one JSON object a line`,
+  --json              one JSON object a line
+
+Examples:
+  tapeloom audit --since 7d
+  tapeloom audit --account ada --limit 20 --json`,
   run,
 };
 

@@ -12,11 +12,9 @@ import {
   writeJson,
 } from '../accounts/account-options.ts';
 import { contentsText } from '../accounts/contents-text.ts';
-import type { Command, CommandIo } from '../command.ts';
+import type { CommandBody, CommandIo } from '../command.ts';
 
-export const backupCommand: Command = {
-  path: ['backup'],
-  summary: 'Copy the accounts to a file, also while the service runs.',
+export const backupCommand: CommandBody = {
   usage: `Usage: tapeloom backup <file> [--data <directory>] [--json]
 
 Writes accounts, keys, usage and the audit log as they are at one moment. The file appears when it is
@@ -24,7 +22,10 @@ whole and checked; one that is there is never overwritten. It holds digests of k
 readable by its owner only. The tape is no part of it.
 
   <file>              where to write the copy
-${COMMON_USAGE}`,
+${COMMON_USAGE}
+
+Examples:
+  tapeloom backup accounts-2026-11-16.db`,
   run,
 };
 

@@ -4,13 +4,11 @@ import { clearCache, listCache } from '@tapeloom/server/history/cache-entries';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { writeJson } from '../accounts/account-options.ts';
 import { CACHE_USAGE, FILTER_USAGE, readFilteredArgs } from '../cache/cache-options.ts';
-import { type Command, type CommandIo, UsageError } from '../command.ts';
+import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
 import { sizeText } from '../size-text.ts';
 import { wholeText } from '../stream/text-format.ts';
 
-export const cacheClearCommand: Command = {
-  path: ['cache', 'clear'],
-  summary: 'Remove kept results: all, or those of a contract or indicator.',
+export const cacheClearCommand: CommandBody = {
   usage: `Usage: tapeloom cache clear (--all | --contract <symbol> | --indicator <id> | --dataset <name>) [options]
 
 Removes kept results. They are computed again when they are asked for, and nobody is charged otherwise.
@@ -19,7 +17,11 @@ The service may run.
   --all                everything, also what is damaged or unfinished
 ${FILTER_USAGE}
   --dry-run            only say what would go
-${CACHE_USAGE}`,
+${CACHE_USAGE}
+
+Examples:
+  tapeloom cache clear --contract ESU6 --dry-run
+  tapeloom cache clear --all`,
   run,
 };
 

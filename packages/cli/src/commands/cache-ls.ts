@@ -24,13 +24,11 @@ import {
   resultsTable,
   resultView,
 } from '../cache/cache-view.ts';
-import type { Command, CommandIo } from '../command.ts';
+import type { CommandBody, CommandIo } from '../command.ts';
 import { sizeText } from '../size-text.ts';
 import { wholeText } from '../stream/text-format.ts';
 
-export const cacheLsCommand: Command = {
-  path: ['cache', 'ls'],
-  summary: 'Show the results that are kept, their size and last use.',
+export const cacheLsCommand: CommandBody = {
   usage: `Usage: tapeloom cache ls [options]
 
 Lists the kept results of sealed days, one row per contract and configuration, and what they take of
@@ -41,7 +39,11 @@ Parameters that are as by default are left out. Reads only; the service may run.
 ${FILTER_USAGE}
   --entries            one row per day
   --check              read every file whole: finds damage that its beginning does not show
-${CACHE_USAGE}`,
+${CACHE_USAGE}
+
+Examples:
+  tapeloom cache ls
+  tapeloom cache ls --contract ESZ6 --indicator footprint --entries`,
   run,
 };
 

@@ -7,7 +7,7 @@ import { paramsText } from '../cache/params-text.ts';
 import { OUTCOME_TEXT, WarmProgress } from '../cache/warm-progress.ts';
 import { readWarmRequest, type WarmRequest } from '../cache/warm-request.ts';
 import { type DayOutcome, type WarmedDay, type WarmPlan, WarmRun } from '../cache/warm-run.ts';
-import type { Command, CommandIo } from '../command.ts';
+import type { CommandBody, CommandIo } from '../command.ts';
 import { dateText, rangesText } from '../day-text.ts';
 import { sizeText } from '../size-text.ts';
 import { wholeText } from '../stream/text-format.ts';
@@ -15,9 +15,7 @@ import { wholeText } from '../stream/text-format.ts';
 const EXIT_INTERRUPTED = 130;
 const OUTCOMES = Object.keys(OUTCOME_TEXT) as readonly DayOutcome[];
 
-export const cacheWarmCommand: Command = {
-  path: ['cache', 'warm'],
-  summary: 'Compute and keep the results of past days before anybody asks.',
+export const cacheWarmCommand: CommandBody = {
   usage: `Usage: tapeloom cache warm --instrument <contract> --indicator <id> --from <date> [options]
 
 Computes every sealed day of the range and keeps the result, so that history and exports find it. Days
@@ -31,7 +29,7 @@ any moment and started again. Exits with 1 when a day is missing, damaged or cou
   --to <date>          last day in UTC, included (default: the last one that is sealed)
 ${CACHE_USAGE}
 
-Example:
+Examples:
   tapeloom cache warm --instrument ES.c.0 --indicator footprint --from 2026-11-02`,
   run,
 };

@@ -22,11 +22,9 @@ import { keyJson } from '../accounts/key-view.ts';
 import { readNewKey } from '../accounts/new-key-options.ts';
 import { openAccounts } from '../accounts/open-accounts.ts';
 import { timeText } from '../accounts/time-text.ts';
-import { type Command, type CommandIo, UsageError } from '../command.ts';
+import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
 
-export const keyCreateCommand: Command = {
-  path: ['key', 'create'],
-  summary: 'Create an API key and print its secret once.',
+export const keyCreateCommand: CommandBody = {
   usage: `Usage: tapeloom key create --account <name> --name <text> --environment live|test --scopes <scopes> [options]
 
 Makes a key that works at once, also on a running service. The secret is printed this once; only a
@@ -40,7 +38,11 @@ last 30 days.
   --instruments <list>    only these symbols and aliases, up to 32 (default: all)
   --ips <list>            only from these addresses and CIDR ranges, up to 32 (default: any)
   --expires <time>        a date, an RFC 3339 time, or a span from now such as 90d (default: never)
-${COMMON_USAGE}`,
+${COMMON_USAGE}
+
+Examples:
+  tapeloom key create --account ada --name bot --environment live --scopes stream
+  tapeloom key create --account ada --name trial --environment test --scopes stream,history --expires 30d`,
   run,
 };
 

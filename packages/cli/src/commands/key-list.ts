@@ -12,18 +12,20 @@ import {
 } from '../accounts/account-options.ts';
 import { keyJson, keysTable } from '../accounts/key-view.ts';
 import { openAccounts } from '../accounts/open-accounts.ts';
-import { type Command, type CommandIo, UsageError } from '../command.ts';
+import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
 
-export const keyListCommand: Command = {
-  path: ['key', 'list'],
-  summary: 'Show the keys of an account.',
+export const keyListCommand: CommandBody = {
   usage: `Usage: tapeloom key list --account <name> [--data <directory>] [--json]
 
 Lists the valid keys and those that ended in the last 30 days, the newest first. Of a secret only the
 last four characters are known.
 
   --account <name>    the account's name or id
-${COMMON_USAGE}`,
+${COMMON_USAGE}
+
+Examples:
+  tapeloom key list --account ada
+  tapeloom key list --account ada --json | jq -r '.[].id'`,
   run,
 };
 

@@ -12,18 +12,19 @@ import {
 import { keyJson } from '../accounts/key-view.ts';
 import { openAccounts } from '../accounts/open-accounts.ts';
 import { timeText } from '../accounts/time-text.ts';
-import type { Command, CommandIo } from '../command.ts';
+import type { CommandBody, CommandIo } from '../command.ts';
 
-export const keyRevokeCommand: Command = {
-  path: ['key', 'revoke'],
-  summary: 'End a key for good.',
+export const keyRevokeCommand: CommandBody = {
   usage: `Usage: tapeloom key revoke <id> [--data <directory>] [--json]
 
 The key is refused from now on; a running service closes its connections within a second. A key that
 has ended already stays as it is. There is no way back: create another one instead.
 
   <id>                the key's id, as tapeloom key list shows it
-${COMMON_USAGE}`,
+${COMMON_USAGE}
+
+Examples:
+  tapeloom key revoke key_3f2c9a`,
   run,
 };
 

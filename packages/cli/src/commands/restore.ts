@@ -13,11 +13,9 @@ import {
   writeJson,
 } from '../accounts/account-options.ts';
 import { contentsText } from '../accounts/contents-text.ts';
-import type { Command, CommandIo } from '../command.ts';
+import type { CommandBody, CommandIo } from '../command.ts';
 
-export const restoreCommand: Command = {
-  path: ['restore'],
-  summary: 'Put a copy of the accounts into a data directory that has none.',
+export const restoreCommand: CommandBody = {
   usage: `Usage: tapeloom restore <file> [--data <directory>] [--json]
 
 Checks a copy that tapeloom backup made and makes it the accounts of the data directory. Accounts that
@@ -25,7 +23,10 @@ are there are never overwritten, and a directory that a service is using is refu
 after the copy is forgotten: a key that was revoked since is valid again, so look at tapeloom key list.
 
   <file>              the copy
-${COMMON_USAGE}`,
+${COMMON_USAGE}
+
+Examples:
+  tapeloom restore accounts-2026-11-16.db --data ./data`,
   run,
 };
 

@@ -2,12 +2,17 @@
 
 import { BY_NAME } from '@tapeloom/server/config/called-as';
 import { helpText } from '@tapeloom/server/config/help-text';
-import type { Command } from '../command.ts';
+import type { CommandBody } from '../command.ts';
 
-export const serveCommand: Command = {
-  path: ['serve'],
-  summary: 'Run the service: REST, stream, and the simulated market behind them.',
-  usage: helpText(BY_NAME),
+export const serveCommand: CommandBody = {
+  usage: `Usage: tapeloom serve [options]
+
+${helpText(BY_NAME)}
+
+Examples:
+  tapeloom serve
+  TAPELOOM_DATA=/var/lib/tapeloom TAPELOOM_PORT=80 tapeloom serve
+`,
   async run(args) {
     // All other commands do without the service.
     const { runProcess } = await import('@tapeloom/server/service-process');

@@ -7,7 +7,8 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
 import { createSimUniverse } from '@tapeloom/server/sources/sim-universe';
-import { type CommandIo, UsageError } from '../command.ts';
+import { UsageError } from '../command.ts';
+import { RecordedIo, type RecordedIoOptions } from '../recorded-io.ts';
 import { simFillCommand } from './sim-fill.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'sim-fill-'));
@@ -19,22 +20,13 @@ const expired = contracts[2]!.symbol;
 const lastDay = market.life(expired).lastDay;
 const date = (day: number) => `${day}`.replace(/(....)(..)(..)/, '$1-$2-$3');
 
-async function fill(words: readonly string[], io: Partial<CommandIo> = {}) {
-  let out = '';
-  let err = '';
-  const code = await simFillCommand.run(words, {
-    stdout: (text) => {
-      out += text;
-    },
-    stderr: (text) => {
-      err += text;
-    },
+async function fill(words: readonly string[], io: RecordedIoOptions = {}) {
+  const recorded = new RecordedIo({
     env: { TAPELOOM_DATA: scratch, TAPELOOM_SIM_SCALE: '0.001' },
-    isTerminal: false,
-    signal: new AbortController().signal,
     ...io,
   });
-  return { code, out, err };
+  const code = await simFillCommand.run(words, recorded);
+  return { code, out: recorded.out, err: recorded.err };
 }
 
 function days(symbol: string, from: number, to: number): string[] {

@@ -16,15 +16,13 @@ import {
 } from '@tapeloom/server/sources/sim-universe';
 import { claimTape } from '@tapeloom/server/sources/tape-claim';
 import { TapeManifest } from '@tapeloom/server/tape/tape-manifest';
-import { type Command, type CommandIo, UsageError } from '../command.ts';
+import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
 import { configOf } from '../command-config.ts';
 import { dateText, readDay } from '../day-text.ts';
 
 const ERASE_LINE = '\r\x1b[2K';
 
-export const simFillCommand: Command = {
-  path: ['sim', 'fill'],
-  summary: 'Make further past days of simulated contracts.',
+export const simFillCommand: CommandBody = {
   usage: `Usage: tapeloom sim fill --contract <symbol>|all --from <date> --to <date> [--data <directory>]
 
 Makes the days from --from to --to, both included, and seals them on the tape. Days that are there
@@ -34,7 +32,11 @@ fill may be stopped at any moment and started again. The service must not run on
   --contract <symbol>  a simulated contract (ESU6), or all that traded in these days
   --from <date>        first day in UTC, as 2026-09-01
   --to <date>          last day in UTC, yesterday at the latest
-  --data <directory>   the data directory (default: TAPELOOM_DATA or ./data)`,
+  --data <directory>   the data directory (default: TAPELOOM_DATA or ./data)
+
+Examples:
+  tapeloom sim fill --contract ESU6 --from 2026-09-01 --to 2026-09-10
+  tapeloom sim fill --contract all --from 2026-11-02 --to 2026-11-06`,
   run,
 };
 

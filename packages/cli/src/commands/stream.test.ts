@@ -1,34 +1,109 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import type { ClientClock } from '@tapeloom/client';
+import type { EpochNs } from '@tapeloom/core/numbers';
 import { InProcessStream, KEY } from '../../../../simulation/in-process-stream.ts';
-import type { CommandIo } from '../command.ts';
 import { dispatch } from '../dispatch.ts';
-import { closeSentence } from '../stream/close-reason.ts';
+import { ExitCode } from '../exit-codes.ts';
+import { RecordedIo, type RecordedIoOptions } from '../recorded-io.ts';
 import { readStreamOptions } from '../stream/stream-options.ts';
 import { streamCommand } from './stream.ts';
 
-class Terminal implements CommandIo {
-  out = '';
-  err = '';
-  readonly env = {};
-  readonly isTerminal: boolean;
-  readonly interrupt = new AbortController();
-  readonly signal = this.interrupt.signal;
+const NOW = 1_794_477_600_000_000_000n as EpochNs;
 
-  constructor(isTerminal: boolean) {
-    this.isTerminal = isTerminal;
+/** `tapeloom stream` under way at an address. */
+class Watching {
+  readonly io: RecordedIo;
+  readonly code: Promise<number>;
+
+  constructor(url: string, words: string, options: RecordedIoOptions = {}) {
+    const { env = { TAPELOOM_KEY: KEY } } = options;
+    this.io = new RecordedIo({ ...options, env: { TAPELOOM_URL: url, ...env } });
+    this.code = dispatch([streamCommand], '1', ['stream', ...words.split(' ')], this.io);
   }
 
-  readonly stdout = (text: string) => {
-    this.out += text;
-  };
-  readonly stderr = (text: string) => {
-    this.err += text;
-  };
+  async interrupted(): Promise<number> {
+    this.io.interrupt.abort();
+    return this.code;
+  }
 
-  run(...words: string[]): Promise<number> {
-    return dispatch([streamCommand], '1', ['stream', ...words], this);
+  jsonLines(): { readonly t: string }[] {
+    const lines = this.io.out.trimEnd().split('\n');
+    return lines.map((line) => JSON.parse(line) as { readonly t: string });
+  }
+}
+
+/** A line between the command and the service that can be cut. */
+class Line implements AsyncDisposable {
+  readonly #sockets = new Set<Socket>();
+  readonly #server = createServer((near) => {
+    const far = connect(this.#port, '127.0.0.1');
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      this.#sockets.add(socket);
+      socket.pipe(other);
+      socket.on('error', () => other.destroy());
+      socket.on('close', () => {
+        this.#sockets.delete(socket);
+        other.destroy();
+      });
+    }
+  });
+  readonly #port: number;
+
+  private constructor(port: number) {
+    this.#port = port;
+  }
+
+  static async to(port: number): Promise<Line> {
+    const line = new Line(port);
+    line.#server.listen(0, '127.0.0.1');
+    await once(line.#server, 'listening');
+    return line;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  cut(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.close();
+    this.cut();
+    await once(this.#server, 'close');
+  }
+}
+
+/** The client's time, which passes when a test says so. */
+class HandClock implements ClientClock {
+  #now = 0;
+  readonly #timers = new Set<{ readonly at: number; readonly call: () => void }>();
+
+  now(): number {
+    return this.#now;
+  }
+
+  after(ms: number, call: () => void): { cancel(): void } {
+    const timer = { at: this.#now + ms, call };
+    this.#timers.add(timer);
+    return { cancel: () => this.#timers.delete(timer) };
+  }
+
+  pass(ms: number): void {
+    this.#now += ms;
+    for (const timer of [...this.#timers]) {
+      if (timer.at > this.#now) continue;
+      this.#timers.delete(timer);
+      timer.call();
+    }
   }
 }
 
@@ -38,101 +113,130 @@ async function until(holds: () => boolean): Promise<void> {
 
 test('in a pipe every finished bar is a line, and ctrl-c ends it with 0', async () => {
   await using stream = await InProcessStream.start();
-  const terminal = new Terminal(false);
-  const options = ['--url', stream.url, '--key', KEY, '--params', '{"size":10}'];
-  const code = terminal.run('AA', 'bars', ...options);
-  await until(() => terminal.err.includes('live'));
+  const watching = new Watching(stream.url, 'AA bars --params {"size":10}');
+  await until(() => watching.io.err.includes('live'));
   stream.trade({ price: 100 }, { price: 104 });
   await stream.pass(15_000);
-  await until(() => terminal.out.includes('\n'));
-  terminal.interrupt.abort();
-  assert.equal(await code, 0);
+  await until(() => watching.io.out.includes('\n'));
+  assert.equal(await watching.interrupted(), ExitCode.ok);
   const line = 'open 25.00 high 26.00 low 25.00 close 26.00 volume 2 delta +2 trades 2';
-  assert.equal(terminal.out, `11:00:00 ${line}\n`);
+  assert.equal(watching.io.out, `11:00:00 ${line}\n`);
 });
 
-test('with --json every message is one line as it came', async () => {
+test('with --json every update is one line in the words of the protocol', async () => {
   await using stream = await InProcessStream.start();
-  const terminal = new Terminal(true);
-  const code = terminal.run('AA', 'bars', '--json', '--url', stream.url, '--key', KEY);
-  await until(() => terminal.out.includes('"snapshot"'));
-  terminal.interrupt.abort();
-  assert.equal(await code, 0);
-  const messages = terminal.out
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line).t);
+  const watching = new Watching(stream.url, 'AA bars --json', { isTerminal: true });
+  await until(() => watching.io.out.includes('"snapshot"'));
+  stream.trade({ price: 100 });
+  await stream.pass(1_000);
+  await until(() => watching.io.out.includes('"upsert"'));
+  assert.equal(await watching.interrupted(), ExitCode.ok);
+  const messages = watching.jsonLines();
   assert.deepEqual(
-    messages.filter((t) => t !== 'pong'),
-    ['subscribed', 'status', 'status', 'snapshot'],
+    [...new Set(messages.map(({ t }) => t))],
+    ['subscribed', 'status', 'snapshot', 'upsert'],
   );
+  const [subscribed, , snapshot] = [...new Map(messages.map((it) => [it.t, it])).values()];
+  assert.deepEqual(subscribed, {
+    t: 'subscribed',
+    instrument: 'AA',
+    contract: 'AA',
+    tickSizeNanos: 250_000_000,
+  });
+  assert.deepEqual(Object.keys(snapshot!), ['t', 'cursor', 'items']);
+  const upsert = messages.find(({ t }) => t === 'upsert')!;
+  assert.deepEqual(Object.keys(upsert), ['t', 'cursor', 'id', 'final', 'ts', 'data']);
+  assert.equal(typeof (upsert as { ts?: unknown }).ts, 'string');
+});
+
+test('a cut line is made again and the stream goes on where it was, and both are told', async () => {
+  await using stream = await InProcessStream.start();
+  await using line = await Line.to(stream.port);
+  const clock = new HandClock();
+  const options = { clientParts: { clock } };
+  const watching = new Watching(line.url, 'AA bars --params {"size":10}', options);
+  const json = new Watching(line.url, 'AA bars --params {"size":10} --json', options);
+  await until(() => watching.io.err.includes('live') && json.io.out.includes('"snapshot"'));
+  stream.trade({ price: 100 });
+  await stream.pass(11_000);
+  await until(() => watching.io.out.includes('\n') && json.io.out.includes('"final":true'));
+  line.cut();
+  await until(() => [watching, json].every(({ io }) => io.err.includes('lost')));
+  stream.trade({ price: 108 });
+  await stream.pass(11_000);
+  clock.pass(1_000);
+  await until(() => watching.io.out.split('\n').length === 3);
+  await until(() => json.io.out.split('"final":true').length === 3);
+  for (const each of [watching, json]) {
+    assert.equal(await each.interrupted(), ExitCode.ok);
+    assert.match(each.io.err, /The connection is lost\. Trying again\.\nConnected again\.\n/);
+  }
+  assert.match(watching.io.out, /^11:00:00 .* close 25\.00 .*\n11:00:10 .* close 27\.00 .*\n$/);
+  const kinds = json.jsonLines().map(({ t }) => t);
+  assert.equal(kinds.filter((t) => t === 'snapshot').length, 1, 'it resumed');
 });
 
 test('on a terminal it paints on a screen of its own and leaves it as it was', async () => {
   await using stream = await InProcessStream.start();
   stream.trade({ price: 100 });
   await stream.pass(1_000);
-  const terminal = new Terminal(true);
-  const code = terminal.run('AA', 'footprint', '--url', stream.url, '--key', KEY);
-  await until(() => terminal.out.includes('forming'));
-  terminal.interrupt.abort();
-  assert.equal(await code, 0);
-  assert.ok(terminal.out.startsWith('\u001b[?1049h') && terminal.out.endsWith('\u001b[?1049l'));
+  const watching = new Watching(stream.url, 'AA footprint', { isTerminal: true });
+  await until(() => watching.io.out.includes('forming'));
+  assert.equal(await watching.interrupted(), ExitCode.ok);
+  const { out } = watching.io;
+  assert.ok(out.startsWith('\u001b[?1049h') && out.endsWith('\u001b[?1049l'));
 });
 
-test('a refusal, a bad key and a service that is not there end it with 1 and a sentence', async () => {
+test('what the service refuses, a key that is not accepted and a service that is not there have codes of their own', async () => {
   await using stream = await InProcessStream.start();
-  const refused = new Terminal(false);
-  assert.equal(await refused.run('ZZ', 'bars', '--url', stream.url, '--key', KEY), 1);
-  assert.match(refused.err, /^UNKNOWN_INSTRUMENT: No instrument "ZZ"/);
-  const unknown = new Terminal(false);
-  const wrong = `${KEY.slice(0, -1)}x`;
-  assert.equal(await unknown.run('AA', 'bars', '--url', stream.url, '--key', wrong), 1);
-  assert.match(unknown.err, /did not accept the key/);
-  const nobody = new Terminal(false);
-  assert.equal(await nobody.run('AA', 'bars', '--url', 'ws://127.0.0.1:1/v1', '--key', KEY), 1);
-  assert.match(nobody.err, /npm start/);
+  const refused = new Watching(stream.url, 'ZZ bars');
+  assert.equal(await refused.code, ExitCode.notFound);
+  assert.match(
+    refused.io.err,
+    /No instrument "ZZ".*tapeloom instruments lists them\. \(UNKNOWN_INSTRUMENT\)\n$/,
+  );
+  const parameters = new Watching(stream.url, 'AA bars --params {"size":"x"}');
+  assert.equal(await parameters.code, ExitCode.usage);
+  assert.match(parameters.io.err, /\/params\/size: /);
+  const env = { TAPELOOM_KEY: `${KEY.slice(0, -1)}${KEY.endsWith('x') ? 'y' : 'x'}` };
+  const unknown = new Watching(stream.url, 'AA bars', { env });
+  assert.equal(await unknown.code, ExitCode.refused);
+  assert.match(unknown.io.err, /Sign in with tapeloom login/);
+  const nobody = new Watching('http://127.0.0.1:1', 'AA bars');
+  assert.equal(await nobody.code, ExitCode.unreachable);
+  assert.match(nobody.io.err, /cannot be reached\. Is the service running/);
+  const keyless = new Watching(stream.url, 'AA bars', { env: {} });
+  assert.equal(await keyless.code, ExitCode.refused);
 });
 
 test('wrong arguments are refused before anything is connected', async () => {
-  const bad = [
-    [],
-    ['ES.c.0'],
-    ['ES.c.0', 'bars', 'x'],
-    ['ES.c.0', 'bars', '--params', '[1]'],
-    ['ES.c.0', 'bars', '--params', '{'],
-    ['ES.c.0', 'bars', '--mode', 'fast'],
-    ['ES.c.0', 'bars', '--url', 'http://x'],
-    ['ES.c.0', 'bars', '--nope'],
-    ['ES.c.0', 'bars', '--url', 'wss://example.com/v1'],
-  ];
-  for (const words of bad) {
-    const terminal = new Terminal(false);
-    assert.equal(await terminal.run(...words), 2, words.join(' '));
+  const bad = ['ES.c.0', 'ES.c.0 bars x', 'ES.c.0 bars --params [1]', 'ES.c.0 bars --params {'];
+  const options = ['--mode fast', '--url ftp://x', '--nope', '--from soon', '--from 20261112.01.1'];
+  for (const words of [...bad, ...options.map((it) => `ES.c.0 bars ${it}`)]) {
+    assert.equal(await new Watching('http://127.0.0.1:1', words).code, ExitCode.usage, words);
   }
 });
 
-test('the key comes from --key, else from TAPELOOM_KEY, and must look like one', () => {
-  const other = 'svc_live_abcdefghijklmnopqrstuvwxyz0123456';
-  const key = (args: readonly string[], env = {}) =>
-    readStreamOptions(['A', 'bars', ...args], env).key;
-  assert.equal(key([], { TAPELOOM_KEY: other }), other);
-  assert.equal(key(['--key', KEY], { TAPELOOM_KEY: other }), KEY);
-  assert.throws(() => key([]), /a key is needed: set TAPELOOM_KEY/);
-  assert.throws(() => key([], { TAPELOOM_KEY: '' }), /a key is needed/);
-  assert.throws(
-    () => key(['--key', 'hunter2\n']),
-    (error: Error) => {
-      return /must begin with svc_live_/.test(error.message) && !error.message.includes('hunter2');
-    },
-  );
+test('a start is live, a cursor, a time, or so long ago', () => {
+  const from = (text: string) => readStreamOptions(['AA', 'bars', '--from', text], NOW).from;
+  assert.equal(readStreamOptions(['AA', 'bars'], NOW).from, 'live');
+  assert.equal(from('live'), 'live');
+  assert.deepEqual(from('20261112.5.1'), { cursor: '20261112.5.1' });
+  assert.deepEqual(from('2h'), { time: String(NOW - 7_200_000_000_000n) });
+  assert.deepEqual(from('2026-11-12'), { time: '1794441600000000000' });
+  assert.deepEqual(from('2026-11-12T10:00:00Z'), { time: String(NOW) });
 });
 
-test('every close code has a sentence', () => {
-  for (const code of [1000, 1006, 1008, 1009, 1013, 4001, 4003, 4008, 4029]) {
-    assert.match(closeSentence(code, '', 'ws://x/v1'), /^[A-Z].*[.?]$/);
-  }
-  const reasons = ['KEY_REVOKED', 'ENTITLEMENTS_CHANGED', 'FORBIDDEN', ''];
-  const sentences = reasons.map((reason) => closeSentence(4003, reason, 'ws://x/v1'));
-  assert.equal(new Set(sentences).size, reasons.length);
+test('a stream that starts in the past shows what finished since', async () => {
+  await using stream = await InProcessStream.start();
+  stream.trade({ price: 100 });
+  await stream.pass(30_000);
+  stream.trade({ price: 104 });
+  await stream.pass(30_000);
+  const since = stream.clock.now() - 60_000_000_000n;
+  const words = `AA bars --params {"size":10} --from ${since}`;
+  const watching = new Watching(stream.url, words);
+  await until(() => watching.io.out.split('\n').length === 3);
+  assert.equal(await watching.interrupted(), ExitCode.ok);
+  assert.match(watching.io.out, /^11:00:00 .*\n11:00:30 .*\n$/);
 });

@@ -15,7 +15,8 @@ import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
 import { runFill } from '@tapeloom/server/sources/fill';
 import { TradeColumns } from '@tapeloom/server/sources/sim/trade-columns';
 import { createSimUniverse } from '@tapeloom/server/sources/sim-universe';
-import { type CommandIo, UsageError } from '../command.ts';
+import { UsageError } from '../command.ts';
+import { RecordedIo, type RecordedIoOptions } from '../recorded-io.ts';
 import type { LogEntry } from '../study/settled-study.ts';
 import { studyCommand } from './study.ts';
 
@@ -36,22 +37,10 @@ before(async () => {
 });
 after(() => rmSync(scratch, { recursive: true }));
 
-async function study(words: readonly string[], io: Partial<CommandIo> = {}) {
-  let out = '';
-  let err = '';
-  const code = await studyCommand.run(words, {
-    stdout: (text) => {
-      out += text;
-    },
-    stderr: (text) => {
-      err += text;
-    },
-    env: { TAPELOOM_DATA: scratch },
-    isTerminal: false,
-    signal: new AbortController().signal,
-    ...io,
-  });
-  return { code, out, err };
+async function study(words: readonly string[], io: RecordedIoOptions = {}) {
+  const recorded = new RecordedIo({ env: { TAPELOOM_DATA: scratch }, ...io });
+  const code = await studyCommand.run(words, recorded);
+  return { code, out: recorded.out, err: recorded.err };
 }
 
 async function entries(...words: readonly string[]): Promise<LogEntry[]> {

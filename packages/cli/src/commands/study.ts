@@ -15,7 +15,7 @@ import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { SessionStore } from '@tapeloom/server/tape/session-store';
 import { NO_LIVE_DAYS, TapeReader } from '@tapeloom/server/tape/tape-reader';
-import type { Command, CommandIo } from '../command.ts';
+import type { CommandBody, CommandIo } from '../command.ts';
 import { dateText, rangesText } from '../day-text.ts';
 import { wholeText } from '../stream/text-format.ts';
 import { dataFields } from '../study/data-fields.ts';
@@ -31,9 +31,7 @@ const DAYS_PER_SESSION = 2;
 const DAYS_SPARE = 14;
 const ERASE_LINE = '\r\x1b[2K';
 
-export const studyCommand: Command = {
-  path: ['study'],
-  summary: 'Compute an indicator over the local tape.',
+export const studyCommand: CommandBody = {
   usage: `Usage: tapeloom study <indicator> --tape <contract> --from <time> --to <time> [options]
 
 Runs a study over sealed days and prints every object that became final, and every removal, after

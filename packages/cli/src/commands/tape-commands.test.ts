@@ -9,28 +9,18 @@ import { utcDay } from '@tapeloom/core/utc-day';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { sealDay } from '@tapeloom/server/tape/seal';
 import { TapeManifest } from '@tapeloom/server/tape/tape-manifest';
-import { type Command, UsageError } from '../command.ts';
+import { type CommandBody, UsageError } from '../command.ts';
+import { RecordedIo } from '../recorded-io.ts';
 import { tapeLsCommand } from './tape-ls.ts';
 import { tapeVerifyCommand } from './tape-verify.ts';
 
 const data = mkdtempSync(join(tmpdir(), 'tapeloom-cli-tape-'));
 const arrow = join(data, 'tape/SIM/days/ESZ6/20260105.arrow');
 
-async function run(command: Command, args: readonly string[], env = {}) {
-  let stdout = '';
-  let stderr = '';
-  const code = await command.run(args, {
-    stdout: (text) => {
-      stdout += text;
-    },
-    stderr: (text) => {
-      stderr += text;
-    },
-    env,
-    isTerminal: true,
-    signal: new AbortController().signal,
-  });
-  return { code, stdout, stderr };
+async function run(command: CommandBody, args: readonly string[], env = {}) {
+  const io = new RecordedIo({ env, isTerminal: true });
+  const code = await command.run(args, io);
+  return { code, stdout: io.out, stderr: io.err };
 }
 
 before(async () => {

@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { type ContractListing, listTape } from '@tapeloom/server/tape/list-tape';
-import { type Command, type CommandIo, UsageError } from '../command.ts';
+import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
 import { type Column, tableText } from '../table-text.ts';
 
 const COLUMNS: readonly Column[] = [
@@ -20,15 +20,17 @@ const COLUMNS: readonly Column[] = [
 ];
 const GAPS_SHOWN_MAX = 3;
 
-export const tapeLsCommand: Command = {
-  path: ['tape', 'ls'],
-  summary: 'Show what is on the tape, contract by contract.',
+export const tapeLsCommand: CommandBody = {
   usage: `Usage: tapeloom tape ls [--data <directory>] [--json]
 
 Lists every contract with its days, trades, size and missing days. Reads only; the service may run.
 
   --data <directory>  the data directory (default: TAPELOOM_DATA or ./data)
-  --json              one JSON array instead of a table`,
+  --json              one JSON array instead of a table
+
+Examples:
+  tapeloom tape ls
+  tapeloom tape ls --data /var/lib/tapeloom --json`,
   run,
 };
 

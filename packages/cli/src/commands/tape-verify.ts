@@ -3,18 +3,20 @@
 import { parseArgs } from 'node:util';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { verifyTape } from '@tapeloom/server/tape/verify-tape';
-import { type Command, type CommandIo, UsageError } from '../command.ts';
+import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
 
-export const tapeVerifyCommand: Command = {
-  path: ['tape', 'verify'],
-  summary: 'Check every file of the tape and say what is wrong where.',
+export const tapeVerifyCommand: CommandBody = {
   usage: `Usage: tapeloom tape verify [--data <directory>] [--json]
 
 Checks every checksum, rank and time of logs, sealed days and session books, and that every log, day
 and contract of the manifest is there. Reads only; the service may run. Exits with 1 when anything is wrong, or when there is no tape.
 
   --data <directory>  the data directory (default: TAPELOOM_DATA or ./data)
-  --json              one JSON object per finding and note, and a summary as the last line`,
+  --json              one JSON object per finding and note, and a summary as the last line
+
+Examples:
+  tapeloom tape verify
+  tapeloom tape verify --json || echo 'the tape needs somebody'`,
   run,
 };
 

@@ -2,9 +2,8 @@
 
 import { formatPrice } from '@tapeloom/core/price';
 import type { BarsData } from '@tapeloom/protocol/indicators';
-import type { StreamObject } from '@tapeloom/protocol/server-messages';
 import type { Ink } from './ink.ts';
-import type { StreamView, ViewContext } from './stream-view.ts';
+import type { ShownObject, StreamView, ViewContext } from './stream-view.ts';
 import { type Row, tableLines } from './table.ts';
 import { clockText, signedText, wholeText } from './text-format.ts';
 
@@ -41,7 +40,7 @@ export const barsView: StreamView = {
   },
 };
 
-function barRow(object: StreamObject, { ink, tickSizeNanos }: ViewContext): Row {
+function barRow(object: ShownObject, { ink, tickSizeNanos }: ViewContext): Row {
   const bar = object.data as BarsData;
   const price = (ticks: number) => formatPrice(ticks, tickSizeNanos);
   const close = bar.close >= bar.open ? ink.green : ink.red;

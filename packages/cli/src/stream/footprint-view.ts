@@ -6,10 +6,9 @@
 
 import { formatPrice } from '@tapeloom/core/price';
 import type { FootprintData } from '@tapeloom/protocol/indicators';
-import type { StreamObject } from '@tapeloom/protocol/server-messages';
 import { barsView, deltaText } from './bars-view.ts';
 import { type Ink, padEndSeen, padStartSeen } from './ink.ts';
-import type { StreamView, ViewContext } from './stream-view.ts';
+import type { ShownObject, StreamView, ViewContext } from './stream-view.ts';
 import { type Row, tableLines } from './table.ts';
 import { clockText, wholeText } from './text-format.ts';
 
@@ -52,7 +51,7 @@ export const footprintView: StreamView = {
   },
 };
 
-function summaryLines(object: StreamObject, { ink, tickSizeNanos }: ViewContext): string[] {
+function summaryLines(object: ShownObject, { ink, tickSizeNanos }: ViewContext): string[] {
   const bar = object.data as FootprintData;
   const price = (ticks: number) => formatPrice(ticks, tickSizeNanos);
   const state = object.final ? ink.faint('finished') : ink.yellow('forming');
@@ -141,7 +140,7 @@ function visiblePrices(bar: FootprintData, group: number, room: number): number[
   return Array.from({ length: rows }, (_, index) => top - index * group);
 }
 
-function finishedRow(object: StreamObject, { ink, tickSizeNanos }: ViewContext): Row {
+function finishedRow(object: ShownObject, { ink, tickSizeNanos }: ViewContext): Row {
   const bar = object.data as FootprintData;
   const price = (ticks: number) => formatPrice(ticks, tickSizeNanos);
   const close = bar.close >= bar.open ? ink.green : ink.red;

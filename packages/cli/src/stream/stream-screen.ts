@@ -1,21 +1,23 @@
 /** The picture of a running stream: what is streamed, how it is doing, and the indicator's own view. */
 
-import { cutSeen, type Ink, padEndSeen, seenWidth } from './ink.ts';
+import type { SubscriptionState } from '@tapeloom/client';
+import { cutSeen, padEndSeen, seenWidth } from './ink.ts';
 import type { ScreenSize } from './screen.ts';
-import type { StreamState } from './stream-state.ts';
 import type { StreamView, ViewContext } from './stream-view.ts';
 import { clockText, dateText, spanText } from './text-format.ts';
 
 export interface StreamPicture {
   /** `BTC.c.0 footprint`, as asked. */
   readonly title: string;
-  readonly state: StreamState;
+  readonly state: SubscriptionState<string>;
+  /** The connection is lost; the client is about to make another. */
+  readonly isAway: boolean;
   readonly view: StreamView;
   readonly context: ViewContext;
   /** When a closed market opens; null when not known or not closed. */
   readonly opensAt: bigint | null;
   /** The service's time now. */
-  readonly nowNs: bigint | null;
+  readonly nowNs: bigint;
 }
 
 const LINES_AROUND = 4;
@@ -36,8 +38,10 @@ export function pictureLines(picture: StreamPicture, size: ScreenSize): string[]
 }
 
 /** What there is to say beside the objects; null when all is well. */
-export function stateSentence({ state, opensAt, nowNs }: StreamPicture): string | null {
-  switch (state.state) {
+export function stateSentence(picture: StreamPicture): string | null {
+  const { state, isAway, opensAt, nowNs } = picture;
+  if (isAway) return 'The connection is lost. Trying again; the stream goes on where it was.';
+  switch (state.status) {
     case null:
       return 'Connecting.';
     case 'warming':
@@ -47,13 +51,14 @@ export function stateSentence({ state, opensAt, nowNs }: StreamPicture): string 
     case 'down':
       return 'The source is unavailable; the stream goes on as soon as it is back.';
     case 'closed':
-      if (opensAt === null || nowNs === null) return 'The market is closed.';
+      if (opensAt === null) return 'The market is closed.';
       return `The market is closed. It opens ${dateText(opensAt)}, in ${spanText(opensAt - nowNs)}.`;
     case 'live':
-      if (!state.hasSnapshot || state.objects.size > 0) return null;
+      if (state.cursor === null || state.objects.size > 0) return null;
       return 'Nothing in this session yet.';
     default:
-      return state.state satisfies never;
+      // A later service may have states that this command does not know.
+      return `The stream is ${state.status}.`;
   }
 }
 
@@ -63,15 +68,16 @@ function headLine(picture: StreamPicture, columns: number): string {
   const contract = state.contract === null ? '' : ink.faint(` ${state.contract}`);
   const left = ` ${ink.bold(title)}${contract}`;
   const lag = state.lagMs >= 1_000 ? ink.yellow(` ${spanText(lagNs(state.lagMs))} behind`) : '';
-  const time = nowNs === null ? '' : `  ${clockText(nowNs)} UTC`;
-  const right = `${stateBadge(state, ink)}${lag}${time} `;
+  const right = `${stateBadge(picture)}${lag}  ${clockText(nowNs)} UTC `;
   return padEndSeen(left, columns - seenWidth(right)) + right;
 }
 
-function stateBadge({ state }: StreamState, ink: Ink): string {
-  const text = state ?? 'connecting';
-  if (state === 'live') return ink.green(`● ${text}`);
-  return state === 'stale' || state === 'down' ? ink.red(`● ${text}`) : ink.yellow(`○ ${text}`);
+function stateBadge({ state, isAway, context }: StreamPicture): string {
+  const { ink } = context;
+  if (isAway) return ink.red('○ away');
+  const text = state.status ?? 'connecting';
+  if (text === 'live') return ink.green(`● ${text}`);
+  return text === 'stale' || text === 'down' ? ink.red(`● ${text}`) : ink.yellow(`○ ${text}`);
 }
 
 function lagNs(ms: number): bigint {

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { StreamObject } from '@tapeloom/protocol/server-messages';
+import type { SubscriptionState } from '@tapeloom/client';
 import { barsView } from './bars-view.ts';
 import { footprintView } from './footprint-view.ts';
 import { createInk, cutSeen, seenWidth } from './ink.ts';
 import { largeTradesView } from './large-trades-view.ts';
 import { nextOpen } from './market-hours.ts';
 import { pictureLines } from './stream-screen.ts';
-import { StreamState } from './stream-state.ts';
+import type { ShownObject } from './stream-view.ts';
 import { clockText, dateText, signedText, spanText } from './text-format.ts';
 
 const CONTEXT = { ink: createInk(false), tickSizeNanos: 250_000_000, params: {} };
 const MINUTE_NS = 60_000_000_000n;
 const TEN_NS = 1_794_477_600_000_000_000n;
 
-function footprintAt(minute: number, final: boolean): StreamObject {
+function footprintAt(minute: number, final: boolean): ShownObject {
   const data = {
     open: 22_550,
     high: 22_553,
@@ -46,7 +46,7 @@ function footprintAt(minute: number, final: boolean): StreamObject {
   return {
     id: `20261112.${minute + 1}`,
     final,
-    ts: `${TEN_NS + BigInt(minute) * MINUTE_NS}`,
+    ts: TEN_NS + BigInt(minute) * MINUTE_NS,
     data,
   };
 }
@@ -102,19 +102,28 @@ test('bars are a table and large trades a list, each also one line for a pipe', 
     '10:00:00 open 5637.50 high 5638.25 low 5637.25 close 5637.75 volume 1366 delta +1,062 trades 88 poc 5637.75 imbalances 2',
   );
   const data = { side: -1, size: 120, trades: 7, first: 22_551, last: 22_549, threshold: 80 };
-  const trade: StreamObject = { id: 'x', final: true, ts: `${TEN_NS + 1_500_000n}`, data };
+  const trade: ShownObject = { id: 'x', final: true, ts: TEN_NS + 1_500_000n, data };
   const sentence = '10:00:00.001 sell 120 lots first 5637.75 last 5637.25 prints 7 threshold 80';
   assert.equal(largeTradesView.line(trade, CONTEXT), sentence);
   assert.match(largeTradesView.screen([trade], 9, CONTEXT)[1]!, /sell ▼ {3}120 .* ████/);
 });
 
 test('a picture fills the screen exactly and never exceeds its width', () => {
-  const state = new StreamState();
-  state.take({ t: 'status', sub: 'cli', state: 'closed', lagMs: 0 });
+  const state: SubscriptionState<string> = {
+    objects: new Map([['a', footprintAt(0, false)]]),
+    cursor: '20261112.5.1',
+    status: 'closed',
+    lagMs: 0,
+    partialSince: null,
+    contract: null,
+    tickSizeNanos: 250_000_000,
+    serverNs: null,
+  };
   const opensAt = TEN_NS + 20n * 60n * MINUTE_NS;
   const picture = {
     title: 'ES.c.0 footprint',
     state,
+    isAway: false,
     view: footprintView,
     context: CONTEXT,
     opensAt,
@@ -125,6 +134,13 @@ test('a picture fills the screen exactly and never exceeds its width', () => {
   assert.equal(lines[0]!.length, 80);
   assert.match(lines[0]!, /^ ES\.c\.0 footprint +○ closed {2}10:00:00 UTC $/);
   assert.equal(lines[2], ' The market is closed. It opens Friday 2026-11-13 06:00 UTC, in 20 h.');
+  const away = pictureLines({ ...picture, isAway: true }, { columns: 80, rows: 24 });
+  assert.match(away[0]!, /○ away {2}10:00:00 UTC $/);
+  assert.match(away[2]!, /^ The connection is lost\. Trying again/);
+  assert.ok(
+    away.some((line) => line.includes('forming')),
+    'what is known stays on the screen',
+  );
 });
 
 test('a closed futures market opens when its calendar says', () => {
@@ -135,7 +151,7 @@ test('a closed futures market opens when its calendar says', () => {
 });
 
 test('numbers and times read as people write them', () => {
-  assert.equal(clockText('1794477600000000000'), '10:00:00');
+  assert.equal(clockText(TEN_NS), '10:00:00');
   assert.equal(dateText(TEN_NS), 'Thursday 2026-11-12 10:00 UTC');
   assert.deepEqual([signedText(0), signedText(1_234), signedText(-5)], ['0', '+1,234', '−5']);
   const second = 1_000_000_000n;
@@ -149,28 +165,4 @@ test('coloured text is measured and cut by what is seen', () => {
   assert.equal(seenWidth(text), 6);
   assert.equal(seenWidth(cutSeen(text, 4)), 4);
   assert.equal(cutSeen(text, 6), text);
-});
-
-test('the state follows snapshots and new cursors only', () => {
-  const state = new StreamState();
-  const object = (id: string, final: boolean) => ({ id, final, ts: '1', data: {} });
-  const sub = 'cli';
-  state.take({
-    t: 'snapshot',
-    sub,
-    cursor: '20261112.5.1',
-    items: [object('a', true), object('b', false)],
-  });
-  state.take({ t: 'upsert', sub, cursor: '20261112.5.1', ...object('c', false) });
-  assert.deepEqual([...state.objects.keys()], ['a', 'b']);
-  const finished = state.take({ t: 'upsert', sub, cursor: '20261112.10.1', ...object('b', true) });
-  assert.deepEqual(
-    finished.map((it) => it.id),
-    ['b'],
-  );
-  state.take({ t: 'remove', sub, cursor: '20261112.11.1', id: 'a', final: true, ts: '1' });
-  assert.deepEqual([...state.objects.keys()], ['b']);
-  state.take({ t: 'reset', sub, reason: 'roll' });
-  assert.equal(state.objects.size, 0);
-  state.take({ t: 'unheard-of' } as never);
 });

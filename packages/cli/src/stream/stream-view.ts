@@ -1,7 +1,10 @@
 /** How one kind of indicator is shown: the newest objects on a screen, and one finished object as a line. */
 
-import type { StreamObject } from '@tapeloom/protocol/server-messages';
+import type { IndicatorObject } from '@tapeloom/client';
 import type { Ink } from './ink.ts';
+
+/** Each view knows the shape of its indicator's data. */
+export type ShownObject = IndicatorObject<string>;
 
 export interface ViewContext {
   readonly ink: Ink;
@@ -14,7 +17,7 @@ export interface StreamView {
   /** What the signs on the screen mean. */
   readonly legend: string;
   /** At most `height` lines that show the objects, oldest first given. */
-  screen(objects: readonly StreamObject[], height: number, context: ViewContext): string[];
+  screen(objects: readonly ShownObject[], height: number, context: ViewContext): string[];
   /** One line for a finished object, for logs and pipes. */
-  line(object: StreamObject, context: ViewContext): string;
+  line(object: ShownObject, context: ViewContext): string;
 }

@@ -16,12 +16,12 @@ export function signedText(value: number): string {
 }
 
 /** Nanoseconds since 1970 → "14:31:07". */
-export function clockText(ns: string | bigint): string {
+export function clockText(ns: bigint): string {
   return iso(ns).slice(11, 19);
 }
 
 /** Nanoseconds since 1970 → "14:31:07.204". */
-export function exactClockText(ns: string | bigint): string {
+export function exactClockText(ns: bigint): string {
   return iso(ns).slice(11, 23);
 }
 
@@ -52,6 +52,6 @@ export function spanText(ns: bigint): string {
     .join(' ');
 }
 
-function iso(ns: string | bigint): string {
-  return new Date(Number(BigInt(ns) / MS_NS)).toISOString();
+function iso(ns: bigint): string {
+  return new Date(Number(ns / MS_NS)).toISOString();
 }

@@ -1,0 +1,44 @@
+/** `tapeloom completion`: a script that lets a shell complete commands, options and names. */
+
+import { parseArgs } from 'node:util';
+import { readWords } from '../accounts/account-options.ts';
+import { type Command, type LazyCommand, loadedCommand, UsageError } from '../command.ts';
+import { bashScript } from '../completion/bash-script.ts';
+import { type CompletedCommand, completedCommands } from '../completion/completed-commands.ts';
+import { fishScript } from '../completion/fish-script.ts';
+import { zshScript } from '../completion/zsh-script.ts';
+import { ExitCode } from '../exit-codes.ts';
+
+const SCRIPTS: Readonly<Record<string, (commands: readonly CompletedCommand[]) => string>> = {
+  bash: bashScript,
+  zsh: zshScript,
+  fish: fishScript,
+};
+
+export function completionCommand(commands: () => readonly (Command | LazyCommand)[]): Command {
+  return {
+    path: ['completion'],
+    group: 'shell',
+    summary: 'Print a script that completes commands, options and names.',
+    usage: `Usage: tapeloom completion bash|zsh|fish
+
+Prints the script for a shell. It completes commands and their options, and instruments and indicators as
+the service last named them to tapeloom login, instruments or indicators.
+
+Examples:
+  source <(tapeloom completion bash)      # in ~/.bashrc
+  source <(tapeloom completion zsh)       # in ~/.zshrc, after compinit
+  tapeloom completion fish > ~/.config/fish/completions/tapeloom.fish
+`,
+    run: async (args, io) => {
+      const { positionals } = parseArgs({ args: [...args], allowPositionals: true });
+      const shell = readWords(positionals, ['the shell (bash, zsh or fish)'])[0]!;
+      const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined;
+      if (script === undefined)
+        throw new UsageError(`there is none for ${shell}, only for bash, zsh and fish`);
+      const loaded = await Promise.all(commands().map(loadedCommand));
+      io.stdout(script(completedCommands(loaded)));
+      return ExitCode.ok;
+    },
+  };
+}

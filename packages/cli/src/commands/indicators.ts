@@ -1,0 +1,126 @@
+/** `tapeloom indicators`: what can be computed, or one indicator with its parameters. Needs no key. */
+
+import { parseArgs } from 'node:util';
+import type { Catalogue } from '@tapeloom/client';
+import { nearestName } from '@tapeloom/server/config/nearest-name';
+import { writeJson } from '../accounts/account-options.ts';
+import { type Command, type CommandIo, UsageError } from '../command.ts';
+import { CUSTOMER_OPTIONS, CUSTOMER_USAGE, visitorClient } from '../customer/customer-options.ts';
+import { rememberNames } from '../customer/known-names.ts';
+import { wrappedText } from '../customer/wrapped-text.ts';
+import { ExitCode } from '../exit-codes.ts';
+import { tableText } from '../table-text.ts';
+
+type Indicator = Catalogue['indicators'][number];
+type Parameter = Indicator['parameters'][number];
+
+export const indicatorsCommand: Command = {
+  path: ['indicators'],
+  summary: 'List the indicators, or explain one with its parameters.',
+  usage: `Usage: tapeloom indicators [<indicator>] [options]
+
+Lists what can be computed, or explains one: what it is, its parameters with defaults and bounds, and
+ready-made settings. It needs no key.
+
+${CUSTOMER_USAGE}
+
+Examples:
+  tapeloom indicators
+  tapeloom indicators footprint
+  tapeloom indicators footprint --json | jq .paramsSchema
+`,
+  run,
+};
+
+async function run(args: readonly string[], io: CommandIo): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: CUSTOMER_OPTIONS,
+    allowPositionals: true,
+  });
+  if (positionals.length > 1) throw new UsageError(`unexpected argument: ${positionals[1]}`);
+  const [asked] = positionals;
+  await using client = await visitorClient(values, io);
+  const catalogue = await client.indicators({ signal: io.signal });
+  const ids = catalogue.indicators.map(({ id }) => id);
+  await rememberNames(io, 'indicators', ids);
+  const isJson = values.json === true;
+  if (asked === undefined) {
+    if (isJson) writeJson(io, catalogue);
+    else io.stdout(indicatorsTable(catalogue.indicators));
+    return ExitCode.ok;
+  }
+  const found = catalogue.indicators.find(({ id }) => id === asked);
+  if (found === undefined) {
+    const near = nearestName(asked, ids);
+    const hint = near === null ? `there are ${ids.join(', ')}` : `did you mean ${near}?`;
+    io.stderr(`No indicator is called ${asked}; ${hint}\n`);
+    return ExitCode.notFound;
+  }
+  if (isJson) writeJson(io, found);
+  else io.stdout(indicatorText(found));
+  return ExitCode.ok;
+}
+
+function indicatorsTable(indicators: readonly Indicator[]): string {
+  return tableText(
+    [{ title: 'indicator' }, { title: 'what it shows' }, { title: 'parameters' }],
+    indicators.map(({ id, description, parameters }) => [
+      id,
+      firstSentence(description),
+      parameters.map(({ name }) => name).join(' '),
+    ]),
+  );
+}
+
+function indicatorText(indicator: Indicator): string {
+  const { id, name, description, parameters, presets, computeUnitsPerTrade } = indicator;
+  const units = `${computeUnitsPerTrade} compute unit${computeUnitsPerTrade === 1 ? '' : 's'} a trade`;
+  const parts = [
+    `${name} (${id}), ${units}\n`,
+    wrappedText(description, ''),
+    ...(parameters.length === 0
+      ? []
+      : [`Parameters:\n\n${parameters.map(parameterText).join('\n')}`]),
+    ...(presets.length === 0 ? [] : [`Ready-made settings:\n\n${presetsText(indicator)}`]),
+  ];
+  return parts.join('\n');
+}
+
+function parameterText(parameter: Parameter): string {
+  const { name, description } = parameter;
+  const bounds = wrappedText(`${name}: ${boundsText(parameter)}.`, '  ', '      ');
+  return `${bounds}${wrappedText(description, '      ')}`;
+}
+
+function boundsText(parameter: Parameter): string {
+  const { type, values, minimum, maximum, unit, category } = parameter;
+  const range =
+    values !== undefined
+      ? values.join(', ')
+      : minimum === undefined && maximum === undefined
+        ? type
+        : `${minimum?.toLocaleString('en') ?? '…'} to ${maximum?.toLocaleString('en') ?? '…'}`;
+  return [
+    range,
+    ...(unit === undefined ? [] : [unit]),
+    `default ${defaultText(parameter)}`,
+    ...(category === 'view' ? ['changes only what a snapshot shows'] : []),
+  ].join('; ');
+}
+
+function defaultText({ default: usual, defaultBy }: Parameter): string {
+  if (defaultBy === undefined) return String(usual);
+  const by = Object.entries(defaultBy.values).map(([value, it]) => `${it} for ${value}`);
+  return `by ${defaultBy.by}: ${by.join(', ')}`;
+}
+
+function presetsText({ presets }: Indicator): string {
+  return presets
+    .map(({ name, params }) => `  ${name}: --params '${JSON.stringify(params)}'\n`)
+    .join('');
+}
+
+function firstSentence(text: string): string {
+  return /^.*?\.(?=\s|$)/.exec(text)?.[0] ?? text;
+}

@@ -1,0 +1,117 @@
+/** `tapeloom instruments`: what can be asked for, or one instrument in full. */
+
+import { parseArgs } from 'node:util';
+import type { Instrument } from '@tapeloom/client';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { formatPrice } from '@tapeloom/core/price';
+import { nearestName } from '@tapeloom/server/config/nearest-name';
+import { writeJson } from '../accounts/account-options.ts';
+import { timeText } from '../accounts/time-text.ts';
+import { type Command, type CommandIo, UsageError } from '../command.ts';
+import { CUSTOMER_OPTIONS, CUSTOMER_USAGE, customerClient } from '../customer/customer-options.ts';
+import { instrumentNames, rememberNames } from '../customer/known-names.ts';
+import { ExitCode } from '../exit-codes.ts';
+import { factsText, tableText } from '../table-text.ts';
+
+export const instrumentsCommand: Command = {
+  path: ['instruments'],
+  summary: 'List the instruments, or show one.',
+  usage: `Usage: tapeloom instruments [<instrument>] [options]
+
+Lists what is streamed: the alias, the contract it means today, and whether its market is open. One
+instrument, by its alias or symbol, is shown in full, with the contracts its alias has meant.
+
+  --dataset <name>    every contract of this dataset, also expired ones
+${CUSTOMER_USAGE}
+
+Examples:
+  tapeloom instruments
+  tapeloom instruments ES.c.0
+  tapeloom instruments --json | jq -r '.instruments[] | select(.status == "open").alias'
+`,
+  run,
+};
+
+async function run(args: readonly string[], io: CommandIo): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: { ...CUSTOMER_OPTIONS, dataset: { type: 'string' } },
+    allowPositionals: true,
+  });
+  if (positionals.length > 1) throw new UsageError(`unexpected argument: ${positionals[1]}`);
+  const [asked] = positionals;
+  await using client = await customerClient(values, io);
+  const { signal } = io;
+  const { dataset } = values;
+  const instruments = await client.instruments({
+    signal,
+    ...(dataset === undefined ? {} : { dataset }),
+  });
+  if (dataset === undefined) await rememberNames(io, 'instruments', instrumentNames(instruments));
+  const isJson = values.json === true;
+  if (asked === undefined) {
+    if (isJson) writeJson(io, { instruments });
+    else io.stdout(instrumentsTable(instruments));
+    return ExitCode.ok;
+  }
+  const found = instruments.find(({ alias, symbol }) => alias === asked || symbol === asked);
+  if (found === undefined) {
+    const near = nearestName(asked, instrumentNames(instruments));
+    const hint = near === null ? 'tapeloom instruments lists them' : `did you mean ${near}?`;
+    io.stderr(`No instrument is called ${asked}; ${hint}\n`);
+    return ExitCode.notFound;
+  }
+  if (isJson) writeJson(io, found);
+  else io.stdout(factsText(factsOf(found)));
+  return ExitCode.ok;
+}
+
+function instrumentsTable(instruments: readonly Instrument[]): string {
+  return tableText(
+    [
+      { title: 'alias' },
+      { title: 'contract' },
+      { title: 'market' },
+      { title: 'name' },
+      { title: 'exchange' },
+      { title: 'tick', isNumber: true },
+      { title: 'last trade (UTC)' },
+    ],
+    instruments.map((it) => [
+      it.alias ?? '-',
+      it.symbol,
+      it.status,
+      it.name,
+      it.exchange,
+      `${formatPrice(1, it.tickSizeNanos)} ${it.currency}`,
+      timeOf(it.updatedAt),
+    ]),
+  );
+}
+
+function factsOf(it: Instrument): [string, string][] {
+  const decimal = (nanos: number) => formatPrice(1, nanos);
+  return [
+    ['contract', it.symbol],
+    ['alias', it.alias ?? 'none today'],
+    ['name', it.name],
+    ['market', it.status],
+    ['streamed', it.streamed ? 'yes' : 'no'],
+    ['exchange', it.exchange],
+    ['calendar', it.calendar],
+    ['dataset', it.dataset],
+    ['tick', `${decimal(it.tickSizeNanos)} ${it.currency}`],
+    ['a point is worth', `${decimal(it.pointValueNanos)} ${it.currency}`],
+    ['a lot is', decimal(it.lotSizeNanos)],
+    ['last trade', timeOf(it.updatedAt)],
+    ['expires', timeOf(it.expiresAt)],
+    ...(it.rolls ?? []).map(({ from, symbol }): [string, string] => [
+      'means',
+      `${symbol} from ${timeOf(from)}`,
+    ]),
+  ];
+}
+
+function timeOf(ns: string): string {
+  return timeText(BigInt(ns) as EpochNs);
+}

@@ -1,0 +1,39 @@
+/** `tapeloom keys list`: the account's keys, asked of the service. */
+
+import { parseArgs } from 'node:util';
+import { readWords, writeJson } from '../accounts/account-options.ts';
+import type { Command, CommandIo } from '../command.ts';
+import { CUSTOMER_OPTIONS, CUSTOMER_USAGE, customerClient } from '../customer/customer-options.ts';
+import { keysTable } from '../customer/keys-table.ts';
+import { ExitCode } from '../exit-codes.ts';
+
+export const keysListCommand: Command = {
+  path: ['keys', 'list'],
+  summary: 'List the keys of the account.',
+  usage: `Usage: tapeloom keys list [options]
+
+Lists the valid keys and those that ended in the last 30 days. The key you are signed in with needs the
+scope "keys".
+
+${CUSTOMER_USAGE}
+
+Examples:
+  tapeloom keys list
+  tapeloom keys list --json | jq -r '.keys[] | select(.state == "active").id'
+`,
+  run,
+};
+
+async function run(args: readonly string[], io: CommandIo): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: CUSTOMER_OPTIONS,
+    allowPositionals: true,
+  });
+  readWords(positionals, []);
+  await using client = await customerClient(values, io);
+  const keys = await client.keys.list({ signal: io.signal });
+  if (values.json === true) writeJson(io, { keys });
+  else io.stdout(keysTable(keys));
+  return ExitCode.ok;
+}

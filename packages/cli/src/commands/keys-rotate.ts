@@ -1,0 +1,58 @@
+/** `tapeloom keys rotate`: a new key in the place of an old one, which goes on for a while or ends at once. */
+
+import { parseArgs } from 'node:util';
+import { readWords, writeJson } from '../accounts/account-options.ts';
+import { type Command, type CommandIo, UsageError } from '../command.ts';
+import { CUSTOMER_OPTIONS, CUSTOMER_USAGE, customerClient } from '../customer/customer-options.ts';
+import { newKeyText, nsText } from '../customer/keys-table.ts';
+import { ExitCode } from '../exit-codes.ts';
+
+const GRACE = /^(\d{1,6})(s|m|h|d)$/;
+const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+export const keysRotateCommand: Command = {
+  path: ['keys', 'rotate'],
+  summary: 'Replace a key by a new one with the same rights.',
+  usage: `Usage: tapeloom keys rotate <id> [--grace <span>] [options]
+
+Makes a key with the same scopes, restrictions and expiry, and prints its secret this once. The old key
+goes on for the grace period, so that programs can change over; 0s ends it at once. Who rotates the key
+he is signed in with signs in again with the new one.
+
+  --grace <span>      how long the old key goes on: 0s, 30m, 24h, up to 7d (default: 1d)
+${CUSTOMER_USAGE}
+
+Examples:
+  tapeloom keys rotate key_3f2c9a
+  tapeloom keys rotate key_3f2c9a --grace 1h
+  tapeloom keys rotate key_3f2c9a --grace 0s --json | jq -r .key
+`,
+  run,
+};
+
+async function run(args: readonly string[], io: CommandIo): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: { ...CUSTOMER_OPTIONS, grace: { type: 'string', default: '1d' } },
+    allowPositionals: true,
+  });
+  const id = readWords(positionals, ['the id of the key (tapeloom keys list)'])[0]!;
+  const gracePeriodSeconds = readGrace(values.grace);
+  await using client = await customerClient(values, io);
+  const key = await client.keys.rotate(id, { gracePeriodSeconds }, { signal: io.signal });
+  if (values.json === true) {
+    writeJson(io, key);
+    return ExitCode.ok;
+  }
+  const { previous } = key;
+  const until =
+    previous.expiresAt === undefined ? '' : ` and ends at ${nsText(previous.expiresAt)}`;
+  io.stdout(`${newKeyText(key)}The old key ${previous.id} is ${previous.state}${until}.\n`);
+  return ExitCode.ok;
+}
+
+function readGrace(text: string): number {
+  const match = GRACE.exec(text);
+  if (match !== null) return Number(match[1]) * UNIT_SECONDS[match[2]!]!;
+  throw new UsageError(`--grace is a span like 0s, 30m, 24h or 7d; read ${text}`);
+}

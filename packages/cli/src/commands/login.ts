@@ -1,0 +1,131 @@
+/**
+ * `tapeloom login`: keeps the address of a service and a key for the commands to come, after the service has
+ * accepted them. The key is typed unseen or piped in, and never shown again.
+ */
+
+import { parseArgs } from 'node:util';
+import type { TapeloomClient } from '@tapeloom/client';
+import { readWords, writeJson } from '../accounts/account-options.ts';
+import { type Command, type CommandIo, UsageError } from '../command.ts';
+import {
+  CUSTOMER_OPTIONS,
+  clientAt,
+  keyPrefix,
+  profileName,
+  readKey,
+  readUrl,
+  suggestedUrl,
+} from '../customer/customer-options.ts';
+import { NotSignedInError } from '../customer/failure.ts';
+import { instrumentNames, rememberNames } from '../customer/known-names.ts';
+import { profilesPath, readProfiles, writeProfiles } from '../customer/profiles.ts';
+
+const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+export const loginCommand: Command = {
+  path: ['login'],
+  summary: 'Sign in: keep the address of a service and a key.',
+  usage: `Usage: tapeloom login [--url <address>] [--profile <name>] [--key-stdin] [--show] [--json]
+
+Asks for the address and the key, tries them, and keeps them in a file of the user's config directory that
+nobody else can read. The key is not shown while it is typed, nor later.
+
+  --url <address>     the service, instead of being asked
+  --key-stdin         read the key from the standard input, for scripts
+  --profile <name>    keep it under this name beside others (default: TAPELOOM_PROFILE or default)
+  --show              say where and with which key one is signed in; of the key only its beginning
+  --json              JSON instead of text
+
+Examples:
+  tapeloom login
+  tapeloom login --url https://api.example.com --profile work
+  tapeloom login --url https://api.example.com --key-stdin < key.txt
+  tapeloom login --show
+`,
+  run,
+};
+
+async function run(args: readonly string[], io: CommandIo): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: {
+      ...CUSTOMER_OPTIONS,
+      'key-stdin': { type: 'boolean' },
+      show: { type: 'boolean' },
+    },
+    allowPositionals: true,
+  });
+  readWords(positionals, []);
+  if (values.key !== undefined) {
+    throw new UsageError('an option is seen by others and kept by the shell: use --key-stdin');
+  }
+  const path = profilesPath(io.env);
+  if (path === null)
+    throw new Error('there is no config directory: neither HOME nor APPDATA is set');
+  const name = profileName(values, io);
+  const isJson = values.json === true;
+  if (values.show === true) return await show(io, path, name, isJson);
+
+  const profiles = new Map(await readProfiles(path));
+  const url = await askUrl(values, io, profiles.get(name)?.url);
+  warnOfPlainText(io, url);
+  const key = await askKey(values['key-stdin'] === true, io);
+  await using client = clientAt({ url, key }, io);
+  const { plan } = await client.usage();
+  await writeProfiles(path, profiles.set(name, { url, key }));
+  await learnNames(client, io);
+  if (isJson) writeJson(io, { profile: name, url, key: keyPrefix(key), plan, file: path });
+  else io.stdout(`Signed in to ${url} with ${keyPrefix(key)} (${plan}), kept in ${path}.\n`);
+  return 0;
+}
+
+async function show(io: CommandIo, path: string, name: string, isJson: boolean): Promise<number> {
+  const profile = (await readProfiles(path)).get(name);
+  if (profile === undefined) {
+    throw new NotSignedInError(`nobody is signed in as ${name}. tapeloom login does it.`);
+  }
+  const { url, key } = profile;
+  if (isJson) writeJson(io, { profile: name, url, key: keyPrefix(key), file: path });
+  else io.stdout(`Signed in to ${url} with ${keyPrefix(key)} (profile ${name}, ${path}).\n`);
+  return 0;
+}
+
+async function askUrl(
+  values: { readonly url?: string | undefined },
+  io: CommandIo,
+  kept: string | undefined,
+): Promise<string> {
+  const suggested = suggestedUrl(io, kept);
+  if (values.url !== undefined || !io.input.isTerminal) return readUrl(values.url ?? suggested);
+  const answer = await io.input.ask(`Address of the service [${suggested}]: `);
+  return readUrl(answer?.trim() || suggested);
+}
+
+async function askKey(isPiped: boolean, io: CommandIo): Promise<string> {
+  if (isPiped) return readKey(await io.input.readAll());
+  if (!io.input.isTerminal) {
+    throw new UsageError('nobody is there to type the key; --key-stdin reads it from a pipe');
+  }
+  return readKey((await io.input.ask('Key (not shown): ', { isHidden: true })) ?? '');
+}
+
+function warnOfPlainText(io: CommandIo, url: string): void {
+  const { protocol, hostname } = new URL(url);
+  if (protocol === 'https:' || LOOPBACK.test(hostname)) return;
+  io.stderr(`Warning: ${url} is not encrypted; whoever is on the way can read the key.\n`);
+}
+
+/** For completion; a key that may not list something is signed in all the same. */
+async function learnNames(client: TapeloomClient, io: CommandIo): Promise<void> {
+  const [instruments, catalogue] = await Promise.allSettled([
+    client.instruments(),
+    client.indicators(),
+  ]);
+  if (instruments.status === 'fulfilled') {
+    await rememberNames(io, 'instruments', instrumentNames(instruments.value));
+  }
+  if (catalogue.status === 'fulfilled') {
+    const ids = catalogue.value.indicators.map(({ id }) => id);
+    await rememberNames(io, 'indicators', ids);
+  }
+}

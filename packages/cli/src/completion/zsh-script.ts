@@ -1,0 +1,88 @@
+/** Completion for zsh, with descriptions: sourced, or as the file _tapeloom of a directory in $fpath. */
+
+import { NAMES_DIRECTORY_IN_SHELL } from '../customer/known-names.ts';
+import {
+  type CompletedCommand,
+  prefixesOf,
+  valuedOptions,
+  wordsAfter,
+} from './completed-commands.ts';
+import { quoted } from './shell-text.ts';
+
+export function zshScript(commands: readonly CompletedCommand[]): string {
+  const described = (entries: Iterable<readonly [string, string]>) =>
+    [...entries].map(([name, text]) => quoted(`${name}:${text.replaceAll(':', '\\:')}`)).join(' ');
+  const describe = commands.map(({ words, options, places }) => {
+    const entries = options.map(({ name, description }) => [name, description] as const);
+    const kinds = places.map((kind) => kind ?? '-').join(' ');
+    return `    ${quoted(words.join(' '))}) options=(${described(entries)}) places=(${kinds}) ;;`;
+  });
+  const values = commands.flatMap(({ words, options }) =>
+    options
+      .filter((option) => option.values.length > 0)
+      .map(({ name, values: known }) => {
+        return `    ${quoted([...words, name].join(' '))}) choices=(${known.join(' ')}) ;;`;
+      }),
+  );
+  const prefixes = prefixesOf(commands).map((prefix) => {
+    return `      ${quoted(prefix)}) choices=(${described(wordsAfter(commands, [prefix]))}) ;;`;
+  });
+  return `#compdef tapeloom
+# Completion of tapeloom for zsh. In ~/.zshrc, after compinit: source <(tapeloom completion zsh)
+
+_tapeloom_describe() {
+  case $1 in
+${describe.join('\n')}
+    *) return 1 ;;
+  esac
+}
+
+_tapeloom_values() {
+  case $1 in
+${values.join('\n')}
+    *) return 1 ;;
+  esac
+}
+
+_tapeloom() {
+  local -a options places choices valued
+  local command='' previous=\${words[CURRENT - 1]} current=\${words[CURRENT]} names
+  local -i first index place=1
+  valued=(${valuedOptions(commands).join(' ')})
+  if ((CURRENT > 3)) && _tapeloom_describe "\${words[2]} \${words[3]}"; then
+    command="\${words[2]} \${words[3]}" first=4
+  elif ((CURRENT > 2)) && _tapeloom_describe "\${words[2]}"; then
+    command=\${words[2]} first=3
+  elif ((CURRENT == 2)); then
+    choices=(${described(wordsAfter(commands, []))})
+  elif ((CURRENT == 3)); then
+    case \${words[2]} in
+${prefixes.join('\n')}
+    esac
+  fi
+  if [[ -n $command ]]; then
+    if ((\${valued[(Ie)$previous]})); then
+      _tapeloom_values "$command $previous" || { _files; return }
+    elif [[ $current == -* ]]; then
+      _describe -o option options
+      return
+    else
+      for ((index = first; index < CURRENT; index++)); do
+        [[ \${words[index]} == -* ]] && continue
+        ((\${valued[(Ie)\${words[index - 1]}]})) && continue
+        place=$((place + 1))
+      done
+      names="${NAMES_DIRECTORY_IN_SHELL}/\${places[place]:--}"
+      [[ -r $names ]] && choices=(\${(f)"$(<$names)"})
+    fi
+  fi
+  _describe word choices
+}
+
+if [[ \${funcstack[1]} == _tapeloom ]]; then
+  _tapeloom "$@"
+else
+  compdef _tapeloom tapeloom
+fi
+`;
+}

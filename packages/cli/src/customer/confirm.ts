@@ -1,0 +1,13 @@
+/** A question before something that cannot be undone or costs something. */
+
+import { type CommandIo, UsageError } from '../command.ts';
+
+/** Whether to go on; where nobody can be asked, only `--yes` goes on. */
+export async function confirm(io: CommandIo, question: string, isYes: boolean): Promise<boolean> {
+  if (isYes) return true;
+  if (!io.input.isTerminal) {
+    throw new UsageError('nobody is there to be asked; --yes goes on without a question');
+  }
+  const answer = await io.input.ask(`${question} [y/N] `);
+  return /^y(?:es)?$/i.test(answer?.trim() ?? '');
+}

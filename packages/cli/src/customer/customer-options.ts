@@ -1,0 +1,159 @@
+/**
+ * What every customer's command knows: which service, and which key. Each comes from its option, else from
+ * its variable, else from the profile that `tapeloom login` has kept. A kept key goes to the address it was
+ * kept with and to no other.
+ */
+
+import { TapeloomClient } from '@tapeloom/client';
+import { KEY_TEXT } from '@tapeloom/protocol/key-text';
+import { type CommandIo, UsageError } from '../command.ts';
+import { NotSignedInError } from './failure.ts';
+import {
+  DEFAULT_PROFILE,
+  isProfileName,
+  type Profile,
+  profilesPath,
+  readProfiles,
+} from './profiles.ts';
+
+/** `svc_live_` and four more of 33. */
+const KEY_SHOWN_CHARACTERS = 13;
+
+/** For `parseArgs`, beside a command's own. */
+export const CUSTOMER_OPTIONS = {
+  url: { type: 'string' },
+  key: { type: 'string' },
+  profile: { type: 'string' },
+  json: { type: 'boolean' },
+} as const;
+
+/** The same for the usage text. */
+export const CUSTOMER_USAGE = `  --url <address>     the service (default: TAPELOOM_URL, else where you signed in, else this machine)
+  --key <key>         the API key (default: TAPELOOM_KEY, else the one you signed in with); others can see
+                      an option in the list of processes, a variable they cannot
+  --profile <name>    which sign-in (default: TAPELOOM_PROFILE or default)
+  --json              JSON instead of text`;
+
+export interface CustomerOptionValues {
+  readonly url?: string | undefined;
+  readonly key?: string | undefined;
+  readonly profile?: string | undefined;
+}
+
+export interface ServicePlace {
+  /** Of the service, without a path of ours. */
+  readonly url: string;
+  /** Null: none is known. */
+  readonly key: string | null;
+}
+
+/** Where the command goes, with the key if there is one. */
+export async function servicePlace(
+  values: CustomerOptionValues,
+  io: CommandIo,
+): Promise<ServicePlace> {
+  const profile = await profileOf(values, io);
+  const url = readUrl(values.url ?? suggestedUrl(io, profile?.url));
+  const given = values.key ?? nonEmpty(io.env.TAPELOOM_KEY);
+  const kept = profile !== null && profile.url === url ? profile.key : null;
+  return { url, key: given === undefined ? kept : readKey(given) };
+}
+
+/** A client for what needs a key; it ends with the command. */
+export async function customerClient(
+  values: CustomerOptionValues,
+  io: CommandIo,
+): Promise<TapeloomClient> {
+  const place = await servicePlace(values, io);
+  if (place.key === null) {
+    throw new NotSignedInError(
+      `no key is known for ${place.url}. Sign in with tapeloom login, or put a key into TAPELOOM_KEY.`,
+    );
+  }
+  return clientAt(place, io);
+}
+
+/** A client for what everybody may ask. */
+export async function visitorClient(
+  values: CustomerOptionValues,
+  io: CommandIo,
+): Promise<TapeloomClient> {
+  return clientAt(await servicePlace(values, io), io);
+}
+
+export function clientAt({ url, key }: ServicePlace, io: CommandIo): TapeloomClient {
+  const onWarning = ({ message }: { readonly message: string }) => io.stderr(`${message}\n`);
+  return new TapeloomClient({
+    url,
+    ...(key === null ? {} : { key }),
+    onWarning,
+    ...io.clientParts,
+  });
+}
+
+/** An address as people paste it: that of the stream means the same service. */
+export function readUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const protocol = url === null ? undefined : HTTP_OF[url.protocol];
+  if (url === null || protocol === undefined || url.username !== '' || url.password !== '') {
+    throw new UsageError(`an address is like https://api.example.com; read ${hidden(text)}`);
+  }
+  const path = url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '');
+  return `${protocol}//${url.host}${path}`;
+}
+
+/** A header cannot carry everything, and what is no key would only be refused over there. */
+export function readKey(text: string): string {
+  const key = text.trim();
+  if (KEY_TEXT.test(key)) return key;
+  throw new UsageError('a key begins with svc_live_ or svc_test_ and has 33 characters after that');
+}
+
+export function profileName(values: CustomerOptionValues, io: CommandIo): string {
+  const name = values.profile ?? nonEmpty(io.env.TAPELOOM_PROFILE) ?? DEFAULT_PROFILE;
+  if (isProfileName(name)) return name;
+  throw new UsageError('--profile takes up to 32 letters, digits, dots, dashes and underscores');
+}
+
+async function profileOf(values: CustomerOptionValues, io: CommandIo): Promise<Profile | null> {
+  const name = profileName(values, io);
+  const path = profilesPath(io.env);
+  const isNamed = values.profile !== undefined || nonEmpty(io.env.TAPELOOM_PROFILE) !== undefined;
+  // What is told in full needs no file, and a file that cannot be used must not stand in its way.
+  const isTold = !isNamed && (values.key ?? nonEmpty(io.env.TAPELOOM_KEY)) !== undefined;
+  const isPlaceTold = (values.url ?? nonEmpty(io.env.TAPELOOM_URL)) !== undefined;
+  if (isTold && isPlaceTold) return null;
+  const profile = path === null ? undefined : (await readProfiles(path)).get(name);
+  if (profile !== undefined) return profile;
+  if (!isNamed) return null;
+  throw new NotSignedInError(
+    `nobody is signed in as ${name}. tapeloom login --profile ${name} does it.`,
+  );
+}
+
+/** The address that is meant where no option names one. */
+export function suggestedUrl(io: CommandIo, kept: string | undefined): string {
+  const { TAPELOOM_URL, TAPELOOM_PORT } = io.env;
+  return nonEmpty(TAPELOOM_URL) ?? kept ?? `http://127.0.0.1:${nonEmpty(TAPELOOM_PORT) ?? 8080}`;
+}
+
+/** As much of a key as may be shown: what kind it is, and enough to tell it from others. */
+export function keyPrefix(key: string): string {
+  return `${key.slice(0, KEY_SHOWN_CHARACTERS)}…`;
+}
+
+/** Somebody may have put a key into the place of an address. */
+function hidden(text: string): string {
+  return /svc_|@/.test(text) ? 'something else' : text;
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === '' ? undefined : text;
+}
+
+const HTTP_OF: Readonly<Record<string, string>> = {
+  'http:': 'http:',
+  'https:': 'https:',
+  'ws:': 'http:',
+  'wss:': 'https:',
+};

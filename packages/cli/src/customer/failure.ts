@@ -1,0 +1,73 @@
+/** What went wrong with the service, as one sentence that says what to do, and as an exit code for scripts. */
+
+import { TapeloomError } from '@tapeloom/client';
+import { ExitCode, exitCodeOf } from '../exit-codes.ts';
+
+export interface Failure {
+  readonly sentence: string;
+  readonly exitCode: ExitCode;
+}
+
+/** Faulty fields that are told; the rest are counted. */
+const FIELDS_TOLD_MAX = 5;
+
+/** No key is known for what needs one. */
+export class NotSignedInError extends Error {}
+
+/** Null: the error is none of the service's. */
+export function failureOf(error: unknown): Failure | null {
+  if (error instanceof NotSignedInError) {
+    return { sentence: error.message, exitCode: ExitCode.refused };
+  }
+  if (!(error instanceof TapeloomError)) return null;
+  return { sentence: sentenceOf(error), exitCode: exitCodeOf(error.code) };
+}
+
+function sentenceOf(error: TapeloomError): string {
+  const said = error.message.split('\n')[0]!.trim();
+  const parts = [
+    /[.?!]$/.test(said) ? said : `${said}.`,
+    ...fieldSentences(error),
+    ...limitSentences(error),
+    ...(HINTS[error.code] === undefined ? [] : [HINTS[error.code]!]),
+  ];
+  const request = error.requestId === null ? '' : `, request ${error.requestId}`;
+  return `${parts.join(' ')} (${error.code}${request})`;
+}
+
+function fieldSentences({ errors }: TapeloomError): readonly string[] {
+  const told = errors.slice(0, FIELDS_TOLD_MAX).map(({ path, message }) => `${path}: ${message}`);
+  if (told.length === 0) return [];
+  const more = errors.length - told.length;
+  return [`${told.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`];
+}
+
+function limitSentences(error: TapeloomError): readonly string[] {
+  const { computeUnits, remainingComputeUnits, retryAfterSeconds } = error;
+  const sentences: string[] = [];
+  if (computeUnits !== null && remainingComputeUnits !== null) {
+    const [cost, left] = [computeUnits, remainingComputeUnits].map((it) => it.toLocaleString('en'));
+    sentences.push(`It costs ${cost} compute units, and ${left} are left this month.`);
+  }
+  if (retryAfterSeconds !== null) sentences.push(`Try again in ${waitText(retryAfterSeconds)}.`);
+  return sentences;
+}
+
+function waitText(seconds: number): string {
+  const [unit, size] =
+    seconds >= 172_800 ? ['days', 86_400] : seconds >= 7_200 ? ['hours', 3_600] : ['s', 1];
+  return `${Math.ceil(seconds / (size as number))} ${unit}`;
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  UNAUTHORIZED: 'Sign in with tapeloom login, or put a valid key into TAPELOOM_KEY.',
+  KEY_REVOKED: 'Sign in with another key: tapeloom login.',
+  FORBIDDEN: 'tapeloom usage shows the plan, tapeloom keys list what each key may do.',
+  ENTITLEMENTS_CHANGED: 'tapeloom usage shows the plan of today.',
+  UNKNOWN_INSTRUMENT: 'tapeloom instruments lists them.',
+  UNKNOWN_INDICATOR: 'tapeloom indicators lists them.',
+  QUOTA_EXCEEDED: 'tapeloom usage shows what is left.',
+  TOO_MANY_CONNECTIONS:
+    'Close another connection first; one that was lost counts for 90 s at most.',
+  NETWORK: 'Is the service running, and is the address right (--url)?',
+};

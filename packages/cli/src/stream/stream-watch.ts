@@ -1,0 +1,235 @@
+/**
+ * A subscription shown until the user interrupts: its picture on a screen, its finished objects as lines, or
+ * every update as JSON. Nothing is printed faster than it is read: what waits is bounded by the client, which
+ * says what it had to leave out.
+ */
+
+import {
+  type ConnectionChange,
+  type Subscription,
+  type TapeloomClient,
+  TapeloomError,
+  type Update,
+} from '@tapeloom/client';
+import type { Clock } from '@tapeloom/server/platform/clock';
+import type { CommandIo } from '../command.ts';
+import { barsView } from './bars-view.ts';
+import { footprintView } from './footprint-view.ts';
+import { createInk } from './ink.ts';
+import { largeTradesView } from './large-trades-view.ts';
+import { nextOpen } from './market-hours.ts';
+import { Screen } from './screen.ts';
+import type { StreamOptions } from './stream-options.ts';
+import { pictureLines, type StreamPicture, stateSentence } from './stream-screen.ts';
+import type { ShownObject, StreamView, ViewContext } from './stream-view.ts';
+import { subscribedJson, updateJson } from './update-json.ts';
+
+/** Finished objects a pipe gets from the first snapshot, so that it is not silent at first. */
+const LINES_FROM_SNAPSHOT = 5;
+/** More than any screen shows; a stream that is watched for weeks must not fill the memory. */
+const KEEP_FINAL = 20_000;
+const SIZE_UNKNOWN = { columns: 80, rows: 24 };
+const TICK_UNKNOWN = 1_000_000_000;
+/** The close code of a connection that ended, or never came to be, without a word. */
+const LOST = 1006;
+
+const VIEWS: Readonly<Record<string, StreamView>> = {
+  bars: barsView,
+  footprint: footprintView,
+  'large-trades': largeTradesView,
+};
+/** For indicators this command does not know: the object as it is. */
+const PLAIN_VIEW: StreamView = {
+  legend: '',
+  screen: (objects, height) => objects.slice(-height).map(plainText),
+  line: plainText,
+};
+
+export class StreamWatch {
+  readonly #client: TapeloomClient;
+  readonly #options: StreamOptions;
+  readonly #io: CommandIo;
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #view: StreamView;
+  readonly #subscription: Subscription<string>;
+  /** Aborted when the user interrupts or the service was never there. */
+  readonly #stop = new AbortController();
+  #screen: Screen | null = null;
+  #wasOpen = false;
+  #isAway = false;
+  #contract: string | null = null;
+  #opensAt: bigint | null = null;
+  /** Whether the question when the market opens has been settled, one way or the other. */
+  #isHoursKnown = false;
+  #saidState: string | null = null;
+  /** The service's time when it was last heard, and this machine's monotonic clock at that moment. */
+  #heard: { readonly serverNs: bigint; readonly atMs: number } | null = null;
+  /** The time of the newest object that was printed. */
+  #printedTs: bigint | null = null;
+
+  constructor(
+    client: TapeloomClient,
+    options: StreamOptions,
+    io: CommandIo,
+    clock: Pick<Clock, 'now'>,
+  ) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#options = options;
+    this.#io = io;
+    this.#view = VIEWS[options.indicator] ?? PLAIN_VIEW;
+    const { indicator, instrument, params, mode, from } = options;
+    client.on('connection', (change) => this.#connectionChanged(change));
+    this.#subscription = client.subscribe<string>({
+      indicator,
+      instrument,
+      params,
+      mode,
+      from,
+      keepFinal: KEEP_FINAL,
+      signal: AbortSignal.any([io.signal, this.#stop.signal]),
+    });
+  }
+
+  /** Returns when the user interrupts, throws when the service refuses. */
+  async run(): Promise<void> {
+    using _screen = this.#openScreen();
+    try {
+      for await (const update of this.#subscription) {
+        this.#hear(update);
+        await this.#io.drained?.();
+      }
+    } catch (error) {
+      if (!this.#io.signal.aborted) throw error;
+    }
+  }
+
+  #openScreen(): Disposable {
+    if (!this.#io.isTerminal || this.#options.isJson) return { [Symbol.dispose]: () => {} };
+    const size = () => ({
+      columns: process.stdout.columns ?? SIZE_UNKNOWN.columns,
+      rows: process.stdout.rows ?? SIZE_UNKNOWN.rows,
+    });
+    const screen = new Screen(this.#io.stdout, size, (now) => pictureLines(this.#picture(), now));
+    const ticking = setInterval(() => screen.touch(), 1_000);
+    this.#screen = screen;
+    return {
+      [Symbol.dispose]: () => {
+        clearInterval(ticking);
+        screen[Symbol.dispose]();
+      },
+    };
+  }
+
+  #hear(update: Update<string>): void {
+    if (update.t === 'status') void this.#learnHours();
+    if (this.#options.isJson) {
+      this.#writeJson(update);
+    } else if (this.#screen !== null) {
+      this.#screen.touch();
+    } else {
+      this.#saySentence();
+      this.#writeLines(update);
+    }
+  }
+
+  #writeJson(update: Update<string>): void {
+    const { state } = this.#subscription;
+    if (state.contract !== this.#contract) {
+      this.#contract = state.contract;
+      this.#io.stdout(`${subscribedJson(this.#options.instrument, state)}\n`);
+    }
+    this.#io.stdout(`${updateJson(update)}\n`);
+  }
+
+  #writeLines(update: Update<string>): void {
+    if (update.t === 'upsert' && update.object.final) this.#writeLine(update.object);
+    if (update.t !== 'snapshot') return;
+    const finished = update.objects.filter(({ final }) => final);
+    const printed = this.#printedTs;
+    const news =
+      printed === null
+        ? finished.slice(-LINES_FROM_SNAPSHOT)
+        : finished.filter(({ ts }) => ts > printed);
+    for (const object of news) this.#writeLine(object);
+  }
+
+  #writeLine(object: ShownObject): void {
+    if (this.#printedTs === null || object.ts > this.#printedTs) this.#printedTs = object.ts;
+    this.#io.stdout(`${this.#view.line(object, this.#context())}\n`);
+  }
+
+  #connectionChanged({ state, cause }: ConnectionChange): void {
+    if (state === 'waiting' && !this.#wasOpen && cause?.code === LOST) {
+      this.#stop.abort(new TapeloomError('NETWORK', 'The service cannot be reached.'));
+      return;
+    }
+    if (state === 'open') this.#wasOpen = true;
+    const isAway = state === 'waiting' || (state === 'connecting' && this.#isAway);
+    if (isAway === this.#isAway) return;
+    this.#isAway = isAway;
+    if (this.#screen !== null) this.#screen.touch();
+    else if (isAway) this.#io.stderr('The connection is lost. Trying again.\n');
+    else if (state === 'open') this.#io.stderr('Connected again.\n');
+  }
+
+  #picture(): StreamPicture {
+    const { instrument, indicator } = this.#options;
+    return {
+      title: `${instrument} ${indicator}`,
+      state: this.#subscription.state,
+      isAway: this.#isAway,
+      view: this.#view,
+      context: this.#context(),
+      opensAt: this.#opensAt,
+      nowNs: this.#nowNs(),
+    };
+  }
+
+  #context(): ViewContext {
+    const hasColour = this.#screen !== null && !this.#io.env.NO_COLOR;
+    const tickSizeNanos = this.#subscription.state.tickSizeNanos ?? TICK_UNKNOWN;
+    return { ink: createInk(hasColour), tickSizeNanos, params: this.#options.params };
+  }
+
+  /** The service's time; this machine's until it was heard. */
+  #nowNs(): bigint {
+    const { serverNs } = this.#subscription.state;
+    if (serverNs === null) return this.#clock.now();
+    if (this.#heard?.serverNs !== serverNs) {
+      this.#heard = { serverNs, atMs: performance.now() };
+    }
+    return serverNs + BigInt(Math.round((performance.now() - this.#heard.atMs) * 1e6));
+  }
+
+  /** In a pipe every change of state is said once, on the side. */
+  #saySentence(): void {
+    const { status } = this.#subscription.state;
+    if (status === null || status === this.#saidState) return;
+    if (status === 'closed' && !this.#isHoursKnown) return;
+    this.#saidState = status;
+    const sentence = status === 'live' ? null : stateSentence(this.#picture());
+    this.#io.stderr(`${sentence ?? `The stream is ${status}.`}\n`);
+  }
+
+  /** A closed market's next opening, from the calendar that the service names. */
+  async #learnHours(): Promise<void> {
+    if (this.#subscription.state.status !== 'closed' || this.#isHoursKnown) return;
+    try {
+      const { signal } = this.#io;
+      const instruments = await this.#client.instruments({ signal });
+      const { contract } = this.#subscription.state;
+      const calendar = instruments.find((it) => it.symbol === contract)?.calendar;
+      if (calendar !== undefined) this.#opensAt = nextOpen(calendar, this.#nowNs());
+    } catch {
+      // Without the answer the sentence only says that the market is closed.
+    }
+    this.#isHoursKnown = true;
+    this.#screen?.touch();
+    if (this.#screen === null && !this.#options.isJson) this.#saySentence();
+  }
+}
+
+function plainText({ id, final, ts, data }: ShownObject): string {
+  return JSON.stringify({ id, final, ts: String(ts), data });
+}
