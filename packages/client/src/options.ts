@@ -15,7 +15,7 @@ export interface ClientOptions {
   readonly key?: string;
   /** In place of the key, for streams in browsers: asked for a fresh stream token at every connection. */
   readonly token?: () => string | Promise<string>;
-  /** The platform's, if it is left out. */
+  /** The platform's, if it is left out. One that asks a backend of yours, which adds the key, needs no key here. */
   readonly fetch?: typeof fetch;
   /** The platform's, if it is left out. */
   readonly WebSocket?: WebSocketConstructor;

@@ -16,6 +16,8 @@ export interface RestOptions {
   /** Without a slash at its end. */
   readonly base: string;
   readonly key: string | undefined;
+  /** The caller's own fetch can add a key behind it, as the backend of a page does. */
+  readonly hasOwnFetch: boolean;
   readonly fetch: typeof fetch;
   readonly clock: ClientClock;
   readonly catalogue: CatalogueWatch;
@@ -32,5 +34,13 @@ export function restOptions(options: ClientOptions): RestOptions {
   // Called by itself: the platform's own refuses to be a method of something else.
   const fetch: typeof globalThis.fetch = (...request) => asked(...request);
   const catalogue = new CatalogueWatch(options.catalogue ?? CATALOGUE_FINGERPRINT, warner(options));
-  return { base: serviceBase(options), key: serviceKey(options), fetch, clock, catalogue };
+  const hasOwnFetch = options.fetch !== undefined;
+  return {
+    base: serviceBase(options),
+    key: serviceKey(options),
+    hasOwnFetch,
+    fetch,
+    clock,
+    catalogue,
+  };
 }

@@ -174,6 +174,16 @@ test('without a key the public routes answer, and the others are CONFIGURATION b
   );
 });
 
+test('a fetch of the caller may add the key: without one of his own the client sends none', async () => {
+  server.answering = (response) => json(response, { instruments: [] });
+  const page = new RestClient({
+    url: server.url,
+    fetch: (url, init) => fetch(url, { ...init, headers: { authorization: 'of the backend' } }),
+  });
+  await page.instruments();
+  assert.equal(server.requests[0]!.headers.authorization, 'of the backend');
+});
+
 test('the key goes to the routes that need it and to no other', async () => {
   server.answering = (response) => json(response, { instruments: [] });
   await client.status();

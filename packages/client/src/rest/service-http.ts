@@ -40,6 +40,7 @@ export class ServiceHttp {
   readonly catalogue: CatalogueWatch;
   readonly #base: string;
   readonly #key: string | undefined;
+  readonly #hasOwnFetch: boolean;
   readonly #fetch: typeof fetch;
 
   constructor(options: RestOptions) {
@@ -47,6 +48,7 @@ export class ServiceHttp {
     this.catalogue = options.catalogue;
     this.#base = options.base;
     this.#key = options.key;
+    this.#hasOwnFetch = options.hasOwnFetch;
     this.#fetch = options.fetch;
   }
 
@@ -103,7 +105,7 @@ export class ServiceHttp {
         method,
         headers: {
           accept: 'application/json, application/problem+json, */*;q=0.1',
-          ...(request.isPublic === true ? {} : { authorization: `Bearer ${this.#keyFor(path)}` }),
+          ...(request.isPublic === true ? {} : this.#authorization(path)),
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
           ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
         },
@@ -115,9 +117,11 @@ export class ServiceHttp {
     });
   }
 
-  #keyFor(path: string): string {
-    if (this.#key !== undefined) return this.#key;
-    throw new TapeloomError('CONFIGURATION', `${path} needs an API key: give the option "key".`);
+  #authorization(path: string): Readonly<Record<string, string>> {
+    if (this.#key !== undefined) return { authorization: `Bearer ${this.#key}` };
+    if (this.#hasOwnFetch) return {};
+    const message = `${path} needs an API key: give the option "key", or a "fetch" that adds it.`;
+    throw new TapeloomError('CONFIGURATION', message);
   }
 }
 
