@@ -12,10 +12,12 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import type { Browser, Page } from 'playwright-core';
 import { CuttingProxy } from './cutting-proxy.ts';
 import { chromiumMissing, launchChromium } from './headless-chromium.ts';
-import { killServices, NO_PAST, RunningService } from './running-service.ts';
+import { killServices, NO_PAST, RunningService, within } from './running-service.ts';
 
 const examples = join(import.meta.dirname, '../examples');
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-examples-'));
+/** Many times what it takes: the machine of a test may be busy. */
+const SHOWN_WITHIN_MS = 60_000;
 const DAY_MS = 86_400_000;
 const midnightMs = Math.floor(Date.now() / DAY_MS) * DAY_MS;
 /** Of the day before this file began, which is there from the first moment on. */
@@ -104,17 +106,21 @@ describe('in a browser', { skip: chromiumMissing }, () => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 760 } });
     const faults: string[] = [];
     page.on('pageerror', (error) => faults.push(String(error)));
+    // Some browsers can expand zstd by themselves, and this is not about those.
+    await page.addInitScript('delete globalThis.DecompressionStream');
     await page.goto(`${address}?${new URLSearchParams(fields)}`);
     return { page, faults };
   }
 
   /** Looks at every frame of the screen; a text that the page may not run itself, for its own safety. */
-  const until = (page: Page, condition: string) =>
-    page.evaluate(`new Promise((resolve) => {
+  const until = (page: Page, condition: string) => {
+    const shown = page.evaluate(`new Promise((resolve) => {
       const text = (id) => document.getElementById(id).textContent;
       const look = () => (${condition} ? resolve() : requestAnimationFrame(look));
       look();
     })`);
+    return within(SHOWN_WITHIN_MS, condition, shown);
+  };
 
   it('the page shows a live footprint, comes back after a cut, and never has the key', async () => {
     const { page, faults } = await open('browser-page/backend.ts', { instrument: contract });
@@ -137,6 +143,25 @@ describe('in a browser', { skip: chromiumMissing }, () => {
     }
     const stranger = await fetch(new URL('/stream-token', page.url()), { method: 'POST' });
     assert.equal(stranger.status, 403);
+    assert.deepEqual(faults, []);
+    await page.close();
+  });
+
+  it('an export is read there, with a decoder that is handed in', async () => {
+    const { page, faults } = await open('zstd-in-the-browser/backend.ts', {
+      instrument: contract,
+      from,
+      to,
+    });
+    await until(page, `text('told') !== 'Loading …'`);
+    const bars = await history({
+      instrument: contract,
+      indicator: 'bars',
+      mode: 'confirmed',
+      from,
+      to,
+    });
+    assert.equal(await page.textContent('#told'), `${bars.length} bars`);
     assert.deepEqual(faults, []);
     await page.close();
   });

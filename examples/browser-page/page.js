@@ -5,8 +5,7 @@
  * `/?instrument=ES.c.0&size=300&group=4` shows another market, bars of five minutes, four ticks a row.
  */
 
-import { dateOf, priceText } from '@tapeloom/client';
-import { StreamClient } from '@tapeloom/client/stream';
+import { dateOf, priceText, StreamClient } from '@tapeloom/client/stream';
 import { FootprintChart, signed } from './footprint-chart.js';
 
 const BARS_KEPT = 60;

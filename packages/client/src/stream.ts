@@ -10,6 +10,7 @@ export type {
   WebSocketConstructor,
   WebSocketLike,
 } from './options.ts';
+export * from './prices.ts';
 export type {
   ConnectionChange,
   ConnectionLoss,
@@ -20,3 +21,4 @@ export type { SubscribeRequest, Subscription } from './stream/subscription.ts';
 export type { SubscriptionState } from './stream/subscription-state.ts';
 export type * from './stream/update.ts';
 export * from './tapeloom-error.ts';
+export * from './times.ts';
