@@ -11,6 +11,7 @@ import { loadConfig } from './config/env.ts';
 import { helpText } from './config/help-text.ts';
 import { Announcer } from './platform/announcer.ts';
 import { collectAfterRushes } from './platform/collect-garbage.ts';
+import { DataFormatError } from './platform/data-format.ts';
 import { DirectoryLockedError, lockDirectory } from './platform/directory-lock.ts';
 import { createLog, type Log } from './platform/log.ts';
 import { LogLimit } from './platform/log-limit.ts';
@@ -108,7 +109,8 @@ async function run(
     return isClean ? 0 : EXIT_FAILED;
   } catch (error) {
     announcer.endProgress();
-    if (!(error instanceof StartRefusedError || error instanceof DirectoryLockedError)) {
+    const refusals = [StartRefusedError, DirectoryLockedError, DataFormatError];
+    if (!refusals.some((refusal) => error instanceof refusal)) {
       logging.log.fatal({ error }, 'the service failed');
     }
     const message = error instanceof Error ? error.message : String(error);

@@ -1,5 +1,5 @@
 /**
- * At most one process owns a data directory. The lock is an exclusive SQLite transaction that is
+ * At most one process owns a data directory, and only one whose program knows the directory's format. The lock is an exclusive SQLite transaction that is
  * held open on `<directory>/lock.db` and never written: the operating system drops it the moment
  * the process dies, however it dies, so there is no stale lock to clean up. `lock.pid` beside it
  * only tells people who holds it.
@@ -8,6 +8,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { requireDataFormat } from './data-format.ts';
 
 const SQLITE_BUSY = 5;
 /** Keeps held locks from being collected as garbage, which would release them. */
@@ -25,7 +26,10 @@ export class DirectoryLockedError extends Error {
   }
 }
 
-/** Takes the directory, making it if it is missing; throws `DirectoryLockedError` when it is taken. */
+/**
+ * Takes the directory, making it if it is missing. Throws `DirectoryLockedError` when it is taken, and
+ * `DataFormatError` when a newer program has had it.
+ */
 export function lockDirectory(directory: string): Disposable {
   mkdirSync(directory, { recursive: true });
   const database = new DatabaseSync(join(directory, 'lock.db'), { timeout: 0 });
@@ -37,7 +41,13 @@ export function lockDirectory(directory: string): Disposable {
     if (!isBusy(error)) throw error;
     throw new DirectoryLockedError(directory, readPid(pidFile), error);
   }
-  writeFileSync(pidFile, `${process.pid}\n`);
+  try {
+    requireDataFormat(directory);
+    writeFileSync(pidFile, `${process.pid}\n`);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
   held.add(database);
   return {
     [Symbol.dispose]: () => {
