@@ -6,7 +6,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import { SERVICE, SERVICE_OF_SOURCES } from './tapeloom-program.ts';
+import { SERVICE } from './tapeloom-program.ts';
 
 const READY_WITHIN_MS = 60_000;
 
@@ -19,8 +19,8 @@ export interface ServiceSetting {
   readonly env?: Readonly<Record<string, string>>;
   /** Its limit on open files, where there is a shell to set one. */
   readonly openFiles?: number;
-  /** Runs as in a checkout, by `npm start`. */
-  readonly isOfSources?: boolean;
+  /** What Node is given to run it, if it is not the service that was built. */
+  readonly program?: readonly string[];
 }
 
 /** What the first start on a data directory printed. */
@@ -45,13 +45,14 @@ export class RunningService {
   readonly #child: ChildProcess;
   readonly #ended: Promise<number | null>;
   readonly #startedAt = performance.now();
+  readonly #setData: string;
   output = '';
   errors = '';
 
-  constructor({ data, args = [], env = {}, openFiles, isOfSources }: ServiceSetting) {
+  constructor({ data, args = [], env = {}, openFiles, program = SERVICE }: ServiceSetting) {
+    this.#setData = data;
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TAPELOOM_'));
     const limited = openFiles && ['sh', '-c', `ulimit -n ${openFiles}; exec "$@"`, 'sh'];
-    const program = isOfSources === true ? SERVICE_OF_SOURCES : SERVICE;
     const [command, ...words] = [...(limited || []), process.execPath, ...program, ...args];
     this.#child = spawn(command!, words, {
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -114,7 +115,7 @@ export class RunningService {
   }
 
   get #data(): string {
-    return /^ {2}data {6}(.*)$/m.exec(this.output)![1]!;
+    return /^ {2}data {6}(.*)$/m.exec(this.output)?.[1] ?? this.#setData;
   }
 
   /** The address printed behind this word. */

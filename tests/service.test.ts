@@ -7,7 +7,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { assertContains, BARS, type Bars, finalBars } from './final-bars.ts';
 import { killServices, NO_PAST, RunningService, type StreamMessage } from './running-service.ts';
+import { SERVICE_OF_SOURCES } from './tapeloom-program.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-service-'));
 const data = join(directory, 'data');
@@ -24,52 +26,11 @@ after(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-interface Item {
-  readonly id: string;
-  readonly final: boolean;
-  readonly data: unknown;
-}
-
-const DAY_MS = 86_400_000;
-const midnightMs = Math.floor(Date.now() / DAY_MS) * DAY_MS;
-const BARS = { instrument: 'BTC.c.0', indicator: 'bars' };
-/** Of the day before this file began, which is there from the first moment on. */
-const YESTERDAY = new URLSearchParams({
-  ...BARS,
-  mode: 'confirmed',
-  from: new Date(midnightMs - DAY_MS / 2).toISOString(),
-  to: new Date(midnightMs).toISOString(),
-});
-
-/** Final bars by id: those of yesterday, and those of a snapshot now, if there are any yet. */
-async function finalBars(service: RunningService): Promise<ReadonlyMap<string, Item>> {
-  const answer = await service.get(`/v1/history?${YESTERDAY}`, service.authorized);
-  if (answer.status !== 200) assert.fail(await answer.text());
-  const { items } = (await answer.json()) as { items: (Item & { t: string; cursor: string })[] };
-  assert.ok(items.length > 0 && items.every(({ final }) => final));
-  const subscriber = service.connect();
-  await subscriber.send({ t: 'subscribe', sub: 'bars', ...BARS, params: { depth: 5000 } });
-  const snapshot = await subscriber.first(({ t }) => t === 'snapshot');
-  await subscriber.close();
-  const past = items.map(({ t, cursor, ...item }): Item => item);
-  const now = (snapshot.items as Item[]).filter(({ final }) => final);
-  return new Map([...past, ...now].map((item) => [item.id, item]));
-}
-
-/** Of days that both have: a snapshot after midnight is of another day than one before. */
-function assertContains(all: ReadonlyMap<string, Item>, part: ReadonlyMap<string, Item>): void {
-  const dayOf = (id: string) => id.split('.')[0];
-  const days = new Set([...all.keys()].map(dayOf));
-  const shared = [...part].filter(([id]) => days.has(dayOf(id)));
-  assert.ok(shared.length > 0);
-  for (const [id, item] of shared) assert.deepEqual(all.get(id), item, id);
-}
-
-let barsAtStop: ReadonlyMap<string, Item>;
+let barsAtStop: Bars;
 
 test('a first start, from the sources, becomes ready and serves REST, metrics and a stream [WS-01, EVT-25]', async () => {
   const args = ['--echo-port', '0'];
-  const service = new RunningService({ data, args, env: NO_PAST, isOfSources: true });
+  const service = new RunningService({ data, args, env: NO_PAST, program: SERVICE_OF_SOURCES });
   assert.ok((await service.ready()) < FIRST_START_S_MAX);
   assert.match(service.address('echo'), /^ws:\/\/127\.0\.0\.1:\d+$/);
   const echo = new WebSocket(service.address('echo'));
