@@ -21,6 +21,10 @@ export interface ServiceSetting {
   readonly openFiles?: number;
   /** What Node is given to run it, if it is not the service that was built. */
   readonly program?: readonly string[];
+  /** The Node that is given it, if it is not ours. */
+  readonly node?: string;
+  /** Where it is started. */
+  readonly cwd?: string;
 }
 
 /** What the first start on a data directory printed. */
@@ -49,13 +53,16 @@ export class RunningService {
   output = '';
   errors = '';
 
-  constructor({ data, args = [], env = {}, openFiles, program = SERVICE }: ServiceSetting) {
+  constructor(setting: ServiceSetting) {
+    const { data, args = [], env = {}, openFiles, program = SERVICE } = setting;
+    const { node = process.execPath, cwd } = setting;
     this.#setData = data;
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TAPELOOM_'));
     const limited = openFiles && ['sh', '-c', `ulimit -n ${openFiles}; exec "$@"`, 'sh'];
-    const [command, ...words] = [...(limited || []), process.execPath, ...program, ...args];
+    const [command, ...words] = [...(limited || []), node, ...program, ...args];
     this.#child = spawn(command!, words, {
       stdio: ['ignore', 'pipe', 'pipe'],
+      cwd,
       env: {
         ...Object.fromEntries(inherited),
         TAPELOOM_PORT: '0',

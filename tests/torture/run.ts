@@ -18,6 +18,7 @@ const roundsDefaults: Readonly<Record<string, number>> = {
   'soak-export': 100,
   hostile: 100,
   upgrades: 5,
+  installed: 1,
 };
 const [name, roundsText, ...moreTexts] = process.argv.slice(2);
 const rounds =

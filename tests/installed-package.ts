@@ -1,0 +1,76 @@
+/**
+ * The package `tapeloom` as customers get it: built, packed, installed into an empty place under a home of its own,
+ * and used from an empty directory. Also after a kill, and its stream by the very line it prints.
+ */
+
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { npm } from '../tools/build/npm.ts';
+import { buildTapeloomPackage, packTapeloom } from '../tools/build/tapeloom-package.ts';
+import { killServices, NO_PAST, RunningService, within } from './running-service.ts';
+
+const STREAMED_WITHIN_MS = 60_000;
+
+export interface InstalledOptions {
+  /** The Node that runs the command. */
+  readonly node: string;
+  /** Whether npm brings what the package has beside it, which it needs the registry for. */
+  readonly isWhole: boolean;
+}
+
+export async function useInstalled({ node, isWhole }: InstalledOptions): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'tapeloom-installed-'));
+  try {
+    const command = await install(directory, isWhole);
+    const version = execFileSync(node, [command, '--version'], { encoding: 'utf8' });
+    const cwd = join(directory, 'empty');
+    mkdirSync(cwd);
+    for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+      const program = [command, 'serve'];
+      const service = new RunningService({ data: 'data', program, node, cwd, env: NO_PAST });
+      await service.ready();
+      const status = (await (await service.get('/v1/status')).json()) as { version: string };
+      assert.equal(`tapeloom ${status.version}\n`, version);
+      if (service.printedKeys !== null) await watch(service, [node, command]);
+      const { code } = await service.stop(signal);
+      assert.equal(code, signal === 'SIGKILL' ? null : 0, service.errors);
+    }
+    assert.deepEqual(readdirSync(cwd), ['data']);
+  } finally {
+    killServices();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Resolves to the path of the installed command. */
+async function install(directory: string, isWhole: boolean): Promise<string> {
+  const built = join(directory, 'built');
+  const prefix = join(directory, 'prefix');
+  await buildTapeloomPackage(built);
+  packTapeloom(built, directory);
+  const packed = readdirSync(directory).find((name) => /^tapeloom-.*\.tgz$/.test(name));
+  assert.ok(packed !== undefined);
+  const words = ['install', '--global', '--prefix', prefix, '--ignore-scripts', `./${packed}`];
+  npm(directory, ...words, ...(isWhole ? [] : ['--offline', '--omit=optional']));
+  return join(prefix, 'lib/node_modules/tapeloom/bin/tapeloom.js');
+}
+
+/** The line that the service offers for a second terminal shows the market. */
+async function watch(service: RunningService, command: readonly string[]): Promise<void> {
+  const line = /^ {2}TAPELOOM_KEY=(\S+) tapeloom (stream .*)$/m.exec(service.output);
+  assert.ok(line !== null, service.output);
+  const [node, ...words] = [...command, ...line[2]!.split(' '), '--json'];
+  const env = { ...process.env, TAPELOOM_KEY: line[1]! };
+  const child = spawn(node!, words, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    const [first] = await within(STREAMED_WITHIN_MS, 'the stream', once(child.stdout!, 'data'));
+    assert.match(String(first), /^\{/);
+  } finally {
+    child.kill('SIGTERM');
+    await once(child, 'close');
+  }
+}
