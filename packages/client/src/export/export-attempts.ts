@@ -4,26 +4,10 @@
  * free to be asked again, up to five times in a row that bring nothing new.
  */
 
-import { pause } from '../pause.ts';
 import type { OpenAnswer } from '../rest/open-answer.ts';
 import type { ServiceHttp, ServiceRequest } from '../rest/service-http.ts';
+import { Resumes } from '../resumes.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
-
-const RESUMES_MAX = 5;
-const FIRST_DELAY_MS = 1_000;
-const DELAY_MS_MAX = 30_000;
-const RETRY_AFTER_MS_MAX = 60_000;
-
-/** Refusals that pass by themselves; all others stay. */
-const PASSING_CODES: readonly string[] = [
-  'NETWORK',
-  'INVALID_RESPONSE',
-  'CAPACITY',
-  'WARMING',
-  'RATE_LIMITED',
-  'UPSTREAM_ERROR',
-  'INTERNAL',
-];
 
 export interface ExportStart {
   readonly http: ServiceHttp;
@@ -37,11 +21,11 @@ export interface ExportStart {
 export class ExportAttempts {
   readonly #start: ExportStart;
   #token: string | null;
-  /** Resumes in a row that brought nothing. */
-  #fruitless = 0;
+  readonly #resumes: Resumes;
 
   constructor(start: ExportStart) {
     this.#start = start;
+    this.#resumes = new Resumes(start.http.clock, start.first.signal);
     this.#token = start.token;
   }
 
@@ -74,22 +58,12 @@ export class ExportAttempts {
 
   /** Something came that was not there before. */
   noteProgress(): void {
-    this.#fruitless = 0;
+    this.#resumes.noteProgress();
   }
 
   /** Waits until the export may be resumed, or throws what ends it. */
   async recover(error: unknown): Promise<void> {
-    const { http, first } = this.#start;
-    first.signal?.throwIfAborted();
-    if (this.#token === null || !passes(error) || this.#fruitless === RESUMES_MAX) throw error;
-    const delay = Math.min(FIRST_DELAY_MS * 2 ** this.#fruitless, DELAY_MS_MAX);
-    const asked = error instanceof TapeloomError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
-    this.#fruitless += 1;
-    await pause(http.clock, Math.max(delay, Math.min(asked, RETRY_AFTER_MS_MAX)), first.signal);
+    if (this.#token === null) throw error;
+    await this.#resumes.recover(error);
   }
-}
-
-function passes(error: unknown): boolean {
-  if (!(error instanceof TapeloomError)) return false;
-  return PASSING_CODES.includes(error.code) || /^HTTP_5\d\d$/.test(error.code);
 }

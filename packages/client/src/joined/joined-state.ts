@@ -1,0 +1,58 @@
+/** What a joined reading has told so far, folded: the objects from its start on, past and present alike. */
+
+import type { IndicatorObject } from '../indicator-objects.ts';
+import type { SubscriptionState } from '../stream/subscription-state.ts';
+import type { StreamUpdate } from '../stream/update.ts';
+
+export class JoinedState<I extends string> implements SubscriptionState<I> {
+  readonly objects = new Map<string, IndicatorObject<I>>();
+  cursor: string | null = null;
+  status: SubscriptionState<I>['status'] = null;
+  lagMs = 0;
+  partialSince: bigint | null = null;
+  contract: string | null = null;
+  tickSizeNanos: number | null = null;
+  serverNs: bigint | null = null;
+
+  take(update: StreamUpdate<I>): void {
+    switch (update.t) {
+      case 'upsert':
+        this.objects.set(update.object.id, update.object);
+        this.cursor = update.cursor;
+        return;
+      case 'remove':
+        this.objects.delete(update.id);
+        this.cursor = update.cursor;
+        return;
+      case 'snapshot':
+        this.objects.clear();
+        for (const object of update.objects) this.objects.set(object.id, object);
+        this.cursor = update.cursor;
+        return;
+      case 'reset':
+        this.objects.clear();
+        this.cursor = null;
+        return;
+      case 'status':
+        this.status = update.state;
+        this.lagMs = update.lagMs;
+        this.partialSince = update.partialSince;
+        return;
+      case 'notice':
+        return;
+      default:
+        update satisfies never;
+    }
+  }
+
+  /** What the stream, or a page, says besides. */
+  note(said: {
+    readonly contract: string | null;
+    readonly tickSizeNanos: number | null;
+    readonly serverNs?: bigint | null;
+  }): void {
+    this.contract = said.contract;
+    this.tickSizeNanos = said.tickSizeNanos;
+    if (said.serverNs !== undefined) this.serverNs = said.serverNs;
+  }
+}
