@@ -43,8 +43,13 @@ export type ConnectionAction =
   | { readonly t: 'ask-token'; readonly attempt: number }
   | { readonly t: 'open'; readonly attempt: number }
   | { readonly t: 'send'; readonly text: string }
-  /** The socket is of no use any more: nothing it says is heard. */
-  | { readonly t: 'drop'; readonly code: number; readonly reason: string }
+  /** The socket is of no use any more: nothing it says is heard. Given up: no goodbye is expected of it. */
+  | {
+      readonly t: 'drop';
+      readonly code: number;
+      readonly reason: string;
+      readonly isGivenUp: boolean;
+    }
   /** The state of the subscription has changed; null where that is nothing to be told. */
   | {
       readonly t: 'tell';

@@ -308,7 +308,7 @@ export class Connection {
   }
 
   #abandon(reason: string): void {
-    this.#actions.push({ t: 'drop', code: ABANDON, reason });
+    this.#actions.push({ t: 'drop', code: ABANDON, reason, isGivenUp: true });
     this.#backOff({ code: LOST, reason });
   }
 
@@ -338,8 +338,10 @@ export class Connection {
 
   /** Nothing is subscribed to any more. */
   #rest(why: 'idle' | 'closed'): void {
-    const hasSocket = this.#phase === 'connecting' || this.#phase === 'open';
-    if (hasSocket) this.#actions.push({ t: 'drop', code: CloseCode.normal, reason: why });
+    const isGivenUp = this.#phase === 'connecting';
+    if (isGivenUp || this.#phase === 'open') {
+      this.#actions.push({ t: 'drop', code: CloseCode.normal, reason: why, isGivenUp });
+    }
     if (this.#phase === 'idle' || this.#phase === 'stopped') return;
     this.#forget();
     this.#enter('idle');

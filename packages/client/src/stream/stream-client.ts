@@ -15,7 +15,6 @@ import {
   serviceBase,
   serviceKey,
   type WebSocketConstructor,
-  type WebSocketLike,
   warner,
 } from '../options.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
@@ -29,10 +28,20 @@ import type {
   ConnectionState,
   StreamedTopic,
 } from './connection-events.ts';
+import { type OpenSocket, openSocket } from './open-socket.ts';
 import { OpenSubscription, type SubscribeRequest, type Subscription } from './subscription.ts';
 import { FoldedState } from './subscription-state.ts';
 
 const QUEUE_MAX = 10_000;
+/** How long the other side has to answer a close. */
+const PARTING_MS = 2_000;
+
+interface HeldSocket extends OpenSocket {
+  readonly attempt: number;
+  /** Resolves when it is closed, or when nobody waits for that any more. */
+  readonly ended: Promise<void>;
+  readonly end: () => void;
+}
 
 export class StreamClient implements AsyncDisposable {
   readonly #url: string;
@@ -46,7 +55,9 @@ export class StreamClient implements AsyncDisposable {
   readonly #listeners = new Set<(change: ConnectionChange) => void>();
   readonly #events: ConnectionEvent[] = [];
   #isStepping = false;
-  #socket: WebSocketLike | null = null;
+  #socket: HeldSocket | null = null;
+  /** Sockets that have been dropped and are not closed yet. */
+  readonly #leaving = new Set<HeldSocket>();
   #timer: { readonly at: number; cancel(): void } | null = null;
   #count = 0;
   #isClosed = false;
@@ -109,7 +120,7 @@ export class StreamClient implements AsyncDisposable {
     return subscription;
   }
 
-  /** Closes all subscriptions and the connection. After it the client is of no more use. */
+  /** Closes all subscriptions and the connection, and waits until that is closed. After it the client is of no more use. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -117,6 +128,7 @@ export class StreamClient implements AsyncDisposable {
     const subscriptions = [...this.#subscriptions.values()];
     this.#subscriptions.clear();
     for (const subscription of subscriptions) subscription.end(null);
+    await Promise.all(Array.from(this.#leaving, ({ ended }) => ended));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -138,11 +150,14 @@ export class StreamClient implements AsyncDisposable {
     this.#events.push(event);
     if (this.#isStepping) return;
     this.#isStepping = true;
-    for (let next = this.#events.shift(); next !== undefined; next = this.#events.shift()) {
-      for (const action of this.#machine.step(next, this.#clock.now())) this.#act(action);
+    try {
+      for (let next = this.#events.shift(); next !== undefined; next = this.#events.shift()) {
+        for (const action of this.#machine.step(next, this.#clock.now())) this.#act(action);
+      }
+    } finally {
+      this.#isStepping = false;
+      this.#setTimer();
     }
-    this.#isStepping = false;
-    this.#setTimer();
   }
 
   #act(action: ConnectionAction): void {
@@ -160,8 +175,7 @@ export class StreamClient implements AsyncDisposable {
         this.#askToken(action.attempt);
         return;
       case 'drop':
-        this.#socket?.close(action.code, action.reason);
-        this.#socket = null;
+        this.#drop(action);
         return;
       case 'end':
         this.#subscriptions.get(action.sub)?.end(action.error);
@@ -179,29 +193,66 @@ export class StreamClient implements AsyncDisposable {
   }
 
   #open(attempt: number): void {
+    const WebSocket = this.#WebSocket!;
     const key = this.#key;
-    let socket: WebSocketLike;
+    let open: OpenSocket;
     try {
-      socket =
+      open = openSocket(() =>
         key === undefined
-          ? new this.#WebSocket!(this.#url)
-          : new this.#WebSocket!(this.#url, { headers: { Authorization: `Bearer ${key}` } });
+          ? new WebSocket(this.#url)
+          : new WebSocket(this.#url, { headers: { Authorization: `Bearer ${key}` } }),
+      );
     } catch (cause) {
       this.#happen({ t: 'unopenable', attempt, cause });
       return;
     }
-    this.#socket = socket;
-    const closed = ({ code, reason }: { readonly code: number; readonly reason: string }) =>
-      this.#happen({ t: 'closed', attempt, code, reason });
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const held: HeldSocket = { ...open, attempt, ended, end };
+    this.#socket = held;
+    const { socket } = held;
     socket.addEventListener('open', () => this.#happen({ t: 'opened', attempt }));
     socket.addEventListener('message', ({ data }) => this.#happen({ t: 'message', attempt, data }));
-    socket.addEventListener('close', closed);
-    // Node 22 tells no close of a connection that never opened.
-    socket.addEventListener('error', () => closed({ code: LOST, reason: '' }));
+    socket.addEventListener('close', ({ code, reason }) => this.#ended(held, code, reason));
+    socket.addEventListener('error', () => this.#fail(held));
+  }
+
+  #ended(held: HeldSocket, code: number, reason: string): void {
+    held.end();
+    if (this.#socket === held) this.#socket = null;
+    this.#happen({ t: 'closed', attempt: held.attempt, code, reason });
+  }
+
+  /** Node 22 tells no close of a connection that never opened, and no Node closes its line. */
+  #fail(held: HeldSocket): void {
+    held.cut();
+    this.#ended(held, LOST, '');
   }
 
   #send(text: string): void {
-    this.#socket?.send(text);
+    const held = this.#socket;
+    try {
+      held?.socket.send(text);
+    } catch {
+      this.#fail(held!);
+    }
+  }
+
+  /** A server that is given up is cut off; any other has some time to say goodbye. */
+  #drop({ code, reason, isGivenUp }: Extract<ConnectionAction, { t: 'drop' }>): void {
+    const held = this.#socket;
+    if (held === null) return;
+    this.#socket = null;
+    this.#leaving.add(held);
+    const timer = this.#clock.after(PARTING_MS, () => {
+      held.cut();
+      held.end();
+    });
+    void held.ended.then(() => {
+      timer.cancel();
+      this.#leaving.delete(held);
+    });
+    held.socket.close(code, reason);
+    if (isGivenUp) held.cut();
   }
 
   #askToken(attempt: number): void {
