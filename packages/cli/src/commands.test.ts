@@ -7,6 +7,7 @@ import { completedCommands } from './completion/completed-commands.ts';
 import { EXIT_CODE_MEANINGS } from './exit-codes.ts';
 import { runRecorded } from './recorded-io.ts';
 
+const PAGE = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8');
 const loaded = await Promise.all(commands.map(loadedCommand));
 
 test('every command explains itself by its usage and by examples that call it', () => {
@@ -19,13 +20,21 @@ test('every command explains itself by its usage and by examples that call it', 
   }
 });
 
-test('options in examples are options of the command', () => {
-  for (const command of loaded) {
-    const known = completedCommands([command])[0]!.options.map(({ name }) => name);
-    const examples = command.usage.split('\nExamples:\n')[1]!.replaceAll(/\|.*$/gm, '');
-    for (const [option] of examples.matchAll(/(?<= )--[a-z-]+/g)) {
-      assert.ok(known.includes(option), `${command.path.join(' ')} ${option}`);
-    }
+test('examples, in the help and on the page, use options that their command has', () => {
+  const examples = loaded.flatMap(({ usage }) => usage.split('\nExamples:\n')[1]!.split('\n'));
+  const calls = [...examples, ...PAGE.split('\n')].filter((line) => /^ *tapeloom [a-z]/.test(line));
+  assert.ok(calls.length > 60);
+  for (const call of calls) {
+    const words = call.trim().split(/ +/).slice(1);
+    const command = completedCommands(loaded).find((it) =>
+      it.words.every((word, index) => words[index] === word),
+    );
+    assert.ok(command !== undefined, call);
+    const known = command.options.map(({ name }) => name);
+    // What stands behind a pipe or a hash is not ours.
+    const own = call.replace(/ [|#] .*$/, '');
+    for (const [option] of own.matchAll(/(?<= )--[a-z-]+/g))
+      assert.ok(known.includes(option), call);
   }
 });
 
@@ -70,14 +79,13 @@ test('no two commands have the same words, and an option takes a value everywher
 });
 
 test('docs/cli.md lists the exit codes as the help does, and tells of every customer’s command', () => {
-  const page = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8');
-  const rows = [...page.matchAll(/^\| (\d+) \| (.*) \|$/gm)].map(([, code, text]) => [
+  const rows = [...PAGE.matchAll(/^\| (\d+) \| (.*) \|$/gm)].map(([, code, text]) => [
     Number(code),
     text,
   ]);
   assert.deepEqual(rows, EXIT_CODE_MEANINGS);
   for (const { path, group = 'customer' } of commands) {
     if (group === 'operator') continue;
-    assert.ok(page.includes(`tapeloom ${path.join(' ')}`), path.join(' '));
+    assert.ok(PAGE.includes(`tapeloom ${path.join(' ')}`), path.join(' '));
   }
 });

@@ -36,8 +36,7 @@ export const EXIT_CODE_MEANINGS: readonly (readonly [code: ExitCode, meaning: st
 
 /** The exit code for an error code of the service or of the client library. */
 export function exitCodeOf(code: string): ExitCode {
-  const known = BY_ERROR_CODE[code];
-  if (known !== undefined) return known;
+  if (Object.hasOwn(BY_ERROR_CODE, code)) return BY_ERROR_CODE[code]!;
   return /^HTTP_5\d\d$/.test(code) ? ExitCode.notNow : ExitCode.failure;
 }
 
@@ -46,14 +45,18 @@ const BY_ERROR_CODE: Readonly<Record<string, ExitCode>> = {
   CONFIGURATION: ExitCode.usage,
   UNAUTHORIZED: ExitCode.refused,
   FORBIDDEN: ExitCode.refused,
+  HTTP_401: ExitCode.refused,
+  HTTP_403: ExitCode.refused,
   KEY_REVOKED: ExitCode.refused,
   ENTITLEMENTS_CHANGED: ExitCode.refused,
   NOT_FOUND: ExitCode.notFound,
+  HTTP_404: ExitCode.notFound,
   UNKNOWN_INDICATOR: ExitCode.notFound,
   UNKNOWN_INSTRUMENT: ExitCode.notFound,
   RATE_LIMITED: ExitCode.limit,
   QUOTA_EXCEEDED: ExitCode.limit,
   TOO_MANY_CONNECTIONS: ExitCode.limit,
+  HTTP_429: ExitCode.limit,
   NETWORK: ExitCode.unreachable,
   CAPACITY: ExitCode.notNow,
   WARMING: ExitCode.notNow,

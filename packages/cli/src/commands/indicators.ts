@@ -64,12 +64,8 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
 
 function indicatorsTable(indicators: readonly Indicator[]): string {
   return tableText(
-    [{ title: 'indicator' }, { title: 'what it shows' }, { title: 'parameters' }],
-    indicators.map(({ id, description, parameters }) => [
-      id,
-      firstSentence(description),
-      parameters.map(({ name }) => name).join(' '),
-    ]),
+    [{ title: 'indicator' }, { title: 'what it shows' }],
+    indicators.map(({ id, description }) => [id, inShort(description)]),
   );
 }
 
@@ -121,6 +117,7 @@ function presetsText({ presets }: Indicator): string {
     .join('');
 }
 
-function firstSentence(text: string): string {
-  return /^.*?\.(?=\s|$)/.exec(text)?.[0] ?? text;
+/** A description begins with what the indicator is; what comes after the first pause is how. */
+function inShort(description: string): string {
+  return /^[^.,;(]+/.exec(description)?.[0].trim() ?? description;
 }

@@ -9,10 +9,10 @@ import { type Command, type CommandIo, UsageError } from '../command.ts';
 import {
   CUSTOMER_OPTIONS,
   CUSTOMER_USAGE,
-  customerClient,
-  servicePlace,
+  clientAt,
+  signedInPlace,
 } from '../customer/customer-options.ts';
-import { newKeyText } from '../customer/keys-table.ts';
+import { newKeyText } from '../customer/new-key-text.ts';
 import { ExitCode } from '../exit-codes.ts';
 
 export const keysCreateCommand: Command = {
@@ -60,13 +60,13 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   if (scopes === undefined) throw new UsageError('--scopes is missing: what the key may do');
   const now = createClock({ kind: 'system' }).now();
   const expiresAt = expires === undefined ? null : readFutureTime('--expires', expires, now);
-  const { key: signedIn } = await servicePlace(values, io);
-  await using client = await customerClient(values, io);
+  const place = await signedInPlace(values, io);
+  await using client = clientAt(place, io);
   const key = await client.keys.create(
     {
       name,
       // What is no word of the service's it refuses by the field, with the words it knows.
-      environment: (values.environment ?? environmentOf(signedIn)) as KeyEnvironment,
+      environment: (values.environment ?? environmentOf(place.key)) as KeyEnvironment,
       scopes: listOf(scopes) as KeyScope[],
       ...(instruments === undefined ? {} : { instruments: listOf(instruments) }),
       ...(ips === undefined ? {} : { allowedIps: listOf(ips) }),
@@ -79,8 +79,8 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   return ExitCode.ok;
 }
 
-function environmentOf(key: string | null): string {
-  return key?.startsWith('svc_test_') === true ? 'test' : 'live';
+function environmentOf(key: string): string {
+  return key.startsWith('svc_test_') ? 'test' : 'live';
 }
 
 function listOf(text: string): string[] {

@@ -4,8 +4,8 @@ import { parseArgs } from 'node:util';
 import { readWords, writeJson } from '../accounts/account-options.ts';
 import type { Command, CommandIo } from '../command.ts';
 import { CUSTOMER_OPTIONS, CUSTOMER_USAGE, customerClient } from '../customer/customer-options.ts';
-import { keysTable } from '../customer/keys-table.ts';
 import { ExitCode } from '../exit-codes.ts';
+import { keysTable } from '../keys-table.ts';
 
 export const keysListCommand: Command = {
   path: ['keys', 'list'],

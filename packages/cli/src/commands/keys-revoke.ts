@@ -5,8 +5,8 @@ import { readWords, writeJson } from '../accounts/account-options.ts';
 import type { Command, CommandIo } from '../command.ts';
 import { confirm } from '../customer/confirm.ts';
 import { CUSTOMER_OPTIONS, CUSTOMER_USAGE, customerClient } from '../customer/customer-options.ts';
-import { nsText } from '../customer/keys-table.ts';
 import { ExitCode } from '../exit-codes.ts';
+import { nsText } from '../keys-table.ts';
 
 export const keysRevokeCommand: Command = {
   path: ['keys', 'revoke'],

@@ -4,8 +4,9 @@ import { parseArgs } from 'node:util';
 import { readWords, writeJson } from '../accounts/account-options.ts';
 import { type Command, type CommandIo, UsageError } from '../command.ts';
 import { CUSTOMER_OPTIONS, CUSTOMER_USAGE, customerClient } from '../customer/customer-options.ts';
-import { newKeyText, nsText } from '../customer/keys-table.ts';
+import { newKeyText } from '../customer/new-key-text.ts';
 import { ExitCode } from '../exit-codes.ts';
+import { nsText } from '../keys-table.ts';
 
 const GRACE = /^(\d{1,6})(s|m|h|d)$/;
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };

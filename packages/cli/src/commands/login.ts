@@ -102,6 +102,11 @@ async function askUrl(
 }
 
 async function askKey(isPiped: boolean, io: CommandIo): Promise<string> {
+  if (isPiped && io.input.isTerminal) {
+    throw new UsageError(
+      '--key-stdin reads a pipe; without it you are asked, and nobody sees the key',
+    );
+  }
   if (isPiped) return readKey(await io.input.readAll());
   if (!io.input.isTerminal) {
     throw new UsageError('nobody is there to type the key; --key-stdin reads it from a pipe');

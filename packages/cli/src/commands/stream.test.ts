@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { ClientClock } from '@tapeloom/client';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { HurriedClock } from '../../../../simulation/client-clock.ts';
 import { InProcessStream, KEY } from '../../../../simulation/in-process-stream.ts';
+import { CuttingProxy } from '../../../../tests/cutting-proxy.ts';
 import { dispatch } from '../dispatch.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { RecordedIo, type RecordedIoOptions } from '../recorded-io.ts';
 import { readStreamOptions } from '../stream/stream-options.ts';
 import { streamCommand } from './stream.ts';
 
+/** Shorter than the silence after which a client gives a connection up, longer than its first attempts. */
+const PATIENCE_MS = 10_000;
 const NOW = 1_794_477_600_000_000_000n as EpochNs;
 
 /** `tapeloom stream` under way at an address. */
@@ -33,77 +34,6 @@ class Watching {
   jsonLines(): { readonly t: string }[] {
     const lines = this.io.out.trimEnd().split('\n');
     return lines.map((line) => JSON.parse(line) as { readonly t: string });
-  }
-}
-
-/** A line between the command and the service that can be cut. */
-class Line implements AsyncDisposable {
-  readonly #sockets = new Set<Socket>();
-  readonly #server = createServer((near) => {
-    const far = connect(this.#port, '127.0.0.1');
-    for (const [socket, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      this.#sockets.add(socket);
-      socket.pipe(other);
-      socket.on('error', () => other.destroy());
-      socket.on('close', () => {
-        this.#sockets.delete(socket);
-        other.destroy();
-      });
-    }
-  });
-  readonly #port: number;
-
-  private constructor(port: number) {
-    this.#port = port;
-  }
-
-  static async to(port: number): Promise<Line> {
-    const line = new Line(port);
-    line.#server.listen(0, '127.0.0.1');
-    await once(line.#server, 'listening');
-    return line;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  cut(): void {
-    for (const socket of this.#sockets) socket.destroy();
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#server.close();
-    this.cut();
-    await once(this.#server, 'close');
-  }
-}
-
-/** The client's time, which passes when a test says so. */
-class HandClock implements ClientClock {
-  #now = 0;
-  readonly #timers = new Set<{ readonly at: number; readonly call: () => void }>();
-
-  now(): number {
-    return this.#now;
-  }
-
-  after(ms: number, call: () => void): { cancel(): void } {
-    const timer = { at: this.#now + ms, call };
-    this.#timers.add(timer);
-    return { cancel: () => this.#timers.delete(timer) };
-  }
-
-  pass(ms: number): void {
-    this.#now += ms;
-    for (const timer of [...this.#timers]) {
-      if (timer.at > this.#now) continue;
-      this.#timers.delete(timer);
-      timer.call();
-    }
   }
 }
 
@@ -151,11 +81,10 @@ test('with --json every update is one line in the words of the protocol', async 
 
 test('a cut line is made again and the stream goes on where it was, and both are told', async () => {
   await using stream = await InProcessStream.start();
-  await using line = await Line.to(stream.port);
-  const clock = new HandClock();
-  const options = { clientParts: { clock } };
-  const watching = new Watching(line.url, 'AA bars --params {"size":10}', options);
-  const json = new Watching(line.url, 'AA bars --params {"size":10} --json', options);
+  await using line = await CuttingProxy.before(stream.url);
+  const hurried = () => ({ clientParts: { clock: new HurriedClock(PATIENCE_MS) } });
+  const watching = new Watching(line.url, 'AA bars --params {"size":10}', hurried());
+  const json = new Watching(line.url, 'AA bars --params {"size":10} --json', hurried());
   await until(() => watching.io.err.includes('live') && json.io.out.includes('"snapshot"'));
   stream.trade({ price: 100 });
   await stream.pass(11_000);
@@ -164,7 +93,6 @@ test('a cut line is made again and the stream goes on where it was, and both are
   await until(() => [watching, json].every(({ io }) => io.err.includes('lost')));
   stream.trade({ price: 108 });
   await stream.pass(11_000);
-  clock.pass(1_000);
   await until(() => watching.io.out.split('\n').length === 3);
   await until(() => json.io.out.split('"final":true').length === 3);
   for (const each of [watching, json]) {
@@ -204,7 +132,7 @@ test('what the service refuses, a key that is not accepted and a service that is
   assert.match(unknown.io.err, /Sign in with tapeloom login/);
   const nobody = new Watching('http://127.0.0.1:1', 'AA bars');
   assert.equal(await nobody.code, ExitCode.unreachable);
-  assert.match(nobody.io.err, /cannot be reached\. Is the service running/);
+  assert.match(nobody.io.err, /127\.0\.0\.1:1 cannot be reached\. Is the service running/);
   const keyless = new Watching(stream.url, 'AA bars', { env: {} });
   assert.equal(await keyless.code, ExitCode.refused);
 });

@@ -7,7 +7,7 @@
 
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import type { Command } from '../command.ts';
-import { CUSTOMER_USAGE, customerClient } from '../customer/customer-options.ts';
+import { CUSTOMER_USAGE, clientAt, signedInPlace } from '../customer/customer-options.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { readStreamOptions } from '../stream/stream-options.ts';
 import { StreamWatch } from '../stream/stream-watch.ts';
@@ -36,8 +36,16 @@ Examples:
   async run(args, io) {
     const clock = createClock({ kind: 'system' });
     const options = readStreamOptions(args, clock.now());
-    await using client = await customerClient(options.place, io);
-    await new StreamWatch(client, options, io, clock).run();
+    const place = await signedInPlace(options.place, io);
+    const isPainted = io.isTerminal && !options.isJson;
+    // A line in the middle of a picture would spoil it; these are said when the picture is gone.
+    const asides: string[] = [];
+    await using client = clientAt(place, io, isPainted ? (line) => asides.push(line) : io.stderr);
+    try {
+      await new StreamWatch({ client, options, io, clock, url: place.url, isPainted }).run();
+    } finally {
+      for (const line of asides) io.stderr(line);
+    }
     return ExitCode.ok;
   },
 };

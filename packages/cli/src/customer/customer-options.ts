@@ -59,18 +59,24 @@ export async function servicePlace(
   return { url, key: given === undefined ? kept : readKey(given) };
 }
 
+/** The same for what needs a key. */
+export async function signedInPlace(
+  values: CustomerOptionValues,
+  io: CommandIo,
+): Promise<ServicePlace & { readonly key: string }> {
+  const { url, key } = await servicePlace(values, io);
+  if (key !== null) return { url, key };
+  throw new NotSignedInError(
+    `no key is known for ${url}. Sign in with tapeloom login, or put a key into TAPELOOM_KEY.`,
+  );
+}
+
 /** A client for what needs a key; it ends with the command. */
 export async function customerClient(
   values: CustomerOptionValues,
   io: CommandIo,
 ): Promise<TapeloomClient> {
-  const place = await servicePlace(values, io);
-  if (place.key === null) {
-    throw new NotSignedInError(
-      `no key is known for ${place.url}. Sign in with tapeloom login, or put a key into TAPELOOM_KEY.`,
-    );
-  }
-  return clientAt(place, io);
+  return clientAt(await signedInPlace(values, io), io);
 }
 
 /** A client for what everybody may ask. */
@@ -81,8 +87,13 @@ export async function visitorClient(
   return clientAt(await servicePlace(values, io), io);
 }
 
-export function clientAt({ url, key }: ServicePlace, io: CommandIo): TapeloomClient {
-  const onWarning = ({ message }: { readonly message: string }) => io.stderr(`${message}\n`);
+/** What the client has to say on the side goes to stderr, or where it does not disturb. */
+export function clientAt(
+  { url, key }: ServicePlace,
+  io: CommandIo,
+  tell: (line: string) => void = io.stderr,
+): TapeloomClient {
+  const onWarning = ({ message }: { readonly message: string }) => tell(`${message}\n`);
   return new TapeloomClient({
     url,
     ...(key === null ? {} : { key }),

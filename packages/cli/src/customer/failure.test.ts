@@ -28,7 +28,10 @@ test('every code of the service and of the client has the exit code that scripts
     7: ['WARMING', 'CAPACITY', 'SOURCE_DOWN', 'UPSTREAM_ERROR', 'INTERNAL'],
     8: ['NOT_COVERED', 'CURSOR_EXPIRED'],
   });
-  assert.deepEqual([exitCodeOf('HTTP_502'), exitCodeOf('HTTP_404')], [7, 1]);
+  assert.deepEqual(
+    [502, 401, 403, 404, 429, 418].map((status) => exitCodeOf(`HTTP_${status}`)),
+    [7, 3, 3, 4, 5, 1],
+  );
 });
 
 test('every exit code has its meaning in the help', () => {

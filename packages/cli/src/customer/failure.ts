@@ -69,5 +69,6 @@ const HINTS: Readonly<Record<string, string>> = {
   QUOTA_EXCEEDED: 'tapeloom usage shows what is left.',
   TOO_MANY_CONNECTIONS:
     'Close another connection first; one that was lost counts for 90 s at most.',
+  INVALID_RESPONSE: 'Is the address right (--url)?',
   NETWORK: 'Is the service running, and is the address right (--url)?',
 };

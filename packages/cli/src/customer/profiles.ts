@@ -9,6 +9,7 @@ import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises
 import { posix, win32 } from 'node:path';
 import { type Exposure, exposureOf, OWNER_ONLY } from '@tapeloom/server/platform/private-file';
 import type { CommandIo } from '../command.ts';
+import { NotSignedInError } from './failure.ts';
 
 export const DEFAULT_PROFILE = 'default';
 const OWNER_ONLY_DIRECTORY = 0o700;
@@ -52,7 +53,7 @@ export async function readProfiles(path: string): Promise<Profiles> {
   const exposure = await exposureOfFile(path);
   if (exposure === null) return new Map();
   if (exposure !== 'nothing') {
-    throw new Error(
+    throw new NotSignedInError(
       `others can ${exposure} ${path}, so the key in it is not used: close the file with ` +
         'chmod 600, and if others use this machine, make a new key (tapeloom keys rotate)',
     );

@@ -10,8 +10,8 @@ export interface StreamPicture {
   /** `BTC.c.0 footprint`, as asked. */
   readonly title: string;
   readonly state: SubscriptionState<string>;
-  /** The connection is lost; the client is about to make another. */
-  readonly isAway: boolean;
+  /** Why there is no connection, while the client makes another; null: there is one. */
+  readonly away: string | null;
   readonly view: StreamView;
   readonly context: ViewContext;
   /** When a closed market opens; null when not known or not closed. */
@@ -39,8 +39,8 @@ export function pictureLines(picture: StreamPicture, size: ScreenSize): string[]
 
 /** What there is to say beside the objects; null when all is well. */
 export function stateSentence(picture: StreamPicture): string | null {
-  const { state, isAway, opensAt, nowNs } = picture;
-  if (isAway) return 'The connection is lost. Trying again; the stream goes on where it was.';
+  const { state, away, opensAt, nowNs } = picture;
+  if (away !== null) return away;
   switch (state.status) {
     case null:
       return 'Connecting.';
@@ -72,9 +72,9 @@ function headLine(picture: StreamPicture, columns: number): string {
   return padEndSeen(left, columns - seenWidth(right)) + right;
 }
 
-function stateBadge({ state, isAway, context }: StreamPicture): string {
+function stateBadge({ state, away, context }: StreamPicture): string {
   const { ink } = context;
-  if (isAway) return ink.red('○ away');
+  if (away !== null) return ink.red('○ away');
   const text = state.status ?? 'connecting';
   if (text === 'live') return ink.green(`● ${text}`);
   return text === 'stale' || text === 'down' ? ink.red(`● ${text}`) : ink.yellow(`○ ${text}`);

@@ -11,6 +11,7 @@ import {
   TapeloomError,
   type Update,
 } from '@tapeloom/client';
+import { CloseCode } from '@tapeloom/protocol/close-codes';
 import type { Clock } from '@tapeloom/server/platform/clock';
 import type { CommandIo } from '../command.ts';
 import { barsView } from './bars-view.ts';
@@ -45,18 +46,32 @@ const PLAIN_VIEW: StreamView = {
   line: plainText,
 };
 
+export interface WatchSurroundings {
+  readonly client: TapeloomClient;
+  readonly options: StreamOptions;
+  readonly io: CommandIo;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Of the service. */
+  readonly url: string;
+  /** A picture on a screen instead of lines. */
+  readonly isPainted: boolean;
+}
+
 export class StreamWatch {
   readonly #client: TapeloomClient;
   readonly #options: StreamOptions;
   readonly #io: CommandIo;
   readonly #clock: Pick<Clock, 'now'>;
+  readonly #url: string;
+  readonly #isPainted: boolean;
   readonly #view: StreamView;
   readonly #subscription: Subscription<string>;
   /** Aborted when the user interrupts or the service was never there. */
   readonly #stop = new AbortController();
   #screen: Screen | null = null;
   #wasOpen = false;
-  #isAway = false;
+  /** Why there is no connection at the moment; null: there is one, or the first is being made. */
+  #away: string | null = null;
   #contract: string | null = null;
   #opensAt: bigint | null = null;
   /** Whether the question when the market opens has been settled, one way or the other. */
@@ -67,16 +82,14 @@ export class StreamWatch {
   /** The time of the newest object that was printed. */
   #printedTs: bigint | null = null;
 
-  constructor(
-    client: TapeloomClient,
-    options: StreamOptions,
-    io: CommandIo,
-    clock: Pick<Clock, 'now'>,
-  ) {
+  constructor(surroundings: WatchSurroundings) {
+    const { client, options, io, clock, url, isPainted } = surroundings;
     this.#client = client;
-    this.#clock = clock;
     this.#options = options;
     this.#io = io;
+    this.#clock = clock;
+    this.#url = url;
+    this.#isPainted = isPainted;
     this.#view = VIEWS[options.indicator] ?? PLAIN_VIEW;
     const { indicator, instrument, params, mode, from } = options;
     client.on('connection', (change) => this.#connectionChanged(change));
@@ -105,7 +118,7 @@ export class StreamWatch {
   }
 
   #openScreen(): Disposable {
-    if (!this.#io.isTerminal || this.#options.isJson) return { [Symbol.dispose]: () => {} };
+    if (!this.#isPainted) return { [Symbol.dispose]: () => {} };
     const size = () => ({
       columns: process.stdout.columns ?? SIZE_UNKNOWN.columns,
       rows: process.stdout.rows ?? SIZE_UNKNOWN.rows,
@@ -161,16 +174,16 @@ export class StreamWatch {
 
   #connectionChanged({ state, cause }: ConnectionChange): void {
     if (state === 'waiting' && !this.#wasOpen && cause?.code === LOST) {
-      this.#stop.abort(new TapeloomError('NETWORK', 'The service cannot be reached.'));
+      this.#stop.abort(new TapeloomError('NETWORK', `${this.#url} cannot be reached.`));
       return;
     }
     if (state === 'open') this.#wasOpen = true;
-    const isAway = state === 'waiting' || (state === 'connecting' && this.#isAway);
-    if (isAway === this.#isAway) return;
-    this.#isAway = isAway;
+    const before = this.#away;
+    if (state === 'waiting') this.#away = awaySentence(cause?.code);
+    else if (state !== 'connecting') this.#away = null;
     if (this.#screen !== null) this.#screen.touch();
-    else if (isAway) this.#io.stderr('The connection is lost. Trying again.\n');
-    else if (state === 'open') this.#io.stderr('Connected again.\n');
+    else if (before === null && this.#away !== null) this.#io.stderr(`${this.#away}\n`);
+    else if (before !== null && state === 'open') this.#io.stderr('Connected again.\n');
   }
 
   #picture(): StreamPicture {
@@ -178,7 +191,7 @@ export class StreamWatch {
     return {
       title: `${instrument} ${indicator}`,
       state: this.#subscription.state,
-      isAway: this.#isAway,
+      away: this.#away,
       view: this.#view,
       context: this.#context(),
       opensAt: this.#opensAt,
@@ -227,6 +240,17 @@ export class StreamWatch {
     this.#isHoursKnown = true;
     this.#screen?.touch();
     if (this.#screen === null && !this.#options.isJson) this.#saySentence();
+  }
+}
+
+function awaySentence(code: number | undefined): string {
+  switch (code) {
+    case CloseCode.tooManyConnections:
+      return 'Too many connections are open for this plan. Trying again for two minutes.';
+    case CloseCode.tryAgainLater:
+      return 'The service is restarting or at its limit. Trying again.';
+    default:
+      return 'The connection is lost. Trying again.';
   }
 }
 

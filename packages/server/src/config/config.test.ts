@@ -176,7 +176,8 @@ test('a proxy that is no address or range stops the start with the variable name
 });
 
 test('variables of the command line tool do not stop the service', () => {
-  assert.equal(read({ TAPELOOM_KEY: 'svc_live_x', TAPELOOM_DEBUG: '1' }).port, 8080);
+  const ofCommands = { TAPELOOM_URL: 'http://x', TAPELOOM_PROFILE: 'work', TAPELOOM_DEBUG: '1' };
+  assert.equal(read({ TAPELOOM_KEY: 'svc_live_x', ...ofCommands }).port, 8080);
   const [fault] = faultsOf(() => read({ TAPELOOM_DEV_KEY: 'svc_live_x' }));
   assert.match(fault!, /^TAPELOOM_DEV_KEY is no setting/);
   assert.ok(!fault!.includes('svc_live_x'));

@@ -83,7 +83,7 @@ const SETTINGS: Settings = {
 
 const FILE_VARIABLE = 'TAPELOOM_CONFIG';
 /** What only the command `tapeloom` reads; it may well be set where the service is started. */
-const COMMAND_VARIABLES = ['TAPELOOM_KEY', 'TAPELOOM_DEBUG'];
+const COMMAND_VARIABLES = ['TAPELOOM_URL', 'TAPELOOM_KEY', 'TAPELOOM_PROFILE', 'TAPELOOM_DEBUG'];
 
 /** Everything wrong with the configuration, one sentence each. */
 export class ConfigError extends Error {
