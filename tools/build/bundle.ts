@@ -1,13 +1,15 @@
 /**
  * Programs of the house as JavaScript that needs no TypeScript at run time and no package beside it: shared
- * parts in chunks, and every thread that is started by the address of its file as a file beside them.
+ * parts in chunks, and beside them as files every thread and every font that is named by its address.
  */
 
+import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Plugin, rolldown } from 'rolldown';
 
 const root = join(import.meta.dirname, '../..');
 const THREAD = /new Worker\(new URL\('(\.\/[\w-]+)\.ts', import\.meta\.url\)/g;
+const FONT = /new URL\('(\.\/[\w/-]+\.ttf)', import\.meta\.url\)/g;
 
 export interface Bundle {
   /** Directories of the packages that have code inside, sorted. */
@@ -46,14 +48,19 @@ export async function bundle(
   return { packages: [...new Set(packages)].sort() };
 }
 
-/** Threads become programs of their own, and no other file is asked for by its place beside a source. */
+/** Threads become programs of their own, fonts are taken along, and no other file is asked for by its place. */
 function threads(): Plugin {
   const files = new Map<string, string>();
   return {
     name: 'threads',
     transform(code, id) {
       if (!id.startsWith(join(root, 'packages')) || packageOf(id) !== null) return null;
-      const changed = code.replace(THREAD, (_, path: string) => {
+      const withFonts = code.replace(FONT, (_, path: string) => {
+        const source = readFileSync(join(dirname(id), path));
+        this.emitFile({ type: 'asset', fileName: basename(path), source });
+        return `new URL('./${basename(path)}', import.meta['url'])`;
+      });
+      const changed = withFonts.replace(THREAD, (_, path: string) => {
         const file = join(dirname(id), `${path}.ts`);
         const name = basename(path);
         if ((files.get(name) ?? file) !== file) throw new Error(`two threads are named ${name}`);

@@ -43,7 +43,8 @@ test('every customer’s command knows --json, and those that ask the service wh
   for (const command of completedCommands(customers)) {
     const options = command.options.map(({ name }) => name);
     const name = command.words.join(' ');
-    assert.ok(options.includes('--json'), name);
+    // What an assistant talks to speaks nothing but JSON.
+    assert.equal(options.includes('--json'), name !== 'mcp', name);
     if (name === 'login' || name === 'logout') continue;
     for (const option of ['--url', '--key', '--profile']) assert.ok(options.includes(option), name);
   }

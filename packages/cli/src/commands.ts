@@ -16,7 +16,7 @@ import { logoutCommand } from './commands/logout.ts';
 import { streamCommand } from './commands/stream.ts';
 import { usageCommand } from './commands/usage.ts';
 
-const customers: readonly Command[] = [
+const customers: readonly (Command | LazyCommand)[] = [
   loginCommand,
   logoutCommand,
   instrumentsCommand,
@@ -27,6 +27,11 @@ const customers: readonly Command[] = [
   keysCreateCommand,
   keysRotateCommand,
   keysRevokeCommand,
+  {
+    path: ['mcp'],
+    summary: 'Let an assistant use the service, over the Model Context Protocol.',
+    load: async () => (await import('./commands/mcp.ts')).mcpCommand,
+  },
 ];
 
 const operators: readonly LazyCommand[] = [

@@ -19,19 +19,22 @@ import {
 /** `svc_live_` and four more of 33. */
 const KEY_SHOWN_CHARACTERS = 13;
 
-/** For `parseArgs`, beside a command's own. */
-export const CUSTOMER_OPTIONS = {
+/** For `parseArgs`: which service, and as whom. */
+export const PLACE_OPTIONS = {
   url: { type: 'string' },
   key: { type: 'string' },
   profile: { type: 'string' },
-  json: { type: 'boolean' },
 } as const;
 
+/** The same with how the answer is written, beside a command's own. */
+export const CUSTOMER_OPTIONS = { ...PLACE_OPTIONS, json: { type: 'boolean' } } as const;
+
 /** The same for the usage text. */
-export const CUSTOMER_USAGE = `  --url <address>     the service (default: TAPELOOM_URL, else where you signed in, else this machine)
+export const PLACE_USAGE = `  --url <address>     the service (default: TAPELOOM_URL, else where you signed in, else this machine)
   --key <key>         the API key (default: TAPELOOM_KEY, else the one you signed in with); others can see
                       an option in the list of processes, a variable they cannot
-  --profile <name>    which sign-in (default: TAPELOOM_PROFILE or default)
+  --profile <name>    which sign-in (default: TAPELOOM_PROFILE or default)`;
+export const CUSTOMER_USAGE = `${PLACE_USAGE}
   --json              JSON instead of text`;
 
 export interface CustomerOptionValues {

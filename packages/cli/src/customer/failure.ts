@@ -24,15 +24,20 @@ export function failureOf(error: unknown): Failure | null {
 }
 
 function sentenceOf(error: TapeloomError): string {
+  const request = error.requestId === null ? '' : `, request ${error.requestId}`;
+  return `${toldBy(error, HINTS)} (${error.code}${request})`;
+}
+
+/** What the service said, and what to do about it, by code. */
+export function toldBy(error: TapeloomError, hints: Readonly<Record<string, string>>): string {
   const said = error.message.split('\n')[0]!.trim();
-  const parts = [
+  const hint = hints[error.code];
+  return [
     /[.?!]$/.test(said) ? said : `${said}.`,
     ...fieldSentences(error),
     ...limitSentences(error),
-    ...(HINTS[error.code] === undefined ? [] : [HINTS[error.code]!]),
-  ];
-  const request = error.requestId === null ? '' : `, request ${error.requestId}`;
-  return `${parts.join(' ')} (${error.code}${request})`;
+    ...(hint === undefined ? [] : [hint]),
+  ].join(' ');
 }
 
 function fieldSentences({ errors }: TapeloomError): readonly string[] {

@@ -1,0 +1,92 @@
+/**
+ * What must be read to draw a chart: which candles, with which parameters. Sizes that nobody chose are chosen
+ * so that the range makes a chart people can read.
+ */
+
+import { type CatalogueIndicator, TapeloomError } from '@tapeloom/client';
+import { parseInstant } from '@tapeloom/core/instant-text';
+import type { IndicatorDefinition, Params } from '@tapeloom/core/studies/indicator';
+import { parseParams } from '@tapeloom/core/studies/params';
+
+const SECOND_NS = 1_000_000_000;
+/** Seconds of a candle, from the finest on. */
+const SIZES = [
+  1, 5, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 86_400, 604_800,
+];
+/** Candles that a size is chosen for, and the most that a chart has. */
+const CANDLES_WANTED = 110;
+const CANDLES_MAX = 500;
+/** Footprint bars are columns of numbers. */
+const COLUMNS_WANTED = 8;
+const COLUMNS_MAX = 60;
+
+/** Their objects are candles themselves. */
+const OWN_CANDLES = new Set(['bars', 'footprint']);
+
+export interface ChartPlan {
+  /** All parameters, defaults included. */
+  readonly params: Params;
+  /** The candles to read beside; null: the objects are the candles. */
+  readonly candles: Params | null;
+  readonly candlesMax: number;
+  /** Whether objects live on from before the range, so that the state at its start is needed. */
+  readonly hasPast: boolean;
+}
+
+export interface ChartQuestion {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly from: string;
+  readonly to: string | undefined;
+  /** Milliseconds since 1970: the end of a range that has none. */
+  readonly nowMs: number;
+}
+
+export function chartPlan(indicator: CatalogueIndicator, question: ChartQuestion): ChartPlan {
+  const { id, parameters } = indicator;
+  const isFootprint = id === 'footprint';
+  const seconds = secondsOf(question);
+  const fitting = sizeFor(seconds, isFootprint ? COLUMNS_WANTED : CANDLES_WANTED);
+  const given = question.params;
+  const hasBars = parameters.some(({ name }) => name === 'bar');
+  const isTime = hasBars && (given.bar ?? 'time') === 'time';
+  const isChosen = isTime && given.size === undefined;
+  const parsed = parseParams(
+    indicator as unknown as IndicatorDefinition,
+    isChosen ? { ...given, size: fitting } : given,
+  );
+  if ('faults' in parsed) {
+    throw new TapeloomError('INVALID_PARAMETERS', 'A parameter of the indicator is wrong.', {
+      errors: parsed.faults.map(({ path, message }) => ({ path: `/params${path}`, message })),
+    });
+  }
+  const { params } = parsed;
+  const candlesMax = isFootprint ? COLUMNS_MAX : CANDLES_MAX;
+  if (isTime && !isChosen && seconds / Number(params.size) > candlesMax) {
+    throw new TapeloomError(
+      'INVALID_PARAMETERS',
+      `The range is ${Math.ceil(seconds / Number(params.size)).toLocaleString('en')} bars of ${params.size} s, and a chart shows ${candlesMax} at most: a size of ${sizeFor(seconds, candlesMax)} s or more fits, or a shorter range.`,
+    );
+  }
+  const session = params.session === undefined ? {} : { session: params.session };
+  const bars = hasBars
+    ? { bar: params.bar!, size: params.size! }
+    : { size: sizeFor(seconds, CANDLES_WANTED) };
+  return {
+    params,
+    candles: OWN_CANDLES.has(id) ? null : { ...bars, ...session },
+    candlesMax,
+    hasPast: id === 'session-levels' || parameters.some(({ name }) => name === 'lookback'),
+  };
+}
+
+function sizeFor(seconds: number, wanted: number): number {
+  return SIZES.find((size) => seconds / size <= wanted) ?? Math.ceil(seconds / wanted);
+}
+
+/** What is no time is left to the service, which names the field. */
+function secondsOf({ from, to, nowMs }: ChartQuestion): number {
+  const start = parseInstant(from);
+  const end = to === undefined ? BigInt(Math.trunc(nowMs)) * 1_000_000n : parseInstant(to);
+  if (start === null || end === null || end <= start) return SIZES[0]!;
+  return Number(end - start) / SECOND_NS;
+}

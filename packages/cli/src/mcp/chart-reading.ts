@@ -1,0 +1,134 @@
+/**
+ * Reads what a chart shows, for a price that is reserved before: the objects, the candles behind them, and
+ * where objects live on from before the range, the state at its start.
+ */
+
+import type { CatalogueIndicator, HistoryPage, HistoryRequest } from '@tapeloom/client';
+import type { CandleData, SceneObject } from '../charts/scene.ts';
+import type { ChartPlan } from './chart-plan.ts';
+import type { Service } from './service.ts';
+import type { Reservation, Spending } from './spending.ts';
+
+/** Objects of a chart; a page has as many at most. */
+const OBJECTS_MAX = 10_000;
+
+export interface ChartRange {
+  readonly instrument: string;
+  readonly from: string;
+  readonly to?: string;
+  readonly dataset?: string;
+  readonly signal: AbortSignal;
+}
+
+export interface ChartReading {
+  readonly contract: string;
+  readonly tickSizeNanos: number;
+  readonly candles: readonly SceneObject<CandleData>[];
+  readonly objects: readonly SceneObject<unknown>[];
+  readonly computeUnits: number;
+  /** Whether there was more than a chart shows. */
+  readonly isCut: boolean;
+}
+
+export async function readChart(
+  service: Service,
+  spending: Spending,
+  indicator: CatalogueIndicator,
+  plan: ChartPlan,
+  range: ChartRange,
+): Promise<ChartReading> {
+  const request = { ...range, indicator: indicator.id, params: plan.params };
+  const candleRequest = { ...range, indicator: 'bars', params: plan.candles ?? {} };
+  const requests: HistoryRequest<string>[] = [
+    request,
+    ...(plan.candles === null ? [] : [candleRequest]),
+    ...(plan.hasPast ? [{ ...request, snapshot: true, limit: 1 }] : []),
+  ];
+  const estimates = await Promise.all(requests.map((it) => service.estimate<string>(it)));
+  const cost = estimates.reduce((sum, { computeUnits }) => sum + computeUnits, 0);
+  using reservation = spending.reserve(cost);
+  const bill = new Bill(reservation);
+  const objects = new ReadObjects();
+  if (plan.hasPast) {
+    // The state at the start and no more: the first page of a recording, with room for one message.
+    for await (const page of service.history<string>(requests.at(-1)!).pages()) {
+      bill.take(page);
+      objects.add(page);
+      break;
+    }
+  }
+  const objectsMax = plan.candles === null ? plan.candlesMax : OBJECTS_MAX;
+  const read = await readPages(service, request, objectsMax, bill, objects);
+  const end = read.page.to === undefined ? {} : { to: read.page.to };
+  const candles = new ReadObjects();
+  const readCandles =
+    plan.candles === null
+      ? null
+      : await readPages(service, { ...candleRequest, ...end }, plan.candlesMax, bill, candles);
+  const shown = objects.inOrder();
+  return {
+    contract: read.page.contract,
+    tickSizeNanos: read.page.tickSizeNanos,
+    candles: (readCandles === null
+      ? shown
+      : candles.inOrder()) as readonly SceneObject<CandleData>[],
+    objects: shown,
+    computeUnits: bill.computeUnits,
+    isCut: read.isCut || readCandles?.isCut === true,
+  };
+}
+
+async function readPages(
+  service: Service,
+  request: HistoryRequest<string>,
+  max: number,
+  bill: Bill,
+  objects: ReadObjects,
+): Promise<{ readonly page: HistoryPage<string>; readonly isCut: boolean }> {
+  let count = 0;
+  for await (const page of service.history<string>({ ...request, limit: max }).pages()) {
+    bill.take(page);
+    objects.add(page);
+    count += page.items.length;
+    if (page.next === null || count >= max) return { page, isCut: page.next !== null };
+  }
+  throw new TypeError('a history has no page');
+}
+
+/** What has been charged so far. */
+class Bill {
+  readonly #reservation: Reservation;
+  computeUnits = 0;
+
+  constructor(reservation: Reservation) {
+    this.#reservation = reservation;
+  }
+
+  take({ computeUnits }: HistoryPage<string>): void {
+    this.#reservation.spend(computeUnits);
+    this.computeUnits += computeUnits;
+  }
+}
+
+/** The newest version of every object, also of those that were removed. */
+class ReadObjects {
+  readonly #objects = new Map<string, SceneObject<unknown>>();
+
+  add({ items }: HistoryPage<string>): void {
+    for (const entry of items) {
+      if (entry.t === 'remove') {
+        const object = this.#objects.get(entry.id);
+        if (object !== undefined) this.#objects.set(entry.id, { ...object, removedNs: entry.ts });
+        continue;
+      }
+      for (const object of entry.t === 'snapshot' ? entry.objects : [entry.object]) {
+        const { id, final, ts, data } = object;
+        this.#objects.set(id, { id, final, ns: ts, data, removedNs: null });
+      }
+    }
+  }
+
+  inOrder(): readonly SceneObject<unknown>[] {
+    return [...this.#objects.values()].sort((a, b) => (a.ns < b.ns ? -1 : a.ns > b.ns ? 1 : 0));
+  }
+}
