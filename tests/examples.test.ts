@@ -89,6 +89,24 @@ test('the bot follows every large trade once, over a cut and a kill', async () =
   assert.deepEqual(reasons, all.slice(all.indexOf(reasons[0]!), all.indexOf(reasons.at(-1)!) + 1));
 });
 
+test('the month is joined to the present, from the first day on that there is', async () => {
+  const script = new Program('month-joined/volume-by-hour.ts', contract, '30', '2');
+  const lines = await Array.fromAsync(script.lines());
+  await script.endedWell();
+  const since = /^\w+ since (\d{4}-\d\d-\d\d): [1-9]\d* of \d+ units$/.exec(lines[0]!)?.[1];
+  assert.ok(since !== undefined, lines[0]!);
+  const usual = lines.slice(0, lines.indexOf('Now:'));
+  assert.equal(usual.filter((line) => /^\d\d:00 +\d+\.\d/.test(line)).length, 24);
+  // What history says now is what the past and the present said in one.
+  const past = Number(/ of (\d+) bars:$/m.exec(lines.join('\n'))?.[1]);
+  const bars = await settled('bars', { size: 300, session: 'utc' }, since);
+  const opens = bars.map(({ ts }) => new Date(Number(BigInt(ts) / 1_000_000n)).toISOString());
+  assert.deepEqual(
+    lines.slice(-2).map((line) => line.slice(0, 5)),
+    opens.slice(past, past + 2).map((open) => open.slice(11, 16)),
+  );
+});
+
 describe('in a browser', { skip: chromiumMissing }, () => {
   let browser: Browser;
   before(async () => {
@@ -246,8 +264,17 @@ class Program {
   }
 }
 
-/** Of all objects from yesterday until now, which is no earlier than what any subscriber has seen. */
 async function settledIds(indicator: string, params: object): Promise<readonly string[]> {
+  return (await settled(indicator, params, from)).map(({ id }) => id);
+}
+
+interface Item {
+  readonly id: string;
+  readonly ts: string;
+}
+
+/** All objects until now, which is no earlier than what any subscriber has seen. */
+async function settled(indicator: string, params: object, since: string): Promise<readonly Item[]> {
   const subscriber = await service.open();
   const request = { instrument: contract, indicator, params, mode: 'confirmed' };
   await subscriber.send({ t: 'subscribe', sub: 'now', ...request });
@@ -256,20 +283,20 @@ async function settledIds(indicator: string, params: object): Promise<readonly s
   // Unlike a time, a cursor that history has not reached yet is waited for.
   const untilCursor = String(now);
   const fields = { instrument: contract, indicator, params: JSON.stringify(params) };
-  const ids: string[] = [];
+  const items: Item[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
-    const page: { items: { id: string }[]; next: string | null } = await json('/v1/history', {
+    const page: { items: Item[]; next: string | null } = await json('/v1/history', {
       ...fields,
-      from,
+      from: since,
       untilCursor,
       limit: '10000',
       mode: 'confirmed',
       ...(cursor === '' ? {} : { cursor }),
     });
-    ids.push(...page.items.map(({ id }) => id));
+    items.push(...page.items);
     cursor = page.next;
   }
-  return ids;
+  return items;
 }
 
 interface HourBar {
