@@ -48,6 +48,7 @@ export class ExportReading<I extends string = IndicatorName>
   readonly format: ExportFormat;
   readonly #attempts: ExportAttempts;
   readonly #makeExpander: MakeExpander | null;
+  readonly #signal: AbortSignal | undefined;
   #lines: number;
   #bytes: number;
   #isWhole = false;
@@ -62,6 +63,7 @@ export class ExportReading<I extends string = IndicatorName>
       throw new TapeloomError('CONFIGURATION', `There is no export format "${String(format)}".`);
     }
     this.format = format;
+    this.#signal = signal;
     this.#lines = resume?.lines ?? 0;
     this.#bytes = resume?.bytes ?? 0;
     this.#makeExpander = format === 'ndjson' ? zstdExpanders(options.decompressZstd) : null;
@@ -110,6 +112,7 @@ export class ExportReading<I extends string = IndicatorName>
       this.#isWhole = line.t === 'end';
       yield line;
       if (this.#isWhole) return;
+      this.#signal?.throwIfAborted();
     }
   }
 
@@ -130,6 +133,7 @@ export class ExportReading<I extends string = IndicatorName>
       }
       yield bytes;
       if (this.#isWhole) return;
+      this.#signal?.throwIfAborted();
     }
   }
 

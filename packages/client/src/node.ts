@@ -1,0 +1,3 @@
+/** What the client can do where there are files: in Node. */
+
+export * from './node/save-export.ts';
