@@ -238,6 +238,18 @@ test('what the service refuses is told by its field, and what does not exist by 
   assert.equal((await customer.run('keys rotate key_none --grace soon')).code, ExitCode.usage);
 });
 
+test('an interrupted command ends with 130 and says nothing', async () => {
+  const customer = await Customer.withKey();
+  const stop = new AbortController();
+  const fetch = (_url: unknown, { signal }: RequestInit = {}) => {
+    stop.abort();
+    return Promise.reject(signal!.reason);
+  };
+  const { signal } = stop;
+  const outcome = await customer.run('usage', { signal, clientParts: { fetch } });
+  assert.deepEqual(outcome, { code: ExitCode.interrupted, out: '', err: '' });
+});
+
 test('a service that is not there, and no key at all, have exit codes of their own', async () => {
   const customer = new Customer({ TAPELOOM_URL: 'http://127.0.0.1:1' });
   const nobody = await customer.run('indicators');

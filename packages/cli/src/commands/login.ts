@@ -71,7 +71,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   warnOfPlainText(io, url);
   const key = await askKey(values['key-stdin'] === true, io);
   await using client = clientAt({ url, key }, io);
-  const { plan } = await client.usage();
+  const { plan } = await client.usage({ signal: io.signal });
   await writeProfiles(path, profiles.set(name, { url, key }));
   await learnNames(client, io);
   if (isJson) writeJson(io, { profile: name, url, key: keyPrefix(key), plan, file: path });
@@ -123,8 +123,8 @@ function warnOfPlainText(io: CommandIo, url: string): void {
 /** For completion; a key that may not list something is signed in all the same. */
 async function learnNames(client: TapeloomClient, io: CommandIo): Promise<void> {
   const [instruments, catalogue] = await Promise.allSettled([
-    client.instruments(),
-    client.indicators(),
+    client.instruments({ signal: io.signal }),
+    client.indicators({ signal: io.signal }),
   ]);
   if (instruments.status === 'fulfilled') {
     await rememberNames(io, 'instruments', instrumentNames(instruments.value));

@@ -32,10 +32,12 @@ function __tapeloom_place
     set -l words (commandline -opc)
     set -l valued ${valuedOptions(commands).join(' ')}
     set -l taken 0
-    for index in (seq (math $argv[2] + 2) (count $words))
-        string match -q -- '-*' $words[$index]; and continue
-        contains -- $words[(math $index - 1)] $valued; and continue
-        set taken (math $taken + 1)
+    set -l previous
+    for word in $words[(math $argv[2] + 2)..]
+        if not string match -q -- '-*' $word; and not contains -- "$previous" $valued
+            set taken (math $taken + 1)
+        end
+        set previous $word
     end
     test $taken -eq $argv[1]
 end
