@@ -94,17 +94,15 @@ export class UpdateReader<I extends string> implements AsyncIterableIterator<Upd
   }
 
   #add(update: StreamUpdate<I>): void {
+    const isBehind = this.#queue.size >= this.#everyVersionMax;
     const id = objectIdOf(update);
-    if (id === null) {
-      // What is void, or replaced as a whole, need not be read any more.
-      if (update.t === 'reset' || update.t === 'snapshot') this.#dropObjects();
-    } else {
+    if (id !== null) {
       const older = this.#newest.get(id);
-      if (older !== undefined && this.#queue.size >= this.#everyVersionMax) {
-        this.#queue.delete(older);
-        this.#skipped += 1;
-      }
+      if (isBehind && older !== undefined && this.#queue.delete(older)) this.#skipped += 1;
       this.#newest.set(id, this.#number);
+    } else if (isBehind && (update.t === 'reset' || update.t === 'snapshot')) {
+      // What is void, or replaced as a whole, need not be read any more.
+      this.#dropObjects();
     }
     this.#queue.set(this.#number, update);
     this.#number += 1;
