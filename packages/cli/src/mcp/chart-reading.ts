@@ -4,6 +4,7 @@
  */
 
 import type { CatalogueIndicator, HistoryPage, HistoryRequest } from '@tapeloom/client';
+import { parseInstant } from '@tapeloom/core/instant-text';
 import type { CandleData, SceneObject } from '../charts/scene.ts';
 import type { ChartPlan } from './chart-plan.ts';
 import type { Service } from './service.ts';
@@ -11,6 +12,7 @@ import type { Reservation, Spending } from './spending.ts';
 
 /** Objects of a chart; a page has as many at most. */
 const OBJECTS_MAX = 10_000;
+const MOMENT_NS = 1_000_000_000n;
 
 export interface ChartRange {
   readonly instrument: string;
@@ -42,7 +44,7 @@ export async function readChart(
   const requests: HistoryRequest<string>[] = [
     request,
     ...(plan.candles === null ? [] : [candleRequest]),
-    ...(plan.hasPast ? [{ ...request, snapshot: true, limit: 1 }] : []),
+    ...(plan.hasPast ? [stateAtStart(request)] : []),
   ];
   const estimates = await Promise.all(requests.map((it) => service.estimate<string>(it)));
   const cost = estimates.reduce((sum, { computeUnits }) => sum + computeUnits, 0);
@@ -50,7 +52,6 @@ export async function readChart(
   const bill = new Bill(reservation);
   const objects = new ReadObjects();
   if (plan.hasPast) {
-    // The state at the start and no more: the first page of a recording, with room for one message.
     for await (const page of service.history<string>(requests.at(-1)!).pages()) {
       bill.take(page);
       objects.add(page);
@@ -65,17 +66,31 @@ export async function readChart(
     plan.candles === null
       ? null
       : await readPages(service, { ...candleRequest, ...end }, plan.candlesMax, bill, candles);
-  const shown = objects.inOrder();
+  const own = objects.inOrder();
+  const behind = (
+    readCandles === null ? own : candles.inOrder()
+  ) as readonly SceneObject<CandleData>[];
+  const last = behind.at(-1);
   return {
     contract: read.page.contract,
     tickSizeNanos: read.page.tickSizeNanos,
-    candles: (readCandles === null
-      ? shown
-      : candles.inOrder()) as readonly SceneObject<CandleData>[],
-    objects: shown,
+    candles: behind,
+    // Where the candles were cut, what comes after them has no place.
+    objects: readCandles?.isCut && last ? own.filter(({ ns }) => ns <= BigInt(last.data.end)) : own,
     computeUnits: bill.computeUnits,
     isCut: read.isCut || readCandles?.isCut === true,
   };
+}
+
+/** The state at the start and no more: a recording of a moment, with room for one message. */
+function stateAtStart(request: HistoryRequest<string> & ChartRange): HistoryRequest<string> {
+  const moment = { ...request, snapshot: true, limit: 1 };
+  const start = parseInstant(request.from);
+  // What is no time is left to the service, which names the field.
+  if (start === null) return moment;
+  const soon = start + MOMENT_NS;
+  const end = request.to === undefined ? null : parseInstant(request.to);
+  return end !== null && end < soon ? moment : { ...moment, to: String(soon) };
 }
 
 async function readPages(

@@ -12,6 +12,8 @@ import { units } from './spending.ts';
 import { CHARGED, type ToolContext, textContent, tool } from './tool.ts';
 import { isoText } from './wire-text.ts';
 
+/** Some 60,000 tokens; a chart has a tenth of it, unless thousands of marks are on it. */
+const SVG_CHARACTERS_MAX = 150_000;
 const UNITS = [
   [86_400, 'd'],
   [3_600, 'h'],
@@ -32,7 +34,7 @@ export const chartTool = tool({
       .enum(['png', 'svg'])
       .default('png')
       .describe('png: a picture. svg: the document as text, to be saved or embedded.'),
-    theme: z.enum(['dark', 'light']).default('dark'),
+    theme: z.enum(['dark', 'light']).default('dark').describe('The colours.'),
   }),
   async run({ indicator: id, format, theme, params = {}, ...range }, context, signal) {
     const { service, known, spending, now } = context;
@@ -70,7 +72,11 @@ export const chartTool = tool({
       objects: reading.objects,
     });
     const told = summary(indicator, reading, span);
-    return format === 'svg' ? svgResult(svg, told) : await pngResult(svg, told, context, signal);
+    if (format === 'png') return await pngResult(svg, told, context, signal);
+    if (svg.length <= SVG_CHARACTERS_MAX) return svgResult(svg, told);
+    const length = svg.length.toLocaleString('en');
+    const why = `As PNG: the SVG has ${length} characters, too many for an assistant; a shorter range has less.`;
+    return await pngResult(svg, `${told} ${why}`, context, signal);
   },
 });
 

@@ -1,6 +1,7 @@
 /** The tools as an assistant calls them: the SDK's own client, and the real routes behind the client library. */
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
@@ -11,7 +12,7 @@ import { HistoryReader, RANGE, readingBy } from '../../../../simulation/history-
 import { RestService } from '../../../../simulation/rest-service.ts';
 import { createMcpServer, type McpServerOptions } from './mcp-server.ts';
 import { PngMissingError, pngOf } from './png.ts';
-import { Spending } from './spending.ts';
+import { DEFAULT_LIMITS, Spending } from './spending.ts';
 
 /** Ten minutes with a trade every five seconds. */
 const TEN_MINUTES = {
@@ -110,7 +111,7 @@ test('there are six tools, each with a description and strict arguments, and the
     assert.ok(description!.length > 80, name);
     assert.equal(inputSchema.additionalProperties, false, name);
     for (const [field, schema] of Object.entries(inputSchema.properties ?? {})) {
-      if (field !== 'theme') assert.ok((schema as { description?: string }).description, field);
+      assert.ok((schema as { description?: string }).description, field);
     }
   }
   assert.match(user.client.getInstructions()!, /estimate is free/);
@@ -450,12 +451,61 @@ test('a chart of hours in which nothing traded says so', async () => {
   assert.match(await user.refused('chart', asked), /^NOTHING_TRADED: Nothing traded in ESZ6/);
 });
 
-test('levels that come from before the range are on the chart', async () => {
+test('levels that come from before the range are on the chart, for a moment’s cost more', async () => {
+  const spending = new Spending({ perCall: TRADES * 2 + 1, total: 1e6 });
+  await using user = await assistant({ spending });
+  const asked = { ...TEN_MINUTES, indicator: 'session-levels', format: 'svg' };
+  const { content } = await user.call('chart', asked);
+  assert.match(textOf({ content }), />previous high/);
+});
+
+test('a chart that is cut shows nothing behind its last candle', async () => {
   await using user = await assistant({ spending: new Spending({ perCall: 1e6, total: 1e9 }) });
   const { content } = await user.call('chart', {
-    ...TEN_MINUTES,
-    indicator: 'session-levels',
+    ...RANGE,
+    indicator: 'delta',
+    params: { bar: 'tick', size: 2 },
     format: 'svg',
   });
-  assert.match(textOf({ content }), />previous high/);
+  assert.match(textOf({ content }), /500 objects over 500 candles, .* it ends early\.$/);
+});
+
+test('an SVG that is too long for an assistant becomes a picture', async () => {
+  await using user = await assistant({ spending: new Spending({ perCall: 1e6, total: 1e9 }) });
+  const { content } = await user.call('chart', {
+    ...RANGE,
+    from: '2026-11-05',
+    indicator: 'large-trades',
+    params: { minSize: 1 },
+    format: 'svg',
+  });
+  assert.equal(content[0]!.type, 'image', textOf({ content }).slice(0, 300));
+  assert.match(textOf({ content }), /As PNG: the SVG has \d+,\d+ characters/);
+});
+
+test('a key with the scope history and no other is enough for every tool', async () => {
+  const account = await service.account('live_history');
+  const { secret } = await service.key(account, { scopes: ['history'] });
+  await using user = await assistant({ service: new RestClient({ url, key: secret }) });
+  const asked = { ...TEN_MINUTES, indicator: 'bars' };
+  const { tools } = await user.client.listTools();
+  for (const { name, inputSchema } of tools) {
+    const isQuery = Object.hasOwn(inputSchema.properties ?? {}, 'from');
+    const result = await user.call(name, isQuery ? asked : {});
+    assert.ok(!result.isError, `${name}: ${textOf(result)}`);
+  }
+});
+
+test('docs/mcp.md tells of every tool, and of the limits as they are', async () => {
+  const page = readFileSync(new URL('../../../../docs/mcp.md', import.meta.url), 'utf8');
+  await using user = await assistant();
+  const { tools } = await user.client.listTools();
+  assert.deepEqual(
+    [...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name),
+    tools.map(({ name }) => name),
+  );
+  const { perCall, total } = DEFAULT_LIMITS;
+  for (const limit of [perCall, total]) {
+    assert.ok(page.includes(`| ${limit.toLocaleString('en')} |`), `${limit}`);
+  }
 });
