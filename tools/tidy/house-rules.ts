@@ -23,7 +23,7 @@ interface Ban {
 const readsEnvironment = new Set([
   'packages/server/src/config/env.ts',
   'packages/server/src/platform/compiled-code.ts',
-  'packages/cli/src/main.ts',
+  'packages/cli/src/command-process.ts',
   'packages/cli/bin/tapeloom.js',
 ]);
 

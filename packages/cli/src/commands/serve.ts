@@ -13,17 +13,11 @@ Examples:
   tapeloom serve
   TAPELOOM_DATA=/var/lib/tapeloom TAPELOOM_PORT=80 tapeloom serve
 `,
-  async run(args) {
-    // All other commands do without the service.
-    const { runProcess } = await import('@tapeloom/server/service-process');
-    takeOverProcess();
-    return await runProcess(args, BY_NAME);
-  },
+  run: serve,
 };
 
-/** A service answers signals in its own way, and does not end when nobody reads what it prints. */
-function takeOverProcess(): void {
-  process.removeAllListeners('SIGINT');
-  process.removeAllListeners('SIGTERM');
-  process.stdout.removeAllListeners('error');
+/** Resolves to the exit code when a signal has ended the service. */
+export async function serve(args: readonly string[]): Promise<number> {
+  const { runProcess } = await import('@tapeloom/server/service-process');
+  return await runProcess(args, BY_NAME);
 }

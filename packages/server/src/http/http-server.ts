@@ -206,6 +206,9 @@ function createApp(
         removeAdditional: false,
         useDefaults: false,
         allErrors: true,
+        // The schemas are made by code that knows how: to check them too would double a start's share of them.
+        meta: false,
+        validateSchema: false,
       },
     },
     frameworkErrors: (error, request, reply) => onUnreadable(error, request, reply),
