@@ -24,6 +24,8 @@ const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
   arrow: 'application/vnd.apache.arrow.stream',
 };
 const END_LINE = '{"t":"end"';
+const TIME =
+  /^\{"t":"(?:upsert|remove)","cursor":"[\d.]+","id":"[^"]*","final":(?:true|false),"ts":"(\d+)"/;
 
 export interface ExportRequest<I extends string = IndicatorName> extends PastRequest<I> {
   readonly format?: ExportFormat;
@@ -52,6 +54,7 @@ export class ExportReading<I extends string = IndicatorName>
   #lines: number;
   #bytes: number;
   #isWhole = false;
+  #time: bigint | null = null;
 
   constructor(
     http: ServiceHttp,
@@ -91,6 +94,11 @@ export class ExportReading<I extends string = IndicatorName>
     return this.#bytes;
   }
 
+  /** Of the newest result that was handed out: how far the range is read. Null before it, and of a table. */
+  get time(): bigint | null {
+    return this.#time;
+  }
+
   /** All there is was handed out. */
   get isWhole(): boolean {
     return this.#isWhole;
@@ -110,6 +118,7 @@ export class ExportReading<I extends string = IndicatorName>
       const line = read.read(text);
       this.#lines = read.count;
       this.#isWhole = line.t === 'end';
+      if (line.t === 'upsert') this.#time = line.object.ts;
       yield line;
       if (this.#isWhole) return;
       this.#signal?.throwIfAborted();
@@ -130,6 +139,8 @@ export class ExportReading<I extends string = IndicatorName>
       if (last.startsWith(END_LINE)) {
         requireCount(JSON.parse(last).items, this.#lines - 1);
         this.#isWhole = true;
+      } else {
+        this.#time = timeIn(last) ?? this.#time;
       }
       yield bytes;
       if (this.#isWhole) return;
@@ -241,6 +252,12 @@ export class ExportReading<I extends string = IndicatorName>
       `A table has no lines: take the bytes() of an export as ${this.format}.`,
     );
   }
+}
+
+/** Of a result's line, in whose head it stands; other lines have none. */
+function timeIn(line: string): bigint | null {
+  const found = TIME.exec(line);
+  return found === null ? null : BigInt(found[1]!);
 }
 
 function cutShort(): TapeloomError {

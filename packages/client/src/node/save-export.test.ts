@@ -18,7 +18,7 @@ import {
 import { problem, ScriptedHttp } from '../../../../simulation/scripted-http.ts';
 import { RestClient } from '../rest.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
-import { type SaveProgress, saveExport } from './save-export.ts';
+import { begunExport, type SaveProgress, saveExport } from './save-export.ts';
 
 const REQUEST = { indicator: 'bars', instrument: 'ES.c.0', from: '2026-11-12' } as const;
 const LINES = exportLines(20);
@@ -77,7 +77,9 @@ test('an export becomes a file with its digest, and nothing is left beside it', 
     isResumed: false,
   });
   assert.deepEqual(await readdir(folder), ['bars.ndjson.zst']);
-  assert.deepEqual(progress.at(-1), { bytes: WHOLE.length, lines: 22, bytesBefore: 0 });
+  const { time, ...last } = progress.at(-1)!;
+  assert.deepEqual(last, { bytes: WHOLE.length, lines: 22, bytesBefore: 0 });
+  assert.equal(String(time), JSON.parse(LINES.at(-2)!).ts, 'of the newest result');
   assert.ok(progress.length > 3);
 });
 
@@ -236,4 +238,22 @@ test('a signal stops it, and what has come stays', async () => {
   const saved = await saveExport(client(), REQUEST, path);
   assert.ok(saved.isResumed);
   assert.deepEqual(await readFile(path), WHOLE);
+});
+
+test('what was begun can be asked for before it goes on', async () => {
+  server = await exportServer(LINES);
+  assert.equal(await begunExport(REQUEST, path), null);
+  const controller = new AbortController();
+  const onProgress = () => controller.abort(new Error('enough'));
+  const { signal } = controller;
+  await saveExport(client(), REQUEST, path, { signal, onProgress }).catch(() => {});
+  const begun = await begunExport(REQUEST, path);
+  assert.ok(begun !== null && begun.lines > 0 && begun.bytes > 0);
+  assert.equal(await begunExport({ ...REQUEST, indicator: 'delta' }, path), null);
+});
+
+test('an export that was refused at once has not begun, and leaves nothing', async () => {
+  server = await ScriptedHttp.start((response) => problem(response, 403, 'FORBIDDEN'));
+  await assert.rejects(saveExport(client(), REQUEST, path), { code: 'FORBIDDEN' });
+  assert.deepEqual(await readdir(folder), []);
 });

@@ -33,6 +33,26 @@ export interface SaveProgress {
   readonly lines: number;
   /** What was there already when this program began. */
   readonly bytesBefore: number;
+  /** Of the newest result that came, nanoseconds since 1970: how far the range is read. Null of a table. */
+  readonly time: bigint | null;
+}
+
+/** What an earlier program has left. */
+export interface BegunExport {
+  /** Of the file. */
+  readonly bytes: number;
+  /** Of the export, the header included; 0 of a table. */
+  readonly lines: number;
+}
+
+/** What is there of this very export, if `saveExport` has begun it and not finished; null: nothing. */
+export async function begunExport<I extends string = IndicatorName>(
+  request: ExportRequest<I>,
+  path: string,
+): Promise<BegunExport | null> {
+  const record = await PartFile.recordOf(path);
+  if (record?.request !== digestOf(request as ExportRequest)) return null;
+  return { bytes: record.place?.bytes ?? 0, lines: record.place?.lines ?? 0 };
 }
 
 export interface SavedExport {
@@ -108,17 +128,26 @@ async function fetched<I extends string>(
         keepFrom = reading.length + KEEP_EVERY_BYTES;
         await part.keep({ ...record, place });
       }
-      onProgress?.({ bytes: reading.length, lines: reading.lines, bytesBefore });
+      const { length: bytes, lines, time } = reading;
+      onProgress?.({ bytes, lines, bytesBefore, time });
+      // What has come in one piece is handed out without a look at the signal.
+      signal?.throwIfAborted();
     }
     await part.keep({ ...record, place, isWhole: true });
     return reading.lines;
   } catch (error) {
     // What has come stays: another try, or another program, goes on from here. What went wrong is told first.
     if (place !== null) await part.keep({ ...record, place }).catch(() => {});
+    else if (isRefusal(error)) await PartFile.remove(path);
     throw error;
   } finally {
     await part.close();
   }
+}
+
+/** The service has said no to the first request: nothing has begun, and nothing was charged. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof TapeloomError && error.status !== null && error.status < 500;
 }
 
 function startOf(place: ExportPlace | null, format: ExportRequest['format']): ExportPlace | null {
