@@ -3,7 +3,6 @@
  * stdout or a file; progress and the summary go to stderr, so a pipe gets nothing but the log.
  */
 
-import { closeSync, openSync, writeSync } from 'node:fs';
 import { calendarNamed } from '@tapeloom/core/calendar/calendars';
 import {
   extendSessionBook,
@@ -17,14 +16,13 @@ import { SessionStore } from '@tapeloom/server/tape/session-store';
 import { NO_LIVE_DAYS, TapeReader } from '@tapeloom/server/tape/tape-reader';
 import type { CommandBody, CommandIo } from '../command.ts';
 import { dateText, rangesText } from '../day-text.ts';
+import { dataFields } from '../entries/data-fields.ts';
+import { entryText } from '../entries/entry-text.ts';
+import { openTextSink } from '../entries/text-sink.ts';
 import { wholeText } from '../stream/text-format.ts';
-import { dataFields } from '../study/data-fields.ts';
-import { entryText } from '../study/entry-text.ts';
 import { MissingDaysError, runSettled, type SettledResult } from '../study/settled-study.ts';
 import { readStudyRequest, type StudyRequest } from '../study/study-request.ts';
 
-/** Text collected before it is written. */
-const WRITE_CHARACTERS = 1 << 16;
 const PROGRESS_MS = 200;
 /** Calendar days that surely hold this many sessions: holidays, weekends and a spare. */
 const DAYS_PER_SESSION = 2;
@@ -62,7 +60,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const store = new SessionStore(disk, tapeRoot, contract.dataset);
   const book = coveringBook(await store.load(contract.calendar), request);
   const text = entryText(request.format, dataFields(indicator), contract.tickSizeNanos);
-  using sink = openSink(request.out, io);
+  using sink = openTextSink(request.out, io);
   const progress = new Progress(io);
   try {
     const result = await runSettled(
@@ -84,7 +82,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
       io.signal,
     );
     sink.write(text.end());
-    sink.flush();
+    sink.finish();
     progress.finish(result);
     return 0;
   } catch (error) {
@@ -103,36 +101,6 @@ function coveringBook(kept: SessionBook | null, request: StudyRequest): SessionB
   const last = addDays(dayOf(to), DAYS_SPARE);
   // All sessions on a sealed tape have opened: as of `to` none that is kept may change.
   return extendSessionBook(kept, calendarNamed(contract.calendar), first, last, to);
-}
-
-interface Sink extends Disposable {
-  write(text: string): void;
-  flush(): void;
-}
-
-/** Writes in large pieces. A file is touched only when there is something to write. */
-function openSink(path: string | null, io: CommandIo): Sink {
-  let file: number | null = null;
-  let pending = '';
-  const flush = () => {
-    if (path === null) {
-      io.stdout(pending);
-    } else {
-      file ??= openSync(path, 'w');
-      writeSync(file, pending);
-    }
-    pending = '';
-  };
-  return {
-    write: (text) => {
-      pending += text;
-      if (pending.length >= WRITE_CHARACTERS) flush();
-    },
-    flush,
-    [Symbol.dispose]: () => {
-      if (file !== null) closeSync(file);
-    },
-  };
 }
 
 /** On a terminal one line that changes, elsewhere one line per day; and a summary at the end. */

@@ -4,7 +4,7 @@
  */
 
 import type { CatalogueIndicator, HistoryEntry } from '@tapeloom/client';
-import { dataFields } from '../study/data-fields.ts';
+import { dataFields } from '../entries/data-fields.ts';
 
 const NANOS = 1e9;
 /** Of a distance between prices, such as a deviation. */

@@ -17,6 +17,7 @@ import { placeBefore } from '@tapeloom/server/history/place-before';
 import { lastDayBefore, TapeDays } from '@tapeloom/server/history/tape-days';
 import { beginWarm, carriedFrom } from '@tapeloom/server/history/warm-up-start';
 import type { Tape, TapePlace } from '@tapeloom/server/tape/tape';
+import type { RemoveEntry, UpsertEntry } from '../entries/entry.ts';
 
 export interface SettledRequest {
   readonly indicator: Indicator;
@@ -33,22 +34,7 @@ export interface SettledRequest {
 }
 
 /** One entry of the log, as history and exports carry it. */
-export type LogEntry =
-  | {
-      readonly t: 'upsert';
-      readonly cursor: string;
-      readonly id: string;
-      readonly final: boolean;
-      readonly ts: string;
-      readonly data: unknown;
-    }
-  | {
-      readonly t: 'remove';
-      readonly cursor: string;
-      readonly id: string;
-      readonly final: boolean;
-      readonly ts: string;
-    };
+export type LogEntry = UpsertEntry | RemoveEntry;
 
 export interface SettledListener {
   entry(entry: LogEntry): void;

@@ -5,7 +5,6 @@
 
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { parseInstant } from '@tapeloom/core/instant-text';
 import type { Contract } from '@tapeloom/core/instrument/contract';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { INDICATORS, indicatorNamed } from '@tapeloom/core/studies/catalogue';
@@ -15,7 +14,8 @@ import { dayOf } from '@tapeloom/core/utc-day';
 import { nearestName } from '@tapeloom/server/config/nearest-name';
 import { createSimUniverse } from '@tapeloom/server/sources/sim-universe';
 import { type CommandIo, UsageError } from '../command.ts';
-import { ENTRY_FORMATS, type EntryFormat } from './entry-text.ts';
+import { type EntryFormat, readEntryFormat } from '../entries/entry-format.ts';
+import { readInstant, requireRange } from '../time-options.ts';
 
 /** Contracts, ticks and rolls are the same for every seed and scale. */
 const ANY_SIM = { seed: 1, printsScale: 1 };
@@ -55,11 +55,7 @@ export function readStudyRequest(args: readonly string[], io: CommandIo): StudyR
   const params = readParams(indicator, values.params ?? '{}');
   const from = readInstant('--from', values.from);
   const to = readInstant('--to', values.to);
-  if (from >= to) {
-    throw new UsageError(
-      '--to must be after --from; a date is its midnight UTC, so a whole day ends at the next date',
-    );
-  }
+  requireRange(from, to);
   return {
     indicator,
     params,
@@ -67,7 +63,7 @@ export function readStudyRequest(args: readonly string[], io: CommandIo): StudyR
     from,
     to,
     hasTail: values.tail === true,
-    format: readFormat(values.format, values.json === true, values.out, io),
+    format: readEntryFormat(values.format, values.json === true, values.out, io),
     out: values.out === undefined ? null : resolve(values.out),
     data: resolve(values.data ?? io.env.TAPELOOM_DATA ?? './data'),
   };
@@ -96,16 +92,6 @@ export function readParams(indicator: Indicator, text: string): Params {
   throw new UsageError(`--params does not fit ${indicator.id}:${faults.join('')}`);
 }
 
-function readInstant(option: string, text: string | undefined): EpochNs {
-  if (text === undefined) throw new UsageError(`${option} is missing`);
-  const instant = parseInstant(text);
-  if (instant !== null) return instant;
-  throw new UsageError(
-    `${option} must be a date like 2026-09-01 (its midnight UTC), a time like ` +
-      `2026-09-01T13:30:00Z or nanoseconds since 1970, got ${text}`,
-  );
-}
-
 /** An alias means the contract it designates when the range begins. */
 export function readContract(option: string, name: string | undefined, day: UtcDay): Contract {
   if (name === undefined) {
@@ -120,21 +106,6 @@ export function readContract(option: string, name: string | undefined, day: UtcD
     ...book.allAliases().map((it) => it.alias),
   ];
   throw new UsageError(unknown('contract or alias', name, names));
-}
-
-function readFormat(
-  text: string | undefined,
-  isJson: boolean,
-  out: string | undefined,
-  io: CommandIo,
-): EntryFormat {
-  if (isJson && text !== undefined && text !== 'ndjson') {
-    throw new UsageError(`--json is --format ndjson, but --format says ${text}`);
-  }
-  if (text === undefined) return !isJson && out === undefined && io.isTerminal ? 'table' : 'ndjson';
-  const format = ENTRY_FORMATS.find((one) => one === text);
-  if (format !== undefined) return format;
-  throw new UsageError(`--format must be ${ENTRY_FORMATS.join(', ')}, got ${text}`);
 }
 
 function unknown(what: string, name: string, known: readonly string[]): string {

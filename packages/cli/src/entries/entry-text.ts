@@ -1,15 +1,13 @@
 /**
- * A study's log as text: lines of JSON, CSV or an aligned table. Each is written as it comes, so a
+ * An indicator's log as text: lines of JSON, CSV or an aligned table. Each is written as it comes, so a
  * year of bars needs no more memory than a minute of them; only a table holds its first rows back, to
- * see how wide its columns are.
+ * see how wide its columns are. In CSV and tables a snapshot is one row for each of its objects.
  */
 
 import { formatPrice } from '@tapeloom/core/price';
 import type { DataField } from './data-fields.ts';
-import type { LogEntry } from './settled-study.ts';
-
-export const ENTRY_FORMATS = ['ndjson', 'csv', 'table'] as const;
-export type EntryFormat = (typeof ENTRY_FORMATS)[number];
+import type { Entry, RemoveEntry, UpsertEntry } from './entry.ts';
+import type { EntryFormat } from './entry-format.ts';
 
 /** Rows that decide how wide a table's columns are. */
 const TABLE_ROWS_MEASURED = 100;
@@ -18,7 +16,7 @@ const CSV_SPECIAL = /[",\r\n]/;
 
 export interface EntryText {
   /** The text to write now; may be empty. */
-  add(entry: LogEntry): string;
+  add(entry: Entry): string;
   /** What is still held back. */
   end(): string;
 }
@@ -49,14 +47,18 @@ class CsvText implements EntryText {
     this.#fields = fields;
   }
 
-  add(entry: LogEntry): string {
-    const { t, cursor, id, final, ts } = entry;
-    const cells = [t, cursor, id, final, ts, ...valuesOf(entry, this.#fields)];
-    return `${this.#header()}${cells.map(csvCell).join(',')}\n`;
+  add(entry: Entry): string {
+    return rowsOf(entry).reduce((text, row) => `${text}${this.#line(row)}`, this.#header());
   }
 
   end(): string {
     return this.#header();
+  }
+
+  #line(row: EntryRow): string {
+    const { t, cursor, id, final, ts } = row;
+    const cells = [t, cursor, id, final, ts, ...valuesOf(row, this.#fields)];
+    return `${cells.map(csvCell).join(',')}\n`;
   }
 
   #header(): string {
@@ -78,11 +80,8 @@ class TableText implements EntryText {
     this.#tickSizeNanos = tickSizeNanos;
   }
 
-  add(entry: LogEntry): string {
-    const row = this.#row(entry);
-    if (this.#widths !== null) return line(row, this.#widths);
-    this.#held.push(row);
-    return this.#held.length < TABLE_ROWS_MEASURED ? '' : this.end();
+  add(entry: Entry): string {
+    return rowsOf(entry).reduce((text, row) => `${text}${this.#add(this.#row(row))}`, '');
   }
 
   end(): string {
@@ -94,10 +93,16 @@ class TableText implements EntryText {
     return rows.map((row) => line(row, widths)).join('');
   }
 
-  #row(entry: LogEntry): readonly string[] {
-    const mark = entry.t === 'remove' ? '×' : entry.final ? ' ' : '▸';
-    const values = valuesOf(entry, this.#fields);
-    return [mark, timeText(entry.ts), ...this.#fields.map((it, at) => this.#cell(it, values[at]))];
+  #add(row: readonly string[]): string {
+    if (this.#widths !== null) return line(row, this.#widths);
+    this.#held.push(row);
+    return this.#held.length < TABLE_ROWS_MEASURED ? '' : this.end();
+  }
+
+  #row(row: EntryRow): readonly string[] {
+    const mark = row.t === 'remove' ? '×' : row.final ? ' ' : '▸';
+    const values = valuesOf(row, this.#fields);
+    return [mark, timeText(row.ts), ...this.#fields.map((it, at) => this.#cell(it, values[at]))];
   }
 
   #cell({ kind }: DataField, value: unknown): string {
@@ -125,8 +130,17 @@ class TableText implements EntryText {
   }
 }
 
-function valuesOf(entry: LogEntry, fields: readonly DataField[]): readonly unknown[] {
-  const data = entry.t === 'remove' ? {} : (entry.data as Readonly<Record<string, unknown>>);
+/** An object of a snapshot stands at the snapshot's cursor. */
+type EntryRow = UpsertEntry | RemoveEntry | (Omit<UpsertEntry, 't'> & { readonly t: 'snapshot' });
+
+function rowsOf(entry: Entry): readonly EntryRow[] {
+  if (entry.t !== 'snapshot') return [entry];
+  const { t, cursor, items } = entry;
+  return items.map((item) => ({ t, cursor, ...item }));
+}
+
+function valuesOf(row: EntryRow, fields: readonly DataField[]): readonly unknown[] {
+  const data = row.t === 'remove' ? {} : (row.data as Readonly<Record<string, unknown>>);
   return fields.map(({ name }) => data[name]);
 }
 

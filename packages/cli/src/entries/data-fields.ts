@@ -13,7 +13,7 @@ export interface DataField {
 }
 
 /** In the order of the schema. */
-export function dataFields(definition: IndicatorDefinition): readonly DataField[] {
+export function dataFields(definition: Pick<IndicatorDefinition, 'data'>): readonly DataField[] {
   const properties = definition.data.properties as Readonly<Record<string, JsonSchema>>;
   return Object.entries(properties).map(([name, schema]) => ({ name, kind: kindOf(schema) }));
 }

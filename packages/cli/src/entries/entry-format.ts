@@ -1,0 +1,35 @@
+/** Which text a log is written as: `--format`, `--json`, and what is the default where. */
+
+import { type CommandIo, UsageError } from '../command.ts';
+
+export const ENTRY_FORMATS = ['ndjson', 'csv', 'table'] as const;
+export type EntryFormat = (typeof ENTRY_FORMATS)[number];
+
+/** The format an option names, of those a command has. */
+export function readFormat<Format extends string>(
+  text: string,
+  formats: readonly Format[],
+): Format {
+  const format = formats.find((one) => one === text);
+  if (format !== undefined) return format;
+  throw new UsageError(`--format must be ${formats.join(', ')}, got ${text}`);
+}
+
+/** A table is for the eyes: the default where somebody looks, and nowhere else. */
+export function defaultFormat(out: string | null, io: CommandIo): EntryFormat {
+  return out === null && io.isTerminal ? 'table' : 'ndjson';
+}
+
+/** Where `--json` means lines of JSON. */
+export function readEntryFormat(
+  text: string | undefined,
+  isJson: boolean,
+  out: string | undefined,
+  io: CommandIo,
+): EntryFormat {
+  if (isJson && text !== undefined && text !== 'ndjson') {
+    throw new UsageError(`--json is --format ndjson, but --format says ${text}`);
+  }
+  if (text !== undefined) return readFormat(text, ENTRY_FORMATS);
+  return isJson ? 'ndjson' : defaultFormat(out ?? null, io);
+}
