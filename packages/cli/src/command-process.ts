@@ -33,6 +33,7 @@ const io: CommandIo = {
   },
   env: process.env,
   isTerminal: process.stdout.isTTY === true && process.env.TERM !== 'dumb',
+  isErrorTerminal: process.stderr.isTTY === true && process.env.TERM !== 'dumb',
   input: createTerminalInput({
     stdin: () => process.stdin,
     stderr: process.stderr,

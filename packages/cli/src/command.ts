@@ -37,6 +37,8 @@ export interface CommandIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether stdout is a terminal that understands cursor movement and colour. */
   readonly isTerminal: boolean;
+  /** Whether stderr is one: progress is a line that changes there. */
+  readonly isErrorTerminal: boolean;
   readonly input: CommandInput;
   /** Aborted on SIGINT or SIGTERM. */
   readonly signal: AbortSignal;

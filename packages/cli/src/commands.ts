@@ -5,6 +5,9 @@
 
 import type { Command, LazyCommand } from './command.ts';
 import { completionCommand } from './commands/completion.ts';
+import { estimateCommand } from './commands/estimate.ts';
+import { exportCommand } from './commands/export.ts';
+import { historyCommand } from './commands/history.ts';
 import { indicatorsCommand } from './commands/indicators.ts';
 import { instrumentsCommand } from './commands/instruments.ts';
 import { keysCreateCommand } from './commands/keys-create.ts';
@@ -22,6 +25,9 @@ const customers: readonly (Command | LazyCommand)[] = [
   instrumentsCommand,
   indicatorsCommand,
   streamCommand,
+  estimateCommand,
+  historyCommand,
+  exportCommand,
   usageCommand,
   keysListCommand,
   keysCreateCommand,

@@ -19,6 +19,7 @@ export class RecordedIo implements CommandIo {
   err = '';
   readonly env: CommandIo['env'];
   readonly isTerminal: boolean;
+  readonly isErrorTerminal: boolean;
   readonly interrupt = new AbortController();
   readonly signal: AbortSignal;
   readonly input: CommandIo['input'];
@@ -32,6 +33,7 @@ export class RecordedIo implements CommandIo {
     const { env = {}, isTerminal = false, answers, piped = '', clientParts = {} } = options;
     this.env = env;
     this.isTerminal = isTerminal;
+    this.isErrorTerminal = isTerminal;
     this.signal = options.signal ?? this.interrupt.signal;
     this.clientParts = clientParts;
     this.stdout = (text) => {

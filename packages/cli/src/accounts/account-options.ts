@@ -44,6 +44,6 @@ export async function findAccount(store: AccountStore, name: string): Promise<Ac
   throw new Error(`no account is called ${name}; ${hint}`);
 }
 
-export function writeJson(io: CommandIo, value: unknown): void {
+export function writeJson(io: Pick<CommandIo, 'stdout'>, value: unknown): void {
   io.stdout(`${JSON.stringify(value)}\n`);
 }

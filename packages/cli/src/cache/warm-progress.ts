@@ -2,10 +2,10 @@
 
 import type { CommandIo } from '../command.ts';
 import { dateText } from '../day-text.ts';
+import { ERASE_LINE } from '../progress-line.ts';
 import { spanText, wholeText } from '../stream/text-format.ts';
 import type { DayOutcome, WarmedDay, WarmPlan } from './warm-run.ts';
 
-const ERASE_LINE = '\r\x1b[2K';
 const SECOND_NS = 1_000_000_000;
 
 export const OUTCOME_TEXT: Readonly<Record<DayOutcome, string>> = {

@@ -19,8 +19,7 @@ import { TapeManifest } from '@tapeloom/server/tape/tape-manifest';
 import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
 import { configOf } from '../command-config.ts';
 import { dateText, readDay } from '../day-text.ts';
-
-const ERASE_LINE = '\r\x1b[2K';
+import { ERASE_LINE } from '../progress-line.ts';
 
 export const simFillCommand: CommandBody = {
   usage: `Usage: tapeloom sim fill --contract <symbol>|all --from <date> --to <date> [--data <directory>]

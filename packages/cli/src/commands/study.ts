@@ -19,6 +19,7 @@ import { dateText, rangesText } from '../day-text.ts';
 import { dataFields } from '../entries/data-fields.ts';
 import { entryText } from '../entries/entry-text.ts';
 import { openTextSink } from '../entries/text-sink.ts';
+import { ERASE_LINE } from '../progress-line.ts';
 import { wholeText } from '../stream/text-format.ts';
 import { MissingDaysError, runSettled, type SettledResult } from '../study/settled-study.ts';
 import { readStudyRequest, type StudyRequest } from '../study/study-request.ts';
@@ -27,7 +28,6 @@ const PROGRESS_MS = 200;
 /** Calendar days that surely hold this many sessions: holidays, weekends and a spare. */
 const DAYS_PER_SESSION = 2;
 const DAYS_SPARE = 14;
-const ERASE_LINE = '\r\x1b[2K';
 
 export const studyCommand: CommandBody = {
   usage: `Usage: tapeloom study <indicator> --tape <contract> --from <time> --to <time> [options]

@@ -40,7 +40,9 @@ export function toldBy(error: TapeloomError, hints: Readonly<Record<string, stri
   ].join(' ');
 }
 
-function fieldSentences({ errors }: TapeloomError): readonly string[] {
+/** The fields that the sentence itself does not name. */
+function fieldSentences({ errors, message: said }: TapeloomError): readonly string[] {
+  if (errors.length === 1 && said.includes(errors[0]!.message)) return [];
   const told = errors.slice(0, FIELDS_TOLD_MAX).map(({ path, message }) => `${path}: ${message}`);
   if (told.length === 0) return [];
   const more = errors.length - told.length;

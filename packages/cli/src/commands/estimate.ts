@@ -1,0 +1,84 @@
+/** `tapeloom estimate`: what history or an export would cost, and whether all of the range is there. Free. */
+
+import { parseArgs } from 'node:util';
+import { type Estimate, nsOf, TapeloomError } from '@tapeloom/client';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { createClock } from '@tapeloom/server/platform/system-clock';
+import { writeJson } from '../accounts/account-options.ts';
+import { timeText } from '../accounts/time-text.ts';
+import type { Command, CommandIo } from '../command.ts';
+import { CUSTOMER_USAGE, customerClient } from '../customer/customer-options.ts';
+import { ExitCode } from '../exit-codes.ts';
+import { unitsText } from '../history/cost-question.ts';
+import { QUERY_OPTIONS, QUERY_USAGE, queryText, readQuery } from '../history/history-query.ts';
+import { missingDaysText } from '../history/missing-days.ts';
+import { wholeText } from '../stream/text-format.ts';
+import { factsText } from '../table-text.ts';
+
+export const estimateCommand: Command = {
+  path: ['estimate'],
+  summary: 'What a query of the past would cost. Free.',
+  usage: `Usage: tapeloom estimate <instrument> <indicator> --from <time> [--to <time>] [options]
+
+Says what history or an export of the range costs, what is left this month, and which days are missing.
+Charges nothing. Exits with 8 when days are missing: history and exports would be refused.
+
+${QUERY_USAGE}
+${CUSTOMER_USAGE}
+
+Examples:
+  tapeloom estimate ES.c.0 footprint --from 2026-11-12 --to 2026-11-13
+  tapeloom estimate BTC.c.0 bars --from 2026-11-01 --params '{"size":300}' --json`,
+  run,
+};
+
+async function run(args: readonly string[], io: CommandIo): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: QUERY_OPTIONS,
+    allowPositionals: true,
+  });
+  const query = readQuery(values, positionals, createClock({ kind: 'system' }).now());
+  await using client = await customerClient(values, io);
+  const estimated = await orMissing(() => client.estimate({ ...query, signal: io.signal }));
+  if (values.json === true) writeJson(io, { indicator: query.indicator, ...estimated });
+  else io.stdout(`${queryText(query)}\n${factsText(factsOf(estimated))}`);
+  return estimated.missingDaysTotal === 0 ? ExitCode.ok : ExitCode.noData;
+}
+
+/** With missing days there is no estimate; what is known of them, and of the days that are there. */
+type Missing = Pick<Estimate, 'missingDays' | 'missingDaysTotal'> & {
+  readonly computeUnits: number | null;
+};
+
+async function orMissing(estimate: () => Promise<Estimate>): Promise<Estimate | Missing> {
+  try {
+    return await estimate();
+  } catch (error) {
+    if (!(error instanceof TapeloomError) || error.missingDays.length === 0) throw error;
+    const { missingDays, missingDaysTotal, computeUnits } = error;
+    return { computeUnits, missingDays, missingDaysTotal: missingDaysTotal ?? missingDays.length };
+  }
+}
+
+function factsOf(estimated: Estimate | Missing): readonly (readonly [string, string])[] {
+  const missing = estimated.missingDaysTotal === 0 ? 'none' : missingDaysText(estimated);
+  if (!('trades' in estimated)) {
+    const { computeUnits } = estimated;
+    const others =
+      computeUnits === null ? [] : [['the others cost', unitsText(computeUnits)] as const];
+    return [['missing days', missing], ...others];
+  }
+  const { contract, computeUnits, remainingComputeUnits, trades, days, lookBackFrom } = estimated;
+  return [
+    ['contract', contract],
+    ['cost', unitsText(computeUnits)],
+    ['left this month', unitsText(remainingComputeUnits)],
+    ['trades', wholeText(trades)],
+    ['days', wholeText(days)],
+    ['missing days', missing],
+    ...(lookBackFrom === null
+      ? []
+      : [['looks back to', timeText(nsOf(lookBackFrom) as EpochNs)] as const]),
+  ];
+}

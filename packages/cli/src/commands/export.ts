@@ -1,0 +1,108 @@
+/**
+ * `tapeloom export`: an indicator's past as a file that survives a broken line, a kill and a reboot: the same
+ * command goes on where the last one was, and is not charged again. Ends with the digest of the file.
+ */
+
+import { parseArgs } from 'node:util';
+import { type Estimate, type TapeloomClient, TapeloomError } from '@tapeloom/client';
+import type { Command, CommandIo } from '../command.ts';
+import { CUSTOMER_USAGE, customerClient } from '../customer/customer-options.ts';
+import { ExitCode } from '../exit-codes.ts';
+import { costRefusal, unitsText } from '../history/cost-question.ts';
+import { type ExportDone, ExportRun } from '../history/export-run.ts';
+import { readTarget, requireWritable } from '../history/export-target.ts';
+import {
+  type HistoryQuery,
+  QUERY_OPTIONS,
+  QUERY_USAGE,
+  readQuery,
+} from '../history/history-query.ts';
+import { saySummary } from '../history/summary.ts';
+import { sizeText } from '../size-text.ts';
+import { wholeText } from '../stream/text-format.ts';
+
+export const exportCommand: Command = {
+  path: ['export'],
+  summary: "An indicator's past as a file; goes on after a cut or a kill.",
+  usage: `Usage: tapeloom export <instrument> <indicator> --from <time> [--to <time>] [options]
+
+Shows what the range costs, asks, and fetches all of it into a file. A line that breaks is taken up again
+by itself. After ctrl-c, a kill or a reboot run the same command again, within 24 hours: it goes on where
+it was and is not charged again. The file appears under its name when it is whole.
+
+${QUERY_USAGE}
+  --format ndjson|csv|table|parquet|arrow  default: ndjson, compressed with zstd; parquet and arrow are
+                      for indicators whose data is flat
+  --expand            ndjson without compression
+  --out <file>        where to write (default: a name made of the query, in this directory)
+  --force             begin anew: replace the file, or the part of one, that is there
+  --yes               do not ask; needed where nobody can be asked, unless it costs nothing
+${CUSTOMER_USAGE}
+
+With --json the last line on stdout is one JSON object with computeUnits, objects, bytes and sha256.
+
+Examples:
+  tapeloom export ES.c.0 footprint --from 2026-11-01 --to 2026-11-08
+  tapeloom export ES.c.0 bars --from 2026-11-01 --to 2026-11-08 --format parquet --out bars.parquet --yes
+  tapeloom export BTC.c.0 large-trades --from 2026-11-01 --format csv --yes --json | jq -r .sha256`,
+  run,
+};
+
+async function run(args: readonly string[], io: CommandIo): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: {
+      ...QUERY_OPTIONS,
+      format: { type: 'string' },
+      expand: { type: 'boolean' },
+      out: { type: 'string' },
+      force: { type: 'boolean' },
+      yes: { type: 'boolean' },
+    },
+    allowPositionals: true,
+  });
+  const query = readQuery(values, positionals, null);
+  const target = readTarget(values, query);
+  requireWritable(target);
+  const isJson = values.json === true;
+  const isAgreed = values.yes === true;
+  await using client = await customerClient(values, io);
+  const run = new ExportRun({ client, query, target, isQuiet: isJson }, io);
+  const isBegun = await run.find();
+  let estimate: Estimate | null = null;
+  if (!isBegun) {
+    estimate = await estimated(client, query, isAgreed, io);
+    const question = { command: 'export', query, isAgreed, isMost: false, isQuiet: isJson };
+    const refusal = estimate && (await costRefusal({ ...question, estimate }, io));
+    if (refusal !== null) return refusal;
+  }
+  const done = await run.finish();
+  const computeUnits = isBegun ? 0 : (estimate?.computeUnits ?? null);
+  const { instrument, indicator } = query;
+  const facts = { instrument, indicator, ...done, computeUnits, isResumed: isBegun };
+  const sentence = sentenceOf(done, target.path, computeUnits);
+  saySummary({ out: target.path, isJson, sentence, facts }, io);
+  return ExitCode.ok;
+}
+
+/** A key for exports alone may not estimate; who wrote `--yes` does without. */
+async function estimated(
+  client: TapeloomClient,
+  query: HistoryQuery,
+  isAgreed: boolean,
+  { signal }: CommandIo,
+): Promise<Estimate | null> {
+  try {
+    return await client.estimate({ ...query, signal });
+  } catch (error) {
+    if (isAgreed && error instanceof TapeloomError && error.code === 'FORBIDDEN') return null;
+    throw error;
+  }
+}
+
+function sentenceOf(done: ExportDone, path: string, units: number | null): string {
+  const { objects, bytes, sha256, seconds } = done;
+  const cost = units === null ? '' : ` for ${unitsText(units)}`;
+  const what = `${wholeText(objects)} object${objects === 1 ? '' : 's'}, ${sizeText(bytes)}`;
+  return `${path}: ${what}${cost}, ${seconds.toFixed(1)} s.\nsha-256 ${sha256}`;
+}

@@ -1,0 +1,104 @@
+/**
+ * `tapeloom history`: an indicator's past from the service, page after page, as lines of JSON, CSV or a table.
+ * Its cost is shown and agreed to before anything is charged. Results go to stdout or a file, all else to
+ * stderr.
+ */
+
+import { parseArgs } from 'node:util';
+import { createClock } from '@tapeloom/server/platform/system-clock';
+import { type Command, type CommandIo, UsageError } from '../command.ts';
+import { CUSTOMER_USAGE, customerClient } from '../customer/customer-options.ts';
+import { dataFields } from '../entries/data-fields.ts';
+import { defaultFormat, ENTRY_FORMATS, readFormat } from '../entries/entry-format.ts';
+import { openTextSink } from '../entries/text-sink.ts';
+import { ExitCode } from '../exit-codes.ts';
+import { costRefusal, unitsText } from '../history/cost-question.ts';
+import { QUERY_OPTIONS, QUERY_USAGE, readQuery } from '../history/history-query.ts';
+import { type HistoryRead, readHistory } from '../history/read-history.ts';
+import { saySummary } from '../history/summary.ts';
+import { wholeText } from '../stream/text-format.ts';
+
+export const historyCommand: Command = {
+  path: ['history'],
+  summary: "An indicator's past: shows the cost, then the results.",
+  usage: `Usage: tapeloom history <instrument> <indicator> --from <time> [--to <time>] [options]
+
+Shows what the range costs, asks, and prints every object that became final, and every removal, in the
+order of their cursors. What was read so far is charged when you stop it with ctrl-c, and no more.
+
+${QUERY_USAGE}
+  --snapshot          the state at --from, then every version that a stream published
+  --limit <n>         stop after so many results (default: all); costs no more than what was read
+  --format ndjson|csv|table  default: table on a terminal, else ndjson
+  --out <file>        write there instead of to stdout; the file appears when it is whole
+  --yes               do not ask; needed where nobody can be asked, unless it costs nothing
+${CUSTOMER_USAGE}
+
+With --json the last line is one JSON object with computeUnits, objects, bytes and sha256: on stdout with
+--out, else on stderr, so that stdout holds nothing but results.
+
+CSV has the columns t, cursor, id, final, ts and the fields of the indicator's data as the catalogue lists
+them; lists are JSON, prices are in ticks, times in nanoseconds since 1970 UTC. The table shows prices.
+
+Examples:
+  tapeloom history ES.c.0 footprint --from 2026-11-12 --to 2026-11-13 --params '{"size":300}'
+  tapeloom history BTC.c.0 bars --from 2026-11-12 --to 2026-11-13 --yes --format csv --out bars.csv
+  tapeloom history ESZ6 large-trades --from 2026-11-12T14:30:00Z --limit 100 --yes | jq .data.size`,
+  run,
+};
+
+async function run(args: readonly string[], io: CommandIo): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: {
+      ...QUERY_OPTIONS,
+      snapshot: { type: 'boolean' },
+      limit: { type: 'string' },
+      format: { type: 'string' },
+      out: { type: 'string' },
+      yes: { type: 'boolean' },
+    },
+    allowPositionals: true,
+  });
+  const query = {
+    ...readQuery(values, positionals, createClock({ kind: 'system' }).now()),
+    ...(values.snapshot === true ? { snapshot: true as const } : {}),
+  };
+  const resultsMax = values.limit === undefined ? null : readLimit(values.limit);
+  const out = values.out ?? null;
+  const isQuiet = values.json === true;
+  const format = readFormat(
+    values.format ?? (isQuiet ? 'ndjson' : defaultFormat(out, io)),
+    ENTRY_FORMATS,
+  );
+  await using client = await customerClient(values, io);
+  // A file that cannot be written must not be found out after something was charged.
+  using sink = openTextSink(out, io);
+  const { signal } = io;
+  const estimate = await client.estimate({ ...query, signal });
+  const question = { command: 'history', query, estimate, isMost: resultsMax !== null, isQuiet };
+  const refusal = await costRefusal({ ...question, isAgreed: values.yes === true }, io);
+  if (refusal !== null) return refusal;
+  const fields =
+    format === 'ndjson' ? [] : dataFields(await client.indicator(query.indicator, { signal }));
+  const { computeUnits } = estimate;
+  const wanted = { query, resultsMax, format, fields, computeUnits, isQuiet };
+  const read = await readHistory(client, wanted, sink, io);
+  const { instrument, indicator } = query;
+  const facts = { instrument, indicator, ...read };
+  saySummary({ out, isJson: isQuiet, sentence: sentenceOf(read, out), facts }, io);
+  return ExitCode.ok;
+}
+
+function sentenceOf({ objects, computeUnits, seconds }: HistoryRead, out: string | null): string {
+  const counted = `${wholeText(objects)} object${objects === 1 ? '' : 's'}`;
+  const rate = wholeText(objects / Math.max(seconds, 0.001));
+  const where = out === null ? '' : ` in ${out}`;
+  return `${counted}${where} for ${unitsText(computeUnits)}, ${seconds.toFixed(1)} s (${rate} objects/s).`;
+}
+
+function readLimit(text: string): number {
+  const limit = /^\d{1,12}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1) return limit;
+  throw new UsageError(`--limit is a number of results, 1 or more, not ${text}`);
+}

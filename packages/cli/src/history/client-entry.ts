@@ -1,0 +1,25 @@
+/** A result as the client library hands it out, as the line that the service wrote. */
+
+import type { HistoryEntry } from '@tapeloom/client';
+import type { Entry } from '../entries/entry.ts';
+
+export function entryOf(result: HistoryEntry<string>): Entry {
+  switch (result.t) {
+    case 'upsert': {
+      const { t, cursor, object } = result;
+      const { id, final, ts, data } = object;
+      return { t, cursor, id, final, ts: String(ts), data };
+    }
+    case 'remove': {
+      const { t, cursor, id, final, ts } = result;
+      return { t, cursor, id, final, ts: String(ts) };
+    }
+    case 'snapshot': {
+      const { t, cursor, objects } = result;
+      const items = objects.map(({ id, final, ts, data }) => ({ id, final, ts: String(ts), data }));
+      return { t, cursor, items };
+    }
+    default:
+      throw new RangeError(`unknown result: ${JSON.stringify(result satisfies never)}`);
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * A whole export of lines, as another text: expanded, as CSV or as a table. It is read a piece at a time, and is
+ * not taken for whole unless its end says so.
+ */
+
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { createZstdDecompress } from 'node:zlib';
+import type { DataField } from '../entries/data-fields.ts';
+import type { Entry } from '../entries/entry.ts';
+import type { EntryFormat } from '../entries/entry-format.ts';
+import { type EntryText, entryText } from '../entries/entry-text.ts';
+import type { TextSink } from '../entries/text-sink.ts';
+
+type ExportLine =
+  | Entry
+  | { readonly t: 'header'; readonly tickSizeNanos: number }
+  | { readonly t: 'end'; readonly items: number };
+
+export interface RewriteOptions {
+  readonly format: EntryFormat;
+  /** Of the indicator; lines of JSON need none. */
+  readonly fields: readonly DataField[];
+  readonly signal: AbortSignal;
+  /** Told now and then how many lines were read. */
+  readonly onLines: (lines: number) => void;
+}
+
+/** How many results it has. */
+export async function rewriteExport(
+  path: string,
+  sink: TextSink,
+  { format, fields, signal, onLines }: RewriteOptions,
+): Promise<number> {
+  let text: EntryText | null = null;
+  let end: number | null = null;
+  let lines = 0;
+  const take = (line: string) => {
+    lines += 1;
+    if (format === 'ndjson') sink.write(`${line}\n`);
+    // Of lines that are kept as they are, only the last has something to tell.
+    if (format === 'ndjson' && !line.startsWith('{"t":"end"')) return;
+    const parsed = JSON.parse(line) as ExportLine;
+    if (parsed.t === 'header') text = entryText(format, fields, parsed.tickSizeNanos);
+    else if (parsed.t === 'end') end = parsed.items;
+    else sink.write(text!.add(parsed));
+  };
+  await pipeline(
+    createReadStream(path),
+    createZstdDecompress(),
+    async (source: AsyncIterable<Buffer>) => {
+      const decoder = new TextDecoder();
+      let rest = '';
+      for await (const chunk of source) {
+        const found = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+        rest = found.pop()!;
+        for (const line of found) take(line);
+        onLines(lines);
+      }
+    },
+    { signal },
+  );
+  if (text !== null) sink.write((text as EntryText).end());
+  if (end === null) throw new Error(`${path} ends before its last line: it is not whole`);
+  return end;
+}

@@ -1,0 +1,173 @@
+/**
+ * One export from wherever it was to the whole file: fetched by the client, which goes on after cuts and kills,
+ * and then, where another text is wanted, written anew from the lines that came.
+ */
+
+import { existsSync, rmSync } from 'node:fs';
+import { type TapeloomClient, TapeloomError } from '@tapeloom/client';
+import { begunExport, type SaveProgress, saveExport } from '@tapeloom/client/node';
+import type { CommandIo } from '../command.ts';
+import { dataFields } from '../entries/data-fields.ts';
+import type { EntryFormat } from '../entries/entry-format.ts';
+import { openTextSink, type Written } from '../entries/text-sink.ts';
+import { sizeText } from '../size-text.ts';
+import { wholeText } from '../stream/text-format.ts';
+import { rewriteExport } from './export-lines.ts';
+import type { ExportTarget } from './export-target.ts';
+import type { HistoryQuery } from './history-query.ts';
+import { tableRows } from './table-rows.ts';
+import { NOTHING, TransferProgress } from './transfer-progress.ts';
+
+export interface ExportTask {
+  readonly client: TapeloomClient;
+  readonly query: HistoryQuery;
+  readonly target: ExportTarget;
+  readonly isQuiet: boolean;
+}
+
+export interface ExportDone extends Written {
+  /** Results: objects and removals. */
+  readonly objects: number;
+  readonly seconds: number;
+}
+
+/** What an earlier run left. */
+type Found = 'nothing' | 'part' | 'lines';
+
+export class ExportRun {
+  readonly #task: ExportTask;
+  readonly #io: CommandIo;
+  #found: Found = 'nothing';
+  #held = { lines: 0, bytes: 0 };
+
+  constructor(task: ExportTask, io: CommandIo) {
+    this.#task = task;
+    this.#io = io;
+  }
+
+  /** Whether an earlier run has begun it, so that it costs nothing to go on. */
+  async find(): Promise<boolean> {
+    const { target } = this.#task;
+    const { path } = target.fetched;
+    if (target.isForced) return false;
+    const held = await begunExport(this.#request(), path);
+    if (held !== null) {
+      this.#found = 'part';
+      this.#held = held;
+      this.#say(
+        held.bytes === 0
+          ? 'An earlier run has begun it and nothing came yet: it is charged once.'
+          : `${path}.part has ${partText(held)} of it: going on there, at no cost.`,
+      );
+    } else if (target.rewrittenAs !== null && existsSync(path)) {
+      this.#found = 'lines';
+      this.#say(`${path} is whole already: only ${target.path} is to be written, at no cost.`);
+    }
+    return this.#found !== 'nothing';
+  }
+
+  async finish(): Promise<ExportDone> {
+    const startedMs = performance.now();
+    const done = await this.#finished();
+    return { ...done, seconds: Number(((performance.now() - startedMs) / 1_000).toFixed(3)) };
+  }
+
+  async #finished(): Promise<Omit<ExportDone, 'seconds'>> {
+    const { fetched, rewrittenAs } = this.#task.target;
+    const saved = this.#found === 'lines' ? null : await this.#fetch();
+    if (rewrittenAs !== null) return await this.#rewrite(rewrittenAs, saved?.lines ?? null);
+    const { bytes, sha256, lines } = saved!;
+    const objects =
+      fetched.format === 'ndjson' ? lines - 2 : await tableRows(fetched.path, fetched.format);
+    return { objects, bytes, sha256 };
+  }
+
+  async #fetch() {
+    const { client, query, target, isQuiet } = this.#task;
+    const isLines = target.fetched.format === 'ndjson';
+    const objectsOf = (lines: number) => (isLines ? Math.max(0, lines - 1) : null);
+    const { lines, bytes } = this.#held;
+    const fraction = this.#found === 'nothing' && isLines ? 0 : null;
+    const held = { objects: objectsOf(lines), bytes, fraction };
+    const progress = new TransferProgress(this.#io, held, { isQuiet });
+    const { signal } = this.#io;
+    const onProgress = (come: SaveProgress) =>
+      progress.show(() => ({
+        objects: objectsOf(come.lines),
+        bytes: come.bytes,
+        fraction: fractionAt(query, come.time),
+      }));
+    const options = { signal, onProgress, restart: target.isForced };
+    try {
+      return await saveExport(client, this.#request(), target.fetched.path, options);
+    } catch (error) {
+      progress.erase();
+      await this.#sayHowToGoOn(error);
+      throw error;
+    } finally {
+      progress.erase();
+    }
+  }
+
+  async #rewrite(format: EntryFormat, lines: number | null) {
+    const { client, query, target, isQuiet } = this.#task;
+    const { signal } = this.#io;
+    const definition =
+      format === 'ndjson' ? null : await client.indicator(query.indicator, { signal });
+    const progress = new TransferProgress(this.#io, { ...NOTHING, bytes: null }, { isQuiet });
+    const onLines = (read: number) =>
+      progress.show(() => ({
+        objects: read,
+        bytes: null,
+        fraction: lines === null ? null : read / lines,
+      }));
+    try {
+      using sink = openTextSink(target.path, this.#io);
+      const fields = definition === null ? [] : dataFields(definition);
+      const objects = await rewriteExport(target.fetched.path, sink, {
+        format,
+        fields,
+        signal,
+        onLines,
+      });
+      const written = sink.finish();
+      rmSync(target.fetched.path);
+      return { objects, ...written };
+    } finally {
+      progress.erase();
+    }
+  }
+
+  async #sayHowToGoOn(error: unknown): Promise<void> {
+    const { path } = this.#task.target.fetched;
+    const held = await begunExport(this.#request(), path);
+    if (held === null) return;
+    const isTooOld = error instanceof TapeloomError && error.code === 'CURSOR_EXPIRED';
+    this.#io.stderr(
+      isTooOld
+        ? `${path}.part cannot be gone on with any more; --force begins anew, and is charged.\n`
+        : `Stopped with ${partText(held)}. The same command goes on there within 24 hours, at no cost.\n`,
+    );
+  }
+
+  #request() {
+    const { query, target } = this.#task;
+    return { ...query, format: target.fetched.format };
+  }
+
+  #say(sentence: string): void {
+    if (!this.#task.isQuiet) this.#io.stderr(`${sentence}\n`);
+  }
+}
+
+/** By time, from 0 to 1: the size is not known before the end. Null where the end of the range is not known. */
+function fractionAt({ from, to }: HistoryQuery, time: bigint | null): number | null {
+  if (to === undefined || time === null) return null;
+  return Math.min(1, Math.max(0, Number(time - from) / Number(to - from)));
+}
+
+function partText({ lines, bytes }: { readonly lines: number; readonly bytes: number }): string {
+  return lines === 0
+    ? sizeText(bytes)
+    : `${wholeText(lines)} line${lines === 1 ? '' : 's'} (${sizeText(bytes)})`;
+}

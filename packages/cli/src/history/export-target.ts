@@ -1,0 +1,91 @@
+/** Which file an export becomes: its format, its name, and what is fetched for it. */
+
+import { accessSync, constants, existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { UsageError } from '../command.ts';
+import { ENTRY_FORMATS, type EntryFormat, readFormat } from '../entries/entry-format.ts';
+import { cannotWrite } from '../entries/text-sink.ts';
+import type { HistoryQuery } from './history-query.ts';
+
+const EXPORT_FORMATS = [...ENTRY_FORMATS, 'parquet', 'arrow'] as const;
+type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+const EXTENSIONS: Readonly<Record<ExportFormat, string>> = {
+  ndjson: 'ndjson',
+  csv: 'csv',
+  table: 'txt',
+  parquet: 'parquet',
+  // As the service calls a stream of Arrow, other than its file format.
+  arrow: 'arrows',
+};
+const LINES_EXTENSION = '.ndjson.zst';
+const NS_PER_MS = 1_000_000n;
+
+export interface ExportTarget {
+  /** The file in the end. */
+  readonly path: string;
+  /** What the service is asked for, and where that goes first. */
+  readonly fetched: { readonly format: 'ndjson' | 'parquet' | 'arrow'; readonly path: string };
+  /** What is made of the lines; null: the file is what came. */
+  readonly rewrittenAs: EntryFormat | null;
+  /** What an earlier run has left, whole or not, is not wanted. */
+  readonly isForced: boolean;
+}
+
+export interface TargetValues {
+  readonly format?: string | undefined;
+  readonly out?: string | undefined;
+  readonly expand?: boolean | undefined;
+  readonly force?: boolean | undefined;
+}
+
+export function readTarget(values: TargetValues, query: HistoryQuery): ExportTarget {
+  const format = readFormat(values.format ?? 'ndjson', EXPORT_FORMATS);
+  if (values.expand === true && format !== 'ndjson') {
+    throw new UsageError(`--expand is for ndjson: ${format} is not compressed as a whole`);
+  }
+  if (values.out === '-') {
+    throw new UsageError(
+      'an export is a file, so that it can go on; tapeloom history writes to stdout',
+    );
+  }
+  const isTable = format === 'parquet' || format === 'arrow';
+  const isKept = isTable || (format === 'ndjson' && values.expand !== true);
+  const extension = format === 'ndjson' && isKept ? LINES_EXTENSION : `.${EXTENSIONS[format]}`;
+  const path = values.out ?? `${nameOf(query)}${extension}`;
+  // It was paid for: what replaces it may cost as much.
+  const isForced = values.force === true;
+  if (!isForced && existsSync(path)) {
+    throw new Error(`${path} is there already; --force replaces it, --out names another file`);
+  }
+  return {
+    path,
+    fetched: isKept
+      ? { format: isTable ? format : 'ndjson', path }
+      : { format: 'ndjson', path: `${path}${LINES_EXTENSION}` },
+    rewrittenAs: isKept || isTable ? null : format,
+    isForced,
+  };
+}
+
+/** Found out before anything is charged. */
+export function requireWritable({ path }: ExportTarget): void {
+  try {
+    accessSync(dirname(path), constants.W_OK);
+  } catch (error) {
+    throw cannotWrite(path, error);
+  }
+}
+
+/** `ES.c.0-footprint-2026-11-12-2026-11-13`. */
+function nameOf({ instrument, indicator, from, to }: HistoryQuery): string {
+  const end = to === undefined ? 'now' : timeName(to);
+  return `${instrument}-${indicator}-${timeName(from)}-${end}`.replaceAll(/[^A-Za-z0-9._-]/g, '_');
+}
+
+/** A date where it is one, else to the second, without characters that some systems forbid in names. */
+function timeName(ns: bigint): string {
+  const text = new Date(Number(ns / NS_PER_MS)).toISOString();
+  if (text.endsWith('T00:00:00.000Z')) return text.slice(0, 10);
+  return `${text.slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
+}

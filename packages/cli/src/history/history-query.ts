@@ -1,0 +1,89 @@
+/** What `history`, `estimate` and `export` have in common: which results of which range are meant. */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { readWords } from '../accounts/account-options.ts';
+import { readSince, timeText } from '../accounts/time-text.ts';
+import { UsageError } from '../command.ts';
+import { CUSTOMER_OPTIONS } from '../customer/customer-options.ts';
+import { readParams } from '../customer/params-option.ts';
+import { readInstant, requireRange } from '../time-options.ts';
+
+/** `2h`, `7d`: a time that is another one at every call. */
+const SPAN = /^\d+[a-z]$/;
+
+/** For `parseArgs`, beside a command's own. */
+export const QUERY_OPTIONS = {
+  ...CUSTOMER_OPTIONS,
+  from: { type: 'string' },
+  to: { type: 'string' },
+  params: { type: 'string' },
+  mode: { type: 'string' },
+  dataset: { type: 'string' },
+} as const;
+
+/** The same for the usage text. */
+export const QUERY_USAGE = `  --from <time>       a date (its midnight UTC), a time like 2026-11-12T14:30:00Z, nanoseconds since 1970, or
+                      a span until now like 2h or 7d
+  --to <time>         likewise, not included (default: the newest time the key sees)
+  --params <json>     parameters of the indicator, for example '{"size":300}'
+  --mode live|confirmed  live (default) ends with the objects that still form at --to
+  --dataset <name>    needed for a contract that is no longer streamed`;
+
+export interface QueryValues {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly params?: string | undefined;
+  readonly mode?: string | undefined;
+  readonly dataset?: string | undefined;
+}
+
+export interface HistoryQuery {
+  readonly instrument: string;
+  readonly indicator: string;
+  readonly from: EpochNs;
+  /** Left out: the newest time the key sees. */
+  readonly to?: EpochNs;
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly mode?: 'live' | 'confirmed';
+  readonly dataset?: string;
+}
+
+/** A span ends at `now`; null: only times that stay the same are taken. */
+export function readQuery(
+  values: QueryValues,
+  positionals: readonly string[],
+  now: EpochNs | null,
+): HistoryQuery {
+  const what = ['the instrument (ES.c.0)', 'the indicator (footprint)'];
+  const [instrument, indicator] = readWords(positionals, what);
+  const from = readTime('--from', values.from, now);
+  const to = values.to === undefined ? null : readTime('--to', values.to, now);
+  if (to !== null) requireRange(from, to);
+  const { mode, dataset } = values;
+  if (mode !== undefined && mode !== 'live' && mode !== 'confirmed') {
+    throw new UsageError(`--mode is live or confirmed, not ${mode}`);
+  }
+  return {
+    instrument: instrument!,
+    indicator: indicator!,
+    from,
+    ...(to === null ? {} : { to }),
+    ...(values.params === undefined ? {} : { params: readParams(values.params) }),
+    ...(mode === undefined ? {} : { mode }),
+    ...(dataset === undefined ? {} : { dataset }),
+  };
+}
+
+function readTime(option: string, text: string | undefined, now: EpochNs | null): EpochNs {
+  if (text === undefined || !SPAN.test(text)) return readInstant(option, text);
+  if (now !== null) return readSince(option, text, now);
+  throw new UsageError(
+    `${option} must be a fixed time: with ${text} the same command would not find its file again`,
+  );
+}
+
+/** `ES.c.0 footprint, 2026-11-12 00:00:00Z to 2026-11-13 00:00:00Z`. */
+export function queryText({ instrument, indicator, from, to }: HistoryQuery): string {
+  const end = to === undefined ? 'now' : timeText(to);
+  return `${instrument} ${indicator}, ${timeText(from)} to ${end}`;
+}

@@ -1,0 +1,20 @@
+/**
+ * The last words of a command that wrote results: a sentence on stderr, or with `--json` one line for a program.
+ * That line goes to stdout where the results went to a file; else to stderr, since stdout is the results'.
+ */
+
+import { writeJson } from '../accounts/account-options.ts';
+import type { CommandIo } from '../command.ts';
+
+export interface Summary {
+  /** The file; null: the results went to stdout. */
+  readonly out: string | null;
+  readonly isJson: boolean;
+  readonly sentence: string;
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+export function saySummary({ out, isJson, sentence, facts }: Summary, io: CommandIo): void {
+  if (!isJson) io.stderr(`${sentence}\n`);
+  else writeJson(out === null ? { stdout: io.stderr } : io, { ...facts, out });
+}

@@ -1,0 +1,58 @@
+/**
+ * How far something has come, on stderr: one line that changes in place on a terminal, elsewhere a new line now
+ * and then, so that a log of the command stays short.
+ */
+
+import type { CommandIo } from './command.ts';
+
+export const ERASE_LINE = '\r\x1b[2K';
+const IN_PLACE_MS = 200;
+const NEW_LINE_MS = 10_000;
+
+export interface ProgressSurroundings {
+  /** Milliseconds that only go forward. */
+  readonly now?: () => number;
+  /** Where it would stand between lines that a program reads. */
+  readonly isQuiet?: boolean;
+}
+
+export class ProgressLine {
+  readonly #io: CommandIo;
+  readonly #now: () => number;
+  readonly #isQuiet: boolean;
+  readonly #startedMs: number;
+  #shownMs: number;
+  #isDrawn = false;
+
+  constructor(
+    io: CommandIo,
+    { now = () => performance.now(), isQuiet = false }: ProgressSurroundings,
+  ) {
+    this.#io = io;
+    this.#now = now;
+    this.#isQuiet = isQuiet;
+    this.#startedMs = now();
+    this.#shownMs = io.isErrorTerminal ? Number.NEGATIVE_INFINITY : this.#startedMs;
+  }
+
+  get seconds(): number {
+    return (this.#now() - this.#startedMs) / 1_000;
+  }
+
+  /** The text is made only when it is time for one. */
+  show(text: () => string): void {
+    const nowMs = this.#now();
+    const { isErrorTerminal, stderr } = this.#io;
+    if (this.#isQuiet || nowMs - this.#shownMs < (isErrorTerminal ? IN_PLACE_MS : NEW_LINE_MS))
+      return;
+    this.#shownMs = nowMs;
+    this.#isDrawn = isErrorTerminal;
+    stderr(isErrorTerminal ? `${ERASE_LINE}${text()}` : `${text()}\n`);
+  }
+
+  /** Makes room for a sentence; the next `show` may follow at once. */
+  erase(): void {
+    if (this.#isDrawn) this.#io.stderr(ERASE_LINE);
+    this.#isDrawn = false;
+  }
+}
