@@ -32,14 +32,14 @@ const trades = client.subscribe({
 });
 
 /** Trades that were there before the bot was: it does not act on them when they grow. */
-const earlier = new Set<string>();
+let earlier = new Set<string>();
 
 try {
   for await (const update of trades) {
     switch (update.t) {
       case 'snapshot':
         // The start, or a place that cannot be gone on from. What is in it happened without us.
-        for (const { id } of update.objects) earlier.add(id);
+        earlier = new Set(update.objects.map(({ id }) => id));
         console.log(`# ${update.objects.length} large trades before, position ${account.position}`);
         break;
       case 'upsert':
