@@ -54,6 +54,15 @@ export class HistoryProcess implements AsyncDisposable {
     return new HistoryProcess(child, data, ready, keys);
   }
 
+  /** For a client that asks by itself. */
+  get url(): string {
+    return `http://127.0.0.1:${this.#ready.port}`;
+  }
+
+  keyOf(customer: number): string {
+    return this.#keys[customer]!;
+  }
+
   /** Asks the service, as the customer of this number. */
   async ask(
     customer: number,
