@@ -16,7 +16,9 @@ export class HandedSocket {
 
   send(): void {}
 
-  close(): void {}
+  close(code = 1_000, reason = ''): void {
+    queueMicrotask(() => this.#hearing.get('close')?.({ code, reason } as never));
+  }
 
   hand(data: string): void {
     this.#hearing.get('message')?.({ data } as never);

@@ -1,22 +1,36 @@
 /** Cursors, `<utcDay>.<rank>.<k>`, compared number by number. */
 
-const CURSOR = /^([1-9]\d{7})\.(0|[1-9]\d{0,18})\.(0|[1-9]\d{0,18})$/;
+const DAY_DIGITS = 8;
+const DOT = 46;
 
-/** Below zero where `a` is before `b`. What is no cursor is before every cursor. */
+/** Below zero where `a` is before `b`. What has not the shape of a cursor is before all that have. */
 export function compareCursors(a: string, b: string): number {
-  const left = CURSOR.exec(a);
-  const right = CURSOR.exec(b);
-  if (left === null || right === null) return Number(left !== null) - Number(right !== null);
+  const left = rankEnd(a);
+  const right = rankEnd(b);
+  if (left === -1 || right === -1) return Math.sign(left) - Math.sign(right);
+  // Most cursors that are compared are of one day.
+  for (let at = 0; at < DAY_DIGITS; at += 1) {
+    const order = a.charCodeAt(at) - b.charCodeAt(at);
+    if (order !== 0) return order;
+  }
   return (
-    compareDigits(left[1]!, right[1]!) ||
-    compareDigits(left[2]!, right[2]!) ||
-    compareDigits(left[3]!, right[3]!)
+    compareDigits(a, b, DAY_DIGITS + 1, left, right) ||
+    // The k stands behind the rank, whose ends are the same by now.
+    compareDigits(a, b, left + 1, a.length, b.length)
   );
 }
 
-/** Without leading zeros the longer number is the greater one, and equally long ones compare as text. */
-function compareDigits(a: string, b: string): number {
-  if (a.length !== b.length) return a.length - b.length;
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
+/** Where the second dot is; -1 where there is none, or the first is not behind the day. */
+function rankEnd(cursor: string): number {
+  return cursor.charCodeAt(DAY_DIGITS) === DOT ? cursor.indexOf('.', DAY_DIGITS + 1) : -1;
+}
+
+/** Without leading zeros the longer number is the greater one, and equally long ones compare digit by digit. */
+function compareDigits(a: string, b: string, start: number, endA: number, endB: number): number {
+  if (endA !== endB) return endA - endB;
+  for (let at = start; at < endA; at += 1) {
+    const order = a.charCodeAt(at) - b.charCodeAt(at);
+    if (order !== 0) return order;
+  }
+  return 0;
 }
