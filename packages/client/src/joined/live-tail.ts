@@ -3,10 +3,8 @@
  * stream is let go of, and is asked for again from where it was once all that waited has been read.
  */
 
-import type { SubscribeRequest, Subscription } from '../stream/subscription.ts';
+import type { Subscription } from '../stream/subscription.ts';
 import type { StreamUpdate } from '../stream/update.ts';
-
-export type Subscribe<I extends string> = (request: SubscribeRequest<I>) => Subscription<I>;
 
 const KINDS = ['snapshot', 'upsert', 'remove', 'reset', 'status', 'notice'] as const;
 

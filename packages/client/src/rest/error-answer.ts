@@ -35,7 +35,7 @@ export async function errorOf(answer: OpenAnswer): Promise<TapeloomError> {
 }
 
 /** Seconds, or a date beside the answer's own; null where it says neither. */
-export function retryAfterOf(headers: Headers): number | null {
+function retryAfterOf(headers: Headers): number | null {
   const text = headers.get('retry-after')?.trim() ?? '';
   if (/^\d{1,9}$/.test(text)) return Number(text);
   if (!text.endsWith(' GMT')) return null;

@@ -8,7 +8,7 @@ import type { ClientClock } from '../options.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
 
 /** A service that computes may take long before its next byte; one that says nothing for this long is gone. */
-export const SILENCE_MS_MAX = 120_000;
+const SILENCE_MS_MAX = 120_000;
 
 export interface AskedAnswer {
   readonly fetch: typeof fetch;

@@ -147,12 +147,15 @@ export class StreamClient implements AsyncDisposable {
 
   /** What listeners do while an event is taken in is taken in after it. */
   #happen(event: ConnectionEvent): void {
-    this.#events.push(event);
-    if (this.#isStepping) return;
+    if (this.#isStepping) {
+      this.#events.push(event);
+      return;
+    }
     this.#isStepping = true;
     try {
-      for (let next = this.#events.shift(); next !== undefined; next = this.#events.shift()) {
+      for (let next: ConnectionEvent | undefined = event; next !== undefined; ) {
         for (const action of this.#machine.step(next, this.#clock.now())) this.#act(action);
+        next = this.#events.length === 0 ? undefined : this.#events.shift();
       }
     } finally {
       this.#isStepping = false;

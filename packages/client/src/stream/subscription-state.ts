@@ -172,5 +172,17 @@ export class FoldedState<I extends string> implements SubscriptionState<I> {
 }
 
 function objectOf<I extends string>({ id, final, ts, data }: StreamObject): IndicatorObject<I> {
-  return { id, final, ts: BigInt(ts), data: data as DataOf<I> };
+  return { id, final, ts: nsOfText(ts), data: data as DataOf<I> };
+}
+
+let lastText = '0';
+let lastNs = 0n;
+
+/** Versions of one object follow each other and have the same time: most need no new number. */
+function nsOfText(text: string): bigint {
+  if (text !== lastText) {
+    lastNs = BigInt(text);
+    lastText = text;
+  }
+  return lastNs;
 }
