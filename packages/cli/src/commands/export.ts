@@ -12,9 +12,9 @@ import { costRefusal, unitsText } from '../history/cost-question.ts';
 import { type ExportDone, ExportRun } from '../history/export-run.ts';
 import { readTarget, requireWritable } from '../history/export-target.ts';
 import {
+  FIXED_QUERY_USAGE,
   type HistoryQuery,
   QUERY_OPTIONS,
-  QUERY_USAGE,
   readQuery,
 } from '../history/history-query.ts';
 import { saySummary } from '../history/summary.ts';
@@ -30,7 +30,7 @@ Shows what the range costs, asks, and fetches all of it into a file. A line that
 by itself. After ctrl-c, a kill or a reboot run the same command again, within 24 hours: it goes on where
 it was and is not charged again. The file appears under its name when it is whole.
 
-${QUERY_USAGE}
+${FIXED_QUERY_USAGE}
   --format ndjson|csv|table|parquet|arrow  default: ndjson, compressed with zstd; parquet and arrow are
                       for indicators whose data is flat
   --expand            ndjson without compression

@@ -21,13 +21,19 @@ export const QUERY_OPTIONS = {
   dataset: { type: 'string' },
 } as const;
 
-/** The same for the usage text. */
-export const QUERY_USAGE = `  --from <time>       a date (its midnight UTC), a time like 2026-11-12T14:30:00Z, nanoseconds since 1970, or
-                      a span until now like 2h or 7d
-  --to <time>         likewise, not included (default: the newest time the key sees)
+const OTHER_USAGE = `  --to <time>         likewise, not included (default: the newest time the key sees)
   --params <json>     parameters of the indicator, for example '{"size":300}'
   --mode live|confirmed  live (default) ends with the objects that still form at --to
   --dataset <name>    needed for a contract that is no longer streamed`;
+
+/** The same for the usage text. */
+export const QUERY_USAGE = `  --from <time>       a date (its midnight UTC), a time like 2026-11-12T14:30:00Z, nanoseconds since 1970, or
+                      a span until now like 2h or 7d
+${OTHER_USAGE}`;
+
+/** Where times must stay the same at every call. */
+export const FIXED_QUERY_USAGE = `  --from <time>       a date (its midnight UTC), a time like 2026-11-12T14:30:00Z, or nanoseconds since 1970
+${OTHER_USAGE}`;
 
 export interface QueryValues {
   readonly from?: string | undefined;
