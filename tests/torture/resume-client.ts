@@ -1,18 +1,18 @@
 /**
- * A client that is cut off again and again and comes back with the last cursor it has. It keeps the rules
- * of the interface: a `snapshot` replaces its state, a `reset` empties it, an update whose cursor is not
- * greater than the last one is not applied but counted, an `hb` only raises the cursor. What the server
- * may not do in one connection it says at once: the order of the first messages, an update before its
- * snapshot, a second `reset`, a `reset` of a cursor that is young or that history covers.
+ * The client library, cut off again and again. It comes back by itself; beside it a watcher follows what passes
+ * over the line by the rules of the interface, so that at the end both must have the same state: a `snapshot`
+ * replaces it, a `reset` empties it, an update whose cursor is not greater than the last one is not applied but
+ * counted, an `hb` only raises the cursor. What the server may not do in one connection, the watcher says at once: the
+ * order of the first messages, an update before its snapshot, a second `reset`, a `reset` of a cursor that is
+ * young or that history covers. And so it does when the client asks for anything but what follows its last cursor.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
+import { StreamClient, type Subscription } from '@tapeloom/client/stream';
 import { compareCursors, parseCursor } from '@tapeloom/core/cursor';
-import type { StreamMode } from '@tapeloom/protocol/client-messages';
+import type { ClientMessage, StreamMode } from '@tapeloom/protocol/client-messages';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
-import { LightSocket } from '../../bench/stream-sockets.ts';
-import { CLOSE_OPCODE, serverFrames } from '../../simulation/server-frames.ts';
-import { closeFrame } from '../../simulation/wire-frame.ts';
+import { CutSocket, type CutSocketWatcher } from './cut-socket.ts';
 
 const MINUTE_MS = 60_000;
 /**
@@ -23,10 +23,11 @@ const YOUNG_MS = 5 * MINUTE_MS;
 const OLD_MS = 25 * MINUTE_MS;
 /** A snapshot is at most so far behind the service's time. */
 const SNAPSHOT_LAG_MS = 3 * MINUTE_MS;
-const RETRY_MS = 150;
-/** A second at least, where the server says that it is at its limit. */
+/** The client waits ever longer after cuts that follow each other so fast; here no wait is longer than this. */
+const RETRY_MS = 20;
+/** But for a server that says that it is at its limit. */
 const TRY_LATER_MS = 1_000;
-const TRY_LATER = 1013;
+const LATER_CODES: readonly number[] = [1013, 4029];
 const FINAL_BEAT_WITHIN_MS = 60_000;
 
 export interface ResumeStream {
@@ -91,13 +92,18 @@ export class ResumeClient {
   cutsMidFrame = 0;
   cuts = 0;
   readonly #options: ResumeClientOptions;
-  #socket: LightSocket | null = null;
-  #rest: Buffer = Buffer.alloc(0);
-  #closeCode: number | null = null;
+  readonly #client: StreamClient;
+  readonly #subscriptions: readonly Subscription<string>[];
+  #socket: CutSocket | null = null;
+  #presence = Promise.withResolvers<void>();
+  #waitMsMax = RETRY_MS;
+  /** How much of its waits the client has been spared. */
+  #sparedMs = 0;
   /** The service's time as last told, and when that was. */
   #told: { readonly atMs: number; readonly serviceMs: number } | null = null;
-  #cutAfterBytes: number | null = null;
   #isFinal = false;
+  /** The client hears its last `hb` next. */
+  #toCompare: Followed | null = null;
   #changed = Promise.withResolvers<void>();
 
   constructor(options: ResumeClientOptions) {
@@ -120,21 +126,48 @@ export class ResumeClient {
       isGood: false,
       final: null,
     }));
+    const { port, key } = options;
+    const watcher = () => this.#watcher();
+    this.#client = new StreamClient({
+      url: `http://127.0.0.1:${port}`,
+      key,
+      random: options.random,
+      clock: {
+        now: () => performance.now() + this.#sparedMs,
+        after: (ms, call) => this.#after(ms, call),
+      },
+      WebSocket: class extends CutSocket {
+        constructor() {
+          super(watcher());
+        }
+      },
+      onWarning: ({ message }) => this.problems.push(message),
+    });
+    this.#client.on('connection', ({ cause }) => {
+      const isAtLimit = cause !== null && LATER_CODES.includes(cause.code);
+      this.#waitMsMax = isAtLimit ? TRY_LATER_MS : RETRY_MS;
+    });
+    this.#subscriptions = options.streams.map(({ instrument, indicator, params, mode }) =>
+      this.#client.subscribe<string>({ instrument, indicator, params, mode }),
+    );
   }
 
-  /** Connects, is cut, waits, and so on; then stays until every subscription has an `hb`. */
+  /** Is there, is cut, stays away, and so on; then stays until every subscription has an `hb`. */
   async run(cuts: number, onCut: () => void): Promise<void> {
     const { random, staysAwayAfter } = this.#options;
     for (let cut = 1; cut <= cuts; cut += 1) {
-      while (!(await this.#connect()));
+      this.#presence.resolve();
+      await this.#opened();
       await this.#live(random());
-      this.#disconnect();
+      this.#presence = Promise.withResolvers();
+      this.#socket?.cut();
       this.cuts += 1;
       onCut();
       const isLast = cut === cuts;
       if (isLast) await staysAwayAfter;
       await pause(this.#absenceMs(isLast && staysAwayAfter !== null ? 0 : random()));
     }
+    this.#presence.resolve();
     await this.#finish();
   }
 
@@ -146,16 +179,21 @@ export class ResumeClient {
     return random() * 120;
   }
 
+  async #opened(): Promise<void> {
+    while (this.#socket?.isOpen !== true) await this.#next();
+  }
+
   /** Stays connected for a while, then is cut: anywhere in the bytes, or by a proper close. */
   async #live(kind: number): Promise<void> {
     const { random } = this.#options;
-    if (kind < 0.1) return;
-    if (kind < 0.6) this.#cutAfterBytes = Math.floor(random() * random() * 60_000);
+    const socket = this.#socket;
+    if (kind < 0.1 || socket === null) return;
+    if (kind < 0.6) socket.cutAfterBytes = Math.floor(random() * random() * 60_000);
     const signal = AbortSignal.timeout(20 + Math.floor(random() * 700));
-    while (!signal.aborted && this.#socket !== null) {
+    while (!signal.aborted && this.#socket === socket) {
       await Promise.race([this.#changed.promise, pause(20)]);
     }
-    if (kind >= 0.9) this.#socket?.socket.end(closeFrame(1000, 'idle'));
+    if (kind >= 0.9) socket.close(1000, 'idle');
   }
 
   async #finish(): Promise<void> {
@@ -166,73 +204,66 @@ export class ResumeClient {
         this.problems.push('no hb came for every subscription in time');
         break;
       }
-      if (this.#socket === null && !(await this.#connect())) await pause(RETRY_MS);
-      else await Promise.race([this.#changed.promise, pause(50)]);
+      await Promise.race([this.#changed.promise, pause(50)]);
     }
-    this.#disconnect();
+    await this.#client.close();
   }
 
-  async #connect(): Promise<boolean> {
+  #watcher(): CutSocketWatcher {
     const { port, key, localAddress } = this.#options;
-    this.#rest = Buffer.alloc(0);
-    this.#closeCode = null;
-    try {
-      const options = { port, key, localAddress };
-      const socket = await LightSocket.open(options, (chunk) => this.#take(chunk));
-      this.#socket = socket;
-      socket.socket.once('close', () => this.#gone(socket));
-      socket.ping();
-      // The answer tells the service's time, by which the age of every cursor is known.
-      while (this.#socket === socket && this.#told === null) await this.#next();
-      if (this.#socket !== socket) throw new Error(`closed ${this.#closeCode}`);
-      for (const followed of this.followed) this.#subscribe(socket, followed);
-      return true;
-    } catch (error) {
-      const what = (error as Error & { code?: string }).code ?? (error as Error).message;
-      this.refused.set(what, (this.refused.get(what) ?? 0) + 1);
-      this.#disconnect();
-      await pause(this.#closeCode === TRY_LATER ? TRY_LATER_MS : RETRY_MS);
-      return false;
-    }
+    return {
+      line: { port, key, localAddress },
+      present: this.#presence.promise,
+      made: (socket) => {
+        this.#socket = socket;
+        this.#told = null;
+      },
+      hears: (message) => {
+        this.#hear(message);
+        this.#wake();
+      },
+      heard: () => {
+        if (this.#toCompare !== null) this.#compare(this.#toCompare);
+        this.#toCompare = null;
+      },
+      sends: (message) => this.#sends(message),
+      ended: (socket, why) => {
+        if (socket.wasCutMidFrame) this.cutsMidFrame += 1;
+        if (!socket.isOpen) this.refused.set(why, (this.refused.get(why) ?? 0) + 1);
+        if (this.#socket === socket) this.#socket = null;
+        this.#wake();
+      },
+    };
   }
 
-  #subscribe(socket: LightSocket, followed: Followed): void {
+  #sends(message: ClientMessage): void {
+    if (message.t !== 'subscribe') return;
+    const followed = this.followed[numberOf(message.sub)]!;
     const { stream, cursor } = followed;
-    const { instrument, indicator, params, mode } = stream;
-    const from = cursor === null ? 'live' : { cursor };
-    const index = this.followed.indexOf(followed);
+    const from = JSON.stringify(message.from);
+    const wanted = JSON.stringify(cursor === null ? 'live' : { cursor });
+    if (from !== wanted) this.#complain(followed, `the client goes on from ${from}`);
     followed.phase = 'asked';
     followed.resetsSinceAsked = 0;
     followed.isGood = false;
-    if (cursor !== null) {
-      followed.resumes += 1;
-      const nowMs = this.#serviceMs;
-      const isOld = nowMs - followed.notAfterMs > OLD_MS && stream.isBusy;
-      const isYoung = nowMs - followed.notBeforeMs < YOUNG_MS;
-      followed.isGood = this.#options.hasHistory || isYoung;
-      if (isOld && this.#options.hasHistory) followed.covered += 1;
-      else if (isOld) followed.expired += 1;
-    }
-    socket.send({ t: 'subscribe', sub: `${index}`, instrument, indicator, params, mode, from });
+    if (cursor === null) return;
+    followed.resumes += 1;
+    const nowMs = this.#serviceMs;
+    const isOld = nowMs - followed.notAfterMs > OLD_MS && stream.isBusy;
+    const isYoung = nowMs - followed.notBeforeMs < YOUNG_MS;
+    followed.isGood = this.#options.hasHistory || isYoung;
+    if (isOld && this.#options.hasHistory) followed.covered += 1;
+    else if (isOld) followed.expired += 1;
   }
 
-  #take(chunk: Buffer): void {
-    let bytes = chunk;
-    if (this.#cutAfterBytes !== null) {
-      bytes = chunk.subarray(0, this.#cutAfterBytes);
-      this.#cutAfterBytes -= bytes.length;
-    }
-    const { frames, rest } = serverFrames(Buffer.concat([this.#rest, bytes]));
-    this.#rest = rest;
-    for (const { opcode, payload } of frames) {
-      if (opcode === CLOSE_OPCODE) this.#closeCode = payload.readUInt16BE(0);
-      else this.#hear(JSON.parse(payload.toString()) as ServerMessage);
-    }
-    if (this.#cutAfterBytes === 0) {
-      if (rest.length > 0) this.cutsMidFrame += 1;
-      this.#disconnect();
-    }
-    this.#wake();
+  /** The system's clock, but for what the client waits before it comes back. */
+  #after(ms: number, call: () => void): { cancel(): void } {
+    const spared = this.#client.connection === 'waiting' ? Math.max(0, ms - this.#waitMsMax) : 0;
+    const timer = setTimeout(() => {
+      this.#sparedMs += spared;
+      call();
+    }, ms - spared);
+    return { cancel: () => clearTimeout(timer) };
   }
 
   #hear(message: ServerMessage): void {
@@ -240,13 +271,29 @@ export class ResumeClient {
       this.#told = { atMs: performance.now(), serviceMs: msOf(message.ts) };
     }
     if (!('sub' in message) || message.sub === undefined) return;
-    const followed = this.followed[Number(message.sub)]!;
+    const followed = this.followed[numberOf(message.sub)]!;
     // What is to be compared stays as it is.
     if (followed.final !== null) return;
     if (message.t === 'error') this.#complain(followed, `error ${message.code} ${message.message}`);
     else hear(followed, message, this.#serviceMs, (it) => this.#complain(followed, it));
     if (message.t === 'hb' && this.#isFinal && followed.phase === 'following') {
       followed.final ??= message.cursor ?? null;
+      this.#toCompare = followed;
+    }
+  }
+
+  /** The state that the client keeps is the one that the watcher has followed. */
+  #compare(followed: Followed): void {
+    const { state } = this.#subscriptions[this.followed.indexOf(followed)]!;
+    if (state.cursor !== followed.cursor) {
+      this.#complain(followed, `the client's cursor is ${state.cursor}`);
+    }
+    const kept = Array.from(state.objects.values(), ({ id, final, ts, data }) => [
+      id,
+      JSON.stringify({ final, ts: String(ts), data }),
+    ]);
+    if (JSON.stringify(kept) !== JSON.stringify([...followed.state])) {
+      this.#complain(followed, `the client has another state of ${kept.length} objects`);
     }
   }
 
@@ -276,18 +323,11 @@ export class ResumeClient {
     this.#changed.resolve();
     this.#changed = Promise.withResolvers();
   }
+}
 
-  #gone(socket: LightSocket): void {
-    if (this.#socket === socket) this.#disconnect();
-    this.#wake();
-  }
-
-  #disconnect(): void {
-    this.#socket?.destroy();
-    this.#socket = null;
-    this.#cutAfterBytes = null;
-    this.#told = null;
-  }
+/** The client names its subscriptions s1, s2 and so on. */
+function numberOf(sub: string): number {
+  return Number(sub.slice(1)) - 1;
 }
 
 /** Takes a message in as the rules of the interface say. */

@@ -9,11 +9,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { StreamClient, type Subscription } from '@tapeloom/client/stream';
 import { makeAccounts } from '../account-maker.ts';
 import { RunningService, type TestSubscriber } from '../running-service.ts';
 
 const ROUND_MS = 1_500;
 const STEADY_SUBSCRIBERS = 6;
+/** Final objects that a steady customer keeps of a stream. */
+const KEPT_FINAL = 1_000;
 const PASSING_SUBSCRIBERS = 20;
 const REQUESTS = 60;
 /** Enough for all connections and requests under the limits of the plan, however they fall. */
@@ -46,10 +49,8 @@ export async function run({ rounds }: { readonly rounds: number }): Promise<void
     const customers = await makeAccounts(`${data}-speed`, names);
     const keyOf = (connection: number) =>
       customers[Math.floor(connection / CONNECTIONS_PER_ACCOUNT)]!;
-    const steady = Array.from({ length: STEADY_SUBSCRIBERS }, (_, index) =>
-      service.connect(keyOf(index)),
-    );
-    for (const [index, subscriber] of steady.entries()) await subscribeAll(subscriber, `${index}`);
+    await using steady = new SteadyCustomers(service, keyOf);
+    await steady.ready();
     const stalled = service.connect(keyOf(STEADY_SUBSCRIBERS));
     await subscribeAll(stalled, 'stalled');
     stalled.stopReading();
@@ -57,18 +58,58 @@ export async function run({ rounds }: { readonly rounds: number }): Promise<void
     const residentBytes: number[] = [];
     for (let round = 1; round <= WARM_UP_ROUNDS + rounds; round += 1) {
       await Promise.all([pause(ROUND_MS), annoy(service, keyOf)]);
-      for (const subscriber of steady) subscriber.messages.length = 0;
       if (round > WARM_UP_ROUNDS) residentBytes.push(await readResident(service));
     }
     const status = (await (await service.get('/v1/status')).json()) as { engine: object };
     assert.deepEqual(status.engine, { state: 'up' });
     assertFlat(residentBytes);
+    steady.assertServed();
+    await steady[Symbol.asyncDispose]();
     const { code, ms } = await service.stop('SIGTERM');
     assert.equal(code, 0, service.errors);
     assert.ok(ms < STOP_MS_MAX, `stopped in ${ms} ms`);
   } finally {
     await service.stop('SIGKILL');
     rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** They use the client library, and have all they are owed. */
+class SteadyCustomers implements AsyncDisposable {
+  readonly #clients: readonly StreamClient[];
+  readonly #subscriptions: readonly Subscription<string>[];
+  readonly #first = new Map<Subscription<string>, string | null>();
+  readonly #faults: string[] = [];
+
+  constructor(service: RunningService, keyOf: (connection: number) => string) {
+    this.#clients = Array.from({ length: STEADY_SUBSCRIBERS }, (_, index) => {
+      const onWarning = ({ message }: { readonly message: string }) => this.#faults.push(message);
+      return new StreamClient({
+        url: new URL(service.address('REST')).origin,
+        key: keyOf(index),
+        onWarning,
+      });
+    });
+    this.#subscriptions = this.#clients.flatMap((client) =>
+      STREAMS.map((stream) => client.subscribe<string>({ ...stream, keepFinal: KEPT_FINAL })),
+    );
+    for (const subscription of this.#subscriptions) {
+      void subscription.ended.then((error) => error && this.#faults.push(String(error)));
+    }
+  }
+
+  async ready(): Promise<void> {
+    await Promise.all(this.#subscriptions.map(({ ready }) => ready));
+    for (const it of this.#subscriptions) this.#first.set(it, it.state.cursor);
+  }
+
+  assertServed(): void {
+    assert.deepEqual(this.#faults, []);
+    for (const it of this.#subscriptions) assert.notEqual(it.state.cursor, this.#first.get(it));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#clients.map((client) => client.close()));
   }
 }
 

@@ -276,10 +276,13 @@ export class StreamClient implements AsyncDisposable {
     }
   }
 
-  /** A timer that fires too early is set again: moving it at every message would cost more. */
+  /** While open, a timer that fires too early is set again: moving it at every message would cost more. */
   #setTimer(): void {
-    const { wakeAt } = this.#machine;
-    if (this.#timer !== null && wakeAt !== null && this.#timer.at <= wakeAt) return;
+    const { wakeAt, state } = this.#machine;
+    if (this.#timer !== null && wakeAt !== null) {
+      const isGood = this.#timer.at === wakeAt || (this.#timer.at < wakeAt && state === 'open');
+      if (isGood) return;
+    }
     this.#timer?.cancel();
     this.#timer = null;
     if (wakeAt === null) return;
