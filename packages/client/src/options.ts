@@ -67,8 +67,8 @@ export interface ClientWarning {
  * `LISTENER_FAILED`: a function the caller gave has thrown. `TOKEN_FAILED`: no token came; it is asked for
  * again. `BAD_MESSAGE`: one side sent what the other cannot understand.
  * `SUBSCRIPTION_RETRIED`: a subscription that ran was refused for a while; it is asked for again.
- * `SLOW_READER`: an iteration is so far behind that it goes on with a snapshot. `NOTICE`: the server
- * announced something. `CATALOG_CHANGED`: the server's catalogue is another than the one the types were made from.
+ * `SLOW_READER`: an iteration is so far behind that it goes on with a snapshot.
+ * `CATALOG_CHANGED`: the server's catalogue is another than the one the types were made from.
  */
 export type ClientWarningCode =
   | 'LISTENER_FAILED'
@@ -76,7 +76,6 @@ export type ClientWarningCode =
   | 'BAD_MESSAGE'
   | 'SUBSCRIPTION_RETRIED'
   | 'SLOW_READER'
-  | 'NOTICE'
   | 'CATALOG_CHANGED';
 
 export const SYSTEM_CLOCK: ClientClock = {
