@@ -51,6 +51,7 @@ export class ExportReading<I extends string = IndicatorName>
   readonly #attempts: ExportAttempts;
   readonly #makeExpander: MakeExpander | null;
   readonly #signal: AbortSignal | undefined;
+  readonly #http: ServiceHttp;
   #lines: number;
   #bytes: number;
   #isWhole = false;
@@ -65,6 +66,7 @@ export class ExportReading<I extends string = IndicatorName>
     if (!Object.hasOwn(CONTENT_TYPES, format)) {
       throw new TapeloomError('CONFIGURATION', `There is no export format "${String(format)}".`);
     }
+    this.#http = http;
     this.format = format;
     this.#signal = signal;
     this.#lines = resume?.lines ?? 0;
@@ -116,6 +118,7 @@ export class ExportReading<I extends string = IndicatorName>
     const read = new ExportLines<I>(this.#lines);
     for await (const text of this.#texts(this.#expanders())) {
       const line = read.read(text);
+      if (line.t === 'header') this.#http.catalogue.look(line);
       this.#lines = read.count;
       this.#isWhole = line.t === 'end';
       if (line.t === 'upsert') this.#time = line.object.ts;

@@ -21,7 +21,9 @@ the option "catalogue: CATALOGUE_FINGERPRINT" of this file too: it then warns wh
 `;
 
 /** Where the file meets the client: it puts its types in the place that is kept for them. */
-const REGISTRATION = `
+export const REGISTRATION = `
+import type {} from '@tapeloom/client';
+
 declare module '@tapeloom/client' {
   interface OwnTypes {
     readonly indicators: IndicatorTypes;

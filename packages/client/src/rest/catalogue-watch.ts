@@ -15,7 +15,7 @@ export class CatalogueWatch {
     this.#warn = warn;
   }
 
-  look(answer: Readonly<Record<string, unknown>>): void {
+  look(answer: { readonly version?: unknown; readonly engineFingerprint?: unknown }): void {
     const { version, engineFingerprint } = answer;
     if (typeof engineFingerprint !== 'string') return;
     const isOther =

@@ -72,7 +72,7 @@ export class ServiceHttp {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       throw invalidResponse(answer, `${name}: the answer is not a JSON object.`);
     }
-    this.catalogue.look(value as Readonly<Record<string, unknown>>);
+    this.catalogue.look(value);
     return value as T;
   }
 
