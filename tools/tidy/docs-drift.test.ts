@@ -23,6 +23,12 @@ test('a link that leads nowhere is found, and so is a heading that is not there'
   assert.deepEqual(saidOf('[b](../README.md#title) [c](https://example.org/d#e)\n'), []);
 });
 
+test('equal headings are told apart by number, and an anchor can stand for itself', () => {
+  const page = '# A\n# A()\n<a id="b"></a>\n';
+  assert.deepEqual(saidOf(`${page}[c](#a) [d](#a-1) [e](#b)\n`), []);
+  assert.match(saidOf(`${page}[c](#a-2)\n`)[0]!, /no heading #a-2/);
+});
+
 test('a path or a file name that does not exist is found', () => {
   assert.match(saidOf('See `packages/core/src/gone.ts`.\n')[0]!, /does not exist/);
   assert.match(saidOf('See `tape/gone.ts`.\n')[0]!, /no file is called tape\/gone\.ts/);

@@ -1,13 +1,15 @@
 /**
  * The pages tell the truth about the checkout: every link leads somewhere, every path, npm script,
  * benchmark, torture run, `tapeloom` command and `TAPELOOM_` variable they name exists, and every such
- * variable is named by a page. The change log tells the past, so of it only the links are checked.
+ * variable is named by a page. Of the change log, which tells the past, and of pages made from types only the
+ * links are checked.
  */
 
 import { posix } from 'node:path';
 import { type Finding, isSource, isTest, lineAt, type Tree } from './tree.ts';
 
 const pages = /^(?:[A-Z]+\.md|docs\/.+\.md)$/;
+const linksOnly = /^(?:CHANGELOG\.md|docs\/client\/)/;
 const pathRoots = /^(?:packages|tools|docs|contract|bench|tests|simulation|\.ci)\//;
 /** Names of files that a running system makes, and of foreign projects' files. */
 const isPlaceholder = /[<>*…{}]|\.\.\./;
@@ -18,7 +20,7 @@ export function checkDocsDrift(tree: Tree): readonly Finding[] {
   const found: Finding[] = [];
   for (const [path, text] of tree.texts) {
     if (!pages.test(path)) continue;
-    const checks = path === 'CHANGELOG.md' ? [brokenLinks] : allChecks;
+    const checks = linksOnly.test(path) ? [brokenLinks] : allChecks;
     for (const check of checks) {
       for (const [index, message] of check(tree, path, text)) {
         found.push({ path, line: lineAt(text, index), message, level: 'error' });
@@ -128,16 +130,19 @@ function exists(tree: Tree, path: string): boolean {
   return tree.paths.has(path) || [...tree.paths].some((other) => other.startsWith(folder));
 }
 
-/** The anchors GitHub makes of a page's headings. */
+/** The anchors GitHub makes of a page's headings, equal ones numbered, and those that stand in it as such. */
 function anchorsOf(text: string): ReadonlySet<string> {
-  const headings = text.matchAll(/^#+ +(.+)$/gm);
-  return new Set(
-    [...headings].map(([, heading]) =>
-      heading!
-        .toLowerCase()
-        .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-        .trim()
-        .replace(/\s/g, '-'),
-    ),
-  );
+  const anchors = new Set([...text.matchAll(/<a id="([^"]+)">/g)].map(([, id]) => id!));
+  const counts = new Map<string, number>();
+  for (const [, heading] of text.matchAll(/^#+ +(.+)$/gm)) {
+    const name = heading!
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .trim()
+      .replace(/\s/g, '-');
+    const count = counts.get(name) ?? 0;
+    counts.set(name, count + 1);
+    anchors.add(count === 0 ? name : `${name}-${count}`);
+  }
+  return anchors;
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { INDICATORS } from '@tapeloom/core/studies/catalogue';
 import { chartFiles } from './charts/chart-files.ts';
+import { committedReferenceDigests, referenceDigests } from './client-reference.ts';
 import { idsOnPage, SEMANTICS_PATH, semanticsPage } from './semantics-page.ts';
 
 const CHART_BYTES_MAX = 60 * 1_024;
@@ -18,6 +19,10 @@ for (const { id, path, text } of chartFiles()) {
 
 test('docs/semantics.md says what the catalogue says; else run npm run docs', () => {
   assert.equal(semanticsPage(page), page);
+});
+
+test('docs/client/ is made from the types that the client has; else run npm run docs', () => {
+  assert.deepEqual(referenceDigests(), committedReferenceDigests());
 });
 
 test('docs/semantics.md tells of every indicator, in the order of the catalogue, with an example', () => {

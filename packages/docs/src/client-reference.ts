@@ -1,0 +1,98 @@
+/**
+ * The reference of the client library, `docs/client/`: one page for each of its entries, made by TypeDoc from the
+ * types and their comments. Making it takes seconds, so what it was made from and what was made stand
+ * beside it as digests, by which a test can tell a stale page at once.
+ */
+
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Application, type TypeDocOptions } from 'typedoc';
+import type { PluginOptions } from 'typedoc-plugin-markdown';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const client = join(root, 'packages/client');
+const tsconfig = join(client, 'tsconfig.build.json');
+const folder = join(root, 'docs/client');
+const contents = `# Reference of @tapeloom/client
+
+Every class, function and type, made by \`npm run docs\` from the types and their comments. How they are used, with samples:
+[the README of the package](../../packages/client/README.md). What the indicators mean: [semantics](../semantics.md).
+
+- [@tapeloom/client](index.md): all of it but files
+- [@tapeloom/client/stream](stream.md): the stream alone, for pages that want it small
+- [@tapeloom/client/node](node.md): exports as files, in Node
+`;
+const digestsPath = join(folder, 'made-from.json');
+
+export async function writeClientReference(): Promise<string> {
+  const app = await Application.bootstrapWithPlugins(options());
+  const project = await app.convert();
+  if (project === undefined) throw new Error('the types of the client cannot be read');
+  app.validate(project);
+  rmSync(folder, { recursive: true, force: true });
+  await app.generateOutputs(project);
+  if (app.logger.hasErrors() || app.logger.hasWarnings()) {
+    throw new Error('the reference of the client has the faults told above');
+  }
+  writeFileSync(join(folder, 'README.md'), contents);
+  writeFileSync(digestsPath, `${JSON.stringify(referenceDigests(), null, 2)}\n`);
+  return folder;
+}
+
+/** What the reference says it was made from, and what it was then. */
+export function committedReferenceDigests(): unknown {
+  return JSON.parse(readFileSync(digestsPath, 'utf8'));
+}
+
+/** Of the compiled types, which are all that the pages are made from, and of the pages. */
+export function referenceDigests(): { readonly types: string; readonly pages: string } {
+  const compiled = mkdtempSync(join(tmpdir(), 'tapeloom-client-types-'));
+  try {
+    const tsc = join(root, 'node_modules/typescript/lib/tsc.js');
+    const args = ['-p', tsconfig, '--emitDeclarationOnly', '--outDir', compiled];
+    execFileSync(process.execPath, [tsc, ...args], { stdio: 'pipe' });
+    return { types: digestOf(compiled, '.d.ts'), pages: digestOf(folder, '.md') };
+  } finally {
+    rmSync(compiled, { recursive: true });
+  }
+}
+
+function digestOf(directory: string, ending: string): string {
+  const hash = createHash('sha256');
+  for (const path of globSync(`**/*${ending}`, { cwd: directory }).sort()) {
+    hash
+      .update(`${path}\n`)
+      .update(readFileSync(join(directory, path)))
+      .update('\n');
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+function options(): TypeDocOptions & PluginOptions {
+  return {
+    entryPoints: ['index', 'stream', 'node'].map((name) => join(client, `src/${name}.ts`)),
+    tsconfig,
+    plugin: [fileURLToPath(import.meta.resolve('typedoc-plugin-markdown'))],
+    outputs: [{ name: 'markdown', path: folder }],
+    router: 'module',
+    readme: 'none',
+    name: '@tapeloom/client',
+    disableSources: true,
+    excludeInternal: true,
+    excludeExternals: true,
+    // Words of a later service; the text of the type says it all.
+    intentionallyNotExported: ['OrNewer'],
+    excludePrivate: true,
+    logLevel: 'Warn',
+    hideBreadcrumbs: true,
+    hidePageHeader: true,
+    useCodeBlocks: true,
+    useHTMLAnchors: true,
+    parametersFormat: 'table',
+    interfacePropertiesFormat: 'table',
+  } as TypeDocOptions & PluginOptions;
+}
