@@ -152,13 +152,19 @@ export class FoldedState<I extends string> implements SubscriptionState<I> {
   }
 
   #put(object: IndicatorObject<I>): void {
+    if (this.#keepFinal === Number.POSITIVE_INFINITY) {
+      this.objects.set(object.id, object);
+      return;
+    }
     const before = this.objects.get(object.id);
     this.#finals += Number(object.final) - Number(before?.final === true);
     this.objects.set(object.id, object);
   }
 
   #delete(id: string): void {
-    if (this.objects.get(id)?.final === true) this.#finals -= 1;
+    if (this.#keepFinal < Number.POSITIVE_INFINITY && this.objects.get(id)?.final === true) {
+      this.#finals -= 1;
+    }
     this.objects.delete(id);
   }
 
