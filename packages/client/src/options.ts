@@ -10,11 +10,11 @@ const KEY = /^[\x21-\x7e]{1,512}$/;
 
 export interface ClientOptions {
   /** Of the service, such as `https://api.example.com`; `http://127.0.0.1:8080` if it is left out. */
-  readonly url?: string;
+  readonly url?: string | undefined;
   /** An API key. Not for browsers: whoever opens the page could read it. */
-  readonly key?: string;
+  readonly key?: string | undefined;
   /** In place of the key, for streams in browsers: asked for a fresh stream token at every connection. */
-  readonly token?: () => string | Promise<string>;
+  readonly token?: (() => string | Promise<string>) | undefined;
   /** The platform's, if it is left out. One that asks a backend of yours, which adds the key, needs no key here. */
   readonly fetch?: typeof fetch;
   /** The platform's, if it is left out. */
@@ -86,7 +86,7 @@ export const SYSTEM_CLOCK: ClientClock = {
   },
 };
 
-/** The address of the service, without a slash at its end. */
+/** The address of the service, without a slash or the version at its end. */
 export function serviceBase({ url: text = DEFAULT_URL }: ClientOptions): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isGood =
@@ -96,7 +96,8 @@ export function serviceBase({ url: text = DEFAULT_URL }: ClientOptions): string 
     url.password === '' &&
     url.search === '' &&
     url.hash === '';
-  if (isGood) return url.href.replace(/\/+$/, '');
+  // The service tells its addresses with the version behind them: either form is understood.
+  if (isGood) return url.href.replace(/\/+$/, '').replace(/\/v1$/, '');
   throw new TapeloomError(
     'CONFIGURATION',
     'The option "url" must be the http or https address of the service, such as https://api.example.com, without user, query or fragment.',

@@ -160,7 +160,7 @@ test('options that cannot work are refused with CONFIGURATION, and a key is not 
 });
 
 test('without a key the public routes answer, and the others are CONFIGURATION before anything is sent [CLIENT-27]', async () => {
-  const stranger = new RestClient({ url: `${server.url}/`, clock });
+  const stranger = new RestClient({ url: `${server.url}/v1/`, clock });
   server.answering = (response) => json(response, { indicators: [], instruments: [] });
   await stranger.indicators();
   await stranger.status();
