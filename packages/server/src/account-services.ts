@@ -56,6 +56,8 @@ export interface AccountServicesOptions {
   readonly store?: AccountStore;
   /** How many days an event stays in the audit log; left out: for good. */
   readonly auditDays?: number;
+  /** The thread of the accounts comes up by itself from now on, however busy this one is. */
+  readonly onBegun?: () => void;
 }
 
 export class AccountServices implements AsyncDisposable {
@@ -102,7 +104,9 @@ export class AccountServices implements AsyncDisposable {
     const lost = Promise.withResolvers<Error>();
     try {
       await closeFiles(path, log);
-      const store = options.store ?? (await AccountsHandle.open({ path, onFault: lost.resolve }));
+      const opening = options.store ?? AccountsHandle.open({ path, onFault: lost.resolve });
+      options.onBegun?.();
+      const store = await opening;
       const services = new AccountServices(store, log, clock, options.auditDays);
       void lost.promise.then((error) => services.#lost(error));
       return services;

@@ -177,10 +177,12 @@ export class Service implements AsyncDisposable {
 
   async #open(): Promise<void> {
     const { config, log } = this.#options;
+    const begun = Promise.withResolvers<void>();
     this.#accountsOpening = AccountServices.open({
       data: config.data,
       log,
       auditDays: config.auditDays,
+      onBegun: begun.resolve,
     });
     // Whoever waits for it hears of it.
     this.#accountsOpening.catch(() => undefined);
@@ -191,6 +193,7 @@ export class Service implements AsyncDisposable {
       'TAPELOOM_INTERNAL_PORT',
     );
     // The larger part of the program is loaded while the two threads come up.
+    await Promise.race([begun.promise, this.#accountsOpening]);
     const { Doors } = await import('./doors.ts');
     const accounts = await this.#accountsOpening;
     this.#accounts = accounts;
