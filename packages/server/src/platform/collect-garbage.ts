@@ -9,17 +9,18 @@ import { RushWatch } from './rush-watch.ts';
 
 const LOOK_MS = 10_000;
 
-let collect: (() => void) | null = null;
+type Collect = (how?: { readonly type: 'major'; readonly flavor: 'last-resort' }) => void;
+
+let collect: Collect | null = null;
 
 export function collectGarbage(): void {
-  if (collect === null) {
-    setFlagsFromString('--expose-gc');
-    collect = runInNewContext('gc') as () => void;
-  }
-  collect();
+  collector()();
 }
 
-/** From now on, whenever a rush of this thread is over. */
+/**
+ * From now on, whenever a rush of this thread is over, thoroughly: only so the room for young objects becomes
+ * small again, too. Compiled code is kept, which such a collection would otherwise throw away.
+ */
 export function collectAfterRushes(): void {
   const watch = new RushWatch();
   let before = performance.eventLoopUtilization();
@@ -28,6 +29,17 @@ export function collectAfterRushes(): void {
     const { utilization } = performance.eventLoopUtilization(now, before);
     before = now;
     const { used_heap_size: usedBytes, total_heap_size: heapBytes } = getHeapStatistics();
-    if (watch.isOver({ busyShare: utilization, usedBytes, heapBytes })) collectGarbage();
+    if (watch.isOver({ busyShare: utilization, usedBytes, heapBytes })) {
+      collector()({ type: 'major', flavor: 'last-resort' });
+    }
   }, LOOK_MS).unref();
+}
+
+function collector(): Collect {
+  if (collect === null) {
+    setFlagsFromString('--expose-gc');
+    setFlagsFromString('--no-flush-bytecode');
+    collect = runInNewContext('gc') as Collect;
+  }
+  return collect;
 }
