@@ -225,9 +225,7 @@ function report({ calm, hostile, setting, customers, loadBefore }: Outcome): Tor
   for (const [what, times] of Object.entries(hostile.crowd.counts)) {
     console.log(`  ${what}: ${times.toLocaleString('en-US')}`);
   }
-  for (const { log } of [calm, hostile]) {
-    if (log !== '') console.log(`log: ${log.slice(0, 2_000)}`);
-  }
+  tellLogs([calm, hostile]);
   console.log(
     `load average ${loadBefore} before, ${loadAverage()} after, ${availableParallelism()} cores`,
   );
@@ -245,6 +243,10 @@ function report({ calm, hostile, setting, customers, loadBefore }: Outcome): Tor
       hostile: hostileRest,
     },
   };
+}
+
+function tellLogs(parts: readonly Part[]): void {
+  for (const { log } of parts) if (log !== '') console.log(`log: ${log.slice(0, 2_000)}`);
 }
 
 function tellPart(name: string, part: Part, seconds: number): void {
