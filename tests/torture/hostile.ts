@@ -181,10 +181,8 @@ function report({ calm, hostile, setting, customers, loadBefore }: Outcome): Tor
   for (const [what, times] of Object.entries(calm.crowd.counts)) {
     broken.push(`calm: refused to one of the others: ${what} (${times} times)`);
   }
-  broken.push(
-    ...memoryFaults(hostile, calm, seconds),
-    ...wrongAnswers(hostile.crowd.counts, seconds),
-  );
+  broken.push(...memoryFaults(hostile, calm, seconds));
+  broken.push(...wrongAnswers(hostile.crowd.counts, seconds));
 
   console.log(
     `\n${customers} customers beside ${OTHERS} others, then beside attackers; p95 in ms\n`,
