@@ -64,4 +64,6 @@ test('subscribers with one name and mode share one encoding', () => {
   assert.notEqual(flush.framesFor('a', 'live'), flush.framesFor('b', 'live'));
   const held = () => flush.messagesFor('a', 'live')[0]!.held;
   assert.equal(held(), held(), 'what those of them keep that are behind');
+  const kept = new Flush(flush.entries, rest, 1);
+  assert.notEqual(kept.messagesFor('a', 'live'), kept.messagesFor('a', 'live'));
 });

@@ -40,7 +40,7 @@ export class Flush {
     readonly mode: StreamMode;
     readonly frames: EncodedFrames | null;
   } | null = null;
-  /** The messages asked for last, one by one. */
+  /** The messages asked for last, one by one; only while it is published. */
   #lastSplit: {
     readonly sub: string;
     readonly mode: StreamMode;
@@ -91,7 +91,8 @@ export class Flush {
     const last = this.#lastSplit;
     if (last !== null && last.sub === sub && last.mode === mode) return last.messages;
     const messages = this.#split(sub, mode);
-    this.#lastSplit = { sub, mode, messages };
+    // What outlives its publishing is counted by its encodings alone.
+    if (this.#namesMax === Number.POSITIVE_INFINITY) this.#lastSplit = { sub, mode, messages };
     return messages;
   }
 
