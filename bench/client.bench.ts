@@ -44,7 +44,13 @@ export const run: Bench = async () => {
   try {
     const tape = await makeTape(data, { root: 'ES', days: 1, tradesPerDay: TRADES });
     await using process = await HistoryProcess.start(data, 1);
-    await using client = new TapeloomClient({ url: process.url, key: process.keyOf(0) });
+    const asked: string[] = [];
+    const noting: typeof fetch = (input, init) => {
+      asked.push(String(input));
+      return fetch(input, init);
+    };
+    const place = { url: process.url, key: process.keyOf(0) };
+    await using client = new TapeloomClient({ ...place, fetch: noting });
     const { from, to } = newestDays(tape, 1);
     const streams: StreamRow[] = [];
     for (const indicator of INDICATORS) {
@@ -53,7 +59,10 @@ export const run: Bench = async () => {
       streams.push(await measureStream(indicator, await framesOf(client, request)));
     }
     console.error('measuring: joined');
-    return report(streams, await measureJoined(process, client, tape.symbol, BigInt(from)));
+    return report(
+      streams,
+      await measureJoined(client, asked, place.key, { symbol: tape.symbol, from: BigInt(from) }),
+    );
   } finally {
     rmSync(data, { recursive: true });
   }
@@ -119,22 +128,22 @@ async function measureStream(indicator: string, frames: readonly string[]): Prom
 
 /** Both ask for the same pages: from the day's beginning up to where the stream was. */
 async function measureJoined(
-  process: HistoryProcess,
   client: TapeloomClient,
-  symbol: string,
-  from: bigint,
+  asked: string[],
+  key: string,
+  { symbol, from }: { readonly symbol: string; readonly from: bigint },
 ): Promise<JoinedRow> {
   const [joined, fetched]: number[][] = [[], []];
-  let pages = 0;
-  let bytes = 0;
+  let [pages, bytes] = [0, 0];
   for (let round = -WARM_UP_ROUNDS; round < ROUNDS; round += 1) {
+    asked.length = 0;
     const startMs = performance.now();
-    const untilCursor = await joinedDay(client, symbol, from);
+    await joinedDay(client, symbol, from);
     const middleMs = performance.now();
-    const query = { instrument: symbol, indicator: 'footprint', from: String(from), limit: '5400' };
-    const read = await fetchedPages(process, { ...query, untilCursor });
+    const addresses = asked.filter((address) => address.includes('/v1/history?'));
+    const read = await fetchedBytes(addresses, key);
     const endMs = performance.now();
-    ({ pages, bytes } = read);
+    [pages, bytes] = [addresses.length, read];
     if (round < 0) continue;
     joined!.push(middleMs - startMs);
     fetched!.push(endMs - middleMs);
@@ -142,27 +151,23 @@ async function measureJoined(
   return { pages, bytes, joinedMs: median(joined!), fetchMs: median(fetched!) };
 }
 
-/** Until the stream goes on; where it was when it began. */
-async function joinedDay(client: TapeloomClient, symbol: string, from: bigint): Promise<string> {
+/** Until the stream goes on. */
+async function joinedDay(client: TapeloomClient, symbol: string, from: bigint): Promise<void> {
   const request = { indicator: 'footprint', instrument: symbol, from, limit: 5_400 } as const;
   const reading = client.joined(request);
   for await (const _update of reading) if (reading.phase === 'live') break;
-  return reading.state.cursor!;
 }
 
-async function fetchedPages(process: HistoryProcess, query: Readonly<Record<string, string>>) {
-  const headers = { authorization: `Bearer ${process.keyOf(0)}` };
-  let pages = 0;
+async function fetchedBytes(addresses: readonly string[], key: string): Promise<number> {
   let bytes = 0;
-  for (let cursor: string | null = ''; cursor !== null; pages += 1) {
-    const asked = new URLSearchParams({ ...query, ...(cursor === '' ? {} : { cursor }) });
-    const answer = await fetch(`${process.url}/v1/history?${asked}`, { headers });
+  for (const address of addresses) {
+    const answer = await fetch(address, { headers: { authorization: `Bearer ${key}` } });
     const text = await answer.text();
     if (!answer.ok) throw new Error(text);
     bytes += text.length;
-    cursor = JSON.parse(text).next;
+    JSON.parse(text);
   }
-  return { pages, bytes };
+  return bytes;
 }
 
 function report(streams: readonly StreamRow[], joined: JoinedRow) {
