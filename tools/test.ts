@@ -30,6 +30,7 @@ const batchesPath = `.test-results/batches-${process.pid}`;
 const compiledPath = 'node_modules/.cache/compiled';
 const builtPath = 'node_modules/.cache/built';
 const slowestShown = 10;
+const TELL_MS = 30_000;
 const usualSeed = '1';
 
 const { values, positionals } = parseArgs({
@@ -80,7 +81,25 @@ const events = run({
   ...(values.name === undefined ? {} : { testNamePatterns: values.name }),
 });
 
+/** For who waits, and for who asks where a run got stuck. */
+const startMs = performance.now();
+const running = new Map<string, number>();
+const telling = setInterval(() => {
+  const now = performance.now();
+  const seconds = (since: number) => `${Math.round((now - since) / 1_000)} s`;
+  const lines = [...running].map(
+    ([file, since]) => `${batchNames.get(file) ?? relative(root, file)} ${seconds(since)}`,
+  );
+  console.log(`… after ${seconds(startMs)}: ${lines.join(', ')}`);
+}, TELL_MS);
+
 for await (const text of events
+  .on('test:dequeue', ({ nesting, name }) => {
+    if (nesting === 0 && modules.includes(name)) running.set(name, performance.now());
+  })
+  .on('test:complete', ({ nesting, name }) => {
+    if (nesting === 0) running.delete(name);
+  })
   .on('test:summary', ({ file, duration_ms }) => {
     if (file !== undefined) fileMs.set(file, duration_ms);
   })
@@ -92,6 +111,7 @@ for await (const text of events
   .compose(new spec())) {
   process.stdout.write(text);
 }
+clearInterval(telling);
 
 if (isWholeRun) {
   console.log(slowestText());

@@ -8,12 +8,8 @@ export function compareCursors(a: string, b: string): number {
   const left = rankEnd(a);
   const right = rankEnd(b);
   if (left === -1 || right === -1) return Math.sign(left) - Math.sign(right);
-  // Most cursors that are compared are of one day.
-  for (let at = 0; at < DAY_DIGITS; at += 1) {
-    const order = a.charCodeAt(at) - b.charCodeAt(at);
-    if (order !== 0) return order;
-  }
   return (
+    compareDigits(a, b, 0, DAY_DIGITS, DAY_DIGITS) ||
     compareDigits(a, b, DAY_DIGITS + 1, left, right) ||
     // The k stands behind the rank, whose ends are the same by now.
     compareDigits(a, b, left + 1, a.length, b.length)
@@ -22,7 +18,11 @@ export function compareCursors(a: string, b: string): number {
 
 /** Where the second dot is; -1 where there is none, or the first is not behind the day. */
 function rankEnd(cursor: string): number {
-  return cursor.charCodeAt(DAY_DIGITS) === DOT ? cursor.indexOf('.', DAY_DIGITS + 1) : -1;
+  if (cursor.charCodeAt(DAY_DIGITS) !== DOT) return -1;
+  for (let at = DAY_DIGITS + 1; at < cursor.length; at += 1) {
+    if (cursor.charCodeAt(at) === DOT) return at;
+  }
+  return -1;
 }
 
 /** Without leading zeros the longer number is the greater one, and equally long ones compare digit by digit. */

@@ -97,18 +97,17 @@ export class Connection {
 
   step(event: ConnectionEvent, now: number): readonly ConnectionAction[] {
     // A clock that jumps back would stretch every wait.
-    this.#now = Math.max(this.#now, now);
+    if (now > this.#now) this.#now = now;
     this.#actions = [];
-    if (!('attempt' in event) || event.attempt === this.#attempt) this.#take(event);
+    // Nearly all that happens.
+    if (event.t === 'message') this.#message(event);
+    else if (!('attempt' in event) || event.attempt === this.#attempt) this.#take(event);
     if (this.#phase === 'open') this.#sendDue();
     return this.#actions;
   }
 
-  #take(event: ConnectionEvent): void {
+  #take(event: Exclude<ConnectionEvent, { t: 'message' }>): void {
     switch (event.t) {
-      case 'message':
-        this.#message(event.data);
-        return;
       case 'subscribe':
         this.#topics.add(event.sub, event.topic);
         if (this.#phase === 'idle' || this.#phase === 'stopped') this.#connect();
@@ -183,8 +182,8 @@ export class Connection {
     this.#topics.reopen(this.#now);
   }
 
-  #message(data: unknown): void {
-    if (this.#phase !== 'open') return;
+  #message({ attempt, data }: Extract<ConnectionEvent, { t: 'message' }>): void {
+    if (this.#phase !== 'open' || attempt !== this.#attempt) return;
     this.#heardAt = this.#now;
     const message = readServerMessage(data);
     if (message === 'bad') {

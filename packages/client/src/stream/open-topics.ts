@@ -111,11 +111,13 @@ export class OpenTopics {
   /** When the next of those that were refused for a while is to be asked for again. */
   get retryAt(): number {
     let at = Number.POSITIVE_INFINITY;
+    if (this.#refused.size === 0) return at;
     for (const { retryAt } of this.#refused) at = Math.min(at, retryAt);
     return at;
   }
 
   retry(now: number): void {
+    if (this.#refused.size === 0) return;
     for (const topic of this.#refused) {
       if (topic.retryAt > now) continue;
       this.#refused.delete(topic);

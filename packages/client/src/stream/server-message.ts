@@ -5,8 +5,12 @@
 
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 
-const CURSOR = /^[1-9]\d{7}\.(?:0|[1-9]\d{0,18})\.(?:0|[1-9]\d{0,18})$/;
 const NANOSECONDS = /^\d{1,19}$/;
+const DAY_DIGITS = 8;
+const DIGITS_MAX = 19;
+const [DOT, ZERO, NINE] = [46, 48, 57] as const;
+/** Versions of one object follow each other and have the same time. */
+let lastNs = '0';
 
 type Fields = Readonly<Record<string, unknown>>;
 type IsGood = (message: Fields) => boolean;
@@ -64,12 +68,34 @@ function isText(it: unknown): boolean {
   return typeof it === 'string';
 }
 
+/** `<utcDay>.<rank>.<k>`, digit by digit: every message has one, and a regular expression takes three times as long. */
 function isCursor(it: unknown): boolean {
-  return typeof it === 'string' && CURSOR.test(it);
+  if (typeof it !== 'string' || it.charCodeAt(DAY_DIGITS) !== DOT) return false;
+  const rankEnd = numberEnd(it, DAY_DIGITS + 1);
+  return (
+    it.charCodeAt(0) !== ZERO &&
+    numberEnd(it, 0) === DAY_DIGITS &&
+    it.charCodeAt(rankEnd) === DOT &&
+    numberEnd(it, rankEnd + 1) === it.length
+  );
+}
+
+/** Where a number without leading zeros ends; -1 where there is none. */
+function numberEnd(text: string, start: number): number {
+  let end = start;
+  while (end < text.length && text.charCodeAt(end) >= ZERO && text.charCodeAt(end) <= NINE) {
+    end += 1;
+  }
+  const digits = end - start;
+  const isNumber = digits === 1 || (digits > 1 && text.charCodeAt(start) !== ZERO);
+  return isNumber && digits <= DIGITS_MAX ? end : -1;
 }
 
 function isNs(it: unknown): boolean {
-  return typeof it === 'string' && NANOSECONDS.test(it);
+  if (it === lastNs) return true;
+  if (typeof it !== 'string' || !NANOSECONDS.test(it)) return false;
+  lastNs = it;
+  return true;
 }
 
 function isCount(it: unknown): boolean {

@@ -76,6 +76,7 @@ export class OpenSubscription<I extends string> implements Subscription<I> {
   #first: UpdateReader<I> | null = null;
   #end: { readonly cause: unknown } | null = null;
   #hasOverflown = false;
+  #isReady = false;
 
   constructor(options: OpenSubscriptionOptions<I>) {
     this.#options = options;
@@ -131,9 +132,13 @@ export class OpenSubscription<I extends string> implements Subscription<I> {
   /** The state has changed, perhaps by something to be told. */
   tell(update: StreamUpdate<I> | null): void {
     if (this.#end !== null) return;
-    if (this.state.isReady) this.#ready.resolve();
+    if (this.state.isReady && !this.#isReady) {
+      this.#isReady = true;
+      this.#ready.resolve();
+    }
     if (update === null) return;
-    for (const reader of this.#readers) reader.push(update);
+    if (this.#readers.size > 0) for (const reader of this.#readers) reader.push(update);
+    if (this.#listeners.size === 0) return;
     for (const hear of this.#listeners.get(update.t) ?? []) this.#call(hear, update);
   }
 

@@ -16,8 +16,8 @@ import type { Replays } from './replay.ts';
 
 /** How long a cursor is waited for. */
 export const AHEAD_MS_MAX = 5_000;
-/** The first wait; the next ones are longer. */
-const LOOK_AGAIN_MS = 50;
+/** The first wait; the next ones are longer, where a look is work. */
+export const LOOK_AGAIN_MS = 50;
 /** Requests that wait at the same time, of one account and in all: as many as a client has streams whose
  * first snapshots it joins to history at once. Some are for accounts of which none waits. */
 export const AWAITED_LIMITS: PlaceLimits = { eachMax: 64, allMax: 1_024, keptForNew: 256 };
@@ -49,8 +49,8 @@ export class CursorWait implements Disposable {
   }
 
   /** Resolves when it is time for another look, at once to false when there is no time left. */
-  async again(): Promise<boolean> {
-    const ms = lookAgainMs(this.#waitedMs);
+  async again(msMax = AHEAD_MS_MAX): Promise<boolean> {
+    const ms = Math.min(lookAgainMs(this.#waitedMs), msMax);
     if (ms === 0) return false;
     this.#place ??= this.#moment.enterWait();
     if (this.#place === null) {

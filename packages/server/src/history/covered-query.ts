@@ -11,7 +11,7 @@ import { type Cursor, compareCursors, formatCursor, parseCursor } from '@tapeloo
 import { type EpochNs, RANK_MAX, type Rank, type UtcDay } from '@tapeloom/core/numbers';
 import { SECOND_NS, wholeSecond } from '@tapeloom/core/studies/flush-step';
 import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
-import { type AwaitedMoment, awaitCursors, CursorWait } from './awaited-cursors.ts';
+import { type AwaitedMoment, awaitCursors, CursorWait, LOOK_AGAIN_MS } from './awaited-cursors.ts';
 import type { HistoryQuery } from './history-query.ts';
 import {
   dayText,
@@ -121,10 +121,18 @@ async function endOf(
     const until = (await nextEntry(replays, contract, cursor, place.at, visible)) ?? dayEnd;
     if (until <= visible) return { until, ...publishedBy(until, visible), isGone: false };
     // Time events that the cursor stands for may lie between its trade and what is known of now.
-    if (visible >= moment.arrived || !(await wait.again())) {
+    if (visible >= moment.arrived || !(await seesArrival(moment, wait))) {
       return { until: visible, publishedUntil: visible, isGone: false };
     }
   }
+}
+
+/** What is known of now comes once a second in a market that rests; looking for it costs nothing. */
+async function seesArrival({ visible, arrived }: CoverMoment, wait: CursorWait): Promise<boolean> {
+  while (visible() < arrived) {
+    if (!(await wait.again(LOOK_AGAIN_MS))) return false;
+  }
+  return true;
 }
 
 /** Every update up to an instant is in a flush that is closed a second later at most. */
