@@ -130,6 +130,22 @@ interface AuditBeginningTable {
   kept_from: Whole;
 }
 
+interface OwnerTable {
+  account_id: string;
+  /** As its owner wrote it. */
+  email: string;
+  /** What two ways to write one address have in common; unique. */
+  email_key: string;
+  since: Whole;
+}
+
+interface OrderTable {
+  id: string;
+  account_id: string;
+  offer: string;
+  created_at: Whole;
+}
+
 export interface AccountSchema {
   accounts: AccountTable;
   grants: GrantTable;
@@ -141,6 +157,8 @@ export interface AccountSchema {
   idempotent_requests: IdempotentRequestTable;
   audit_log: AuditTable;
   audit_beginning: AuditBeginningTable;
+  owners: OwnerTable;
+  orders: OrderTable;
 }
 
 export type AccountRow = Selectable<AccountTable>;

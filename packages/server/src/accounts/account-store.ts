@@ -14,6 +14,8 @@ import type { KeyRights } from '@tapeloom/core/entitlement/key-rights';
 import type { Grant } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Done, OnceRefused, OnceRequest } from './once.ts';
+import type { OrdersStore } from './orders-store.ts';
+import type { PeopleStore } from './people-store.ts';
 
 /** Valid (active or expiring) keys an account may have. */
 export const VALID_KEYS_MAX = 10;
@@ -79,12 +81,13 @@ export interface SecretDigest {
 }
 
 /**
- * Who does it: the operator, who runs the service and its commands, may all; a key only what its rights
- * cover, and not too often. What a key asks for with `once` is done once; the answer that is remembered is the
- * new key's id.
+ * Who does it: the operator, who runs the service and its commands, may all; the owner, who is signed in to the
+ * portal, may all with the account's own, but not too often; `billing` is what a payment provider said; a key
+ * may only what its rights cover, and not too often. What a key asks for with `once` is done once; the answer
+ * that is remembered is the new key's id.
  */
 export type Actor =
-  | { readonly kind: 'operator' }
+  | { readonly kind: 'operator' | 'owner' | 'billing' }
   | { readonly kind: 'key'; readonly keyId: string; readonly once?: OnceRequest };
 
 export interface StoreCall {
@@ -182,6 +185,15 @@ export const AUDIT_KINDS = [
   'account.plan-changed',
   'account.suspended',
   'account.resumed',
+  'account.owned',
+  'account.email-changed',
+  'account.deletion-asked',
+  'account.deletion-withdrawn',
+  'account.deleted',
+  'session.begun',
+  'session.ended',
+  'order.placed',
+  'order.changed',
   'key.created',
   'key.rotated',
   'key.revoked',
@@ -204,7 +216,7 @@ export interface AuditEvent {
   readonly accountId: string;
   /** The key it is about, where it is about one; of counted refusals the first. */
   readonly keyId: string | null;
-  /** `operator`, or the acting key's id. */
+  /** `operator`, `owner`, `billing`, or the acting key's id. */
   readonly actor: string;
   /** Plain facts: the criterion, the plan before and after. Never a secret. */
   readonly details: Readonly<Record<string, unknown>>;
@@ -230,6 +242,9 @@ export interface AccountChange {
 }
 
 export interface AccountStore extends AsyncDisposable {
+  readonly people: PeopleStore;
+  readonly orders: OrdersStore;
+
   createAccount(
     call: StoreCall,
     account: { readonly name: string; readonly grants: readonly Grant[] },

@@ -24,14 +24,17 @@ import {
   AccountsUnavailableError,
 } from './account-store.ts';
 import { AccountsBusyError } from './accounts-busy-error.ts';
-import { waitingOf } from './accounts-line.ts';
+import { type Waiting, waitingInPart, waitingOf } from './accounts-line.ts';
 import type {
   AccountsWorkerData,
   FromAccounts,
   PlainError,
   StoreMethod,
+  StorePart,
   ToAccounts,
 } from './accounts-wire.ts';
+import type { OrdersStore } from './orders-store.ts';
+import type { PeopleStore } from './people-store.ts';
 import { RememberedUsage } from './remembered-usage.ts';
 
 /**
@@ -58,7 +61,7 @@ export interface AccountsHandleOptions extends AccountsWorkerData {
   readonly onFault: (error: Error) => void;
 }
 
-interface Waiting {
+interface Asking {
   resolve(value: unknown): void;
   reject(error: Error): void;
 }
@@ -67,6 +70,8 @@ type Args<M extends StoreMethod> = Parameters<AccountStore[M]>;
 type Answer<M extends StoreMethod> = ReturnType<AccountStore[M]>;
 
 export class AccountsHandle implements AccountStore {
+  readonly people = this.#part<PeopleStore>('people');
+  readonly orders = this.#part<OrdersStore>('orders');
   readonly #worker: Worker;
   readonly #onFault: (error: Error) => void;
   readonly #opened = Promise.withResolvers<void>();
@@ -78,7 +83,7 @@ export class AccountsHandle implements AccountStore {
     keptForNew: CALLS_KEPT_FOR_NEW,
   });
   /** Calls on the wire. */
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, Asking>();
   readonly #listeners = new Set<(change: AccountChange) => void>();
   readonly #troubleListeners = new Set<(trouble: AccountsTroubleError) => void>();
   readonly #usage = new RememberedUsage();
@@ -244,14 +249,38 @@ export class AccountsHandle implements AccountStore {
     if (this.#closing !== null) {
       return Promise.reject(new AccountsGoneError('the accounts are closed'));
     }
-    const waiting = waitingOf(method, args);
-    const call = () => this.#call(method, args);
+    return this.#queued(waitingOf(method, args), () => this.#call(null, method, args));
+  }
+
+  /** The store's part of this name, each of whose methods is called in the thread. */
+  #part<P extends object>(part: StorePart): P {
+    const methods = new Map<string, (...args: readonly unknown[]) => Promise<unknown>>();
+    return new Proxy({} as P, {
+      get: (_, method) => {
+        if (typeof method !== 'string' || method === 'then') return undefined;
+        let ask = methods.get(method);
+        ask ??= (...args) => this.#askPart(part, method, args);
+        methods.set(method, ask);
+        return ask;
+      },
+    });
+  }
+
+  #askPart(part: StorePart, method: string, args: readonly unknown[]): Promise<unknown> {
+    if (this.#gone !== null) return Promise.reject(this.#gone);
+    if (this.#closing !== null) {
+      return Promise.reject(new AccountsGoneError('the accounts are closed'));
+    }
+    return this.#queued(waitingInPart(args), () => this.#call(part, method, args));
+  }
+
+  #queued(waiting: Waiting | null, call: () => Promise<unknown>): Promise<unknown> {
     if (waiting === null) return this.#line.runFirst(call);
     const busy = () => new AccountsBusyError('too many calls wait for the accounts');
     return this.#line.run(waiting.holder, call, waiting.row) ?? Promise.reject(busy());
   }
 
-  #call(method: StoreMethod, args: readonly unknown[]): Promise<unknown> {
+  #call(part: StorePart | null, method: string, args: readonly unknown[]): Promise<unknown> {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     if (this.#gone !== null) {
       reject(this.#gone);
@@ -259,7 +288,7 @@ export class AccountsHandle implements AccountStore {
     }
     this.#calls += 1;
     // Throws for what cannot cross to a thread, which is our own mistake: then nobody waits for it.
-    this.#post({ t: 'call', id: this.#calls, method, args });
+    this.#post({ t: 'call', id: this.#calls, part, method, args });
     this.#waiting.set(this.#calls, { resolve, reject });
     return promise;
   }
@@ -297,7 +326,7 @@ export class AccountsHandle implements AccountStore {
     }
   }
 
-  #take(id: number): Waiting | undefined {
+  #take(id: number): Asking | undefined {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     return waiting;

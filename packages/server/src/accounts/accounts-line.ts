@@ -58,6 +58,16 @@ const WHOSE: { readonly [M in StoreMethod]: Whose<M> } = {
   probe: first,
 };
 
+/**
+ * In the store's parts the first argument that is a text is the account, or the digest or address of somebody who
+ * is a stranger still; one that has none is of the service itself.
+ */
+export function waitingInPart(args: readonly unknown[]): Waiting | null {
+  const whose = args.find((it) => typeof it === 'string');
+  if (whose === undefined) return null;
+  return whose.startsWith('acc_') ? { row: whose, holder: whose } : stranger(whose);
+}
+
 /** Null: it goes first, and is never refused. */
 export function waitingOf<M extends StoreMethod>(method: M, args: Args<M>): Waiting | null {
   const whose = (WHOSE[method] as Whose<M>)(...args);

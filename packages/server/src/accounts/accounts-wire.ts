@@ -5,9 +5,11 @@
 
 import type { AccountChange, AccountStore, StoreTrouble } from './account-store.ts';
 
+export type StorePart = 'people' | 'orders';
+
 export type StoreMethod = Exclude<
   keyof AccountStore,
-  'onChange' | 'onTrouble' | typeof Symbol.asyncDispose
+  'onChange' | 'onTrouble' | typeof Symbol.asyncDispose | StorePart
 >;
 
 export interface AccountsWorkerData {
@@ -26,7 +28,9 @@ export type ToAccounts =
   | {
       readonly t: 'call';
       readonly id: number;
-      readonly method: StoreMethod;
+      /** Null: the store itself. */
+      readonly part: StorePart | null;
+      readonly method: string;
       readonly args: readonly unknown[];
     }
   /** Answer what is under way, close the database and end. */

@@ -2,14 +2,10 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { type AccountStore, AccountsTroubleError } from './account-store.ts';
-import type {
-  AccountsWorkerData,
-  FromAccounts,
-  PlainError,
-  StoreMethod,
-  ToAccounts,
-} from './accounts-wire.ts';
+import type { AccountsWorkerData, FromAccounts, PlainError, ToAccounts } from './accounts-wire.ts';
 import { openSqliteAccountStore } from './sqlite-account-store.ts';
+
+type Methods = Readonly<Record<string, (...args: readonly unknown[]) => Promise<unknown>>>;
 
 const parent = parentPort!;
 const { path } = workerData as AccountsWorkerData;
@@ -29,7 +25,7 @@ function serve(store: AccountStore): void {
       void close(store);
       return;
     }
-    const answered = answer(store, message.id, message.method, message.args);
+    const answered = answer(store, message);
     underWay.add(answered);
     void answered.finally(() => underWay.delete(answered));
   });
@@ -38,13 +34,11 @@ function serve(store: AccountStore): void {
 
 async function answer(
   store: AccountStore,
-  id: number,
-  method: StoreMethod,
-  args: readonly unknown[],
+  { id, part, method, args }: Extract<ToAccounts, { t: 'call' }>,
 ): Promise<void> {
   try {
-    const run = store[method] as (...args: readonly unknown[]) => Promise<unknown>;
-    send({ t: 'result', id, value: await run.apply(store, [...args]) });
+    const of = (part === null ? store : store[part]) as unknown as Methods;
+    send({ t: 'result', id, value: await of[method]!(...args) });
   } catch (error) {
     send({ t: 'failed', id, error: plain(error) });
   }

@@ -30,6 +30,8 @@ import type {
 } from './account-store.ts';
 import { migrate } from './migrations/migrate.ts';
 import type { Done, OnceRefused } from './once.ts';
+import type { OrdersStore } from './orders-store.ts';
+import type { PeopleStore } from './people-store.ts';
 import * as accounts from './sql-accounts.ts';
 import { newestSequence, readAudit, trimAudit, type Writing } from './sql-audit.ts';
 import * as budgets from './sql-budgets.ts';
@@ -37,6 +39,9 @@ import { SqlChanges } from './sql-changes.ts';
 import type { Sql, SqlDatabase } from './sql-database.ts';
 import * as keys from './sql-keys.ts';
 import * as requests from './sql-once.ts';
+import { SqlOrders } from './sql-orders.ts';
+import { SqlPeople } from './sql-people.ts';
+import type { SqlStore } from './sql-store.ts';
 import * as tokens from './sql-tokens.ts';
 
 /** 80 random bits: nobody meets another's id by chance or by trying. */
@@ -53,6 +58,8 @@ export interface SqlAccountStoreOptions {
 }
 
 export class SqlAccountStore implements AccountStore {
+  readonly people: PeopleStore;
+  readonly orders: OrdersStore;
   readonly #database: SqlDatabase;
   readonly #changes: SqlChanges;
   readonly #random: (count: number) => Uint8Array;
@@ -70,6 +77,13 @@ export class SqlAccountStore implements AccountStore {
     this.#database = database;
     this.#changes = changes;
     this.#random = random;
+    const store: SqlStore = {
+      read: (work) => this.#read(work),
+      write: (work) => this.#write(work),
+      newId: (kind) => this.#newId(kind),
+    };
+    this.people = new SqlPeople(store);
+    this.orders = new SqlOrders(store);
     this.#timer = setInterval(() => this.#lookAgain(), LOOK_ELSEWHERE_MS).unref();
   }
 
@@ -283,7 +297,7 @@ export class SqlAccountStore implements AccountStore {
     }
   }
 
-  #newId(kind: 'acc' | 'key'): string {
+  #newId(kind: string): string {
     return `${kind}_${Buffer.from(this.#random(ID_BYTES)).toString('hex')}`;
   }
 

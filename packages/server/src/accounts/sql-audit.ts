@@ -84,7 +84,7 @@ function rowOf({ now, actor }: StoreCall, event: Told<AuditKind>) {
     kind: event.kind,
     account_id: event.accountId,
     key_id: event.keyId,
-    actor: actor.kind === 'operator' ? 'operator' : actor.keyId,
+    actor: actor.kind === 'key' ? actor.keyId : actor.kind,
     details: JSON.stringify(event.details),
   };
 }

@@ -194,15 +194,15 @@ export function hasEnded(
   return state === 'revoked' || state === 'expired';
 }
 
-/** Holds the account and finds who acts: the operator (null), or a key that is valid right now. */
+/** Holds the account and finds who acts: its operator or owner (null), or a key that is valid right now. */
 async function admit({ sql, call, accountId }: Managing): Promise<KeyRecord | null | Refused> {
   const account = await holdAccount(sql, accountId);
   if (account === undefined) return { refused: 'not-found' };
   if (call.actor.kind === 'operator') return null;
+  if (account.suspended_at !== null) return { refused: 'actor-ended' };
+  if (call.actor.kind !== 'key') return null;
   const manager = await keyOfAccount(sql, accountId, call.actor.keyId);
-  if (manager === null || hasEnded(manager, call.now) || account.suspended_at !== null) {
-    return { refused: 'actor-ended' };
-  }
+  if (manager === null || hasEnded(manager, call.now)) return { refused: 'actor-ended' };
   return manager;
 }
 
@@ -249,13 +249,13 @@ async function add(
 
 async function doneBefore({ sql, call, accountId }: Managing): Promise<OnceRefused | null> {
   const { actor, now } = call;
-  if (actor.kind === 'operator' || actor.once === undefined) return null;
+  if (actor.kind !== 'key' || actor.once === undefined) return null;
   return await judgeOnce(sql, now, { accountId, keyId: actor.keyId, once: actor.once });
 }
 
 async function rememberMade({ sql, call, accountId }: Managing, answer: string): Promise<void> {
   const { actor, now } = call;
-  if (actor.kind === 'operator' || actor.once === undefined) return;
+  if (actor.kind !== 'key' || actor.once === undefined) return;
   const expiresAt = (now + REMEMBERED_NS) as EpochNs;
   await remember(sql, { accountId, keyId: actor.keyId, once: actor.once, answer, expiresAt });
 }

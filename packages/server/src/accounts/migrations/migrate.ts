@@ -9,6 +9,7 @@ import { accounts } from './0001-accounts.ts';
 import { useByKey } from './0002-use-by-key.ts';
 import { idempotentRequests } from './0003-idempotent-requests.ts';
 import { listsWithAnEnd } from './0004-lists-with-an-end.ts';
+import { portal } from './0005-portal.ts';
 import type { Migration, SchemaDialect } from './migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -16,6 +17,7 @@ export const MIGRATIONS: readonly Migration[] = [
   useByKey,
   idempotentRequests,
   listsWithAnEnd,
+  portal,
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

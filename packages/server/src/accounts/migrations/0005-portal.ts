@@ -1,0 +1,13 @@
+/** What the portal adds: owners, sign-ins, orders. */
+
+import { createOrderTables } from './0005-order-tables.ts';
+import { createPeopleTables } from './0005-people-tables.ts';
+import type { Migration } from './migration.ts';
+
+export const portal: Migration = {
+  version: 5,
+  async up(database) {
+    await createPeopleTables(database);
+    await createOrderTables(database);
+  },
+};
