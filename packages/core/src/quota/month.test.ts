@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { EpochNs } from '../numbers.ts';
 import { epochNs, utcDay } from '../utc-day.ts';
-import { nextRenewal, periodBefore, periodOf } from './month.ts';
+import { dayIn, nextRenewal, periodBefore, periodOf } from './month.ts';
 
 const midnight = (day: number) => epochNs(utcDay(day), 0);
 const DAY_LAST_NS = 86_399_999_999_999;
@@ -28,6 +28,14 @@ test('a month lasts from its first midnight to the last nanosecond before the ne
   }
   assert.equal(periodOf(midnight(20280228)), '2028-02');
   assert.equal(nextRenewal(midnight(20280228)), midnight(20280301));
+});
+
+test('an instant outside of a month has the day of it that is nearest', () => {
+  const now = midnight(20261115);
+  const expected = { '2026-11': 20261115, '2026-10': 20261031, '2024-02': 20240229 };
+  for (const [period, day] of Object.entries(expected)) assert.equal(dayIn(period, now), day);
+  assert.equal(dayIn('2025-12', now), 20251231);
+  assert.equal(dayIn('2026-12', now), 20261201);
 });
 
 test('so many months before a month is a month, also over years', () => {

@@ -1,7 +1,7 @@
 /** The months in which budgets are counted: calendar months in UTC, each from its first midnight on. */
 
-import type { EpochNs } from '../numbers.ts';
-import { dayOf, epochNs, utcDay } from '../utc-day.ts';
+import type { EpochNs, UtcDay } from '../numbers.ts';
+import { addDays, dayOf, epochNs, utcDay } from '../utc-day.ts';
 
 interface Month {
   readonly period: string;
@@ -27,6 +27,17 @@ export function periodBefore(now: EpochNs, months: number): string {
   const [year, month] = periodOf(now).split('-').map(Number) as [number, number];
   const count = year * 12 + (month - 1) - months;
   return periodText(Math.floor(count / 12), (count % 12) + 1);
+}
+
+/** The day of an instant if the month has it; else the month's day that is nearest to it. */
+export function dayIn(period: string, now: EpochNs): UtcDay {
+  const current = periodOf(now);
+  if (period === current) return dayOf(now);
+  const [year, month] = period.split('-').map(Number) as [number, number];
+  const first = year * 10_000 + month * 100 + 1;
+  if (current < period) return utcDay(first);
+  const next = month === 12 ? (year + 1) * 10_000 + 101 : first + 100;
+  return addDays(utcDay(next), -1);
 }
 
 function monthOf(now: EpochNs): Month {

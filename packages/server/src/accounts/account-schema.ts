@@ -51,6 +51,13 @@ interface StreamTokenTable {
   expires_at: Whole;
 }
 
+/** Of people who are signed in to the portal. */
+interface SessionTokenTable {
+  hash: string;
+  session_id: string;
+  expires_at: Whole;
+}
+
 interface MonthUsageTable {
   account_id: string;
   period: string;
@@ -77,6 +84,14 @@ interface KeyUsageTable {
   history_items: Whole;
   export_bytes: Whole;
   rest_requests: Whole;
+}
+
+interface DayUsageTable {
+  account_id: string;
+  /** 20261116 */
+  day: Whole;
+  compute_units: Whole;
+  export_bytes: Whole;
 }
 
 /**
@@ -151,8 +166,10 @@ export interface AccountSchema {
   grants: GrantTable;
   keys: KeyTable;
   stream_tokens: StreamTokenTable;
+  session_tokens: SessionTokenTable;
   month_usage: MonthUsageTable;
   key_usage: KeyUsageTable;
+  day_usage: DayUsageTable;
   reservations: ReservationTable;
   idempotent_requests: IdempotentRequestTable;
   audit_log: AuditTable;

@@ -14,6 +14,7 @@ import { testOnce } from './account-once.contract.ts';
 import type { AccountChange } from './account-store.ts';
 import { ALL_RIGHTS, START, type StorePair, StoreRig } from './account-store-rig.ts';
 import { testUseByKey } from './account-test-keys.contract.ts';
+import { testUsageReports } from './account-usage.contract.ts';
 
 export function testAccountStore(adapter: string, create: () => Promise<StorePair>): void {
   let pair: Promise<StorePair> | null = null;
@@ -29,6 +30,7 @@ export function testAccountStore(adapter: string, create: () => Promise<StorePai
   testKeyManagement(adapter, start);
   testBudgets(adapter, start);
   testUseByKey(adapter, start);
+  testUsageReports(adapter, start);
   testOnce(adapter, start);
   testKeyLists(adapter, start);
 }

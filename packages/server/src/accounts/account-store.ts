@@ -12,7 +12,7 @@ import type { CountedLimit } from '@tapeloom/core/entitlement/entitlements';
 import type { ManagementCriterion } from '@tapeloom/core/entitlement/key-management';
 import type { KeyRights } from '@tapeloom/core/entitlement/key-rights';
 import type { Grant } from '@tapeloom/core/entitlement/plan';
-import type { EpochNs } from '@tapeloom/core/numbers';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { Done, OnceRefused, OnceRequest } from './once.ts';
 import type { OrdersStore } from './orders-store.ts';
 import type { PeopleStore } from './people-store.ts';
@@ -171,6 +171,18 @@ export interface KeyUsage {
   readonly used: UsageCounts;
 }
 
+/** What an account used in a month, over all keys. */
+export interface PeriodUsage {
+  readonly period: string;
+  readonly used: UsageCounts;
+}
+
+/** What was charged on a day: to a month's last day also what was settled after its end. */
+export interface DayUsage {
+  readonly day: UtcDay;
+  readonly used: Readonly<Record<Budget, number>>;
+}
+
 /** Requests of one key in a month. */
 export interface RequestCount {
   readonly accountId: string;
@@ -326,9 +338,13 @@ export interface AccountStore extends AsyncDisposable {
   usageOf(now: EpochNs, accountId: string, period: string): Promise<MonthUsage>;
   /** Keys that used something in a month, also those that ended; of the last 13 months and this one. */
   usageByKey(accountId: string, period: string): Promise<readonly KeyUsage[]>;
+  /** Months from this one on in which something was used, the oldest first. */
+  usageMonths(accountId: string, from: string): Promise<readonly PeriodUsage[]>;
+  /** Days of a month on which something was charged, the first one first; kept as long as what keys used. */
+  usageDays(accountId: string, period: string): Promise<readonly DayUsage[]>;
   /**
    * Housekeeping, about once a minute: gives back what expired reservations of all accounts hold, and
-   * removes expired tokens, reservations closed long ago, what keys used long ago, what was remembered of
+   * removes expired tokens, reservations closed long ago, what keys and days used long ago, what was remembered of
    * requests long enough, and events that the audit log had for longer than `auditKeptNs`, if that is given.
    * No answer depends on it. It is many short transactions, so that nobody waits for it; what it does not get
    * to is for the next time.

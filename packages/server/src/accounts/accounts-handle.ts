@@ -210,6 +210,14 @@ export class AccountsHandle implements AccountStore {
     return this.#ask('usageByKey', args);
   }
 
+  usageMonths(...args: Args<'usageMonths'>): Answer<'usageMonths'> {
+    return this.#ask('usageMonths', args);
+  }
+
+  usageDays(...args: Args<'usageDays'>): Answer<'usageDays'> {
+    return this.#ask('usageDays', args);
+  }
+
   sweep(...args: Args<'sweep'>): Answer<'sweep'> {
     return this.#usage.change(() => this.#ask('sweep', args));
   }

@@ -53,6 +53,8 @@ const WHOSE: { readonly [M in StoreMethod]: Whose<M> } = {
   addUsage: first,
   usageOf: (_now, accountId) => accountId,
   usageByKey: (accountId) => accountId,
+  usageMonths: (accountId) => accountId,
+  usageDays: (accountId) => accountId,
   sweep: first,
   audit: first,
   probe: first,

@@ -15,11 +15,13 @@ import type {
   AccountsTroubleError,
   AuditEvent,
   AuditFilter,
+  DayUsage,
   KeyRecord,
   KeyUsage,
   KeyWithAccount,
   MonthUsage,
   NewKey,
+  PeriodUsage,
   Refused,
   RequestCount,
   Reservation,
@@ -43,6 +45,7 @@ import { SqlOrders } from './sql-orders.ts';
 import { SqlPeople } from './sql-people.ts';
 import type { SqlStore } from './sql-store.ts';
 import * as tokens from './sql-tokens.ts';
+import * as usage from './sql-usage.ts';
 
 /** 80 random bits: nobody meets another's id by chance or by trying. */
 const ID_BYTES = 10;
@@ -193,8 +196,8 @@ export class SqlAccountStore implements AccountStore {
     return this.#write(({ sql }) => budgets.reserve(sql, now, request));
   }
 
-  settle(_now: EpochNs, id: string, used: budgets.Settlement): Promise<boolean> {
-    return this.#write(({ sql }) => budgets.settle(sql, id, used));
+  settle(now: EpochNs, id: string, used: budgets.Settlement): Promise<boolean> {
+    return this.#write(({ sql }) => budgets.settle(sql, now, id, used));
   }
 
   settleOnce(
@@ -207,7 +210,7 @@ export class SqlAccountStore implements AccountStore {
       await accounts.holdAccount(sql, done.accountId);
       const refused = await requests.judgeOnce(sql, now, done);
       if (refused !== null) return refused;
-      await budgets.settle(sql, id, used);
+      await budgets.settle(sql, now, id, used);
       await requests.remember(sql, done);
       return null;
     });
@@ -233,14 +236,23 @@ export class SqlAccountStore implements AccountStore {
   }
 
   usageByKey(accountId: string, period: string): Promise<readonly KeyUsage[]> {
-    return this.#guard(() => budgets.usageByKey(this.#database.kysely, accountId, period));
+    return this.#guard(() => usage.usageByKey(this.#database.kysely, accountId, period));
+  }
+
+  usageMonths(accountId: string, from: string): Promise<readonly PeriodUsage[]> {
+    return this.#guard(() => usage.usageMonths(this.#database.kysely, accountId, from));
+  }
+
+  usageDays(accountId: string, period: string): Promise<readonly DayUsage[]> {
+    return this.#guard(() => usage.usageDays(this.#database.kysely, accountId, period));
   }
 
   async sweep(now: EpochNs, auditKeptNs?: bigint): Promise<void> {
     const before = auditKeptNs === undefined ? null : ((now - auditKeptNs) as EpochNs);
     await this.#inSteps((sql, limit) => budgets.giveBackSome(sql, now, limit));
     await this.#inSteps((sql, limit) => budgets.forgetReservations(sql, now, limit));
-    await this.#inSteps((sql, limit) => budgets.forgetKeyUsage(sql, now, limit));
+    await this.#inSteps((sql, limit) => usage.forgetKeyUsage(sql, now, limit));
+    await this.#inSteps((sql, limit) => usage.forgetDayUsage(sql, now, limit));
     await this.#inSteps((sql, limit) => tokens.removeExpiredTokens(sql, now, limit));
     await this.#inSteps((sql, limit) => requests.forgetDone(sql, now, limit));
     if (before !== null) await this.#inSteps((sql, limit) => trimAudit(sql, before, limit));

@@ -6,22 +6,20 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { periodBefore } from '@tapeloom/core/quota/month';
+import { dayIn } from '@tapeloom/core/quota/month';
 import type { Kysely } from 'kysely';
 import type { AccountSchema, ReservationState } from './account-schema.ts';
 import {
   BUDGETS,
   type Budget,
-  KEY_USAGE_MONTHS,
-  type KeyUsage,
   type MonthUsage,
   type RequestCount,
   type Reservation,
   type ReserveRequest,
-  type UsageCounts,
 } from './account-store.ts';
 import { remainingBudget } from './remaining-budget.ts';
 import { removed, type Sql } from './sql-database.ts';
+import { addDayUse, type Count, countsOf, EMPTY_COUNTS } from './sql-usage.ts';
 
 /**
  * How long a reservation is remembered beyond its expiry. A settled or voided one for a day: until then its id
@@ -46,8 +44,6 @@ const COLUMNS = {
   },
 } as const satisfies Record<Budget, unknown>;
 
-const EMPTY_COUNTS = { compute_units: 0, history_items: 0, export_bytes: 0, rest_requests: 0 };
-type Count = keyof typeof EMPTY_COUNTS;
 const EMPTY_MONTH = {
   ...EMPTY_COUNTS,
   reserved_compute_units: 0,
@@ -139,13 +135,19 @@ export async function reserve(
   return { granted: true };
 }
 
-export async function settle(sql: Sql, id: string, settlement: Settlement): Promise<boolean> {
+export async function settle(
+  sql: Sql,
+  now: EpochNs,
+  id: string,
+  settlement: Settlement,
+): Promise<boolean> {
   const amount = whole(settlement.amount, 'an amount to charge');
   const historyItems = whole(settlement.historyItems ?? 0, 'a count of items');
   const closed = await close(sql, id, 'settled');
   if (closed === null) return false;
-  const counts = { [COLUMNS[closed.budget].used]: amount, history_items: historyItems };
-  await addUse(sql, closed, counts);
+  const { used } = COLUMNS[closed.budget];
+  await addUse(sql, closed, { [used]: amount, history_items: historyItems });
+  await addDayUse(sql, closed.account_id, dayIn(closed.period, now), used, amount);
   return true;
 }
 
@@ -197,27 +199,6 @@ export async function forgetReservations(sql: Sql, now: EpochNs, limit: number):
     forgotten += removed(await sql.deleteFrom('reservations').where('id', 'in', old).execute());
   }
   return forgotten;
-}
-
-/** Some of what keys used in months that are long over; how many. */
-export async function forgetKeyUsage(sql: Sql, now: EpochNs, limit: number): Promise<number> {
-  const old = sql
-    .selectFrom('key_usage')
-    .select(['account_id', 'period', 'key_id'])
-    .where('period', '<', periodBefore(now, KEY_USAGE_MONTHS))
-    .limit(limit);
-  return removed(
-    await sql
-      .deleteFrom('key_usage')
-      .where((eb) =>
-        eb(
-          eb.refTuple('account_id', 'period', 'key_id'),
-          'in',
-          old.$asTuple('account_id', 'period', 'key_id'),
-        ),
-      )
-      .execute(),
-  );
 }
 
 export async function addRestRequests(sql: Sql, counts: readonly RequestCount[]): Promise<void> {
@@ -281,21 +262,6 @@ export async function usageOf(
       },
     },
   };
-}
-
-export async function usageByKey(
-  database: Kysely<AccountSchema>,
-  accountId: string,
-  period: string,
-): Promise<readonly KeyUsage[]> {
-  const rows = await database
-    .selectFrom('key_usage')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .where('period', '=', period)
-    .orderBy('key_id')
-    .execute();
-  return rows.map((row) => ({ keyId: row.key_id, used: countsOf(row) }));
 }
 
 async function isRepeated(sql: Sql, { id, accountId, budget, amount }: ReserveRequest) {
@@ -382,15 +348,6 @@ async function addUse(
         ),
     )
     .execute();
-}
-
-function countsOf(row: Readonly<Record<Count, bigint>>): UsageCounts {
-  return {
-    computeUnits: Number(row.compute_units),
-    historyItems: Number(row.history_items),
-    exportBytes: Number(row.export_bytes),
-    restRequests: Number(row.rest_requests),
-  };
 }
 
 function whole(value: number, what: string): bigint {

@@ -1,7 +1,8 @@
-/** What the portal adds: owners, sign-ins, orders. */
+/** What the portal adds: owners, sign-ins, orders, use by day. */
 
 import { createOrderTables } from './0005-order-tables.ts';
 import { createPeopleTables } from './0005-people-tables.ts';
+import { createUsageTables } from './0005-usage-tables.ts';
 import type { Migration } from './migration.ts';
 
 export const portal: Migration = {
@@ -9,5 +10,6 @@ export const portal: Migration = {
   async up(database) {
     await createPeopleTables(database);
     await createOrderTables(database);
+    await createUsageTables(database);
   },
 };

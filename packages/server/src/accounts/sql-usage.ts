@@ -1,0 +1,149 @@
+/**
+ * What was used, as reports tell it: by key, by month and by day. Days count what is charged to a budget; the
+ * months' own counts, which limits are judged by, are in `sql-budgets.ts`.
+ */
+
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { periodBefore } from '@tapeloom/core/quota/month';
+import { utcDay } from '@tapeloom/core/utc-day';
+import type { Kysely } from 'kysely';
+import type { AccountSchema } from './account-schema.ts';
+import {
+  type DayUsage,
+  KEY_USAGE_MONTHS,
+  type KeyUsage,
+  type PeriodUsage,
+  type UsageCounts,
+} from './account-store.ts';
+import { removed, type Sql } from './sql-database.ts';
+
+export const EMPTY_COUNTS = {
+  compute_units: 0,
+  history_items: 0,
+  export_bytes: 0,
+  rest_requests: 0,
+};
+export type Count = keyof typeof EMPTY_COUNTS;
+
+/** No month has a day beyond it. */
+const LAST_DAY_MAX = 31;
+
+export function countsOf(row: Readonly<Record<Count, bigint>>): UsageCounts {
+  return {
+    computeUnits: Number(row.compute_units),
+    historyItems: Number(row.history_items),
+    exportBytes: Number(row.export_bytes),
+    restRequests: Number(row.rest_requests),
+  };
+}
+
+export async function usageByKey(
+  database: Kysely<AccountSchema>,
+  accountId: string,
+  period: string,
+): Promise<readonly KeyUsage[]> {
+  const rows = await database
+    .selectFrom('key_usage')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('period', '=', period)
+    .orderBy('key_id')
+    .execute();
+  return rows.map((row) => ({ keyId: row.key_id, used: countsOf(row) }));
+}
+
+export async function usageMonths(
+  database: Kysely<AccountSchema>,
+  accountId: string,
+  from: string,
+): Promise<readonly PeriodUsage[]> {
+  const rows = await database
+    .selectFrom('month_usage')
+    .select(['period', 'compute_units', 'history_items', 'export_bytes', 'rest_requests'])
+    .where('account_id', '=', accountId)
+    .where('period', '>=', from)
+    .orderBy('period')
+    .execute();
+  return rows.map((row) => ({ period: row.period, used: countsOf(row) }));
+}
+
+export async function usageDays(
+  database: Kysely<AccountSchema>,
+  accountId: string,
+  period: string,
+): Promise<readonly DayUsage[]> {
+  const first = firstDay(period);
+  const rows = await database
+    .selectFrom('day_usage')
+    .select(['day', 'compute_units', 'export_bytes'])
+    .where('account_id', '=', accountId)
+    .where('day', '>=', BigInt(first))
+    .where('day', '<', BigInt(first + LAST_DAY_MAX))
+    .orderBy('day')
+    .execute();
+  return rows.map((row) => ({
+    day: utcDay(Number(row.day)),
+    used: { computeUnits: Number(row.compute_units), exportBytes: Number(row.export_bytes) },
+  }));
+}
+
+export async function addDayUse(
+  sql: Sql,
+  accountId: string,
+  day: UtcDay,
+  count: 'compute_units' | 'export_bytes',
+  amount: bigint,
+): Promise<void> {
+  if (amount === 0n) return;
+  const nothing = { compute_units: 0n, export_bytes: 0n };
+  await sql
+    .insertInto('day_usage')
+    .values({ account_id: accountId, day: BigInt(day), ...nothing, [count]: amount })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['account_id', 'day'])
+        .doUpdateSet((eb) => ({ [count]: eb(`day_usage.${count}`, '+', amount) })),
+    )
+    .execute();
+}
+
+/** Some of what keys used in months that are long over; how many. */
+export async function forgetKeyUsage(sql: Sql, now: EpochNs, limit: number): Promise<number> {
+  const old = sql
+    .selectFrom('key_usage')
+    .select(['account_id', 'period', 'key_id'])
+    .where('period', '<', periodBefore(now, KEY_USAGE_MONTHS))
+    .limit(limit);
+  return removed(
+    await sql
+      .deleteFrom('key_usage')
+      .where((eb) =>
+        eb(
+          eb.refTuple('account_id', 'period', 'key_id'),
+          'in',
+          old.$asTuple('account_id', 'period', 'key_id'),
+        ),
+      )
+      .execute(),
+  );
+}
+
+/** The same of days. */
+export async function forgetDayUsage(sql: Sql, now: EpochNs, limit: number): Promise<number> {
+  const old = sql
+    .selectFrom('day_usage')
+    .select(['account_id', 'day'])
+    .where('day', '<', BigInt(firstDay(periodBefore(now, KEY_USAGE_MONTHS))))
+    .limit(limit);
+  return removed(
+    await sql
+      .deleteFrom('day_usage')
+      .where((eb) => eb(eb.refTuple('account_id', 'day'), 'in', old.$asTuple('account_id', 'day')))
+      .execute(),
+  );
+}
+
+/** `2026-11` as 20261101. */
+function firstDay(period: string): number {
+  return Number(period.replace('-', '')) * 100 + 1;
+}
