@@ -12,6 +12,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
 import { AccountServices } from '@tapeloom/server/account-services';
 import { readConfig } from '@tapeloom/server/config/config';
+import { PublicAddress } from '@tapeloom/server/config/public-address';
 import { Doors } from '@tapeloom/server/doors';
 import { UnreadAnswers } from '@tapeloom/server/http/unread-answers';
 import type { IngestHandle } from '@tapeloom/server/ingest-handle';
@@ -50,6 +51,7 @@ const doors = new Doors(
   // All that the doors ask of the ingest is to let them follow the tape.
   {
     config,
+    publicAddress: new PublicAddress(config.publicUrl, config.port),
     version: '0',
     log,
     opened,

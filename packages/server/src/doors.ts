@@ -17,6 +17,7 @@ import type { ResetReason } from '@tapeloom/protocol/server-messages';
 import type { AccountServices } from './account-services.ts';
 import { AccountsBusyError } from './accounts/accounts-busy-error.ts';
 import type { Config } from './config/config.ts';
+import type { PublicAddress } from './config/public-address.ts';
 import { EngineCrew, enginesFor } from './engine/engine-crew.ts';
 import { EngineHandle } from './engine/engine-handle.ts';
 import { ExportPace } from './exports/export-pace.ts';
@@ -69,6 +70,8 @@ const CHARGED_WITHIN_MS = 1_000;
 
 export interface DoorOptions {
   readonly config: Config;
+  /** Learns which port was opened. */
+  readonly publicAddress: PublicAddress;
   readonly version: string;
   readonly log: Log;
   readonly opened: IngestOpened;
@@ -104,7 +107,7 @@ export class Doors implements AsyncDisposable {
   readonly #catalogue: CatalogueFacts;
   readonly #awaited = new SharedPlaces(AWAITED_LIMITS);
   readonly #log: Log;
-  readonly #docsUrl: { address: string };
+  readonly #publicAddress: PublicAddress;
   readonly #tapeKnown = Promise.withResolvers<void>();
   readonly #repairs: TapeRepairs;
   readonly #epochsOpen = Promise.withResolvers<EpochStore>();
@@ -123,7 +126,7 @@ export class Doors implements AsyncDisposable {
     this.#log = log;
     this.#events = events;
     this.#clock = clock;
-    this.#docsUrl = { address: config.docsUrl ?? '' };
+    this.#publicAddress = options.publicAddress;
     this.#world = new TradingWorld(
       { seed: config.simSeed, printsScale: config.simScale },
       dayOf(clock.now()),
@@ -198,7 +201,7 @@ export class Doors implements AsyncDisposable {
     this.#exportTokens = new ExportTokens({ secret: await this.#exportSecret() });
     await this.http.app.ready();
     const address = await listen(this.http.app.server, host, port, 'TAPELOOM_PORT');
-    if (this.#config.docsUrl === null) this.#docsUrl.address = `${address}/docs`;
+    this.#publicAddress.opened(address);
     void this.#tidyCache();
     return address;
   }
@@ -383,13 +386,14 @@ export class Doors implements AsyncDisposable {
       trustedProxies: config.trustedProxies,
       unread,
       log,
-      docsUrl: () => this.#docsUrl.address,
+      docsUrl: () => config.docsUrl ?? `${this.#publicAddress.origin}/docs`,
       onUpgrade: (request, socket, head) => this.gateway.handleUpgrade(request, socket, head),
       meter: accounts.meter,
       onAnswered: this.#events.onAnswered,
       onOutcome: this.#events.onOutcome,
       routes: restRoutes({
         version,
+        publicOrigin: () => this.#publicAddress.origin,
         catalogue: () => catalogue,
         engineState: () => this.hub.state,
         instruments: () => this.#instrumentFacts(),

@@ -11,6 +11,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Registry } from 'prom-client';
 import { AccountServices } from './account-services.ts';
 import type { Config } from './config/config.ts';
+import { PublicAddress } from './config/public-address.ts';
 import { connectionLimits, fewConnections } from './connection-limits.ts';
 import type { FirstKeys } from './demo-account.ts';
 import type { Doors } from './doors.ts';
@@ -59,6 +60,7 @@ export interface ServiceAddresses {
 
 export class Service implements AsyncDisposable {
   readonly #options: ServiceOptions;
+  readonly #publicAddress: PublicAddress;
   readonly #connections: SocketLimits;
   readonly #registry: Registry;
   readonly #metrics: ServiceMetrics;
@@ -87,6 +89,7 @@ export class Service implements AsyncDisposable {
   private constructor(options: ServiceOptions) {
     const { config, log } = options;
     this.#options = options;
+    this.#publicAddress = new PublicAddress(config.publicUrl, config.port);
     this.#connections = readConnectionLimits(log);
     this.#registry = createMetrics();
     this.#metrics = new ServiceMetrics(this.#registry, options.logLinesLeftOut);
@@ -202,6 +205,7 @@ export class Service implements AsyncDisposable {
     this.#doors = new Doors(
       {
         ...this.#options,
+        publicAddress: this.#publicAddress,
         opened,
         accounts,
         ingest: this.#ingest,

@@ -1,6 +1,7 @@
 /** What an API key carries of its own: who may use it, where, for what. The plan adds the rest. */
 
 import type { EpochNs } from '../numbers.ts';
+import { typedTextFault } from '../person/plain-text.ts';
 
 export const SCOPES = ['stream', 'history', 'export', 'keys'] as const;
 export type Scope = (typeof SCOPES)[number];
@@ -15,13 +16,6 @@ export type KeyState = (typeof KEY_STATES)[number];
 export const RESTRICTION_ENTRIES_MAX = 32;
 export const KEY_NAME_CHARACTERS_MAX = 64;
 
-/**
- * What a name must not hold: controls, halves of a character, separators of lines, and all that is
- * invisible or turns the direction of writing, for it lets one name pass for another.
- */
-const HIDDEN = /[\p{Cc}\p{Cs}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
-/** Words of some scripts, and emoji, are written with one selector and one joiner behind a character. */
-const COMPOSED = /(\P{ASCII})\ufe0f?[\u200c\u200d]?/gu;
 /** The Braille blank is no space to Unicode, and none to see. */
 const BLANK = /^[\p{Z}\u2800]*$/u;
 
@@ -42,10 +36,7 @@ export function keyNameFault(name: string): string | null {
   if (characters < 1 || characters > KEY_NAME_CHARACTERS_MAX) {
     return `must have 1 to ${KEY_NAME_CHARACTERS_MAX} characters`;
   }
-  if (HIDDEN.test(name.replace(COMPOSED, '$1'))) {
-    return 'must have no control characters, line separators, invisible or direction marks';
-  }
-  return BLANK.test(name) ? 'must not be blank' : null;
+  return typedTextFault(name) ?? (BLANK.test(name) ? 'must not be blank' : null);
 }
 
 /** The state of a key that was revoked at `revokedAt` (null: never) and expires at `expiresAt`. */

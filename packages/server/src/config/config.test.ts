@@ -35,6 +35,7 @@ test('without any setting the documented defaults hold', () => {
     data: resolve('./data'),
     trustedProxies: [],
     logLevel: 'info',
+    publicUrl: null,
     docsUrl: null,
     simSeed: 1,
     simScale: 1,
@@ -60,7 +61,12 @@ test('the environment wins over the file, the file over the defaults', () => {
 test('every wrong value is reported at once, by name, with what was read and is accepted', () => {
   const faults = faultsOf(() =>
     read(
-      { TAPELOOM_PORT: '80a', TAPELOOM_LOG_LEVEL: 'loud', TAPELOOM_DOCS_URL: 'docs/' },
+      {
+        TAPELOOM_PORT: '80a',
+        TAPELOOM_LOG_LEVEL: 'loud',
+        TAPELOOM_PUBLIC_URL: 'https://tapeloom.example.com/',
+        TAPELOOM_DOCS_URL: 'docs/',
+      },
       ['--speed', '0'],
       { host: 7, simSeed: -1 },
     ),
@@ -69,6 +75,7 @@ test('every wrong value is reported at once, by name, with what was read and is 
     'TAPELOOM_PORT: read "80a", accepted is a whole number from 0 to 65535',
     '"host" in the file: read 7, accepted is a host name or an IP address',
     'TAPELOOM_LOG_LEVEL: read "loud", accepted is one of trace, debug, info, warn, error, fatal, silent',
+    'TAPELOOM_PUBLIC_URL: read "https://tapeloom.example.com/", accepted is an http or https address without a path, such as https://tapeloom.example.com',
     'TAPELOOM_DOCS_URL: read "docs/", accepted is an http or https address without a slash at its end',
     '"simSeed" in the file: read -1, accepted is a whole number from 0 to 4294967295',
     '--speed: read "0", accepted is a number from 1 to 10000',

@@ -10,6 +10,7 @@ import { type IpRange, parseIpRange } from '@tapeloom/core/entitlement/ip-range'
 import { LOG_LEVELS, type LogLevel } from '../platform/log.ts';
 import { type CommandLine, readCommandLine } from './command-line.ts';
 import { nearestName } from './nearest-name.ts';
+import { isOrigin, PUBLIC_URL_ACCEPTS } from './public-address.ts';
 import {
   byteCount,
   decimalNumber,
@@ -30,7 +31,9 @@ export interface Config extends CommandLine {
   /** Proxies whose word about a client's address counts. */
   readonly trustedProxies: readonly IpRange[];
   readonly logLevel: LogLevel;
-  /** Where the documentation stands; null: below the service's own address. */
+  /** Where people reach the service, without a path; null: at the public port of this machine. */
+  readonly publicUrl: string | null;
+  /** Where the documentation stands; null: below the public address. */
   readonly docsUrl: string | null;
   readonly simSeed: number;
   /** Factor on the number of simulated prints a day. */
@@ -68,6 +71,11 @@ const SETTINGS: Settings = {
     parseIpRange,
   ),
   logLevel: oneOf({ variable: 'TAPELOOM_LOG_LEVEL', fallback: 'info' }, LOG_LEVELS),
+  publicUrl: text<string | null>(
+    { variable: 'TAPELOOM_PUBLIC_URL', fallback: null },
+    PUBLIC_URL_ACCEPTS,
+    isOrigin,
+  ),
   docsUrl: text<string | null>(
     { variable: 'TAPELOOM_DOCS_URL', fallback: null },
     'an http or https address without a slash at its end',

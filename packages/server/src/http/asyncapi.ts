@@ -46,7 +46,8 @@ const REPLIES: Readonly<Partial<Record<ClientKind, readonly ServerKind[]>>> = {
 const clientKinds = Object.keys(CLIENT_MESSAGE_SCHEMAS) as ClientKind[];
 const serverKinds = Object.keys(SERVER_MESSAGE_SCHEMAS) as ServerKind[];
 
-export function asyncapiDocument(version: string): object {
+/** `origin`: where the service is; null: nobody knows yet, and readers fill it in. */
+export function asyncapiDocument(version: string, origin: string | null): object {
   return {
     asyncapi: '3.0.0',
     info: {
@@ -58,7 +59,7 @@ export function asyncapiDocument(version: string): object {
       license: { name: 'Apache-2.0' },
     },
     defaultContentType: 'application/json',
-    servers: { plain: server('ws'), tls: server('wss') },
+    servers: origin === null ? { plain: server('ws'), tls: server('wss') } : serverAt(origin),
     channels: { stream: channel() },
     operations: operations(),
     components: {
@@ -89,6 +90,14 @@ function server(protocol: 'ws' | 'wss'): object {
     },
     security: [{ $ref: '#/components/securitySchemes/key' }],
   };
+}
+
+function serverAt(origin: string): object {
+  const { host, protocol } = new URL(origin);
+  const security = [{ $ref: '#/components/securitySchemes/key' }];
+  return protocol === 'https:'
+    ? { tls: { host, protocol: 'wss', security } }
+    : { plain: { host, protocol: 'ws', security } };
 }
 
 function channel(): object {

@@ -4,20 +4,23 @@ import { Type } from 'typebox';
 import { asyncapiText, openapiText } from './interface-documents.ts';
 import { defineRoute, EncodedJson, PUBLIC_CACHE_CONTROL, type Route } from './route.ts';
 
-/** `routes` are all there are, these two among them. */
-export function documentRoutes(routes: () => readonly Route[]): readonly Route[] {
+/** `routes` are all there are, these two among them; `origin` is where people reach the service. */
+export function documentRoutes(
+  routes: () => readonly Route[],
+  origin: () => string | null = () => null,
+): readonly Route[] {
   return [
     documentRoute({
       path: '/v1/openapi.json',
       operationId: 'getOpenapi',
       summary: 'The OpenAPI document of the REST interface.',
-      text: () => openapiText(routes()),
+      text: () => openapiText(routes(), origin()),
     }),
     documentRoute({
       path: '/v1/asyncapi.json',
       operationId: 'getAsyncapi',
       summary: 'The AsyncAPI document of the stream.',
-      text: asyncapiText,
+      text: () => asyncapiText(origin()),
     }),
   ];
 }

@@ -132,7 +132,12 @@ const WITH_KEY: readonly RouteError[] = [
   { code: 'FORBIDDEN', status: 403 },
 ];
 
-export function openapiDocument(routes: readonly Route[], version: string): object {
+/** `origin`: where the service is; null: nobody knows yet. */
+export function openapiDocument(
+  routes: readonly Route[],
+  version: string,
+  origin: string | null,
+): object {
   const byPath = Map.groupBy(routes, (route) => route.path.replace(/:(\w+)/g, '{$1}'));
   const paths = [...byPath].map(([path, operations]) => [
     path,
@@ -146,6 +151,7 @@ export function openapiDocument(routes: readonly Route[], version: string): obje
       description: 'Order-flow indicators from the trades of futures contracts.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
+    ...(origin === null ? {} : { servers: [{ url: origin }] }),
     paths: Object.fromEntries(paths),
     components: {
       schemas: { Problem: PROBLEM_SCHEMA },

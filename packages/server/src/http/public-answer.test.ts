@@ -188,3 +188,15 @@ test('the documents of the interface are served as they are committed', async ()
   assert.equal(openapi.body, openapiText(contractRoutes()));
   assert.equal((await get('/v1/asyncapi.json')).body, asyncapiText());
 });
+
+test('a service that knows its public address is the one server of its documents', () => {
+  const origin = 'https://tapeloom.example.com';
+  const openapi = JSON.parse(openapiText(contractRoutes(), origin));
+  assert.deepEqual(openapi.servers, [{ url: origin }]);
+  const { servers } = JSON.parse(asyncapiText(origin));
+  assert.deepEqual(Object.keys(servers), ['tls']);
+  assert.equal(servers.tls.host, 'tapeloom.example.com');
+  assert.equal(servers.tls.protocol, 'wss');
+  const local = JSON.parse(asyncapiText('http://127.0.0.1:8080')).servers;
+  assert.deepEqual([local.plain.host, local.plain.protocol], ['127.0.0.1:8080', 'ws']);
+});

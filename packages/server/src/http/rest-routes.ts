@@ -22,6 +22,8 @@ export interface RestFacts extends StatusFacts {
   store(): AccountStore;
   readonly usageOf: UsageOf;
   history(): ExportFacts;
+  /** Where the service is, for its documents; left out in the committed ones. */
+  readonly publicOrigin?: () => string;
 }
 
 export function restRoutes(facts: RestFacts): readonly Route[] {
@@ -36,7 +38,7 @@ export function restRoutes(facts: RestFacts): readonly Route[] {
     historyRoute(() => facts.history()),
     estimateRoute(() => facts.history()),
     exportRoute(() => facts.history()),
-    ...documentRoutes(() => routes),
+    ...documentRoutes(() => routes, facts.publicOrigin),
   ];
   return routes;
 }

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isOrigin, PublicAddress } from './public-address.ts';
+
+test('an origin is what a browser would write, and nothing more', () => {
+  for (const text of [
+    'http://127.0.0.1:8080',
+    'https://tapeloom.example.com',
+    'https://tapeloom.example.com:8443',
+    'http://[::1]:8080',
+    'http://localhost',
+  ]) {
+    assert.equal(isOrigin(text), true, text);
+  }
+  for (const text of [
+    '',
+    'tapeloom.example.com',
+    'https://',
+    'https://tapeloom.example.com/',
+    'https://tapeloom.example.com/portal',
+    'https://tapeloom.example.com?x',
+    'https://tapeloom.example.com#x',
+    'https://user:secret@tapeloom.example.com',
+    'https://TAPELOOM.example.com',
+    'https://tapeloom.example.com:443',
+    'ftp://tapeloom.example.com',
+    'javascript:alert(1)',
+    'ws://tapeloom.example.com',
+    'https://tapeloom.example.com\n',
+    ' https://tapeloom.example.com',
+  ]) {
+    assert.equal(isOrigin(text), false, text);
+  }
+});
+
+test('without a setting it is the port that was opened, on this machine', () => {
+  const address = new PublicAddress(null, 8080);
+  assert.equal(address.origin, 'http://127.0.0.1:8080');
+  for (const [opened, origin] of [
+    ['http://127.0.0.1:41234', 'http://127.0.0.1:41234'],
+    ['http://0.0.0.0:8081', 'http://127.0.0.1:8081'],
+    ['http://[::]:8082', 'http://127.0.0.1:8082'],
+    ['http://192.0.2.7:80', 'http://192.0.2.7'],
+  ] as const) {
+    address.opened(opened);
+    assert.equal(address.origin, origin);
+  }
+});
+
+test('a setting stays, whatever was opened', () => {
+  const address = new PublicAddress('https://tapeloom.example.com', 8080);
+  address.opened('http://127.0.0.1:8080');
+  assert.equal(address.origin, 'https://tapeloom.example.com');
+  assert.equal(address.streamOrigin, 'wss://tapeloom.example.com');
+  assert.deepEqual([address.isSecure, address.isLoopback], [true, false]);
+});
+
+test('only addresses of this machine are loopback', () => {
+  for (const origin of [
+    'http://127.0.0.1:8080',
+    'http://127.1.2.3',
+    'http://localhost:3000',
+    'https://tapeloom.localhost',
+    'http://[::1]:8080',
+  ]) {
+    assert.equal(new PublicAddress(origin, 1).isLoopback, true, origin);
+  }
+  for (const origin of [
+    'http://192.168.1.4:8080',
+    'https://localhost.example.com',
+    'https://127.0.0.1.example.com',
+    'http://[::ffff:7f00:1]',
+    'https://notlocalhost',
+  ]) {
+    assert.equal(new PublicAddress(origin, 1).isLoopback, false, origin);
+  }
+});

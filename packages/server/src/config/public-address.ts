@@ -1,0 +1,58 @@
+/**
+ * Where people reach the service: the one source of links, of the servers in the contract, and of the addresses in
+ * the documentation. It is what the operator configured, never what a request claims in its headers; without a
+ * setting it is the public port on this machine.
+ */
+
+const LOOPBACK_HOST = /^(?:localhost|[^/]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+/** Listening on all addresses is no address to go to. */
+const ANY_HOST = /^(?:0\.0\.0\.0|\[::\])$/;
+
+export const PUBLIC_URL_ACCEPTS =
+  'an http or https address without a path, such as https://tapeloom.example.com';
+
+/** Whether a text is an origin as browsers write it. */
+export function isOrigin(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { origin, protocol } = new URL(text);
+  return (protocol === 'http:' || protocol === 'https:') && origin === text;
+}
+
+export class PublicAddress {
+  readonly #isConfigured: boolean;
+  #origin: string;
+
+  /** `port`: the one that is configured, until `opened` tells which one it is. */
+  constructor(configured: string | null, port: number) {
+    this.#isConfigured = configured !== null;
+    this.#origin = configured ?? `http://127.0.0.1:${port}`;
+  }
+
+  /** `https://tapeloom.example.com`, without a slash at its end. */
+  get origin(): string {
+    return this.#origin;
+  }
+
+  /** The same for the stream: `wss://tapeloom.example.com`. */
+  get streamOrigin(): string {
+    return this.#origin.replace(/^http/, 'ws');
+  }
+
+  /** Whether people come by TLS. */
+  get isSecure(): boolean {
+    return this.#origin.startsWith('https:');
+  }
+
+  /** Whether only this machine can come by it. */
+  get isLoopback(): boolean {
+    return LOOPBACK_HOST.test(new URL(this.#origin).hostname);
+  }
+
+  /** The public port is open at `address`. */
+  opened(address: string): void {
+    if (this.#isConfigured) return;
+    const url = new URL(address);
+    if (ANY_HOST.test(url.hostname)) url.hostname = '127.0.0.1';
+    this.#origin = url.origin;
+  }
+}
