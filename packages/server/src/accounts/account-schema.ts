@@ -5,9 +5,11 @@
  */
 
 import type { Environment } from '@tapeloom/core/entitlement/key-rights';
+import type { Payment } from '@tapeloom/core/entitlement/payment';
 import type { Grant } from '@tapeloom/core/entitlement/plan';
 import type { ColumnType, Generated, Selectable } from 'kysely';
 import type { AuditKind, Budget } from './account-store.ts';
+import type { PaymentEventState } from './orders-store.ts';
 
 type Whole = ColumnType<bigint, bigint | number, bigint | number>;
 type WholeOrNull = ColumnType<bigint | null, bigint | number | null, bigint | number | null>;
@@ -26,6 +28,8 @@ interface GrantTable {
   position: Whole;
   plan: Grant['plan'];
   until: WholeOrNull;
+  /** `operator`, or the id of the order that grants it. */
+  source: string;
 }
 
 interface KeyTable {
@@ -158,7 +162,55 @@ interface OrderTable {
   id: string;
   account_id: string;
   offer: string;
+  /** Plans, as JSON. */
+  grants: string;
+  kind: Payment['kind'];
+  amount_minor: Whole;
+  currency: string;
+  country: string;
+  provider: string;
+  ref: string;
+  url: string;
+  waiver_version: string;
   created_at: Whole;
+  state: Payment['state'];
+  paid_at: WholeOrNull;
+  paid_until: WholeOrNull;
+  /** 1: it does not renew. */
+  cancel_at_period_end: Whole;
+  revision: Whole;
+  looked_at: WholeOrNull;
+  look_at: WholeOrNull;
+  confirmed_at: WholeOrNull;
+  failure_told: WholeOrNull;
+}
+
+/** Can only grow. */
+interface WaiverTextTable {
+  sha256: string;
+  text: string;
+}
+
+/** Can only grow. */
+interface ConsentTable {
+  order_id: string;
+  account_id: string;
+  waiver_version: string;
+  text_sha256: string;
+  at: Whole;
+  address: string;
+}
+
+interface PaymentEventTable {
+  provider: string;
+  id: string;
+  object_ref: string;
+  at: Whole;
+  received_at: Whole;
+  state: PaymentEventState;
+  attempts: Whole;
+  try_at: WholeOrNull;
+  fault: string | null;
 }
 
 export interface AccountSchema {
@@ -176,8 +228,13 @@ export interface AccountSchema {
   audit_beginning: AuditBeginningTable;
   owners: OwnerTable;
   orders: OrderTable;
+  waiver_texts: WaiverTextTable;
+  consents: ConsentTable;
+  payment_events: PaymentEventTable;
 }
 
 export type AccountRow = Selectable<AccountTable>;
 export type KeyRow = Selectable<KeyTable>;
 export type AuditRow = Selectable<AuditTable>;
+export type OrderRow = Selectable<OrderTable>;
+export type PaymentEventRow = Selectable<PaymentEventTable>;

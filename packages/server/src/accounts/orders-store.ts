@@ -1,18 +1,189 @@
 /**
  * The part of the account store about money: orders, consents, and what payment providers said. As in the store
- * itself, every method is one transaction, and callers say what time it is.
+ * itself, every method is one transaction, and callers say what time it is. An order is placed together with the
+ * consent it needs; what an order grants, that we know it, and that an event led to it are written together too.
  */
 
+import type { Payment } from '@tapeloom/core/entitlement/payment';
+import type { Grant } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import type { StoreCall } from './account-store.ts';
 
-export interface OrderRecord {
+/** Orders that an account may place in 24 hours: consents are kept for good. */
+export const ORDERS_PLACED_MAX = 20;
+export const ORDERS_PLACED_NS = 86_400_000_000_000n;
+/** Who asks again within a minute gets the checkout that is open. */
+export const SAME_CHECKOUT_NS = 60_000_000_000n;
+/** A provider repeats an event for some days at most; we know it for 90. */
+export const EVENTS_KEPT_NS = 90n * 86_400_000_000_000n;
+
+/** What was bought, as it was offered then. */
+export interface OrderTerms {
   readonly id: string;
-  readonly accountId: string;
   readonly offer: string;
+  readonly grants: readonly Grant['plan'][];
+  readonly kind: Payment['kind'];
+  /** In the currency's minor unit; of a subscription for each month. */
+  readonly amountMinor: number;
+  readonly currency: string;
+  readonly country: string;
+  readonly provider: string;
+  /** The provider's name for it. */
+  readonly ref: string;
+  /** The provider's page. */
+  readonly url: string;
+  readonly waiverVersion: string;
+}
+
+export interface OrderRecord extends OrderTerms, Payment {
+  readonly accountId: string;
   readonly createdAt: EpochNs;
+  /** Of what the provider said last; -1: nothing yet. */
+  readonly revision: number;
+  /** When the provider was asked last. */
+  readonly lookedAt: EpochNs | null;
+  /** When it is to be asked again, if nothing is heard before; null: all is said. */
+  readonly lookAt: EpochNs | null;
+  /** When the confirmation was mailed. */
+  readonly confirmedAt: EpochNs | null;
+  /** The end of the paid period of which was mailed that its renewal failed. */
+  readonly failureTold: EpochNs | null;
+}
+
+export interface Consent {
+  /** The whole text that was agreed to; it is kept once, by its digest. */
+  readonly text: string;
+  readonly address: string;
+}
+
+export interface ConsentRecord {
+  readonly orderId: string;
+  readonly accountId: string;
+  readonly waiverVersion: string;
+  readonly textSha256: string;
+  readonly text: string;
+  readonly at: EpochNs;
+  readonly address: string;
+}
+
+export interface CheckoutQuestion {
+  readonly offer: string;
+  readonly grants: readonly Grant['plan'][];
+  readonly provider: string;
+}
+
+/** Why there is nothing to buy, as plain data: the door chooses the words. */
+export type CheckoutRefused =
+  | { readonly refused: 'no-account' }
+  /** `until` null: it renews, or never ends. */
+  | { readonly refused: 'held'; readonly order: OrderRecord | null }
+  | { readonly refused: 'other-provider'; readonly provider: string }
+  | { readonly refused: 'too-many'; readonly until: EpochNs }
+  /** The same was asked for less than a minute ago. */
+  | { readonly refused: 'open-already'; readonly order: OrderRecord };
+
+export interface PaymentEvent {
+  readonly provider: string;
+  readonly id: string;
+  readonly objectRef: string;
+  /** By the provider's clock. */
+  readonly at: EpochNs;
+}
+
+/** `unknown`: it is about nothing of ours. */
+export type PaymentEventState = 'pending' | 'done' | 'unknown';
+
+export interface PaymentEventRecord extends PaymentEvent {
+  readonly receivedAt: EpochNs;
+  readonly state: PaymentEventState;
+  /** How often the provider could not be asked for it. */
+  readonly attempts: number;
+  /** Null: it is not pending. */
+  readonly tryAt: EpochNs | null;
+  /** What went wrong last. */
+  readonly fault: string | null;
+}
+
+/** What a provider said of an order when it was asked. */
+export interface HeardPayment {
+  readonly provider: string;
+  readonly ref: string;
+  readonly payment: Payment;
+  readonly revision: number;
+  /** What it grants by that: `grantsOfPayment`. */
+  readonly grants: readonly Grant[];
+  /** Events received up to then are settled by it. */
+  readonly askedAt: EpochNs;
+  readonly lookAt: EpochNs | null;
+}
+
+export interface Heard {
+  readonly before: OrderRecord;
+  readonly order: OrderRecord;
+  /** False: that, or something later, was known before, and nothing changed. */
+  readonly isNew: boolean;
 }
 
 export interface OrdersStore {
   /** The newest first. */
   ordersOf(accountId: string): Promise<readonly OrderRecord[]>;
+  /** An order of this account, or of any (null, for operators). */
+  findOrder(accountId: string | null, orderId: string): Promise<OrderRecord | null>;
+  findOrderByRef(by: Pick<OrderTerms, 'provider' | 'ref'>): Promise<OrderRecord | null>;
+  /** The newest first, of all accounts; for operators. */
+  listOrders(limit: number): Promise<readonly OrderRecord[]>;
+  /** By orders, the oldest first. */
+  consentsOf(accountId: string): Promise<readonly ConsentRecord[]>;
+  consentOf(order: Pick<OrderRecord, 'id'>): Promise<ConsentRecord | null>;
+
+  /** What `placeOrder` would refuse by now; null: nothing. */
+  judgeCheckout(
+    now: EpochNs,
+    accountId: string,
+    question: CheckoutQuestion,
+  ): Promise<CheckoutRefused | null>;
+  /** Places the order and records the consent; or does neither and says why. */
+  placeOrder(
+    call: StoreCall & { readonly sessionId: string | null },
+    accountId: string,
+    terms: OrderTerms,
+    consent: Consent,
+  ): Promise<OrderRecord | CheckoutRefused>;
+
+  /**
+   * Takes what the provider says, if it is newer than what is known: the order, what it grants, and the events
+   * about it change together. Null: no order of ours has this reference.
+   */
+  hearPayment(call: StoreCall, heard: HeardPayment): Promise<Heard | null>;
+  /** Looks at the order again then. */
+  lookAgain(order: Pick<OrderRecord, 'id'>, lookAt: EpochNs): Promise<void>;
+  /** Remembers that a mail was sent, so that it is not sent again. */
+  noteTold(
+    order: Pick<OrderRecord, 'id'>,
+    told: { readonly confirmedAt: EpochNs } | { readonly failureTold: EpochNs },
+  ): Promise<void>;
+
+  /** Keeps an event as pending; false when it is known already, whatever became of it. */
+  receiveEvent(now: EpochNs, event: PaymentEvent): Promise<boolean>;
+  /** The newest first, about this order's payment. */
+  eventsOf(by: Pick<OrderTerms, 'provider' | 'ref'>): Promise<readonly PaymentEventRecord[]>;
+  findEvents(by: { readonly id: string }): Promise<readonly PaymentEventRecord[]>;
+  /** The provider could not be asked, or (`tryAt` null) knows of nothing of ours. */
+  putOffEvent(
+    event: Pick<PaymentEvent, 'provider' | 'id'>,
+    why: { readonly tryAt: EpochNs | null; readonly fault: string | null },
+  ): Promise<void>;
+  /** Pending ones whose time has come, the oldest first. */
+  dueEvents(now: EpochNs, limit: number): Promise<readonly PaymentEventRecord[]>;
+  /** Orders whose time to be looked at has come, the longest waiting first. */
+  dueOrders(now: EpochNs, limit: number): Promise<readonly OrderRecord[]>;
+  /** Counts for operators and metrics. */
+  paymentCounts(): Promise<PaymentCounts>;
+  /** Removes events that no provider repeats any more. */
+  forgetEvents(now: EpochNs, limit: number): Promise<number>;
+}
+
+export interface PaymentCounts {
+  readonly eventsPending: number;
+  readonly ordersByState: Readonly<Partial<Record<Payment['state'], number>>>;
 }

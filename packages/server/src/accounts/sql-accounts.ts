@@ -8,6 +8,9 @@ import type { AccountRecord, StoreCall } from './account-store.ts';
 import { tell, type Writing } from './sql-audit.ts';
 import type { Sql } from './sql-database.ts';
 
+/** The source of what operators grant; others are ids of orders. */
+export const OPERATOR = 'operator';
+
 export async function createAccount(
   writing: Writing,
   call: StoreCall,
@@ -21,7 +24,7 @@ export async function createAccount(
     .returningAll()
     .executeTakeFirst();
   if (row === undefined) return { refused: 'name-taken' };
-  await insertGrants(writing.sql, id, grants);
+  await insertGrants(writing.sql, id, { source: OPERATOR, grants });
   const details = { name, plan: planAt(grants, call.now), grants: plainGrants(grants) };
   await tell(writing, call, { kind: 'account.created', accountId: id, keyId: null, details });
   return accountOf(row, grants);
@@ -50,6 +53,7 @@ export async function listAccounts(sql: Sql): Promise<readonly AccountRecord[]> 
   return rows.map((row) => accountOf(row, (byAccount.get(row.id) ?? []).map(grantOf)));
 }
 
+/** Replaces what operators granted; what orders grant stays. */
 export async function setGrants(
   writing: Writing,
   call: StoreCall,
@@ -58,16 +62,42 @@ export async function setGrants(
 ): Promise<AccountRecord | null> {
   const row = await holdAccount(writing.sql, accountId);
   if (row === undefined) return null;
-  const before = await grantsOf(writing.sql, accountId);
-  await writing.sql.deleteFrom('grants').where('account_id', '=', accountId).execute();
-  await insertGrants(writing.sql, accountId, grants);
+  return accountOf(
+    row,
+    await replaceGrants(writing, call, accountId, { source: OPERATOR, grants }),
+  );
+}
+
+/** Who grants something, and all that they grant. */
+export interface SourcedGrants {
+  readonly source: string;
+  readonly grants: readonly Grant[];
+}
+
+/** For who holds the account's row. Answers with what all sources together grant now. */
+export async function replaceGrants(
+  writing: Writing,
+  call: StoreCall,
+  accountId: string,
+  granted: SourcedGrants,
+): Promise<readonly Grant[]> {
+  const { sql } = writing;
+  const before = await grantsOf(sql, accountId);
+  await sql
+    .deleteFrom('grants')
+    .where('account_id', '=', accountId)
+    .where('source', '=', granted.source)
+    .execute();
+  await insertGrants(sql, accountId, granted);
+  const after = await grantsOf(sql, accountId);
   const details = {
     before: planAt(before, call.now),
-    after: planAt(grants, call.now),
-    grants: plainGrants(grants),
+    after: planAt(after, call.now),
+    grants: plainGrants(after),
+    ...(granted.source === OPERATOR ? {} : { order: granted.source }),
   };
   await tell(writing, call, { kind: 'account.plan-changed', accountId, keyId: null, details });
-  return accountOf(row, grants);
+  return after;
 }
 
 /** Saying again what is so already changes nothing and is not told. */
@@ -118,13 +148,25 @@ export async function grantsOf(
   return rows.map(grantOf);
 }
 
-async function insertGrants(sql: Sql, accountId: string, grants: readonly Grant[]): Promise<void> {
+/** After those of the account that are there. */
+async function insertGrants(
+  sql: Sql,
+  accountId: string,
+  { source, grants }: SourcedGrants,
+): Promise<void> {
   if (grants.length === 0) return;
-  const rows = grants.map(({ plan, until }, position) => ({
+  const last = await sql
+    .selectFrom('grants')
+    .select((eb) => eb.fn.max('position').as('position'))
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  const first = last?.position === undefined || last.position === null ? 0n : last.position + 1n;
+  const rows = grants.map(({ plan, until }, index) => ({
     account_id: accountId,
-    position,
+    position: first + BigInt(index),
     plan,
     until,
+    source,
   }));
   await sql.insertInto('grants').values(rows).execute();
 }

@@ -1,7 +1,31 @@
 /** Orders over a SQL database; see `orders-store.ts`. */
 
+import { createHash } from 'node:crypto';
+import type { Grant } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { OrderRecord, OrdersStore } from './orders-store.ts';
+import type { StoreCall } from './account-store.ts';
+import {
+  type CheckoutQuestion,
+  type CheckoutRefused,
+  type Consent,
+  type ConsentRecord,
+  type Heard,
+  type HeardPayment,
+  ORDERS_PLACED_MAX,
+  ORDERS_PLACED_NS,
+  type OrderRecord,
+  type OrdersStore,
+  type OrderTerms,
+  type PaymentCounts,
+  type PaymentEvent,
+  type PaymentEventRecord,
+  SAME_CHECKOUT_NS,
+} from './orders-store.ts';
+import { holdAccount, OPERATOR, replaceGrants } from './sql-accounts.ts';
+import { tell, type Writing } from './sql-audit.ts';
+import type { Sql } from './sql-database.ts';
+import { newOrderRow, orderOf, paymentColumns } from './sql-order-rows.ts';
+import * as events from './sql-payment-events.ts';
 import type { SqlStore } from './sql-store.ts';
 
 export class SqlOrders implements OrdersStore {
@@ -12,19 +36,332 @@ export class SqlOrders implements OrdersStore {
   }
 
   ordersOf(accountId: string): Promise<readonly OrderRecord[]> {
+    return this.#store.read((sql) => ordersOf(sql, accountId));
+  }
+
+  findOrder(accountId: string | null, orderId: string): Promise<OrderRecord | null> {
+    return this.#store.read(async (sql) => {
+      const order = await orderById(sql, orderId);
+      return order === null || (accountId !== null && order.accountId !== accountId) ? null : order;
+    });
+  }
+
+  findOrderByRef(by: Pick<OrderTerms, 'provider' | 'ref'>): Promise<OrderRecord | null> {
+    return this.#store.read((sql) => orderByRef(sql, by));
+  }
+
+  listOrders(limit: number): Promise<readonly OrderRecord[]> {
+    return this.#store.read(async (sql) => {
+      const query = sql
+        .selectFrom('orders')
+        .selectAll()
+        .orderBy('created_at', 'desc')
+        .orderBy('id');
+      return (await query.limit(limit).execute()).map(orderOf);
+    });
+  }
+
+  consentsOf(accountId: string): Promise<readonly ConsentRecord[]> {
+    return this.#store.read((sql) => readConsents(sql, 'account_id', accountId));
+  }
+
+  async consentOf({ id }: Pick<OrderRecord, 'id'>): Promise<ConsentRecord | null> {
+    const [consent] = await this.#store.read((sql) => readConsents(sql, 'order_id', id));
+    return consent ?? null;
+  }
+
+  judgeCheckout(
+    now: EpochNs,
+    accountId: string,
+    question: CheckoutQuestion,
+  ): Promise<CheckoutRefused | null> {
+    return this.#store.read((sql) => judgeCheckout(sql, now, accountId, question));
+  }
+
+  placeOrder(
+    call: StoreCall & { readonly sessionId: string | null },
+    accountId: string,
+    terms: OrderTerms,
+    consent: Consent,
+  ): Promise<OrderRecord | CheckoutRefused> {
+    return this.#store.write(async (writing) => {
+      const { sql } = writing;
+      if ((await holdAccount(sql, accountId)) === undefined) return { refused: 'no-account' };
+      const refused = await judgeCheckout(sql, call.now, accountId, terms);
+      if (refused !== null) return refused;
+      const row = await sql
+        .insertInto('orders')
+        .values(newOrderRow(terms, accountId, call.now))
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      const order = orderOf(row);
+      const textSha256 = await recordConsent(sql, order, consent);
+      const { id, offer, provider, country, waiverVersion } = order;
+      const details = { order: id, offer, provider, country, waiverVersion, textSha256 };
+      const keyId = call.sessionId;
+      await tell(writing, call, { kind: 'order.placed', accountId, keyId, details });
+      return order;
+    });
+  }
+
+  hearPayment(call: StoreCall, heard: HeardPayment): Promise<Heard | null> {
+    return this.#store.write((writing) => hearPayment(writing, call, heard));
+  }
+
+  lookAgain({ id }: Pick<OrderRecord, 'id'>, lookAt: EpochNs): Promise<void> {
+    return this.#change(id, { look_at: lookAt });
+  }
+
+  noteTold(
+    { id }: Pick<OrderRecord, 'id'>,
+    told: { readonly confirmedAt: EpochNs } | { readonly failureTold: EpochNs },
+  ): Promise<void> {
+    const isConfirmed = 'confirmedAt' in told;
+    return this.#change(
+      id,
+      isConfirmed ? { confirmed_at: told.confirmedAt } : { failure_told: told.failureTold },
+    );
+  }
+
+  receiveEvent(now: EpochNs, event: PaymentEvent): Promise<boolean> {
+    return this.#store.write(({ sql }) => events.receiveEvent(sql, now, event));
+  }
+
+  eventsOf(by: Pick<OrderTerms, 'provider' | 'ref'>): Promise<readonly PaymentEventRecord[]> {
+    return this.#store.read((sql) => events.eventsOf(sql, by));
+  }
+
+  findEvents({ id }: { readonly id: string }): Promise<readonly PaymentEventRecord[]> {
+    return this.#store.read((sql) => events.findEvents(sql, id));
+  }
+
+  putOffEvent(
+    event: Pick<PaymentEvent, 'provider' | 'id'>,
+    why: { readonly tryAt: EpochNs | null; readonly fault: string | null },
+  ): Promise<void> {
+    return this.#store.write(({ sql }) => events.putOffEvent(sql, event, why));
+  }
+
+  dueEvents(now: EpochNs, limit: number): Promise<readonly PaymentEventRecord[]> {
+    return this.#store.read((sql) => events.dueEvents(sql, now, limit));
+  }
+
+  dueOrders(now: EpochNs, limit: number): Promise<readonly OrderRecord[]> {
+    return this.#store.read(async (sql) => {
+      const due = sql.selectFrom('orders').selectAll().where('look_at', '<=', now);
+      return (await due.orderBy('look_at').orderBy('id').limit(limit).execute()).map(orderOf);
+    });
+  }
+
+  paymentCounts(): Promise<PaymentCounts> {
     return this.#store.read(async (sql) => {
       const rows = await sql
         .selectFrom('orders')
-        .select(['id', 'account_id', 'offer', 'created_at'])
-        .where('account_id', '=', accountId)
-        .orderBy('created_at', 'desc')
+        .select(['state', (eb) => eb.fn.countAll().as('count')])
+        .groupBy('state')
         .execute();
-      return rows.map((row) => ({
-        id: row.id,
-        accountId: row.account_id,
-        offer: row.offer,
-        createdAt: row.created_at as EpochNs,
-      }));
+      return {
+        eventsPending: await events.countPendingEvents(sql),
+        ordersByState: Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)])),
+      };
     });
   }
+
+  forgetEvents(now: EpochNs, limit: number): Promise<number> {
+    return this.#store.write(({ sql }) => events.forgetEvents(sql, now, limit));
+  }
+
+  #change(
+    id: string,
+    columns: Partial<Record<'look_at' | 'confirmed_at' | 'failure_told', EpochNs>>,
+  ): Promise<void> {
+    return this.#store.write(async ({ sql }) => {
+      await sql.updateTable('orders').set(columns).where('id', '=', id).execute();
+    });
+  }
+}
+
+async function ordersOf(sql: Sql, accountId: string): Promise<readonly OrderRecord[]> {
+  const rows = await sql
+    .selectFrom('orders')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .execute();
+  return rows.map(orderOf);
+}
+
+async function orderById(sql: Sql, id: string): Promise<OrderRecord | null> {
+  const row = await sql.selectFrom('orders').selectAll().where('id', '=', id).executeTakeFirst();
+  return row === undefined ? null : orderOf(row);
+}
+
+async function orderByRef(
+  sql: Sql,
+  { provider, ref }: Pick<OrderTerms, 'provider' | 'ref'>,
+): Promise<OrderRecord | null> {
+  const named = sql.selectFrom('orders').selectAll().where('provider', '=', provider);
+  const row = await named.where('ref', '=', ref).executeTakeFirst();
+  return row === undefined ? null : orderOf(row);
+}
+
+/** Whoever places an order asks it again while he holds the account's row. */
+async function judgeCheckout(
+  sql: Sql,
+  now: EpochNs,
+  accountId: string,
+  { offer, grants, provider }: CheckoutQuestion,
+): Promise<CheckoutRefused | null> {
+  const orders = await ordersOf(sql, accountId);
+  const other = orders.find((order) => order.state !== 'failed' && order.provider !== provider);
+  if (other !== undefined) return { refused: 'other-provider', provider: other.provider };
+  const holders = await holdersOf(sql, now, accountId, grants);
+  if (holders !== null) {
+    const order = orders.find(({ id }) => holders.includes(id)) ?? null;
+    return { refused: 'held', order };
+  }
+  const since = now - SAME_CHECKOUT_NS;
+  const open = orders.find(
+    (order) => order.offer === offer && order.state === 'open' && order.createdAt > since,
+  );
+  if (open !== undefined) return { refused: 'open-already', order: open };
+  const oldest = orders[ORDERS_PLACED_MAX - 1];
+  const until = oldest === undefined ? now : oldest.createdAt + ORDERS_PLACED_NS;
+  return now < until ? { refused: 'too-many', until: until as EpochNs } : null;
+}
+
+/**
+ * Who grants all of these plans already; null when one of them is to be had. What an operator granted for a
+ * while, as a trial, keeps nobody from buying.
+ */
+async function holdersOf(
+  sql: Sql,
+  now: EpochNs,
+  accountId: string,
+  plans: readonly Grant['plan'][],
+): Promise<readonly string[] | null> {
+  const rows = await sql
+    .selectFrom('grants')
+    .select(['plan', 'until', 'source'])
+    .where('account_id', '=', accountId)
+    .execute();
+  const held = rows.filter(
+    ({ until, source }) => until === null || (now < until && source !== OPERATOR),
+  );
+  const isHeld = plans.every((plan) => held.some((grant) => grant.plan === plan));
+  if (!isHeld) return null;
+  return held.filter(({ plan }) => plans.includes(plan)).map(({ source }) => source);
+}
+
+/** The digest of the text. */
+async function recordConsent(sql: Sql, order: OrderRecord, consent: Consent): Promise<string> {
+  const sha256 = createHash('sha256').update(consent.text).digest('hex');
+  await sql
+    .insertInto('waiver_texts')
+    .values({ sha256, text: consent.text })
+    .onConflict((conflict) => conflict.column('sha256').doNothing())
+    .execute();
+  await sql
+    .insertInto('consents')
+    .values({
+      order_id: order.id,
+      account_id: order.accountId,
+      waiver_version: order.waiverVersion,
+      text_sha256: sha256,
+      at: order.createdAt,
+      address: consent.address,
+    })
+    .execute();
+  return sha256;
+}
+
+async function readConsents(
+  sql: Sql,
+  by: 'account_id' | 'order_id',
+  id: string,
+): Promise<readonly ConsentRecord[]> {
+  const rows = await sql
+    .selectFrom('consents')
+    .innerJoin('waiver_texts', 'waiver_texts.sha256', 'consents.text_sha256')
+    .selectAll('consents')
+    .select('waiver_texts.text')
+    .where(`consents.${by}`, '=', id)
+    .orderBy('consents.at')
+    .orderBy('consents.order_id')
+    .execute();
+  return rows.map((row) => ({
+    orderId: row.order_id,
+    accountId: row.account_id,
+    waiverVersion: row.waiver_version,
+    textSha256: row.text_sha256,
+    text: row.text,
+    at: row.at as EpochNs,
+    address: row.address,
+  }));
+}
+
+async function hearPayment(
+  writing: Writing,
+  call: StoreCall,
+  heard: HeardPayment,
+): Promise<Heard | null> {
+  const { sql } = writing;
+  const { provider, ref, payment, revision } = heard;
+  const named = await orderByRef(sql, { provider, ref });
+  if (named === null) return null;
+  await holdAccount(sql, named.accountId);
+  const before = (await orderByRef(sql, { provider, ref }))!;
+  await events.settleEvents(sql, { provider, ref, askedAt: heard.askedAt });
+  const isNew = revision > before.revision;
+  const looked = { looked_at: heard.askedAt, look_at: heard.lookAt };
+  const row = await sql
+    .updateTable('orders')
+    .set(isNew ? { ...looked, ...paymentColumns(payment), revision } : looked)
+    .where('id', '=', before.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const order = orderOf(row);
+  if (!isNew) return { before, order, isNew };
+  await tellChange(writing, call, before, order);
+  await grantAnew(writing, call, order, heard.grants);
+  return { before, order, isNew };
+}
+
+async function tellChange(
+  writing: Writing,
+  call: StoreCall,
+  before: OrderRecord,
+  after: OrderRecord,
+): Promise<void> {
+  const { id, accountId, state, paidUntil, cancelAtPeriodEnd, revision } = after;
+  const details = {
+    order: id,
+    before: before.state,
+    after: state,
+    paidUntil: paidUntil === null ? null : String(paidUntil),
+    cancelAtPeriodEnd,
+    revision,
+  };
+  await tell(writing, call, { kind: 'order.changed', accountId, keyId: null, details });
+}
+
+/** Rights that stay as they are are not told again. */
+async function grantAnew(
+  writing: Writing,
+  call: StoreCall,
+  { id, accountId }: OrderRecord,
+  grants: readonly Grant[],
+): Promise<void> {
+  const before = await writing.sql
+    .selectFrom('grants')
+    .select(['plan', 'until'])
+    .where('account_id', '=', accountId)
+    .where('source', '=', id)
+    .orderBy('position')
+    .execute();
+  const isSame =
+    before.length === grants.length &&
+    grants.every(({ plan, until }, at) => before[at]?.plan === plan && before[at].until === until);
+  if (!isSame) await replaceGrants(writing, call, accountId, { source: id, grants });
 }

@@ -8,31 +8,11 @@
  * when it is aborted.
  */
 
+import type { Payment, PaymentKind } from '@tapeloom/core/entitlement/payment';
 import type { EpochNs } from '@tapeloom/core/numbers';
 
 /** A provider did not answer, or not as agreed. Its message is for the log: customers get 502 `UPSTREAM_ERROR`. */
 export class UpstreamError extends Error {}
-
-/** A subscription renews until it is cancelled; a purchase is paid once. */
-export type PaymentKind = 'subscription' | 'purchase';
-
-export const PAYMENT_STATES = [
-  /** Begun, and not paid yet; also while the provider waits for the bank's confirmation. */
-  'open',
-  'paid',
-  /** A renewal failed; the provider tries again. */
-  'past_due',
-  /** Paid, and it will not renew: it ends at `paidUntil`. */
-  'cancelled',
-  /** It was paid once and is over. */
-  'ended',
-  'refunded',
-  /** The buyer's bank took the money back, or asks for it. A dispute that was won is `paid` again. */
-  'disputed',
-  /** Never paid, and it cannot be any more: declined for good, given up, or closed. */
-  'failed',
-] as const;
-export type PaymentState = (typeof PAYMENT_STATES)[number];
 
 export interface CheckoutStart {
   /** Ours. The provider keeps it with the object, and starts one checkout for it however often it is asked. */
@@ -71,17 +51,11 @@ export interface ProviderEvent {
   readonly at: EpochNs;
 }
 
-export interface ProviderObject {
+/** What the provider says of what is paid: `core/src/entitlement/payment.ts` says what it grants. */
+export interface ProviderObject extends Payment {
   readonly ref: string;
   /** As given to `startCheckout`. */
   readonly orderId: string;
-  readonly kind: PaymentKind;
-  readonly state: PaymentState;
-  /** When it was paid first; null: never yet. */
-  readonly paidAt: EpochNs | null;
-  /** The end of the period that is paid for; null: never paid, or a purchase, which has no end. */
-  readonly paidUntil: EpochNs | null;
-  readonly cancelAtPeriodEnd: boolean;
   /** A whole number from 0 on that is higher after every change. */
   readonly revision: number;
 }

@@ -7,9 +7,9 @@ import type { Migration } from './migration.ts';
 
 export const portal: Migration = {
   version: 5,
-  async up(database) {
+  async up(database, dialect) {
     await createPeopleTables(database);
-    await createOrderTables(database);
+    await createOrderTables(database, dialect);
     await createUsageTables(database);
   },
 };

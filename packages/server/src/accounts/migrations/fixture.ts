@@ -52,6 +52,27 @@ export async function fillStore(store: AccountStore): Promise<void> {
   const once = { idempotencyKey: 'once', request: 'd'.repeat(64) };
   const done = { accountId: account.id, keyId: key.id, once, answer: 'done', expiresAt };
   await store.settleOnce(FIXTURE_NOW, 'none', { amount: 0 }, done);
+  await fillOrders(store, account.id);
+}
+
+async function fillOrders({ orders }: AccountStore, accountId: string): Promise<void> {
+  const terms = {
+    id: 'ord_fixture',
+    offer: 'history',
+    grants: ['history'],
+    kind: 'purchase',
+    amountMinor: 49_900,
+    currency: 'EUR',
+    country: 'DE',
+    provider: 'test',
+    ref: 'pay_fixture',
+    url: 'http://127.0.0.1/pay/test/pay_fixture',
+    waiverVersion: '2026-09-01',
+  } as const;
+  const call = { now: FIXTURE_NOW, actor: { kind: 'owner' }, sessionId: null } as const;
+  await orders.placeOrder(call, accountId, terms, { text: 'the waiver', address: '192.0.2.7' });
+  const { provider, ref: objectRef } = terms;
+  await orders.receiveEvent(FIXTURE_NOW, { provider, id: 'e', objectRef, at: FIXTURE_NOW });
 }
 
 /** Tables with their rows, then indexes and triggers, which would get in the way of the rows. */

@@ -66,7 +66,8 @@ async function assertFilled(store: AccountStore): Promise<void> {
   assert.equal(await store.voidReservation(now, 'open'), true);
   const told = await store.audit({ limit: 10 });
   assert.deepEqual(
-    told.map(({ kind }) => kind),
+    // Later programs fill in more.
+    told.slice(0, 3).map(({ kind }) => kind),
     ['account.created', 'key.created', 'key.rotated'],
   );
   const later = { now: (now + 1n) as EpochNs, actor: { kind: 'operator' } } as const;
