@@ -9,6 +9,8 @@ import type { Server } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import type { Readable } from 'node:stream';
+import { offerBook } from '@tapeloom/server/billing/offers';
+import { DEFAULT_PRICING } from '@tapeloom/server/billing/offers-default';
 import { readConfig } from '@tapeloom/server/config/config';
 import { createLog } from '@tapeloom/server/platform/log';
 import { Service } from '@tapeloom/server/service';
@@ -45,6 +47,7 @@ const config = readConfig({
   readFile: () => '',
 });
 const service = await Service.start({
+  offers: offerBook(DEFAULT_PRICING),
   config,
   version: '0',
   log: createLog({ level: 'error', readable: true, write: (line) => process.stderr.write(line) }),

@@ -68,6 +68,7 @@ const { app } = createHttpServer({
     store: () => accounts.store,
     usageOf: (...of) => accounts.meter.usageOf(...of),
     history: unasked,
+    offers: unasked,
   }),
 });
 const bare = fastify();

@@ -11,6 +11,8 @@ import { type MessagePort, Worker } from 'node:worker_threads';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
 import { AccountServices } from '@tapeloom/server/account-services';
+import { offerBook } from '@tapeloom/server/billing/offers';
+import { DEFAULT_PRICING } from '@tapeloom/server/billing/offers-default';
 import { readConfig } from '@tapeloom/server/config/config';
 import { PublicAddress } from '@tapeloom/server/config/public-address';
 import { Doors } from '@tapeloom/server/doors';
@@ -51,6 +53,7 @@ const doors = new Doors(
   // All that the doors ask of the ingest is to let them follow the tape.
   {
     config,
+    offers: offerBook(DEFAULT_PRICING),
     publicAddress: new PublicAddress(config.publicUrl, config.port),
     version: '0',
     log,

@@ -27,6 +27,9 @@ import { digestOf, newKeyText } from '@tapeloom/server/accounts/secret';
 import { openSqliteAccountStore } from '@tapeloom/server/accounts/sqlite-account-store';
 import { StoreAuthenticator } from '@tapeloom/server/accounts/store-authenticator';
 import { UsageMeter } from '@tapeloom/server/accounts/usage-meter';
+import type { OfferBook } from '@tapeloom/server/billing/offer-book';
+import { offerBook } from '@tapeloom/server/billing/offers';
+import { DEFAULT_PRICING } from '@tapeloom/server/billing/offers-default';
 import { ExportPace } from '@tapeloom/server/exports/export-pace';
 import { ExportTokens } from '@tapeloom/server/exports/export-token';
 import { TableThread } from '@tapeloom/server/exports/table-thread';
@@ -136,6 +139,8 @@ export class RestService implements AsyncDisposable {
   sources: HistorySources & CoverSources;
   /** A test may say that it has changed. */
   catalogue: CatalogueFacts = catalogueFacts(publishedDefinitions());
+  /** A test may sell something else. */
+  offers: OfferBook = offerBook(DEFAULT_PRICING);
   readonly book: InstrumentBook;
   /** A test may put those of another service in their place. */
   tokens: ExportTokens;
@@ -184,6 +189,7 @@ export class RestService implements AsyncDisposable {
       store: () => store,
       usageOf: (now, accountId, period) => this.meter.usageOf(now, accountId, period),
       history: () => this.#historyFacts(),
+      offers: () => this.offers,
     });
     this.unread = new UnreadAnswers(this.clock, options.unread);
     this.http = createHttpServer({

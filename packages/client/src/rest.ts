@@ -8,6 +8,8 @@ import type {
   CatalogueIndicator,
   Estimate,
   Instrument,
+  Offers,
+  Pricing,
   ServiceStatus,
   StreamToken,
   Usage,
@@ -73,13 +75,13 @@ export class RestClient {
     return this.#http.json({ path: '/v1/status', isPublic: true, ...call });
   }
 
-  /** What can be bought. No key is needed. A service without billing throws `NOT_FOUND`. */
-  offers(call: CallOptions = {}): Promise<Readonly<Record<string, unknown>>> {
+  /** What can be bought, and the limits of each plan. No key is needed. A service without billing throws `NOT_FOUND`. */
+  offers(call: CallOptions = {}): Promise<Offers> {
     return this.#http.json({ path: '/v1/offers', isPublic: true, ...call });
   }
 
   /** What it costs. No key is needed. A service without billing throws `NOT_FOUND`. */
-  pricing(call: CallOptions = {}): Promise<Readonly<Record<string, unknown>>> {
+  pricing(call: CallOptions = {}): Promise<Pricing> {
     return this.#http.json({ path: '/v1/pricing', isPublic: true, ...call });
   }
 

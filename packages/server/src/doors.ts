@@ -16,6 +16,7 @@ import { dayOf } from '@tapeloom/core/utc-day';
 import type { ResetReason } from '@tapeloom/protocol/server-messages';
 import type { AccountServices } from './account-services.ts';
 import { AccountsBusyError } from './accounts/accounts-busy-error.ts';
+import type { OfferBook } from './billing/offer-book.ts';
 import type { Config } from './config/config.ts';
 import type { PublicAddress } from './config/public-address.ts';
 import { EngineCrew, enginesFor } from './engine/engine-crew.ts';
@@ -80,6 +81,8 @@ export interface DoorOptions {
   /** How many connections the public port may hold, and of what kinds. */
   readonly connections: SocketLimits;
   readonly unread: UnreadAnswers;
+  /** What is sold. */
+  readonly offers: OfferBook;
 }
 
 export interface DoorEvents {
@@ -374,7 +377,7 @@ export class Doors implements AsyncDisposable {
     return store;
   }
 
-  #createHttp({ config, version, log, accounts, unread }: DoorOptions): HttpServer {
+  #createHttp({ config, version, log, accounts, unread, offers }: DoorOptions): HttpServer {
     const catalogue = this.#catalogue;
     return createHttpServer({
       authenticator: accounts.authenticator,
@@ -400,6 +403,7 @@ export class Doors implements AsyncDisposable {
         store: () => accounts.store,
         usageOf: (...of) => accounts.meter.usageOf(...of),
         history: () => this.#historyFacts(accounts),
+        offers: () => offers,
       }),
     });
   }

@@ -4,10 +4,12 @@
  * why. The first SIGTERM or SIGINT stops cleanly, whenever it comes; the second ends at once.
  */
 
+import { loadOffers } from './billing/load-offers.ts';
+import type { OfferBook } from './billing/offer-book.ts';
 import type { CalledAs } from './config/called-as.ts';
 import { asksForHelp } from './config/command-line.ts';
 import { type Config, ConfigError } from './config/config.ts';
-import { loadConfig } from './config/env.ts';
+import { loadConfig, readSettingsFile } from './config/env.ts';
 import { helpText } from './config/help-text.ts';
 import { Announcer } from './platform/announcer.ts';
 import { collectAfterRushes } from './platform/collect-garbage.ts';
@@ -36,8 +38,9 @@ export async function runProcess(args: readonly string[], calledAs: CalledAs): P
     console.log(helpText(calledAs));
     return 0;
   }
-  const config = readConfigOrTell(args);
-  if (config === null) return EXIT_MISCONFIGURED;
+  const settings = readSettingsOrTell(args);
+  if (settings === null) return EXIT_MISCONFIGURED;
+  const { config } = settings;
   await returnLargeAllocations();
   collectAfterRushes();
   const stdout = new Output(process.stdout);
@@ -59,7 +62,7 @@ export async function runProcess(args: readonly string[], calledAs: CalledAs): P
     log.fatal({ error }, 'the process failed and ends');
     process.exit(EXIT_FAILED);
   });
-  return await run(config, calledAs, announcer, { log, logLimit });
+  return await run(settings, calledAs, announcer, { log, logLimit });
 }
 
 interface Logging {
@@ -67,9 +70,16 @@ interface Logging {
   readonly logLimit: LogLimit;
 }
 
-function readConfigOrTell(args: readonly string[]): Config | null {
+/** The configuration, and what it names. */
+interface Settings {
+  readonly config: Config;
+  readonly offers: OfferBook;
+}
+
+function readSettingsOrTell(args: readonly string[]): Settings | null {
   try {
-    return loadConfig(args);
+    const config = loadConfig(args);
+    return { config, offers: loadOffers(config.offersFile, readSettingsFile) };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     for (const fault of error.faults) console.error(fault);
@@ -78,17 +88,18 @@ function readConfigOrTell(args: readonly string[]): Config | null {
 }
 
 async function run(
-  config: Config,
+  settings: Settings,
   calledAs: CalledAs,
   announcer: Announcer,
   logging: Logging,
 ): Promise<number> {
+  const { config } = settings;
   const startedAt = performance.now();
   const signalled = firstSignal();
   announcer.say(startLine(VERSION, config));
   try {
     using _lock = lockDirectory(config.data);
-    const service = await startService(config, announcer, logging);
+    const service = await startService(settings, announcer, logging);
     const report = async () => {
       const seconds = (performance.now() - startedAt) / 1000;
       const keys = await service.firstKeys();
@@ -120,13 +131,14 @@ async function run(
 }
 
 async function startService(
-  config: Config,
+  { config, offers }: Settings,
   announcer: Announcer,
   { log, logLimit }: Logging,
 ): Promise<Service> {
   const { Service } = await import('./service.ts');
   return Service.start({
     config,
+    offers,
     version: VERSION,
     log,
     logLinesLeftOut: () => logLimit.leftOutTotal,

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Registry } from 'prom-client';
 import { AccountServices } from './account-services.ts';
+import type { OfferBook } from './billing/offer-book.ts';
 import type { Config } from './config/config.ts';
 import { PublicAddress } from './config/public-address.ts';
 import { connectionLimits, fewConnections } from './connection-limits.ts';
@@ -43,6 +44,8 @@ export interface ServiceOptions {
   readonly config: Config;
   readonly version: string;
   readonly log: Log;
+  /** What is sold. */
+  readonly offers: OfferBook;
   /** Lines that were too many for the log. */
   readonly logLinesLeftOut?: () => number;
   /** Simulated past days are being made. */

@@ -86,22 +86,61 @@ export interface ServiceStatus {
   readonly version: string;
 }
 
+export type PlanName = 'sandbox' | 'live' | 'history' | 'live_history';
+export type OfferName = 'live' | 'history';
+
+/** Of the whole account; 0 where the plan has none of something. */
+export interface PlanLimits {
+  readonly computeBudget: number;
+  readonly exportBytes: number;
+  readonly restPerMinute: number;
+  readonly historyDays: number;
+  readonly delaySeconds: number;
+  readonly maxConnections: number;
+  readonly maxSubscriptions: number;
+  readonly maxCustomConfigs: number;
+  readonly realtime: boolean;
+}
+
+export interface Offers {
+  readonly offers: readonly {
+    readonly id: OfferName;
+    readonly name: string;
+    readonly billing: 'monthly' | 'once';
+    readonly grants: readonly OfferName[];
+  }[];
+  /** Every combination of offers, the free one first. */
+  readonly plans: readonly {
+    readonly id: PlanName;
+    readonly offers: readonly OfferName[];
+    readonly limits: PlanLimits;
+  }[];
+}
+
+export interface Pricing {
+  /** ISO 4217. */
+  readonly currency: string;
+  /** Whether prices are what a consumer pays. */
+  readonly taxIncluded: boolean;
+  readonly prices: readonly {
+    readonly offer: OfferName;
+    /** In the currency's smallest unit. */
+    readonly amountMinor: number;
+    /** How often it is charged; null: once. */
+    readonly interval: 'month' | null;
+  }[];
+  /** Where it can be bought, and who takes the payment there. */
+  readonly countries: readonly { readonly code: string; readonly provider: string }[];
+  /** The current text of the withdrawal waiver. */
+  readonly waiver: { readonly version: string; readonly text: string };
+}
+
 export interface Usage {
   /** The month, `YYYY-MM`. */
   readonly period: string;
   readonly resetsAt: string;
-  readonly plan: 'sandbox' | 'live' | 'history' | 'live_history';
-  readonly limits: {
-    readonly computeBudget: number;
-    readonly exportBytes: number;
-    readonly restPerMinute: number;
-    readonly historyDays: number;
-    readonly delaySeconds: number;
-    readonly maxConnections: number;
-    readonly maxSubscriptions: number;
-    readonly maxCustomConfigs: number;
-    readonly realtime: boolean;
-  };
+  readonly plan: PlanName;
+  readonly limits: PlanLimits;
   readonly used: {
     readonly computeUnits: number;
     readonly historyItems: number;

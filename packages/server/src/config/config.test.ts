@@ -42,6 +42,7 @@ test('without any setting the documented defaults hold', () => {
     simDays: 10,
     cacheBytes: 2 * 1024 ** 3,
     auditDays: 400,
+    offersFile: null,
     speed: null,
     echoPort: null,
   });

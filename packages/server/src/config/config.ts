@@ -43,6 +43,8 @@ export interface Config extends CommandLine {
   readonly cacheBytes: number;
   /** How many days an event stays in the audit log. */
   readonly auditDays: number;
+  /** The file that says what is sold, for how much and where; null: what is built in. */
+  readonly offersFile: string | null;
 }
 
 type Settings = { readonly [K in keyof Omit<Config, keyof CommandLine>]: Setting<Config[K]> };
@@ -87,6 +89,11 @@ const SETTINGS: Settings = {
   cacheBytes: byteCount({ variable: 'TAPELOOM_CACHE_BYTES', fallback: 2 * 1024 ** 3 }),
   // The log is also how processes on one directory hear of each other's changes: nobody sleeps for a month.
   auditDays: wholeNumber({ variable: 'TAPELOOM_AUDIT_DAYS', fallback: 400 }, 30, 36_500),
+  offersFile: text<string | null>(
+    { variable: 'TAPELOOM_OFFERS', fallback: null },
+    'the path of a JSON file with prices, countries and the waiver',
+    (value) => value !== '' && !value.includes('\0'),
+  ),
 };
 
 const FILE_VARIABLE = 'TAPELOOM_CONFIG';

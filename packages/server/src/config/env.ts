@@ -7,6 +7,10 @@ export function loadConfig(args: readonly string[]): Config {
   return readConfig({
     env: process.env,
     args,
-    readFile: (path) => readFileSync(path, 'utf8'),
+    readFile: readSettingsFile,
   });
+}
+
+export function readSettingsFile(path: string): string {
+  return readFileSync(path, 'utf8');
 }

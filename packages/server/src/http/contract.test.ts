@@ -52,6 +52,8 @@ test('the document says which key each operation needs', () => {
   );
   assert.deepEqual(Object.fromEntries(needs), {
     'get /v1/indicators': [],
+    'get /v1/offers': [],
+    'get /v1/pricing': [],
     'get /v1/instruments': [{ key: [] }],
     'get /v1/status': [{}, { key: [] }],
     'get /v1/usage': [{ key: [] }],

@@ -6,7 +6,14 @@ import { contractRoutes } from './contract.ts';
 import { asyncapiText, openapiText } from './interface-documents.ts';
 import { isNamed, PublicAnswer, preferredEncoding } from './public-answer.ts';
 
-const PUBLIC = ['/v1/indicators', '/v1/status', '/v1/openapi.json', '/v1/asyncapi.json'];
+const PUBLIC = [
+  '/v1/indicators',
+  '/v1/offers',
+  '/v1/pricing',
+  '/v1/status',
+  '/v1/openapi.json',
+  '/v1/asyncapi.json',
+];
 const DECODERS = {
   br: brotliDecompressSync,
   zstd: zstdDecompressSync,
@@ -136,7 +143,7 @@ test('HEAD on a public route is its GET without the body', async () => {
 test('how long an answer may be kept is said; with a key, and where it failed, it is not', async () => {
   const kept = async (path: string, headers = {}) =>
     (await get(path, headers)).headers['cache-control'];
-  for (const path of ['/v1/indicators', '/v1/openapi.json', '/v1/asyncapi.json']) {
+  for (const path of PUBLIC.filter((it) => it !== '/v1/status')) {
     assert.equal(await kept(path), 'public, max-age=60');
     assert.equal(await kept(`${path}?x=1`), 'no-store');
   }

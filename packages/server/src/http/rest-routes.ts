@@ -1,6 +1,7 @@
 /** Every route of the REST interface. `contract/openapi.json` is made from this list. */
 
 import type { AccountStore } from '../accounts/account-store.ts';
+import type { OfferBook } from '../billing/offer-book.ts';
 import { didYouMean } from '../config/nearest-name.ts';
 import { documentRoutes } from './document-routes.ts';
 import { estimateRoute } from './estimate-route.ts';
@@ -10,6 +11,8 @@ import { type CatalogueFacts, indicatorsRoute } from './indicators-route.ts';
 import type { InstrumentFacts } from './instrument-view.ts';
 import { instrumentsRoute } from './instruments-route.ts';
 import { keysRoutes } from './keys-routes.ts';
+import { offersRoute } from './offers-route.ts';
+import { pricingRoute } from './pricing-route.ts';
 import type { Route } from './route.ts';
 import { type StatusFacts, statusRoute } from './status-route.ts';
 import { streamTokensRoute } from './stream-tokens-route.ts';
@@ -24,6 +27,7 @@ export interface RestFacts extends StatusFacts {
   history(): ExportFacts;
   /** Where the service is, for its documents; left out in the committed ones. */
   readonly publicOrigin?: () => string;
+  offers(): OfferBook;
 }
 
 export function restRoutes(facts: RestFacts): readonly Route[] {
@@ -31,6 +35,8 @@ export function restRoutes(facts: RestFacts): readonly Route[] {
   const routes: readonly Route[] = [
     indicatorsRoute(() => facts.catalogue()),
     instrumentsRoute(() => facts.instruments()),
+    offersRoute(),
+    pricingRoute(() => facts.offers()),
     statusRoute(facts),
     usageRoute((...of) => facts.usageOf(...of)),
     ...keysRoutes({ store, instrumentFault: (name) => unlisted(facts.instruments(), name) }),

@@ -11,6 +11,7 @@ import { Type } from 'typebox';
 import type { Budget, MonthUsage } from '../accounts/account-store.ts';
 import { remainingBudget } from '../accounts/remaining-budget.ts';
 import { Instant } from './instant-schema.ts';
+import { LIMITS_FIELDS } from './limits-view.ts';
 import { defineRoute, type Route } from './route.ts';
 
 const closed = { additionalProperties: false };
@@ -21,20 +22,10 @@ export const UsageView = Type.Object(
     period: Type.String({ pattern: '^[0-9]{4}-[0-9]{2}$', description: 'The month, in UTC.' }),
     resetsAt: Instant('The start of the next month'),
     plan: Type.Enum(PLANS),
-    limits: Type.Object(
-      {
-        computeBudget: Count('Compute units a month.'),
-        exportBytes: Count('Bytes of exports a month.'),
-        restPerMinute: Count('REST requests a minute.'),
-        historyDays: Count('Days of history; 36500 for all there are.'),
-        delaySeconds: Count('How far results are behind the market.'),
-        maxConnections: Count('Connections at a time.'),
-        maxSubscriptions: Count('Subscriptions at a time.'),
-        maxCustomConfigs: Count('Custom configurations at a time.'),
-        realtime: Type.Boolean(),
-      },
-      { ...closed, description: 'With a test key those of the sandbox.' },
-    ),
+    limits: Type.Object(LIMITS_FIELDS, {
+      ...closed,
+      description: 'With a test key those of the sandbox.',
+    }),
     used: Type.Object(
       {
         computeUnits: Count('Compute units.'),

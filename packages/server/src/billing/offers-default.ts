@@ -1,0 +1,28 @@
+/** What is sold, and how, where the operator names no file. */
+
+import type { Pricing } from './offers.ts';
+
+const EUROPEAN_UNION = [
+  ...['AT', 'BE', 'BG', 'CY', 'CZ', 'DE', 'DK', 'EE', 'ES', 'FI', 'FR', 'GR', 'HR', 'HU'],
+  ...['IE', 'IT', 'LT', 'LU', 'LV', 'MT', 'NL', 'PL', 'PT', 'RO', 'SE', 'SI', 'SK'],
+];
+const OTHERS = ['AU', 'CA', 'CH', 'GB', 'IS', 'JP', 'LI', 'NO', 'NZ', 'SG', 'US'];
+
+const WAIVER_PARAGRAPHS = [
+  'As a consumer you have the right to withdraw from this contract within 14 days of the day on which it is concluded, without giving any reason.',
+  'I expressly ask that the service begins at once, before the withdrawal period has ended.',
+  'Historical is digital content that is not supplied on a physical medium: I acknowledge that I lose my right of withdrawal as soon as access to it is provided.',
+  'Live is a digital service: I acknowledge that I lose my right of withdrawal once the service has been fully performed. If I withdraw before, I pay the part of the price that corresponds to what was provided until then.',
+  'This text, its version and the time of my agreement are kept with the order and sent to me by e-mail.',
+];
+
+export const DEFAULT_PRICING: Pricing = {
+  currency: 'EUR',
+  taxIncluded: true,
+  prices: [
+    { offer: 'live', amountMinor: 79_00, interval: 'month' },
+    { offer: 'history', amountMinor: 490_00, interval: null },
+  ],
+  countries: [...EUROPEAN_UNION, ...OTHERS].sort().map((code) => ({ code, provider: 'test' })),
+  waiver: { version: '2026-11-1', text: WAIVER_PARAGRAPHS.join('\n\n') },
+};

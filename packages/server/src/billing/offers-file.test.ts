@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ConfigError } from '../config/config.ts';
+import { loadOffers } from './load-offers.ts';
+import { DEFAULT_PRICING } from './offers-default.ts';
+import { readPricing } from './offers-file.ts';
+
+type Change = (book: Record<string, unknown>) => void;
+
+function changed(change: Change): string {
+  const book = JSON.parse(JSON.stringify(DEFAULT_PRICING));
+  change(book);
+  return JSON.stringify(book);
+}
+
+function faultsOf(change: Change): readonly string[] {
+  const reading = readPricing(changed(change));
+  return 'faults' in reading ? reading.faults : [];
+}
+
+function start(readFile: () => string) {
+  return loadOffers('offers.json', readFile);
+}
+
+test('what is built in is a file that would be accepted', () => {
+  assert.deepEqual(readPricing(JSON.stringify(DEFAULT_PRICING)), { pricing: DEFAULT_PRICING });
+});
+
+test('the file decides prices, countries and the waiver, whatever their order', () => {
+  const offers = start(() =>
+    changed((book) => {
+      book.currency = 'JPY';
+      book.taxIncluded = false;
+      book.prices = [
+        { offer: 'history', amountMinor: 80_000, interval: null },
+        { offer: 'live', amountMinor: 12_000, interval: 'month' },
+      ];
+      book.countries = [
+        { code: 'JP', provider: 'test' },
+        { code: 'AT', provider: 'test' },
+      ];
+      book.waiver = { version: '2027.1', text: 'One.\n\nTwo.' };
+    }),
+  );
+  assert.equal(offers.currency, 'JPY');
+  assert.equal(offers.taxIncluded, false);
+  assert.deepEqual(
+    offers.prices.map(({ offer, amountMinor }) => [offer, amountMinor]),
+    [
+      ['live', 12_000],
+      ['history', 80_000],
+    ],
+  );
+  assert.deepEqual(
+    offers.countries.map(({ code }) => code),
+    ['AT', 'JP'],
+  );
+  assert.deepEqual(offers.waiver, { version: '2027.1', text: 'One.\n\nTwo.' });
+});
+
+test('each fault is told by its field, with what was read and what is accepted', () => {
+  const faults: readonly [Change, RegExp][] = [
+    [(book) => delete book.currency, /^\/currency: it is missing, accepted is a currency/],
+    [(book) => (book.currency = 'Euro'), /^\/currency: read "Euro", .*such as "EUR"$/],
+    [(book) => (book.taxIncluded = 'yes'), /^\/taxIncluded: read "yes", accepted is true/],
+    [(book) => (book.price = 1), /^\/price is no field here\. Did you mean "prices"\?$/],
+    [(book) => (book.prices = []), /^\/prices: the offer "live" has no price; both/],
+    [(book) => (book.prices = 79), /^\/prices: read 79, accepted is a list/],
+    [price({ amountMinor: 79.5 }), /^\/prices\/0\/amountMinor: read 79\.5, .*7900 is 79\.00$/],
+    [price({ amountMinor: 0 }), /^\/prices\/0\/amountMinor: read 0/],
+    [price({ amountMinor: '7900' }), /^\/prices\/0\/amountMinor: read "7900"/],
+    [
+      price({ interval: null }),
+      /interval: read null, accepted is "month", as "live" is paid every/,
+    ],
+    [
+      price({ offer: 'both' }),
+      /^\/prices\/0\/offer: read "both", accepted is "live" or "history"$/,
+    ],
+    [price({ offer: 'history', interval: null }), /^\/prices: the offer "live" has no price/],
+    [(book) => (book.countries = []), /^\/countries: read \[\], accepted is a list/],
+    [country({ code: 'UK' }), /^\/countries\/0\/code: read "UK", .*the United Kingdom is GB$/],
+    [country({ code: 'EU' }), /entered by its countries$/],
+    [country({ code: 'de' }), /^\/countries\/0\/code: read "de", .*two capital letters/],
+    [country({ code: 'XX' }), /^\/countries\/0\/code: read "XX"/],
+    [country({ code: 'US' }), /^\/countries\/\d+\/code: US stands at \/countries\/0 already$/],
+    [country({ provider: 'paypal' }), /^\/countries\/0\/provider: read "paypal", .* "test"/],
+    [(book) => (book.countries = ['DE']), /^\/countries\/0: read "DE", accepted is an object/],
+    [(book) => delete book.waiver, /^\/waiver: it is missing, .* with version, text$/],
+    [waiver({ version: 'new text' }), /^\/waiver\/version: read "new text"/],
+    [waiver({ text: '  ' }), /^\/waiver\/text: read " {2}"/],
+    [waiver({ text: 'a\u202eb' }), /^\/waiver\/text: read/],
+    [waiver({ text: 'x'.repeat(10_001) }), /^\/waiver\/text: read "x+…, accepted/],
+  ];
+  for (const [change, expected] of faults) assert.match(faultsOf(change)[0] ?? '', expected);
+  assert.equal(faultsOf((book) => delete book.waiver).length, 1, 'its fields are not told too');
+});
+
+test('a file that cannot be read, or is no JSON, or has several faults stops the start by name', () => {
+  const told = (readFile: () => string): readonly string[] => {
+    try {
+      start(readFile);
+    } catch (error) {
+      assert.ok(error instanceof ConfigError, String(error));
+      return error.faults;
+    }
+    return assert.fail('it was accepted');
+  };
+  const missing = () => {
+    throw new Error('ENOENT: no such file');
+  };
+  assert.deepEqual(told(missing), [
+    'TAPELOOM_OFFERS: cannot read offers.json: ENOENT: no such file',
+  ]);
+  assert.deepEqual(
+    told(() => '{ "currency": EUR }'),
+    ['TAPELOOM_OFFERS: offers.json: no JSON: it breaks at line 1, column 15'],
+  );
+  assert.match(told(() => '[]')[0]!, /^TAPELOOM_OFFERS: offers\.json: read \[\], accepted is an/);
+  assert.equal(told(() => '{}').length, 5);
+});
+
+function price(part: Record<string, unknown>): Change {
+  return (book) => Object.assign((book.prices as object[])[0]!, part);
+}
+
+function country(part: Record<string, unknown>): Change {
+  return (book) => Object.assign((book.countries as object[])[0]!, part);
+}
+
+function waiver(part: Record<string, unknown>): Change {
+  return (book) => Object.assign(book.waiver as object, part);
+}

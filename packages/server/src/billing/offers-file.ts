@@ -1,0 +1,227 @@
+/**
+ * Reads the operator's file of prices, countries and the waiver: the content of `GET /v1/pricing`. All of it
+ * must be there and understood. Every fault is told at once, by its field, what was read and what is accepted.
+ */
+
+import { jsonFault } from '@tapeloom/core/json-fault';
+import { didYouMean } from '../config/nearest-name.ts';
+import type { Price, Waiver } from './offer-book.ts';
+import { intervalOf, OFFER_IDS, type OfferId, PROVIDER_NAMES, type Pricing } from './offers.ts';
+
+const AMOUNT_MINOR_MAX = 100_000_000;
+const WAIVER_CHARACTERS_MAX = 10_000;
+const VERSION_TEXT = /^[0-9A-Za-z][0-9A-Za-z.-]{0,31}$/;
+const READ_CHARACTERS_MAX = 60;
+/** Written with two letters by some, and no countries of ISO 3166-1. */
+const NO_COUNTRIES: Readonly<Record<string, string>> = {
+  UK: '; the United Kingdom is GB',
+  EL: '; Greece is GR',
+  EU: '; the European Union is entered by its countries',
+  EZ: '',
+  UN: '',
+  ZZ: '',
+};
+/** Everything but line breaks that cannot be seen, or turns the direction of what can. */
+const HIDDEN = /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+
+/** The file's content, or all that is wrong with it, one sentence each: `/currency: …`. */
+export type PricingReading =
+  | { readonly pricing: Pricing }
+  | { readonly faults: readonly [string, ...string[]] };
+
+export function readPricing(text: string): PricingReading {
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch {
+    return { faults: [`no JSON: ${jsonFault(text)}`] };
+  }
+  const reader = new PricingReader();
+  const pricing = reader.pricing(content);
+  const [first, ...others] = reader.faults;
+  return first === undefined ? { pricing } : { faults: [first, ...others] };
+}
+
+class PricingReader {
+  readonly faults: string[] = [];
+
+  pricing(content: unknown): Pricing {
+    const names = ['currency', 'taxIncluded', 'prices', 'countries', 'waiver'];
+    const fields = this.#fields('', content, names);
+    return {
+      currency: this.#text(fields, '/currency', isCurrency, 'a currency of ISO 4217 such as "EUR"'),
+      taxIncluded: this.#taxIncluded(fields),
+      prices: this.#prices(fields),
+      countries: this.#countries(fields),
+      waiver: this.#waiver(fields),
+    };
+  }
+
+  #taxIncluded(fields: Fields): boolean {
+    const value = fields.taxIncluded;
+    if (typeof value === 'boolean') return value;
+    this.#refuse('/taxIncluded', value, 'true (prices are what customers pay) or false');
+    return true;
+  }
+
+  #prices(fields: Fields): readonly Price[] {
+    const entries = this.#list(fields, '/prices', 'a list with one price for each offer');
+    if (entries === null) return [];
+    const prices = entries.map((entry, index) => this.#price(`/prices/${index}`, entry));
+    const offers = prices.map(({ offer }) => offer);
+    for (const offer of OFFER_IDS) {
+      const count = offers.filter((it) => it === offer).length;
+      if (count === 0 && !offers.includes(null)) {
+        this.faults.push(`/prices: the offer "${offer}" has no price; both offers need one`);
+      }
+      if (count > 1) this.faults.push(`/prices: the offer "${offer}" has ${count} prices`);
+    }
+    // In the order of the offers, whatever the file's is.
+    return OFFER_IDS.flatMap((id) => prices.filter(({ offer }) => offer === id) as Price[]);
+  }
+
+  #price(path: string, entry: unknown) {
+    const fields = this.#fields(path, entry, ['offer', 'amountMinor', 'interval']);
+    const offer = OFFER_IDS.find((id) => id === fields.offer) ?? null;
+    if (offer === null) {
+      this.#refuse(`${path}/offer`, fields.offer, oneOf(OFFER_IDS));
+    } else {
+      this.#checkInterval(`${path}/interval`, fields.interval, offer);
+    }
+    const amountMinor = fields.amountMinor;
+    const isAmount = Number.isSafeInteger(amountMinor) && isBetween(amountMinor as number);
+    if (!isAmount) {
+      const accepted = `a whole number of the currency's smallest unit from 1 to ${AMOUNT_MINOR_MAX}: 7900 is 79.00`;
+      this.#refuse(`${path}/amountMinor`, amountMinor, accepted);
+    }
+    return {
+      offer,
+      amountMinor: amountMinor as number,
+      interval: offer === null ? null : intervalOf(offer),
+    };
+  }
+
+  #checkInterval(path: string, interval: unknown, offer: OfferId): void {
+    const expected = intervalOf(offer);
+    if (interval === expected) return;
+    const how = expected === null ? 'is paid once' : 'is paid every month';
+    this.#refuse(path, interval, `${JSON.stringify(expected)}, as "${offer}" ${how}`);
+  }
+
+  #countries(fields: Fields): readonly Country[] {
+    const accepted = 'a list of countries, each { "code": "DE", "provider": "test" }';
+    const entries = this.#list(fields, '/countries', accepted);
+    if (entries === null) return [];
+    if (entries.length === 0) this.faults.push(`/countries: read [], accepted is ${accepted}`);
+    const firsts = new Map<string, number>();
+    const countries = entries.map((entry, index) => {
+      const path = `/countries/${index}`;
+      const country = this.#country(path, entry);
+      const first = firsts.getOrInsert(country.code, index);
+      if (first !== index && country.code !== '') {
+        this.faults.push(`${path}/code: ${country.code} stands at /countries/${first} already`);
+      }
+      return country;
+    });
+    return countries.sort((a, b) => (a.code < b.code ? -1 : 1));
+  }
+
+  #country(path: string, entry: unknown): Country {
+    const fields = this.#fields(path, entry, ['code', 'provider']);
+    const { code } = fields;
+    const isWritten = typeof code === 'string';
+    if (!(isWritten && isCountry(code))) {
+      const hint = isWritten ? (NO_COUNTRIES[code.toUpperCase()] ?? '') : '';
+      const accepted = `a country of ISO 3166-1 in two capital letters such as "DE"${hint}`;
+      this.#refuse(`${path}/code`, code, accepted);
+    }
+    const provider = PROVIDER_NAMES.find((name) => name === fields.provider);
+    if (provider === undefined) {
+      this.#refuse(`${path}/provider`, fields.provider, oneOf(PROVIDER_NAMES));
+    }
+    return { code: isWritten ? code : '', provider: provider ?? PROVIDER_NAMES[0] };
+  }
+
+  #waiver(fields: Fields): Waiver {
+    const inner = this.#fields('/waiver', fields.waiver, ['version', 'text']);
+    const isVersion = (text: string) => VERSION_TEXT.test(text);
+    const version = 'up to 32 letters, digits, dots and dashes such as "2026-11-1"';
+    const text = `the text, 1 to ${WAIVER_CHARACTERS_MAX} characters, paragraphs with "\\n\\n" between, no other control characters`;
+    return {
+      version: this.#text(inner, '/waiver/version', isVersion, version),
+      text: this.#text(inner, '/waiver/text', isWaiverText, text),
+    };
+  }
+
+  #text(
+    fields: Fields,
+    path: string,
+    isAccepted: (text: string) => boolean,
+    accepted: string,
+  ): string {
+    const value = fields[path.slice(path.lastIndexOf('/') + 1)];
+    if (typeof value === 'string' && isAccepted(value)) return value;
+    // Where the whole object is missing, that is told.
+    if (fields !== NOTHING) this.#refuse(path, value, accepted);
+    return '';
+  }
+
+  #list(fields: Fields, path: string, accepted: string): readonly unknown[] | null {
+    const value = fields[path.slice(1)];
+    if (Array.isArray(value)) return value;
+    if (fields !== NOTHING) this.#refuse(path, value, accepted);
+    return null;
+  }
+
+  #fields(path: string, value: unknown, names: readonly string[]): Fields {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      this.#refuse(path, value, `an object with ${names.join(', ')}`);
+      return NOTHING;
+    }
+    for (const name of Object.keys(value)) {
+      if (names.includes(name)) continue;
+      const near = didYouMean(name, names);
+      const told = near === '' ? ` There are ${names.join(', ')}.` : near;
+      this.faults.push(`${path}/${shown(name).slice(1, -1)} is no field here.${told}`);
+    }
+    return value as Fields;
+  }
+
+  #refuse(path: string, value: unknown, accepted: string): void {
+    const what = value === undefined ? 'it is missing' : `read ${shown(value)}`;
+    const where = path === '' ? '' : `${path}: `;
+    this.faults.push(`${where}${what}, accepted is ${accepted}`);
+  }
+}
+
+type Country = Pricing['countries'][number];
+type Fields = Readonly<Record<string, unknown>>;
+const NOTHING: Fields = {};
+
+const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
+const REGIONS = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
+
+function isCurrency(text: string): boolean {
+  return CURRENCIES.has(text);
+}
+
+function isCountry(code: string): boolean {
+  return /^[A-Z]{2}$/.test(code) && !(code in NO_COUNTRIES) && REGIONS.of(code) !== undefined;
+}
+
+function isBetween(amountMinor: number): boolean {
+  return amountMinor >= 1 && amountMinor <= AMOUNT_MINOR_MAX;
+}
+
+function isWaiverText(text: string): boolean {
+  return text.trim() !== '' && text.length <= WAIVER_CHARACTERS_MAX && !HIDDEN.test(text);
+}
+
+function oneOf(values: readonly string[]): string {
+  return values.map((value) => `"${value}"`).join(' or ');
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length <= READ_CHARACTERS_MAX ? text : `${text.slice(0, READ_CHARACTERS_MAX)}…`;
+}

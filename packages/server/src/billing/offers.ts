@@ -1,0 +1,56 @@
+/**
+ * The offers there are. What an offer grants and how it is charged is part of the product; prices, countries
+ * and the text of the waiver are the operator's.
+ */
+
+import { GRANTABLE, type Grant, PLANS, type Plan } from '@tapeloom/core/entitlement/plan';
+import type { Offer, OfferBook, Price } from './offer-book.ts';
+
+export type OfferId = Grant['plan'];
+export const OFFER_IDS: readonly OfferId[] = GRANTABLE;
+
+/** `live` is a subscription; `history` is paid once, for life. */
+export const OFFERS: readonly (Offer & { readonly id: OfferId })[] = [
+  { id: 'live', name: 'Live', billing: 'monthly', grants: ['live'] },
+  { id: 'history', name: 'Historical', billing: 'once', grants: ['history'] },
+];
+
+/** Who takes payments; the table of countries names no other. */
+export const PROVIDER_NAMES = ['test'] as const;
+
+/** What is the operator's: the answer of `GET /v1/pricing`, and the content of the file. */
+export type Pricing = Omit<OfferBook, 'offers' | 'providerOf'>;
+
+export function offerBook(pricing: Pricing): OfferBook {
+  const providers = new Map(pricing.countries.map(({ code, provider }) => [code, provider]));
+  return {
+    ...pricing,
+    offers: OFFERS,
+    providerOf: (country) => providers.get(country) ?? null,
+  };
+}
+
+export function pricingOf({
+  currency,
+  taxIncluded,
+  prices,
+  countries,
+  waiver,
+}: OfferBook): Pricing {
+  return { currency, taxIncluded, prices, countries, waiver };
+}
+
+/** How often an offer is charged; null: once. */
+export function intervalOf(offer: OfferId): Price['interval'] {
+  return OFFERS.find(({ id }) => id === offer)!.billing === 'monthly' ? 'month' : null;
+}
+
+/** The offers that together make a plan; none for the free one. */
+export function offersOf(plan: Plan): readonly OfferId[] {
+  if (plan === 'live_history') return OFFER_IDS;
+  return plan === 'sandbox' ? [] : [plan];
+}
+
+/** Every combination of offers. */
+export const PLAN_OFFERS: readonly { readonly plan: Plan; readonly offers: readonly OfferId[] }[] =
+  PLANS.map((plan) => ({ plan, offers: offersOf(plan) }));
