@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { typedTextFault } from './plain-text.ts';
+import { shownText, typedTextFault } from './plain-text.ts';
 
 test('what people type on one line is taken as it is, markup included', () => {
   for (const text of [
@@ -49,4 +49,14 @@ test('line breaks, controls, invisible and direction marks are refused wherever 
       assert.match(typedTextFault(text) ?? '', /^must have no /, JSON.stringify(text));
     }
   }
+});
+
+test('what nobody judged is shown on one line, with a mark for what is hidden in it', () => {
+  for (const text of ['', 'Ada', '<b>', '👩‍💻 at work ❤️', 'می‌خواهم'])
+    assert.equal(shownText(text), text);
+  assert.equal(shownText('a\r\nBcc: b'), 'a\ufffdBcc: b');
+  assert.equal(shownText('a\u202eb\u2028c\0'), 'a\ufffdb\ufffdc\ufffd');
+  assert.equal(shownText('\u200b\u200b'), '\ufffd\ufffd');
+  assert.equal(shownText('\ud800x'), '\ufffdx');
+  assert.equal(typedTextFault(shownText('\x1b[31m\u202e\u2066\n')), null);
 });

@@ -14,3 +14,10 @@ export function typedTextFault(text: string): string | null {
     ? 'must have no control characters, line separators, invisible or direction marks'
     : null;
 }
+
+/** The text on one line with a mark in place of whatever is hidden in it, for texts that nobody judged before. */
+export function shownText(text: string): string {
+  return text
+    .replace(COMPOSED, (whole, character: string) => (HIDDEN.test(character) ? '\ufffd' : whole))
+    .replace(/\p{Cc}+/gu, '\ufffd');
+}

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { MailText } from '../mailer.ts';
+import { accountDeletedMail, deletionAskedMail, emailChangeNoticeMail } from './account-mails.ts';
+import { momentText, moneyText } from './mail-values.ts';
+import { orderConfirmedMail, paymentFailedMail } from './order-mails.ts';
+import { claimMail, emailChangeMail, signInMail } from './sign-in-mails.ts';
+
+const AT = 1_794_700_000_123_456_789n as EpochNs;
+const LINK = 'https://tapeloom.example.com/sign-in#Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4';
+const HOSTILE = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  "' onmouseover='alert(1)",
+  '</title><b>&amp;',
+  'a\r\nBcc: everybody@example.com',
+  'a\n\n-- \nTapeloom says: pay here',
+  'abc\u202efdp.exe',
+  '\u2067right to left\u2069',
+  '\u0645\u0631\u062d\u0628\u0627',
+  'x\0\x1b[2J',
+  'a'.repeat(5_000),
+];
+
+function everyMail(value: string): readonly MailText[] {
+  const link = { link: LINK, expiresInMinutes: 15 };
+  return [
+    signInMail(link),
+    claimMail({ ...link, account: value }),
+    emailChangeMail(link),
+    emailChangeNoticeMail({ newEmail: value, accountLink: LINK }),
+    deletionAskedMail({ dueAt: AT, accountLink: LINK }),
+    accountDeletedMail({ deletedAt: AT }),
+    paymentFailedMail({ offer: 'Live', failedAt: AT, endsAt: AT, ordersLink: LINK }),
+    orderConfirmedMail({
+      orderId: 'ord_1',
+      offer: 'Live',
+      amountMinor: 2_900,
+      currency: 'EUR',
+      taxIncluded: true,
+      interval: 'month',
+      paidAt: AT,
+      paidUntil: AT,
+      waiver: { version: '2026-11', text: 'First & <second>.\n\nThird.', acceptedAt: AT },
+      ordersLink: LINK,
+    }),
+  ];
+}
+
+test('a sign-in mail has its link in both parts, says when it ends, and what to do if it was not asked for', () => {
+  const { subject, text, html, link, usefulMinutes } = signInMail({
+    link: LINK,
+    expiresInMinutes: 15,
+  });
+  assert.equal(subject, 'Sign in to Tapeloom');
+  assert.equal(link, LINK);
+  assert.equal(usefulMinutes, 15);
+  assert.ok(text.split('\n').includes(LINK), text);
+  assert.equal(html.split(`href="${LINK}"`).length - 1, 2);
+  for (const part of [text, html]) {
+    assert.match(part, /The link works once, for 15 minutes\./);
+    assert.match(part, /Not you\? Do nothing/);
+  }
+});
+
+test('nothing that a person typed becomes markup, a line or a direction of its own in any mail', () => {
+  const plain = everyMail('plain');
+  for (const value of HOSTILE) {
+    for (const [index, mail] of everyMail(value).entries()) {
+      const about = JSON.stringify([mail.subject, value.slice(0, 40)]);
+      const tags = (html: string) => html.match(/<[^>]*>/g);
+      assert.deepEqual(tags(mail.html), tags(plain[index]!.html), about);
+      assert.equal(mail.subject, plain[index]!.subject, about);
+      assert.doesNotMatch(mail.subject, /[\p{C}]/u, about);
+      assert.doesNotMatch(mail.text, /^Bcc:|^Tapeloom says/m, about);
+      assert.doesNotMatch(mail.text.replaceAll('\n', ''), /\p{Cc}/u, about);
+      for (const part of [mail.text, mail.html]) {
+        assert.doesNotMatch(part, /[\u202a-\u202e\u2066\u2067\u2028]/u, about);
+        assert.equal(part.split('\u2068').length, part.split('\u2069').length, about);
+        assert.ok(part.length < 12_000, about);
+      }
+    }
+  }
+});
+
+test('a mail loads nothing, runs nothing, and links only where it was told to', () => {
+  for (const { html, subject } of everyMail('demo')) {
+    assert.doesNotMatch(html, /<(?:script|img|link|iframe|form|svg)\b|url\(|@import|@font-face/i);
+    const links = [...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href);
+    assert.deepEqual([...new Set(links)], subject.includes('is deleted') ? [] : [LINK]);
+  }
+});
+
+test('lines of the plain part are short, but a link stays whole', () => {
+  for (const { text } of everyMail('demo')) {
+    for (const line of text.split('\n')) assert.ok(line.length <= 72 || line === LINK, line);
+    assert.ok(text.endsWith('\n-- \nTapeloom\n'));
+  }
+});
+
+test('a confirmation holds the order, the price and the text that was agreed to, with its version and time', () => {
+  const { text, html } = everyMail('').at(-1)!;
+  for (const part of ['ord_1', 'Live', '€29.00 a month, tax included', 'version 2026-11']) {
+    assert.ok(text.includes(part), part);
+    assert.ok(html.includes(part), part);
+  }
+  assert.ok(text.includes(momentText(AT)));
+  assert.ok(text.includes('First & <second>.\n\nThird.'));
+  assert.ok(html.includes('First &amp; &lt;second&gt;.'));
+});
+
+test('times are UTC and say so; money has as many digits as its currency', () => {
+  assert.equal(momentText(AT), '14 November 2026, 23:46 UTC');
+  assert.equal(moneyText(2_900, 'EUR'), '€29.00');
+  assert.equal(moneyText(2_900, 'JPY'), '¥2,900');
+  assert.equal(moneyText(123_456, 'USD'), '$1,234.56');
+});

@@ -1,0 +1,29 @@
+/** Values as mails show them: times in UTC and said so, money with its currency. */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+
+const MS_NS = 1_000_000n;
+const DAY = new Intl.DateTimeFormat('en-GB', {
+  timeZone: 'UTC',
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+});
+const TIME = new Intl.DateTimeFormat('en-GB', {
+  timeZone: 'UTC',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+
+/** `22 November 2026, 14:35 UTC` */
+export function momentText(instant: EpochNs): string {
+  const ms = Number(instant / MS_NS);
+  return `${DAY.format(ms)}, ${TIME.format(ms)} UTC`;
+}
+
+/** `€29.00`, from cents. */
+export function moneyText(amountMinor: number, currency: string): string {
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
+  const digits = format.resolvedOptions().maximumFractionDigits ?? 2;
+  return format.format(amountMinor / 10 ** digits);
+}

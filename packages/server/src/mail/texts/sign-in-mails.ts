@@ -1,0 +1,57 @@
+/** Mails with a link that signs somebody in. They yield to other mail: their link ends soon, and another is asked for. */
+
+import type { MailText } from '../mailer.ts';
+import { typed } from './mail-content.ts';
+import { mailText } from './mail-text.ts';
+
+export interface SignInLink {
+  readonly link: string;
+  readonly expiresInMinutes: number;
+}
+
+/** The same for who has an account and for who has none yet. */
+export function signInMail({ link, expiresInMinutes }: SignInLink): MailText {
+  return mailText({
+    subject: 'Sign in to Tapeloom',
+    heading: 'Sign in to Tapeloom',
+    lead: ['Open the link in the browser you want to sign in with.'],
+    action: { label: 'Sign in', link },
+    closing: [onceFor(expiresInMinutes), 'Not you? Do nothing: without the link nobody gets in.'],
+    usefulMinutes: expiresInMinutes,
+  });
+}
+
+/** To who wants to own an account that was made on the command line. */
+export function claimMail({
+  link,
+  expiresInMinutes,
+  account,
+}: SignInLink & { readonly account: string }): MailText {
+  return mailText({
+    subject: 'Take over a Tapeloom account',
+    heading: 'Take over an account',
+    lead: [`With this link you become the owner of the account ${typed(account)}.`],
+    action: { label: 'Become its owner', link },
+    closing: [onceFor(expiresInMinutes), 'Not you? Do nothing: the account stays as it is.'],
+    usefulMinutes: expiresInMinutes,
+  });
+}
+
+/** To the new address. */
+export function emailChangeMail({ link, expiresInMinutes }: SignInLink): MailText {
+  return mailText({
+    subject: 'Confirm your new e-mail address',
+    heading: 'Confirm this address',
+    lead: ['Once it is confirmed, you sign in to Tapeloom with this address.'],
+    action: { label: 'Confirm this address', link },
+    closing: [
+      `${onceFor(expiresInMinutes)} Open it in the browser in which you asked for the change.`,
+      'Not you? Do nothing: no account gets your address.',
+    ],
+    usefulMinutes: expiresInMinutes,
+  });
+}
+
+function onceFor(minutes: number): string {
+  return `The link works once, for ${minutes} minutes.`;
+}
