@@ -14,6 +14,9 @@ const entries = [
   /^tests\/torture\/[^/]+\.ts$/,
   /^packages\/client\/src\/(?:index|stream|node)\.ts$/,
   /^examples\/[^/]+\/[^/]+\.[jt]s$/,
+  // Started for the server, named by the portal's pages, or built on its own.
+  /^packages\/portal\/(?:build\.ts|theme\.js)$/,
+  /^packages\/portal\/src\/(?:main|pages\/landing\/landing-(?:main|prerender))\.tsx$/,
 ];
 
 export function checkReach(tree: Tree): readonly Finding[] {

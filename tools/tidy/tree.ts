@@ -30,7 +30,7 @@ const foldersSkipped = new Set([
   'results',
   'fixtures',
 ]);
-const textEndings = ['.ts', '.js', '.md', '.json', '.tsv'];
+const textEndings = ['.ts', '.tsx', '.js', '.md', '.json', '.tsv'];
 const sharedRulesPath = '../shared/spec/rules.tsv';
 
 export function readTree(root: string): Tree {
@@ -65,7 +65,7 @@ export function lineAt(text: string, index: number): number {
 }
 
 export function isSource(path: string): boolean {
-  return path.endsWith('.ts') || path.endsWith('.js');
+  return ['.ts', '.tsx', '.js'].some((ending) => path.endsWith(ending));
 }
 
 export function isTest(path: string): boolean {

@@ -1,0 +1,174 @@
+/**
+ * The build of the portal: hashed scripts, styles and fonts, two pages, and the pages that are written beforehand. It is
+ * made in a folder of its own and then moved to where it is wanted, so nobody ever sees half of one.
+ */
+
+import { createHash, randomUUID } from 'node:crypto';
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build, type InlineConfig, type Plugin, type Rolldown } from 'vite';
+import { BuildRefusedError } from './build-refused-error.ts';
+import { type EntrySize, SCRIPT_BYTES_MAX, scriptSizes } from './script-sizes.ts';
+
+const portal = join(import.meta.dirname, '..');
+const cache = join(portal, '../../node_modules/.cache');
+export const portalOut = join(portal, 'dist');
+
+const HEAD_MARK = '<!--portal-head-->';
+const LANDING_MARK = '<!--landing-->';
+
+export interface BuiltPortal {
+  readonly folder: string;
+  readonly sizes: readonly EntrySize[];
+}
+
+/** What a page written beforehand needs to look like the others. */
+export interface PageParts {
+  /** The folder that is being built; paths below it are paths of the site. */
+  readonly folder: string;
+  /** Theme, font and styles, to stand in the head before anything else. */
+  readonly head: string;
+}
+
+export async function buildPortal(out: string): Promise<BuiltPortal> {
+  const work = join(cache, `portal-${process.pid}-${randomUUID().slice(0, 8)}`);
+  const site = join(work, 'site');
+  try {
+    const { output } = await bundle(site);
+    const sizes = scriptSizes(output);
+    refuseLarge(sizes);
+    const head = headOf(site, output);
+    const landing = await prerendered(work);
+    finishPage(join(site, 'index.html'), head, landing);
+    finishPage(join(site, 'app.html'), head, '');
+    moveInto(site, out);
+    return { folder: out, sizes };
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+const common = {
+  root: portal,
+  configFile: false,
+  publicDir: false,
+  logLevel: 'warn',
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+} satisfies InlineConfig;
+
+async function bundle(outDir: string): Promise<Rolldown.RolldownOutput> {
+  const result = await build({
+    ...common,
+    plugins: [htmlLeavesMarks()],
+    build: {
+      outDir,
+      emptyOutDir: true,
+      // Data addresses are not allowed by our Content-Security-Policy.
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      target: 'baseline-widely-available',
+      reportCompressedSize: false,
+      rolldownOptions: {
+        input: {
+          index: join(portal, 'index.html'),
+          app: join(portal, 'app.html'),
+          portal: join(portal, 'src/styles/portal.css'),
+        },
+      },
+    },
+  });
+  return result as Rolldown.RolldownOutput;
+}
+
+/** The marks must be where they were written: a page that lost one would be without styles. */
+function htmlLeavesMarks(): Plugin {
+  return {
+    name: 'portal-marks',
+    transformIndexHtml: {
+      order: 'pre',
+      handler: (html) => {
+        if (!html.includes(HEAD_MARK)) throw new BuildRefusedError(`a page has no ${HEAD_MARK}`);
+        return html;
+      },
+    },
+  };
+}
+
+/** The landing page is in its HTML before any script runs. */
+async function prerendered(work: string): Promise<string> {
+  const outDir = join(work, 'prerender');
+  await build({
+    ...common,
+    ssr: { noExternal: true },
+    build: {
+      ssr: true,
+      emptyOutDir: true,
+      outDir,
+      rolldownOptions: {
+        input: join(portal, 'src/pages/landing/landing-prerender.tsx'),
+        output: { entryFileNames: 'landing.mjs' },
+      },
+    },
+  });
+  const module: { prerenderLanding: () => string | Promise<string> } = await import(
+    pathToFileURL(join(outDir, 'landing.mjs')).href
+  );
+  return await module.prerenderLanding();
+}
+
+/** Theme first, so that nothing flashes; then the one font before the first text, and the styles. */
+function headOf(site: string, output: readonly (Rolldown.OutputChunk | Rolldown.OutputAsset)[]) {
+  const theme = readFileSync(join(portal, 'theme.js'));
+  const digest = createHash('sha256').update(theme).digest('base64url').slice(0, 8);
+  const themePath = `assets/theme-${digest}.js`;
+  writeFileSync(join(site, themePath), theme);
+  const nameOf = (pattern: RegExp) => {
+    const found = output.find(({ fileName }) => pattern.test(fileName));
+    if (found === undefined) throw new BuildRefusedError(`the build has no ${pattern}`);
+    return found.fileName;
+  };
+  const font = nameOf(/^assets\/inter-latin-wght-normal-.*\.woff2$/);
+  const styles = nameOf(/^assets\/portal-.*\.css$/);
+  return [
+    `<script src="/${themePath}"></script>`,
+    `<link rel="preload" href="/${font}" as="font" type="font/woff2" crossorigin />`,
+    `<link rel="stylesheet" href="/${styles}" />`,
+  ].join('\n    ');
+}
+
+function finishPage(path: string, head: string, landing: string): void {
+  const html = readFileSync(path, 'utf8');
+  const whole = html.replace(HEAD_MARK, () => head).replace(LANDING_MARK, () => landing);
+  writeFileSync(path, whole);
+}
+
+function refuseLarge(sizes: readonly EntrySize[]): void {
+  const large = sizes.find(({ bytes }) => bytes > SCRIPT_BYTES_MAX);
+  if (large === undefined) return;
+  throw new BuildRefusedError(
+    `${large.name} has ${large.bytes} bytes of script gzipped, allowed are ${SCRIPT_BYTES_MAX}`,
+  );
+}
+
+/** A folder cannot be renamed over another, so the old one steps aside for a moment. */
+function moveInto(site: string, out: string): void {
+  const beside = join(dirname(out), `.${basename(out)}-${process.pid}`);
+  mkdirSync(dirname(out), { recursive: true });
+  try {
+    renameSync(site, beside);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+    cpSync(site, beside, { recursive: true });
+  }
+  const old = join(cache, `portal-old-${process.pid}-${randomUUID().slice(0, 8)}`);
+  try {
+    renameSync(out, old);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EXDEV') rmSync(out, { recursive: true });
+    else if (code !== 'ENOENT') throw error;
+  }
+  renameSync(beside, out);
+  rmSync(old, { recursive: true, force: true });
+}

@@ -1,0 +1,64 @@
+/**
+ * How much script a page needs before it can do anything: its entry, the page's own part, and all that both import. It is
+ * what travels, so it is counted gzipped.
+ */
+
+import { gzipSync } from 'node:zlib';
+import type { Rolldown } from 'vite';
+
+/** The rule of the interface; a build above it fails. */
+export const SCRIPT_BYTES_MAX = 150_000;
+/** What we want of every first page; above it the report says so. */
+const SCRIPT_BYTES_WANTED = 60_000;
+
+export interface EntrySize {
+  readonly name: string;
+  readonly bytes: number;
+}
+
+type Part = Pick<Rolldown.OutputChunk, 'fileName' | 'imports' | 'name' | 'code'> & {
+  readonly type: 'chunk';
+  readonly isEntry: boolean;
+  readonly isDynamicEntry: boolean;
+};
+
+export function scriptSizes(
+  output: readonly (Part | { readonly type: 'asset' })[],
+): readonly EntrySize[] {
+  const parts = new Map(
+    output.filter((part) => part.type === 'chunk').map((part) => [part.fileName, part]),
+  );
+  const sizes = new Map([...parts.values()].map(({ fileName, code }) => [fileName, gzipped(code)]));
+  const sizeOf = (starts: readonly string[]) => {
+    const needed = new Set<string>();
+    const visit = (fileName: string) => {
+      const part = parts.get(fileName);
+      if (part === undefined || needed.has(fileName)) return;
+      needed.add(fileName);
+      part.imports.forEach(visit);
+    };
+    starts.forEach(visit);
+    return [...needed].reduce((sum, fileName) => sum + sizes.get(fileName)!, 0);
+  };
+  const all = [...parts.values()];
+  const entries = all.filter(({ isEntry, name }) => isEntry && name !== 'portal');
+  const app = entries.filter(({ name }) => name === 'app').map(({ fileName }) => fileName);
+  const pages = all.filter(({ isDynamicEntry, name }) => isDynamicEntry && name.endsWith('-page'));
+  return [
+    ...entries.map(({ name, fileName }) => ({ name, bytes: sizeOf([fileName]) })),
+    ...pages.map(({ name, fileName }) => ({ name, bytes: sizeOf([...app, fileName]) })),
+  ];
+}
+
+export function sizeReport(sizes: readonly EntrySize[]): readonly string[] {
+  return sizes
+    .toSorted((a, b) => b.bytes - a.bytes)
+    .map(({ name, bytes }) => {
+      const note = bytes > SCRIPT_BYTES_WANTED ? `, wanted are ${SCRIPT_BYTES_WANTED / 1000}` : '';
+      return `  ${name.padEnd(18)} ${(bytes / 1000).toFixed(1).padStart(6)} kB of script${note}`;
+    });
+}
+
+function gzipped(code: string): number {
+  return gzipSync(code).length;
+}

@@ -1,0 +1,101 @@
+/** Every route that the portal calls, by name. All but the public ones need the session's cookie. */
+
+import { type CallOptions, call, publicCall } from './call.ts';
+import type {
+  AccountView,
+  CreatedKey,
+  InstrumentView,
+  KeyList,
+  KeyView,
+  LinkView,
+  NewCheckout,
+  NewKey,
+  OffersView,
+  OperatorPage,
+  OrderView,
+  PricingView,
+  RotatedKey,
+  StatusView,
+  StreamToken,
+  UsageView,
+} from './portal-shapes.ts';
+
+const at = encodeURIComponent;
+
+export const portalApi = {
+  /** Public: asks for a link by mail. The answer is the same for every address. */
+  askForLink: (email: string) => publicCall<object>('POST', '/v1/portal/sign-in', { email }),
+  /** Public: what a link would do. Uses nothing up. */
+  lookAtLink: (token: string, options?: CallOptions) =>
+    publicCall<LinkView>('POST', '/v1/portal/sign-in/look', { token }, options),
+  /** Public: uses the link up and begins a session. */
+  signIn: (token: string) =>
+    publicCall<{ readonly email: string; readonly isNew: boolean }>('POST', '/v1/portal/session', {
+      token,
+    }),
+  /** Public: asks for a link that makes this address the owner of the account the token names. */
+  claim: (token: string, email: string) =>
+    publicCall<object>('POST', '/v1/portal/claim', { token, email }),
+  signOut: () => call<object>('DELETE', '/v1/portal/session'),
+
+  account: (options?: CallOptions) =>
+    call<AccountView>('GET', '/v1/portal/account', undefined, options),
+  endOtherSessions: () => call<{ readonly ended: number }>('DELETE', '/v1/portal/sessions'),
+  endSession: (id: string) => call<object>('DELETE', `/v1/portal/sessions/${at(id)}`),
+  changeEmail: (email: string) => call<object>('POST', '/v1/portal/email', { email }),
+  confirmEmail: (token: string) =>
+    call<{ readonly email: string }>('POST', '/v1/portal/email/confirm', { token }),
+  askForDeletion: () => call<{ readonly dueAt: string }>('POST', '/v1/portal/deletion', {}),
+  withdrawDeletion: () => call<object>('DELETE', '/v1/portal/deletion'),
+
+  keys: (options?: CallOptions) => call<KeyList>('GET', '/v1/portal/keys', undefined, options),
+  createKey: (key: NewKey) => call<CreatedKey>('POST', '/v1/portal/keys', key),
+  rotateKey: (id: string, gracePeriodSeconds: number) =>
+    call<RotatedKey>('POST', `/v1/portal/keys/${at(id)}/rotate`, { gracePeriodSeconds }),
+  revokeKey: (id: string) => call<KeyView>('DELETE', `/v1/portal/keys/${at(id)}`),
+  streamToken: () => call<StreamToken>('POST', '/v1/portal/stream-tokens', {}),
+  instruments: (options?: CallOptions) =>
+    call<{ readonly instruments: readonly InstrumentView[] }>(
+      'GET',
+      '/v1/portal/instruments',
+      undefined,
+      options,
+    ),
+  /** Without a period: this month. */
+  usage: (period: string | null, options?: CallOptions) =>
+    call<UsageView>(
+      'GET',
+      `/v1/portal/usage${period === null ? '' : `?period=${at(period)}`}`,
+      undefined,
+      options,
+    ),
+
+  offers: (options?: CallOptions) =>
+    publicCall<OffersView>('GET', '/v1/offers', undefined, options),
+  pricing: (options?: CallOptions) =>
+    publicCall<PricingView>('GET', '/v1/pricing', undefined, options),
+  startCheckout: (checkout: NewCheckout) =>
+    call<{ readonly url: string; readonly order: OrderView }>(
+      'POST',
+      '/v1/portal/checkout',
+      checkout,
+    ),
+  orders: (options?: CallOptions) =>
+    call<{ readonly orders: readonly OrderView[] }>('GET', '/v1/portal/orders', undefined, options),
+  order: (id: string, options?: CallOptions) =>
+    call<OrderView>('GET', `/v1/portal/orders/${at(id)}`, undefined, options),
+  /** At the end of the period that is paid. */
+  cancelOrder: (id: string) => call<OrderView>('POST', `/v1/portal/orders/${at(id)}/cancel`, {}),
+  /** Takes a cancellation back. */
+  keepOrder: (id: string) => call<OrderView>('POST', `/v1/portal/orders/${at(id)}/keep`, {}),
+
+  /** Public. */
+  status: (options?: CallOptions) =>
+    publicCall<StatusView>('GET', '/v1/status', undefined, options),
+  /** Public: a page the operator wrote (`imprint`, `privacy`, `terms`). */
+  operatorPage: (name: string, options?: CallOptions) =>
+    publicCall<OperatorPage>('GET', `/v1/portal/pages/${at(name)}`, undefined, options),
+};
+
+/** A link, not a call: the browser saves the file. */
+export const EXPORT_PATH = '/v1/portal/export';

@@ -1,0 +1,217 @@
+/**
+ * What the routes of the portal take and answer, as the contract has it. Instants are nanoseconds since 1970 as decimal
+ * texts, money is whole minor units.
+ */
+
+import type { EngineState, InstrumentState } from '@tapeloom/protocol/status-states';
+
+export type Plan = 'sandbox' | 'live' | 'history' | 'live_history';
+export type OfferId = 'live' | 'history';
+export type Scope = 'stream' | 'history' | 'export' | 'keys';
+export type Environment = 'live' | 'test';
+export type KeyState = 'active' | 'expiring' | 'expired' | 'revoked';
+
+export type LinkPurpose = 'sign-in' | 'email-change' | 'claim';
+
+/** What a link would do, looked at without using it up. */
+export interface LinkView {
+  readonly purpose: LinkPurpose;
+  /** Shortened, as `y…@example.com`; null where the link names no address. */
+  readonly email: string | null;
+  readonly account: string | null;
+  readonly expiresAt: string;
+}
+
+export interface SessionView {
+  readonly id: string;
+  readonly browser: string;
+  readonly createdAt: string;
+  readonly lastUsedAt: string;
+  readonly isThis: boolean;
+}
+
+export interface AccountView {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string;
+  readonly createdAt: string;
+  readonly plan: Plan;
+  readonly grants: readonly { readonly plan: OfferId; readonly until: string | null }[];
+  readonly deletion: { readonly askedAt: string; readonly dueAt: string } | null;
+  readonly sessions: readonly SessionView[];
+  readonly serverTime: string;
+}
+
+export interface KeyView {
+  readonly id: string;
+  readonly name: string;
+  readonly environment: Environment;
+  readonly scopes: readonly Scope[];
+  readonly instruments?: readonly string[];
+  readonly allowedIps?: readonly string[];
+  readonly expiresAt?: string;
+  readonly state: KeyState;
+  readonly hint: string;
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+  readonly revokedAt?: string;
+  readonly rotatedTo?: string;
+}
+
+/** The only answers that ever hold a secret. */
+export interface CreatedKey extends KeyView {
+  readonly key?: string;
+}
+
+export interface RotatedKey extends CreatedKey {
+  readonly previous: {
+    readonly id: string;
+    readonly state: KeyState;
+    readonly expiresAt?: string;
+  };
+}
+
+export interface NewKey {
+  readonly name: string;
+  readonly environment: Environment;
+  readonly scopes: readonly Scope[];
+  readonly instruments?: readonly string[];
+  readonly allowedIps?: readonly string[];
+  readonly expiresAt?: string;
+}
+
+export interface KeyList {
+  readonly keys: readonly KeyView[];
+  readonly limits: { readonly valid: number; readonly validMax: number };
+}
+
+export interface StreamToken {
+  readonly token: string;
+  readonly expiresAt: string;
+}
+
+export interface InstrumentView {
+  readonly symbol: string;
+  readonly alias: string | null;
+  readonly tickSizeNanos: number;
+  readonly status: InstrumentState;
+  readonly updatedAt: string | null;
+  readonly name?: string;
+}
+
+export interface PlanLimits {
+  readonly computeBudget: number;
+  readonly exportBytes: number;
+  readonly restPerMinute: number;
+  readonly historyDays: number;
+  readonly delaySeconds: number;
+  readonly maxConnections: number;
+  readonly maxSubscriptions: number;
+  readonly maxCustomConfigs: number;
+  readonly realtime: boolean;
+}
+
+export interface Used {
+  readonly computeUnits: number;
+  readonly historyItems: number;
+  readonly exportBytes: number;
+  readonly restRequests: number;
+}
+
+export interface UsageView {
+  readonly period: string;
+  readonly resetsAt: string;
+  readonly plan: Plan;
+  readonly limits: PlanLimits;
+  readonly used: Used;
+  readonly remaining: { readonly computeUnits: number; readonly exportBytes: number };
+  /** Thirteen months, the oldest first. */
+  readonly months: readonly { readonly period: string; readonly used: Used }[];
+  readonly byKey: readonly {
+    readonly keyId: string;
+    readonly name: string;
+    readonly hint: string;
+    readonly environment: Environment;
+    readonly state: KeyState;
+    readonly used: Used;
+  }[];
+  readonly open: {
+    readonly connections: number;
+    readonly subscriptions: number;
+    readonly customConfigs: number;
+  };
+}
+
+export interface OffersView {
+  readonly offers: readonly {
+    readonly id: OfferId;
+    readonly name: string;
+    readonly billing: 'monthly' | 'once';
+    readonly grants: readonly string[];
+  }[];
+  readonly plans: readonly {
+    readonly id: Plan;
+    readonly offers: readonly OfferId[];
+    readonly limits: PlanLimits;
+  }[];
+}
+
+export interface PricingView {
+  readonly currency: string;
+  readonly taxIncluded: boolean;
+  readonly prices: readonly {
+    readonly offer: OfferId;
+    readonly amountMinor: number;
+    readonly interval: 'month' | null;
+  }[];
+  readonly countries: readonly { readonly code: string; readonly provider: string }[];
+  readonly waiver: { readonly version: string; readonly text: string };
+}
+
+export type OrderState =
+  | 'open'
+  | 'paid'
+  | 'past_due'
+  | 'cancelled'
+  | 'ended'
+  | 'refunded'
+  | 'disputed'
+  | 'failed';
+
+export interface OrderView {
+  readonly id: string;
+  readonly offer: OfferId;
+  readonly state: OrderState;
+  readonly amountMinor: number;
+  readonly currency: string;
+  readonly interval: 'month' | null;
+  readonly country: string;
+  readonly provider: string;
+  readonly createdAt: string;
+  readonly paidAt: string | null;
+  readonly paidUntil: string | null;
+  readonly endsAt: string | null;
+  readonly waiverVersion: string;
+}
+
+export interface NewCheckout {
+  readonly offer: OfferId;
+  readonly country: string;
+  readonly waiver: { readonly accepted: boolean; readonly version: string };
+}
+
+export interface StatusView {
+  readonly engine: { readonly state: EngineState };
+  readonly instruments: readonly {
+    readonly symbol: string;
+    readonly alias: string | null;
+    readonly state: InstrumentState;
+  }[];
+  readonly version: string;
+}
+
+/** A page the operator wrote; `html` was made by the server from plain Markdown, and nobody else writes it. */
+export interface OperatorPage {
+  readonly title: string;
+  readonly html: string;
+}

@@ -1,0 +1,64 @@
+/** Something a page shows that must be fetched first: what there is of it now, and a way to fetch it again. */
+
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { PortalError } from './portal-error.ts';
+
+export interface Loaded<Value> {
+  /** What was fetched last; it stays while a newer one is fetched, and when that fails. */
+  readonly value: Value | null;
+  readonly error: PortalError | null;
+  readonly isLoading: boolean;
+  readonly reload: () => void;
+  /** Puts a value in place that is known already, such as the answer to a change. */
+  readonly replace: (value: Value) => void;
+}
+
+/**
+ * Fetches on mount and whenever `key` changes. A slower answer to an earlier question is dropped, and leaving the page
+ * ends what is under way.
+ */
+export function useLoaded<Value>(
+  load: (signal: AbortSignal) => Promise<Value>,
+  key: string | null = null,
+): Loaded<Value> {
+  const [state, setState] = useState<Omit<Loaded<Value>, 'reload' | 'replace'>>({
+    value: null,
+    error: null,
+    isLoading: true,
+  });
+  const [turn, setTurn] = useState(0);
+  const latest = useRef(load);
+  latest.current = load;
+  const keyShown = useRef(key);
+  useEffect(() => {
+    const abort = new AbortController();
+    const isOther = keyShown.current !== key;
+    keyShown.current = key;
+    setState(({ value }) => ({ value: isOther ? null : value, error: null, isLoading: true }));
+    latest.current(abort.signal).then(
+      (value) => {
+        if (!abort.signal.aborted) setState({ value, error: null, isLoading: false });
+      },
+      (cause: unknown) => {
+        if (abort.signal.aborted) return;
+        const error = portalError(cause);
+        setState(({ value }) => ({ value, error, isLoading: false }));
+      },
+    );
+    return () => abort.abort();
+  }, [turn, key]);
+
+  const reload = useCallback(() => setTurn((count) => count + 1), []);
+  const replace = useCallback(
+    (value: Value) => setState({ value, error: null, isLoading: false }),
+    [],
+  );
+  return { ...state, reload, replace };
+}
+
+/** A fault of our own code is shown like any other, and is in the console as well. */
+export function portalError(cause: unknown): PortalError {
+  if (cause instanceof PortalError) return cause;
+  console.error(cause);
+  return new PortalError('INTERNAL', 'This page failed. Reload it, or try again later.', { cause });
+}

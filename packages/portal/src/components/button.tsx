@@ -1,0 +1,80 @@
+/**
+ * A button, or a link that looks like one. Busy buttons say so and ignore further clicks; a button that is of no use now
+ * stays reachable, so that its reason can be read.
+ */
+
+import type { ComponentChildren, Ref, TargetedMouseEvent } from 'preact';
+import { Icon } from './icon.tsx';
+import type { IconName } from './icon-shapes.ts';
+
+export type ButtonKind = 'primary' | 'secondary' | 'ghost' | 'danger' | 'danger-quiet';
+
+interface Looks {
+  /** One primary button a view. */
+  readonly kind?: ButtonKind;
+  readonly size?: 'sm' | 'lg';
+  readonly icon?: IconName;
+  readonly isBlock?: boolean;
+  readonly class?: string;
+  readonly children?: ComponentChildren;
+}
+
+export interface ButtonProps extends Looks {
+  readonly type?: 'button' | 'submit';
+  /** Shown in place of the label while it runs: what happens now, as "Creating". */
+  readonly busy?: string | false;
+  /** Why it does nothing now, for the eye to find nearby; the button stays focusable. */
+  readonly isOff?: boolean;
+  /** Needed where there is no text. */
+  readonly label?: string;
+  readonly describedBy?: string;
+  readonly isAutoFocused?: boolean;
+  readonly onClick?: (event: TargetedMouseEvent<HTMLButtonElement>) => void;
+  readonly buttonRef?: Ref<HTMLButtonElement>;
+}
+
+export function Button(props: ButtonProps) {
+  const { type = 'button', busy = false, isOff = false, icon, label, onClick, children } = props;
+  const isBusy = busy !== false;
+  const click = (event: TargetedMouseEvent<HTMLButtonElement>) => {
+    if (isBusy || isOff) event.preventDefault();
+    else onClick?.(event);
+  };
+  return (
+    <button
+      ref={props.buttonRef ?? null}
+      type={type}
+      class={classOf(props)}
+      aria-label={label}
+      aria-busy={isBusy || undefined}
+      aria-disabled={isOff || undefined}
+      aria-describedby={props.describedBy}
+      autofocus={props.isAutoFocused}
+      onClick={click}
+    >
+      {icon !== undefined && !isBusy && <Icon name={icon} />}
+      {isBusy ? busy : children}
+    </button>
+  );
+}
+
+export interface ButtonLinkProps extends Looks {
+  readonly href: string;
+  /** Saves what it leads to, under this name or the one the server gives. */
+  readonly download?: boolean | string;
+}
+
+export function ButtonLink(props: ButtonLinkProps) {
+  return (
+    <a class={classOf(props)} href={props.href} download={props.download}>
+      {props.icon !== undefined && <Icon name={props.icon} />}
+      {props.children}
+    </a>
+  );
+}
+
+function classOf({ kind = 'secondary', size, isBlock, class: own, icon, children }: Looks): string {
+  const parts = ['btn', kind, size, isBlock && 'block', own];
+  if (icon !== undefined && children === undefined) parts.push('icon-only');
+  return parts.filter(Boolean).join(' ');
+}

@@ -1,0 +1,72 @@
+/** A notice stays with its cause and has one action at most. An error also has its code and request id, for support. */
+
+import type { ComponentChildren } from 'preact';
+import type { PortalError } from '../api/portal-error.ts';
+import { Button } from './button.tsx';
+import { Icon } from './icon.tsx';
+
+export type NoticeKind = 'info' | 'ok' | 'warn' | 'danger';
+
+export function Notice(props: {
+  readonly kind: NoticeKind;
+  /** What happened, as a sentence. */
+  readonly title: ComponentChildren;
+  /** What it means and what to do. */
+  readonly children?: ComponentChildren;
+  /** One button. */
+  readonly action?: ComponentChildren;
+  /** Said by screen readers at once: for what appears after a click. */
+  readonly isNews?: boolean;
+}) {
+  const icon = props.kind === 'ok' ? 'check' : props.kind === 'info' ? 'info' : 'warn';
+  const role = props.isNews ? (props.kind === 'danger' ? 'alert' : 'status') : undefined;
+  return (
+    <div class={`notice ${props.kind}`} role={role}>
+      <Icon name={icon} />
+      <div>
+        <b>{props.title}</b> {props.children && <span class="muted">{props.children}</span>}
+      </div>
+      {props.action && <span class="act">{props.action}</span>}
+    </div>
+  );
+}
+
+/** What failed where something was done; nothing without an error. Errors of fields belong to their fields. */
+export function ErrorNotice(props: { readonly title: string; readonly error: PortalError | null }) {
+  const { error } = props;
+  if (error === null) return null;
+  return (
+    <Notice kind="danger" title={props.title} isNews>
+      {error.message} <ErrorCodeLine error={error} />
+    </Notice>
+  );
+}
+
+/** In place of what could not be loaded. */
+export function LoadError(props: {
+  readonly title: string;
+  readonly error: PortalError;
+  readonly onRetry: () => void;
+  /** What still works. */
+  readonly children?: ComponentChildren;
+}) {
+  return (
+    <div class="card empty" role="alert">
+      <h2>{props.title}</h2>
+      <p>
+        {props.error.message} {props.children}
+      </p>
+      <Button onClick={props.onRetry}>Try again</Button>
+      <ErrorCodeLine error={props.error} />
+    </div>
+  );
+}
+
+function ErrorCodeLine({ error }: { readonly error: PortalError }) {
+  return (
+    <code class="tiny faint">
+      {error.code}
+      {error.requestId !== null && ` · request ${error.requestId}`}
+    </code>
+  );
+}

@@ -1,0 +1,46 @@
+/** Numbers as people read them: exact in tables, short in prose, and money as its currency has it. */
+
+const grouped = new Intl.NumberFormat('en');
+const GIB = 1_073_741_824;
+const MIB = 1_048_576;
+const WORDS = [
+  { from: 1e9, word: 'billion' },
+  { from: 1e6, word: 'million' },
+] as const;
+
+/** `10,904,118,220` */
+export function exactNumber(value: number): string {
+  return grouped.format(value);
+}
+
+/** `12.42 billion`; below a million it is exact. */
+export function proseNumber(value: number): string {
+  const scale = WORDS.find(({ from }) => value >= from);
+  return scale === undefined ? exactNumber(value) : `${short(value / scale.from)} ${scale.word}`;
+}
+
+/** `6.81 GiB`, `12 MiB`; below a mebibyte in bytes. */
+export function bytesText(bytes: number): string {
+  if (bytes >= GIB) return `${short(bytes / GIB)} GiB`;
+  if (bytes >= MIB) return `${short(bytes / MIB)} MiB`;
+  return bytes === 0 ? '0 GiB' : `${exactNumber(bytes)} bytes`;
+}
+
+/** `62%`. What is used is never said to be all before it is, nor none once there is some. */
+export function percentText(share: number): string {
+  const percent = Math.round(share * 100);
+  if (share > 0 && percent === 0) return '<1%';
+  return `${share < 1 ? Math.min(percent, 99) : percent}%`;
+}
+
+/** `€79.00`, from minor units; the currency knows how many of them make one. */
+export function moneyText(amountMinor: number, currency: string): string {
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
+  const digits = format.resolvedOptions().maximumFractionDigits ?? 2;
+  return format.format(amountMinor / 10 ** digits);
+}
+
+/** Two places, cut and not rounded up, without zeros at the end: a budget is not used up before it is. */
+function short(value: number): string {
+  return grouped.format(Math.floor(value * 100) / 100);
+}

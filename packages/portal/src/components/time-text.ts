@@ -1,0 +1,67 @@
+/**
+ * Instants as people read them: in UTC and said so, with the reader's own time beside it where they differ. The interface
+ * has nanoseconds as text; a screen needs no more than seconds.
+ */
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const LOCALE = 'en-GB';
+
+/** Milliseconds of an instant of the interface. */
+export function millisecondsOf(instant: string): number {
+  return Number(BigInt(instant) / 1_000_000n);
+}
+
+/** `15 Nov 2026` */
+export function dayText(ms: number, timeZone = 'UTC'): string {
+  return parts(ms, timeZone, { day: 'numeric', month: 'short', year: 'numeric' });
+}
+
+/** `15 Nov 2026, 09:41` */
+export function minuteText(ms: number, timeZone = 'UTC'): string {
+  return `${dayText(ms, timeZone)}, ${clockText(ms, timeZone)}`;
+}
+
+/** `15 Nov 2026, 09:41 UTC (10:41 in Berlin)`; the second part only where it is another time. */
+export function bothTimesText(ms: number, localZone: string): string {
+  const utc = `${minuteText(ms)} UTC`;
+  const [utcDay, localDay] = [dayText(ms), dayText(ms, localZone)];
+  const localClock = clockText(ms, localZone);
+  if (utcDay === localDay && localClock === clockText(ms, 'UTC')) return utc;
+  const local = utcDay === localDay ? localClock : `${localDay}, ${localClock}`;
+  return `${utc} (${local} ${placeOf(localZone)})`;
+}
+
+/** `2 min ago`, `in 5 h`, `Yesterday, 18:02 UTC`, `14 Nov 2026`: near ones by distance, far ones by their day. */
+export function relativeText(ms: number, nowMs: number): string {
+  const away = Math.abs(nowMs - ms);
+  const isPast = ms <= nowMs;
+  if (away < MINUTE_MS) return isPast ? 'Just now' : 'In less than a minute';
+  if (away < DAY_MS) {
+    const text =
+      away < HOUR_MS ? `${Math.floor(away / MINUTE_MS)} min` : `${Math.floor(away / HOUR_MS)} h`;
+    return isPast ? `${text} ago` : `In ${text}`;
+  }
+  if (isPast && dayText(ms) === dayText(nowMs - DAY_MS)) {
+    return `Yesterday, ${clockText(ms, 'UTC')} UTC`;
+  }
+  return dayText(ms);
+}
+
+function clockText(ms: number, timeZone: string): string {
+  return parts(ms, timeZone, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+}
+
+function parts(ms: number, timeZone: string, options: Intl.DateTimeFormatOptions): string {
+  // "Sept" is how British English has it; every other month has three letters.
+  return new Intl.DateTimeFormat(LOCALE, { ...options, timeZone })
+    .format(ms)
+    .replace('Sept', 'Sep');
+}
+
+/** `Europe/Berlin` → `in Berlin`; `Etc/GMT+3` says nothing to anybody. */
+function placeOf(timeZone: string): string {
+  const city = /^(?!Etc\/)[A-Za-z_]+\/(?:.*\/)?([A-Za-z_-]+)$/.exec(timeZone)?.[1];
+  return city === undefined ? 'your time' : `in ${city.replaceAll('_', ' ')}`;
+}

@@ -1,0 +1,53 @@
+/** A toast confirms what somebody just did, for five seconds. Errors that need action are notices instead. */
+
+import { useEffect, useState } from 'preact/hooks';
+import { Icon } from './icon.tsx';
+
+const TOAST_MS = 5_000;
+const TOASTS_MAX = 3;
+
+interface Toast {
+  readonly id: number;
+  readonly text: string;
+}
+
+type Listener = (text: string) => void;
+const listeners = new Set<Listener>();
+let lastId = 0;
+
+export function showToast(text: string): void {
+  for (const listener of listeners) listener(text);
+}
+
+/** Where toasts appear; the shell has it once. */
+export function Toasts() {
+  const [toasts, setToasts] = useState<readonly Toast[]>([]);
+  useEffect(() => {
+    const timers = new Set<ReturnType<typeof setTimeout>>();
+    const listener: Listener = (text) => {
+      lastId += 1;
+      const id = lastId;
+      setToasts((now) => [...now, { id, text }].slice(-TOASTS_MAX));
+      const timer = setTimeout(() => {
+        timers.delete(timer);
+        setToasts((now) => now.filter((toast) => toast.id !== id));
+      }, TOAST_MS);
+      timers.add(timer);
+    };
+    listeners.add(listener);
+    return () => {
+      listeners.delete(listener);
+      for (const timer of timers) clearTimeout(timer);
+    };
+  }, []);
+  return (
+    <div class="toasts" role="status">
+      {toasts.map(({ id, text }) => (
+        <span class="toast" key={id}>
+          <Icon name="check" />
+          {text}
+        </span>
+      ))}
+    </div>
+  );
+}

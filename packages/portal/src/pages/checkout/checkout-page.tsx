@@ -1,0 +1,8 @@
+/** Checkout. */
+
+import './checkout.css';
+import { PageHead } from '../../shell/page-head.tsx';
+
+export function CheckoutPage() {
+  return <PageHead title="Checkout" />;
+}

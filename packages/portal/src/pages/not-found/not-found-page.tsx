@@ -1,0 +1,7 @@
+/** Not found. */
+
+import { PageHead } from '../../shell/page-head.tsx';
+
+export function NotFoundPage() {
+  return <PageHead title="Not found" />;
+}

@@ -1,0 +1,7 @@
+/** Billing. */
+
+import { PageHead } from '../../shell/page-head.tsx';
+
+export function OrdersPage() {
+  return <PageHead title="Billing" />;
+}

@@ -1,0 +1,7 @@
+/** Sign in. */
+
+import { PageHead } from '../../shell/page-head.tsx';
+
+export function SignInPage() {
+  return <PageHead title="Sign in" />;
+}

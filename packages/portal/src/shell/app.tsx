@@ -1,0 +1,89 @@
+/**
+ * The portal as one program: it finds the page of an address, puts it into its frame, and after every navigation moves the
+ * focus to the page's heading, as a new document would.
+ */
+
+import type { ComponentChildren } from 'preact';
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from 'preact-iso';
+import { onSessionEnded } from '../api/call.ts';
+import { Toasts } from '../components/toast.tsx';
+import { AccountProvider } from './account-context.tsx';
+import { AppFrame } from './app-frame.tsx';
+import { PageFailed } from './page-failed.tsx';
+import { PublicFrame } from './public-frame.tsx';
+import { APP_PATHS, type Frame, NOT_FOUND, PAGE_ROUTES, routeOf } from './routes.ts';
+import { isProbablySignedIn, rememberSignedIn } from './signed-in-hint.ts';
+import { signInPath } from './wanted-path.ts';
+
+export function App() {
+  return (
+    <LocationProvider scope={APP_PATHS}>
+      <a class="skip" href="#main">
+        Skip to content
+      </a>
+      <Framed>
+        <Pages />
+      </Framed>
+      <Toasts />
+    </LocationProvider>
+  );
+}
+
+function Framed(props: { readonly children: ComponentChildren }) {
+  const { path, url, route } = useLocation();
+  const frame: Frame = routeOf(path)?.frame ?? 'either';
+  useEffect(
+    () =>
+      onSessionEnded(() => {
+        rememberSignedIn(false);
+        // A page for everybody goes on as it is for strangers.
+        route(frame === 'app' ? signInPath(url) : url, true);
+      }),
+    [frame, url, route],
+  );
+  if (frame === 'bare') return props.children;
+  if (frame === 'either' && !isProbablySignedIn()) {
+    return <PublicFrame>{props.children}</PublicFrame>;
+  }
+  return (
+    <AccountProvider>
+      <AppFrame>{props.children}</AppFrame>
+    </AccountProvider>
+  );
+}
+
+function Pages() {
+  const [failure, setFailure] = useState<unknown>(null);
+  const routeChanged = useCallback(() => {
+    setFailure(null);
+    focusHeading();
+  }, []);
+  if (failure !== null) return <PageFailed onRetry={() => location.reload()} />;
+  return (
+    <ErrorBoundary
+      onError={(error) => {
+        console.error(error);
+        setFailure(error);
+      }}
+    >
+      <Router onRouteChange={routeChanged}>
+        {PAGE_ROUTES.map(({ path, page }) => (
+          <Route key={path} path={path} component={page} />
+        ))}
+        <Route default component={NOT_FOUND} />
+      </Router>
+    </ErrorBoundary>
+  );
+}
+
+/** To the part the address names, or to the heading. */
+function focusHeading(): void {
+  const named = location.hash.length > 1 ? document.getElementById(location.hash.slice(1)) : null;
+  const heading = document.querySelector<HTMLElement>('main h1');
+  if (heading !== null) {
+    heading.tabIndex = -1;
+    heading.focus({ preventScroll: true });
+  }
+  named?.scrollIntoView();
+}

@@ -1,0 +1,42 @@
+/** Where the portal's own links lead. */
+
+import type { IconName } from '../components/icon-shapes.ts';
+
+export interface NavigationItem {
+  readonly href: string;
+  readonly icon: IconName;
+  readonly name: string;
+  /** Pages that belong to it beside its own. */
+  readonly also?: readonly string[];
+}
+
+export const MAIN_ITEMS: readonly NavigationItem[] = [
+  { href: '/dashboard', icon: 'home', name: 'Overview' },
+  { href: '/keys', icon: 'key', name: 'Keys' },
+  { href: '/plans', icon: 'plan', name: 'Plans', also: ['/checkout'] },
+  { href: '/orders', icon: 'bill', name: 'Billing' },
+  { href: '/account', icon: 'user', name: 'Account' },
+];
+
+export const MORE_ITEMS: readonly NavigationItem[] = [
+  { href: '/docs', icon: 'book', name: 'Docs' },
+  { href: '/status', icon: 'pulse', name: 'Status' },
+];
+
+export const LEGAL_ITEMS = [
+  { href: '/imprint', name: 'Imprint' },
+  { href: '/privacy', name: 'Privacy' },
+  { href: '/terms', name: 'Terms' },
+] as const;
+
+export function isHere(item: NavigationItem, path: string): boolean {
+  return item.href === path || (item.also?.includes(path) ?? false);
+}
+
+/** What a plan is called. */
+export const PLAN_NAMES = {
+  sandbox: 'Sandbox',
+  live: 'Live',
+  history: 'Historical',
+  live_history: 'Live + Historical',
+} as const;

@@ -1,0 +1,24 @@
+/** In place of a page that could not be shown: its part of the program did not arrive, or it broke. */
+
+import { Button, ButtonLink } from '../components/button.tsx';
+import { PageHead } from './page-head.tsx';
+
+export function PageFailed(props: { readonly onRetry: () => void }) {
+  return (
+    <>
+      <PageHead title="This page did not load" />
+      <div class="card empty" role="alert">
+        <p>
+          Either the connection broke, or a new version was installed while you were here. Your
+          streams are not affected.
+        </p>
+        <div class="row">
+          <Button kind="primary" onClick={props.onRetry}>
+            Reload
+          </Button>
+          <ButtonLink href="/status">Status</ButtonLink>
+        </div>
+      </div>
+    </>
+  );
+}
