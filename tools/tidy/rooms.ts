@@ -47,8 +47,9 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   history: ['tape', 'topics'],
   exports: ['history'],
   accounts: [],
-  billing: ['accounts', 'mail'],
+  billing: ['accounts', 'mail', 'pages'],
   mail: [],
+  pages: [],
   http: [
     'sources',
     'tape',
@@ -60,6 +61,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'accounts',
     'billing',
     'mail',
+    'pages',
   ],
 };
 

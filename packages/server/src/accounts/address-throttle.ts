@@ -1,5 +1,5 @@
 /**
- * How much one address may try without a key: guesses at keys, and requests to public routes. Only what
+ * How much one address may try without a key: guesses at keys, requests to public routes, and pages. Only what
  * failed is counted as a guess, so an address that sends a valid key is never refused for the guesses of
  * a neighbour. An IPv6 address counts with the others of its /64, which is what one customer is given.
  *
@@ -15,34 +15,43 @@ import { MemoryAllowances } from './memory-allowances.ts';
 
 const FAILURES_PER_MINUTE = 30;
 const PUBLIC_REQUESTS_PER_MINUTE = 600;
+/** Some fifty visits: a page and all that it loads. */
+const PAGE_REQUESTS_PER_MINUTE = 2_400;
 const ADDRESSES_MAX = 100_000;
 const NETWORK_BITS = 64n;
 
 export interface AddressThrottleLimits {
   readonly failuresPerMinute?: number;
   readonly publicRequestsPerMinute?: number;
+  readonly pageRequestsPerMinute?: number;
   readonly addressesMax?: number;
 }
 
 export class AddressThrottle {
   readonly #failures: MemoryAllowances;
   readonly #publicRequests: MemoryAllowances;
+  readonly #pageRequests: MemoryAllowances;
   readonly #failuresPerMinute: CountedLimit;
   readonly #publicRequestsPerMinute: CountedLimit;
+  readonly #pageRequestsPerMinute: CountedLimit;
 
   constructor(limits: AddressThrottleLimits = {}) {
     const { addressesMax = ADDRESSES_MAX } = limits;
     this.#failures = new MemoryAllowances(addressesMax);
     this.#publicRequests = new MemoryAllowances(addressesMax);
+    this.#pageRequests = new MemoryAllowances(addressesMax);
     const { failuresPerMinute = FAILURES_PER_MINUTE } = limits;
     const { publicRequestsPerMinute = PUBLIC_REQUESTS_PER_MINUTE } = limits;
     this.#failuresPerMinute = { limit: failuresPerMinute, testLimit: null };
+    const { pageRequestsPerMinute = PAGE_REQUESTS_PER_MINUTE } = limits;
     this.#publicRequestsPerMinute = { limit: publicRequestsPerMinute, testLimit: null };
+    this.#pageRequestsPerMinute = { limit: pageRequestsPerMinute, testLimit: null };
   }
 
   /** Addresses that were forgotten early. */
   get forgottenTotal(): number {
-    return this.#failures.forgottenTotal + this.#publicRequests.forgottenTotal;
+    const kinds = [this.#failures, this.#publicRequests, this.#pageRequests];
+    return kinds.reduce((sum, { forgottenTotal }) => sum + forgottenTotal, 0);
   }
 
   /** Counts a failed authentication; not granted: answer that it was too many, not what was wrong. */
@@ -55,14 +64,19 @@ export class AddressThrottle {
     return this.#failures.wouldGrant(now, neighbourhood(address), this.#failuresPerMinute);
   }
 
-  /** Addresses of which something is remembered, once for failures and once for requests. */
+  /** Addresses of which something is remembered, once for failures, for requests and for pages. */
   get size(): number {
-    return this.#failures.size + this.#publicRequests.size;
+    return this.#failures.size + this.#publicRequests.size + this.#pageRequests.size;
   }
 
   /** Counts a request to a public route; not granted: refuse it. */
   publicRequest(now: EpochNs, address: string): AllowanceVerdict {
     return this.#publicRequests.takeNow(now, neighbourhood(address), this.#publicRequestsPerMinute);
+  }
+
+  /** Counts a page, or a file of one; not granted: refuse it. */
+  pageRequest(now: EpochNs, address: string): AllowanceVerdict {
+    return this.#pageRequests.takeNow(now, neighbourhood(address), this.#pageRequestsPerMinute);
   }
 }
 

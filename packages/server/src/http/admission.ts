@@ -41,6 +41,8 @@ const RETRY_AFTER_BUSY_S = 1;
 /** What a request knocked at. */
 export interface Door {
   readonly access: Access;
+  /** A page, of which a browser asks for many at once. */
+  readonly isPage?: true;
   /** Why there is nothing here: an unknown path or method. */
   readonly refusal?: () => ProblemError;
 }
@@ -78,7 +80,12 @@ export class Admission {
       this.#recall(request, door.access) ?? (await this.#recognise(request, address, door.access));
     if (caller === null) {
       const { addresses, clock } = this.#options;
-      requireGrant(addresses.publicRequest(clock.now(), address));
+      const now = clock.now();
+      requireGrant(
+        door.isPage === true
+          ? addresses.pageRequest(now, address)
+          : addresses.publicRequest(now, address),
+      );
     } else {
       this.#options.sockets.recognised(request.raw.socket, caller.accountId);
       const verdict = await this.#take(caller);

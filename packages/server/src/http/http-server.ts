@@ -12,6 +12,7 @@ import { AccountsTroubleError, AccountsUnavailableError } from '../accounts/acco
 import { AccountsBusyError } from '../accounts/accounts-busy-error.ts';
 import { neighbourhood } from '../accounts/address-throttle.ts';
 import type { Caller } from '../accounts/caller.ts';
+import type { Pages } from '../pages/pages.ts';
 import { blotSecrets } from '../platform/log.ts';
 import { METHODS } from '../platform/node-http.ts';
 import { newRequestId } from '../platform/request-id.ts';
@@ -19,6 +20,7 @@ import { Admission, type AdmissionOptions, type Door } from './admission.ts';
 import { ClientGoneError } from './client-gone-error.ts';
 import { watchConnections } from './door-connections.ts';
 import { readJsonBody } from './json-body.ts';
+import { answerPage } from './page-door.ts';
 import { cutBody, notJson, problemDocument, problemOf } from './problem-document.ts';
 import { invalidParameters, ProblemError } from './problem-error.ts';
 import { RATE_HEADERS } from './rate-headers.ts';
@@ -64,6 +66,8 @@ declare module 'fastify' {
     caller: Caller | null;
     /** Whose allowance it took, also when it was refused after that. */
     countsFor: Caller | null;
+    /** What a page is counted as; null for a route. */
+    pageLabel: string | null;
   }
   interface FastifyContextConfig {
     readonly door?: Door;
@@ -85,6 +89,8 @@ export interface HttpTimeouts {
 
 export interface HttpServerOptions extends AdmissionOptions, RouteHandlerOptions {
   readonly routes: readonly Route[];
+  /** What stands at addresses that are no route's; left out: nothing. */
+  readonly pages?: Pages;
   /** Where the documentation stands, asked at every error. */
   readonly docsUrl: () => string;
   /** Takes over the sockets of WebSocket requests at the stream's path. */
@@ -141,16 +147,20 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   readJsonOnly(app);
   app.decorateRequest('caller', null);
   app.decorateRequest('countsFor', null);
+  app.decorateRequest('pageLabel', null);
   app.setSerializerCompiler(() => JSON.stringify);
   app.setErrorHandler(sendProblem);
   app.setNotFoundHandler(() => {
     throw notFound('');
   });
   // Judged before the body is read, so that an unknown path is 404 whatever is sent to it.
-  app.addHook('onRequest', (request, reply) => {
+  app.addHook('onRequest', async (request, reply) => {
     // Refusals too: a page shall see why.
     if (request.routeOptions.config.isReadAnywhere === true) reply.headers(READ_ANYWHERE);
-    return admit(request, reply, doorOf(request));
+    const { pages } = options;
+    const isPage = pages !== undefined && request.is404 && hasHost(request);
+    if (isPage && (await answerPage(request, reply, { pages, underWay, admit }))) return reply;
+    await admit(request, reply, doorOf(request));
   });
   app.addHook('onSend', (request, reply, _payload, done) => {
     countRequest(request, options);
@@ -338,11 +348,13 @@ function addOtherMethods(app: FastifyInstance, path: string, routes: readonly Ro
 }
 
 function doorOf(request: FastifyRequest): Door {
-  if (request.headers.host === undefined && request.raw.httpVersion !== '1.0') {
-    return { access: 'optional', refusal: missingHost };
-  }
+  if (!hasHost(request)) return { access: 'optional', refusal: missingHost };
   const unknown: Door = { access: 'optional', refusal: () => notFound(pathOf(request)) };
   return request.routeOptions.config.door ?? unknown;
+}
+
+function hasHost({ headers, raw }: FastifyRequest): boolean {
+  return headers.host !== undefined || raw.httpVersion === '1.0';
 }
 
 /** HTTP/1.1 wants it refused; left to itself, Node would do so without a document. */
@@ -377,7 +389,7 @@ function countAnswers(
   onAnswered: NonNullable<HttpServerOptions['onAnswered']>,
 ): void {
   app.addHook('onResponse', (request, reply, done) => {
-    const path = request.routeOptions.url ?? null;
+    const path = request.pageLabel ?? request.routeOptions.url ?? null;
     onAnswered(path, reply.statusCode, reply.elapsedTime / 1000);
     done();
   });

@@ -4,7 +4,8 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { RestService } from '../../../../simulation/rest-service.ts';
 import { contractRoutes } from './contract.ts';
 import { asyncapiText, openapiText } from './interface-documents.ts';
-import { isNamed, PublicAnswer, preferredEncoding } from './public-answer.ts';
+import { isNamed, preferredEncoding } from '../platform/encoded-body.ts';
+import { PublicAnswer } from './public-answer.ts';
 
 const PUBLIC = [
   '/v1/indicators',

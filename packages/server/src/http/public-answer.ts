@@ -1,84 +1,18 @@
-/**
- * The answer of a route that anybody may read: JSON with a strong `ETag`, in the encoding that the client
- * prefers. Every encoding of a text is made once, beside the event loop, and kept until the text is another.
- */
+/** The answer of a route that anybody may read: its encodings are kept until its text is another. */
 
-import { createHash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
-
-/** Smaller texts gain nothing. */
-const ENCODED_BYTES_MIN = 1_024;
-const ETAG_BYTES = 16;
-
-const ENCODERS = {
-  br: promisify(brotliCompress),
-  zstd: (bytes: Buffer) =>
-    promisify(zstdCompress)(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 19 } }),
-  gzip: (bytes: Buffer) => promisify(gzip)(bytes, { level: 9 }),
-} as const satisfies Record<string, (bytes: Buffer) => Promise<Buffer>>;
-type Encoding = keyof typeof ENCODERS;
-
-/** The best first. */
-const ENCODINGS = Object.keys(ENCODERS) as Encoding[];
-
-export interface Representation {
-  readonly etag: string;
-  readonly encoding: Encoding | null;
-  bytes(): Promise<Buffer>;
-}
+import { EncodedBody, type Representation } from '../platform/encoded-body.ts';
 
 /** One route's: it remembers the text it answered last. */
 export class PublicAnswer {
   #text: string | null = null;
-  #plain: Buffer = Buffer.alloc(0);
-  #digest = '';
-  #encoded = new Map<Encoding, Promise<Buffer>>();
+  #body = new EncodedBody(Buffer.alloc(0));
 
   /** What to send to a client that accepts these encodings. */
   choose(text: string, acceptEncoding: string | undefined): Representation {
-    if (text !== this.#text) this.#remember(text);
-    const [plain, encoded] = [this.#plain, this.#encoded];
-    const encoding = plain.length < ENCODED_BYTES_MIN ? null : preferredEncoding(acceptEncoding);
-    if (encoding === null) {
-      return { etag: `"${this.#digest}"`, encoding, bytes: () => Promise.resolve(plain) };
+    if (text !== this.#text) {
+      this.#text = text;
+      this.#body = new EncodedBody(Buffer.from(text));
     }
-    return {
-      etag: `"${this.#digest}-${encoding}"`,
-      encoding,
-      bytes: () => encoded.getOrInsertComputed(encoding, () => ENCODERS[encoding](plain)),
-    };
+    return this.#body.choose(acceptEncoding);
   }
-
-  #remember(text: string): void {
-    this.#text = text;
-    this.#plain = Buffer.from(text);
-    this.#digest = createHash('sha256')
-      .update(text)
-      .digest('hex')
-      .slice(0, 2 * ETAG_BYTES);
-    this.#encoded = new Map();
-  }
-}
-
-/** Whether `If-None-Match` names this tag, in the weak comparison that HTTP wants here. */
-export function isNamed(etag: string, ifNoneMatch: string | undefined): boolean {
-  if (ifNoneMatch === undefined) return false;
-  const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  return tags.includes('*') || tags.includes(etag);
-}
-
-/** The encoding that the client likes best; of equal ones the smallest. Null: as it is. */
-export function preferredEncoding(acceptEncoding: string | undefined): Encoding | null {
-  const weights = new Map<string, number>();
-  for (const entry of (acceptEncoding ?? '').split(',')) {
-    const [name, ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());
-    const quality = parameters.find((parameter) => /^q=[01](?:\.\d{0,3})?$/.test(parameter));
-    weights.set(name!, quality === undefined ? 1 : Number(quality.slice(2)));
-  }
-  const weightOf = (name: string) => weights.get(name) ?? weights.get('*') ?? 0;
-  const best = ENCODINGS.toSorted((a, b) => weightOf(b) - weightOf(a))[0]!;
-  // What is not named at all may come as it is, but is not preferred to anything named.
-  const isRefused = weightOf(best) === 0 || weightOf(best) < (weights.get('identity') ?? 0);
-  return isRefused ? null : best;
 }

@@ -1,0 +1,40 @@
+/** The frame of a page that the server makes itself. What is put into it as text must be escaped before. */
+
+export interface PageDocument {
+  /** As plain text. */
+  readonly title: string;
+  readonly styles: readonly string[];
+  /** HTML. */
+  readonly body: string;
+  /** The page loads itself again after so many seconds. */
+  readonly refreshSeconds?: number;
+}
+
+export function pageDocument({ title, styles, body, refreshSeconds }: PageDocument): string {
+  const refresh =
+    refreshSeconds === undefined ? '' : `<meta http-equiv="refresh" content="${refreshSeconds}">\n`;
+  const links = styles.map((href) => `<link rel="stylesheet" href="${escapeHtml(href)}">\n`);
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+${refresh}<title>${escapeHtml(title)}</title>
+${links.join('')}</head>
+<body>
+${body}
+</body>
+</html>
+`;
+}
+
+/** Text as HTML, in content and between quotes. */
+export function escapeHtml(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
+}

@@ -1,0 +1,204 @@
+/**
+ * The files of the built portal, read once and served from memory by their exact addresses: what is not in
+ * the map is nowhere, so no address can lead out of the directory. A page is found without its ending:
+ * `docs/errors.html` is `/docs/errors`, `docs/index.html` is `/docs`. A directory that is replaced while it
+ * is read is read again.
+ */
+
+import type { Dirent } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { extname, join, relative, sep } from 'node:path';
+import { EncodedBody, type Encoding } from '../platform/encoded-body.ts';
+
+const FILES_MAX = 2_000;
+const BYTES_MAX = 64 * 1024 ** 2;
+const TRIES_MAX = 5;
+
+/** What the pages are written for; served, it is the address that the service has. */
+const WRITTEN_FOR = /(http|ws):\/\/127\.0\.0\.1:8080/g;
+/** The build puts a digest into the names of these, so they never change. */
+const IMMUTABLE = /^\/assets\//;
+const KEPT_FOR_EVER = 'public, max-age=31536000, immutable';
+const ASKED_AGAIN = 'no-cache';
+
+interface FileKind {
+  readonly type: string;
+  /** Whether it becomes smaller. */
+  readonly isText: boolean;
+}
+
+const KINDS: Readonly<Record<string, FileKind>> = {
+  '.html': { type: 'text/html; charset=utf-8', isText: true },
+  '.js': { type: 'text/javascript; charset=utf-8', isText: true },
+  '.css': { type: 'text/css; charset=utf-8', isText: true },
+  '.svg': { type: 'image/svg+xml', isText: true },
+  '.json': { type: 'application/json; charset=utf-8', isText: true },
+  '.ndjson': { type: 'application/x-ndjson; charset=utf-8', isText: true },
+  '.webmanifest': { type: 'application/manifest+json', isText: true },
+  '.txt': { type: 'text/plain; charset=utf-8', isText: true },
+  '.png': { type: 'image/png', isText: false },
+  '.ico': { type: 'image/x-icon', isText: false },
+  '.woff2': { type: 'font/woff2', isText: false },
+};
+const OTHER: FileKind = { type: 'application/octet-stream', isText: false };
+/** Files that are another one, encoded when the portal was built. */
+const ENCODED: Readonly<Record<string, Encoding>> = { '.br': 'br', '.gz': 'gzip' };
+
+export interface PageFile {
+  readonly type: string;
+  readonly cacheControl: string;
+  readonly body: EncodedBody;
+}
+
+/** The directory holds more than a portal does. */
+export class PortalTooLargeError extends Error {}
+
+export class PageFiles {
+  readonly #files: ReadonlyMap<string, PageFile>;
+  /** `app.html`: the frame of every page that is drawn in the browser. */
+  readonly app: PageFile | null;
+  /** Addresses of the style sheets that `app.html` names. */
+  readonly styles: readonly string[];
+
+  private constructor(
+    files: ReadonlyMap<string, PageFile>,
+    app: PageFile | null,
+    styles: readonly string[],
+  ) {
+    this.#files = files;
+    this.app = app;
+    this.styles = styles;
+  }
+
+  /** Null: there is no portal in this directory. */
+  static async read(directory: string, publicUrl: string): Promise<PageFiles | null> {
+    for (let tries = 1; ; tries++) {
+      const before = await identityOf(directory);
+      if (before === null) return null;
+      try {
+        const contents = await readAll(directory);
+        if ((await identityOf(directory)) === before) return filesOf(contents, publicUrl);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries >= TRIES_MAX) throw error;
+      }
+      if (tries >= TRIES_MAX) throw new Error(`${directory} changes while it is read`);
+    }
+  }
+
+  static of(
+    files: ReadonlyMap<string, PageFile>,
+    app: PageFile | null,
+    styles: readonly string[],
+  ): PageFiles {
+    return new PageFiles(files, app, styles);
+  }
+
+  get(path: string): PageFile | null {
+    return this.#files.get(path) ?? null;
+  }
+
+  /** With what an earlier build's pages, still open somewhere, may yet load. */
+  andOlder(older: PageFiles): PageFiles {
+    const kept = [...older.#files].filter(([path]) => IMMUTABLE.test(path));
+    return new PageFiles(new Map([...kept, ...this.#files]), this.app, this.styles);
+  }
+}
+
+async function identityOf(directory: string): Promise<string | null> {
+  try {
+    const found = await stat(directory, { bigint: true });
+    return found.isDirectory() ? `${found.dev} ${found.ino} ${found.ctimeNs}` : null;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** By path below the directory, with forward slashes. Links are not followed. */
+async function readAll(directory: string): Promise<ReadonlyMap<string, Buffer>> {
+  const entries: Dirent[] = await readdir(directory, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  if (files.length > FILES_MAX) {
+    throw new PortalTooLargeError(`${directory} has more than ${FILES_MAX} files`);
+  }
+  const contents = new Map<string, Buffer>();
+  let bytes = 0;
+  for (const { parentPath, name } of files) {
+    const path = join(parentPath, name);
+    bytes += (await stat(path)).size;
+    if (bytes > BYTES_MAX) {
+      throw new PortalTooLargeError(`${directory} has more than ${BYTES_MAX} bytes`);
+    }
+    contents.set(relative(directory, path).split(sep).join('/'), await readFile(path));
+  }
+  return contents;
+}
+
+function filesOf(contents: ReadonlyMap<string, Buffer>, publicUrl: string): PageFiles {
+  const files = new Map<string, PageFile>();
+  let app: PageFile | null = null;
+  let styles: readonly string[] = [];
+  for (const [name, content] of contents) {
+    if (isHidden(name) || isEncodingOf(name, contents)) continue;
+    const file = fileOf(name, content, contents, publicUrl);
+    if (name === 'app.html') {
+      app = file;
+      styles = stylesIn(content.toString());
+    } else {
+      files.set(addressOf(name), file);
+    }
+  }
+  return PageFiles.of(files, app, styles);
+}
+
+function fileOf(
+  name: string,
+  content: Buffer,
+  contents: ReadonlyMap<string, Buffer>,
+  publicUrl: string,
+): PageFile {
+  const { type, isText } = KINDS[extname(name)] ?? OTHER;
+  const address = addressOf(name);
+  const served = name.endsWith('.html') ? addressedTo(content, publicUrl) : content;
+  const ready = new Map<Encoding, Buffer>();
+  for (const [ending, encoding] of Object.entries(ENCODED)) {
+    const made = contents.get(`${name}${ending}`);
+    if (made !== undefined && served === content) ready.set(encoding, made);
+  }
+  return {
+    type,
+    cacheControl: IMMUTABLE.test(address) ? KEPT_FOR_EVER : ASKED_AGAIN,
+    body: new EncodedBody(served, { isEncoded: isText, ready }),
+  };
+}
+
+function addressOf(name: string): string {
+  const page = /^(?:(.*)\/)?index\.html$/.exec(name);
+  if (page !== null) return `/${page[1] ?? ''}`;
+  return `/${name.replace(/\.html$/, '')}`;
+}
+
+/** Made for tools, not for browsers: `.vite/manifest.json`. */
+function isHidden(name: string): boolean {
+  return name.split('/').some((part) => part.startsWith('.'));
+}
+
+function isEncodingOf(name: string, contents: ReadonlyMap<string, Buffer>): boolean {
+  const ending = extname(name);
+  return ENCODED[ending] !== undefined && contents.has(name.slice(0, -ending.length));
+}
+
+function addressedTo(html: Buffer, publicUrl: string): Buffer {
+  const text = html.toString();
+  const address = publicUrl.replace(/^http/, '');
+  // The public address is an origin, so nothing in it means anything to HTML.
+  const changed = text.replace(WRITTEN_FOR, (_, scheme: string) => `${scheme}${address}`);
+  return changed === text ? html : Buffer.from(changed);
+}
+
+function stylesIn(html: string): readonly string[] {
+  const links = [...html.matchAll(/<link\b[^>]*>/g)].map(([link]) => link);
+  return links
+    .filter((link) => /\brel="?stylesheet\b/.test(link))
+    .flatMap((link) => /\bhref="([^"]+)"/.exec(link)?.[1] ?? []);
+}

@@ -1,0 +1,184 @@
+/**
+ * Which page stands at an address: a file of the portal, the portal's frame where the browser draws the page,
+ * or a page of a route that the server makes itself. Nothing below `/v1` is a page. No key and no cookie is
+ * looked at: what a page shows of an account it fetches from the interface.
+ *
+ * An address that is no page gets the portal's "not found" if a browser asks, and nothing of ours else, so that
+ * a program with a wrong address reads a problem document.
+ */
+
+import { isNamed } from '../platform/encoded-body.ts';
+import type { PageFile } from './page-files.ts';
+import { drawingHeaders, pageHeaders } from './page-headers.ts';
+import type { PageAnswer, PageRequest, PageRoute } from './page-route.ts';
+import type { Portal } from './portal.ts';
+
+/** Pages that the browser draws in the frame `app.html`. */
+export const APP_PATHS: readonly string[] = [
+  '/sign-in',
+  '/dashboard',
+  '/keys',
+  '/plans',
+  '/checkout',
+  '/orders',
+  '/account',
+  '/status',
+  '/imprint',
+  '/privacy',
+  '/terms',
+];
+
+const HTML = 'text/html; charset=utf-8';
+const READING = ['GET', 'HEAD'];
+/** How pages are counted: by kind, for addresses are endless. */
+const FILE_LABEL = '/';
+const UNKNOWN_LABEL = '/unknown';
+
+export interface PagesOptions {
+  readonly portal: Portal;
+  readonly routes: readonly PageRoute[];
+  /** Where the service is reached, as it was configured: `https://example.com`. */
+  readonly publicUrl: () => string;
+}
+
+export interface PageAsked {
+  readonly method: string;
+  /** With the query, as it was sent. */
+  readonly url: string;
+  readonly accept: string | undefined;
+}
+
+/** What a page looks at, of a request that was let in. */
+export interface PageAdmitted {
+  readonly acceptEncoding: string | undefined;
+  readonly ifNoneMatch: string | undefined;
+  readonly form: URLSearchParams;
+}
+
+export interface PageReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | null;
+}
+
+/** Something stands at the address. */
+export interface Page {
+  readonly label: string;
+  /** Any other is refused. */
+  readonly methods: readonly string[];
+  answer(request: PageAdmitted): Promise<PageReply>;
+}
+
+export class Pages {
+  readonly #options: PagesOptions;
+
+  constructor(options: PagesOptions) {
+    this.#options = options;
+  }
+
+  /** The origin that forms are sent from. */
+  get origin(): string {
+    return this.#options.publicUrl();
+  }
+
+  find({ method, url, accept }: PageAsked): Page | null {
+    const [path, query = ''] = splitOnce(url, '?');
+    if (path === '/v1' || path.startsWith('/v1/')) return null;
+    const route = this.#options.routes.find(({ below }) => path.startsWith(below));
+    if (route !== undefined) return this.#made(route, { method, path, query });
+    const { portal } = this.#options;
+    const isApp = APP_PATHS.includes(path);
+    const file = isApp ? (portal.files?.app ?? null) : (portal.files?.get(path) ?? null);
+    if (file !== null) return this.#file(path, file);
+    const bare = path.replace(/\/$/, '');
+    if (bare !== '' && (portal.files?.get(bare) || APP_PATHS.includes(bare))) {
+      return this.#page(FILE_LABEL, () => this.#movedTo(bare, query));
+    }
+    const isRead = READING.includes(method) && (accept ?? '').includes('text/html');
+    return isRead || isApp || path === '/' ? this.#absent(path) : null;
+  }
+
+  #page(label: string, reply: (request: PageAdmitted) => PageReply | Promise<PageReply>): Page {
+    return { label, methods: READING, answer: async (request) => await reply(request) };
+  }
+
+  #file(path: string, file: PageFile, status = 200): Page {
+    const label = status === 200 ? FILE_LABEL : UNKNOWN_LABEL;
+    return this.#page(label, async ({ acceptEncoding, ifNoneMatch }) => {
+      const { etag, encoding, bytes } = file.body.choose(acceptEncoding);
+      const security = path.endsWith('.svg') ? drawingHeaders : pageHeaders;
+      const headers = {
+        ...security(this.#options.publicUrl()),
+        'cache-control': file.cacheControl,
+        vary: 'Accept-Encoding',
+        etag,
+      };
+      if (status === 200 && isNamed(etag, ifNoneMatch)) return { status: 304, headers, body: null };
+      const coded = encoding === null ? {} : { 'content-encoding': encoding };
+      return {
+        status,
+        headers: { ...headers, ...coded, 'content-type': file.type },
+        body: await bytes(),
+      };
+    });
+  }
+
+  /** Nothing is here, or not yet. */
+  #absent(path: string): Page {
+    const { portal } = this.#options;
+    if (portal.files?.app) return this.#file(path, portal.files.app, 404);
+    return this.#page(UNKNOWN_LABEL, () => {
+      const { status, html, retryAfterSeconds } = portal.absence;
+      const later = retryAfterSeconds === null ? {} : { 'retry-after': String(retryAfterSeconds) };
+      return this.#html(status, html, later);
+    });
+  }
+
+  #made(
+    route: PageRoute,
+    { method, path, query }: { method: string; path: string; query: string },
+  ): Page {
+    return {
+      label: route.below,
+      methods: route.takesForms ? [...READING, 'POST'] : READING,
+      answer: async ({ form }) =>
+        this.#answered(
+          await route.handle({
+            method: method === 'POST' ? 'POST' : 'GET',
+            path,
+            query: new URLSearchParams(query),
+            form,
+            styles: this.#options.portal.files?.styles ?? [],
+          } satisfies PageRequest),
+        ),
+    };
+  }
+
+  #answered(answer: PageAnswer): PageReply {
+    if ('html' in answer) return this.#html(answer.status, answer.html);
+    const headers = { ...pageHeaders(this.#options.publicUrl()), 'cache-control': 'no-store' };
+    return { status: 303, headers: { ...headers, location: answer.seeOther }, body: null };
+  }
+
+  #html(status: number, html: string, more: Readonly<Record<string, string>> = {}): PageReply {
+    const headers = {
+      ...pageHeaders(this.#options.publicUrl()),
+      'cache-control': 'no-store',
+      'content-type': HTML,
+      ...more,
+    };
+    return { status, headers, body: Buffer.from(html) };
+  }
+
+  /** `/docs/` is `/docs`. Only to an address that is known. */
+  #movedTo(path: string, query: string): PageReply {
+    const headers = { ...pageHeaders(this.#options.publicUrl()), 'cache-control': 'no-cache' };
+    const location = query === '' ? path : `${path}?${query}`;
+    return { status: 308, headers: { ...headers, location }, body: null };
+  }
+}
+
+function splitOnce(text: string, at: string): [string, string?] {
+  const index = text.indexOf(at);
+  return index === -1 ? [text] : [text.slice(0, index), text.slice(index + 1)];
+}

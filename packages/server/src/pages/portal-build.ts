@@ -1,0 +1,134 @@
+/**
+ * The build of the portal beside a start in a checkout: a process of its own, at the lowest priority, only if
+ * a source is newer than what is built. The start never waits for it. It says on the console that it builds
+ * and what came of it; a failure is told in the build's own words. Several may run at once: the build puts a
+ * whole directory in place of the old one.
+ */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { constants, setPriority } from 'node:os';
+import { join } from 'node:path';
+
+const WORDS_MAX = 4_000;
+/** A build that takes longer than this is stuck. */
+const BUILD_MS_MAX = 300_000;
+
+export interface PortalBuildOptions {
+  /** The program that builds. */
+  readonly program: string;
+  /** What it makes: the directory, and in it a file that every build writes. */
+  readonly made: string;
+  /** Files and directories that it is made from; those that do not exist are passed over. */
+  readonly sources: readonly string[];
+  readonly say: (line: string) => void;
+}
+
+export class PortalBuild implements Disposable {
+  readonly #options: PortalBuildOptions;
+  /** Whether there is something new to read; never rejects. */
+  readonly ended: Promise<boolean>;
+  #child: ChildProcess | null = null;
+  #isOver = false;
+
+  private constructor(options: PortalBuildOptions) {
+    this.#options = options;
+    this.ended = this.#run().catch((error: unknown) => {
+      this.#tellFailure(error instanceof Error ? error.message : String(error));
+      return false;
+    });
+  }
+
+  /** Null: there is no such program, so the portal comes built or not at all. */
+  static start(options: PortalBuildOptions): PortalBuild | null {
+    return existsSync(options.program) ? new PortalBuild(options) : null;
+  }
+
+  [Symbol.dispose](): void {
+    this.#isOver = true;
+    this.#child?.kill('SIGTERM');
+  }
+
+  async #run(): Promise<boolean> {
+    const { made, sources, say } = this.#options;
+    const builtAt = await timeOf(made);
+    const isStale = builtAt === null || (await newestOf(sources)) > builtAt;
+    if (!isStale || this.#isOver) return false;
+    const why = builtAt === null ? 'for the first time' : 'since its sources have changed';
+    say(`The portal is being built, ${why}; nothing waits for it.`);
+    const startedAt = performance.now();
+    const { status, words } = await this.#build();
+    if (this.#isOver) return false;
+    if (status !== 0) {
+      this.#tellFailure(words);
+      return false;
+    }
+    say(`The portal is built after ${((performance.now() - startedAt) / 1000).toFixed(1)} s.`);
+    return true;
+  }
+
+  #tellFailure(words: string): void {
+    if (this.#isOver) return;
+    const text = words.trim().slice(-WORDS_MAX);
+    this.#options.say(
+      `The portal could not be built, and the service goes on without its new pages:\n${text}`,
+    );
+  }
+
+  async #build(): Promise<{ readonly status: number | null; readonly words: string }> {
+    const child = spawn(process.execPath, [this.#options.program], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: BUILD_MS_MAX,
+    });
+    this.#child = child;
+    let words = '';
+    const hear = (text: string) => {
+      words = (words + text).slice(-2 * WORDS_MAX);
+    };
+    child.stdout.setEncoding('utf8').on('data', hear);
+    child.stderr.setEncoding('utf8').on('data', hear);
+    yieldTo(child.pid);
+    const { promise, resolve, reject } = Promise.withResolvers<number | null>();
+    child.once('error', reject);
+    child.once('close', resolve);
+    const status = await promise;
+    return { status, words: words.trim() === '' ? `it ended with ${status}` : words };
+  }
+}
+
+/** Whatever the service does comes first. */
+function yieldTo(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    setPriority(pid, constants.priority.PRIORITY_LOW);
+  } catch {
+    // It is over already, or the machine knows no priorities.
+  }
+}
+
+async function timeOf(path: string): Promise<number | null> {
+  try {
+    return (await stat(path)).mtimeMs;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** When the newest of these files was changed, or a directory by a file that came or went. */
+async function newestOf(paths: readonly string[]): Promise<number> {
+  let newest = 0;
+  const look = async (path: string) => {
+    newest = Math.max(newest, (await timeOf(path)) ?? 0);
+  };
+  for (const path of paths) {
+    const found = await stat(path).catch(() => null);
+    if (found === null) continue;
+    await look(path);
+    if (!found.isDirectory()) continue;
+    const entries = await readdir(path, { recursive: true, withFileTypes: true });
+    for (const { parentPath, name } of entries) await look(join(parentPath, name));
+  }
+  return newest;
+}

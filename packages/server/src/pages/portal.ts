@@ -1,0 +1,91 @@
+/**
+ * The portal as it is served. It is read when the doors open, and again when its build has ended, so a page is
+ * never waited for by the start. What a build could not do is told, and whatever was there before is served on.
+ */
+
+import type { Log } from '../platform/log.ts';
+import { pageDocument } from './page-document.ts';
+import { PageFiles } from './page-files.ts';
+import type { PortalBuild } from './portal-build.ts';
+
+const REFRESH_S = 2;
+
+export interface PortalOptions {
+  /** Where the built portal lies. */
+  readonly directory: string;
+  /** What builds it; null where it comes built. */
+  readonly build: PortalBuild | null;
+  readonly log: Log;
+}
+
+/** What is said while there is no portal. */
+export interface Absence {
+  readonly status: 503;
+  readonly html: string;
+  readonly retryAfterSeconds: number | null;
+}
+
+export class Portal implements Disposable {
+  readonly #options: PortalOptions;
+  #files: PageFiles | null = null;
+  #isAwaited: boolean;
+  #publicUrl: string | null = null;
+
+  constructor(options: PortalOptions) {
+    this.#options = options;
+    this.#isAwaited = options.build !== null;
+  }
+
+  /** Null: it is not built, or not yet. */
+  get files(): PageFiles | null {
+    return this.#files;
+  }
+
+  get absence(): Absence {
+    return this.#isAwaited ? AWAITED : MISSING;
+  }
+
+  /** Reads what is there, and again what the build makes of it. `publicUrl` is what its pages name. */
+  async open(publicUrl: string): Promise<void> {
+    this.#publicUrl = publicUrl;
+    await this.#read();
+    const { build } = this.#options;
+    if (build === null) return;
+    if (await build.ended) await this.#read();
+    this.#isAwaited = false;
+  }
+
+  [Symbol.dispose](): void {
+    this.#options.build?.[Symbol.dispose]();
+  }
+
+  async #read(): Promise<void> {
+    const { directory, log } = this.#options;
+    try {
+      const files = await PageFiles.read(directory, this.#publicUrl!);
+      if (files === null) return;
+      this.#files = this.#files === null ? files : files.andOlder(this.#files);
+    } catch (error) {
+      log.error({ error, directory }, 'the portal could not be read');
+    }
+  }
+}
+
+const AWAITED: Absence = absence(
+  'The portal is being built; this page loads itself again.',
+  REFRESH_S,
+);
+const MISSING: Absence = absence(
+  'The portal is not built. The interface below /v1 and the stream are served.',
+  null,
+);
+
+function absence(sentence: string, retryAfterSeconds: number | null): Absence {
+  const html = pageDocument({
+    title: 'Tapeloom',
+    styles: [],
+    body: `<main>\n<h1>Tapeloom</h1>\n<p>${sentence}</p>\n</main>`,
+    ...(retryAfterSeconds === null ? {} : { refreshSeconds: retryAfterSeconds }),
+  });
+  return { status: 503, html, retryAfterSeconds };
+}

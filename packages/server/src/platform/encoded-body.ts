@@ -1,0 +1,87 @@
+/**
+ * A body that is sent again and again: with a strong `ETag`, in the encoding that the client prefers. Every
+ * encoding is made once, beside the event loop, unless it was brought along.
+ */
+
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
+
+/** Smaller bodies gain nothing. */
+const ENCODED_BYTES_MIN = 1_024;
+const ETAG_BYTES = 16;
+
+const ENCODERS = {
+  br: promisify(brotliCompress),
+  zstd: (bytes: Buffer) =>
+    promisify(zstdCompress)(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 19 } }),
+  gzip: (bytes: Buffer) => promisify(gzip)(bytes, { level: 9 }),
+} as const satisfies Record<string, (bytes: Buffer) => Promise<Buffer>>;
+export type Encoding = keyof typeof ENCODERS;
+
+/** The best first. */
+const ENCODINGS = Object.keys(ENCODERS) as Encoding[];
+
+export interface Representation {
+  readonly etag: string;
+  readonly encoding: Encoding | null;
+  bytes(): Promise<Buffer>;
+}
+
+export class EncodedBody {
+  readonly #plain: Buffer;
+  readonly #digest: string;
+  readonly #encoded: Map<Encoding, Promise<Buffer>>;
+  readonly #mayBeEncoded: boolean;
+
+  constructor(
+    plain: Buffer,
+    /** `isEncoded`: whether it gains by it; `ready`: encodings that were made before. */
+    options: { readonly isEncoded?: boolean; readonly ready?: ReadonlyMap<Encoding, Buffer> } = {},
+  ) {
+    const { isEncoded = true, ready = new Map<Encoding, Buffer>() } = options;
+    this.#plain = plain;
+    this.#mayBeEncoded = isEncoded && plain.length >= ENCODED_BYTES_MIN;
+    this.#encoded = new Map([...ready].map(([name, bytes]) => [name, Promise.resolve(bytes)]));
+    this.#digest = createHash('sha256')
+      .update(plain)
+      .digest('hex')
+      .slice(0, 2 * ETAG_BYTES);
+  }
+
+  /** What to send to a client that accepts these encodings. */
+  choose(acceptEncoding: string | undefined): Representation {
+    const encoding = this.#mayBeEncoded ? preferredEncoding(acceptEncoding) : null;
+    if (encoding === null) {
+      return { etag: `"${this.#digest}"`, encoding, bytes: () => Promise.resolve(this.#plain) };
+    }
+    return {
+      etag: `"${this.#digest}-${encoding}"`,
+      encoding,
+      bytes: () =>
+        this.#encoded.getOrInsertComputed(encoding, () => ENCODERS[encoding](this.#plain)),
+    };
+  }
+}
+
+/** Whether `If-None-Match` names this tag, in the weak comparison that HTTP wants here. */
+export function isNamed(etag: string, ifNoneMatch: string | undefined): boolean {
+  if (ifNoneMatch === undefined) return false;
+  const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags.includes('*') || tags.includes(etag);
+}
+
+/** The encoding that the client likes best; of equal ones the smallest. Null: as it is. */
+export function preferredEncoding(acceptEncoding: string | undefined): Encoding | null {
+  const weights = new Map<string, number>();
+  for (const entry of (acceptEncoding ?? '').split(',')) {
+    const [name, ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());
+    const quality = parameters.find((parameter) => /^q=[01](?:\.\d{0,3})?$/.test(parameter));
+    weights.set(name!, quality === undefined ? 1 : Number(quality.slice(2)));
+  }
+  const weightOf = (name: string) => weights.get(name) ?? weights.get('*') ?? 0;
+  const best = ENCODINGS.toSorted((a, b) => weightOf(b) - weightOf(a))[0]!;
+  // What is not named at all may come as it is, but is not preferred to anything named.
+  const isRefused = weightOf(best) === 0 || weightOf(best) < (weights.get('identity') ?? 0);
+  return isRefused ? null : best;
+}
