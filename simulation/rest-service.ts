@@ -50,6 +50,7 @@ import type { InstrumentFacts } from '@tapeloom/server/http/instrument-view';
 import { restRoutes } from '@tapeloom/server/http/rest-routes';
 import type { Route } from '@tapeloom/server/http/route';
 import { UnreadAnswers, type UnreadLimits } from '@tapeloom/server/http/unread-answers';
+import type { Pages } from '@tapeloom/server/pages/pages';
 import { DoorSockets, socketLimits } from '@tapeloom/server/platform/door-sockets';
 import { createLog } from '@tapeloom/server/platform/log';
 import { SharedPlaces } from '@tapeloom/server/platform/shared-places';
@@ -86,6 +87,8 @@ export interface RestServiceOptions {
   readonly unread?: Partial<UnreadLimits>;
   /** The instruments, if not those of the simulated market. */
   readonly book?: InstrumentBook;
+  /** What stands at `/`; left out: nothing. */
+  readonly pages?: Pages;
   /** The accounts, if not new ones; they are closed with the service. */
   readonly store?: AccountStore;
 }
@@ -209,6 +212,7 @@ export class RestService implements AsyncDisposable {
         write: (line) => this.logged.push(line),
       }),
       docsUrl: () => DOCS_URL,
+      ...(options.pages === undefined ? {} : { pages: options.pages }),
       ...(timeouts === undefined ? {} : { timeouts }),
       ...(options.onUpgrade === undefined ? {} : { onUpgrade: options.onUpgrade }),
     });

@@ -5,8 +5,9 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { WebSocket } from 'ws';
-import { SERVICE } from './tapeloom-program.ts';
+import { SERVICE, SERVICE_OF_SOURCES } from './tapeloom-program.ts';
 
 const READY_WITHIN_MS = 60_000;
 
@@ -69,6 +70,8 @@ export class RunningService {
         TAPELOOM_INTERNAL_PORT: '0',
         TAPELOOM_DATA: data,
         TAPELOOM_SIM_SCALE: '0.05',
+        // From the sources it would build the portal, which few tests look at.
+        ...(program === SERVICE_OF_SOURCES ? { TAPELOOM_PORTAL: join(data, 'no-portal') } : {}),
         ...env,
       },
     });

@@ -1,6 +1,7 @@
 /**
  * Programs of the house as JavaScript that needs no TypeScript at run time and no package beside it: shared
- * parts in chunks, and beside them as files every thread and every font that is named by its address.
+ * parts in chunks, and beside them as files every thread and every font that is named by its address. The portal is
+ * looked for beside them too.
  */
 
 import { readFileSync } from 'node:fs';
@@ -9,6 +10,8 @@ import { type Plugin, rolldown } from 'rolldown';
 
 const root = join(import.meta.dirname, '../..');
 const THREAD = /new Worker\(new URL\('(\.\/[\w-]+)\.ts', import\.meta\.url\)/g;
+/** The built portal, which the package brings beside the program. */
+const PORTAL = /new URL\('(?:\.\.\/)+portal\/dist\/', import\.meta\.url\)/g;
 const FONT = /new URL\('(\.\/[\w/-]+\.ttf)', import\.meta\.url\)/g;
 
 export interface Bundle {
@@ -55,7 +58,8 @@ function threads(): Plugin {
     name: 'threads',
     transform(code, id) {
       if (!id.startsWith(join(root, 'packages')) || packageOf(id) !== null) return null;
-      const withFonts = code.replace(FONT, (_, path: string) => {
+      const withPortal = code.replace(PORTAL, "new URL('./portal/', import.meta['url'])");
+      const withFonts = withPortal.replace(FONT, (_, path: string) => {
         const source = readFileSync(join(dirname(id), path));
         this.emitFile({ type: 'asset', fileName: basename(path), source });
         return `new URL('./${basename(path)}', import.meta['url'])`;

@@ -44,6 +44,9 @@ import type { UnreadAnswers } from './http/unread-answers.ts';
 import type { IngestHandle } from './ingest-handle.ts';
 import type { IngestOpened } from './ingest-wire.ts';
 import { listen } from './listen.ts';
+import type { PageRoute } from './pages/page-route.ts';
+import { Pages } from './pages/pages.ts';
+import type { Portal } from './pages/portal.ts';
 import type { Clock } from './platform/clock.ts';
 import { DoorSockets, type SocketLimits } from './platform/door-sockets.ts';
 import type { Log } from './platform/log.ts';
@@ -83,6 +86,8 @@ export interface DoorOptions {
   readonly unread: UnreadAnswers;
   /** What is sold. */
   readonly offers: OfferBook;
+  /** What is served at `/`; left out: nothing. */
+  readonly portal?: Portal;
 }
 
 export interface DoorEvents {
@@ -111,6 +116,7 @@ export class Doors implements AsyncDisposable {
   readonly #awaited = new SharedPlaces(AWAITED_LIMITS);
   readonly #log: Log;
   readonly #publicAddress: PublicAddress;
+  readonly #portal: Portal | null;
   readonly #tapeKnown = Promise.withResolvers<void>();
   readonly #repairs: TapeRepairs;
   readonly #epochsOpen = Promise.withResolvers<EpochStore>();
@@ -130,6 +136,7 @@ export class Doors implements AsyncDisposable {
     this.#events = events;
     this.#clock = clock;
     this.#publicAddress = options.publicAddress;
+    this.#portal = options.portal ?? null;
     this.#world = new TradingWorld(
       { seed: config.simSeed, printsScale: config.simScale },
       dayOf(clock.now()),
@@ -205,6 +212,7 @@ export class Doors implements AsyncDisposable {
     await this.http.app.ready();
     const address = await listen(this.http.app.server, host, port, 'TAPELOOM_PORT');
     this.#publicAddress.opened(address);
+    void this.#portal?.open(this.#publicAddress.origin);
     void this.#tidyCache();
     return address;
   }
@@ -237,6 +245,7 @@ export class Doors implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#portal?.[Symbol.dispose]();
     await this.gateway[Symbol.asyncDispose]();
     // What is nearly done may end; nobody is waited for longer, and every connection is cut.
     await Promise.race([this.http.idle(), setTimeout(ANSWERED_WITHIN_MS, null, { ref: false })]);
@@ -394,6 +403,7 @@ export class Doors implements AsyncDisposable {
       meter: accounts.meter,
       onAnswered: this.#events.onAnswered,
       onOutcome: this.#events.onOutcome,
+      ...this.#pages(),
       routes: restRoutes({
         version,
         publicOrigin: () => this.#publicAddress.origin,
@@ -406,6 +416,18 @@ export class Doors implements AsyncDisposable {
         offers: () => offers,
       }),
     });
+  }
+
+  #pages(): { readonly pages?: Pages } {
+    const portal = this.#portal;
+    if (portal === null) return {};
+    const publicUrl = () => this.#publicAddress.origin;
+    return { pages: new Pages({ portal, routes: this.#pageRoutes(), publicUrl }) };
+  }
+
+  /** Pages that the server makes itself. */
+  #pageRoutes(): readonly PageRoute[] {
+    return [];
   }
 
   #historyFacts({ store, clock }: AccountServices): ExportFacts {

@@ -20,6 +20,7 @@ import { LogLimit } from './platform/log-limit.ts';
 import { Output } from './platform/output.ts';
 import { returnLargeAllocations } from './platform/returned-memory.ts';
 import { VERSION } from './platform/version.ts';
+import { openPortal } from './portal-place.ts';
 import type { Service } from './service.ts';
 import { StartRefusedError } from './start-refused-error.ts';
 import { startLine, startReport } from './start-report.ts';
@@ -141,6 +142,7 @@ async function startService(
     offers,
     version: VERSION,
     log,
+    portal: openPortal(config, log, (line) => announcer.say(line)),
     logLinesLeftOut: () => logLimit.leftOutTotal,
     onFill: (part, days, daysTotal) => announcer.progress(FILL_PARTS[part], days, daysTotal),
   });

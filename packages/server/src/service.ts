@@ -22,6 +22,7 @@ import { UnreadAnswers } from './http/unread-answers.ts';
 import { IngestHandle, type IngestNews } from './ingest-handle.ts';
 import type { IngestOpened } from './ingest-wire.ts';
 import { listen } from './listen.ts';
+import type { Portal } from './pages/portal.ts';
 import type { Clock } from './platform/clock.ts';
 import type { SocketLimits } from './platform/door-sockets.ts';
 import { FreeSpace } from './platform/free-space.ts';
@@ -46,6 +47,8 @@ export interface ServiceOptions {
   readonly log: Log;
   /** What is sold. */
   readonly offers: OfferBook;
+  /** What is served at `/`; left out: nothing. */
+  readonly portal?: Portal;
   /** Lines that were too many for the log. */
   readonly logLinesLeftOut?: () => number;
   /** Simulated past days are being made. */

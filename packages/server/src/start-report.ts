@@ -41,6 +41,7 @@ export function startReport(facts: StartFacts): readonly string[] {
   return [
     `Tapeloom ${version} is ready after ${seconds.toFixed(1)} s`,
     '',
+    `  portal    ${addresses.rest}/`,
     `  REST      ${addresses.rest}/v1/`,
     `  stream    ${addresses.stream}`,
     `  metrics   ${addresses.internal}/metrics`,

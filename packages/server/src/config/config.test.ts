@@ -36,6 +36,8 @@ test('without any setting the documented defaults hold', () => {
     trustedProxies: [],
     logLevel: 'info',
     publicUrl: null,
+    portal: null,
+    pages: null,
     docsUrl: null,
     simSeed: 1,
     simScale: 1,

@@ -33,6 +33,10 @@ export interface Config extends CommandLine {
   readonly logLevel: LogLevel;
   /** Where people reach the service, without a path; null: at the public port of this machine. */
   readonly publicUrl: string | null;
+  /** Directory of a built portal; null: the one that comes with the program. */
+  readonly portal: string | null;
+  /** Directory with the operator's own pages; null: there are none. */
+  readonly pages: string | null;
   /** Where the documentation stands; null: below the public address. */
   readonly docsUrl: string | null;
   readonly simSeed: number;
@@ -62,11 +66,7 @@ const SETTINGS: Settings = {
     HOST_ACCEPTS,
     isHost,
   ),
-  data: text(
-    { variable: 'TAPELOOM_DATA', fallback: './data' },
-    'the path of a directory',
-    (value) => value !== '' && !value.includes('\0'),
-  ),
+  data: text({ variable: 'TAPELOOM_DATA', fallback: './data' }, 'the path of a directory', isPath),
   trustedProxies: listOf(
     { variable: 'TAPELOOM_TRUSTED_PROXIES', fallback: [] },
     'a list of addresses or CIDR ranges such as 10.0.0.0/8, fd00::/8',
@@ -77,6 +77,16 @@ const SETTINGS: Settings = {
     { variable: 'TAPELOOM_PUBLIC_URL', fallback: null },
     PUBLIC_URL_ACCEPTS,
     isOrigin,
+  ),
+  portal: text<string | null>(
+    { variable: 'TAPELOOM_PORTAL', fallback: null },
+    'the path of a directory with a built portal',
+    isPath,
+  ),
+  pages: text<string | null>(
+    { variable: 'TAPELOOM_PAGES', fallback: null },
+    'the path of a directory with imprint.md, privacy.md and terms.md',
+    isPath,
   ),
   docsUrl: text<string | null>(
     { variable: 'TAPELOOM_DOCS_URL', fallback: null },
@@ -183,6 +193,10 @@ function refuseUnknownVariables(env: ConfigSources['env'], faults: string[]): vo
 function suggestion(name: string, known: readonly string[]): string {
   const near = nearestName(name, known);
   return near === null ? `; there are ${known.join(', ')}` : `; did you mean ${near}?`;
+}
+
+function isPath(value: string): boolean {
+  return value !== '' && !value.includes('\0');
 }
 
 function isPlainAddress(value: string): boolean {

@@ -8,6 +8,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
   TAPELOOM_PORT: 'port of REST and stream (8080; 0 takes any free one)',
   TAPELOOM_HOST: 'address to listen on (127.0.0.1)',
   TAPELOOM_PUBLIC_URL: 'where people reach it, for links in mails and docs (http://127.0.0.1:8080)',
+  TAPELOOM_PAGES: 'directory with your imprint.md, privacy.md and terms.md (none)',
   TAPELOOM_INTERNAL_PORT: 'port of metrics and health (9464)',
   TAPELOOM_DATA: 'the data directory (./data)',
   TAPELOOM_TRUSTED_PROXIES: 'addresses of your proxies, with commas between (none)',

@@ -38,7 +38,10 @@ export async function answerPage(
       ifNoneMatch: request.headers['if-none-match'],
       form,
     });
-    reply.code(status).headers(headers).send(body);
+    reply.code(status).headers(headers);
+    if (body === null) reply.send();
+    else if (method === 'HEAD') reply.header('content-length', body.length).send();
+    else reply.send(body);
   });
   return true;
 }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { RestService } from '../../../../simulation/rest-service.ts';
+import { isNamed, preferredEncoding } from '../platform/encoded-body.ts';
 import { contractRoutes } from './contract.ts';
 import { asyncapiText, openapiText } from './interface-documents.ts';
-import { isNamed, preferredEncoding } from '../platform/encoded-body.ts';
 import { PublicAnswer } from './public-answer.ts';
 
 const PUBLIC = [

@@ -51,7 +51,7 @@ export interface PageFile {
 }
 
 /** The directory holds more than a portal does. */
-export class PortalTooLargeError extends Error {}
+class PortalTooLargeError extends Error {}
 
 export class PageFiles {
   readonly #files: ReadonlyMap<string, PageFile>;

@@ -90,8 +90,8 @@ export class Pages {
     const isApp = APP_PATHS.includes(path);
     const file = isApp ? (portal.files?.app ?? null) : (portal.files?.get(path) ?? null);
     if (file !== null) return this.#file(path, file);
-    const bare = path.replace(/\/$/, '');
-    if (bare !== '' && (portal.files?.get(bare) || APP_PATHS.includes(bare))) {
+    const bare = path.slice(0, -1);
+    if (path === `${bare}/` && (portal.files?.get(bare) || APP_PATHS.includes(bare))) {
       return this.#page(FILE_LABEL, () => this.#movedTo(bare, query));
     }
     const isRead = READING.includes(method) && (accept ?? '').includes('text/html');

@@ -14,7 +14,7 @@ export interface PortalOptions {
   /** Where the built portal lies. */
   readonly directory: string;
   /** What builds it; null where it comes built. */
-  readonly build: PortalBuild | null;
+  readonly build: Pick<PortalBuild, 'ended' | typeof Symbol.dispose> | null;
   readonly log: Log;
 }
 
