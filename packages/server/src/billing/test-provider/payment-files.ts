@@ -1,0 +1,192 @@
+/**
+ * What the provider `test` keeps, in a directory of its own that is its owner's alone: a file for each payment,
+ * the secret of its webhooks, and what an operator asked it to play. A file has its old content or all of the
+ * new, and a new content is on disk before anybody hears of it.
+ */
+
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { closeToOthers, OWNER_ONLY } from '../../platform/private-file.ts';
+import { syncDirectory } from '../../platform/sync-directory.ts';
+import type { TestPayment } from './test-payment.ts';
+
+const OWNER_ONLY_DIRECTORY = 0o700;
+const SECRET_BYTES = 32;
+const SECRET_NAME = 'webhook-secret';
+const ASKED_NAME = 'asked';
+const PAYMENT_NAME = /^(pay_[0-9a-f]{32})\.json$/;
+const ASKED_FILE = /^([0-9a-f-]{36})\.json$/;
+/** Instants are texts in the files, marked by their name. */
+const INSTANTS = new Set(['createdAt', 'paidAt', 'paidUntil', 'confirmAt', 'at', 'sendAt']);
+
+/** What an operator asks for; `orderId` null: for all of the provider. */
+export interface Asked {
+  readonly action: string;
+  readonly orderId: string | null;
+}
+
+export type AskedAnswer = { readonly done: string } | { readonly refused: string };
+
+/** Below the data directory. */
+export function testPaymentsPath(data: string): string {
+  return join(data, 'payments', 'test');
+}
+
+export class PaymentFiles {
+  readonly #directory: string;
+
+  private constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  static async open(directory: string): Promise<PaymentFiles> {
+    await mkdir(join(directory, ASKED_NAME), { recursive: true, mode: OWNER_ONLY_DIRECTORY });
+    return new PaymentFiles(directory);
+  }
+
+  /** All that can be read; `onDamaged` hears of the others. */
+  async payments(onDamaged: (file: string, error: unknown) => void): Promise<TestPayment[]> {
+    const payments: TestPayment[] = [];
+    for (const name of await readdir(this.#directory)) {
+      if (!PAYMENT_NAME.test(name)) continue;
+      const path = join(this.#directory, name);
+      try {
+        payments.push(paymentOf(await readFile(path, 'utf8'), name));
+      } catch (error) {
+        onDamaged(path, error);
+      }
+    }
+    return payments;
+  }
+
+  save(payment: TestPayment): Promise<void> {
+    return replace(this.#directory, `${payment.ref}.json`, JSON.stringify(payment, instantText));
+  }
+
+  remove({ ref }: TestPayment): Promise<void> {
+    return rm(join(this.#directory, `${ref}.json`), { force: true });
+  }
+
+  /** Made once; one that others could have written is made anew. */
+  async secret(): Promise<Uint8Array> {
+    const path = join(this.#directory, SECRET_NAME);
+    const exposure = await closeToOthers(path);
+    if (exposure === 'nothing' || exposure === 'read') {
+      const kept = await readFile(path);
+      if (kept.length === SECRET_BYTES) return kept;
+    }
+    const made = randomBytes(SECRET_BYTES);
+    await replace(this.#directory, SECRET_NAME, made);
+    return made;
+  }
+
+  /** What was asked for and not answered yet; each is taken once. */
+  async takeAsked(): Promise<readonly { readonly id: string; readonly asked: Asked | null }[]> {
+    const directory = join(this.#directory, ASKED_NAME);
+    const taken: { readonly id: string; readonly asked: Asked | null }[] = [];
+    for (const name of await readdir(directory)) {
+      const id = ASKED_FILE.exec(name)?.[1];
+      if (id === undefined) continue;
+      const text = await readFile(join(directory, name), 'utf8');
+      await rm(join(directory, name));
+      taken.push({ id, asked: askedOf(text) });
+    }
+    return taken;
+  }
+
+  async answer(id: string, answer: AskedAnswer): Promise<void> {
+    await replace(join(this.#directory, ASKED_NAME), answerName(id), JSON.stringify(answer));
+  }
+
+  /** Answers that nobody waits for any more. */
+  async forgetAnswers(): Promise<void> {
+    const directory = join(this.#directory, ASKED_NAME);
+    for (const name of await readdir(directory)) {
+      if (!ASKED_FILE.test(name)) await rm(join(directory, name), { force: true });
+    }
+  }
+}
+
+/** Leaves a request for the running provider; its id is what the answer is asked by. */
+export async function leaveAsked(directory: string, asked: Asked): Promise<string> {
+  const id = randomUUID();
+  await replace(join(directory, ASKED_NAME), `${id}.json`, JSON.stringify(asked));
+  return id;
+}
+
+/** Null: not yet. */
+export async function askedAnswer(directory: string, id: string): Promise<AskedAnswer | null> {
+  const path = join(directory, ASKED_NAME, answerName(id));
+  try {
+    const answer = JSON.parse(await readFile(path, 'utf8')) as AskedAnswer;
+    await rm(path, { force: true });
+    return answer;
+  } catch (error) {
+    if (isAbsent(error)) return null;
+    throw error;
+  }
+}
+
+/** Whether it was withdrawn before anybody took it. */
+export async function withdrawAsked(directory: string, id: string): Promise<boolean> {
+  try {
+    await rm(join(directory, ASKED_NAME, `${id}.json`));
+    return true;
+  } catch (error) {
+    if (isAbsent(error)) return false;
+    throw error;
+  }
+}
+
+async function replace(
+  directory: string,
+  name: string,
+  content: string | Uint8Array,
+): Promise<void> {
+  const unfinished = join(directory, `${name}.tmp`);
+  {
+    await using file = await open(unfinished, 'w', OWNER_ONLY);
+    await file.writeFile(content);
+    await file.sync();
+  }
+  await rename(unfinished, join(directory, name));
+  await syncDirectory(directory);
+}
+
+function paymentOf(text: string, name: string): TestPayment {
+  const payment = JSON.parse(text, (key, value) =>
+    INSTANTS.has(key) && typeof value === 'string' ? BigInt(value) : value,
+  ) as TestPayment;
+  const isWhole =
+    `${payment.ref}.json` === name &&
+    typeof payment.orderId === 'string' &&
+    typeof payment.createdAt === 'bigint' &&
+    Number.isSafeInteger(payment.revision) &&
+    Array.isArray(payment.events);
+  if (!isWhole) throw new Error('it is not a payment, or not this one');
+  return payment;
+}
+
+function askedOf(text: string): Asked | null {
+  try {
+    const { action, orderId } = JSON.parse(text) as Asked;
+    const isAsked = typeof action === 'string' && (orderId === null || typeof orderId === 'string');
+    return isAsked ? { action, orderId } : null;
+  } catch {
+    return null;
+  }
+}
+
+function instantText(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? (value as EpochNs).toString() : value;
+}
+
+function answerName(id: string): string {
+  return `${id}.answer`;
+}
+
+function isAbsent(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT';
+}

@@ -1,0 +1,266 @@
+/**
+ * One payment at the provider `test`, as a record, and everything that can happen to it: what a buyer does on
+ * the payment page, what we ask for, what time brings, and what an operator plays. Each change has a higher
+ * revision and an event that tells of it. What cannot be done is refused in words, and changes nothing.
+ */
+
+import type { PaymentKind, PaymentState } from '@tapeloom/core/entitlement/payment';
+import type { EpochNs } from '@tapeloom/core/numbers';
+
+const SECOND_NS = 1_000_000_000n;
+const DAY_NS = 86_400n * SECOND_NS;
+/** How long a slow confirmation takes. */
+export const SLOW_CONFIRMATION_NS = 20n * SECOND_NS;
+/** A checkout that nobody paid is closed after a day. */
+export const CHECKOUT_NS = DAY_NS;
+/** A renewal that failed is given up after two weeks. */
+export const PAST_DUE_NS = 14n * DAY_NS;
+/** Played renewals go no further ahead. */
+const PAID_AHEAD_NS_MAX = 330n * DAY_NS;
+/** Events of one payment that nobody took; the newest tell as much as all. */
+const EVENTS_MAX = 16;
+
+/** Tells that a payment changed; it is sent again until somebody takes it. */
+export interface TestEvent {
+  readonly id: string;
+  readonly at: EpochNs;
+  readonly attempts: number;
+  /** When it is sent, or sent again. */
+  readonly sendAt: EpochNs;
+}
+
+export interface TestPayment {
+  readonly ref: string;
+  readonly orderId: string;
+  readonly kind: PaymentKind;
+  readonly offerName: string;
+  readonly amountMinor: number;
+  readonly currency: string;
+  readonly country: string;
+  readonly returnUrl: string;
+  readonly backUrl: string;
+  readonly createdAt: EpochNs;
+  readonly state: PaymentState;
+  readonly paidAt: EpochNs | null;
+  readonly paidUntil: EpochNs | null;
+  readonly cancelAtPeriodEnd: boolean;
+  readonly revision: number;
+  /** When the bank says yes to who paid slowly. */
+  readonly confirmAt: EpochNs | null;
+  /** Whether the card was declined on the payment page. */
+  readonly isDeclined: boolean;
+  /** Whether renewals are declined. */
+  readonly isCardBroken: boolean;
+  /** What it was before the dispute. */
+  readonly beforeDispute: PaymentState | null;
+  readonly events: readonly TestEvent[];
+}
+
+/** The payment after it, the same one if there is nothing to do, or why it cannot be done. */
+export type Changed = TestPayment | { readonly refused: string };
+/** `eventId` is for the event that tells of the change. */
+export type Change = (payment: TestPayment, now: EpochNs, eventId: string) => Changed;
+
+export type NewTestPayment = Pick<
+  TestPayment,
+  | 'ref'
+  | 'orderId'
+  | 'kind'
+  | 'offerName'
+  | 'amountMinor'
+  | 'currency'
+  | 'country'
+  | 'returnUrl'
+  | 'backUrl'
+>;
+
+export function newTestPayment(terms: NewTestPayment, now: EpochNs): TestPayment {
+  return {
+    ...terms,
+    createdAt: now,
+    state: 'open',
+    paidAt: null,
+    paidUntil: null,
+    cancelAtPeriodEnd: false,
+    revision: 0,
+    confirmAt: null,
+    isDeclined: false,
+    isCardBroken: false,
+    beforeDispute: null,
+    events: [],
+  };
+}
+
+/** What a buyer does on the payment page. */
+export const BUYER_CHANGES = {
+  pay: (payment, now, eventId) => (isPayable(payment) ? paid(payment, now, now, eventId) : payment),
+  slow: (payment, now) =>
+    // Nothing to tell yet: it is open until the bank has said yes.
+    isPayable(payment)
+      ? { ...payment, confirmAt: (now + SLOW_CONFIRMATION_NS) as EpochNs, isDeclined: false }
+      : payment,
+  decline: (payment) => (isPayable(payment) ? { ...payment, isDeclined: true } : payment),
+  cancel: (payment, now, eventId) =>
+    isPayable(payment) ? changed(payment, { state: 'failed' }, now, eventId) : payment,
+} as const satisfies Record<string, Change>;
+export type BuyerChange = keyof typeof BUYER_CHANGES;
+
+/** What an operator plays. */
+export const PLAYED_CHANGES = {
+  renew: (payment, now, eventId) => {
+    const { kind, state, paidUntil } = payment;
+    if (kind !== 'subscription') return refused(payment, 'a purchase is paid once');
+    if (paidUntil === null || !['paid', 'past_due'].includes(state)) {
+      return refused(payment, 'only what is paid or past due renews');
+    }
+    if (paidUntil > now + PAID_AHEAD_NS_MAX) {
+      return refused(payment, 'it is paid for nearly a year ahead');
+    }
+    return renewed(payment, now, eventId);
+  },
+  fail: (payment, now, eventId) => {
+    const { kind, state } = payment;
+    if (kind !== 'subscription') return refused(payment, 'a purchase does not renew');
+    if (state !== 'paid') return refused(payment, 'only what is paid and renews can fail to');
+    return renewalFailed(payment, now, eventId);
+  },
+  refund: (payment, now, eventId) =>
+    hasMoney(payment)
+      ? changed(payment, { state: 'refunded' }, now, eventId)
+      : refused(payment, 'there is no money to give back'),
+  dispute: (payment, now, eventId) =>
+    hasMoney(payment) && payment.state !== 'disputed'
+      ? changed(payment, { state: 'disputed', beforeDispute: payment.state }, now, eventId)
+      : refused(payment, 'there is no money to take back'),
+  win: (payment, now, eventId) =>
+    payment.state === 'disputed'
+      ? changed(payment, { state: payment.beforeDispute!, beforeDispute: null }, now, eventId)
+      : refused(payment, 'it is not disputed'),
+} as const satisfies Record<string, Change>;
+export type PlayedChange = keyof typeof PLAYED_CHANGES;
+
+/** Ends a subscription with its period, or lets it renew after all. */
+export function cancelledAtPeriodEnd(isCancelled: boolean): Change {
+  return (payment, now, eventId) => {
+    const { kind, state, cancelAtPeriodEnd } = payment;
+    if (kind !== 'subscription') return refused(payment, 'a purchase does not renew');
+    if (!['paid', 'past_due', 'cancelled'].includes(state)) {
+      return refused(payment, 'it is not running');
+    }
+    if (cancelAtPeriodEnd === isCancelled) return payment;
+    const after = isCancelled ? 'cancelled' : 'paid';
+    return changed(payment, { state: after, cancelAtPeriodEnd: isCancelled }, now, eventId);
+  };
+}
+
+export const cancelledNow: Change = (payment, now, eventId) => {
+  const { kind, state, paidUntil } = payment;
+  if (state === 'open') {
+    return changed(payment, { state: 'failed', confirmAt: null }, now, eventId);
+  }
+  if (kind === 'purchase') return payment;
+  // A dispute that is won afterwards begins nothing again.
+  if (state === 'disputed') return { ...payment, beforeDispute: 'ended' };
+  if (!['paid', 'past_due', 'cancelled'].includes(state)) return payment;
+  const end = paidUntil !== null && paidUntil < now ? paidUntil : now;
+  return changed(payment, { state: 'ended', paidUntil: end }, now, eventId);
+};
+
+/** When time next does something to it; null: never. */
+export function dueAt(payment: TestPayment): EpochNs | null {
+  const { state, createdAt, confirmAt, paidUntil } = payment;
+  switch (state) {
+    case 'open':
+      return confirmAt ?? ((createdAt + CHECKOUT_NS) as EpochNs);
+    case 'paid':
+    case 'cancelled':
+      return paidUntil;
+    case 'past_due':
+      return paidUntil === null ? null : ((paidUntil + PAST_DUE_NS) as EpochNs);
+    case 'ended':
+    case 'refunded':
+    case 'disputed':
+    case 'failed':
+      return null;
+    default:
+      return state satisfies never;
+  }
+}
+
+/** What time has done to it by now, one step. */
+export const passed: Change = (payment, now, eventId) => {
+  const due = dueAt(payment);
+  if (due === null || due > now) return payment;
+  switch (payment.state) {
+    case 'open':
+      return payment.confirmAt === null
+        ? changed(payment, { state: 'failed' }, now, eventId)
+        : paid(payment, due, now, eventId);
+    case 'paid':
+      return payment.isCardBroken
+        ? changed(payment, { state: 'past_due' }, now, eventId)
+        : renewed(payment, now, eventId);
+    default:
+      return changed(payment, { state: 'ended' }, now, eventId);
+  }
+};
+
+/** The same day so many months later, or that month's last. */
+export function monthsAfter(instant: EpochNs, months: number): EpochNs {
+  const start = new Date(Number(instant / 1_000_000n));
+  const month = start.getUTCMonth() + months;
+  const days = new Date(Date.UTC(start.getUTCFullYear(), month + 1, 0)).getUTCDate();
+  const later = new Date(start);
+  later.setUTCMonth(month, Math.min(start.getUTCDate(), days));
+  return (BigInt(later.getTime()) * 1_000_000n + (instant % 1_000_000n)) as EpochNs;
+}
+
+function isPayable({ state, confirmAt }: TestPayment): boolean {
+  return state === 'open' && confirmAt === null;
+}
+
+function hasMoney({ state }: TestPayment): boolean {
+  return ['paid', 'past_due', 'cancelled', 'ended', 'disputed'].includes(state);
+}
+
+function paid(payment: TestPayment, at: EpochNs, now: EpochNs, eventId: string): TestPayment {
+  const paidUntil = payment.kind === 'subscription' ? monthsAfter(at, 1) : null;
+  const change = { state: 'paid', paidAt: at, paidUntil, confirmAt: null, isDeclined: false };
+  return changed(payment, change as Partial<TestPayment>, now, eventId);
+}
+
+/** Up to the next day of the month on which it began. */
+function renewed(payment: TestPayment, now: EpochNs, eventId: string): TestPayment {
+  const from = payment.paidAt!;
+  const covered = payment.paidUntil! < now ? now : payment.paidUntil!;
+  let months = 1;
+  while (monthsAfter(from, months) <= covered) months += 1;
+  const change = { state: 'paid', paidUntil: monthsAfter(from, months), isCardBroken: false };
+  return changed(payment, change as Partial<TestPayment>, now, eventId);
+}
+
+/** The period ends now, and the card is declined. */
+function renewalFailed(payment: TestPayment, now: EpochNs, eventId: string): TestPayment {
+  const until = payment.paidUntil!;
+  const change = { state: 'past_due', paidUntil: until < now ? until : now, isCardBroken: true };
+  return changed(payment, change as Partial<TestPayment>, now, eventId);
+}
+
+function changed(
+  payment: TestPayment,
+  change: Partial<TestPayment>,
+  now: EpochNs,
+  eventId: string,
+): TestPayment {
+  const event: TestEvent = { id: eventId, at: now, attempts: 0, sendAt: now };
+  return {
+    ...payment,
+    ...change,
+    revision: payment.revision + 1,
+    events: [...payment.events, event].slice(-EVENTS_MAX),
+  };
+}
+
+function refused({ state }: TestPayment, why: string): { readonly refused: string } {
+  return { refused: `It is ${state.replace('_', ' ')}: ${why}.` };
+}

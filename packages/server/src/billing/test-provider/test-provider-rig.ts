@@ -1,0 +1,147 @@
+/**
+ * The provider `test` with a clock that moves when it is told to, and a door for its webhooks that can be shut. The
+ * clock has no timers: the rig looks where time would, so a year takes no longer than a second.
+ */
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { Clock } from '../../platform/clock.ts';
+import { createLog } from '../../platform/log.ts';
+import type { ProviderRig, SentWebhook } from '../payment-provider.contract.ts';
+import { BUYER_CHANGES, type BuyerChange, type TestPayment } from './test-payment.ts';
+import { TestPayments } from './test-payments.ts';
+import { TestProvider } from './test-provider.ts';
+
+export const RIG_URL = 'https://tapeloom.example.com';
+const START = 1_794_823_200_000_000_000n;
+const STEP_MS = 86_400_000;
+
+const NEVER: Disposable = { [Symbol.dispose]: () => {} };
+
+class LeapingClock implements Clock {
+  #now: bigint;
+
+  constructor(start: bigint) {
+    this.#now = start;
+  }
+
+  now(): EpochNs {
+    return this.#now as EpochNs;
+  }
+
+  leap(ms: number): void {
+    this.#now += BigInt(ms) * 1_000_000n;
+  }
+
+  after(): Disposable {
+    return NEVER;
+  }
+
+  every(): Disposable {
+    return NEVER;
+  }
+}
+
+export class TestProviderRig implements ProviderRig {
+  readonly clock: LeapingClock;
+  readonly directory: string;
+  readonly logged: string[] = [];
+  payments: TestPayments;
+  provider: TestProvider;
+  readonly webhooks: (SentWebhook & { readonly url: string })[] = [];
+  #refusals = 0;
+
+  private constructor(clock: LeapingClock, directory: string, payments: TestPayments) {
+    this.clock = clock;
+    this.directory = directory;
+    this.payments = payments;
+    this.provider = new TestProvider(payments, () => RIG_URL);
+  }
+
+  static async open(clock = new LeapingClock(START)): Promise<TestProviderRig> {
+    const directory = await mkdtemp(join(tmpdir(), 'tapeloom-payments-'));
+    const opening: { rig?: TestProviderRig } = {};
+    const payments = await openPayments(directory, clock, opening);
+    opening.rig = new TestProviderRig(clock, directory, payments);
+    return opening.rig;
+  }
+
+  /** As after a restart of the process. */
+  async restart(): Promise<void> {
+    await this.payments[Symbol.asyncDispose]();
+    this.payments = await openPayments(this.directory, this.clock, { rig: this });
+    this.provider = new TestProvider(this.payments, () => RIG_URL);
+  }
+
+  now(): EpochNs {
+    return this.clock.now();
+  }
+
+  /** In steps that grow, as a webhook's waits do. */
+  async pass(ms: number): Promise<void> {
+    await this.payments.idle();
+    for (let left = ms, step = 1_000; left > 0; left -= step, step = Math.min(2 * step, STEP_MS)) {
+      this.clock.leap(Math.min(left, step));
+      await this.payments.look();
+      await this.payments.idle();
+    }
+  }
+
+  async does(ref: string, what: BuyerChange): Promise<TestPayment> {
+    const after = await this.payments.change(ref, BUYER_CHANGES[what]);
+    if (after === null || 'refused' in after) throw new Error(`${ref}: ${after?.refused}`);
+    return after;
+  }
+
+  async pay(ref: string): Promise<void> {
+    await this.does(ref, 'pay');
+    await this.payments.idle();
+  }
+
+  refuseWebhooks(times: number): void {
+    this.#refusals = times;
+  }
+
+  async sent(): Promise<readonly SentWebhook[]> {
+    await this.payments.idle();
+    return this.webhooks;
+  }
+
+  reach(reach: 'up' | 'down' | 'silent'): void {
+    this.payments.reach = reach;
+  }
+
+  other(): Promise<ProviderRig> {
+    return TestProviderRig.open(this.clock);
+  }
+
+  take(webhook: SentWebhook & { readonly url: string }): number {
+    this.webhooks.push(webhook);
+    if (this.#refusals === 0) return 200;
+    this.#refusals -= 1;
+    return 503;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.payments[Symbol.asyncDispose]();
+    await rm(this.directory, { recursive: true, force: true });
+  }
+}
+
+function openPayments(
+  directory: string,
+  clock: LeapingClock,
+  opening: { rig?: TestProviderRig },
+): Promise<TestPayments> {
+  const write = (line: string) => opening.rig?.logged.push(line);
+  return TestPayments.open({
+    directory,
+    clock,
+    log: createLog({ level: 'info', readable: false, write }),
+    webhookUrl: () => `${RIG_URL}/v1/webhooks/test`,
+    send: async ({ url, headers, body }) =>
+      opening.rig!.take({ url, headers, body: Buffer.from(body) }),
+  });
+}

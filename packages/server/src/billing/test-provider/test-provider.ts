@@ -1,0 +1,123 @@
+/** The payment port to the provider `test`: what every adapter does, with a system that we play ourselves. */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import {
+  type CheckoutStart,
+  type PaymentProvider,
+  type ProviderEvent,
+  type ProviderObject,
+  type StartedCheckout,
+  UpstreamError,
+  type WebhookHeaders,
+} from '../payment-provider.ts';
+import {
+  type Change,
+  cancelledAtPeriodEnd,
+  cancelledNow,
+  type TestPayment,
+} from './test-payment.ts';
+import type { TestPayments } from './test-payments.ts';
+import { isSignedBy, SIGNATURE_HEADER } from './webhook-signature.ts';
+
+const EVENT_BYTES_MAX = 4_096;
+const EVENT_ID = /^evt_[0-9a-f]{32}$/;
+const INSTANT = /^(?:0|[1-9]\d{0,19})$/;
+
+/** Where payment pages stand, below the public address. */
+export const PAYMENT_PAGES = '/pay/test/';
+
+export class TestProvider implements PaymentProvider {
+  readonly name = 'test';
+  readonly #payments: TestPayments;
+  readonly #publicUrl: () => string;
+
+  constructor(payments: TestPayments, publicUrl: () => string) {
+    this.#payments = payments;
+    this.#publicUrl = publicUrl;
+  }
+
+  startCheckout(checkout: CheckoutStart, signal: AbortSignal): Promise<StartedCheckout> {
+    const { orderId, kind, offerName, amountMinor, currency, country, returnUrl, backUrl } =
+      checkout;
+    const terms = { orderId, kind, offerName, amountMinor, currency, country, returnUrl, backUrl };
+    return this.#ask(signal, async () => {
+      const { ref } = await this.#payments.start(terms);
+      return { ref, url: `${this.#publicUrl()}${PAYMENT_PAGES}${ref}` };
+    });
+  }
+
+  readWebhook(headers: WebhookHeaders, body: Uint8Array, now: EpochNs): ProviderEvent | null {
+    const { secret } = this.#payments;
+    if (body.length > EVENT_BYTES_MAX) return null;
+    return isSignedBy(secret, headers[SIGNATURE_HEADER], body, now) ? eventOf(body) : null;
+  }
+
+  fetch(ref: string, signal: AbortSignal): Promise<ProviderObject | null> {
+    return this.#ask(signal, async () => {
+      const payment = this.#payments.find(ref);
+      return payment === null ? null : objectOf(payment);
+    });
+  }
+
+  cancelAtPeriodEnd(ref: string, isCancelled: boolean, signal: AbortSignal): Promise<void> {
+    return this.#change(ref, cancelledAtPeriodEnd(isCancelled), signal);
+  }
+
+  cancelNow(ref: string, signal: AbortSignal): Promise<void> {
+    return this.#change(ref, cancelledNow, signal);
+  }
+
+  #change(ref: string, change: Change, signal: AbortSignal): Promise<void> {
+    return this.#ask(signal, async () => {
+      const after = await this.#payments.change(ref, change);
+      if (after === null) throw new UpstreamError(`test knows no payment ${ref}`);
+      if ('refused' in after) throw new UpstreamError(`test refused: ${after.refused}`);
+    });
+  }
+
+  async #ask<Answer>(signal: AbortSignal, answer: () => Promise<Answer>): Promise<Answer> {
+    signal.throwIfAborted();
+    const { reach } = this.#payments;
+    if (reach === 'down') throw new UpstreamError('test is down');
+    const answered = reach === 'silent' ? new Promise<never>(() => {}) : answer();
+    try {
+      return await untilAborted(answered, signal);
+    } catch (error) {
+      if (error instanceof UpstreamError || signal.aborted) throw error;
+      throw new UpstreamError('test failed', { cause: error });
+    }
+  }
+}
+
+async function untilAborted<Answer>(
+  answered: Promise<Answer>,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([answered, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+function objectOf(payment: TestPayment): ProviderObject {
+  const { ref, orderId, kind, state, paidAt, paidUntil, cancelAtPeriodEnd, revision } = payment;
+  return { ref, orderId, kind, state, paidAt, paidUntil, cancelAtPeriodEnd, revision };
+}
+
+/** Signed, so ours; what cannot be read all the same is not taken. */
+function eventOf(body: Uint8Array): ProviderEvent | null {
+  let event: Partial<Record<'id' | 'object' | 'at', unknown>> | null;
+  try {
+    event = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    return null;
+  }
+  const { id, object, at } = event ?? {};
+  const isEvent = typeof id === 'string' && typeof object === 'string' && typeof at === 'string';
+  if (!isEvent || !EVENT_ID.test(id) || !INSTANT.test(at)) return null;
+  return { id, objectRef: object, at: BigInt(at) as EpochNs };
+}
