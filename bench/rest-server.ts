@@ -59,6 +59,7 @@ const { app } = createHttpServer({
   clock: accounts.clock,
   trustedProxies: [],
   log,
+  portal: { sessions: accounts.sessions, origin: () => 'http://127.0.0.1' },
   docsUrl: () => 'http://127.0.0.1/docs',
   routes: restRoutes({
     version: '0',
@@ -68,6 +69,7 @@ const { app } = createHttpServer({
     store: () => accounts.store,
     usageOf: (...of) => accounts.meter.usageOf(...of),
     history: unasked,
+    portal: unasked,
     offers: unasked,
   }),
 });

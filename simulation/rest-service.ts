@@ -24,6 +24,7 @@ import { AddressThrottle } from '@tapeloom/server/accounts/address-throttle';
 import { Doorkeeper } from '@tapeloom/server/accounts/doorkeeper';
 import { MemoryAllowances } from '@tapeloom/server/accounts/memory-allowances';
 import { digestOf, newKeyText } from '@tapeloom/server/accounts/secret';
+import { SessionKeeper } from '@tapeloom/server/accounts/session-keeper';
 import { openSqliteAccountStore } from '@tapeloom/server/accounts/sqlite-account-store';
 import { StoreAuthenticator } from '@tapeloom/server/accounts/store-authenticator';
 import { UsageMeter } from '@tapeloom/server/accounts/usage-meter';
@@ -50,6 +51,7 @@ import type { InstrumentFacts } from '@tapeloom/server/http/instrument-view';
 import { restRoutes } from '@tapeloom/server/http/rest-routes';
 import type { Route } from '@tapeloom/server/http/route';
 import { UnreadAnswers, type UnreadLimits } from '@tapeloom/server/http/unread-answers';
+import type { OutgoingMail } from '@tapeloom/server/mail/mailer';
 import type { Pages } from '@tapeloom/server/pages/pages';
 import { DoorSockets, socketLimits } from '@tapeloom/server/platform/door-sockets';
 import { createLog } from '@tapeloom/server/platform/log';
@@ -59,6 +61,7 @@ import { ManualClock } from './manual-clock.ts';
 import { MarketTape } from './market-tape.ts';
 
 export const DOCS_URL = 'https://docs.example/api';
+export const ORIGIN = 'https://portal.example';
 /** A Wednesday in Chicago's morning: every market is open. */
 const START = instantOf('2026-11-11T16:00:00Z');
 /** Any address of documentation; requests come from here unless they say otherwise. */
@@ -89,6 +92,8 @@ export interface RestServiceOptions {
   readonly book?: InstrumentBook;
   /** What stands at `/`; left out: nothing. */
   readonly pages?: Pages;
+  /** Where people reach it. */
+  readonly origin?: string;
   /** The accounts, if not new ones; they are closed with the service. */
   readonly store?: AccountStore;
 }
@@ -125,6 +130,11 @@ export class RestService implements AsyncDisposable {
   readonly unread: UnreadAnswers;
   readonly routes: readonly Route[];
   readonly logged: string[] = [];
+  /** What was sent, in its order. */
+  readonly mails: OutgoingMail[] = [];
+  readonly sessions: SessionKeeper;
+  /** Where people reach it. */
+  readonly origin: string;
   readonly market = {
     engine: 'up' as EngineState,
     isSourceUp: true,
@@ -158,6 +168,7 @@ export class RestService implements AsyncDisposable {
     const { start = START, trustedProxies = [], timeouts } = options;
     this.clock = new ManualClock(start);
     this.store = store;
+    this.origin = options.origin ?? ORIGIN;
     this.#universe = createSimUniverse({ seed: 1, printsScale: 0.01 }, dayOf(start));
     this.book = options.book ?? this.#universe.book;
     const shared = {
@@ -180,6 +191,7 @@ export class RestService implements AsyncDisposable {
     const untimed = { ...NO_TIMERS, now: () => this.clock.now() };
     this.meter = new UsageMeter({ store, clock: untimed, onFault });
     this.authenticator = new StoreAuthenticator({ store, clock: this.clock, onFault });
+    this.sessions = new SessionKeeper({ store, clock: this.clock, onFault });
     const addresses = new AddressThrottle();
     const { authenticator, clock } = this;
     this.doorkeeper = new Doorkeeper({ authenticator, addresses, clock });
@@ -193,6 +205,12 @@ export class RestService implements AsyncDisposable {
       usageOf: (now, accountId, period) => this.meter.usageOf(now, accountId, period),
       history: () => this.#historyFacts(),
       offers: () => this.offers,
+      portal: () => ({
+        store,
+        doorkeeper: this.doorkeeper,
+        mailer: { send: (mail) => this.mails.push(mail) },
+        origin: this.origin,
+      }),
     });
     this.unread = new UnreadAnswers(this.clock, options.unread);
     this.http = createHttpServer({
@@ -211,6 +229,7 @@ export class RestService implements AsyncDisposable {
         readable: false,
         write: (line) => this.logged.push(line),
       }),
+      portal: { sessions: this.sessions, origin: () => this.origin },
       docsUrl: () => DOCS_URL,
       ...(options.pages === undefined ? {} : { pages: options.pages }),
       ...(timeouts === undefined ? {} : { timeouts }),
@@ -309,6 +328,7 @@ export class RestService implements AsyncDisposable {
     this.#replays[Symbol.dispose]();
     await this.meter[Symbol.asyncDispose]();
     this.authenticator[Symbol.dispose]();
+    this.sessions[Symbol.dispose]();
     await this.store[Symbol.asyncDispose]();
   }
 

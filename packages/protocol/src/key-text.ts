@@ -10,3 +10,6 @@ export const SECRET_CHECKSUM_CHARACTERS = 6;
 export const KEY_TEXT = /^svc_(?:live|test)_[0-9A-Za-z]{33}$/;
 /** A stream token. */
 export const TOKEN_TEXT = /^svc_token_[0-9A-Za-z]{33}$/;
+/** What a link that was mailed carries, and what a signed-in browser keeps. */
+export const LINK_TEXT = /^svc_link_[0-9A-Za-z]{33}$/;
+export const SESSION_TEXT = /^svc_session_[0-9A-Za-z]{33}$/;

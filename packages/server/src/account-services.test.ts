@@ -52,6 +52,7 @@ async function open(
     clock,
     log,
     trustedProxies: [],
+    portal: { sessions: accounts.sessions, origin: () => 'https://portal.example' },
     docsUrl: () => 'https://docs.example',
   });
   const { secrets } = await accounts.firstKeys();

@@ -22,6 +22,7 @@ import { CountedAuthenticator } from './accounts/counted-authenticator.ts';
 import { Doorkeeper } from './accounts/doorkeeper.ts';
 import { MemoryAllowances } from './accounts/memory-allowances.ts';
 import { MemoryLeases } from './accounts/memory-leases.ts';
+import { SessionKeeper } from './accounts/session-keeper.ts';
 import { StoreAuthenticator } from './accounts/store-authenticator.ts';
 import { UsageMeter } from './accounts/usage-meter.ts';
 import { type FirstKeys, makeDemoAccount } from './demo-account.ts';
@@ -69,6 +70,8 @@ export class AccountServices implements AsyncDisposable {
   readonly allowances = new MemoryAllowances();
   readonly addresses = new AddressThrottle();
   readonly doorkeeper: Doorkeeper;
+  /** Who is signed in to the portal. */
+  readonly sessions: SessionKeeper;
   readonly #known: StoreAuthenticator;
   readonly #resources: AsyncDisposableStack;
   readonly #log: Log;
@@ -88,6 +91,7 @@ export class AccountServices implements AsyncDisposable {
     this.meter = resources.use(new UsageMeter({ store, clock, onFault }));
     this.#known = resources.use(new StoreAuthenticator({ store, clock, onFault }));
     this.authenticator = new CountedAuthenticator(this.#known);
+    this.sessions = resources.use(new SessionKeeper({ store, clock, onFault }));
     const { authenticator, addresses } = this;
     this.doorkeeper = new Doorkeeper({ authenticator, addresses, clock });
     const onChange = (trouble: AccountsTroubleError | null) => this.#changed(trouble);

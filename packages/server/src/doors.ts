@@ -38,12 +38,14 @@ import type { ExportFacts } from './http/export-route.ts';
 import { createHttpServer, type HttpServer } from './http/http-server.ts';
 import { type CatalogueFacts, catalogueFacts } from './http/indicators-route.ts';
 import type { InstrumentFacts } from './http/instrument-view.ts';
+import type { PortalFacts } from './http/portal/portal-facts.ts';
 import { restRoutes } from './http/rest-routes.ts';
 import type { Outcome } from './http/route-handler.ts';
 import type { UnreadAnswers } from './http/unread-answers.ts';
 import type { IngestHandle } from './ingest-handle.ts';
 import type { IngestOpened } from './ingest-wire.ts';
 import { listen } from './listen.ts';
+import type { Mailer } from './mail/mailer.ts';
 import type { PageRoute } from './pages/page-route.ts';
 import { Pages } from './pages/pages.ts';
 import type { Portal } from './pages/portal.ts';
@@ -76,6 +78,7 @@ export interface DoorOptions {
   readonly config: Config;
   /** Learns which port was opened. */
   readonly publicAddress: PublicAddress;
+  readonly mailer: Mailer;
   readonly version: string;
   readonly log: Log;
   readonly opened: IngestOpened;
@@ -117,6 +120,7 @@ export class Doors implements AsyncDisposable {
   readonly #log: Log;
   readonly #publicAddress: PublicAddress;
   readonly #portal: Portal | null;
+  readonly #mailer: Mailer;
   readonly #tapeKnown = Promise.withResolvers<void>();
   readonly #repairs: TapeRepairs;
   readonly #epochsOpen = Promise.withResolvers<EpochStore>();
@@ -137,6 +141,7 @@ export class Doors implements AsyncDisposable {
     this.#clock = clock;
     this.#publicAddress = options.publicAddress;
     this.#portal = options.portal ?? null;
+    this.#mailer = options.mailer;
     this.#world = new TradingWorld(
       { seed: config.simSeed, printsScale: config.simScale },
       dayOf(clock.now()),
@@ -398,6 +403,7 @@ export class Doors implements AsyncDisposable {
       trustedProxies: config.trustedProxies,
       unread,
       log,
+      portal: { sessions: accounts.sessions, origin: () => this.#publicAddress.origin },
       docsUrl: () => config.docsUrl ?? `${this.#publicAddress.origin}/docs`,
       onUpgrade: (request, socket, head) => this.gateway.handleUpgrade(request, socket, head),
       meter: accounts.meter,
@@ -413,6 +419,7 @@ export class Doors implements AsyncDisposable {
         store: () => accounts.store,
         usageOf: (...of) => accounts.meter.usageOf(...of),
         history: () => this.#historyFacts(accounts),
+        portal: () => this.#portalFacts(accounts),
         offers: () => offers,
       }),
     });
@@ -428,6 +435,11 @@ export class Doors implements AsyncDisposable {
   /** Pages that the server makes itself. */
   #pageRoutes(): readonly PageRoute[] {
     return [];
+  }
+
+  #portalFacts({ store, doorkeeper }: AccountServices): PortalFacts {
+    const mailer = this.#mailer;
+    return { store, doorkeeper, mailer, origin: this.#publicAddress.origin };
   }
 
   #historyFacts({ store, clock }: AccountServices): ExportFacts {

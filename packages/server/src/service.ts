@@ -212,6 +212,7 @@ export class Service implements AsyncDisposable {
       {
         ...this.#options,
         publicAddress: this.#publicAddress,
+        mailer: { send: () => log.warn('there is no way to send mail yet') },
         opened,
         accounts,
         ingest: this.#ingest,

@@ -10,6 +10,7 @@ import type { Grant } from '@tapeloom/core/entitlement/plan';
 import type { ColumnType, Generated, Selectable } from 'kysely';
 import type { AuditKind, Budget } from './account-store.ts';
 import type { PaymentEventState } from './orders-store.ts';
+import type { LinkPurpose } from './people-store.ts';
 
 type Whole = ColumnType<bigint, bigint | number, bigint | number>;
 type WholeOrNull = ColumnType<bigint | null, bigint | number | null, bigint | number | null>;
@@ -158,6 +159,52 @@ interface OwnerTable {
   since: Whole;
 }
 
+interface LinkTable {
+  hash: string;
+  purpose: LinkPurpose;
+  /** Whom it was sent to; null of a claim, which is handed over by hand. */
+  email: string | null;
+  email_key: string | null;
+  /** The account it is about; null: the one its address owns, or a new one. */
+  account_id: string | null;
+  /** The neighbourhood of who asked for it; null: the operator did. */
+  asked_from: string | null;
+  created_at: Whole;
+  expires_at: Whole;
+  used_at: WholeOrNull;
+}
+
+/** A row is written first by whoever counts for this address or mailbox: others wait, and then see what was done. */
+interface PeopleTurnTable {
+  who: string;
+  at: Whole;
+}
+
+interface SessionTable {
+  id: string;
+  hash: string;
+  account_id: string;
+  /** In words, such as "Firefox on Linux". */
+  browser: string;
+  created_at: Whole;
+  expires_at: Whole;
+  last_used_at: Whole;
+}
+
+/** Accounts that came to be by a sign-in, for a day. */
+interface AccountBirthTable {
+  account_id: string;
+  asked_from: string;
+  created_at: Whole;
+}
+
+interface AccountDeletionTable {
+  account_id: string;
+  asked_at: Whole;
+  due_at: Whole;
+  done_at: WholeOrNull;
+}
+
 interface OrderTable {
   id: string;
   account_id: string;
@@ -227,6 +274,11 @@ export interface AccountSchema {
   audit_log: AuditTable;
   audit_beginning: AuditBeginningTable;
   owners: OwnerTable;
+  sign_in_links: LinkTable;
+  people_turns: PeopleTurnTable;
+  sessions: SessionTable;
+  account_births: AccountBirthTable;
+  account_deletions: AccountDeletionTable;
   orders: OrderTable;
   waiver_texts: WaiverTextTable;
   consents: ConsentTable;
@@ -235,6 +287,7 @@ export interface AccountSchema {
 
 export type AccountRow = Selectable<AccountTable>;
 export type KeyRow = Selectable<KeyTable>;
+export type LinkRow = Selectable<LinkTable>;
 export type AuditRow = Selectable<AuditTable>;
 export type OrderRow = Selectable<OrderTable>;
 export type PaymentEventRow = Selectable<PaymentEventTable>;

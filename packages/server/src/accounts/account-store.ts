@@ -13,9 +13,12 @@ import type { ManagementCriterion } from '@tapeloom/core/entitlement/key-managem
 import type { KeyRights } from '@tapeloom/core/entitlement/key-rights';
 import type { Grant } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
-import type { Done, OnceRefused, OnceRequest } from './once.ts';
+import type { Done, OnceRefused } from './once.ts';
 import type { OrdersStore } from './orders-store.ts';
 import type { PeopleStore } from './people-store.ts';
+import type { Actor, StoreCall } from './store-call.ts';
+
+export type { Actor, StoreCall };
 
 /** Valid (active or expiring) keys an account may have. */
 export const VALID_KEYS_MAX = 10;
@@ -78,21 +81,6 @@ export interface NewKey extends KeyRights {
 export interface SecretDigest {
   readonly hash: string;
   readonly hint: string;
-}
-
-/**
- * Who does it: the operator, who runs the service and its commands, may all; the owner, who is signed in to the
- * portal, may all with the account's own, but not too often; `billing` is what a payment provider said; a key
- * may only what its rights cover, and not too often. What a key asks for with `once` is done once; the answer
- * that is remembered is the new key's id.
- */
-export type Actor =
-  | { readonly kind: 'operator' | 'owner' | 'billing' }
-  | { readonly kind: 'key'; readonly keyId: string; readonly once?: OnceRequest };
-
-export interface StoreCall {
-  readonly now: EpochNs;
-  readonly actor: Actor;
 }
 
 /** A refusal, as plain data: the doors choose status and words. */

@@ -29,10 +29,16 @@ const CONNECTS_PER_MINUTE = 60;
 const GUESSERS = '';
 
 /** `throttled`: it failed, and too much has failed from there. `busy`: nobody can look at it now. */
-export type DoorVerdict =
-  | Authentication
+export type DoorRefusal =
   | { readonly verdict: 'throttled'; readonly retryAfterSeconds: number }
   | { readonly verdict: 'busy' };
+
+export type DoorVerdict = Authentication | DoorRefusal;
+
+/** Whatever is neither `accepted` nor `missing` has failed. */
+interface Judged {
+  readonly verdict: string;
+}
 
 export interface DoorkeeperOptions {
   readonly authenticator: Pick<Authenticator, 'recall' | 'authenticate' | 'consumeToken'>;
@@ -83,6 +89,15 @@ export class Doorkeeper {
     return this.#lookUp(address, () => this.#options.authenticator.consumeToken(token));
   }
 
+  /** Judges anything else that only who has it can know: a session, a link. `known` needs no look-up. */
+  async judge<V extends Judged>(
+    address: string,
+    known: V | null,
+    look: () => Promise<V>,
+  ): Promise<V | DoorRefusal> {
+    return known === null ? await this.#lookUp(address, look) : this.#count(address, known);
+  }
+
   /** One more connection of this account; not granted: it connects too often. */
   connects({ accountId, entitlements }: Caller): AllowanceVerdict {
     const { limit, testLimit } = entitlements.counted('maxConnections');
@@ -93,7 +108,10 @@ export class Doorkeeper {
     return this.#connects.takeNow(this.#options.clock.now(), accountId, perMinute);
   }
 
-  async #lookUp(address: string, look: () => Promise<Authentication>): Promise<DoorVerdict> {
+  async #lookUp<V extends Judged>(
+    address: string,
+    look: () => Promise<V>,
+  ): Promise<V | DoorRefusal> {
     const who = neighbourhood(address);
     using place = this.#lookUps.enter(who);
     if (place === null) return { verdict: 'busy' };
@@ -105,13 +123,13 @@ export class Doorkeeper {
     return this.#count(address, verdict);
   }
 
-  #count(address: string, authentication: Authentication): DoorVerdict {
-    const { verdict } = authentication;
+  #count<V extends Judged>(address: string, judged: V): V | DoorRefusal {
+    const { verdict } = judged;
     // Sending nothing is no attempt at guessing.
-    if (verdict === 'accepted' || verdict === 'missing') return authentication;
+    if (verdict === 'accepted' || verdict === 'missing') return judged;
     const { addresses, clock } = this.#options;
     const counted = addresses.failedAuthentication(clock.now(), address);
-    if (counted.granted) return authentication;
+    if (counted.granted) return judged;
     this.#throttledTotal += 1;
     return { verdict: 'throttled', retryAfterSeconds: counted.retryAfterSeconds };
   }

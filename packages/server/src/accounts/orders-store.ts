@@ -7,7 +7,7 @@
 import type { Payment } from '@tapeloom/core/entitlement/payment';
 import type { Grant } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { StoreCall } from './account-store.ts';
+import type { StoreCall } from './store-call.ts';
 
 /** Orders that an account may place in 24 hours: consents are kept for good. */
 export const ORDERS_PLACED_MAX = 20;

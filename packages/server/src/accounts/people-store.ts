@@ -1,9 +1,35 @@
 /**
- * The part of the account store about people: who owns an account, how they sign in, and in which browsers they
- * are. As in the store itself, every method is one transaction, and callers say what time it is.
+ * The part of the account store about people: who owns an account, how they sign in, in which browsers they are, and
+ * how they leave. As in the store itself, every method is one transaction, and callers say what time it is. Of links
+ * and sessions the store knows digests only. Whether a link may be used is judged by the statement that uses it up.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
+import type { EmailAddress } from '@tapeloom/core/person/email-address';
+import type { StoreCall } from './store-call.ts';
+
+const MINUTE_NS = 60_000_000_000n;
+const HOUR_NS = 60n * MINUTE_NS;
+const DAY_NS = 24n * HOUR_NS;
+
+export const LINK_VALID_MINUTES = 15;
+export const LINK_VALID_NS = BigInt(LINK_VALID_MINUTES) * MINUTE_NS;
+/** Links to one mailbox, and links asked for from one neighbourhood, in an hour. */
+export const LINKS_PER_MAILBOX_MAX = 5;
+export const LINKS_PER_NEIGHBOURHOOD_MAX = 20;
+export const LINKS_COUNTED_NS = HOUR_NS;
+/** Accounts that sign-ins from one neighbourhood may make in a day. */
+export const NEW_ACCOUNTS_MAX = 5;
+export const NEW_ACCOUNTS_COUNTED_NS = DAY_NS;
+/** From the sign-in on, however much it is used. */
+export const SESSION_VALID_NS = 30n * DAY_NS;
+/** Browsers in which somebody may be signed in at once; one more, and the oldest session ends. */
+export const SESSIONS_MAX = 50;
+/** For how long a deletion can be withdrawn. */
+export const DELETION_GRACE_NS = 14n * DAY_NS;
+
+/** What a link that was mailed is good for. */
+export type LinkPurpose = 'sign-in' | 'email-change' | 'claim';
 
 export interface OwnerRecord {
   readonly accountId: string;
@@ -12,7 +38,137 @@ export interface OwnerRecord {
   readonly since: EpochNs;
 }
 
+/** A link to be sent, or handed over. */
+export interface NewLink {
+  readonly purpose: LinkPurpose;
+  /** Whom it is sent to; null of a claim. */
+  readonly address: EmailAddress | null;
+  /** The account it is about; null: the one that the address owns, or a new one. */
+  readonly accountId: string | null;
+  /** The neighbourhood of who asks; null: the operator, for whom no limit counts. */
+  readonly askedFrom: string | null;
+}
+
+export interface LinkRecord {
+  readonly purpose: LinkPurpose;
+  readonly email: string | null;
+  /** The account it opens, by its id and name; null: one that it would make. */
+  readonly account: { readonly id: string; readonly name: string } | null;
+  readonly expiresAt: EpochNs;
+}
+
+/** Why a link is not good: nobody made it, it was used, or it is too old. */
+export type LinkRefused = { readonly refused: 'unknown' | 'used' | 'expired' };
+/** Too many were asked for; the next one can be from `until` on. */
+export type TooMany = { readonly refused: 'too-many'; readonly until: EpochNs };
+/** The address owns another account; or somebody else has become the account's owner. */
+export type EmailTaken = { readonly refused: 'email-taken' };
+export type AlreadyOwned = { readonly refused: 'already-owned' };
+
+export interface ClaimUsed {
+  /** The account's name. */
+  readonly account: string;
+  /** Of the new link. */
+  readonly expiresAt: EpochNs;
+}
+
+export interface NewSession {
+  readonly hash: string;
+  /** In words, such as "Firefox on Linux". */
+  readonly browser: string;
+  /** The digest of the session that the same browser had; it ends. */
+  readonly replaces: string | null;
+  /** The neighbourhood it begins in. */
+  readonly askedFrom: string;
+}
+
+export interface SessionRecord {
+  readonly id: string;
+  readonly accountId: string;
+  /** The owner's. */
+  readonly email: string;
+  readonly browser: string;
+  readonly createdAt: EpochNs;
+  readonly expiresAt: EpochNs;
+  /** To the minute. */
+  readonly lastUsedAt: EpochNs;
+}
+
+export interface SignedIn {
+  readonly session: SessionRecord;
+  /** Whether the sign-in made the account. */
+  readonly isNew: boolean;
+}
+
+export interface DeletionRecord {
+  readonly accountId: string;
+  readonly askedAt: EpochNs;
+  readonly dueAt: EpochNs;
+  /** Null: the account is still there. */
+  readonly doneAt: EpochNs | null;
+}
+
 export interface PeopleStore {
   /** Null: nobody owns the account yet. */
   ownerOf(accountId: string): Promise<OwnerRecord | null>;
+  /** By the key of an address. */
+  ownerByEmail(emailKey: string): Promise<OwnerRecord | null>;
+  /** The operator's word: whoever owned the account before is signed out everywhere. */
+  setOwner(
+    call: StoreCall,
+    accountId: string,
+    address: EmailAddress,
+  ): Promise<OwnerRecord | EmailTaken | { readonly refused: 'not-found' }>;
+
+  /** Keeps a link's digest, unless there were too many; what counts is the same for every address. */
+  addLink(
+    now: EpochNs,
+    hash: string,
+    link: NewLink,
+  ): Promise<{ readonly expiresAt: EpochNs } | TooMany>;
+  /** What a link would do; it stays as good as it was. */
+  findLink(now: EpochNs, hash: string): Promise<LinkRecord | LinkRefused>;
+  /** Uses a claim up, and keeps the link that makes who can read this address the account's owner. */
+  useClaim(
+    now: EpochNs,
+    hash: string,
+    link: { readonly hash: string; readonly address: EmailAddress; readonly askedFrom: string },
+  ): Promise<ClaimUsed | LinkRefused | TooMany | AlreadyOwned>;
+  /** Uses a sign-in link up and begins a session; makes the account at the first one. A refusal uses nothing up. */
+  signIn(
+    now: EpochNs,
+    hash: string,
+    session: NewSession,
+  ): Promise<SignedIn | LinkRefused | TooMany | EmailTaken | AlreadyOwned>;
+  /** Uses a link of this very account up; its sessions go on. */
+  changeEmail(
+    call: StoreCall,
+    accountId: string,
+    hash: string,
+  ): Promise<OwnerRecord | LinkRefused | EmailTaken>;
+
+  /** By its digest; also one that is too old. */
+  findSession(hash: string): Promise<SessionRecord | null>;
+  /** Those that go on, the newest first. */
+  sessionsOf(accountId: string, now: EpochNs): Promise<readonly SessionRecord[]>;
+  /** When a session was last used; an earlier time never replaces a later one. */
+  touchSession(accountId: string, sessionId: string, now: EpochNs): Promise<void>;
+  /** False: the account has no such session. */
+  endSession(call: StoreCall, accountId: string, sessionId: string): Promise<boolean>;
+  /** Ends all but one; how many. */
+  endOtherSessions(call: StoreCall, accountId: string, sessionId: string): Promise<number>;
+
+  /** Null: nobody asked for it, or it was withdrawn. */
+  deletionOf(accountId: string): Promise<DeletionRecord | null>;
+  /** Asked again, it stays at the time it had. */
+  askDeletion(call: StoreCall, accountId: string): Promise<DeletionRecord>;
+  /** False: there is none to withdraw. */
+  withdrawDeletion(call: StoreCall, accountId: string): Promise<boolean>;
+  /** Accounts whose time has come, the longest due first, a hundred at most. */
+  deletionsDue(now: EpochNs): Promise<readonly string[]>;
+  /**
+   * Deletes an account whose time has come: its keys are revoked, its sessions end, its rights go, and nothing that
+   * is left names a person. Answers whom it was owned by; null: it is not due, or was done before.
+   */
+  deleteAccount(call: StoreCall, accountId: string): Promise<OwnerRecord | null>;
 }

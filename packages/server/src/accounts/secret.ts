@@ -1,5 +1,5 @@
 /**
- * The texts of keys and stream tokens. 160 random bits make guessing hopeless; a checksum over all before
+ * The texts of keys, stream tokens, links and sessions. 160 random bits make guessing hopeless; a checksum over all before
  * it lets a mistyped or invented text be refused without a look-up; and of a text that was handed out only
  * its digest is kept, so a stolen database opens nothing.
  */
@@ -9,8 +9,10 @@ import { crc32 } from 'node:zlib';
 import type { Environment } from '@tapeloom/core/entitlement/key-rights';
 import {
   KEY_TEXT,
+  LINK_TEXT,
   SECRET_CHECKSUM_CHARACTERS,
   SECRET_RANDOM_CHARACTERS,
+  SESSION_TEXT,
   TOKEN_TEXT,
 } from '@tapeloom/protocol/key-text';
 import type { SecretDigest } from './account-store.ts';
@@ -30,9 +32,28 @@ export function newTokenText(random: RandomBytes): string {
   return withChecksum(`svc_token_${randomText(random)}`);
 }
 
+export function newLinkText(random: RandomBytes): string {
+  return withChecksum(`svc_link_${randomText(random)}`);
+}
+
+export function newSessionText(random: RandomBytes): string {
+  return withChecksum(`svc_session_${randomText(random)}`);
+}
+
 /** Whether it has the form of a key or token and its checksum is right. */
 export function isSoundText(text: string): boolean {
-  if (!KEY_TEXT.test(text) && !TOKEN_TEXT.test(text)) return false;
+  return (KEY_TEXT.test(text) || TOKEN_TEXT.test(text)) && hasChecksum(text);
+}
+
+export function isSoundLink(text: string): boolean {
+  return LINK_TEXT.test(text) && hasChecksum(text);
+}
+
+export function isSoundSession(text: string): boolean {
+  return SESSION_TEXT.test(text) && hasChecksum(text);
+}
+
+function hasChecksum(text: string): boolean {
   return withChecksum(text.slice(0, -SECRET_CHECKSUM_CHARACTERS)) === text;
 }
 

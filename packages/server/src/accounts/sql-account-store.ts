@@ -42,7 +42,7 @@ import type { Sql, SqlDatabase } from './sql-database.ts';
 import * as keys from './sql-keys.ts';
 import * as requests from './sql-once.ts';
 import { SqlOrders } from './sql-orders.ts';
-import { SqlPeople } from './sql-people.ts';
+import { FORGOTTEN_PEOPLE, SqlPeople } from './sql-people.ts';
 import type { SqlStore } from './sql-store.ts';
 import * as tokens from './sql-tokens.ts';
 import * as usage from './sql-usage.ts';
@@ -255,6 +255,9 @@ export class SqlAccountStore implements AccountStore {
     await this.#inSteps((sql, limit) => usage.forgetDayUsage(sql, now, limit));
     await this.#inSteps((sql, limit) => tokens.removeExpiredTokens(sql, now, limit));
     await this.#inSteps((sql, limit) => requests.forgetDone(sql, now, limit));
+    for (const forget of FORGOTTEN_PEOPLE) {
+      await this.#inSteps((sql, limit) => forget(sql, now, limit));
+    }
     if (before !== null) await this.#inSteps((sql, limit) => trimAudit(sql, before, limit));
   }
 

@@ -4,10 +4,12 @@
  * (404, 405), may this caller have it (403). Only then does a route look at body and query.
  *
  * From the moment a key is recognised its request counts, and every answer, whatever it says, carries
- * the rate-limit headers. Requests without one are limited by address, and carry none.
+ * the rate-limit headers. Requests without one are limited by address, and carry none. Who is signed in to the
+ * portal is known by a cookie, has a limit of its own, and changes something from the portal's own pages only.
  */
 
 import type { Socket } from 'node:net';
+import type { CountedLimit } from '@tapeloom/core/entitlement/entitlements';
 import type { IpRange } from '@tapeloom/core/entitlement/ip-range';
 import type { AllowanceVerdict } from '@tapeloom/core/quota/allowance';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -15,14 +17,17 @@ import { type AddressThrottle, neighbourhood } from '../accounts/address-throttl
 import type { Allowances } from '../accounts/allowances.ts';
 import { type Authenticator, sentAuthorization } from '../accounts/authenticator.ts';
 import type { Caller } from '../accounts/caller.ts';
-import type { Doorkeeper } from '../accounts/doorkeeper.ts';
+import type { Doorkeeper, DoorRefusal } from '../accounts/doorkeeper.ts';
+import type { Session, SessionKeeper, SessionVerdict } from '../accounts/session-keeper.ts';
 import { clientAddress } from '../platform/client-address.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { DoorSockets } from '../platform/door-sockets.ts';
+import { requireOwnOrigin } from './portal/own-origin.ts';
+import { readSessionCookie } from './portal/session-cookie.ts';
 import { ProblemError } from './problem-error.ts';
 import { RATE_HEADERS, RATE_WINDOW_SECONDS } from './rate-headers.ts';
 import type { Access } from './route.ts';
-import { unauthorized } from './unauthorized.ts';
+import { notSignedIn, unauthorized } from './unauthorized.ts';
 
 export interface AdmissionOptions {
   readonly authenticator: Pick<Authenticator, 'isCurrent'>;
@@ -34,15 +39,32 @@ export interface AdmissionOptions {
   /** Whose word is taken on where a request came from. */
   readonly trustedProxies: readonly IpRange[];
   readonly sockets: DoorSockets;
+  readonly portal: PortalDoor;
+}
+
+/** What is known of who is signed in, and where. */
+export interface PortalDoor {
+  readonly sessions: Pick<SessionKeeper, 'recall' | 'find'>;
+  /** The origin at which people reach the service. */
+  origin(): string;
+}
+
+/** Who was let in; both null where nobody needs to be known. */
+export interface Admitted {
+  readonly caller: Caller | null;
+  readonly session: Session | null;
 }
 
 const RETRY_AFTER_BUSY_S = 1;
+const SESSION_REQUESTS_PER_MINUTE: CountedLimit = { limit: 300, testLimit: null };
 
 /** What a request knocked at. */
 export interface Door {
   readonly access: Access;
   /** A page, of which a browser asks for many at once. */
   readonly isPage?: true;
+  /** Only the portal's own pages may ask for it. */
+  readonly isOwnPagesOnly?: boolean;
   /** Why there is nothing here: an unknown path or method. */
   readonly refusal?: () => ProblemError;
 }
@@ -64,18 +86,34 @@ export class Admission {
     this.#options = options;
   }
 
-  /**
-   * The caller, or null where none was recognised and none is needed. `onRecognised` is told of a caller
-   * whose request counts, also when it is refused after that.
-   */
+  /** `onRecognised` is told of a caller whose request counts, also when it is refused after that. */
   async admit(
     request: FastifyRequest,
     reply: FastifyReply,
     door: Door,
     onRecognised: (caller: Caller) => void,
-  ): Promise<Caller | null> {
+  ): Promise<Admitted> {
     const address = this.addressOf(request);
     this.#enter(request.raw.socket, reply, address);
+    const session = door.access === 'session' ? await this.#signedIn(request, address) : null;
+    const caller =
+      session === null ? await this.#calling(request, address, door, reply, onRecognised) : null;
+    if (door.refusal !== undefined) throw door.refusal();
+    if (door.isOwnPagesOnly === true) {
+      requireOwnOrigin(request.headers.origin, this.#options.portal.origin());
+    }
+    if (caller !== null) requireRights(caller, address, door.access);
+    return { caller, session };
+  }
+
+  /** Who calls with a key; null where none was recognised and none is needed. */
+  async #calling(
+    request: FastifyRequest,
+    address: string,
+    door: Door,
+    reply: FastifyReply,
+    onRecognised: (caller: Caller) => void,
+  ): Promise<Caller | null> {
     const caller =
       this.#recall(request, door.access) ?? (await this.#recognise(request, address, door.access));
     if (caller === null) {
@@ -93,9 +131,22 @@ export class Admission {
       requireGrant(verdict);
       onRecognised(caller);
     }
-    if (door.refusal !== undefined) throw door.refusal();
-    if (caller !== null) requireRights(caller, address, door.access);
     return caller;
+  }
+
+  /** Who is signed in. */
+  async #signedIn({ headers, raw }: FastifyRequest, address: string): Promise<Session> {
+    const { portal, doorkeeper, allowances, clock, sockets } = this.#options;
+    const text = readSessionCookie(headers.cookie, portal.origin());
+    const judged = await doorkeeper.judge(address, portal.sessions.recall(text), () =>
+      portal.sessions.find(text!),
+    );
+    if (judged.verdict !== 'accepted') throw refusedSession(judged);
+    const { session } = judged;
+    sockets.recognised(raw.socket, session.accountId);
+    const who = `session of ${session.accountId}`;
+    requireGrant(await allowances.take(clock.now(), who, SESSION_REQUESTS_PER_MINUTE));
+    return session;
   }
 
   /** From here to the end of its answer the request holds its connection's place. */
@@ -150,20 +201,34 @@ export class Admission {
       return caller;
     }
     const { verdict } = result;
-    if (verdict === 'busy') {
-      throw tooBusy('Too many keys of your address wait to be looked at; try again in a moment.');
-    }
-    if (verdict === 'throttled') {
-      throw tooMany('Too many failed authentications from your address.', result);
-    }
+    if (verdict === 'busy' || verdict === 'throttled') throw refusedAtDoor(result);
     if (access === 'optional') return null;
     throw unauthorized(verdict);
   }
 }
 
+function refusedSession(
+  judged: Exclude<SessionVerdict, { readonly verdict: 'accepted' }> | DoorRefusal,
+): ProblemError {
+  if (judged.verdict === 'busy' || judged.verdict === 'throttled') return refusedAtDoor(judged);
+  return notSignedIn(
+    judged.verdict === 'missing'
+      ? 'Sign in to the portal first.'
+      : 'Your session has ended; sign in again.',
+  );
+}
+
+/** The answer to who is not looked at, or failed too often. */
+export function refusedAtDoor(refusal: DoorRefusal): ProblemError {
+  if (refusal.verdict === 'throttled') {
+    return tooMany('Too many failed authentications from your address.', refusal);
+  }
+  return tooBusy('Too many keys of your address wait to be looked at; try again in a moment.');
+}
+
 function requireRights(caller: Caller, address: string, access: Access): void {
   // What everybody may see is kept from nobody for the key that came along.
-  if (access === 'public' || access === 'optional') return;
+  if (access === 'public' || access === 'optional' || access === 'session') return;
   if (caller.isSuspended) throw new ProblemError('FORBIDDEN', 'The account is suspended.');
   if (!caller.entitlements.allowsAddress(address)) {
     throw new ProblemError('FORBIDDEN', 'The key may not be used from your IP address.');

@@ -43,6 +43,7 @@ export function contractRoutes(): readonly Route[] {
     store: unasked,
     usageOf: unasked,
     history: unasked,
+    portal: unasked,
     offers: unasked,
   });
 }

@@ -12,6 +12,7 @@ import { AccountsTroubleError, AccountsUnavailableError } from '../accounts/acco
 import { AccountsBusyError } from '../accounts/accounts-busy-error.ts';
 import { neighbourhood } from '../accounts/address-throttle.ts';
 import type { Caller } from '../accounts/caller.ts';
+import type { Session } from '../accounts/session-keeper.ts';
 import type { Pages } from '../pages/pages.ts';
 import { blotSecrets } from '../platform/log.ts';
 import { METHODS } from '../platform/node-http.ts';
@@ -49,6 +50,7 @@ const TIMEOUTS: HttpTimeouts = {
 const RETRY_AFTER_STOP_S = 2;
 
 const STREAM_PATH = '/v1';
+const PORTAL_PATH = '/v1/portal/';
 
 /** No `Access-Control-Allow-Credentials`, and no `Authorization` below: a page never holds a key. */
 const READ_ANYWHERE = {
@@ -64,6 +66,10 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Whose request this is, once it was let in. */
     caller: Caller | null;
+    /** Who is signed in, where that is asked. */
+    session: Session | null;
+    /** Where it comes from. */
+    clientAddress: string;
     /** Whose allowance it took, also when it was refused after that. */
     countsFor: Caller | null;
     /** What a page is counted as; null for a route. */
@@ -123,11 +129,15 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     await unread.turn(request.raw.socket, reply.raw);
     if (isStopping) throw stopping();
     reply.header('cache-control', 'no-store');
-    request.caller = await admission.admit(request, reply, door, (caller) => {
-      request.countsFor = caller;
+    const { caller, session } = await admission.admit(request, reply, door, (recognised) => {
+      request.countsFor = recognised;
     });
+    request.caller = caller;
+    request.session = session;
     const address = admission.addressOf(request);
-    unread.requireRoom(request.raw.socket, request.caller?.accountId ?? neighbourhood(address));
+    request.clientAddress = address;
+    const accountId = caller?.accountId ?? session?.accountId;
+    unread.requireRoom(request.raw.socket, accountId ?? neighbourhood(address));
   };
 
   const app = createApp(options.timeouts ?? TIMEOUTS, (error, request, reply) => {
@@ -146,6 +156,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   if (options.onUpgrade !== undefined) unread.handOver(app.server, options.onUpgrade);
   readJsonOnly(app);
   app.decorateRequest('caller', null);
+  app.decorateRequest('session', null);
+  app.decorateRequest('clientAddress', '');
   app.decorateRequest('countsFor', null);
   app.decorateRequest('pageLabel', null);
   app.setSerializerCompiler(() => JSON.stringify);
@@ -295,7 +307,7 @@ function addRoute(
     method: route.method,
     url: route.path,
     config: {
-      door: { access: route.access },
+      door: { access: route.access, isOwnPagesOnly: isOwnPagesOnly(route) },
       isReadAnywhere: route.cacheControl !== undefined,
     },
     attachValidation: true,
@@ -306,6 +318,11 @@ function addRoute(
     },
     handler: routeHandler(route, options, watch),
   });
+}
+
+/** Whatever changes something below the portal's path, signing in among it. */
+function isOwnPagesOnly({ method, path }: Route): boolean {
+  return method !== 'GET' && path.startsWith(PORTAL_PATH);
 }
 
 /** A known path answers OPTIONS with what it allows, and any other method with 405. */

@@ -127,6 +127,7 @@ const WITH_BODY: readonly RouteError[] = [
   { code: 'INVALID_PARAMETERS', status: 413 },
   { code: 'INVALID_PARAMETERS', status: 415 },
 ];
+const OF_PORTAL: readonly RouteError[] = [{ code: 'FORBIDDEN', status: 403 }];
 const WITH_KEY: readonly RouteError[] = [
   { code: 'UNAUTHORIZED', status: 401 },
   { code: 'FORBIDDEN', status: 403 },
@@ -161,6 +162,14 @@ export function openapiDocument(
           type: 'http',
           scheme: 'bearer',
           description: 'An API key: `Authorization: Bearer <key>`.',
+        },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'tapeloom_session',
+          description:
+            'A browser that is signed in to the portal; behind TLS the name begins with `__Host-`. What changes ' +
+            "something must come from the portal's own pages, by the header `Origin`.",
         },
       },
     },
@@ -205,11 +214,17 @@ function operation(route: Route): object {
 function securityOf({ access }: Route): object[] {
   if (access === 'public') return [];
   if (access === 'optional') return [{}, { key: [] }];
+  if (access === 'session') return [{ session: [] }];
   return [{ key: access === 'key' ? [] : [access.scope] }];
 }
 
 function needsKey({ access }: Route): boolean {
   return access !== 'public' && access !== 'optional';
+}
+
+/** Open to everybody, but only to the portal's own pages. */
+function isOfPortal({ access, method, path }: Route): boolean {
+  return access === 'public' && method !== 'GET' && path.startsWith('/v1/portal/');
 }
 
 function pathParameters(route: Route): object[] {
@@ -237,6 +252,7 @@ function problemResponses(route: Route): object {
     ...ANYWHERE,
     ...(route.method === 'GET' ? [] : WITH_BODY),
     ...(needsKey(route) ? WITH_KEY : []),
+    ...(isOfPortal(route) ? OF_PORTAL : []),
     ...(route.errors ?? []),
   ];
   const responses = [...Map.groupBy(possible, ({ status }) => status)].map(([status, same]) => [
@@ -253,7 +269,8 @@ function problemResponses(route: Route): object {
 }
 
 function headersOf(route: Route, status: number): object {
-  const isCounted = route.access !== 'public' && status !== 401 && status !== 503;
+  const isCounted =
+    route.access !== 'public' && route.access !== 'session' && status !== 401 && status !== 503;
   const names: HeaderName[] = [
     'X-Request-Id',
     ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),

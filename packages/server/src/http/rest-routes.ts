@@ -12,6 +12,8 @@ import type { InstrumentFacts } from './instrument-view.ts';
 import { instrumentsRoute } from './instruments-route.ts';
 import { keysRoutes } from './keys-routes.ts';
 import { offersRoute } from './offers-route.ts';
+import type { PortalFacts } from './portal/portal-facts.ts';
+import { portalRoutes } from './portal/portal-routes.ts';
 import { pricingRoute } from './pricing-route.ts';
 import type { Route } from './route.ts';
 import { type StatusFacts, statusRoute } from './status-route.ts';
@@ -25,6 +27,7 @@ export interface RestFacts extends StatusFacts {
   store(): AccountStore;
   readonly usageOf: UsageOf;
   history(): ExportFacts;
+  portal(): PortalFacts;
   /** Where the service is, for its documents; left out in the committed ones. */
   readonly publicOrigin?: () => string;
   offers(): OfferBook;
@@ -44,6 +47,7 @@ export function restRoutes(facts: RestFacts): readonly Route[] {
     historyRoute(() => facts.history()),
     estimateRoute(() => facts.history()),
     exportRoute(() => facts.history()),
+    ...portalRoutes(() => facts.portal()),
     ...documentRoutes(() => routes, facts.publicOrigin),
   ];
   return routes;

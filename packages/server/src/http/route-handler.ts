@@ -105,6 +105,13 @@ async function handled(
     params: request.params as Record<string, string>,
     // Admission let nobody in without a key where the route needs one.
     caller: request.caller as Caller,
+    // Likewise, nobody who is not signed in.
+    session: request.session as never,
+    address: request.clientAddress,
+    header: (name) => request.headers[name]?.toString(),
+    setHeader: (name, value) => {
+      reply.header(name, value);
+    },
     once: onceOf(route, request),
     markReplayed: () => {
       reply.header(IDEMPOTENT_REPLAYED, 'true');

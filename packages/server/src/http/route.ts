@@ -10,20 +10,25 @@ import type { FieldFault } from '@tapeloom/protocol/problem';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Caller } from '../accounts/caller.ts';
 import type { OnceRequest } from '../accounts/once.ts';
+import type { Session } from '../accounts/session-keeper.ts';
 import type { StreamedAnswer } from './streamed-answer.ts';
 
 /**
  * Who is let in. `public`: everybody, and no key is looked at. `optional`: everybody, but a recognised
- * key counts its request. `key`: any valid key. `scope`: a key that has it.
+ * key counts its request. `key`: any valid key. `scope`: a key that has it. `session`: who is signed in to the
+ * portal, and no key is looked at; what changes something must come from the portal's own pages, as must
+ * everything else below its path.
  */
-export type Access = 'public' | 'optional' | 'key' | { readonly scope: Scope };
+export type Access = 'public' | 'optional' | 'key' | 'session' | { readonly scope: Scope };
 
 /** The caller a handler sees, by who is let in. */
-type CallerOf<A extends Access> = A extends 'public'
+type CallerOf<A extends Access> = A extends 'public' | 'session'
   ? null
   : A extends 'optional'
     ? Caller | null
     : Caller;
+
+type SessionOf<A extends Access> = A extends 'session' ? Session : null;
 
 export interface RouteDefinition<
   Query extends TObject,
@@ -55,8 +60,8 @@ export interface RouteDefinition<
   readonly answer: Answer;
   /** The content types of an answer that is no JSON. */
   readonly answerTypes?: readonly string[];
-  /** The status of success: 201 where something was created. */
-  readonly status?: 200 | 201;
+  /** The status of success: 201 where something was created, 202 where something will be done. */
+  readonly status?: 200 | 201 | 202;
   /** What it may refuse with, beyond what every route of its access may. */
   readonly errors?: readonly RouteError[];
   /**
@@ -65,7 +70,7 @@ export interface RouteDefinition<
    */
   faults?(body: unknown, now: EpochNs): readonly FieldFault[];
   handle(
-    request: RouteRequest<Static<Query>, Static<Body>, CallerOf<A>>,
+    request: RouteRequest<Static<Query>, Static<Body>, CallerOf<A>, SessionOf<A>>,
   ): Promise<RouteAnswer<Answer>> | RouteAnswer<Answer>;
 }
 
@@ -88,12 +93,20 @@ export interface RouteError {
   readonly status: number;
 }
 
-export interface RouteRequest<Query, Body, C> {
+export interface RouteRequest<Query, Body, C, S = null> {
   readonly query: Query;
   readonly body: Body;
   /** The variable parts of the path, by name. */
   readonly params: Readonly<Record<string, string>>;
   readonly caller: C;
+  /** Who is signed in. */
+  readonly session: S;
+  /** Where the request comes from. */
+  readonly address: string;
+  /** What the request says in a header of this name, in small letters. */
+  header(name: string): string | undefined;
+  /** Sent with the answer. */
+  setHeader(name: string, value: string): void;
   /** Null: the request has no idempotency key, or the route does not know of them. */
   readonly once: OnceRequest | null;
   /** Marks the answer as one that was given before. */

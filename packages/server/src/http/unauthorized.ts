@@ -1,5 +1,5 @@
 /**
- * The 401 answers. `WWW-Authenticate` is written as the interface writes it, and says that a token is
+ * The 401 answers, to keys as to sessions and links. `WWW-Authenticate` is written as the interface writes it, and says that a token is
  * invalid only when one was sent.
  */
 
@@ -25,4 +25,9 @@ export function unauthorized(failure: Failure): ProblemError {
   return new ProblemError('UNAUTHORIZED', DETAILS[failure], {
     headers: { 'www-authenticate': challenge },
   });
+}
+
+/** Who is not signed in, or not by this link. No key was sent that could be invalid. */
+export function notSignedIn(detail: string): ProblemError {
+  return new ProblemError('UNAUTHORIZED', detail, { headers: { 'www-authenticate': CHALLENGE } });
 }

@@ -27,7 +27,7 @@ const SECRET_PATHS = SECRET_FIELDS.flatMap((name) => [
   `*["${name}"]`,
   `*.*["${name}"]`,
 ]);
-const KEY_LIKE = /\bsvc_(live|test|token)_[0-9A-Za-z]+/g;
+const KEY_LIKE = /\bsvc_(live|test|token|link|session)_[0-9A-Za-z]+/g;
 const SECRET_QUERY = /([?&](?:resume|token|key)=)[^&\s"\\]+/gi;
 
 const FATAL = 60;

@@ -53,6 +53,27 @@ export async function fillStore(store: AccountStore): Promise<void> {
   const done = { accountId: account.id, keyId: key.id, once, answer: 'done', expiresAt };
   await store.settleOnce(FIXTURE_NOW, 'none', { amount: 0 }, done);
   await fillOrders(store, account.id);
+  await fillPeople(store, account.id);
+}
+
+/** Its owner, a claim, and somebody who signed in for the first time and wants to leave again. */
+async function fillPeople({ people }: AccountStore, accountId: string): Promise<void> {
+  const operator = { now: FIXTURE_NOW, actor: { kind: 'operator' } } as const;
+  const addressOf = (email: string) => ({ email, key: email.toLowerCase() });
+  await people.setOwner(operator, accountId, addressOf('Ada@example.com'));
+  const claim = { purpose: 'claim', address: null, accountId, askedFrom: null } as const;
+  await people.addLink(FIXTURE_NOW, 'e'.repeat(64), claim);
+  const address = addressOf('bob@example.com');
+  const link = { purpose: 'sign-in', address, accountId: null, askedFrom: 'c0000207' } as const;
+  await people.addLink(FIXTURE_NOW, 'f'.repeat(64), link);
+  const session = { browser: 'Firefox on Linux', replaces: null, askedFrom: 'c0000207' };
+  const signedIn = await people.signIn(FIXTURE_NOW, 'f'.repeat(64), {
+    ...session,
+    hash: '0'.repeat(64),
+  });
+  if ('refused' in signedIn) throw new Error(`the sign-in was refused: ${signedIn.refused}`);
+  const owner = { now: FIXTURE_NOW, actor: { kind: 'owner' } } as const;
+  await people.askDeletion(owner, signedIn.session.accountId);
 }
 
 async function fillOrders({ orders }: AccountStore, accountId: string): Promise<void> {

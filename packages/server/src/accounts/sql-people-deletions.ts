@@ -1,0 +1,137 @@
+/**
+ * How people leave: an account is deleted two weeks after its owner asked for it, unless that is withdrawn. What
+ * must be kept (who did what, who agreed to what and paid what) keeps the account's id, which then means nobody.
+ */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { StoreCall } from './account-store.ts';
+import { DELETION_GRACE_NS, type DeletionRecord, type OwnerRecord } from './people-store.ts';
+import { holdAccount } from './sql-accounts.ts';
+import { tell, type Writing } from './sql-audit.ts';
+import type { Sql } from './sql-database.ts';
+import { mailboxTurn } from './sql-people-links.ts';
+import { findOwner } from './sql-people-owners.ts';
+import { endSessions } from './sql-people-sessions.ts';
+
+const DUE_AT_ONCE_MAX = 100;
+
+export async function deletionOf(sql: Sql, accountId: string): Promise<DeletionRecord | null> {
+  const row = await sql
+    .selectFrom('account_deletions')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  return {
+    accountId,
+    askedAt: row.asked_at as EpochNs,
+    dueAt: row.due_at as EpochNs,
+    doneAt: row.done_at as EpochNs | null,
+  };
+}
+
+export async function askDeletion(
+  writing: Writing,
+  call: StoreCall,
+  accountId: string,
+): Promise<DeletionRecord> {
+  const { sql } = writing;
+  const dueAt = (call.now + DELETION_GRACE_NS) as EpochNs;
+  const row = await sql
+    .insertInto('account_deletions')
+    .values({ account_id: accountId, asked_at: call.now, due_at: dueAt, done_at: null })
+    .onConflict((conflict) => conflict.column('account_id').doNothing())
+    .returning('due_at')
+    .executeTakeFirst();
+  if (row === undefined) return (await deletionOf(sql, accountId))!;
+  const details = { dueAt: dueAt.toString() };
+  await tell(writing, call, { kind: 'account.deletion-asked', accountId, keyId: null, details });
+  return { accountId, askedAt: call.now, dueAt, doneAt: null };
+}
+
+export async function withdrawDeletion(
+  writing: Writing,
+  call: StoreCall,
+  accountId: string,
+): Promise<boolean> {
+  const row = await writing.sql
+    .deleteFrom('account_deletions')
+    .where('account_id', '=', accountId)
+    .where('done_at', 'is', null)
+    .returning('account_id')
+    .executeTakeFirst();
+  if (row === undefined) return false;
+  const kind = 'account.deletion-withdrawn';
+  await tell(writing, call, { kind, accountId, keyId: null, details: {} });
+  return true;
+}
+
+export async function deletionsDue(sql: Sql, now: EpochNs): Promise<readonly string[]> {
+  const rows = await sql
+    .selectFrom('account_deletions')
+    .select('account_id')
+    .where('done_at', 'is', null)
+    .where('due_at', '<=', now)
+    .orderBy('due_at')
+    .limit(DUE_AT_ONCE_MAX)
+    .execute();
+  return rows.map((row) => row.account_id);
+}
+
+export async function deleteAccount(
+  writing: Writing,
+  call: StoreCall,
+  accountId: string,
+): Promise<OwnerRecord | null> {
+  const { sql } = writing;
+  await holdAccount(sql, accountId);
+  const due = await sql
+    .updateTable('account_deletions')
+    .set({ done_at: call.now })
+    .where('account_id', '=', accountId)
+    .where('done_at', 'is', null)
+    .where('due_at', '<=', call.now)
+    .returning('account_id')
+    .executeTakeFirst();
+  if (due === undefined) return null;
+  const owner = await findOwner(sql, 'account_id', accountId);
+  await revokeKeys(writing, call, accountId);
+  await endSessions(writing, call, accountId, null);
+  await sql.deleteFrom('grants').where('account_id', '=', accountId).execute();
+  await forgetPerson(sql, accountId);
+  // Whatever name it had may have been somebody's; nobody can use what is left.
+  await sql
+    .updateTable('accounts')
+    .set({ name: accountId, suspended_at: call.now })
+    .where('id', '=', accountId)
+    .execute();
+  await tell(writing, call, { kind: 'account.deleted', accountId, keyId: null, details: {} });
+  return owner;
+}
+
+async function revokeKeys(writing: Writing, call: StoreCall, accountId: string): Promise<void> {
+  const keys = await writing.sql
+    .updateTable('keys')
+    .set({ revoked_at: call.now })
+    .where('account_id', '=', accountId)
+    .where('revoked_at', 'is', null)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', call.now)]))
+    .returning('id')
+    .execute();
+  for (const { id: keyId } of keys) {
+    await tell(writing, call, { kind: 'key.revoked', accountId, keyId, details: {} });
+  }
+}
+
+/** The owner, and every link that was sent for this account or to its owner. */
+async function forgetPerson(sql: Sql, accountId: string): Promise<void> {
+  const owned = sql.selectFrom('owners').select('email_key').where('account_id', '=', accountId);
+  await sql
+    .deleteFrom('sign_in_links')
+    .where((eb) => eb.or([eb('account_id', '=', accountId), eb('email_key', 'in', owned)]))
+    .execute();
+  for (const { email_key: key } of await owned.execute()) {
+    await sql.deleteFrom('people_turns').where('who', '=', mailboxTurn(key)).execute();
+  }
+  await sql.deleteFrom('owners').where('account_id', '=', accountId).execute();
+}

@@ -1,0 +1,189 @@
+/**
+ * Links that are mailed or handed over: kept as digests, counted before they are made, and used up by the one
+ * statement that finds them good.
+ */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { LinkRow } from './account-schema.ts';
+import {
+  LINK_VALID_NS,
+  LINKS_COUNTED_NS,
+  LINKS_PER_MAILBOX_MAX,
+  LINKS_PER_NEIGHBOURHOOD_MAX,
+  type LinkPurpose,
+  type LinkRecord,
+  type LinkRefused,
+  type NewLink,
+  type TooMany,
+} from './people-store.ts';
+import { removed, type Sql } from './sql-database.ts';
+
+export async function addLink(
+  sql: Sql,
+  now: EpochNs,
+  hash: string,
+  link: NewLink,
+): Promise<{ readonly expiresAt: EpochNs } | TooMany> {
+  // Looked at first without a write, so that whoever asks too often costs next to nothing.
+  const refused = (await tooMany(sql, now, link)) ?? (await tooManyInTurn(sql, now, link));
+  if (refused !== null) return refused;
+  const expiresAt = (now + LINK_VALID_NS) as EpochNs;
+  await sql
+    .insertInto('sign_in_links')
+    .values({
+      hash,
+      purpose: link.purpose,
+      email: link.address?.email ?? null,
+      email_key: link.address?.key ?? null,
+      account_id: link.accountId,
+      asked_from: link.askedFrom,
+      created_at: now,
+      expires_at: expiresAt,
+      used_at: null,
+    })
+    .execute();
+  return { expiresAt };
+}
+
+async function tooManyInTurn(sql: Sql, now: EpochNs, link: NewLink): Promise<TooMany | null> {
+  if (link.address !== null) await takeTurn(sql, now, mailboxTurn(link.address.key));
+  if (link.askedFrom !== null) await takeTurn(sql, now, `links from ${link.askedFrom}`);
+  return await tooMany(sql, now, link);
+}
+
+async function tooMany(
+  sql: Sql,
+  now: EpochNs,
+  { address, askedFrom }: NewLink,
+): Promise<TooMany | null> {
+  if (askedFrom === null) return null;
+  const byMailbox =
+    address === null
+      ? null
+      : await nextAt(sql, now, 'email_key', address.key, LINKS_PER_MAILBOX_MAX);
+  const until =
+    byMailbox ?? (await nextAt(sql, now, 'asked_from', askedFrom, LINKS_PER_NEIGHBOURHOOD_MAX));
+  return until === null ? null : { refused: 'too-many', until };
+}
+
+/** When one more may be asked for; null: now. */
+async function nextAt(
+  sql: Sql,
+  now: EpochNs,
+  column: 'email_key' | 'asked_from',
+  value: string,
+  max: number,
+): Promise<EpochNs | null> {
+  const last = await sql
+    .selectFrom('sign_in_links')
+    .select('created_at')
+    .where(column, '=', value)
+    .where('asked_from', 'is not', null)
+    .where('created_at', '>', now - LINKS_COUNTED_NS)
+    .orderBy('created_at', 'desc')
+    .offset(max - 1)
+    .limit(1)
+    .executeTakeFirst();
+  return last === undefined ? null : ((last.created_at + LINKS_COUNTED_NS) as EpochNs);
+}
+
+export function mailboxTurn(emailKey: string): string {
+  return `mailbox ${emailKey}`;
+}
+
+/** Whoever else counts the same waits until this transaction ends, and then sees what it did. */
+export async function takeTurn(sql: Sql, now: EpochNs, who: string): Promise<void> {
+  await sql
+    .insertInto('people_turns')
+    .values({ who, at: now })
+    .onConflict((conflict) => conflict.column('who').doUpdateSet({ at: now }))
+    .execute();
+}
+
+export async function findLink(
+  sql: Sql,
+  now: EpochNs,
+  hash: string,
+): Promise<LinkRecord | LinkRefused> {
+  const link = await sql
+    .selectFrom('sign_in_links')
+    .selectAll()
+    .where('hash', '=', hash)
+    .executeTakeFirst();
+  const refused = faultOf(link, now);
+  if (refused !== null) return refused;
+  const { purpose, email, expires_at } = link!;
+  const account = await accountOpened(sql, link!);
+  return { purpose, email, account, expiresAt: expires_at as EpochNs };
+}
+
+async function accountOpened(sql: Sql, link: LinkRow): Promise<LinkRecord['account']> {
+  const ids = sql.selectFrom('accounts').select(['accounts.id', 'accounts.name']);
+  const found =
+    link.account_id === null
+      ? ids
+          .innerJoin('owners', 'owners.account_id', 'accounts.id')
+          .where('owners.email_key', '=', link.email_key ?? '')
+      : ids.where('accounts.id', '=', link.account_id);
+  return (await found.executeTakeFirst()) ?? null;
+}
+
+/** Why a link of this purpose is not good; null while it is. */
+export async function linkFault(
+  sql: Sql,
+  now: EpochNs,
+  hash: string,
+  purpose: LinkPurpose,
+): Promise<LinkRefused | null> {
+  const link = await sql
+    .selectFrom('sign_in_links')
+    .selectAll()
+    .where('hash', '=', hash)
+    .where('purpose', '=', purpose)
+    .executeTakeFirst();
+  return faultOf(link, now);
+}
+
+function faultOf(link: LinkRow | undefined, now: EpochNs): LinkRefused | null {
+  if (link === undefined) return { refused: 'unknown' };
+  if (link.used_at !== null) return { refused: 'used' };
+  return now >= link.expires_at ? { refused: 'expired' } : null;
+}
+
+/** Of two who use one link, one finds it. */
+export function useLink(
+  sql: Sql,
+  now: EpochNs,
+  hash: string,
+  purpose: LinkPurpose,
+): Promise<LinkRow | undefined> {
+  return sql
+    .updateTable('sign_in_links')
+    .set({ used_at: now })
+    .where('hash', '=', hash)
+    .where('purpose', '=', purpose)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Some of those that no limit counts any more; how many. */
+export async function forgetLinks(sql: Sql, now: EpochNs, limit: number): Promise<number> {
+  const old = sql
+    .selectFrom('sign_in_links')
+    .select('hash')
+    .where('created_at', '<=', now - LINKS_COUNTED_NS)
+    .where('expires_at', '<=', now)
+    .limit(limit);
+  return removed(await sql.deleteFrom('sign_in_links').where('hash', 'in', old).execute());
+}
+
+export async function forgetTurns(sql: Sql, now: EpochNs, limit: number): Promise<number> {
+  const old = sql
+    .selectFrom('people_turns')
+    .select('who')
+    .where('at', '<=', now - LINKS_COUNTED_NS)
+    .limit(limit);
+  return removed(await sql.deleteFrom('people_turns').where('who', 'in', old).execute());
+}

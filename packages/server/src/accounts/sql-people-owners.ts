@@ -1,0 +1,120 @@
+/** Who owns an account. An account has one owner at most, and an address owns one account at most. */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { EmailAddress } from '@tapeloom/core/person/email-address';
+import type { StoreCall } from './account-store.ts';
+import type {
+  AlreadyOwned,
+  ClaimUsed,
+  EmailTaken,
+  LinkRefused,
+  OwnerRecord,
+  TooMany,
+} from './people-store.ts';
+import { holdAccount } from './sql-accounts.ts';
+import { tell, type Writing } from './sql-audit.ts';
+import type { Sql } from './sql-database.ts';
+import { addLink, linkFault, mailboxTurn, takeTurn, useLink } from './sql-people-links.ts';
+import { endSessions } from './sql-people-sessions.ts';
+
+export async function findOwner(
+  sql: Sql,
+  column: 'account_id' | 'email_key',
+  value: string,
+): Promise<OwnerRecord | null> {
+  const row = await sql
+    .selectFrom('owners')
+    .select(['account_id', 'email', 'since'])
+    .where(column, '=', value)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  return { accountId: row.account_id, email: row.email, since: row.since as EpochNs };
+}
+
+export async function setOwner(
+  writing: Writing,
+  call: StoreCall,
+  accountId: string,
+  address: EmailAddress,
+): Promise<OwnerRecord | EmailTaken | { readonly refused: 'not-found' }> {
+  const { sql } = writing;
+  if ((await holdAccount(sql, accountId)) === undefined) return { refused: 'not-found' };
+  await takeTurn(sql, call.now, mailboxTurn(address.key));
+  const holder = await findOwner(sql, 'email_key', address.key);
+  if (holder !== null && holder.accountId !== accountId) return { refused: 'email-taken' };
+  const before = await findOwner(sql, 'account_id', accountId);
+  // Who owned it before is somebody else, or has lost this mailbox.
+  if (holder === null) await endSessions(writing, call, accountId, null);
+  return await writeOwner(writing, call, accountId, address, before);
+}
+
+/** Uses the link of this account up, if its new address is free. */
+export async function changeEmail(
+  writing: Writing,
+  call: StoreCall,
+  accountId: string,
+  hash: string,
+): Promise<OwnerRecord | LinkRefused | EmailTaken> {
+  const { sql } = writing;
+  const link = await sql
+    .selectFrom('sign_in_links')
+    .select(['email', 'email_key'])
+    .where('hash', '=', hash)
+    .where('purpose', '=', 'email-change')
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  if (link === undefined) return { refused: 'unknown' };
+  const fault = await linkFault(sql, call.now, hash, 'email-change');
+  if (fault !== null) return fault;
+  await holdAccount(sql, accountId);
+  const address = { email: link.email!, key: link.email_key! };
+  await takeTurn(sql, call.now, mailboxTurn(address.key));
+  const holder = await findOwner(sql, 'email_key', address.key);
+  if (holder !== null && holder.accountId !== accountId) return { refused: 'email-taken' };
+  const before = await findOwner(sql, 'account_id', accountId);
+  if ((await useLink(sql, call.now, hash, 'email-change')) === undefined)
+    return { refused: 'used' };
+  return await writeOwner(writing, call, accountId, address, before);
+}
+
+export async function useClaim(
+  sql: Sql,
+  now: EpochNs,
+  hash: string,
+  link: { readonly hash: string; readonly address: EmailAddress; readonly askedFrom: string },
+): Promise<ClaimUsed | LinkRefused | TooMany | AlreadyOwned> {
+  const fault = await linkFault(sql, now, hash, 'claim');
+  if (fault !== null) return fault;
+  const { id: accountId, name: account } = await sql
+    .selectFrom('sign_in_links')
+    .innerJoin('accounts', 'accounts.id', 'sign_in_links.account_id')
+    .select(['accounts.id', 'accounts.name'])
+    .where('sign_in_links.hash', '=', hash)
+    .executeTakeFirstOrThrow();
+  if ((await findOwner(sql, 'account_id', accountId)) !== null) return { refused: 'already-owned' };
+  const { address, askedFrom } = link;
+  const bound = { purpose: 'sign-in', address, accountId, askedFrom } as const;
+  const made = await addLink(sql, now, link.hash, bound);
+  if ('refused' in made) return made;
+  await useLink(sql, now, hash, 'claim');
+  return { account, expiresAt: made.expiresAt };
+}
+
+/** The audit log knows that it happened, and no address. */
+export async function writeOwner(
+  writing: Writing,
+  call: StoreCall,
+  accountId: string,
+  { email, key }: EmailAddress,
+  before: OwnerRecord | null,
+): Promise<OwnerRecord> {
+  const since = before?.since ?? call.now;
+  await writing.sql
+    .insertInto('owners')
+    .values({ account_id: accountId, email, email_key: key, since })
+    .onConflict((conflict) => conflict.column('account_id').doUpdateSet({ email, email_key: key }))
+    .execute();
+  const kind = before === null ? 'account.owned' : 'account.email-changed';
+  await tell(writing, call, { kind, accountId, keyId: null, details: {} });
+  return { accountId, email, since };
+}

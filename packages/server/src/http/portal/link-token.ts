@@ -1,0 +1,79 @@
+/**
+ * Links that are mailed: made with the configured address, and judged when they come back. A text that is no link of
+ * ours counts as a failed authentication of the address that sent it, so that nobody tries for long.
+ */
+
+import { randomBytes } from 'node:crypto';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { Type } from 'typebox';
+import type { LinkRefused, TooMany } from '../../accounts/people-store.ts';
+import { digestOf, isSoundLink, newLinkText } from '../../accounts/secret.ts';
+import { refusedAtDoor } from '../admission.ts';
+import { type ProblemError, rateLimited } from '../problem-error.ts';
+import { notSignedIn } from '../unauthorized.ts';
+import type { PortalFacts } from './portal-facts.ts';
+
+const TOKEN_CHARACTERS_MAX = 1_000;
+
+/** Behind the `#` of a link, which no server sees and no mail scanner posts. */
+export const TokenField = Type.String({
+  maxLength: TOKEN_CHARACTERS_MAX,
+  description: 'What stands behind the # of the link.',
+});
+
+const TEXTS: Readonly<Record<LinkRefused['refused'], string>> = {
+  unknown:
+    'This link is not known here: it was cut off, or is of another account. Ask for a new one.',
+  used: 'This link was used before, and works once. Ask for a new one.',
+  expired: 'This link is older than 15 minutes. Ask for a new one.',
+};
+
+export interface NewLinkText {
+  /** What is kept of it. */
+  readonly hash: string;
+  readonly link: string;
+}
+
+export function newLink(origin: string): NewLinkText {
+  const token = newLinkText(randomBytes);
+  return { hash: digestOf(token).hash, link: linkOf(origin, token) };
+}
+
+export function linkOf(origin: string, token: string): string {
+  return `${origin}/sign-in#${token}`;
+}
+
+const UNKNOWN: LinkRefused = { refused: 'unknown' };
+const REFUSALS: readonly string[] = Object.keys(TEXTS);
+
+/** What a link that is good leads to; throws for any other. */
+export async function byLink<Found extends object>(
+  { doorkeeper }: Pick<PortalFacts, 'doorkeeper'>,
+  { address, token }: { readonly address: string; readonly token: string },
+  look: (hash: string) => Promise<Found | LinkRefused>,
+): Promise<Found> {
+  const isSound = isSoundLink(token);
+  const known = isSound ? null : judged<Found>(UNKNOWN);
+  const verdict = await doorkeeper.judge(address, known, async () =>
+    judged(await look(digestOf(token).hash)),
+  );
+  if (verdict.verdict === 'accepted') return verdict.found;
+  if (verdict.verdict === 'refused') throw notSignedIn(TEXTS[verdict.refused]);
+  throw refusedAtDoor(verdict);
+}
+
+type Judged<Found> =
+  | { readonly verdict: 'accepted'; readonly found: Found }
+  | { readonly verdict: 'refused'; readonly refused: LinkRefused['refused'] };
+
+/** Other refusals are not about the link. */
+function judged<Found extends object>(found: Found | LinkRefused): Judged<Found> {
+  if ('refused' in found && REFUSALS.includes(found.refused as string)) {
+    return { verdict: 'refused', refused: (found as LinkRefused).refused };
+  }
+  return { verdict: 'accepted', found: found as Found };
+}
+
+export function tooManyLinks({ until }: TooMany, now: EpochNs): ProblemError {
+  return rateLimited('Too many links were asked for within an hour.', until, now);
+}

@@ -1,0 +1,13 @@
+/** What the routes of the portal know of the running service. */
+
+import type { AccountStore } from '../../accounts/account-store.ts';
+import type { Doorkeeper } from '../../accounts/doorkeeper.ts';
+import type { Mailer } from '../../mail/mailer.ts';
+
+export interface PortalFacts {
+  readonly store: AccountStore;
+  readonly doorkeeper: Pick<Doorkeeper, 'judge'>;
+  readonly mailer: Mailer;
+  /** The origin at which people reach the service: every link begins with it, whatever a request says. */
+  readonly origin: string;
+}

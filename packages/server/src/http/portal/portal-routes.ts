@@ -1,0 +1,11 @@
+/** The routes of the portal, all below `/v1/portal/`. What changes something is for its own pages only. */
+
+import type { Route } from '../route.ts';
+import { accountRoute } from './account-routes.ts';
+import type { PortalFacts } from './portal-facts.ts';
+import { sessionRoutes } from './session-routes.ts';
+import { signInRoutes } from './sign-in-routes.ts';
+
+export function portalRoutes(facts: () => PortalFacts): readonly Route[] {
+  return [...signInRoutes(facts), ...sessionRoutes(facts), accountRoute(facts)];
+}
