@@ -1,0 +1,41 @@
+/** The provider `test` of a running service: its files below the data directory, its webhooks by HTTP. */
+
+import type { Clock } from '../../platform/clock.ts';
+import type { Log } from '../../platform/log.ts';
+import { testPaymentsPath } from './payment-files.ts';
+import { TestPayments, type Webhook } from './test-payments.ts';
+
+const WEBHOOK_MS_MAX = 10_000;
+const WEBHOOK_PATH = '/v1/webhooks/test';
+
+export interface OpenTestPaymentsOptions {
+  /** The data directory. */
+  readonly data: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Where the service is reached. */
+  readonly publicUrl: () => string;
+}
+
+export function openTestPayments(options: OpenTestPaymentsOptions): Promise<TestPayments> {
+  const { data, clock, log, publicUrl } = options;
+  return TestPayments.open({
+    directory: testPaymentsPath(data),
+    clock,
+    log,
+    webhookUrl: () => `${publicUrl()}${WEBHOOK_PATH}`,
+    send: sendWebhook,
+  });
+}
+
+async function sendWebhook({ url, headers, body }: Webhook, signal: AbortSignal): Promise<number> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers,
+    body,
+    redirect: 'manual',
+    signal: AbortSignal.any([signal, AbortSignal.timeout(WEBHOOK_MS_MAX)]),
+  });
+  await response.body?.cancel();
+  return response.status;
+}

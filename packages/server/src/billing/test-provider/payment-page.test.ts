@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PageAnswer } from '../../pages/page-route.ts';
+import { paymentPages } from './payment-page.ts';
+import { RIG_URL, TestProviderRig } from './test-provider-rig.ts';
+
+const TERMS = {
+  orderId: 'ord_1',
+  kind: 'subscription',
+  offerName: 'Live',
+  amountMinor: 7_900,
+  currency: 'EUR',
+  country: 'DE',
+  returnUrl: `${RIG_URL}/orders?order=ord_1`,
+  backUrl: `${RIG_URL}/plans`,
+} as const;
+
+/** The page of a checkout, and what a browser does there. */
+class Visit {
+  readonly rig: TestProviderRig;
+  readonly ref: string;
+
+  private constructor(rig: TestProviderRig, ref: string) {
+    this.rig = rig;
+    this.ref = ref;
+  }
+
+  static async begin(rig: TestProviderRig, terms: object = {}): Promise<Visit> {
+    const { ref } = await rig.payments.start({ ...TERMS, ...terms });
+    return new Visit(rig, ref);
+  }
+
+  get state(): string {
+    return this.rig.payments.find(this.ref)!.state;
+  }
+
+  async ask(
+    method: 'GET' | 'POST',
+    form = '',
+    path = `/pay/test/${this.ref}`,
+  ): Promise<PageAnswer> {
+    return await paymentPages(this.rig.payments).handle({
+      method,
+      path,
+      query: new URLSearchParams(),
+      form: new URLSearchParams(form),
+      styles: ['/assets/portal.css'],
+    });
+  }
+
+  async html(): Promise<string> {
+    const answer = await this.ask('GET');
+    return 'html' in answer ? answer.html : assert.fail('it leads elsewhere');
+  }
+
+  async press(action: string): Promise<string> {
+    const answer = await this.ask('POST', `action=${action}`);
+    return 'seeOther' in answer ? answer.seeOther : assert.fail(`status ${answer.status}`);
+  }
+}
+
+test('the page says what is bought, for how much and how often, and its last button that it obliges to pay [BILL-02, BILL-03]', async () => {
+  await using rig = await TestProviderRig.open();
+  const live = await (await Visit.begin(rig)).html();
+  assert.match(live, /<h1>Pay for <bdi>Live<\/bdi><\/h1>/);
+  assert.match(live, /Order and pay €79\.00 a month</);
+  assert.match(live, /€79\.00 again on \d+ \w+ \d{4} and every month after it, until you cancel/);
+  assert.match(live, /Germany/);
+  const once = { kind: 'purchase', offerName: 'Historical', amountMinor: 49_000, orderId: 'ord_2' };
+  const history = await (await Visit.begin(rig, once)).html();
+  assert.match(history, /Order and pay €490\.00</);
+  assert.match(history, /Paid once, for life/);
+  const yen = { currency: 'JPY', amountMinor: 12_000, orderId: 'ord_3' };
+  assert.match(await (await Visit.begin(rig, yen)).html(), /¥12,000/);
+});
+
+test('a buyer who pays comes back to the order, who cancels to the plans, and pressing twice does it once', async () => {
+  await using rig = await TestProviderRig.open();
+  const paying = await Visit.begin(rig);
+  assert.equal(await paying.press('pay'), TERMS.returnUrl);
+  assert.equal(await paying.press('pay'), TERMS.returnUrl);
+  assert.equal(await paying.press('cancel'), TERMS.returnUrl);
+  assert.equal(rig.payments.find(paying.ref)!.revision, 1);
+  assert.match(await paying.html(), /Already paid/);
+  const leaving = await Visit.begin(rig, { orderId: 'ord_2' });
+  assert.equal(await leaving.press('cancel'), TERMS.backUrl);
+  assert.equal(await leaving.press('pay'), TERMS.backUrl);
+  assert.equal(leaving.state, 'failed');
+  assert.match(await leaving.html(), /Nothing was charged/);
+});
+
+test('a declined card is said on the page, which stays as it is; a slow confirmation is waited for elsewhere', async () => {
+  await using rig = await TestProviderRig.open();
+  const visit = await Visit.begin(rig);
+  assert.equal(await visit.press('decline'), `/pay/test/${visit.ref}`);
+  assert.match(await visit.html(), /role="alert".*Your card was declined/);
+  assert.equal(await visit.press('slow'), TERMS.returnUrl);
+  const waiting = await visit.html();
+  assert.match(waiting, /Waiting for the bank/);
+  assert.match(waiting, /http-equiv="refresh" content="2"/);
+  await rig.pass(20_000);
+  assert.equal(visit.state, 'paid');
+});
+
+test('nothing that was typed is markup, and nothing in the page needs script or a style attribute [SEC-14]', async () => {
+  await using rig = await TestProviderRig.open();
+  const html = await (await Visit.begin(rig, { offerName: '<b onclick="x">&"\'' })).html();
+  assert.ok(html.includes('&lt;b onclick=&quot;x&quot;&gt;&amp;&quot;&#39;'));
+  assert.doesNotMatch(html, /<script|\sstyle=|<b onclick/);
+});
+
+test('an address of no payment is 404, another button 400, a provider that is down 503', async () => {
+  await using rig = await TestProviderRig.open();
+  const visit = await Visit.begin(rig);
+  const statusOf = (answer: PageAnswer) => ('status' in answer ? answer.status : 303);
+  for (const path of [
+    '',
+    'nothing',
+    `${visit.ref}/`,
+    '..%2fwebhook-secret',
+    'pay_'.padEnd(36, '0'),
+  ]) {
+    assert.equal(statusOf(await visit.ask('GET', '', `/pay/test/${path}`)), 404, path);
+  }
+  for (const form of ['', 'action=', 'action=refund', 'action=toString', 'action=__proto__']) {
+    assert.equal(statusOf(await visit.ask('POST', form)), 400, form);
+  }
+  rig.reach('down');
+  assert.equal(statusOf(await visit.ask('GET')), 503);
+  assert.equal(statusOf(await visit.ask('POST', 'action=pay')), 503);
+  assert.equal(visit.state, 'open');
+});

@@ -1,0 +1,162 @@
+/**
+ * The payment page of the provider `test`, at `/pay/test/<ref>`: what is bought, what it costs, and every way in
+ * which a payment can go. Whoever has the address may decide, so it cannot be guessed. A button pressed twice
+ * does what it does once, and a page that was left by the back button shows how things stand.
+ */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { escapeHtml, pageDocument } from '../../pages/page-document.ts';
+import type { PageAnswer, PageRequest, PageRoute } from '../../pages/page-route.ts';
+import { BUYER_CHANGES, type BuyerChange, monthsAfter, type TestPayment } from './test-payment.ts';
+import type { TestPayments } from './test-payments.ts';
+import { PAYMENT_PAGES } from './test-provider.ts';
+
+const REFRESH_S = 2;
+const REF = /^pay_[0-9a-f]{32}$/;
+/** The mark of the house, as the portal draws it. */
+const MARK =
+  '<svg class="mark" viewBox="0 0 24 24" aria-hidden="true"><path class="mark-warp" d="M3 2.5h18a1 1 0 0 1 1 1V5a1 1 0 0 1-1 1H3a1 1 0 0 1-1-1V3.5a1 1 0 0 1 1-1Zm8 5h2a.75.75 0 0 1 .75.75v12.5a.75.75 0 0 1-.75.75h-2a.75.75 0 0 1-.75-.75V8.25A.75.75 0 0 1 11 7.5Z"/><path class="mark-bid" d="M3.5 10h5.25v3.5H3.5a1 1 0 0 1-1-1V11a1 1 0 0 1 1-1Zm3.5 6h1.75v3.5H7a1 1 0 0 1-1-1V17a1 1 0 0 1 1-1Z"/><path class="mark-ask" d="M15.25 10H17a1 1 0 0 1 1 1v1.5a1 1 0 0 1-1 1h-1.75V10Zm0 6h5.25a1 1 0 0 1 1 1v1.5a1 1 0 0 1-1 1h-5.25V16Z"/></svg>';
+
+interface Content {
+  readonly status?: number;
+  readonly title: string;
+  /** HTML. */
+  readonly body: string;
+  readonly refreshSeconds?: number;
+}
+
+export function paymentPages(payments: TestPayments): PageRoute {
+  return {
+    below: PAYMENT_PAGES,
+    takesForms: true,
+    handle: (request) => answer(payments, request),
+  };
+}
+
+async function answer(payments: TestPayments, request: PageRequest): Promise<PageAnswer> {
+  const ref = request.path.slice(PAYMENT_PAGES.length);
+  const payment = REF.test(ref) ? payments.find(ref) : null;
+  if (payment === null) return page(request, UNKNOWN);
+  if (payments.reach !== 'up') return page(request, DOWN);
+  if (request.method === 'GET') return page(request, shown(payment, payments.clock.now()));
+  const action = request.form.get('action') ?? '';
+  if (!Object.hasOwn(BUYER_CHANGES, action)) return page(request, NO_SUCH_BUTTON);
+  // None of a buyer's changes is ever refused.
+  const after = (await payments.change(ref, BUYER_CHANGES[action as BuyerChange])) as TestPayment;
+  return { seeOther: nextOf(after, request.path) };
+}
+
+/** Where the buyer goes on: away when it is decided, else to the same page. */
+function nextOf({ state, confirmAt, returnUrl, backUrl }: TestPayment, here: string): string {
+  if (state === 'failed') return backUrl;
+  return state === 'open' && confirmAt === null ? here : returnUrl;
+}
+
+function shown(payment: TestPayment, now: EpochNs): Content {
+  const { state, confirmAt, returnUrl, backUrl } = payment;
+  if (state === 'open') return confirmAt === null ? asked(payment, now) : waiting(payment);
+  if (state === 'failed') {
+    const text = 'This checkout is closed. Nothing was charged.';
+    return over('Checkout closed', text, 'Back to the plans', backUrl);
+  }
+  const text = `${priceText(payment)} for ${payment.offerName} was paid. It is paid once only.`;
+  return over('Already paid', text, 'Back to your orders', returnUrl);
+}
+
+function asked(payment: TestPayment, now: EpochNs): Content {
+  const { offerName, kind } = payment;
+  const price = escapeHtml(priceText(payment));
+  const isMonthly = kind === 'subscription';
+  const name = escapeHtml(offerName);
+  const next = dayText(monthsAfter(now, 1));
+  const terms = isMonthly
+    ? `${price} again on ${next} and every month after it, until you cancel.`
+    : 'Paid once, for life.';
+  const notice = payment.isDeclined
+    ? '<p class="notice danger" role="alert"><span><b>Your card was declined.</b> <span class="muted">Nothing was charged. Try again, or cancel.</span></span></p>\n'
+    : '';
+  return {
+    title: `Pay for ${offerName}`,
+    body: `${notice}<section class="card">
+<div class="card-head"><h1>Pay for <bdi>${name}</bdi></h1><span class="badge warn">Test, no money moves</span></div>
+<div class="card-body">
+<div class="sum-row"><span><bdi>${name}</bdi>, ${isMonthly ? 'monthly' : 'once'}</span><span>${price}</span></div>
+<div class="sum-row muted"><span>Billing country</span><span>${escapeHtml(countryText(payment.country))}</span></div>
+<div class="sum-row total"><span>Due today</span><span>${price}</span></div>
+<p class="small muted">${terms}</p>
+<form method="post" class="pay-acts">
+<button class="btn primary lg block" name="action" value="pay">Order and pay ${price}${isMonthly ? ' a month' : ''}</button>
+<button class="btn secondary block" name="action" value="slow">Order and pay, confirmed after 20 s</button>
+<button class="btn secondary block" name="action" value="decline">Let the card be declined</button>
+<button class="btn ghost block" name="action" value="cancel">Cancel and go back</button>
+</form>
+</div>
+</section>`,
+  };
+}
+
+function waiting({ returnUrl }: TestPayment): Content {
+  const text = 'The bank confirms this payment in less than 20 seconds. You need not wait here.';
+  const content = over('Waiting for the bank', text, 'Back to your orders', returnUrl);
+  return { ...content, refreshSeconds: REFRESH_S };
+}
+
+function over(title: string, text: string, link: string, href: string): Content {
+  return {
+    title,
+    body: `<section class="card empty">
+<h1>${escapeHtml(title)}</h1>
+<p>${escapeHtml(text)}</p>
+<a class="btn primary" href="${escapeHtml(href)}">${escapeHtml(link)}</a>
+</section>`,
+  };
+}
+
+const UNKNOWN: Content = {
+  ...over('No such payment', 'This address belongs to no payment.', 'Plans', '/plans'),
+  status: 404,
+};
+const DOWN: Content = {
+  ...over(
+    'Payments are not available',
+    'The provider does not answer. Nothing was charged.',
+    'Back to your orders',
+    '/orders',
+  ),
+  status: 503,
+};
+const NO_SUCH_BUTTON: Content = {
+  ...over('Nothing was done', 'The form had no button of this page.', 'Plans', '/plans'),
+  status: 400,
+};
+
+function page({ styles }: PageRequest, content: Content): PageAnswer {
+  const { status = 200, title, body, refreshSeconds } = content;
+  const html = pageDocument({
+    title: `${title} · Test payments`,
+    styles,
+    body: `<main class="pay-page" id="main">
+<p class="brand">${MARK}Test payments</p>
+${body}
+<p class="tiny faint">This is the built-in provider <code>test</code>. It takes no card and moves no money; it only plays what a payment provider does.</p>
+</main>`,
+    ...(refreshSeconds === undefined ? {} : { refreshSeconds }),
+  });
+  return { status, html };
+}
+
+function priceText({ amountMinor, currency }: TestPayment): string {
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
+  const digits = format.resolvedOptions().maximumFractionDigits ?? 0;
+  return format.format(amountMinor / 10 ** digits);
+}
+
+function countryText(code: string): string {
+  return new Intl.DisplayNames('en', { type: 'region' }).of(code) ?? code;
+}
+
+/** `16 December 2026`, in UTC. */
+function dayText(instant: EpochNs): string {
+  const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+  return format.format(Number(instant / 1_000_000n));
+}
