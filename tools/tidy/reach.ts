@@ -16,7 +16,7 @@ const entries = [
   /^examples\/[^/]+\/[^/]+\.[jt]s$/,
   // Started for the server, named by the portal's pages, or built on its own.
   /^packages\/portal\/(?:build\.ts|theme\.js)$/,
-  /^packages\/portal\/src\/(?:main|pages\/landing\/landing-(?:main|prerender))\.tsx$/,
+  /^packages\/portal\/src\/(?:main|pages\/landing\/landing-(?:main|prerender)|docs\/docs-main)\.tsx$/,
 ];
 
 export function checkReach(tree: Tree): readonly Finding[] {

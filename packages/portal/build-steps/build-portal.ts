@@ -8,7 +8,9 @@ import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } fr
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type InlineConfig, type Plugin, type Rolldown } from 'vite';
+import type { prerenderDocs } from '../src/docs/docs-prerender.tsx';
 import { BuildRefusedError } from './build-refused-error.ts';
+import { docsSources, writeDocs } from './docs-pages.ts';
 import { type EntrySize, SCRIPT_BYTES_MAX, scriptSizes } from './script-sizes.ts';
 
 const portal = join(import.meta.dirname, '..');
@@ -39,9 +41,10 @@ export async function buildPortal(out: string): Promise<BuiltPortal> {
     const sizes = scriptSizes(output);
     refuseLarge(sizes);
     const head = headOf(site, output);
-    const landing = await prerendered(work);
-    finishPage(join(site, 'index.html'), head, landing);
+    const written = await prerendered(work);
+    finishPage(join(site, 'index.html'), head, await written.landing());
     finishPage(join(site, 'app.html'), head, '');
+    writeDocs(site, written.docs(docsSources()), (html) => html.replace(HEAD_MARK, () => head));
     moveInto(site, out);
     return { folder: out, sizes };
   } finally {
@@ -73,6 +76,7 @@ async function bundle(outDir: string): Promise<Rolldown.RolldownOutput> {
         input: {
           index: join(portal, 'index.html'),
           app: join(portal, 'app.html'),
+          docs: join(portal, 'docs.html'),
           portal: join(portal, 'src/styles/portal.css'),
         },
       },
@@ -95,8 +99,13 @@ function htmlLeavesMarks(): Plugin {
   };
 }
 
-/** The landing page is in its HTML before any script runs. */
-async function prerendered(work: string): Promise<string> {
+interface WrittenPages {
+  readonly landing: () => string | Promise<string>;
+  readonly docs: typeof prerenderDocs;
+}
+
+/** The landing page and the documentation are in their HTML before any script runs. */
+async function prerendered(work: string): Promise<WrittenPages> {
   const outDir = join(work, 'prerender');
   await build({
     ...common,
@@ -106,15 +115,18 @@ async function prerendered(work: string): Promise<string> {
       emptyOutDir: true,
       outDir,
       rolldownOptions: {
-        input: join(portal, 'src/pages/landing/landing-prerender.tsx'),
-        output: { entryFileNames: 'landing.mjs' },
+        input: {
+          landing: join(portal, 'src/pages/landing/landing-prerender.tsx'),
+          docs: join(portal, 'src/docs/docs-prerender.tsx'),
+        },
+        output: { entryFileNames: '[name].mjs' },
       },
     },
   });
-  const module: { prerenderLanding: () => string | Promise<string> } = await import(
-    pathToFileURL(join(outDir, 'landing.mjs')).href
-  );
-  return await module.prerenderLanding();
+  const load = (name: string) => import(pathToFileURL(join(outDir, `${name}.mjs`)).href);
+  const { prerenderLanding: landing } = await load('landing');
+  const { prerenderDocs: docs } = await load('docs');
+  return { landing, docs };
 }
 
 /** Theme first, so that nothing flashes; then the one font before the first text, and the styles. */

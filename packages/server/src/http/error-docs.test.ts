@@ -16,20 +16,21 @@ const codes = Object.keys(ERROR_CODES) as ErrorCode[];
 test('every code is documented under its anchor, and every documented code exists', () => {
   const documented = sections.map(({ heading, text }) => ({
     anchor: heading.toLowerCase().replaceAll(' ', '-'),
-    code: /^`([A-Z_]+)`, /.exec(text.trim())?.[1],
+    code: /^`([A-Z_]+)`, /m.exec(text)?.[1],
   }));
   const expected = codes.map((code) => ({ anchor: errorAnchor(code), code }));
   assert.deepEqual(documented, expected);
 });
 
-test('each section names the statuses of its code and says whether to retry', () => {
+test('each section begins with what to do, says whether to retry, and names the statuses of its code', () => {
   codes.forEach((code, index) => {
     const { text } = sections[index]!;
     const { statuses, retryable } = ERROR_CODES[code];
-    const [firstSentence] = text.trim().split('. ');
+    const [toDo, what] = text.trim().split('\n\n');
+    const [firstSentence] = what!.split('. ');
     const named = firstSentence!.match(/\d{3}/g)?.map(Number) ?? [];
     assert.deepEqual(named, [...statuses], code);
-    assert.equal(/^Retry/m.test(text), retryable, code);
-    assert.equal(/^Do not retry/m.test(text), !retryable, code);
+    const start = retryable ? '**What to do.** Retry' : '**What to do.** Do not retry';
+    assert.ok(toDo!.startsWith(start), code);
   });
 });

@@ -1,0 +1,142 @@
+/** A page of the documentation: contents to the left, text in the middle, what is on this page to the right. */
+
+import { Footer, TopBar } from '../shell/public-frame.tsx';
+import type { DocsGroup, DocsPage } from './docs-site.ts';
+import { DOCS_HOME, FOLDED_GROUP } from './docs-site.ts';
+
+/** Headings deeper than this are too many for a column. */
+const DEPTH_MAX = 3;
+
+export interface DocsPageProps {
+  readonly groups: readonly DocsGroup[];
+  /** Null: the first page, which lists all others. */
+  readonly page: DocsPage | null;
+}
+
+export function DocsPageView({ groups, page }: DocsPageProps) {
+  return (
+    <div class="public">
+      <a class="skip" href="#main">
+        Skip to content
+      </a>
+      <div id="docs-top">
+        <TopBar />
+      </div>
+      <div class="wrap docs">
+        <nav class="docs-contents" aria-label="Documentation">
+          <Contents groups={groups} here={page?.address ?? DOCS_HOME} />
+        </nav>
+        <details class="docs-fold">
+          <summary>All pages</summary>
+          <nav aria-label="Documentation, folded">
+            <Contents groups={groups} here={page?.address ?? DOCS_HOME} />
+          </nav>
+        </details>
+        <main class="docs-main" id="main">
+          {page === null ? <Home groups={groups} /> : <Text page={page} />}
+        </main>
+        <OnThisPage page={page} />
+      </div>
+      <Footer />
+    </div>
+  );
+}
+
+function Contents({
+  groups,
+  here,
+}: {
+  readonly groups: readonly DocsGroup[];
+  readonly here: string;
+}) {
+  return (
+    <>
+      {groups.map(({ name, pages }) => {
+        const list = <PageList pages={pages} here={here} />;
+        if (name !== FOLDED_GROUP) {
+          return (
+            <section key={name}>
+              <h2>{name}</h2>
+              {list}
+            </section>
+          );
+        }
+        return (
+          <section key={name}>
+            <details class="docs-group" open={pages.some(({ address }) => address === here)}>
+              <summary>{name}</summary>
+              {list}
+            </details>
+          </section>
+        );
+      })}
+    </>
+  );
+}
+
+function PageList({ pages, here }: { readonly pages: readonly DocsPage[]; readonly here: string }) {
+  return (
+    <ul>
+      {pages.map(({ address, name }) => (
+        <li key={address}>
+          <a href={address} aria-current={address === here ? 'page' : undefined}>
+            {name}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Text({ page }: { readonly page: DocsPage }) {
+  return (
+    <article class="docs-text">
+      <h1>{page.title}</h1>
+      {/* Made by our build from our own pages, with everything in them escaped. */}
+      <div dangerouslySetInnerHTML={{ __html: page.html }} />
+    </article>
+  );
+}
+
+function Home({ groups }: { readonly groups: readonly DocsGroup[] }) {
+  const listed = groups.filter(({ name }) => name !== FOLDED_GROUP);
+  return (
+    <article class="docs-text docs-home">
+      <h1>Documentation</h1>
+      <p>
+        How to get a key, read the stream and the past, and what every number means. All of it is
+        checked against the code that runs.
+      </p>
+      {listed.map(({ name, pages }) => (
+        <section key={name}>
+          <h2>{name}</h2>
+          <ul class="docs-list">
+            {pages.map(({ address, name: short, lead }) => (
+              <li key={address}>
+                <a href={address}>{short}</a>
+                <p>{lead}</p>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </article>
+  );
+}
+
+function OnThisPage({ page }: { readonly page: DocsPage | null }) {
+  const headings = page?.headings.filter(({ depth }) => depth <= DEPTH_MAX) ?? [];
+  if (headings.length < 2) return <div class="docs-here" />;
+  return (
+    <nav class="docs-here" aria-label="On this page">
+      <h2>On this page</h2>
+      <ul>
+        {headings.map(({ anchor, depth, text }) => (
+          <li key={anchor} class={depth === DEPTH_MAX ? 'deeper' : undefined}>
+            <a href={`#${anchor}`}>{text}</a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
