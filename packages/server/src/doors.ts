@@ -17,6 +17,8 @@ import type { ResetReason } from '@tapeloom/protocol/server-messages';
 import type { AccountServices } from './account-services.ts';
 import { AccountsBusyError } from './accounts/accounts-busy-error.ts';
 import type { OfferBook } from './billing/offer-book.ts';
+import { paymentPages } from './billing/test-provider/payment-page.ts';
+import type { TestPayments } from './billing/test-provider/test-payments.ts';
 import type { Config } from './config/config.ts';
 import type { PublicAddress } from './config/public-address.ts';
 import { EngineCrew, enginesFor } from './engine/engine-crew.ts';
@@ -89,6 +91,8 @@ export interface DoorOptions {
   readonly unread: UnreadAnswers;
   /** What is sold. */
   readonly offers: OfferBook;
+  /** The provider of payments that we play ourselves; left out: nobody pays. */
+  readonly testPayments?: TestPayments;
   /** What is served at `/`; left out: nothing. */
   readonly portal?: Portal;
 }
@@ -120,6 +124,7 @@ export class Doors implements AsyncDisposable {
   readonly #log: Log;
   readonly #publicAddress: PublicAddress;
   readonly #portal: Portal | null;
+  readonly #testPayments: TestPayments | null;
   readonly #mailer: Mailer;
   readonly #tapeKnown = Promise.withResolvers<void>();
   readonly #repairs: TapeRepairs;
@@ -141,6 +146,7 @@ export class Doors implements AsyncDisposable {
     this.#clock = clock;
     this.#publicAddress = options.publicAddress;
     this.#portal = options.portal ?? null;
+    this.#testPayments = options.testPayments ?? null;
     this.#mailer = options.mailer;
     this.#world = new TradingWorld(
       { seed: config.simSeed, printsScale: config.simScale },
@@ -434,7 +440,7 @@ export class Doors implements AsyncDisposable {
 
   /** Pages that the server makes itself. */
   #pageRoutes(): readonly PageRoute[] {
-    return [];
+    return this.#testPayments === null ? [] : [paymentPages(this.#testPayments)];
   }
 
   #portalFacts({ store, doorkeeper }: AccountServices): PortalFacts {

@@ -11,6 +11,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Registry } from 'prom-client';
 import { AccountServices } from './account-services.ts';
 import type { OfferBook } from './billing/offer-book.ts';
+import type { TestPayments } from './billing/test-provider/test-payments.ts';
 import type { Config } from './config/config.ts';
 import { PublicAddress } from './config/public-address.ts';
 import { connectionLimits, fewConnections } from './connection-limits.ts';
@@ -34,6 +35,7 @@ import { createClock } from './platform/system-clock.ts';
 import { Readiness } from './readiness.ts';
 import { ServiceMetrics } from './service-metrics.ts';
 import { SIM_DATASET } from './sources/sim-universe.ts';
+import { StartRefusedError } from './start-refused-error.ts';
 import { tapeDayBytes } from './tape/tape-growth.ts';
 
 /** Part of the open files that the service keeps for itself. */
@@ -89,6 +91,7 @@ export class Service implements AsyncDisposable {
   #accounts: AccountServices | null = null;
   #space: FreeSpace | null = null;
   #doors: Doors | null = null;
+  #testPayments: TestPayments | null = null;
   #echo: EchoServer | null = null;
   #addresses: ServiceAddresses | null = null;
 
@@ -177,6 +180,7 @@ export class Service implements AsyncDisposable {
     this.#space?.[Symbol.dispose]();
     await this.#echo?.[Symbol.asyncDispose]();
     await this.#doors?.[Symbol.asyncDispose]();
+    await this.#testPayments?.[Symbol.asyncDispose]();
     // After the doors, whose last answers still count.
     // They may still have been on their way when the start failed.
     const accounts = await this.#accountsOpening?.catch(() => null);
@@ -206,6 +210,7 @@ export class Service implements AsyncDisposable {
     const { Doors } = await import('./doors.ts');
     const accounts = await this.#accountsOpening;
     this.#accounts = accounts;
+    const testPayments = await this.#openTestPayments(accounts.clock);
     const opened = await this.#ingest.opened;
     logRecovery(log, opened);
     this.#doors = new Doors(
@@ -215,6 +220,7 @@ export class Service implements AsyncDisposable {
         mailer: { send: () => log.warn('there is no way to send mail yet') },
         opened,
         accounts,
+        testPayments,
         ingest: this.#ingest,
         unread: this.#unread,
         connections: this.#connections,
@@ -241,6 +247,24 @@ export class Service implements AsyncDisposable {
     this.#phase = 'the tape is being filled';
     const { tapeKnown } = this.#doors;
     void Promise.all([this.#caughtUp.promise, tapeKnown]).then(() => this.#becomeReady());
+  }
+
+  async #openTestPayments(clock: Clock): Promise<TestPayments> {
+    const { config, log, offers } = this.#options;
+    const room = await import('./billing/test-provider/open-test-payments.ts');
+    const publicUrl = () => this.#publicAddress.origin;
+    try {
+      const options = { data: config.data, clock, log, publicUrl };
+      this.#testPayments = await room.openTestPayments(options);
+    } catch (error) {
+      if (!(error instanceof room.TestPaymentsError)) throw error;
+      throw new StartRefusedError(error.message, { cause: error });
+    }
+    const isSelling = offers.countries.some(({ provider }) => provider === 'test');
+    if (isSelling && !this.#publicAddress.isLoopback) {
+      log.warn('the payment provider test takes no money: anybody can have any plan from it');
+    }
+    return this.#testPayments;
   }
 
   #becomeReady(): void {

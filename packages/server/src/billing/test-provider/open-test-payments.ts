@@ -17,15 +17,20 @@ export interface OpenTestPaymentsOptions {
   readonly publicUrl: () => string;
 }
 
-export function openTestPayments(options: OpenTestPaymentsOptions): Promise<TestPayments> {
+/** The operator's to mend; the message is the whole story. */
+export class TestPaymentsError extends Error {}
+
+export async function openTestPayments(options: OpenTestPaymentsOptions): Promise<TestPayments> {
   const { data, clock, log, publicUrl } = options;
-  return TestPayments.open({
-    directory: testPaymentsPath(data),
-    clock,
-    log,
-    webhookUrl: () => `${publicUrl()}${WEBHOOK_PATH}`,
-    send: sendWebhook,
-  });
+  const directory = testPaymentsPath(data);
+  const webhookUrl = () => `${publicUrl()}${WEBHOOK_PATH}`;
+  try {
+    return await TestPayments.open({ directory, clock, log, webhookUrl, send: sendWebhook });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const message = `the payments of the provider test in ${directory} cannot be used: ${why}`;
+    throw new TestPaymentsError(message, { cause: error });
+  }
 }
 
 async function sendWebhook({ url, headers, body }: Webhook, signal: AbortSignal): Promise<number> {
