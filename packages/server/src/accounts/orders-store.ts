@@ -12,6 +12,8 @@ import type { StoreCall } from './store-call.ts';
 /** Orders that an account may place in 24 hours: consents are kept for good. */
 export const ORDERS_PLACED_MAX = 20;
 export const ORDERS_PLACED_NS = 86_400_000_000_000n;
+/** An account is bound to the provider of an order that nobody paid for only so long. */
+export const UNPAID_BINDS_NS = 86_400_000_000_000n;
 /** Who asks again within a minute gets the checkout that is open. */
 export const SAME_CHECKOUT_NS = 60_000_000_000n;
 /** A provider repeats an event for some days at most; we know it for 90. */
@@ -70,16 +72,17 @@ export interface CheckoutQuestion {
   readonly offer: string;
   readonly grants: readonly Grant['plan'][];
   readonly provider: string;
+  readonly country: string;
 }
 
 /** Why there is nothing to buy, as plain data: the door chooses the words. */
 export type CheckoutRefused =
   | { readonly refused: 'no-account' }
-  /** `until` null: it renews, or never ends. */
+  /** `order` null: an operator granted it. */
   | { readonly refused: 'held'; readonly order: OrderRecord | null }
   | { readonly refused: 'other-provider'; readonly provider: string }
   | { readonly refused: 'too-many'; readonly until: EpochNs }
-  /** The same was asked for less than a minute ago. */
+  /** The same was asked for less than a minute ago, and waits to be paid. */
   | { readonly refused: 'open-already'; readonly order: OrderRecord };
 
 export interface PaymentEvent {

@@ -20,6 +20,7 @@ import {
   type PaymentEvent,
   type PaymentEventRecord,
   SAME_CHECKOUT_NS,
+  UNPAID_BINDS_NS,
 } from './orders-store.ts';
 import { holdAccount, OPERATOR, replaceGrants } from './sql-accounts.ts';
 import { tell, type Writing } from './sql-audit.ts';
@@ -211,10 +212,10 @@ async function judgeCheckout(
   sql: Sql,
   now: EpochNs,
   accountId: string,
-  { offer, grants, provider }: CheckoutQuestion,
+  { offer, grants, provider, country }: CheckoutQuestion,
 ): Promise<CheckoutRefused | null> {
   const orders = await ordersOf(sql, accountId);
-  const other = orders.find((order) => order.state !== 'failed' && order.provider !== provider);
+  const other = orders.find((order) => order.provider !== provider && binds(order, now));
   if (other !== undefined) return { refused: 'other-provider', provider: other.provider };
   const holders = await holdersOf(sql, now, accountId, grants);
   if (holders !== null) {
@@ -223,12 +224,22 @@ async function judgeCheckout(
   }
   const since = now - SAME_CHECKOUT_NS;
   const open = orders.find(
-    (order) => order.offer === offer && order.state === 'open' && order.createdAt > since,
+    (order) =>
+      order.offer === offer &&
+      order.country === country &&
+      order.state === 'open' &&
+      order.createdAt > since,
   );
   if (open !== undefined) return { refused: 'open-already', order: open };
   const oldest = orders[ORDERS_PLACED_MAX - 1];
   const until = oldest === undefined ? now : oldest.createdAt + ORDERS_PLACED_NS;
   return now < until ? { refused: 'too-many', until: until as EpochNs } : null;
+}
+
+/** Whether the account stays with the provider of this order. */
+function binds({ state, createdAt }: OrderRecord, now: EpochNs): boolean {
+  if (state === 'failed') return false;
+  return state !== 'open' || now < createdAt + UNPAID_BINDS_NS;
 }
 
 /**

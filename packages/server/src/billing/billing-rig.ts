@@ -1,0 +1,181 @@
+/** Billing over a real store in memory, with a scripted provider for each of two regions and time by hand. */
+
+import type { Plan } from '@tapeloom/core/entitlement/plan';
+import { planAt } from '@tapeloom/core/entitlement/plan';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { AccountStore } from '../accounts/account-store.ts';
+import type { OrderRecord } from '../accounts/orders-store.ts';
+import { openSqliteAccountStore } from '../accounts/sqlite-account-store.ts';
+import type { OutgoingMail } from '../mail/mailer.ts';
+import type { Clock } from '../platform/clock.ts';
+import { createLog } from '../platform/log.ts';
+import { Billing, type CheckoutWish, type Refusal } from './billing.ts';
+import type { OfferBook } from './offer-book.ts';
+import { OrderMails } from './order-mails.ts';
+import { Payments } from './payments.ts';
+import { ScriptedProvider, type SentWebhook } from './scripted-provider.ts';
+
+export const START = 1_790_000_000_123_456_789n as EpochNs;
+export const DAY_NS = 86_400_000_000_000n;
+export const MINUTE_NS = 60_000_000_000n;
+
+export const OFFERS: OfferBook = {
+  offers: [
+    { id: 'live', name: 'Live', billing: 'monthly', grants: ['live'] },
+    { id: 'history', name: 'Historical', billing: 'once', grants: ['history'] },
+  ],
+  prices: [
+    { offer: 'live', amountMinor: 7_900, interval: 'month' },
+    { offer: 'history', amountMinor: 49_000, interval: null },
+  ],
+  currency: 'EUR',
+  taxIncluded: true,
+  countries: [
+    { code: 'DE', provider: 'test' },
+    { code: 'FR', provider: 'test' },
+    { code: 'US', provider: 'other' },
+  ],
+  waiver: { version: '2', text: 'I give up my right of withdrawal.' },
+  providerOf: (country) => ({ DE: 'test', FR: 'test', US: 'other' })[country] ?? null,
+};
+
+/** Stands still until somebody moves it. */
+export class HandClock implements Clock {
+  #now = START;
+  #timers: { readonly at: bigint; readonly run: () => void }[] = [];
+
+  now(): EpochNs {
+    return this.#now;
+  }
+
+  after(ms: number, run: () => void): Disposable {
+    const timer = { at: this.#now + BigInt(ms) * 1_000_000n, run };
+    this.#timers.push(timer);
+    return {
+      [Symbol.dispose]: () => {
+        this.#timers = this.#timers.filter((one) => one !== timer);
+      },
+    };
+  }
+
+  every(ms: number, run: () => void): Disposable {
+    let next = this.after(ms, () => again());
+    const again = () => {
+      next = this.after(ms, () => again());
+      run();
+    };
+    return { [Symbol.dispose]: () => next[Symbol.dispose]() };
+  }
+
+  get waiting(): number {
+    return this.#timers.length;
+  }
+
+  pass(ns: bigint): void {
+    const end = this.#now + ns;
+    for (;;) {
+      const [due] = this.#timers.filter(({ at }) => at <= end).sort((a, b) => Number(a.at - b.at));
+      if (due === undefined) break;
+      this.#timers = this.#timers.filter((one) => one !== due);
+      this.#now = (due.at > this.#now ? due.at : this.#now) as EpochNs;
+      due.run();
+    }
+    this.#now = end as EpochNs;
+  }
+}
+
+export class BillingRig implements AsyncDisposable {
+  readonly store: AccountStore;
+  readonly clock = new HandClock();
+  readonly provider = new ScriptedProvider('test');
+  readonly other = new ScriptedProvider('other');
+  readonly mails: OutgoingMail[] = [];
+  readonly payments: Payments;
+  readonly billing: Billing;
+  #accounts = 0;
+  #ids = 0;
+
+  private constructor(store: AccountStore) {
+    const { clock } = this;
+    const log = createLog({ level: 'silent', readable: true, write: () => undefined });
+    const mails = new OrderMails({
+      store,
+      mailer: { send: (mail) => this.mails.push(mail) },
+      offers: OFFERS,
+      publicUrl: () => 'https://tapeloom.example',
+    });
+    this.store = store;
+    const providers = [this.provider, this.other];
+    this.payments = new Payments({ store, providers, clock, log, mails });
+    this.billing = new Billing({
+      store,
+      payments: this.payments,
+      offers: OFFERS,
+      publicUrl: () => 'https://tapeloom.example',
+      clock,
+      log,
+      random: (count) => Buffer.from(String((this.#ids += 1)).padStart(count, '0')),
+    });
+  }
+
+  static async open(): Promise<BillingRig> {
+    return new BillingRig(await openSqliteAccountStore(':memory:'));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.payments.idle();
+    await this.store[Symbol.asyncDispose]();
+  }
+
+  get now(): EpochNs {
+    return this.clock.now();
+  }
+
+  async account(): Promise<string> {
+    this.#accounts += 1;
+    const call = { now: this.now, actor: { kind: 'operator' } } as const;
+    const name = `account ${this.#accounts}`;
+    const made = await this.store.createAccount(call, { name, grants: [] });
+    if ('refused' in made) throw new Error(made.refused);
+    return made.id;
+  }
+
+  checkout(accountId: string, wish: Partial<CheckoutWish> = {}): Promise<OrderRecord | Refusal> {
+    return this.billing.checkout({
+      accountId,
+      sessionId: 'ses_1',
+      offer: 'live',
+      country: 'DE',
+      waiver: { accepted: true, version: '2' },
+      address: '192.0.2.7',
+      ...wish,
+    });
+  }
+
+  /** An order that waits to be paid. */
+  async order(accountId: string, wish: Partial<CheckoutWish> = {}): Promise<OrderRecord> {
+    const order = await this.checkout(accountId, wish);
+    if ('refused' in order) throw new Error(`refused: ${order.refused}`);
+    return order;
+  }
+
+  /** An order that is paid, as the provider said by a webhook. */
+  async bought(accountId: string, wish: Partial<CheckoutWish> = {}): Promise<OrderRecord> {
+    const order = await this.order(accountId, wish);
+    await this.deliver(this.provider.pay(order.ref, this.now, 30));
+    return this.again(order);
+  }
+
+  async again(order: OrderRecord): Promise<OrderRecord> {
+    return (await this.store.orders.findOrder(null, order.id))!;
+  }
+
+  async deliver(webhook: SentWebhook, to = 'test'): Promise<void> {
+    await this.payments.receive(to, webhook.headers, webhook.body);
+    await this.payments.idle();
+  }
+
+  async planOf(accountId: string): Promise<Plan> {
+    return planAt((await this.store.findAccount(accountId))!.grants, this.now);
+  }
+}

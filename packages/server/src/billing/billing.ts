@@ -1,0 +1,229 @@
+/**
+ * Buying and ending. An order and the consent it needs are placed in one transaction, after the provider has opened
+ * its checkout: when the provider is down, slow or wrong there is no order, and nobody was sent anywhere. Whoever
+ * clicks twice gets the same checkout. Rights are never changed here: they follow from what the provider says
+ * (`payments.ts`).
+ */
+
+import { randomBytes } from 'node:crypto';
+import { mayCharge, paymentStateAt } from '@tapeloom/core/entitlement/payment';
+import type { AccountStore, Actor } from '../accounts/account-store.ts';
+import type { CheckoutRefused, OrderRecord, OrderTerms } from '../accounts/orders-store.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log.ts';
+import { Turns } from '../platform/turns.ts';
+import type { Offer, OfferBook, Price } from './offer-book.ts';
+import { type CheckoutStart, UpstreamError } from './payment-provider.ts';
+import type { Payments } from './payments.ts';
+
+/** 80 random bits: nobody meets another's order by chance or by trying. */
+const ID_BYTES = 10;
+const OWNER: Actor = { kind: 'owner' };
+
+export interface BillingOptions {
+  readonly store: AccountStore;
+  readonly payments: Payments;
+  readonly offers: OfferBook;
+  /** The origin that buyers come back to. */
+  readonly publicUrl: () => string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Random bytes for ids; the machine's by default. */
+  readonly random?: (count: number) => Uint8Array;
+}
+
+export interface CheckoutWish {
+  readonly accountId: string;
+  /** The session it is asked in, for the audit log. */
+  readonly sessionId: string | null;
+  readonly offer: string;
+  readonly country: string;
+  readonly waiver: { readonly accepted?: boolean; readonly version?: string } | undefined;
+  /** Where the buyer is, for the record of the consent. */
+  readonly address: string;
+}
+
+export type Refusal =
+  | Exclude<CheckoutRefused, { readonly refused: 'open-already' }>
+  | { readonly refused: 'unknown-offer' | 'unknown-country' | 'waiver' }
+  /** An earlier payment for the same waits for the bank, and cannot be taken back. */
+  | { readonly refused: 'confirming' };
+
+export type CancelOutcome = OrderRecord | { readonly refused: 'not-found' | 'not-running' };
+
+interface Terms {
+  readonly offer: Offer;
+  readonly price: Price;
+  readonly provider: string;
+}
+
+export class Billing {
+  readonly #options: BillingOptions;
+  readonly #turns = new Turns();
+
+  constructor(options: BillingOptions) {
+    this.#options = options;
+  }
+
+  get offers(): OfferBook {
+    return this.#options.offers;
+  }
+
+  /** An order that waits to be paid, new or just begun; or why there is none. Rejects with `UpstreamError`. */
+  async checkout(wish: CheckoutWish): Promise<OrderRecord | Refusal> {
+    const { offers } = this.#options;
+    const offer = offers.offers.find(({ id }) => id === wish.offer);
+    const price = offers.prices.find((one) => one.offer === wish.offer);
+    if (offer === undefined || price === undefined) return { refused: 'unknown-offer' };
+    const provider = offers.providerOf(wish.country);
+    if (provider === null) return { refused: 'unknown-country' };
+    const { accepted, version } = wish.waiver ?? {};
+    if (accepted !== true || version !== offers.waiver.version) return { refused: 'waiver' };
+    const terms = { offer, price, provider };
+    return this.#turns.run(wish.accountId, () => this.#checkoutInTurn(wish, terms));
+  }
+
+  async orderOf(accountId: string, orderId: string): Promise<OrderRecord | null> {
+    return await this.#options.store.orders.findOrder(accountId, orderId);
+  }
+
+  /** Lets a subscription end with its period, or (`isCancelled` false) renew after all. */
+  async setCancelled(
+    accountId: string,
+    orderId: string,
+    isCancelled: boolean,
+  ): Promise<CancelOutcome> {
+    const { payments, clock } = this.#options;
+    const order = await this.orderOf(accountId, orderId);
+    if (order === null) return { refused: 'not-found' };
+    const state = paymentStateAt(order, clock.now());
+    const isRunning = state === 'paid' || state === 'past_due' || state === 'cancelled';
+    if (order.kind !== 'subscription' || !isRunning) return { refused: 'not-running' };
+    if ((state === 'cancelled') === isCancelled) return order;
+    await payments.provider(order.provider).cancelAtPeriodEnd(order, isCancelled);
+    const after = await payments.look(order, OWNER);
+    const isDone = mayCharge(after)
+      ? (paymentStateAt(after, clock.now()) === 'cancelled') === isCancelled
+      : isCancelled;
+    if (!isDone) throw new UpstreamError(`${order.provider} did not change ${order.ref} as asked`);
+    return after;
+  }
+
+  /**
+   * Nothing is charged for the account after it: subscriptions end at their providers, and open checkouts close.
+   * Rejects with `UpstreamError` when that cannot be made sure of; then the account has to stay.
+   */
+  async beforeDeletion(accountId: string): Promise<void> {
+    const { store } = this.#options;
+    await this.#turns.run(accountId, async () => {
+      for (const order of await store.orders.ordersOf(accountId)) {
+        if (mayCharge(order)) await this.#end(order);
+      }
+    });
+  }
+
+  async #checkoutInTurn(wish: CheckoutWish, terms: Terms): Promise<OrderRecord | Refusal> {
+    const { store, payments, clock } = this.#options;
+    const { id: offer, grants } = terms.offer;
+    const question = { offer, grants, provider: terms.provider, country: wish.country };
+    const judge = () => store.orders.judgeCheckout(clock.now(), wish.accountId, question);
+    const refused = await judge();
+    if (refused !== null) return openOrRefused(refused);
+    for (const earlier of await this.#earlier(wish)) await payments.look(earlier);
+    // What was thought of as open may have been paid meanwhile.
+    const refusedNow = await judge();
+    if (refusedNow !== null) return openOrRefused(refusedNow);
+    // Nobody shall pay twice for the same.
+    for (const earlier of await this.#earlier(wish)) {
+      if ((await this.#close(earlier)).state === 'open') return { refused: 'confirming' };
+    }
+    const start = await this.#startOf(wish, terms);
+    const started = await payments.provider(terms.provider).startCheckout(start);
+    return this.#place(wish, { ...termsOf(start, terms), ...started });
+  }
+
+  async #place(
+    wish: CheckoutWish,
+    terms: Omit<OrderTerms, 'waiverVersion'>,
+  ): Promise<OrderRecord | Refusal> {
+    const { store, offers, clock } = this.#options;
+    const { accountId, sessionId, address } = wish;
+    const { version: waiverVersion, text } = offers.waiver;
+    const call = { now: clock.now(), actor: OWNER, sessionId };
+    try {
+      const order = { ...terms, waiverVersion };
+      const placed = await store.orders.placeOrder(call, accountId, order, { text, address });
+      if (!('refused' in placed)) return placed;
+      await this.#forgetCheckout(terms);
+      return openOrRefused(placed);
+    } catch (error) {
+      // Nobody has its address, so nobody can pay there.
+      void this.#forgetCheckout(terms);
+      throw error;
+    }
+  }
+
+  /** Tidiness: nobody was sent there. */
+  async #forgetCheckout({ provider, ref }: Pick<OrderTerms, 'provider' | 'ref'>): Promise<void> {
+    try {
+      await this.#options.payments.provider(provider).cancelNow(ref);
+    } catch (error) {
+      this.#options.log.warn({ error }, 'a checkout could not be closed');
+    }
+  }
+
+  async #startOf(wish: CheckoutWish, { offer, price }: Terms): Promise<CheckoutStart> {
+    const { store, offers, publicUrl, random = randomBytes } = this.#options;
+    const orderId = `ord_${Buffer.from(random(ID_BYTES)).toString('hex')}`;
+    const owner = await store.people.ownerOf(wish.accountId);
+    return {
+      orderId,
+      accountId: wish.accountId,
+      email: owner?.email ?? null,
+      kind: offer.billing === 'monthly' ? 'subscription' : 'purchase',
+      offer: offer.id,
+      offerName: offer.name,
+      amountMinor: price.amountMinor,
+      currency: offers.currency,
+      country: wish.country,
+      returnUrl: `${publicUrl()}/orders?order=${orderId}`,
+      backUrl: `${publicUrl()}/checkout?offer=${encodeURIComponent(offer.id)}`,
+    };
+  }
+
+  /** Orders of the same offer for which somebody could still pay, though they grant nothing. */
+  async #earlier(wish: CheckoutWish): Promise<readonly OrderRecord[]> {
+    const orders = await this.#options.store.orders.ordersOf(wish.accountId);
+    return orders.filter((order) => order.offer === wish.offer && mayCharge(order));
+  }
+
+  async #close(order: OrderRecord): Promise<OrderRecord> {
+    const { payments } = this.#options;
+    await payments.provider(order.provider).cancelNow(order.ref);
+    return payments.look(order);
+  }
+
+  async #end(order: OrderRecord): Promise<void> {
+    const after = await this.#close(order);
+    const runs = mayCharge(after) && after.state !== 'disputed';
+    if (runs) throw new UpstreamError(`${order.provider} did not end ${order.ref}`);
+  }
+}
+
+function openOrRefused(refused: CheckoutRefused): OrderRecord | Refusal {
+  return refused.refused === 'open-already' ? refused.order : refused;
+}
+
+function termsOf(start: CheckoutStart, { offer, provider }: Terms) {
+  const { orderId: id, kind, amountMinor, currency, country } = start;
+  return {
+    id,
+    kind,
+    amountMinor,
+    currency,
+    country,
+    provider,
+    offer: offer.id,
+    grants: offer.grants,
+  };
+}

@@ -1,0 +1,228 @@
+/**
+ * What providers say, taken over. A webhook is a hint that is kept before it is answered; then the provider is asked
+ * about what it concerns, and what it answers last decides the order and its rights. So it does not matter in which
+ * order, how often or whether at all webhooks come: what is missed is found by `reconcile`, which asks about
+ * whatever may have changed. Two that do so at a time do no harm.
+ */
+
+import { grantsOfPayment } from '@tapeloom/core/entitlement/payment';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { AccountStore, Actor } from '../accounts/account-store.ts';
+import type { OrderRecord, PaymentEventRecord } from '../accounts/orders-store.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log.ts';
+import { Turns } from '../platform/turns.ts';
+import { AskedProvider } from './asked-provider.ts';
+import { nextLook } from './next-look.ts';
+import type { OrderMails } from './order-mails.ts';
+import { type PaymentProvider, UpstreamError, type WebhookHeaders } from './payment-provider.ts';
+
+const MINUTE_NS = 60_000_000_000n;
+/** What one round asks about at most; the rest is for the next. */
+const ROUND_MAX = 200;
+/** A provider that fails so often in a row is left alone for the rest of the round. */
+const FAILURES_MAX = 3;
+/** The wait after a failure doubles from a minute up to an hour. */
+const DOUBLINGS_MAX = 6;
+/** An event may come before the order it is about; after so many looks it is about nothing of ours. */
+const UNKNOWN_LOOKS_MAX = 5;
+const FORGOTTEN_AT_ONCE = 500;
+const FAULT_LENGTH_MAX = 500;
+
+const BILLING: Actor = { kind: 'billing' };
+
+export interface PaymentsOptions {
+  readonly store: AccountStore;
+  readonly providers: readonly PaymentProvider[];
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly mails: OrderMails;
+}
+
+export type WebhookOutcome = 'unknown-provider' | 'unsigned' | 'received' | 'known';
+
+export interface Round {
+  readonly events: number;
+  readonly orders: number;
+  /** What of both could not be asked about. */
+  readonly failed: number;
+  readonly changed: number;
+}
+
+export class Payments {
+  readonly #options: PaymentsOptions;
+  readonly #providers: ReadonlyMap<string, AskedProvider>;
+  readonly #turns = new Turns();
+  /** Looks that wait for their turn: whoever asks for another before it begins shares it. */
+  readonly #waiting = new Map<string, Promise<OrderRecord>>();
+  readonly #underWay = new Set<Promise<void>>();
+  #round: Promise<Round> | null = null;
+
+  constructor(options: PaymentsOptions) {
+    const { providers, clock } = options;
+    this.#options = options;
+    this.#providers = new Map(providers.map((one) => [one.name, new AskedProvider(one, clock)]));
+  }
+
+  provider(name: string): AskedProvider {
+    const provider = this.#providers.get(name);
+    if (provider === undefined) throw new UpstreamError(`there is no provider ${name} here`);
+    return provider;
+  }
+
+  /** Resolves when the event is kept. What comes of it happens in the background. */
+  async receive(name: string, headers: WebhookHeaders, body: Uint8Array): Promise<WebhookOutcome> {
+    const { store, clock } = this.#options;
+    const now = clock.now();
+    const provider = this.#providers.get(name);
+    if (provider === undefined) return 'unknown-provider';
+    const event = provider.readWebhook(headers, body, now);
+    if (event === null) return 'unsigned';
+    const kept = { provider: name, id: event.id, objectRef: event.objectRef, at: event.at };
+    if (!(await store.orders.receiveEvent(now, kept))) return 'known';
+    this.#inBackground(this.#settle({ ...kept, attempts: 0 }));
+    return 'received';
+  }
+
+  /** Asks the provider about an order now, and takes over what it says. */
+  look(order: OrderRecord, actor: Actor = BILLING): Promise<OrderRecord> {
+    const waiting = this.#waiting.get(order.id);
+    if (waiting !== undefined) return waiting;
+    const look = this.#turns.run(order.id, () => {
+      this.#waiting.delete(order.id);
+      return this.#look(order, actor);
+    });
+    this.#waiting.set(order.id, look);
+    return look;
+  }
+
+  /** Asks about everything whose time has come. */
+  reconcile(): Promise<Round> {
+    this.#round ??= this.#reconcile().finally(() => {
+      this.#round = null;
+    });
+    return this.#round;
+  }
+
+  /** Resolves when nothing is under way any more. */
+  async idle(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+    await this.#round?.catch(() => undefined);
+  }
+
+  /** Settles an event again, whatever became of it before. */
+  async replay(event: PaymentEventRecord): Promise<boolean> {
+    return (await this.#settle(event)) !== 'failed';
+  }
+
+  async #look(order: OrderRecord, actor: Actor): Promise<OrderRecord> {
+    const { store, clock, mails } = this.#options;
+    const askedAt = clock.now();
+    const object = await this.provider(order.provider).fetch(order);
+    const { kind, state, paidAt, paidUntil, cancelAtPeriodEnd, revision } = object;
+    const payment = { kind, state, paidAt, paidUntil, cancelAtPeriodEnd };
+    const now = clock.now();
+    const heard = await store.orders.hearPayment(
+      { now, actor },
+      {
+        provider: order.provider,
+        ref: order.ref,
+        payment,
+        revision,
+        grants: grantsOfPayment(order.grants, payment),
+        askedAt,
+        lookAt: nextLook({ createdAt: order.createdAt, payment }, now),
+      },
+    );
+    // It was found by its reference before, and orders do not go.
+    if (heard === null) throw new Error(`order ${order.id} is gone`);
+    await mails.tell(heard.order, now);
+    return heard.order;
+  }
+
+  /** What the provider says of an event's object; false when nothing of it was new. */
+  async #settle(
+    event: Pick<PaymentEventRecord, 'provider' | 'id' | 'objectRef' | 'attempts'>,
+  ): Promise<'changed' | 'same' | 'failed'> {
+    const { store, clock } = this.#options;
+    const { provider, objectRef: ref } = event;
+    const order = await store.orders.findOrderByRef({ provider, ref });
+    if (order === null) {
+      const isLast = event.attempts + 1 >= UNKNOWN_LOOKS_MAX;
+      const tryAt = isLast ? null : this.#after(event.attempts);
+      await store.orders.putOffEvent(event, { tryAt, fault: 'no order has this reference' });
+      return 'same';
+    }
+    try {
+      const after = await this.look(order);
+      if (after.revision > order.revision) return 'changed';
+      // Something changed, and the provider does not know it yet where it was asked.
+      const soon = (clock.now() + MINUTE_NS) as EpochNs;
+      if (after.lookAt === null || soon < after.lookAt) await store.orders.lookAgain(order, soon);
+      return 'same';
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error;
+      this.#warn(error, { event: event.id });
+      const fault = error.message.slice(0, FAULT_LENGTH_MAX);
+      await store.orders.putOffEvent(event, { tryAt: this.#after(event.attempts), fault });
+      return 'failed';
+    }
+  }
+
+  async #reconcile(): Promise<Round> {
+    const { store, clock } = this.#options;
+    const counts = { events: 0, orders: 0, failed: 0, changed: 0 };
+    const failures = new Map<string, number>();
+    const isDown = (provider: string) => (failures.get(provider) ?? 0) >= FAILURES_MAX;
+    const note = (provider: string, outcome: 'changed' | 'same' | 'failed') => {
+      failures.set(provider, outcome === 'failed' ? (failures.get(provider) ?? 0) + 1 : 0);
+      if (outcome === 'failed') counts.failed += 1;
+      if (outcome === 'changed') counts.changed += 1;
+    };
+    for (const event of await store.orders.dueEvents(clock.now(), ROUND_MAX)) {
+      if (isDown(event.provider)) continue;
+      counts.events += 1;
+      note(event.provider, await this.#settle(event));
+    }
+    for (const order of await store.orders.dueOrders(clock.now(), ROUND_MAX)) {
+      if (isDown(order.provider)) continue;
+      counts.orders += 1;
+      note(order.provider, await this.#lookInRound(order));
+    }
+    await store.orders.forgetEvents(clock.now(), FORGOTTEN_AT_ONCE);
+    return counts;
+  }
+
+  async #lookInRound(order: OrderRecord): Promise<'changed' | 'same' | 'failed'> {
+    try {
+      const after = await this.look(order);
+      return after.revision > order.revision ? 'changed' : 'same';
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error;
+      this.#warn(error, { order: order.id });
+      // An order that the provider answers wrongly must not stand in the way of the others.
+      await this.#options.store.orders.lookAgain(order, this.#after(DOUBLINGS_MAX - 2));
+      return 'failed';
+    }
+  }
+
+  #after(attempts: number): EpochNs {
+    const wait = MINUTE_NS * 2n ** BigInt(Math.min(attempts, DOUBLINGS_MAX));
+    return (this.#options.clock.now() + wait) as EpochNs;
+  }
+
+  #warn(error: UpstreamError, about: Readonly<Record<string, string>>): void {
+    this.#options.log.warn({ error, ...about }, 'a payment provider could not be asked');
+  }
+
+  #inBackground(work: Promise<unknown>): void {
+    const over: Promise<void> = work
+      .then(() => undefined)
+      .catch((error: unknown) => {
+        // The event is kept as pending: the next round takes it up.
+        this.#options.log.error({ error }, 'a payment event could not be settled');
+      })
+      .finally(() => this.#underWay.delete(over));
+    this.#underWay.add(over);
+  }
+}
