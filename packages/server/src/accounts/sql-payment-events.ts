@@ -42,7 +42,8 @@ export async function settleEvents(
     .set({ state: 'done', try_at: null, fault: null })
     .where('provider', '=', provider)
     .where('object_ref', '=', ref)
-    .where('state', '<>', 'done')
+    // Those that are pending, in words that an index answers.
+    .where('try_at', '>=', 0n)
     .where('received_at', '<=', askedAt)
     .returning('id')
     .execute();

@@ -114,7 +114,10 @@ export class BillingRig implements AsyncDisposable {
       publicUrl: () => 'https://tapeloom.example',
       clock,
       log,
-      random: (count) => Buffer.from(String((this.#ids += 1)).padStart(count, '0')),
+      random: (count) => {
+        this.#ids += 1;
+        return Buffer.from(String(this.#ids).padStart(count, '0'));
+      },
     });
   }
 

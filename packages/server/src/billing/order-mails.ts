@@ -7,19 +7,16 @@
 import { PAYMENT_GRACE_NS } from '@tapeloom/core/entitlement/payment';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { AccountStore } from '../accounts/account-store.ts';
-import type { ConsentRecord, OrderRecord } from '../accounts/orders-store.ts';
-import type { Mailer, MailText } from '../mail/mailer.ts';
-
-export interface OrderMailTexts {
-  confirmed(order: OrderRecord, consent: ConsentRecord): MailText;
-  /** Rights last until then, unless it is paid. */
-  paymentFailed(order: OrderRecord, rightsUntil: EpochNs): MailText;
-}
+import type { OrderRecord } from '../accounts/orders-store.ts';
+import type { Mailer } from '../mail/mailer.ts';
+import { orderConfirmedMail, paymentFailedMail } from '../mail/texts/order-mails.ts';
+import type { OfferBook } from './offer-book.ts';
 
 export interface OrderMailsOptions {
   readonly store: Pick<AccountStore, 'orders' | 'people'>;
   readonly mailer: Mailer;
-  readonly texts: OrderMailTexts;
+  readonly offers: OfferBook;
+  readonly publicUrl: () => string;
 }
 
 export class OrderMails {
@@ -32,28 +29,58 @@ export class OrderMails {
   /** Sends what there is to say of the order and was not said before. */
   async tell(order: OrderRecord, now: EpochNs): Promise<void> {
     const { store, mailer } = this.#options;
-    const mails = [await this.#confirmation(order, now), this.#failure(order)];
+    const isUnconfirmed = order.paidAt !== null && order.confirmedAt === null;
+    const hasFailed = order.state === 'past_due' && order.paidUntil !== order.failureTold;
+    if (!isUnconfirmed && !hasFailed) return;
+    const owner = await store.people.ownerOf(order.accountId);
+    if (owner === null) return;
+    const mails = [await this.#confirmation(order, now), this.#failure(order, now)];
     for (const mail of mails) {
       if (mail === null) continue;
-      const owner = await store.people.ownerOf(order.accountId);
-      if (owner === null) return;
       mailer.send({ to: owner.email, ...mail.text });
       await store.orders.noteTold(order, mail.told);
     }
   }
 
   async #confirmation(order: OrderRecord, now: EpochNs) {
-    if (order.paidAt === null || order.confirmedAt !== null) return null;
-    const consent = await this.#options.store.orders.consentOf(order);
+    const { store, offers } = this.#options;
+    const { paidAt, paidUntil, amountMinor, currency } = order;
+    if (paidAt === null || order.confirmedAt !== null) return null;
+    const consent = await store.orders.consentOf(order);
     if (consent === null) return null;
-    return { text: this.#options.texts.confirmed(order, consent), told: { confirmedAt: now } };
+    const { waiverVersion: version, text, at: acceptedAt } = consent;
+    const mail = orderConfirmedMail({
+      orderId: order.id,
+      offer: this.#nameOf(order),
+      amountMinor,
+      currency,
+      taxIncluded: offers.taxIncluded,
+      interval: order.kind === 'subscription' ? 'month' : null,
+      paidAt,
+      paidUntil,
+      waiver: { version, text, acceptedAt },
+      ordersLink: this.#ordersLink,
+    });
+    return { text: mail, told: { confirmedAt: now } };
   }
 
-  #failure(order: OrderRecord) {
+  #failure(order: OrderRecord, now: EpochNs) {
     const { state, paidUntil, failureTold } = order;
     if (state !== 'past_due' || paidUntil === null || paidUntil === failureTold) return null;
-    const rightsUntil = (paidUntil + PAYMENT_GRACE_NS) as EpochNs;
-    const text = this.#options.texts.paymentFailed(order, rightsUntil);
-    return { text, told: { failureTold: paidUntil } };
+    const mail = paymentFailedMail({
+      offer: this.#nameOf(order),
+      failedAt: now,
+      endsAt: (paidUntil + PAYMENT_GRACE_NS) as EpochNs,
+      ordersLink: this.#ordersLink,
+    });
+    return { text: mail, told: { failureTold: paidUntil } };
+  }
+
+  #nameOf({ offer }: OrderRecord): string {
+    return this.#options.offers.offers.find(({ id }) => id === offer)?.name ?? offer;
+  }
+
+  get #ordersLink(): string {
+    return `${this.#options.publicUrl()}/orders`;
   }
 }

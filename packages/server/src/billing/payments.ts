@@ -88,11 +88,13 @@ export class Payments {
   look(order: OrderRecord, actor: Actor = BILLING): Promise<OrderRecord> {
     const waiting = this.#waiting.get(order.id);
     if (waiting !== undefined) return waiting;
+    let hasBegun = false;
     const look = this.#turns.run(order.id, () => {
+      hasBegun = true;
       this.#waiting.delete(order.id);
       return this.#look(order, actor);
     });
-    this.#waiting.set(order.id, look);
+    if (!hasBegun) this.#waiting.set(order.id, look);
     return look;
   }
 

@@ -104,6 +104,6 @@ async function createPaymentEvents(database: Kysely<unknown>): Promise<void> {
   await database.schema
     .createIndex('payment_events_of_object')
     .on('payment_events')
-    .columns(['provider', 'object_ref'])
+    .columns(['provider', 'object_ref', 'try_at'])
     .execute();
 }

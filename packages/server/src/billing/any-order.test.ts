@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { grantsOfPayment } from '@tapeloom/core/entitlement/payment';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import fc from 'fast-check';
+import { BillingRig, DAY_NS } from './billing-rig.ts';
+import type { SentWebhook } from './scripted-provider.ts';
+
+const SHUFFLES = 1_000;
+
+const change = fc.record({
+  state: fc.constantFrom(
+    'paid' as const,
+    'past_due' as const,
+    'cancelled' as const,
+    'refunded' as const,
+    'disputed' as const,
+    'ended' as const,
+  ),
+  days: fc.integer({ min: 1, max: 60 }),
+  cancelAtPeriodEnd: fc.boolean(),
+});
+
+/** What a webhook meets: it is lost, comes once or more often, at a random place. */
+const delivery = fc.record({ times: fc.integer({ min: 0, max: 2 }), place: fc.nat() });
+
+const history = fc.record({
+  which: fc.constantFrom(0, 1),
+  changes: fc.array(change, { minLength: 1, maxLength: 3 }),
+  deliveries: fc.array(delivery, { minLength: 3, maxLength: 3 }),
+  /** How many changes old the provider's answers may be, in turn. */
+  lags: fc.array(fc.nat({ max: 3 }), { minLength: 4, maxLength: 4 }),
+  /** Some arrive after this change already, and some of those again at the end. */
+  begin: fc.nat({ max: 3 }),
+});
+
+/** Webhooks in a random order, each as often as it comes. */
+function shuffled(
+  webhooks: readonly SentWebhook[],
+  deliveries: readonly { readonly times: number; readonly place: number }[],
+): readonly SentWebhook[] {
+  const all = webhooks.flatMap((webhook, index) => {
+    const { times, place } = deliveries[index]!;
+    return Array.from({ length: times }, (_, time) => ({ place: place * (time + 1), webhook }));
+  });
+  return all.sort((a, b) => a.place - b.place).map(({ webhook }) => webhook);
+}
+
+test('1,000 histories with webhooks shuffled, repeated and lost, and answers out of date, end in the rights of what the provider says last [SEC-29]', async () => {
+  await using rig = await BillingRig.open();
+  const account = await rig.account();
+  // Every history goes on with one of two orders, so that rights of the other stand beside it.
+  const orders = [
+    await rig.order(account, { offer: 'live' }),
+    await rig.order(account, { offer: 'history' }),
+  ];
+  await fc.assert(
+    fc.asyncProperty(history, async ({ which, changes, deliveries, lags, begin }) => {
+      const order = orders[which]!;
+      const isLive = order.kind === 'subscription';
+      const said = [rig.provider.object(order.ref)];
+      let asked = 0;
+      rig.provider.lie = (truth) => {
+        asked += 1;
+        return said.at(-1 - lags[asked % lags.length]!) ?? truth;
+      };
+      const webhooks: SentWebhook[] = [];
+      const deliver = async (sent: readonly SentWebhook[]) => {
+        await Promise.all(
+          shuffled(sent, deliveries).map(({ headers, body }) =>
+            rig.payments.receive('test', headers, body),
+          ),
+        );
+        await rig.payments.idle();
+      };
+      for (const [index, { state, days, cancelAtPeriodEnd }] of changes.entries()) {
+        const paidUntil = (rig.now + BigInt(days) * DAY_NS) as EpochNs;
+        const webhook = rig.provider.change(order.ref, {
+          state: isLive || state === 'refunded' || state === 'disputed' ? state : 'paid',
+          paidAt: rig.now,
+          paidUntil: isLive ? paidUntil : null,
+          cancelAtPeriodEnd: isLive && cancelAtPeriodEnd,
+        });
+        said.push(rig.provider.object(order.ref));
+        webhooks.push(webhook);
+        if (index === begin) await deliver(webhooks);
+      }
+      await deliver(webhooks);
+      // The provider is up to date again, and is asked in time about what was lost.
+      rig.provider.lie = null;
+      const known = await rig.payments.look(order);
+      assert.equal(known.revision, rig.provider.object(order.ref).revision);
+      const { grants } = (await rig.store.findAccount(account))!;
+      const wanted = orders.flatMap(({ ref, grants: plans }) =>
+        grantsOfPayment(plans, rig.provider.object(ref)),
+      );
+      assert.deepEqual(grants.toSorted(byPlan), wanted.toSorted(byPlan));
+    }),
+    { numRuns: SHUFFLES },
+  );
+});
+
+function byPlan(a: { readonly plan: string }, b: { readonly plan: string }): number {
+  return a.plan.localeCompare(b.plan);
+}
