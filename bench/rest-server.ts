@@ -68,6 +68,7 @@ const { app } = createHttpServer({
     instruments: marketFacts(),
     store: () => accounts.store,
     usageOf: (...of) => accounts.meter.usageOf(...of),
+    openNow: unasked,
     history: unasked,
     portal: unasked,
     offers: unasked,

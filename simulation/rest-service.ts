@@ -23,6 +23,8 @@ import type { AccountStore, KeyRecord, StoreCall } from '@tapeloom/server/accoun
 import { AddressThrottle } from '@tapeloom/server/accounts/address-throttle';
 import { Doorkeeper } from '@tapeloom/server/accounts/doorkeeper';
 import { MemoryAllowances } from '@tapeloom/server/accounts/memory-allowances';
+import { MemoryLeases } from '@tapeloom/server/accounts/memory-leases';
+import { openNow } from '@tapeloom/server/accounts/open-now';
 import { digestOf, newKeyText } from '@tapeloom/server/accounts/secret';
 import { SessionKeeper } from '@tapeloom/server/accounts/session-keeper';
 import { openSqliteAccountStore } from '@tapeloom/server/accounts/sqlite-account-store';
@@ -123,6 +125,7 @@ export class RestService implements AsyncDisposable {
   readonly clock: ManualClock;
   readonly store: AccountStore;
   readonly meter: UsageMeter;
+  readonly leases = new MemoryLeases();
   readonly authenticator: StoreAuthenticator;
   readonly doorkeeper: Doorkeeper;
   readonly sockets: DoorSockets;
@@ -203,6 +206,7 @@ export class RestService implements AsyncDisposable {
       instruments: () => this.#instrumentFacts(),
       store: () => store,
       usageOf: (now, accountId, period) => this.meter.usageOf(now, accountId, period),
+      openNow: (now, accountId) => openNow(this.leases, now, accountId),
       history: () => this.#historyFacts(),
       offers: () => this.offers,
       portal: () => ({

@@ -16,6 +16,7 @@ import { dayOf } from '@tapeloom/core/utc-day';
 import type { ResetReason } from '@tapeloom/protocol/server-messages';
 import type { AccountServices } from './account-services.ts';
 import { AccountsBusyError } from './accounts/accounts-busy-error.ts';
+import { openNow } from './accounts/open-now.ts';
 import type { OfferBook } from './billing/offer-book.ts';
 import { paymentPages } from './billing/test-provider/payment-page.ts';
 import type { TestPayments } from './billing/test-provider/test-payments.ts';
@@ -424,6 +425,7 @@ export class Doors implements AsyncDisposable {
         instruments: () => this.#instrumentFacts(),
         store: () => accounts.store,
         usageOf: (...of) => accounts.meter.usageOf(...of),
+        openNow: (now, accountId) => openNow(accounts.leases, now, accountId),
         history: () => this.#historyFacts(accounts),
         portal: () => this.#portalFacts(accounts),
         offers: () => offers,

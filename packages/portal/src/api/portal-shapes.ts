@@ -127,6 +127,16 @@ export interface UsageView {
   readonly remaining: { readonly computeUnits: number; readonly exportBytes: number };
   /** Thirteen months, the oldest first. */
   readonly months: readonly { readonly period: string; readonly used: Used }[];
+  /** The month of `days`, `byKey` and `byPortal`. */
+  readonly reportPeriod: string;
+  /** Days on which something was charged, as `2026-11-15`. */
+  readonly days: readonly {
+    readonly day: string;
+    readonly used: { readonly computeUnits: number; readonly exportBytes: number };
+  }[];
+  /** What the portal's own charts used. */
+  readonly byPortal: Used;
+  /** Those that used most first. */
   readonly byKey: readonly {
     readonly keyId: string;
     readonly name: string;

@@ -46,6 +46,11 @@ export function Dialog(props: DialogProps) {
     <dialog
       ref={ref}
       aria-labelledby={titleId}
+      closedby={props.onClose === undefined ? 'none' : 'closerequest'}
+      onKeyDown={(event) => {
+        // A second Esc would close it without asking anybody.
+        if (event.key === 'Escape' && props.onClose === undefined) event.preventDefault();
+      }}
       onCancel={(event) => {
         // The owner of the dialog decides; it closes by being unmounted.
         event.preventDefault();

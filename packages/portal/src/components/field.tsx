@@ -15,7 +15,7 @@ interface FieldParts {
 }
 
 interface InputAttributes {
-  readonly type?: 'text' | 'email' | 'search' | 'date' | 'number';
+  readonly type?: 'text' | 'email' | 'search' | 'date' | 'datetime-local' | 'number';
   readonly name?: string;
   readonly autocomplete?: 'email' | 'off';
   readonly autofocus?: boolean;

@@ -16,6 +16,8 @@ export interface ThreadsProps {
   readonly count?: number;
   /** Warn before 80 %, because the pace does not last. */
   readonly isWarning?: boolean;
+  /** No warning however much it is: all of it may be in use. */
+  readonly isCounting?: boolean;
   /** A sentence for screen readers. */
   readonly label?: string;
 }
@@ -25,7 +27,7 @@ export function Threads(props: ThreadsProps) {
   const { threads, level } = threadsOf(share, count, isWarning);
   return (
     <svg
-      class={`threads ${level}`}
+      class={`threads ${props.isCounting ? '' : level}`}
       viewBox="0 0 600 12"
       preserveAspectRatio="none"
       role="img"

@@ -11,6 +11,7 @@ import { testKeyLists } from './account-key-lists.contract.ts';
 import { testKeyManagement } from './account-key-management.contract.ts';
 import { testKeys } from './account-keys.contract.ts';
 import { testOnce } from './account-once.contract.ts';
+import { testSessionTokens } from './account-session-tokens.contract.ts';
 import type { AccountChange } from './account-store.ts';
 import { ALL_RIGHTS, START, type StorePair, StoreRig } from './account-store-rig.ts';
 import { testUseByKey } from './account-test-keys.contract.ts';
@@ -31,6 +32,7 @@ export function testAccountStore(adapter: string, create: () => Promise<StorePai
   testBudgets(adapter, start);
   testUseByKey(adapter, start);
   testUsageReports(adapter, start);
+  testSessionTokens(adapter, start);
   testOnce(adapter, start);
   testKeyLists(adapter, start);
 }

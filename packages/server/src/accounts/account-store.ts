@@ -24,6 +24,8 @@ export type { Actor, StoreCall };
 export const VALID_KEYS_MAX = 10;
 /** Months before this one for which it is known what each key used. */
 export const KEY_USAGE_MONTHS = 13;
+/** Keys in a report of what each used. */
+export const KEYS_REPORTED_MAX = 100;
 /** How long a key that ended stays in the list: 30 days. */
 export const ENDED_KEY_SHOWN_NS = 30n * 86_400_000_000_000n;
 /** Keys in the list: while there are so many, nobody makes another. */
@@ -159,6 +161,11 @@ export interface KeyUsage {
   readonly used: UsageCounts;
 }
 
+/** What one of an account's keys used in a month, with what is known of it; null: it was the portal's own use. */
+export interface NamedKeyUsage extends KeyUsage {
+  readonly key: KeyRecord | null;
+}
+
 /** What an account used in a month, over all keys. */
 export interface PeriodUsage {
   readonly period: string;
@@ -265,7 +272,10 @@ export interface AccountStore extends AsyncDisposable {
 
   /** Also keys that ended, so that the refusal can say why. */
   findKey(hash: string): Promise<KeyWithAccount | null>;
-  /** A key of this account, or of any (null, for operators); also one that ended. */
+  /**
+   * A key of this account; also one that ended. Null, for operators and the service itself: of any account, or a
+   * session that goes on, as the key that its tokens are of.
+   */
   findKeyById(accountId: string | null, keyId: string): Promise<KeyWithAccount | null>;
   /** Newest first: valid keys and those that ended in the last 30 days. */
   listKeys(now: EpochNs, accountId: string): Promise<readonly KeyRecord[]>;
@@ -291,6 +301,12 @@ export interface AccountStore extends AsyncDisposable {
   issueToken(
     now: EpochNs,
     token: { readonly hash: string; readonly keyId: string; readonly expiresAt: EpochNs },
+  ): Promise<boolean>;
+  /** The same of a session: it has the account's right to stream, and ends with the session. */
+  issueSessionToken(
+    now: EpochNs,
+    accountId: string,
+    token: { readonly hash: string; readonly sessionId: string; readonly expiresAt: EpochNs },
   ): Promise<boolean>;
   /** Uses the token up. Null when there is none of this digest, or it is too old, or its key has ended. */
   consumeToken(now: EpochNs, hash: string): Promise<KeyWithAccount | null>;
@@ -326,6 +342,8 @@ export interface AccountStore extends AsyncDisposable {
   usageOf(now: EpochNs, accountId: string, period: string): Promise<MonthUsage>;
   /** Keys that used something in a month, also those that ended; of the last 13 months and this one. */
   usageByKey(accountId: string, period: string): Promise<readonly KeyUsage[]>;
+  /** The same with their names, those that used most first, of them 100 at most. */
+  usageByNamedKey(accountId: string, period: string): Promise<readonly NamedKeyUsage[]>;
   /** Months from this one on in which something was used, the oldest first. */
   usageMonths(accountId: string, from: string): Promise<readonly PeriodUsage[]>;
   /** Days of a month on which something was charged, the first one first; kept as long as what keys used. */

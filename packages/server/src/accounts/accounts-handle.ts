@@ -174,6 +174,10 @@ export class AccountsHandle implements AccountStore {
     return this.#ask('issueToken', args);
   }
 
+  issueSessionToken(...args: Args<'issueSessionToken'>): Answer<'issueSessionToken'> {
+    return this.#ask('issueSessionToken', args);
+  }
+
   consumeToken(...args: Args<'consumeToken'>): Answer<'consumeToken'> {
     return this.#ask('consumeToken', args);
   }
@@ -208,6 +212,10 @@ export class AccountsHandle implements AccountStore {
 
   usageByKey(...args: Args<'usageByKey'>): Answer<'usageByKey'> {
     return this.#ask('usageByKey', args);
+  }
+
+  usageByNamedKey(...args: Args<'usageByNamedKey'>): Answer<'usageByNamedKey'> {
+    return this.#ask('usageByNamedKey', args);
   }
 
   usageMonths(...args: Args<'usageMonths'>): Answer<'usageMonths'> {

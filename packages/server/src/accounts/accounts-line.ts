@@ -44,6 +44,7 @@ const WHOSE: { readonly [M in StoreMethod]: Whose<M> } = {
   touchKeys: first,
   // An account has ten valid keys at most, and so ten rows.
   issueToken: (_now, { keyId }) => keyId,
+  issueSessionToken: (_now, accountId) => accountId,
   consumeToken: (_now, digest) => stranger(digest),
   reserve: (_now, { accountId }) => accountId,
   settle: first,
@@ -53,6 +54,7 @@ const WHOSE: { readonly [M in StoreMethod]: Whose<M> } = {
   addUsage: first,
   usageOf: (_now, accountId) => accountId,
   usageByKey: (accountId) => accountId,
+  usageByNamedKey: (accountId) => accountId,
   usageMonths: (accountId) => accountId,
   usageDays: (accountId) => accountId,
   sweep: first,

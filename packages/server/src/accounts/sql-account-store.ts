@@ -20,6 +20,7 @@ import type {
   KeyUsage,
   KeyWithAccount,
   MonthUsage,
+  NamedKeyUsage,
   NewKey,
   PeriodUsage,
   Refused,
@@ -148,7 +149,7 @@ export class SqlAccountStore implements AccountStore {
   }
 
   findKeyById(accountId: string | null, keyId: string): Promise<KeyWithAccount | null> {
-    return this.#read((sql) => keys.findKeyById(sql, accountId, keyId));
+    return this.#read((sql) => tokens.findHolder(sql, accountId, keyId));
   }
 
   listKeys(now: EpochNs, accountId: string): Promise<readonly KeyRecord[]> {
@@ -186,6 +187,14 @@ export class SqlAccountStore implements AccountStore {
 
   issueToken(now: EpochNs, token: tokens.NewToken): Promise<boolean> {
     return this.#write(({ sql }) => tokens.issueToken(sql, now, token));
+  }
+
+  issueSessionToken(
+    now: EpochNs,
+    _accountId: string,
+    token: tokens.NewSessionToken,
+  ): Promise<boolean> {
+    return this.#write(({ sql }) => tokens.issueSessionToken(sql, now, token));
   }
 
   consumeToken(now: EpochNs, hash: string): Promise<KeyWithAccount | null> {
@@ -239,6 +248,10 @@ export class SqlAccountStore implements AccountStore {
     return this.#guard(() => usage.usageByKey(this.#database.kysely, accountId, period));
   }
 
+  usageByNamedKey(accountId: string, period: string): Promise<readonly NamedKeyUsage[]> {
+    return this.#read((sql) => usage.usageByNamedKey(sql, accountId, period));
+  }
+
   usageMonths(accountId: string, from: string): Promise<readonly PeriodUsage[]> {
     return this.#guard(() => usage.usageMonths(this.#database.kysely, accountId, from));
   }
@@ -253,7 +266,9 @@ export class SqlAccountStore implements AccountStore {
     await this.#inSteps((sql, limit) => budgets.forgetReservations(sql, now, limit));
     await this.#inSteps((sql, limit) => usage.forgetKeyUsage(sql, now, limit));
     await this.#inSteps((sql, limit) => usage.forgetDayUsage(sql, now, limit));
-    await this.#inSteps((sql, limit) => tokens.removeExpiredTokens(sql, now, limit));
+    for (const table of tokens.TOKEN_TABLES) {
+      await this.#inSteps((sql, limit) => tokens.removeExpired(sql, table, now, limit));
+    }
     await this.#inSteps((sql, limit) => requests.forgetDone(sql, now, limit));
     for (const forget of FORGOTTEN_PEOPLE) {
       await this.#inSteps((sql, limit) => forget(sql, now, limit));

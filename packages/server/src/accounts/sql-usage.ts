@@ -7,11 +7,14 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { periodBefore } from '@tapeloom/core/quota/month';
 import { utcDay } from '@tapeloom/core/utc-day';
 import type { Kysely } from 'kysely';
+import { keyOf } from './account-rows.ts';
 import type { AccountSchema } from './account-schema.ts';
 import {
   type DayUsage,
   KEY_USAGE_MONTHS,
+  KEYS_REPORTED_MAX,
   type KeyUsage,
+  type NamedKeyUsage,
   type PeriodUsage,
   type UsageCounts,
 } from './account-store.ts';
@@ -50,6 +53,32 @@ export async function usageByKey(
     .orderBy('key_id')
     .execute();
   return rows.map((row) => ({ keyId: row.key_id, used: countsOf(row) }));
+}
+
+export async function usageByNamedKey(
+  sql: Sql,
+  accountId: string,
+  period: string,
+): Promise<readonly NamedKeyUsage[]> {
+  const used = await sql
+    .selectFrom('key_usage')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('period', '=', period)
+    .orderBy('compute_units', 'desc')
+    .orderBy('rest_requests', 'desc')
+    .orderBy('key_id')
+    .limit(KEYS_REPORTED_MAX)
+    .execute();
+  if (used.length === 0) return [];
+  const ids = used.map((row) => row.key_id);
+  const rows = await sql.selectFrom('keys').selectAll().where('id', 'in', ids).execute();
+  const keys = new Map(rows.map((row) => [row.id, keyOf(row)]));
+  return used.map((row) => ({
+    keyId: row.key_id,
+    key: keys.get(row.key_id) ?? null,
+    used: countsOf(row),
+  }));
 }
 
 export async function usageMonths(

@@ -41,6 +41,11 @@ const LOOK_UPS_MAX = 5;
 /** After these nobody has other rights than before. */
 const KINDS_WITHOUT_EFFECT: readonly AuditKind[] = [
   'account.created',
+  'account.email-changed',
+  'account.deletion-asked',
+  'account.deletion-withdrawn',
+  'session.begun',
+  'order.placed',
   'key.created',
   ...REFUSAL_KINDS,
 ];

@@ -88,7 +88,8 @@ export class WatchedKeys implements Disposable {
     if (account === undefined) return;
     const concerned = keyId === null ? undefined : this.#keys.get(keyId);
     // Known without reading, so it is said without waiting.
-    if (kind === 'key.revoked' && concerned !== undefined) this.#end(concerned);
+    const isEnd = kind === 'key.revoked' || kind === 'session.ended';
+    if (isEnd && concerned !== undefined) this.#end(concerned);
     this.#readSoon(account);
   }
 

@@ -73,6 +73,13 @@ test('the document says which key each operation needs', () => {
     'delete /v1/portal/sessions': [{ session: [] }],
     'delete /v1/portal/sessions/{id}': [{ session: [] }],
     'get /v1/portal/account': [{ session: [] }],
+    'get /v1/portal/keys': [{ session: [] }],
+    'post /v1/portal/keys': [{ session: [] }],
+    'post /v1/portal/keys/{id}/rotate': [{ session: [] }],
+    'delete /v1/portal/keys/{id}': [{ session: [] }],
+    'post /v1/portal/stream-tokens': [{ session: [] }],
+    'get /v1/portal/usage': [{ session: [] }],
+    'get /v1/portal/instruments': [{ session: [] }],
     'get /v1/openapi.json': [],
     'get /v1/asyncapi.json': [],
   });

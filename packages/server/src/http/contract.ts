@@ -42,6 +42,7 @@ export function contractRoutes(): readonly Route[] {
     engineState: unasked,
     store: unasked,
     usageOf: unasked,
+    openNow: unasked,
     history: unasked,
     portal: unasked,
     offers: unasked,

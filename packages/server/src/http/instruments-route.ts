@@ -7,6 +7,11 @@ import { defineRoute, type Route } from './route.ts';
 
 const closed = { additionalProperties: false };
 
+export const DatasetQuery = Type.Object(
+  { dataset: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })) },
+  closed,
+);
+
 export function instrumentsRoute(facts: () => InstrumentFacts): Route {
   return defineRoute({
     method: 'GET',
@@ -15,10 +20,7 @@ export function instrumentsRoute(facts: () => InstrumentFacts): Route {
     summary: 'The instruments.',
     description: 'The streamed ones; with `dataset` every contract of that dataset.',
     access: 'key',
-    query: Type.Object(
-      { dataset: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })) },
-      closed,
-    ),
+    query: DatasetQuery,
     answer: Type.Object({ instruments: Type.Array(InstrumentView) }, closed),
     handle: ({ query: { dataset }, caller: { entitlements } }) => {
       const market = facts();
@@ -29,7 +31,7 @@ export function instrumentsRoute(facts: () => InstrumentFacts): Route {
   });
 }
 
-function requireDataset({ book }: InstrumentFacts, dataset: string): void {
+export function requireDataset({ book }: InstrumentFacts, dataset: string): void {
   const known = new Set(book.all().map((contract) => contract.dataset));
   if (known.has(dataset)) return;
   const message = `must be one of ${[...known].join(', ')}`;

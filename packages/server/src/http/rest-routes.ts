@@ -12,8 +12,12 @@ import type { InstrumentFacts } from './instrument-view.ts';
 import { instrumentsRoute } from './instruments-route.ts';
 import { keysRoutes } from './keys-routes.ts';
 import { offersRoute } from './offers-route.ts';
+import { portalInstrumentsRoute } from './portal/instruments-route.ts';
+import { portalKeysRoutes } from './portal/keys-routes.ts';
 import type { PortalFacts } from './portal/portal-facts.ts';
 import { portalRoutes } from './portal/portal-routes.ts';
+import { portalStreamTokensRoute } from './portal/stream-tokens-route.ts';
+import { type PortalUsageFacts, portalUsageRoute } from './portal/usage-route.ts';
 import { pricingRoute } from './pricing-route.ts';
 import type { Route } from './route.ts';
 import { type StatusFacts, statusRoute } from './status-route.ts';
@@ -26,6 +30,7 @@ export interface RestFacts extends StatusFacts {
   instruments(): InstrumentFacts;
   store(): AccountStore;
   readonly usageOf: UsageOf;
+  readonly openNow: PortalUsageFacts['openNow'];
   history(): ExportFacts;
   portal(): PortalFacts;
   /** Where the service is, for its documents; left out in the committed ones. */
@@ -35,6 +40,7 @@ export interface RestFacts extends StatusFacts {
 
 export function restRoutes(facts: RestFacts): readonly Route[] {
   const store = () => facts.store();
+  const instrumentFault = (name: string) => unlisted(facts.instruments(), name);
   const routes: readonly Route[] = [
     indicatorsRoute(() => facts.catalogue()),
     instrumentsRoute(() => facts.instruments()),
@@ -42,12 +48,16 @@ export function restRoutes(facts: RestFacts): readonly Route[] {
     pricingRoute(() => facts.offers()),
     statusRoute(facts),
     usageRoute((...of) => facts.usageOf(...of)),
-    ...keysRoutes({ store, instrumentFault: (name) => unlisted(facts.instruments(), name) }),
+    ...keysRoutes({ store, instrumentFault }),
     streamTokensRoute(store),
     historyRoute(() => facts.history()),
     estimateRoute(() => facts.history()),
     exportRoute(() => facts.history()),
     ...portalRoutes(() => facts.portal()),
+    ...portalKeysRoutes({ store, instrumentFault }),
+    portalStreamTokensRoute(store),
+    portalUsageRoute(facts),
+    portalInstrumentsRoute(() => facts.instruments(), store),
     ...documentRoutes(() => routes, facts.publicOrigin),
   ];
   return routes;

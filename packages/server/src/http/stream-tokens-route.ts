@@ -11,6 +11,11 @@ import { defineRoute, type Route } from './route.ts';
 
 const TOKEN_VALID_NS = 60_000_000_000n;
 
+/** When a token ends that is issued now. */
+export function tokenEnd(now: EpochNs): EpochNs {
+  return (now + TOKEN_VALID_NS) as EpochNs;
+}
+
 export function streamTokensRoute(store: () => AccountStore): Route {
   return defineRoute({
     method: 'POST',
@@ -28,7 +33,7 @@ export function streamTokensRoute(store: () => AccountStore): Route {
     status: 201,
     handle: async ({ caller, now }) => {
       const token = newTokenText(randomBytes);
-      const expiresAt = (now + TOKEN_VALID_NS) as EpochNs;
+      const expiresAt = tokenEnd(now);
       const { hash } = digestOf(token);
       const isIssued = await store().issueToken(now, { hash, keyId: caller.keyId, expiresAt });
       if (!isIssued) throw await endedKey(store(), caller, now);

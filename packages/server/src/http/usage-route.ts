@@ -3,11 +3,11 @@
  * all keys; to a test key the sandbox's limits, what test keys used of them, and what both limits leave.
  */
 
-import type { CountedField } from '@tapeloom/core/entitlement/entitlements';
+import type { CountedField, Entitlements } from '@tapeloom/core/entitlement/entitlements';
 import { PLANS } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { nextRenewal, periodOf } from '@tapeloom/core/quota/month';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { Budget, MonthUsage } from '../accounts/account-store.ts';
 import { remainingBudget } from '../accounts/remaining-budget.ts';
 import { Instant } from './instant-schema.ts';
@@ -61,23 +61,29 @@ export function usageRoute(usageOf: UsageOf): Route {
     summary: "The account's limits and its use of them this month.",
     access: 'key',
     answer: UsageView,
-    handle: async ({ caller: { accountId, entitlements }, now }) => {
-      const period = periodOf(now);
-      const usage = await usageOf(now, accountId, period);
-      const { plan, limits, isTest } = entitlements;
-      const remaining = (budget: Budget, field: CountedField) =>
-        remainingBudget(usage, budget, entitlements.counted(field));
-      return {
-        period,
-        resetsAt: nextRenewal(now).toString(),
-        plan,
-        limits: { ...limits },
-        used: { ...(isTest ? usage.tests.used : usage.used) },
-        remaining: {
-          computeUnits: remaining('computeUnits', 'computeBudget'),
-          exportBytes: remaining('exportBytes', 'exportBytes'),
-        },
-      };
-    },
+    handle: async ({ caller: { accountId, entitlements }, now }) =>
+      usageView(now, await usageOf(now, accountId, periodOf(now)), entitlements),
   });
+}
+
+/** This month's, as who has these rights sees it. */
+export function usageView(
+  now: EpochNs,
+  usage: MonthUsage,
+  entitlements: Entitlements,
+): Static<typeof UsageView> {
+  const { plan, limits, isTest } = entitlements;
+  const remaining = (budget: Budget, field: CountedField) =>
+    remainingBudget(usage, budget, entitlements.counted(field));
+  return {
+    period: periodOf(now),
+    resetsAt: nextRenewal(now).toString(),
+    plan,
+    limits: { ...limits },
+    used: { ...(isTest ? usage.tests.used : usage.used) },
+    remaining: {
+      computeUnits: remaining('computeUnits', 'computeBudget'),
+      exportBytes: remaining('exportBytes', 'exportBytes'),
+    },
+  };
 }

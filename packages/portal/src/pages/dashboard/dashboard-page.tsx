@@ -1,8 +1,125 @@
-/** Overview. */
+/** Overview: what is used of what may be used, this month and the twelve before, by key, and what is open now. */
 
 import './dashboard.css';
+import { useEffect, useState } from 'preact/hooks';
+import { portalApi } from '../../api/portal-api.ts';
+import type { KeyList, UsageView } from '../../api/portal-shapes.ts';
+import { useLoaded } from '../../api/use-loaded.ts';
+import { LoadError } from '../../components/notice.tsx';
+import { dayText, millisecondsOf } from '../../components/time-text.ts';
 import { PageHead } from '../../shell/page-head.tsx';
+import { ByKey } from './by-key.tsx';
+import { FirstDay, isFirstDay } from './first-day.tsx';
+import { Meters } from './meters.tsx';
+import { MonthChart } from './month-chart.tsx';
+import { OpenNow } from './open-now.tsx';
+import { PaceNotice } from './pace-notice.tsx';
+import { monthName } from './usage-pace.ts';
+import { YearChart } from './year-chart.tsx';
+
+const LOOK_AGAIN_MS = 10_000;
+
+interface Overview {
+  readonly usage: UsageView;
+  readonly keys: KeyList;
+}
 
 export function DashboardPage() {
-  return <PageHead title="Overview" />;
+  const [period, setPeriod] = useState<string | null>(null);
+  const overview = useLoaded(async (signal): Promise<Overview> => {
+    const [usage, keys] = await Promise.all([
+      portalApi.usage(period, { signal }),
+      portalApi.keys({ signal }),
+    ]);
+    return { usage, keys };
+  }, period);
+  useLookAgain(overview.reload);
+  const { value, error } = overview;
+  return (
+    <>
+      <PageHead title="Overview">
+        {value !== null && (
+          <>
+            <span class="small faint">
+              Renews {dayText(millisecondsOf(value.usage.resetsAt)).replace(/ \d{4}$/, '')}, 00:00
+              UTC
+            </span>
+            <MonthSelect usage={value.usage} onChange={setPeriod} />
+          </>
+        )}
+      </PageHead>
+      {value === null && error === null && <OverviewSkeleton />}
+      {value === null && error !== null && (
+        <LoadError title="The usage did not load" error={error} onRetry={overview.reload}>
+          Streams and requests go on.
+        </LoadError>
+      )}
+      {value !== null && <OverviewParts {...value} onChanged={overview.reload} />}
+    </>
+  );
+}
+
+function OverviewParts({ usage, keys, onChanged }: Overview & { readonly onChanged: () => void }) {
+  const nowMs = Date.now();
+  return (
+    <div class="stack">
+      <PaceNotice usage={usage} nowMs={nowMs} />
+      {isFirstDay({ usage, keys }) && <FirstDay usage={usage} keys={keys} onChanged={onChanged} />}
+      <Meters usage={usage} nowMs={nowMs} />
+      <div class="grid-2">
+        <MonthChart usage={usage} nowMs={nowMs} />
+        <OpenNow usage={usage} />
+      </div>
+      <ByKey usage={usage} />
+      <YearChart usage={usage} />
+    </div>
+  );
+}
+
+function MonthSelect(props: {
+  readonly usage: UsageView;
+  readonly onChange: (period: string | null) => void;
+}) {
+  const { months, period, reportPeriod } = props.usage;
+  return (
+    <select
+      class="input month-select"
+      aria-label="Month"
+      value={reportPeriod}
+      onChange={({ currentTarget: { value } }) => props.onChange(value === period ? null : value)}
+    >
+      {months.toReversed().map((month) => (
+        <option key={month.period} value={month.period}>
+          {monthName(month.period)}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** Numbers move while one looks at them; not while nobody does. */
+function useLookAgain(look: () => void): void {
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') look();
+    }, LOOK_AGAIN_MS);
+    return () => clearInterval(timer);
+  }, [look]);
+}
+
+function OverviewSkeleton() {
+  return (
+    <section class="stack late" aria-busy="true" aria-label="The overview is loading">
+      <div class="grid-3">
+        {[0, 1, 2].map((card) => (
+          <div class="card stat" key={card}>
+            <div class="skeleton" />
+          </div>
+        ))}
+      </div>
+      <div class="card chart-ghost">
+        <div class="skeleton" />
+      </div>
+    </section>
+  );
 }

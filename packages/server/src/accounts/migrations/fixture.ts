@@ -57,7 +57,8 @@ export async function fillStore(store: AccountStore): Promise<void> {
 }
 
 /** Its owner, a claim, and somebody who signed in for the first time and wants to leave again. */
-async function fillPeople({ people }: AccountStore, accountId: string): Promise<void> {
+async function fillPeople(store: AccountStore, accountId: string): Promise<void> {
+  const { people } = store;
   const operator = { now: FIXTURE_NOW, actor: { kind: 'operator' } } as const;
   const addressOf = (email: string) => ({ email, key: email.toLowerCase() });
   await people.setOwner(operator, accountId, addressOf('Ada@example.com'));
@@ -74,6 +75,9 @@ async function fillPeople({ people }: AccountStore, accountId: string): Promise<
   if ('refused' in signedIn) throw new Error(`the sign-in was refused: ${signedIn.refused}`);
   const owner = { now: FIXTURE_NOW, actor: { kind: 'owner' } } as const;
   await people.askDeletion(owner, signedIn.session.accountId);
+  const token = { hash: '1'.repeat(64), sessionId: signedIn.session.id };
+  const expiresAt = (FIXTURE_NOW + DAY_NS) as EpochNs;
+  await store.issueSessionToken(FIXTURE_NOW, accountId, { ...token, expiresAt });
 }
 
 async function fillOrders({ orders }: AccountStore, accountId: string): Promise<void> {

@@ -1,0 +1,98 @@
+/** The first day: three steps with their states, the first that is not done open. */
+
+import type { ComponentChildren } from 'preact';
+import type { KeyList, UsageView } from '../../api/portal-shapes.ts';
+import { ButtonLink } from '../../components/button.tsx';
+import { CodeTabs } from '../../components/code-tabs.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { storedChoice } from '../../components/stored-choice.ts';
+import { FirstBar } from './first-bar.tsx';
+import { firstRequestTabs } from './first-request-code.ts';
+
+/** Nobody can look that up: what was streamed is counted nowhere. */
+const firstBarSeen = storedChoice('tapeloom.first-bar');
+
+export interface FirstDayProps {
+  readonly usage: UsageView;
+  readonly keys: KeyList;
+  readonly onChanged: () => void;
+}
+
+/** Until all three are done; whoever has used something in an earlier month needs no first steps. */
+export function isFirstDay({ usage, keys }: Omit<FirstDayProps, 'onChanged'>): boolean {
+  const earlier = usage.months.slice(0, -1);
+  if (earlier.some(({ used }) => used.restRequests > 0 || used.computeUnits > 0)) return false;
+  return Object.values(stepsDone({ usage, keys })).includes(false);
+}
+
+function stepsDone({ usage, keys }: Omit<FirstDayProps, 'onChanged'>) {
+  return {
+    hasKey: keys.keys.length > 0,
+    hasRequested:
+      usage.used.restRequests > 0 || keys.keys.some(({ lastUsedAt }) => lastUsedAt !== null),
+    hasBar: firstBarSeen.read() !== null,
+  };
+}
+
+export function FirstDay({ usage, keys, onChanged }: FirstDayProps) {
+  const { hasKey, hasRequested, hasBar } = stepsDone({ usage, keys });
+  const next = [hasKey, hasRequested, hasBar].indexOf(false);
+  return (
+    <section class="card">
+      <div class="card-head">
+        <h2>Your first day</h2>
+        <span class="tiny faint">
+          {[hasKey, hasRequested, hasBar].filter(Boolean).length} of 3 done
+        </span>
+      </div>
+      <ol class="steps">
+        <Step number={1} title="Make a key" isDone={hasKey} isNext={next === 0}>
+          <p>A key lets your programs in. It is shown once; copy it where they run.</p>
+          <ButtonLink kind="primary" icon="plus" href="/keys#new">
+            New key
+          </ButtonLink>
+        </Step>
+        <Step number={2} title="Send a first request" isDone={hasRequested} isNext={next === 1}>
+          <p>Paste this where your key is. This page notices within a few seconds.</p>
+          <CodeTabs label="First request" tabs={firstRequestTabs(location.origin)} />
+        </Step>
+        <Step number={3} title="See a first bar" isDone={hasBar} isNext={next === 2}>
+          <FirstBar
+            plan={usage.plan}
+            onArrived={() => {
+              firstBarSeen.write('seen');
+              onChanged();
+            }}
+          />
+        </Step>
+      </ol>
+    </section>
+  );
+}
+
+function Step(props: {
+  readonly number: number;
+  readonly title: string;
+  readonly isDone: boolean;
+  readonly isNext: boolean;
+  readonly children: ComponentChildren;
+}) {
+  const { number, title, isDone, isNext, children } = props;
+  return (
+    <li
+      class={isDone ? 'done' : isNext ? 'next' : 'later'}
+      aria-current={isNext ? 'step' : undefined}
+    >
+      <span class="step-mark" aria-hidden="true">
+        {isDone ? <Icon name="check" /> : number}
+      </span>
+      <div>
+        <h3>
+          {title}
+          <span class="visually-hidden">{isDone ? ', done' : isNext ? ', next' : ', later'}</span>
+        </h3>
+        {isNext && <div class="step-body">{children}</div>}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,130 @@
+/** Three meters: compute units, exports, requests. Value first, then what it is of, then one sentence. */
+
+import type { ComponentChildren } from 'preact';
+import type { UsageView, Used } from '../../api/portal-shapes.ts';
+import { Meter } from '../../components/meter.tsx';
+import { bytesText, exactNumber, percentText, proseNumber } from '../../components/number-text.ts';
+import { elapsedShare, monthOf, paceOf, shortMonthName } from './usage-pace.ts';
+
+export interface MetersProps {
+  readonly usage: UsageView;
+  readonly nowMs: number;
+}
+
+export function Meters({ usage, nowMs }: MetersProps) {
+  const used = usedIn(usage);
+  const { limits } = usage;
+  return (
+    <div class="grid-3">
+      <Budget
+        usage={usage}
+        nowMs={nowMs}
+        title="Compute units"
+        used={used.computeUnits}
+        limit={limits.computeBudget}
+        text={proseNumber}
+      />
+      <Budget
+        usage={usage}
+        nowMs={nowMs}
+        title="Export volume"
+        used={used.exportBytes}
+        limit={limits.exportBytes}
+        text={bytesText}
+      />
+      <section class="card stat">
+        <h2>REST requests</h2>
+        <div class="meter">
+          <div class="meter-value">
+            {exactNumber(used.restRequests)} <small>in {shortMonthName(usage.reportPeriod)}</small>
+          </div>
+          <p>
+            Up to {exactNumber(limits.restPerMinute)} a minute. {exactNumber(used.historyItems)}{' '}
+            results of history queries received.
+          </p>
+        </div>
+      </section>
+    </div>
+  );
+}
+
+/** Of the month that is shown. */
+function usedIn({ months, reportPeriod, used }: UsageView): Used {
+  return months.find(({ period }) => period === reportPeriod)?.used ?? used;
+}
+
+function Budget(
+  props: MetersProps & {
+    readonly title: string;
+    readonly used: number;
+    readonly limit: number;
+    readonly text: (value: number) => string;
+  },
+) {
+  const { title, used, limit, text, usage, nowMs } = props;
+  if (limit === 0) {
+    return (
+      <section class="card stat">
+        <h2>{title}</h2>
+        <div class="meter">
+          <div class="meter-value" title={exactNumber(used)}>
+            {text(used)} <small>used</small>
+          </div>
+          <p>
+            Your plan has no budget for it. <a href="/plans">Historical has one</a>.
+          </p>
+        </div>
+      </section>
+    );
+  }
+  const month = monthOf(usage.reportPeriod);
+  const isCurrent = usage.reportPeriod === usage.period;
+  const pace = elapsedShare(month, nowMs);
+  const isShort = isCurrent && paceOf(used, limit, month, nowMs).t !== 'lasts';
+  const { value, of } = sameUnit(used, limit, text);
+  return (
+    <section class="card stat">
+      <h2>{title}</h2>
+      <Meter
+        value={<span title={exactNumber(used)}>{value}</span>}
+        of={of}
+        share={used / limit}
+        pace={isCurrent ? pace : undefined}
+        isWarning={isShort}
+        label={`${title}: ${percentText(used / limit)} used`}
+      >
+        <Sentence isWarning={isShort} share={used / limit}>
+          {isCurrent
+            ? `${percentText(pace)} of the month gone`
+            : `${text(Math.max(0, limit - used))} were left`}
+        </Sentence>
+      </Meter>
+    </section>
+  );
+}
+
+function Sentence(props: {
+  readonly share: number;
+  readonly isWarning: boolean;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <>
+      <span class={props.isWarning ? 'warn-text' : undefined}>{percentText(props.share)} used</span>
+      , {props.children}
+    </>
+  );
+}
+
+/** `12.42` of `20 billion` where both have the same unit. */
+function sameUnit(used: number, limit: number, text: (value: number) => string) {
+  const [value, unit] = split(text(used));
+  const [, limitUnit] = split(text(limit));
+  const isSame = unit !== '' && unit === limitUnit;
+  return { value: isSame ? value : text(used), of: `of ${text(limit)}` };
+}
+
+function split(text: string): [value: string, unit: string] {
+  const at = text.indexOf(' ');
+  return at === -1 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
+}

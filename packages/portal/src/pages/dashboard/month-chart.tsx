@@ -1,0 +1,161 @@
+/** Compute units of a month: so far against the budget, and day by day. */
+
+import type { UsageView } from '../../api/portal-shapes.ts';
+import { exactNumber, proseNumber } from '../../components/number-text.ts';
+import { type Column, Table } from '../../components/table.tsx';
+import { dayText } from '../../components/time-text.ts';
+import {
+  CHART_HEIGHT,
+  dayValues,
+  type MonthFacts,
+  type MonthShape,
+  monthShape,
+} from './month-shape.ts';
+import { axisNumber, monthName, monthOf, shortMonthName } from './usage-pace.ts';
+import { useWidth } from './use-width.ts';
+
+export function MonthChart({
+  usage,
+  nowMs,
+}: {
+  readonly usage: UsageView;
+  readonly nowMs: number;
+}) {
+  const month = monthOf(usage.reportPeriod);
+  const limit = usage.limits.computeBudget;
+  const facts: MonthFacts = { month, days: usage.days, limit, nowMs };
+  const { ref, width } = useWidth<HTMLDivElement>();
+  const total = dayValues(facts).reduce((sum, value) => sum + value, 0);
+  const of = limit > 0 ? ` of a budget of ${proseNumber(limit)}` : '';
+  const title = limit > 0 ? 'Compute units against the budget' : 'Compute units';
+  return (
+    <section class="card">
+      <div class="card-head">
+        <h2>{title}</h2>
+        <div class="keyline">
+          <span>
+            <i class="l" />
+            Month so far
+          </span>
+          <span>
+            <i class="b" />
+            Each day
+          </span>
+        </div>
+      </div>
+      <div class="card-body">
+        <div ref={ref} class="chart-svg">
+          {width > 0 && (
+            <svg
+              viewBox={`0 0 ${width} ${CHART_HEIGHT}`}
+              role="img"
+              aria-label={`Compute units a day in ${monthName(month.period)}: ${proseNumber(total)} so far${of}.`}
+            >
+              <MonthPanes shape={monthShape(facts, width)} total={total} />
+            </svg>
+          )}
+        </div>
+        <DayTable facts={facts} />
+      </div>
+    </section>
+  );
+}
+
+function MonthPanes({ shape, total }: { readonly shape: MonthShape; readonly total: number }) {
+  const { right, sum, end, limit } = shape;
+  const last = sum.at(-1);
+  return (
+    <>
+      {[...shape.sumLines, ...shape.dayLines].map(({ value, y }) => (
+        <g key={y}>
+          <path class="grid" d={`M0 ${y}H${right}`} />
+          <text x={right + 8} y={y + 4}>
+            {axisNumber(value)}
+          </text>
+        </g>
+      ))}
+      {limit !== null && (
+        <>
+          <path class="limit" d={`M0 ${limit.y}H${right}`} />
+          <text class="limit-label" x={right + 8} y={limit.y + 4}>
+            {axisNumber(limit.value)}
+          </text>
+        </>
+      )}
+      {shape.bars.map(({ day, x, y, width, height, isToday }) => (
+        <rect
+          key={day}
+          class={isToday ? 'bar today' : 'bar'}
+          x={x}
+          y={y}
+          width={width}
+          height={height}
+          rx="2"
+        />
+      ))}
+      {last !== undefined && (
+        <>
+          <path class="cum" d={`M${sum.map(({ x, y }) => `${x} ${y}`).join('L')}`} />
+          {end !== null && <path class="proj" d={`M${last.x} ${last.y}L${end.x} ${end.y}`} />}
+          {total > 0 && <LastNote last={last} right={right} total={total} />}
+        </>
+      )}
+      {end !== null && (
+        <>
+          <circle class="pin" cx={end.x} cy={end.y} r="4" />
+          <text class="note" text-anchor="middle" x={end.x} y={end.y - 9}>
+            {dayText(end.atMs).replace(/ \d{4}$/, '')}
+          </text>
+        </>
+      )}
+      {shape.days.map(({ day, x }) => (
+        <text key={day} text-anchor="middle" x={x} y={CHART_HEIGHT - 4}>
+          {day}
+        </text>
+      ))}
+    </>
+  );
+}
+
+/** Beside the end of the line, on the side that has room. */
+function LastNote(props: {
+  readonly last: { readonly x: number; readonly y: number };
+  readonly right: number;
+  readonly total: number;
+}) {
+  const { last, right } = props;
+  const isLeft = last.x > right - 70;
+  return (
+    <text
+      class="note"
+      text-anchor={isLeft ? 'end' : 'start'}
+      x={last.x + (isLeft ? -6 : 8)}
+      y={isLeft ? last.y - 8 : Math.min(last.y + 16, 150)}
+    >
+      {axisNumber(props.total)}
+    </text>
+  );
+}
+
+function DayTable({ facts }: { readonly facts: MonthFacts }) {
+  if (facts.days.length === 0) return null;
+  const columns: readonly Column<MonthFacts['days'][number]>[] = [
+    {
+      label: 'Day, UTC',
+      cell: ({ day }) => `${Number(day.slice(-2))} ${shortMonthName(facts.month.period)}`,
+    },
+    { label: 'Compute units', isRight: true, cell: ({ used }) => exactNumber(used.computeUnits) },
+    { label: 'Exported bytes', isRight: true, cell: ({ used }) => exactNumber(used.exportBytes) },
+  ];
+  return (
+    <details class="more as-table">
+      <summary>Show as table</summary>
+      <Table
+        caption="What was charged, by day"
+        columns={columns}
+        rows={facts.days}
+        rowKey={({ day }) => day}
+      />
+    </details>
+  );
+}

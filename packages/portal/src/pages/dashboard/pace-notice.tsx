@@ -1,0 +1,48 @@
+/** Says in time that the compute budget will not last, and when it is used up, what goes on and when the rest returns. */
+
+import type { UsageView } from '../../api/portal-shapes.ts';
+import { ButtonLink } from '../../components/button.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { dayText, millisecondsOf } from '../../components/time-text.ts';
+import { monthOf, paceOf, shortMonthName } from './usage-pace.ts';
+
+export function PaceNotice({
+  usage,
+  nowMs,
+}: {
+  readonly usage: UsageView;
+  readonly nowMs: number;
+}) {
+  const { used, limits, period } = usage;
+  const pace = paceOf(used.computeUnits, limits.computeBudget, monthOf(period), nowMs);
+  const returns = dayText(millisecondsOf(usage.resetsAt)).replace(/ \d{4}$/, '');
+  const action = (
+    <ButtonLink size="sm" href="#by-key">
+      See what uses it
+    </ButtonLink>
+  );
+  if (pace.t === 'used-up') {
+    return (
+      <Notice
+        kind="danger"
+        title={`The compute budget of ${shortMonthName(period)} is used up.`}
+        action={action}
+      >
+        Streams go on; history and exports return on {returns}, 00:00 UTC.
+      </Notice>
+    );
+  }
+  if (pace.t === 'short') {
+    const day = dayText(pace.atMs).replace(/ \d{4}$/, '');
+    return (
+      <Notice
+        kind="warn"
+        title={`At this pace the compute budget lasts until ${day}.`}
+        action={action}
+      >
+        Streams go on. History and exports would wait for {returns}.
+      </Notice>
+    );
+  }
+  return null;
+}

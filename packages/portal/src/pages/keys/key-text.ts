@@ -1,0 +1,72 @@
+/** Keys in words: which one it is, what state it is in, and what it is restricted to. */
+
+import type { KeyView } from '../../api/portal-shapes.ts';
+import { dayText, millisecondsOf } from '../../components/time-text.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** More are told by their number; all of them are in the title. */
+const INSTRUMENTS_NAMED_MAX = 2;
+
+export interface StateWords {
+  readonly text: string;
+  readonly level: 'ok' | 'warn' | '';
+  /** When it ends or has ended. */
+  readonly at: string | null;
+}
+
+/** The key as its owner recognises it: `svc_live_…7Kq2`. */
+export function keyHint({ environment, hint }: Pick<KeyView, 'environment' | 'hint'>): string {
+  return `svc_${environment}_…${hint}`;
+}
+
+export function isValid({ state }: Pick<KeyView, 'state'>): boolean {
+  return state === 'active' || state === 'expiring';
+}
+
+export function stateWords(
+  { state, expiresAt, revokedAt }: Pick<KeyView, 'state' | 'expiresAt' | 'revokedAt'>,
+  nowMs: number,
+): StateWords {
+  if (state === 'revoked') return ended('Revoked', revokedAt);
+  if (state === 'expired') return ended('Expired', expiresAt);
+  if (expiresAt === undefined) return { text: 'Active', level: 'ok', at: null };
+  const endMs = millisecondsOf(expiresAt);
+  return { text: `Ends ${untilText(endMs, nowMs)}`, level: 'warn', at: expiresAt };
+}
+
+/** `in 5 h`, or the day where that is further away. */
+function untilText(endMs: number, nowMs: number): string {
+  const away = endMs - nowMs;
+  if (away < MINUTE_MS) return 'in less than a minute';
+  if (away < HOUR_MS) return `in ${Math.floor(away / MINUTE_MS)} min`;
+  if (away < 2 * DAY_MS) return `in ${Math.floor(away / HOUR_MS)} h`;
+  return dayText(endMs);
+}
+
+function ended(word: string, at: string | undefined): StateWords {
+  if (at === undefined) return { text: word, level: '', at: null };
+  return { text: `${word} ${dayText(millisecondsOf(at))}`, level: '', at };
+}
+
+/** Null: it is restricted to nothing. */
+export function restrictionWords({
+  instruments,
+  allowedIps,
+}: Pick<KeyView, 'instruments' | 'allowedIps'>): string | null {
+  const parts = [
+    ...(instruments === undefined ? [] : [instrumentWords(instruments)]),
+    ...(allowedIps === undefined ? [] : [counted(allowedIps.length, 'address', 'addresses')]),
+  ];
+  return parts.length === 0 ? null : parts.join(', ');
+}
+
+function instrumentWords(instruments: readonly string[]): string {
+  if (instruments.length <= INSTRUMENTS_NAMED_MAX) return instruments.join(', ');
+  return counted(instruments.length, 'instrument', 'instruments');
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

@@ -1,0 +1,121 @@
+/**
+ * What somebody types to make a key, as the service takes it, and what the service says about it, at the field it is
+ * about. What is typed into one line is split at commas and spaces, and entries keep their order, so that the place of
+ * a refused one is known.
+ */
+
+import type { PortalError } from '../../api/portal-error.ts';
+import type { Environment, NewKey, Scope } from '../../api/portal-shapes.ts';
+
+export const SCOPES: readonly { readonly scope: Scope; readonly text: string }[] = [
+  { scope: 'stream', text: 'Live stream, tokens' },
+  { scope: 'history', text: 'Queries and estimates' },
+  { scope: 'export', text: 'Compressed files' },
+  { scope: 'keys', text: 'Manage other keys' },
+];
+
+export const FIELDS = [
+  'name',
+  'environment',
+  'scopes',
+  'instruments',
+  'allowedIps',
+  'expiresAt',
+] as const;
+export type FieldName = (typeof FIELDS)[number];
+export type FieldErrors = Readonly<Partial<Record<FieldName, string>>>;
+
+export interface KeyForm {
+  readonly name: string;
+  readonly environment: Environment;
+  readonly scopes: readonly Scope[];
+  readonly instruments: readonly string[];
+  /** As typed. */
+  readonly allowedIps: string;
+  /** As a date field gives it, in UTC: `2026-12-01T00:00`; empty: never. */
+  readonly expiresAt: string;
+}
+
+export const EMPTY_FORM: KeyForm = {
+  name: '',
+  environment: 'live',
+  scopes: ['stream', 'history'],
+  instruments: [],
+  allowedIps: '',
+  expiresAt: '',
+};
+
+/** What can be seen without asking. */
+export function formErrors({ name, scopes }: KeyForm): FieldErrors {
+  return {
+    ...(name.trim() === '' ? { name: 'Give the key a name, so that you recognise it later.' } : {}),
+    ...(scopes.length === 0
+      ? { scopes: 'Choose at least one scope: a key without any could do nothing.' }
+      : {}),
+  };
+}
+
+export function newKeyOf(form: KeyForm): NewKey {
+  const allowedIps = entriesOf(form.allowedIps);
+  return {
+    name: form.name.trim(),
+    environment: form.environment,
+    scopes: SCOPES.map(({ scope }) => scope).filter((scope) => form.scopes.includes(scope)),
+    ...(form.instruments.length === 0 ? {} : { instruments: form.instruments }),
+    ...(allowedIps.length === 0 ? {} : { allowedIps }),
+    ...(form.expiresAt === '' ? {} : { expiresAt: instantOf(form.expiresAt) }),
+  };
+}
+
+export function entriesOf(text: string): string[] {
+  return [...new Set(text.split(/[\s,;]+/).filter((entry) => entry !== ''))];
+}
+
+/** What the service found wrong, as sentences at their fields; the first fault of a field is told. */
+export function serverErrors(error: PortalError | null, sent: NewKey | null): FieldErrors {
+  const found: Partial<Record<FieldName, string>> = {};
+  for (const { path, message } of error?.errors ?? []) {
+    const [, field, index] = path.split('/') as [string, string?, string?];
+    if (!isField(field) || found[field] !== undefined) continue;
+    found[field] = sentenceOf(field, entryOf(sent, field, index), message);
+  }
+  return found;
+}
+
+/** Faults that belong to no field of the form. */
+export function hasOtherErrors(error: PortalError): boolean {
+  return error.errors.length === 0 || error.errors.some(({ path }) => !isField(path.split('/')[1]));
+}
+
+export function firstField(errors: FieldErrors): FieldName | null {
+  return FIELDS.find((field) => errors[field] !== undefined) ?? null;
+}
+
+const SUBJECTS: Readonly<Record<FieldName, string>> = {
+  name: 'The name',
+  environment: 'The environment',
+  scopes: 'The list of scopes',
+  instruments: 'The list of instruments',
+  allowedIps: 'The list of addresses',
+  expiresAt: 'The expiry',
+};
+
+function sentenceOf(field: FieldName, entry: string | null, message: string): string {
+  const subject = entry === null ? SUBJECTS[field] : `“${entry}”`;
+  return `${subject} ${message}${/[.?]$/.test(message) ? '' : '.'}`;
+}
+
+function entryOf(sent: NewKey | null, field: FieldName, index: string | undefined): string | null {
+  const list = sent?.[field];
+  return index !== undefined && Array.isArray(list) ? (list[Number(index)] ?? null) : null;
+}
+
+function isField(name: string | undefined): name is FieldName {
+  return FIELDS.some((field) => field === name);
+}
+
+/** What a date field gives, taken as UTC. What it cannot read is left to the service to refuse. */
+function instantOf(text: string): string {
+  const ms = Date.parse(`${text}Z`);
+  return Number.isNaN(ms) ? text : `${BigInt(ms) * 1_000_000n}`;
+}

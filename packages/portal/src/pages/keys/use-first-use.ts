@@ -1,0 +1,39 @@
+/** Looks from time to time whether a key was used, until it was; not while nobody sees the page. */
+
+import { useEffect, useState } from 'preact/hooks';
+import { portalApi } from '../../api/portal-api.ts';
+
+const LOOK_EVERY_MS = 3_000;
+/** After this many looks somebody is probably busy elsewhere. */
+const EAGER_LOOKS = 60;
+const LOOK_LATER_MS = 15_000;
+
+export function useFirstUse(keyId: string): boolean {
+  const [isUsed, setIsUsed] = useState(false);
+  useEffect(() => {
+    if (isUsed) return undefined;
+    const abort = new AbortController();
+    let looks = 0;
+    let timer: ReturnType<typeof setTimeout>;
+    const look = async () => {
+      looks += 1;
+      if (document.visibilityState === 'visible') {
+        // A look that fails is followed by another; what matters is on the screen already.
+        const list = await portalApi.keys({ signal: abort.signal }).catch(() => null);
+        if (abort.signal.aborted) return;
+        const key = list?.keys.find(({ id }) => id === keyId);
+        if (key !== undefined && key.lastUsedAt !== null) {
+          setIsUsed(true);
+          return;
+        }
+      }
+      timer = setTimeout(look, looks < EAGER_LOOKS ? LOOK_EVERY_MS : LOOK_LATER_MS);
+    };
+    timer = setTimeout(look, LOOK_EVERY_MS);
+    return () => {
+      abort.abort();
+      clearTimeout(timer);
+    };
+  }, [keyId, isUsed]);
+  return isUsed;
+}

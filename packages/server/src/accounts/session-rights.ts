@@ -1,0 +1,11 @@
+/** What the tokens of a session may do: to stream what the account's plan grants, and nothing else. */
+
+import type { KeyRights } from '@tapeloom/core/entitlement/key-rights';
+
+export const SESSION_RIGHTS: KeyRights = {
+  environment: 'live',
+  scopes: ['stream'],
+  instruments: null,
+  allowedIps: null,
+  expiresAt: null,
+};

@@ -1,0 +1,33 @@
+/** `GET /v1/portal/instruments`: what can be subscribed to, and what a key can be restricted to. */
+
+import { Type } from 'typebox';
+import type { AccountStore } from '../../accounts/account-store.ts';
+import { type InstrumentFacts, InstrumentView, instrumentsJson } from '../instrument-view.ts';
+import { DatasetQuery, requireDataset } from '../instruments-route.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { sessionEntitlements } from './session-entitlements.ts';
+
+export function portalInstrumentsRoute(
+  facts: () => InstrumentFacts,
+  store: () => AccountStore,
+): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/portal/instruments',
+    operationId: 'listPortalInstruments',
+    summary: 'The instruments.',
+    description: 'As `GET /v1/instruments`.',
+    access: 'session',
+    query: DatasetQuery,
+    answer: Type.Object(
+      { instruments: Type.Array(InstrumentView) },
+      { additionalProperties: false },
+    ),
+    handle: async ({ query: { dataset }, session, now }) => {
+      const market = facts();
+      if (dataset !== undefined) requireDataset(market, dataset);
+      const entitlements = await sessionEntitlements(store(), session.accountId, now);
+      return instrumentsJson(market, dataset ?? null, entitlements.visibleUntil(market.now));
+    },
+  });
+}

@@ -1,0 +1,45 @@
+/**
+ * `POST /v1/portal/stream-tokens`: a token for the portal's own charts. It has the rights of the account's plan to
+ * stream and no others, and what it opened ends with the session.
+ */
+
+import { randomBytes } from 'node:crypto';
+import { Type } from 'typebox';
+import type { AccountStore } from '../../accounts/account-store.ts';
+import { digestOf, newTokenText } from '../../accounts/secret.ts';
+import { Instant } from '../instant-schema.ts';
+import { ProblemError } from '../problem-error.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { tokenEnd } from '../stream-tokens-route.ts';
+
+export function portalStreamTokensRoute(store: () => AccountStore): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/portal/stream-tokens',
+    operationId: 'createPortalStreamToken',
+    summary: 'Creates a stream token.',
+    description:
+      "It is valid for 60 seconds and for one connection, with the rights of the account's plan, and ends with the " +
+      'session. Needs no body.',
+    access: 'session',
+    answer: Type.Object(
+      { token: Type.String(), expiresAt: Instant('End of its validity') },
+      { additionalProperties: false },
+    ),
+    status: 201,
+    handle: async ({ session, now }) => {
+      const token = newTokenText(randomBytes);
+      const expiresAt = tokenEnd(now);
+      const { hash } = digestOf(token);
+      const { id: sessionId, accountId } = session;
+      const isIssued = await store().issueSessionToken(now, accountId, {
+        hash,
+        sessionId,
+        expiresAt,
+      });
+      if (!isIssued)
+        throw new ProblemError('UNAUTHORIZED', 'The session has ended; sign in again.');
+      return { token, expiresAt: expiresAt.toString() };
+    },
+  });
+}

@@ -1,0 +1,151 @@
+/**
+ * `GET /v1/portal/usage`: what `GET /v1/usage` tells a live key, and what a dashboard draws beside it: thirteen
+ * months, the days and the keys of one of them, and what is open now.
+ */
+
+import { ENVIRONMENTS, KEY_STATES, keyStateAt } from '@tapeloom/core/entitlement/key-rights';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { periodBefore, periodOf } from '@tapeloom/core/quota/month';
+
+import { type Static, Type } from 'typebox';
+import {
+  type AccountStore,
+  KEYS_REPORTED_MAX,
+  type NamedKeyUsage,
+  type UsageCounts,
+} from '../../accounts/account-store.ts';
+import type { OpenNow } from '../../accounts/open-now.ts';
+import { dayText } from '../../history/history-refusal.ts';
+import { invalidParameters } from '../problem-error.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { type UsageOf, UsageView, usageView } from '../usage-route.ts';
+import { sessionEntitlements } from './session-entitlements.ts';
+
+const MONTHS_SHOWN = 13;
+const NOTHING: UsageCounts = { computeUnits: 0, historyItems: 0, exportBytes: 0, restRequests: 0 };
+
+const closed = { additionalProperties: false };
+const Period = Type.String({ pattern: '^[0-9]{4}-(0[1-9]|1[0-2])$' });
+const Count = Type.Integer({ minimum: 0 });
+
+const KeyUsageView = Type.Object(
+  {
+    keyId: Type.String(),
+    name: Type.String(),
+    hint: Type.String(),
+    environment: Type.Enum(ENVIRONMENTS),
+    state: Type.Enum(KEY_STATES),
+    used: UsageView.properties.used,
+  },
+  closed,
+);
+
+const PortalUsageView = Type.Object(
+  {
+    ...UsageView.properties,
+    months: Type.Array(Type.Object({ period: Period, used: UsageView.properties.used }, closed), {
+      description: 'Thirteen, the oldest first; the last one is this month.',
+    }),
+    reportPeriod: Type.String({ description: 'The month of `days`, `byKey` and `byPortal`.' }),
+    days: Type.Array(
+      Type.Object(
+        {
+          day: Type.String({ format: 'date' }),
+          used: Type.Object({ computeUnits: Count, exportBytes: Count }, closed),
+        },
+        closed,
+      ),
+      { description: 'Days on which something was charged.' },
+    ),
+    byKey: Type.Array(KeyUsageView, {
+      description: `Those that used most first, ${KEYS_REPORTED_MAX} at most.`,
+    }),
+    byPortal: Type.Object(UsageView.properties.used.properties, {
+      ...closed,
+      description: "What the portal's own charts used.",
+    }),
+    open: Type.Object(
+      { connections: Count, subscriptions: Count, customConfigs: Count },
+      { ...closed, description: 'What the account has open now.' },
+    ),
+  },
+  closed,
+);
+
+export interface PortalUsageFacts {
+  store(): AccountStore;
+  readonly usageOf: UsageOf;
+  /** What the account has open, over all keys. */
+  openNow(now: EpochNs, accountId: string): Promise<OpenNow>;
+}
+
+export function portalUsageRoute(facts: PortalUsageFacts): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/portal/usage',
+    operationId: 'getPortalUsage',
+    summary: "The account's limits and its use of them.",
+    description: 'With `period` the days and keys of another of the thirteen months.',
+    access: 'session',
+    query: Type.Object({ period: Type.Optional(Period) }, closed),
+    answer: PortalUsageView,
+    handle: async ({ query, session: { accountId }, now }) => {
+      const period = periodOf(now);
+      const reportPeriod = query.period ?? period;
+      requireShown(reportPeriod, now);
+      const store = facts.store();
+      const entitlements = await sessionEntitlements(store, accountId, now);
+      const [usage, months, days, keys, open] = await Promise.all([
+        facts.usageOf(now, accountId, period),
+        store.usageMonths(accountId, periodBefore(now, MONTHS_SHOWN - 1)),
+        store.usageDays(accountId, reportPeriod),
+        store.usageByNamedKey(accountId, reportPeriod),
+        facts.openNow(now, accountId),
+      ]);
+      const byPeriod = new Map(months.map((month) => [month.period, month.used]));
+      byPeriod.set(period, usage.used);
+      return {
+        ...usageView(now, usage, entitlements),
+        months: shownPeriods(now).map((one) => ({
+          period: one,
+          used: { ...(byPeriod.get(one) ?? NOTHING) },
+        })),
+        reportPeriod,
+        days: days.map(({ day, used }) => ({ day: dayText(day), used: { ...used } })),
+        byKey: keys.flatMap((key) => viewKeyUsage(key, now)),
+        byPortal: keys.filter(({ key }) => key === null).reduce(sum, { ...NOTHING }),
+        open: { ...open },
+      };
+    },
+  });
+}
+
+/** The oldest first. */
+function shownPeriods(now: EpochNs): string[] {
+  return Array.from({ length: MONTHS_SHOWN }, (_, index) =>
+    periodBefore(now, MONTHS_SHOWN - 1 - index),
+  );
+}
+
+function requireShown(period: string, now: EpochNs): void {
+  const shown = shownPeriods(now);
+  if (shown.includes(period)) return;
+  const message = `must be a month from ${shown[0]} to ${shown.at(-1)}`;
+  throw invalidParameters([{ path: '/period', message }]);
+}
+
+function viewKeyUsage({ key, used }: NamedKeyUsage, now: EpochNs): Static<typeof KeyUsageView>[] {
+  if (key === null) return [];
+  const { id, name, hint, environment } = key;
+  const state = keyStateAt(key, now);
+  return [{ keyId: id, name, hint, environment, state, used: { ...used } }];
+}
+
+function sum(total: UsageCounts, { used }: NamedKeyUsage): UsageCounts {
+  return {
+    computeUnits: total.computeUnits + used.computeUnits,
+    historyItems: total.historyItems + used.historyItems,
+    exportBytes: total.exportBytes + used.exportBytes,
+    restRequests: total.restRequests + used.restRequests,
+  };
+}
