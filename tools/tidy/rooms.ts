@@ -48,7 +48,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   exports: ['history'],
   accounts: [],
   billing: ['accounts', 'mail', 'pages'],
-  mail: [],
+  mail: ['config'],
   pages: [],
   http: [
     'sources',

@@ -12,6 +12,8 @@ import type { ComputeCounters } from './history/compute-counters.ts';
 import type { ComputeCounts } from './history/compute-pool.ts';
 import type { UnreadAnswers } from './http/unread-answers.ts';
 import type { IngestReport } from './ingest-wire.ts';
+import type { MailServices } from './mail/mail-services.ts';
+import { mailReadings } from './mail-metrics.ts';
 import type { DoorSockets } from './platform/door-sockets.ts';
 import type { FreeSpace, SpaceReading } from './platform/free-space.ts';
 import { addReading, counter, gauge, type Reading } from './platform/metrics.ts';
@@ -148,6 +150,10 @@ export class ServiceMetrics {
 
   watchAccounts(accounts: AccountServices): void {
     for (const reading of accountReadings(accounts)) addReading(this.#registry, reading);
+  }
+
+  watchMail(mail: MailServices): void {
+    for (const reading of mailReadings(mail)) addReading(this.#registry, reading);
   }
 
   watchDoor(accounts: AccountServices, sockets: DoorSockets): void {

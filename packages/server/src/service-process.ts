@@ -144,8 +144,16 @@ async function startService(
     log,
     portal: openPortal(config, log, (line) => announcer.say(line)),
     logLinesLeftOut: () => logLimit.leftOutTotal,
+    // A log is no place for a link that signs somebody in, and what is no terminal may end in one.
+    ...(process.stdout.isTTY === true ? { showLink: linkShower(announcer) } : {}),
     onFill: (part, days, daysTotal) => announcer.progress(FILL_PARTS[part], days, daysTotal),
   });
+}
+
+function linkShower(announcer: Announcer) {
+  return (subject: string, to: string, link: string) => {
+    announcer.say(`Mail to ${to}: ${subject}\n  ${link}`);
+  };
 }
 
 /** Resolves at the first signal that asks for the end; a second one ends the process at once. */

@@ -23,6 +23,7 @@ import { UnreadAnswers } from './http/unread-answers.ts';
 import { IngestHandle, type IngestNews } from './ingest-handle.ts';
 import type { IngestOpened } from './ingest-wire.ts';
 import { listen } from './listen.ts';
+import { MailServices } from './mail/mail-services.ts';
 import type { Portal } from './pages/portal.ts';
 import type { Clock } from './platform/clock.ts';
 import type { SocketLimits } from './platform/door-sockets.ts';
@@ -54,6 +55,8 @@ export interface ServiceOptions {
   /** Lines that were too many for the log. */
   readonly logLinesLeftOut?: () => number;
   /** Simulated past days are being made. */
+  /** Shows a link that was mailed to who started the service; left out where that is no terminal. */
+  readonly showLink?: (subject: string, to: string, link: string) => void;
   readonly onFill: (part: 'first' | 'rest', days: number, daysTotal: number) => void;
 }
 
@@ -62,6 +65,8 @@ export interface ServiceAddresses {
   readonly rest: string;
   readonly stream: string;
   readonly internal: string;
+  /** Where who develops reads mails; null: they are sent, or others can reach the service. */
+  readonly mailbox: string | null;
   /** Where messages are echoed; null unless asked for. */
   readonly echo: string | null;
 }
@@ -90,6 +95,7 @@ export class Service implements AsyncDisposable {
   #accountsOpening: Promise<AccountServices> | null = null;
   #accounts: AccountServices | null = null;
   #space: FreeSpace | null = null;
+  #mail: MailServices | null = null;
   #doors: Doors | null = null;
   #testPayments: TestPayments | null = null;
   #echo: EchoServer | null = null;
@@ -116,6 +122,7 @@ export class Service implements AsyncDisposable {
       registry: this.#registry,
       notReadyBecause: () => this.#readiness.reason,
       topics: () => this.#doors?.hub.topics() ?? [],
+      mailbox: (request) => this.#mail?.answer(request) ?? null,
       onFault: (error) => log.error({ error }, 'metrics failed'),
     });
     this.#internal.maxConnections = INTERNAL_CONNECTIONS_MAX;
@@ -182,6 +189,7 @@ export class Service implements AsyncDisposable {
     await this.#doors?.[Symbol.asyncDispose]();
     await this.#testPayments?.[Symbol.asyncDispose]();
     // After the doors, whose last answers still count.
+    await this.#mail?.[Symbol.asyncDispose]();
     // They may still have been on their way when the start failed.
     const accounts = await this.#accountsOpening?.catch(() => null);
     await accounts?.[Symbol.asyncDispose]();
@@ -211,6 +219,7 @@ export class Service implements AsyncDisposable {
     const accounts = await this.#accountsOpening;
     this.#accounts = accounts;
     const testPayments = await this.#openTestPayments(accounts.clock);
+    this.#mail = this.#openMail(accounts.clock);
     const opened = await this.#ingest.opened;
     logRecovery(log, opened);
     this.#doors = new Doors(
@@ -236,14 +245,18 @@ export class Service implements AsyncDisposable {
     );
     if (this.#isPaused || this.#isIngestDown) this.#doors.hub.setSource('down');
     this.#metrics.watchAccounts(accounts);
+    this.#metrics.watchMail(this.#mail);
     this.#metrics.watchDoor(accounts, this.#doors.sockets);
     this.#space = this.#watchSpace(accounts.clock);
     this.#metrics.watchSpace(config.data, this.#space);
     this.#metrics.watchStreams(this.#doors.hub, this.#doors.gateway.metrics);
     this.#metrics.watchHistory(this.#doors.history);
     const rest = await this.#doors.listen();
+    this.#mail.tellWhatIsMissing();
     const echo = await this.#openEcho();
-    this.#addresses = { rest, stream: `${rest.replace('http', 'ws')}/v1`, internal, echo };
+    const mailbox = this.#mail.isDevelopment ? `${internal}/mailbox` : null;
+    const stream = `${rest.replace('http', 'ws')}/v1`;
+    this.#addresses = { rest, stream, internal, mailbox, echo };
     this.#phase = 'the tape is being filled';
     const { tapeKnown } = this.#doors;
     void Promise.all([this.#caughtUp.promise, tapeKnown]).then(() => this.#becomeReady());
@@ -287,6 +300,12 @@ export class Service implements AsyncDisposable {
       onEnough: (reading) => log.info({ directory, ...reading }, 'there is room on disk again'),
       onFault: (error) => log.warn({ error }, 'the room on disk could not be looked at'),
     });
+  }
+
+  #openMail(clock: Clock): MailServices {
+    const { config, log, showLink } = this.#options;
+    const shown = showLink === undefined ? {} : { showLink };
+    return new MailServices({ config, publicAddress: this.#publicAddress, clock, log, ...shown });
   }
 
   /** On the loopback interface whatever the other doors listen on. */

@@ -12,6 +12,7 @@ const facts: StartFacts = {
     rest: 'http://127.0.0.1:8080',
     stream: 'ws://127.0.0.1:8080/v1',
     internal: 'http://127.0.0.1:9464',
+    mailbox: null,
     echo: null,
   },
   data: resolve('./data'),
@@ -44,6 +45,13 @@ test('the directory is named at once and when all is ready, that of an accelerat
     /60 times faster than the clock, data in \/srv\/t-speed, a directory of its own/,
   );
   assert.match(report({ data: '/srv/t-speed' }), /^ {2}data {6}\/srv\/t-speed$/m);
+});
+
+test('who develops is told where mails can be read', () => {
+  const mailbox = 'http://127.0.0.1:9464/mailbox';
+  assert.doesNotMatch(report(), /mailbox/);
+  const text = report({ addresses: { ...facts.addresses, mailbox } });
+  assert.match(text, new RegExp(`^ {2}mails {5}${mailbox}$`, 'm'));
 });
 
 test('a later start shows no key, but how to make one in this very directory', () => {

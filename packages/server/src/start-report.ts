@@ -45,6 +45,7 @@ export function startReport(facts: StartFacts): readonly string[] {
     `  REST      ${addresses.rest}/v1/`,
     `  stream    ${addresses.stream}`,
     `  metrics   ${addresses.internal}/metrics`,
+    ...(addresses.mailbox === null ? [] : [`  mails     ${addresses.mailbox}`]),
     ...(addresses.echo === null ? [] : [`  echo      ${addresses.echo}`]),
     `  data      ${data}`,
     '',

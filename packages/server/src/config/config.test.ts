@@ -39,6 +39,8 @@ test('without any setting the documented defaults hold', () => {
     portal: null,
     pages: null,
     docsUrl: null,
+    smtpUrl: null,
+    mailFrom: null,
     simSeed: 1,
     simScale: 1,
     simDays: 10,
@@ -83,6 +85,31 @@ test('every wrong value is reported at once, by name, with what was read and is 
     '"simSeed" in the file: read -1, accepted is a whole number from 0 to 4294967295',
     '--speed: read "0", accepted is a number from 1 to 10000',
   ]);
+});
+
+test('a mail server needs a sender, and its password is never repeated', () => {
+  const smtpUrl = 'smtp://ada:hunter2@mail.example.com';
+  const sender = 'Tapeloom <no-reply@example.com>';
+  const config = read({ TAPELOOM_SMTP_URL: smtpUrl, TAPELOOM_MAIL_FROM: sender });
+  assert.deepEqual([config.smtpUrl, config.mailFrom], [smtpUrl, sender]);
+  const [missing] = faultsOf(() => read({ TAPELOOM_SMTP_URL: smtpUrl }));
+  assert.match(missing!, /^TAPELOOM_MAIL_FROM is needed with TAPELOOM_SMTP_URL: /);
+  for (const wrong of ['http://ada:hunter2@mail.example.com', 'smtp://hunter2@mail.example.com']) {
+    const faults = faultsOf(() => read({ TAPELOOM_SMTP_URL: wrong }));
+    assert.match(faults[0]!, /^TAPELOOM_SMTP_URL: read what is not shown here, accepted is smtp:/);
+    assert.match(faultsOf(() => read({}, [], { smtpUrl: wrong }))[0]!, /^"smtpUrl" in the file: /);
+    assert.ok(!faults.join().includes('hunter2'));
+  }
+  for (const from of [
+    '',
+    'Tapeloom',
+    'Tapeloom <x>',
+    'a@example.com, b@example.com',
+    'A\nB <a@b.de>',
+  ]) {
+    const faults = faultsOf(() => read({ TAPELOOM_MAIL_FROM: from }));
+    assert.match(faults[0]!, /^TAPELOOM_MAIL_FROM: read /, from);
+  }
 });
 
 test('numbers in odd spellings are refused, not guessed', () => {

@@ -9,6 +9,7 @@ import { resolve } from 'node:path';
 import { type IpRange, parseIpRange } from '@tapeloom/core/entitlement/ip-range';
 import { LOG_LEVELS, type LogLevel } from '../platform/log.ts';
 import { type CommandLine, readCommandLine } from './command-line.ts';
+import { MAIL_FROM_ACCEPTS, mailSender } from './mail-sender.ts';
 import { nearestName } from './nearest-name.ts';
 import { isOrigin, PUBLIC_URL_ACCEPTS } from './public-address.ts';
 import {
@@ -17,9 +18,11 @@ import {
   listOf,
   oneOf,
   type Setting,
+  secretText,
   text,
   wholeNumber,
 } from './setting.ts';
+import { SMTP_URL_ACCEPTS, smtpServerAddress } from './smtp-server-address.ts';
 
 export interface Config extends CommandLine {
   readonly port: number;
@@ -39,6 +42,10 @@ export interface Config extends CommandLine {
   readonly pages: string | null;
   /** Where the documentation stands; null: below the public address. */
   readonly docsUrl: string | null;
+  /** The mail server, with its password; null: mails are files in the outbox. */
+  readonly smtpUrl: string | null;
+  /** Who mails come from; needed with a mail server. */
+  readonly mailFrom: string | null;
   readonly simSeed: number;
   /** Factor on the number of simulated prints a day. */
   readonly simScale: number;
@@ -93,6 +100,16 @@ const SETTINGS: Settings = {
     'an http or https address without a slash at its end',
     isPlainAddress,
   ),
+  smtpUrl: secretText<string | null>(
+    { variable: 'TAPELOOM_SMTP_URL', fallback: null },
+    SMTP_URL_ACCEPTS,
+    (value) => smtpServerAddress(value) !== null,
+  ),
+  mailFrom: text<string | null>(
+    { variable: 'TAPELOOM_MAIL_FROM', fallback: null },
+    MAIL_FROM_ACCEPTS,
+    (value) => mailSender(value) !== null,
+  ),
   simSeed: wholeNumber({ variable: 'TAPELOOM_SIM_SEED', fallback: 1 }, 0, 4_294_967_295),
   simScale: decimalNumber({ variable: 'TAPELOOM_SIM_SCALE', fallback: 1 }, 0.001, 100),
   simDays: wholeNumber({ variable: 'TAPELOOM_SIM_DAYS', fallback: 10 }, 0, 60),
@@ -136,6 +153,9 @@ export function readConfig(sources: ConfigSources): Config {
     values[name] = readSetting(setting, sources.env, file, faults);
   }
   const config = { ...values, ...readCommandLine(sources.args, faults) } as Config;
+  if (config.smtpUrl !== null && config.mailFrom === null) {
+    faults.push(`TAPELOOM_MAIL_FROM is needed with TAPELOOM_SMTP_URL: ${MAIL_FROM_ACCEPTS}`);
+  }
   if (faults.length > 0) throw new ConfigError(faults);
   // An accelerated service lives ahead of the clock, so its tape must never meet the real one's.
   const data = config.speed === null ? config.data : `${config.data}-speed`;
@@ -155,7 +175,8 @@ function readSetting(
   const value = setting.read(raw);
   if (value !== undefined) return value;
   const name = fromEnv === undefined ? `"${setting.key}" in the file` : setting.variable;
-  faults.push(`${name}: read ${JSON.stringify(raw)}, accepted is ${setting.accepts}`);
+  const shown = setting.isSecret === true ? 'what is not shown here' : JSON.stringify(raw);
+  faults.push(`${name}: read ${shown}, accepted is ${setting.accepts}`);
   return setting.fallback;
 }
 

@@ -10,6 +10,8 @@ export interface Setting<T> {
   readonly fallback: T;
   /** What it accepts, for people: `a whole number from 0 to 65535`. */
   readonly accepts: string;
+  /** Whether what was read must not be shown, even if it is wrong. */
+  readonly isSecret?: boolean;
   /** The value, or undefined when it is not accepted. */
   read(raw: unknown): T | undefined;
 }
@@ -72,6 +74,15 @@ export function text<T extends string | null>(
   return setting(named, accepts, (raw) =>
     typeof raw === 'string' && accept(raw) ? (raw as T) : undefined,
   );
+}
+
+/** A text that holds a password. */
+export function secretText<T extends string | null>(
+  named: Named<T>,
+  accepts: string,
+  accept: (value: string) => boolean,
+): Setting<T> {
+  return { ...text(named, accepts, accept), isSecret: true };
 }
 
 export function oneOf<T extends string>(named: Named<T>, values: readonly T[]): Setting<T> {

@@ -1,10 +1,11 @@
 /**
  * The operator's port, bound to the loopback unless configured otherwise: metrics, health, and the
- * topics with their sharing. It has no part in the public interface and answers in plain text or JSON.
+ * topics with their sharing; for who develops, the mailbox. It has no part in the public interface.
  */
 
 import type { Server } from 'node:http';
 import type { Registry } from 'prom-client';
+import type { MailboxAnswer, MailboxRequest } from '../mail/development-mailbox.ts';
 import { createServer } from '../platform/node-http.ts';
 import type { TopicFacts } from '../topics/topic-counters.ts';
 
@@ -14,18 +15,27 @@ export interface InternalFacts {
   notReadyBecause(): string | null;
   /** What is computed now. */
   topics(): readonly TopicFacts[];
+  /** The development mailbox, while there is one. */
+  mailbox?(request: MailboxRequest): MailboxAnswer | null;
   onFault(error: unknown): void;
 }
 
 export function createInternalServer(facts: InternalFacts): Server {
   return createServer({ requestTimeout: 10_000, headersTimeout: 5_000 }, (request, response) => {
-    const send = (status: number, type: string, body: string) => {
-      response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
+    const send = (status: number, type: string, body: string, headers = {}) => {
+      response.writeHead(status, {
+        'content-type': type,
+        'cache-control': 'no-store',
+        ...headers,
+      });
       response.end(request.method === 'HEAD' ? undefined : body);
     };
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return send(405, 'text/plain', 'use GET\n');
     }
+    const { url, headers, socket } = request;
+    const mails = facts.mailbox?.({ url, host: headers.host, address: socket.remoteAddress });
+    if (mails) return send(mails.status, mails.type, mails.body, mails.headers);
     switch (request.url) {
       case '/health/live':
         return send(200, 'application/json', '{"live":true}\n');

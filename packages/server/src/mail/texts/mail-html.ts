@@ -156,9 +156,11 @@ function mark(): string {
 
 function markRow(height: number, cells: readonly (readonly [number, MarkColour])[]): string {
   const boxes = cells.map(([width, colour]) => {
-    const paint = colour === '' ? '' : `;background:${MARK_COLOURS[colour]}`;
+    // The warp goes on from row to row.
+    const round = colour === 'bid' || colour === 'ask' ? ';border-radius:1px' : '';
+    const paint = colour === '' ? '' : `;background:${MARK_COLOURS[colour]}${round}`;
     const name = colour === '' ? '' : ` class="${colour}"`;
-    return `<td${name} width="${width}" height="${height}" style="width:${width}px;height:${height}px;font-size:0;line-height:0;border-radius:1px${paint}"></td>`;
+    return `<td${name} width="${width}" height="${height}" style="width:${width}px;height:${height}px;font-size:0;line-height:0${paint}"></td>`;
   });
   return `<table role="presentation" aria-hidden="true" cellpadding="0" cellspacing="0" border="0" width="28" style="width:28px"><tr>${boxes.join('')}</tr></table>`;
 }

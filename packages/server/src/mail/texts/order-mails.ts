@@ -43,10 +43,7 @@ export function orderConfirmedMail(order: ConfirmedOrder): MailText {
       ['Price', `${price} ${every}, ${tax}`],
       ['Paid', momentText(order.paidAt)],
       ...(order.paidUntil === null ? [] : ([['Paid until', momentText(order.paidUntil)]] as const)),
-      [
-        'Agreed to',
-        `${momentText(waiver.acceptedAt)}, version ${waiver.version} of the text below`,
-      ],
+      ['Agreed to', `${momentText(waiver.acceptedAt)}, version ${waiver.version}`],
     ],
     action: { label: 'See your orders', link: order.ordersLink },
     document: { title: `What you agreed to (version ${waiver.version})`, text: waiver.text },

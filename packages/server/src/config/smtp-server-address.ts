@@ -1,0 +1,53 @@
+/**
+ * The mail server as it is configured: `smtp://` upgrades by STARTTLS before anything is said, `smtps://` begins with
+ * TLS. Only on this machine may a mail server be spoken to in plain text.
+ */
+
+import { isIP } from 'node:net';
+
+const PORTS: Readonly<Record<string, number>> = { 'smtp:': 587, 'smtps:': 465 };
+const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/;
+const HOST = /^[0-9a-z](?:[0-9a-z.-]{0,252}[0-9a-z])?$/i;
+
+export const SMTP_URL_ACCEPTS =
+  'smtp://user:password@host:587 or smtps://user:password@host:465, without a path';
+
+export interface SmtpServerAddress {
+  readonly host: string;
+  readonly port: number;
+  /** `start`: from the first byte; `upgrade`: by STARTTLS or not at all; `none`: on this machine only. */
+  readonly tls: 'start' | 'upgrade' | 'none';
+  readonly login: { readonly user: string; readonly password: string } | null;
+}
+
+/** Null: the text is no such address. */
+export function smtpServerAddress(text: string): SmtpServerAddress | null {
+  const url = URL.parse(text);
+  const port = url === null ? undefined : PORTS[url.protocol];
+  if (url === null || port === undefined || !isPlain(url, text)) return null;
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const login = loginOf(url);
+  if (login === undefined || (isIP(host) === 0 && !HOST.test(host))) return null;
+  const plain = LOOPBACK_HOST.test(host) ? 'none' : 'upgrade';
+  return {
+    host,
+    port: url.port === '' ? port : Number(url.port),
+    tls: url.protocol === 'smtps:' ? 'start' : plain,
+    login,
+  };
+}
+
+function isPlain({ pathname, search, hash }: URL, text: string): boolean {
+  return (pathname === '' || pathname === '/') && search === '' && hash === '' && !/\s/.test(text);
+}
+
+/** Undefined: only one of the two, or not written as addresses are. */
+function loginOf({ username, password }: URL): SmtpServerAddress['login'] | undefined {
+  if (username === '' && password === '') return null;
+  if (username === '' || password === '') return undefined;
+  try {
+    return { user: decodeURIComponent(username), password: decodeURIComponent(password) };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * Mail as files, where no mail server is configured: each mail is a file that any mail program opens, for its owner's
+ * eyes only, whole or not there. The folder keeps the newest; other files in it are left alone.
+ */
+
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { MailSender } from '../config/mail-sender.ts';
+import { OWNER_ONLY } from '../platform/private-file.ts';
+import { syncDirectory } from '../platform/sync-directory.ts';
+import { MailFault, type MailTransport } from './mail-transport.ts';
+import type { OutgoingMail } from './mailer.ts';
+import { mimeMessage } from './mime-message.ts';
+
+const FILES_MAX = 200;
+const OWNER_ONLY_DIRECTORY = 0o700;
+/** The time first, so that names are in the order of the mails. */
+const OURS = /^\d{8}T\d{9}Z-[0-9a-f]{16}\.eml$/;
+const UNFINISHED = /^\d{8}T\d{9}Z-[0-9a-f]{16}\.eml\.tmp$/;
+
+export interface OutboxTransportOptions {
+  /** The folder, made with the first mail. */
+  readonly directory: string;
+  readonly sender: MailSender;
+  readonly now: () => Date;
+  readonly filesMax?: number;
+}
+
+export class OutboxTransport implements MailTransport {
+  readonly #options: OutboxTransportOptions;
+  /** One after another, so that the folder is counted right. */
+  #last: Promise<unknown> = Promise.resolve();
+  #filesCount = 0;
+
+  constructor(options: OutboxTransportOptions) {
+    this.#options = options;
+  }
+
+  /** Mails in the folder, as of the last one. */
+  get filesCount(): number {
+    return this.#filesCount;
+  }
+
+  deliver(mail: OutgoingMail): Promise<void> {
+    const delivery = this.#last.then(() => this.#write(mail));
+    this.#last = delivery.catch(() => undefined);
+    return delivery;
+  }
+
+  async #write(mail: OutgoingMail): Promise<void> {
+    const { directory, sender, now } = this.#options;
+    const at = now();
+    const { bytes } = await mimeMessage(mail, sender, at);
+    const time = at.toISOString().replace(/[-:.]/g, '');
+    const path = join(directory, `${time}-${randomBytes(8).toString('hex')}.eml`);
+    try {
+      await mkdir(directory, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
+      await chmod(directory, OWNER_ONLY_DIRECTORY);
+      {
+        await using file = await open(`${path}.tmp`, 'wx', OWNER_ONLY);
+        await file.writeFile(bytes);
+        await file.sync();
+      }
+      await rename(`${path}.tmp`, path);
+      await syncDirectory(directory);
+      await this.#trim();
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      const fault = `the folder ${directory} cannot be written (${code})`;
+      throw new MailFault(fault, { of: 'server', isFinal: false });
+    }
+  }
+
+  async #trim(): Promise<void> {
+    const { directory, filesMax = FILES_MAX } = this.#options;
+    const names = await readdir(directory);
+    const mails = names.filter((name) => OURS.test(name)).sort();
+    const over = mails.slice(0, Math.max(0, mails.length - filesMax));
+    // None is being written now, so what is unfinished was left by a process that died.
+    for (const name of [...over, ...names.filter((name) => UNFINISHED.test(name))]) {
+      await rm(join(directory, name), { force: true });
+    }
+    this.#filesCount = mails.length - over.length;
+  }
+}
