@@ -226,7 +226,7 @@ export class Service implements AsyncDisposable {
       {
         ...this.#options,
         publicAddress: this.#publicAddress,
-        mailer: { send: () => log.warn('there is no way to send mail yet') },
+        mailer: this.#mail,
         opened,
         accounts,
         testPayments,
