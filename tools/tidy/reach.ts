@@ -15,7 +15,7 @@ const entries = [
   /^packages\/client\/src\/(?:index|stream|node)\.ts$/,
   /^examples\/[^/]+\/[^/]+\.[jt]s$/,
   // Started for the server, named by the portal's pages, or built on its own.
-  /^packages\/portal\/(?:build\.ts|theme\.js)$/,
+  /^packages\/portal\/(?:build\.ts|theme\.js|recording\/record\.ts)$/,
   /^packages\/portal\/src\/(?:main|pages\/landing\/landing-(?:main|prerender)|docs\/docs-main)\.tsx$/,
 ];
 

@@ -42,7 +42,7 @@ export async function buildPortal(out: string): Promise<BuiltPortal> {
     refuseLarge(sizes);
     const head = headOf(site, output);
     const written = await prerendered(work);
-    finishPage(join(site, 'index.html'), head, await written.landing());
+    finishPage(join(site, 'index.html'), head, await written.landing(portal));
     finishPage(join(site, 'app.html'), head, '');
     writeDocs(site, written.docs(docsSources()), (html) => html.replace(HEAD_MARK, () => head));
     moveInto(site, out);
@@ -100,7 +100,7 @@ function htmlLeavesMarks(): Plugin {
 }
 
 interface WrittenPages {
-  readonly landing: () => string | Promise<string>;
+  readonly landing: (portal: string) => string | Promise<string>;
   readonly docs: typeof prerenderDocs;
 }
 

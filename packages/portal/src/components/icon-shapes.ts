@@ -40,6 +40,10 @@ export const ICON_SHAPES = {
   moon: { path: 'M13.5 9.6A5.8 5.8 0 0 1 6.4 2.5a5.8 5.8 0 1 0 7.1 7.1Z' },
   screen: { path: 'M6 13.5h4M8 11v2.5', rect: [2, 2.5, 12, 8.5, 1.5] },
   chevron: { path: 'm4.5 6.5 3.5 3.5 3.5-3.5' },
+  cut: { path: 'M2 8h4M10 8h4M6.5 4.5l3 7' },
+  pause: { path: 'M5.5 4v8M10.5 4v8' },
+  play: { path: 'M5 3.5v9l7.5-4.5Z' },
+  arrow: { path: 'M3 8h10M9 4l4 4-4 4' },
   mail: { path: 'm2.5 5 5.5 4 5.5-4', rect: [2, 3.5, 12, 9, 1.5] },
 } as const satisfies Record<string, IconShape>;
 

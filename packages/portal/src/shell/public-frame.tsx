@@ -58,7 +58,7 @@ export function TopBar() {
   );
 }
 
-export function Footer() {
+export function Footer(props: { readonly children?: ComponentChildren }) {
   return (
     <footer class="foot">
       <div class="wrap">
@@ -77,6 +77,7 @@ export function Footer() {
             </a>
           ))}
         </nav>
+        {props.children}
       </div>
     </footer>
   );

@@ -1,6 +1,26 @@
-/** Takes over the landing page, which is in its HTML already. */
+/** Takes over the parts of the landing page that move or answer. They are in its HTML already. */
 
-import { hydrate } from 'preact';
-import { LandingPage } from './landing-page.tsx';
+import './landing.css';
+import { hydrate, render } from 'preact';
+import sessionUrl from '../../../recording/session.gz?url';
+import { TopBar } from '../../shell/public-frame.tsx';
+import { CodeSection } from './code-section.tsx';
+import { PlansSection } from './plans-section.tsx';
+import { Stage } from './stage.tsx';
+import type { StageText } from './stage-text.ts';
+import { StatusBadge } from './status-badge.tsx';
 
-hydrate(<LandingPage />, document.getElementById('landing')!);
+const part = (name: string) => document.getElementById(`part-${name}`)!;
+
+hydrate(<TopBar />, part('top'));
+const stage = part('stage');
+const text = JSON.parse(stage.dataset.text!) as StageText;
+// The first frame stays as the HTML has it.
+hydrate(<Stage text={text} still="" recordingUrl={sessionUrl} />, stage);
+hydrate(<PlansSection />, part('plans'));
+hydrate(<StatusBadge />, part('status'));
+// Its language is the one that was chosen last, which the HTML cannot know: it is made anew, in the same room.
+const code = part('code');
+const url = code.dataset.url!;
+code.replaceChildren();
+render(<CodeSection url={url} nowMs={Date.now()} />, code);

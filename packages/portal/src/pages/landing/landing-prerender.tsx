@@ -1,8 +1,48 @@
-/** The landing page as HTML, made once per build. */
+/** The landing page as HTML, made once per build from the recording and the catalogue. */
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { renderToString } from 'preact-render-to-string';
+import { parseRecording, type Recording } from '../../footprint/recording.ts';
+import { firstFrames } from './first-frame.ts';
+import { indicatorCards } from './indicator-cards.ts';
 import { LandingPage } from './landing-page.tsx';
+import { selvedgeSvg } from './selvedge.ts';
+import type { StageText } from './stage-text.ts';
 
-export function prerenderLanding(): string {
-  return renderToString(<LandingPage />);
+/** What the server replaces by its public address. */
+const WRITTEN_FOR = 'http://127.0.0.1:8080';
+
+/** `portal` is the folder of the package. */
+export function prerenderLanding(portal: string): string {
+  const read = (path: string) => readFileSync(join(portal, path));
+  const recording = parseRecording(gunzipSync(read('recording/session.gz')).toString());
+  const content = {
+    stage: stageText(recording),
+    still: firstFrames(recording),
+    selvedge: selvedgeSvg(JSON.parse(String(read('recording/minutes.json')))),
+    cursor: recording.frames.find(({ t }) => t === 'upsert')?.cursor ?? '',
+    indicators: indicatorCards(JSON.parse(String(read('../../contract/catalogue.json')))),
+    url: WRITTEN_FOR,
+    nowMs: Date.now(),
+  };
+  return renderToString(<LandingPage content={content} />);
+}
+
+function stageText({ instrument, name, startNs, requests }: Recording): StageText {
+  const day = new Date(Number(BigInt(startNs) / 1_000_000n));
+  const params = requests.s1?.params ?? {};
+  return {
+    instrument,
+    // The alias has no month: it means another contract tomorrow.
+    name: `${name.replace(/ [A-Z][a-z]+ \d{4}$/, '')}, ${params.size} s`,
+    day: day.toLocaleDateString('en-GB', {
+      day: 'numeric',
+      month: 'short',
+      year: 'numeric',
+      timeZone: 'UTC',
+    }),
+    params,
+  };
 }

@@ -1,0 +1,51 @@
+/**
+ * A footprint chart on a canvas. It is drawn when it is told to, in the theme's colours, as fine as the screen; cells
+ * that have just traded glow for a moment, and nothing else moves by itself.
+ */
+
+import { fitCanvas, type Palette, paintCanvas, readPalette } from './canvas-painter.ts';
+import { CellGlow } from './cell-glow.ts';
+import { chartGeometry, PriceFollower } from './chart-geometry.ts';
+import type { ChartModel } from './chart-model.ts';
+import { chartScene } from './chart-scene.ts';
+
+export interface FootprintCanvasOptions {
+  readonly canvas: HTMLCanvasElement;
+  readonly priceText: (ticks: number) => string;
+}
+
+export class FootprintCanvas {
+  readonly #options: FootprintCanvasOptions;
+  readonly #follower = new PriceFollower();
+  readonly #glow = new CellGlow();
+  #palette: Palette | null = null;
+
+  constructor(options: FootprintCanvasOptions) {
+    this.#options = options;
+  }
+
+  /** Something still glows: one more draw will look different. */
+  get isGlowing(): boolean {
+    return this.#glow.isGlowing;
+  }
+
+  /** The theme is another. */
+  recolour(): void {
+    this.#palette = null;
+  }
+
+  draw(model: ChartModel, nowMs: number): void {
+    const { canvas, priceText } = this.#options;
+    const { clientWidth: width, clientHeight: height } = canvas;
+    if (width === 0 || height === 0) return;
+    const context = fitCanvas(canvas, width, height);
+    if (context === null) return;
+    this.#palette ??= readPalette(canvas.parentElement ?? document.body);
+    this.#glow.note(model.bars.at(-1) ?? null, nowMs);
+    const geometry = chartGeometry({ width, height });
+    const middleRow = this.#follower.next(geometry, model);
+    const glow = (row: number, side: -1 | 1) => this.#glow.of(row, side);
+    const scene = chartScene({ geometry, model, middleRow, priceText, glow });
+    paintCanvas(context, scene, this.#palette);
+  }
+}

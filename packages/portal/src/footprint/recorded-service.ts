@@ -1,0 +1,242 @@
+/**
+ * A service that knows one recording. To the client library it is a WebSocket like any other: it accepts
+ * subscriptions, sends the recorded frames when their time has come, answers pings, and after a lost connection
+ * goes on behind the cursor it is given, as the real one does. Time goes on while nobody is connected. Its line can
+ * be cut, and stays dead for as long as one likes: attempts to connect fail meanwhile.
+ */
+
+import type { ClientClock, WebSocketConstructor, WebSocketLike } from '@tapeloom/client/stream';
+import { compareCursors, parseCursor } from '@tapeloom/core/cursor';
+import type { ClientMessage, SubscribeMessage } from '@tapeloom/protocol/client-messages';
+import type { RecordedFrame, Recording } from './recording.ts';
+
+const LOST = 1006;
+const NORMAL = 1000;
+/** How long a connection takes. */
+const OPEN_MS = 40;
+const MS_NS = 1_000_000n;
+
+/** What passes over the wire, in either direction. */
+export interface WireMessage {
+  readonly from: 'client' | 'server';
+  readonly text: string;
+}
+
+export interface RecordedServiceOptions {
+  readonly recording: Recording;
+  readonly clock: ClientClock;
+  /** Hears all messages, as they are sent. */
+  readonly onWire?: (message: WireMessage) => void;
+  /** The last frame was due. */
+  readonly onEnd?: () => void;
+}
+
+type Kind = 'open' | 'message' | 'close' | 'error';
+type Hear = (event: never) => void;
+
+export class RecordedService {
+  /** To be given to a client in place of the platform's. */
+  readonly WebSocket: WebSocketConstructor;
+  readonly #options: RecordedServiceOptions;
+  #socket: RecordedSocket | null = null;
+  /** When the first subscription came: the recording's beginning. */
+  #startedAt: number | null = null;
+  #next = 0;
+  #timer: { cancel(): void } | null = null;
+  #deadUntil = 0;
+
+  constructor(options: RecordedServiceOptions) {
+    this.#options = options;
+    const service = this;
+    this.WebSocket = class extends RecordedSocket {
+      constructor() {
+        super(service, options.clock);
+      }
+    };
+  }
+
+  /** Since the beginning of the recording. */
+  get positionMs(): number {
+    const { clock, recording } = this.#options;
+    const ms = this.#startedAt === null ? 0 : clock.now() - this.#startedAt;
+    return Math.min(ms, recording.durationMs);
+  }
+
+  /** Cuts the line without a goodbye; for so long nobody gets through. */
+  cut(ms: number): void {
+    this.#deadUntil = this.#options.clock.now() + ms;
+    const socket = this.#socket;
+    this.#socket = null;
+    socket?.end(LOST);
+  }
+
+  /** A socket has been waiting to be let in. */
+  connected(socket: RecordedSocket): boolean {
+    if (this.#options.clock.now() < this.#deadUntil) return false;
+    this.#socket = socket;
+    return true;
+  }
+
+  left(socket: RecordedSocket): void {
+    if (this.#socket === socket) this.#socket = null;
+  }
+
+  hear(socket: RecordedSocket, text: string): void {
+    this.#options.onWire?.({ from: 'client', text });
+    const message = JSON.parse(text) as ClientMessage;
+    switch (message.t) {
+      case 'subscribe':
+        this.#subscribe(socket, message);
+        return;
+      case 'unsubscribe':
+        socket.subs.delete(message.sub);
+        return;
+      case 'ping': {
+        const { recording } = this.#options;
+        const ns = BigInt(recording.startNs) + BigInt(Math.round(this.positionMs)) * MS_NS;
+        const id = message.id === undefined ? {} : { id: message.id };
+        this.#tell(socket, JSON.stringify({ t: 'pong', ...id, ts: String(ns) }));
+        return;
+      }
+      case 'auth':
+        return;
+      default:
+        message satisfies never;
+    }
+  }
+
+  #subscribe(socket: RecordedSocket, { sub, from, ...asked }: SubscribeMessage): void {
+    const { recording } = this.#options;
+    const recorded = Object.entries(recording.requests).find(
+      ([, { indicator, params }]) =>
+        asked.instrument === recording.instrument &&
+        asked.indicator === indicator &&
+        sameParams(asked.params ?? {}, params),
+    )?.[0];
+    if (recorded === undefined) {
+      const text = 'The recording has no such stream.';
+      const refusal = { t: 'error', sub, code: 'NOT_COVERED', message: text };
+      this.#tell(socket, JSON.stringify(refusal));
+      return;
+    }
+    this.#begin();
+    socket.subs.set(sub, recorded);
+    const cursor = typeof from === 'object' && 'cursor' in from ? from.cursor : null;
+    const frames = recording.frames.slice(0, this.#next).filter((frame) => frame.sub === recorded);
+    for (const frame of startOf(frames, cursor)) this.#tell(socket, textFor(frame, sub));
+  }
+
+  #begin(): void {
+    if (this.#startedAt !== null) return;
+    this.#startedAt = this.#options.clock.now();
+    const { frames } = this.#options.recording;
+    // What the service says at once was said to subscriptions, and each hears it when it asks.
+    while (this.#next < frames.length && frames[this.#next]!.ms === 0) this.#next += 1;
+    this.#wait();
+  }
+
+  #wait(): void {
+    const { clock, recording } = this.#options;
+    const frame = recording.frames[this.#next];
+    const ms = (frame?.ms ?? recording.durationMs) - (clock.now() - this.#startedAt!);
+    this.#timer = clock.after(ms, () => this.#run());
+  }
+
+  #run(): void {
+    const { clock, recording, onEnd } = this.#options;
+    this.#timer = null;
+    const now = clock.now() - this.#startedAt!;
+    const { frames } = recording;
+    for (; this.#next < frames.length && frames[this.#next]!.ms <= now; this.#next += 1) {
+      const frame = frames[this.#next]!;
+      const socket = this.#socket;
+      for (const [sub, recorded] of socket?.subs ?? []) {
+        if (recorded === frame.sub) this.#tell(socket!, textFor(frame, sub));
+      }
+    }
+    if (this.#next < frames.length || now < recording.durationMs) this.#wait();
+    else onEnd?.();
+  }
+
+  /** Nothing more is said. */
+  stop(): void {
+    this.#timer?.cancel();
+    this.#socket = null;
+  }
+
+  #tell(socket: RecordedSocket, text: string): void {
+    this.#options.onWire?.({ from: 'server', text });
+    socket.tell(text);
+  }
+}
+
+/** What a subscription hears first: all of it, or what came behind its cursor. */
+function startOf(frames: readonly RecordedFrame[], cursor: string | null): RecordedFrame[] {
+  const after = cursor === null ? null : parseCursor(cursor);
+  if (after === null) return frames.filter(({ t }) => t !== 'hb');
+  const accepted = frames.filter(({ t }) => t === 'subscribed').slice(-1);
+  const status = frames.filter(({ t }) => t === 'status').slice(-1);
+  const missed = frames.filter(
+    (frame) =>
+      (frame.t === 'upsert' || frame.t === 'remove') &&
+      compareCursors(parseCursor(frame.cursor!)!, after) > 0,
+  );
+  return [...accepted, ...status, ...missed];
+}
+
+function textFor({ text, sub: recorded }: RecordedFrame, sub: string): string {
+  return sub === recorded ? text : text.replace(/"sub":"[^"]+"/, `"sub":${JSON.stringify(sub)}`);
+}
+
+function sameParams(a: Readonly<Record<string, unknown>>, b: Readonly<Record<string, unknown>>) {
+  const names = new Set([...Object.keys(a), ...Object.keys(b)]);
+  return [...names].every((name) => a[name] === b[name]);
+}
+
+/** As much of a WebSocket as the client library uses. */
+class RecordedSocket implements WebSocketLike {
+  /** The recording's name of each subscription, by the client's. */
+  readonly subs = new Map<string, string>();
+  readonly #service: RecordedService;
+  readonly #listeners = new Map<Kind, Hear[]>();
+  #isOpen = false;
+  #isOver = false;
+
+  constructor(service: RecordedService, clock: ClientClock) {
+    this.#service = service;
+    clock.after(OPEN_MS, () => {
+      if (this.#isOver) return;
+      this.#isOpen = service.connected(this);
+      if (this.#isOpen) this.#dispatch('open', {});
+      else this.end(LOST);
+    });
+  }
+
+  addEventListener(kind: Kind, hear: Hear): void {
+    this.#listeners.set(kind, [...(this.#listeners.get(kind) ?? []), hear]);
+  }
+
+  send(text: string): void {
+    if (this.#isOpen) this.#service.hear(this, text);
+  }
+
+  close(code = NORMAL, reason = ''): void {
+    this.#service.left(this);
+    this.end(code, reason);
+  }
+
+  tell(text: string): void {
+    if (this.#isOpen) this.#dispatch('message', { data: text });
+  }
+
+  end(code: number, reason = ''): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#isOpen = false;
+    this.#dispatch('close', { code, reason });
+  }
+
+  #dispatch(kind: Kind, event: object): void {
+    for (const hear of this.#listeners.get(kind) ?? []) hear(event as never);
+  }
+}

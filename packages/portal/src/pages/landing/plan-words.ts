@@ -1,0 +1,123 @@
+/** Plans in words: what each is for, what it costs, and its limits as a table says them. */
+
+import type { OfferId, Plan, PlanLimits, PricingView } from '../../api/portal-shapes.ts';
+import { bytesText, exactNumber, proseNumber } from '../../components/number-text.ts';
+
+const PLANS = ['sandbox', 'live', 'history', 'live_history'] as const satisfies readonly Plan[];
+/** More days than any tape has. */
+const ALL_DAYS = 36_500;
+
+export interface PlanWords {
+  readonly id: Plan;
+  readonly text: string;
+  readonly action: string;
+  readonly href: string;
+}
+
+export const PLAN_WORDS: readonly PlanWords[] = [
+  {
+    id: 'sandbox',
+    text: 'Everything the API can do, 10 minutes late, with the last 7 days.',
+    action: 'Get a free key',
+    href: '/sign-in?next=/keys',
+  },
+  {
+    id: 'live',
+    text: 'Real-time stream for charts and bots. No history.',
+    action: 'Choose Live',
+    href: '/plans',
+  },
+  {
+    id: 'history',
+    text: 'Every day on the tape, by query or as files. Stream 10 minutes late.',
+    action: 'Choose Historical',
+    href: '/plans',
+  },
+  {
+    id: 'live_history',
+    text: 'Warm up on the past, join the stream without a seam.',
+    action: 'Choose both',
+    href: '/plans',
+  },
+];
+
+export interface PriceWords {
+  readonly price: string;
+  readonly per: string;
+}
+
+/** Null where the price is not known yet. */
+export function priceWords(plan: Plan, pricing: PricingView | null): PriceWords | null {
+  if (plan === 'sandbox') return { price: 'Free', per: 'for as long as you like' };
+  if (pricing === null) return null;
+  const live = priceOf('live', pricing);
+  const history = priceOf('history', pricing);
+  if (live === null || history === null) return null;
+  switch (plan) {
+    case 'live':
+      return { price: live, per: 'a month, cancel any time' };
+    case 'history':
+      return { price: history, per: 'once, access for life' };
+    case 'live_history':
+      return { price: `${history} + ${live}`, per: 'once, then a month' };
+    default:
+      return plan satisfies never;
+  }
+}
+
+/** Whole amounts without their zeros. */
+function priceOf(offer: OfferId, { currency, prices }: PricingView): string | null {
+  const found = prices.find((price) => price.offer === offer);
+  if (found === undefined) return null;
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
+  const digits = format.resolvedOptions().maximumFractionDigits ?? 2;
+  const amount = found.amountMinor / 10 ** digits;
+  if (!Number.isInteger(amount)) return format.format(amount);
+  return new Intl.NumberFormat('en', {
+    style: 'currency',
+    currency,
+    maximumFractionDigits: 0,
+  }).format(amount);
+}
+
+export interface LimitRow {
+  readonly label: string;
+  /** One for each plan; null for none at all. */
+  readonly values: readonly (string | null)[];
+  /** The best there is. */
+  readonly isBest: readonly boolean[];
+}
+
+export function limitRows(limitsOf: (plan: Plan) => PlanLimits): readonly LimitRow[] {
+  const limits = PLANS.map(limitsOf);
+  const row = (
+    label: string,
+    value: (limits: PlanLimits) => string | null,
+    best: (limits: PlanLimits) => boolean = () => false,
+  ): LimitRow => ({ label, values: limits.map(value), isBest: limits.map(best) });
+  const count = (value: number) => (value === 0 ? null : exactNumber(value));
+  return [
+    row(
+      'Stream',
+      ({ delaySeconds }) =>
+        delaySeconds === 0 ? 'Real time' : `${delaySeconds / 60}-minute delay`,
+      ({ realtime }) => realtime,
+    ),
+    row('Connections at once', ({ maxConnections }) => count(maxConnections)),
+    row('Subscriptions at once', ({ maxSubscriptions }) => count(maxSubscriptions)),
+    row('Custom configurations', ({ maxCustomConfigs }) => count(maxCustomConfigs)),
+    row(
+      'History',
+      ({ historyDays: days }) =>
+        days === 0 ? null : days >= ALL_DAYS ? 'Full depth' : `Last ${days} days`,
+      ({ historyDays }) => historyDays >= ALL_DAYS,
+    ),
+    row('Compute units a month', ({ computeBudget }) =>
+      computeBudget === 0 ? null : proseNumber(computeBudget),
+    ),
+    row('Export volume a month', ({ exportBytes }) =>
+      exportBytes === 0 ? null : bytesText(exportBytes),
+    ),
+    row('REST requests a minute', ({ restPerMinute }) => count(restPerMinute)),
+  ];
+}

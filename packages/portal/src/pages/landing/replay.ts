@@ -1,0 +1,270 @@
+/**
+ * The replay of the landing page: our client library on a recorded stream. Whatever it tells is what happened: the
+ * connection is the library's, the updates are those it told, and they are counted against the recording. At the end
+ * it says so and begins again from the start.
+ */
+
+import {
+  type ConnectionChange,
+  type ConnectionState,
+  priceText,
+  StreamClient,
+  type Subscription,
+  type Upsert,
+} from '@tapeloom/client/stream';
+import { signedText } from '../../footprint/chart-batch.ts';
+import { type ChartModel, ChartModels } from '../../footprint/chart-model.ts';
+import type { PlayClock } from '../../footprint/play-clock.ts';
+import { RecordedService } from '../../footprint/recorded-service.ts';
+import type { Recording } from '../../footprint/recording.ts';
+import { ReplayTally, type TallyCounts } from '../../footprint/replay-tally.ts';
+
+/** For so long a cut line stays dead: the library's third attempt gets through. */
+const DEAD_MS = 1_700;
+/** Between the end and the next beginning. */
+const INTERVAL_MS = 3_000;
+const LOG_LINES = 14;
+const RATE_MS = 1_000;
+
+export interface LogLine {
+  /** Counts up, so that a list of them knows which are new. */
+  readonly number: number;
+  readonly what: string;
+  readonly where: string;
+  readonly value: string;
+  /** Of what was traded: 1 bought, -1 sold; 0 where it is about something else. */
+  readonly side: -1 | 0 | 1;
+  /** About the connection. */
+  readonly isNews: boolean;
+}
+
+/** How the last lost connection ended. */
+export interface Resumption {
+  readonly cursor: string;
+  readonly awayMs: number;
+  /** Updates that were said meanwhile, and have come. */
+  readonly caughtUp: number;
+  readonly missed: number;
+  readonly doubled: number;
+}
+
+export interface ReplayView {
+  readonly connection: ConnectionState;
+  readonly positionMs: number;
+  readonly durationMs: number;
+  /** Messages of the last second. */
+  readonly perSecond: number;
+  readonly counts: TallyCounts;
+  /** Of the footprint, as the wire had it. */
+  readonly last: LastUpdate | null;
+  readonly log: readonly LogLine[];
+  /** While the connection is lost. */
+  readonly away: { readonly ms: number; readonly cursor: string } | null;
+  readonly resumed: Resumption | null;
+  readonly isOver: boolean;
+}
+
+export interface LastUpdate extends Upsert<'footprint'> {
+  readonly sub: string;
+}
+
+export class Replay {
+  readonly #recording: Recording;
+  readonly #clock: PlayClock;
+  readonly #models: ChartModels;
+  #run: Run;
+  #lines = 0;
+  #log: LogLine[] = [];
+  #timer: { cancel(): void } | null = null;
+  /** Counts up with everything that changes a view. */
+  version = 0;
+
+  constructor(recording: Recording, clock: PlayClock) {
+    this.#recording = recording;
+    this.#clock = clock;
+    this.#models = new ChartModels(Number(recording.requests.s1?.params.group));
+    this.#run = this.#begin();
+  }
+
+  /** Null until the first state is there. */
+  get model(): ChartModel | null {
+    const { footprint, large } = this.#run;
+    if (footprint.state.objects.size === 0) return null;
+    return this.#models.model(footprint.state.objects.values(), large.state.objects.values());
+  }
+
+  get view(): ReplayView {
+    const { client, service, tally, cut, resumed, last, isOver } = this.#run;
+    const now = this.#clock.now();
+    return {
+      connection: client.connection,
+      positionMs: service.positionMs,
+      durationMs: this.#recording.durationMs,
+      perSecond: this.#run.rate(now),
+      counts: tally.counts,
+      last,
+      log: this.#log,
+      away: cut === null ? null : { ms: now - cut.at, cursor: cut.cursor },
+      resumed,
+      isOver,
+    };
+  }
+
+  priceText(ticks: number): string {
+    return priceText(ticks, this.#run.footprint.state.tickSizeNanos ?? 0);
+  }
+
+  /** Pulls the plug; nothing while it is out already. */
+  cut(): void {
+    const { client, service, footprint, tally } = this.#run;
+    const { cursor } = footprint.state;
+    if (client.connection !== 'open' || cursor === null || this.#run.isOver) return;
+    this.#run.cut = { at: this.#clock.now(), cursor, told: tally.counts.told };
+    this.#run.resumed = null;
+    service.cut(DEAD_MS);
+  }
+
+  async close(): Promise<void> {
+    this.#timer?.cancel();
+    this.#run.service.stop();
+    await this.#run.client.close();
+  }
+
+  #begin(): Run {
+    const recording = this.#recording;
+    const run = new Run(recording, this.#clock, () => this.#end());
+    run.client.on('connection', (change) => this.#connection(run, change));
+    run.footprint.on('upsert', (update) => this.#footprint(run, update));
+    run.large.on('upsert', (update) => this.#large(run, update));
+    run.footprint.on('snapshot', () => {
+      this.version += 1;
+    });
+    return run;
+  }
+
+  #end(): void {
+    const run = this.#run;
+    run.isOver = true;
+    this.#say('end of the recording', '', '');
+    this.#timer = this.#clock.after(INTERVAL_MS, () => {
+      run.service.stop();
+      void run.client.close();
+      this.#log = [];
+      this.#say('again from the start', '', '');
+      this.#run = this.#begin();
+    });
+  }
+
+  #footprint(run: Run, update: Upsert<'footprint'>): void {
+    run.tally.note('footprint', update.cursor);
+    const before = run.last?.object;
+    run.last = { ...update, sub: 's1' };
+    const { data, id } = update.object;
+    const net = data.delta - (before?.id === id ? before.data.delta : 0);
+    const side = Math.sign(net) as -1 | 0 | 1;
+    const where = placeText(update.cursor);
+    const value = `${net === 0 ? '0' : signedText(net)} @ ${this.priceText(data.close)}`;
+    this.#add({
+      what: update.object.final ? 'final' : 'upsert',
+      where,
+      value,
+      side,
+      isNews: false,
+    });
+  }
+
+  #large(run: Run, { cursor, object }: Upsert<'large-trades'>): void {
+    run.tally.note('large-trades', cursor);
+    const { side, size, last } = object.data;
+    const value = `${signedText(side * size)} @ ${this.priceText(last)}`;
+    this.#add({ what: 'large', where: placeText(cursor), value, side, isNews: false });
+  }
+
+  #connection(run: Run, { state, retryInMs }: ConnectionChange): void {
+    if (run !== this.#run || run.cut === null) return;
+    if (state === 'waiting') {
+      const seconds = ((retryInMs ?? 0) / 1_000).toFixed(1);
+      this.#say('no connection', '', `again in ${seconds} s`);
+    }
+    if (state !== 'open') return;
+    const { at, cursor, told } = run.cut;
+    this.#say('resume from', placeText(cursor), '');
+    // What was missed is said in answer to the subscription, which is sent now.
+    this.#clock.after(0, () => {
+      const counts = run.tally.counts;
+      run.cut = null;
+      run.resumed = {
+        cursor,
+        awayMs: this.#clock.now() - at,
+        caughtUp: counts.told - told,
+        missed: counts.missed,
+        doubled: counts.doubled,
+      };
+      this.version += 1;
+    });
+  }
+
+  #say(what: string, where: string, value: string): void {
+    this.#add({ what, where, value, side: 0, isNews: true });
+  }
+
+  #add(line: Omit<LogLine, 'number'>): void {
+    this.#lines += 1;
+    this.#log = [{ ...line, number: this.#lines }, ...this.#log].slice(0, LOG_LINES);
+    this.version += 1;
+  }
+}
+
+/** One time through the recording. */
+class Run {
+  readonly service: RecordedService;
+  readonly client: StreamClient;
+  readonly tally: ReplayTally;
+  readonly footprint: Subscription<'footprint'>;
+  readonly large: Subscription<'large-trades'>;
+  readonly #heardAt: number[] = [];
+  last: LastUpdate | null = null;
+  cut: { readonly at: number; readonly cursor: string; readonly told: number } | null = null;
+  resumed: Resumption | null = null;
+  isOver = false;
+
+  constructor(recording: Recording, clock: PlayClock, onEnd: () => void) {
+    this.tally = new ReplayTally(recording);
+    this.service = new RecordedService({
+      recording,
+      clock,
+      onEnd,
+      onWire: ({ from }) => {
+        if (from === 'server') this.#heardAt.push(clock.now());
+      },
+    });
+    this.client = new StreamClient({
+      // Nobody is there: the socket below never asks.
+      url: 'http://recording.invalid',
+      token: () => 'recording',
+      WebSocket: this.service.WebSocket,
+      clock,
+    });
+    const { instrument, requests } = recording;
+    this.footprint = this.client.subscribe({
+      indicator: 'footprint',
+      instrument,
+      params: requests.s1?.params ?? {},
+    });
+    this.large = this.client.subscribe({
+      indicator: 'large-trades',
+      instrument,
+      params: requests.s2?.params ?? {},
+    });
+  }
+
+  rate(now: number): number {
+    while (this.#heardAt.length > 0 && this.#heardAt[0]! <= now - RATE_MS) this.#heardAt.shift();
+    return this.#heardAt.length;
+  }
+}
+
+/** Without the day, which all have in common. */
+function placeText(cursor: string): string {
+  return cursor.slice(cursor.indexOf('.') + 1);
+}

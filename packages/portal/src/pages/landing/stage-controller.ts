@@ -1,0 +1,167 @@
+/**
+ * Runs the replay in the page. Nothing is fetched before the page has been painted, nothing moves while nobody looks:
+ * in a hidden tab or out of sight the replay stands still. It is drawn twelve times a second at most. Who asks for less
+ * motion sees the first frame until pressing Play.
+ */
+
+import { FootprintCanvas } from '../../footprint/footprint-canvas.ts';
+import { PlayClock } from '../../footprint/play-clock.ts';
+import { fetchRecording } from '../../footprint/recording.ts';
+import { onColoursChange } from '../../shell/theme.ts';
+import { Replay, type ReplayView } from './replay.ts';
+import { type BarRow, barRows } from './stage-table.ts';
+
+/** Twelve a second. */
+const DRAW_MS = 1_000 / 12;
+const TABLE_BARS = 8;
+
+export interface StageView {
+  readonly isPlaying: boolean;
+  /** Null until the recording runs. */
+  readonly replay: ReplayView | null;
+  readonly rows: readonly BarRow[];
+  readonly hasFailed: boolean;
+}
+
+export interface StageControllerOptions {
+  readonly canvas: HTMLCanvasElement;
+  readonly recordingUrl: string;
+  readonly onView: (view: StageView) => void;
+}
+
+export class StageController {
+  readonly #options: StageControllerOptions;
+  readonly #clock = new PlayClock();
+  readonly #chart: FootprintCanvas;
+  readonly #stops: (() => void)[] = [];
+  readonly #abort = new AbortController();
+  #replay: Replay | null = null;
+  #isLoading = false;
+  #hasFailed = false;
+  #isWanted: boolean;
+  #isSeen = false;
+  #frame = 0;
+  #drawnAt = Number.NEGATIVE_INFINITY;
+  #drawnVersion = -1;
+
+  constructor(options: StageControllerOptions) {
+    this.#options = options;
+    const { canvas } = options;
+    this.#chart = new FootprintCanvas({
+      canvas,
+      priceText: (ticks) => this.#replay?.priceText(ticks) ?? '',
+    });
+    this.#isWanted = !matchMedia('(prefers-reduced-motion: reduce)').matches;
+    this.#stops.push(
+      onColoursChange(() => {
+        this.#chart.recolour();
+        this.#draw();
+      }),
+      observed(new ResizeObserver(() => this.#draw()), canvas),
+      observed(new IntersectionObserver((entries) => this.#sight(entries)), canvas),
+    );
+    const look = () => this.#update();
+    document.addEventListener('visibilitychange', look);
+    this.#stops.push(() => document.removeEventListener('visibilitychange', look));
+  }
+
+  get #isRunning(): boolean {
+    return this.#isWanted && this.#isSeen && !document.hidden;
+  }
+
+  toggle(): void {
+    this.#isWanted = !this.#isWanted;
+    this.#update();
+    this.#tell();
+  }
+
+  cut(): void {
+    this.#replay?.cut();
+    this.#tell();
+  }
+
+  stop(): void {
+    this.#abort.abort();
+    this.#clock.pause();
+    cancelAnimationFrame(this.#frame);
+    for (const stop of this.#stops) stop();
+    void this.#replay?.close();
+  }
+
+  #sight(entries: readonly IntersectionObserverEntry[]): void {
+    this.#isSeen = entries.at(-1)?.isIntersecting ?? false;
+    this.#update();
+  }
+
+  #update(): void {
+    cancelAnimationFrame(this.#frame);
+    if (!this.#isRunning) {
+      this.#clock.pause();
+      return;
+    }
+    if (this.#replay === null) {
+      void this.#load();
+      return;
+    }
+    this.#clock.play();
+    this.#frame = requestAnimationFrame(() => this.#tick());
+  }
+
+  async #load(): Promise<void> {
+    if (this.#isLoading) return;
+    this.#isLoading = true;
+    this.#hasFailed = false;
+    try {
+      const recording = await fetchRecording(this.#options.recordingUrl, this.#abort.signal);
+      await document.fonts.ready;
+      if (this.#abort.signal.aborted) return;
+      this.#replay = new Replay(recording, this.#clock);
+    } catch {
+      if (this.#abort.signal.aborted) return;
+      // The first frame stays; Play tries again.
+      this.#hasFailed = true;
+      this.#isWanted = false;
+    } finally {
+      this.#isLoading = false;
+    }
+    this.#update();
+    this.#tell();
+  }
+
+  #tick(): void {
+    const now = performance.now();
+    const isDue = now - this.#drawnAt >= DRAW_MS - 1;
+    if (isDue) {
+      this.#drawnAt = now;
+      const version = this.#replay?.version ?? 0;
+      if (version !== this.#drawnVersion || this.#chart.isGlowing) this.#draw();
+      this.#drawnVersion = version;
+      this.#tell();
+    }
+    this.#frame = requestAnimationFrame(() => this.#tick());
+  }
+
+  #draw(): void {
+    const model = this.#replay?.model ?? null;
+    if (model !== null) this.#chart.draw(model, this.#clock.now());
+  }
+
+  #tell(): void {
+    const replay = this.#replay;
+    const bars = replay?.model?.bars.slice(-TABLE_BARS) ?? [];
+    this.#options.onView({
+      isPlaying: this.#isWanted,
+      replay: replay?.model == null ? null : replay.view,
+      rows: barRows(bars, (ticks) => replay?.priceText(ticks) ?? ''),
+      hasFailed: this.#hasFailed,
+    });
+  }
+}
+
+function observed(
+  observer: { observe(element: Element): void; disconnect(): void },
+  element: Element,
+): () => void {
+  observer.observe(element);
+  return () => observer.disconnect();
+}

@@ -1,0 +1,55 @@
+/** The bars of the chart as rows of a table, for who cannot see it or wants the numbers. */
+
+import { countText, signedText } from '../../footprint/chart-batch.ts';
+import type { ChartBar } from '../../footprint/chart-model.ts';
+import { timeText } from '../../footprint/price-axis.ts';
+
+export interface BarRow {
+  readonly id: string;
+  /** With the word for a bar that still forms. */
+  readonly time: string;
+  readonly open: string;
+  readonly high: string;
+  readonly low: string;
+  readonly close: string;
+  readonly volume: string;
+  readonly delta: string;
+  readonly poc: string;
+  readonly valueArea: string;
+  readonly imbalances: string;
+  readonly large: string;
+}
+
+/** Newest first. */
+export function barRows(
+  bars: readonly ChartBar[],
+  priceText: (ticks: number) => string,
+): readonly BarRow[] {
+  return bars.toReversed().map((bar) => ({
+    id: bar.id,
+    time: bar.isFinal ? timeText(bar.openMs) : `${timeText(bar.openMs)}, forming`,
+    open: priceText(bar.open),
+    high: priceText(bar.high),
+    low: priceText(bar.low),
+    close: priceText(bar.close),
+    volume: countText(bar.volume),
+    delta: signedText(bar.delta),
+    poc: bar.poc === null ? 'none' : priceText(bar.poc),
+    valueArea:
+      bar.val === null || bar.vah === null
+        ? 'none'
+        : `${priceText(bar.val)} to ${priceText(bar.vah)}`,
+    imbalances: imbalanceText(bar),
+    large: largeText(bar),
+  }));
+}
+
+function imbalanceText({ levels }: ChartBar): string {
+  const buys = levels.filter(({ isAskStrong }) => isAskStrong).length;
+  const sells = levels.filter(({ isBidStrong }) => isBidStrong).length;
+  return buys + sells === 0 ? 'none' : `${buys} buy, ${sells} sell`;
+}
+
+function largeText({ large }: ChartBar): string {
+  return large.map(({ side, size }) => signedText(side * size)).join(', ') || 'none';
+}
