@@ -43,8 +43,9 @@ export const portalApi = {
   endOtherSessions: () => call<{ readonly ended: number }>('DELETE', '/v1/portal/sessions'),
   endSession: (id: string) => call<object>('DELETE', `/v1/portal/sessions/${at(id)}`),
   changeEmail: (email: string) => call<object>('POST', '/v1/portal/email', { email }),
+  /** Its 401 may be about the link as well as about the session. */
   confirmEmail: (token: string) =>
-    call<{ readonly email: string }>('POST', '/v1/portal/email/confirm', { token }),
+    publicCall<{ readonly email: string }>('POST', '/v1/portal/email/confirm', { token }),
   askForDeletion: () => call<{ readonly dueAt: string }>('POST', '/v1/portal/deletion', {}),
   withdrawDeletion: () => call<object>('DELETE', '/v1/portal/deletion'),
 

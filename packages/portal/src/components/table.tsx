@@ -22,11 +22,14 @@ export interface TableProps<Row> {
   readonly rows: readonly Row[];
   readonly rowKey: (row: Row) => string;
   readonly rowClass?: (row: Row) => string | undefined;
+  /** Few columns fit into less: they turn into cards below 560 px instead of 940. */
+  readonly isSlim?: boolean;
 }
 
-export function Table<Row>({ caption, columns, rows, rowKey, rowClass }: TableProps<Row>) {
+export function Table<Row>(props: TableProps<Row>) {
+  const { caption, columns, rows, rowKey, rowClass, isSlim = false } = props;
   return (
-    <div class="table-box">
+    <div class={isSlim ? 'table-box slim' : 'table-box'}>
       <table class="cards">
         <caption class="visually-hidden">{caption}</caption>
         <thead>

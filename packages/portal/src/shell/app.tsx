@@ -11,8 +11,9 @@ import { Toasts } from '../components/toast.tsx';
 import { AccountProvider } from './account-context.tsx';
 import { AppFrame } from './app-frame.tsx';
 import { PageFailed } from './page-failed.tsx';
+import { APP_PATHS, frameOf } from './page-paths.ts';
 import { PublicFrame } from './public-frame.tsx';
-import { APP_PATHS, type Frame, NOT_FOUND, PAGE_ROUTES, routeOf } from './routes.ts';
+import { NOT_FOUND, PAGES } from './routes.ts';
 import { isProbablySignedIn, rememberSignedIn } from './signed-in-hint.ts';
 import { signInPath } from './wanted-path.ts';
 
@@ -32,7 +33,7 @@ export function App() {
 
 function Framed(props: { readonly children: ComponentChildren }) {
   const { path, url, route } = useLocation();
-  const frame: Frame = routeOf(path)?.frame ?? 'either';
+  const frame = frameOf(path);
   useEffect(
     () =>
       onSessionEnded(() => {
@@ -68,7 +69,7 @@ function Pages() {
       }}
     >
       <Router onRouteChange={routeChanged}>
-        {PAGE_ROUTES.map(({ path, page }) => (
+        {Object.entries(PAGES).map(([path, page]) => (
           <Route key={path} path={path} component={page} />
         ))}
         <Route default component={NOT_FOUND} />

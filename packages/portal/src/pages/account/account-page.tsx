@@ -1,7 +1,53 @@
-/** Account. */
+/** The account: its address, where its owner is signed in, what is kept, how it looks, and how it ends. Danger last. */
 
+import './account.css';
+import { useEffect } from 'preact/hooks';
+import { LoadError } from '../../components/notice.tsx';
+import { Skeleton } from '../../components/skeleton.tsx';
+import { Time } from '../../components/time.tsx';
+import { useAccount } from '../../shell/account-context.tsx';
 import { PageHead } from '../../shell/page-head.tsx';
+import { AppearanceCard } from './appearance-card.tsx';
+import { DeletionCard } from './deletion-card.tsx';
+import { EmailCard } from './email-card.tsx';
+import { ExportCard } from './export-card.tsx';
+import { SessionsCard } from './sessions-card.tsx';
 
 export function AccountPage() {
-  return <PageHead title="Account" />;
+  const account = useAccount();
+  const isLoaded = account?.value != null;
+  useEffect(() => {
+    // A link to one of the cards came before the cards did.
+    if (isLoaded && location.hash.length > 1) {
+      document.getElementById(location.hash.slice(1))?.scrollIntoView();
+    }
+  }, [isLoaded]);
+  return (
+    <>
+      <PageHead title="Account">
+        {account?.value != null && (
+          <span class="small faint">
+            <bdi>{account.value.name}</bdi>, since <Time at={account.value.createdAt} form="day" />
+          </span>
+        )}
+      </PageHead>
+      {account?.value != null && (
+        <div class="stack account">
+          <EmailCard email={account.value.email} />
+          <SessionsCard sessions={account.value.sessions} onChange={account.reload} />
+          <ExportCard />
+          <AppearanceCard />
+          <DeletionCard account={account.value} onChange={account.reload} />
+        </div>
+      )}
+      {account != null && account.value === null && account.error === null && (
+        <Skeleton label="Loading your account." lines={5} />
+      )}
+      {account?.error != null && account.value === null && (
+        <LoadError title="The account did not load" error={account.error} onRetry={account.reload}>
+          Your streams and keys are not affected.
+        </LoadError>
+      )}
+    </>
+  );
 }

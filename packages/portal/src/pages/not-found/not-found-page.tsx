@@ -1,7 +1,24 @@
-/** Not found. */
+/** No page has this address: one sentence, two ways on. */
 
-import { PageHead } from '../../shell/page-head.tsx';
+import { ButtonLink } from '../../components/button.tsx';
+import { Mark } from '../../components/icon.tsx';
+import { useTitle } from '../../shell/page-head.tsx';
+import { isProbablySignedIn } from '../../shell/signed-in-hint.ts';
 
 export function NotFoundPage() {
-  return <PageHead title="Not found" />;
+  useTitle('Not found');
+  const isSignedIn = isProbablySignedIn();
+  return (
+    <section class="empty alone">
+      <Mark isLarge />
+      <h1 tabIndex={-1}>There is no page at this address</h1>
+      <p>The link may be old, or a letter is missing.</p>
+      <div class="row">
+        <ButtonLink kind="primary" href={isSignedIn ? '/dashboard' : '/'}>
+          {isSignedIn ? 'Overview' : 'Start page'}
+        </ButtonLink>
+        <ButtonLink href="/docs">Docs</ButtonLink>
+      </div>
+    </section>
+  );
 }

@@ -1,7 +1,166 @@
-/** Sign in. */
+/** Signing in without a password: ask for a link, open it, confirm. */
 
-import { PageHead } from '../../shell/page-head.tsx';
+import './sign-in.css';
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { portalApi } from '../../api/portal-api.ts';
+import { useAction } from '../../api/use-action.ts';
+import { useLoaded } from '../../api/use-loaded.ts';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { keepPath, takeKeptPath } from '../../shell/kept-path.ts';
+import { APP_PATHS } from '../../shell/page-paths.ts';
+import { isProbablySignedIn, rememberSignedIn } from '../../shell/signed-in-hint.ts';
+import { ThemeSwitch } from '../../shell/theme-switch.tsx';
+import { wantedPath } from '../../shell/wanted-path.ts';
+import { AddressForm } from './address-form.tsx';
+import { LinkOpened } from './link-opened.tsx';
+import { LinkSent } from './link-sent.tsx';
+import { takeLinkToken } from './link-token.ts';
+import { SignInFrame } from './sign-in-frame.tsx';
+
+type View =
+  | { readonly kind: 'link'; readonly token: string }
+  | { readonly kind: 'signed-in' }
+  | { readonly kind: 'ask' }
+  | { readonly kind: 'sent'; readonly email: string };
 
 export function SignInPage() {
-  return <PageHead title="Sign in" />;
+  return (
+    <div class="sign-in">
+      <header class="sign-in-top">
+        <a href="/" class="small muted">
+          Tapeloom
+        </a>
+        <ThemeSwitch />
+      </header>
+      <main id="main" class="sign-in-main">
+        <Views />
+      </main>
+    </div>
+  );
+}
+
+function Views() {
+  const { query } = useLocation();
+  const [view, setView] = useState<View>(firstView);
+  const goOn = useGoOn();
+  useEffect(() => {
+    // A link that is opened in this very tab changes nothing but the fragment.
+    const opened = () => {
+      const token = takeLinkToken();
+      if (token !== null) setView({ kind: 'link', token });
+    };
+    addEventListener('hashchange', opened);
+    return () => removeEventListener('hashchange', opened);
+  }, []);
+  const ask = useCallback(() => setView({ kind: 'ask' }), []);
+  const signedIn = useCallback(() => setView({ kind: 'signed-in' }), []);
+  const send = async (email: string) => {
+    await portalApi.askForLink(email);
+    keepPath(wantedPath(query.next), Date.now());
+  };
+  switch (view.kind) {
+    case 'link':
+      return (
+        <LinkOpened
+          key={view.token}
+          token={view.token}
+          onSignedIn={() => goOn(takeKeptPath(Date.now()))}
+          onClaimed={(email) => setView({ kind: 'sent', email })}
+          onNew={ask}
+        />
+      );
+    case 'signed-in':
+      return <AlreadySignedIn wanted={query.next} onStranger={ask} onGoOn={goOn} />;
+    case 'sent':
+      return (
+        <LinkSent
+          email={view.email}
+          onAgain={() => send(view.email)}
+          onOther={ask}
+          onSignedIn={signedIn}
+        />
+      );
+    case 'ask':
+      return (
+        <SignInFrame title="Sign in" heading="Sign in to Tapeloom" hasField>
+          <AddressForm
+            button="Send me a link"
+            hint="No password. We send a link that works once, for 15 minutes."
+            onSend={async (email) => {
+              await send(email);
+              setView({ kind: 'sent', email });
+            }}
+          />
+          <p class="small faint">
+            The first sign-in makes your account. See <a href="/terms">terms</a> and{' '}
+            <a href="/privacy">privacy</a>.
+          </p>
+        </SignInFrame>
+      );
+    default:
+      return view satisfies never;
+  }
+}
+
+function firstView(): View {
+  const token = takeLinkToken();
+  if (token !== null) return { kind: 'link', token };
+  return isProbablySignedIn() ? { kind: 'signed-in' } : { kind: 'ask' };
+}
+
+/** Takes a fresh sign-in to where it was wanted, so that Back does not lead here again. */
+function useGoOn(): (path: string) => void {
+  const { route } = useLocation();
+  return useCallback(
+    (path: string) => {
+      rememberSignedIn(true);
+      if (APP_PATHS.test(path)) route(path, true);
+      else location.replace(path);
+    },
+    [route],
+  );
+}
+
+/** Somebody who is signed in came here: by a link to a page they wanted, or by themselves. */
+function AlreadySignedIn(props: {
+  readonly wanted: string | undefined;
+  readonly onStranger: () => void;
+  readonly onGoOn: (path: string) => void;
+}) {
+  const account = useLoaded((signal) => portalApi.account({ signal }));
+  const { wanted, onGoOn, onStranger } = props;
+  const isKnown = account.value !== null;
+  const isStranger = account.error !== null;
+  useEffect(() => {
+    if (isKnown && wanted !== undefined) onGoOn(wantedPath(wanted));
+    if (isStranger) onStranger();
+  }, [isKnown, isStranger, wanted, onGoOn, onStranger]);
+  const signOut = useAction(async () => {
+    await portalApi.signOut();
+    rememberSignedIn(false);
+    onStranger();
+  });
+  if (account.value === null) return <SignInFrame title="Sign in" text="Looking who is there." />;
+  return (
+    <SignInFrame
+      title="You are signed in"
+      text={
+        <>
+          As <bdi class="strong">{account.value.email}</bdi>.
+        </>
+      }
+    >
+      <ButtonLink kind="primary" size="lg" isBlock href="/dashboard">
+        Go to the overview
+      </ButtonLink>
+      <Button
+        kind="ghost"
+        busy={signOut.isBusy && 'Signing out'}
+        onClick={() => void signOut.run()}
+      >
+        Sign out and use another address
+      </Button>
+    </SignInFrame>
+  );
 }

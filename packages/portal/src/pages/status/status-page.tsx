@@ -1,7 +1,132 @@
-/** Status. */
+/** The state of the service: one sentence, then the engine and every instrument in words. It looks again by itself. */
 
+import './status.css';
+import { useEffect } from 'preact/hooks';
+import { portalApi } from '../../api/portal-api.ts';
+import type { StatusView } from '../../api/portal-shapes.ts';
+import { useLoaded } from '../../api/use-loaded.ts';
+import { Icon } from '../../components/icon.tsx';
+import { LoadError } from '../../components/notice.tsx';
+import { Skeleton } from '../../components/skeleton.tsx';
+import { type Column, Table } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
 import { PageHead } from '../../shell/page-head.tsx';
+import { engineWords, instrumentWords, type StateWords, statusSentence } from './status-words.ts';
+
+const LOOK_AGAIN_MS = 15_000;
 
 export function StatusPage() {
-  return <PageHead title="Status" />;
+  const status = useLoaded(async (signal) => ({
+    view: await portalApi.status({ signal }),
+    atMs: Date.now(),
+  }));
+  const { reload } = status;
+  useEffect(() => {
+    // Nobody looks at a hidden page.
+    const timer = setInterval(() => !document.hidden && reload(), LOOK_AGAIN_MS);
+    return () => clearInterval(timer);
+  }, [reload]);
+  return (
+    <>
+      <PageHead title="Status" />
+      {status.error !== null && (
+        <LoadError title="The service does not answer" error={status.error} onRetry={reload} />
+      )}
+      {status.error === null && status.value !== null && (
+        <StatusOf view={status.value.view} atMs={status.value.atMs} />
+      )}
+      {status.error === null && status.value === null && (
+        <Skeleton label="Looking at the service." />
+      )}
+    </>
+  );
+}
+
+function StatusOf({ view, atMs }: { readonly view: StatusView; readonly atMs: number }) {
+  const sentence = statusSentence(view);
+  return (
+    <div class="stack">
+      <div class={`card status-now ${sentence.level}`}>
+        <Icon name={sentence.level === 'ok' ? 'check' : 'warn'} />
+        <p role="status">{sentence.text}</p>
+      </div>
+      <section class="card" aria-labelledby="status-engine">
+        <div class="card-head">
+          <h2 id="status-engine">Service</h2>
+          <span class="small faint">Version {view.version}</span>
+        </div>
+        <StateTable
+          caption="Parts of the service"
+          first="Part"
+          rows={[{ name: 'Engine', also: null, words: engineWords(view.engine.state) }]}
+        />
+      </section>
+      <section class="card" aria-labelledby="status-instruments">
+        <div class="card-head">
+          <h2 id="status-instruments">Instruments</h2>
+        </div>
+        {view.instruments.length === 0 ? (
+          <p class="card-body muted">No instrument is streamed by this service.</p>
+        ) : (
+          <StateTable
+            caption="Instruments"
+            first="Instrument"
+            rows={view.instruments.map(({ symbol, alias, state }) => ({
+              name: alias ?? symbol,
+              also: alias === null ? null : symbol,
+              words: instrumentWords(state),
+            }))}
+          />
+        )}
+      </section>
+      <p class="small faint">
+        Checked <Time at={`${atMs}000000`} form="both" />. This page looks again every 15 seconds.
+      </p>
+    </div>
+  );
+}
+
+interface StateRow {
+  readonly name: string;
+  /** The contract an alias stands for. */
+  readonly also: string | null;
+  readonly words: StateWords;
+}
+
+const STATE_COLUMNS: readonly Column<StateRow>[] = [
+  {
+    label: 'State',
+    cell: ({ words }) => (
+      <span class={`badge ${words.level}`}>
+        <span class="dot" />
+        {words.state}
+      </span>
+    ),
+  },
+  { label: 'What it means', class: 'wide', cell: ({ words }) => words.meaning },
+];
+
+function StateTable(props: {
+  readonly caption: string;
+  readonly first: string;
+  readonly rows: readonly StateRow[];
+}) {
+  const first: Column<StateRow> = {
+    label: props.first,
+    class: 'status-name',
+    cell: ({ name, also }) => (
+      <>
+        {name} {also !== null && <code class="faint tiny">{also}</code>}
+      </>
+    ),
+  };
+  return (
+    <Table
+      caption={props.caption}
+      columns={[first, ...STATE_COLUMNS]}
+      rows={props.rows}
+      rowKey={({ name, also }) => `${name} ${also}`}
+      isSlim
+    />
+  );
 }

@@ -1,0 +1,27 @@
+/** In the shape of what comes, and only after 300 ms: most answers are faster than a flash. */
+
+import { useEffect, useState } from 'preact/hooks';
+
+const LATE_MS = 300;
+
+export function Skeleton(props: {
+  /** What is being loaded, for screen readers. */
+  readonly label: string;
+  /** Lines of text, or cards. */
+  readonly lines?: number;
+}) {
+  const [isLate, setIsLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setIsLate(true), LATE_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  if (!isLate) return null;
+  return (
+    <div class="card card-body stack" role="status">
+      <span class="visually-hidden">{props.label}</span>
+      {Array.from({ length: props.lines ?? 3 }, (_, index) => (
+        <div class={`skeleton ${index === 0 ? 'tall short' : ''}`} key={index} />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,179 @@
+/**
+ * A link was opened. What it would do is asked for without using it up, and only a click does it: programs that read mail
+ * open links too, and nobody should be signed in to an account they did not expect.
+ */
+
+import { portalApi } from '../../api/portal-api.ts';
+import type { PortalError } from '../../api/portal-error.ts';
+import type { LinkView } from '../../api/portal-shapes.ts';
+import { useAction } from '../../api/use-action.ts';
+import { useLoaded } from '../../api/use-loaded.ts';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { ErrorNotice } from '../../components/notice.tsx';
+import { AddressForm } from './address-form.tsx';
+import { SignInFrame } from './sign-in-frame.tsx';
+
+interface LinkActions {
+  readonly token: string;
+  readonly onSignedIn: () => void;
+  readonly onClaimed: (email: string) => void;
+  /** To ask for a new one. */
+  readonly onNew: () => void;
+}
+
+export function LinkOpened(props: LinkActions) {
+  const { token } = props;
+  const link = useLoaded((signal) => portalApi.lookAtLink(token, { signal }), token);
+  if (link.error !== null) {
+    if (isDead(link.error)) return <DeadLink onNew={props.onNew} />;
+    return (
+      <SignInFrame title="The link could not be checked" text={link.error.message}>
+        <Button kind="primary" onClick={link.reload}>
+          Try again
+        </Button>
+      </SignInFrame>
+    );
+  }
+  if (link.value === null) return <SignInFrame title="Sign in" text="Looking at your link." />;
+  switch (link.value.purpose) {
+    case 'sign-in':
+      return <SignInAs {...props} link={link.value} />;
+    case 'email-change':
+      return <ConfirmAddress {...props} link={link.value} />;
+    case 'claim':
+      return <Claim {...props} link={link.value} />;
+    default:
+      return link.value.purpose satisfies never;
+  }
+}
+
+function isDead(error: PortalError): boolean {
+  return error.status === 401 || error.status === 400;
+}
+
+function DeadLink(props: { readonly onNew: () => void }) {
+  return (
+    <SignInFrame
+      title="This link no longer works"
+      text="This link was used or is older than 15 minutes."
+    >
+      <Button kind="primary" size="lg" isBlock onClick={props.onNew}>
+        Send a new one
+      </Button>
+    </SignInFrame>
+  );
+}
+
+function SignInAs(props: LinkActions & { readonly link: LinkView }) {
+  const { email, account } = props.link;
+  const signIn = useAction(async () => {
+    await portalApi.signIn(props.token);
+    props.onSignedIn();
+  });
+  if (signIn.error !== null && isDead(signIn.error)) return <DeadLink onNew={props.onNew} />;
+  return (
+    <SignInFrame
+      title="Sign in"
+      heading={
+        <>
+          Sign in as <bdi>{email}</bdi>?
+        </>
+      }
+      text={
+        account === null ? (
+          'There is no account with this address yet: this makes one, on the free sandbox.'
+        ) : (
+          <>
+            This opens the account <bdi class="strong">{account}</bdi>.
+          </>
+        )
+      }
+    >
+      <ErrorNotice title="You are not signed in." error={signIn.error} />
+      <Button
+        kind="primary"
+        size="lg"
+        isBlock
+        busy={signIn.isBusy && 'Signing in'}
+        onClick={() => void signIn.run()}
+      >
+        Sign in
+      </Button>
+      <p class="small faint">Did you not ask for this? Close the page, and nothing happens.</p>
+    </SignInFrame>
+  );
+}
+
+function ConfirmAddress(props: LinkActions & { readonly link: LinkView }) {
+  const confirm = useAction(async () => {
+    await portalApi.confirmEmail(props.token);
+    // A new document, so that every page shows the new address.
+    location.replace('/account');
+  });
+  if (confirm.error?.status === 401) {
+    return (
+      <SignInFrame
+        title="Sign in first"
+        text="The address is changed in the browser where you are signed in. Sign in with the old one, then open this link again within its 15 minutes. If you are signed in, the link was used up: ask for a new one."
+      >
+        <div class="row center">
+          <Button kind="primary" onClick={props.onNew}>
+            Sign in
+          </Button>
+          <ButtonLink href="/account">To your account</ButtonLink>
+        </div>
+      </SignInFrame>
+    );
+  }
+  return (
+    <SignInFrame
+      title="Change your address"
+      heading={
+        <>
+          Change your address to <bdi>{props.link.email}</bdi>?
+        </>
+      }
+      text={
+        <>
+          From then on, links for the account <bdi class="strong">{props.link.account}</bdi> go
+          there, and no longer to the old one.
+        </>
+      }
+    >
+      <ErrorNotice title="The address is as it was." error={confirm.error} />
+      <Button
+        kind="primary"
+        size="lg"
+        isBlock
+        busy={confirm.isBusy && 'Changing'}
+        onClick={() => void confirm.run()}
+      >
+        Change address
+      </Button>
+    </SignInFrame>
+  );
+}
+
+function Claim(props: LinkActions & { readonly link: LinkView }) {
+  return (
+    <SignInFrame
+      title="Own this account"
+      hasField
+      heading={
+        <>
+          Own the account <bdi>{props.link.account}</bdi>?
+        </>
+      }
+      text="It was made by the operator of this service and has no owner yet. Whoever confirms an address owns it."
+    >
+      <AddressForm
+        button="Send a link"
+        hint="We send a link there. Using it makes you the owner."
+        onSend={async (email) => {
+          await portalApi.claim(props.token, email);
+          props.onClaimed(email);
+        }}
+      />
+    </SignInFrame>
+  );
+}

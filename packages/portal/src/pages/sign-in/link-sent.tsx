@@ -1,0 +1,73 @@
+/** The link is on its way. It can be sent again from 30 seconds on; a tab that signs in meanwhile is noticed. */
+
+import { useEffect, useState } from 'preact/hooks';
+import { useAction } from '../../api/use-action.ts';
+import { Button } from '../../components/button.tsx';
+import { SendError } from './address-form.tsx';
+import { SignInFrame } from './sign-in-frame.tsx';
+
+const AGAIN_SECONDS = 30;
+
+export function LinkSent(props: {
+  readonly email: string;
+  readonly onAgain: () => Promise<void>;
+  readonly onOther: () => void;
+  readonly onSignedIn: () => void;
+}) {
+  const [sent, setSent] = useState({ count: 1, atMs: Date.now() });
+  const left = useSecondsLeft(sent.atMs + AGAIN_SECONDS * 1_000);
+  const again = useAction(async () => {
+    await props.onAgain();
+    setSent(({ count }) => ({ count: count + 1, atMs: Date.now() }));
+  });
+  const { onSignedIn } = props;
+  useEffect(() => {
+    const changed = (event: StorageEvent) => {
+      if (event.key === 'tapeloom.signed-in' && event.newValue === 'yes') onSignedIn();
+    };
+    addEventListener('storage', changed);
+    return () => removeEventListener('storage', changed);
+  }, [onSignedIn]);
+  return (
+    <SignInFrame
+      title="Look into your mail"
+      text={
+        <>
+          We wrote to <bdi class="strong">{props.email}</bdi>. The link works once, for 15 minutes.
+        </>
+      }
+    >
+      <p class="visually-hidden" role="status">
+        {sent.count > 1 && `Sent again, ${sent.count} links in all.`}
+      </p>
+      <SendError error={again.error} />
+      <div class="row center">
+        <Button busy={again.isBusy && 'Sending'} isOff={left > 0} onClick={() => void again.run()}>
+          {left > 0 ? `Send again in ${left} s` : 'Send again'}
+        </Button>
+        <Button kind="ghost" onClick={props.onOther}>
+          Use another address
+        </Button>
+      </div>
+      <p class="small faint">
+        Nothing there after a minute? Look into the spam folder. Only the newest link is needed.
+      </p>
+    </SignInFrame>
+  );
+}
+
+function useSecondsLeft(untilMs: number): number {
+  const secondsTo = () => Math.max(Math.ceil((untilMs - Date.now()) / 1_000), 0);
+  const [left, setLeft] = useState(secondsTo);
+  useEffect(() => {
+    const look = () => {
+      const now = Math.max(Math.ceil((untilMs - Date.now()) / 1_000), 0);
+      setLeft(now);
+      if (now === 0) clearInterval(timer);
+    };
+    const timer = setInterval(look, 1_000);
+    look();
+    return () => clearInterval(timer);
+  }, [untilMs]);
+  return left;
+}

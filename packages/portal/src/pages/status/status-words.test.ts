@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { INSTRUMENT_STATES, type InstrumentState } from '@tapeloom/protocol/status-states';
+import { engineWords, instrumentWords, statusSentence } from './status-words.ts';
+
+function status(engine: 'up' | 'down', ...states: readonly InstrumentState[]) {
+  const instruments = states.map((state, index) => ({
+    symbol: `ES${index}`,
+    alias: index === 0 ? 'ES.c.0' : null,
+    state,
+  }));
+  return { engine: { state: engine }, instruments, version: '1' };
+}
+
+test('the status is one sentence, the worst thing first', () => {
+  assert.equal(statusSentence(status('up', 'open', 'closed')).text, 'Everything works.');
+  assert.equal(
+    statusSentence(status('up', 'closed', 'expired')).text,
+    'Everything works. The markets are closed now.',
+  );
+  assert.equal(
+    statusSentence(status('up', 'down', 'open')).text,
+    'No data from the exchange feed for ES.c.0. The rest works.',
+  );
+  assert.equal(
+    statusSentence(status('up', 'down', 'down', 'down', 'down', 'open')).text,
+    'No data from the exchange feed for 4 instruments. The rest works.',
+  );
+  assert.equal(
+    statusSentence(status('up', 'down', 'down')).text,
+    'No data from the exchange feed. We are on it.',
+  );
+  assert.equal(
+    statusSentence(status('down', 'down')).text,
+    'The engine is down: streams stand still. We are on it.',
+  );
+});
+
+test('every state has words, and one that is not known yet is shown as it is', () => {
+  for (const state of INSTRUMENT_STATES) assert.notEqual(instrumentWords(state).meaning, '');
+  assert.equal(instrumentWords('halted' as InstrumentState).state, 'halted');
+  assert.equal(engineWords('down').level, 'danger');
+});

@@ -1,0 +1,66 @@
+/** What the states of the service mean, in words. */
+
+import type { InstrumentState } from '@tapeloom/protocol/status-states';
+import type { StatusView } from '../../api/portal-shapes.ts';
+
+export type StateLevel = 'ok' | 'warn' | 'danger' | '';
+
+export interface StateWords {
+  readonly level: StateLevel;
+  readonly state: string;
+  readonly meaning: string;
+}
+
+const INSTRUMENT_WORDS: Readonly<Record<InstrumentState, StateWords>> = {
+  open: { level: 'ok', state: 'Open', meaning: 'Trades are streamed as they come.' },
+  closed: { level: '', state: 'Closed', meaning: 'Outside trading hours. History works.' },
+  down: {
+    level: 'danger',
+    state: 'Source down',
+    meaning: 'No data from the exchange feed. What was computed is still served.',
+  },
+  expired: { level: '', state: 'Expired', meaning: 'The contract ended. Its history stays.' },
+};
+
+export function instrumentWords(state: InstrumentState): StateWords {
+  // A newer service may know a state that this page does not.
+  return INSTRUMENT_WORDS[state] ?? { level: 'warn', state, meaning: '' };
+}
+
+export function engineWords(state: StatusView['engine']['state']): StateWords {
+  return state === 'up'
+    ? { level: 'ok', state: 'Up', meaning: 'Trades are taken in, and indicators are computed.' }
+    : {
+        level: 'danger',
+        state: 'Down',
+        meaning: 'No new trades are computed. What is there is still served.',
+      };
+}
+
+/** The whole in one sentence, and how bad it is. */
+export function statusSentence(status: StatusView): {
+  readonly level: StateLevel;
+  readonly text: string;
+} {
+  const { instruments } = status;
+  if (status.engine.state !== 'up') {
+    return { level: 'danger', text: 'The engine is down: streams stand still. We are on it.' };
+  }
+  const down = instruments.filter(({ state }) => state === 'down');
+  if (down.length > 0 && down.length === instruments.length) {
+    return { level: 'danger', text: 'No data from the exchange feed. We are on it.' };
+  }
+  if (down.length > 0) {
+    const names = down.map(({ alias, symbol }) => alias ?? symbol);
+    const list = names.length > 3 ? `${names.length} instruments` : names.join(', ');
+    return { level: 'warn', text: `No data from the exchange feed for ${list}. The rest works.` };
+  }
+  const isAnyOpen = instruments.some(({ state }) => state === 'open');
+  return {
+    level: 'ok',
+    text:
+      isAnyOpen || instruments.length === 0
+        ? 'Everything works.'
+        : 'Everything works. The markets are closed now.',
+  };
+}

@@ -1,0 +1,31 @@
+/**
+ * The page that was wanted before signing in, kept while the mail is on its way: the link opens in another tab, whose
+ * address cannot know it. It is as old as a link may be, at most.
+ */
+
+import { storedChoice } from '../components/stored-choice.ts';
+import { AFTER_SIGN_IN, wantedPath } from './wanted-path.ts';
+
+const KEPT_MS = 15 * 60_000;
+const KEPT = storedChoice('tapeloom.wanted');
+
+export function keepPath(path: string, nowMs: number): void {
+  KEPT.write(path === AFTER_SIGN_IN ? null : keptText(path, nowMs));
+}
+
+/** What was kept, once. */
+export function takeKeptPath(nowMs: number): string {
+  const text = KEPT.read();
+  KEPT.write(null);
+  return keptPathOf(text, nowMs);
+}
+
+export function keptText(path: string, nowMs: number): string {
+  return `${nowMs} ${path}`;
+}
+
+export function keptPathOf(text: string | null, nowMs: number): string {
+  const [, at, path] = /^(\d{1,16}) (.*)$/.exec(text ?? '') ?? [];
+  const ageMs = nowMs - Number(at);
+  return ageMs >= 0 && ageMs <= KEPT_MS ? wantedPath(path) : AFTER_SIGN_IN;
+}
