@@ -136,6 +136,7 @@ export class RestService implements AsyncDisposable {
   /** What was sent, in its order. */
   readonly mails: OutgoingMail[] = [];
   readonly sessions: SessionKeeper;
+  readonly allowances = new MemoryAllowances();
   /** Where people reach it. */
   readonly origin: string;
   readonly market = {
@@ -212,6 +213,7 @@ export class RestService implements AsyncDisposable {
       portal: () => ({
         store,
         doorkeeper: this.doorkeeper,
+        allowances: this.allowances,
         mailer: { send: (mail) => this.mails.push(mail) },
         origin: this.origin,
       }),
@@ -223,7 +225,7 @@ export class RestService implements AsyncDisposable {
       authenticator,
       doorkeeper: this.doorkeeper,
       sockets: this.sockets,
-      allowances: new MemoryAllowances(),
+      allowances: this.allowances,
       addresses,
       meter: this.meter,
       clock: this.clock,

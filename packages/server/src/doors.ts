@@ -22,6 +22,7 @@ import { paymentPages } from './billing/test-provider/payment-page.ts';
 import type { TestPayments } from './billing/test-provider/test-payments.ts';
 import type { Config } from './config/config.ts';
 import type { PublicAddress } from './config/public-address.ts';
+import { DueDeletions } from './due-deletions.ts';
 import { EngineCrew, enginesFor } from './engine/engine-crew.ts';
 import { EngineHandle } from './engine/engine-handle.ts';
 import { ExportPace } from './exports/export-pace.ts';
@@ -127,6 +128,7 @@ export class Doors implements AsyncDisposable {
   readonly #portal: Portal | null;
   readonly #testPayments: TestPayments | null;
   readonly #mailer: Mailer;
+  readonly #deletions: DueDeletions;
   readonly #tapeKnown = Promise.withResolvers<void>();
   readonly #repairs: TapeRepairs;
   readonly #epochsOpen = Promise.withResolvers<EpochStore>();
@@ -202,6 +204,7 @@ export class Doors implements AsyncDisposable {
         if (!(error instanceof AccountsBusyError)) log.error({ error }, 'a connection failed');
       },
     });
+    this.#deletions = this.#createDeletions(accounts);
     this.http = this.#createHttp(options);
   }
 
@@ -262,6 +265,7 @@ export class Doors implements AsyncDisposable {
     // What is nearly done may end; nobody is waited for longer, and every connection is cut.
     await Promise.race([this.http.idle(), setTimeout(ANSWERED_WITHIN_MS, null, { ref: false })]);
     await this.http.app.close();
+    await this.#deletions[Symbol.asyncDispose]();
     this.hub[Symbol.dispose]();
     await this.#compute[Symbol.asyncDispose]();
     await this.#tables[Symbol.asyncDispose]();
@@ -445,9 +449,27 @@ export class Doors implements AsyncDisposable {
     return this.#testPayments === null ? [] : [paymentPages(this.#testPayments)];
   }
 
-  #portalFacts({ store, doorkeeper }: AccountServices): PortalFacts {
+  #createDeletions({ store, clock }: AccountServices): DueDeletions {
+    return new DueDeletions({
+      store,
+      clock,
+      mailer: this.#mailer,
+      beforeDeletion: async (accountId) => {
+        const orders = await store.orders.ordersOf(accountId);
+        const running = orders.filter(
+          ({ kind, state }) => kind === 'subscription' && state === 'paid',
+        );
+        if (running.length > 0) throw new Error('a subscription of the account is running');
+      },
+      onFault: (error, accountId) => {
+        this.#log.error({ error, accountId }, 'an account could not be deleted yet');
+      },
+    });
+  }
+
+  #portalFacts({ store, doorkeeper, allowances }: AccountServices): PortalFacts {
     const mailer = this.#mailer;
-    return { store, doorkeeper, mailer, origin: this.#publicAddress.origin };
+    return { store, doorkeeper, allowances, mailer, origin: this.#publicAddress.origin };
   }
 
   #historyFacts({ store, clock }: AccountServices): ExportFacts {

@@ -161,10 +161,13 @@ export interface PeopleStore {
   /** Null: nobody asked for it, or it was withdrawn. */
   deletionOf(accountId: string): Promise<DeletionRecord | null>;
   /** Asked again, it stays at the time it had. */
-  askDeletion(call: StoreCall, accountId: string): Promise<DeletionRecord>;
-  /** False: there is none to withdraw. */
+  askDeletion(
+    call: StoreCall,
+    accountId: string,
+  ): Promise<DeletionRecord & { readonly isNew: boolean }>;
+  /** False: there is none to withdraw, or its time has come. */
   withdrawDeletion(call: StoreCall, accountId: string): Promise<boolean>;
-  /** Accounts whose time has come, the longest due first, a hundred at most. */
+  /** Accounts whose time has come, the longest due first, a thousand at most. */
   deletionsDue(now: EpochNs): Promise<readonly string[]>;
   /**
    * Deletes an account whose time has come: its keys are revoked, its sessions end, its rights go, and nothing that

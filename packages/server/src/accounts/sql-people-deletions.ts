@@ -13,7 +13,7 @@ import { mailboxTurn } from './sql-people-links.ts';
 import { findOwner } from './sql-people-owners.ts';
 import { endSessions } from './sql-people-sessions.ts';
 
-const DUE_AT_ONCE_MAX = 100;
+const DUE_AT_ONCE_MAX = 1_000;
 
 export async function deletionOf(sql: Sql, accountId: string): Promise<DeletionRecord | null> {
   const row = await sql
@@ -34,7 +34,7 @@ export async function askDeletion(
   writing: Writing,
   call: StoreCall,
   accountId: string,
-): Promise<DeletionRecord> {
+): Promise<DeletionRecord & { readonly isNew: boolean }> {
   const { sql } = writing;
   const dueAt = (call.now + DELETION_GRACE_NS) as EpochNs;
   const row = await sql
@@ -43,10 +43,10 @@ export async function askDeletion(
     .onConflict((conflict) => conflict.column('account_id').doNothing())
     .returning('due_at')
     .executeTakeFirst();
-  if (row === undefined) return (await deletionOf(sql, accountId))!;
+  if (row === undefined) return { ...(await deletionOf(sql, accountId))!, isNew: false };
   const details = { dueAt: dueAt.toString() };
   await tell(writing, call, { kind: 'account.deletion-asked', accountId, keyId: null, details });
-  return { accountId, askedAt: call.now, dueAt, doneAt: null };
+  return { accountId, askedAt: call.now, dueAt, doneAt: null, isNew: true };
 }
 
 export async function withdrawDeletion(
@@ -58,6 +58,7 @@ export async function withdrawDeletion(
     .deleteFrom('account_deletions')
     .where('account_id', '=', accountId)
     .where('done_at', 'is', null)
+    .where('due_at', '>', call.now)
     .returning('account_id')
     .executeTakeFirst();
   if (row === undefined) return false;

@@ -117,7 +117,10 @@ export class SqlPeople implements PeopleStore {
     return this.#store.read((sql) => deletions.deletionOf(sql, accountId));
   }
 
-  askDeletion(call: StoreCall, accountId: string): Promise<DeletionRecord> {
+  askDeletion(
+    call: StoreCall,
+    accountId: string,
+  ): Promise<DeletionRecord & { readonly isNew: boolean }> {
     return this.#store.write((writing) => deletions.askDeletion(writing, call, accountId));
   }
 

@@ -250,7 +250,7 @@ function requireGrant(verdict: AllowanceVerdict): void {
   if (!verdict.granted) throw tooMany('Too many requests in a minute.', verdict);
 }
 
-function tooMany(
+export function tooMany(
   detail: string,
   { retryAfterSeconds }: Pick<AllowanceVerdict, 'retryAfterSeconds'>,
 ): ProblemError {

@@ -80,6 +80,11 @@ test('the document says which key each operation needs', () => {
     'post /v1/portal/stream-tokens': [{ session: [] }],
     'get /v1/portal/usage': [{ session: [] }],
     'get /v1/portal/instruments': [{ session: [] }],
+    'post /v1/portal/email': [{ session: [] }],
+    'post /v1/portal/email/confirm': [{ session: [] }],
+    'get /v1/portal/export': [{ session: [] }],
+    'post /v1/portal/deletion': [{ session: [] }],
+    'delete /v1/portal/deletion': [{ session: [] }],
     'get /v1/openapi.json': [],
     'get /v1/asyncapi.json': [],
   });

@@ -1,13 +1,20 @@
 /** What the routes of the portal know of the running service. */
 
 import type { AccountStore } from '../../accounts/account-store.ts';
+import type { Allowances } from '../../accounts/allowances.ts';
 import type { Doorkeeper } from '../../accounts/doorkeeper.ts';
 import type { Mailer } from '../../mail/mailer.ts';
 
 export interface PortalFacts {
   readonly store: AccountStore;
   readonly doorkeeper: Pick<Doorkeeper, 'judge'>;
+  readonly allowances: Allowances;
   readonly mailer: Mailer;
   /** The origin at which people reach the service: every link begins with it, whatever a request says. */
   readonly origin: string;
+}
+
+/** Where somebody looks after the account. */
+export function accountPage(origin: string): string {
+  return `${origin}/account`;
 }

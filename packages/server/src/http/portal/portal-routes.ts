@@ -1,11 +1,21 @@
 /** The routes of the portal, all below `/v1/portal/`. What changes something is for its own pages only. */
 
 import type { Route } from '../route.ts';
+import { accountExportRoute } from './account-export-route.ts';
 import { accountRoute } from './account-routes.ts';
+import { deletionRoutes } from './deletion-routes.ts';
+import { emailRoutes } from './email-routes.ts';
 import type { PortalFacts } from './portal-facts.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { signInRoutes } from './sign-in-routes.ts';
 
 export function portalRoutes(facts: () => PortalFacts): readonly Route[] {
-  return [...signInRoutes(facts), ...sessionRoutes(facts), accountRoute(facts)];
+  return [
+    ...signInRoutes(facts),
+    ...sessionRoutes(facts),
+    accountRoute(facts),
+    ...emailRoutes(facts),
+    accountExportRoute(facts),
+    ...deletionRoutes(facts),
+  ];
 }

@@ -1,0 +1,61 @@
+/** Leaving: an account is deleted two weeks after its owner asked for it, and until then that can be withdrawn. */
+
+import { Type } from 'typebox';
+import { deletionAskedMail } from '../../mail/texts/account-mails.ts';
+import { Instant } from '../instant-schema.ts';
+import { ProblemError } from '../problem-error.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { accountPage, type PortalFacts } from './portal-facts.ts';
+
+const closed = { additionalProperties: false };
+
+export function deletionRoutes(facts: () => PortalFacts): readonly Route[] {
+  return [askRoute(facts), withdrawRoute(facts)];
+}
+
+function askRoute(facts: () => PortalFacts): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/portal/deletion',
+    operationId: 'askForDeletion',
+    summary: 'Asks for the deletion of the account.',
+    description:
+      'It is done 14 days later: a running subscription is cancelled, all keys are revoked, all sessions end, and ' +
+      'the e-mail address is forgotten. Asked again, it stays at the time it had.',
+    access: 'session',
+    answer: Type.Object({ dueAt: Instant('When it will be done') }, closed),
+    handle: async ({ session, now }) => {
+      const { store, mailer, origin } = facts();
+      const call = { now, actor: { kind: 'owner' } } as const;
+      const { isNew, dueAt } = await store.people.askDeletion(call, session.accountId);
+      if (isNew) {
+        const mail = deletionAskedMail({ dueAt, accountLink: accountPage(origin) });
+        mailer.send({ to: session.email, ...mail });
+      }
+      return { dueAt: dueAt.toString() };
+    },
+  });
+}
+
+function withdrawRoute(facts: () => PortalFacts): Route {
+  return defineRoute({
+    method: 'DELETE',
+    path: '/v1/portal/deletion',
+    operationId: 'withdrawDeletion',
+    summary: 'Withdraws the deletion of the account.',
+    description: 'The account stays as it is; also when nobody asked for its deletion.',
+    access: 'session',
+    answer: Type.Object({}, closed),
+    errors: [{ code: 'CONFLICT', status: 409 }],
+    handle: async ({ session, now }) => {
+      const { people } = facts().store;
+      const { accountId } = session;
+      const call = { now, actor: { kind: 'owner' } } as const;
+      const isWithdrawn = await people.withdrawDeletion(call, accountId);
+      if (!isWithdrawn && (await people.deletionOf(accountId)) !== null) {
+        throw new ProblemError('CONFLICT', 'The account is being deleted; its time has come.');
+      }
+      return {};
+    },
+  });
+}
