@@ -1,8 +1,315 @@
-/** Checkout. */
+/**
+ * Checkout: what to add, the billing country, the withdrawal text in full, the order beside it. The box is never ticked
+ * beforehand. One order is placed however often the button is pressed; who comes back from the payment page finds this
+ * page as it is now, not as it was.
+ */
 
 import './checkout.css';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { portalApi } from '../../api/portal-api.ts';
+import type { PortalError } from '../../api/portal-error.ts';
+import type { AccountView, OfferId } from '../../api/portal-shapes.ts';
+import { useAction } from '../../api/use-action.ts';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { CheckField, SelectField } from '../../components/field.tsx';
+import { ErrorNotice, LoadError } from '../../components/notice.tsx';
+import { dayText, millisecondsOf } from '../../components/time-text.ts';
+import { useAccount } from '../../shell/account-context.tsx';
+import { PLAN_NAMES } from '../../shell/navigation.ts';
 import { PageHead } from '../../shell/page-head.tsx';
+import { type Holding, holdingOf, isBuyable } from '../plans/holding.ts';
+import { limitLines, limitsOf, priceText } from '../plans/plan-facts.ts';
+import { type Shop, useShop } from '../plans/use-shop.ts';
+import { countryName, countryOptions, likelyCountry } from './billing-country.ts';
+import { OrderSummary } from './order-summary.tsx';
+
+const NO_COUNTRY = 'Choose the country of your billing address.';
+const NOT_AGREED = 'Agree to this first, so that your access can begin today.';
+const NEW_TEXT = 'The text is a new one since you opened this page. Read it, and agree again.';
 
 export function CheckoutPage() {
-  return <PageHead title="Checkout" />;
+  const account = useAccount();
+  const shop = useShop(true);
+  useFreshAfterBack();
+  const error = account?.error ?? shop.error;
+  const reload = () => {
+    account?.reload();
+    shop.reload();
+  };
+  return (
+    <>
+      <PageHead title="Checkout">
+        {account?.value && <span class="badge">You have: {PLAN_NAMES[account.value.plan]}</span>}
+      </PageHead>
+      {account?.value && shop.value !== null ? (
+        <Choosing account={account.value} shop={shop.value} reload={reload} />
+      ) : (
+        error !== null && (
+          <LoadError title="The checkout did not load" error={error} onRetry={reload}>
+            Nothing was ordered.
+          </LoadError>
+        )
+      )}
+    </>
+  );
+}
+
+interface CheckoutProps {
+  readonly account: AccountView;
+  readonly shop: Shop;
+  readonly reload: () => void;
+}
+
+function Choosing(props: CheckoutProps) {
+  const { account, shop } = props;
+  const wanted = useLocation().query.offer;
+  const buyable = shop.offers.offers
+    .map(({ id }) => id)
+    .filter((id) => isBuyable(holdingOf(id, account, shop.orders)));
+  const [chosen, setChosen] = useState<OfferId | null>(null);
+  const first = buyable.find((id) => id === wanted) ?? buyable[0];
+  const offer = chosen !== null && buyable.includes(chosen) ? chosen : first;
+  if (offer === undefined) return <NothingLeft />;
+  return <CheckoutForm {...props} offer={offer} onOffer={setChosen} />;
+}
+
+function NothingLeft() {
+  return (
+    <div class="card empty">
+      <h2>You have everything there is</h2>
+      <p>Live and Historical are yours. When they renew, and how to end them, is under Billing.</p>
+      <ButtonLink href="/orders">Billing</ButtonLink>
+    </div>
+  );
+}
+
+interface FormProps extends CheckoutProps {
+  readonly offer: OfferId;
+  readonly onOffer: (offer: OfferId) => void;
+}
+
+function CheckoutForm(props: FormProps) {
+  const { account, shop, offer, onOffer, reload } = props;
+  const { pricing } = shop;
+  const [country, setCountry] = useState(() =>
+    likelyCountry(pricing, shop.orders, navigator.languages),
+  );
+  const [agreedTo, setAgreedTo] = useState<string | null>(null);
+  const [faults, setFaults] = useState<{ country?: string; waiver?: string }>({});
+  const box = useRef<HTMLInputElement>(null);
+  const form = useRef<HTMLFormElement>(null);
+  const isAgreed = agreedTo === pricing.waiver.version;
+  const pay = useAction(async () => {
+    const waiver = { accepted: isAgreed, version: pricing.waiver.version };
+    const { url } = await portalApi.startCheckout({ offer, country, waiver });
+    location.assign(url);
+    // Busy until this page is left.
+    await new Promise<never>(() => {});
+  });
+  useNewText(pay.error, reload, () => {
+    setAgreedTo(null);
+    setFaults({ waiver: NEW_TEXT });
+    box.current?.focus();
+  });
+  const submit = () => {
+    const found = {
+      ...(country === '' ? { country: NO_COUNTRY } : {}),
+      ...(isAgreed ? {} : { waiver: NOT_AGREED }),
+    };
+    setFaults(found);
+    if (found.country !== undefined) form.current?.querySelector('select')?.focus();
+    else if (found.waiver !== undefined) box.current?.focus();
+    else void pay.run();
+  };
+  return (
+    <form
+      ref={form}
+      class="checkout"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <div>
+        <OfferCard account={account} shop={shop} offer={offer} onOffer={onOffer} />
+        <CountryCard
+          shop={shop}
+          country={country}
+          error={faults.country ?? pay.error?.fault('/country')}
+          onCountry={(code) => {
+            setCountry(code);
+            setFaults(({ waiver }) => (waiver === undefined ? {} : { waiver }));
+          }}
+        />
+        <section class="card">
+          <div class="card-head">
+            <h2>Right of withdrawal</h2>
+            <span class="badge mono">Text {pricing.waiver.version}</span>
+          </div>
+          <div class="card-body stack">
+            <div class="waiver">
+              {pricing.waiver.text.split('\n\n').map((paragraph) => (
+                <p key={paragraph}>{paragraph}</p>
+              ))}
+            </div>
+            <CheckField
+              inputRef={box}
+              isChecked={isAgreed}
+              error={faults.waiver}
+              title="Begin now. I know what this means for my right of withdrawal."
+              onChange={(isChecked) => {
+                setAgreedTo(isChecked ? pricing.waiver.version : null);
+                setFaults(({ country: fault }) => (fault === undefined ? {} : { country: fault }));
+              }}
+            >
+              We store the text’s version, the time, your address on the internet and your account
+              with the order, and confirm it by e-mail.
+            </CheckField>
+          </div>
+        </section>
+      </div>
+      <OrderSummary account={account} shop={shop} offer={offer} country={country}>
+        <CheckoutError error={pay.error} />
+        <Button
+          type="submit"
+          kind="primary"
+          size="lg"
+          icon="lock"
+          isBlock
+          busy={pay.isBusy && 'Opening the payment page'}
+        >
+          Continue to payment
+        </Button>
+      </OrderSummary>
+    </form>
+  );
+}
+
+function OfferCard(props: Omit<FormProps, 'reload'>) {
+  const { account, shop, offer, onOffer } = props;
+  return (
+    <section class="card">
+      <div class="card-head">
+        <h2>What to add</h2>
+        <ButtonLink kind="ghost" size="sm" href="/plans">
+          Compare all limits
+        </ButtonLink>
+      </div>
+      <div class="card-body">
+        <fieldset class="offers">
+          <legend class="visually-hidden">Offer</legend>
+          {shop.offers.offers.map(({ id, name }) => {
+            const holding = holdingOf(id, account, shop.orders);
+            const isHeld = !isBuyable(holding);
+            const { amount, per } = priceText(shop.pricing, id);
+            const lines = limitLines(limitsOf(shop.offers, id)).filter(({ has }) => has);
+            return (
+              <label key={id} class="choice">
+                <input
+                  type="radio"
+                  name="offer"
+                  value={id}
+                  checked={!isHeld && id === offer}
+                  disabled={isHeld}
+                  onChange={() => onOffer(id)}
+                />
+                <b>{name}</b>
+                <span class="amount">{isHeld ? 'Yours' : amount}</span>
+                <span>
+                  {lines.map(({ text }) => text).join(', ')}. {heldText(holding)}
+                </span>
+                <span class="per">{isHeld ? '' : per}</span>
+              </label>
+            );
+          })}
+        </fieldset>
+      </div>
+    </section>
+  );
+}
+
+function heldText(holding: Holding | null): string {
+  if (holding === null) return '';
+  const day = (instant: string) => dayText(millisecondsOf(instant));
+  if (holding.by === 'trial') return `Given to you until ${day(holding.until)}.`;
+  if (holding.by === 'gift') return 'Given to you, without an end.';
+  const { order } = holding;
+  if (order.interval === null) return `For life, since ${day(order.paidAt ?? order.createdAt)}.`;
+  if (order.state === 'cancelled') return `Cancelled, on until ${day(order.paidUntil!)}.`;
+  return `Since ${day(order.paidAt ?? order.createdAt)}.`;
+}
+
+function CountryCard(props: {
+  readonly shop: Shop;
+  readonly country: string;
+  readonly error: string | null | undefined;
+  readonly onCountry: (code: string) => void;
+}) {
+  const { shop, country } = props;
+  const none = { value: '', label: 'Choose a country' };
+  const options = countryOptions(shop.pricing);
+  const last = shop.orders[0]?.country;
+  return (
+    <section class="card">
+      <div class="card-head">
+        <h2>Billing country</h2>
+      </div>
+      <div class="card-body two">
+        <SelectField
+          label="Country"
+          hint="Decides tax and who takes the payment."
+          value={country}
+          options={country === '' ? [none, ...options] : options}
+          autocomplete="country"
+          error={props.error}
+          onChange={props.onCountry}
+        />
+        {last !== undefined && (
+          <p class="small muted country-note">
+            Your last order was from {countryName(last)}. An account stays with the payment provider
+            of its first order.
+          </p>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function CheckoutError({ error }: { readonly error: PortalError | null }) {
+  if (error === null || error.code === 'WITHDRAWAL_WAIVER_REQUIRED') return null;
+  if (error.fault('/country') !== null) return null;
+  const title =
+    error.code === 'UPSTREAM_ERROR'
+      ? 'The payment provider does not answer. Nothing was ordered.'
+      : 'Nothing was ordered.';
+  return (
+    <div class="summary-error">
+      <ErrorNotice title={title} error={error} />
+    </div>
+  );
+}
+
+/** The operator changed the text while this page was open. */
+function useNewText(error: PortalError | null, reload: () => void, onNew: () => void): void {
+  const latest = useRef({ reload, onNew });
+  latest.current = { reload, onNew };
+  const isNew = error?.code === 'WITHDRAWAL_WAIVER_REQUIRED';
+  useEffect(() => {
+    if (!isNew) return;
+    latest.current.reload();
+    latest.current.onNew();
+  }, [isNew]);
+}
+
+/** The browser may show this page as it was left: busy, and maybe paid since. */
+function useFreshAfterBack(): void {
+  useEffect(() => {
+    const shown = (event: PageTransitionEvent) => {
+      if (event.persisted) location.reload();
+    };
+    addEventListener('pageshow', shown);
+    return () => removeEventListener('pageshow', shown);
+  }, []);
 }

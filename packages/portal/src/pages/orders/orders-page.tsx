@@ -1,7 +1,238 @@
-/** Billing. */
+/** Billing: what the account has and what comes next in a sentence, ways out, and every order. */
 
+import './orders.css';
+import { useEffect, useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { portalApi } from '../../api/portal-api.ts';
+import type { AccountView, OrderView } from '../../api/portal-shapes.ts';
+import { useAction } from '../../api/use-action.ts';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { ErrorNotice, LoadError, Notice } from '../../components/notice.tsx';
+import { type Column, Table } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import { dayText, millisecondsOf } from '../../components/time-text.ts';
+import { showToast } from '../../components/toast.tsx';
+import { useAccount } from '../../shell/account-context.tsx';
+import { PLAN_NAMES } from '../../shell/navigation.ts';
 import { PageHead } from '../../shell/page-head.tsx';
+import { countryName } from '../checkout/billing-country.ts';
+import { type Holding, holdingOf } from '../plans/holding.ts';
+import { offerName } from '../plans/plan-facts.ts';
+import { type Shop, useShop } from '../plans/use-shop.ts';
+import { CancelDialog, WithdrawDialog } from './order-dialogs.tsx';
+import { holdingSentence, priceOf, stateWord } from './order-words.ts';
+import { ReturnNotice } from './return-notice.tsx';
+import { useWatchedOrder } from './use-watched-order.ts';
 
 export function OrdersPage() {
-  return <PageHead title="Billing" />;
+  const account = useAccount();
+  const shop = useShop(true);
+  const returned = useLocation().query.order ?? null;
+  const watched = useWatchedOrder(returned);
+  const reload = () => {
+    account?.reload();
+    shop.reload();
+  };
+  const isDecided = watched.t === 'decided';
+  useEffect(() => {
+    if (isDecided) reload();
+  }, [isDecided]);
+  const error = account?.error ?? shop.error;
+  return (
+    <>
+      <PageHead title="Billing" />
+      {returned !== null && shop.value !== null && (
+        <ReturnNotice watched={watched} offers={shop.value.offers} />
+      )}
+      {account?.value && shop.value !== null ? (
+        <Billing account={account.value} shop={shop.value} reload={reload} />
+      ) : (
+        error !== null && (
+          <LoadError title="Your orders did not load" error={error} onRetry={reload}>
+            What you bought stays on.
+          </LoadError>
+        )
+      )}
+    </>
+  );
+}
+
+interface BillingProps {
+  readonly account: AccountView;
+  readonly shop: Shop;
+  readonly reload: () => void;
+}
+
+function Billing(props: BillingProps) {
+  const { account, shop } = props;
+  const held = shop.offers.offers.flatMap(({ id, name }) => {
+    const holding = holdingOf(id, account, shop.orders);
+    return holding === null ? [] : [{ id, name, holding }];
+  });
+  return (
+    <div class="stack">
+      <section class="card">
+        <div class="card-head">
+          <h2>{PLAN_NAMES[account.plan]}</h2>
+          <ButtonLink size="sm" href="/plans">
+            {held.length === 0 ? 'See plans' : 'Compare plans'}
+          </ButtonLink>
+        </div>
+        <div class="card-body stack">
+          {held.length === 0 && (
+            <p>You have the sandbox. It is free, it does not end, and nothing is charged.</p>
+          )}
+          {held.map(({ id, name, holding }) => (
+            <HeldOffer key={id} name={name} holding={holding} {...props} />
+          ))}
+        </div>
+      </section>
+      <Receipts shop={shop} account={account} />
+    </div>
+  );
+}
+
+function HeldOffer(props: BillingProps & { readonly name: string; readonly holding: Holding }) {
+  const { name, holding, reload } = props;
+  const [isCancelling, setIsCancelling] = useState(false);
+  const order = holding.by === 'order' ? holding.order : null;
+  const keep = useAction(async (kept: OrderView) => {
+    await portalApi.keepOrder(kept.id);
+    reload();
+    showToast(`${name} renews again.`);
+  });
+  const until =
+    order?.paidUntil === null || order === null ? '' : dayText(millisecondsOf(order.paidUntil));
+  const isRenewing = order?.interval === 'month' && order.state !== 'cancelled';
+  return (
+    <div class="held">
+      <HeldSentence name={name} holding={holding} />
+      {order !== null && order.interval === 'month' && (
+        <div class="held-acts">
+          {isRenewing ? (
+            <Button size="sm" onClick={() => setIsCancelling(true)}>
+              {order.state === 'paid' ? `Cancel, on until ${until}` : `Cancel ${name}`}
+            </Button>
+          ) : (
+            <Button
+              size="sm"
+              busy={keep.isBusy && 'Taking it back'}
+              onClick={() => void keep.run(order)}
+            >
+              Keep {name} after {until}
+            </Button>
+          )}
+        </div>
+      )}
+      <ErrorNotice title="Nothing was changed." error={keep.error} />
+      {isCancelling && order !== null && (
+        <CancelDialog
+          order={order}
+          name={name}
+          onClose={() => setIsCancelling(false)}
+          onDone={(after) => {
+            setIsCancelling(false);
+            reload();
+            showToast(`${name} is on until ${dayText(millisecondsOf(after.paidUntil!))}.`);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function HeldSentence(props: { readonly name: string; readonly holding: Holding }) {
+  const sentence = holdingSentence(props.name, props.holding);
+  const isFailing = props.holding.by === 'order' && props.holding.order.state === 'past_due';
+  if (!isFailing) return <p>{sentence}</p>;
+  return (
+    <Notice kind="danger" title={sentence}>
+      The provider tries again by itself. If your card is a new one, cancel, and buy again.
+    </Notice>
+  );
+}
+
+function Receipts({ shop, account }: Omit<BillingProps, 'reload'>) {
+  const [withdrawing, setWithdrawing] = useState<OrderView | null>(null);
+  const nameOf = ({ offer }: OrderView) => offerName(shop.offers, offer);
+  if (shop.orders.length === 0) {
+    return (
+      <section class="card empty">
+        <h2>No orders yet</h2>
+        <p>What you buy stands here, with its price and the text you agreed to.</p>
+        <ButtonLink href="/plans">See plans</ButtonLink>
+      </section>
+    );
+  }
+  return (
+    <section class="card">
+      <div class="card-head">
+        <h2>Orders</h2>
+      </div>
+      <Table
+        caption="Orders, the newest first"
+        columns={orderColumns(nameOf, setWithdrawing)}
+        rows={shop.orders}
+        rowKey={({ id }) => id}
+        rowClass={({ state }) => (state === 'failed' ? 'faint' : undefined)}
+      />
+      {withdrawing !== null && (
+        <WithdrawDialog
+          order={withdrawing}
+          name={nameOf(withdrawing)}
+          now={millisecondsOf(account.serverTime)}
+          onClose={() => setWithdrawing(null)}
+        />
+      )}
+    </section>
+  );
+}
+
+function orderColumns(
+  nameOf: (order: OrderView) => string,
+  onWithdraw: (order: OrderView) => void,
+): readonly Column<OrderView>[] {
+  return [
+    {
+      label: 'Order',
+      cell: (order) => (
+        <>
+          {nameOf(order)}
+          <code class="tiny faint order-id">{order.id}</code>
+        </>
+      ),
+    },
+    { label: 'Ordered', cell: ({ createdAt }) => <Time at={createdAt} form="minute" /> },
+    {
+      label: 'Paid',
+      cell: ({ paidAt }) => (paidAt === null ? '–' : <Time at={paidAt} form="minute" />),
+    },
+    {
+      label: 'Paid until',
+      cell: ({ paidUntil, paidAt }) => {
+        if (paidUntil !== null) return <Time at={paidUntil} form="day" />;
+        return paidAt === null ? '–' : 'For life';
+      },
+    },
+    { label: 'Country', cell: ({ country }) => countryName(country) },
+    { label: 'Price', isRight: true, cell: (order) => <span class="num">{priceOf(order)}</span> },
+    {
+      label: 'State',
+      cell: (order) => {
+        const { word, kind } = stateWord(order);
+        return <span class={kind === 'plain' ? 'badge' : `badge ${kind}`}>{word}</span>;
+      },
+    },
+    {
+      label: 'Withdraw',
+      isLabelHidden: true,
+      isRight: true,
+      cell: (order) =>
+        order.paidAt !== null && (
+          <Button kind="ghost" size="sm" onClick={() => onWithdraw(order)}>
+            Withdraw
+          </Button>
+        ),
+    },
+  ];
 }

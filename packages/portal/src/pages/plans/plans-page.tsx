@@ -1,7 +1,136 @@
-/** Plans. */
+/** Plans: every combination of offers beside each other, with what the account has of them. */
 
+import './plans.css';
+import type { AccountView, OfferId, Plan } from '../../api/portal-shapes.ts';
+import { ButtonLink } from '../../components/button.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { LoadError } from '../../components/notice.tsx';
+import { useAccount } from '../../shell/account-context.tsx';
+import { PLAN_NAMES } from '../../shell/navigation.ts';
 import { PageHead } from '../../shell/page-head.tsx';
+import { holdingOf, isBuyable } from './holding.ts';
+import { limitLines, limitsOf, offerName, priceText } from './plan-facts.ts';
+import { type Shop, useShop } from './use-shop.ts';
+
+const SENTENCES: Readonly<Record<Plan, string>> = {
+  sandbox: 'To build and try. No card.',
+  live: 'Trades as they happen.',
+  history: 'Everything there is of the past.',
+  live_history: 'Both, with the rights of both.',
+};
 
 export function PlansPage() {
-  return <PageHead title="Plans" />;
+  const loaded = useAccount();
+  const account = loaded?.value ?? null;
+  const shop = useShop(loaded !== null);
+  return (
+    <>
+      <PageHead title="Plans">
+        {account !== null && <span class="badge">You have: {PLAN_NAMES[account.plan]}</span>}
+      </PageHead>
+      {shop.value === null && shop.error !== null && (
+        <LoadError title="Plans did not load" error={shop.error} onRetry={shop.reload}>
+          Your streams are not affected.
+        </LoadError>
+      )}
+      {shop.value !== null && <PlanCards shop={shop.value} account={account} />}
+    </>
+  );
+}
+
+function PlanCards(props: { readonly shop: Shop; readonly account: AccountView | null }) {
+  const { shop, account } = props;
+  const { plans } = shop.offers;
+  return (
+    <>
+      <div class="plan-cards">
+        {plans.map(({ id }) => (
+          <PlanCard key={id} plan={id} shop={shop} account={account} />
+        ))}
+      </div>
+      <p class="small faint plan-note">
+        {shop.pricing.taxIncluded
+          ? 'Prices include tax for consumers.'
+          : 'Tax is added where it is due, on the payment page.'}{' '}
+        Limits hold for the whole account, over all its keys. Months are calendar months in UTC.
+      </p>
+    </>
+  );
+}
+
+function PlanCard(props: {
+  readonly plan: Plan;
+  readonly shop: Shop;
+  readonly account: AccountView | null;
+}) {
+  const { plan, shop, account } = props;
+  const { offers: needed } = shop.offers.plans.find(({ id }) => id === plan)!;
+  const isMine = account?.plan === plan;
+  return (
+    <section
+      class={isMine ? 'card plan-card mine' : 'card plan-card'}
+      aria-label={PLAN_NAMES[plan]}
+    >
+      <div class="plan-top">
+        <h2>{PLAN_NAMES[plan]}</h2>
+        {isMine && <span class="badge accent">Your plan</span>}
+      </div>
+      <div class="plan-price">
+        {needed.length === 0 && <b>Free</b>}
+        {needed.map((offer) => {
+          const { amount, per } = priceText(shop.pricing, offer);
+          return (
+            <span key={offer}>
+              <b class="num">{amount}</b> {per}
+            </span>
+          );
+        })}
+      </div>
+      <p class="small muted">{SENTENCES[plan]}</p>
+      <PlanWay needed={needed} shop={shop} account={account} />
+      <ul class="plan-lines">
+        {limitLines(limitsOf(shop.offers, plan)).map(({ text, has }) => (
+          <li key={text} class={has ? undefined : 'none'}>
+            <Icon name={has ? 'check' : 'x'} />
+            {text}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** How one gets there from what one has. */
+function PlanWay(props: {
+  readonly needed: readonly OfferId[];
+  readonly shop: Shop;
+  readonly account: AccountView | null;
+}) {
+  const { needed, shop, account } = props;
+  if (account === null) {
+    return needed.length === 0 ? (
+      <ButtonLink kind="primary" isBlock href="/sign-in?next=/keys">
+        Get a free key
+      </ButtonLink>
+    ) : (
+      <ButtonLink isBlock href={`/checkout?offer=${needed[0]!}`}>
+        {needed.length === 1 ? `Choose ${offerName(shop.offers, needed[0]!)}` : 'Choose both'}
+      </ButtonLink>
+    );
+  }
+  const missing = needed.filter((id) => isBuyable(holdingOf(id, account, shop.orders)));
+  if (needed.length === 0) return <p class="plan-have">Always there, with test keys</p>;
+  if (missing.length === 0) {
+    return (
+      <p class="plan-have">
+        <Icon name="check" />
+        Yours
+      </p>
+    );
+  }
+  return (
+    <ButtonLink isBlock href={`/checkout?offer=${missing[0]!}`}>
+      Add {missing.map((id) => offerName(shop.offers, id)).join(' and ')}
+    </ButtonLink>
+  );
 }

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { OrderView } from '../../api/portal-shapes.ts';
+import { nextWaitMs } from './order-watch.ts';
+import { holdingSentence, priceOf, stateWord, withdrawalEnds } from './order-words.ts';
+
+const at = (text: string) => `${BigInt(Date.parse(text)) * 1_000_000n}`;
+const LIVE: OrderView = {
+  id: 'ord_1',
+  offer: 'live',
+  state: 'paid',
+  amountMinor: 7_900,
+  currency: 'EUR',
+  interval: 'month',
+  country: 'DE',
+  provider: 'test',
+  createdAt: at('2026-11-15T10:00:00Z'),
+  paidAt: at('2026-11-15T10:01:00Z'),
+  paidUntil: at('2026-12-15T10:01:00Z'),
+  endsAt: null,
+  waiverVersion: '2026-11-1',
+};
+const HISTORY: OrderView = { ...LIVE, offer: 'history', interval: null, paidUntil: null };
+
+test('what is held and what comes next is one sentence with its date', () => {
+  const by = (order: OrderView, until: string | null = null) =>
+    holdingSentence('Live', { by: 'order', order, until });
+  assert.equal(by(LIVE), 'Live renews on 15 Dec 2026 for €79.00.');
+  assert.equal(
+    by({ ...LIVE, state: 'cancelled' }),
+    'Live is cancelled and on until 15 Dec 2026. Nothing is charged again.',
+  );
+  assert.equal(
+    by({ ...LIVE, state: 'past_due' }, at('2026-12-22T10:01:00Z')),
+    'The renewal of Live was declined on 15 Dec 2026. Live stays on until 22 Dec 2026.',
+  );
+  assert.equal(by(HISTORY), 'Live is yours for life, since 15 Nov 2026.');
+  const trial = { by: 'trial', until: at('2026-12-01T00:00:00Z') } as const;
+  assert.equal(holdingSentence('Live', trial), 'Live is yours until 1 Dec 2026, at no charge.');
+  assert.equal(holdingSentence('Live', { by: 'gift' }), 'Live is yours, given without an end.');
+});
+
+test('an order says what it costs, how often, and its state in words', () => {
+  assert.equal(priceOf(LIVE), '€79.00 a month');
+  assert.equal(priceOf(HISTORY), '€79.00');
+  assert.deepEqual(stateWord({ state: 'past_due' }), { word: 'Renewal failed', kind: 'danger' });
+  assert.deepEqual(stateWord({ state: 'failed' }), { word: 'Not paid', kind: 'plain' });
+});
+
+test('a contract can be withdrawn from for 14 days', () => {
+  assert.equal(new Date(withdrawalEnds(LIVE)).toISOString(), '2026-11-29T10:00:00.000Z');
+});
+
+test('a waiting order is asked about less and less often, and not for ever', () => {
+  const waits = Array.from({ length: 14 }, (_, asked) => nextWaitMs(asked, 0)! / 1_000);
+  assert.deepEqual(waits, [1, 1, 2, 2, 3, 3, 5, 5, 8, 10, 15, 20, 30, 30]);
+  assert.equal(nextWaitMs(40, 15 * 60_000), null);
+});

@@ -1,0 +1,61 @@
+/** Orders in words: what state one is in, and what comes next. */
+
+import type { OrderState, OrderView } from '../../api/portal-shapes.ts';
+import { moneyText } from '../../components/number-text.ts';
+import { dayText, millisecondsOf } from '../../components/time-text.ts';
+import type { Holding } from '../plans/holding.ts';
+
+export interface StateWord {
+  readonly word: string;
+  readonly kind: 'ok' | 'warn' | 'danger' | 'plain';
+}
+
+const STATE_WORDS: Readonly<Record<OrderState, StateWord>> = {
+  open: { word: 'Not confirmed', kind: 'warn' },
+  paid: { word: 'Paid', kind: 'ok' },
+  past_due: { word: 'Renewal failed', kind: 'danger' },
+  cancelled: { word: 'Cancelled', kind: 'plain' },
+  ended: { word: 'Ended', kind: 'plain' },
+  refunded: { word: 'Refunded', kind: 'plain' },
+  disputed: { word: 'Disputed', kind: 'danger' },
+  failed: { word: 'Not paid', kind: 'plain' },
+};
+
+export function stateWord({ state }: Pick<OrderView, 'state'>): StateWord {
+  return STATE_WORDS[state];
+}
+
+export function priceOf({ amountMinor, currency, interval }: OrderView): string {
+  return `${moneyText(amountMinor, currency)}${interval === null ? '' : ' a month'}`;
+}
+
+/** What the account has of one offer, and the next date, in a sentence. */
+export function holdingSentence(name: string, holding: Holding): string {
+  if (holding.by === 'gift') return `${name} is yours, given without an end.`;
+  if (holding.by === 'trial') return `${name} is yours until ${day(holding.until)}, at no charge.`;
+  const { order, until } = holding;
+  if (order.interval === null) {
+    return `${name} is yours for life, since ${day(order.paidAt ?? order.createdAt)}.`;
+  }
+  if (order.state === 'past_due') {
+    const end = until === null ? '' : ` ${name} stays on until ${day(until)}.`;
+    return `The renewal of ${name} was declined on ${day(order.paidUntil!)}.${end}`;
+  }
+  if (order.state === 'cancelled') {
+    return `${name} is cancelled and on until ${day(order.paidUntil!)}. Nothing is charged again.`;
+  }
+  const price = moneyText(order.amountMinor, order.currency);
+  return `${name} renews on ${day(order.paidUntil!)} for ${price}.`;
+}
+
+/** Until when it can be withdrawn from: 14 days from the order, by its whole days. */
+const WITHDRAWAL_DAYS = 14;
+const DAY_MS = 86_400_000;
+
+export function withdrawalEnds({ createdAt }: Pick<OrderView, 'createdAt'>): number {
+  return millisecondsOf(createdAt) + WITHDRAWAL_DAYS * DAY_MS;
+}
+
+function day(instant: string): string {
+  return dayText(millisecondsOf(instant));
+}

@@ -1,0 +1,141 @@
+/** What a plan is, in lines that can be compared: in the same order for every plan, each readable by itself. */
+
+import type {
+  OfferId,
+  OffersView,
+  Plan,
+  PlanLimits,
+  PricingView,
+} from '../../api/portal-shapes.ts';
+import { bytesText, exactNumber, moneyText, proseNumber } from '../../components/number-text.ts';
+
+/** Days of history that stand for everything there is. */
+const HISTORY_DAYS_ALL = 36_500;
+
+export interface Line {
+  readonly text: string;
+  /** False: the plan has none of it. */
+  readonly has: boolean;
+}
+
+export function limitLines(limits: PlanLimits): readonly Line[] {
+  const { computeBudget, exportBytes, historyDays } = limits;
+  return [
+    { text: streamText(limits), has: true },
+    { text: counted(limits.maxConnections, 'connection'), has: true },
+    { text: counted(limits.maxSubscriptions, 'subscription'), has: true },
+    { text: counted(limits.maxCustomConfigs, 'custom configuration'), has: true },
+    { text: historyText(historyDays), has: historyDays > 0 },
+    {
+      text: computeBudget === 0 ? 'No compute units' : `${computeText(limits)} a month`,
+      has: computeBudget > 0,
+    },
+    {
+      text: exportBytes === 0 ? 'No exports' : `${bytesText(exportBytes)} of exports a month`,
+      has: exportBytes > 0,
+    },
+    { text: `${exactNumber(limits.restPerMinute)} REST requests a minute`, has: true },
+  ];
+}
+
+/** What is better with another plan, and what is gone, in words. */
+export interface PlanChange {
+  readonly gains: readonly string[];
+  readonly losses: readonly string[];
+}
+
+export function changeOf(before: PlanLimits, after: PlanLimits): PlanChange {
+  const gains: string[] = [];
+  if (after.realtime && !before.realtime) {
+    gains.push(`Real time instead of ${minutes(before.delaySeconds)} late`);
+  }
+  const counts = [
+    ['maxConnections', 'connection'],
+    ['maxSubscriptions', 'subscription'],
+    ['maxCustomConfigs', 'custom configuration'],
+  ] as const;
+  for (const [field, word] of counts) {
+    if (after[field] > before[field]) {
+      gains.push(`${counted(after[field], word)} instead of ${exactNumber(before[field])}`);
+    }
+  }
+  if (after.historyDays > before.historyDays) {
+    gains.push(`${historyText(after.historyDays)}${instead(historyDaysText(before.historyDays))}`);
+  }
+  if (after.computeBudget > before.computeBudget) {
+    const had = before.computeBudget === 0 ? 'none' : proseNumber(before.computeBudget);
+    gains.push(`${computeText(after)} a month instead of ${had}`);
+  }
+  if (after.exportBytes > before.exportBytes) {
+    gains.push(`${bytesText(after.exportBytes)} of exports a month`);
+  }
+  if (after.restPerMinute > before.restPerMinute) {
+    const had = exactNumber(before.restPerMinute);
+    gains.push(`${exactNumber(after.restPerMinute)} REST requests a minute instead of ${had}`);
+  }
+  const losses =
+    after.historyDays < before.historyDays
+      ? [`No history with live keys. Test keys keep their ${historyDaysText(before.historyDays)}.`]
+      : [];
+  return { gains, losses };
+}
+
+export function limitsOf(offers: OffersView, plan: Plan): PlanLimits {
+  return offers.plans.find(({ id }) => id === plan)!.limits;
+}
+
+/** The plan that these offers make together. */
+export function planWith(offers: OffersView, held: readonly OfferId[]): Plan {
+  const isSame = (needed: readonly OfferId[]) =>
+    needed.length === new Set(held).size && needed.every((offer) => held.includes(offer));
+  return offers.plans.find((plan) => isSame(plan.offers))!.id;
+}
+
+export function offerName(offers: OffersView, id: OfferId): string {
+  return offers.offers.find((offer) => offer.id === id)?.name ?? id;
+}
+
+export interface PriceText {
+  /** `€79.00` */
+  readonly amount: string;
+  /** `a month`, `once` */
+  readonly per: string;
+}
+
+export function priceText(pricing: PricingView, offer: OfferId): PriceText {
+  const { amountMinor, interval } = pricing.prices.find((price) => price.offer === offer)!;
+  return {
+    amount: moneyText(amountMinor, pricing.currency),
+    per: interval === null ? 'once' : 'a month',
+  };
+}
+
+function streamText({ realtime, delaySeconds }: PlanLimits): string {
+  return realtime ? 'Real-time stream' : `Stream, ${minutes(delaySeconds)} late`;
+}
+
+function historyText(days: number): string {
+  if (days === 0) return 'No history';
+  return days >= HISTORY_DAYS_ALL ? 'Full history' : `History of ${historyDaysText(days)}`;
+}
+
+function historyDaysText(days: number): string {
+  if (days === 0) return 'none';
+  return days >= HISTORY_DAYS_ALL ? 'full history' : counted(days, 'day');
+}
+
+function computeText({ computeBudget }: PlanLimits): string {
+  return `${proseNumber(computeBudget)} compute units`;
+}
+
+function instead(had: string): string {
+  return ` instead of ${had}`;
+}
+
+function minutes(seconds: number): string {
+  return counted(Math.round(seconds / 60), 'minute');
+}
+
+function counted(count: number, word: string): string {
+  return `${exactNumber(count)} ${word}${count === 1 ? '' : 's'}`;
+}
