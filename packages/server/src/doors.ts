@@ -50,6 +50,7 @@ import type { IngestHandle } from './ingest-handle.ts';
 import type { IngestOpened } from './ingest-wire.ts';
 import { listen } from './listen.ts';
 import type { Mailer } from './mail/mailer.ts';
+import { OperatorPages } from './pages/operator-pages.ts';
 import type { PageRoute } from './pages/page-route.ts';
 import { Pages } from './pages/pages.ts';
 import type { Portal } from './pages/portal.ts';
@@ -95,6 +96,8 @@ export interface DoorOptions {
   readonly offers: OfferBook;
   /** The provider of payments that we play ourselves; left out: nobody pays. */
   readonly testPayments?: TestPayments;
+  /** What the operator says of himself; left out: nothing. */
+  readonly operatorPages?: OperatorPages;
   /** What is served at `/`; left out: nothing. */
   readonly portal?: Portal;
 }
@@ -402,8 +405,10 @@ export class Doors implements AsyncDisposable {
     return store;
   }
 
-  #createHttp({ config, version, log, accounts, unread, offers }: DoorOptions): HttpServer {
+  #createHttp(options: DoorOptions): HttpServer {
+    const { config, version, log, accounts, unread, offers } = options;
     const catalogue = this.#catalogue;
+    const operatorPages = options.operatorPages ?? new OperatorPages();
     return createHttpServer({
       authenticator: accounts.authenticator,
       doorkeeper: accounts.doorkeeper,
@@ -433,6 +438,7 @@ export class Doors implements AsyncDisposable {
         history: () => this.#historyFacts(accounts),
         portal: () => this.#portalFacts(accounts),
         offers: () => offers,
+        operatorPages: () => operatorPages,
       }),
     });
   }

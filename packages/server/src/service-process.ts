@@ -11,6 +11,7 @@ import { asksForHelp } from './config/command-line.ts';
 import { type Config, ConfigError } from './config/config.ts';
 import { loadConfig, readSettingsFile } from './config/env.ts';
 import { helpText } from './config/help-text.ts';
+import { OperatorPages } from './pages/operator-pages.ts';
 import { Announcer } from './platform/announcer.ts';
 import { collectAfterRushes } from './platform/collect-garbage.ts';
 import { DataFormatError } from './platform/data-format.ts';
@@ -75,12 +76,17 @@ interface Logging {
 interface Settings {
   readonly config: Config;
   readonly offers: OfferBook;
+  readonly operatorPages: OperatorPages;
 }
 
 function readSettingsOrTell(args: readonly string[]): Settings | null {
   try {
     const config = loadConfig(args);
-    return { config, offers: loadOffers(config.offersFile, readSettingsFile) };
+    return {
+      config,
+      offers: loadOffers(config.offersFile, readSettingsFile),
+      operatorPages: OperatorPages.load(config.pages, readSettingsFile),
+    };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     for (const fault of error.faults) console.error(fault);
@@ -132,7 +138,7 @@ async function run(
 }
 
 async function startService(
-  { config, offers }: Settings,
+  { config, offers, operatorPages }: Settings,
   announcer: Announcer,
   { log, logLimit }: Logging,
 ): Promise<Service> {
@@ -140,6 +146,7 @@ async function startService(
   return Service.start({
     config,
     offers,
+    operatorPages,
     version: VERSION,
     log,
     portal: openPortal(config, log, (line) => announcer.say(line)),

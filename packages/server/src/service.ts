@@ -24,6 +24,7 @@ import { IngestHandle, type IngestNews } from './ingest-handle.ts';
 import type { IngestOpened } from './ingest-wire.ts';
 import { listen } from './listen.ts';
 import { MailServices } from './mail/mail-services.ts';
+import type { OperatorPages } from './pages/operator-pages.ts';
 import type { Portal } from './pages/portal.ts';
 import type { Clock } from './platform/clock.ts';
 import type { SocketLimits } from './platform/door-sockets.ts';
@@ -50,6 +51,8 @@ export interface ServiceOptions {
   readonly log: Log;
   /** What is sold. */
   readonly offers: OfferBook;
+  /** What the operator says of himself; left out: nothing. */
+  readonly operatorPages?: OperatorPages;
   /** What is served at `/`; left out: nothing. */
   readonly portal?: Portal;
   /** Lines that were too many for the log. */

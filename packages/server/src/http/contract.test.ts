@@ -85,6 +85,7 @@ test('the document says which key each operation needs', () => {
     'get /v1/portal/export': [{ session: [] }],
     'post /v1/portal/deletion': [{ session: [] }],
     'delete /v1/portal/deletion': [{ session: [] }],
+    'get /v1/portal/pages/{name}': [],
     'get /v1/openapi.json': [],
     'get /v1/asyncapi.json': [],
   });

@@ -3,6 +3,7 @@
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { OfferBook } from '../billing/offer-book.ts';
 import { didYouMean } from '../config/nearest-name.ts';
+import { OperatorPages } from '../pages/operator-pages.ts';
 import { documentRoutes } from './document-routes.ts';
 import { estimateRoute } from './estimate-route.ts';
 import { type ExportFacts, exportRoute } from './export-route.ts';
@@ -14,6 +15,7 @@ import { keysRoutes } from './keys-routes.ts';
 import { offersRoute } from './offers-route.ts';
 import { portalInstrumentsRoute } from './portal/instruments-route.ts';
 import { portalKeysRoutes } from './portal/keys-routes.ts';
+import { operatorPagesRoute } from './portal/operator-pages-route.ts';
 import type { PortalFacts } from './portal/portal-facts.ts';
 import { portalRoutes } from './portal/portal-routes.ts';
 import { portalStreamTokensRoute } from './portal/stream-tokens-route.ts';
@@ -36,6 +38,8 @@ export interface RestFacts extends StatusFacts {
   /** Where the service is, for its documents; left out in the committed ones. */
   readonly publicOrigin?: () => string;
   offers(): OfferBook;
+  /** Left out: the operator has none. */
+  readonly operatorPages?: () => OperatorPages;
 }
 
 export function restRoutes(facts: RestFacts): readonly Route[] {
@@ -58,6 +62,7 @@ export function restRoutes(facts: RestFacts): readonly Route[] {
     portalStreamTokensRoute(store),
     portalUsageRoute(facts),
     portalInstrumentsRoute(() => facts.instruments(), store),
+    operatorPagesRoute(facts.operatorPages ?? (() => new OperatorPages())),
     ...documentRoutes(() => routes, facts.publicOrigin),
   ];
   return routes;
