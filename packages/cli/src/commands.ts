@@ -112,6 +112,16 @@ const operators: readonly LazyCommand[] = [
     load: async () => (await import('./commands/account-resume.ts')).accountResumeCommand,
   },
   {
+    path: ['account', 'claim'],
+    summary: 'Print a link by which somebody becomes the owner of an account.',
+    load: async () => (await import('./commands/account-claim.ts')).accountClaimCommand,
+  },
+  {
+    path: ['account', 'email'],
+    summary: 'Give an account an owner, by their e-mail address.',
+    load: async () => (await import('./commands/account-email.ts')).accountEmailCommand,
+  },
+  {
     path: ['key', 'create'],
     summary: 'Create an API key and print its secret once.',
     load: async () => (await import('./commands/key-create.ts')).keyCreateCommand,

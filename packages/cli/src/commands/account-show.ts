@@ -12,6 +12,7 @@ import {
   type MonthUsage,
   VALID_KEYS_MAX,
 } from '@tapeloom/server/accounts/account-store';
+import type { OwnerRecord } from '@tapeloom/server/accounts/people-store';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import {
   COMMON_OPTIONS,
@@ -31,7 +32,7 @@ import { factsText } from '../table-text.ts';
 export const accountShowCommand: CommandBody = {
   usage: `Usage: tapeloom account show <name> [--data <directory>] [--json]
 
-Shows the plan with its grants, the keys of the last 30 days, and what this month has used.
+Shows who owns it, the plan with its grants, the keys of the last 30 days, and what this month has used.
 
   <name>              the account's name or id
 ${COMMON_USAGE}
@@ -56,21 +57,24 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const period = periodOf(now);
   const usage = await store.usageOf(now, account.id, period);
   const byKey = await store.usageByKey(account.id, period);
+  const owner = await store.people.ownerOf(account.id);
   if (values.json === true) {
     writeJson(io, {
       ...accountJson(account, now),
+      email: owner?.email ?? null,
       keys: keys.map((key) => keyJson(key, now)),
       usage: { period, ...usage, byKey },
     });
     return 0;
   }
-  io.stdout(factsText(factsOf({ account, keys, usage, byKey, period, now })));
+  io.stdout(factsText(factsOf({ account, owner, keys, usage, byKey, period, now })));
   if (keys.length > 0) io.stdout(`\n${keysTable(keys, now)}`);
   return 0;
 }
 
 interface ShownAccount {
   readonly account: AccountRecord;
+  readonly owner: OwnerRecord | null;
   readonly keys: readonly KeyRecord[];
   readonly usage: MonthUsage;
   readonly byKey: readonly KeyUsage[];
@@ -79,7 +83,7 @@ interface ShownAccount {
 }
 
 function factsOf(shown: ShownAccount): [string, string][] {
-  const { account, keys, usage, byKey, period, now } = shown;
+  const { account, owner, keys, usage, byKey, period, now } = shown;
   const plan = planAt(account.grants, now);
   const limits = PLAN_LIMITS[plan];
   const { used, reserved } = usage;
@@ -88,6 +92,10 @@ function factsOf(shown: ShownAccount): [string, string][] {
   return [
     ['name', account.name],
     ['id', account.id],
+    [
+      'owner',
+      owner?.email ?? `nobody; tapeloom account claim ${account.name} makes a link for one`,
+    ],
     ['created', timeText(account.createdAt)],
     [
       'state',

@@ -1,0 +1,72 @@
+/** `tapeloom account email`: the operator's word on who owns an account. */
+
+import { parseArgs } from 'node:util';
+import { normalEmail } from '@tapeloom/core/person/email-address';
+import { createClock } from '@tapeloom/server/platform/system-clock';
+import {
+  COMMON_OPTIONS,
+  COMMON_USAGE,
+  dataDirectory,
+  findAccount,
+  readWords,
+  writeJson,
+} from '../accounts/account-options.ts';
+import { accountJson } from '../accounts/account-view.ts';
+import { openAccounts } from '../accounts/open-accounts.ts';
+import { portalOrigin, URL_OPTION, URL_USAGE } from '../accounts/portal-address.ts';
+import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
+
+export const accountEmailCommand: CommandBody = {
+  usage: `Usage: tapeloom account email <name> <address> [--url <address>] [--data <directory>] [--json]
+
+Makes who reads this e-mail address the owner of the account: they sign in to the portal with it. Who
+owned the account before is signed out everywhere. No mail is sent.
+
+  <name>              the account's name or id
+  <address>           an e-mail address that owns no other account
+${URL_USAGE}
+${COMMON_USAGE}
+
+Examples:
+  tapeloom account email demo you@example.com`,
+  run,
+};
+
+async function run(args: readonly string[], io: CommandIo): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: { ...COMMON_OPTIONS, ...URL_OPTION },
+    allowPositionals: true,
+  });
+  const words = readWords(positionals, ['the name of the account', 'the e-mail address']);
+  const [name, text] = words as readonly [string, string];
+  const address = normalEmail(text);
+  if (address === null) {
+    throw new UsageError(
+      `an e-mail address is such as you@example.com; read ${JSON.stringify(text)}`,
+    );
+  }
+  const origin = portalOrigin(values.url, io);
+  await using store = await openAccounts(dataDirectory(values.data, io));
+  const account = await findAccount(store, name);
+  const now = createClock({ kind: 'system' }).now();
+  const call = { now, actor: { kind: 'operator' } } as const;
+  const before = await store.people.ownerOf(account.id);
+  const owner = await store.people.setOwner(call, account.id, address);
+  if ('refused' in owner) {
+    throw new Error(
+      owner.refused === 'email-taken'
+        ? `${address.email} owns another account, and can own one`
+        : `the account ${name} has vanished`,
+    );
+  }
+  if (values.json === true) {
+    writeJson(io, { ...accountJson(account, now), email: owner.email });
+    return 0;
+  }
+  const instead = before === null ? '' : ` instead of ${before.email}`;
+  io.stdout(
+    `${account.name} is owned by ${owner.email}${instead}. They sign in at ${origin}/sign-in\n`,
+  );
+  return 0;
+}

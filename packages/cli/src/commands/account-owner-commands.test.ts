@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { accountsPath } from '@tapeloom/server/accounts/accounts-path';
+import { digestOf } from '@tapeloom/server/accounts/secret';
+import { openSqliteAccountStore } from '@tapeloom/server/accounts/sqlite-account-store';
+import { createClock } from '@tapeloom/server/platform/system-clock';
+import { commands } from '../commands.ts';
+import { runRecorded } from '../recorded-io.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'tapeloom-cli-owners-'));
+after(() => rmSync(directory, { recursive: true }));
+let directories = 0;
+
+/** A data directory of its own, and the commands on it. */
+function operator() {
+  directories += 1;
+  const data = join(directory, String(directories));
+  const run = (...words: readonly string[]) =>
+    runRecorded(commands, words, { env: { TAPELOOM_DATA: data } });
+  const json = async <T>(...words: readonly string[]): Promise<T> => {
+    const { code, out, err } = await run(...words, '--json');
+    assert.equal(code, 0, err);
+    return JSON.parse(out) as T;
+  };
+  return { data, run, json };
+}
+
+test('an account without an owner is claimed by a link that is kept as a digest only', async () => {
+  const { data, run, json } = operator();
+  await run('account', 'create', 'acme');
+  assert.match(
+    (await run('account', 'show', 'acme')).out,
+    /^owner +nobody; tapeloom account claim/m,
+  );
+  const told = await run('account', 'claim', 'acme');
+  assert.equal(told.code, 0, told.err);
+  const token = /^ {2}http:\/\/127\.0\.0\.1:8080\/sign-in#(svc_link_\w+)$/m.exec(told.out)![1]!;
+  assert.ok(!readFileSync(accountsPath(data)).includes(token));
+  {
+    await using store = await openSqliteAccountStore(accountsPath(data));
+    const now = createClock({ kind: 'system' }).now();
+    const found = await store.people.findLink(now, digestOf(token).hash);
+    assert.ok('purpose' in found);
+    assert.deepEqual([found.purpose, found.account?.name, found.email], ['claim', 'acme', null]);
+    const expired = await store.people.findLink(found.expiresAt, digestOf(token).hash);
+    assert.deepEqual(expired, { refused: 'expired' });
+  }
+
+  const url = ['--url', 'https://tapeloom.example.com'];
+  const { link, account } = await json<Record<string, string>>('account', 'claim', 'acme', ...url);
+  assert.match(link!, /^https:\/\/tapeloom\.example\.com\/sign-in#svc_link_/);
+  assert.equal(account, 'acme');
+});
+
+test('an owner is named by an address, replaced by another, and owns one account only', async () => {
+  const { run, json } = operator();
+  await run('account', 'create', 'acme');
+  await run('account', 'create', 'other');
+  const named = await run('account', 'email', 'acme', 'Ada@Example.com');
+  assert.equal(
+    named.out,
+    'acme is owned by Ada@example.com. They sign in at http://127.0.0.1:8080/sign-in\n',
+  );
+  const { email } = await json<{ email: string }>('account', 'show', 'acme');
+  assert.equal(email, 'Ada@example.com');
+  const taken = await run('account', 'email', 'other', 'ada@example.com');
+  assert.deepEqual([taken.code, taken.out], [1, '']);
+  assert.match(taken.err, /owns another account/);
+  const claimed = await run('account', 'claim', 'acme');
+  assert.equal(claimed.code, 1);
+  assert.match(claimed.err, /acme is owned by Ada@example\.com; tapeloom account email/);
+  const replaced = await run('account', 'email', 'acme', 'eve@example.com');
+  assert.match(replaced.out, /^acme is owned by eve@example\.com instead of Ada@example\.com\./);
+  assert.equal((await run('account', 'email', 'other', 'ada@example.com')).code, 0);
+});
+
+test('an address or a link that could not work is refused before anything is written', async () => {
+  const { run } = operator();
+  await run('account', 'create', 'acme');
+  for (const text of [
+    'ada',
+    'ada@localhost',
+    'ada@example.com\nBcc: x@example.com',
+    'a\u202eb@x.de',
+  ]) {
+    const { code, err } = await run('account', 'email', 'acme', text);
+    assert.equal(code, 2, text);
+    assert.match(err, /an e-mail address is such as you@example\.com; read "/);
+  }
+  for (const url of ['tapeloom.example.com', 'https://tapeloom.example.com/', 'ftp://x']) {
+    assert.equal((await run('account', 'claim', 'acme', '--url', url)).code, 2, url);
+  }
+  assert.equal((await run('account', 'claim')).code, 2);
+  assert.equal((await run('account', 'email', 'acme')).code, 2);
+  assert.match((await run('account', 'claim', 'acm')).err, /did you mean acme\?/);
+  assert.match((await run('account', 'show', 'acme')).out, /^owner +nobody/m);
+  for (const command of ['claim', 'email']) {
+    assert.match((await run('account', command, '--help')).out, /Examples:\n {2}tapeloom account /);
+  }
+});
