@@ -12,15 +12,19 @@ import { StatusBadge } from './status-badge.tsx';
 
 const part = (name: string) => document.getElementById(`part-${name}`)!;
 
-hydrate(<TopBar />, part('top'));
-const stage = part('stage');
-const text = JSON.parse(stage.dataset.text!) as StageText;
-// The first frame stays as the HTML has it.
-hydrate(<Stage text={text} still="" recordingUrl={sessionUrl} />, stage);
-hydrate(<PlansSection />, part('plans'));
-hydrate(<StatusBadge />, part('status'));
-// Its language is the one that was chosen last, which the HTML cannot know: it is made anew, in the same room.
-const code = part('code');
-const url = code.dataset.url!;
-code.replaceChildren();
-render(<CodeSection url={url} nowMs={Date.now()} />, code);
+/** The page is painted before any of it runs. */
+requestAnimationFrame(() => setTimeout(takeOver));
+
+function takeOver(): void {
+  hydrate(<TopBar />, part('top'));
+  const stage = part('stage');
+  const text = JSON.parse(stage.dataset.text!) as StageText;
+  // The first frame stays as the HTML has it.
+  hydrate(<Stage text={text} still="" recordingUrl={sessionUrl} />, stage);
+  hydrate(<PlansSection />, part('plans'));
+  hydrate(<StatusBadge />, part('status'));
+  // Its language is the one that was chosen last, which the HTML cannot know: it is made anew, in the same room.
+  const code = part('code');
+  code.replaceChildren();
+  render(<CodeSection url={code.dataset.url!} nowMs={Date.now()} />, code);
+}

@@ -27,8 +27,6 @@ const LOG_LINES = 14;
 const RATE_MS = 1_000;
 
 export interface LogLine {
-  /** Counts up, so that a list of them knows which are new. */
-  readonly number: number;
   readonly what: string;
   readonly where: string;
   readonly value: string;
@@ -73,7 +71,6 @@ export class Replay {
   readonly #clock: PlayClock;
   readonly #models: ChartModels;
   #run: Run;
-  #lines = 0;
   #log: LogLine[] = [];
   #timer: { cancel(): void } | null = null;
   /** Counts up with everything that changes a view. */
@@ -208,9 +205,8 @@ export class Replay {
     this.#add({ what, where, value, side: 0, isNews: true });
   }
 
-  #add(line: Omit<LogLine, 'number'>): void {
-    this.#lines += 1;
-    this.#log = [{ ...line, number: this.#lines }, ...this.#log].slice(0, LOG_LINES);
+  #add(line: LogLine): void {
+    this.#log = [line, ...this.#log].slice(0, LOG_LINES);
     this.version += 1;
   }
 }

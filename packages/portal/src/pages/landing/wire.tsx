@@ -26,8 +26,9 @@ export function Wire(props: {
         {replay?.last ? <UpdateJson update={replay.last} /> : <FirstJson text={props.text} />}
       </pre>
       <div class="wire-log" aria-hidden="true">
+        {/* Lines keep their places and change their words: nothing in the page moves. */}
         {replay?.log.map((line) => (
-          <Line key={line.number} line={line} />
+          <Line line={line} />
         ))}
       </div>
       <div class="wire-foot">

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { PLAN_LIMITS } from '@tapeloom/core/entitlement/plan';
+import { indicatorCards, numberWord } from './indicator-cards.ts';
+import { limitRows, priceWords } from './plan-words.ts';
+import { selvedgeSvg } from './selvedge.ts';
+import { barRows } from './stage-table.ts';
+
+const at = (path: string) => new URL(`../../../${path}`, import.meta.url);
+const catalogue = JSON.parse(readFileSync(at('../../contract/catalogue.json'), 'utf8'));
+
+test('every indicator of the catalogue has a line, a picture and its place in the docs', () => {
+  const cards = indicatorCards(catalogue);
+  assert.deepEqual(
+    cards.map(({ name }) => name),
+    catalogue.indicators.map(({ name }: { name: string }) => name),
+  );
+  const semantics = readFileSync(at('../../docs/semantics.md'), 'utf8');
+  const headings = [...semantics.matchAll(/^### (.*)$/gm)].map(([, name]) =>
+    name!
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, '')
+      .replace(/\s/g, '-'),
+  );
+  for (const { text, glyph, href } of cards) {
+    assert.ok(text !== '' && glyph.startsWith('<'));
+    assert.ok(headings.includes(href.split('#')[1]!), href);
+  }
+  assert.equal(numberWord(cards.length), 'fourteen');
+});
+
+test('an indicator that nobody wrote a line for stops the build', () => {
+  const more = { indicators: [...catalogue.indicators, { id: 'new', name: 'New' }] };
+  assert.throws(() => indicatorCards(more), /no line for "new"/);
+  assert.throws(() => indicatorCards({ indicators: [] }), /no indicator "/);
+});
+
+const PRICING = {
+  currency: 'EUR',
+  taxIncluded: true,
+  prices: [
+    { offer: 'live' as const, amountMinor: 79_00, interval: 'month' as const },
+    { offer: 'history' as const, amountMinor: 490_50, interval: null },
+  ],
+  countries: [],
+  waiver: { version: '1', text: '' },
+};
+
+test('prices are what the service says, and nothing is said before', () => {
+  assert.equal(priceWords('live', null), null);
+  assert.equal(priceWords('sandbox', null)!.price, 'Free');
+  assert.deepEqual(priceWords('live', PRICING), { price: '€79', per: 'a month, cancel any time' });
+  assert.equal(priceWords('history', PRICING)!.price, '€490.50');
+  assert.equal(priceWords('live_history', PRICING)!.price, '€490.50 + €79');
+  const yen = { ...PRICING, currency: 'JPY' };
+  assert.equal(priceWords('live', yen)!.price, '¥7,900');
+});
+
+test('the table of limits says what the plans have', () => {
+  const rows = limitRows((plan) => PLAN_LIMITS[plan]);
+  const values = new Map(rows.map(({ label, values: all }) => [label, all]));
+  assert.deepEqual(values.get('Stream'), [
+    '10-minute delay',
+    'Real time',
+    '10-minute delay',
+    'Real time',
+  ]);
+  assert.deepEqual(values.get('History'), ['Last 7 days', null, 'Full depth', 'Full depth']);
+  assert.deepEqual(values.get('Compute units a month'), [
+    '50 million',
+    null,
+    '20 billion',
+    '20 billion',
+  ]);
+  assert.deepEqual(values.get('Export volume a month'), [null, null, '20 GiB', '20 GiB']);
+  assert.deepEqual(values.get('REST requests a minute'), ['60', '300', '1,200', '1,200']);
+});
+
+test('the selvedge has a thread for each minute of regular hours, up for buyers and down for sellers', () => {
+  const minutes = JSON.parse(readFileSync(at('recording/minutes.json'), 'utf8'));
+  assert.equal(minutes.length, 390);
+  const svg = selvedgeSvg(minutes);
+  assert.equal(svg.match(/M\d+ /g)?.length, 390);
+  assert.ok(!/style=|NaN/.test(svg));
+  assert.match(selvedgeSvg([[5, 10]]), /var\(--ask\).*d="M0 0h2v22/);
+  assert.match(selvedgeSvg([[-1, 100]]), /var\(--bid\).*d="M0 0h2v7/);
+  assert.match(selvedgeSvg([[0, 0]]), /var\(--ask\).*d="M0 15h2v7/);
+});
+
+test('the table of the chart says in words what is drawn', () => {
+  const levels = [
+    { row: 10, bid: 5, ask: 50, isBidStrong: false, isAskStrong: true },
+    { row: 12, bid: 60, ask: 2, isBidStrong: true, isAskStrong: false },
+  ];
+  const numbers = { open: 10, high: 13, low: 10, close: 12, volume: 1_117, delta: -13 };
+  const bar = {
+    ...{ id: 'a', isFinal: false, openMs: Date.UTC(2026, 10, 10, 14, 43), ...numbers },
+    ...{ poc: 12, vah: 12, val: 10, levels, cumulativeDelta: -13 },
+    large: [{ side: -1 as const, size: 257, ticks: 12 }],
+  };
+  const [row] = barRows([bar], (ticks) => (ticks / 4).toFixed(2));
+  assert.equal(row!.time, '14:43, forming');
+  assert.deepEqual([row!.volume, row!.delta, row!.large], ['1,117', '−13', '−257']);
+  assert.deepEqual([row!.poc, row!.valueArea], ['3.00', '2.50 to 3.00']);
+  assert.equal(row!.imbalances, '1 buy, 1 sell');
+});
