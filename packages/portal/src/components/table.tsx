@@ -12,6 +12,8 @@ export interface Column<Row> {
   readonly isRight?: boolean;
   /** For columns of buttons: the label is for screen readers only. */
   readonly isLabelHidden?: boolean;
+  /** A sentence needs no name beside it where rows are cards. */
+  readonly isSentence?: boolean;
   readonly class?: string;
 }
 
@@ -71,7 +73,10 @@ function Cell<Row>(props: {
     );
   }
   return (
-    <td class={className} data-l={column.isLabelHidden ? undefined : column.label}>
+    <td
+      class={className}
+      data-l={column.isLabelHidden || column.isSentence ? undefined : column.label}
+    >
       {content}
     </td>
   );

@@ -96,6 +96,7 @@ interface StateRow {
 const STATE_COLUMNS: readonly Column<StateRow>[] = [
   {
     label: 'State',
+    class: 'status-state',
     cell: ({ words }) => (
       <span class={`badge ${words.level}`}>
         <span class="dot" />
@@ -103,7 +104,7 @@ const STATE_COLUMNS: readonly Column<StateRow>[] = [
       </span>
     ),
   },
-  { label: 'What it means', class: 'wide', cell: ({ words }) => words.meaning },
+  { label: 'What it means', class: 'muted', isSentence: true, cell: ({ words }) => words.meaning },
 ];
 
 function StateTable(props: {
