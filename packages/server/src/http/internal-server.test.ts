@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
+import { DevelopmentMailbox } from '../mail/development-mailbox.ts';
 import { addReading, createMetrics } from '../platform/metrics.ts';
 import { createInternalServer } from './internal-server.ts';
 
@@ -39,11 +41,13 @@ const TOPIC = {
   ageMs: 2_000,
 } as const;
 
+let mailbox: DevelopmentMailbox | null = null;
 let reason: string | null = 'the tape is being filled';
 const server = createInternalServer({
   registry,
   notReadyBecause: () => reason,
   topics: () => [TOPIC],
+  mailbox: (request) => mailbox?.answer(request) ?? null,
   onFault: (error) => assert.fail(String(error)),
 });
 let base = '';
@@ -80,6 +84,27 @@ test('the topics page lists what is computed and who shares it', async () => {
   const answer = await fetch(`${base}/topics`);
   assert.equal(answer.headers.get('content-type'), 'application/json');
   assert.deepEqual(await answer.json(), { topics: [TOPIC] });
+});
+
+test('the mailbox is there only for who develops, and for this machine', async () => {
+  assert.equal((await fetch(`${base}/mailbox`)).status, 404);
+  mailbox = new DevelopmentMailbox({ now: () => new Date(0), directory: '/data/outbox' });
+  const page = await fetch(`${base}/mailbox`);
+  assert.equal(page.status, 200);
+  assert.match(page.headers.get('content-type')!, /^text\/html/);
+  assert.equal(page.headers.get('cache-control'), 'no-store');
+  assert.match(page.headers.get('content-security-policy')!, /default-src 'none'/);
+  const { port } = new URL(base);
+  const stranger = get({
+    host: '127.0.0.1',
+    port,
+    path: '/mailbox',
+    headers: { host: 'evil.example' },
+  });
+  const [answer] = await once(stranger, 'response');
+  assert.equal(answer.statusCode, 403);
+  answer.resume();
+  mailbox = null;
 });
 
 test('anything else is refused plainly', async () => {
