@@ -11,6 +11,7 @@ import { testKeyLists } from './account-key-lists.contract.ts';
 import { testKeyManagement } from './account-key-management.contract.ts';
 import { testKeys } from './account-keys.contract.ts';
 import { testOnce } from './account-once.contract.ts';
+import { testPeople } from './account-people.contract.ts';
 import { testSessionTokens } from './account-session-tokens.contract.ts';
 import type { AccountChange } from './account-store.ts';
 import { ALL_RIGHTS, START, type StorePair, StoreRig } from './account-store-rig.ts';
@@ -33,6 +34,7 @@ export function testAccountStore(adapter: string, create: () => Promise<StorePai
   testUseByKey(adapter, start);
   testUsageReports(adapter, start);
   testSessionTokens(adapter, start);
+  testPeople(adapter, start);
   testOnce(adapter, start);
   testKeyLists(adapter, start);
 }
