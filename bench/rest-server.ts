@@ -71,6 +71,8 @@ const { app } = createHttpServer({
     openNow: unasked,
     history: unasked,
     portal: unasked,
+    billing: unasked,
+    payments: unasked,
     offers: unasked,
   }),
 });

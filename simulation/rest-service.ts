@@ -30,9 +30,13 @@ import { SessionKeeper } from '@tapeloom/server/accounts/session-keeper';
 import { openSqliteAccountStore } from '@tapeloom/server/accounts/sqlite-account-store';
 import { StoreAuthenticator } from '@tapeloom/server/accounts/store-authenticator';
 import { UsageMeter } from '@tapeloom/server/accounts/usage-meter';
+import { Billing } from '@tapeloom/server/billing/billing';
 import type { OfferBook } from '@tapeloom/server/billing/offer-book';
 import { offerBook } from '@tapeloom/server/billing/offers';
 import { DEFAULT_PRICING } from '@tapeloom/server/billing/offers-default';
+import { OrderMails } from '@tapeloom/server/billing/order-mails';
+import { Payments } from '@tapeloom/server/billing/payments';
+import { ScriptedProvider } from '@tapeloom/server/billing/scripted-provider';
 import { ExportPace } from '@tapeloom/server/exports/export-pace';
 import { ExportTokens } from '@tapeloom/server/exports/export-token';
 import { TableThread } from '@tapeloom/server/exports/table-thread';
@@ -135,6 +139,11 @@ export class RestService implements AsyncDisposable {
   readonly logged: string[] = [];
   /** What was sent, in its order. */
   readonly mails: OutgoingMail[] = [];
+  /** Who takes payments, from all countries but the US; and who from there. */
+  readonly provider = new ScriptedProvider('test');
+  readonly otherProvider = new ScriptedProvider('other');
+  readonly payments: Payments;
+  readonly billing: Billing;
   readonly sessions: SessionKeeper;
   readonly allowances = new MemoryAllowances();
   /** Where people reach it. */
@@ -200,6 +209,9 @@ export class RestService implements AsyncDisposable {
     const { authenticator, clock } = this;
     this.doorkeeper = new Doorkeeper({ authenticator, addresses, clock });
     this.sockets = options.sockets ?? new DoorSockets(socketLimits(1_000));
+    const { payments, billing } = this.#billingOver(store);
+    this.payments = payments;
+    this.billing = billing;
     this.routes = restRoutes({
       version: '1.2.3',
       catalogue: () => this.catalogue,
@@ -210,6 +222,8 @@ export class RestService implements AsyncDisposable {
       openNow: (now, accountId) => openNow(this.leases, now, accountId),
       history: () => this.#historyFacts(),
       offers: () => this.offers,
+      billing: () => this.billing,
+      payments: () => this.payments,
       portal: () => ({
         store,
         doorkeeper: this.doorkeeper,
@@ -245,6 +259,31 @@ export class RestService implements AsyncDisposable {
 
   static async start(options: RestServiceOptions = {}): Promise<RestService> {
     return new RestService(options, options.store ?? (await openSqliteAccountStore(':memory:')));
+  }
+
+  #billingOver(store: AccountStore): { readonly payments: Payments; readonly billing: Billing } {
+    const { clock } = this;
+    const offers = offerBook({
+      ...DEFAULT_PRICING,
+      countries: DEFAULT_PRICING.countries.map(({ code, provider }) => ({
+        code,
+        provider: code === 'US' ? 'other' : provider,
+      })),
+    });
+    const log = createLog({
+      level: 'warn',
+      readable: false,
+      write: (line) => this.logged.push(line),
+    });
+    const mailer = { send: (mail: OutgoingMail) => this.mails.push(mail) };
+    const publicUrl = () => this.origin;
+    const mails = new OrderMails({ store, mailer, offers, publicUrl });
+    const providers = [this.provider, this.otherProvider];
+    const payments = new Payments({ store, providers, clock, log, mails });
+    return {
+      payments,
+      billing: new Billing({ store, payments, offers, publicUrl, clock, log }),
+    };
   }
 
   /** The id of a new account. */
@@ -335,6 +374,7 @@ export class RestService implements AsyncDisposable {
     await this.meter[Symbol.asyncDispose]();
     this.authenticator[Symbol.dispose]();
     this.sessions[Symbol.dispose]();
+    await this.payments.idle();
     await this.store[Symbol.asyncDispose]();
   }
 

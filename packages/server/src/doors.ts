@@ -20,6 +20,7 @@ import { openNow } from './accounts/open-now.ts';
 import type { OfferBook } from './billing/offer-book.ts';
 import { paymentPages } from './billing/test-provider/payment-page.ts';
 import type { TestPayments } from './billing/test-provider/test-payments.ts';
+import type { BillingServices } from './billing-services.ts';
 import type { Config } from './config/config.ts';
 import type { PublicAddress } from './config/public-address.ts';
 import { DueDeletions } from './due-deletions.ts';
@@ -98,6 +99,8 @@ export interface DoorOptions {
   readonly testPayments?: TestPayments;
   /** What the operator says of himself; left out: nothing. */
   readonly operatorPages?: OperatorPages;
+  /** Left out: nobody buys. */
+  readonly billing?: Pick<BillingServices, 'billing' | 'payments'>;
   /** What is served at `/`; left out: nothing. */
   readonly portal?: Portal;
 }
@@ -406,7 +409,7 @@ export class Doors implements AsyncDisposable {
   }
 
   #createHttp(options: DoorOptions): HttpServer {
-    const { config, version, log, accounts, unread, offers } = options;
+    const { config, version, log, accounts, unread, offers, billing } = options;
     const catalogue = this.#catalogue;
     const operatorPages = options.operatorPages ?? new OperatorPages();
     return createHttpServer({
@@ -439,6 +442,8 @@ export class Doors implements AsyncDisposable {
         portal: () => this.#portalFacts(accounts),
         offers: () => offers,
         operatorPages: () => operatorPages,
+        billing: () => billing!.billing,
+        payments: () => billing!.payments,
       }),
     });
   }

@@ -12,6 +12,7 @@ import type { Registry } from 'prom-client';
 import { AccountServices } from './account-services.ts';
 import type { OfferBook } from './billing/offer-book.ts';
 import type { TestPayments } from './billing/test-provider/test-payments.ts';
+import type { BillingServices } from './billing-services.ts';
 import type { Config } from './config/config.ts';
 import { PublicAddress } from './config/public-address.ts';
 import { connectionLimits, fewConnections } from './connection-limits.ts';
@@ -25,6 +26,7 @@ import type { IngestOpened } from './ingest-wire.ts';
 import { listen } from './listen.ts';
 import { MailServices } from './mail/mail-services.ts';
 import type { OperatorPages } from './pages/operator-pages.ts';
+import type { Mailer } from './mail/mailer.ts';
 import type { Portal } from './pages/portal.ts';
 import type { Clock } from './platform/clock.ts';
 import type { SocketLimits } from './platform/door-sockets.ts';
@@ -101,6 +103,7 @@ export class Service implements AsyncDisposable {
   #mail: MailServices | null = null;
   #doors: Doors | null = null;
   #testPayments: TestPayments | null = null;
+  #billing: BillingServices | null = null;
   #echo: EchoServer | null = null;
   #addresses: ServiceAddresses | null = null;
 
@@ -190,6 +193,7 @@ export class Service implements AsyncDisposable {
     this.#space?.[Symbol.dispose]();
     await this.#echo?.[Symbol.asyncDispose]();
     await this.#doors?.[Symbol.asyncDispose]();
+    await this.#billing?.[Symbol.asyncDispose]();
     await this.#testPayments?.[Symbol.asyncDispose]();
     // After the doors, whose last answers still count.
     await this.#mail?.[Symbol.asyncDispose]();
@@ -223,6 +227,7 @@ export class Service implements AsyncDisposable {
     this.#accounts = accounts;
     const testPayments = await this.#openTestPayments(accounts.clock);
     this.#mail = this.#openMail(accounts.clock);
+    this.#billing = await this.#openBilling(accounts, testPayments, this.#mail);
     const opened = await this.#ingest.opened;
     logRecovery(log, opened);
     this.#doors = new Doors(
@@ -233,6 +238,7 @@ export class Service implements AsyncDisposable {
         opened,
         accounts,
         testPayments,
+        billing: this.#billing,
         ingest: this.#ingest,
         unread: this.#unread,
         connections: this.#connections,
@@ -281,6 +287,19 @@ export class Service implements AsyncDisposable {
       log.warn('the payment provider test takes no money: anybody can have any plan from it');
     }
     return this.#testPayments;
+  }
+
+  async #openBilling(
+    accounts: AccountServices,
+    testPayments: TestPayments,
+    mailer: Mailer,
+  ): Promise<BillingServices> {
+    const { log, offers } = this.#options;
+    const { BillingServices } = await import('./billing-services.ts');
+    const { TestProvider } = await import('./billing/test-provider/test-provider.ts');
+    const publicUrl = () => this.#publicAddress.origin;
+    const providers = [new TestProvider(testPayments, publicUrl)];
+    return new BillingServices({ accounts, providers, offers, mailer, publicUrl, log });
   }
 
   #becomeReady(): void {

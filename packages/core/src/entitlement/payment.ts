@@ -56,7 +56,7 @@ export function grantsOfPayment(
 export function paymentStateAt(payment: Payment, now: EpochNs): PaymentState {
   const { kind, state, paidUntil } = payment;
   if (kind !== 'subscription' || paidUntil === null) return state;
-  if (isLast(payment) && (state === 'paid' || state === 'cancelled')) {
+  if (willEnd(payment) && (state === 'paid' || state === 'cancelled')) {
     return paidUntil <= now ? 'ended' : 'cancelled';
   }
   return state === 'paid' && paidUntil + PAYMENT_GRACE_NS <= now ? 'past_due' : state;
@@ -64,7 +64,7 @@ export function paymentStateAt(payment: Payment, now: EpochNs): PaymentState {
 
 /** When it ends for good, as far as that is decided; null: it renews, or it never ends, or nothing has begun. */
 export function paymentEndsAt(payment: Payment): EpochNs | null {
-  return payment.kind === 'subscription' && isLast(payment) ? payment.paidUntil : null;
+  return payment.kind === 'subscription' && willEnd(payment) ? payment.paidUntil : null;
 }
 
 /** Whether the provider may still ask for money, now or later. */
@@ -74,7 +74,8 @@ export function mayCharge({ kind, state }: Payment): boolean {
   return state === 'paid' || state === 'past_due' || state === 'cancelled' || state === 'disputed';
 }
 
-function isLast({ state, cancelAtPeriodEnd }: Payment): boolean {
+/** Whether it was cancelled: the period that is paid for is the last. */
+export function willEnd({ state, cancelAtPeriodEnd }: Payment): boolean {
   return cancelAtPeriodEnd || state === 'cancelled';
 }
 
@@ -86,7 +87,7 @@ function endOfRights(payment: Payment): EpochNs | null | 'none' {
     case 'cancelled':
       if (kind === 'purchase') return state === 'paid' ? null : 'none';
       if (paidUntil === null) return 'none';
-      return isLast(payment) ? paidUntil : ((paidUntil + PAYMENT_GRACE_NS) as EpochNs);
+      return willEnd(payment) ? paidUntil : ((paidUntil + PAYMENT_GRACE_NS) as EpochNs);
     case 'open':
     case 'ended':
     case 'refunded':

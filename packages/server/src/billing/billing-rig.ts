@@ -3,11 +3,11 @@
 import type { Plan } from '@tapeloom/core/entitlement/plan';
 import { planAt } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { ManualClock } from '../../../../simulation/manual-clock.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { OrderRecord } from '../accounts/orders-store.ts';
 import { openSqliteAccountStore } from '../accounts/sqlite-account-store.ts';
 import type { OutgoingMail } from '../mail/mailer.ts';
-import type { Clock } from '../platform/clock.ts';
 import { createLog } from '../platform/log.ts';
 import { Billing, type CheckoutWish, type Refusal } from './billing.ts';
 import type { OfferBook } from './offer-book.ts';
@@ -39,54 +39,9 @@ export const OFFERS: OfferBook = {
   providerOf: (country) => ({ DE: 'test', FR: 'test', US: 'other' })[country] ?? null,
 };
 
-/** Stands still until somebody moves it. */
-export class HandClock implements Clock {
-  #now = START;
-  #timers: { readonly at: bigint; readonly run: () => void }[] = [];
-
-  now(): EpochNs {
-    return this.#now;
-  }
-
-  after(ms: number, run: () => void): Disposable {
-    const timer = { at: this.#now + BigInt(ms) * 1_000_000n, run };
-    this.#timers.push(timer);
-    return {
-      [Symbol.dispose]: () => {
-        this.#timers = this.#timers.filter((one) => one !== timer);
-      },
-    };
-  }
-
-  every(ms: number, run: () => void): Disposable {
-    let next = this.after(ms, () => again());
-    const again = () => {
-      next = this.after(ms, () => again());
-      run();
-    };
-    return { [Symbol.dispose]: () => next[Symbol.dispose]() };
-  }
-
-  get waiting(): number {
-    return this.#timers.length;
-  }
-
-  pass(ns: bigint): void {
-    const end = this.#now + ns;
-    for (;;) {
-      const [due] = this.#timers.filter(({ at }) => at <= end).sort((a, b) => Number(a.at - b.at));
-      if (due === undefined) break;
-      this.#timers = this.#timers.filter((one) => one !== due);
-      this.#now = (due.at > this.#now ? due.at : this.#now) as EpochNs;
-      due.run();
-    }
-    this.#now = end as EpochNs;
-  }
-}
-
 export class BillingRig implements AsyncDisposable {
   readonly store: AccountStore;
-  readonly clock = new HandClock();
+  readonly clock = new ManualClock(START);
   readonly provider = new ScriptedProvider('test');
   readonly other = new ScriptedProvider('other');
   readonly mails: OutgoingMail[] = [];
@@ -128,6 +83,10 @@ export class BillingRig implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.payments.idle();
     await this.store[Symbol.asyncDispose]();
+  }
+
+  pass(ns: bigint): void {
+    this.clock.advanceTo(this.now + ns);
   }
 
   get now(): EpochNs {

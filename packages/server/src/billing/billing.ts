@@ -6,7 +6,7 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import { mayCharge, paymentStateAt } from '@tapeloom/core/entitlement/payment';
+import { mayCharge, paymentStateAt, willEnd } from '@tapeloom/core/entitlement/payment';
 import type { AccountStore, Actor } from '../accounts/account-store.ts';
 import type { CheckoutRefused, OrderRecord, OrderTerms } from '../accounts/orders-store.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -80,11 +80,17 @@ export class Billing {
     const { accepted, version } = wish.waiver ?? {};
     if (accepted !== true || version !== offers.waiver.version) return { refused: 'waiver' };
     const terms = { offer, price, provider };
-    return this.#turns.run(wish.accountId, () => this.#checkoutInTurn(wish, terms));
+    const inTurn = this.#turns.run(wish.accountId, () => this.#checkoutInTurn(wish, terms));
+    return this.#logged(inTurn);
   }
 
-  async orderOf(accountId: string, orderId: string): Promise<OrderRecord | null> {
-    return await this.#options.store.orders.findOrder(accountId, orderId);
+  /** The newest first. */
+  ordersOf(accountId: string): Promise<readonly OrderRecord[]> {
+    return this.#options.store.orders.ordersOf(accountId);
+  }
+
+  orderOf(accountId: string, orderId: string): Promise<OrderRecord | null> {
+    return this.#options.store.orders.findOrder(accountId, orderId);
   }
 
   /** Lets a subscription end with its period, or (`isCancelled` false) renew after all. */
@@ -93,20 +99,36 @@ export class Billing {
     orderId: string,
     isCancelled: boolean,
   ): Promise<CancelOutcome> {
-    const { payments, clock } = this.#options;
+    const { clock } = this.#options;
     const order = await this.orderOf(accountId, orderId);
     if (order === null) return { refused: 'not-found' };
     const state = paymentStateAt(order, clock.now());
     const isRunning = state === 'paid' || state === 'past_due' || state === 'cancelled';
     if (order.kind !== 'subscription' || !isRunning) return { refused: 'not-running' };
-    if ((state === 'cancelled') === isCancelled) return order;
+    if (willEnd(order) === isCancelled) return order;
+    return this.#logged(this.#askCancelled(order, isCancelled));
+  }
+
+  async #askCancelled(order: OrderRecord, isCancelled: boolean): Promise<OrderRecord> {
+    const { payments } = this.#options;
     await payments.provider(order.provider).cancelAtPeriodEnd(order, isCancelled);
     const after = await payments.look(order, OWNER);
-    const isDone = mayCharge(after)
-      ? (paymentStateAt(after, clock.now()) === 'cancelled') === isCancelled
-      : isCancelled;
+    // One that is over by now was cancelled well enough.
+    const isDone = mayCharge(after) ? willEnd(after) === isCancelled : isCancelled;
     if (!isDone) throw new UpstreamError(`${order.provider} did not change ${order.ref} as asked`);
     return after;
+  }
+
+  /** A provider's fault is the operator's to see; the customer hears that there was one. */
+  async #logged<Result>(asked: Promise<Result>): Promise<Result> {
+    try {
+      return await asked;
+    } catch (error) {
+      if (error instanceof UpstreamError) {
+        this.#options.log.warn({ error }, 'a payment provider did not do as it should');
+      }
+      throw error;
+    }
   }
 
   /**

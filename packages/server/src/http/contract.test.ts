@@ -86,6 +86,12 @@ test('the document says which key each operation needs', () => {
     'post /v1/portal/deletion': [{ session: [] }],
     'delete /v1/portal/deletion': [{ session: [] }],
     'get /v1/portal/pages/{name}': [],
+    'post /v1/portal/checkout': [{ session: [] }],
+    'get /v1/portal/orders': [{ session: [] }],
+    'get /v1/portal/orders/{id}': [{ session: [] }],
+    'post /v1/portal/orders/{id}/cancel': [{ session: [] }],
+    'post /v1/portal/orders/{id}/keep': [{ session: [] }],
+    'post /v1/webhooks/{provider}': [],
     'get /v1/openapi.json': [],
     'get /v1/asyncapi.json': [],
   });

@@ -45,6 +45,8 @@ export function contractRoutes(): readonly Route[] {
     openNow: unasked,
     history: unasked,
     portal: unasked,
+    billing: unasked,
+    payments: unasked,
     offers: unasked,
   });
 }

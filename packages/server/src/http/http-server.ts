@@ -79,6 +79,8 @@ declare module 'fastify' {
     readonly door?: Door;
     /** Pages of any origin may read the answers of this path. */
     readonly isReadAnywhere?: boolean;
+    /** The body is left as it comes. */
+    readonly isBodyRaw?: boolean;
   }
 }
 
@@ -273,14 +275,17 @@ function readJsonOnly(app: FastifyInstance): void {
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
-    async (_request: FastifyRequest, body: Buffer) => readJsonBody(body),
+    async (request: FastifyRequest, body: Buffer) =>
+      request.routeOptions.config.isBodyRaw === true ? body : readJsonBody(body),
   );
   // No body at all is welcome under any name: tools like to send a type along.
   app.addContentTypeParser(
     '*',
     { parseAs: 'buffer' },
-    async (_request: FastifyRequest, body: Buffer) => {
+    async (request: FastifyRequest, body: Buffer) => {
+      if (request.routeOptions.config.isBodyRaw === true) return body;
       if (body.length > 0) throw notJson(null);
+      return undefined;
     },
   );
 }
@@ -309,12 +314,15 @@ function addRoute(
     config: {
       door: { access: route.access, isOwnPagesOnly: isOwnPagesOnly(route) },
       isReadAnywhere: route.cacheControl !== undefined,
+      isBodyRaw: route.rawBody === true,
     },
     attachValidation: true,
     exposeHeadRoute: route.method === 'GET' && route.hasNoHead !== true,
     schema: {
       ...(route.judgesQuery === true ? {} : { querystring: route.query ?? NO_FIELDS }),
-      ...(route.method === 'GET' ? {} : { body: route.body ?? NO_FIELDS }),
+      ...(route.method === 'GET' || route.rawBody === true
+        ? {}
+        : { body: route.body ?? NO_FIELDS }),
     },
     handler: routeHandler(route, options, watch),
   });

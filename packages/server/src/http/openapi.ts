@@ -188,6 +188,9 @@ function operation(route: Route): object {
       ...(route.cacheControl === undefined ? [] : [IF_NONE_MATCH]),
       ...(route.isIdempotent === true ? [IDEMPOTENCY_PARAMETER] : []),
     ],
+    ...(route.rawBody === true
+      ? { requestBody: { required: true, content: { '*/*': { schema: {} } } } }
+      : {}),
     ...(route.body === undefined
       ? {}
       : { requestBody: { required: true, content: jsonContent(route.body) } }),

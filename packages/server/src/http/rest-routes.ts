@@ -1,7 +1,9 @@
 /** Every route of the REST interface. `contract/openapi.json` is made from this list. */
 
 import type { AccountStore } from '../accounts/account-store.ts';
+import type { Billing } from '../billing/billing.ts';
 import type { OfferBook } from '../billing/offer-book.ts';
+import type { Payments } from '../billing/payments.ts';
 import { didYouMean } from '../config/nearest-name.ts';
 import { OperatorPages } from '../pages/operator-pages.ts';
 import { documentRoutes } from './document-routes.ts';
@@ -13,9 +15,11 @@ import type { InstrumentFacts } from './instrument-view.ts';
 import { instrumentsRoute } from './instruments-route.ts';
 import { keysRoutes } from './keys-routes.ts';
 import { offersRoute } from './offers-route.ts';
+import { checkoutRoute } from './portal/checkout-routes.ts';
 import { portalInstrumentsRoute } from './portal/instruments-route.ts';
 import { portalKeysRoutes } from './portal/keys-routes.ts';
 import { operatorPagesRoute } from './portal/operator-pages-route.ts';
+import { ordersRoutes } from './portal/orders-routes.ts';
 import type { PortalFacts } from './portal/portal-facts.ts';
 import { portalRoutes } from './portal/portal-routes.ts';
 import { portalStreamTokensRoute } from './portal/stream-tokens-route.ts';
@@ -25,6 +29,7 @@ import type { Route } from './route.ts';
 import { type StatusFacts, statusRoute } from './status-route.ts';
 import { streamTokensRoute } from './stream-tokens-route.ts';
 import { type UsageOf, usageRoute } from './usage-route.ts';
+import { webhookRoute } from './webhook-route.ts';
 
 /** What the routes know of the running service. */
 export interface RestFacts extends StatusFacts {
@@ -40,6 +45,8 @@ export interface RestFacts extends StatusFacts {
   offers(): OfferBook;
   /** Left out: the operator has none. */
   readonly operatorPages?: () => OperatorPages;
+  billing(): Billing;
+  payments(): Payments;
 }
 
 export function restRoutes(facts: RestFacts): readonly Route[] {
@@ -63,6 +70,9 @@ export function restRoutes(facts: RestFacts): readonly Route[] {
     portalUsageRoute(facts),
     portalInstrumentsRoute(() => facts.instruments(), store),
     operatorPagesRoute(facts.operatorPages ?? (() => new OperatorPages())),
+    checkoutRoute(() => facts.billing()),
+    ...ordersRoutes(() => facts.billing()),
+    webhookRoute(() => facts.payments()),
     ...documentRoutes(() => routes, facts.publicOrigin),
   ];
   return routes;

@@ -23,6 +23,7 @@ import { StreamedAnswer, writeStreamed } from './streamed-answer.ts';
 import type { UnderWay } from './under-way.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
 
+const NO_BYTES = new Uint8Array();
 const JSON_CONTENT_TYPE = 'application/json; charset=utf-8';
 
 /** `cut`: the client went before it had the whole answer. */
@@ -102,6 +103,8 @@ async function handled(
   return await route.handle({
     query: request.query as Record<string, unknown>,
     body: request.body as Record<string, unknown>,
+    bytes: Buffer.isBuffer(request.body) ? request.body : NO_BYTES,
+    headers: request.headers,
     params: request.params as Record<string, string>,
     // Admission let nobody in without a key where the route needs one.
     caller: request.caller as Caller,

@@ -57,6 +57,8 @@ export interface RouteDefinition<
   readonly cacheControl?: string;
   /** Left out: no body is needed, and an empty object is the only one accepted. */
   readonly body?: Body;
+  /** The body is taken as it comes, whatever it says it is; only the handler reads it. */
+  readonly rawBody?: true;
   readonly answer: Answer;
   /** The content types of an answer that is no JSON. */
   readonly answerTypes?: readonly string[];
@@ -96,6 +98,8 @@ export interface RouteError {
 export interface RouteRequest<Query, Body, C, S = null> {
   readonly query: Query;
   readonly body: Body;
+  /** The body as it came, where the route takes it so; else nothing. */
+  readonly bytes: Uint8Array;
   /** The variable parts of the path, by name. */
   readonly params: Readonly<Record<string, string>>;
   readonly caller: C;
@@ -103,6 +107,8 @@ export interface RouteRequest<Query, Body, C, S = null> {
   readonly session: S;
   /** Where the request comes from. */
   readonly address: string;
+  /** By their names in small letters. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** What the request says in a header of this name, in small letters. */
   header(name: string): string | undefined;
   /** Sent with the answer. */

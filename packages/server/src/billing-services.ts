@@ -1,0 +1,57 @@
+/**
+ * Buying, composed: who takes payments, what is made of what they say, and the rounds that make up for what they did
+ * not say. At the end what is under way is waited for a moment; whatever is not done by then is kept, and
+ * done after the next start.
+ */
+
+import type { AccountServices } from './account-services.ts';
+import { Billing } from './billing/billing.ts';
+import type { OfferBook } from './billing/offer-book.ts';
+import { OrderMails } from './billing/order-mails.ts';
+import type { PaymentProvider } from './billing/payment-provider.ts';
+import { Payments } from './billing/payments.ts';
+import type { Mailer } from './mail/mailer.ts';
+import type { Clock } from './platform/clock.ts';
+import type { Log } from './platform/log.ts';
+
+/** What is not done by then is pending, and done after the next start. */
+const IDLE_WITHIN_MS = 1_000;
+/** How often it is looked whether something is due: an operator who asks for it waits no longer. */
+const ROUND_EVERY_MS = 5_000;
+
+export interface BillingServicesOptions {
+  readonly accounts: Pick<AccountServices, 'store' | 'clock'>;
+  readonly providers: readonly PaymentProvider[];
+  readonly offers: OfferBook;
+  readonly mailer: Mailer;
+  readonly publicUrl: () => string;
+  readonly log: Log;
+}
+
+export class BillingServices implements AsyncDisposable {
+  readonly payments: Payments;
+  readonly billing: Billing;
+  readonly #clock: Clock;
+  readonly #timer: Disposable;
+
+  constructor(options: BillingServicesOptions) {
+    const { accounts, providers, offers, mailer, publicUrl, log } = options;
+    const { store, clock } = accounts;
+    this.#clock = clock;
+    const mails = new OrderMails({ store, mailer, offers, publicUrl });
+    this.payments = new Payments({ store, providers, clock, log, mails });
+    this.billing = new Billing({ store, payments: this.payments, offers, publicUrl, clock, log });
+    this.#timer = clock.every(ROUND_EVERY_MS, () => {
+      this.payments.reconcile().catch((error: unknown) => {
+        log.error({ error }, 'payments could not be reconciled');
+      });
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#timer[Symbol.dispose]();
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    using _ = this.#clock.after(IDLE_WITHIN_MS, resolve);
+    await Promise.race([this.payments.idle(), late]);
+  }
+}

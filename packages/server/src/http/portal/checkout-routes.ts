@@ -1,0 +1,133 @@
+/**
+ * `POST /v1/portal/checkout`: orders an offer and answers with the provider's page. The waiver is judged before
+ * anybody is asked; a checkout that is refused, or that the provider fails, leaves nothing behind.
+ */
+
+import { willEnd } from '@tapeloom/core/entitlement/payment';
+import { type Static, Type } from 'typebox';
+import type { Billing, Refusal } from '../../billing/billing.ts';
+import { didYouMean } from '../../config/nearest-name.ts';
+import { invalidParameters, ProblemError, rateLimited } from '../problem-error.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { OrderView, viewOrder } from './order-view.ts';
+import { upstream } from './upstream-problem.ts';
+
+const closed = { additionalProperties: false };
+
+const CheckoutBody = Type.Object(
+  {
+    offer: Type.String({ maxLength: 64, description: 'Its id in `GET /v1/offers`.' }),
+    country: Type.String({
+      pattern: '^[A-Z]{2}$',
+      description:
+        'Where the buyer is: two capital letters, one of `countries` in `GET /v1/pricing`.',
+    }),
+    // What is missing of it is not a fault of the body, but a waiver that was not given.
+    waiver: Type.Optional(
+      Type.Object(
+        {
+          accepted: Type.Optional(Type.Boolean()),
+          version: Type.Optional(
+            Type.String({ maxLength: 64, description: 'The version that the buyer read.' }),
+          ),
+        },
+        closed,
+      ),
+    ),
+  },
+  closed,
+);
+
+export function checkoutRoute(billing: () => Billing): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/portal/checkout',
+    operationId: 'startCheckout',
+    summary: 'Orders an offer; the buyer pays at the address of the answer.',
+    description:
+      'The waiver of the right of withdrawal must be accepted in its current version, and is recorded with the ' +
+      'order. Rights come with the payment. Asked for again within a minute, the same checkout is answered.',
+    access: 'session',
+    body: CheckoutBody,
+    answer: Type.Object(
+      { url: Type.String({ description: "The payment provider's page." }), order: OrderView },
+      closed,
+    ),
+    status: 201,
+    errors: [
+      { code: 'WITHDRAWAL_WAIVER_REQUIRED', status: 400 },
+      { code: 'CONFLICT', status: 409 },
+      { code: 'UPSTREAM_ERROR', status: 502 },
+    ],
+    handle: async ({ body, session, address, now }) => {
+      const { accountId, id: sessionId } = session;
+      const { offer, country, waiver } = body;
+      const wish = { accountId, sessionId, offer, country, waiver, address };
+      const order = await upstream(billing().checkout(wish), 'Nothing was ordered.');
+      if ('refused' in order) throw refusal(order, body, billing(), now);
+      return { url: order.url, order: viewOrder(order, now) };
+    },
+  });
+}
+
+function refusal(
+  refused: Refusal,
+  { offer, country, waiver }: Static<typeof CheckoutBody>,
+  { offers }: Billing,
+  now: Parameters<typeof rateLimited>[2],
+): ProblemError {
+  switch (refused.refused) {
+    case 'unknown-offer': {
+      const ids = offers.offers.map(({ id }) => id);
+      const message = `is no offer: use one of ${ids.join(', ')}.${didYouMean(offer, ids)}`;
+      return invalidParameters([{ path: '/offer', message }]);
+    }
+    case 'unknown-country': {
+      const message = `is ${country}, where nobody can take a payment; GET /v1/pricing lists countries.`;
+      return invalidParameters([{ path: '/country', message }]);
+    }
+    case 'waiver':
+      return waiverRequired(waiver, offers.waiver.version);
+    case 'held':
+      return new ProblemError('CONFLICT', heldText(refused, offer));
+    case 'other-provider':
+      return new ProblemError(
+        'CONFLICT',
+        `Payments from ${country} are taken by another provider than this account's, which is ` +
+          `${refused.provider}. An account stays with its first provider.`,
+      );
+    case 'confirming':
+      return new ProblemError(
+        'CONFLICT',
+        `A payment for ${offer} waits for its confirmation; see it in your orders.`,
+      );
+    case 'too-many':
+      return rateLimited('The account has placed many orders today.', refused.until, now);
+    case 'no-account':
+      return new ProblemError('UNAUTHORIZED', 'The account is gone.');
+    default:
+      return refused satisfies never;
+  }
+}
+
+function waiverRequired(
+  waiver: Static<typeof CheckoutBody>['waiver'],
+  version: string,
+): ProblemError {
+  const why =
+    waiver?.accepted === true && waiver.version !== undefined
+      ? `The text of the waiver is another by now: read version ${version} and accept that one.`
+      : `Accept the waiver of the right of withdrawal, version ${version}: ` +
+        '{ "accepted": true, "version": … }. GET /v1/pricing has its text.';
+  return new ProblemError('WITHDRAWAL_WAIVER_REQUIRED', why);
+}
+
+function heldText(
+  { order }: Extract<Refusal, { readonly refused: 'held' }>,
+  offer: string,
+): string {
+  if (order === null) return `The account has ${offer} already.`;
+  return willEnd(order)
+    ? `The account has ${offer} by order ${order.id}, which was cancelled and still runs: keep that one instead.`
+    : `The account has ${offer} already, by order ${order.id}.`;
+}

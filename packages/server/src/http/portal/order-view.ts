@@ -1,0 +1,71 @@
+/** An order as its buyer sees it. */
+
+import {
+  PAYMENT_GRACE_NS,
+  PAYMENT_STATES,
+  type PaymentState,
+  paymentEndsAt,
+  paymentStateAt,
+} from '@tapeloom/core/entitlement/payment';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { type Static, type TString, Type } from 'typebox';
+import type { OrderRecord } from '../../accounts/orders-store.ts';
+import { Instant } from '../instant-schema.ts';
+
+function orNull(instant: TString) {
+  return Type.Union([instant, Type.Null()]);
+}
+
+export const OrderView = Type.Object(
+  {
+    id: Type.String(),
+    offer: Type.String({ description: 'Its id in `GET /v1/offers`.' }),
+    state: Type.Enum(PAYMENT_STATES, {
+      description:
+        '`open`: not paid yet, or the confirmation is awaited. `past_due`: a renewal failed, and is tried again. ' +
+        '`cancelled`: it ends with its period. `failed`: it was never paid, and cannot be any more.',
+    }),
+    amountMinor: Type.Integer({ description: "The price, in the currency's minor unit." }),
+    currency: Type.String(),
+    interval: Type.Union([Type.Literal('month'), Type.Null()], {
+      description: 'How often it is charged; null: once.',
+    }),
+    country: Type.String(),
+    provider: Type.String({ description: 'Who takes the payment.' }),
+    createdAt: Instant('When it was placed'),
+    paidAt: orNull(Instant('When it was paid first')),
+    paidUntil: orNull(Instant('The end of the period that is paid for')),
+    endsAt: orNull(
+      Instant(
+        'When its rights end, as things stand; null: they renew, never end, or ended already',
+      ),
+    ),
+    waiverVersion: Type.String({ description: 'The version of the waiver that was accepted.' }),
+  },
+  { additionalProperties: false },
+);
+
+export function viewOrder(order: OrderRecord, now: EpochNs): Static<typeof OrderView> {
+  const state = paymentStateAt(order, now);
+  return {
+    id: order.id,
+    offer: order.offer,
+    state,
+    amountMinor: order.amountMinor,
+    currency: order.currency,
+    interval: order.kind === 'subscription' ? 'month' : null,
+    country: order.country,
+    provider: order.provider,
+    createdAt: order.createdAt.toString(),
+    paidAt: order.paidAt?.toString() ?? null,
+    paidUntil: order.paidUntil?.toString() ?? null,
+    endsAt: endsAt(order, state)?.toString() ?? null,
+    waiverVersion: order.waiverVersion,
+  };
+}
+
+function endsAt(order: OrderRecord, state: PaymentState): bigint | null {
+  if (state === 'cancelled' || state === 'ended') return paymentEndsAt(order);
+  if (state !== 'past_due' || order.paidUntil === null) return null;
+  return paymentEndsAt(order) ?? order.paidUntil + PAYMENT_GRACE_NS;
+}

@@ -1,0 +1,99 @@
+/** Orders as their buyer sees them, and ending one. An order of another account is unknown. */
+
+import { Type } from 'typebox';
+import type { Billing } from '../../billing/billing.ts';
+import { ProblemError } from '../problem-error.ts';
+import { defineRoute, type Route, type RouteError } from '../route.ts';
+import { OrderView, viewOrder } from './order-view.ts';
+import { upstream } from './upstream-problem.ts';
+
+const UNKNOWN: RouteError = { code: 'NOT_FOUND', status: 404 };
+const NOT_RUNNING: RouteError = { code: 'CONFLICT', status: 409 };
+const UPSTREAM: RouteError = { code: 'UPSTREAM_ERROR', status: 502 };
+
+export function ordersRoutes(billing: () => Billing): readonly Route[] {
+  return [
+    listRoute(billing),
+    showRoute(billing),
+    endingRoute(billing, {
+      verb: 'cancel',
+      operationId: 'cancelOrder',
+      summary: 'Lets a subscription end with the period that is paid for.',
+      isCancelled: true,
+    }),
+    endingRoute(billing, {
+      verb: 'keep',
+      operationId: 'keepOrder',
+      summary: 'Lets a cancelled subscription renew after all.',
+      isCancelled: false,
+    }),
+  ];
+}
+
+function listRoute(billing: () => Billing): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/portal/orders',
+    operationId: 'listOrders',
+    summary: 'All orders of the account, the newest first.',
+    access: 'session',
+    answer: Type.Object({ orders: Type.Array(OrderView) }, { additionalProperties: false }),
+    handle: async ({ session, now }) => {
+      const orders = await billing().ordersOf(session.accountId);
+      return { orders: orders.map((order) => viewOrder(order, now)) };
+    },
+  });
+}
+
+function showRoute(billing: () => Billing): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/portal/orders/:id',
+    operationId: 'getOrder',
+    summary: 'One order.',
+    access: 'session',
+    answer: OrderView,
+    errors: [UNKNOWN],
+    handle: async ({ params, session, now }) => {
+      const order = await billing().orderOf(session.accountId, params.id!);
+      if (order === null) throw unknownOrder();
+      return viewOrder(order, now);
+    },
+  });
+}
+
+interface Ending {
+  readonly verb: 'cancel' | 'keep';
+  readonly operationId: string;
+  readonly summary: string;
+  readonly isCancelled: boolean;
+}
+
+function endingRoute(
+  billing: () => Billing,
+  { verb, operationId, summary, isCancelled }: Ending,
+): Route {
+  return defineRoute({
+    method: 'POST',
+    path: `/v1/portal/orders/:id/${verb}`,
+    operationId,
+    summary,
+    description: 'Doing it again changes nothing.',
+    access: 'session',
+    answer: OrderView,
+    errors: [UNKNOWN, NOT_RUNNING, UPSTREAM],
+    handle: async ({ params, session, now }) => {
+      const asked = billing().setCancelled(session.accountId, params.id!, isCancelled);
+      const order = await upstream(asked, 'The order shows what holds.');
+      if (!('refused' in order)) return viewOrder(order, now);
+      if (order.refused === 'not-found') throw unknownOrder();
+      throw new ProblemError('CONFLICT', `Only a subscription that runs can be ${PAST[verb]}.`);
+    },
+  });
+}
+
+const PAST = { cancel: 'cancelled', keep: 'kept' } as const;
+
+function unknownOrder(): ProblemError {
+  return new ProblemError('NOT_FOUND', 'The account has no order with this id.');
+}
