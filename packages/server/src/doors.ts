@@ -210,7 +210,7 @@ export class Doors implements AsyncDisposable {
         if (!(error instanceof AccountsBusyError)) log.error({ error }, 'a connection failed');
       },
     });
-    this.#deletions = this.#createDeletions(accounts);
+    this.#deletions = this.#createDeletions(options);
     this.http = this.#createHttp(options);
   }
 
@@ -460,18 +460,14 @@ export class Doors implements AsyncDisposable {
     return this.#testPayments === null ? [] : [paymentPages(this.#testPayments)];
   }
 
-  #createDeletions({ store, clock }: AccountServices): DueDeletions {
+  #createDeletions({ accounts, billing }: DoorOptions): DueDeletions {
+    const { store, clock } = accounts;
     return new DueDeletions({
       store,
       clock,
       mailer: this.#mailer,
-      beforeDeletion: async (accountId) => {
-        const orders = await store.orders.ordersOf(accountId);
-        const running = orders.filter(
-          ({ kind, state }) => kind === 'subscription' && state === 'paid',
-        );
-        if (running.length > 0) throw new Error('a subscription of the account is running');
-      },
+      // Without billing there is nothing to end.
+      beforeDeletion: async (accountId) => billing?.billing.beforeDeletion(accountId),
       onFault: (error, accountId) => {
         this.#log.error({ error, accountId }, 'an account could not be deleted yet');
       },
