@@ -34,6 +34,9 @@ function memoryReadings(accounts: AccountServices): readonly Reading[] {
     gauge('tapeloom_keys_remembered', 'Keys recognised without a look at the disk.', () => {
       return accounts.keysRemembered;
     }),
+    gauge('tapeloom_sessions_remembered', 'Sessions recognised without a look at the disk.', () => {
+      return accounts.sessions.size;
+    }),
     gauge('tapeloom_keys_watched', 'Keys that connections hold on to.', () => accounts.keysWatched),
     gauge(
       'tapeloom_usage_counts_waiting',
