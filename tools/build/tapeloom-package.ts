@@ -1,9 +1,10 @@
 /**
  * The package `tapeloom` as it is published: the service and the command line as JavaScript, with all they
- * use inside but native code. A Node that can run them comes beside it, by platform and without an install
+ * use inside but native code, and the portal as it was built. A Node that can run them comes beside it, by platform and without an install
  * script; a machine's own is taken where it is new enough.
  */
 
+import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { billOfMaterials } from './bill-of-materials.ts';
@@ -33,21 +34,38 @@ interface Manifest {
 export async function buildTapeloomPackage(into: string): Promise<void> {
   rmSync(into, { recursive: true, force: true });
   const { packages } = await bundleTapeloom(join(into, 'lib'));
+  const portal = buildPortal(join(into, 'lib/portal'));
   mkdirSync(join(into, 'bin'));
   writeFileSync(join(into, 'bin/tapeloom.js'), installedCommand(), { mode: 0o755 });
   for (const name of ['LICENSE', 'CHANGELOG.md', 'SECURITY.md']) {
     cpSync(join(root, name), join(into, name));
   }
   cpSync(join(home, 'README.md'), join(into, 'README.md'));
-  writeFileSync(join(into, 'THIRD-PARTY-LICENSES.txt'), licencesText(packages));
+  writeFileSync(join(into, 'THIRD-PARTY-LICENSES.txt'), licencesText(packages) + portal.licences);
   const manifest = publishedManifest();
   writeFileSync(join(into, 'package.json'), json(manifest));
   const bill = billOfMaterials(root, {
     of: referenceTo(manifest),
-    inside: packages.map((directory) => referenceTo(manifestIn(directory))),
+    inside: [
+      ...new Set([
+        ...packages.map((directory) => referenceTo(manifestIn(directory))),
+        ...portal.packages,
+      ]),
+    ],
     beside: Object.entries(manifest.optionalDependencies).map((it) => it.join('@')),
   });
   writeFileSync(join(into, 'sbom.cdx.json'), json(bill));
+}
+
+/** The pages, by the portal's own build, which says what of others is in them. */
+function buildPortal(into: string): { licences: string; packages: readonly string[] } {
+  execFileSync(process.execPath, [join(root, 'packages/portal/build.ts'), '--out', into], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const licences = readFileSync(join(into, 'licences.txt'), 'utf8');
+  const packages = [...licences.matchAll(/^-{72}\n\n(\S+@\d\S*): /gm)].map(([, name]) => name!);
+  if (packages.length === 0) throw new Error('the portal names no licences');
+  return { licences: `\n${'='.repeat(72)}\n\n${licences}`, packages };
 }
 
 /** Makes `tapeloom-<version>.tgz` of the built package, for `npm install -g`. */

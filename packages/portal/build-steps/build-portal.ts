@@ -11,6 +11,8 @@ import { build, type InlineConfig, type Plugin, type Rolldown } from 'vite';
 import type { prerenderDocs } from '../src/docs/docs-prerender.tsx';
 import { BuildRefusedError } from './build-refused-error.ts';
 import { docsSources, writeDocs } from './docs-pages.ts';
+import { encodeFiles } from './encoded-files.ts';
+import { licencesText } from './licences.ts';
 import { type EntrySize, SCRIPT_BYTES_MAX, scriptSizes } from './script-sizes.ts';
 
 const portal = join(import.meta.dirname, '..');
@@ -45,6 +47,8 @@ export async function buildPortal(out: string): Promise<BuiltPortal> {
     finishPage(join(site, 'index.html'), head, await written.landing(portal));
     finishPage(join(site, 'app.html'), head, '');
     writeDocs(site, written.docs(docsSources()), (html) => html.replace(HEAD_MARK, () => head));
+    writeFileSync(join(site, 'licences.txt'), licencesText(output));
+    await encodeFiles(site);
     moveInto(site, out);
     return { folder: out, sizes };
   } finally {

@@ -11,9 +11,24 @@ import type { Log } from './platform/log.ts';
 
 const BUILT = new URL('../../portal/dist/', import.meta.url);
 /** Below the package of the portal. */
-const SOURCES = ['src/', 'public/', 'recording/', 'index.html', 'app.html', 'vite.config.ts'];
+const SOURCES = [
+  'src/',
+  'recording/',
+  'build-steps/',
+  'build.ts',
+  'theme.js',
+  'index.html',
+  'app.html',
+  'docs.html',
+];
 /** What it is made from beside its own. */
-const SOURCES_ELSEWHERE = ['client/src/', 'protocol/src/', 'core/src/', '../docs/'];
+const SOURCES_ELSEWHERE = [
+  'client/src/',
+  'client/README.md',
+  'protocol/src/',
+  'core/src/',
+  '../docs/',
+];
 
 export function openPortal(config: Config, log: Log, say: (line: string) => void): Portal {
   if (config.portal !== null) return new Portal({ directory: config.portal, build: null, log });

@@ -128,7 +128,9 @@ async function newestOf(paths: readonly string[]): Promise<number> {
     await look(path);
     if (!found.isDirectory()) continue;
     const entries = await readdir(path, { recursive: true, withFileTypes: true });
-    for (const { parentPath, name } of entries) await look(join(parentPath, name));
+    // A test is no part of what is built.
+    const parts = entries.filter(({ name }) => !name.includes('.test.'));
+    for (const { parentPath, name } of parts) await look(join(parentPath, name));
   }
   return newest;
 }

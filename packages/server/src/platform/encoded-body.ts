@@ -10,9 +10,18 @@ import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
 /** Smaller bodies gain nothing. */
 const ENCODED_BYTES_MIN = 1_024;
 const ETAG_BYTES = 16;
+/** From here on the last percents are not worth the second that somebody waits for them. */
+const LARGE_BYTES = 65_536;
+const LARGE_QUALITY = 7;
 
 const ENCODERS = {
-  br: promisify(brotliCompress),
+  br: (bytes: Buffer) =>
+    promisify(brotliCompress)(bytes, {
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]:
+          bytes.length > LARGE_BYTES ? LARGE_QUALITY : constants.BROTLI_MAX_QUALITY,
+      },
+    }),
   zstd: (bytes: Buffer) =>
     promisify(zstdCompress)(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 19 } }),
   gzip: (bytes: Buffer) => promisify(gzip)(bytes, { level: 9 }),

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { getPriority, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { PortalBuild } from './portal-build.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'portal-build-'));
+after(() => rmSync(root, { recursive: true }));
+const [program, made, source] = ['build.mjs', 'app.html', 'src'].map((name) =>
+  join(root, name),
+) as [string, string, string];
+mkdirSync(source);
+writeFileSync(join(source, 'page.tsx'), '');
+
+/** Whether it built, and what it said. */
+async function run(script: string) {
+  writeFileSync(program, script);
+  const said: string[] = [];
+  const sources = [source, join(root, 'nowhere')];
+  const build = PortalBuild.start({ program, made, sources, say: (line) => said.push(line) });
+  return { built: await build!.ended, said };
+}
+const write = (text: string) =>
+  `import { writeFileSync } from 'node:fs'; import { getPriority } from 'node:os'; writeFileSync(${JSON.stringify(made)}, ${text});`;
+
+test('it is built once, at the lowest priority, and again when a source is newer', async () => {
+  // It waits for its priority, which it gets only after it has begun.
+  const first = await run(
+    `${write("'x'")} while (getPriority() !== 19) await new Promise(setImmediate);`,
+  );
+  assert.equal(first.built, true);
+  assert.equal(first.said.length, 2);
+  assert.match(first.said[0]!, /^The portal is being built, for the first time; nothing waits/);
+  assert.match(first.said[1]!, /^The portal is built after \d+\.\d s\.$/);
+  assert.notEqual(getPriority(), 19);
+  assert.deepEqual(await run(write("'y'")), { built: false, said: [] });
+
+  // A test that was changed is no reason; a page is.
+  const soon = new Date(Date.now() + 5_000);
+  const old = new Date(Date.now() - 60_000);
+  writeFileSync(join(source, 'page.test.ts'), '');
+  utimesSync(join(source, 'page.test.ts'), soon, soon);
+  utimesSync(source, old, old);
+  assert.equal((await run(write("'y'"))).built, false);
+  utimesSync(join(source, 'page.tsx'), soon, soon);
+  const again = await run(write("'z'"));
+  assert.equal(again.built, true);
+  assert.match(again.said[0]!, /since its sources have changed/);
+  assert.equal(readFileSync(made, 'utf8'), 'z');
+});
+
+test('a build that fails is told in its own words, and nothing is thrown', async () => {
+  const { built, said } = await run("console.error('page.tsx: no such name'); process.exit(1);");
+  assert.equal(built, false);
+  assert.match(said[1]!, /^The portal could not be built, and the service goes on/);
+  assert.match(said[1]!, /page\.tsx: no such name$/);
+});
+
+test('where nothing builds, nothing is built; and a build ends with the service', async () => {
+  const nothing = { program: join(root, 'none.ts'), made, sources: [source], say: () => {} };
+  assert.equal(PortalBuild.start(nothing), null);
+  writeFileSync(program, `${write("'never'")} setInterval(() => {}, 1_000);`);
+  rmSync(made);
+  const said: string[] = [];
+  const build = PortalBuild.start({
+    program,
+    made,
+    sources: [source],
+    say: (it) => said.push(it),
+  })!;
+  while (!existsSync(made)) await new Promise((resolve) => setTimeout(resolve, 20));
+  build[Symbol.dispose]();
+  assert.equal(await build.ended, false);
+  assert.equal(said.length, 1);
+});
