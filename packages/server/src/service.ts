@@ -262,6 +262,7 @@ export class Service implements AsyncDisposable {
     this.#metrics.watchHistory(this.#doors.history);
     const rest = await this.#doors.listen();
     this.#mail.tellWhatIsMissing();
+    this.#tellOfPlainText();
     const echo = await this.#openEcho();
     const mailbox = this.#mail.isDevelopment ? `${internal}/mailbox` : null;
     const stream = `${rest.replace('http', 'ws')}/v1`;
@@ -322,6 +323,13 @@ export class Service implements AsyncDisposable {
       onEnough: (reading) => log.info({ directory, ...reading }, 'there is room on disk again'),
       onFault: (error) => log.warn({ error }, 'the room on disk could not be looked at'),
     });
+  }
+
+  #tellOfPlainText(): void {
+    const { origin, isSecure, isLoopback } = this.#publicAddress;
+    if (isSecure || isLoopback) return;
+    const { log } = this.#options;
+    log.warn({ origin }, 'people sign in without TLS: TAPELOOM_PUBLIC_URL should begin with https');
   }
 
   #openMail(clock: Clock): MailServices {
