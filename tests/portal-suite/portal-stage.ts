@@ -1,0 +1,115 @@
+/** A running service with its portal, a browser, and the mails it sent: what the walks through the portal share. */
+
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import PostalMime from 'postal-mime';
+import { launchChromium } from '../headless-chromium.ts';
+import { RunningService } from '../running-service.ts';
+import { SERVICE_OF_SOURCES } from '../tapeloom-program.ts';
+
+const WAIT_MS_MAX = 30_000;
+
+export interface Visit {
+  readonly theme: 'light' | 'dark';
+  readonly width: number;
+  readonly height: number;
+}
+
+export class PortalStage implements AsyncDisposable {
+  readonly url: string;
+  readonly service: RunningService;
+  readonly browser: Browser;
+  readonly #data: string;
+  readonly #read = new Set<string>();
+  /** What pages complained about: errors nobody caught, and what the policy forbade. */
+  readonly complaints: string[] = [];
+
+  private constructor(url: string, data: string, service: RunningService, browser: Browser) {
+    this.url = url;
+    this.#data = data;
+    this.service = service;
+    this.browser = browser;
+  }
+
+  static async start(): Promise<PortalStage> {
+    const data = mkdtempSync(join(tmpdir(), 'tapeloom-portal-'));
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const env = { TAPELOOM_PORT: `${port}`, TAPELOOM_PUBLIC_URL: url, TAPELOOM_SIM_DAYS: '1' };
+    const service = new RunningService({ data, env, program: SERVICE_OF_SOURCES });
+    await service.ready();
+    return new PortalStage(url, data, service, await launchChromium());
+  }
+
+  /** A browser of its own, as another person has one. */
+  async context(visit: Partial<Visit> = {}): Promise<BrowserContext> {
+    const { theme = 'light', width = 1_440, height = 900 } = visit;
+    const context = await this.browser.newContext({
+      baseURL: this.url,
+      colorScheme: theme,
+      viewport: { width, height },
+      reducedMotion: 'no-preference',
+    });
+    context.setDefaultTimeout(WAIT_MS_MAX);
+    context.on('page', (page) => this.#watch(page));
+    return context;
+  }
+
+  #watch(page: Page): void {
+    page.on('pageerror', (error) => this.complaints.push(`${page.url()}: ${error}`));
+    page.on('console', (message) => {
+      // A status that the page asked for and handles is logged by the browser as an error too.
+      const isAnswer = message.text().startsWith('Failed to load resource');
+      if (message.type() !== 'error' || isAnswer) return;
+      this.complaints.push(`${page.url()}: ${message.text()}`);
+    });
+  }
+
+  /** The newest mail to an address that was not read yet. */
+  async mail(to: string): Promise<{ readonly subject: string; readonly text: string }> {
+    const folder = join(this.#data, 'outbox');
+    for (let waited = 0; waited < WAIT_MS_MAX; waited += 100) {
+      for (const name of namesIn(folder).sort().reverse()) {
+        if (this.#read.has(name) || !name.endsWith('.eml')) continue;
+        const mail = await PostalMime.parse(readFileSync(join(folder, name)));
+        if (!mail.to?.some(({ address }) => address?.toLowerCase() === to.toLowerCase())) continue;
+        this.#read.add(name);
+        return { subject: mail.subject ?? '', text: mail.text ?? '' };
+      }
+      await pause(100);
+    }
+    throw new Error(`no mail to ${to} came`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.browser.close();
+    await this.service.stop('SIGTERM');
+    rmSync(this.#data, { recursive: true, force: true });
+  }
+}
+
+export function linkIn(text: string): string {
+  const link = /https?:\/\/\S+\/sign-in#\S+/.exec(text)?.[0];
+  if (link === undefined) throw new Error(`no link in:\n${text}`);
+  return link;
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { readonly port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

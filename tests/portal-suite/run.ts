@@ -1,0 +1,83 @@
+/**
+ * `npm run test:portal`: the portal as people use it, in Chromium against the real service: the walks, the looks of
+ * every page in both themes and three widths, what axe finds, and how soon the landing page is painted. Pictures are in
+ * `.test-results/shots/`.
+ */
+
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { chromiumMissing } from '../headless-chromium.ts';
+import { lookAt, paintOf, VISITS } from './looks.ts';
+import { PortalStage } from './portal-stage.ts';
+import { signIn, walkAccount, walkCheckout, walkKeys, walkSignIn } from './walks.ts';
+
+const PUBLIC = [
+  '/',
+  '/sign-in',
+  '/plans',
+  '/status',
+  '/imprint',
+  '/docs',
+  '/docs/errors',
+  '/nothing-here',
+];
+const OWN = ['/dashboard', '/keys', '/plans', '/checkout?offer=history', '/orders', '/account'];
+const LCP_MS_MAX = 1_000;
+const SHIFT_MAX = 0.02;
+const SCRIPT_BYTES_MAX = 150_000;
+
+if (chromiumMissing !== false) {
+  console.error(chromiumMissing);
+  process.exit(1);
+}
+const root = join(import.meta.dirname, '../..');
+const built = spawnSync(process.execPath, ['packages/portal/build.ts'], {
+  cwd: root,
+  stdio: 'inherit',
+});
+if (built.status !== 0) process.exit(1);
+
+let failures = 0;
+await using stage = await PortalStage.start();
+await step('sign in by mail, once, in one browser', () => walkSignIn(stage));
+const email = 'buyer@example.com';
+await using context = await stage.context();
+const page = await signIn(stage, context, email);
+await step('a key made, used, rotated, revoked', () => walkKeys(stage, page));
+await step('a plan bought, cancelled, kept', () => walkCheckout(stage, page, email));
+await step('other sessions ended, data exported', () => walkAccount(stage, page, email));
+for (const visit of VISITS) {
+  await step(`looks, ${visit.theme}, ${visit.width} px`, async () => {
+    await using visitor = await stage.context(visit);
+    const faults = [...(await lookAt(visitor, PUBLIC, visit))];
+    await visitor.addCookies(await context.cookies());
+    faults.push(...(await lookAt(visitor, OWN, visit)));
+    if (faults.length > 0) throw new Error(faults.join('\n'));
+  });
+}
+await step('the landing page is painted soon, with little script', async () => {
+  const paints = [await paintOf(stage, '/'), await paintOf(stage, '/'), await paintOf(stage, '/')];
+  const { lcpMs, shift, scriptBytes } = paints.sort((a, b) => a.lcpMs - b.lcpMs)[1]!;
+  console.log(
+    `  LCP ${lcpMs.toFixed(0)} ms, shift ${shift.toFixed(3)}, script ${scriptBytes} bytes`,
+  );
+  if (lcpMs > LCP_MS_MAX || shift > SHIFT_MAX || scriptBytes > SCRIPT_BYTES_MAX) {
+    throw new Error('the landing page is over its budget');
+  }
+});
+await step('no page complained', async () => {
+  if (stage.complaints.length > 0) throw new Error([...new Set(stage.complaints)].join('\n'));
+});
+process.exitCode = failures === 0 ? 0 : 1;
+
+/** A step that fails leaves the others to be walked. */
+async function step(name: string, walk: () => Promise<void>): Promise<void> {
+  const start = performance.now();
+  try {
+    await walk();
+    console.log(`✔ ${name} (${Math.round(performance.now() - start)} ms)`);
+  } catch (error) {
+    failures += 1;
+    console.error(`✖ ${name}\n${error instanceof Error ? error.message : error}`);
+  }
+}

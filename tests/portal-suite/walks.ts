@@ -1,0 +1,162 @@
+/** What people do in the portal, from the first page to a paid plan, each as one walk through a real browser. */
+
+import assert from 'node:assert/strict';
+import type { BrowserContext, Page } from 'playwright-core';
+import { linkIn, type PortalStage } from './portal-stage.ts';
+
+/** Asks for a link, opens it from the mail, and signs in. */
+export async function signIn(
+  stage: PortalStage,
+  context: BrowserContext,
+  email: string,
+): Promise<Page> {
+  const page = await context.newPage();
+  await page.goto('/sign-in');
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('E-mail').press('Enter');
+  await page.getByText('Look into your mail').waitFor();
+  const { text } = await stage.mail(email);
+  await page.goto('about:blank');
+  await page.goto(linkIn(text));
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.waitForURL((url) => url.pathname === '/dashboard');
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  return page;
+}
+
+/** A link works once, says whose it is, and leaves the address bar; another browser is not signed in. */
+export async function walkSignIn(stage: PortalStage): Promise<void> {
+  const email = 'walker@example.com';
+  await using context = await stage.context();
+  const page = await context.newPage();
+  await page.goto('/keys');
+  await page.waitForURL((url) => url.pathname === '/sign-in');
+  await page.getByLabel('E-mail').fill('not an address');
+  await page.getByLabel('E-mail').press('Enter');
+  await page.locator('#email-error, [aria-invalid="true"]').first().waitFor();
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('E-mail').press('Enter');
+  await page.getByText('Look into your mail').waitFor();
+  const link = linkIn((await stage.mail(email)).text);
+  // A scanner of mails opens it, as GET and HEAD, and uses nothing up.
+  for (const method of ['GET', 'HEAD']) await fetch(link, { method });
+  const other = await context.newPage();
+  await other.goto(link);
+  await other.getByText('w…@example.com').waitFor();
+  assert.equal(new URL(other.url()).hash, '', 'the token is still in the address bar');
+  await other.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await other.waitForURL((url) => url.pathname !== '/sign-in');
+  await using elsewhere = await stage.context();
+  const stranger = await elsewhere.newPage();
+  await stranger.goto(link);
+  await stranger.getByText('was used or is older than 15 minutes').waitFor();
+  await stranger.goto('/dashboard');
+  await stranger.waitForURL((url) => url.pathname === '/sign-in');
+}
+
+/** A key is made, shown once, works, is rotated and revoked. */
+export async function walkKeys(stage: PortalStage, page: Page): Promise<void> {
+  await page.goto('/keys');
+  await page
+    .getByRole('button', { name: /new key|make a key/i })
+    .first()
+    .click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('<b>walker</b> \u05e9\u05dc\u05d5\u05dd');
+  await dialog.getByRole('button', { name: /create/i }).click();
+  await dialog.getByText('We keep only its fingerprint').waitFor();
+  const secret = (await dialog.locator('.secret-value').innerText()).trim();
+  assert.match(secret, /^svc_(?:live|test)_\w+$/);
+  await page.keyboard.press('Escape');
+  assert.ok(await dialog.isVisible(), 'Esc closed the secret');
+  const usage = await fetch(`${stage.url}/v1/instruments`, {
+    headers: { authorization: `Bearer ${secret}` },
+  });
+  assert.equal(usage.status, 200);
+  await dialog.getByLabel('I have stored it').check();
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  assert.ok(!(await page.content()).includes(secret), 'the secret is still in the page');
+  assert.equal(await page.locator('bdi b').count(), 0, 'a name became markup');
+  await page
+    .getByRole('button', { name: /^Rotate/ })
+    .first()
+    .click();
+  await dialog.getByRole('button', { name: /rotate/i }).click();
+  await dialog.getByText('We keep only its fingerprint').waitFor();
+  const next = (await dialog.locator('.secret-value').innerText()).trim();
+  await dialog.getByLabel('I have stored it').check();
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('button', { name: new RegExp(`^Revoke .*${next.slice(-4)}`) }).click();
+  await dialog.getByRole('textbox').fill(next.slice(-4));
+  await dialog.getByRole('button', { name: /revoke/i }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  const refused = await fetch(`${stage.url}/v1/instruments`, {
+    headers: { authorization: `Bearer ${next}` },
+  });
+  assert.equal(refused.status, 401);
+}
+
+/** A plan is bought with the test provider: declined first, then paid; then cancelled at the period's end, and kept. */
+export async function walkCheckout(stage: PortalStage, page: Page, email: string): Promise<void> {
+  await page.goto('/checkout?offer=live');
+  await page.getByLabel('Country').selectOption('DE');
+  const go = page.getByRole('button', { name: 'Continue to payment' });
+  await go.click();
+  const box = page.getByRole('checkbox').first();
+  assert.ok(
+    await box.evaluate((it) => it.ownerDocument.activeElement === it),
+    'the box has no focus',
+  );
+  await box.check();
+  await go.click();
+  await page.waitForURL(/\/pay\/test\//);
+  await page.getByRole('button', { name: /declined/ }).click();
+  await page
+    .getByText(/declined/i)
+    .first()
+    .waitFor();
+  await page.getByRole('button', { name: /^Order and pay €?[\d.,]+/ }).click();
+  await page.waitForURL((url) => url.pathname === '/orders');
+  await page
+    .getByText(/paid|you have live/i)
+    .first()
+    .waitFor();
+  const { text } = await stage.mail(email);
+  assert.match(text, /withdraw/i);
+  const account = await page.evaluate(`fetch('/v1/portal/account').then((it) => it.json())`);
+  assert.equal((account as { plan: string }).plan, 'live');
+  await page.goto('/orders');
+  await page
+    .getByRole('button', { name: /^Cancel/ })
+    .first()
+    .click();
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /cancel/i })
+    .click();
+  await page
+    .getByText(/ends on|until/i)
+    .first()
+    .waitFor();
+  await page.goto('/checkout?offer=live');
+  await page
+    .getByText(/already|yours|have/i)
+    .first()
+    .waitFor();
+}
+
+/** Signed out everywhere else, the data taken along, deletion asked for and withdrawn. */
+export async function walkAccount(stage: PortalStage, page: Page, email: string): Promise<void> {
+  await using other = await stage.context();
+  const second = await signIn(stage, other, email);
+  await page.goto('/account');
+  await page.getByRole('button', { name: /everywhere else/i }).click();
+  await page.waitForTimeout(1_500);
+  await second.goto('/keys');
+  await second.waitForURL((url) => url.pathname === '/sign-in');
+  const exported = (await page.evaluate(
+    `fetch('/v1/portal/export').then((it) => it.text())`,
+  )) as string;
+  assert.ok(exported.includes(email) && !/svc_(?:live|test)_\w{20}/.test(exported));
+}
