@@ -5,7 +5,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { normalEmail } from '@tapeloom/core/person/email-address';
 import type { AccountStore } from '@tapeloom/server/accounts/account-store';
 import type { SessionRecord } from '@tapeloom/server/accounts/people-store';
-import { digestOf } from '@tapeloom/server/accounts/secret';
+import { digestOf, newSessionText } from '@tapeloom/server/accounts/secret';
 
 export interface SignedIn {
   readonly session: SessionRecord;
@@ -26,7 +26,7 @@ export async function signIn(
   const link = digestOf(randomBytes(20).toString('hex')).hash;
   const wanted = { purpose: 'sign-in', address, accountId: null, askedFrom: null } as const;
   made(await store.people.addLink(now, link, wanted));
-  const secret = randomBytes(20).toString('hex');
+  const secret = newSessionText(randomBytes);
   const { hash } = digestOf(secret);
   const begun = { hash, browser: 'Chromium on Linux', replaces: null, askedFrom: '203.0.113.7' };
   const { session } = made(await store.people.signIn(now, link, begun));

@@ -1,5 +1,6 @@
 /** What each key used in the month, those that used most first. */
 
+import '../keys/key-name.css';
 import type { UsageView, Used } from '../../api/portal-shapes.ts';
 import { ButtonLink } from '../../components/button.tsx';
 import { bytesText, exactNumber } from '../../components/number-text.ts';

@@ -61,17 +61,23 @@ export function DashboardPage() {
 
 function OverviewParts({ usage, keys, onChanged }: Overview & { readonly onChanged: () => void }) {
   const nowMs = Date.now();
+  // Charts of nothing say nothing.
+  const isUnused = usage.months.every(({ used }) => used.computeUnits + used.restRequests === 0);
   return (
     <div class="stack">
       <PaceNotice usage={usage} nowMs={nowMs} />
       {isFirstDay({ usage, keys }) && <FirstDay usage={usage} keys={keys} onChanged={onChanged} />}
       <Meters usage={usage} nowMs={nowMs} />
-      <div class="grid-2">
-        <MonthChart usage={usage} nowMs={nowMs} />
-        <OpenNow usage={usage} />
-      </div>
-      <ByKey usage={usage} />
-      <YearChart usage={usage} />
+      {!isUnused && (
+        <>
+          <div class="grid-2">
+            <MonthChart usage={usage} nowMs={nowMs} />
+            <OpenNow usage={usage} />
+          </div>
+          <ByKey usage={usage} />
+          <YearChart usage={usage} />
+        </>
+      )}
     </div>
   );
 }

@@ -77,7 +77,7 @@ export function monthShape(facts: MonthFacts, width: number): MonthShape {
       value,
       y: sumY(value),
     })),
-    dayLines: [0, dayTop].map((value) => ({ value, y: dayY(value) })),
+    dayLines: [0, dayTop / 2].map((value) => ({ value, y: dayY(value) })),
     limit: limit > 0 ? { value: limit, y: sumY(limit) } : null,
     sum: places,
     bars: byDay.map((value, index) => ({

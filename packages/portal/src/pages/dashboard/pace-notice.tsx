@@ -3,8 +3,8 @@
 import type { UsageView } from '../../api/portal-shapes.ts';
 import { ButtonLink } from '../../components/button.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { dayText, millisecondsOf } from '../../components/time-text.ts';
-import { monthOf, paceOf, shortMonthName } from './usage-pace.ts';
+import { millisecondsOf } from '../../components/time-text.ts';
+import { dayAndMonth, monthOf, paceOf, shortMonthName } from './usage-pace.ts';
 
 export function PaceNotice({
   usage,
@@ -15,7 +15,7 @@ export function PaceNotice({
 }) {
   const { used, limits, period } = usage;
   const pace = paceOf(used.computeUnits, limits.computeBudget, monthOf(period), nowMs);
-  const returns = dayText(millisecondsOf(usage.resetsAt)).replace(/ \d{4}$/, '');
+  const returns = dayAndMonth(millisecondsOf(usage.resetsAt));
   const action = (
     <ButtonLink size="sm" href="#by-key">
       See what uses it
@@ -33,7 +33,7 @@ export function PaceNotice({
     );
   }
   if (pace.t === 'short') {
-    const day = dayText(pace.atMs).replace(/ \d{4}$/, '');
+    const day = dayAndMonth(pace.atMs);
     return (
       <Notice
         kind="warn"

@@ -40,6 +40,15 @@ function named(period: string, options: Intl.DateTimeFormatOptions): string {
   );
 }
 
+/** `24 November` */
+export function dayAndMonth(ms: number): string {
+  return new Intl.DateTimeFormat('en-GB', {
+    day: 'numeric',
+    month: 'long',
+    timeZone: 'UTC',
+  }).format(ms);
+}
+
 /** How much of the month is over, 0 to 1. */
 export function elapsedShare({ fromMs, untilMs }: Month, nowMs: number): number {
   return Math.min(1, Math.max(0, (nowMs - fromMs) / (untilMs - fromMs)));

@@ -1,5 +1,6 @@
 /** The keys as a table, which turns into cards where there is little room. */
 
+import './key-name.css';
 import type { KeyView } from '../../api/portal-shapes.ts';
 import { Button } from '../../components/button.tsx';
 import { type Column, Table } from '../../components/table.tsx';
