@@ -16,7 +16,7 @@ export function threadsOf(
   isWarning: boolean,
 ): { readonly threads: readonly Thread[]; readonly level: '' | 'warn' | 'danger' } {
   const lit = litOf(share, count);
-  const width = (WIDTH / count) * (count <= FEW ? 0.94 : 0.64);
+  const width = count === 1 ? WIDTH : (WIDTH / count) * (count <= FEW ? 0.94 : 0.64);
   const step = count > 1 ? (WIDTH - width) / (count - 1) : 0;
   const threads = Array.from({ length: count }, (_, index) => ({
     x: Number((index * step).toFixed(2)),

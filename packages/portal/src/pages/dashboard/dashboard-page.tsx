@@ -75,7 +75,7 @@ function OverviewParts({ usage, keys, onChanged }: Overview & { readonly onChang
             <OpenNow usage={usage} />
           </div>
           <ByKey usage={usage} />
-          <YearChart usage={usage} />
+          {usage.months.some(({ used }) => used.computeUnits > 0) && <YearChart usage={usage} />}
         </>
       )}
     </div>

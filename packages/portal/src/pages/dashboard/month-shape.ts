@@ -58,7 +58,7 @@ export function monthShape(facts: MonthFacts, width: number): MonthShape {
   const byDay = dayValues(facts);
   const total = byDay.reduce((sum, value) => sum + value, 0);
   const sumTop = limit > 0 ? Math.max(limit, total) : roundAbove(total);
-  const dayTop = roundAbove(Math.max(...byDay, 1));
+  const dayTop = roundAbove(Math.max(...byDay));
   const sumY = (value: number) => SUM_TOP + (1 - value / sumTop) * SUM_HEIGHT;
   const dayY = (value: number) => DAYS_TOP + (1 - value / dayTop) * DAYS_HEIGHT;
   const middle = (index: number) => index * step + step / 2;
@@ -77,7 +77,7 @@ export function monthShape(facts: MonthFacts, width: number): MonthShape {
       value,
       y: sumY(value),
     })),
-    dayLines: [0, dayTop / 2].map((value) => ({ value, y: dayY(value) })),
+    dayLines: (total === 0 ? [0] : [0, dayTop / 2]).map((value) => ({ value, y: dayY(value) })),
     limit: limit > 0 ? { value: limit, y: sumY(limit) } : null,
     sum: places,
     bars: byDay.map((value, index) => ({

@@ -8,6 +8,9 @@ import { Time } from '../../components/time.tsx';
 import { bothTimesText, millisecondsOf } from '../../components/time-text.ts';
 import { isValid, keyHint, restrictionWords, stateWords } from './key-text.ts';
 
+/** So many characters need no second line. */
+const NAMES_ON_A_LINE = 20;
+
 export interface KeyTableProps {
   readonly keys: readonly KeyView[];
   readonly onRotate: (key: KeyView) => void;
@@ -74,7 +77,7 @@ function restrictionCell(key: KeyView) {
   if (words === null) return <span class="faint">Nothing</span>;
   const all = [...(key.instruments ?? []), ...(key.allowedIps ?? [])].join('\n');
   return (
-    <span class="restriction" title={all}>
+    <span class={words.length <= NAMES_ON_A_LINE ? 'restriction short' : 'restriction'} title={all}>
       {words}
     </span>
   );

@@ -29,8 +29,8 @@ export function stateWords(
   { state, expiresAt, revokedAt }: Pick<KeyView, 'state' | 'expiresAt' | 'revokedAt'>,
   nowMs: number,
 ): StateWords {
-  if (state === 'revoked') return ended('Revoked', revokedAt);
-  if (state === 'expired') return ended('Expired', expiresAt);
+  if (state === 'revoked') return ended('Revoked', revokedAt, nowMs);
+  if (state === 'expired') return ended('Expired', expiresAt, nowMs);
   if (expiresAt === undefined) return { text: 'Active', level: 'ok', at: null };
   const endMs = millisecondsOf(expiresAt);
   return { text: `Ends ${untilText(endMs, nowMs)}`, level: 'warn', at: expiresAt };
@@ -42,12 +42,22 @@ function untilText(endMs: number, nowMs: number): string {
   if (away < MINUTE_MS) return 'in less than a minute';
   if (away < HOUR_MS) return `in ${Math.floor(away / MINUTE_MS)} min`;
   if (away < 2 * DAY_MS) return `in ${Math.floor(away / HOUR_MS)} h`;
-  return dayText(endMs);
+  return nearDay(endMs, nowMs);
 }
 
-function ended(word: string, at: string | undefined): StateWords {
+function ended(word: string, at: string | undefined, nowMs: number): StateWords {
   if (at === undefined) return { text: word, level: '', at: null };
-  return { text: `${word} ${dayText(millisecondsOf(at))}`, level: '', at };
+  return { text: `${word} ${nearDay(millisecondsOf(at), nowMs)}`, level: '', at };
+}
+
+/** `2 Nov`, with the year where it is another one. */
+function nearDay(ms: number, nowMs: number): string {
+  const [day, year] = splitYear(dayText(ms));
+  return year === splitYear(dayText(nowMs))[1] ? day : `${day} ${year}`;
+}
+
+function splitYear(text: string): [day: string, year: string] {
+  return [text.slice(0, -5), text.slice(-4)];
 }
 
 /** Null: it is restricted to nothing. */

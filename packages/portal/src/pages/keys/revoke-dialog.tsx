@@ -20,13 +20,12 @@ export function RevokeDialog(props: {
 }) {
   const { target } = props;
   const [typed, setTyped] = useState('');
-  const [isRefused, setIsRefused] = useState(false);
   const revoke = useAction(async () => {
     props.onRevoked(await portalApi.revokeKey(target.id));
   });
   const isConfirmed = typed.trim() === target.hint;
+  const isWrong = !isConfirmed && typed.trim().length >= target.hint.length;
   const submit = () => {
-    setIsRefused(!isConfirmed);
     if (isConfirmed) void revoke.run();
   };
   return (
@@ -76,7 +75,7 @@ export function RevokeDialog(props: {
         }
         value={typed}
         error={
-          isRefused && !isConfirmed
+          isWrong
             ? `“${typed}” is not the end of this key. Type ${target.hint}, with its capital letters.`
             : null
         }
