@@ -9,6 +9,7 @@ import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type InlineConfig, type Plugin, type Rolldown } from 'vite';
 import type { prerenderDocs } from '../src/docs/docs-prerender.tsx';
+import type { prerenderLanding } from '../src/pages/landing/landing-prerender.tsx';
 import { BuildRefusedError } from './build-refused-error.ts';
 import { docsSources, writeDocs } from './docs-pages.ts';
 import { encodeFiles } from './encoded-files.ts';
@@ -44,7 +45,7 @@ export async function buildPortal(out: string): Promise<BuiltPortal> {
     refuseLarge(sizes);
     const head = headOf(site, output);
     const written = await prerendered(work);
-    finishPage(join(site, 'index.html'), head, await written.landing(portal));
+    finishPage(join(site, 'index.html'), head, written.landing(portal));
     finishPage(join(site, 'app.html'), head, '');
     writeDocs(site, written.docs(docsSources()), (html) => html.replace(HEAD_MARK, () => head));
     writeFileSync(join(site, 'licences.txt'), licencesText(output));
@@ -104,7 +105,7 @@ function htmlLeavesMarks(): Plugin {
 }
 
 interface WrittenPages {
-  readonly landing: (portal: string) => string | Promise<string>;
+  readonly landing: typeof prerenderLanding;
   readonly docs: typeof prerenderDocs;
 }
 
@@ -135,10 +136,8 @@ async function prerendered(work: string): Promise<WrittenPages> {
 
 /** Theme first, so that nothing flashes; then the one font before the first text, and the styles. */
 function headOf(site: string, output: readonly (Rolldown.OutputChunk | Rolldown.OutputAsset)[]) {
-  const theme = readFileSync(join(portal, 'theme.js'));
-  const digest = createHash('sha256').update(theme).digest('base64url').slice(0, 8);
-  const themePath = `assets/theme-${digest}.js`;
-  writeFileSync(join(site, themePath), theme);
+  const theme = hashedFile(site, 'theme', '.js');
+  const icon = hashedFile(site, 'icon', '.svg');
   const nameOf = (pattern: RegExp) => {
     const found = output.find(({ fileName }) => pattern.test(fileName));
     if (found === undefined) throw new BuildRefusedError(`the build has no ${pattern}`);
@@ -147,10 +146,20 @@ function headOf(site: string, output: readonly (Rolldown.OutputChunk | Rolldown.
   const font = nameOf(/^assets\/inter-latin-wght-normal-.*\.woff2$/);
   const styles = nameOf(/^assets\/portal-.*\.css$/);
   return [
-    `<script src="/${themePath}"></script>`,
+    `<script src="/${theme}"></script>`,
+    `<link rel="icon" href="/${icon}" type="image/svg+xml" />`,
     `<link rel="preload" href="/${font}" as="font" type="font/woff2" crossorigin />`,
     `<link rel="stylesheet" href="/${styles}" />`,
   ].join('\n    ');
+}
+
+/** A file of ours as it is, under a name that changes with it; the name. */
+function hashedFile(site: string, name: string, ending: string): string {
+  const content = readFileSync(join(portal, `${name}${ending}`));
+  const digest = createHash('sha256').update(content).digest('base64url').slice(0, 8);
+  const path = `assets/${name}-${digest}${ending}`;
+  writeFileSync(join(site, path), content);
+  return path;
 }
 
 function finishPage(path: string, head: string, landing: string): void {

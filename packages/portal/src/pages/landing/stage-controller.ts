@@ -63,6 +63,7 @@ export class StageController {
     const look = () => this.#update();
     document.addEventListener('visibilitychange', look);
     this.#stops.push(() => document.removeEventListener('visibilitychange', look));
+    if (!this.#isWanted) this.#tell();
   }
 
   get #isRunning(): boolean {

@@ -37,7 +37,7 @@ export function Wire(props: {
           {replay?.resumed ? resumedText(replay.resumed) : ''}
         </p>
         <Button kind="secondary" icon="cut" isBlock isOff={!canCut} onClick={props.onCut}>
-          {isAway ? 'Cut. Reconnecting' : 'Cut the connection'}
+          {isAway ? 'Reconnecting' : 'Cut the connection'}
         </Button>
       </div>
     </div>
