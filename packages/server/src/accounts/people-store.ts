@@ -17,6 +17,8 @@ export const LINK_VALID_NS = BigInt(LINK_VALID_MINUTES) * MINUTE_NS;
 /** Links to one mailbox, and links asked for from one neighbourhood, in an hour. */
 export const LINKS_PER_MAILBOX_MAX = 5;
 export const LINKS_PER_NEIGHBOURHOOD_MAX = 20;
+/** And in all, so that however many ask from wherever, what is kept and mailed has an end. */
+export const LINKS_MAX = 100_000;
 export const LINKS_COUNTED_NS = HOUR_NS;
 /** Accounts that sign-ins from one neighbourhood may make in a day. */
 export const NEW_ACCOUNTS_MAX = 5;

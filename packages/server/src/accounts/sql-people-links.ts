@@ -8,6 +8,7 @@ import type { LinkRow } from './account-schema.ts';
 import {
   LINK_VALID_NS,
   LINKS_COUNTED_NS,
+  LINKS_MAX,
   LINKS_PER_MAILBOX_MAX,
   LINKS_PER_NEIGHBOURHOOD_MAX,
   type LinkPurpose,
@@ -57,34 +58,29 @@ async function tooMany(
   { address, askedFrom }: NewLink,
 ): Promise<TooMany | null> {
   if (askedFrom === null) return null;
-  const byMailbox =
-    address === null
-      ? null
-      : await nextAt(sql, now, 'email_key', address.key, LINKS_PER_MAILBOX_MAX);
-  const until =
-    byMailbox ?? (await nextAt(sql, now, 'asked_from', askedFrom, LINKS_PER_NEIGHBOURHOOD_MAX));
-  return until === null ? null : { refused: 'too-many', until };
-}
-
-/** When one more may be asked for; null: now. */
-async function nextAt(
-  sql: Sql,
-  now: EpochNs,
-  column: 'email_key' | 'asked_from',
-  value: string,
-  max: number,
-): Promise<EpochNs | null> {
-  const last = await sql
+  const counted = sql
     .selectFrom('sign_in_links')
-    .select('created_at')
-    .where(column, '=', value)
     .where('asked_from', 'is not', null)
-    .where('created_at', '>', now - LINKS_COUNTED_NS)
-    .orderBy('created_at', 'desc')
-    .offset(max - 1)
-    .limit(1)
-    .executeTakeFirst();
-  return last === undefined ? null : ((last.created_at + LINKS_COUNTED_NS) as EpochNs);
+    .where('created_at', '>', now - LINKS_COUNTED_NS);
+  const limits = [
+    ...(address === null
+      ? []
+      : [{ of: counted.where('email_key', '=', address.key), max: LINKS_PER_MAILBOX_MAX }]),
+    { of: counted.where('asked_from', '=', askedFrom), max: LINKS_PER_NEIGHBOURHOOD_MAX },
+    { of: counted, max: LINKS_MAX },
+  ];
+  for (const { of, max } of limits) {
+    // The oldest of as many as there may be.
+    const last = await of
+      .select('created_at')
+      .orderBy('created_at', 'desc')
+      .offset(max - 1)
+      .limit(1)
+      .executeTakeFirst();
+    if (last === undefined) continue;
+    return { refused: 'too-many', until: (last.created_at + LINKS_COUNTED_NS) as EpochNs };
+  }
+  return null;
 }
 
 export function mailboxTurn(emailKey: string): string {
