@@ -1,7 +1,7 @@
 /** Charts of what is computed bar by bar: bars themselves, cumulative delta, VWAP and the tape's speed. */
 
 import type { BarsData, DeltaData, TapeSpeedData, VwapData } from '@tapeloom/protocol/indicators';
-import { legend, Plot } from './plot.ts';
+import { legend, Plot, signed } from './plot.ts';
 import { type Draw, extentOf, largestOf, type SceneObject } from './scene.ts';
 import { lineBetween, num, path, polyline, rect, text } from './svg.ts';
 
@@ -21,9 +21,9 @@ export const drawBars: Draw<BarsData> = (scene) => {
   );
   const width = plot.bodyWidth;
   for (const [colour, from, to] of [
-    ['sell', () => 0, (bar: BarsData) => bar.bid],
-    ['buy', (bar: BarsData) => bar.bid, (bar: BarsData) => bar.bid + bar.ask],
-    ['faint', (bar: BarsData) => bar.bid + bar.ask, (bar: BarsData) => bar.volume],
+    ['bid', () => 0, (bar: BarsData) => bar.bid],
+    ['ask', (bar: BarsData) => bar.bid, (bar: BarsData) => bar.bid + bar.ask],
+    ['neutral', (bar: BarsData) => bar.bid + bar.ask, (bar: BarsData) => bar.volume],
   ] as const) {
     const boxes = scene.objects.map((object) => {
       const { data } = object;
@@ -36,9 +36,9 @@ export const drawBars: Draw<BarsData> = (scene) => {
   plot.add(text('faint', plot.left, plot.paneTop - 4, 'volume by aggressor'));
   plot.add(
     ...legend([
-      ['sell', 'sold at the bid'],
-      ['buy', 'bought at the ask'],
-      ['faint', 'unknown'],
+      ['bid', 'sold at the bid'],
+      ['ask', 'bought at the ask'],
+      ['neutral', 'unknown'],
     ]),
   );
   return plot.document();
@@ -48,30 +48,52 @@ export const drawDelta: Draw<DeltaData> = (scene) => {
   const plot = new Plot(scene, { paneHeight: 190, priceHeight: 210 });
   plot.candles('o3');
   const [low, high] = extentOf(scene.objects.flatMap(({ data }) => [0, data.low, data.high]));
-  const y = plot.paneScale(low, high, thousands);
-  const width = plot.bodyWidth;
-  const box = (object: SceneObject<DeltaData>) => {
-    const { open, close } = object.data;
-    const top = y(Math.max(open, close));
-    const height = Math.max(1, y(Math.min(open, close)) - top);
-    const x = plot.middleOf(object) - width / 2;
-    return `M${num(x)} ${num(top)}h${num(width)}v${num(height)}h${num(-width)}z`;
-  };
-  const wick = (object: SceneObject<DeltaData>) => {
+  const y = plot.paneScale(low, high, signed);
+  const wicks = scene.objects.map((object) => {
     const x = plot.middleOf(object);
     return lineBetween(x, y(object.data.high), x, y(object.data.low));
-  };
-  for (const [colour, isOf] of [
-    ['buy', (data: DeltaData) => data.close >= data.open],
-    ['sell', (data: DeltaData) => data.close < data.open],
+  });
+  const closes = scene.objects.map((it) => [plot.middleOf(it), it.data.close] as const);
+  plot.add(path('s-neutral o3', wicks));
+  for (const [colour, part] of [
+    ['ask', (close: number) => Math.max(0, close)],
+    ['bid', (close: number) => Math.min(0, close)],
   ] as const) {
-    const list = scene.objects.filter(({ data }) => isOf(data));
-    plot.add(path(`s-${colour}`, list.map(wick)), path(colour, list.map(box)));
+    const edge = withZeros(closes).map(([x, close]) => [x, y(part(close))] as const);
+    const ends = [edge.at(0)?.[0] ?? plot.left, edge.at(-1)?.[0] ?? plot.left] as const;
+    const area = [[ends[0], y(0)] as const, ...edge, [ends[1], y(0)] as const];
+    plot.add(
+      path(`${colour} o2`, [`${polyline(area)}z`]),
+      path(`s-${colour} w15`, above(edge, y(0))),
+    );
   }
   plot.add(path('s-faint dash', [lineBetween(plot.left, y(0), plot.right, y(0))]));
   plot.add(text('faint', plot.left, plot.paneTop - 4, 'cumulative delta since the open, in lots'));
   return plot.document();
 };
+
+/** The points of a line, and where it crosses zero between two of them. */
+function withZeros(
+  points: readonly (readonly [number, number])[],
+): readonly (readonly [number, number])[] {
+  return points.flatMap(([x, value], index) => {
+    const before = points[index - 1];
+    if (before === undefined || before[1] * value >= 0) return [[x, value] as const];
+    const share = before[1] / (before[1] - value);
+    return [[before[0] + share * (x - before[0]), 0] as const, [x, value] as const];
+  });
+}
+
+/** The parts of a line that do not lie on the base. */
+function above(points: readonly (readonly [number, number])[], base: number): readonly string[] {
+  const parts: string[] = [];
+  points.forEach(([x, y], index) => {
+    const before = points[index - 1];
+    if (before === undefined || (before[1] === base && y === base)) return;
+    parts.push(lineBetween(before[0], before[1], x, y));
+  });
+  return parts;
+}
 
 export const drawVwap: Draw<VwapData> = (scene) => {
   // The bands of the first bars of a session jump; they do not set the scale.
@@ -87,7 +109,7 @@ export const drawVwap: Draw<VwapData> = (scene) => {
       return [endOf(object), y] as const;
     });
   const band = (upper: (data: VwapData) => number, lower: (data: VwapData) => number) =>
-    path('accent o1', [`${polyline([...at(upper), ...at(lower).toReversed()])}z`]);
+    path('neutral o1', [`${polyline([...at(upper), ...at(lower).toReversed()])}z`]);
   plot.add(
     band(
       (it) => it.upper3,
@@ -102,13 +124,13 @@ export const drawVwap: Draw<VwapData> = (scene) => {
       (it) => it.lower1,
     ),
   );
-  plot.candles();
-  plot.add(path('s-accent w15', [polyline(at((data) => data.vwap))]));
+  plot.candles('o3');
+  plot.add(path('s-ink w15', [polyline(at((data) => data.vwap))]));
   const last = scene.objects.at(-1);
   if (last !== undefined) {
-    plot.tag('accent', last.data.vwap, 'VWAP');
-    plot.tag('accent', last.data.upper1, '+1 deviation');
-    plot.tag('accent', last.data.lower1, '−1 deviation');
+    plot.tag('ink', last.data.vwap, 'VWAP');
+    plot.tag('faint', last.data.upper1, '+1 deviation');
+    plot.tag('faint', last.data.lower1, '−1 deviation');
   }
   return plot.document();
 };
@@ -131,17 +153,17 @@ export const drawTapeSpeed: Draw<TapeSpeedData> = (scene) => {
     .filter(({ data }) => data.burst)
     .map(({ ns, data }) => lineBetween(plot.x(ns), y(0), plot.x(ns), y(data.rate)));
   plot.add(
-    path('accent o2', [`${polyline(area)}z`]),
-    path('s-gold', bursts),
-    path('s-accent', [polyline(rates)]),
-    path('s-ink w15', [polyline(averages)]),
+    path('neutral o2', [`${polyline(area)}z`]),
+    path('s-neutral', [polyline(rates)]),
+    path('s-ink', bursts),
+    path('s-ink w15 dash', [polyline(averages)]),
     text('faint', plot.left, plot.paneTop - 4, 'trades per second'),
   );
   plot.add(
     ...legend([
-      ['accent', 'rate'],
-      ['gold', 'burst'],
-      ['ink', 'average'],
+      ['neutral', 'rate'],
+      ['ink', 'burst'],
+      ['s-ink dash', 'average'],
     ]),
   );
   return plot.document();
@@ -173,7 +195,7 @@ export const drawAny: Draw<unknown> = (scene) => {
   plot.add(
     ...scene.objects.map(({ ns }, at) => {
       const [zero, value] = [y(0), y(values[at]!)];
-      return rect('accent', plot.x(ns), Math.min(zero, value), 2, Math.abs(zero - value));
+      return rect('ink', plot.x(ns), Math.min(zero, value), 2, Math.abs(zero - value));
     }),
     text('faint', plot.left, plot.paneTop - 4, field),
   );

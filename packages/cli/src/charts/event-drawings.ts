@@ -3,12 +3,16 @@
 import type { AbsorptionData, LargeTradesData, SweepsData } from '@tapeloom/protocol/indicators';
 import { legend, Plot } from './plot.ts';
 import { type Draw, largestOf } from './scene.ts';
-import { circle, lineBetween, num, path } from './svg.ts';
+import { circle, lineBetween, num, path, text } from './svg.ts';
 
 const SIDES = [
-  ['buy', 'buyers'],
-  ['sell', 'sellers'],
+  ['ask', 'buyers'],
+  ['bid', 'sellers'],
 ] as const;
+/** A disc's area is its size; its number stands inside where it has room. */
+const DISC_MAX = 14;
+const DISC_MIN = 2.5;
+const DIGIT_WIDTH = 5.6;
 /** Marks that get their number written beside them. */
 const NAMED = 6;
 
@@ -16,16 +20,20 @@ export const drawLargeTrades: Draw<LargeTradesData> = (scene) => {
   const plot = new Plot(scene);
   plot.candles('o2');
   const most = largestOf(scene.objects, ({ data }) => data.size);
-  const named = largest(scene.objects, ({ data }) => data.size);
-  for (const { ns, data } of scene.objects) {
+  const numbers: string[] = [];
+  // The smaller ones on top, so that none is hidden.
+  const ordered = scene.objects.toSorted((a, b) => b.data.size - a.data.size);
+  for (const { ns, data } of ordered) {
     const { side, size, last } = data;
-    const colour = side > 0 ? 'buy' : 'sell';
+    const colour = side > 0 ? 'ask' : 'bid';
     const [x, y] = [plot.x(ns), plot.y(last)];
-    const radius = 3 + 15 * Math.sqrt(size / most);
-    plot.add(circle(`${colour} o2`, x, y, radius), circle(`s-${colour}`, x, y, radius));
+    const radius = Math.max(DISC_MIN, DISC_MAX * Math.sqrt(size / most));
+    plot.add(circle(`${colour} ring`, x, y, radius));
+    const words = String(size);
+    if (words.length * DIGIT_WIDTH > 2 * radius - 2) continue;
+    numbers.push(text(`on-${colour} bold num small`, x, y + 3.3, words, 'middle'));
   }
-  for (const { ns, data } of named)
-    plot.label('ink', plot.x(ns), plot.y(data.last) + 3.5, String(data.size));
+  plot.add(...numbers);
   plot.add(...legend(SIDES));
   return plot.document();
 };
@@ -36,7 +44,7 @@ export const drawSweeps: Draw<SweepsData> = (scene) => {
   const named = largest(scene.objects, ({ data }) => data.levels * 10_000 + data.size);
   for (const object of scene.objects) {
     const { side, first, last, levels, size } = object.data;
-    const colour = side > 0 ? 'buy' : 'sell';
+    const colour = side > 0 ? 'ask' : 'bid';
     const [x, from, to] = [plot.x(object.ns), plot.y(first), plot.y(last)];
     const back = side > 0 ? 5 : -5;
     const head = `M${num(x - 3.5)} ${num(to + back)}L${num(x)} ${num(to)}L${num(x + 3.5)} ${num(to + back)}z`;
@@ -58,7 +66,7 @@ export const drawAbsorption: Draw<AbsorptionData> = (scene) => {
   for (const object of scene.objects) {
     const { side, price, volume } = object.data;
     // Buyers that are absorbed meet a ceiling, sellers a floor.
-    const colour = side > 0 ? 'buy' : 'sell';
+    const colour = side > 0 ? 'ask' : 'bid';
     const [x, y] = [plot.x(object.ns), plot.y(price)];
     const away = side > 0 ? -7 : 7;
     plot.add(
@@ -74,8 +82,8 @@ export const drawAbsorption: Draw<AbsorptionData> = (scene) => {
   }
   plot.add(
     ...legend([
-      ['buy', 'buyers absorbed'],
-      ['sell', 'sellers absorbed'],
+      ['ask', 'buyers absorbed'],
+      ['bid', 'sellers absorbed'],
     ]),
   );
   return plot.document();

@@ -3,7 +3,7 @@
 import type { FootprintData } from '@tapeloom/protocol/indicators';
 import { legend, Plot } from './plot.ts';
 import { type Draw, extentOf, largestOf, type SceneObject } from './scene.ts';
-import { lineBetween, path, rect, text } from './svg.ts';
+import { lineBetween, num, path, rect, text, toneClass } from './svg.ts';
 
 /** A row that is high enough to be read, and how high the plot may become for its sake. */
 const ROW_HEIGHT = 13;
@@ -16,6 +16,8 @@ const COLUMN_WIDTH_MAX = 220;
 /** Of a column: what is beside its cells, and what one digit takes. */
 const COLUMN_EDGE = 28;
 const DIGIT_WIDTH = 6.3;
+/** Outside of the value area cells are paler. */
+const OUTSIDE_SHARE = 0.42 ** 2;
 
 export const drawFootprint: Draw<FootprintData> = (scene) => {
   const group = Number(scene.params.group);
@@ -31,66 +33,98 @@ export const drawFootprint: Draw<FootprintData> = (scene) => {
   );
   const numbersWidth = String(largest).length * 2 * DIGIT_WIDTH + COLUMN_EDGE;
   const hasNumbers = plot.candleWidth >= numbersWidth && plot.tickHeight * group >= NUMBERS_HEIGHT;
-  for (const bar of scene.objects) addBar(plot, bar, group, hasNumbers);
+  for (const bar of scene.objects) addBar(plot, bar, { group, hasNumbers, largest });
   plot.add(
     ...legend([
-      ['sell', 'sell imbalance'],
-      ['buy', 'buy imbalance'],
-      ['gold', 'point of control'],
-      ['accent', 'value area'],
+      ['bid', 'sell imbalance'],
+      ['ask', 'buy imbalance'],
+      ['s-ink w15', 'point of control'],
+      ['neutral', 'value area'],
     ]),
   );
   return plot.document();
 };
 
-function addBar(
-  plot: Plot,
-  bar: SceneObject<FootprintData>,
-  group: number,
-  hasNumbers: boolean,
-): void {
+interface Cells {
+  readonly group: number;
+  readonly hasNumbers: boolean;
+  /** The most lots that traded on one side of one row, anywhere on the chart. */
+  readonly largest: number;
+}
+
+/** Bid to the left of the spine, ask to the right: side is place, and colour comes second. */
+function addBar(plot: Plot, bar: SceneObject<FootprintData>, cells: Cells): void {
   const { data } = bar;
+  const { group } = cells;
   const edge = Math.min(4, plot.candleWidth * 0.1);
   const left = plot.leftOf(bar) + edge;
   const width = Math.min(plot.candleWidth, COLUMN_WIDTH_MAX) - edge * 2.5;
-  const height = plot.tickHeight * group;
-  const gap = height > 4 ? 1 : 0;
-  const round = height > 4 ? 2 : 0;
-  const rising = data.close >= data.open ? 'buy' : 'sell';
-  plot.add(
-    path(`s-${rising}`, [lineBetween(left, plot.y(data.high), left, plot.y(data.low))]),
-    path(`s-${rising} o3`, [lineBetween(left - 3, plot.y(data.open), left, plot.y(data.open))]),
-  );
-  const bodyTop = plot.y(Math.max(data.open, data.close));
-  const bodyBottom = plot.y(Math.min(data.open, data.close));
-  plot.add(rect(rising, left - 2, bodyTop, 4, Math.max(1, bodyBottom - bodyTop)));
-  const most = largestOf(data.levels, ([, bid, ask]) => bid + ask);
-  const [cellLeft, cellWidth] = [left + 5, width - 6];
-  const middle = left + width / 2 + 4;
-  for (const [price, bid, ask] of data.levels) {
-    // A row covers the ticks from its price on.
-    const top = plot.y(price + group - 0.5);
-    const share = (bid + ask) / most;
-    const has = (side: number) => data.imbalances.some((it) => it[0] === price && it[1] === side);
-    const tone = hasNumbers ? 'o1' : has(1) || has(-1) ? '' : 'o3';
-    const colour = ask >= bid ? 'buy' : 'sell';
+  addCandle(plot, data, left);
+  const column = { left: left + 6, half: (width - 8) / 2 };
+  for (const level of data.levels) addLevel(plot, data, level, column, cells);
+  const right = column.left + 2 * column.half;
+  if (data.poc !== null) {
+    const height = plot.tickHeight * group;
+    const top = plot.y(data.poc + group - 0.5);
+    const middle = top + height / 2;
+    const wedge = Math.min(4, height / 2);
     plot.add(
-      rect(`${colour} ${tone}`.trim(), cellLeft, top, cellWidth * share, height - gap, round),
+      rect('s-ink w15', column.left, top, 2 * column.half, Math.max(1, height - gapOf(height))),
+      path('ink', [
+        `M${num(right)} ${num(middle - wedge)}L${num(right - wedge)} ${num(middle)}L${num(right)} ${num(middle + wedge)}z`,
+      ]),
     );
-    if (hasNumbers) {
-      const baseline = top + height / 2 + 3.5;
-      plot.add(
-        text(has(-1) ? 'sell bold num' : 'ink num', middle - 6, baseline, String(bid), 'end'),
-        text('faint small', middle, baseline, '×', 'middle'),
-        text(has(1) ? 'buy bold num' : 'ink num', middle + 6, baseline, String(ask)),
-      );
-    }
-    if (price === data.poc) {
-      plot.add(rect('s-gold w15', cellLeft, top, cellWidth, Math.max(1, height - gap), round));
-    }
   }
   if (data.vah !== null && data.val !== null) {
     const [top, bottom] = [plot.y(data.vah + group - 0.5), plot.y(data.val - 0.5)];
-    plot.add(rect('accent', left + width + 1, top, 2, bottom - top, 1));
+    const x = right + 3;
+    plot.add(path('s-neutral', [`M${num(x - 2)} ${num(top)}h2v${num(bottom - top)}h-2`]));
   }
+}
+
+/** Hollow when it rose, filled when it fell. */
+function addCandle(plot: Plot, data: FootprintData, x: number): void {
+  const top = plot.y(Math.max(data.open, data.close));
+  const bottom = plot.y(Math.min(data.open, data.close));
+  plot.add(
+    path('s-ink', [lineBetween(x, plot.y(data.high), x, plot.y(data.low))]),
+    rect(
+      data.close >= data.open ? 's-ink hollow' : 'ink',
+      x - 2.5,
+      top,
+      5,
+      Math.max(1, bottom - top),
+    ),
+  );
+}
+
+function addLevel(
+  plot: Plot,
+  data: FootprintData,
+  [price, bid, ask]: FootprintData['levels'][number],
+  { left, half }: { readonly left: number; readonly half: number },
+  { group, hasNumbers, largest }: Cells,
+): void {
+  // A row covers the ticks from its price on.
+  const top = plot.y(price + group - 0.5);
+  const height = plot.tickHeight * group;
+  const isOutside =
+    data.vah !== null && data.val !== null && (price < data.val || price > data.vah);
+  const spine = left + half;
+  for (const [colour, side, lots, x, lean, anchor] of [
+    ['bid', -1, bid, left, -4, 'end'],
+    ['ask', 1, ask, spine + 0.5, 4, 'start'],
+  ] as const) {
+    const isImbalance = data.imbalances.some((it) => it[0] === price && it[1] === side);
+    const share = (lots / largest) * (isOutside ? OUTSIDE_SHARE : 1);
+    const tone = isImbalance ? '' : toneClass(share);
+    plot.add(rect(`${colour} ${tone}`.trim(), x, top, half - 0.5, height - gapOf(height)));
+    if (!hasNumbers) continue;
+    const ink = isImbalance ? `on-${colour} bold` : isOutside ? 'faint' : 'ink';
+    plot.add(text(`${ink} num`, spine + lean, top + height / 2 + 3.5, String(lots), anchor));
+  }
+}
+
+function gapOf(height: number): number {
+  return height > 4 ? 1 : 0;
 }

@@ -20,7 +20,7 @@ interface KindPriceData {
 export const drawImbalances: Draw<ZoneData> = (scene) => {
   const plot = new Plot(scene);
   for (const { ns, removedNs, data } of near(scene, ({ low }) => low, plot)) {
-    const colour = data.side > 0 ? 'buy' : 'sell';
+    const colour = data.side > 0 ? 'ask' : 'bid';
     const [left, right] = [plot.x(ns), plot.until(removedNs)];
     const top = plot.y(data.high + 0.5);
     const height = plot.y(data.low - 0.5) - top;
@@ -30,8 +30,8 @@ export const drawImbalances: Draw<ZoneData> = (scene) => {
   plot.candles();
   plot.add(
     ...legend([
-      ['buy', 'buy zone'],
-      ['sell', 'sell zone; pale where price traded through it later'],
+      ['ask', 'buy zone'],
+      ['bid', 'sell zone; pale where price traded through it later'],
     ]),
   );
   return plot.document();
@@ -40,11 +40,11 @@ export const drawImbalances: Draw<ZoneData> = (scene) => {
 export const drawNakedLevels: Draw<KindPriceData> = (scene) => {
   const plot = new Plot(scene);
   plot.candles('o3');
-  addRays(plot, scene, (data) => (data.kind === 'poc' ? 'gold' : 'accent'));
+  addRays(plot, scene, (data) => (data.kind === 'poc' ? 'ink' : 'neutral'));
   plot.add(
     ...legend([
-      ['gold', 'point of control'],
-      ['accent', 'edge of a value area; dashed: traded since'],
+      ['ink', 'point of control'],
+      ['neutral', 'edge of a value area; dashed: traded since'],
     ]),
   );
   return plot.document();
@@ -53,11 +53,11 @@ export const drawNakedLevels: Draw<KindPriceData> = (scene) => {
 export const drawUnfinishedAuctions: Draw<KindPriceData> = (scene) => {
   const plot = new Plot(scene);
   plot.candles('o3');
-  addRays(plot, scene, (data) => (data.kind === 'high' ? 'sell' : 'buy'));
+  addRays(plot, scene, (data) => (data.kind === 'high' ? 'ink' : 'neutral'));
   plot.add(
     ...legend([
-      ['sell', 'a high'],
-      ['buy', 'a low; dashed: traded since'],
+      ['ink', 'a high'],
+      ['neutral', 'a low; dashed: traded since'],
     ]),
   );
   return plot.document();
@@ -71,10 +71,10 @@ export const drawSessionLevels: Draw<KindPriceData> = (scene) => {
   plot.candles('o3');
   for (const [price, same] of Map.groupBy(levels, (level) => level.price)) {
     const y = plot.y(price);
-    plot.add(path('s-accent', [lineBetween(plot.left, y, plot.right, y)]));
+    plot.add(path('s-neutral', [lineBetween(plot.left, y, plot.right, y)]));
     const words = `${same.map((it) => wordsOf(it.kind)).join(', ')} ${plot.price(price)}`;
     for (let x = plot.left + 4; x < plot.right - 200; x += LABEL_STEP) {
-      if (plot.label('accent', x, y - 3, words, 'start')) break;
+      if (plot.label('ink', x, y - 3, words, 'start')) break;
     }
   }
   return plot.document();

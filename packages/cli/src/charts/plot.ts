@@ -124,24 +124,19 @@ export class Plot {
     this.#body.push(...elements.filter((element) => element !== ''));
   }
 
+  /** Hollow when they rose, filled when they fell: the dyes are kept for who bought and who sold. */
   candles(tone = ''): void {
     const { candles } = this.#scene;
-    const side = (is: (bar: CandleData) => boolean) => candles.filter(({ data }) => is(data));
-    for (const [colour, list] of [
-      ['buy', side((bar) => bar.close >= bar.open)],
-      ['sell', side((bar) => bar.close < bar.open)],
-    ] as const) {
-      this.add(
-        path(
-          `s-${colour} ${tone}`.trim(),
-          list.map((it) => this.#wick(it)),
-        ),
-        path(
-          `${colour} ${tone}`.trim(),
-          list.map((it) => this.#candleBody(it)),
-        ),
-      );
-    }
+    const wicks = candles.map((it) => this.#wick(it));
+    const side = (is: (bar: CandleData) => boolean) =>
+      candles.filter(({ data }) => is(data)).map((it) => this.#candleBody(it));
+    const rose = side((bar) => bar.close >= bar.open);
+    const fell = side((bar) => bar.close < bar.open);
+    this.add(
+      path(`s-ink ${tone}`.trim(), wicks),
+      path(`s-ink hollow ${tone}`.trim(), rose),
+      path(`ink ${tone}`.trim(), fell),
+    );
   }
 
   /** A name for what lies on this price, at the right end of the plot. */
@@ -223,7 +218,12 @@ export class Plot {
   }
 }
 
-/** A little key: coloured squares and what they mean, in the upper right corner. */
+/** A signed number, with a true minus. */
+export function signed(value: number): string {
+  return value.toLocaleString('en').replace('-', '−');
+}
+
+/** A little key: squares as things are drawn, and what they mean, in the upper right corner. */
 export function legend(entries: readonly (readonly [string, string])[]): string[] {
   const widths = entries.map(([, words]) => words.length * LEGEND_LETTER_WIDTH + 28);
   let x = CHART_WIDTH - widths.reduce((sum, width) => sum + width, 0);

@@ -20,10 +20,10 @@ export const drawVolumeProfile: Draw<VolumeProfileData> = (scene) => {
   for (const profile of scene.objects) addProfile(plot, profile, group);
   plot.add(
     ...legend([
-      ['sell', 'sold'],
-      ['buy', 'bought'],
-      ['gold', 'point of control'],
-      ['accent', 'value area'],
+      ['bid', 'sold'],
+      ['ask', 'bought'],
+      ['ink', 'point of control'],
+      ['s-neutral dash', 'value area'],
     ]),
   );
   return plot.document();
@@ -44,13 +44,13 @@ function addProfile(plot: Plot, { ns, data }: SceneObject<VolumeProfileData>, gr
     sold.push(box(left, bid));
     bought.push(box(left + scaled(bid), ask));
   }
-  plot.add(path('sell o3', sold), path('buy o3', bought));
+  plot.add(path('bid o3', sold), path('ask o3', bought));
   plot.add(path('s-faint', [lineBetween(left, plot.y(data.high), left, plot.y(data.low))]));
   const right = Math.min(plot.right, left + width - 8);
   const across = (price: number) => lineBetween(left, plot.y(price), right, plot.y(price));
   plot.add(
-    path('s-gold w15', [across(data.poc + (group - 1) / 2)]),
-    path('s-accent dash', [across(data.vah + group - 0.5), across(data.val - 0.5)]),
+    path('s-ink w15', [across(data.poc + (group - 1) / 2)]),
+    path('s-neutral dash', [across(data.vah + group - 0.5), across(data.val - 0.5)]),
   );
 }
 
@@ -65,10 +65,10 @@ export const drawTpo: Draw<TpoData> = (scene) => {
   if (profile !== undefined) addLetters(plot, profile, Number(scene.params.group), step);
   plot.add(
     ...legend([
-      ['gold', 'point of control'],
-      ['accent', 'value area'],
-      ['sell', 'single prints'],
-      ['buy', 'initial balance'],
+      ['s-ink w15', 'point of control'],
+      ['ink', 'value area'],
+      ['s-neutral dash', 'single prints'],
+      ['neutral', 'initial balance'],
     ]),
   );
   return plot.document();
@@ -83,14 +83,16 @@ function addLetters(plot: Plot, profile: TpoData, group: number, step: number): 
     const top = middle - height / 2;
     const inArea = price >= profile.val && price <= profile.vah;
     const isPoc = price === profile.poc;
-    const colour = singles.has(price) ? 'sell' : inArea ? 'accent' : 'ink';
+    const isSingle = singles.has(price);
+    const colour = inArea ? 'ink' : 'faint';
     const width = letters.length * step + 4;
     if (height < TPO_ROW_MIN) {
-      const tone = isPoc ? 'gold' : `${colour} o3`;
+      const tone = isPoc ? 'ink' : `${colour} ${isSingle ? 'o2' : 'o3'}`;
       plot.add(rect(tone, left - 4, top, width, Math.max(0.6, height * 0.9)));
       continue;
     }
-    if (isPoc) plot.add(rect('gold o2', left - 4, top, width, height, 3));
+    if (isPoc) plot.add(rect('s-ink w15', left - 4, top, width, height, 3));
+    if (isSingle) plot.add(rect('s-neutral dash', left - 4, top, width, height, 3));
     [...letters].forEach((letter, at) => {
       const x = left + at * step + step / 2 - 2;
       plot.add(text(`${colour}${isPoc ? ' bold' : ''} small`, x, middle + 3.5, letter, 'middle'));
@@ -98,6 +100,6 @@ function addLetters(plot: Plot, profile: TpoData, group: number, step: number): 
   }
   const { ibHigh, ibLow } = profile;
   if (ibHigh !== null && ibLow !== null) {
-    plot.add(rect('buy', 20, plot.y(ibHigh), 3, plot.y(ibLow) - plot.y(ibHigh), 1));
+    plot.add(rect('neutral', 20, plot.y(ibHigh), 3, plot.y(ibLow) - plot.y(ibHigh), 1));
   }
 }

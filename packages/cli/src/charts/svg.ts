@@ -13,29 +13,39 @@ const FONT = 'system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,s
 type Palette = Readonly<Record<Colour, string>>;
 type Colour = keyof typeof LIGHT;
 
-/** Names of colours: what is drawn says what it means, not how it looks. */
+/**
+ * Names of colours: what is drawn says what it means, not how it looks. Two dyes, which mean bought at the ask and
+ * sold at the bid and nothing else; all other things are ink, and told apart by their form. These are the
+ * colours of the portal's charts.
+ */
 const LIGHT = {
   paper: '#ffffff',
-  edge: '#dfe3ea',
-  grid: '#edf0f4',
-  ink: '#1c2430',
-  faint: '#667085',
-  buy: '#0b8f6a',
-  sell: '#cf3f55',
-  accent: '#2f62d9',
-  gold: '#a86a00',
+  edge: '#e5e1d9',
+  grid: '#efece6',
+  ink: '#16171d',
+  faint: '#676b78',
+  neutral: '#7b7f8b',
+  ask: '#08779c',
+  bid: '#bd4318',
+  'on-ask': '#ffffff',
+  'on-bid': '#ffffff',
 };
 const DARK: Palette = {
-  paper: '#0e131c',
-  edge: '#273142',
-  grid: '#1a2230',
-  ink: '#e7ebf2',
-  faint: '#94a0b4',
-  buy: '#2fd0a0',
-  sell: '#ff7183',
-  accent: '#82a8ff',
-  gold: '#f2b53a',
+  paper: '#0f1117',
+  edge: '#232733',
+  grid: '#1b1f29',
+  ink: '#eeeff4',
+  faint: '#8a90a1',
+  neutral: '#7d8394',
+  ask: '#4dc4ea',
+  bid: '#ff8f5e',
+  'on-ask': '#04222d',
+  'on-bid': '#331303',
 };
+/** How much dye a cell takes, from an empty one to the largest on the chart. */
+const LIGHT_TONES = { least: 0.04, range: 0.36 };
+const DARK_TONES = { least: 0.06, range: 0.48 };
+const TONES_COUNT = 12;
 
 const COLOURS = Object.keys(LIGHT) as readonly Colour[];
 
@@ -46,22 +56,34 @@ export function svgDocument(
   body: readonly string[],
   theme: Theme = 'auto',
 ): string {
-  const variables = (palette: Palette) =>
-    COLOURS.map((colour) => `--${colour}:${palette[colour]}`).join(';');
+  const variables = (palette: Palette, tones: typeof LIGHT_TONES) =>
+    [
+      ...COLOURS.map((colour) => `--${colour}:${palette[colour]}`),
+      ...toneNumbers().map((step) => `--t${step}:${toneOf(tones, step)}`),
+    ].join(';');
   const colourOf = (colour: Colour) =>
     theme === 'auto' ? `var(--${colour})` : (theme === 'dark' ? DARK : LIGHT)[colour];
+  const opacityOf = (step: number) =>
+    theme === 'auto'
+      ? `var(--t${step})`
+      : toneOf(theme === 'dark' ? DARK_TONES : LIGHT_TONES, step);
   const style = [
     `svg{font-size:11px;font-family:${FONT}}`,
     ...(theme === 'auto'
-      ? [`svg{${variables(LIGHT)}}`, `@media(prefers-color-scheme:dark){svg{${variables(DARK)}}}`]
+      ? [
+          `svg{${variables(LIGHT, LIGHT_TONES)}}`,
+          `@media(prefers-color-scheme:dark){svg{${variables(DARK, DARK_TONES)}}}`,
+        ]
       : []),
     ...COLOURS.map(
       (it) => `.${it}{fill:${colourOf(it)}}.s-${it}{stroke:${colourOf(it)};fill:none}`,
     ),
+    ...toneNumbers().map((step) => `.t${step}{fill-opacity:${opacityOf(step)}}`),
+    `.hollow{fill:${colourOf('paper')}}.ring{stroke:${colourOf('paper')}}`,
     `.halo{paint-order:stroke;stroke:${colourOf('paper')};stroke-width:3px;stroke-linejoin:round}`,
     '.head{font-size:15px;font-weight:600}.bold{font-weight:700}.small{font-size:9.5px}',
     '.num{font-variant-numeric:tabular-nums}',
-    '.o1{opacity:.14}.o2{opacity:.28}.o3{opacity:.55}.w15{stroke-width:1.6}.dash{stroke-dasharray:4 3}',
+    '.o1{opacity:.14}.o2{opacity:.28}.o3{opacity:.55}.w15{stroke-width:1.5}.dash{stroke-dasharray:4 3}',
   ].join('');
   const box = `viewBox="0 0 ${CHART_WIDTH} ${height}" width="${CHART_WIDTH}" height="${height}"`;
   return [
@@ -74,6 +96,19 @@ export function svgDocument(
     '</svg>',
     '',
   ].join('\n');
+}
+
+/** The class of a cell with this share of the largest volume: tones grow with the root, as areas do. */
+export function toneClass(share: number): string {
+  return `t${Math.round(Math.sqrt(Math.min(1, Math.max(0, share))) * (TONES_COUNT - 1))}`;
+}
+
+function toneNumbers(): readonly number[] {
+  return Array.from({ length: TONES_COUNT }, (_, step) => step);
+}
+
+function toneOf({ least, range }: typeof LIGHT_TONES, step: number): string {
+  return String(Math.round((least + (range * step) / (TONES_COUNT - 1)) * 1000) / 1000);
 }
 
 export type Anchor = 'start' | 'middle' | 'end';
