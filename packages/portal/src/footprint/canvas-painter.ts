@@ -47,28 +47,52 @@ export function readPalette(element: HTMLElement): Palette {
   return { colours, toneFrom, toneSpan, font };
 }
 
-/** Makes the canvas as fine as the screen; the unit stays a CSS pixel. */
-export function fitCanvas(
-  canvas: HTMLCanvasElement,
-  width: number,
-  height: number,
-): CanvasRenderingContext2D | null {
+/** The pixels of the screen that a canvas covers, as the browser has snapped them. */
+export interface DevicePixels {
+  readonly across: number;
+  readonly down: number;
+}
+
+export interface FittedCanvas {
+  readonly context: CanvasRenderingContext2D;
+  /** Whole CSS pixels to draw in; they end at the right and at the bottom of the canvas. */
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Makes the canvas as fine as the screen, pixel for pixel; null where there is nothing to draw on. */
+export function fitCanvas(canvas: HTMLCanvasElement, pixels: DevicePixels): FittedCanvas | null {
+  const { across, down } = pixels;
   const ratio = Math.max(1, devicePixelRatio);
-  const [across, down] = [Math.round(width * ratio), Math.round(height * ratio)];
+  const [width, height] = [Math.floor(across / ratio), Math.floor(down / ratio)];
+  if (width === 0 || height === 0) return null;
   if (canvas.width !== across || canvas.height !== down) {
     canvas.width = across;
     canvas.height = down;
   }
   const context = canvas.getContext('2d', { alpha: false });
-  context?.setTransform(ratio, 0, 0, ratio, 0, 0);
-  return context;
+  if (context === null) return null;
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  return { context, width, height };
+}
+
+/** What is left over by whole pixels is at the left and at the top. */
+function anchorRight({ context, width, height }: FittedCanvas): void {
+  const { canvas } = context;
+  const ratio = Math.max(1, devicePixelRatio);
+  const [left, top] = [canvas.width - width * ratio, canvas.height - height * ratio];
+  context.setTransform(ratio, 0, 0, ratio, left, top);
 }
 
 export function paintCanvas(
-  context: CanvasRenderingContext2D,
+  fitted: FittedCanvas,
   batches: readonly Batch[],
   palette: Palette,
 ): void {
+  const { context } = fitted;
+  context.fillStyle = palette.colours.ground;
+  context.fillRect(0, 0, context.canvas.width, context.canvas.height);
+  anchorRight(fitted);
   context.textBaseline = 'middle';
   context.lineJoin = 'round';
   for (const batch of batches) {

@@ -3,7 +3,13 @@
  * that have just traded glow for a moment, and nothing else moves by itself.
  */
 
-import { fitCanvas, type Palette, paintCanvas, readPalette } from './canvas-painter.ts';
+import {
+  type DevicePixels,
+  fitCanvas,
+  type Palette,
+  paintCanvas,
+  readPalette,
+} from './canvas-painter.ts';
 import { CellGlow } from './cell-glow.ts';
 import { chartGeometry, PriceFollower } from './chart-geometry.ts';
 import type { ChartModel } from './chart-model.ts';
@@ -19,6 +25,7 @@ export class FootprintCanvas {
   readonly #follower = new PriceFollower();
   readonly #glow = new CellGlow();
   #palette: Palette | null = null;
+  #pixels: DevicePixels | null = null;
 
   constructor(options: FootprintCanvasOptions) {
     this.#options = options;
@@ -34,18 +41,33 @@ export class FootprintCanvas {
     this.#palette = null;
   }
 
+  /** The canvas has another size. */
+  resize({ devicePixelContentBoxSize }: ResizeObserverEntry): void {
+    const [size] = devicePixelContentBoxSize ?? [];
+    this.#pixels = size === undefined ? null : { across: size.inlineSize, down: size.blockSize };
+  }
+
   draw(model: ChartModel, nowMs: number): void {
     const { canvas, priceText } = this.#options;
-    const { clientWidth: width, clientHeight: height } = canvas;
-    if (width === 0 || height === 0) return;
-    const context = fitCanvas(canvas, width, height);
-    if (context === null) return;
+    const fitted = fitCanvas(canvas, pixelsOf(canvas, this.#pixels));
+    if (fitted === null) return;
+    const { width, height } = fitted;
     this.#palette ??= readPalette(canvas.parentElement ?? document.body);
     this.#glow.note(model.bars.at(-1) ?? null, nowMs);
     const geometry = chartGeometry({ width, height });
     const middleRow = this.#follower.next(geometry, model);
     const glow = (row: number, side: -1 | 1) => this.#glow.of(row, side);
     const scene = chartScene({ geometry, model, middleRow, priceText, glow });
-    paintCanvas(context, scene, this.#palette);
+    paintCanvas(fitted, scene, this.#palette);
   }
+}
+
+/** Not every browser tells the pixels of the screen, and one that emulates another screen tells its own. */
+function pixelsOf(canvas: HTMLCanvasElement, told: DevicePixels | null): DevicePixels {
+  const ratio = Math.max(1, devicePixelRatio);
+  const across = Math.round(canvas.clientWidth * ratio);
+  const down = Math.round(canvas.clientHeight * ratio);
+  const isNear =
+    told !== null && Math.abs(told.across - across) <= ratio && Math.abs(told.down - down) <= ratio;
+  return isNear ? told : { across, down };
 }

@@ -57,8 +57,8 @@ export class StageController {
         this.#chart.recolour();
         this.#draw();
       }),
-      observed(new ResizeObserver(() => this.#draw()), canvas),
-      observed(new IntersectionObserver((entries) => this.#sight(entries)), canvas),
+      this.#sizes(canvas),
+      this.#sights(canvas),
     );
     const look = () => this.#update();
     document.addEventListener('visibilitychange', look);
@@ -89,9 +89,26 @@ export class StageController {
     void this.#replay?.close();
   }
 
-  #sight(entries: readonly IntersectionObserverEntry[]): void {
-    this.#isSeen = entries.at(-1)?.isIntersecting ?? false;
-    this.#update();
+  #sizes(canvas: HTMLCanvasElement): () => void {
+    const observer = new ResizeObserver((entries) => {
+      for (const entry of entries) this.#chart.resize(entry);
+      this.#draw();
+    });
+    try {
+      observer.observe(canvas, { box: 'device-pixel-content-box' });
+    } catch {
+      observer.observe(canvas);
+    }
+    return () => observer.disconnect();
+  }
+
+  #sights(canvas: HTMLCanvasElement): () => void {
+    const observer = new IntersectionObserver((entries) => {
+      this.#isSeen = entries.at(-1)?.isIntersecting ?? false;
+      this.#update();
+    });
+    observer.observe(canvas);
+    return () => observer.disconnect();
   }
 
   #update(): void {
@@ -157,12 +174,4 @@ export class StageController {
       hasFailed: this.#hasFailed,
     });
   }
-}
-
-function observed(
-  observer: { observe(element: Element): void; disconnect(): void },
-  element: Element,
-): () => void {
-  observer.observe(element);
-  return () => observer.disconnect();
 }
