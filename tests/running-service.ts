@@ -129,7 +129,7 @@ export class RunningService {
   }
 
   /** The address printed behind this word. */
-  address(word: 'REST' | 'stream' | 'metrics' | 'echo'): string {
+  address(word: 'portal' | 'REST' | 'stream' | 'metrics' | 'mails' | 'echo'): string {
     return new RegExp(`^ {2}${word} +(\\S+)$`, 'm').exec(this.output)![1]!;
   }
 

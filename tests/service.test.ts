@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { assertContains, BARS, type Bars, finalBars } from './final-bars.ts';
 import { killServices, NO_PAST, RunningService, type StreamMessage } from './running-service.ts';
 import { SERVICE_OF_SOURCES } from './tapeloom-program.ts';
@@ -62,6 +63,8 @@ test('a first start, from the sources, becomes ready and serves REST, metrics an
   assert.match(metrics, /^tapeloom_days_missing 0$/m);
   assert.match(metrics, /^tapeloom_disk_free_bytes\{directory=".+"\} [1-9]/m);
 
+  await assertLinkIsMailed(service);
+
   assert.match(service.address('stream'), /\/v1$/);
   barsAtStop = await finalBars(service);
 
@@ -80,6 +83,32 @@ test('a first start, from the sources, becomes ready and serves REST, metrics an
   assert.deepEqual({ t: last?.t, kind: last?.kind }, { t: 'notice', kind: 'reconnect' });
   assert.doesNotMatch(service.errors, /svc_(?:live|test|token)_\w/, 'no key in the log');
 });
+
+/** By mail alone: a process that has no terminal prints no link, and no log holds one. */
+async function assertLinkIsMailed(service: RunningService): Promise<void> {
+  const { origin } = new URL(service.address('portal'));
+  const { servers } = (await (await service.get('/v1/openapi.json')).json()) as {
+    servers: { url: string }[];
+  };
+  assert.deepEqual(servers, [{ url: origin }]);
+  const asked = await fetch(`${origin}/v1/portal/sign-in`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin },
+    body: JSON.stringify({ email: 'ada@example.com' }),
+  });
+  assert.equal(asked.status, 202);
+  // The mail may still be on its way when the answer is here.
+  const isSent = async () =>
+    /^tapeloom_mails_total\{outcome="sent"\} 1$/m.test(
+      await (await service.internal('/metrics')).text(),
+    );
+  for (let tries = 0; tries < 50 && !(await isSent()); tries += 1) await setTimeout(100);
+  const mailbox = await (await fetch(service.address('mails'))).text();
+  assert.match(mailbox, new RegExp(`href="${origin}/sign-in#svc_link_\\w{33}"`));
+  const [mail] = readdirSync(join(data, 'outbox')).filter((name) => name.endsWith('.eml'));
+  assert.equal(statSync(join(data, 'outbox', mail!)).mode & 0o777, 0o600);
+  assert.doesNotMatch(service.output + service.errors, /svc_link|ada@/);
+}
 
 test('a later start finds the same bars, and so does one after a kill', async () => {
   let expected = barsAtStop;

@@ -66,6 +66,8 @@ export interface ServiceOptions {
 }
 
 export interface ServiceAddresses {
+  /** Where people reach it: `https://tapeloom.example.com`. */
+  readonly portal: string;
   /** `http://127.0.0.1:8080` */
   readonly rest: string;
   readonly stream: string;
@@ -266,7 +268,8 @@ export class Service implements AsyncDisposable {
     const echo = await this.#openEcho();
     const mailbox = this.#mail.isDevelopment ? `${internal}/mailbox` : null;
     const stream = `${rest.replace('http', 'ws')}/v1`;
-    this.#addresses = { rest, stream, internal, mailbox, echo };
+    const portal = this.#publicAddress.origin;
+    this.#addresses = { portal, rest, stream, internal, mailbox, echo };
     this.#phase = 'the tape is being filled';
     const { tapeKnown } = this.#doors;
     void Promise.all([this.#caughtUp.promise, tapeKnown]).then(() => this.#becomeReady());

@@ -9,6 +9,7 @@ const TEST = 'svc_test_0123456789abcdefghijABCDEFGHIJ';
 const facts: StartFacts = {
   version: '1.2.3',
   addresses: {
+    portal: 'http://127.0.0.1:8080',
     rest: 'http://127.0.0.1:8080',
     stream: 'ws://127.0.0.1:8080/v1',
     internal: 'http://127.0.0.1:9464',
@@ -52,6 +53,15 @@ test('who develops is told where mails can be read', () => {
   assert.doesNotMatch(report(), /mailbox/);
   const text = report({ addresses: { ...facts.addresses, mailbox } });
   assert.match(text, new RegExp(`^ {2}mails {5}${mailbox}$`, 'm'));
+});
+
+test('a first start says how somebody becomes the owner of the account', () => {
+  assert.match(report(), /^ {2}npm run tapeloom -- account claim demo$/m);
+  const portal = 'https://tapeloom.example.com';
+  const elsewhere = report({ addresses: { ...facts.addresses, portal }, data: '/srv/t' });
+  assert.match(elsewhere, new RegExp(`^ {2}portal {4}${portal}/$`, 'm'));
+  const claim = `account claim demo --data /srv/t --url ${portal}`;
+  assert.match(elsewhere, new RegExp(`^ {2}npm run tapeloom -- ${claim}$`, 'm'));
 });
 
 test('a later start shows no key, but how to make one in this very directory', () => {

@@ -10,7 +10,8 @@ import type { Config } from './config/config.ts';
 import { DEMO_ACCOUNT, type FirstKeys } from './demo-account.ts';
 import type { ServiceAddresses } from './service.ts';
 
-/** Where the stream command looks by itself. */
+/** Where commands look by themselves. */
+const DEFAULT_PORTAL = 'http://127.0.0.1:8080';
 const DEFAULT_STREAM = 'ws://127.0.0.1:8080/v1';
 
 export interface StartFacts {
@@ -41,7 +42,7 @@ export function startReport(facts: StartFacts): readonly string[] {
   return [
     `Tapeloom ${version} is ready after ${seconds.toFixed(1)} s`,
     '',
-    `  portal    ${addresses.rest}/`,
+    `  portal    ${addresses.portal}/`,
     `  REST      ${addresses.rest}/v1/`,
     `  stream    ${addresses.stream}`,
     `  metrics   ${addresses.internal}/metrics`,
@@ -59,6 +60,8 @@ function keyLines({ keys, addresses, data, calledAs }: StartFacts): readonly str
     `  curl -H "Authorization: Bearer ${key}" ${addresses.rest}/v1/instruments`;
   const url = addresses.stream === DEFAULT_STREAM ? '' : ` --url ${addresses.stream}`;
   const stream = `${calledAs.stream} BTC.c.0 footprint${url}`;
+  const place = data === resolve('./data') ? '' : ` --data ${shellWord(data)}`;
+  const portal = addresses.portal === DEFAULT_PORTAL ? '' : ` --url ${addresses.portal}`;
   if (keys !== null && keys.secrets !== null) {
     const { live, test } = keys.secrets;
     return [
@@ -71,9 +74,12 @@ function keyLines({ keys, addresses, data, calledAs }: StartFacts): readonly str
       '',
       curl(live),
       `  TAPELOOM_KEY=${live} ${stream}`,
+      '',
+      'To own the account in the portal, open the link that this makes:',
+      '',
+      `  ${calledAs.tapeloom} account claim ${shellWord(keys.account)}${place}${portal}`,
     ];
   }
-  const place = data === resolve('./data') ? '' : ` --data ${shellWord(data)}`;
   return [
     'Keys are shown once, when they are made. Another one:',
     '',
