@@ -12,8 +12,8 @@ import { StatusBadge } from './status-badge.tsx';
 
 const part = (name: string) => document.getElementById(`part-${name}`)!;
 
-/** The page is painted before any of it runs. */
-requestAnimationFrame(() => setTimeout(takeOver));
+/** The second frame begins when the first is on its way to the screen: the page is painted before any of it runs. */
+requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(takeOver)));
 
 function takeOver(): void {
   hydrate(<TopBar />, part('top'));

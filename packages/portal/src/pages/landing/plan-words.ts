@@ -25,13 +25,13 @@ export const PLAN_WORDS: readonly PlanWords[] = [
     id: 'live',
     text: 'Real-time stream for charts and bots. No history.',
     action: 'Choose Live',
-    href: '/plans',
+    href: '/checkout?offer=live',
   },
   {
     id: 'history',
     text: 'Every day on the tape, by query or as files. Stream 10 minutes late.',
     action: 'Choose Historical',
-    href: '/plans',
+    href: '/checkout?offer=history',
   },
   {
     id: 'live_history',
