@@ -14,7 +14,7 @@ import { PageFailed } from './page-failed.tsx';
 import { APP_PATHS, frameOf } from './page-paths.ts';
 import { PublicFrame } from './public-frame.tsx';
 import { NOT_FOUND, PAGES } from './routes.ts';
-import { isProbablySignedIn, rememberSignedIn } from './signed-in-hint.ts';
+import { isProbablySignedIn, onOtherTab, rememberSignedIn } from './signed-in-hint.ts';
 import { signInPath } from './wanted-path.ts';
 
 export function App() {
@@ -42,6 +42,15 @@ function Framed(props: { readonly children: ComponentChildren }) {
         route(frame === 'app' ? signInPath(url) : url, true);
       }),
     [frame, url, route],
+  );
+  useEffect(
+    () =>
+      onOtherTab((isSignedIn) => {
+        // Signed out elsewhere: a new document, so that nothing of the account is left in memory.
+        if (frame !== 'bare' && !isSignedIn)
+          location.replace(frame === 'app' ? signInPath(url) : url);
+      }),
+    [frame, url],
   );
   if (frame === 'bare') return props.children;
   if (frame === 'either' && !isProbablySignedIn()) {

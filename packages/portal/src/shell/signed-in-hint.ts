@@ -5,10 +5,20 @@
 
 import { storedChoice } from '../components/stored-choice.ts';
 
-const HINT = storedChoice('tapeloom.signed-in');
+const NAME = 'tapeloom.signed-in';
+const HINT = storedChoice(NAME);
 
 export function isProbablySignedIn(): boolean {
   return HINT.read() === 'yes';
+}
+
+/** Hears what other tabs find out. Returns how to stop. */
+export function onOtherTab(listener: (isSignedIn: boolean) => void): () => void {
+  const changed = ({ key, newValue }: StorageEvent) => {
+    if (key === NAME) listener(newValue === 'yes');
+  };
+  addEventListener('storage', changed);
+  return () => removeEventListener('storage', changed);
 }
 
 export function rememberSignedIn(isSignedIn: boolean): void {

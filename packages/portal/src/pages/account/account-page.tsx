@@ -1,11 +1,12 @@
 /** The account: its address, where its owner is signed in, what is kept, how it looks, and how it ends. Danger last. */
 
 import './account.css';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { LoadError } from '../../components/notice.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { Time } from '../../components/time.tsx';
 import { useAccount } from '../../shell/account-context.tsx';
+import { isNamed } from '../../shell/account-name.ts';
 import { PageHead } from '../../shell/page-head.tsx';
 import { AppearanceCard } from './appearance-card.tsx';
 import { DeletionCard } from './deletion-card.tsx';
@@ -16,6 +17,12 @@ import { SessionsCard } from './sessions-card.tsx';
 export function AccountPage() {
   const account = useAccount();
   const isLoaded = account?.value != null;
+  const reload = account?.reload;
+  const wasLoaded = useRef(isLoaded);
+  useEffect(() => {
+    // What was fetched for another page is old news about sessions.
+    if (wasLoaded.current) reload?.();
+  }, [reload]);
   useEffect(() => {
     // A link to one of the cards came before the cards did.
     if (isLoaded && location.hash.length > 1) {
@@ -27,7 +34,13 @@ export function AccountPage() {
       <PageHead title="Account">
         {account?.value != null && (
           <span class="small faint">
-            <bdi>{account.value.name}</bdi>, since <Time at={account.value.createdAt} form="day" />
+            {isNamed(account.value.name) && (
+              <>
+                <bdi>{account.value.name}</bdi>, since{' '}
+              </>
+            )}
+            {!isNamed(account.value.name) && 'Since '}
+            <Time at={account.value.createdAt} form="day" />
           </span>
         )}
       </PageHead>

@@ -6,6 +6,7 @@ import { useAction } from '../../api/use-action.ts';
 import { Button } from '../../components/button.tsx';
 import { TextField } from '../../components/field.tsx';
 import { ErrorNotice, Notice } from '../../components/notice.tsx';
+import { typedFault } from '../../components/typed-fault.ts';
 
 export function EmailCard(props: { readonly email: string }) {
   const [isOpen, setIsOpen] = useState(false);
@@ -57,6 +58,7 @@ function EmailForm(props: {
 }) {
   const [email, setEmail] = useState('');
   const [isEmpty, setIsEmpty] = useState(false);
+  const [sent, setSent] = useState('');
   const field = useRef<HTMLInputElement>(null);
   const change = useAction(async (typed: string) => {
     await portalApi.changeEmail(typed);
@@ -65,9 +67,10 @@ function EmailForm(props: {
   const submit = async () => {
     const typed = email.trim();
     setIsEmpty(typed === '');
+    setSent(typed);
     if (typed === '' || !(await change.run(typed))) field.current?.focus();
   };
-  const fault = change.error?.fault('/email') ?? null;
+  const fault = typedFault(sent, change.error?.fault('/email') ?? null);
   return (
     <form
       class="stack narrow"

@@ -6,6 +6,7 @@ import { useAction } from '../../api/use-action.ts';
 import { Button } from '../../components/button.tsx';
 import { TextField } from '../../components/field.tsx';
 import { Notice } from '../../components/notice.tsx';
+import { typedFault } from '../../components/typed-fault.ts';
 import { waitText } from './wait-text.ts';
 
 export function AddressForm(props: {
@@ -18,10 +19,13 @@ export function AddressForm(props: {
   const [email, setEmail] = useState(props.initial ?? '');
   const [isEmpty, setIsEmpty] = useState(false);
   const field = useRef<HTMLInputElement>(null);
+  const [sent, setSent] = useState('');
   const send = useAction(props.onSend);
+  const fault = typedFault(sent, send.error?.fault('/email') ?? null);
   const submit = async () => {
     const typed = email.trim();
     setIsEmpty(typed === '');
+    setSent(typed);
     if (typed === '' || !(await send.run(typed))) field.current?.focus();
   };
   return (
@@ -46,7 +50,7 @@ export function AddressForm(props: {
         value={email}
         onInput={setEmail}
         hint={props.hint}
-        error={isEmpty ? 'Enter your e-mail address.' : send.error?.fault('/email')}
+        error={isEmpty ? 'Enter your e-mail address.' : fault}
         inputRef={field}
       />
       <SendError error={send.error} />

@@ -10,6 +10,7 @@ import { useAction } from '../../api/use-action.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
+import { isNamed } from '../../shell/account-name.ts';
 import { AddressForm } from './address-form.tsx';
 import { SignInFrame } from './sign-in-frame.tsx';
 
@@ -82,10 +83,12 @@ function SignInAs(props: LinkActions & { readonly link: LinkView }) {
       text={
         account === null ? (
           'There is no account with this address yet: this makes one, on the free sandbox.'
-        ) : (
+        ) : isNamed(account) ? (
           <>
             This opens the account <bdi class="strong">{account}</bdi>.
           </>
+        ) : (
+          'This opens your account.'
         )
       }
     >
@@ -135,8 +138,13 @@ function ConfirmAddress(props: LinkActions & { readonly link: LinkView }) {
       }
       text={
         <>
-          From then on, links for the account <bdi class="strong">{props.link.account}</bdi> go
-          there, and no longer to the old one.
+          From then on, sign-in links{' '}
+          {props.link.account !== null && isNamed(props.link.account) && (
+            <>
+              for the account <bdi class="strong">{props.link.account}</bdi>{' '}
+            </>
+          )}
+          go there, and no longer to the old one.
         </>
       }
     >

@@ -3,6 +3,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useAction } from '../../api/use-action.ts';
 import { Button } from '../../components/button.tsx';
+import { onOtherTab } from '../../shell/signed-in-hint.ts';
 import { SendError } from './address-form.tsx';
 import { SignInFrame } from './sign-in-frame.tsx';
 
@@ -22,11 +23,9 @@ export function LinkSent(props: {
   });
   const { onSignedIn } = props;
   useEffect(() => {
-    const changed = (event: StorageEvent) => {
-      if (event.key === 'tapeloom.signed-in' && event.newValue === 'yes') onSignedIn();
-    };
-    addEventListener('storage', changed);
-    return () => removeEventListener('storage', changed);
+    return onOtherTab((isSignedIn) => {
+      if (isSignedIn) onSignedIn();
+    });
   }, [onSignedIn]);
   return (
     <SignInFrame
