@@ -19,6 +19,9 @@ const directory = mkdtempSync(join(tmpdir(), 'tapeloom-examples-'));
 /** Many times what it takes: the machine of a test may be busy. */
 const SHOWN_WITHIN_MS = 60_000;
 const DAY_MS = 86_400_000;
+const PAGE_PASSWORD = 'only for this test';
+/** In the page: what it gets who asks for a token there. */
+const TOKEN_STATUS = `fetch('/stream-token', { method: 'POST' }).then(({ status }) => status)`;
 const midnightMs = Math.floor(Date.now() / DAY_MS) * DAY_MS;
 /** Of the day before this file began, which is there from the first moment on. */
 const from = new Date(midnightMs - DAY_MS / 2).toISOString();
@@ -143,8 +146,14 @@ describe('in a browser', { skip: chromiumMissing }, () => {
     return within(SHOWN_WITHIN_MS, condition, shown);
   };
 
-  it('the page shows a live footprint, comes back after a cut, and never has the key', async () => {
+  it('the page shows a live footprint to who has signed in, comes back after a cut, and never has the key [AUTH-12, TOK-13]', async () => {
     const { page, faults } = await open('browser-page/backend.ts', { instrument: contract });
+    assert.equal(await page.evaluate(TOKEN_STATUS), 401, 'nobody has signed in');
+    for (const password of ['a guess', PAGE_PASSWORD]) {
+      assert.equal(await page.locator('#chart').count(), 0);
+      await page.fill('#password', password);
+      await page.click('button');
+    }
     await until(page, `text('state') === 'live' && Number(text('count')) > 0`);
     const nextToken = page.waitForRequest('**/stream-token');
     proxy.cut();
@@ -162,6 +171,7 @@ describe('in a browser', { skip: chromiumMissing }, () => {
       const answer = await fetch(new URL(path, page.url()));
       assert.equal((await answer.text()).includes(service.keys.live), false, path);
     }
+    assert.equal((await page.content()).includes(service.keys.live), false);
     const stranger = await fetch(new URL('/stream-token', page.url()), { method: 'POST' });
     assert.equal(stranger.status, 403);
     assert.deepEqual(faults, []);
@@ -249,6 +259,7 @@ class Program {
         SERVICE_URL: proxy.url,
         TAPELOOM_KEY: service.keys.live,
         PORT: '0',
+        PAGE_PASSWORD,
       },
     });
     programs.add(this.child);

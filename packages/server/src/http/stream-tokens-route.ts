@@ -23,8 +23,8 @@ export function streamTokensRoute(store: () => AccountStore): Route {
     operationId: 'createStreamToken',
     summary: 'Creates a stream token.',
     description:
-      'It is valid for 60 seconds and for one connection, with the rights of the calling key. Needs ' +
-      'no body.',
+      'It is valid for 60 seconds and for one connection, with the rights of the calling key. Hand it only to ' +
+      'users who are signed in with you. Needs no body.',
     access: { scope: 'stream' },
     answer: Type.Object(
       { token: Type.String(), expiresAt: Instant('End of its validity') },
