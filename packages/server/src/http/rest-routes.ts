@@ -70,7 +70,10 @@ export function restRoutes(facts: RestFacts): readonly Route[] {
     portalUsageRoute(facts),
     portalInstrumentsRoute(() => facts.instruments(), store),
     operatorPagesRoute(facts.operatorPages ?? (() => new OperatorPages())),
-    checkoutRoute(() => facts.billing()),
+    checkoutRoute(
+      () => facts.billing(),
+      () => facts.portal(),
+    ),
     ...ordersRoutes(() => facts.billing()),
     webhookRoute(() => facts.payments()),
     ...documentRoutes(() => routes, facts.publicOrigin),

@@ -10,6 +10,7 @@ import { didYouMean } from '../../config/nearest-name.ts';
 import { invalidParameters, ProblemError, rateLimited } from '../problem-error.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { OrderView, viewOrder } from './order-view.ts';
+import type { PortalFacts } from './portal-facts.ts';
 import { upstream } from './upstream-problem.ts';
 
 const closed = { additionalProperties: false };
@@ -38,7 +39,10 @@ const CheckoutBody = Type.Object(
   closed,
 );
 
-export function checkoutRoute(billing: () => Billing): Route {
+export function checkoutRoute(
+  billing: () => Billing,
+  facts: () => Pick<PortalFacts, 'store'>,
+): Route {
   return defineRoute({
     method: 'POST',
     path: '/v1/portal/checkout',
@@ -61,6 +65,7 @@ export function checkoutRoute(billing: () => Billing): Route {
     ],
     handle: async ({ body, session, address, now }) => {
       const { accountId, id: sessionId } = session;
+      if ((await facts().store.people.deletionOf(accountId)) !== null) throw leaving();
       const { offer, country, waiver } = body;
       const wish = { accountId, sessionId, offer, country, waiver, address };
       const order = await upstream(billing().checkout(wish), 'Nothing was ordered.');
@@ -68,6 +73,14 @@ export function checkoutRoute(billing: () => Billing): Route {
       return { url: order.url, order: viewOrder(order, now) };
     },
   });
+}
+
+/** What is bought after a deletion has begun could be paid for by nobody. */
+function leaving(): ProblemError {
+  return new ProblemError(
+    'CONFLICT',
+    'The account is to be deleted, so nothing can be ordered; withdraw the deletion first.',
+  );
 }
 
 function refusal(
