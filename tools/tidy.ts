@@ -8,6 +8,7 @@ import { checkContractDrift } from './tidy/contract-drift.ts';
 import { checkDocsDrift } from './tidy/docs-drift.ts';
 import { checkHouseRules } from './tidy/house-rules.ts';
 import { checkLockfile } from './tidy/lockfile.ts';
+import { checkMessageTexts } from './tidy/message-texts.ts';
 import { checkReach } from './tidy/reach.ts';
 import { checkImports } from './tidy/rooms.ts';
 import { readTree } from './tidy/tree.ts';
@@ -19,6 +20,7 @@ const checks = [
   checkDocsDrift,
   checkContractDrift,
   checkLockfile,
+  checkMessageTexts,
 ];
 
 const startMs = performance.now();

@@ -65,7 +65,6 @@ describe('options', () => {
     });
     const error = await stage.subscribe().ended;
     assert.equal(error?.code, 'CONFIGURATION');
-    assert.match(error.message, /"token"/);
     assert.ok(error.cause instanceof SyntaxError);
   });
 });

@@ -157,11 +157,12 @@ describe('ready and ended', () => {
     const { stage, subscription } = begun();
     const other = stage.subscribe();
     const errors = [{ path: '/params/size', message: 'must be a whole number' }];
-    stage.socket.say({ ...error('INVALID_PARAMETERS', 'Look at the fields.'), errors });
+    const words = 'Look at the fields.';
+    stage.socket.say({ ...error('INVALID_PARAMETERS', words), errors });
     const refusal = await subscription.ended;
     assert.ok(refusal instanceof TapeloomError);
     assert.equal(refusal.code, 'INVALID_PARAMETERS');
-    assert.equal(refusal.message, 'Look at the fields.');
+    assert.equal(refusal.message, words);
     assert.deepEqual(refusal.errors, errors);
     await assert.rejects(subscription.ready, refusal);
     await assert.rejects(read(subscription, 1), refusal);

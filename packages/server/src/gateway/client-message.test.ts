@@ -132,7 +132,7 @@ test('each faulty field of a subscribe is named by its pointer [SUB-12] [EVT-19]
   ]);
   assert.deepEqual(paths({ ...SUBSCRIBE, instrument: 'x'.repeat(65) }), ['/instrument']);
   assert.deepEqual(paths({ ...SUBSCRIBE, extra: 1, 'a/b~c': 2 }), ['/extra', '/a~1b~0c']);
-  assert.match(refusal({ ...SUBSCRIBE, mode: 'fast' }).message, /\/mode: /);
+  assert.deepEqual(paths({ ...SUBSCRIBE, mode: 'fast' }), ['/mode']);
 });
 
 test('params is an object [SUB-06]', () => {

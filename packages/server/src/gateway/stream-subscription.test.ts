@@ -137,8 +137,6 @@ test('a refused subscribe gets an error with its sub and code, and others run on
       path === null ? null : [path],
       sub,
     );
-    if (path !== null) assert.ok(error.message.includes(path));
-    if (sub === 'unknown-indicator') assert.match(error.message, / Did you mean "bars"\?$/);
   }
   stream.trade({ price: 105 });
   await stream.pass(1_000);

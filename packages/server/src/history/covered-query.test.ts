@@ -303,7 +303,10 @@ test('on an alias a range ends with the contract it began with, and a roll ahead
   const until = { untilCursor: cursor(1, 1, next) };
   const ahead = await desk.cover(until, rolls);
   assert.ok(isRefusal(ahead));
-  assert.match(ahead.detail, /is ahead of what can be seen/);
+  assert.deepEqual(
+    ahead.errors?.map(({ path }) => path),
+    ['/untilCursor'],
+  );
   const plain = desk.pauses.splice(0);
   await desk.cover(until);
   assert.deepEqual(desk.pauses, plain);
@@ -315,12 +318,12 @@ test('on an alias a range ends with the contract it began with, and a roll ahead
     };
     const other = await desk.cover(until, rolls);
     assert.ok(isRefusal(other));
-    assert.match(other.detail, /untilCursor belongs to another contract/);
+    assert.notEqual(other.detail, ahead.detail);
   }
   // Pages go on with the contract they began with.
   desk.tape.commit([], desk.visible);
   const page = await desk.cover({ cursor: cursor(0, 0, next), to: desk.visible }, rolls);
-  assert.ok(!isRefusal(page) || !page.detail.includes('contract'));
+  assert.ok(!isRefusal(page) || page.code !== 'INVALID_PARAMETERS');
 });
 
 test('a study that no complete session of its look-back can serve is refused with the days it lacks [DET-19] [HIST-17]', async () => {
@@ -348,7 +351,6 @@ test('a study that no complete session of its look-back can serve is refused wit
     missingDays: ['2026-11-12'],
     missingDaysTotal: 1,
   });
-  assert.match(refused.detail, /There is no data for 2026-11-12\.$/);
 });
 
 test('while the tape is being filled nothing is said about it', async () => {

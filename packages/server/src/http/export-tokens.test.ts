@@ -131,8 +131,7 @@ test('a token is good for 24 hours and one version of its indicator, then it is 
   const { token, text } = await exported(RANGE, asker.key, at);
   const { used } = await asker.usage();
   own.tokens = tokensOf({ bars: 'another' });
-  const changed = await asker.refused({ resume: token }, 410, 'CURSOR_EXPIRED', '/v1/export');
-  assert.match(changed.detail, /computation/);
+  await asker.refused({ resume: token }, 410, 'CURSOR_EXPIRED', '/v1/export');
   own.tokens = tokensOf({ tpo: 'another' });
   own.catalogue = { ...own.catalogue, engineFingerprint: 'of other indicators' };
   const issued = own.clock.now();

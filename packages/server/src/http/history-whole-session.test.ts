@@ -148,13 +148,7 @@ test('an export is not resumed with other days before its range [SEC-24]', async
   const levels = await exported(LEVELS);
   const bars = await exported(TUESDAY);
   service.tape.hide('ESZ6');
-  const problem = await reader.refused(
-    { resume: levels.token },
-    410,
-    'CURSOR_EXPIRED',
-    '/v1/export',
-  );
-  assert.match(problem.detail!, /start a new export/);
+  await reader.refused({ resume: levels.token }, 410, 'CURSOR_EXPIRED', '/v1/export');
   assert.deepEqual(
     (await exported({ resume: bars.token })).lines,
     bars.lines,

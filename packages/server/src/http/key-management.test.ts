@@ -81,8 +81,7 @@ test('managing keys needs the scope keys, listing them too [MGMT-01] [AUTH-15]',
     service.delete('/v1/keys/nothing', { key }),
   ];
   for (const answer of await Promise.all(attempts)) {
-    const problem = checkProblem(answer, DOCS_URL, { status: 403, code: 'FORBIDDEN' });
-    assert.match(problem.detail, /scope keys/);
+    checkProblem(answer, DOCS_URL, { status: 403, code: 'FORBIDDEN' });
   }
 });
 

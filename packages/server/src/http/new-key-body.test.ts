@@ -163,12 +163,16 @@ test('instruments are up to 32 listed symbols and aliases, case-sensitive [KEY-1
   }
 });
 
+test('who mistypes an instrument is told of the nearest one', async () => {
+  const key = await service.customer('live_history');
+  const near = await post(key, keyBody({ instruments: ['es.c.0'] }));
+  assert.match(near.body.detail, /is no symbol or alias\. Did you mean "ES\.c\.0"\?$/);
+});
+
 test('an unknown instrument is reported at its index and nowhere else [KEY-13]', async () => {
   const key = await service.customer('live_history');
   const instruments = ['ESZ6', 'ES.c.0', 'NOPE'];
   assert.deepEqual(await refusedAt(post(key, keyBody({ instruments }))), ['/instruments/2']);
-  const near = await post(key, keyBody({ instruments: ['es.c.0'] }));
-  assert.match(near.body.detail, /is no symbol or alias\. Did you mean "ES\.c\.0"\?$/);
   const mixed = ['', 'ESZ6', 7, '__proto__'];
   assert.deepEqual(await refusedAt(post(key, keyBody({ instruments: mixed }))), [
     '/instruments/0',
