@@ -39,7 +39,12 @@ export class PortalStage implements AsyncDisposable {
     const data = mkdtempSync(join(tmpdir(), 'tapeloom-portal-'));
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
-    const env = { TAPELOOM_PORT: `${port}`, TAPELOOM_PUBLIC_URL: url, TAPELOOM_SIM_DAYS: '1' };
+    const env = {
+      TAPELOOM_PORT: `${port}`,
+      TAPELOOM_PUBLIC_URL: url,
+      TAPELOOM_SIM_DAYS: '1',
+      TAPELOOM_PORTAL: join(import.meta.dirname, '../../packages/portal/dist'),
+    };
     const service = new RunningService({ data, env, program: SERVICE_OF_SOURCES });
     await service.ready();
     return new PortalStage(url, data, service, await launchChromium());

@@ -51,7 +51,8 @@ export class Portal implements Disposable {
     await this.#read();
     const { build } = this.#options;
     if (build === null) return;
-    if (await build.ended) await this.#read();
+    // Another process may have built it meanwhile.
+    if ((await build.ended) || this.#files === null) await this.#read();
     this.#isAwaited = false;
   }
 
