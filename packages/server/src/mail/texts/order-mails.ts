@@ -1,6 +1,7 @@
 /** Mails about orders. The confirmation is what a buyer keeps: order, price, and the text that was agreed to. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { shownText } from '@tapeloom/core/person/plain-text';
 import type { MailText } from '../mailer.ts';
 import { mailText } from './mail-text.ts';
 import { momentText, moneyText } from './mail-values.ts';
@@ -32,21 +33,25 @@ export function orderConfirmedMail(order: ConfirmedOrder): MailText {
   const price = moneyText(order.amountMinor, order.currency);
   const every = order.interval === null ? 'once' : `a ${order.interval}`;
   const tax = order.taxIncluded ? 'tax included' : 'plus tax';
-  const { waiver } = order;
+  const offer = shownText(order.offer);
+  const version = shownText(order.waiver.version);
   return mailText({
     subject: 'Your Tapeloom order is confirmed',
-    heading: `${order.offer} is on`,
+    heading: `${offer} is on`,
     lead: ['Your payment arrived, and the rights are there, on open connections too.'],
     facts: [
-      ['Order', order.orderId],
-      ['What', order.offer],
+      ['Order', shownText(order.orderId)],
+      ['What', offer],
       ['Price', `${price} ${every}, ${tax}`],
       ['Paid', momentText(order.paidAt)],
       ...(order.paidUntil === null ? [] : ([['Paid until', momentText(order.paidUntil)]] as const)),
-      ['Agreed to', `${momentText(waiver.acceptedAt)}, version ${waiver.version}`],
+      ['Agreed to', `${momentText(order.waiver.acceptedAt)}, version ${version}`],
     ],
     action: { label: 'See your orders', link: order.ordersLink },
-    document: { title: `What you agreed to (version ${waiver.version})`, text: waiver.text },
+    document: {
+      title: `What you agreed to (version ${version})`,
+      text: order.waiver.text.split('\n').map(shownText).join('\n'),
+    },
     closing: ['Keep this mail: it confirms the contract and what you agreed to.'],
     usefulMinutes: CONFIRMATION_USEFUL_MINUTES,
   });
@@ -64,12 +69,13 @@ export function paymentFailedMail({
   readonly endsAt: EpochNs;
   readonly ordersLink: string;
 }): MailText {
+  const what = shownText(offer);
   return mailText({
     subject: 'Your payment to Tapeloom failed',
     heading: 'Your payment failed',
     lead: [
-      `The payment for ${offer} failed on ${momentText(failedAt)}.`,
-      `${offer} stays on until ${momentText(endsAt)}. Pay until then and nothing changes.`,
+      `The payment for ${what} failed on ${momentText(failedAt)}.`,
+      `${what} stays on until ${momentText(endsAt)}. Pay until then and nothing changes.`,
     ],
     action: { label: 'Look at the order', link: ordersLink },
     closing: ['Already paid? Then there is nothing to do.'],
