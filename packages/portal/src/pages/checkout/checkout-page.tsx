@@ -19,7 +19,7 @@ import { useAccount } from '../../shell/account-context.tsx';
 import { PLAN_NAMES } from '../../shell/navigation.ts';
 import { PageHead } from '../../shell/page-head.tsx';
 import { type Holding, holdingOf, isBuyable } from '../plans/holding.ts';
-import { limitLines, limitsOf, priceText } from '../plans/plan-facts.ts';
+import { offerText, priceText } from '../plans/plan-facts.ts';
 import { type Shop, useShop } from '../plans/use-shop.ts';
 import { countryName, countryOptions, likelyCountry } from './billing-country.ts';
 import { OrderSummary } from './order-summary.tsx';
@@ -164,8 +164,8 @@ function CheckoutForm(props: FormProps) {
                 setFaults(({ country: fault }) => (fault === undefined ? {} : { country: fault }));
               }}
             >
-              We store the text’s version, the time, your address on the internet and your account
-              with the order, and confirm it by e-mail.
+              We store the text’s version, the time, your IP address and your account with the
+              order, and confirm it by e-mail.
             </CheckField>
           </div>
         </section>
@@ -204,7 +204,6 @@ function OfferCard(props: Omit<FormProps, 'reload'>) {
             const holding = holdingOf(id, account, shop.orders);
             const isHeld = !isBuyable(holding);
             const { amount, per } = priceText(shop.pricing, id);
-            const lines = limitLines(limitsOf(shop.offers, id)).filter(({ has }) => has);
             return (
               <label key={id} class="choice">
                 <input
@@ -218,7 +217,7 @@ function OfferCard(props: Omit<FormProps, 'reload'>) {
                 <b>{name}</b>
                 <span class="amount">{isHeld ? 'Yours' : amount}</span>
                 <span>
-                  {lines.map(({ text }) => text).join(', ')}. {heldText(holding)}
+                  {offerText(shop.offers, id)} {heldText(holding)}
                 </span>
                 <span class="per">{isHeld ? '' : per}</span>
               </label>

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OrderView } from '../../api/portal-shapes.ts';
 import { nextWaitMs } from './order-watch.ts';
-import { holdingSentence, priceOf, stateWord, withdrawalEnds } from './order-words.ts';
+import {
+  cancelWord,
+  holdingSentence,
+  keepWord,
+  priceOf,
+  stateWord,
+  withdrawalEnds,
+  withdrawWord,
+} from './order-words.ts';
 
 const at = (text: string) => `${BigInt(Date.parse(text)) * 1_000_000n}`;
 const LIVE: OrderView = {
@@ -45,6 +53,21 @@ test('an order says what it costs, how often, and its state in words', () => {
   assert.equal(priceOf(HISTORY), '€79.00');
   assert.deepEqual(stateWord({ state: 'past_due' }), { word: 'Renewal failed', kind: 'danger' });
   assert.deepEqual(stateWord({ state: 'failed' }), { word: 'Not paid', kind: 'plain' });
+});
+
+test('the ways out say their dates', () => {
+  const now = Date.parse('2026-11-20T00:00:00Z');
+  const later = Date.parse('2026-12-01T00:00:00Z');
+  const cancelled: OrderView = { ...LIVE, state: 'cancelled' };
+  assert.equal(cancelWord(LIVE, 'Live'), 'Cancel, on until 15 Dec 2026');
+  assert.equal(cancelWord({ ...LIVE, state: 'past_due' }, 'Live'), 'Cancel Live');
+  assert.equal(cancelWord(cancelled, 'Live'), null);
+  assert.equal(cancelWord(HISTORY, 'Historical'), null);
+  assert.equal(keepWord(cancelled, 'Live'), 'Keep Live after 15 Dec 2026');
+  assert.equal(keepWord(LIVE, 'Live'), null);
+  assert.equal(withdrawWord(LIVE, now), 'Withdraw, until 29 Nov 2026');
+  assert.equal(withdrawWord(LIVE, later), 'Withdraw');
+  assert.equal(withdrawWord(HISTORY, now), 'Withdraw');
 });
 
 test('a contract can be withdrawn from for 14 days', () => {

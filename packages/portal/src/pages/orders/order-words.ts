@@ -38,7 +38,8 @@ export function holdingSentence(name: string, holding: Holding): string {
     return `${name} is yours for life, since ${day(order.paidAt ?? order.createdAt)}.`;
   }
   if (order.state === 'past_due') {
-    const end = until === null ? '' : ` ${name} stays on until ${day(until)}.`;
+    const last = until ?? order.endsAt;
+    const end = last === null ? '' : ` ${name} stays on until ${day(last)}.`;
     return `The renewal of ${name} was declined on ${day(order.paidUntil!)}.${end}`;
   }
   if (order.state === 'cancelled') {
@@ -46,6 +47,23 @@ export function holdingSentence(name: string, holding: Holding): string {
   }
   const price = moneyText(order.amountMinor, order.currency);
   return `${name} renews on ${day(order.paidUntil!)} for ${price}.`;
+}
+
+/** What the button to cancel says; null: there is nothing to cancel. */
+export function cancelWord(order: OrderView, name: string): string | null {
+  if (order.interval === null || order.state === 'cancelled') return null;
+  return order.state === 'paid' ? `Cancel, on until ${day(order.paidUntil!)}` : `Cancel ${name}`;
+}
+
+/** What the button says that takes a cancellation back; null: there is none. */
+export function keepWord(order: OrderView, name: string): string | null {
+  return order.state === 'cancelled' ? `Keep ${name} after ${day(order.paidUntil!)}` : null;
+}
+
+export function withdrawWord(order: OrderView, now: number): string {
+  const ends = withdrawalEnds(order);
+  const isOpen = order.interval !== null && now < ends;
+  return isOpen ? `Withdraw, until ${dayText(ends)}` : 'Withdraw';
 }
 
 /** Until when it can be withdrawn from: 14 days from the order, by its whole days. */

@@ -20,7 +20,14 @@ import { type Holding, holdingOf } from '../plans/holding.ts';
 import { offerName } from '../plans/plan-facts.ts';
 import { type Shop, useShop } from '../plans/use-shop.ts';
 import { CancelDialog, WithdrawDialog } from './order-dialogs.tsx';
-import { holdingSentence, priceOf, stateWord } from './order-words.ts';
+import {
+  cancelWord,
+  holdingSentence,
+  keepWord,
+  priceOf,
+  stateWord,
+  withdrawWord,
+} from './order-words.ts';
 import { ReturnNotice } from './return-notice.tsx';
 import { useWatchedOrder } from './use-watched-order.ts';
 
@@ -87,51 +94,57 @@ function Billing(props: BillingProps) {
           ))}
         </div>
       </section>
-      <Receipts shop={shop} account={account} />
+      <Receipts shop={shop} />
     </div>
   );
 }
 
 function HeldOffer(props: BillingProps & { readonly name: string; readonly holding: Holding }) {
   const { name, holding, reload } = props;
-  const [isCancelling, setIsCancelling] = useState(false);
+  const now = millisecondsOf(props.account.serverTime);
+  const [asked, setAsked] = useState<'cancel' | 'withdraw' | null>(null);
+  const close = () => setAsked(null);
   const order = holding.by === 'order' ? holding.order : null;
   const keep = useAction(async (kept: OrderView) => {
     await portalApi.keepOrder(kept.id);
     reload();
     showToast(`${name} renews again.`);
   });
-  const until =
-    order?.paidUntil === null || order === null ? '' : dayText(millisecondsOf(order.paidUntil));
-  const isRenewing = order?.interval === 'month' && order.state !== 'cancelled';
   return (
     <div class="held">
       <HeldSentence name={name} holding={holding} />
-      {order !== null && order.interval === 'month' && (
+      {order !== null && (
         <div class="held-acts">
-          {isRenewing ? (
-            <Button size="sm" onClick={() => setIsCancelling(true)}>
-              {order.state === 'paid' ? `Cancel, on until ${until}` : `Cancel ${name}`}
+          {cancelWord(order, name) !== null && (
+            <Button size="sm" onClick={() => setAsked('cancel')}>
+              {cancelWord(order, name)}
             </Button>
-          ) : (
+          )}
+          {keepWord(order, name) !== null && (
             <Button
               size="sm"
               busy={keep.isBusy && 'Taking it back'}
               onClick={() => void keep.run(order)}
             >
-              Keep {name} after {until}
+              {keepWord(order, name)}
             </Button>
           )}
+          <Button size="sm" onClick={() => setAsked('withdraw')}>
+            {withdrawWord(order, now)}
+          </Button>
         </div>
       )}
       <ErrorNotice title="Nothing was changed." error={keep.error} />
-      {isCancelling && order !== null && (
+      {asked === 'withdraw' && order !== null && (
+        <WithdrawDialog order={order} name={name} now={now} onClose={close} />
+      )}
+      {asked === 'cancel' && order !== null && (
         <CancelDialog
           order={order}
           name={name}
-          onClose={() => setIsCancelling(false)}
+          onClose={close}
           onDone={(after) => {
-            setIsCancelling(false);
+            close();
             reload();
             showToast(`${name} is on until ${dayText(millisecondsOf(after.paidUntil!))}.`);
           }}
@@ -152,8 +165,7 @@ function HeldSentence(props: { readonly name: string; readonly holding: Holding 
   );
 }
 
-function Receipts({ shop, account }: Omit<BillingProps, 'reload'>) {
-  const [withdrawing, setWithdrawing] = useState<OrderView | null>(null);
+function Receipts({ shop }: Pick<BillingProps, 'shop'>) {
   const nameOf = ({ offer }: OrderView) => offerName(shop.offers, offer);
   if (shop.orders.length === 0) {
     return (
@@ -171,27 +183,16 @@ function Receipts({ shop, account }: Omit<BillingProps, 'reload'>) {
       </div>
       <Table
         caption="Orders, the newest first"
-        columns={orderColumns(nameOf, setWithdrawing)}
+        columns={orderColumns(nameOf)}
         rows={shop.orders}
         rowKey={({ id }) => id}
         rowClass={({ state }) => (state === 'failed' ? 'faint' : undefined)}
       />
-      {withdrawing !== null && (
-        <WithdrawDialog
-          order={withdrawing}
-          name={nameOf(withdrawing)}
-          now={millisecondsOf(account.serverTime)}
-          onClose={() => setWithdrawing(null)}
-        />
-      )}
     </section>
   );
 }
 
-function orderColumns(
-  nameOf: (order: OrderView) => string,
-  onWithdraw: (order: OrderView) => void,
-): readonly Column<OrderView>[] {
+function orderColumns(nameOf: (order: OrderView) => string): readonly Column<OrderView>[] {
   return [
     {
       label: 'Order',
@@ -222,17 +223,6 @@ function orderColumns(
         const { word, kind } = stateWord(order);
         return <span class={kind === 'plain' ? 'badge' : `badge ${kind}`}>{word}</span>;
       },
-    },
-    {
-      label: 'Withdraw',
-      isLabelHidden: true,
-      isRight: true,
-      cell: (order) =>
-        order.paidAt !== null && (
-          <Button kind="ghost" size="sm" onClick={() => onWithdraw(order)}>
-            Withdraw
-          </Button>
-        ),
     },
   ];
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PLAN_LIMITS, PLANS } from '@tapeloom/core/entitlement/plan';
 import type { OfferId, OffersView, PricingView } from '../../api/portal-shapes.ts';
-import { changeOf, limitLines, offerName, planWith, priceText } from './plan-facts.ts';
+import { changeOf, limitLines, offerName, offerText, planWith, priceText } from './plan-facts.ts';
 
 const NEEDED: Readonly<Record<(typeof PLANS)[number], readonly OfferId[]>> = {
   sandbox: [],
@@ -75,6 +75,14 @@ test('a change of plan says what is better and what is gone', () => {
   assert.deepEqual(changeOf(live, both).losses, []);
   assert.equal(changeOf(live, both).gains[0], 'Full history instead of none');
   assert.deepEqual(changeOf(both, both), { gains: [], losses: [] });
+});
+
+test('an offer is described by what it adds to the free plan', () => {
+  assert.equal(
+    offerText(OFFERS, 'history'),
+    'Full history, 20 billion compute units a month, 20 GiB of exports a month, 1,200 REST requests a minute.',
+  );
+  assert.match(offerText(OFFERS, 'live'), /^Real-time stream, 5 connections, .*300 REST/);
 });
 
 test('offers together make the plan that needs exactly them', () => {

@@ -38,6 +38,15 @@ export function limitLines(limits: PlanLimits): readonly Line[] {
   ];
 }
 
+/** What an offer by itself adds to the free plan, in a sentence. */
+export function offerText(offers: OffersView, id: OfferId): string {
+  const free = limitLines(limitsOf(offers, 'sandbox')).map(({ text }) => text);
+  const added = limitLines(limitsOf(offers, id)).filter(
+    ({ text, has }) => has && !free.includes(text),
+  );
+  return `${added.map(({ text }) => text).join(', ')}.`;
+}
+
 /** What is better with another plan, and what is gone, in words. */
 export interface PlanChange {
   readonly gains: readonly string[];

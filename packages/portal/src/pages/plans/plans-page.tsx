@@ -118,8 +118,13 @@ function PlanWay(props: {
       </ButtonLink>
     );
   }
-  const missing = needed.filter((id) => isBuyable(holdingOf(id, account, shop.orders)));
+  const isOpen = (id: OfferId) => isBuyable(holdingOf(id, account, shop.orders));
+  const missing = needed.filter(isOpen);
   if (needed.length === 0) return <p class="plan-have">Always there, with test keys</p>;
+  const hasMore = shop.offers.offers.some(({ id }) => !isOpen(id) && !needed.includes(id));
+  if (hasMore && missing.length > 0) {
+    return <p class="plan-have">Comes on top of what you have</p>;
+  }
   if (missing.length === 0) {
     return (
       <p class="plan-have">
