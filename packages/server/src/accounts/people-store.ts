@@ -89,6 +89,8 @@ export interface SessionRecord {
   readonly accountId: string;
   /** The owner's. */
   readonly email: string;
+  /** Whether the operator has suspended the account. */
+  readonly isSuspended: boolean;
   readonly browser: string;
   readonly createdAt: EpochNs;
   readonly expiresAt: EpochNs;

@@ -16,16 +16,21 @@ const REMEMBERED_MAX = 10_000;
 /** When a session was last used is told to the minute. */
 const TOUCH_EVERY_NS = 60_000_000_000n;
 
-/** After these a session is no more, or is somebody else's. */
+/** After these a session is no more, or may something else. */
 const KINDS_WITH_EFFECT: readonly AuditKind[] = [
   'session.ended',
   'account.owned',
   'account.email-changed',
   'account.deleted',
+  'account.suspended',
+  'account.resumed',
 ];
 
 /** Who is signed in, as a route sees it. */
-export type Session = Pick<SessionRecord, 'id' | 'accountId' | 'email' | 'createdAt' | 'expiresAt'>;
+export type Session = Pick<
+  SessionRecord,
+  'id' | 'accountId' | 'email' | 'isSuspended' | 'createdAt' | 'expiresAt'
+>;
 
 /** `missing`: no cookie. `malformed`: no text of ours. `unknown`: none, or one that has ended. */
 export type SessionVerdict =
@@ -119,6 +124,9 @@ export class SessionKeeper implements Disposable {
 
 function judge(session: SessionRecord, now: EpochNs): SessionVerdict {
   if (now >= session.expiresAt) return { verdict: 'expired' };
-  const { id, accountId, email, createdAt, expiresAt } = session;
-  return { verdict: 'accepted', session: { id, accountId, email, createdAt, expiresAt } };
+  const { id, accountId, email, isSuspended, createdAt, expiresAt } = session;
+  return {
+    verdict: 'accepted',
+    session: { id, accountId, email, isSuspended, createdAt, expiresAt },
+  };
 }

@@ -15,10 +15,12 @@ function sessions(sql: Sql) {
   return sql
     .selectFrom('sessions')
     .innerJoin('owners', 'owners.account_id', 'sessions.account_id')
+    .innerJoin('accounts', 'accounts.id', 'sessions.account_id')
     .select([
       'sessions.id',
       'sessions.account_id',
       'owners.email',
+      'accounts.suspended_at',
       'sessions.browser',
       'sessions.created_at',
       'sessions.expires_at',
@@ -33,6 +35,7 @@ function recordOf(row: Row): SessionRecord {
     id: row.id,
     accountId: row.account_id,
     email: row.email,
+    isSuspended: row.suspended_at !== null,
     browser: row.browser,
     createdAt: row.created_at as EpochNs,
     expiresAt: row.expires_at as EpochNs,

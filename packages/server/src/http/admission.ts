@@ -65,6 +65,8 @@ export interface Door {
   readonly isPage?: true;
   /** Only the portal's own pages may ask for it. */
   readonly isOwnPagesOnly?: boolean;
+  /** Not for who is signed in to a suspended account: looking, ending and leaving is all that is left. */
+  readonly isClosedToSuspended?: boolean;
   /** Why there is nothing here: an unknown path or method. */
   readonly refusal?: () => ProblemError;
 }
@@ -103,6 +105,7 @@ export class Admission {
       requireOwnOrigin(request.headers.origin, this.#options.portal.origin());
     }
     if (caller !== null) requireRights(caller, address, door.access);
+    if (session?.isSuspended === true && door.isClosedToSuspended === true) throw suspended();
     return { caller, session };
   }
 
@@ -229,13 +232,17 @@ export function refusedAtDoor(refusal: DoorRefusal): ProblemError {
 function requireRights(caller: Caller, address: string, access: Access): void {
   // What everybody may see is kept from nobody for the key that came along.
   if (access === 'public' || access === 'optional' || access === 'session') return;
-  if (caller.isSuspended) throw new ProblemError('FORBIDDEN', 'The account is suspended.');
+  if (caller.isSuspended) throw suspended();
   if (!caller.entitlements.allowsAddress(address)) {
     throw new ProblemError('FORBIDDEN', 'The key may not be used from your IP address.');
   }
   if (access !== 'key' && !caller.entitlements.hasScope(access.scope)) {
     throw new ProblemError('FORBIDDEN', `The key needs the scope ${access.scope}.`);
   }
+}
+
+function suspended(): ProblemError {
+  return new ProblemError('FORBIDDEN', 'The account is suspended.');
 }
 
 function setRateHeaders(reply: FastifyReply, verdict: AllowanceVerdict): void {

@@ -312,7 +312,11 @@ function addRoute(
     method: route.method,
     url: route.path,
     config: {
-      door: { access: route.access, isOwnPagesOnly: isOwnPagesOnly(route) },
+      door: {
+        access: route.access,
+        isOwnPagesOnly: isOwnPagesOnly(route),
+        isClosedToSuspended: route.method === 'POST' && route.isForSuspended !== true,
+      },
       isReadAnywhere: route.cacheControl !== undefined,
       isBodyRaw: route.rawBody === true,
     },

@@ -50,6 +50,8 @@ export interface RouteDefinition<
   readonly isIdempotent?: true;
   /** It costs something that only its body is worth: HEAD is not allowed. */
   readonly hasNoHead?: true;
+  /** Of the portal: the owner of a suspended account may have it done as well, though it is a POST. */
+  readonly isForSuspended?: true;
   /**
    * The `Cache-Control` of an answer that anybody may read: it has an `ETag`, comes compressed to who
    * accepts that, and pages of any origin may read it. Left out: nobody may keep or share the answer.

@@ -23,6 +23,7 @@ function askRoute(facts: () => PortalFacts): Route {
       'It is done 14 days later: a running subscription is cancelled, all keys are revoked, all sessions end, and ' +
       'the e-mail address is forgotten. Asked again, it stays at the time it had.',
     access: 'session',
+    isForSuspended: true,
     answer: Type.Object({ dueAt: Instant('When it will be done') }, closed),
     handle: async ({ session, now }) => {
       const { store, mailer, origin } = facts();

@@ -80,6 +80,8 @@ function endingRoute(
     summary,
     description: 'Doing it again changes nothing.',
     access: 'session',
+    // Whoever pays may stop paying.
+    ...(isCancelled ? { isForSuspended: true } : {}),
     answer: OrderView,
     errors: [UNKNOWN, NOT_RUNNING, UPSTREAM],
     handle: async ({ params, session, now }) => {

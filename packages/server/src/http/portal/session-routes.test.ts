@@ -285,3 +285,31 @@ test('requests of who is signed in have a limit of their own, by account [ERR-27
   service.clock.advance(Number(refused.headers['retry-after']) * 1_000);
   assert.equal((await accountOf(browser)).status, 200);
 });
+
+test('a suspended account can be looked at, signed out of and left, and nothing else', async () => {
+  const { browser, email } = await signedIn();
+  const { id } = (await accountOf(browser)).body;
+  const suspend = (isSuspended: boolean) => {
+    const call = { now: service.clock.now(), actor: { kind: 'operator' } } as const;
+    return service.store.setSuspended(call, id, isSuspended);
+  };
+  await suspend(true);
+  assert.equal((await accountOf(browser)).status, 200);
+  assert.equal((await browser.get('/v1/portal/export')).status, 200);
+  const key = { name: 'a', environment: 'live', scopes: ['stream'] };
+  const refused = [
+    ['/v1/portal/keys', key],
+    ['/v1/portal/email', { email: 'other@example.com' }],
+    ['/v1/portal/stream-tokens', undefined],
+    ['/v1/portal/checkout', {}],
+  ] as const;
+  for (const [path, body] of refused) {
+    checkProblem(await browser.post(path, body), DOCS_URL, FORBIDDEN);
+  }
+  assert.equal((await browser.post('/v1/portal/deletion')).status, 200);
+  assert.equal((await browser.delete('/v1/portal/deletion')).status, 200);
+  assert.equal((await browser.delete('/v1/portal/session')).status, 200);
+  await browser.signIn(email);
+  await suspend(false);
+  assert.equal((await browser.post('/v1/portal/keys', key)).status, 201);
+});
