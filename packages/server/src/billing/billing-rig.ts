@@ -41,7 +41,7 @@ export const OFFERS: OfferBook = {
 
 export class BillingRig implements AsyncDisposable {
   readonly store: AccountStore;
-  readonly clock = new ManualClock(START);
+  readonly clock: ManualClock;
   readonly provider = new ScriptedProvider('test');
   readonly other = new ScriptedProvider('other');
   readonly mails: OutgoingMail[] = [];
@@ -50,8 +50,8 @@ export class BillingRig implements AsyncDisposable {
   #accounts = 0;
   #ids = 0;
 
-  private constructor(store: AccountStore) {
-    const { clock } = this;
+  private constructor(store: AccountStore, clock: ManualClock) {
+    this.clock = clock;
     const log = createLog({ level: 'silent', readable: true, write: () => undefined });
     const mails = new OrderMails({
       store,
@@ -77,7 +77,12 @@ export class BillingRig implements AsyncDisposable {
   }
 
   static async open(): Promise<BillingRig> {
-    return new BillingRig(await openSqliteAccountStore(':memory:'));
+    return new BillingRig(await openSqliteAccountStore(':memory:'), new ManualClock(START));
+  }
+
+  /** Over accounts that somebody else looks after. */
+  static over(store: AccountStore, clock: ManualClock): BillingRig {
+    return new BillingRig(store, clock);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
