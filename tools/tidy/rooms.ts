@@ -21,6 +21,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
     'server/history',
     'server/sources',
     'server/accounts',
+    'server/billing',
     'server/config',
     'server/platform',
     'server/service-process',

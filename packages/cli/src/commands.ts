@@ -122,6 +122,31 @@ const operators: readonly LazyCommand[] = [
     load: async () => (await import('./commands/account-email.ts')).accountEmailCommand,
   },
   {
+    path: ['billing', 'ls'],
+    summary: 'Show orders and their states.',
+    load: async () => (await import('./commands/billing-ls.ts')).billingLsCommand,
+  },
+  {
+    path: ['billing', 'show'],
+    summary: 'Show one order: payment, consent and events.',
+    load: async () => (await import('./commands/billing-show.ts')).billingShowCommand,
+  },
+  {
+    path: ['billing', 'replay'],
+    summary: 'Have a provider asked about an order or event again.',
+    load: async () => (await import('./commands/billing-replay.ts')).billingReplayCommand,
+  },
+  {
+    path: ['billing', 'reconcile'],
+    summary: 'Have providers asked about everything that may have changed.',
+    load: async () => (await import('./commands/billing-reconcile.ts')).billingReconcileCommand,
+  },
+  {
+    path: ['billing', 'test'],
+    summary: 'Play what happens at the built-in payment provider.',
+    load: async () => (await import('./commands/billing-test.ts')).billingTestCommand,
+  },
+  {
     path: ['key', 'create'],
     summary: 'Create an API key and print its secret once.',
     load: async () => (await import('./commands/key-create.ts')).keyCreateCommand,

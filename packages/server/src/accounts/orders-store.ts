@@ -180,6 +180,8 @@ export interface OrdersStore {
   dueEvents(now: EpochNs, limit: number): Promise<readonly PaymentEventRecord[]>;
   /** Orders whose time to be looked at has come, the longest waiting first. */
   dueOrders(now: EpochNs, limit: number): Promise<readonly OrderRecord[]>;
+  /** Makes everything due now that would be some time; how much that is. */
+  hurry(now: EpochNs): Promise<{ readonly events: number; readonly orders: number }>;
   /** Counts for operators and metrics. */
   paymentCounts(): Promise<PaymentCounts>;
   /** Removes events that no provider repeats any more. */

@@ -154,6 +154,17 @@ export class SqlOrders implements OrdersStore {
     });
   }
 
+  hurry(now: EpochNs): Promise<{ readonly events: number; readonly orders: number }> {
+    return this.#store.write(async ({ sql }) => {
+      const events = sql.updateTable('payment_events').set({ try_at: now });
+      const orders = sql.updateTable('orders').set({ look_at: now });
+      return {
+        events: (await events.where('try_at', 'is not', null).returning('id').execute()).length,
+        orders: (await orders.where('look_at', 'is not', null).returning('id').execute()).length,
+      };
+    });
+  }
+
   paymentCounts(): Promise<PaymentCounts> {
     return this.#store.read(async (sql) => {
       const rows = await sql

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { AccountStore } from '@tapeloom/server/accounts/account-store';
+import { AccountsHandle } from '@tapeloom/server/accounts/accounts-handle';
+import { accountsPath } from '@tapeloom/server/accounts/accounts-path';
+import { BillingRig } from '@tapeloom/server/billing/billing-rig';
+import { createClock } from '@tapeloom/server/platform/system-clock';
+import { ManualClock } from '../../../../simulation/manual-clock.ts';
+import { commands } from '../commands.ts';
+import { runRecorded } from '../recorded-io.ts';
+
+const data = mkdtempSync(join(tmpdir(), 'tapeloom-billing-'));
+let store: AccountStore;
+let rig: BillingRig;
+let round: NodeJS.Timeout;
+
+before(async () => {
+  store = await AccountsHandle.open({ path: accountsPath(data), onFault: assert.ifError });
+  rig = BillingRig.over(store, new ManualClock(createClock({ kind: 'system' }).now()));
+  // The service of this data directory, whose clock is the machine's.
+  round = setInterval(() => {
+    rig.clock.advanceTo(createClock({ kind: 'system' }).now());
+    void rig.payments.reconcile();
+  }, 20);
+});
+after(async () => {
+  clearInterval(round);
+  await rig[Symbol.asyncDispose]();
+  rmSync(data, { recursive: true, force: true });
+});
+
+const run = (...words: string[]) => runRecorded(commands, [...words, '--data', data]);
+
+test('billing ls and show tell of orders, what was agreed to, and the events about them', async () => {
+  const account = await rig.account();
+  const order = await rig.order(account);
+  const ls = await run('billing', 'ls');
+  assert.equal(ls.code, 0, ls.err);
+  assert.match(ls.out, /order +account +offer +state +price +provider/);
+  assert.match(ls.out, new RegExp(`${order.id} +account 1 +live +open +€79.00 +test`));
+  await rig.deliver(rig.provider.pay(order.ref, rig.now, 30));
+  const show = await run('billing', 'show', order.id);
+  assert.equal(show.code, 0, show.err);
+  assert.match(show.out, /^state +paid$/m);
+  assert.match(show.out, /^waiver +version 2, accepted .* from 192\.0\.2\.7$/m);
+  assert.match(show.out, /^evt_1 .* done /m);
+  const json = JSON.parse((await run('billing', 'show', order.id, '--json')).out);
+  assert.equal(json.account, 'account 1');
+  assert.equal(json.events[0].state, 'done');
+  assert.equal(json.consent.waiverVersion, '2');
+  const paid = JSON.parse((await run('billing', 'ls', '--state', 'paid', '--json')).out);
+  assert.deepEqual(
+    paid.orders.map(({ id }: { id: string }) => id),
+    [order.id],
+  );
+  assert.equal((await run('billing', 'ls', '--state', 'open')).out, 'no orders\n');
+  const unknown = await run('billing', 'show', 'ord_none');
+  assert.equal(unknown.code, 1);
+  assert.match(unknown.err, /there is no order ord_none; tapeloom billing ls/);
+});
+
+test('billing replay and reconcile have the service ask, and say what changed', async () => {
+  const account = await rig.account();
+  const order = await rig.bought(account);
+  rig.provider.change(order.ref, { state: 'refunded' });
+  const replayed = await run('billing', 'replay', order.id);
+  assert.equal(replayed.code, 0, replayed.err);
+  assert.equal(replayed.out, `${order.id}: paid → refunded\n`);
+  assert.equal(
+    (await run('billing', 'replay', order.id)).out,
+    `${order.id}: refunded, as before\n`,
+  );
+  const [event] = await store.orders.eventsOf(order);
+  const again = await run('billing', 'replay', event!.id);
+  assert.equal(again.out, `${event!.id} of test: done\n`);
+  rig.provider.change(order.ref, { state: 'paid' });
+  const reconciled = await run('billing', 'reconcile', '--json');
+  assert.equal(reconciled.code, 0, reconciled.err);
+  const said = JSON.parse(reconciled.out);
+  assert.deepEqual(said.changed, [{ id: order.id, before: 'refunded', after: 'paid' }]);
+  assert.match(
+    (await run('billing', 'reconcile')).out,
+    /^asked about \d+ orders.*\nnothing changed\n$/,
+  );
+});
+
+test('a provider that is down is told, and so is a service that does not run', async () => {
+  const order = await rig.bought(await rig.account());
+  rig.provider.trouble = 'down';
+  const down = await run('billing', 'replay', order.id);
+  assert.equal(down.code, 7);
+  assert.match(down.out, /could not be asked/);
+  rig.provider.trouble = 'none';
+  clearInterval(round);
+  await rig.payments.idle();
+  for (const words of [['replay', order.id], ['reconcile']]) {
+    const waiting = await run('billing', ...words, '--wait', '0');
+    assert.equal(waiting.code, 7);
+    assert.match(waiting.out, /The service has not done it yet/);
+  }
+  const wrong = await run('billing', 'reconcile', '--wait', 'long');
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.err, /--wait is a number of seconds/);
+});
+
+test('billing test says what can be played, and that the service must run', async () => {
+  const wrong = await run('billing', 'test', 'explode', 'ord_1');
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.err, /an action is one of .*refund.*; read explode/);
+  const still = await run('billing', 'test', 'refund', 'ord_1');
+  assert.equal(still.code, 1);
+  assert.match(still.err, /does not run on this data directory/);
+});

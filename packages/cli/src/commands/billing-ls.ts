@@ -1,0 +1,88 @@
+/** `tapeloom billing ls`: orders, the newest first. */
+
+import { parseArgs } from 'node:util';
+import { PAYMENT_STATES, paymentStateAt } from '@tapeloom/core/entitlement/payment';
+import { createClock } from '@tapeloom/server/platform/system-clock';
+import {
+  COMMON_OPTIONS,
+  COMMON_USAGE,
+  dataDirectory,
+  findAccount,
+  readWords,
+  writeJson,
+} from '../accounts/account-options.ts';
+import { openAccounts } from '../accounts/open-accounts.ts';
+import { accountNames } from '../billing/billing-options.ts';
+import { orderJson, ordersTable } from '../billing/order-view.ts';
+import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
+
+const SHOWN = 50;
+const SHOWN_MAX = 100_000;
+
+export const billingLsCommand: CommandBody = {
+  usage: `Usage: tapeloom billing ls [--account <name>] [--state <state>] [--limit <count>]
+                           [--data <directory>] [--json]
+
+Shows orders, the newest first, and how many events of payment providers wait to be settled.
+
+  --account <name>    of this account only, by its name or id
+  --state <state>     in this state only: ${PAYMENT_STATES.join(', ')}
+  --limit <count>     at most so many (default: ${SHOWN})
+${COMMON_USAGE}
+
+Examples:
+  tapeloom billing ls
+  tapeloom billing ls --state past_due
+  tapeloom billing ls --account ada --json | jq '.orders[].id'`,
+  run,
+};
+
+async function run(args: readonly string[], io: CommandIo): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: {
+      ...COMMON_OPTIONS,
+      account: { type: 'string' },
+      state: { type: 'string' },
+      limit: { type: 'string' },
+    },
+    allowPositionals: true,
+  });
+  readWords(positionals, []);
+  const limit = readLimit(values.limit);
+  const state = readState(values.state);
+  await using store = await openAccounts(dataDirectory(values.data, io));
+  const now = createClock({ kind: 'system' }).now();
+  const all =
+    values.account === undefined
+      ? await store.orders.listOrders(state === null ? limit : SHOWN_MAX)
+      : await store.orders.ordersOf((await findAccount(store, values.account)).id);
+  const orders = all
+    .filter((order) => state === null || paymentStateAt(order, now) === state)
+    .slice(0, limit);
+  const { eventsPending } = await store.orders.paymentCounts();
+  if (values.json === true) {
+    writeJson(io, { orders: orders.map((order) => orderJson(order, now)), eventsPending });
+    return 0;
+  }
+  if (orders.length === 0) io.stdout('no orders\n');
+  else io.stdout(ordersTable(orders, await accountNames(store), now));
+  if (eventsPending > 0) {
+    const what = eventsPending === 1 ? 'event waits' : 'events wait';
+    io.stdout(`\n${eventsPending} ${what} to be settled; tapeloom billing reconcile has it done\n`);
+  }
+  return 0;
+}
+
+function readLimit(text: string | undefined): number {
+  if (text === undefined) return SHOWN;
+  const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= SHOWN_MAX) return limit;
+  throw new UsageError(`--limit is a number from 1 to ${SHOWN_MAX}; read ${text}`);
+}
+
+function readState(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  if (PAYMENT_STATES.some((state) => state === text)) return text;
+  throw new UsageError(`--state is one of ${PAYMENT_STATES.join(', ')}; read ${text}`);
+}

@@ -1,0 +1,100 @@
+/** `tapeloom billing reconcile`: has the service ask providers about everything that may have changed. */
+
+import { parseArgs } from 'node:util';
+import { paymentStateAt } from '@tapeloom/core/entitlement/payment';
+import { createClock } from '@tapeloom/server/platform/system-clock';
+import {
+  COMMON_OPTIONS,
+  COMMON_USAGE,
+  dataDirectory,
+  readWords,
+  writeJson,
+} from '../accounts/account-options.ts';
+import { openAccounts } from '../accounts/open-accounts.ts';
+import { readWaitMs, WAIT_OPTION, WAIT_USAGE } from '../billing/billing-options.ts';
+import { NOT_DONE, waitForService } from '../billing/service-wait.ts';
+import type { CommandBody, CommandIo } from '../command.ts';
+import { ExitCode } from '../exit-codes.ts';
+
+/** What is compared before and after; of more it is only said how many there were. */
+const COMPARED_MAX = 10_000;
+
+export const billingReconcileCommand: CommandBody = {
+  usage: `Usage: tapeloom billing reconcile [--wait <seconds>] [--data <directory>] [--json]
+
+Has the running service settle every pending event and ask providers about every order that can still change,
+and waits for it. The service does the same by itself, bit by bit: this is for after a provider's outage.
+
+${WAIT_USAGE}
+${COMMON_USAGE}
+
+Examples:
+  tapeloom billing reconcile
+  tapeloom billing reconcile --wait 120 --json | jq .changed`,
+  run,
+};
+
+async function run(args: readonly string[], io: CommandIo): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: { ...COMMON_OPTIONS, ...WAIT_OPTION },
+    allowPositionals: true,
+  });
+  readWords(positionals, []);
+  const waitMs = readWaitMs(values.wait);
+  await using store = await openAccounts(dataDirectory(values.data, io));
+  const now = createClock({ kind: 'system' }).now();
+  const before = new Map(
+    (await store.orders.listOrders(COMPARED_MAX)).map((order) => [order.id, order]),
+  );
+  const asked = await store.orders.hurry(now);
+  const left = async () => ({
+    events: await store.orders.dueEvents(now, COMPARED_MAX),
+    orders: await store.orders.dueOrders(now, COMPARED_MAX),
+  });
+  const isDone = await waitForService(
+    async () => {
+      const { events, orders } = await left();
+      return events.length + orders.length === 0;
+    },
+    io.signal,
+    waitMs,
+  );
+  const after = await store.orders.listOrders(COMPARED_MAX);
+  const changed = after.flatMap((order) => {
+    const old = before.get(order.id);
+    if (old === undefined || order.revision <= old.revision) return [];
+    return [{ id: order.id, before: paymentStateAt(old, now), after: paymentStateAt(order, now) }];
+  });
+  const failed = after.filter(
+    ({ id, lookedAt, lookAt }) =>
+      before.has(id) &&
+      before.get(id)!.lookAt !== null &&
+      lookAt !== null &&
+      !isSince(lookedAt, now),
+  ).length;
+  if (values.json === true) {
+    writeJson(io, { isDone, ...asked, failed, changed });
+  } else {
+    io.stdout(
+      `asked about ${counted(asked.orders, 'order')} and ${counted(asked.events, 'event')}\n`,
+    );
+    for (const one of changed) io.stdout(`${one.id}: ${one.before} → ${one.after}\n`);
+    if (changed.length === 0) io.stdout('nothing changed\n');
+    if (isDone && failed > 0) {
+      io.stdout(
+        `${counted(failed, 'order')} could not be asked about; it is tried again by itself\n`,
+      );
+    }
+    if (!isDone) io.stdout(NOT_DONE);
+  }
+  return isDone && failed === 0 ? ExitCode.ok : ExitCode.notNow;
+}
+
+function isSince(instant: bigint | null, now: bigint): boolean {
+  return instant !== null && instant >= now;
+}
+
+function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,110 @@
+/** `tapeloom billing replay`: has the service ask a provider about an order or event again. */
+
+import { parseArgs } from 'node:util';
+import { paymentStateAt } from '@tapeloom/core/entitlement/payment';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { AccountStore } from '@tapeloom/server/accounts/account-store';
+import type { OrderRecord, PaymentEventRecord } from '@tapeloom/server/accounts/orders-store';
+import { createClock } from '@tapeloom/server/platform/system-clock';
+import {
+  COMMON_OPTIONS,
+  COMMON_USAGE,
+  dataDirectory,
+  readWords,
+  writeJson,
+} from '../accounts/account-options.ts';
+import { openAccounts } from '../accounts/open-accounts.ts';
+import { findOrder, readWaitMs, WAIT_OPTION, WAIT_USAGE } from '../billing/billing-options.ts';
+import { eventJson, orderJson } from '../billing/order-view.ts';
+import { NOT_DONE, waitForService } from '../billing/service-wait.ts';
+import type { CommandBody, CommandIo } from '../command.ts';
+import { ExitCode } from '../exit-codes.ts';
+
+export const billingReplayCommand: CommandBody = {
+  usage: `Usage: tapeloom billing replay <order or event> [--wait <seconds>] [--data <directory>] [--json]
+
+Has the running service ask the provider about an order again, or settle an event again, and waits for it. What
+the provider answers decides, so doing it again does no harm.
+
+  <order or event>    the id of an order, or of an event of a provider
+${WAIT_USAGE}
+${COMMON_USAGE}
+
+Examples:
+  tapeloom billing replay ord_0f3b6c1d2e4a5968778a
+  tapeloom billing replay evt_5d41402abc4b2a76b9719d911017c592`,
+  run,
+};
+
+async function run(args: readonly string[], io: CommandIo): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: { ...COMMON_OPTIONS, ...WAIT_OPTION },
+    allowPositionals: true,
+  });
+  const id = readWords(positionals, ['the id of an order or event'])[0]!;
+  const waitMs = readWaitMs(values.wait);
+  await using store = await openAccounts(dataDirectory(values.data, io));
+  const now = createClock({ kind: 'system' }).now();
+  const events = await store.orders.findEvents({ id });
+  const replayed =
+    events.length > 0
+      ? await replayEvents(store, events, now, io, waitMs)
+      : await replayOrder(store, await findOrder(store, id), now, io, waitMs);
+  if (values.json === true) writeJson(io, replayed.json);
+  else io.stdout(replayed.text);
+  return replayed.isDone ? ExitCode.ok : ExitCode.notNow;
+}
+
+interface Replayed {
+  readonly isDone: boolean;
+  readonly text: string;
+  readonly json: unknown;
+}
+
+async function replayOrder(
+  store: AccountStore,
+  before: OrderRecord,
+  now: EpochNs,
+  io: CommandIo,
+  waitMs: number | undefined,
+): Promise<Replayed> {
+  await store.orders.lookAgain(before, now);
+  const read = async () => (await store.orders.findOrder(null, before.id))!;
+  const isOver = await waitForService(async () => (await read()).lookAt !== now, io.signal, waitMs);
+  const after = await read();
+  const isDone = isOver && after.lookedAt !== null && after.lookedAt >= now;
+  const states = [paymentStateAt(before, now), paymentStateAt(after, now)];
+  const said = after.revision > before.revision ? states.join(' → ') : `${states[1]}, as before`;
+  const failed =
+    'the provider could not be asked, or made no sense; the log of the service says more\n';
+  const text = isDone ? `${after.id}: ${said}\n` : isOver ? failed : NOT_DONE;
+  return { isDone, text, json: { isDone, ...orderJson(after, now) } };
+}
+
+async function replayEvents(
+  store: AccountStore,
+  events: readonly PaymentEventRecord[],
+  now: EpochNs,
+  io: CommandIo,
+  waitMs: number | undefined,
+): Promise<Replayed> {
+  for (const event of events) await store.orders.putOffEvent(event, { tryAt: now, fault: null });
+  const read = () => store.orders.findEvents({ id: events[0]!.id });
+  const isOver = await waitForService(
+    async () => (await read()).every(({ tryAt }) => tryAt !== now),
+    io.signal,
+    waitMs,
+  );
+  const after = await read();
+  const isDone = isOver && after.every(({ state }) => state === 'done');
+  const lines = after.map(
+    ({ id, provider, state, fault }) =>
+      `${id} of ${provider}: ${state}${fault === null ? '' : `, ${fault}`}\n`,
+  );
+  return {
+    isDone,
+    text: isOver ? lines.join('') : NOT_DONE,
+    json: { isDone, events: after.map(eventJson) },
+  };
+}

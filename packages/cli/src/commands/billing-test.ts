@@ -1,0 +1,68 @@
+/** `tapeloom billing test`: plays what happens at the built-in provider `test`. */
+
+import { parseArgs } from 'node:util';
+import {
+  askTestProvider,
+  ORDER_ACTIONS,
+  PROVIDER_ACTIONS,
+} from '@tapeloom/server/billing/test-provider/ask-test-provider';
+import { createClock } from '@tapeloom/server/platform/system-clock';
+import {
+  COMMON_OPTIONS,
+  COMMON_USAGE,
+  dataDirectory,
+  writeJson,
+} from '../accounts/account-options.ts';
+import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
+import { ExitCode } from '../exit-codes.ts';
+
+export const billingTestCommand: CommandBody = {
+  usage: `Usage: tapeloom billing test <action> [<order>] [--data <directory>] [--json]
+
+Plays something at the built-in payment provider, whose service must run on this data directory. The service
+hears of it as of any provider: by a signed webhook, or when it asks.
+
+  <action>            of an order: ${ORDER_ACTIONS.join(', ')};
+                      of the provider itself: ${PROVIDER_ACTIONS.join(', ')}
+  <order>             the order's id, where the action is about one
+${COMMON_USAGE}
+
+Examples:
+  tapeloom billing test renew ord_0f3b6c1d2e4a5968778a
+  tapeloom billing test down`,
+  run,
+};
+
+async function run(args: readonly string[], io: CommandIo): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: COMMON_OPTIONS,
+    allowPositionals: true,
+  });
+  const asked = readAsked(positionals);
+  const clock = createClock({ kind: 'system' });
+  const answer = await askTestProvider(dataDirectory(values.data, io), asked, clock);
+  if (values.json === true) writeJson(io, answer);
+  else if ('refused' in answer) io.stderr(`${answer.refused}\n`);
+  else io.stdout(`${asked.orderId ?? 'the provider test'}: ${answer.done}\n`);
+  return 'refused' in answer ? ExitCode.failure : ExitCode.ok;
+}
+
+function readAsked(words: readonly string[]): {
+  readonly action: string;
+  readonly orderId: string | null;
+} {
+  const [action, orderId, ...rest] = words;
+  if (action === undefined) throw new UsageError('the action is missing');
+  if (rest.length > 0) throw new UsageError(`unexpected argument: ${rest[0]}`);
+  if (PROVIDER_ACTIONS.includes(action)) {
+    if (orderId !== undefined) throw new UsageError(`${action} is about no order; read ${orderId}`);
+    return { action, orderId: null };
+  }
+  if (!ORDER_ACTIONS.includes(action)) {
+    const all = [...ORDER_ACTIONS, ...PROVIDER_ACTIONS].join(', ');
+    throw new UsageError(`an action is one of ${all}; read ${action}`);
+  }
+  if (orderId === undefined) throw new UsageError('the id of the order is missing');
+  return { action, orderId };
+}
