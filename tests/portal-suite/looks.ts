@@ -9,13 +9,22 @@ import type { PortalStage, Visit } from './portal-stage.ts';
 const shots = join(import.meta.dirname, '../../.test-results/shots');
 const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-export const VISITS: readonly Visit[] = [
-  { theme: 'light', width: 1_440, height: 900 },
-  { theme: 'dark', width: 768, height: 1_024 },
-  { theme: 'light', width: 360, height: 740 },
-  { theme: 'dark', width: 1_440, height: 900 },
-  { theme: 'dark', width: 360, height: 740 },
+const LIGHT = { theme: 'light' } as const;
+const DARK = { theme: 'dark' } as const;
+const WIDE = { width: 1_440, height: 900 };
+const TABLET = { width: 768, height: 1_024 };
+const PHONE = { width: 360, height: 740 };
+
+/** Every theme and every width. */
+export const SOME_VISITS: readonly Visit[] = [
+  { ...LIGHT, ...WIDE },
+  { ...DARK, ...TABLET },
+  { ...LIGHT, ...PHONE },
 ];
+/** Every theme in every width. */
+export const ALL_VISITS: readonly Visit[] = [LIGHT, DARK].flatMap((theme) =>
+  [WIDE, TABLET, PHONE].map((size) => ({ ...theme, ...size })),
+);
 
 interface AxeResult {
   readonly id: string;

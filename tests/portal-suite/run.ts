@@ -1,13 +1,13 @@
 /**
  * `npm run test:portal`: the portal as people use it, in Chromium against the real service: the walks, the looks of
- * every page in both themes and three widths, what axe finds, and how soon the landing page is painted. Pictures are in
- * `.test-results/shots/`.
+ * every page in both themes and three widths (`--all`: each theme in each width), what axe finds, and how soon the landing
+ * page is painted. Pictures are in `.test-results/shots/`.
  */
 
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { chromiumMissing } from '../headless-chromium.ts';
-import { lookAt, paintOf, VISITS } from './looks.ts';
+import { ALL_VISITS, lookAt, paintOf, SOME_VISITS } from './looks.ts';
 import { PortalStage } from './portal-stage.ts';
 import { signIn, walkAccount, walkCheckout, walkKeys, walkSignIn } from './walks.ts';
 
@@ -46,7 +46,7 @@ const page = await signIn(stage, context, email);
 await step('a key made, used, rotated, revoked', () => walkKeys(stage, page));
 await step('a plan bought, cancelled, kept', () => walkCheckout(stage, page, email));
 await step('other sessions ended, data exported', () => walkAccount(stage, page, email));
-for (const visit of VISITS) {
+for (const visit of process.argv.includes('--all') ? ALL_VISITS : SOME_VISITS) {
   await step(`looks, ${visit.theme}, ${visit.width} px`, async () => {
     await using visitor = await stage.context(visit);
     const faults = [...(await lookAt(visitor, PUBLIC, visit))];

@@ -65,7 +65,7 @@ export async function walkKeys(stage: PortalStage, page: Page): Promise<void> {
   await dialog.getByLabel('Name').fill('<b>walker</b> \u05e9\u05dc\u05d5\u05dd');
   await dialog.getByRole('button', { name: /create/i }).click();
   await dialog.getByText('We keep only its fingerprint').waitFor();
-  const secret = (await dialog.locator('.secret-value').innerText()).trim();
+  const secret = ((await dialog.locator('.secret-value').textContent()) ?? '').trim();
   assert.match(secret, /^svc_(?:live|test)_\w+$/);
   await page.keyboard.press('Escape');
   assert.ok(await dialog.isVisible(), 'Esc closed the secret');
@@ -84,7 +84,7 @@ export async function walkKeys(stage: PortalStage, page: Page): Promise<void> {
     .click();
   await dialog.getByRole('button', { name: /rotate/i }).click();
   await dialog.getByText('We keep only its fingerprint').waitFor();
-  const next = (await dialog.locator('.secret-value').innerText()).trim();
+  const next = ((await dialog.locator('.secret-value').textContent()) ?? '').trim();
   await dialog.getByLabel('I have stored it').check();
   await dialog.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('button', { name: new RegExp(`^Revoke .*${next.slice(-4)}`) }).click();
