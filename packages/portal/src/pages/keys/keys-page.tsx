@@ -1,7 +1,8 @@
 /** Keys: all of the account, and what one can do with them. A secret is in the memory of this page alone, while it is shown. */
 
 import './keys.css';
-import { useState } from 'preact/hooks';
+import type { Ref } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { portalApi } from '../../api/portal-api.ts';
 import type { CreatedKey, KeyList, KeyView, RotatedKey } from '../../api/portal-shapes.ts';
 import { type Loaded, useLoaded } from '../../api/use-loaded.ts';
@@ -15,6 +16,9 @@ import { RevokeDialog } from './revoke-dialog.tsx';
 import { RotateDialog } from './rotate-dialog.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
 
+/** Other pages lead here with it. */
+const NEW_KEY_HASH = '#new';
+
 /** What stands before the table. */
 type Opened =
   | { readonly t: 'create' }
@@ -24,8 +28,20 @@ type Opened =
 export function KeysPage() {
   const list = useLoaded((signal) => portalApi.keys({ signal }));
   const [opened, setOpened] = useState<Opened | null>(() =>
-    location.hash === '#new' ? { t: 'create' } : null,
+    location.hash === NEW_KEY_HASH ? { t: 'create' } : null,
   );
+  const newKey = useRef<HTMLButtonElement>(null);
+  const wasOpened = useRef(false);
+  useEffect(() => {
+    // It was asked for once: neither a reload nor a bookmark asks again.
+    if (location.hash === NEW_KEY_HASH) history.replaceState(history.state, '', location.pathname);
+  }, []);
+  useEffect(() => {
+    // What opened the dialog may be gone with the row it stood in.
+    const isLost = document.activeElement === null || document.activeElement === document.body;
+    if (opened === null && isLost && wasOpened.current) newKey.current?.focus();
+    wasOpened.current = opened !== null;
+  }, [opened]);
   const close = () => setOpened(null);
   const made = (key: CreatedKey | RotatedKey) => {
     setOpened({ t: 'secret', made: key });
@@ -39,7 +55,11 @@ export function KeysPage() {
   return (
     <>
       <PageHead title="Keys">
-        <NewKeyButton list={list.value} onClick={() => setOpened({ t: 'create' })} />
+        <NewKeyButton
+          list={list.value}
+          buttonRef={newKey}
+          onClick={() => setOpened({ t: 'create' })}
+        />
       </PageHead>
       <p class="page-sub">
         A key belongs on a server, never in a web page: pages use{' '}
@@ -63,7 +83,11 @@ export function KeysPage() {
 
 const FULL_NOTE = 'keys-full';
 
-function NewKeyButton(props: { readonly list: KeyList | null; readonly onClick: () => void }) {
+function NewKeyButton(props: {
+  readonly list: KeyList | null;
+  readonly buttonRef: Ref<HTMLButtonElement>;
+  readonly onClick: () => void;
+}) {
   const isFull = props.list !== null && props.list.limits.valid >= props.list.limits.validMax;
   return (
     <>
@@ -76,6 +100,7 @@ function NewKeyButton(props: { readonly list: KeyList | null; readonly onClick: 
         kind="primary"
         icon="plus"
         isOff={isFull}
+        buttonRef={props.buttonRef}
         onClick={props.onClick}
         {...(isFull ? { describedBy: FULL_NOTE } : {})}
       >
