@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { chromiumMissing } from '../headless-chromium.ts';
 import { ALL_VISITS, lookAt, paintOf, SOME_VISITS } from './looks.ts';
 import { PortalStage } from './portal-stage.ts';
+import { walkLanding } from './walk-landing.ts';
 import { signIn, walkAccount, walkCheckout, walkKeys, walkSignIn } from './walks.ts';
 
 const PUBLIC = [
@@ -39,6 +40,7 @@ if (built.status !== 0) process.exit(1);
 
 let failures = 0;
 await using stage = await PortalStage.start();
+await step('a session replayed, cut and resumed', () => walkLanding(stage));
 await step('sign in by mail, once, in one browser', () => walkSignIn(stage));
 const email = 'buyer@example.com';
 await using context = await stage.context();

@@ -1,0 +1,71 @@
+/**
+ * The landing page as a visitor has it: words and a first frame without any script, a chart that moves, a line that can be
+ * cut and comes back with nothing missing, a pause that holds, a table of the same bars, and rest for who asks for it.
+ */
+
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import type { PortalStage } from './portal-stage.ts';
+
+export async function walkLanding(stage: PortalStage): Promise<void> {
+  await withoutScript(stage);
+  await using context = await stage.context();
+  const page = await context.newPage();
+  await page.goto('/');
+  await page.getByText(/updates so far, 0 missed, 0 twice/).waitFor();
+  await page.locator('.plan .price', { hasText: '+' }).waitFor();
+  await page.getByRole('button', { name: 'Cut the connection' }).click();
+  await page.getByText(/Reconnecting, away for/).waitFor();
+  const resumed = page.getByText(/Back after .* updates caught up, 0 missed, 0 twice/).first();
+  await resumed.waitFor();
+  await checkTable(page);
+  await checkPause(page);
+  await page.getByRole('tab', { name: 'Node' }).press('ArrowRight');
+  await page.getByRole('tabpanel').getByText('@tapeloom/client/stream').waitFor();
+  assert.ok((await page.getByRole('tabpanel').textContent())?.includes(stage.url));
+  await withLessMotion(stage);
+}
+
+/** All that it says, and the first frame. */
+async function withoutScript(stage: PortalStage): Promise<void> {
+  await using context = await stage.browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto(stage.url);
+  await page.getByRole('heading', { level: 1, name: /Every trade, woven/ }).waitFor();
+  assert.equal(await page.locator('.still-wide').isVisible(), true);
+  assert.equal(await page.locator('.catalogue li').count(), 15);
+}
+
+async function checkTable(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Show as table' }).click();
+  const table = page.getByRole('table', { name: /newest bars/ });
+  assert.equal(await table.getByRole('row').count(), 9);
+  assert.match((await table.getByRole('row').nth(1).textContent()) ?? '', /forming/);
+}
+
+/** Whatever was shown stays, and goes on afterwards. */
+async function checkPause(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Pause the replay' }).click();
+  const json = page.locator('.wire-json');
+  const before = await json.textContent();
+  await page.waitForTimeout(700);
+  assert.equal(await json.textContent(), before);
+  await page.getByRole('button', { name: 'Play the replay' }).click();
+  await page.waitForFunction(
+    `document.querySelector('.wire-json').textContent !== ${JSON.stringify(before)}`,
+  );
+}
+
+/** Nothing is fetched and nothing moves before Play. */
+async function withLessMotion(stage: PortalStage): Promise<void> {
+  await using context = await stage.browser.newContext({ reducedMotion: 'reduce' });
+  const page = await context.newPage();
+  const fetched: string[] = [];
+  page.on('request', (request) => fetched.push(request.url()));
+  await page.goto(stage.url);
+  const play = page.getByRole('button', { name: 'Play the replay' });
+  await play.waitFor();
+  assert.ok(!fetched.some((url) => url.endsWith('.gz')));
+  await play.click();
+  await page.getByText(/updates so far/).waitFor();
+}
