@@ -5,6 +5,7 @@
  */
 
 import type { AccountServices } from './account-services.ts';
+import { AccountsUnavailableError } from './accounts/account-store.ts';
 import { Billing } from './billing/billing.ts';
 import type { OfferBook } from './billing/offer-book.ts';
 import { OrderMails } from './billing/order-mails.ts';
@@ -43,6 +44,8 @@ export class BillingServices implements AsyncDisposable {
     this.billing = new Billing({ store, payments: this.payments, offers, publicUrl, clock, log });
     this.#timer = clock.every(ROUND_EVERY_MS, () => {
       this.payments.reconcile().catch((error: unknown) => {
+        // Accounts that cannot be asked are told of once, by who looks after them.
+        if (error instanceof AccountsUnavailableError) return;
         log.error({ error }, 'payments could not be reconciled');
       });
     });

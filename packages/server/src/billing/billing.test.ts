@@ -5,13 +5,6 @@ import { PROVIDER_MS_MAX } from './asked-provider.ts';
 import { BillingRig, DAY_NS, MINUTE_NS, OFFERS, START } from './billing-rig.ts';
 import { UpstreamError } from './payment-provider.ts';
 
-test('an account without an order is in the sandbox, and pays nothing [BILL-01]', async () => {
-  await using rig = await BillingRig.open();
-  const account = await rig.account();
-  assert.equal(await rig.planOf(account), 'sandbox');
-  assert.deepEqual(await rig.store.orders.ordersOf(account), []);
-});
-
 test('live is charged every month, and ends with its period when it was cancelled [BILL-02]', async () => {
   await using rig = await BillingRig.open();
   const account = await rig.account();

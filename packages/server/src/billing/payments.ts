@@ -56,6 +56,8 @@ export class Payments {
   /** Looks that wait for their turn: whoever asks for another before it begins shares it. */
   readonly #waiting = new Map<string, Promise<OrderRecord>>();
   readonly #underWay = new Set<Promise<void>>();
+  /** Providers that failed when they were asked last. */
+  readonly #failing = new Set<string>();
   #round: Promise<Round> | null = null;
 
   constructor(options: PaymentsOptions) {
@@ -112,15 +114,11 @@ export class Payments {
     await this.#round?.catch(() => undefined);
   }
 
-  /** Settles an event again, whatever became of it before. */
-  async replay(event: PaymentEventRecord): Promise<boolean> {
-    return (await this.#settle(event)) !== 'failed';
-  }
-
   async #look(order: OrderRecord, actor: Actor): Promise<OrderRecord> {
     const { store, clock, mails } = this.#options;
     const askedAt = clock.now();
     const object = await this.provider(order.provider).fetch(order);
+    this.#answered(order.provider);
     const { kind, state, paidAt, paidUntil, cancelAtPeriodEnd, revision } = object;
     const payment = { kind, state, paidAt, paidUntil, cancelAtPeriodEnd };
     const now = clock.now();
@@ -142,7 +140,7 @@ export class Payments {
     return heard.order;
   }
 
-  /** What the provider says of an event's object; false when nothing of it was new. */
+  /** What became of an event: its order is as the provider says, or the event is put off. */
   async #settle(
     event: Pick<PaymentEventRecord, 'provider' | 'id' | 'objectRef' | 'attempts'>,
   ): Promise<'changed' | 'same' | 'failed'> {
@@ -164,7 +162,7 @@ export class Payments {
       return 'same';
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
-      this.#warn(error, { event: event.id });
+      this.#warn(provider, error, { event: event.id });
       const fault = error.message.slice(0, FAULT_LENGTH_MAX);
       await store.orders.putOffEvent(event, { tryAt: this.#after(event.attempts), fault });
       return 'failed';
@@ -201,7 +199,7 @@ export class Payments {
       return after.revision > order.revision ? 'changed' : 'same';
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
-      this.#warn(error, { order: order.id });
+      this.#warn(order.provider, error, { order: order.id });
       // An order that the provider answers wrongly must not stand in the way of the others.
       await this.#options.store.orders.lookAgain(order, this.#after(DOUBLINGS_MAX - 2));
       return 'failed';
@@ -213,8 +211,16 @@ export class Payments {
     return (this.#options.clock.now() + wait) as EpochNs;
   }
 
-  #warn(error: UpstreamError, about: Readonly<Record<string, string>>): void {
-    this.#options.log.warn({ error, ...about }, 'a payment provider could not be asked');
+  /** Told when it begins; while it lasts, every order meets it. */
+  #warn(provider: string, error: UpstreamError, about: Readonly<Record<string, string>>): void {
+    const level = this.#failing.has(provider) ? 'debug' : 'warn';
+    this.#failing.add(provider);
+    this.#options.log[level]({ error, ...about }, 'a payment provider could not be asked');
+  }
+
+  #answered(provider: string): void {
+    if (!this.#failing.delete(provider)) return;
+    this.#options.log.warn({ provider }, 'a payment provider answers again');
   }
 
   #inBackground(work: Promise<unknown>): void {

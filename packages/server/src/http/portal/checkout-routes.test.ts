@@ -85,6 +85,17 @@ async function deliver({
   return answer;
 }
 
+test('the sandbox is used without any order: a key is made and works [BILL-01]', async () => {
+  const buyer = await Buyer.signedIn();
+  const wanted = { name: 'first', environment: 'live', scopes: ['stream', 'history'] };
+  const made = await buyer.browser.post<{ key: string }>('/v1/portal/keys', wanted);
+  assert.equal(made.status, 201, made.text);
+  const usage = await service.get<{ plan: string }>('/v1/usage', { key: made.body.key });
+  assert.deepEqual([usage.status, usage.body.plan], [200, 'sandbox']);
+  const { body } = await buyer.browser.get<{ orders: Order[] }>('/v1/portal/orders');
+  assert.deepEqual(body.orders, []);
+});
+
 test('checkout shows a monthly charge for live and a single one for history, and leads to the provider [BILL-02, BILL-03]', async () => {
   const buyer = await Buyer.signedIn();
   const live = await buyer.checkout();
