@@ -4,15 +4,21 @@ export interface PageDocument {
   /** As plain text. */
   readonly title: string;
   readonly styles: readonly string[];
+  /** The script that sets the reader's own theme before the first paint. */
+  readonly theme?: string | null;
+  readonly icon?: string | null;
   /** HTML. */
   readonly body: string;
   /** The page loads itself again after so many seconds. */
   readonly refreshSeconds?: number;
 }
 
-export function pageDocument({ title, styles, body, refreshSeconds }: PageDocument): string {
+export function pageDocument(page: PageDocument): string {
+  const { title, styles, theme = null, icon = null, body, refreshSeconds } = page;
   const refresh =
     refreshSeconds === undefined ? '' : `<meta http-equiv="refresh" content="${refreshSeconds}">\n`;
+  const script = theme === null ? '' : `<script src="${escapeHtml(theme)}"></script>\n`;
+  const mark = icon === null ? '' : `<link rel="icon" href="${escapeHtml(icon)}">\n`;
   const links = styles.map((href) => `<link rel="stylesheet" href="${escapeHtml(href)}">\n`);
   return `<!doctype html>
 <html lang="en">
@@ -21,7 +27,7 @@ export function pageDocument({ title, styles, body, refreshSeconds }: PageDocume
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 ${refresh}<title>${escapeHtml(title)}</title>
-${links.join('')}</head>
+${script}${mark}${links.join('')}</head>
 <body>
 ${body}
 </body>

@@ -18,6 +18,8 @@ const TRIES_MAX = 5;
 const WRITTEN_FOR = /(http|ws):\/\/127\.0\.0\.1:8080/g;
 /** The build puts a digest into the names of these, so they never change. */
 const IMMUTABLE = /^\/assets\//;
+const THEME = /^\/assets\/theme-[^/]+\.js$/;
+const ICON = /^\/assets\/icon-[^/]+\.svg$/;
 const KEPT_FOR_EVER = 'public, max-age=31536000, immutable';
 const ASKED_AGAIN = 'no-cache';
 
@@ -93,8 +95,22 @@ export class PageFiles {
     return new PageFiles(files, app, styles);
   }
 
+  /** The script that sets the reader's own theme; null: the build has none. */
+  get theme(): string | null {
+    return this.#newest(THEME);
+  }
+
+  get icon(): string | null {
+    return this.#newest(ICON);
+  }
+
   get(path: string): PageFile | null {
     return this.#files.get(path) ?? null;
+  }
+
+  /** Those of an earlier build come first. */
+  #newest(name: RegExp): string | null {
+    return [...this.#files.keys()].findLast((path) => name.test(path)) ?? null;
   }
 
   /** With what an earlier build's pages, still open somewhere, may yet load. */

@@ -12,6 +12,9 @@ export interface PageRequest {
   readonly form: URLSearchParams;
   /** Addresses of the portal's style sheets, for `pageDocument`; none before the portal is built. */
   readonly styles: readonly string[];
+  /** Its script for the reader's own theme, and its icon; null where there is none. */
+  readonly theme: string | null;
+  readonly icon: string | null;
 }
 
 /** HTML, or another address of this origin to go on to (by GET). */

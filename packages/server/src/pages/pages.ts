@@ -149,6 +149,8 @@ export class Pages {
             query: new URLSearchParams(query),
             form,
             styles: this.#options.portal.files?.styles ?? [],
+            theme: this.#options.portal.files?.theme ?? null,
+            icon: this.#options.portal.files?.icon ?? null,
           } satisfies PageRequest),
         ),
     };

@@ -45,6 +45,8 @@ class Visit {
       query: new URLSearchParams(),
       form: new URLSearchParams(form),
       styles: ['/assets/portal.css'],
+      theme: '/assets/theme-1.js',
+      icon: null,
     });
   }
 
@@ -102,11 +104,13 @@ test('a declined card is said on the page, which stays as it is; a slow confirma
   assert.equal(visit.state, 'paid');
 });
 
-test('nothing that was typed is markup, and nothing in the page needs script or a style attribute [SEC-14]', async () => {
+test('nothing that was typed is markup, and nothing in the page is inline script or a style attribute [SEC-14]', async () => {
   await using rig = await TestProviderRig.open();
   const html = await (await Visit.begin(rig, { offerName: '<b onclick="x">&"\'' })).html();
   assert.ok(html.includes('&lt;b onclick=&quot;x&quot;&gt;&amp;&quot;&#39;'));
-  assert.doesNotMatch(html, /<script|\sstyle=|<b onclick/);
+  const scripts = [...html.matchAll(/<script[^>]*>[^<]*/g)].map(([script]) => script);
+  assert.deepEqual(scripts, ['<script src="/assets/theme-1.js">']);
+  assert.doesNotMatch(html, /\sstyle=|<b onclick/);
 });
 
 test('an address of no payment is 404, another button 400, a provider that is down 503', async () => {

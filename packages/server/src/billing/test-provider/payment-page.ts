@@ -130,11 +130,13 @@ const NO_SUCH_BUTTON: Content = {
   status: 400,
 };
 
-function page({ styles }: PageRequest, content: Content): PageAnswer {
+function page({ styles, theme, icon }: PageRequest, content: Content): PageAnswer {
   const { status = 200, title, body, refreshSeconds } = content;
   const html = pageDocument({
     title: `${title} · Test payments`,
     styles,
+    theme,
+    icon,
     body: `<main class="pay-page" id="main">
 <p class="brand">${MARK}Test payments</p>
 ${body}
