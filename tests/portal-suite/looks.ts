@@ -1,13 +1,14 @@
 /** Every page as people see it: in both themes and three widths, with a picture, and nothing serious found by axe. */
 
 import { mkdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { BrowserContext, Page } from 'playwright-core';
 import type { PortalStage, Visit } from './portal-stage.ts';
 
 const shots = join(import.meta.dirname, '../../.test-results/shots');
-const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const axePath = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'));
 
 const LIGHT = { theme: 'light' } as const;
 const DARK = { theme: 'dark' } as const;
