@@ -78,7 +78,7 @@ function Share({ share }: { readonly share: number }) {
         <rect class="off" width="88" height="6" rx="3" />
         <rect class="on" width={88 * share} height="6" rx="3" />
       </svg>
-      {(share * 100).toFixed(1)}%
+      <span class="share-text">{(share * 100).toFixed(1)}%</span>
     </span>
   );
 }

@@ -63,7 +63,7 @@ export function KeysPage() {
       </PageHead>
       <p class="page-sub">
         A key belongs on a server, never in a web page: pages use{' '}
-        <a href="/docs/keys">stream tokens</a> that live for 60 seconds.
+        <a href="/docs/protocol#connecting">stream tokens</a> that live for 60 seconds.
       </p>
       <KeysCard list={list} onOpen={setOpened} />
       {opened?.t === 'create' && <NewKeyDialog onMade={made} onClose={close} />}
