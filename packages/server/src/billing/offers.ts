@@ -46,7 +46,7 @@ export function intervalOf(offer: OfferId): Price['interval'] {
 }
 
 /** The offers that together make a plan; none for the free one. */
-export function offersOf(plan: Plan): readonly OfferId[] {
+function offersOf(plan: Plan): readonly OfferId[] {
   if (plan === 'live_history') return OFFER_IDS;
   return plan === 'sandbox' ? [] : [plan];
 }

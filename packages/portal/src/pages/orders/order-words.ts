@@ -25,10 +25,6 @@ export function stateWord({ state }: Pick<OrderView, 'state'>): StateWord {
   return STATE_WORDS[state];
 }
 
-export function priceOf({ amountMinor, currency, interval }: OrderView): string {
-  return `${moneyText(amountMinor, currency)}${interval === null ? '' : ' a month'}`;
-}
-
 /** What the account has of one offer, and the next date, in a sentence. */
 export function holdingSentence(name: string, holding: Holding): string {
   if (holding.by === 'gift') return `${name} is yours, given without an end.`;

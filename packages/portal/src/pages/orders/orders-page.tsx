@@ -7,6 +7,7 @@ import { portalApi } from '../../api/portal-api.ts';
 import type { AccountView, OrderView } from '../../api/portal-shapes.ts';
 import { useAction } from '../../api/use-action.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
+import { Money } from '../../components/money.tsx';
 import { ErrorNotice, LoadError, Notice } from '../../components/notice.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
@@ -20,14 +21,7 @@ import { type Holding, holdingOf } from '../plans/holding.ts';
 import { offerName } from '../plans/plan-facts.ts';
 import { type Shop, useShop } from '../plans/use-shop.ts';
 import { CancelDialog, WithdrawDialog } from './order-dialogs.tsx';
-import {
-  cancelWord,
-  holdingSentence,
-  keepWord,
-  priceOf,
-  stateWord,
-  withdrawWord,
-} from './order-words.ts';
+import { cancelWord, holdingSentence, keepWord, stateWord, withdrawWord } from './order-words.ts';
 import { ReturnNotice } from './return-notice.tsx';
 import { useWatchedOrder } from './use-watched-order.ts';
 
@@ -216,7 +210,16 @@ function orderColumns(nameOf: (order: OrderView) => string): readonly Column<Ord
       },
     },
     { label: 'Country', cell: ({ country }) => countryName(country) },
-    { label: 'Price', isRight: true, cell: (order) => <span class="num">{priceOf(order)}</span> },
+    {
+      label: 'Price',
+      isRight: true,
+      cell: ({ amountMinor, currency, interval }) => (
+        <span>
+          <Money amountMinor={amountMinor} currency={currency} />
+          {interval === null ? '' : ' a month'}
+        </span>
+      ),
+    },
     {
       label: 'State',
       cell: (order) => {

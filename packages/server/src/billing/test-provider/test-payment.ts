@@ -10,11 +10,11 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 const SECOND_NS = 1_000_000_000n;
 const DAY_NS = 86_400n * SECOND_NS;
 /** How long a slow confirmation takes. */
-export const SLOW_CONFIRMATION_NS = 20n * SECOND_NS;
+const SLOW_CONFIRMATION_NS = 20n * SECOND_NS;
 /** A checkout that nobody paid is closed after a day. */
-export const CHECKOUT_NS = DAY_NS;
+const CHECKOUT_NS = DAY_NS;
 /** A renewal that failed is given up after two weeks. */
-export const PAST_DUE_NS = 14n * DAY_NS;
+const PAST_DUE_NS = 14n * DAY_NS;
 /** Played renewals go no further ahead. */
 const PAID_AHEAD_NS_MAX = 330n * DAY_NS;
 /** Events of one payment that nobody took; the newest tell as much as all. */

@@ -54,7 +54,7 @@ export interface TestPaymentsOptions {
 }
 
 /** The provider has no room for more payments. */
-export class NoRoomError extends Error {}
+class NoRoomError extends Error {}
 
 export class TestPayments implements AsyncDisposable {
   readonly secret: Uint8Array;
