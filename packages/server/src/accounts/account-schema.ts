@@ -7,7 +7,7 @@
 import type { Environment } from '@tapeloom/core/entitlement/key-rights';
 import type { Payment } from '@tapeloom/core/entitlement/payment';
 import type { Grant } from '@tapeloom/core/entitlement/plan';
-import type { ColumnType, Generated, Selectable } from 'kysely';
+import type { ColumnType, Generated, Selectable, Updateable } from 'kysely';
 import type { AuditKind, Budget } from './account-store.ts';
 import type { PaymentEventState } from './orders-store.ts';
 import type { LinkPurpose } from './people-store.ts';
@@ -290,4 +290,5 @@ export type KeyRow = Selectable<KeyTable>;
 export type LinkRow = Selectable<LinkTable>;
 export type AuditRow = Selectable<AuditTable>;
 export type OrderRow = Selectable<OrderTable>;
+export type OrderChange = Updateable<OrderTable>;
 export type PaymentEventRow = Selectable<PaymentEventTable>;

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { Grant } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import type { OrderChange } from './account-schema.ts';
 import type { StoreCall } from './account-store.ts';
 import {
   type CheckoutQuestion,
@@ -183,13 +184,8 @@ export class SqlOrders implements OrdersStore {
     return this.#store.write(({ sql }) => events.forgetEvents(sql, now, limit));
   }
 
-  #change(
-    id: string,
-    columns: Partial<Record<'look_at' | 'confirmed_at' | 'failure_told', EpochNs>>,
-  ): Promise<void> {
-    return this.#store.write(async ({ sql }) => {
-      await sql.updateTable('orders').set(columns).where('id', '=', id).execute();
-    });
+  async #change(id: string, columns: OrderChange): Promise<void> {
+    await this.#store.write(({ sql }) => changeOrder(sql, id, columns));
   }
 }
 
@@ -332,22 +328,32 @@ async function hearPayment(
   const { provider, ref, payment, revision } = heard;
   const named = await orderByRef(sql, { provider, ref });
   if (named === null) return null;
-  await holdAccount(sql, named.accountId);
-  const before = (await orderByRef(sql, { provider, ref }))!;
   await events.settleEvents(sql, { provider, ref, askedAt: heard.askedAt });
-  const isNew = revision > before.revision;
   const looked = { looked_at: heard.askedAt, look_at: heard.lookAt };
-  const row = await sql
-    .updateTable('orders')
-    .set(isNew ? { ...looked, ...paymentColumns(payment), revision } : looked)
-    .where('id', '=', before.id)
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  const order = orderOf(row);
+  if (revision <= named.revision) {
+    const order = await changeOrder(sql, named.id, looked);
+    return { before: named, order, isNew: false };
+  }
+  await holdAccount(sql, named.accountId);
+  // Whoever held it before may have heard something newer.
+  const before = (await orderByRef(sql, { provider, ref }))!;
+  const isNew = revision > before.revision;
+  const heardColumns = isNew ? { ...paymentColumns(payment), revision } : {};
+  const order = await changeOrder(sql, before.id, { ...looked, ...heardColumns });
   if (!isNew) return { before, order, isNew };
   await tellChange(writing, call, before, order);
   await grantAnew(writing, call, order, heard.grants);
   return { before, order, isNew };
+}
+
+async function changeOrder(sql: Sql, id: string, columns: OrderChange): Promise<OrderRecord> {
+  const row = await sql
+    .updateTable('orders')
+    .set(columns)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return orderOf(row);
 }
 
 async function tellChange(
