@@ -9,11 +9,13 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { npm } from '../tools/build/npm.ts';
 import { buildTapeloomPackage, packTapeloom } from '../tools/build/tapeloom-package.ts';
 import { killServices, NO_PAST, RunningService, within } from './running-service.ts';
 
 const STREAMED_WITHIN_MS = 60_000;
+const PORTAL_WITHIN_MS = 30_000;
 
 export interface InstalledOptions {
   /** The Node that runs the command. */
@@ -35,6 +37,7 @@ export async function useInstalled({ node, isWhole }: InstalledOptions): Promise
       await service.ready();
       const status = (await (await service.get('/v1/status')).json()) as { version: string };
       assert.equal(`tapeloom ${status.version}\n`, version);
+      await read(service);
       if (service.printedKeys !== null) await watch(service, [node, command]);
       const { code } = await service.stop(signal);
       assert.equal(code, signal === 'SIGKILL' ? null : 0, service.errors);
@@ -57,6 +60,27 @@ async function install(directory: string, isWhole: boolean): Promise<string> {
   const words = ['install', '--global', '--prefix', prefix, '--ignore-scripts', `./${packed}`];
   npm(directory, ...words, ...(isWhole ? [] : ['--offline', '--omit=optional']));
   return join(prefix, 'lib/node_modules/tapeloom/bin/tapeloom.js');
+}
+
+/** The portal came along, and what an error is called leads to its place in the documentation. */
+async function read(service: RunningService): Promise<void> {
+  const landing = await within(PORTAL_WITHIN_MS, 'the portal', portalOf(service));
+  assert.equal(landing.status, 200, service.errors);
+  assert.match(landing.headers.get('content-security-policy') ?? '', /script-src 'self';/);
+  const { type } = (await (await service.get('/v1/nothing')).json()) as { type: string };
+  const [address, anchor] = type.split('#') as [string, string];
+  const page = await fetch(address);
+  assert.equal(page.status, 200, address);
+  assert.ok((await page.text()).includes(` id="${anchor}"`), type);
+}
+
+/** A start does not wait for it. */
+async function portalOf(service: RunningService): Promise<Response> {
+  for (;;) {
+    const answer = await service.get('/', { accept: 'text/html' });
+    if (!answer.headers.has('retry-after')) return answer;
+    await setTimeout(100);
+  }
 }
 
 /** The line that the service offers for a second terminal shows the market. */

@@ -17,6 +17,7 @@ const SOURCES = [
   'build-steps/',
   'build.ts',
   'theme.js',
+  'icon.svg',
   'index.html',
   'app.html',
   'docs.html',

@@ -71,7 +71,7 @@ export function renderMarkdown(text: string, place: MarkdownPlace): MarkdownPage
       code({ text: code, lang }: Tokens.Code): string {
         const name = FENCE_NAMES[lang ?? ''] ?? 'Code';
         const inner = escapeText(code);
-        return `<div class="docs-code"><pre tabindex="0" role="region" aria-label="${name}"><code>${inner}\n</code></pre></div>\n`;
+        return `<div class="docs-code"><pre tabindex="0" role="group" aria-label="${name}"><code>${inner}\n</code></pre></div>\n`;
       },
       table(token: Tokens.Table): string {
         tables += 1;
@@ -83,7 +83,7 @@ export function renderMarkdown(text: string, place: MarkdownPlace): MarkdownPage
         const rows = token.rows.map(
           (row) => `<tr>${row.map((it) => cell(it, 'td')).join('')}</tr>`,
         );
-        return `<div class="docs-table" tabindex="0" role="region" aria-label="Table ${tables}"><table><thead><tr>${head.join('')}</tr></thead><tbody>${rows.join('\n')}</tbody></table></div>\n`;
+        return `<div class="docs-table" tabindex="0" role="group" aria-label="Table ${tables}"><table><thead><tr>${head.join('')}</tr></thead><tbody>${rows.join('\n')}</tbody></table></div>\n`;
       },
       html({ text: raw }: Tokens.HTML | Tokens.Tag): string {
         // Marks of generators say nothing to a reader; places to link to are kept.

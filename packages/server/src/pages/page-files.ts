@@ -13,6 +13,7 @@ import { EncodedBody, type Encoding } from '../platform/encoded-body.ts';
 const FILES_MAX = 2_000;
 const BYTES_MAX = 64 * 1024 ** 2;
 const TRIES_MAX = 5;
+const READ_AT_ONCE = 16;
 
 /** What the pages are written for; served, it is the address that the service has. */
 const WRITTEN_FOR = /(http|ws):\/\/127\.0\.0\.1:8080/g;
@@ -139,13 +140,19 @@ async function readAll(directory: string): Promise<ReadonlyMap<string, Buffer>> 
   }
   const contents = new Map<string, Buffer>();
   let bytes = 0;
-  for (const { parentPath, name } of files) {
-    const path = join(parentPath, name);
-    bytes += (await stat(path)).size;
+  for (let at = 0; at < files.length; at += READ_AT_ONCE) {
+    const paths = files
+      .slice(at, at + READ_AT_ONCE)
+      .map(({ parentPath, name }) => join(parentPath, name));
+    const read = await Promise.all(paths.map((path) => readFile(path)));
+    paths.forEach((path, index) => {
+      const content = read[index]!;
+      bytes += content.length;
+      contents.set(relative(directory, path).split(sep).join('/'), content);
+    });
     if (bytes > BYTES_MAX) {
       throw new PortalTooLargeError(`${directory} has more than ${BYTES_MAX} bytes`);
     }
-    contents.set(relative(directory, path).split(sep).join('/'), await readFile(path));
   }
   return contents;
 }

@@ -28,12 +28,12 @@ export interface Absence {
 export class Portal implements Disposable {
   readonly #options: PortalOptions;
   #files: PageFiles | null = null;
-  #isAwaited: boolean;
+  /** Until it is known whether there is one. */
+  #isAwaited = true;
   #publicUrl: string | null = null;
 
   constructor(options: PortalOptions) {
     this.#options = options;
-    this.#isAwaited = options.build !== null;
   }
 
   /** Null: it is not built, or not yet. */
@@ -49,10 +49,10 @@ export class Portal implements Disposable {
   async open(publicUrl: string): Promise<void> {
     this.#publicUrl = publicUrl;
     await this.#read();
-    const { build } = this.#options;
-    if (build === null) return;
+    const isBuilt = await this.#options.build?.ended;
     // Another process may have built it meanwhile.
-    if ((await build.ended) || this.#files === null) await this.#read();
+    const isLater = isBuilt === false && this.#files === null;
+    if (isBuilt === true || isLater) await this.#read();
     this.#isAwaited = false;
   }
 
