@@ -28,14 +28,6 @@ export interface BuiltPortal {
   readonly sizes: readonly EntrySize[];
 }
 
-/** What a page written beforehand needs to look like the others. */
-export interface PageParts {
-  /** The folder that is being built; paths below it are paths of the site. */
-  readonly folder: string;
-  /** Theme, font and styles, to stand in the head before anything else. */
-  readonly head: string;
-}
-
 export async function buildPortal(out: string): Promise<BuiltPortal> {
   const work = join(cache, `portal-${process.pid}-${randomUUID().slice(0, 8)}`);
   const site = join(work, 'site');
