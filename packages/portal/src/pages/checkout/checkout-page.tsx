@@ -281,7 +281,7 @@ function CheckoutError({ error }: { readonly error: PortalError | null }) {
   if (error.fault('/country') !== null) return null;
   const title =
     error.code === 'UPSTREAM_ERROR'
-      ? 'The payment provider does not answer. Nothing was ordered.'
+      ? 'The payment provider does not answer.'
       : 'Nothing was ordered.';
   return (
     <div class="summary-error">
