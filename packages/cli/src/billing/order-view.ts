@@ -142,7 +142,8 @@ function consentFacts(consent: ConsentRecord | null): [string, string][] {
 
 function renewsText({ kind, cancelAtPeriodEnd, state }: OrderRecord): string {
   if (kind === 'purchase') return 'never: it is paid once';
-  return cancelAtPeriodEnd || state === 'cancelled' ? 'no, it was cancelled' : 'yes';
+  if (cancelAtPeriodEnd || state === 'cancelled') return 'no, it was cancelled';
+  return state === 'paid' || state === 'past_due' ? 'yes' : 'no';
 }
 
 function priceText({ amountMinor, currency }: OrderRecord): string {

@@ -61,7 +61,7 @@ test('a period that has passed is over, whether or not the provider said so', ()
 
 test('money may still be asked for by what is open, and by a subscription that is not over', () => {
   const charging = PAYMENT_STATES.filter((state) => mayCharge(subscription(state)));
-  assert.deepEqual(charging, ['open', 'paid', 'past_due', 'cancelled', 'disputed']);
+  assert.deepEqual(charging, ['open', 'paid', 'past_due', 'cancelled', 'refunded', 'disputed']);
   assert.deepEqual(
     PAYMENT_STATES.filter((state) => mayCharge(purchase(state))),
     ['open'],

@@ -67,11 +67,12 @@ export function paymentEndsAt(payment: Payment): EpochNs | null {
   return payment.kind === 'subscription' && willEnd(payment) ? payment.paidUntil : null;
 }
 
-/** Whether the provider may still ask for money, now or later. */
+/**
+ * Whether the provider may still ask for money, now or later. A subscription whose last payment was taken back may
+ * go on there all the same.
+ */
 export function mayCharge({ kind, state }: Payment): boolean {
-  if (state === 'open') return true;
-  if (kind === 'purchase') return false;
-  return state === 'paid' || state === 'past_due' || state === 'cancelled' || state === 'disputed';
+  return kind === 'purchase' ? state === 'open' : state !== 'ended' && state !== 'failed';
 }
 
 /** Whether it was cancelled: the period that is paid for is the last. */

@@ -227,8 +227,10 @@ export class Billing {
 
   async #end(order: OrderRecord): Promise<void> {
     const after = await this.#close(order);
-    const runs = mayCharge(after) && after.state !== 'disputed';
-    if (runs) throw new UpstreamError(`${order.provider} did not end ${order.ref}`);
+    // What was taken back keeps that state, also when it has ended.
+    const isTakenBack = after.state === 'disputed' || after.state === 'refunded';
+    if (mayCharge(after) && !isTakenBack)
+      throw new UpstreamError(`${order.provider} did not end ${order.ref}`);
   }
 }
 
