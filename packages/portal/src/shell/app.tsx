@@ -69,7 +69,7 @@ function Pages() {
     setFailure(null);
     focusHeading();
   }, []);
-  if (failure !== null) return <PageFailed onRetry={() => location.reload()} />;
+  if (failure !== null) return <PageFailed />;
   return (
     <ErrorBoundary
       onError={(error) => {

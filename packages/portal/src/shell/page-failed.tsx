@@ -3,7 +3,7 @@
 import { Button, ButtonLink } from '../components/button.tsx';
 import { PageHead } from './page-head.tsx';
 
-export function PageFailed(props: { readonly onRetry: () => void }) {
+export function PageFailed() {
   return (
     <>
       <PageHead title="This page did not load" />
@@ -13,7 +13,7 @@ export function PageFailed(props: { readonly onRetry: () => void }) {
           streams are not affected.
         </p>
         <div class="row">
-          <Button kind="primary" onClick={props.onRetry}>
+          <Button kind="primary" onClick={() => location.reload()}>
             Reload
           </Button>
           <ButtonLink href="/status">Status</ButtonLink>

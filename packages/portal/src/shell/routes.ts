@@ -2,10 +2,17 @@
 
 import type { FunctionComponent } from 'preact';
 import { lazy } from 'preact-iso';
+import { PageFailed } from './page-failed.tsx';
 import type { PagePath } from './page-paths.ts';
 
 function later(load: () => Promise<FunctionComponent>): FunctionComponent {
-  return lazy<FunctionComponent>(load);
+  return lazy<FunctionComponent>(() =>
+    load().catch((error: unknown) => {
+      // Offline, or a newer version took its place; a new document finds out which.
+      console.error(error);
+      return PageFailed;
+    }),
+  );
 }
 
 const signIn = later(async () => (await import('../pages/sign-in/sign-in-page.tsx')).SignInPage);

@@ -11,14 +11,15 @@ const AGAIN_SECONDS = 30;
 
 export function LinkSent(props: {
   readonly email: string;
-  readonly onAgain: () => Promise<void>;
+  /** Null: it cannot be sent again, since a claim works once. */
+  readonly onAgain: (() => Promise<void>) | null;
   readonly onOther: () => void;
   readonly onSignedIn: () => void;
 }) {
   const [sent, setSent] = useState({ count: 1, atMs: Date.now() });
   const left = useSecondsLeft(sent.atMs + AGAIN_SECONDS * 1_000);
   const again = useAction(async () => {
-    await props.onAgain();
+    await props.onAgain?.();
     setSent(({ count }) => ({ count: count + 1, atMs: Date.now() }));
   });
   const { onSignedIn } = props;
@@ -40,16 +41,25 @@ export function LinkSent(props: {
         {sent.count > 1 && `Sent again, ${sent.count} links in all.`}
       </p>
       <SendError error={again.error} />
-      <div class="row center">
-        <Button busy={again.isBusy && 'Sending'} isOff={left > 0} onClick={() => void again.run()}>
-          {left > 0 ? `Send again in ${left} s` : 'Send again'}
-        </Button>
-        <Button kind="ghost" onClick={props.onOther}>
-          Use another address
-        </Button>
-      </div>
+      {props.onAgain !== null && (
+        <div class="row center">
+          <Button
+            busy={again.isBusy && 'Sending'}
+            isOff={left > 0}
+            onClick={() => void again.run()}
+          >
+            {left > 0 ? `Send again in ${left} s` : 'Send again'}
+          </Button>
+          <Button kind="ghost" onClick={props.onOther}>
+            Use another address
+          </Button>
+        </div>
+      )}
       <p class="small faint">
-        Nothing there after a minute? Look into the spam folder. Only the newest link is needed.
+        Nothing there after a minute? Look into the spam folder.{' '}
+        {props.onAgain === null
+          ? 'If the address was wrong, ask your operator for another link.'
+          : 'Only the newest link is needed.'}
       </p>
     </SignInFrame>
   );

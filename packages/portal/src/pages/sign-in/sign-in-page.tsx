@@ -22,7 +22,7 @@ type View =
   | { readonly kind: 'link'; readonly token: string }
   | { readonly kind: 'signed-in' }
   | { readonly kind: 'ask' }
-  | { readonly kind: 'sent'; readonly email: string };
+  | { readonly kind: 'sent'; readonly email: string; readonly isClaim: boolean };
 
 export function SignInPage() {
   return (
@@ -66,7 +66,7 @@ function Views() {
           key={view.token}
           token={view.token}
           onSignedIn={() => goOn(takeKeptPath(Date.now()))}
-          onClaimed={(email) => setView({ kind: 'sent', email })}
+          onClaimed={(email) => setView({ kind: 'sent', email, isClaim: true })}
           onNew={ask}
         />
       );
@@ -76,7 +76,7 @@ function Views() {
       return (
         <LinkSent
           email={view.email}
-          onAgain={() => send(view.email)}
+          onAgain={view.isClaim ? null : () => send(view.email)}
           onOther={ask}
           onSignedIn={signedIn}
         />
@@ -89,7 +89,7 @@ function Views() {
             hint="No password. We send a link that works once, for 15 minutes."
             onSend={async (email) => {
               await send(email);
-              setView({ kind: 'sent', email });
+              setView({ kind: 'sent', email, isClaim: false });
             }}
           />
           <p class="small faint">
