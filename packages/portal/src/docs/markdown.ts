@@ -75,10 +75,13 @@ export function renderMarkdown(text: string, place: MarkdownPlace): MarkdownPage
       },
       table(token: Tokens.Table): string {
         tables += 1;
-        const cell = (it: Tokens.TableCell, tag: string) =>
-          `<${tag}${it.align === 'right' ? ' class="right"' : ''}>${this.parser.parseInline(it.tokens)}</${tag}>`;
+        const cell = (it: Tokens.TableCell, tag: string, more = '') => {
+          const side = it.align === 'right' ? ' class="right"' : '';
+          return `<${tag}${more}${side}>${this.parser.parseInline(it.tokens)}</${tag}>`;
+        };
+        // A corner without words is the heading of nothing.
         const head = token.header.map((it) =>
-          cell(it, 'th scope="col"').replace('</th scope="col">', '</th>'),
+          it.text === '' ? '<td></td>' : cell(it, 'th', ' scope="col"'),
         );
         const rows = token.rows.map(
           (row) => `<tr>${row.map((it) => cell(it, 'td')).join('')}</tr>`,

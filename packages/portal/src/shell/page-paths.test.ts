@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { APP_PATHS as SERVED_PATHS } from '@tapeloom/server/pages/pages';
 import { APP_PATHS, frameOf } from './page-paths.ts';
 
 test('links to the portal’s own pages stay in it, and all others are the browser’s', () => {
@@ -25,4 +26,9 @@ test('a page of an account needs a session, and a page nobody knows does not', (
   assert.equal(frameOf('/sign-in'), 'bare');
   assert.equal(frameOf('/nowhere'), 'either');
   assert.equal(frameOf('constructor'), 'either');
+});
+
+test('the server answers for exactly the pages that the portal draws', () => {
+  const [, drawn] = /^\^\(\?:([^)]+)\)/.exec(APP_PATHS.source)!;
+  assert.deepEqual(drawn!.replaceAll('\\', '').split('|').sort(), [...SERVED_PATHS].sort());
 });
