@@ -39,7 +39,7 @@ export function newLink(origin: string): NewLinkText {
   return { hash: digestOf(token).hash, link: linkOf(origin, token) };
 }
 
-export function linkOf(origin: string, token: string): string {
+function linkOf(origin: string, token: string): string {
   return `${origin}/sign-in#${token}`;
 }
 

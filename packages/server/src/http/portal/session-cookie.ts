@@ -9,7 +9,7 @@ const NAME = 'tapeloom_session';
 const MAX_AGE_SECONDS = Number(SESSION_VALID_NS / 1_000_000_000n);
 
 /** By the origin at which people reach the service. */
-export function sessionCookieName(origin: string): string {
+function sessionCookieName(origin: string): string {
   return isSecure(origin) ? `__Host-${NAME}` : NAME;
 }
 
