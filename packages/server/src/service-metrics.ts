@@ -5,6 +5,7 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 import { accountReadings } from './account-metrics.ts';
 import type { AccountServices } from './account-services.ts';
 import { answerReadings } from './answer-metrics.ts';
+import type { Payments } from './billing/payments.ts';
 import { doorReadings } from './door-metrics.ts';
 import type { ExportPace } from './exports/export-pace.ts';
 import type { GatewayMetrics } from './gateway/gateway-metrics.ts';
@@ -14,6 +15,7 @@ import type { UnreadAnswers } from './http/unread-answers.ts';
 import type { IngestReport } from './ingest-wire.ts';
 import type { MailServices } from './mail/mail-services.ts';
 import { mailReadings } from './mail-metrics.ts';
+import { paymentReadings } from './payment-metrics.ts';
 import type { DoorSockets } from './platform/door-sockets.ts';
 import type { FreeSpace, SpaceReading } from './platform/free-space.ts';
 import { addReading, counter, gauge, type Reading } from './platform/metrics.ts';
@@ -150,6 +152,10 @@ export class ServiceMetrics {
 
   watchAccounts(accounts: AccountServices): void {
     for (const reading of accountReadings(accounts)) addReading(this.#registry, reading);
+  }
+
+  watchPayments(payments: Payments): void {
+    for (const reading of paymentReadings(payments)) addReading(this.#registry, reading);
   }
 
   watchMail(mail: MailServices): void {

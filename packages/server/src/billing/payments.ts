@@ -58,6 +58,13 @@ export class Payments {
   readonly #underWay = new Set<Promise<void>>();
   /** Providers that failed when they were asked last. */
   readonly #failing = new Set<string>();
+  readonly #webhooks: Record<WebhookOutcome, number> = {
+    'unknown-provider': 0,
+    unsigned: 0,
+    received: 0,
+    known: 0,
+  };
+  #failedTotal = 0;
   #round: Promise<Round> | null = null;
 
   constructor(options: PaymentsOptions) {
@@ -72,8 +79,29 @@ export class Payments {
     return provider;
   }
 
+  /** Webhooks that came, by what they were. */
+  get webhooks(): Readonly<Record<WebhookOutcome, number>> {
+    return this.#webhooks;
+  }
+
+  /** How often a provider could not be asked. */
+  get failedTotal(): number {
+    return this.#failedTotal;
+  }
+
+  /** Providers that failed when they were asked last. */
+  get failing(): number {
+    return this.#failing.size;
+  }
+
   /** Resolves when the event is kept. What comes of it happens in the background. */
   async receive(name: string, headers: WebhookHeaders, body: Uint8Array): Promise<WebhookOutcome> {
+    const outcome = await this.#receive(name, headers, body);
+    this.#webhooks[outcome] += 1;
+    return outcome;
+  }
+
+  async #receive(name: string, headers: WebhookHeaders, body: Uint8Array): Promise<WebhookOutcome> {
     const { store, clock } = this.#options;
     const now = clock.now();
     const provider = this.#providers.get(name);
@@ -215,6 +243,7 @@ export class Payments {
   #warn(provider: string, error: UpstreamError, about: Readonly<Record<string, string>>): void {
     const level = this.#failing.has(provider) ? 'debug' : 'warn';
     this.#failing.add(provider);
+    this.#failedTotal += 1;
     this.#options.log[level]({ error, ...about }, 'a payment provider could not be asked');
   }
 

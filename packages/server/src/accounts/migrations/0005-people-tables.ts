@@ -27,6 +27,7 @@ export async function createPeopleTables(database: Kysely<unknown>): Promise<voi
     .on('account_births')
     .columns(['asked_from', 'created_at'])
     .execute();
+  await schema.createIndex('births_by_time').on('account_births').column('created_at').execute();
   await schema
     .createTable('account_deletions')
     .addColumn('account_id', 'text', (column) => column.primaryKey().references('accounts.id'))
@@ -68,6 +69,7 @@ async function createLinks({ schema }: Kysely<unknown>): Promise<void> {
     .addColumn('who', 'text', (column) => column.primaryKey())
     .addColumn('at', 'bigint', (column) => column.notNull())
     .execute();
+  await schema.createIndex('people_turns_by_time').on('people_turns').column('at').execute();
 }
 
 async function createSessions({ schema }: Kysely<unknown>): Promise<void> {
