@@ -11,7 +11,7 @@ import { launchChromium } from '../headless-chromium.ts';
 import { RunningService } from '../running-service.ts';
 import { SERVICE_OF_SOURCES } from '../tapeloom-program.ts';
 
-const WAIT_MS_MAX = 30_000;
+export const WAIT_MS_MAX = 30_000;
 
 export interface Visit {
   readonly theme: 'light' | 'dark';
