@@ -109,8 +109,14 @@ export async function walkCheckout(stage: PortalStage, page: Page, email: string
     'the box has no focus',
   );
   await box.check();
+  await go.dblclick();
+  await page.waitForURL(/\/pay\/test\//);
+  const checkout = page.url();
+  await page.goBack();
+  await page.getByRole('checkbox').first().check();
   await go.click();
   await page.waitForURL(/\/pay\/test\//);
+  assert.equal(page.url(), checkout, 'going back and on again began another checkout');
   await page.getByRole('button', { name: /declined/ }).click();
   await page
     .getByText(/declined/i)
@@ -124,6 +130,10 @@ export async function walkCheckout(stage: PortalStage, page: Page, email: string
     .waitFor();
   const { text } = await stage.mail(email);
   assert.match(text, /withdraw/i);
+  const { orders } = (await page.evaluate(
+    `fetch('/v1/portal/orders').then((it) => it.json())`,
+  )) as { orders: readonly unknown[] };
+  assert.equal(orders.length, 1, 'a double click or the way back ordered twice');
   const account = await page.evaluate(`fetch('/v1/portal/account').then((it) => it.json())`);
   assert.equal((account as { plan: string }).plan, 'live');
   await page.goto('/orders');
@@ -139,6 +149,8 @@ export async function walkCheckout(stage: PortalStage, page: Page, email: string
     .getByText(/ends on|until/i)
     .first()
     .waitFor();
+  await page.getByRole('button', { name: /^Keep/ }).first().click();
+  await page.getByRole('button', { name: /^Cancel/ }).first().waitFor();
   await page.goto('/checkout?offer=live');
   await page
     .getByText(/already|yours|have/i)

@@ -28,6 +28,7 @@ export function MonthChart({
   const total = dayValues(facts).reduce((sum, value) => sum + value, 0);
   const of = limit > 0 ? ` of a budget of ${proseNumber(limit)}` : '';
   const title = limit > 0 ? 'Compute units against the budget' : 'Compute units';
+  if (limit === 0 && total === 0) return <NoUnits month={month} />;
   return (
     <section class="card">
       <div class="card-head">
@@ -56,6 +57,22 @@ export function MonthChart({
           )}
         </div>
         <DayTable facts={facts} />
+      </div>
+    </section>
+  );
+}
+
+/** Without a budget and without use there is nothing to draw. */
+function NoUnits({ month }: { readonly month: MonthFacts['month'] }) {
+  return (
+    <section class="card">
+      <div class="card-head">
+        <h2>Compute units</h2>
+      </div>
+      <div class="card-body">
+        <p class="muted">
+          None were used in {monthName(month.period)}. Streams use none; history and exports do.
+        </p>
       </div>
     </section>
   );
