@@ -62,7 +62,7 @@ export async function lookAt(
 async function settled(page: Page): Promise<void> {
   await page.waitForLoadState('load');
   await page.evaluate('document.fonts.ready.then(() => true)');
-  await page.waitForTimeout(400);
+  await page.waitForTimeout(150);
 }
 
 async function shapeFaults(page: Page): Promise<readonly string[]> {
@@ -118,7 +118,7 @@ export async function paintOf(
     }).observe({ type: 'layout-shift', buffered: true });
   `);
   await page.goto(path);
-  await page.waitForTimeout(3_000);
+  await page.waitForTimeout(1_500);
   const paint = (await page.evaluate('window.paint')) as { lcpMs: number; shift: number };
   await context.close();
   return { ...paint, scriptBytes };

@@ -150,7 +150,10 @@ export async function walkCheckout(stage: PortalStage, page: Page, email: string
     .first()
     .waitFor();
   await page.getByRole('button', { name: /^Keep/ }).first().click();
-  await page.getByRole('button', { name: /^Cancel/ }).first().waitFor();
+  await page
+    .getByRole('button', { name: /^Cancel/ })
+    .first()
+    .waitFor();
   await page.goto('/checkout?offer=live');
   await page
     .getByText(/already|yours|have/i)
