@@ -98,7 +98,7 @@ test('whole days missed while the service was down are made up for', () => {
 
 test('the books made for a plan have the sessions of every day it makes', async () => {
   const disk = new SimDisk().boot();
-  for (let week = 0; week < 30; week += 1) {
+  for (let week = 0; week < 30; week += 3) {
     const now = epochNs(addDays(utcDay(20260601), 7 * week), 15 * 3600e9);
     const { universe, ready, rest } = planAt(now);
     const days = [...ready, ...rest].map(({ day }) => day);
