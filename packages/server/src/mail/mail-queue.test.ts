@@ -30,7 +30,7 @@ type Answer = MailFault | null | 'never';
 function stage({ spool = null, clock = new ManualClock(START) }: StageOptions = {}) {
   const told: string[] = [];
   const tries: string[] = [];
-  const state = { answer: null as Answer, mostAtOnce: 0, atOnce: 0 };
+  const state = { answer: null as Answer, failsFor: /^$/, mostAtOnce: 0, atOnce: 0 };
   const queue = new MailQueue({
     clock,
     spool,
@@ -44,6 +44,7 @@ function stage({ spool = null, clock = new ManualClock(START) }: StageOptions = 
           if (state.answer === 'never') {
             await new Promise((_, reject) => signal.addEventListener('abort', reject));
           }
+          if (state.failsFor.test(to)) throw SERVER_DOWN;
           if (state.answer !== null) throw state.answer;
         } finally {
           state.atOnce -= 1;
@@ -106,6 +107,21 @@ test('while the server is down one mail at a time finds out whether it is back, 
   assert.deepEqual(told, ['failing', 'working']);
   assert.equal(queue.outcomes.sent, 100);
   assert.equal(queue.triesFailedTotal, tries.length - 100);
+});
+
+test('readers over whom the server always fails keep nobody else waiting', async () => {
+  const { queue, state, pass, tries } = stage();
+  state.failsFor = /^tarpit/;
+  for (let index = 0; index < 20; index += 1) queue.send(mail(`tarpit${index}@example.com`));
+  await queue.idle();
+  await pass(10 * 60_000, 1_000);
+  for (const reader of ['ada@example.com', 'eve@example.com']) {
+    queue.send(mail(reader, 15));
+    await pass(31_000, 1_000);
+    assert.ok(tries.includes(reader), reader);
+  }
+  assert.equal(queue.outcomes.sent, 2);
+  assert.equal(queue.waitingCount, 20);
 });
 
 test('a link that somebody waits for is tried every half minute, and not after it has ended', async () => {

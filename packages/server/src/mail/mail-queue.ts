@@ -53,6 +53,8 @@ interface Waiting {
   readonly kept: Promise<string | null>;
   notBefore: bigint;
   tries: number;
+  /** How often the server failed over it. */
+  serverTries: number;
 }
 
 export class MailQueue implements Mailer, AsyncDisposable {
@@ -102,18 +104,18 @@ export class MailQueue implements Mailer, AsyncDisposable {
     const now = this.#options.clock.now();
     const uselessAt = now + BigInt(Math.ceil(minutes)) * MINUTE_NS;
     const kept = isShortLived ? Promise.resolve(null) : this.#keep({ mail, uselessAt });
-    this.#waiting.add({ mail, reader, isShortLived, uselessAt, kept, notBefore: now, tries: 0 });
+    this.#add({ mail, reader, isShortLived, uselessAt, kept });
+    if (isShortLived) this.#tryServerSoon(now);
     this.#work();
   }
 
   /** Takes up what a process before this one left. */
   async restore(): Promise<void> {
-    const { spool, clock, onSpoolFault } = this.#options;
+    const { spool, onSpoolFault } = this.#options;
     try {
       for (const [name, { mail, uselessAt }] of (await spool?.kept()) ?? []) {
         const kept = Promise.resolve(name);
-        const base = { mail, reader: mail.to, isShortLived: false, uselessAt, kept };
-        this.#waiting.add({ ...base, notBefore: clock.now(), tries: 0 });
+        this.#add({ mail, reader: mail.to, isShortLived: false, uselessAt, kept });
       }
     } catch (error) {
       onSpoolFault(error);
@@ -142,6 +144,17 @@ export class MailQueue implements Mailer, AsyncDisposable {
     await Promise.all(this.#dropping);
   }
 
+  #add(one: Omit<Waiting, 'notBefore' | 'tries' | 'serverTries'>): void {
+    const notBefore = this.#options.clock.now();
+    this.#waiting.add({ ...one, notBefore, tries: 0, serverTries: 0 });
+  }
+
+  /** However long the server has failed, somebody waits now. */
+  #tryServerSoon(now: bigint): void {
+    const soon = now + BigInt(TRY_SHORT_LIVED_AGAIN_MS_MAX) * MS_NS;
+    if (this.#serverNotBefore > soon) this.#serverNotBefore = soon;
+  }
+
   #hasRoom(reader: string, isShortLived: boolean): boolean {
     let short = 0;
     let same = 0;
@@ -160,7 +173,7 @@ export class MailQueue implements Mailer, AsyncDisposable {
     if (this.#ending.signal.aborted) return;
     const now = this.#options.clock.now();
     let next: bigint | null = null;
-    for (const one of this.#waiting) {
+    for (const one of this.#inTurn()) {
       if (this.#atWork.has(one)) continue;
       if (one.uselessAt <= now) {
         this.#end(one, 'expired', null);
@@ -175,6 +188,16 @@ export class MailQueue implements Mailer, AsyncDisposable {
     if (next === null) return;
     const waitMs = Number((next - now + MS_NS - 1n) / MS_NS);
     this.#timer = this.#options.clock.after(waitMs, () => this.#work());
+  }
+
+  /**
+   * As they came. But a server may fail over some mails alone, such as those to a domain that keeps it waiting: those it
+   * failed over least go first, and while it is failing the newest of them, so that nobody can stand in everybody's way.
+   */
+  #inTurn(): Iterable<Waiting> {
+    const mails = [...this.#waiting];
+    if (this.#serverTries > 0) mails.reverse();
+    return mails.sort((a, b) => a.serverTries - b.serverTries);
   }
 
   async #try(one: Waiting): Promise<void> {
@@ -225,6 +248,7 @@ export class MailQueue implements Mailer, AsyncDisposable {
     }
     if (!this.#isFailing) this.#options.onFailing(error);
     this.#isFailing = true;
+    one.serverTries += 1;
     this.#serverTries += 1;
     const isWaitedFor = [...this.#waiting].some(({ isShortLived }) => isShortLived);
     this.#serverNotBefore = now + waitNs(this.#serverTries, isWaitedFor);
