@@ -51,6 +51,8 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
       `${account.name} is owned by ${owner.email}; tapeloom account email gives it another owner`,
     );
   }
+  const deletion = await store.people.deletionOf(account.id);
+  if (deletion !== null && deletion.doneAt !== null) throw new Error(`${name} has been deleted`);
   const token = newLinkText(randomBytes);
   const added = await store.people.addLink(
     createClock({ kind: 'system' }).now(),

@@ -57,7 +57,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     throw new Error(
       owner.refused === 'email-taken'
         ? `${address.email} owns another account, and can own one`
-        : `the account ${name} has vanished`,
+        : `the account ${name} has been deleted`,
     );
   }
   if (values.json === true) {

@@ -14,6 +14,7 @@ export function testPeople(adapter: string, start: () => Promise<StoreRig>): voi
   testLinks(adapter, start);
   testSessions(adapter, start);
   testLeaving(adapter, start);
+  testNames(adapter, start);
 }
 
 const hashOf = (rig: StoreRig) => rig.secret().hash;
@@ -226,6 +227,30 @@ function testLeaving(adapter: string, start: () => Promise<StoreRig>): void {
     const told = await rig.store.audit({ accountId, limit: 20 });
     assert.ok(!JSON.stringify(told, text).includes(address.email));
     assert.equal(told.at(-1)!.kind, 'account.deleted');
+    const again = await people.setOwner(owner(rig), accountId, addressOf(rig));
+    assert.deepEqual(again, { refused: 'not-found' }, 'nobody owns what is left');
+  });
+}
+
+function testNames(adapter: string, start: () => Promise<StoreRig>): void {
+  test(`${adapter}: a name that somebody gave to an account or a key does not outlive the account`, async () => {
+    const rig = await start();
+    const address = addressOf(rig);
+    const named = { name: address.email, grants: [] };
+    const account = await rig.store.createAccount(rig.operator, named);
+    assert.ok(!('refused' in account));
+    const accountId = account.id;
+    await rig.store.people.setOwner(rig.operator, accountId, address);
+    const key = await rig.key(accountId, { name: `${address.email} (laptop)` });
+    await rig.store.people.askDeletion(owner(rig), accountId);
+    rig.pass(14n * DAY_NS);
+    assert.ok(await rig.store.people.deleteAccount(owner(rig), accountId));
+    const left = [
+      await rig.other.findAccount(accountId),
+      await rig.other.findKeyById(accountId, key.id),
+      await rig.other.audit({ accountId, limit: 20 }),
+    ];
+    assert.ok(!JSON.stringify(left, text).includes(address.email), JSON.stringify(left, text));
   });
 }
 

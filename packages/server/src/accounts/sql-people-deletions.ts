@@ -100,7 +100,12 @@ export async function deleteAccount(
   await endSessions(writing, call, accountId, null);
   await sql.deleteFrom('grants').where('account_id', '=', accountId).execute();
   await forgetPerson(sql, accountId);
-  // Whatever name it had may have been somebody's; nobody can use what is left.
+  // Whatever name it and its keys had may have been somebody's; nobody can use what is left.
+  await sql
+    .updateTable('keys')
+    .set(({ ref }) => ({ name: ref('id') }))
+    .where('account_id', '=', accountId)
+    .execute();
   await sql
     .updateTable('accounts')
     .set({ name: accountId, suspended_at: call.now })

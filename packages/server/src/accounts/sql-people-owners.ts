@@ -38,7 +38,8 @@ export async function setOwner(
   address: EmailAddress,
 ): Promise<OwnerRecord | EmailTaken | { readonly refused: 'not-found' }> {
   const { sql } = writing;
-  if ((await holdAccount(sql, accountId)) === undefined) return { refused: 'not-found' };
+  const isThere = (await holdAccount(sql, accountId)) !== undefined;
+  if (!isThere || (await isDeleted(sql, accountId))) return { refused: 'not-found' };
   await takeTurn(sql, call.now, mailboxTurn(address.key));
   const holder = await findOwner(sql, 'email_key', address.key);
   if (holder !== null && holder.accountId !== accountId) return { refused: 'email-taken' };
@@ -46,6 +47,17 @@ export async function setOwner(
   // Who owned it before is somebody else, or has lost this mailbox.
   if (holder === null) await endSessions(writing, call, accountId, null);
   return await writeOwner(writing, call, accountId, address, before);
+}
+
+/** What is left of a deleted account is nobody's, for good: its new owner could never leave again. */
+async function isDeleted(sql: Sql, accountId: string): Promise<boolean> {
+  const deletion = await sql
+    .selectFrom('account_deletions')
+    .select('account_id')
+    .where('account_id', '=', accountId)
+    .where('done_at', 'is not', null)
+    .executeTakeFirst();
+  return deletion !== undefined;
 }
 
 /** Uses the link of this account up, if its new address is free. */
@@ -92,6 +104,7 @@ export async function useClaim(
     .where('sign_in_links.hash', '=', hash)
     .executeTakeFirstOrThrow();
   if ((await findOwner(sql, 'account_id', accountId)) !== null) return { refused: 'already-owned' };
+  if (await isDeleted(sql, accountId)) return { refused: 'unknown' };
   const { address, askedFrom } = link;
   const bound = { purpose: 'sign-in', address, accountId, askedFrom } as const;
   const made = await addLink(sql, now, link.hash, bound);
