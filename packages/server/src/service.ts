@@ -265,7 +265,7 @@ export class Service implements AsyncDisposable {
     this.#metrics.watchHistory(this.#doors.history);
     const rest = await this.#doors.listen();
     this.#mail.tellWhatIsMissing();
-    this.#tellOfPlainText();
+    this.#tellOfConcerns();
     const echo = await this.#openEcho();
     const mailbox = this.#mail.isDevelopment ? `${internal}/mailbox` : null;
     const stream = `${rest.replace('http', 'ws')}/v1`;
@@ -329,11 +329,13 @@ export class Service implements AsyncDisposable {
     });
   }
 
-  #tellOfPlainText(): void {
-    const { origin, isSecure, isLoopback } = this.#publicAddress;
-    if (isSecure || isLoopback) return;
-    const { log } = this.#options;
-    log.warn({ origin }, 'people sign in without TLS: TAPELOOM_PUBLIC_URL should begin with https');
+  #tellOfConcerns(): void {
+    const { log, config } = this.#options;
+    const { origin } = this.#publicAddress;
+    const trustsProxies = config.trustedProxies.length > 0;
+    for (const concern of this.#publicAddress.concerns({ trustsProxies })) {
+      log.warn({ origin }, concern);
+    }
   }
 
   #openMail(clock: Clock): MailServices {

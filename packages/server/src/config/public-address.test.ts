@@ -75,3 +75,13 @@ test('only addresses of this machine are loopback', () => {
     assert.equal(new PublicAddress(origin, 1).isLoopback, false, origin);
   }
 });
+
+test('an operator hears of sign-ins without TLS, and of a proxy that nobody named', () => {
+  const concerns = (url: string, trustsProxies: boolean) =>
+    new PublicAddress(url, 8080).concerns({ trustsProxies }).join();
+  assert.match(concerns('http://tapeloom.example.com', true), /without TLS/);
+  const proxied = 'https://tapeloom.example.com';
+  assert.match(concerns(proxied, false), /count as one address.* TAPELOOM_TRUSTED_PROXIES/);
+  assert.equal(concerns(proxied, true), '');
+  assert.equal(concerns('http://127.0.0.1:8080', false), '');
+});

@@ -48,6 +48,18 @@ export class PublicAddress {
     return LOOPBACK_HOST.test(new URL(this.#origin).hostname);
   }
 
+  /** What an operator should hear of it at the start. The service speaks no TLS: whoever has it has a proxy. */
+  concerns({ trustsProxies }: { readonly trustsProxies: boolean }): readonly string[] {
+    if (this.isLoopback) return [];
+    if (!this.isSecure) {
+      return ['people sign in without TLS: TAPELOOM_PUBLIC_URL should begin with https'];
+    }
+    if (trustsProxies) return [];
+    return [
+      'all people behind your proxy count as one address, with its limits of links and new accounts: TAPELOOM_TRUSTED_PROXIES is not set',
+    ];
+  }
+
   /** The public port is open at `address`. */
   opened(address: string): void {
     if (this.#isConfigured) return;
