@@ -77,7 +77,10 @@ test('an account with a running subscription is deleted after it ended at the pr
   const { headers, body } = late;
   await service.post('/v1/webhooks/test', { headers, body: Buffer.from(body) });
   await service.payments.idle();
-  assert.notEqual((await store.findAccount(id))!.suspendedAt, null);
+  const left = (await store.findAccount(id))!;
+  assert.notEqual(left.suspendedAt, null);
+  assert.deepEqual(left.grants, []);
+  assert.equal(service.provider.object(ref).state, 'ended', 'nothing more is charged');
 });
 
 test('two looks at once are one', async () => {

@@ -20,7 +20,7 @@ import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
 export const accountPlanCommand: CommandBody = {
   usage: `Usage: tapeloom account plan <name> <plan> [--until <time>] [--data <directory>] [--json]
 
-Replaces what the account was granted. A running service applies it within a second, also to what is
+Replaces what operators granted the account; what it bought and pays for stays. A running service applies it within a second, also to what is
 open: a stream with another delay starts again, and what is beyond a smaller plan ends, youngest first.
 
   <name>              the account's name or id
@@ -56,6 +56,12 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     return 0;
   }
   const end = until === null ? '' : `, until ${timeText(until)}`;
-  io.stdout(`${account.name}: ${planAt(before.grants, now)} → ${plan}${end}\n`);
+  const after = planAt(account.grants, now);
+  io.stdout(`${account.name}: ${planAt(before.grants, now)} → ${after}${end}\n`);
+  if (after !== plan) {
+    io.stdout(
+      `It bought more than ${plan}, which stays; tapeloom billing ls --account ${account.name} shows it.\n`,
+    );
+  }
   return 0;
 }

@@ -87,6 +87,18 @@ test('billing replay and reconcile have the service ask, and say what changed', 
   );
 });
 
+test('account plan leaves what was bought, and says so', async () => {
+  const account = await rig.account();
+  await rig.bought(account);
+  assert.match(
+    (await run('account', 'plan', account, 'live_history')).out,
+    /: live → live_history\n$/,
+  );
+  const less = await run('account', 'plan', account, 'sandbox');
+  assert.match(less.out, /: live_history → live\nIt bought more than sandbox, which stays; /);
+  assert.equal(await rig.planOf(account), 'live');
+});
+
 test('a provider that is down is told, and so is a service that does not run', async () => {
   const order = await rig.bought(await rig.account());
   rig.provider.trouble = 'down';

@@ -214,6 +214,8 @@ interface OrderTable {
   kind: Payment['kind'];
   amount_minor: Whole;
   currency: string;
+  /** 1: the price included tax when it was ordered. */
+  tax_included: Whole;
   country: string;
   provider: string;
   ref: string;

@@ -28,6 +28,8 @@ export interface OrderTerms {
   /** In the currency's minor unit; of a subscription for each month. */
   readonly amountMinor: number;
   readonly currency: string;
+  /** Whether the price included tax when it was ordered. */
+  readonly taxIncluded: boolean;
   readonly country: string;
   readonly provider: string;
   /** The provider's name for it. */
@@ -125,6 +127,8 @@ export interface Heard {
   readonly order: OrderRecord;
   /** False: that, or something later, was known before, and nothing changed. */
   readonly isNew: boolean;
+  /** The account was deleted: it is granted nothing any more, whatever was paid. */
+  readonly isAccountGone: boolean;
 }
 
 export interface OrdersStore {
@@ -158,8 +162,8 @@ export interface OrdersStore {
    * about it change together. Null: no order of ours has this reference.
    */
   hearPayment(call: StoreCall, heard: HeardPayment): Promise<Heard | null>;
-  /** Looks at the order again then. */
-  lookAgain(order: Pick<OrderRecord, 'id'>, lookAt: EpochNs): Promise<void>;
+  /** Looks at the order again then; null: not by itself. */
+  lookAgain(order: Pick<OrderRecord, 'id'>, lookAt: EpochNs | null): Promise<void>;
   /** Remembers that a mail was sent, so that it is not sent again. */
   noteTold(
     order: Pick<OrderRecord, 'id'>,

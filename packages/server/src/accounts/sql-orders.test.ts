@@ -17,6 +17,7 @@ const TERMS = {
   provider: 'test',
   ref: 'ref_1',
   url: 'https://pay.example/ref_1',
+  taxIncluded: true,
   waiverVersion: '2',
 } as const;
 const CONSENT = { text: 'the waiver', address: '192.0.2.7' };

@@ -1,6 +1,5 @@
 /** Orders over a SQL database; see `orders-store.ts`. */
 
-import { createHash } from 'node:crypto';
 import type { Grant } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { OrderChange } from './account-schema.ts';
@@ -25,9 +24,11 @@ import {
 } from './orders-store.ts';
 import { holdAccount, OPERATOR, replaceGrants } from './sql-accounts.ts';
 import { tell, type Writing } from './sql-audit.ts';
+import { readConsents, recordConsent } from './sql-consents.ts';
 import type { Sql } from './sql-database.ts';
 import { newOrderRow, orderOf, paymentColumns } from './sql-order-rows.ts';
 import * as events from './sql-payment-events.ts';
+import { deletionOf } from './sql-people-deletions.ts';
 import type { SqlStore } from './sql-store.ts';
 
 export class SqlOrders implements OrdersStore {
@@ -110,7 +111,7 @@ export class SqlOrders implements OrdersStore {
     return this.#store.write((writing) => hearPayment(writing, call, heard));
   }
 
-  lookAgain({ id }: Pick<OrderRecord, 'id'>, lookAt: EpochNs): Promise<void> {
+  lookAgain({ id }: Pick<OrderRecord, 'id'>, lookAt: EpochNs | null): Promise<void> {
     return this.#change(id, { look_at: lookAt });
   }
 
@@ -272,53 +273,6 @@ async function holdersOf(
   return held.filter(({ plan }) => plans.includes(plan)).map(({ source }) => source);
 }
 
-/** The digest of the text. */
-async function recordConsent(sql: Sql, order: OrderRecord, consent: Consent): Promise<string> {
-  const sha256 = createHash('sha256').update(consent.text).digest('hex');
-  await sql
-    .insertInto('waiver_texts')
-    .values({ sha256, text: consent.text })
-    .onConflict((conflict) => conflict.column('sha256').doNothing())
-    .execute();
-  await sql
-    .insertInto('consents')
-    .values({
-      order_id: order.id,
-      account_id: order.accountId,
-      waiver_version: order.waiverVersion,
-      text_sha256: sha256,
-      at: order.createdAt,
-      address: consent.address,
-    })
-    .execute();
-  return sha256;
-}
-
-async function readConsents(
-  sql: Sql,
-  by: 'account_id' | 'order_id',
-  id: string,
-): Promise<readonly ConsentRecord[]> {
-  const rows = await sql
-    .selectFrom('consents')
-    .innerJoin('waiver_texts', 'waiver_texts.sha256', 'consents.text_sha256')
-    .selectAll('consents')
-    .select('waiver_texts.text')
-    .where(`consents.${by}`, '=', id)
-    .orderBy('consents.at')
-    .orderBy('consents.order_id')
-    .execute();
-  return rows.map((row) => ({
-    orderId: row.order_id,
-    accountId: row.account_id,
-    waiverVersion: row.waiver_version,
-    textSha256: row.text_sha256,
-    text: row.text,
-    at: row.at as EpochNs,
-    address: row.address,
-  }));
-}
-
 async function hearPayment(
   writing: Writing,
   call: StoreCall,
@@ -330,9 +284,11 @@ async function hearPayment(
   if (named === null) return null;
   await events.settleEvents(sql, { provider, ref, askedAt: heard.askedAt });
   const looked = { looked_at: heard.askedAt, look_at: heard.lookAt };
+  const deletion = await deletionOf(sql, named.accountId);
+  const isAccountGone = deletion !== null && deletion.doneAt !== null;
   if (revision <= named.revision) {
     const order = await changeOrder(sql, named.id, looked);
-    return { before: named, order, isNew: false };
+    return { before: named, order, isNew: false, isAccountGone };
   }
   await holdAccount(sql, named.accountId);
   // Whoever held it before may have heard something newer.
@@ -340,10 +296,10 @@ async function hearPayment(
   const isNew = revision > before.revision;
   const heardColumns = isNew ? { ...paymentColumns(payment), revision } : {};
   const order = await changeOrder(sql, before.id, { ...looked, ...heardColumns });
-  if (!isNew) return { before, order, isNew };
+  if (!isNew) return { before, order, isNew, isAccountGone };
   await tellChange(writing, call, before, order);
-  await grantAnew(writing, call, order, heard.grants);
-  return { before, order, isNew };
+  await grantAnew(writing, call, order, isAccountGone ? [] : heard.grants);
+  return { before, order, isNew, isAccountGone };
 }
 
 async function changeOrder(sql: Sql, id: string, columns: OrderChange): Promise<OrderRecord> {

@@ -62,6 +62,10 @@ export class AskedProvider {
     );
   }
 
+  closeCheckout(ref: string): Promise<void> {
+    return this.#inTime((signal) => this.#provider.closeCheckout(ref, signal));
+  }
+
   cancelNow(ref: string): Promise<void> {
     return this.#inTime((signal) => this.#provider.cancelNow(ref, signal));
   }

@@ -45,6 +45,7 @@ export class BillingRig implements AsyncDisposable {
   readonly provider = new ScriptedProvider('test');
   readonly other = new ScriptedProvider('other');
   readonly mails: OutgoingMail[] = [];
+  onMail: (mail: OutgoingMail) => void = (mail) => this.mails.push(mail);
   readonly payments: Payments;
   readonly billing: Billing;
   #accounts = 0;
@@ -55,7 +56,7 @@ export class BillingRig implements AsyncDisposable {
     const log = createLog({ level: 'silent', readable: true, write: () => undefined });
     const mails = new OrderMails({
       store,
-      mailer: { send: (mail) => this.mails.push(mail) },
+      mailer: { send: (mail) => this.onMail(mail) },
       offers: OFFERS,
       publicUrl: () => 'https://tapeloom.example',
     });

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import type { OutgoingMail } from '../mail/mailer.ts';
 import { PROVIDER_MS_MAX } from './asked-provider.ts';
 import { BillingRig, DAY_NS, MINUTE_NS, OFFERS, START } from './billing-rig.ts';
+import { OrderMails } from './order-mails.ts';
 import { UpstreamError } from './payment-provider.ts';
 
 test('live is charged every month, and ends with its period when it was cancelled [BILL-02]', async () => {
@@ -183,6 +185,55 @@ test('who comes back later gets a new checkout, and the old one can no longer be
   assert.ok('refused' in held && held.refused === 'held');
   assert.equal(await rig.planOf(account), 'live');
   assert.equal(rig.provider.started.length, 3);
+});
+
+test('who pays the old checkout just as it is closed has bought it, and pays once', async () => {
+  await using rig = await BillingRig.open();
+  const account = await rig.account();
+  const old = await rig.order(account);
+  rig.pass(MINUTE_NS);
+  // Asked about it, the provider says that it is open, and the next moment it is paid.
+  rig.provider.lie = (truth) => {
+    rig.provider.lie = null;
+    rig.provider.pay(old.ref, rig.now, 30);
+    return truth;
+  };
+  const held = await rig.checkout(account);
+  assert.ok('refused' in held && held.refused === 'held');
+  assert.equal(held.order?.id, old.id);
+  assert.equal(rig.provider.object(old.ref).state, 'paid');
+  assert.equal(await rig.planOf(account), 'live');
+  assert.equal(rig.provider.started.length, 1);
+});
+
+test('a subscription that its provider does not end is not bought a second time', async () => {
+  await using rig = await BillingRig.open();
+  const account = await rig.account();
+  const old = await rig.bought(account);
+  rig.pass(37n * DAY_NS);
+  await rig.deliver(rig.provider.change(old.ref, { state: 'past_due' }));
+  assert.equal(await rig.planOf(account), 'sandbox');
+  rig.provider.ignoresCancels = true;
+  await assert.rejects(rig.checkout(account), /did not end/);
+  rig.provider.ignoresCancels = false;
+  assert.ok('id' in (await rig.checkout(account)));
+  assert.equal(rig.provider.object(old.ref).state, 'ended');
+});
+
+test('the confirmation says of the price what held when it was ordered', async () => {
+  await using rig = await BillingRig.open();
+  const account = await rig.account();
+  const order = await rig.bought(account);
+  const call = { now: rig.now, actor: { kind: 'operator' } } as const;
+  await rig.store.people.setOwner(call, account, { email: 'a@example.com', key: 'a@example.com' });
+  const mails: OutgoingMail[] = [];
+  const { store } = rig;
+  const offers = { ...OFFERS, taxIncluded: false, prices: [] };
+  const publicUrl = () => 'https://tapeloom.example';
+  const mailer = { send: (mail: OutgoingMail) => mails.push(mail) };
+  await new OrderMails({ store, mailer, offers, publicUrl }).tell(order, rig.now);
+  assert.equal(mails.length, 1);
+  assert.match(mails[0]!.text, /79\.00 a month, tax included/);
 });
 
 test('a payment that waits for the bank and cannot be taken back keeps from paying twice', async () => {

@@ -157,8 +157,12 @@ export class Billing {
     if (refusedNow !== null) return openOrRefused(refusedNow);
     // Nobody shall pay twice for the same.
     for (const earlier of await this.#earlier(wish)) {
-      if ((await this.#close(earlier)).state === 'open') return { refused: 'confirming' };
+      if (earlier.state !== 'open') await this.#end(earlier);
+      else if ((await this.#close(earlier)).state === 'open') return { refused: 'confirming' };
     }
+    // Paid at the last moment, it was not closed: then it is what the buyer has.
+    const refusedAtLast = await judge();
+    if (refusedAtLast !== null) return openOrRefused(refusedAtLast);
     const start = await this.#startOf(wish, terms);
     const started = await payments.provider(terms.provider).startCheckout(start);
     return this.#place(wish, { ...termsOf(start, terms), ...started });
@@ -166,14 +170,15 @@ export class Billing {
 
   async #place(
     wish: CheckoutWish,
-    terms: Omit<OrderTerms, 'waiverVersion'>,
+    terms: Omit<OrderTerms, 'waiverVersion' | 'taxIncluded'>,
   ): Promise<OrderRecord | Refusal> {
     const { store, offers, clock } = this.#options;
     const { accountId, sessionId, address } = wish;
-    const { version: waiverVersion, text } = offers.waiver;
+    const { taxIncluded, waiver } = offers;
+    const { version: waiverVersion, text } = waiver;
     const call = { now: clock.now(), actor: OWNER, sessionId };
     try {
-      const order = { ...terms, waiverVersion };
+      const order = { ...terms, taxIncluded, waiverVersion };
       const placed = await store.orders.placeOrder(call, accountId, order, { text, address });
       if (!('refused' in placed)) return placed;
       await this.#forgetCheckout(terms);
@@ -219,14 +224,17 @@ export class Billing {
     return orders.filter((order) => order.offer === wish.offer && mayCharge(order));
   }
 
+  /** The order after it: paid, if somebody was faster. */
   async #close(order: OrderRecord): Promise<OrderRecord> {
     const { payments } = this.#options;
-    await payments.provider(order.provider).cancelNow(order.ref);
+    await payments.provider(order.provider).closeCheckout(order.ref);
     return payments.look(order);
   }
 
   async #end(order: OrderRecord): Promise<void> {
-    const after = await this.#close(order);
+    const { payments } = this.#options;
+    await payments.provider(order.provider).cancelNow(order.ref);
+    const after = await payments.look(order);
     // What was taken back keeps that state, also when it has ended.
     const isTakenBack = after.state === 'disputed' || after.state === 'refunded';
     if (mayCharge(after) && !isTakenBack)

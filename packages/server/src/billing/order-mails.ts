@@ -26,12 +26,16 @@ export class OrderMails {
     this.#options = options;
   }
 
-  /** Sends what there is to say of the order and was not said before. */
+  /** Whether there is something to say of the order that was not said before. */
+  owes(order: OrderRecord): boolean {
+    const isUnconfirmed = order.paidAt !== null && order.confirmedAt === null;
+    return isUnconfirmed || (order.state === 'past_due' && order.paidUntil !== order.failureTold);
+  }
+
+  /** Says that. */
   async tell(order: OrderRecord, now: EpochNs): Promise<void> {
     const { store, mailer } = this.#options;
-    const isUnconfirmed = order.paidAt !== null && order.confirmedAt === null;
-    const hasFailed = order.state === 'past_due' && order.paidUntil !== order.failureTold;
-    if (!isUnconfirmed && !hasFailed) return;
+    if (!this.owes(order)) return;
     const owner = await store.people.ownerOf(order.accountId);
     if (owner === null) return;
     const mails = [await this.#confirmation(order, now), this.#failure(order, now)];
@@ -43,7 +47,7 @@ export class OrderMails {
   }
 
   async #confirmation(order: OrderRecord, now: EpochNs) {
-    const { store, offers } = this.#options;
+    const { store } = this.#options;
     const { paidAt, paidUntil, amountMinor, currency } = order;
     if (paidAt === null || order.confirmedAt !== null) return null;
     const consent = await store.orders.consentOf(order);
@@ -54,7 +58,7 @@ export class OrderMails {
       offer: this.#nameOf(order),
       amountMinor,
       currency,
-      taxIncluded: offers.taxIncluded,
+      taxIncluded: order.taxIncluded,
       interval: order.kind === 'subscription' ? 'month' : null,
       paidAt,
       paidUntil,

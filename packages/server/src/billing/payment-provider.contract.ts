@@ -234,6 +234,21 @@ function testCancelling(name: string, open: () => Promise<ProviderRig>): void {
     assert.equal((await fetched(rig, bought)).state, 'paid');
   });
 
+  test(`${name}: closing a checkout leaves what was paid as it is`, async () => {
+    await using rig = await open();
+    const running = await paid(rig);
+    const waiting = await started(rig);
+    const before = await fetched(rig, running);
+    for (let times = 0; times < 2; times += 1) {
+      await rig.provider.closeCheckout(running, NEVER);
+      await rig.provider.closeCheckout(waiting, NEVER);
+      assert.deepEqual(await fetched(rig, running), before);
+      assert.equal((await fetched(rig, waiting)).state, 'failed');
+    }
+    await rig.pay(waiting).catch(() => undefined);
+    assert.equal((await fetched(rig, waiting)).state, 'failed');
+  });
+
   test(`${name}: what it does not know cannot be cancelled, nor a purchase's period`, async () => {
     await using rig = await open();
     const bought = await paid(rig, 'purchase');
@@ -248,6 +263,7 @@ function testFaults(name: string, open: () => Promise<ProviderRig>): void {
     () => rig.provider.startCheckout(checkout(), signal),
     () => rig.provider.fetch(ref, signal),
     () => rig.provider.cancelAtPeriodEnd(ref, true, signal),
+    () => rig.provider.closeCheckout(ref, signal),
     () => rig.provider.cancelNow(ref, signal),
   ];
 

@@ -73,6 +73,11 @@ export interface PaymentProvider {
   /** Of a subscription: ends it with the period that is paid for, or lets it renew after all. */
   cancelAtPeriodEnd(ref: string, isCancelled: boolean, signal: AbortSignal): Promise<void>;
   /**
+   * Closes a checkout that nobody has paid: it is `failed`, and cannot be paid any more. What was paid before, if
+   * only just now, stays as it is, and so does what cannot be taken back from the bank.
+   */
+  closeCheckout(ref: string, signal: AbortSignal): Promise<void>;
+  /**
    * Ends it at once: a subscription is `ended`, an open checkout is `failed` and cannot be paid any more. Nothing is
    * charged after it. What is over already stays as it is, and so does a paid purchase.
    */

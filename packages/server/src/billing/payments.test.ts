@@ -188,6 +188,48 @@ test('a provider that is down is left alone after three failures, and does not h
   assert.equal(await rig.planOf(accounts[0]!), 'live');
 });
 
+test('a process that dies between a payment and its mail sends it within a minute', async () => {
+  await using rig = await BillingRig.open();
+  const account = await rig.account();
+  const call = { now: rig.now, actor: { kind: 'operator' } } as const;
+  await rig.store.people.setOwner(call, account, { email: 'a@example.com', key: 'a@example.com' });
+  const send = rig.onMail;
+  rig.onMail = () => {
+    throw new Error('killed');
+  };
+  const order = await rig.bought(account);
+  assert.equal(order.state, 'paid');
+  assert.equal(order.confirmedAt, null);
+  rig.onMail = send;
+  rig.pass(MINUTE_NS);
+  await rig.payments.reconcile();
+  assert.equal(rig.mails.length, 1);
+  const told = await rig.again(order);
+  assert.equal(told.confirmedAt, rig.now);
+  assert.equal(told.lookAt, rig.now + DAY_NS, 'and then as seldom as ever');
+});
+
+test('a deleted account gets nothing for what is paid late, and is charged nothing more', async () => {
+  await using rig = await BillingRig.open();
+  const account = await rig.account();
+  const won = await rig.bought(account);
+  await rig.deliver(rig.provider.change(won.ref, { state: 'disputed' }));
+  const owner = { now: rig.now, actor: { kind: 'owner' } } as const;
+  await rig.store.people.askDeletion(owner, account);
+  rig.pass(14n * DAY_NS);
+  await rig.store.people.deleteAccount({ ...owner, now: rig.now }, account);
+  rig.provider.trouble = 'down';
+  await rig.deliver(rig.provider.change(won.ref, { state: 'paid' }));
+  rig.provider.trouble = 'none';
+  rig.pass(MINUTE_NS);
+  await rig.payments.reconcile();
+  assert.deepEqual((await rig.store.findAccount(account))!.grants, []);
+  assert.equal(rig.provider.object(won.ref).state, 'ended');
+  rig.pass(MINUTE_NS);
+  await rig.payments.reconcile();
+  assert.equal((await rig.again(won)).state, 'ended');
+});
+
 test('events are known for 90 days, and then forgotten', async () => {
   await using rig = await BillingRig.open();
   const order = await rig.bought(await rig.account());

@@ -8,7 +8,7 @@
 import { grantsOfPayment } from '@tapeloom/core/entitlement/payment';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { AccountStore, Actor } from '../accounts/account-store.ts';
-import type { OrderRecord, PaymentEventRecord } from '../accounts/orders-store.ts';
+import type { Heard, OrderRecord, PaymentEventRecord } from '../accounts/orders-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { Turns } from '../platform/turns.ts';
@@ -150,6 +150,9 @@ export class Payments {
     const { kind, state, paidAt, paidUntil, cancelAtPeriodEnd, revision } = object;
     const payment = { kind, state, paidAt, paidUntil, cancelAtPeriodEnd };
     const now = clock.now();
+    const lookAt = nextLook({ createdAt: order.createdAt, payment }, now);
+    // A process that dies before it has mailed looks again soon after its next start.
+    const owesMail = mails.owes({ ...order, ...payment });
     const heard = await store.orders.hearPayment(
       { now, actor },
       {
@@ -159,13 +162,28 @@ export class Payments {
         revision,
         grants: grantsOfPayment(order.grants, payment),
         askedAt,
-        lookAt: nextLook({ createdAt: order.createdAt, payment }, now),
+        lookAt: owesMail ? ((now + MINUTE_NS) as EpochNs) : lookAt,
       },
     );
     // It was found by its reference before, and orders do not go.
     if (heard === null) throw new Error(`order ${order.id} is gone`);
-    await mails.tell(heard.order, now);
-    return heard.order;
+    if (!heard.isAccountGone) await mails.tell(heard.order, now);
+    if (owesMail) await store.orders.lookAgain(order, lookAt);
+    if (heard.isAccountGone) await this.#endForNobody(heard);
+    return { ...heard.order, lookAt };
+  }
+
+  /** A deleted account is charged nothing more; what was charged all the same is the operator's to give back. */
+  async #endForNobody({ order, isNew }: Heard): Promise<void> {
+    const { store, clock, log } = this.#options;
+    const { id, provider, ref, kind, state } = order;
+    if (isNew && state === 'paid') {
+      log.error({ order: id, provider, ref }, 'a deleted account was charged: give the money back');
+    }
+    const isRunning = state === 'paid' || state === 'past_due' || state === 'cancelled';
+    if (state !== 'open' && (kind === 'purchase' || !isRunning)) return;
+    await this.provider(provider).cancelNow(ref);
+    await store.orders.lookAgain(order, (clock.now() + MINUTE_NS) as EpochNs);
   }
 
   /** What became of an event: its order is as the provider says, or the event is put off. */

@@ -76,6 +76,14 @@ export class ScriptedProvider implements PaymentProvider {
     });
   }
 
+  closeCheckout(ref: string, signal: AbortSignal): Promise<void> {
+    return this.#answer('closeCheckout', signal, () => {
+      if (this.object(ref).state === 'open' && !this.ignoresCancels) {
+        this.change(ref, { state: 'failed' });
+      }
+    });
+  }
+
   cancelNow(ref: string, signal: AbortSignal): Promise<void> {
     return this.#answer('cancelNow', signal, () => {
       const { state, kind } = this.object(ref);

@@ -7,7 +7,7 @@ import { Button, ButtonLink } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { dayText, millisecondsOf } from '../../components/time-text.ts';
-import { withdrawalEnds } from './order-words.ts';
+import { cancelText, withdrawalEnds } from './order-words.ts';
 
 export function CancelDialog(props: {
   readonly order: OrderView;
@@ -16,12 +16,11 @@ export function CancelDialog(props: {
   readonly onClose: () => void;
 }) {
   const { order, name } = props;
-  const until = dayText(millisecondsOf(order.paidUntil!));
   const cancel = useAction(async () => props.onDone(await portalApi.cancelOrder(order.id)));
   return (
     <Dialog
       title={`Cancel ${name}?`}
-      text={`${name} stays on until ${until}. Nothing is charged after today.`}
+      text={cancelText(order, name)}
       onClose={props.onClose}
       foot={
         <>
@@ -37,8 +36,11 @@ export function CancelDialog(props: {
       }
     >
       <p>
-        On that day connections beyond your plan close, and streams go on 10 minutes late. Keys,
-        usage and what you bought for life stay. You can take this back until then.
+        {order.state === 'past_due' ? 'With it' : 'On that day'} connections beyond your plan close,
+        and streams go on 10 minutes late. Keys, usage and what you bought for life stay.{' '}
+        {order.state === 'past_due'
+          ? 'You can buy it again at once.'
+          : 'You can take this back until then.'}
       </p>
       <ErrorNotice title="It is not cancelled." error={cancel.error} />
     </Dialog>

@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import type { OrderView } from '../../api/portal-shapes.ts';
 import { nextWaitMs } from './order-watch.ts';
 import {
+  cancelledText,
+  cancelText,
   cancelWord,
   holdingSentence,
   keepWord,
@@ -45,6 +47,17 @@ test('what is held and what comes next is one sentence with its date', () => {
   const trial = { by: 'trial', until: at('2026-12-01T00:00:00Z') } as const;
   assert.equal(holdingSentence('Live', trial), 'Live is yours until 1 Dec 2026, at no charge.');
   assert.equal(holdingSentence('Live', { by: 'gift' }), 'Live is yours, given without an end.');
+});
+
+test('cancelling says what ends when, also after a renewal that failed', () => {
+  const failed: OrderView = { ...LIVE, state: 'past_due' };
+  assert.match(cancelText(LIVE, 'Live'), /^Live stays on until 15 Dec 2026\./);
+  assert.match(cancelText(failed, 'Live'), /^Live ends now/);
+  assert.equal(
+    cancelledText({ ...LIVE, state: 'cancelled' }, 'Live'),
+    'Live is on until 15 Dec 2026.',
+  );
+  assert.equal(cancelledText({ ...LIVE, state: 'ended' }, 'Live'), 'Live is off.');
 });
 
 test('an order says its state in words', () => {

@@ -51,6 +51,18 @@ export function cancelWord(order: OrderView, name: string): string | null {
   return order.state === 'paid' ? `Cancel, on until ${day(order.paidUntil!)}` : `Cancel ${name}`;
 }
 
+/** What is asked before it is cancelled: a renewal that failed leaves nothing that is paid for. */
+export function cancelText({ state, paidUntil }: OrderView, name: string): string {
+  return state === 'past_due'
+    ? `${name} ends now, since its renewal was not paid. Nothing is charged any more.`
+    : `${name} stays on until ${day(paidUntil!)}. Nothing is charged after today.`;
+}
+
+/** What cancelling came to. */
+export function cancelledText({ state, paidUntil }: OrderView, name: string): string {
+  return state === 'cancelled' ? `${name} is on until ${day(paidUntil!)}.` : `${name} is off.`;
+}
+
 /** What the button says that takes a cancellation back; null: there is none. */
 export function keepWord(order: OrderView, name: string): string | null {
   return order.state === 'cancelled' ? `Keep ${name} after ${day(order.paidUntil!)}` : null;

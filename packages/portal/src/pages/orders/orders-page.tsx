@@ -11,7 +11,7 @@ import { Money } from '../../components/money.tsx';
 import { ErrorNotice, LoadError, Notice } from '../../components/notice.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
-import { dayText, millisecondsOf } from '../../components/time-text.ts';
+import { millisecondsOf } from '../../components/time-text.ts';
 import { showToast } from '../../components/toast.tsx';
 import { useAccount } from '../../shell/account-context.tsx';
 import { PLAN_NAMES } from '../../shell/navigation.ts';
@@ -21,7 +21,14 @@ import { type Holding, holdingOf } from '../plans/holding.ts';
 import { offerName } from '../plans/plan-facts.ts';
 import { type Shop, useShop } from '../plans/use-shop.ts';
 import { CancelDialog, WithdrawDialog } from './order-dialogs.tsx';
-import { cancelWord, holdingSentence, keepWord, stateWord, withdrawWord } from './order-words.ts';
+import {
+  cancelledText,
+  cancelWord,
+  holdingSentence,
+  keepWord,
+  stateWord,
+  withdrawWord,
+} from './order-words.ts';
 import { ReturnNotice } from './return-notice.tsx';
 import { useWatchedOrder } from './use-watched-order.ts';
 
@@ -140,7 +147,7 @@ function HeldOffer(props: BillingProps & { readonly name: string; readonly holdi
           onDone={(after) => {
             close();
             reload();
-            showToast(`${name} is on until ${dayText(millisecondsOf(after.paidUntil!))}.`);
+            showToast(cancelledText(after, name));
           }}
         />
       )}

@@ -30,6 +30,7 @@ async function createOrders(database: Kysely<unknown>): Promise<void> {
     .addColumn('kind', 'text', (column) => column.notNull())
     .addColumn('amount_minor', 'bigint', (column) => column.notNull())
     .addColumn('currency', 'text', (column) => column.notNull())
+    .addColumn('tax_included', 'bigint', (column) => column.notNull())
     .addColumn('country', 'text', (column) => column.notNull())
     .addColumn('provider', 'text', (column) => column.notNull())
     .addColumn('ref', 'text', (column) => column.notNull())

@@ -88,6 +88,7 @@ async function fillOrders({ orders }: AccountStore, accountId: string): Promise<
     kind: 'purchase',
     amountMinor: 49_900,
     currency: 'EUR',
+    taxIncluded: true,
     country: 'DE',
     provider: 'test',
     ref: 'pay_fixture',

@@ -153,11 +153,15 @@ export function cancelledAtPeriodEnd(isCancelled: boolean): Change {
   };
 }
 
+/** What is paid by now stays. */
+export const closedCheckout: Change = (payment, now, eventId) =>
+  payment.state === 'open'
+    ? changed(payment, { state: 'failed', confirmAt: null }, now, eventId)
+    : payment;
+
 export const cancelledNow: Change = (payment, now, eventId) => {
   const { kind, state, paidUntil } = payment;
-  if (state === 'open') {
-    return changed(payment, { state: 'failed', confirmAt: null }, now, eventId);
-  }
+  if (state === 'open') return closedCheckout(payment, now, eventId);
   if (kind === 'purchase') return payment;
   // A dispute that is won afterwards begins nothing again.
   if (state === 'disputed') return { ...payment, beforeDispute: 'ended' };

@@ -14,6 +14,7 @@ import {
   type Change,
   cancelledAtPeriodEnd,
   cancelledNow,
+  closedCheckout,
   type TestPayment,
 } from './test-payment.ts';
 import type { TestPayments } from './test-payments.ts';
@@ -61,6 +62,10 @@ export class TestProvider implements PaymentProvider {
 
   cancelAtPeriodEnd(ref: string, isCancelled: boolean, signal: AbortSignal): Promise<void> {
     return this.#change(ref, cancelledAtPeriodEnd(isCancelled), signal);
+  }
+
+  closeCheckout(ref: string, signal: AbortSignal): Promise<void> {
+    return this.#change(ref, closedCheckout, signal);
   }
 
   cancelNow(ref: string, signal: AbortSignal): Promise<void> {

@@ -231,6 +231,24 @@ test('a failed renewal is mailed once, and the order says when its rights end', 
   assert.equal(BigInt(order.endsAt!) - BigInt(paidUntil!), BigInt(7 * DAY_MS) * 1_000_000n);
 });
 
+test('who has a new card after a failed renewal cancels and buys again, at once', async () => {
+  const buyer = await Buyer.signedIn();
+  const id = await buyer.buy();
+  const ref = `test_${id}`;
+  await deliver(
+    service.provider.change(ref, { state: 'past_due', paidUntil: service.clock.now() }),
+  );
+  assert.equal(await buyer.plan(), 'live');
+  const held = checkProblem(await buyer.checkout(), DOCS_URL, CONFLICT);
+  assert.match(held.detail!, /renewal failed: cancel that one, then buy again/);
+  const cancelled = await buyer.browser.post<Order>(`/v1/portal/orders/${id}/cancel`, {});
+  assert.equal(cancelled.status, 200);
+  assert.equal(await buyer.plan(), 'sandbox', 'nobody has paid for it');
+  await buyer.buy();
+  assert.equal(await buyer.plan(), 'live');
+  assert.equal(service.provider.object(ref).state, 'ended', 'and pays once');
+});
+
 test('a webhook is taken with a signature over its very bytes and from no other [SEC-29]', async () => {
   const buyer = await Buyer.signedIn();
   const { body } = await buyer.checkout();

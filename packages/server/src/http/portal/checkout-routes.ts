@@ -3,7 +3,8 @@
  * anybody is asked; a checkout that is refused, or that the provider fails, leaves nothing behind.
  */
 
-import { willEnd } from '@tapeloom/core/entitlement/payment';
+import { paymentStateAt, willEnd } from '@tapeloom/core/entitlement/payment';
+import type { EpochNs } from '@tapeloom/core/numbers';
 import { type Static, Type } from 'typebox';
 import type { Billing, Refusal } from '../../billing/billing.ts';
 import { didYouMean } from '../../config/nearest-name.ts';
@@ -87,7 +88,7 @@ function refusal(
   refused: Refusal,
   { offer, country, waiver }: Static<typeof CheckoutBody>,
   { offers }: Billing,
-  now: Parameters<typeof rateLimited>[2],
+  now: EpochNs,
 ): ProblemError {
   switch (refused.refused) {
     case 'unknown-offer': {
@@ -102,7 +103,7 @@ function refusal(
     case 'waiver':
       return waiverRequired(waiver, offers.waiver.version);
     case 'held':
-      return new ProblemError('CONFLICT', heldText(refused, offer));
+      return new ProblemError('CONFLICT', heldText(refused, offer, now));
     case 'other-provider':
       return new ProblemError(
         'CONFLICT',
@@ -138,8 +139,12 @@ function waiverRequired(
 function heldText(
   { order }: Extract<Refusal, { readonly refused: 'held' }>,
   offer: string,
+  now: EpochNs,
 ): string {
   if (order === null) return `The account has ${offer} already.`;
+  if (paymentStateAt(order, now) === 'past_due') {
+    return `The account has ${offer} by order ${order.id}, whose renewal failed: cancel that one, then buy again.`;
+  }
   return willEnd(order)
     ? `The account has ${offer} by order ${order.id}, which was cancelled and still runs: keep that one instead.`
     : `The account has ${offer} already, by order ${order.id}.`;
