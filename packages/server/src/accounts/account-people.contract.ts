@@ -14,6 +14,7 @@ export function testPeople(adapter: string, start: () => Promise<StoreRig>): voi
   testLinks(adapter, start);
   testSessions(adapter, start);
   testLeaving(adapter, start);
+  testChangesOfMind(adapter, start);
   testNames(adapter, start);
 }
 
@@ -206,6 +207,7 @@ function testLeaving(adapter: string, start: () => Promise<StoreRig>): void {
     const key = await rig.key(accountId);
     const { people } = rig.store;
     const asked = await people.askDeletion(owner(rig), accountId);
+    assert.ok(!('refused' in asked));
     assert.equal(asked.dueAt, rig.later(14n * DAY_NS));
     rig.pass(14n * DAY_NS - 1n);
     assert.equal(await people.deleteAccount(owner(rig), accountId), null, 'not yet');
@@ -229,6 +231,29 @@ function testLeaving(adapter: string, start: () => Promise<StoreRig>): void {
     assert.equal(told.at(-1)!.kind, 'account.deleted');
     const again = await people.setOwner(owner(rig), accountId, addressOf(rig));
     assert.deepEqual(again, { refused: 'not-found' }, 'nobody owns what is left');
+  });
+}
+
+function testChangesOfMind(adapter: string, start: () => Promise<StoreRig>): void {
+  test(`${adapter}: who asks for a deletion and withdraws it, again and again, is refused until a day has passed [SEC-40]`, async () => {
+    const rig = await start();
+    const { session } = await signIn(rig, addressOf(rig));
+    const { accountId } = session;
+    const { people } = rig.store;
+    const first = rig.now;
+    for (let times = 0; times < 5; times += 1) {
+      const asked = await people.askDeletion(owner(rig), accountId);
+      assert.ok('isNew' in asked && asked.isNew);
+      const again = await people.askDeletion(owner(rig), accountId);
+      assert.ok('isNew' in again && !again.isNew);
+      assert.ok(await people.withdrawDeletion(owner(rig), accountId));
+      rig.pass(1n);
+    }
+    const refused = { refused: 'too-many', until: (first + DAY_NS) as EpochNs };
+    assert.deepEqual(await people.askDeletion(owner(rig), accountId), refused);
+    assert.equal(await people.deletionOf(accountId), null);
+    rig.pass(first + DAY_NS - rig.now);
+    assert.ok('isNew' in (await people.askDeletion(owner(rig), accountId)));
   });
 }
 

@@ -27,6 +27,9 @@ export const NEW_ACCOUNTS_COUNTED_NS = DAY_NS;
 export const SESSION_VALID_NS = 30n * DAY_NS;
 /** Browsers in which somebody may be signed in at once; one more, and the oldest session ends. */
 export const SESSIONS_MAX = 50;
+/** How often a day a deletion may be asked for anew: each time is mailed, and stays in the audit log. */
+export const DELETIONS_ASKED_MAX = 5;
+export const DELETIONS_COUNTED_NS = DAY_NS;
 /** For how long a deletion can be withdrawn. */
 export const DELETION_GRACE_NS = 14n * DAY_NS;
 
@@ -168,7 +171,7 @@ export interface PeopleStore {
   askDeletion(
     call: StoreCall,
     accountId: string,
-  ): Promise<DeletionRecord & { readonly isNew: boolean }>;
+  ): Promise<(DeletionRecord & { readonly isNew: boolean }) | TooMany>;
   /** False: there is none to withdraw, or its time has come. */
   withdrawDeletion(call: StoreCall, accountId: string): Promise<boolean>;
   /** Accounts whose time has come, the longest due first, a thousand at most. */

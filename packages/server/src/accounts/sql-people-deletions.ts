@@ -5,7 +5,14 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { StoreCall } from './account-store.ts';
-import { DELETION_GRACE_NS, type DeletionRecord, type OwnerRecord } from './people-store.ts';
+import {
+  DELETION_GRACE_NS,
+  DELETIONS_ASKED_MAX,
+  DELETIONS_COUNTED_NS,
+  type DeletionRecord,
+  type OwnerRecord,
+  type TooMany,
+} from './people-store.ts';
 import { holdAccount } from './sql-accounts.ts';
 import { tell, type Writing } from './sql-audit.ts';
 import type { Sql } from './sql-database.ts';
@@ -34,19 +41,36 @@ export async function askDeletion(
   writing: Writing,
   call: StoreCall,
   accountId: string,
-): Promise<DeletionRecord & { readonly isNew: boolean }> {
+): Promise<(DeletionRecord & { readonly isNew: boolean }) | TooMany> {
   const { sql } = writing;
+  await holdAccount(sql, accountId);
+  const before = await deletionOf(sql, accountId);
+  if (before !== null) return { ...before, isNew: false };
+  const refused = await askedTooOften(sql, call.now, accountId);
+  if (refused !== null) return refused;
   const dueAt = (call.now + DELETION_GRACE_NS) as EpochNs;
-  const row = await sql
+  await sql
     .insertInto('account_deletions')
     .values({ account_id: accountId, asked_at: call.now, due_at: dueAt, done_at: null })
-    .onConflict((conflict) => conflict.column('account_id').doNothing())
-    .returning('due_at')
-    .executeTakeFirst();
-  if (row === undefined) return { ...(await deletionOf(sql, accountId))!, isNew: false };
+    .execute();
   const details = { dueAt: dueAt.toString() };
   await tell(writing, call, { kind: 'account.deletion-asked', accountId, keyId: null, details });
   return { accountId, askedAt: call.now, dueAt, doneAt: null, isNew: true };
+}
+
+async function askedTooOften(sql: Sql, now: EpochNs, accountId: string): Promise<TooMany | null> {
+  const oldest = await sql
+    .selectFrom('audit_log')
+    .select('at')
+    .where('account_id', '=', accountId)
+    .where('kind', '=', 'account.deletion-asked')
+    .where('at', '>', now - DELETIONS_COUNTED_NS)
+    .orderBy('at', 'desc')
+    .offset(DELETIONS_ASKED_MAX - 1)
+    .limit(1)
+    .executeTakeFirst();
+  if (oldest === undefined) return null;
+  return { refused: 'too-many', until: (oldest.at + DELETIONS_COUNTED_NS) as EpochNs };
 }
 
 export async function withdrawDeletion(

@@ -120,7 +120,7 @@ export class SqlPeople implements PeopleStore {
   askDeletion(
     call: StoreCall,
     accountId: string,
-  ): Promise<DeletionRecord & { readonly isNew: boolean }> {
+  ): Promise<(DeletionRecord & { readonly isNew: boolean }) | TooMany> {
     return this.#store.write((writing) => deletions.askDeletion(writing, call, accountId));
   }
 

@@ -3,7 +3,7 @@
 import { Type } from 'typebox';
 import { deletionAskedMail } from '../../mail/texts/account-mails.ts';
 import { Instant } from '../instant-schema.ts';
-import { ProblemError } from '../problem-error.ts';
+import { ProblemError, rateLimited } from '../problem-error.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { accountPage, type PortalFacts } from './portal-facts.ts';
 
@@ -21,14 +21,20 @@ function askRoute(facts: () => PortalFacts): Route {
     summary: 'Asks for the deletion of the account.',
     description:
       'It is done 14 days later: a running subscription is cancelled, all keys are revoked, all sessions end, and ' +
-      'the e-mail address is forgotten. Asked again, it stays at the time it had.',
+      'the e-mail address is forgotten. Asked again, it stays at the time it had. `RATE_LIMITED` when it was asked ' +
+      'for and withdrawn 5 times within a day.',
     access: 'session',
     isForSuspended: true,
     answer: Type.Object({ dueAt: Instant('When it will be done') }, closed),
     handle: async ({ session, now }) => {
       const { store, mailer, origin } = facts();
       const call = { now, actor: { kind: 'owner' } } as const;
-      const { isNew, dueAt } = await store.people.askDeletion(call, session.accountId);
+      const asked = await store.people.askDeletion(call, session.accountId);
+      if ('refused' in asked) {
+        const why = 'The deletion was asked for and withdrawn too often within a day.';
+        throw rateLimited(why, asked.until, now);
+      }
+      const { isNew, dueAt } = asked;
       if (isNew) {
         const mail = deletionAskedMail({ dueAt, accountLink: accountPage(origin) });
         mailer.send({ to: session.email, ...mail });
