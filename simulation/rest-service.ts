@@ -228,7 +228,7 @@ export class RestService implements AsyncDisposable {
         store,
         doorkeeper: this.doorkeeper,
         allowances: this.allowances,
-        mailer: { send: (mail) => this.mails.push(mail) },
+        mailer: { send: (mail) => this.mails.push(mail) > 0 },
         origin: this.origin,
       }),
     });
@@ -275,7 +275,7 @@ export class RestService implements AsyncDisposable {
       readable: false,
       write: (line) => this.logged.push(line),
     });
-    const mailer = { send: (mail: OutgoingMail) => this.mails.push(mail) };
+    const mailer = { send: (mail: OutgoingMail) => this.mails.push(mail) > 0 };
     const publicUrl = () => this.origin;
     const mails = new OrderMails({ store, mailer, offers, publicUrl });
     const providers = [this.provider, this.otherProvider];

@@ -45,7 +45,7 @@ test('an account with a running subscription is deleted after it ended at the pr
   await using deletions = new DueDeletions({
     store,
     clock,
-    mailer: { send: (mail) => mails.push(mail) },
+    mailer: { send: (mail) => mails.push(mail) > 0 },
     beforeDeletion: (accountId) => billing.beforeDeletion(accountId),
     onFault: (error) => faults.push(error),
   });
@@ -94,7 +94,7 @@ test('two looks at once are one', async () => {
   await using deletions = new DueDeletions({
     store,
     clock,
-    mailer: { send: () => {} },
+    mailer: { send: () => true },
     beforeDeletion: async (accountId) => {
       asked.push(accountId);
     },

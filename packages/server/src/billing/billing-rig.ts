@@ -45,7 +45,7 @@ export class BillingRig implements AsyncDisposable {
   readonly provider = new ScriptedProvider('test');
   readonly other = new ScriptedProvider('other');
   readonly mails: OutgoingMail[] = [];
-  onMail: (mail: OutgoingMail) => void = (mail) => this.mails.push(mail);
+  onMail: (mail: OutgoingMail) => boolean = (mail) => this.mails.push(mail) > 0;
   readonly payments: Payments;
   readonly billing: Billing;
   #accounts = 0;

@@ -230,7 +230,7 @@ test('the confirmation says of the price what held when it was ordered', async (
   const { store } = rig;
   const offers = { ...OFFERS, taxIncluded: false, prices: [] };
   const publicUrl = () => 'https://tapeloom.example';
-  const mailer = { send: (mail: OutgoingMail) => mails.push(mail) };
+  const mailer = { send: (mail: OutgoingMail) => mails.push(mail) > 0 };
   await new OrderMails({ store, mailer, offers, publicUrl }).tell(order, rig.now);
   assert.equal(mails.length, 1);
   assert.match(mails[0]!.text, /79\.00 a month, tax included/);

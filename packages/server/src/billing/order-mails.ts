@@ -32,18 +32,23 @@ export class OrderMails {
     return isUnconfirmed || (order.state === 'past_due' && order.paidUntil !== order.failureTold);
   }
 
-  /** Says that. */
-  async tell(order: OrderRecord, now: EpochNs): Promise<void> {
+  /** Says that; false: not all of it could be said. */
+  async tell(order: OrderRecord, now: EpochNs): Promise<boolean> {
     const { store, mailer } = this.#options;
-    if (!this.owes(order)) return;
+    if (!this.owes(order)) return true;
     const owner = await store.people.ownerOf(order.accountId);
-    if (owner === null) return;
+    if (owner === null) return true;
     const mails = [await this.#confirmation(order, now), this.#failure(order, now)];
+    let isSaid = true;
     for (const mail of mails) {
       if (mail === null) continue;
-      mailer.send({ to: owner.email, ...mail.text });
-      await store.orders.noteTold(order, mail.told);
+      if (mailer.send({ to: owner.email, ...mail.text })) {
+        await store.orders.noteTold(order, mail.told);
+      } else {
+        isSaid = false;
+      }
     }
+    return isSaid;
   }
 
   async #confirmation(order: OrderRecord, now: EpochNs) {

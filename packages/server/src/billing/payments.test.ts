@@ -209,6 +209,22 @@ test('a process that dies between a payment and its mail sends it within a minut
   assert.equal(told.lookAt, rig.now + DAY_NS, 'and then as seldom as ever');
 });
 
+test('a confirmation for which the queue of mails has no room is sent later', async () => {
+  await using rig = await BillingRig.open();
+  const account = await rig.account();
+  const call = { now: rig.now, actor: { kind: 'operator' } } as const;
+  await rig.store.people.setOwner(call, account, { email: 'a@example.com', key: 'a@example.com' });
+  const send = rig.onMail;
+  rig.onMail = () => false;
+  const order = await rig.bought(account);
+  assert.equal(order.confirmedAt, null);
+  rig.onMail = send;
+  rig.pass(16n * MINUTE_NS);
+  await rig.payments.reconcile();
+  await rig.payments.reconcile();
+  assert.equal(rig.mails.length, 1);
+});
+
 test('a deleted account gets nothing for what is paid late, and is charged nothing more', async () => {
   await using rig = await BillingRig.open();
   const account = await rig.account();

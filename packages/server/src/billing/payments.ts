@@ -167,8 +167,8 @@ export class Payments {
     );
     // It was found by its reference before, and orders do not go.
     if (heard === null) throw new Error(`order ${order.id} is gone`);
-    if (!heard.isAccountGone) await mails.tell(heard.order, now);
-    if (owesMail) await store.orders.lookAgain(order, lookAt);
+    const isSaid = heard.isAccountGone || (await mails.tell(heard.order, now));
+    if (owesMail) await store.orders.lookAgain(order, isSaid ? lookAt : this.#after(4));
     if (heard.isAccountGone) await this.#endForNobody(heard);
     return { ...heard.order, lookAt };
   }

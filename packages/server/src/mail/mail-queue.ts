@@ -88,18 +88,18 @@ export class MailQueue implements Mailer, AsyncDisposable {
     return this.#outcomes;
   }
 
-  send(mail: OutgoingMail): void {
+  send(mail: OutgoingMail): boolean {
     const reader = normalEmail(mail.to)?.key ?? null;
     const size = mail.text.length + mail.html.length + mail.subject.length;
     if (reader === null || size > MAIL_CHARACTERS_MAX) {
       this.#lose('refused', new MailFault('no mail to send', { of: 'mail', isFinal: true }));
-      return;
+      return false;
     }
     const minutes = mail.usefulMinutes ?? USEFUL_MINUTES;
     const isShortLived = minutes <= SHORT_LIVED_MINUTES_MAX;
     if (this.#ending.signal.aborted || !this.#hasRoom(reader, isShortLived)) {
       this.#lose('no_room', null);
-      return;
+      return false;
     }
     const now = this.#options.clock.now();
     const uselessAt = now + BigInt(Math.ceil(minutes)) * MINUTE_NS;
@@ -107,6 +107,7 @@ export class MailQueue implements Mailer, AsyncDisposable {
     this.#add({ mail, reader, isShortLived, uselessAt, kept });
     if (isShortLived) this.#tryServerSoon(now);
     this.#work();
+    return true;
   }
 
   /** Takes up what a process before this one left. */

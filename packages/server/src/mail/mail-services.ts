@@ -88,11 +88,12 @@ export class MailServices implements Mailer, AsyncDisposable {
     log.warn({ origin }, 'mails are files and reach nobody: TAPELOOM_SMTP_URL is not set');
   }
 
-  send(mail: OutgoingMail): void {
-    this.queue.send(mail);
-    if (!this.isDevelopment) return;
+  send(mail: OutgoingMail): boolean {
+    const isTaken = this.queue.send(mail);
+    if (!this.isDevelopment) return isTaken;
     this.#mailbox.add(mail);
     if (mail.link !== undefined) this.#options.showLink?.(mail.subject, mail.to, mail.link);
+    return isTaken;
   }
 
   /** What the internal port answers; null: the request is for something else. */

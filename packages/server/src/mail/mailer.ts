@@ -22,6 +22,6 @@ export interface OutgoingMail extends MailText {
 }
 
 export interface Mailer {
-  /** Never throws and never waits. Whatever the queue has no room for is dropped, and counted. */
-  send(mail: OutgoingMail): void;
+  /** Never throws and never waits. Whatever the queue has no room for is dropped, and counted: then it is false. */
+  send(mail: OutgoingMail): boolean;
 }

@@ -302,7 +302,7 @@ function deleting(
   onFault: (error: unknown, accountId: string | null) => void = assert.ifError,
 ): DueDeletions {
   const { store, clock, mails } = service;
-  const mailer = { send: (mail: (typeof mails)[number]) => void mails.push(mail) };
+  const mailer = { send: (mail: (typeof mails)[number]) => mails.push(mail) > 0 };
   return new DueDeletions({ store, clock, mailer, beforeDeletion, onFault });
 }
 
