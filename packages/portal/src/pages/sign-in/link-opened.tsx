@@ -88,7 +88,7 @@ function SignInAs(props: LinkActions & { readonly link: LinkView }) {
             This opens the account <bdi class="strong">{account}</bdi>.
           </>
         ) : (
-          'This opens your account.'
+          'This opens the account of that address.'
         )
       }
     >
