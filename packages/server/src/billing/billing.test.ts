@@ -167,6 +167,21 @@ test('a double click gives the same open checkout, and so does a second within a
   assert.equal((await rig.store.orders.consentsOf(account)).length, 1);
 });
 
+test('who gave a checkout up is not sent back to it, though its webhook is late', async () => {
+  await using rig = await BillingRig.open();
+  const account = await rig.account();
+  const old = await rig.order(account);
+  rig.provider.change(old.ref, { state: 'failed' });
+  const fresh = await rig.order(account);
+  assert.notEqual(fresh.id, old.id);
+  rig.provider.trouble = 'down';
+  assert.equal((await rig.order(account)).id, fresh.id);
+  rig.provider.trouble = 'none';
+  rig.provider.pay(fresh.ref, rig.now, 30);
+  const held = await rig.checkout(account);
+  assert.ok('refused' in held && held.refused === 'held');
+});
+
 test('who comes back later gets a new checkout, and the old one can no longer be paid', async () => {
   await using rig = await BillingRig.open();
   const account = await rig.account();

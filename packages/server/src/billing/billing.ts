@@ -150,7 +150,9 @@ export class Billing {
     const question = { offer, grants, provider: terms.provider, country: wish.country };
     const judge = () => store.orders.judgeCheckout(clock.now(), wish.accountId, question);
     const refused = await judge();
-    if (refused !== null) return openOrRefused(refused);
+    if (refused?.refused === 'open-already') {
+      if (await this.#isStillOpen(refused.order)) return refused.order;
+    } else if (refused !== null) return refused;
     for (const earlier of await this.#earlier(wish)) await payments.look(earlier);
     // What was thought of as open may have been paid meanwhile.
     const refusedNow = await judge();
@@ -166,6 +168,16 @@ export class Billing {
     const start = await this.#startOf(wish, terms);
     const started = await payments.provider(terms.provider).startCheckout(start);
     return this.#place(wish, { ...termsOf(start, terms), ...started });
+  }
+
+  /** Who gave a checkout up a moment ago is not sent back to it. A provider that cannot say is taken at our word. */
+  async #isStillOpen(order: OrderRecord): Promise<boolean> {
+    try {
+      return (await this.#options.payments.look(order)).state === 'open';
+    } catch (error) {
+      if (error instanceof UpstreamError) return true;
+      throw error;
+    }
   }
 
   async #place(

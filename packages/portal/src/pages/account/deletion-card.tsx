@@ -83,7 +83,7 @@ function DeletionDialog(props: { readonly onClose: () => void; readonly onAsked:
   return (
     <Dialog
       title="Delete this account?"
-      text="In 14 days a running subscription is cancelled, all keys are revoked, open connections close, and your address is removed. Until then everything works, and you can take it back here."
+      text="In 14 days a running subscription is cancelled, all keys are revoked, open connections close, and your address is removed. Until then everything works, a subscription may renew (cancel it under Billing if it should not), and you can take it back here."
       onClose={props.onClose}
       onSubmit={() => {
         if (isTyped) void ask.run();
