@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { chromiumMissing } from '../headless-chromium.ts';
 import { ALL_VISITS, lookAt, paintOf, SOME_VISITS } from './looks.ts';
 import { PortalStage } from './portal-stage.ts';
+import { walkFocus, walkServiceDown, walkSessionEnds } from './walk-interrupted.ts';
 import { walkLanding } from './walk-landing.ts';
 import { signIn, walkAccount, walkCheckout, walkKeys, walkSignIn } from './walks.ts';
 
@@ -47,6 +48,9 @@ await using context = await stage.context();
 const page = await signIn(stage, context, email);
 await step('a key made, used, rotated, revoked', () => walkKeys(stage, page));
 await step('a plan bought, cancelled, kept', () => walkCheckout(stage, page, email));
+await step('a session ended in the middle', () => walkSessionEnds(stage));
+await step('the focus stays', () => walkFocus(page));
+await step('the service away, and back', () => walkServiceDown(page));
 await step('other sessions ended, data exported', () => walkAccount(stage, page, email));
 for (const visit of process.argv.includes('--all') ? ALL_VISITS : SOME_VISITS) {
   await step(`looks, ${visit.theme}, ${visit.width} px`, async () => {

@@ -149,7 +149,13 @@ export async function walkCheckout(stage: PortalStage, page: Page, email: string
     .getByText(/ends on|until/i)
     .first()
     .waitFor();
-  await page.getByRole('button', { name: /^Keep/ }).first().click();
+  const keep = page.getByRole('button', { name: /^Keep Live after/ });
+  await keep.waitFor();
+  assert.ok(
+    await keep.evaluate((it) => it.ownerDocument.activeElement === it),
+    'what cancelled has no focus',
+  );
+  await keep.click();
   await page
     .getByRole('button', { name: /^Cancel/ })
     .first()

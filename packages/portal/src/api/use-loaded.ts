@@ -34,7 +34,12 @@ export function useLoaded<Value>(
     const abort = new AbortController();
     const isOther = keyShown.current !== key;
     keyShown.current = key;
-    setState(({ value }) => ({ value: isOther ? null : value, error: null, isLoading: true }));
+    // What failed beside an older value is said until it succeeds, and does not come and go with every try.
+    setState(({ value, error }) =>
+      isOther || value === null
+        ? { value: null, error: null, isLoading: true }
+        : { value, error, isLoading: true },
+    );
     latest.current(abort.signal).then(
       (value) => {
         if (!abort.signal.aborted) setState({ value, error: null, isLoading: false });

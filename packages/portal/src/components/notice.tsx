@@ -1,6 +1,7 @@
 /** A notice stays with its cause and has one action at most. An error also has its code and request id, for support. */
 
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, Ref } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import type { PortalError } from '../api/portal-error.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
@@ -17,11 +18,12 @@ export function Notice(props: {
   readonly action?: ComponentChildren;
   /** Said by screen readers at once: for what appears after a click. */
   readonly isNews?: boolean;
+  readonly noticeRef?: Ref<HTMLDivElement>;
 }) {
   const icon = props.kind === 'ok' ? 'check' : props.kind === 'info' ? 'info' : 'warn';
   const role = props.isNews ? (props.kind === 'danger' ? 'alert' : 'status') : undefined;
   return (
-    <div class={`notice ${props.kind}`} role={role}>
+    <div ref={props.noticeRef ?? null} class={`notice ${props.kind}`} role={role}>
       <Icon name={icon} />
       <div>
         <b>{props.title}</b> {props.children && <span class="muted">{props.children}</span>}
@@ -34,11 +36,29 @@ export function Notice(props: {
 /** What failed where something was done; nothing without an error. Errors of fields belong to their fields. */
 export function ErrorNotice(props: { readonly title: string; readonly error: PortalError | null }) {
   const { error } = props;
+  const ref = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // At the end of a long dialog it would be out of sight, and the button would seem to do nothing.
+    if (error !== null) ref.current?.scrollIntoView({ block: 'nearest' });
+  }, [error]);
   if (error === null) return null;
   return (
-    <Notice kind="danger" title={props.title} isNews>
-      {error.message} <ErrorCodeLine error={error} />
+    <Notice kind="danger" title={props.title} isNews noticeRef={ref}>
+      {error.status === 401 ? <SignedOutText /> : error.message} <ErrorCodeLine error={error} />
     </Notice>
+  );
+}
+
+/** The session is the browser's, not the tab's: a new one in another tab is good for this one too. */
+function SignedOutText() {
+  return (
+    <>
+      You are signed out.{' '}
+      <a href="/sign-in" target="_blank" rel="noopener">
+        Sign in in another tab
+      </a>
+      , and try again here: what you typed stays.
+    </>
   );
 }
 

@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { Icon } from './icon.tsx';
+import type { IconName } from './icon-shapes.ts';
 
 const TOAST_MS = 5_000;
 const TOASTS_MAX = 3;
@@ -9,14 +10,16 @@ const TOASTS_MAX = 3;
 interface Toast {
   readonly id: number;
   readonly text: string;
+  readonly icon: IconName;
 }
 
-type Listener = (text: string) => void;
+type Listener = (text: string, icon: IconName) => void;
 const listeners = new Set<Listener>();
 let lastId = 0;
 
-export function showToast(text: string): void {
-  for (const listener of listeners) listener(text);
+/** `warn`: what was asked for did not happen, and can be asked for again in the same place. */
+export function showToast(text: string, icon: 'check' | 'warn' = 'check'): void {
+  for (const listener of listeners) listener(text, icon);
 }
 
 /** Where toasts appear; the shell has it once. */
@@ -24,10 +27,10 @@ export function Toasts() {
   const [toasts, setToasts] = useState<readonly Toast[]>([]);
   useEffect(() => {
     const timers = new Set<ReturnType<typeof setTimeout>>();
-    const listener: Listener = (text) => {
+    const listener: Listener = (text, icon) => {
       lastId += 1;
       const id = lastId;
-      setToasts((now) => [...now, { id, text }].slice(-TOASTS_MAX));
+      setToasts((now) => [...now, { id, text, icon }].slice(-TOASTS_MAX));
       const timer = setTimeout(() => {
         timers.delete(timer);
         setToasts((now) => now.filter((toast) => toast.id !== id));
@@ -42,9 +45,9 @@ export function Toasts() {
   }, []);
   return (
     <div class="toasts" role="status">
-      {toasts.map(({ id, text }) => (
+      {toasts.map(({ id, text, icon }) => (
         <span class="toast" key={id}>
-          <Icon name="check" />
+          <Icon name={icon} />
           {text}
         </span>
       ))}

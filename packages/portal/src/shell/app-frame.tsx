@@ -9,6 +9,7 @@ import { Button } from '../components/button.tsx';
 import { Icon, Mark } from '../components/icon.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Time } from '../components/time.tsx';
+import { showToast } from '../components/toast.tsx';
 import { useAccount } from './account-context.tsx';
 import { isHere, MAIN_ITEMS, MORE_ITEMS, type NavigationItem, PLAN_NAMES } from './navigation.ts';
 import { rememberSignedIn } from './signed-in-hint.ts';
@@ -99,7 +100,11 @@ function SignOut() {
     // A new document, so that nothing of the account is left in memory.
     location.assign('/sign-in');
   });
-  return <Button kind="ghost" icon="out" label="Sign out" onClick={() => void signOut.run()} />;
+  const click = async () => {
+    // Who believes to be signed out leaves the machine to others.
+    if (!(await signOut.run())) showToast('You are still signed in. Try again.', 'warn');
+  };
+  return <Button kind="ghost" icon="out" label="Sign out" onClick={() => void click()} />;
 }
 
 function DeletionNotice({ path }: { readonly path: string }) {

@@ -38,6 +38,8 @@ function Framed(props: { readonly children: ComponentChildren }) {
     () =>
       onSessionEnded(() => {
         rememberSignedIn(false);
+        // A secret is shown once, and what was typed would be lost: an open dialog stays, and says what to do.
+        if (document.querySelector('dialog[open]') !== null) return;
         // A page for everybody goes on as it is for strangers.
         route(frame === 'app' ? signInPath(url) : url, true);
       }),

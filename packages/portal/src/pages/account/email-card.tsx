@@ -1,6 +1,6 @@
 /** The address that links are sent to. A new one counts once its own link was used. */
 
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { portalApi } from '../../api/portal-api.ts';
 import { useAction } from '../../api/use-action.ts';
 import { Button } from '../../components/button.tsx';
@@ -11,12 +11,19 @@ import { typedFault } from '../../components/typed-fault.ts';
 export function EmailCard(props: { readonly email: string }) {
   const [isOpen, setIsOpen] = useState(false);
   const [sentTo, setSentTo] = useState<string | null>(null);
+  const opener = useRef<HTMLButtonElement>(null);
+  const wasOpen = useRef(false);
+  useEffect(() => {
+    // The form took the focus with it.
+    if (!isOpen && wasOpen.current) opener.current?.focus();
+    wasOpen.current = isOpen;
+  }, [isOpen]);
   return (
     <section class="card" aria-labelledby="email-title">
       <div class="card-head">
         <h2 id="email-title">E-mail</h2>
         {!isOpen && (
-          <Button size="sm" onClick={() => setIsOpen(true)}>
+          <Button size="sm" buttonRef={opener} onClick={() => setIsOpen(true)}>
             Change
           </Button>
         )}

@@ -14,6 +14,7 @@ import { useAction } from '../../api/use-action.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { CheckField, SelectField } from '../../components/field.tsx';
 import { ErrorNotice, LoadError } from '../../components/notice.tsx';
+import { Skeleton } from '../../components/skeleton.tsx';
 import { dayText, millisecondsOf } from '../../components/time-text.ts';
 import { useAccount } from '../../shell/account-context.tsx';
 import { PLAN_NAMES } from '../../shell/navigation.ts';
@@ -44,12 +45,12 @@ export function CheckoutPage() {
       </PageHead>
       {account?.value && shop.value !== null ? (
         <Choosing account={account.value} shop={shop.value} reload={reload} />
+      ) : error === null ? (
+        <Skeleton label="The checkout is loading" lines={4} />
       ) : (
-        error !== null && (
-          <LoadError title="The checkout did not load" error={error} onRetry={reload}>
-            Nothing was ordered.
-          </LoadError>
-        )
+        <LoadError title="The checkout did not load" error={error} onRetry={reload}>
+          Nothing was ordered.
+        </LoadError>
       )}
     </>
   );

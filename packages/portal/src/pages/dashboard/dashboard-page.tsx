@@ -1,11 +1,11 @@
 /** Overview: what is used of what may be used, this month and the twelve before, by key, and what is open now. */
 
 import './dashboard.css';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { portalApi } from '../../api/portal-api.ts';
 import type { KeyList, UsageView } from '../../api/portal-shapes.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
-import { LoadError } from '../../components/notice.tsx';
+import { LoadError, Notice } from '../../components/notice.tsx';
 import { dayText, millisecondsOf } from '../../components/time-text.ts';
 import { PageHead } from '../../shell/page-head.tsx';
 import { ByKey } from './by-key.tsx';
@@ -35,16 +35,19 @@ export function DashboardPage() {
   }, period);
   useLookAgain(overview.reload);
   const { value, error } = overview;
+  // The choice of a month stays where it is, with the focus, while the month that was chosen is fetched.
+  const head = useRef<UsageView | null>(null);
+  if (value !== null) head.current = value.usage;
   return (
     <>
       <PageHead title="Overview">
-        {value !== null && (
+        {head.current !== null && (
           <>
             <span class="small faint">
-              Renews {dayText(millisecondsOf(value.usage.resetsAt)).replace(/ \d{4}$/, '')}, 00:00
+              Renews {dayText(millisecondsOf(head.current.resetsAt)).replace(/ \d{4}$/, '')}, 00:00
               UTC
             </span>
-            <MonthSelect usage={value.usage} onChange={setPeriod} />
+            <MonthSelect usage={head.current} chosen={period} onChange={setPeriod} />
           </>
         )}
       </PageHead>
@@ -53,6 +56,13 @@ export function DashboardPage() {
         <LoadError title="The usage did not load" error={error} onRetry={overview.reload}>
           Streams and requests go on.
         </LoadError>
+      )}
+      {value !== null && error !== null && (
+        <div class="frame-notice">
+          <Notice kind="warn" title="These numbers are not of now." isNews>
+            {error.message} This page asks again by itself.
+          </Notice>
+        </div>
       )}
       {value !== null && <OverviewParts {...value} onChanged={overview.reload} />}
     </>
@@ -84,14 +94,15 @@ function OverviewParts({ usage, keys, onChanged }: Overview & { readonly onChang
 
 function MonthSelect(props: {
   readonly usage: UsageView;
+  readonly chosen: string | null;
   readonly onChange: (period: string | null) => void;
 }) {
-  const { months, period, reportPeriod } = props.usage;
+  const { months, period } = props.usage;
   return (
     <select
       class="input month-select"
       aria-label="Month"
-      value={reportPeriod}
+      value={props.chosen ?? period}
       onChange={({ currentTarget: { value } }) => props.onChange(value === period ? null : value)}
     >
       {months.toReversed().map((month) => (

@@ -26,7 +26,8 @@ export function InstrumentsField({ value, known, error, onChange }: InstrumentsF
     input.current?.focus();
   };
   const press = (event: KeyboardEvent) => {
-    if (event.key === 'Enter' && typed.trim() !== '') {
+    if (event.key === 'Enter') {
+      // Never the form's: a known name is a token before Enter is pressed, and a key cannot be changed later.
       event.preventDefault();
       add(typed);
     }

@@ -56,7 +56,7 @@ test('what the service says about a field becomes a sentence there, with the ent
     allowedIps: '10.0.0.0/8 300.1.1.1',
   });
   const error = refused([
-    { path: '/name', message: 'must not be blank' },
+    { path: '/name', message: 'must NOT have more than 64 characters' },
     { path: '/name', message: 'is shown once' },
     { path: '/instruments/1', message: 'is no symbol or alias. Did you mean NQ.c.0?' },
     { path: '/allowedIps/1', message: 'is no IP address or CIDR range' },
@@ -64,7 +64,7 @@ test('what the service says about a field becomes a sentence there, with the ent
   ]);
   const errors = serverErrors(error, sent);
   assert.deepEqual(errors, {
-    name: 'The name must not be blank.',
+    name: 'The name must not have more than 64 characters.',
     instruments: '“NOPE” is no symbol or alias. Did you mean NQ.c.0?',
     allowedIps: '“300.1.1.1” is no IP address or CIDR range.',
     expiresAt: 'The expiry must be in the future.',

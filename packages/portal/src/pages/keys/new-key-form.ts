@@ -102,7 +102,9 @@ const SUBJECTS: Readonly<Record<FieldName, string>> = {
 
 function sentenceOf(field: FieldName, entry: string | null, message: string): string {
   const subject = entry === null ? SUBJECTS[field] : `“${entry}”`;
-  return `${subject} ${message}${/[.?]$/.test(message) ? '' : '.'}`;
+  // The checker of schemas shouts.
+  const said = message.replace(/\bNOT\b/g, 'not');
+  return `${subject} ${said}${/[.?]$/.test(said) ? '' : '.'}`;
 }
 
 function entryOf(sent: NewKey | null, field: FieldName, index: string | undefined): string | null {

@@ -9,6 +9,7 @@ import { useAction } from '../../api/use-action.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { Money } from '../../components/money.tsx';
 import { ErrorNotice, LoadError, Notice } from '../../components/notice.tsx';
+import { Skeleton } from '../../components/skeleton.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { millisecondsOf } from '../../components/time-text.ts';
@@ -54,12 +55,12 @@ export function OrdersPage() {
       )}
       {account?.value && shop.value !== null ? (
         <Billing account={account.value} shop={shop.value} reload={reload} />
+      ) : error === null ? (
+        <Skeleton label="Your orders are loading" lines={4} />
       ) : (
-        error !== null && (
-          <LoadError title="Your orders did not load" error={error} onRetry={reload}>
-            What you bought stays on.
-          </LoadError>
-        )
+        <LoadError title="Your orders did not load" error={error} onRetry={reload}>
+          What you bought stays on.
+        </LoadError>
       )}
     </>
   );
@@ -106,6 +107,8 @@ function HeldOffer(props: BillingProps & { readonly name: string; readonly holdi
   const [asked, setAsked] = useState<'cancel' | 'withdraw' | null>(null);
   const close = () => setAsked(null);
   const order = holding.by === 'order' ? holding.order : null;
+  const wayOut = order === null ? null : cancelWord(order, name);
+  const wayBack = order === null ? null : keepWord(order, name);
   const keep = useAction(async (kept: OrderView) => {
     await portalApi.keepOrder(kept.id);
     reload();
@@ -116,18 +119,14 @@ function HeldOffer(props: BillingProps & { readonly name: string; readonly holdi
       <HeldSentence name={name} holding={holding} />
       {order !== null && (
         <div class="held-acts">
-          {cancelWord(order, name) !== null && (
-            <Button size="sm" onClick={() => setAsked('cancel')}>
-              {cancelWord(order, name)}
-            </Button>
-          )}
-          {keepWord(order, name) !== null && (
+          {(wayOut ?? wayBack) !== null && (
+            // One button in one place: who pressed it keeps the focus when it becomes the other.
             <Button
               size="sm"
-              busy={keep.isBusy && 'Taking it back'}
-              onClick={() => void keep.run(order)}
+              busy={wayOut === null && keep.isBusy && 'Taking it back'}
+              onClick={() => (wayOut === null ? void keep.run(order) : setAsked('cancel'))}
             >
-              {keepWord(order, name)}
+              {wayOut ?? wayBack}
             </Button>
           )}
           <Button size="sm" onClick={() => setAsked('withdraw')}>

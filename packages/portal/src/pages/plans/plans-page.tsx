@@ -5,6 +5,7 @@ import type { AccountView, OfferId, Plan } from '../../api/portal-shapes.ts';
 import { ButtonLink } from '../../components/button.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { LoadError } from '../../components/notice.tsx';
+import { Skeleton } from '../../components/skeleton.tsx';
 import { useAccount } from '../../shell/account-context.tsx';
 import { PLAN_NAMES } from '../../shell/navigation.ts';
 import { PageHead } from '../../shell/page-head.tsx';
@@ -28,6 +29,9 @@ export function PlansPage() {
       <PageHead title="Plans">
         {account !== null && <span class="badge">You have: {PLAN_NAMES[account.plan]}</span>}
       </PageHead>
+      {shop.value === null && shop.error === null && (
+        <Skeleton label="The plans are loading" lines={4} />
+      )}
       {shop.value === null && shop.error !== null && (
         <LoadError title="Plans did not load" error={shop.error} onRetry={shop.reload}>
           Your streams are not affected.

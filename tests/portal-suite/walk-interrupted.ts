@@ -1,0 +1,74 @@
+/** What people meet when something ends in the middle of what they do: a session, a row of theirs, the service. */
+
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import type { PortalStage } from './portal-stage.ts';
+import { signIn } from './walks.ts';
+
+const focused = (page: Page) =>
+  page.evaluate<string>('document.activeElement.textContent || document.activeElement.tagName');
+
+/** A session that ends takes neither what was typed with it nor a secret that is shown. */
+export async function walkSessionEnds(stage: PortalStage): Promise<void> {
+  const email = 'interrupted@example.com';
+  await using context = await stage.context();
+  const page = await signIn(stage, context, email);
+  await page.goto('/keys');
+  await page.getByRole('button', { name: 'New key' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('half typed');
+  await dialog.getByText('Restrict this key').click();
+  const instruments = dialog.getByLabel('Instruments');
+  for (const name of ['ES.c.0', 'NQ.c.0']) {
+    // A known name is taken with its last letter; Enter after it is not the form's.
+    await instruments.pressSequentially(name);
+    await instruments.press('Enter');
+  }
+  assert.equal(await dialog.locator('.token').count(), 2, 'Enter after a name made the key');
+  await context.clearCookies();
+  await dialog.getByRole('button', { name: 'Create key' }).click();
+  await dialog.getByRole('link', { name: 'Sign in in another tab' }).waitFor();
+  const foot = (await dialog.locator('.dialog-foot').boundingBox())!.y;
+  const link = (await dialog.getByRole('link').last().boundingBox())!;
+  assert.ok(link.y + link.height <= foot, 'what went wrong is out of sight');
+  assert.equal(await dialog.getByLabel('Name').inputValue(), 'half typed');
+  const other = await signIn(stage, context, email);
+  await other.close();
+  await dialog.getByRole('button', { name: 'Create key' }).click();
+  const secret = dialog.locator('.secret-value');
+  await secret.waitFor();
+  const looked = page.waitForResponse((answer) => answer.status() === 401);
+  await context.clearCookies();
+  await looked;
+  await page.waitForTimeout(200);
+  assert.ok(await secret.isVisible(), 'the only sight of the secret went with the session');
+}
+
+/** Whoever uses the keyboard stays where they are when what they used changes. */
+export async function walkFocus(page: Page): Promise<void> {
+  await page.goto('/dashboard');
+  const month = page.getByLabel('Month');
+  await month.focus();
+  await month.selectOption({ index: 1 });
+  await page
+    .getByText(/^By key|Nothing was used|were left/)
+    .first()
+    .waitFor();
+  assert.match(await focused(page), /20\d\d/, 'the choice of a month lost the focus');
+  await page.goto('/account');
+  await page.getByRole('button', { name: 'Change' }).click();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  assert.equal(await focused(page), 'Change');
+}
+
+/** Numbers that could not be asked for again say so, and do not when they could. */
+export async function walkServiceDown(page: Page): Promise<void> {
+  await page.goto('/dashboard');
+  await page.getByLabel('Month').waitFor();
+  await page.route('**/v1/portal/**', (route) => route.abort());
+  await page.getByText('These numbers are not of now').waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).first().click();
+  await page.getByText('You are still signed in').waitFor();
+  await page.unroute('**/v1/portal/**');
+  await page.getByText('These numbers are not of now').waitFor({ state: 'hidden' });
+}
