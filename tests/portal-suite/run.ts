@@ -50,7 +50,7 @@ await step('a key made, used, rotated, revoked', () => walkKeys(stage, page));
 await step('a plan bought, cancelled, kept', () => walkCheckout(stage, page, email));
 await step('a session ended in the middle', () => walkSessionEnds(stage));
 await step('the focus stays', () => walkFocus(page));
-await step('the service away, and back', () => walkServiceDown(page));
+await step('the service away, and back', () => walkServiceDown(context));
 await step('other sessions ended, data exported', () => walkAccount(stage, page, email));
 for (const visit of process.argv.includes('--all') ? ALL_VISITS : SOME_VISITS) {
   await step(`looks, ${visit.theme}, ${visit.width} px`, async () => {

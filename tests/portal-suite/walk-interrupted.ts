@@ -1,9 +1,12 @@
 /** What people meet when something ends in the middle of what they do: a session, a row of theirs, the service. */
 
 import assert from 'node:assert/strict';
-import type { Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import type { PortalStage } from './portal-stage.ts';
 import { signIn } from './walks.ts';
+
+/** How often the overview asks. */
+const LOOKS_AGAIN_MS = 10_000;
 
 const focused = (page: Page) =>
   page.evaluate<string>('document.activeElement.textContent || document.activeElement.tagName');
@@ -62,13 +65,18 @@ export async function walkFocus(page: Page): Promise<void> {
 }
 
 /** Numbers that could not be asked for again say so, and do not when they could. */
-export async function walkServiceDown(page: Page): Promise<void> {
+export async function walkServiceDown(context: BrowserContext): Promise<void> {
+  const page = await context.newPage();
+  await page.clock.install();
   await page.goto('/dashboard');
   await page.getByLabel('Month').waitFor();
   await page.route('**/v1/portal/**', (route) => route.abort());
+  await page.clock.fastForward(LOOKS_AGAIN_MS);
   await page.getByText('These numbers are not of now').waitFor();
   await page.getByRole('button', { name: 'Sign out' }).first().click();
   await page.getByText('You are still signed in').waitFor();
   await page.unroute('**/v1/portal/**');
+  await page.clock.fastForward(LOOKS_AGAIN_MS);
   await page.getByText('These numbers are not of now').waitFor({ state: 'hidden' });
+  await page.close();
 }
