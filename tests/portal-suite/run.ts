@@ -11,7 +11,7 @@ import { ALL_VISITS, lookAt, paintOf, SOME_VISITS } from './looks.ts';
 import { PortalStage } from './portal-stage.ts';
 import { walkFocus, walkServiceDown, walkSessionEnds } from './walk-interrupted.ts';
 import { walkLanding } from './walk-landing.ts';
-import { signIn, walkAccount, walkCheckout, walkKeys, walkSignIn } from './walks.ts';
+import { signIn, walkAccount, walkCheckout, walkKeys, walkSignIn, walkTwoPeople } from './walks.ts';
 
 const PUBLIC = [
   '/',
@@ -43,6 +43,7 @@ let failures = 0;
 await using stage = await PortalStage.start();
 await step('a session replayed, cut and resumed', () => walkLanding(stage));
 await step('sign in by mail, once, in one browser', () => walkSignIn(stage));
+await step('two people in one browser', () => walkTwoPeople(stage));
 const email = 'buyer@example.com';
 await using context = await stage.context();
 const page = await signIn(stage, context, email);

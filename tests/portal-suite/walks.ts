@@ -181,3 +181,23 @@ export async function walkAccount(stage: PortalStage, page: Page, email: string)
   )) as string;
   assert.ok(exported.includes(email) && !/svc_(?:live|test)_\w{20}/.test(exported));
 }
+
+/** Somebody else signs in in another tab: no tab goes on showing the first one's pages. */
+export async function walkTwoPeople(stage: PortalStage): Promise<void> {
+  await using context = await stage.context();
+  const first = await signIn(stage, context, 'first@example.com');
+  await first.goto('/account');
+  await first.getByText('first@example.com').first().waitFor();
+  const email = 'second@example.com';
+  await fetch(`${stage.url}/v1/portal/sign-in`, {
+    method: 'POST',
+    headers: { origin: stage.url, 'content-type': 'application/json' },
+    body: JSON.stringify({ email }),
+  });
+  const second = await context.newPage();
+  await second.goto(linkIn((await stage.mail(email)).text));
+  await second.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await second.waitForURL((url) => url.pathname === '/dashboard');
+  await first.getByText('second@example.com').first().waitFor();
+  assert.equal(await first.getByText('first@example.com').count(), 0);
+}

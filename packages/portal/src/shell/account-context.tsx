@@ -15,10 +15,10 @@ const AccountContext = createContext<Loaded<AccountView> | null>(null);
 /** Fetches the account below it. Mount it only where somebody is or must be signed in. */
 export function AccountProvider(props: { readonly children: ComponentChildren }) {
   const account = useLoaded((signal) => portalApi.account({ signal }));
-  const isKnown = account.value !== null;
+  const accountId = account.value?.id;
   useEffect(() => {
-    if (isKnown) rememberSignedIn(true);
-  }, [isKnown]);
+    if (accountId !== undefined) rememberSignedIn(accountId);
+  }, [accountId]);
   return <AccountContext.Provider value={account}>{props.children}</AccountContext.Provider>;
 }
 

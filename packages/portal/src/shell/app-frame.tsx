@@ -96,7 +96,7 @@ function Who() {
 function SignOut() {
   const signOut = useAction(async () => {
     await portalApi.signOut();
-    rememberSignedIn(false);
+    rememberSignedIn(null);
     // A new document, so that nothing of the account is left in memory.
     location.assign('/sign-in');
   });

@@ -37,7 +37,7 @@ function Framed(props: { readonly children: ComponentChildren }) {
   useEffect(
     () =>
       onSessionEnded(() => {
-        rememberSignedIn(false);
+        rememberSignedIn(null);
         // A secret is shown once, and what was typed would be lost: an open dialog stays, and says what to do.
         if (document.querySelector('dialog[open]') !== null) return;
         // A page for everybody goes on as it is for strangers.
@@ -47,10 +47,10 @@ function Framed(props: { readonly children: ComponentChildren }) {
   );
   useEffect(
     () =>
-      onOtherTab((isSignedIn) => {
-        // Signed out elsewhere: a new document, so that nothing of the account is left in memory.
-        if (frame !== 'bare' && !isSignedIn)
-          location.replace(frame === 'app' ? signInPath(url) : url);
+      onOtherTab((who) => {
+        // A new document, so that nothing of the account is left in memory, or is taken for another's.
+        if (frame === 'bare' || who === 'somebody') return;
+        location.replace(frame === 'app' && who === 'nobody' ? signInPath(url) : url);
       }),
     [frame, url],
   );

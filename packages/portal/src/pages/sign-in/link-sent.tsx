@@ -24,8 +24,8 @@ export function LinkSent(props: {
   });
   const { onSignedIn } = props;
   useEffect(() => {
-    return onOtherTab((isSignedIn) => {
-      if (isSignedIn) onSignedIn();
+    return onOtherTab((who) => {
+      if (who !== 'nobody') onSignedIn();
     });
   }, [onSignedIn]);
   return (

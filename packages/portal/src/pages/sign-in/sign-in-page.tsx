@@ -114,7 +114,7 @@ function useGoOn(): (path: string) => void {
   const { route } = useLocation();
   return useCallback(
     (path: string) => {
-      rememberSignedIn(true);
+      rememberSignedIn();
       if (APP_PATHS.test(path)) route(path, true);
       else location.replace(path);
     },
@@ -138,7 +138,7 @@ function AlreadySignedIn(props: {
   }, [isKnown, isStranger, wanted, onGoOn, onStranger]);
   const signOut = useAction(async () => {
     await portalApi.signOut();
-    rememberSignedIn(false);
+    rememberSignedIn(null);
     onStranger();
   });
   if (account.value === null) return <SignInFrame title="Sign in" text="Looking who is there." />;
