@@ -7,7 +7,7 @@ after(killServices);
 
 test('exports cut anywhere, also by a kill, join to the undisturbed file and are charged exactly [EXP-06] [COUNT-15] [COUNT-22] [COUNT-24] [COUNT-25] [COUNT-26]', async () => {
   const report = await exportRun({
-    exports: 40,
+    exports: 24,
     cutsMax: 4,
     clients: 4,
     queries: 10,
@@ -16,7 +16,7 @@ test('exports cut anywhere, also by a kill, join to the undisturbed file and are
     seed: 5,
   });
   assertExportsHeld(report);
-  assert.equal(report.exports, 40);
+  assert.equal(report.exports, 24);
   // Which responses a kill meets depends on the machine's pace.
   const least = Math.min(report.interrupted, report.bytesRead, ...Object.values(report.cuts));
   assert.ok(least > 0, JSON.stringify(report));

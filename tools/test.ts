@@ -25,6 +25,8 @@ import { recordOf, resultsPath } from './test-results.ts';
 const root = join(import.meta.dirname, '..');
 /** Without `examples`: those that npm alone can run are in `tests`, Python's is run by `.ci/run`. */
 const testRoots = ['packages', 'tools', 'tests', 'bench', 'simulation'];
+/** What takes long and seldom fails: run only when it is named, as `.ci/long` does. */
+const longPath = 'tests/long';
 const batchMsMax = 240_000;
 const batchesPath = `.test-results/batches-${process.pid}`;
 const compiledPath = 'node_modules/.cache/compiled';
@@ -128,7 +130,9 @@ function testFilesUnder(paths: readonly string[]): string[] {
     return globSync('**/*.test.ts', {
       cwd: join(root, path),
       exclude: (name) => name === 'node_modules',
-    }).map((name) => join(root, path, name));
+    })
+      .map((name) => join(root, path, name))
+      .filter((file) => !file.startsWith(join(root, longPath)) || path.startsWith(longPath));
   });
   return [...new Set(found)].sort(
     (a, b) => Number(isWhole(b)) - Number(isWhole(a)) || (a < b ? -1 : 1),

@@ -1,6 +1,6 @@
 /**
  * `npm run test:portal`: the portal as people use it, in Chromium against the real service: the walks, the looks of
- * every page in both themes and three widths (`--all`: each theme in each width), what axe finds, and how soon the landing
+ * every page wide and light, narrow and dark (`--all`: each theme in three widths), what axe finds, and how soon the landing
  * page is painted. Pictures are in `.test-results/shots/`.
  */
 

@@ -20,7 +20,7 @@ import { drive, driveLive, type Flush } from './twins/study-driver.ts';
 import { SUBJECTS } from './twins/study-subjects.ts';
 import { DAY_NS, edgeOf, positionAt, type TwinTape, type TwinUpdate } from './twins/twin-tape.ts';
 
-const RUNS = 30;
+const RUNS = 20;
 const SECOND = BigInt(SECOND_NS);
 /** The objects of random tapes are small; seen larger, they meet every step. */
 const factors = fc.constantFrom(1, 4, 20, 100, 500);

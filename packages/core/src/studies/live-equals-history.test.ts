@@ -30,7 +30,7 @@ import {
   type TwinUpdate,
 } from './twins/twin-tape.ts';
 
-const RUNS = 24;
+const RUNS = 16;
 const STEP = BigInt(FLUSH_STEP_NS);
 
 function messageOf({ day, rank, k, t, object }: TwinUpdate): Message {

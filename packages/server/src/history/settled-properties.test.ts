@@ -21,7 +21,7 @@ import {
 import { linesUntil } from './day-lines.ts';
 import type { DayResult } from './settled-days.ts';
 
-const RUNS = 10;
+const RUNS = 7;
 
 const shares = fc.integer({ min: 0, max: 10_000 }).map((share) => share / 10_000);
 const rows = fc.integer({ min: 1, max: 40 });

@@ -25,7 +25,7 @@ import {
 import { DaysMissingError } from './settled-errors.ts';
 import { StudyReplays } from './study-replays.ts';
 
-const RUNS = 10;
+const RUNS = 7;
 const REPLAY_RUNS = 3;
 const places = fc.tuple(fc.nat(), fc.nat(), fc.constantFrom(-1n, 0n, 0n, 1n));
 

@@ -1,5 +1,5 @@
 import { test } from 'node:test';
-import { useInstalled } from './installed-package.ts';
+import { useInstalled } from '../installed-package.ts';
 
 test('the packed file, installed without scripts, serves from an empty directory, also after a kill, and shows its stream', async () => {
   await useInstalled({ node: process.execPath, isWhole: false });

@@ -18,7 +18,7 @@ import { after, before, test } from 'node:test';
 import { addDays, utcDay } from '@tapeloom/core/utc-day';
 import { runFill } from '@tapeloom/server/sources/fill';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 const tree = mkdtempSync(join(tmpdir(), 'add-an-indicator-'));
 const guide = readFileSync(join(root, 'docs/guides/add-an-indicator.md'), 'utf8');
 const file = 'packages/core/src/studies/trade-count.ts';
