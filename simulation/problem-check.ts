@@ -23,6 +23,7 @@ const FIELDS = ['code', 'detail', 'instance', 'status', 'title', 'type'];
 /** What refusals of history may add. */
 const MEMBERS: Partial<Record<ErrorCode, readonly string[]>> = {
   NOT_COVERED: ['computeUnits', 'missingDays', 'missingDaysTotal'],
+  INVALID_PARAMETERS: ['endsBeforeFrom'],
   QUOTA_EXCEEDED: ['computeUnits', 'remainingComputeUnits'],
 };
 

@@ -18,6 +18,7 @@ test('a client that decides by words is found', () => {
     "if (error.message === 'Too many') retry();",
     "if (problem.detail.startsWith('The key')) stop();",
     'if (/expired/.test(error.message)) stop();',
+    'return errors.some(({ message }) => /before/.test(message));',
     'switch (problem.detail) {',
     "return error.message.includes('soon');",
   ]) {

@@ -21,7 +21,8 @@ const decisions: readonly RegExp[] = [
     String.raw`${words}\??\.(?:includes|startsWith|endsWith|match|matchAll|search|indexOf)\(`,
     'g',
   ),
-  new RegExp(String.raw`\.(?:test|exec)\([\w.!?]*${words}\)`, 'g'),
+  // Also where it was taken out of its error.
+  /\.(?:test|exec)\((?:[\w.!?]*\.)?(?:detail|message)!?\)/g,
   new RegExp(String.raw`\bswitch \([\w.!?]*${words}\)`, 'g'),
 ];
 const demands = (word: string): readonly RegExp[] => [

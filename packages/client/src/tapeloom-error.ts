@@ -43,6 +43,7 @@ export interface TapeloomErrorDetails {
   readonly remainingComputeUnits?: number | null;
   readonly missingDays?: readonly string[];
   readonly missingDaysTotal?: number | null;
+  readonly endsBeforeFrom?: boolean;
   readonly cause?: unknown;
 }
 
@@ -63,6 +64,8 @@ export class TapeloomError extends Error {
   /** With `NOT_COVERED`: the days without data, the first 1,000 of them, and how many there are. */
   readonly missingDays: readonly string[];
   readonly missingDaysTotal: number | null;
+  /** With `INVALID_PARAMETERS`: `untilCursor` is before `from`, so there is nothing between them. */
+  readonly endsBeforeFrom: boolean;
 
   constructor(code: TapeloomErrorCode, message: string, details: TapeloomErrorDetails = {}) {
     super(message, 'cause' in details ? { cause: details.cause } : undefined);
@@ -75,5 +78,6 @@ export class TapeloomError extends Error {
     this.remainingComputeUnits = details.remainingComputeUnits ?? null;
     this.missingDays = details.missingDays ?? [];
     this.missingDaysTotal = details.missingDaysTotal ?? null;
+    this.endsBeforeFrom = details.endsBeforeFrom ?? false;
   }
 }

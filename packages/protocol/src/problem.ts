@@ -20,6 +20,8 @@ export interface ProblemMembers {
   readonly missingDays?: readonly string[];
   /** And how many there are. */
   readonly missingDaysTotal?: number;
+  /** With `INVALID_PARAMETERS`: `untilCursor` is before `from`, so there is nothing between them. */
+  readonly endsBeforeFrom?: true;
 }
 
 export interface Problem extends ProblemMembers {

@@ -204,11 +204,5 @@ export class JoinedReading<I extends string = IndicatorName>
 
 /** The stream is before `from`, in a market that rests say: there is no past to be read. */
 function isBeforeFrom(error: unknown): boolean {
-  return (
-    error instanceof TapeloomError &&
-    error.code === 'INVALID_PARAMETERS' &&
-    error.errors.some(
-      ({ path, message }) => path === '/untilCursor' && /before \/from/.test(message),
-    )
-  );
+  return error instanceof TapeloomError && error.endsBeforeFrom;
 }

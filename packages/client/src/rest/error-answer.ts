@@ -31,6 +31,7 @@ export async function errorOf(answer: OpenAnswer): Promise<TapeloomError> {
     remainingComputeUnits: numberOf(document.remainingComputeUnits),
     missingDays: listOf(document.missingDays).filter((day) => typeof day === 'string'),
     missingDaysTotal: numberOf(document.missingDaysTotal),
+    endsBeforeFrom: document.endsBeforeFrom === true,
   });
 }
 

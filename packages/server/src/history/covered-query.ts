@@ -20,6 +20,7 @@ import {
   isRefusal,
   missingMembers,
   NOT_WARM_DETAIL,
+  untilBeforeFrom,
 } from './history-refusal.ts';
 import type { CursorPlace, Replays } from './replay.ts';
 import type { Coverage, CoveredStudy, SettledDays } from './settled-days.ts';
@@ -164,7 +165,7 @@ async function startOf(
   visible: EpochNs,
 ): Promise<{ readonly at: EpochNs } | HistoryRefusal> {
   if (untilCursor !== null && (await isBeforeFrom(untilCursor))) {
-    return faulty([{ path: '/untilCursor', message: 'must not be before /from' }]);
+    return untilBeforeFrom();
   }
   if (cursor === null) return { at: from };
   const parsed = parseCursor(cursor)!;

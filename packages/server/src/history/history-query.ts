@@ -25,7 +25,7 @@ import {
   type HistoryOperation,
   readHistoryFields,
 } from './history-fields.ts';
-import { dayText, faulty, type HistoryRefusal } from './history-refusal.ts';
+import { dayText, faulty, type HistoryRefusal, untilBeforeFrom } from './history-refusal.ts';
 
 /** Objects in a snapshot of an indicator that leaves it to us. */
 const DEPTH_DEFAULT = 500;
@@ -189,7 +189,7 @@ function rangeFault(fields: HistoryFields, { visible }: HistoryContext): History
   }
   if (to !== null && to <= from) return faulty([{ path: '/to', message: 'must be after /from' }]);
   if (untilCursor !== null && untilCursor.day < first) {
-    return faulty([{ path: '/untilCursor', message: 'must not be before /from' }]);
+    return untilBeforeFrom();
   }
   if (cursor === null) return null;
   if (cursor.day < first) return faulty([{ path: '/cursor', message: 'must not be before /from' }]);

@@ -36,6 +36,12 @@ export function faulty(errors: readonly FieldFault[]): HistoryRefusal {
   return { code: 'INVALID_PARAMETERS', detail, errors };
 }
 
+/** A client that joins the past to a stream tells this by the member: there is no past, and nothing is wrong. */
+export function untilBeforeFrom(): HistoryRefusal {
+  const refusal = faulty([{ path: '/untilCursor', message: 'must not be before /from' }]);
+  return { ...refusal, members: { endsBeforeFrom: true } };
+}
+
 /** What an error in the middle of the work means to who asked; null when it is a fault of ours. */
 export function refusalOf(error: unknown): HistoryRefusal | null {
   if (error instanceof ComputeFullError) {

@@ -54,6 +54,11 @@ const PROBLEM_SCHEMA = {
       minimum: 0,
       description: 'With NOT_COVERED: how many days are without data.',
     },
+    endsBeforeFrom: {
+      type: 'boolean',
+      const: true,
+      description: 'With INVALID_PARAMETERS: untilCursor is before from.',
+    },
   },
 };
 

@@ -15,7 +15,7 @@ import type { PortalFacts } from './portal-facts.ts';
 /** It reads everything, and nobody needs it often. */
 const EXPORTS_PER_MINUTE = { limit: 6, testLimit: null } as const;
 const EVENTS_PER_READ = 1_000;
-/** More than any account has in the time for which events are kept; what is older is left out. */
+/** More than any account has in the time for which events are kept; what came after is left out, and it says so. */
 const EVENTS_MAX = 50_000;
 /** The period before all others. */
 const FIRST_PERIOD = '0000-00';
@@ -76,7 +76,7 @@ async function everything(store: AccountStore, accountId: string, now: EpochNs):
     sessions: await people.sessionsOf(accountId, now),
     orders: await orders.ordersOf(accountId),
     consents: await orders.consentsOf(accountId),
-    audit: events.slice(-EVENTS_MAX),
+    audit: events.slice(0, EVENTS_MAX),
     isAuditWhole: events.length <= EVENTS_MAX,
   };
 }
