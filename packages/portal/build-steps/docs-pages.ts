@@ -1,6 +1,6 @@
 /**
- * Writes the pages of the documentation into a build: each from the template `docs.html`, by its address, with the charts
- * beside them. Every link to another page of it, and every anchor, must be there: else the build is refused.
+ * Writes the pages of the documentation into a build: each from the template `docs.html`, by its address, with the
+ * pictures beside them. Every link to another page of it, and every anchor, must be there: else the build is refused.
  */
 
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,6 +10,8 @@ import { type DocsSource, OUTSIDE_PAGES } from '../src/docs/docs-site.ts';
 import { BuildRefusedError } from './build-refused-error.ts';
 
 const docs = join(import.meta.dirname, '../../../docs');
+/** Drawn by our programs, and by hand. */
+const PICTURES = '{charts,drawings}/**/*.{svg,png}';
 const TITLE_MARK = '<!--docs-title-->';
 const TEXT_MARK = '<!--docs-->';
 
@@ -43,7 +45,9 @@ export function writeDocs(
       .replace(TEXT_MARK, () => html);
     writeFileSync(path, whole);
   }
-  cpSync(join(docs, 'charts'), join(site, 'docs/charts'), { recursive: true });
+  for (const name of globSync(PICTURES, { cwd: docs })) {
+    cpSync(join(docs, name), join(site, 'docs', name));
+  }
 }
 
 function refuseBrokenLinks(files: readonly DocsFile[]): void {

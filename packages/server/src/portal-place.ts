@@ -29,6 +29,7 @@ const SOURCES_ELSEWHERE = [
   'protocol/src/',
   'core/src/',
   '../docs/',
+  '../CHANGELOG.md',
 ];
 
 export function openPortal(config: Config, log: Log, say: (line: string) => void): Portal {

@@ -2,7 +2,7 @@
 
 import { Footer, TopBar } from '../shell/public-frame.tsx';
 import type { DocsGroup, DocsPage } from './docs-site.ts';
-import { DOCS_HOME, FOLDED_GROUP } from './docs-site.ts';
+import { DOCS_HOME } from './docs-site.ts';
 
 /** Headings deeper than this are too many for a column. */
 const DEPTH_MAX = 3;
@@ -51,9 +51,9 @@ function Contents({
 }) {
   return (
     <>
-      {groups.map(({ name, pages }) => {
+      {groups.map(({ name, pages, isFolded }) => {
         const list = <PageList pages={pages} here={here} />;
-        if (name !== FOLDED_GROUP) {
+        if (!isFolded) {
           return (
             <section key={name}>
               <h2>{name}</h2>
@@ -99,7 +99,7 @@ function Text({ page }: { readonly page: DocsPage }) {
 }
 
 function Home({ groups }: { readonly groups: readonly DocsGroup[] }) {
-  const listed = groups.filter(({ name }) => name !== FOLDED_GROUP);
+  const listed = groups.filter(({ isOnHome }) => isOnHome);
   return (
     <article class="docs-text docs-home">
       <h1>Documentation</h1>

@@ -69,7 +69,8 @@ test('no page has a script, a style, a handler or an image of another origin [SE
     for (const tag of tags) {
       assert.doesNotMatch(tag, /^<(?:script|style|iframe|object|form|base|meta|link)\b/, address);
       assert.doesNotMatch(tag, /\s(?:style|on\w+)=/, address);
-      if (tag.startsWith('<img')) assert.match(tag, / src="\/docs\/charts\/[\w-]+\.svg"/);
+      if (tag.startsWith('<img'))
+        assert.match(tag, / src="\/docs\/(?:charts|drawings)\/[\w-]+\.svg"/);
     }
   }
 });
@@ -112,6 +113,29 @@ test('a page that the contents do not name stands in the last group', () => {
   assert.deepEqual(
     last.pages.filter(({ name }) => name === 'A thing').map(({ address }) => address),
     ['/docs/new/thing'],
+  );
+});
+
+test("pages of a folder stand in the order of its README's links, then by title", () => {
+  const page = (path: string, title: string, more = ''): DocsSource => ({
+    path,
+    text: `# ${title}\n\n${more}`,
+  });
+  const [group] = docsSite([
+    page('concepts/a.md', 'Zeta'),
+    page('concepts/b.md', 'Last'),
+    page('concepts/c.md', 'Alpha'),
+    page('concepts/README.md', 'All concepts', '[x](b.md#there) [y](../errors.md)'),
+  ]);
+  assert.equal(group!.name, 'Concepts');
+  assert.deepEqual(
+    group!.pages.map(({ name, address }) => [name, address]),
+    [
+      ['All concepts', '/docs/concepts'],
+      ['Last', '/docs/concepts/b'],
+      ['Alpha', '/docs/concepts/c'],
+      ['Zeta', '/docs/concepts/a'],
+    ],
   );
 });
 

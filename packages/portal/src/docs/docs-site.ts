@@ -1,9 +1,10 @@
 /**
  * The documentation as a site: every page of `docs/` has an address, a place in the contents, and links to the others.
- * A page that the contents do not name stands in the last group, so none is ever left out.
+ * A page that the contents do not name stands in the last group, so none is ever left out; one that they name and that
+ * is not there is passed over. `docs/guides/write-docs.md` tells how a page is added.
  */
 
-import { type MarkdownPage, renderMarkdown } from './markdown.ts';
+import { joined, type MarkdownPage, renderMarkdown } from './markdown.ts';
 
 export interface DocsSource {
   /** Below the folder of the documentation; what stands elsewhere begins with `../`. */
@@ -20,41 +21,68 @@ export interface DocsPage extends MarkdownPage {
 
 export interface DocsGroup {
   readonly name: string;
+  /** In the contents only its name is seen until somebody opens it or reads one of its pages. */
+  readonly isFolded: boolean;
+  /** What few look for is not on the first page. */
+  readonly isOnHome: boolean;
   readonly pages: readonly DocsPage[];
 }
 
 export const DOCS_HOME = '/docs';
 /** What is served though it stands elsewhere. */
-export const OUTSIDE_PAGES: readonly string[] = ['../packages/client/README.md'];
+export const OUTSIDE_PAGES: readonly string[] = ['../CHANGELOG.md', '../packages/client/README.md'];
 /** Addresses that do not follow from the path. */
 const ADDRESSES: Readonly<Record<string, string>> = {
+  '../CHANGELOG.md': '/docs/changelog',
   '../packages/client/README.md': '/docs/client',
   'client/README.md': '/docs/client/reference',
   'client/index.md': '/docs/client/api',
 };
 
-/** The contents. Names are short, for a narrow column; null is the page's own title. */
-const GROUPS: readonly {
+/**
+ * A page by its path, or all pages of a folder that are not named elsewhere (`concepts/`): first its `README.md`, then
+ * those that it links to in that order, then the others by title. The name is short, for a narrow column; null is the
+ * page's own title.
+ */
+type Place = readonly [path: string, name: string | null];
+
+interface PlannedGroup {
   readonly name: string;
-  readonly pages: readonly [string, string | null][];
-}[] = [
+  readonly places: readonly Place[];
+  readonly isFolded?: boolean;
+  readonly isOnHome?: boolean;
+}
+
+/** The contents. */
+const GROUPS: readonly PlannedGroup[] = [
+  { name: 'Start', places: [['quick-start.md', 'Quick start']] },
+  {
+    name: 'Concepts',
+    places: [
+      ['concepts/', null],
+      ['semantics.md', 'Words and indicators'],
+    ],
+  },
+  { name: 'Indicators', places: [['indicators/', null]], isFolded: true },
   {
     name: 'Use it',
-    pages: [
+    places: [
       ['../packages/client/README.md', 'Client library'],
       ['keys.md', 'Keys'],
-      ['protocol.md', 'Stream'],
       ['history.md', 'History and exports'],
-      ['errors.md', 'Errors'],
       ['cli.md', 'Command line'],
       ['mcp.md', 'Assistants (MCP)'],
     ],
   },
-  { name: 'What it means', pages: [['semantics.md', 'Words and indicators']] },
+  { name: 'Recipes', places: [['recipes/', null]] },
   {
-    name: 'Client reference',
-    pages: [
-      ['client/README.md', 'All entries'],
+    name: 'Reference',
+    places: [
+      ['reference/', null],
+      ['protocol.md', 'Stream protocol'],
+      ['errors.md', 'Errors'],
+      ['limits.md', 'Limits'],
+      ['client/README.md', 'Client: all entries'],
       ['client/index.md', '@tapeloom/client'],
       ['client/stream.md', '…/stream'],
       ['client/node.md', '…/node'],
@@ -62,35 +90,68 @@ const GROUPS: readonly {
   },
   {
     name: 'Run it',
-    pages: [
+    places: [
       ['operating.md', 'Operating'],
-      ['guides/add-an-indicator.md', 'Add an indicator'],
-      ['guides/add-a-command.md', 'Add a command'],
+      ['operating/', null],
+      ['payments.md', 'Payments'],
+      ['law.md', 'The law'],
     ],
   },
+  { name: 'Changes', places: [['../CHANGELOG.md', 'Changelog']] },
+  { name: 'Work on it', places: [['guides/', null]], isFolded: true, isOnHome: false },
+  { name: 'Decisions', places: [['decisions/', null]], isFolded: true, isOnHome: false },
 ];
-/** What few look for: folded in the contents, and not on the first page. */
-export const FOLDED_GROUP = 'Decisions';
+const OTHERS = 'More';
 
 export function docsSite(sources: readonly DocsSource[]): readonly DocsGroup[] {
   const texts = new Map(sources.map(({ path, text }) => [path, text]));
   const addressOf = (path: string) => (texts.has(path) ? addressOfPage(path) : null);
-  const render = (path: string, name: string | null): DocsPage => {
+  const render = ([path, name]: Place): DocsPage => {
     const page = renderMarkdown(texts.get(path)!, { path, addressOf });
     // Of a generated page only its address tells what it is of.
     const title = name !== null && page.title === 'index' ? name : page.title;
     return { ...page, title, address: addressOfPage(path), name: name ?? page.title };
   };
-  const groups = GROUPS.map(({ name, pages }) => ({
-    name,
-    pages: pages.filter(([path]) => texts.has(path)).map(([path, short]) => render(path, short)),
-  }));
-  const named = new Set(GROUPS.flatMap(({ pages }) => pages.map(([path]) => path)));
-  const rest = [...texts.keys()].filter((path) => !named.has(path)).sort();
-  const others = { name: FOLDED_GROUP, pages: rest.map((path) => render(path, null)) };
-  return [...groups, others].filter(({ pages }) => pages.length > 0);
+  const named = new Set(GROUPS.flatMap(({ places }) => places.map(([path]) => path)));
+  const placesOf = (place: Place): readonly Place[] => {
+    const [path] = place;
+    if (!path.endsWith('/')) return texts.has(path) ? [place] : [];
+    return folderOrder(path, texts)
+      .filter((inside) => !named.has(inside))
+      .map((inside) => [inside, null]);
+  };
+  const planned = GROUPS.map((group) => ({ ...group, places: group.places.flatMap(placesOf) }));
+  const placed = new Set(planned.flatMap(({ places }) => places.map(([path]) => path)));
+  const rest = [...texts.keys()].filter((path) => !placed.has(path)).sort();
+  const others = { name: OTHERS, places: rest.map((path): Place => [path, null]) };
+  const groups: readonly PlannedGroup[] = [...planned, others];
+  return groups
+    .filter(({ places }) => places.length > 0)
+    .map(({ name, places, isFolded = false, isOnHome = true }) => ({
+      name,
+      isFolded,
+      isOnHome,
+      pages: places.map(render),
+    }));
+}
+
+/** The pages of a folder, as its `README.md` orders them. */
+function folderOrder(folder: string, texts: ReadonlyMap<string, string>): readonly string[] {
+  const inside = [...texts.keys()].filter((path) => path.startsWith(folder));
+  const index = `${folder}README.md`;
+  const links = [...(texts.get(index) ?? '').matchAll(/\]\(([^)#\s]+)[^)]*\)/g)];
+  const listed = [index, ...links.map(([, target]) => joined(index, target!))];
+  const titleOf = (path: string) => /^# +(.+)$/m.exec(texts.get(path)!)?.[1] ?? path;
+  const rankOf = (path: string) => {
+    const place = listed.indexOf(path);
+    return place === -1 ? listed.length : place;
+  };
+  return inside.sort(
+    (a, b) =>
+      rankOf(a) - rankOf(b) || titleOf(a).localeCompare(titleOf(b), 'en') || (a < b ? -1 : 1),
+  );
 }
 
 function addressOfPage(path: string): string {
-  return ADDRESSES[path] ?? `/docs/${path.replace(/\.md$/, '')}`;
+  return ADDRESSES[path] ?? `/docs/${path.replace(/(?:\/README)?\.md$/, '')}`;
 }
