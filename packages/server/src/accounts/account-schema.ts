@@ -11,6 +11,7 @@ import type { ColumnType, Generated, Selectable, Updateable } from 'kysely';
 import type { AuditKind, Budget } from './account-store.ts';
 import type { PaymentEventState } from './orders-store.ts';
 import type { LinkPurpose } from './people-store.ts';
+import type { WithdrawalState } from './withdrawals-store.ts';
 
 type Whole = ColumnType<bigint, bigint | number, bigint | number>;
 type WholeOrNull = ColumnType<bigint | null, bigint | number | null, bigint | number | null>;
@@ -232,6 +233,10 @@ interface OrderTable {
   look_at: WholeOrNull;
   confirmed_at: WholeOrNull;
   failure_told: WholeOrNull;
+  /** The right of withdrawal as it was when it was ordered. */
+  withdrawal_days: Generated<bigint>;
+  withdrawal_lost_at: Generated<'access' | 'never'>;
+  withdrawal_refund: Generated<'rest' | 'all'>;
 }
 
 /** Can only grow. */
@@ -248,6 +253,39 @@ interface ConsentTable {
   text_sha256: string;
   at: Whole;
   address: string;
+}
+
+/** What was declared stays as it is; what became of it is from `state` on. */
+interface WithdrawalTable {
+  order_id: string;
+  account_id: string;
+  at: Whole;
+  via: 'portal' | 'operator';
+  address: string | null;
+  session_id: string | null;
+  /** Where the receipt goes. */
+  email: string | null;
+  statement: string;
+  statement_sha256: string;
+  /** What the customer was told that is given back, of the price. */
+  amount_minor: Whole;
+  /** The part of the paid period that was still to come: `unused_ns` of `period_ns`. */
+  unused_ns: Whole;
+  period_ns: Whole;
+  state: WithdrawalState;
+  /** What the provider is asked to give back, of the charge; it is decided once. */
+  refund_minor: WholeOrNull;
+  told_at: WholeOrNull;
+  ended_at: WholeOrNull;
+  refunded_at: WholeOrNull;
+  attempts: Whole;
+  try_at: WholeOrNull;
+  fault: string | null;
+}
+
+/** One row. Of accounts that were deleted from then on, orders, consents and withdrawals are kept. */
+interface OrdersBeginningTable {
+  kept_from: Whole;
 }
 
 interface PaymentEventTable {
@@ -284,6 +322,8 @@ export interface AccountSchema {
   orders: OrderTable;
   waiver_texts: WaiverTextTable;
   consents: ConsentTable;
+  withdrawals: WithdrawalTable;
+  orders_beginning: OrdersBeginningTable;
   payment_events: PaymentEventTable;
 }
 
@@ -293,4 +333,6 @@ export type LinkRow = Selectable<LinkTable>;
 export type AuditRow = Selectable<AuditTable>;
 export type OrderRow = Selectable<OrderTable>;
 export type OrderChange = Updateable<OrderTable>;
+export type WithdrawalRow = Selectable<WithdrawalTable>;
+export type WithdrawalChange = Updateable<WithdrawalTable>;
 export type PaymentEventRow = Selectable<PaymentEventTable>;

@@ -10,6 +10,7 @@ import { useByKey } from './0002-use-by-key.ts';
 import { idempotentRequests } from './0003-idempotent-requests.ts';
 import { listsWithAnEnd } from './0004-lists-with-an-end.ts';
 import { portal } from './0005-portal.ts';
+import { selling } from './0006-selling.ts';
 import type { Migration, SchemaDialect } from './migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -18,6 +19,7 @@ export const MIGRATIONS: readonly Migration[] = [
   idempotentRequests,
   listsWithAnEnd,
   portal,
+  selling,
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
