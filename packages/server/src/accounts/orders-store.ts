@@ -42,7 +42,7 @@ export interface OrderTerms {
 export interface OrderRecord extends OrderTerms, Payment {
   readonly accountId: string;
   readonly createdAt: EpochNs;
-  /** Of what the provider said last; -1: nothing yet. */
+  /** Of what the provider said last, or (where it counts none) how often that changed; -1: nothing yet. */
   readonly revision: number;
   /** When the provider was asked last. */
   readonly lookedAt: EpochNs | null;
@@ -114,7 +114,8 @@ export interface HeardPayment {
   readonly provider: string;
   readonly ref: string;
   readonly payment: Payment;
-  readonly revision: number;
+  /** Null: the provider counts none; then what was asked for later holds. */
+  readonly revision: number | null;
   /** What it grants by that: `grantsOfPayment`. */
   readonly grants: readonly Grant[];
   /** Events received up to then are settled by it. */

@@ -279,27 +279,50 @@ async function hearPayment(
   heard: HeardPayment,
 ): Promise<Heard | null> {
   const { sql } = writing;
-  const { provider, ref, payment, revision } = heard;
+  const { provider, ref, payment } = heard;
   const named = await orderByRef(sql, { provider, ref });
   if (named === null) return null;
   await events.settleEvents(sql, { provider, ref, askedAt: heard.askedAt });
-  const looked = { looked_at: heard.askedAt, look_at: heard.lookAt };
+  const looked = {
+    looked_at: isAskedBefore(named, heard) ? named.lookedAt : heard.askedAt,
+    look_at: heard.lookAt,
+  };
   const deletion = await deletionOf(sql, named.accountId);
   const isAccountGone = deletion !== null && deletion.doneAt !== null;
-  if (revision <= named.revision) {
+  if (newRevision(named, heard) === null) {
     const order = await changeOrder(sql, named.id, looked);
     return { before: named, order, isNew: false, isAccountGone };
   }
   await holdAccount(sql, named.accountId);
   // Whoever held it before may have heard something newer.
   const before = (await orderByRef(sql, { provider, ref }))!;
-  const isNew = revision > before.revision;
+  const revision = newRevision(before, heard);
+  const isNew = revision !== null;
   const heardColumns = isNew ? { ...paymentColumns(payment), revision } : {};
   const order = await changeOrder(sql, before.id, { ...looked, ...heardColumns });
   if (!isNew) return { before, order, isNew, isAccountGone };
   await tellChange(writing, call, before, order);
   await grantAnew(writing, call, order, isAccountGone ? [] : heard.grants);
   return { before, order, isNew, isAccountGone };
+}
+
+/** Of what was heard, if it is news; null: that, or something later, is known. */
+function newRevision(known: OrderRecord, heard: HeardPayment): number | null {
+  const { revision, payment } = heard;
+  if (revision !== null) return revision > known.revision ? revision : null;
+  if (isAskedBefore(known, heard)) return null;
+  const { kind, state, paidAt, paidUntil, cancelAtPeriodEnd } = payment;
+  const isSame =
+    known.kind === kind &&
+    known.state === state &&
+    known.paidAt === paidAt &&
+    known.paidUntil === paidUntil &&
+    known.cancelAtPeriodEnd === cancelAtPeriodEnd;
+  return isSame && known.revision >= 0 ? null : known.revision + 1;
+}
+
+function isAskedBefore({ lookedAt }: OrderRecord, { askedAt }: HeardPayment): boolean {
+  return lookedAt !== null && askedAt < lookedAt;
 }
 
 async function changeOrder(sql: Sql, id: string, columns: OrderChange): Promise<OrderRecord> {

@@ -91,7 +91,7 @@ async function shuffle(): Promise<void> {
       await deliver(webhooks);
       // The provider is up to date again, and is asked in time about what was lost.
       rig.provider.lie = null;
-      const last = rig.provider.object(order.ref).revision;
+      const last = rig.provider.object(order.ref).revision!;
       let known = await rig.again(order);
       if (known.revision < last) known = await rig.payments.look(order);
       assert.equal(known.revision, last);

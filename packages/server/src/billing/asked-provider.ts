@@ -3,26 +3,32 @@
  * Whatever goes wrong on its side rejects with `UpstreamError`, and nothing was taken from it.
  */
 
-import { PAYMENT_STATES } from '@tapeloom/core/entitlement/payment';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { OrderTerms } from '../accounts/orders-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import {
   type CheckoutStart,
+  type EventList,
+  type Finding,
   type PaymentProvider,
   type ProviderObject,
+  REFUND_OUTCOMES,
+  type Receipt,
+  type RefundOutcome,
+  type RefundWish,
   type StartedCheckout,
   UpstreamError,
 } from './payment-provider.ts';
+import {
+  eventListFault,
+  type Known,
+  objectFault,
+  pageFault,
+  receiptsFault,
+  refFault,
+} from './provider-lies.ts';
 
 /** How long a provider may take to answer; a buyer waits for some of it. */
 export const PROVIDER_MS_MAX = 10_000;
-/** The period of a subscription is a month; nobody has paid for more than a year ahead. */
-const PAID_AHEAD_NS_MAX = 400n * 86_400_000_000_000n;
-const REF_LENGTH_MAX = 255;
-const URL_LENGTH_MAX = 2_048;
-
-type Known = Pick<OrderTerms, 'id' | 'ref' | 'kind'>;
 
 export class AskedProvider {
   readonly #provider: PaymentProvider;
@@ -70,6 +76,49 @@ export class AskedProvider {
     return this.#inTime((signal) => this.#provider.cancelNow(ref, signal));
   }
 
+  async locate(objectRef: string): Promise<string | null> {
+    const ref = await this.#inTime((signal) => this.#provider.locate(objectRef, signal));
+    const fault = ref === null ? null : refFault(ref);
+    if (fault !== null) throw this.#lie(`located ${objectRef} by ${fault}`);
+    return ref;
+  }
+
+  async eventsSince(from: EpochNs, limit: number): Promise<EventList> {
+    const list = await this.#inTime((signal) => this.#provider.eventsSince(from, limit, signal));
+    const fault = eventListFault(list, limit);
+    if (fault !== null) throw this.#lie(`listed events with ${fault}`);
+    return list;
+  }
+
+  async receipts(order: Known): Promise<readonly Receipt[]> {
+    const receipts = await this.#inTime((signal) => this.#provider.receipts(order.ref, signal));
+    const fault = receiptsFault(receipts, order);
+    if (fault !== null) throw this.#lie(`listed receipts of ${order.ref} with ${fault}`);
+    return receipts;
+  }
+
+  async customerPortal(order: Known, returnUrl: string): Promise<string | null> {
+    const url = await this.#inTime((signal) =>
+      this.#provider.customerPortal(order.ref, returnUrl, signal),
+    );
+    const fault = url === null ? null : pageFault(url);
+    if (fault !== null) throw this.#lie(`has a page for customers with ${fault}`);
+    return url;
+  }
+
+  async refund(order: Known, refund: RefundWish): Promise<RefundOutcome> {
+    const outcome = await this.#inTime((signal) =>
+      this.#provider.refund(order.ref, refund, signal),
+    );
+    if (!REFUND_OUTCOMES.includes(outcome))
+      throw this.#lie(`refunded ${order.ref} in no known way`);
+    return outcome;
+  }
+
+  examine(): Promise<readonly Finding[]> {
+    return this.#inTime((signal) => this.#provider.examine(signal));
+  }
+
   async #inTime<Result>(ask: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const gone = new AbortController();
     const { promise: late, reject } = Promise.withResolvers<never>();
@@ -92,35 +141,6 @@ export class AskedProvider {
 }
 
 function startedFault({ url, ref }: StartedCheckout): string | null {
-  if (typeof ref !== 'string' || ref === '' || ref.length > REF_LENGTH_MAX) {
-    return 'started a checkout without a usable reference';
-  }
-  const isUrl = typeof url === 'string' && url.length <= URL_LENGTH_MAX && URL.canParse(url);
-  if (!isUrl) return 'started a checkout without a usable address';
-  const { protocol, username } = new URL(url);
-  if ((protocol !== 'https:' && protocol !== 'http:') || username !== '') {
-    return 'started a checkout at an address that no buyer is sent to';
-  }
-  return null;
-}
-
-function objectFault(object: ProviderObject, order: Known, now: EpochNs): string | null {
-  const { ref, orderId, kind, state, paidAt, paidUntil, cancelAtPeriodEnd, revision } = object;
-  if (ref !== order.ref) return 'that it is another one';
-  if (orderId !== order.id) return 'that it belongs to another order';
-  if (kind !== order.kind) return `that it is a ${kind}, and a ${order.kind} was ordered`;
-  if (!PAYMENT_STATES.includes(state)) return 'a state that there is not';
-  if (!Number.isSafeInteger(revision) || revision < 0) return 'no revision';
-  if (!isInstant(paidAt) || !isInstant(paidUntil)) return 'times that are none';
-  if (typeof cancelAtPeriodEnd !== 'boolean') return 'not whether it renews';
-  const isPaid = state === 'paid' || state === 'past_due' || state === 'cancelled';
-  if (!isPaid) return null;
-  if (paidAt === null) return `that it is ${state}, and not since when`;
-  if (kind !== 'subscription') return null;
-  if (paidUntil === null) return `that it is ${state}, and not until when`;
-  return paidUntil > now + PAID_AHEAD_NS_MAX ? 'that it is paid for years' : null;
-}
-
-function isInstant(value: unknown): boolean {
-  return value === null || (typeof value === 'bigint' && value >= 0n);
+  const fault = refFault(ref) ?? pageFault(url);
+  return fault === null ? null : `started a checkout with ${fault}`;
 }

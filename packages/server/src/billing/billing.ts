@@ -224,6 +224,7 @@ export class Billing {
       offerName: offer.name,
       amountMinor: price.amountMinor,
       currency: offers.currency,
+      taxIncluded: offers.taxIncluded,
       country: wish.country,
       returnUrl: `${publicUrl()}/orders?order=${orderId}`,
       backUrl: `${publicUrl()}/checkout?offer=${encodeURIComponent(offer.id)}`,

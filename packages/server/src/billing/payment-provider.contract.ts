@@ -54,6 +54,7 @@ function checkout(kind: CheckoutStart['kind'] = 'subscription'): CheckoutStart {
     offerName: kind === 'subscription' ? 'Live' : 'Historical',
     amountMinor: 7_900,
     currency: 'EUR',
+    taxIncluded: true,
     country: 'DE',
     returnUrl: 'https://tapeloom.example.com/orders?order=1',
     backUrl: 'https://tapeloom.example.com/plans',
@@ -75,6 +76,12 @@ async function fetched(rig: ProviderRig, ref: string): Promise<ProviderObject> {
   assert.ok(object !== null, ref);
   assert.equal(object.ref, ref);
   return object;
+}
+
+/** Who counts changes has counted some. */
+function assertLater(after: ProviderObject, before: ProviderObject): void {
+  if (after.revision === null) assert.equal(before.revision, null);
+  else assert.ok(before.revision !== null && after.revision > before.revision);
 }
 
 /** The newest webhook about this object. */
@@ -120,7 +127,7 @@ function testCheckouts(name: string, open: () => Promise<ProviderRig>): void {
     assert.equal(renewed.state, 'paid');
     assert.equal(renewed.paidAt, first.paidAt);
     assert.ok(renewed.paidUntil! > rig.now());
-    assert.ok(renewed.revision > first.revision);
+    assertLater(renewed, first);
   });
 
   test(`${name}: a purchase is paid once and has no end`, async () => {
@@ -196,13 +203,14 @@ function testCancelling(name: string, open: () => Promise<ProviderRig>): void {
   test(`${name}: a subscription is cancelled to the end of its period, and that is taken back`, async () => {
     await using rig = await open();
     const ref = await paid(rig);
-    const { paidUntil, revision } = await fetched(rig, ref);
+    const running = await fetched(rig, ref);
+    const { paidUntil } = running;
     for (let times = 0; times < 2; times += 1) {
       await rig.provider.cancelAtPeriodEnd(ref, true, NEVER);
       const cancelled = await fetched(rig, ref);
       assert.deepEqual([cancelled.state, cancelled.cancelAtPeriodEnd], ['cancelled', true]);
       assert.equal(cancelled.paidUntil, paidUntil);
-      assert.ok(cancelled.revision > revision);
+      assertLater(cancelled, running);
     }
     await rig.provider.cancelAtPeriodEnd(ref, false, NEVER);
     const kept = await fetched(rig, ref);

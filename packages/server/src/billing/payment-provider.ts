@@ -1,8 +1,8 @@
 /**
  * The port to a payment provider, who is an outside system: it may be slow, down, out of order or wrong. What it
  * tells by itself (a webhook) is only a hint that something changed; what holds is what it answers when asked, and
- * of two answers the one with the higher revision. Adapters: `test` here, others later; all run
- * `payment-provider.contract.ts`.
+ * of two answers the one with the higher revision. Adapters: `test`, `stripe` and `paddle`; all run
+ * `payment-provider.contract.ts`. None keeps anything of its own on disk but `test`, which is the provider itself.
  *
  * Whatever a provider cannot or does not answer rejects with `UpstreamError`. Every call takes a signal, and ends
  * when it is aborted.
@@ -28,6 +28,8 @@ export interface CheckoutStart {
   readonly amountMinor: number;
   /** ISO 4217, three capital letters. */
   readonly currency: string;
+  /** Whether `amountMinor` includes tax. Where it does not, tax that is due comes on top of it. */
+  readonly taxIncluded: boolean;
   /** ISO 3166, two capital letters. */
   readonly country: string;
   /** Where the buyer comes back to, paid or waiting for the confirmation. */
@@ -47,6 +49,7 @@ export interface StartedCheckout {
 export interface ProviderEvent {
   /** The provider's; the same event again has the same id. */
   readonly id: string;
+  /** Whatever object the event is about, in the provider's words; `locate` tells which payment that belongs to. */
   readonly objectRef: string;
   readonly at: EpochNs;
 }
@@ -56,14 +59,71 @@ export interface ProviderObject extends Payment {
   readonly ref: string;
   /** As given to `startCheckout`. */
   readonly orderId: string;
-  /** A whole number from 0 on that is higher after every change. */
-  readonly revision: number;
+  /**
+   * A whole number from 0 on that is higher after every change. Null: the provider counts none; then of two answers
+   * the one that was asked for later holds, and one that says the same as before is not news.
+   */
+  readonly revision: number | null;
+  /**
+   * The price agreed on there, as the checkout was started: without the tax that comes on top, of a subscription
+   * for a month. Null: the provider cannot say it any more.
+   */
+  readonly amountMinor: number | null;
+  /** ISO 4217, three capital letters; null as the amount is. */
+  readonly currency: string | null;
+}
+
+/** What happened since an instant, the oldest first. */
+export interface EventList {
+  readonly events: readonly ProviderEvent[];
+  /** Where to go on: asked from there, no event is left out, though some may be told twice. */
+  readonly nextFrom: EpochNs;
+}
+
+export const RECEIPT_STATES = ['paid', 'open', 'failed', 'refunded'] as const;
+
+/** One charge, or one that is asked for. */
+export interface Receipt {
+  readonly id: string;
+  readonly at: EpochNs;
+  /** What was charged, tax included, in the currency's minor unit. */
+  readonly totalMinor: number;
+  /** How much of the total is tax; null: the provider does not say. */
+  readonly taxMinor: number | null;
+  /** How much of the total was given back. */
+  readonly refundedMinor: number;
+  /** ISO 4217, three capital letters. */
+  readonly currency: string;
+  /** `refunded`: all of it. */
+  readonly state: (typeof RECEIPT_STATES)[number];
+  /** A page or a PDF at the provider; null: there is none. */
+  readonly url: string | null;
+}
+
+export const RECEIPTS_MAX = 24;
+
+export interface RefundWish {
+  /** The same key is done once, however often it is asked for. */
+  readonly key: string;
+  /** In the currency's minor unit, at most what is left of the charge; null: all that is left. */
+  readonly amountMinor: number | null;
+}
+
+/** `pending`: the provider decides later. `nothing`: there was no charge, or nothing is left of it. */
+export const REFUND_OUTCOMES = ['done', 'pending', 'nothing'] as const;
+export type RefundOutcome = (typeof REFUND_OUTCOMES)[number];
+
+/** One line of `tapeloom billing doctor`. */
+export interface Finding {
+  readonly what: string;
+  readonly outcome: 'ok' | 'warning' | 'fault';
+  readonly detail: string;
 }
 
 export type WebhookHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface PaymentProvider {
-  /** Lower-case letters, as in `POST /v1/webhooks/<name>`: `test`, later `stripe`, `paddle`. */
+  /** Lower-case letters, as in `POST /v1/webhooks/<name>`: `test`, `stripe`, `paddle`. */
   readonly name: string;
   startCheckout(checkout: CheckoutStart, signal: AbortSignal): Promise<StartedCheckout>;
   /** Null: not signed by the provider, or signed too long ago. Judges the raw bytes; header names are lower-case. */
@@ -82,4 +142,16 @@ export interface PaymentProvider {
    * charged after it. What is over already stays as it is, and so does a paid purchase.
    */
   cancelNow(ref: string, signal: AbortSignal): Promise<void>;
+  /** Our `ref` that an object named in an event belongs to; null: it is about nothing of ours. */
+  locate(objectRef: string, signal: AbortSignal): Promise<string | null>;
+  /** Events from then on whose webhooks may have been missed, at most `limit`, with the ids of their webhooks. */
+  eventsSince(from: EpochNs, limit: number, signal: AbortSignal): Promise<EventList>;
+  /** What was charged for it, the newest first, at most `RECEIPTS_MAX`. */
+  receipts(ref: string, signal: AbortSignal): Promise<readonly Receipt[]>;
+  /** Where the customer changes the card and finds invoices; null: there is no such page for it. */
+  customerPortal(ref: string, returnUrl: string, signal: AbortSignal): Promise<string | null>;
+  /** Gives money of the newest charge back. Whoever gets all of it has the state `refunded`. */
+  refund(ref: string, refund: RefundWish, signal: AbortSignal): Promise<RefundOutcome>;
+  /** Read-only calls that tell whether the credentials work. */
+  examine(signal: AbortSignal): Promise<readonly Finding[]>;
 }

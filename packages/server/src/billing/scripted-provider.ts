@@ -7,9 +7,14 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import {
   type CheckoutStart,
+  type EventList,
+  type Finding,
   type PaymentProvider,
   type ProviderEvent,
   type ProviderObject,
+  type Receipt,
+  type RefundOutcome,
+  type RefundWish,
   type StartedCheckout,
   UpstreamError,
   type WebhookHeaders,
@@ -33,6 +38,8 @@ export class ScriptedProvider implements PaymentProvider {
   ignoresCancels = false;
   readonly started: CheckoutStart[] = [];
   readonly sent: SentWebhook[] = [];
+  /** What the webhooks told. */
+  readonly told: ProviderEvent[] = [];
   readonly calls: string[] = [];
   readonly #objects = new Map<string, ProviderObject>();
   #events = 0;
@@ -46,9 +53,10 @@ export class ScriptedProvider implements PaymentProvider {
       const ref = `${this.name}_${start.orderId}`;
       if (!this.#objects.has(ref)) {
         this.started.push(start);
-        const { orderId, kind } = start;
+        const { orderId, kind, amountMinor, currency } = start;
         const nothing = { paidAt: null, paidUntil: null, cancelAtPeriodEnd: false, revision: 0 };
-        this.#objects.set(ref, { ref, orderId, kind, state: 'open', ...nothing });
+        const said = { ref, orderId, kind, amountMinor, currency, state: 'open' } as const;
+        this.#objects.set(ref, { ...said, ...nothing });
       }
       const truth = { ref, url: `https://pay.example/${ref}` };
       return this.lieAtStart?.(truth) ?? truth;
@@ -93,6 +101,57 @@ export class ScriptedProvider implements PaymentProvider {
     });
   }
 
+  /** Other names of objects, by which events speak of them. */
+  readonly located = new Map<string, string>();
+
+  locate(objectRef: string, signal: AbortSignal): Promise<string | null> {
+    return this.#answer('locate', signal, () => {
+      const ref = this.located.get(objectRef) ?? objectRef;
+      return this.#objects.has(ref) ? ref : null;
+    });
+  }
+
+  eventsSince(from: EpochNs, limit: number, signal: AbortSignal): Promise<EventList> {
+    return this.#answer('eventsSince', signal, () => {
+      const events = this.told.filter(({ at }) => at >= from).slice(0, limit);
+      return { events, nextFrom: events.at(-1)?.at ?? from };
+    });
+  }
+
+  /** What is listed, by the object. */
+  readonly receiptsOf = new Map<string, readonly Receipt[]>();
+
+  receipts(ref: string, signal: AbortSignal): Promise<readonly Receipt[]> {
+    return this.#answer('receipts', signal, () => this.receiptsOf.get(ref) ?? []);
+  }
+
+  portal: string | null = null;
+
+  customerPortal(_ref: string, _returnUrl: string, signal: AbortSignal): Promise<string | null> {
+    return this.#answer('customerPortal', signal, () => this.portal);
+  }
+
+  readonly refunds: (RefundWish & { readonly ref: string })[] = [];
+  refundOutcome: RefundOutcome = 'done';
+
+  refund(ref: string, refund: RefundWish, signal: AbortSignal): Promise<RefundOutcome> {
+    return this.#answer('refund', signal, () => {
+      if (this.refunds.some(({ key }) => key === refund.key)) return this.refundOutcome;
+      if (this.object(ref).paidAt === null) return 'nothing';
+      this.refunds.push({ ...refund, ref });
+      if (this.refundOutcome === 'done' && refund.amountMinor === null) {
+        this.change(ref, { state: 'refunded' });
+      }
+      return this.refundOutcome;
+    });
+  }
+
+  examine(signal: AbortSignal): Promise<readonly Finding[]> {
+    return this.#answer('examine', signal, () => [
+      { what: 'script', outcome: 'ok', detail: 'it answers' },
+    ]);
+  }
+
   object(ref: string): ProviderObject {
     return this.#objects.get(ref)!;
   }
@@ -100,7 +159,11 @@ export class ScriptedProvider implements PaymentProvider {
   /** Something happens there, and a webhook is on its way. */
   change(ref: string, change: Partial<ProviderObject>): SentWebhook {
     const before = this.object(ref);
-    this.#objects.set(ref, { ...before, ...change, revision: before.revision + 1 });
+    this.#objects.set(ref, {
+      ...before,
+      ...change,
+      revision: before.revision === null ? null : before.revision + 1,
+    });
     return this.notify(ref);
   }
 
@@ -116,7 +179,10 @@ export class ScriptedProvider implements PaymentProvider {
 
   notify(ref: string): SentWebhook {
     this.#events += 1;
-    const webhook = signed({ id: `evt_${this.#events}`, ref, at: String(this.#events) });
+    const at = BigInt(this.#events) as EpochNs;
+    const id = `evt_${this.#events}`;
+    this.told.push({ id, objectRef: ref, at });
+    const webhook = signed({ id, ref, at: String(at) });
     this.sent.push(webhook);
     return webhook;
   }

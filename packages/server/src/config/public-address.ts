@@ -18,6 +18,11 @@ export function isOrigin(text: string): boolean {
   return (protocol === 'http:' || protocol === 'https:') && origin === text;
 }
 
+/** Whether only this machine can come there. */
+export function isLoopbackUrl(url: string): boolean {
+  return LOOPBACK_HOST.test(new URL(url).hostname);
+}
+
 export class PublicAddress {
   readonly #isConfigured: boolean;
   #origin: string;
@@ -45,7 +50,7 @@ export class PublicAddress {
 
   /** Whether only this machine can come by it. */
   get isLoopback(): boolean {
-    return LOOPBACK_HOST.test(new URL(this.#origin).hostname);
+    return isLoopbackUrl(this.#origin);
   }
 
   /** What an operator should hear of it at the start. The service speaks no TLS: whoever has it has a proxy. */

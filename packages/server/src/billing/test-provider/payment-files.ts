@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { closeToOthers, OWNER_ONLY } from '../../platform/private-file.ts';
 import { syncDirectory } from '../../platform/sync-directory.ts';
-import type { TestPayment } from './test-payment.ts';
+import { EMPTY, type TestPayment } from './test-payment.ts';
 
 const OWNER_ONLY_DIRECTORY = 0o700;
 const SECRET_BYTES = 32;
@@ -156,9 +156,12 @@ async function replace(
 }
 
 function paymentOf(text: string, name: string): TestPayment {
-  const payment = JSON.parse(text, (key, value) =>
-    INSTANTS.has(key) && typeof value === 'string' ? BigInt(value) : value,
-  ) as TestPayment;
+  const payment = {
+    ...EMPTY,
+    ...(JSON.parse(text, (key, value) =>
+      INSTANTS.has(key) && typeof value === 'string' ? BigInt(value) : value,
+    ) as TestPayment),
+  };
   const isWhole =
     `${payment.ref}.json` === name &&
     typeof payment.orderId === 'string' &&

@@ -19,6 +19,8 @@ const PAST_DUE_NS = 14n * DAY_NS;
 const PAID_AHEAD_NS_MAX = 330n * DAY_NS;
 /** Events of one payment that nobody took; the newest tell as much as all. */
 const EVENTS_MAX = 16;
+const CHARGES_MAX = 24;
+const REFUND_KEYS_MAX = 64;
 
 /** Tells that a payment changed; it is sent again until somebody takes it. */
 export interface TestEvent {
@@ -27,6 +29,16 @@ export interface TestEvent {
   readonly attempts: number;
   /** When it is sent, or sent again. */
   readonly sendAt: EpochNs;
+}
+
+/** One month, or the one price of a purchase. */
+export interface TestCharge {
+  readonly id: string;
+  readonly at: EpochNs;
+  readonly totalMinor: number;
+  readonly refundedMinor: number;
+  /** Whether the card was declined. */
+  readonly isFailed: boolean;
 }
 
 export interface TestPayment {
@@ -54,6 +66,12 @@ export interface TestPayment {
   /** What it was before the dispute. */
   readonly beforeDispute: PaymentState | null;
   readonly events: readonly TestEvent[];
+  /** The newest events, taken or not: whoever missed some asks for them. */
+  readonly told: readonly Pick<TestEvent, 'id' | 'at'>[];
+  /** The oldest first. */
+  readonly charges: readonly TestCharge[];
+  /** The keys of refunds that were made. */
+  readonly refundKeys: readonly string[];
 }
 
 /** The payment after it, the same one if there is nothing to do, or why it cannot be done. */
@@ -88,8 +106,16 @@ export function newTestPayment(terms: NewTestPayment, now: EpochNs): TestPayment
     isCardBroken: false,
     beforeDispute: null,
     events: [],
+    ...EMPTY,
   };
 }
+
+/** What payments have none of at first, nor those of earlier versions. */
+export const EMPTY = {
+  told: [],
+  charges: [],
+  refundKeys: [],
+} as const satisfies Partial<TestPayment>;
 
 /** What a buyer does on the payment page. */
 export const BUYER_CHANGES = {
@@ -126,10 +152,11 @@ export const PLAYED_CHANGES = {
   },
   refund: (payment, now, eventId) =>
     hasMoney(payment)
-      ? changed(payment, { state: 'refunded' }, now, eventId)
+      ? changed(payment, givenBack(payment, null), now, eventId)
       : refused(payment, 'there is no money to give back'),
+  // A bank that is asked takes money back that was given back before as well.
   dispute: (payment, now, eventId) =>
-    hasMoney(payment) && payment.state !== 'disputed'
+    (hasMoney(payment) || payment.state === 'refunded') && payment.state !== 'disputed'
       ? changed(payment, { state: 'disputed', beforeDispute: payment.state }, now, eventId)
       : refused(payment, 'there is no money to take back'),
   win: (payment, now, eventId) =>
@@ -170,6 +197,16 @@ export const cancelledNow: Change = (payment, now, eventId) => {
   return changed(payment, { state: 'ended', paidUntil: end }, now, eventId);
 };
 
+/** Once for a key; what was given back already, or never paid, stays as it is. */
+export function refundedBy(key: string, amountMinor: number | null): Change {
+  return (payment, now, eventId) => {
+    if (payment.refundKeys.includes(key)) return payment;
+    if (leftOf(newestCharge(payment)) === 0) return payment;
+    const refundKeys = [...payment.refundKeys, key].slice(-REFUND_KEYS_MAX);
+    return changed(payment, { ...givenBack(payment, amountMinor), refundKeys }, now, eventId);
+  };
+}
+
 /** When time next does something to it; null: never. */
 export function dueAt(payment: TestPayment): EpochNs | null {
   const { state, createdAt, confirmAt, paidUntil } = payment;
@@ -202,7 +239,7 @@ export const passed: Change = (payment, now, eventId) => {
         : paid(payment, due, now, eventId);
     case 'paid':
       return payment.isCardBroken
-        ? changed(payment, { state: 'past_due' }, now, eventId)
+        ? changed(payment, { state: 'past_due', ...charged(payment, due, true) }, now, eventId)
         : renewed(payment, now, eventId);
     default:
       return changed(payment, { state: 'ended' }, now, eventId);
@@ -230,7 +267,8 @@ function hasMoney({ state }: TestPayment): boolean {
 function paid(payment: TestPayment, at: EpochNs, now: EpochNs, eventId: string): TestPayment {
   const paidUntil = payment.kind === 'subscription' ? monthsAfter(at, 1) : null;
   const change = { state: 'paid', paidAt: at, paidUntil, confirmAt: null, isDeclined: false };
-  return changed(payment, change as Partial<TestPayment>, now, eventId);
+  const charge = charged(payment, at);
+  return changed(payment, { ...(change as Partial<TestPayment>), ...charge }, now, eventId);
 }
 
 /** Up to the next day of the month on which it began. */
@@ -240,14 +278,53 @@ function renewed(payment: TestPayment, now: EpochNs, eventId: string): TestPayme
   let months = 1;
   while (monthsAfter(from, months) <= covered) months += 1;
   const change = { state: 'paid', paidUntil: monthsAfter(from, months), isCardBroken: false };
-  return changed(payment, change as Partial<TestPayment>, now, eventId);
+  const charge = charged(payment, now);
+  return changed(payment, { ...(change as Partial<TestPayment>), ...charge }, now, eventId);
 }
 
 /** The period ends now, and the card is declined. */
 function renewalFailed(payment: TestPayment, now: EpochNs, eventId: string): TestPayment {
   const until = payment.paidUntil!;
   const change = { state: 'past_due', paidUntil: until < now ? until : now, isCardBroken: true };
-  return changed(payment, change as Partial<TestPayment>, now, eventId);
+  const charge = charged(payment, now, true);
+  return changed(payment, { ...(change as Partial<TestPayment>), ...charge }, now, eventId);
+}
+
+/** A month, or the price of a purchase, was taken from the card, or (`isFailed`) was not to be had. */
+function charged(
+  { ref, charges, revision, amountMinor }: TestPayment,
+  at: EpochNs,
+  isFailed = false,
+): Pick<TestPayment, 'charges'> {
+  const id = `${ref.slice(-8)}-${revision + 1}`;
+  const charge = { id, at, totalMinor: amountMinor, refundedMinor: 0, isFailed };
+  return { charges: [...charges, charge].slice(-CHARGES_MAX) };
+}
+
+/** Of what was charged last; `amountMinor` null: all that is left. */
+function givenBack(
+  payment: TestPayment,
+  amountMinor: number | null,
+): Pick<TestPayment, 'charges'> & Partial<TestPayment> {
+  const newest = newestCharge(payment);
+  if (newest === undefined) return { charges: payment.charges, state: 'refunded' };
+  const left = leftOf(newest);
+  const refunded = {
+    ...newest,
+    refundedMinor: newest.refundedMinor + Math.min(amountMinor ?? left, left),
+  };
+  const charges = payment.charges.map((charge) => (charge === newest ? refunded : charge));
+  const isAll = leftOf(refunded) === 0;
+  // A bank that took it back before is not told by a refund that all is well.
+  return isAll ? { charges, state: 'refunded', beforeDispute: null } : { charges };
+}
+
+function newestCharge({ charges }: TestPayment): TestCharge | undefined {
+  return charges.findLast(({ isFailed }) => !isFailed);
+}
+
+function leftOf(charge: TestCharge | undefined): number {
+  return charge === undefined ? 0 : charge.totalMinor - charge.refundedMinor;
 }
 
 function changed(
@@ -262,6 +339,7 @@ function changed(
     ...change,
     revision: payment.revision + 1,
     events: [...payment.events, event].slice(-EVENTS_MAX),
+    told: [...payment.told, { id: eventId, at: now }].slice(-EVENTS_MAX),
   };
 }
 

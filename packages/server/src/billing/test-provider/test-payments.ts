@@ -106,6 +106,20 @@ export class TestPayments implements AsyncDisposable {
     return null;
   }
 
+  get size(): number {
+    return this.#payments.size;
+  }
+
+  /** What was told of all payments from then on, the oldest first. */
+  toldSince(
+    from: EpochNs,
+  ): readonly { readonly ref: string; readonly id: string; readonly at: EpochNs }[] {
+    return [...this.#payments.values()]
+      .flatMap(({ ref, told }) => told.map(({ id, at }) => ({ ref, id, at })))
+      .filter(({ at }) => at >= from)
+      .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.id < b.id ? -1 : 1));
+  }
+
   /** One for an order, however often it is asked for. */
   start(terms: Omit<NewTestPayment, 'ref'>): Promise<TestPayment> {
     return this.#turns.run(terms.orderId, async () => {

@@ -1,11 +1,17 @@
 /** The payment port to the provider `test`: what every adapter does, with a system that we play ourselves. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { isLoopbackUrl } from '../../config/public-address.ts';
 import {
   type CheckoutStart,
+  type EventList,
+  type Finding,
   type PaymentProvider,
   type ProviderEvent,
   type ProviderObject,
+  type Receipt,
+  type RefundOutcome,
+  type RefundWish,
   type StartedCheckout,
   UpstreamError,
   type WebhookHeaders,
@@ -15,6 +21,8 @@ import {
   cancelledAtPeriodEnd,
   cancelledNow,
   closedCheckout,
+  refundedBy,
+  type TestCharge,
   type TestPayment,
 } from './test-payment.ts';
 import type { TestPayments } from './test-payments.ts';
@@ -43,7 +51,7 @@ export class TestProvider implements PaymentProvider {
     const terms = { orderId, kind, offerName, amountMinor, currency, country, returnUrl, backUrl };
     return this.#ask(signal, async () => {
       const { ref } = await this.#payments.start(terms);
-      return { ref, url: `${this.#publicUrl()}${PAYMENT_PAGES}${ref}` };
+      return { ref, url: this.#page(ref) };
     });
   }
 
@@ -70,6 +78,63 @@ export class TestProvider implements PaymentProvider {
 
   cancelNow(ref: string, signal: AbortSignal): Promise<void> {
     return this.#change(ref, cancelledNow, signal);
+  }
+
+  locate(objectRef: string, signal: AbortSignal): Promise<string | null> {
+    return this.#ask(signal, async () => this.#payments.find(objectRef)?.ref ?? null);
+  }
+
+  eventsSince(from: EpochNs, limit: number, signal: AbortSignal): Promise<EventList> {
+    return this.#ask(signal, async () => {
+      const told = this.#payments.toldSince(from).slice(0, limit);
+      const events = told.map(({ ref, id, at }) => ({ id, objectRef: ref, at }));
+      return { events, nextFrom: events.at(-1)?.at ?? from };
+    });
+  }
+
+  receipts(ref: string, signal: AbortSignal): Promise<readonly Receipt[]> {
+    return this.#ask(signal, async () => {
+      const payment = this.#known(ref);
+      const page = this.#page(ref);
+      const url = page.startsWith('https:') || isLoopbackUrl(page) ? page : null;
+      return payment.charges.map((charge) => receiptOf(charge, payment, url)).reverse();
+    });
+  }
+
+  customerPortal(ref: string, _returnUrl: string, signal: AbortSignal): Promise<string | null> {
+    return this.#ask(signal, async () => {
+      const { kind, state } = this.#known(ref);
+      const isRunning = state === 'paid' || state === 'past_due' || state === 'cancelled';
+      return kind === 'subscription' && isRunning ? this.#page(ref) : null;
+    });
+  }
+
+  refund(
+    ref: string,
+    { key, amountMinor }: RefundWish,
+    signal: AbortSignal,
+  ): Promise<RefundOutcome> {
+    return this.#ask(signal, async () => {
+      this.#known(ref);
+      await this.#payments.change(ref, refundedBy(key, amountMinor));
+      return this.#known(ref).refundKeys.includes(key) ? 'done' : 'nothing';
+    });
+  }
+
+  examine(signal: AbortSignal): Promise<readonly Finding[]> {
+    const count = this.#payments.size;
+    const detail = `${count} payments are kept below the data directory; no money moves`;
+    return this.#ask(signal, async () => [{ what: 'payments', outcome: 'warning', detail }]);
+  }
+
+  #known(ref: string): TestPayment {
+    const payment = this.#payments.find(ref);
+    if (payment === null) throw new UpstreamError(`test knows no payment ${ref}`);
+    return payment;
+  }
+
+  #page(ref: string): string {
+    return `${this.#publicUrl()}${PAYMENT_PAGES}${ref}`;
   }
 
   #change(ref: string, change: Change, signal: AbortSignal): Promise<void> {
@@ -110,7 +175,16 @@ async function untilAborted<Answer>(
 
 function objectOf(payment: TestPayment): ProviderObject {
   const { ref, orderId, kind, state, paidAt, paidUntil, cancelAtPeriodEnd, revision } = payment;
-  return { ref, orderId, kind, state, paidAt, paidUntil, cancelAtPeriodEnd, revision };
+  const { amountMinor, currency } = payment;
+  const said = { ref, orderId, kind, state, paidAt, paidUntil, cancelAtPeriodEnd, revision };
+  return { ...said, amountMinor, currency };
+}
+
+function receiptOf(charge: TestCharge, { currency }: TestPayment, url: string | null): Receipt {
+  const { id, at, totalMinor, refundedMinor, isFailed } = charge;
+  const isRefunded = refundedMinor === totalMinor;
+  const state = isFailed ? 'failed' : isRefunded ? 'refunded' : 'paid';
+  return { id, at, totalMinor, taxMinor: 0, refundedMinor, currency, state, url };
 }
 
 /** Signed, so ours; what cannot be read all the same is not taken. */
