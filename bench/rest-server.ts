@@ -59,7 +59,7 @@ const { app } = createHttpServer({
   clock: accounts.clock,
   trustedProxies: [],
   log,
-  portal: { sessions: accounts.sessions, origin: () => 'http://127.0.0.1' },
+  portal: { sessions: accounts.sessions, store: accounts.store, origin: () => 'http://127.0.0.1' },
   docsUrl: () => 'http://127.0.0.1/docs',
   routes: restRoutes({
     version: '0',

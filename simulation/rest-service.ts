@@ -249,7 +249,7 @@ export class RestService implements AsyncDisposable {
         readable: false,
         write: (line) => this.logged.push(line),
       }),
-      portal: { sessions: this.sessions, origin: () => this.origin },
+      portal: { sessions: this.sessions, store, origin: () => this.origin },
       docsUrl: () => DOCS_URL,
       ...(options.pages === undefined ? {} : { pages: options.pages }),
       ...(timeouts === undefined ? {} : { timeouts }),

@@ -52,7 +52,11 @@ async function open(
     clock,
     log,
     trustedProxies: [],
-    portal: { sessions: accounts.sessions, origin: () => 'https://portal.example' },
+    portal: {
+      sessions: accounts.sessions,
+      store: accounts.store,
+      origin: () => 'https://portal.example',
+    },
     docsUrl: () => 'https://docs.example',
   });
   const { secrets } = await accounts.firstKeys();

@@ -422,7 +422,11 @@ export class Doors implements AsyncDisposable {
       trustedProxies: config.trustedProxies,
       unread,
       log,
-      portal: { sessions: accounts.sessions, origin: () => this.#publicAddress.origin },
+      portal: {
+        sessions: accounts.sessions,
+        store: accounts.store,
+        origin: () => this.#publicAddress.origin,
+      },
       docsUrl: () => config.docsUrl ?? `${this.#publicAddress.origin}/docs`,
       onUpgrade: (request, socket, head) => this.gateway.handleUpgrade(request, socket, head),
       meter: accounts.meter,

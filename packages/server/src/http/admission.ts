@@ -13,6 +13,7 @@ import type { CountedLimit } from '@tapeloom/core/entitlement/entitlements';
 import type { IpRange } from '@tapeloom/core/entitlement/ip-range';
 import type { AllowanceVerdict } from '@tapeloom/core/quota/allowance';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AccountStore } from '../accounts/account-store.ts';
 import { type AddressThrottle, neighbourhood } from '../accounts/address-throttle.ts';
 import type { Allowances } from '../accounts/allowances.ts';
 import { type Authenticator, sentAuthorization } from '../accounts/authenticator.ts';
@@ -22,7 +23,8 @@ import type { Session, SessionKeeper, SessionVerdict } from '../accounts/session
 import { clientAddress } from '../platform/client-address.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { DoorSockets } from '../platform/door-sockets.ts';
-import { requireOwnOrigin } from './portal/own-origin.ts';
+import { requireOwnOrigin, requireOwnPage } from './portal/own-origin.ts';
+import { sessionCaller } from './portal/session-caller.ts';
 import { readSessionCookie } from './portal/session-cookie.ts';
 import { ProblemError } from './problem-error.ts';
 import { RATE_HEADERS, RATE_WINDOW_SECONDS } from './rate-headers.ts';
@@ -45,6 +47,7 @@ export interface AdmissionOptions {
 /** What is known of who is signed in, and where. */
 export interface PortalDoor {
   readonly sessions: Pick<SessionKeeper, 'recall' | 'find'>;
+  readonly store: Pick<AccountStore, 'findAccount'>;
   /** The origin at which people reach the service. */
   origin(): string;
 }
@@ -97,9 +100,12 @@ export class Admission {
   ): Promise<Admitted> {
     const address = this.addressOf(request);
     this.#enter(request.raw.socket, reply, address);
-    const session = door.access === 'session' ? await this.#signedIn(request, address) : null;
+    const isOfSession = door.access === 'session' || door.access === 'session-as-key';
+    const session = isOfSession ? await this.#signedIn(request, address) : null;
     const caller =
-      session === null ? await this.#calling(request, address, door, reply, onRecognised) : null;
+      session === null
+        ? await this.#calling(request, address, door, reply, onRecognised)
+        : await this.#callingAs(session, request, door, reply, onRecognised);
     if (door.refusal !== undefined) throw door.refusal();
     if (door.isOwnPagesOnly === true) {
       requireOwnOrigin(request.headers.origin, this.#options.portal.origin());
@@ -129,12 +135,39 @@ export class Admission {
       );
     } else {
       this.#options.sockets.recognised(request.raw.socket, caller.accountId);
-      const verdict = await this.#take(caller);
-      setRateHeaders(reply, verdict);
-      requireGrant(verdict);
-      onRecognised(caller);
+      await this.#count(caller, reply, onRecognised);
     }
     return caller;
+  }
+
+  /**
+   * The key that who is signed in is seen as; null where that is not asked. Another site's link brings the cookie
+   * along, so where it comes from is judged before anything of the account is used up.
+   */
+  async #callingAs(
+    session: Session,
+    { headers }: FastifyRequest,
+    door: Door,
+    reply: FastifyReply,
+    onRecognised: (caller: Caller) => void,
+  ): Promise<Caller | null> {
+    if (door.access !== 'session-as-key') return null;
+    const { portal, clock } = this.#options;
+    requireOwnPage(headers, portal.origin());
+    const caller = await sessionCaller(portal.store, session, clock.now());
+    await this.#count(caller, reply, onRecognised);
+    return caller;
+  }
+
+  async #count(
+    caller: Caller,
+    reply: FastifyReply,
+    onRecognised: (caller: Caller) => void,
+  ): Promise<void> {
+    const verdict = await this.#take(caller);
+    setRateHeaders(reply, verdict);
+    requireGrant(verdict);
+    onRecognised(caller);
   }
 
   /** Who is signed in. */
@@ -236,7 +269,9 @@ function requireRights(caller: Caller, address: string, access: Access): void {
   if (!caller.entitlements.allowsAddress(address)) {
     throw new ProblemError('FORBIDDEN', 'The key may not be used from your IP address.');
   }
-  if (access !== 'key' && !caller.entitlements.hasScope(access.scope)) {
+  // Of a session its routes say what it may do.
+  if (access === 'key' || access === 'session-as-key') return;
+  if (!caller.entitlements.hasScope(access.scope)) {
     throw new ProblemError('FORBIDDEN', `The key needs the scope ${access.scope}.`);
   }
 }

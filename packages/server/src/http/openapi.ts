@@ -222,7 +222,7 @@ function operation(route: Route): object {
 function securityOf({ access }: Route): object[] {
   if (access === 'public') return [];
   if (access === 'optional') return [{}, { key: [] }];
-  if (access === 'session') return [{ session: [] }];
+  if (access === 'session' || access === 'session-as-key') return [{ session: [] }];
   return [{ key: access === 'key' ? [] : [access.scope] }];
 }
 

@@ -23,6 +23,7 @@ import { ordersRoutes } from './portal/orders-routes.ts';
 import type { PortalFacts } from './portal/portal-facts.ts';
 import { portalRoutes } from './portal/portal-routes.ts';
 import { portalStreamTokensRoute } from './portal/stream-tokens-route.ts';
+import { tryRoutes } from './portal/try-routes.ts';
 import { type PortalUsageFacts, portalUsageRoute } from './portal/usage-route.ts';
 import { pricingRoute } from './pricing-route.ts';
 import type { Route } from './route.ts';
@@ -52,7 +53,7 @@ export interface RestFacts extends StatusFacts {
 export function restRoutes(facts: RestFacts): readonly Route[] {
   const store = () => facts.store();
   const instrumentFault = (name: string) => unlisted(facts.instruments(), name);
-  const routes: readonly Route[] = [
+  const ofKeys: readonly Route[] = [
     indicatorsRoute(() => facts.catalogue()),
     instrumentsRoute(() => facts.instruments()),
     offersRoute(),
@@ -64,6 +65,10 @@ export function restRoutes(facts: RestFacts): readonly Route[] {
     historyRoute(() => facts.history()),
     estimateRoute(() => facts.history()),
     exportRoute(() => facts.history()),
+  ];
+  const routes: readonly Route[] = [
+    ...ofKeys,
+    ...tryRoutes(ofKeys),
     ...portalRoutes(() => facts.portal()),
     ...portalKeysRoutes({ store, instrumentFault }),
     portalStreamTokensRoute(store),

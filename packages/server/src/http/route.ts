@@ -17,9 +17,16 @@ import type { StreamedAnswer } from './streamed-answer.ts';
  * Who is let in. `public`: everybody, and no key is looked at. `optional`: everybody, but a recognised
  * key counts its request. `key`: any valid key. `scope`: a key that has it. `session`: who is signed in to the
  * portal, and no key is looked at; what changes something must come from the portal's own pages, as must
- * everything else below its path.
+ * everything else below its path. `session-as-key`: likewise, from our own pages whatever it does, and seen as a live
+ * key of the account: with its plan's rights, counted and charged.
  */
-export type Access = 'public' | 'optional' | 'key' | 'session' | { readonly scope: Scope };
+export type Access =
+  | 'public'
+  | 'optional'
+  | 'key'
+  | 'session'
+  | 'session-as-key'
+  | { readonly scope: Scope };
 
 /** The caller a handler sees, by who is let in. */
 type CallerOf<A extends Access> = A extends 'public' | 'session'

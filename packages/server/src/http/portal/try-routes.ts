@@ -1,0 +1,41 @@
+/**
+ * `/v1/portal/try/…`: reading routes of the interface for who is signed in, so that the reference can be tried without a key.
+ * Each is the very route that keys use, with the same query, answer, refusals and price; only who calls is known by
+ * another way. What creates something, shows a secret or is a download is not among them.
+ */
+
+import type { Route } from '../route.ts';
+
+const TRY_PATH = '/v1/portal/try';
+
+/** By the name of the operation. */
+const TRIED: readonly string[] = [
+  'listInstruments',
+  'getUsage',
+  'listKeys',
+  'getHistory',
+  'estimateHistory',
+];
+
+export function tryRoutes(routes: readonly Route[]): readonly Route[] {
+  return TRIED.map((operationId) => {
+    const route = routes.find((one) => one.operationId === operationId);
+    if (route?.method !== 'GET') throw new TypeError(`${operationId} is nothing to try`);
+    return triedAs(route);
+  });
+}
+
+/** Where a route is tried. */
+function triedAs(route: Route): Route {
+  const { path, operationId } = route;
+  return {
+    ...route,
+    path: `${TRY_PATH}${path.slice('/v1'.length)}` as Route['path'],
+    operationId: `try${operationId[0]!.toUpperCase()}${operationId.slice(1)}`,
+    description:
+      `As \`GET ${path}\` with a live key that has no restrictions: same query, same answer, same cost, same limits. ` +
+      "For the portal's own pages only.",
+    access: 'session-as-key',
+    hasNoHead: true,
+  };
+}
