@@ -13,10 +13,10 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import type { AllowanceVerdict } from '@tapeloom/core/quota/allowance';
 import { MemoryAllowances } from './memory-allowances.ts';
 
-const FAILURES_PER_MINUTE = 30;
-const PUBLIC_REQUESTS_PER_MINUTE = 600;
+export const FAILURES_PER_MINUTE = 30;
+export const PUBLIC_REQUESTS_PER_MINUTE = 600;
 /** Some fifty visits: a page and all that it loads. */
-const PAGE_REQUESTS_PER_MINUTE = 2_400;
+export const PAGE_REQUESTS_PER_MINUTE = 2_400;
 const ADDRESSES_MAX = 100_000;
 const NETWORK_BITS = 64n;
 

@@ -10,12 +10,12 @@ import type { Caller } from './caller.ts';
 import { MemoryAllowances } from './memory-allowances.ts';
 
 /** So often a minute an account may begin all the subscriptions it may have. */
-const TIMES_PER_MINUTE = 8;
+export const TIMES_PER_MINUTE = 8;
 /** Somebody who tries one parameter after the other on the smallest plan. */
-const PER_MINUTE_MIN = 60;
+export const PER_MINUTE_MIN = 60;
 
 /** Topics kept for an account that may come back, for each subscription that it may have. */
-const IDLE_TOPICS_PER_SUBSCRIPTION = 2;
+export const IDLE_TOPICS_PER_SUBSCRIPTION = 2;
 
 export interface OpenRefusal {
   readonly code: 'RATE_LIMITED';

@@ -24,7 +24,7 @@ import { MemoryAllowances } from './memory-allowances.ts';
 /** An address behind which many customers sit asks for many at once after a restart. */
 const LOOK_UPS_LIMITS: PlaceLimits = { eachMax: 256, allMax: 4_096, keptForNew: 1_024 };
 /** How often each connection that a plan allows may be opened in a minute. */
-const CONNECTS_PER_MINUTE = 60;
+export const CONNECTS_PER_MINUTE = 60;
 /** The turn that all share who have failed too often. */
 const GUESSERS = '';
 

@@ -10,7 +10,11 @@ import { ByteBudget, type ByteLimits, type HeldBytes } from '../platform/byte-bu
 import { freeMemory } from '../platform/free-memory.ts';
 
 const MIB = 1_024 * 1_024;
-const LIMITS: ByteLimits = { eachMax: 8 * MIB, allMax: 192 * MIB, keptForNew: 96 * MIB };
+export const PACE_LIMITS: ByteLimits = {
+  eachMax: 8 * MIB,
+  allMax: 192 * MIB,
+  keptForNew: 96 * MIB,
+};
 /** What a chunk counts as until it is there: most are less. */
 const EXPECTED_BYTES = MIB;
 const PIECE_BYTES = 65_536;
@@ -27,7 +31,7 @@ export class ExportPace {
   readonly #budget: ByteBudget;
   #refused = 0;
 
-  constructor(limits: ByteLimits = LIMITS) {
+  constructor(limits: ByteLimits = PACE_LIMITS) {
     this.#budget = new ByteBudget(limits);
   }
 

@@ -16,7 +16,7 @@ import { type PlaceLimits, SharedPlaces } from '../platform/shared-places.ts';
 import type { FromTableThread, TableCall, ToTableThread } from './table-wire.ts';
 import type { TableLines, TableSpec } from './table-writer.ts';
 
-const OPEN_LIMITS: PlaceLimits = { eachMax: 8, allMax: 32, keptForNew: 8 };
+export const OPEN_LIMITS: PlaceLimits = { eachMax: 8, allMax: 32, keptForNew: 8 };
 const RETRY_AFTER_SECONDS = 5;
 
 type Pieces = readonly Uint8Array<ArrayBuffer>[];

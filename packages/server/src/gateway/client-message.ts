@@ -19,7 +19,7 @@ import type { FieldFault } from '@tapeloom/protocol/problem';
 export const DEPTH_MAX = 8;
 /** Faults named in one reply: a hostile message never makes a much longer answer. */
 const FAULTS_MAX = 16;
-const PING_ID_BYTES_MAX = 64;
+export const PING_ID_BYTES_MAX = 64;
 const NAME_CHARACTERS_MAX = 64;
 /** Up to so many bytes a `sub` is told back whole, also one that is too long to be used. */
 const SUB_ECHO_BYTES_MAX = 256;

@@ -39,7 +39,7 @@ import {
 
 /** The `readyState` in which no close frame was sent or answered. */
 const OPEN: typeof StreamWebSocket.OPEN = 1;
-const HEARTBEAT_MS = 5_000;
+export const HEARTBEAT_MS = 5_000;
 
 /** What one client may do to its connection. */
 export interface ConnectionLimits {

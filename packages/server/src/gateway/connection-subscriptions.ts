@@ -19,7 +19,7 @@ import type { ConnectionAction, ConnectionEvent, LeaseRefusal } from './connecti
 import type { ResolveStream, StreamRequest } from './stream-request.ts';
 
 /** How long before a planned roll it is announced. */
-const ROLL_NOTICE_NS = 86_400_000_000_000n;
+export const ROLL_NOTICE_NS = 86_400_000_000_000n;
 const SECOND_NS = 1_000_000_000n;
 
 type Actions = readonly ConnectionAction[];

@@ -33,7 +33,7 @@ import {
 
 /** Messages that may wait: one burst of a client that does not wait for answers. */
 export const WAITING_MESSAGES_MAX = 100;
-const AUTH_WITHIN_MS = 5_000;
+export const AUTH_WITHIN_MS = 5_000;
 
 type Actions = readonly ConnectionAction[];
 

@@ -10,7 +10,7 @@ import { MESSAGE_BYTES_MAX } from '@tapeloom/protocol/client-messages';
 import { WebSocket } from 'ws';
 
 /** Fragments of one message; `ws` closes with 1008 beyond. */
-const FRAGMENTS_MAX = 1_024;
+export const FRAGMENTS_MAX = 1_024;
 /** From our close frame to the end of the socket, whatever the peer does: less than the second in which
  * a key that was revoked must be gone. */
 const CLOSE_WITHIN_MS = 800;

@@ -45,7 +45,7 @@ export interface ComputeLimits extends AdmissionLimits {
   readonly callsPerThread: number;
 }
 
-const COMPUTE_LIMITS: ComputeLimits = {
+export const COMPUTE_LIMITS: ComputeLimits = {
   workingPerThread: 24,
   workingPerAccount: 8,
   keptForNewPercent: 33,

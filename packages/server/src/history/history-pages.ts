@@ -30,9 +30,11 @@ export interface HistoryPageLimits {
   readonly itemsOf: Readonly<Record<string, number>>;
 }
 
-/** A page has 16 MiB; what surrounds the items takes less than 4 KiB. */
-const PAGE_LIMITS: HistoryPageLimits = {
-  bytes: 16 * 1024 * 1024 - 4_096,
+export const PAGE_BYTES_MAX = 16 * 1024 * 1024;
+/** What surrounds the items takes less. */
+const SURROUNDING_BYTES = 4_096;
+export const PAGE_LIMITS: HistoryPageLimits = {
+  bytes: PAGE_BYTES_MAX - SURROUNDING_BYTES,
   trades: 50_000_000,
   itemsOf: { footprint: 5_400 },
 };

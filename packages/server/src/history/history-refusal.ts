@@ -68,7 +68,7 @@ const NOT_COVERED: HistoryRefusal = {
 };
 
 /** Days that are named in one answer at most. */
-const DAYS_NAMED_MAX = 1_000;
+export const DAYS_NAMED_MAX = 1_000;
 
 /** The days without data, as documents have them: the first of them, and how many there are. */
 export function missingMembers(days: readonly UtcDay[]) {

@@ -59,7 +59,7 @@ export interface Admitted {
 }
 
 const RETRY_AFTER_BUSY_S = 1;
-const SESSION_REQUESTS_PER_MINUTE: CountedLimit = { limit: 300, testLimit: null };
+export const SESSION_REQUESTS_PER_MINUTE: CountedLimit = { limit: 300, testLimit: null };
 
 /** What a request knocked at. */
 export interface Door {

@@ -13,12 +13,12 @@ import { ClientGoneError } from './client-gone-error.ts';
 
 /** How often every connection is looked at. Looks are counted, not hours: a clock may jump. */
 export const LOOK_EVERY_MS = 5_000;
-const WINDOW_MS = 60_000;
-const BYTES_PER_SECOND_MIN = 4_096;
+export const WINDOW_MS = 60_000;
+export const BYTES_PER_SECOND_MIN = 4_096;
 const WINDOW_LOOKS = WINDOW_MS / LOOK_EVERY_MS;
 const WINDOW_BYTES_MIN = (BYTES_PER_SECOND_MIN * WINDOW_MS) / 1_000;
 /** Requests of a connection that may wait for their turn. The last of them is told that it closes then. */
-const WAITING_MAX = 32;
+export const WAITING_MAX = 32;
 
 export interface LineOwner {
   /** What waits has changed. */

@@ -38,9 +38,9 @@ import { UnderWay } from './under-way.ts';
 import { UnreadAnswers } from './unread-answers.ts';
 import { drainUnreadBody } from './unread-body.ts';
 
-const BODY_BYTES_MAX = 16_384;
-const HEADER_BYTES_MAX = 16_384;
-const HEADERS_MAX = 100;
+export const BODY_BYTES_MAX = 16_384;
+export const HEADER_BYTES_MAX = 16_384;
+export const HEADERS_MAX = 100;
 const TIMEOUTS: HttpTimeouts = {
   headersMs: 10_000,
   requestMs: 20_000,

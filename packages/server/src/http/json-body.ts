@@ -7,7 +7,7 @@ import { jsonFault } from '@tapeloom/core/json-fault';
 import { brokenJson, pointerToken } from './problem-document.ts';
 import { invalidParameters } from './problem-error.ts';
 
-const DEPTH_MAX = 16;
+export const DEPTH_MAX = 16;
 
 /** The value of a body; undefined for an empty one, which is the schema's to refuse. */
 export function readJsonBody(bytes: Buffer): unknown {

@@ -11,7 +11,7 @@ import { type KeyManager, makeKey, revokeKey, rotateKey } from './managed-keys.t
 import { NewKeyBody, newKeyFaults } from './new-key-body.ts';
 import { defineRoute, type Route, type RouteError } from './route.ts';
 
-const GRACE_SECONDS_MAX = 604_800;
+export const GRACE_SECONDS_MAX = 604_800;
 
 const closed = { additionalProperties: false };
 const access = { scope: 'keys' } as const;

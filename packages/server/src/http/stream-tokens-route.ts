@@ -9,7 +9,7 @@ import { endedKey } from './ended-key.ts';
 import { Instant } from './instant-schema.ts';
 import { defineRoute, type Route } from './route.ts';
 
-const TOKEN_VALID_NS = 60_000_000_000n;
+export const TOKEN_VALID_NS = 60_000_000_000n;
 
 /** When a token ends that is issued now. */
 export function tokenEnd(now: EpochNs): EpochNs {

@@ -20,7 +20,7 @@ export interface UnreadLimits {
 }
 
 /** Two of the largest pages each: who reads has a moment of one. In all, so much memory is kept for it. */
-const LIMITS: UnreadLimits = { eachMax: 32 * 1024 ** 2, allMax: 256 * 1024 ** 2 };
+export const UNREAD_LIMITS: UnreadLimits = { eachMax: 32 * 1024 ** 2, allMax: 256 * 1024 ** 2 };
 
 /** Within a minute what is not read at all is cut. */
 const RETRY_AFTER_S = 10;
@@ -47,7 +47,7 @@ export class UnreadAnswers implements LineOwner {
 
   constructor(clock: Pick<Clock, 'every'>, limits: Partial<UnreadLimits> = {}) {
     this.#clock = clock;
-    this.#limits = { ...LIMITS, ...limits };
+    this.#limits = { ...UNREAD_LIMITS, ...limits };
   }
 
   /** Bytes that wait now. */

@@ -8,8 +8,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../platform/clock.ts';
 
-const UNREAD_BYTES_MAX = 16 * 1024 ** 2;
-const UNREAD_MS_MAX = 10_000;
+export const UNREAD_BYTES_MAX = 16 * 1024 ** 2;
+export const UNREAD_MS_MAX = 10_000;
 
 /**
  * Before the head of the answer is written. A connection that was to close with it (`isClosing`, or as the

@@ -24,7 +24,7 @@ export interface SocketLimits {
   readonly strangersPerAddress: number;
 }
 
-const STRANGERS_PER_ADDRESS_MAX = 256;
+export const STRANGERS_PER_ADDRESS_MAX = 256;
 
 /** How so many connections are shared: what streams and requests leave is room to say who one is. */
 export function socketLimits(all: number): SocketLimits {

@@ -13,7 +13,7 @@ import { defineRoute, EncodedJson, type Route } from '../route.ts';
 import type { PortalFacts } from './portal-facts.ts';
 
 /** It reads everything, and nobody needs it often. */
-const EXPORTS_PER_MINUTE = { limit: 6, testLimit: null } as const;
+export const EXPORTS_PER_MINUTE = { limit: 6, testLimit: null } as const;
 const EVENTS_PER_READ = 1_000;
 /** More than any account has in the time for which events are kept; what came after is left out, and it says so. */
 const EVENTS_MAX = 50_000;
