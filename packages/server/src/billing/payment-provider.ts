@@ -76,7 +76,10 @@ export interface ProviderObject extends Payment {
 /** What happened since an instant, the oldest first. */
 export interface EventList {
   readonly events: readonly ProviderEvent[];
-  /** Where to go on: asked from there, no event is left out, though some may be told twice. */
+  /**
+   * Where to go on: asked from there, no event is left out, though some may be told twice. Later than where it was
+   * asked from whenever there were as many as the limit, so that whoever goes on gets to the end.
+   */
   readonly nextFrom: EpochNs;
 }
 

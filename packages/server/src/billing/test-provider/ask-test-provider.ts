@@ -14,14 +14,14 @@ import {
   withdrawAsked,
 } from './payment-files.ts';
 import { PLAYED_CHANGES } from './test-payment.ts';
-import { REACHES } from './test-payments.ts';
+import { REACHES, ROTATE } from './test-payments.ts';
 
 const LOOK_EVERY_MS = 100;
 const WAIT_MS_MAX = 5_000;
 
 /** What can be played of an order, and of the provider as a whole. */
 export const ORDER_ACTIONS: readonly string[] = Object.keys(PLAYED_CHANGES);
-export const PROVIDER_ACTIONS: readonly string[] = REACHES;
+export const PROVIDER_ACTIONS: readonly string[] = [...REACHES, ROTATE];
 
 const NOT_RUNNING = {
   refused: 'The service does not run on this data directory; nothing was played.',

@@ -15,6 +15,7 @@ import { EMPTY, type TestPayment } from './test-payment.ts';
 const OWNER_ONLY_DIRECTORY = 0o700;
 const SECRET_BYTES = 32;
 const SECRET_NAME = 'webhook-secret';
+const SECRET_BEFORE_NAME = 'webhook-secret-before';
 const ASKED_NAME = 'asked';
 const PAYMENT_NAME = /^(pay_[0-9a-f]{32})\.json$/;
 const ASKED_FILE = /^([0-9a-f-]{36})\.json$/;
@@ -69,17 +70,32 @@ export class PaymentFiles {
     return rm(join(this.#directory, `${ref}.json`), { force: true });
   }
 
-  /** Made once; one that others could have written is made anew. */
-  async secret(): Promise<Uint8Array> {
-    const path = join(this.#directory, SECRET_NAME);
-    const exposure = await closeToOthers(path);
-    if (exposure === 'nothing' || exposure === 'read') {
-      const kept = await readFile(path);
-      if (kept.length === SECRET_BYTES) return kept;
-    }
+  /**
+   * What webhooks are signed with, and after it what they were signed with before, if there was anything. The
+   * first is made once; one that others could have written is made anew.
+   */
+  async secrets(): Promise<readonly [Uint8Array, ...Uint8Array[]]> {
+    const kept = await this.#secret(SECRET_NAME);
+    const before = await this.#secret(SECRET_BEFORE_NAME);
+    const current = kept ?? randomBytes(SECRET_BYTES);
+    if (kept === null) await replace(this.#directory, SECRET_NAME, current);
+    return before === null ? [current] : [current, before];
+  }
+
+  /** A new one. The one that was in use is known until the next. */
+  async rotateSecret(before: Uint8Array): Promise<readonly [Uint8Array, ...Uint8Array[]]> {
     const made = randomBytes(SECRET_BYTES);
+    await replace(this.#directory, SECRET_BEFORE_NAME, before);
     await replace(this.#directory, SECRET_NAME, made);
-    return made;
+    return [made, before];
+  }
+
+  async #secret(name: string): Promise<Uint8Array | null> {
+    const path = join(this.#directory, name);
+    const exposure = await closeToOthers(path);
+    if (exposure !== 'nothing' && exposure !== 'read') return null;
+    const kept = await readFile(path);
+    return kept.length === SECRET_BYTES ? kept : null;
   }
 
   /** What was asked for and not answered yet; each is taken once. */

@@ -33,8 +33,10 @@ const SENDING_MAX = 4;
 /** Of all accounts; beyond, checkouts that came to nothing are forgotten, the oldest first. */
 const PAYMENTS_MAX = 10_000;
 
-/** `down`: every call fails. `silent`: no call is answered. */
-export const REACHES = ['up', 'down', 'silent'] as const;
+/** `down`: every call fails. `silent`: no call is answered. `cut`: what is asked is done, and the answer is lost. */
+export const REACHES = ['up', 'down', 'silent', 'cut'] as const;
+/** Played of the provider as a whole too. */
+export const ROTATE = 'rotate';
 export type Reach = (typeof REACHES)[number];
 
 export interface Webhook {
@@ -57,11 +59,11 @@ export interface TestPaymentsOptions {
 class NoRoomError extends Error {}
 
 export class TestPayments implements AsyncDisposable {
-  readonly secret: Uint8Array;
   reach: Reach = 'up';
   readonly #options: TestPaymentsOptions;
   readonly #files: PaymentFiles;
   readonly #payments: Map<string, TestPayment>;
+  #secrets: readonly [Uint8Array, ...Uint8Array[]];
   readonly #turns = new Turns();
   readonly #timer: Disposable;
   readonly #gone = new AbortController();
@@ -72,12 +74,12 @@ export class TestPayments implements AsyncDisposable {
   private constructor(
     options: TestPaymentsOptions,
     files: PaymentFiles,
-    secret: Uint8Array,
+    secrets: readonly [Uint8Array, ...Uint8Array[]],
     payments: readonly TestPayment[],
   ) {
     this.#options = options;
     this.#files = files;
-    this.secret = secret;
+    this.#secrets = secrets;
     this.#payments = new Map(payments.map((payment) => [payment.ref, payment]));
     this.#timer = options.clock.every(LOOK_EVERY_MS, () => void this.look());
   }
@@ -88,7 +90,7 @@ export class TestPayments implements AsyncDisposable {
       options.log.error({ error, file }, 'a payment of the provider test cannot be read'),
     );
     await files.forgetAnswers();
-    return new TestPayments(options, files, await files.secret(), payments);
+    return new TestPayments(options, files, await files.secrets(), payments);
   }
 
   get clock(): Clock {
@@ -104,6 +106,11 @@ export class TestPayments implements AsyncDisposable {
       if (payment.orderId === orderId) return payment;
     }
     return null;
+  }
+
+  /** What webhooks are signed with, and after it what they were signed with before. */
+  get secrets(): readonly [Uint8Array, ...Uint8Array[]] {
+    return this.#secrets;
   }
 
   get size(): number {
@@ -147,6 +154,13 @@ export class TestPayments implements AsyncDisposable {
     });
     if (outcome !== null && !('refused' in outcome)) this.#send();
     return outcome;
+  }
+
+  /** Signs with another secret from now on. What was signed before is good until the next time. */
+  async rotateSecret(): Promise<void> {
+    await this.#turns.run(ROTATE, async () => {
+      this.#secrets = await this.#files.rotateSecret(this.#secrets[0]);
+    });
   }
 
   /** Does what is due, and sends what is to be sent; again and again by its clock. */
@@ -200,6 +214,10 @@ export class TestPayments implements AsyncDisposable {
     if (reach !== undefined) {
       this.reach = reach;
       return { done: reach };
+    }
+    if (action === ROTATE) {
+      await this.rotateSecret();
+      return { done: action };
     }
     if (!Object.hasOwn(PLAYED_CHANGES, action)) {
       return { refused: `There is no "${action}" to play.` };
@@ -255,7 +273,7 @@ export class TestPayments implements AsyncDisposable {
   async #isTaken(ref: string, event: TestEvent): Promise<boolean> {
     const { send, webhookUrl } = this.#options;
     const body = JSON.stringify({ id: event.id, object: ref, at: event.at.toString() });
-    const signature = signatureOf(this.secret, Buffer.from(body), this.clock.now());
+    const signature = signatureOf(this.#secrets[0], Buffer.from(body), this.clock.now());
     const headers = { 'content-type': 'application/json', [SIGNATURE_HEADER]: signature };
     try {
       const status = await send({ url: webhookUrl(), headers, body }, this.#gone.signal);

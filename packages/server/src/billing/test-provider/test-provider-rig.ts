@@ -9,14 +9,32 @@ import { join } from 'node:path';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Clock } from '../../platform/clock.ts';
 import { createLog } from '../../platform/log.ts';
-import type { ProviderRig, SentWebhook } from '../payment-provider.contract.ts';
-import { BUYER_CHANGES, type BuyerChange, type TestPayment } from './test-payment.ts';
+import type { OddWebhook, ProviderRig, Reach, SentWebhook } from '../provider-rig.ts';
+import {
+  BUYER_CHANGES,
+  type BuyerChange,
+  type Change,
+  PLAYED_CHANGES,
+  refundedBy,
+  type TestPayment,
+} from './test-payment.ts';
 import { TestPayments } from './test-payments.ts';
 import { TestProvider } from './test-provider.ts';
+import { SIGNATURE_HEADER, signatureOf } from './webhook-signature.ts';
 
 export const RIG_URL = 'https://tapeloom.example.com';
 const START = 1_794_823_200_000_000_000n;
 const STEP_MS = 86_400_000;
+
+const ODD_EVENT = { id: `evt_${'0'.repeat(32)}`, at: '1794823200000000000' };
+/** The provider has one kind of event, and one mode. */
+const ODD_BODIES: Readonly<Record<OddWebhook, string | null>> = {
+  'not-json': 'paid!',
+  'no-event': '{"id": 1}',
+  'unknown-kind': null,
+  'unknown-object': JSON.stringify({ ...ODD_EVENT, object: `pay_${'0'.repeat(32)}` }),
+  'other-mode': null,
+};
 
 const NEVER: Disposable = { [Symbol.dispose]: () => {} };
 
@@ -52,6 +70,7 @@ export class TestProviderRig implements ProviderRig {
   provider: TestProvider;
   readonly webhooks: (SentWebhook & { readonly url: string })[] = [];
   #refusals = 0;
+  #refunds = 0;
 
   private constructor(clock: LeapingClock, directory: string, payments: TestPayments) {
     this.clock = clock;
@@ -89,8 +108,12 @@ export class TestProviderRig implements ProviderRig {
     }
   }
 
-  async does(ref: string, what: BuyerChange): Promise<TestPayment> {
-    const after = await this.payments.change(ref, BUYER_CHANGES[what]);
+  does(ref: string, what: BuyerChange): Promise<TestPayment> {
+    return this.#change(ref, BUYER_CHANGES[what]);
+  }
+
+  async #change(ref: string, change: Change): Promise<TestPayment> {
+    const after = await this.payments.change(ref, change);
     if (after === null || 'refused' in after) throw new Error(`${ref}: ${after?.refused}`);
     return after;
   }
@@ -98,6 +121,35 @@ export class TestProviderRig implements ProviderRig {
   async pay(ref: string): Promise<void> {
     await this.does(ref, 'pay');
     await this.payments.idle();
+  }
+
+  async refund(ref: string, amountMinor: number | null): Promise<void> {
+    this.#refunds += 1;
+    await this.#change(ref, refundedBy(`staff ${this.#refunds}`, amountMinor));
+    await this.payments.idle();
+  }
+
+  async dispute(ref: string, outcome: 'open' | 'won' | 'lost'): Promise<void> {
+    // What is lost stays with the bank: nothing changes any more.
+    if (outcome === 'lost') return;
+    await this.#change(ref, PLAYED_CHANGES[outcome === 'won' ? 'win' : 'dispute']);
+    await this.payments.idle();
+  }
+
+  oddWebhook(kind: OddWebhook): SentWebhook | null {
+    const text = ODD_BODIES[kind];
+    if (text === null) return null;
+    const body = Buffer.from(text);
+    const signature = signatureOf(this.payments.secrets[0], body, this.now());
+    return { headers: { [SIGNATURE_HEADER]: signature }, body };
+  }
+
+  rotateSecret(): Promise<void> {
+    return this.payments.rotateSecret();
+  }
+
+  async checkouts(orderId: string): Promise<number> {
+    return this.payments.findByOrder(orderId) === null ? 0 : 1;
   }
 
   refuseWebhooks(times: number): void {
@@ -109,7 +161,7 @@ export class TestProviderRig implements ProviderRig {
     return this.webhooks;
   }
 
-  reach(reach: 'up' | 'down' | 'silent'): void {
+  reach(reach: Reach): void {
     this.payments.reach = reach;
   }
 

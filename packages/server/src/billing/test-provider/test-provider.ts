@@ -56,9 +56,9 @@ export class TestProvider implements PaymentProvider {
   }
 
   readWebhook(headers: WebhookHeaders, body: Uint8Array, now: EpochNs): ProviderEvent | null {
-    const { secret } = this.#payments;
+    const { secrets } = this.#payments;
     if (body.length > EVENT_BYTES_MAX) return null;
-    return isSignedBy(secret, headers[SIGNATURE_HEADER], body, now) ? eventOf(body) : null;
+    return isSignedBy(secrets, headers[SIGNATURE_HEADER], body, now) ? eventOf(body) : null;
   }
 
   fetch(ref: string, signal: AbortSignal): Promise<ProviderObject | null> {
@@ -88,7 +88,7 @@ export class TestProvider implements PaymentProvider {
     return this.#ask(signal, async () => {
       const told = this.#payments.toldSince(from).slice(0, limit);
       const events = told.map(({ ref, id, at }) => ({ id, objectRef: ref, at }));
-      return { events, nextFrom: events.at(-1)?.at ?? from };
+      return { events, nextFrom: nextFrom(events, from, limit) };
     });
   }
 
@@ -151,12 +151,20 @@ export class TestProvider implements PaymentProvider {
     if (reach === 'down') throw new UpstreamError('test is down');
     const answered = reach === 'silent' ? new Promise<never>(() => {}) : answer();
     try {
-      return await untilAborted(answered, signal);
+      const given = await untilAborted(answered, signal);
+      if (reach === 'cut') throw new UpstreamError('test was cut off while it answered');
+      return given;
     } catch (error) {
       if (error instanceof UpstreamError || signal.aborted) throw error;
       throw new UpstreamError('test failed', { cause: error });
     }
   }
+}
+
+/** Further on in any case when there may be more, even if so many happened in one instant. */
+function nextFrom(events: readonly ProviderEvent[], from: EpochNs, limit: number): EpochNs {
+  const last = events.at(-1)?.at ?? from;
+  return events.length === limit && last === from ? ((from + 1n) as EpochNs) : last;
 }
 
 async function untilAborted<Answer>(
