@@ -64,9 +64,11 @@ test('what an operator asks for is played by the running service, and answered',
     assert.deepEqual(await ask('toString', 'ord_1'), {
       refused: 'There is no "toString" to play.',
     });
-    for (const reach of PROVIDER_ACTIONS.toReversed()) {
-      assert.deepEqual(await ask(reach, null), { done: reach });
-      assert.equal(payments.reach, reach);
+    const [secret] = payments.secrets;
+    for (const action of PROVIDER_ACTIONS.toReversed()) {
+      assert.deepEqual(await ask(action, null), { done: action });
+      if (action === 'rotate') assert.deepEqual(payments.secrets[1], secret);
+      else assert.equal(payments.reach, action);
     }
     assert.deepEqual(await readdir(join(testPaymentsPath(data), 'asked')), []);
   });
