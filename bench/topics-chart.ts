@@ -48,7 +48,12 @@ export function growthChart(points: readonly Point[]): string {
   ];
   const last = points.at(-1)!;
   const told = `${last.topics} topics take ${label(last.cpuMs)} milliseconds of processor time a second.`;
-  return svgDocument(HEIGHT, 'Processor time by number of topics', told, body);
+  return svgDocument(
+    { width: CHART_WIDTH, height: HEIGHT },
+    'Processor time by number of topics',
+    told,
+    body,
+  );
 }
 
 /** The powers of ten around all values. */

@@ -85,11 +85,15 @@ test('the catalogue and the client’s types come from the one entry', () => {
   assert.match(types, /readonly 'trade-count': \{\n {4}readonly params: TradeCountParams;/);
 });
 
-test('the documentation gets a section and a chart', () => {
+test('the documentation gets a page, a section and a chart', () => {
   node('packages/docs/src/draw-charts.ts');
   node('packages/docs/src/write-semantics.ts');
   assert.match(read('docs/charts/trade-count.svg'), /^<svg [\s\S]*Trade count/);
   assert.match(read('docs/semantics.md'), /### Trade count\n\n<!-- begin trade-count -->/);
+  assert.match(
+    read('docs/indicators/trade-count.md'),
+    /^# Trade count\n[\s\S]*\| `trades` \| integer /,
+  );
 });
 
 test('it runs over a tape, and its parameters are checked', async () => {

@@ -3,20 +3,15 @@
  * in settled speed. What the page shows is therefore what the code does, and what the vectors pin.
  */
 
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { type Cursor, formatCursor } from '@tapeloom/core/cursor';
 import type { EpochNs, Rank } from '@tapeloom/core/numbers';
-import {
-  type GoldenVector,
-  goldenVectors,
-  vectorTape,
-} from '@tapeloom/core/studies/digests/golden-vector';
+import { type GoldenVector, vectorTape } from '@tapeloom/core/studies/digests/golden-vector';
 import type { Indicator } from '@tapeloom/core/studies/indicator';
 import { parseParams } from '@tapeloom/core/studies/params';
 import { StudyRun } from '@tapeloom/core/studies/run';
 import type { ObjectVersion } from '@tapeloom/core/studies/study';
 import { dayOf, nsOfDay } from '@tapeloom/core/utc-day';
+import { casesOf } from './golden-cases.ts';
 
 const SIDES: Readonly<Record<number, string>> = { 1: 'buy', 0: 'unknown', [-1]: 'sell' };
 
@@ -25,20 +20,9 @@ export function workedExample(indicator: Indicator): string | null {
   for (const vector of casesOf(indicator.id)) {
     if (vector.barsPerTradeMax !== undefined) continue;
     const lines = logOf(indicator, vector);
-    if (lines.length > 0) return exampleText(indicator.id, vector, lines);
+    if (lines.length > 0) return exampleText(vector, lines);
   }
   return null;
-}
-
-function casesOf(id: string): readonly GoldenVector[] {
-  const file = new URL(`../../../contract/vectors/${id}.v1.jsonl`, import.meta.url);
-  let text: string;
-  try {
-    text = readFileSync(fileURLToPath(file), 'utf8');
-  } catch {
-    return [];
-  }
-  return goldenVectors(text);
 }
 
 /** Every settled entry of the log, and at its end what still forms. */
@@ -67,7 +51,7 @@ function logOf(indicator: Indicator, vector: GoldenVector): string[] {
   return lines;
 }
 
-function exampleText(id: string, vector: GoldenVector, lines: readonly string[]): string {
+function exampleText(vector: GoldenVector, lines: readonly string[]): string {
   const ranks = new Map<number, number>();
   const rows = vector.tape.map(([ts, price, size, side]) => {
     const day = dayOf(instant(ts));
@@ -76,7 +60,7 @@ function exampleText(id: string, vector: GoldenVector, lines: readonly string[])
     return `| ${day}.${rank} | ${timeText(ts)} | ${price} | ${size} | ${SIDES[side]} |`;
   });
   return [
-    `**Example**, case \`${vector.case}\` of \`contract/vectors/${id}.v1.jsonl\` with the parameters ` +
+    `Case \`${vector.case}\` of the golden vectors, with the parameters ` +
       `\`${JSON.stringify(vector.params)}\`. ${vector.shows}`,
     '',
     '| trade | time | price | size | aggressor |',
@@ -87,7 +71,9 @@ function exampleText(id: string, vector: GoldenVector, lines: readonly string[])
       `${lines.some((line) => line.includes('"final":false')) ? ', and what still forms' : ''}:`,
     '',
     '```json',
-    ...lines,
+    '[',
+    lines.join(',\n'),
+    ']',
     '```',
   ].join('\n');
 }
@@ -96,7 +82,9 @@ function exampleText(id: string, vector: GoldenVector, lines: readonly string[])
 function entryText(entry: Readonly<Record<string, unknown>>): string {
   const { data, ...rest } = entry;
   const head = JSON.stringify(rest);
-  return data === undefined ? head : `${head.slice(0, -1)},\n "data":${JSON.stringify(data)}}`;
+  return data === undefined
+    ? ` ${head}`
+    : ` ${head.slice(0, -1)},\n  "data":${JSON.stringify(data)}}`;
 }
 
 /** "2026-01-05 00:00:10.5", without the zeros at the end. */

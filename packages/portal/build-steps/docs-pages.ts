@@ -3,15 +3,24 @@
  * pictures beside them. Every link to another page of it, and every anchor, must be there: else the build is refused.
  */
 
-import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DocsFile } from '../src/docs/docs-prerender.tsx';
-import { type DocsSource, OUTSIDE_PAGES } from '../src/docs/docs-site.ts';
+import { type DocsSource, OUTSIDE_PAGES, VECTORS } from '../src/docs/docs-site.ts';
 import { BuildRefusedError } from './build-refused-error.ts';
 
 const docs = join(import.meta.dirname, '../../../docs');
 /** Drawn by our programs, and by hand. */
 const PICTURES = '{charts,drawings}/**/*.{svg,png}';
+const vectors = join(import.meta.dirname, '../../../contract/vectors');
 const TITLE_MARK = '<!--docs-title-->';
 const TEXT_MARK = '<!--docs-->';
 
@@ -32,7 +41,11 @@ export function writeDocs(
   const templatePath = join(site, 'docs.html');
   const template = finish(readFileSync(templatePath, 'utf8'));
   rmSync(templatePath);
-  refuseBrokenLinks(files);
+  cpSync(vectors, join(site, VECTORS), {
+    recursive: true,
+    filter: (path) => !path.endsWith('.md'),
+  });
+  refuseBrokenLinks(site, files);
   for (const { address, title, html } of files) {
     const name = address === '/docs' ? 'docs/index.html' : `${address.slice(1)}.html`;
     const path = join(site, name);
@@ -50,7 +63,7 @@ export function writeDocs(
   }
 }
 
-function refuseBrokenLinks(files: readonly DocsFile[]): void {
+function refuseBrokenLinks(site: string, files: readonly DocsFile[]): void {
   const anchors = new Map(
     files.map(({ address, html }) => [
       address,
@@ -59,6 +72,7 @@ function refuseBrokenLinks(files: readonly DocsFile[]): void {
   );
   for (const { address, html } of files) {
     for (const [, target, anchor] of html.matchAll(/ href="(\/docs[^"#]*)?(?:#([^"]*))?"/g)) {
+      if (target?.startsWith(VECTORS) === true && existsSync(join(site, target))) continue;
       const there = anchors.get(target ?? address);
       if (there === undefined) throw new BuildRefusedError(`${address} links to ${target}`);
       if (anchor !== undefined && !there.has(anchor)) {

@@ -1,7 +1,7 @@
 /** Charts of what is computed bar by bar: bars themselves, cumulative delta, VWAP and the tape's speed. */
 
 import type { BarsData, DeltaData, TapeSpeedData, VwapData } from '@tapeloom/protocol/indicators';
-import { legend, Plot, signed } from './plot.ts';
+import { Plot, signed } from './plot.ts';
 import { type Draw, extentOf, largestOf, type SceneObject } from './scene.ts';
 import { lineBetween, num, path, polyline, rect, text } from './svg.ts';
 
@@ -34,13 +34,11 @@ export const drawBars: Draw<BarsData> = (scene) => {
     plot.add(path(colour, boxes));
   }
   plot.add(text('faint', plot.left, plot.paneTop - 4, 'volume by aggressor'));
-  plot.add(
-    ...legend([
-      ['bid', 'sold at the bid'],
-      ['ask', 'bought at the ask'],
-      ['neutral', 'unknown'],
-    ]),
-  );
+  plot.legend([
+    ['bid', 'sold at the bid'],
+    ['ask', 'bought at the ask'],
+    ['neutral', 'unknown'],
+  ]);
   return plot.document();
 };
 
@@ -159,13 +157,11 @@ export const drawTapeSpeed: Draw<TapeSpeedData> = (scene) => {
     path('s-ink w15 dash', [polyline(averages)]),
     text('faint', plot.left, plot.paneTop - 4, 'trades per second'),
   );
-  plot.add(
-    ...legend([
-      ['neutral', 'rate'],
-      ['ink', 'burst'],
-      ['s-ink dash', 'average'],
-    ]),
-  );
+  plot.legend([
+    ['neutral', 'rate'],
+    ['ink', 'burst'],
+    ['s-ink dash', 'average'],
+  ]);
   return plot.document();
 };
 

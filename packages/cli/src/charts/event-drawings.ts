@@ -1,7 +1,7 @@
 /** Charts of what happens at a moment and a price: large trades, sweeps and absorption. */
 
 import type { AbsorptionData, LargeTradesData, SweepsData } from '@tapeloom/protocol/indicators';
-import { legend, Plot } from './plot.ts';
+import { Plot } from './plot.ts';
 import { type Draw, largestOf } from './scene.ts';
 import { circle, lineBetween, num, path, text } from './svg.ts';
 
@@ -34,7 +34,7 @@ export const drawLargeTrades: Draw<LargeTradesData> = (scene) => {
     numbers.push(text(`on-${colour} bold num small`, x, y + 3.3, words, 'middle'));
   }
   plot.add(...numbers);
-  plot.add(...legend(SIDES));
+  plot.legend(SIDES);
   return plot.document();
 };
 
@@ -55,7 +55,7 @@ export const drawSweeps: Draw<SweepsData> = (scene) => {
       plot.label(colour, x + (anchor === 'end' ? -6 : 6), to + 3, words, anchor);
     }
   }
-  plot.add(...legend(SIDES));
+  plot.legend(SIDES);
   return plot.document();
 };
 
@@ -80,12 +80,10 @@ export const drawAbsorption: Draw<AbsorptionData> = (scene) => {
       plot.label('ink', x, at, String(volume));
     }
   }
-  plot.add(
-    ...legend([
-      ['ask', 'buyers absorbed'],
-      ['bid', 'sellers absorbed'],
-    ]),
-  );
+  plot.legend([
+    ['ask', 'buyers absorbed'],
+    ['bid', 'sellers absorbed'],
+  ]);
   return plot.document();
 };
 

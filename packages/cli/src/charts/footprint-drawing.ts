@@ -1,7 +1,7 @@
 /** The chart of `footprint`: what traded at each price of a bar, as traders read it. */
 
 import type { FootprintData } from '@tapeloom/protocol/indicators';
-import { legend, Plot } from './plot.ts';
+import { Plot } from './plot.ts';
 import { type Draw, extentOf, largestOf, type SceneObject } from './scene.ts';
 import { lineBetween, num, path, rect, text, toneClass } from './svg.ts';
 
@@ -34,14 +34,12 @@ export const drawFootprint: Draw<FootprintData> = (scene) => {
   const numbersWidth = String(largest).length * 2 * DIGIT_WIDTH + COLUMN_EDGE;
   const hasNumbers = plot.candleWidth >= numbersWidth && plot.tickHeight * group >= NUMBERS_HEIGHT;
   for (const bar of scene.objects) addBar(plot, bar, { group, hasNumbers, largest });
-  plot.add(
-    ...legend([
-      ['bid', 'sell imbalance'],
-      ['ask', 'buy imbalance'],
-      ['s-ink w15', 'point of control'],
-      ['neutral', 'value area'],
-    ]),
-  );
+  plot.legend([
+    ['bid', 'sell imbalance'],
+    ['ask', 'buy imbalance'],
+    ['s-ink w15', 'point of control'],
+    ['neutral', 'value area'],
+  ]);
   return plot.document();
 };
 

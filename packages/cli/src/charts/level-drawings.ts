@@ -1,6 +1,6 @@
 /** Charts of prices that matter for a while: zones, levels left behind and the levels of the day. */
 
-import { legend, Plot } from './plot.ts';
+import { Plot } from './plot.ts';
 import type { Draw, Scene, SceneObject } from './scene.ts';
 import { lineBetween, path, rect } from './svg.ts';
 
@@ -28,12 +28,10 @@ export const drawImbalances: Draw<ZoneData> = (scene) => {
     plot.add(rect(`${colour} ${tone}`, left, top, Math.max(2, right - left), height, 2));
   }
   plot.candles();
-  plot.add(
-    ...legend([
-      ['ask', 'buy zone'],
-      ['bid', 'sell zone; pale where price traded through it later'],
-    ]),
-  );
+  plot.legend([
+    ['ask', 'buy zone'],
+    ['bid', 'sell zone; pale where price traded through it later'],
+  ]);
   return plot.document();
 };
 
@@ -41,12 +39,10 @@ export const drawNakedLevels: Draw<KindPriceData> = (scene) => {
   const plot = new Plot(scene);
   plot.candles('o3');
   addRays(plot, scene, (data) => (data.kind === 'poc' ? 'ink' : 'neutral'));
-  plot.add(
-    ...legend([
-      ['ink', 'point of control'],
-      ['neutral', 'edge of a value area; dashed: traded since'],
-    ]),
-  );
+  plot.legend([
+    ['ink', 'point of control'],
+    ['neutral', 'edge of a value area; dashed: traded since'],
+  ]);
   return plot.document();
 };
 
@@ -54,12 +50,10 @@ export const drawUnfinishedAuctions: Draw<KindPriceData> = (scene) => {
   const plot = new Plot(scene);
   plot.candles('o3');
   addRays(plot, scene, (data) => (data.kind === 'high' ? 'ink' : 'neutral'));
-  plot.add(
-    ...legend([
-      ['ink', 'a high'],
-      ['neutral', 'a low; dashed: traded since'],
-    ]),
-  );
+  plot.legend([
+    ['ink', 'a high'],
+    ['neutral', 'a low; dashed: traded since'],
+  ]);
   return plot.document();
 };
 

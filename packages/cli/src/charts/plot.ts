@@ -18,8 +18,15 @@ import {
 import { TimeAxis } from './time-axis.ts';
 
 const LEFT = 16;
-const RIGHT = CHART_WIDTH - 66;
+/** For the prices, at the right. */
+const AXIS_WIDTH = 66;
+/** Below the title; a chart without one begins higher, and higher still where its key stands below it. */
 const TOP = 66;
+const TOP_UNTITLED = 44;
+const TOP_BARE = 14;
+/** Narrower charts have their key at the bottom. */
+const NARROW = 640;
+const LEGEND_ROW = 18;
 const PRICE_HEIGHT = 300;
 const PANE_GAP = 22;
 const AXIS_HEIGHT = 34;
@@ -43,8 +50,8 @@ export interface PlotOptions {
 export class Plot {
   /** Where the window's time begins. */
   readonly left: number;
-  readonly right = RIGHT;
-  readonly top = TOP;
+  readonly right: number;
+  readonly top: number;
   readonly bottom: number;
   readonly paneTop: number;
   readonly paneBottom: number;
@@ -52,16 +59,22 @@ export class Plot {
   readonly #axis: TimeAxis;
   /** The places of the candles by their ids: several may begin at the same time. */
   readonly #places: ReadonlyMap<string, number>;
+  readonly #width: number;
   readonly #low: number;
   readonly #high: number;
   readonly #body: string[] = [];
+  #legendRows = 0;
   readonly #labels: { readonly left: number; readonly right: number; readonly y: number }[] = [];
 
   constructor(scene: Scene<unknown>, options: PlotOptions = {}) {
     this.#scene = scene;
-    this.left = LEFT + (options.gutter ?? 0);
+    this.#width = scene.width ?? CHART_WIDTH;
+    this.right = this.#width - AXIS_WIDTH;
+    const isUntitled = scene.title === '';
+    this.top = isUntitled ? (this.#isNarrow ? TOP_BARE : TOP_UNTITLED) : TOP;
+    this.left = LEFT + Math.min(options.gutter ?? 0, (this.right - LEFT) / 2);
     const paneHeight = options.paneHeight ?? 0;
-    this.bottom = TOP + (options.priceHeight ?? PRICE_HEIGHT);
+    this.bottom = this.top + (options.priceHeight ?? PRICE_HEIGHT);
     this.paneTop = this.bottom + (paneHeight === 0 ? 0 : PANE_GAP);
     this.paneBottom = this.paneTop + paneHeight;
     const prices = scene.candles.flatMap(({ data }) => [data.low, data.high]);
@@ -175,11 +188,34 @@ export class Plot {
     return y;
   }
 
+  /** A little key: squares as things are drawn, and what they mean, in the upper right corner or at the bottom. */
+  legend(entries: readonly (readonly [string, string])[]): void {
+    const widths = entries.map(([, words]) => words.length * LEGEND_LETTER_WIDTH + 28);
+    let x = this.#isNarrow ? LEFT : this.#width - widths.reduce((sum, width) => sum + width, 0);
+    let y = this.#isNarrow ? this.paneBottom + AXIS_HEIGHT + 6 : 30;
+    if (this.#isNarrow) this.#legendRows = 1;
+    for (const [index, [colour, words]] of entries.entries()) {
+      if (this.#isNarrow && x > LEFT && x + widths[index]! > this.#width) {
+        x = LEFT;
+        y += LEGEND_ROW;
+        this.#legendRows += 1;
+      }
+      this.add(rect(colour, x, y - 8.5, 9, 9, 2), text('faint', x + 14, y, words));
+      x += widths[index]!;
+    }
+  }
+
   document(): string {
     const { title, subtitle, theme } = this.#scene;
-    const height = this.paneBottom + AXIS_HEIGHT;
-    const head = [text('ink head', LEFT, 30, title), text('faint', LEFT, 48, subtitle)];
-    return svgDocument(height, title, subtitle, [...head, ...this.#body], theme);
+    const height = this.paneBottom + AXIS_HEIGHT + this.#legendRows * LEGEND_ROW;
+    const head =
+      title === '' ? [] : [text('ink head', LEFT, 30, title), text('faint', LEFT, 48, subtitle)];
+    const size = { width: this.#width, height };
+    return svgDocument(size, title, subtitle, [...head, ...this.#body], theme);
+  }
+
+  get #isNarrow(): boolean {
+    return this.#width < NARROW;
   }
 
   #axes(): void {
@@ -221,17 +257,6 @@ export class Plot {
 /** A signed number, with a true minus. */
 export function signed(value: number): string {
   return value.toLocaleString('en').replace('-', '−');
-}
-
-/** A little key: squares as things are drawn, and what they mean, in the upper right corner. */
-export function legend(entries: readonly (readonly [string, string])[]): string[] {
-  const widths = entries.map(([, words]) => words.length * LEGEND_LETTER_WIDTH + 28);
-  let x = CHART_WIDTH - widths.reduce((sum, width) => sum + width, 0);
-  return entries.flatMap(([colour, words], index) => {
-    const parts = [rect(colour, x, 21.5, 9, 9, 2), text('faint', x + 14, 30, words)];
-    x += widths[index]!;
-    return parts;
-  });
 }
 
 /** 1, 2, 2.5 or 5 times a power of ten, not below `least`. */

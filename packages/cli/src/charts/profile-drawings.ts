@@ -1,7 +1,7 @@
 /** Charts of profiles: volume by price over periods, and a session's market profile in letters. */
 
 import type { TpoData, VolumeProfileData } from '@tapeloom/protocol/indicators';
-import { legend, Plot } from './plot.ts';
+import { Plot } from './plot.ts';
 import { type Draw, largestOf, type SceneObject } from './scene.ts';
 import { lineBetween, num, path, rect, text } from './svg.ts';
 
@@ -18,14 +18,12 @@ export const drawVolumeProfile: Draw<VolumeProfileData> = (scene) => {
   plot.candles('o2');
   const group = Number(scene.params.group);
   for (const profile of scene.objects) addProfile(plot, profile, group);
-  plot.add(
-    ...legend([
-      ['bid', 'sold'],
-      ['ask', 'bought'],
-      ['ink', 'point of control'],
-      ['s-neutral dash', 'value area'],
-    ]),
-  );
+  plot.legend([
+    ['bid', 'sold'],
+    ['ask', 'bought'],
+    ['ink', 'point of control'],
+    ['s-neutral dash', 'value area'],
+  ]);
   return plot.document();
 };
 
@@ -63,14 +61,12 @@ export const drawTpo: Draw<TpoData> = (scene) => {
   const plot = new Plot(scene, { priceHeight: 420, gutter, reach });
   plot.candles('o3');
   if (profile !== undefined) addLetters(plot, profile, Number(scene.params.group), step);
-  plot.add(
-    ...legend([
-      ['s-ink w15', 'point of control'],
-      ['ink', 'value area'],
-      ['s-neutral dash', 'single prints'],
-      ['neutral', 'initial balance'],
-    ]),
-  );
+  plot.legend([
+    ['s-ink w15', 'point of control'],
+    ['ink', 'value area'],
+    ['s-neutral dash', 'single prints'],
+    ['neutral', 'initial balance'],
+  ]);
   return plot.document();
 };
 

@@ -18,9 +18,12 @@ export interface SceneObject<Data> {
 }
 
 export interface Scene<Data> {
+  /** Empty: it is told elsewhere, and the chart has no room for it. */
   readonly title: string;
   readonly subtitle: string;
   readonly theme: Theme;
+  /** In pixels; 860 unless told. A narrow chart has its key below. */
+  readonly width?: number;
   readonly tickSizeNanos: number;
   /** All parameters of the indicator, defaults included. */
   readonly params: Readonly<Record<string, number | string | boolean>>;

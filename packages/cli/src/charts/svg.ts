@@ -3,8 +3,11 @@
  * are light, dark or follow the reader's setting, and nothing outside the file is referred to.
  */
 
-/** `auto` needs a reader that knows CSS variables and media queries, as browsers do. */
-export type Theme = 'auto' | 'light' | 'dark';
+/**
+ * `auto` needs a reader that knows CSS variables and media queries, as browsers do. `page` is for a page that has styles
+ * for the classes of its own, and may not have others: nothing of the kind is in the drawing.
+ */
+export type Theme = 'auto' | 'light' | 'dark' | 'page';
 
 export const CHART_WIDTH = 860;
 
@@ -50,12 +53,35 @@ const TONES_COUNT = 12;
 const COLOURS = Object.keys(LIGHT) as readonly Colour[];
 
 export function svgDocument(
-  height: number,
+  { width, height }: { readonly width: number; readonly height: number },
   title: string,
   description: string,
   body: readonly string[],
   theme: Theme = 'auto',
 ): string {
+  const box = `viewBox="0 0 ${num(width)} ${num(height)}" width="${num(width)}" height="${num(height)}"`;
+  const paper = [
+    `<rect class="paper" width="${num(width)}" height="${num(height)}" rx="10"/>`,
+    `<rect class="s-edge" x=".5" y=".5" width="${num(width - 1)}" height="${num(height - 1)}" rx="10"/>`,
+  ];
+  const open = `<svg xmlns="http://www.w3.org/2000/svg" ${box} role="img"`;
+  if (theme === 'page') {
+    return [`${open} aria-label="${escaped(description)}">`, ...paper, ...body, '</svg>'].join(
+      '\n',
+    );
+  }
+  return [
+    `${open} aria-labelledby="t d">`,
+    `<title id="t">${escaped(title)}</title><desc id="d">${escaped(description)}</desc>`,
+    `<style>${styleOf(theme)}</style>`,
+    ...paper,
+    ...body,
+    '</svg>',
+    '',
+  ].join('\n');
+}
+
+function styleOf(theme: Exclude<Theme, 'page'>): string {
   const variables = (palette: Palette, tones: typeof LIGHT_TONES) =>
     [
       ...COLOURS.map((colour) => `--${colour}:${palette[colour]}`),
@@ -67,7 +93,7 @@ export function svgDocument(
     theme === 'auto'
       ? `var(--t${step})`
       : toneOf(theme === 'dark' ? DARK_TONES : LIGHT_TONES, step);
-  const style = [
+  return [
     `svg{font-size:11px;font-family:${FONT}}`,
     ...(theme === 'auto'
       ? [
@@ -85,17 +111,6 @@ export function svgDocument(
     '.num{font-variant-numeric:tabular-nums}',
     '.o1{opacity:.14}.o2{opacity:.28}.o3{opacity:.55}.w15{stroke-width:1.5}.dash{stroke-dasharray:4 3}',
   ].join('');
-  const box = `viewBox="0 0 ${CHART_WIDTH} ${height}" width="${CHART_WIDTH}" height="${height}"`;
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" ${box} role="img" aria-labelledby="t d">`,
-    `<title id="t">${escaped(title)}</title><desc id="d">${escaped(description)}</desc>`,
-    `<style>${style}</style>`,
-    `<rect class="paper" width="${CHART_WIDTH}" height="${height}" rx="10"/>`,
-    `<rect class="s-edge" x=".5" y=".5" width="${CHART_WIDTH - 1}" height="${height - 1}" rx="10"/>`,
-    ...body,
-    '</svg>',
-    '',
-  ].join('\n');
 }
 
 /** The class of a cell with this share of the largest volume: tones grow with the root, as areas do. */
@@ -159,5 +174,9 @@ export function num(value: number): string {
 }
 
 function escaped(words: string): string {
-  return words.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return words
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
 }

@@ -1,5 +1,5 @@
 /**
- * The chart of every indicator in the catalogue, as a file below `docs/charts/`. An indicator that this
+ * The chart of every indicator in the catalogue, wide and small, as files below `docs/charts/`. An indicator that this
  * list does not know is drawn with its defaults.
  */
 
@@ -33,7 +33,11 @@ const SHOWN: Readonly<Record<string, readonly [Window, Params]>> = {
   'session-levels': [SESSION_SO_FAR, { session: 'rth' }],
 };
 
+/** Of those for lists and phones, which stand where their name is told already. */
+const SMALL_WIDTH = 420;
+
 export interface ChartFile {
+  /** Of the indicator, and which drawing of it. */
   readonly id: string;
   readonly path: string;
   readonly text: string;
@@ -44,7 +48,10 @@ export function* chartFiles(): Iterable<ChartFile> {
   for (const indicator of INDICATORS) {
     const { id } = indicator;
     const [window, params] = SHOWN[id] ?? [MORNING, {}];
-    yield { id, path: chartPath(id), text: drawChart(id, makers.make(indicator, params, window)) };
+    const scene = makers.make(indicator, params, window);
+    yield { id, path: chartPath(id), text: drawChart(id, scene) };
+    const small = { ...scene, title: '', width: SMALL_WIDTH };
+    yield { id: `${id}-small`, path: chartPath(`${id}-small`), text: drawChart(id, small) };
   }
 }
 

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { ERROR_CODES, type ErrorCode, errorAnchor } from '@tapeloom/protocol/error-codes';
 import { problemDocument } from '@tapeloom/server/http/problem-document';
 import { ProblemError } from '@tapeloom/server/http/problem-error';
 import { docsSources } from '../../build-steps/docs-pages.ts';
-import { type DocsSource, docsSite } from './docs-site.ts';
+import { type DocsSource, docsSite, VECTORS } from './docs-site.ts';
 import { joined, renderMarkdown } from './markdown.ts';
 
+const vectors = join(import.meta.dirname, '../../../../contract/vectors');
 const sources = docsSources();
 const groups = docsSite(sources);
 const pages = groups.flatMap((group) => group.pages);
@@ -53,6 +56,10 @@ test('every page of docs/ has an address of its own, and all links between them 
   for (const { address, html } of pages) {
     for (const [, href] of html.matchAll(/<a [^>]*href="([^"]+)"/g)) {
       if (/^https?:/.test(href!)) continue;
+      if (href!.startsWith(VECTORS)) {
+        readFileSync(join(vectors, href!.slice(VECTORS.length)));
+        continue;
+      }
       const [path, anchor] = href!.split('#') as [string, string?];
       const there = anchors.get(path === '' ? address : path);
       assert.ok(there !== undefined, `${address}: ${href}`);

@@ -29,6 +29,8 @@ export interface DocsGroup {
 }
 
 export const DOCS_HOME = '/docs';
+/** Where the golden vectors are served. */
+export const VECTORS = '/docs/vectors/';
 /** What is served though it stands elsewhere. */
 export const OUTSIDE_PAGES: readonly string[] = ['../CHANGELOG.md', '../packages/client/README.md'];
 /** Addresses that do not follow from the path. */
@@ -105,7 +107,7 @@ const OTHERS = 'More';
 
 export function docsSite(sources: readonly DocsSource[]): readonly DocsGroup[] {
   const texts = new Map(sources.map(({ path, text }) => [path, text]));
-  const addressOf = (path: string) => (texts.has(path) ? addressOfPage(path) : null);
+  const addressOf = (path: string) => (texts.has(path) ? addressOfPage(path) : addressOfFile(path));
   const render = ([path, name]: Place): DocsPage => {
     const page = renderMarkdown(texts.get(path)!, { path, addressOf });
     // Of a generated page only its address tells what it is of.
@@ -150,6 +152,12 @@ function folderOrder(folder: string, texts: ReadonlyMap<string, string>): readon
     (a, b) =>
       rankOf(a) - rankOf(b) || titleOf(a).localeCompare(titleOf(b), 'en') || (a < b ? -1 : 1),
   );
+}
+
+/** Of what is served beside the pages: the golden vectors. */
+function addressOfFile(path: string): string | null {
+  const name = /^\.\.\/contract\/vectors\/([\w-]+\.v\d+\.jsonl)$/.exec(path)?.[1];
+  return name === undefined ? null : `${VECTORS}${name}`;
 }
 
 function addressOfPage(path: string): string {

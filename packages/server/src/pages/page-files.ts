@@ -36,6 +36,7 @@ const KINDS: Readonly<Record<string, FileKind>> = {
   '.css': { type: 'text/css; charset=utf-8', isText: true },
   '.svg': { type: 'image/svg+xml', isText: true },
   '.json': { type: 'application/json; charset=utf-8', isText: true },
+  '.jsonl': { type: 'application/x-ndjson; charset=utf-8', isText: true },
   '.ndjson': { type: 'application/x-ndjson; charset=utf-8', isText: true },
   '.webmanifest': { type: 'application/manifest+json', isText: true },
   '.txt': { type: 'text/plain; charset=utf-8', isText: true },

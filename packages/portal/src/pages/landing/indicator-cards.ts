@@ -24,7 +24,7 @@ export function indicatorCards({ indicators }: Catalogue): readonly IndicatorCar
   return indicators.map(({ id, name }) => {
     const card = CARDS[id];
     if (card === undefined) throw new RangeError(`the landing page has no line for "${id}"`);
-    return { id, name, text: card[0], glyph: card[1], href: `/docs/semantics#${slugOf(name)}` };
+    return { id, name, text: card[0], glyph: card[1], href: `/docs/indicators/${id}` };
   });
 }
 
@@ -34,14 +34,6 @@ const NUMBERS =
 /** In letters up to twenty. */
 export function numberWord(count: number): string {
   return NUMBERS.split(' ')[count] ?? String(count);
-}
-
-/** As headings of the docs are addressed. */
-function slugOf(name: string): string {
-  return name
-    .toLowerCase()
-    .replace(/[^\w\s-]/g, '')
-    .replace(/\s/g, '-');
 }
 
 function rect(kind: string, x: number, y: number, width: number, height: number, r = 1): string {

@@ -220,7 +220,7 @@ function Indicators({ indicators }: { readonly indicators: readonly IndicatorCar
           </li>
         ))}
         <li>
-          <a href="/docs/semantics" class="all">
+          <a href="/docs/indicators" class="all">
             <b>Exact definitions</b>
             <Icon name="arrow" />
           </a>

@@ -1,0 +1,55 @@
+/** How to ask for an indicator, three ways, each short and each run by the tests of the documentation. */
+
+import type { Indicator, ParamValue } from '@tapeloom/core/studies/indicator';
+
+/** A market that is open at all times. */
+const INSTRUMENT = 'BTC.c.0';
+
+export function samplesSection(
+  { id }: Indicator,
+  params: Readonly<Record<string, ParamValue>>,
+): string {
+  const subscribe = JSON.stringify({
+    t: 'subscribe',
+    sub: 'a',
+    instrument: INSTRUMENT,
+    indicator: id,
+    params,
+  });
+  return [
+    'On [the stream](../protocol.md), over [history](../history.md) and with [the client](../../packages/client/README.md):',
+    `\`\`\`json tab="Stream"\n${subscribe}\n\`\`\``,
+    `\`\`\`sh tab="History"\n${historySample(id, params)}\n\`\`\``,
+    `\`\`\`ts tab="TypeScript"\n${clientSample(id, params)}\n\`\`\``,
+  ].join('\n\n');
+}
+
+function historySample(id: string, params: Readonly<Record<string, ParamValue>>): string {
+  return [
+    'curl -sSf -H "Authorization: Bearer $TAPELOOM_KEY" --get http://127.0.0.1:8080/v1/history \\',
+    `  --data-urlencode 'instrument=${INSTRUMENT}' --data-urlencode 'indicator=${id}' \\`,
+    `  --data-urlencode 'params=${JSON.stringify(params)}' --data-urlencode 'limit=3' \\`,
+    '  --data-urlencode "from=$(date -u -d \'-20 minutes\' +%Y-%m-%dT%H:%M:%SZ)"',
+  ].join('\n');
+}
+
+function clientSample(id: string, params: Readonly<Record<string, ParamValue>>): string {
+  const given = Object.entries(params).map(
+    ([name, value]) => `${name}: ${typeof value === 'string' ? `'${value}'` : value}`,
+  );
+  return `import { TapeloomClient } from '@tapeloom/client';
+
+await using client = new TapeloomClient({
+  url: 'http://127.0.0.1:8080',
+  key: process.env.TAPELOOM_KEY!,
+});
+const subscription = client.subscribe({
+  indicator: '${id}',
+  instrument: '${INSTRUMENT}',
+  params: { ${given.join(', ')} },
+});
+await subscription.ready;
+console.log(subscription.state.objects.size, 'objects of', subscription.state.contract);
+const newest = [...subscription.state.objects.values()].at(-1);
+console.log(newest?.id, newest?.final, newest?.data);`;
+}

@@ -1,0 +1,74 @@
+/** What the catalogue says about an indicator, as tables: its parameters and the members of its objects. */
+
+import type { JsonSchema, ParameterDefinition } from '@tapeloom/core/studies/indicator';
+import { code, table } from './markdown-table.ts';
+
+export function parametersTable(parameters: readonly ParameterDefinition[]): string {
+  const rows = parameters.map((parameter) => {
+    const { name, type, description, category } = parameter;
+    const view = category === 'view' ? ' Changes the view only, not what is computed.' : '';
+    return [
+      code(name),
+      type,
+      allowedText(parameter),
+      defaultText(parameter),
+      `${description}${view}`,
+    ];
+  });
+  return table(['parameter', 'type', 'allowed', 'default', 'what it does'], rows);
+}
+
+export function fieldsTable(schema: JsonSchema): string {
+  const properties = schema.properties as Readonly<Record<string, JsonSchema>>;
+  const rows = Object.entries(properties).map(([name, field]) => [
+    code(name),
+    kindOf(field),
+    unitOf(field),
+    String(field.description ?? ''),
+  ]);
+  return table(['field', 'type', 'unit', 'meaning'], rows);
+}
+
+function kindOf({ type, enum: values }: JsonSchema): string {
+  if (Array.isArray(values)) return values.map((value) => code(JSON.stringify(value))).join(', ');
+  return [type].flat().join(' or ');
+}
+
+/** The first that fits; what has none, such as a name, has no unit. */
+const UNITS: readonly (readonly [RegExp, string])[] = [
+  [/per second/, 'trades a second'],
+  [/^\[price, bid, ask\]/, 'ticks, lots'],
+  [/^\[price, letters\]/, 'ticks, letters'],
+  [/^\[price, side\]/, 'ticks, side'],
+  [/^Distinct prices/, 'prices'],
+  [/^Adjacent rows/, 'rows'],
+  [/in ticks|^Most ticks|\bprices? of\b|^vwap [+-]/i, 'ticks'],
+  [/\blots\b|\bdelta\b|^ask - bid/i, 'lots'],
+  [/\btrades\b|\bprints\b/i, 'trades'],
+];
+
+function unitOf({ type, pattern, enum: values, description }: JsonSchema): string {
+  if (pattern === '^[0-9]+$') return 'ns since 1970 UTC';
+  if (Array.isArray(values) || type === 'boolean' || type === 'string') return '';
+  return UNITS.find(([words]) => words.test(String(description)))?.[1] ?? '';
+}
+
+function defaultText({ default: value, defaultBy }: ParameterDefinition): string {
+  if (defaultBy === undefined) return code(String(value));
+  const each = Object.entries(defaultBy.values).map(([of, it]) => `${code(String(it))} for ${of}`);
+  return `by ${code(defaultBy.by)}: ${each.join(', ')}`;
+}
+
+function allowedText(parameter: ParameterDefinition): string {
+  const { type, minimum, maximum, multipleOf, values = [], unit } = parameter;
+  const words = values.map(code);
+  if (type === 'boolean') return '`true`, `false`';
+  if (type === 'string') return words.join(', ');
+  const step = multipleOf === undefined ? '' : ` in steps of ${multipleOf}`;
+  const range = `${numberText(minimum)} to ${numberText(maximum)}${step}`;
+  return [...words, unit === undefined ? range : `${range} ${unit}`].join(', or ');
+}
+
+function numberText(value: number | undefined): string {
+  return value === undefined ? '…' : value.toLocaleString('en');
+}
