@@ -1,8 +1,8 @@
 /** `GET /v1/openapi.json` and `GET /v1/asyncapi.json`: what this service speaks, for tools. Public. */
 
-import { Type } from 'typebox';
 import { asyncapiText, openapiText } from './interface-documents.ts';
 import { defineRoute, EncodedJson, PUBLIC_CACHE_CONTROL, type Route } from './route.ts';
+import { Type } from './schema.ts';
 
 /** `routes` are all there are, these two among them; `origin` is where people reach the service. */
 export function documentRoutes(

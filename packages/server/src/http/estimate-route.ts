@@ -1,13 +1,13 @@
 /** `GET /v1/history/estimate`: what a history query would cost. It costs nothing itself. */
 
 import { periodOf } from '@tapeloom/core/quota/month';
-import { Type } from 'typebox';
 import { remainingBudget } from '../accounts/remaining-budget.ts';
 import { lookBackText } from '../history/history-refusal.ts';
 import { askedQuery, coveredQuery, HISTORY_ERRORS, type HistoryFacts } from './history-access.ts';
 import { historyParameters } from './history-parameters.ts';
 import { LookBackFrom } from './look-back-from-schema.ts';
 import { defineRoute, type Route } from './route.ts';
+import { Type } from './schema.ts';
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
 

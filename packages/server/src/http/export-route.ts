@@ -7,7 +7,7 @@
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { periodOf } from '@tapeloom/core/quota/month';
 import { dayOf } from '@tapeloom/core/utc-day';
-import { type TObject, Type } from 'typebox';
+import type { TObject } from 'typebox';
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { Caller } from '../accounts/caller.ts';
 import type { OnceRefused, OnceRequest } from '../accounts/once.ts';
@@ -35,6 +35,7 @@ import { historyParameters } from './history-parameters.ts';
 import { IDEMPOTENCY_KEY, onceProblem } from './idempotency.ts';
 import { invalidParameters, ProblemError } from './problem-error.ts';
 import { defineRoute, type Route } from './route.ts';
+import { Type } from './schema.ts';
 import { StreamedAnswer } from './streamed-answer.ts';
 
 /**

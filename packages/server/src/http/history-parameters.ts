@@ -1,6 +1,6 @@
 /** The parameters of history queries as they are published; `history-fields.ts` reads and judges them. */
 
-import { type TObject, type TSchema, Type } from 'typebox';
+import type { TObject, TSchema } from 'typebox';
 import {
   EXPORT_FORMATS,
   HISTORY_PARAMETERS,
@@ -8,6 +8,7 @@ import {
   LIMIT_DEFAULT,
   LIMIT_MAX,
 } from '../history/history-fields.ts';
+import { Type } from './schema.ts';
 
 const CURSOR = '^[1-9][0-9]{7}[.](0|[1-9][0-9]*)[.](0|[1-9][0-9]*)$';
 const INSTANT = 'nanoseconds since 1970-01-01 UTC, an RFC 3339 time, or a date YYYY-MM-DD';

@@ -4,7 +4,6 @@
  * before the page is ready ends the work, and is charged nothing.
  */
 
-import { Type } from 'typebox';
 import { HistoryPages } from '../history/history-pages.ts';
 import { reserveCompute } from './compute-charge.ts';
 import {
@@ -18,6 +17,7 @@ import { historyParameters } from './history-parameters.ts';
 import { Instant } from './instant-schema.ts';
 import { LookBackFrom } from './look-back-from-schema.ts';
 import { defineRoute, type Route } from './route.ts';
+import { Type } from './schema.ts';
 
 const closed = { additionalProperties: false };
 

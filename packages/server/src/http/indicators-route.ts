@@ -4,10 +4,10 @@
  */
 
 import type { IndicatorDefinition, JsonSchema } from '@tapeloom/core/studies/indicator';
-import { Type } from 'typebox';
 import { catalogueVersion, engineFingerprint } from '../engine/engine-fingerprint.ts';
 import { paramsSchema } from './params-schema.ts';
 import { defineRoute, EncodedJson, PUBLIC_CACHE_CONTROL, type Route } from './route.ts';
+import { Type } from './schema.ts';
 
 const closed = { additionalProperties: false };
 const ParamValue = Type.Union([Type.Number(), Type.String(), Type.Boolean()]);

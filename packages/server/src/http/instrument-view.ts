@@ -9,9 +9,10 @@ import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { epochNsText } from '@tapeloom/core/utc-day';
 import { INSTRUMENT_STATES, type InstrumentState } from '@tapeloom/protocol/status-states';
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { Instant } from './instant-schema.ts';
 import { EncodedJson } from './route.ts';
+import { Type } from './schema.ts';
 
 const closed = { additionalProperties: false };
 const Nanos = Type.Integer({ minimum: 1 });

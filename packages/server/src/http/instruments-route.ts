@@ -1,9 +1,9 @@
 /** `GET /v1/instruments`: what can be subscribed to, and with `dataset` all contracts of one. */
 
-import { Type } from 'typebox';
 import { type InstrumentFacts, InstrumentView, instrumentsJson } from './instrument-view.ts';
 import { invalidParameters } from './problem-error.ts';
 import { defineRoute, type Route } from './route.ts';
+import { Type } from './schema.ts';
 
 const closed = { additionalProperties: false };
 

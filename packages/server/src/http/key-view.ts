@@ -7,9 +7,10 @@ import {
   SCOPES,
 } from '@tapeloom/core/entitlement/key-rights';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import type { KeyRecord } from '../accounts/account-store.ts';
 import { Instant } from './instant-schema.ts';
+import { Type } from './schema.ts';
 
 const closed = { additionalProperties: false };
 

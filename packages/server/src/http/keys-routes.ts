@@ -1,7 +1,6 @@
 /** The routes that manage keys with a key. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { Type } from 'typebox';
 import { type AccountStore, KEYS_LISTED_MAX, KEYS_MADE_MAX } from '../accounts/account-store.ts';
 import type { Caller } from '../accounts/caller.ts';
 import type { OnceRequest } from '../accounts/once.ts';
@@ -10,6 +9,7 @@ import { CreatedKeyView, KeyView, RotatedKeyView, viewKey } from './key-view.ts'
 import { type KeyManager, makeKey, revokeKey, rotateKey } from './managed-keys.ts';
 import { NewKeyBody, newKeyFaults } from './new-key-body.ts';
 import { defineRoute, type Route, type RouteError } from './route.ts';
+import { Type } from './schema.ts';
 
 export const GRACE_SECONDS_MAX = 604_800;
 

@@ -1,6 +1,6 @@
 /** The limits of a plan, as they are shown. */
 
-import { Type } from 'typebox';
+import { Type } from './schema.ts';
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
 

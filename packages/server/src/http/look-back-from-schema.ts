@@ -1,7 +1,7 @@
 /** How far back the objects come that an indicator carries over sessions, as estimates and pages say it. */
 
-import { Type } from 'typebox';
 import { Instant } from './instant-schema.ts';
+import { Type } from './schema.ts';
 
 export const LookBackFrom = Type.Union(
   [

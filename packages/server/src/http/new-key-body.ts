@@ -13,8 +13,9 @@ import {
 } from '@tapeloom/core/entitlement/key-rights';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { FieldFault } from '@tapeloom/protocol/problem';
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import type { NewKey } from '../accounts/account-store.ts';
+import { Type } from './schema.ts';
 
 /** The last instant that 64 bits hold, in the year 2262. */
 const INSTANT_MAX = 2n ** 63n - 1n;

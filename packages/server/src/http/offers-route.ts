@@ -1,10 +1,10 @@
 /** `GET /v1/offers`: what can be bought, and the limits of each combination. Public. */
 
 import { PLAN_LIMITS, PLANS } from '@tapeloom/core/entitlement/plan';
-import { Type } from 'typebox';
 import { OFFER_IDS, OFFERS, PLAN_OFFERS } from '../billing/offers.ts';
 import { LimitsView } from './limits-view.ts';
 import { defineRoute, PUBLIC_CACHE_CONTROL, type Route } from './route.ts';
+import { Type } from './schema.ts';
 
 const closed = { additionalProperties: false };
 

@@ -1,9 +1,9 @@
 /** `GET /v1/pricing`: prices, the countries that are served, and the current text of the waiver. Public. */
 
-import { Type } from 'typebox';
 import type { OfferBook } from '../billing/offer-book.ts';
 import { OFFER_IDS, PROVIDER_NAMES, type Pricing, pricingOf } from '../billing/offers.ts';
 import { defineRoute, EncodedJson, PUBLIC_CACHE_CONTROL, type Route } from './route.ts';
+import { Type } from './schema.ts';
 
 const closed = { additionalProperties: false };
 

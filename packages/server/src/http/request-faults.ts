@@ -6,9 +6,10 @@
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { FieldFault } from '@tapeloom/protocol/problem';
 import type { FastifyRequest } from 'fastify';
-import { type TObject, Type } from 'typebox';
+import type { TObject } from 'typebox';
 import { fieldFaults } from './problem-document.ts';
 import type { Route } from './route.ts';
+import { Type } from './schema.ts';
 
 export const NO_FIELDS = Type.Object({}, { additionalProperties: false });
 

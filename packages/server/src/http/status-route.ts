@@ -5,9 +5,9 @@ import {
   type EngineState,
   INSTRUMENT_STATES,
 } from '@tapeloom/protocol/status-states';
-import { Type } from 'typebox';
 import { type InstrumentFacts, streamedInstruments } from './instrument-view.ts';
 import { defineRoute, type Route } from './route.ts';
+import { Type } from './schema.ts';
 
 const closed = { additionalProperties: false };
 

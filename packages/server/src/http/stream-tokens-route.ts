@@ -2,12 +2,12 @@
 
 import { randomBytes } from 'node:crypto';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { Type } from 'typebox';
 import type { AccountStore } from '../accounts/account-store.ts';
 import { digestOf, newTokenText } from '../accounts/secret.ts';
 import { endedKey } from './ended-key.ts';
 import { Instant } from './instant-schema.ts';
 import { defineRoute, type Route } from './route.ts';
+import { Type } from './schema.ts';
 
 export const TOKEN_VALID_NS = 60_000_000_000n;
 

@@ -7,12 +7,13 @@ import type { CountedField, Entitlements } from '@tapeloom/core/entitlement/enti
 import { PLANS } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { nextRenewal, periodOf } from '@tapeloom/core/quota/month';
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import type { Budget, MonthUsage } from '../accounts/account-store.ts';
 import { remainingBudget } from '../accounts/remaining-budget.ts';
 import { Instant } from './instant-schema.ts';
 import { LIMITS_FIELDS } from './limits-view.ts';
 import { defineRoute, type Route } from './route.ts';
+import { Type } from './schema.ts';
 
 const closed = { additionalProperties: false };
 const Count = (description: string) => Type.Integer({ minimum: 0, description });

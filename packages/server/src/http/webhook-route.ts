@@ -4,10 +4,10 @@
  * provider afterwards.
  */
 
-import { Type } from 'typebox';
 import type { Payments } from '../billing/payments.ts';
 import { invalidParameters, ProblemError } from './problem-error.ts';
 import { defineRoute, type Route } from './route.ts';
+import { Type } from './schema.ts';
 
 export function webhookRoute(payments: () => Payments): Route {
   return defineRoute({

@@ -1,10 +1,10 @@
 /** `GET /v1/portal/account`: the account as its owner sees it. */
 
 import { GRANTABLE, PLANS, planAt } from '@tapeloom/core/entitlement/plan';
-import { Type } from 'typebox';
 import type { SessionRecord } from '../../accounts/people-store.ts';
 import { Instant } from '../instant-schema.ts';
 import { defineRoute, type Route } from '../route.ts';
+import { Type } from '../schema.ts';
 import { notSignedIn } from '../unauthorized.ts';
 import type { PortalFacts } from './portal-facts.ts';
 

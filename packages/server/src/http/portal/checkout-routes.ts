@@ -5,11 +5,12 @@
 
 import { paymentStateAt, willEnd } from '@tapeloom/core/entitlement/payment';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import type { Billing, Refusal } from '../../billing/billing.ts';
 import { didYouMean } from '../../config/nearest-name.ts';
 import { invalidParameters, ProblemError, rateLimited } from '../problem-error.ts';
 import { defineRoute, type Route } from '../route.ts';
+import { Type } from '../schema.ts';
 import { OrderView, viewOrder } from './order-view.ts';
 import type { PortalFacts } from './portal-facts.ts';
 import { upstream } from './upstream-problem.ts';

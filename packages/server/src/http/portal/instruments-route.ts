@@ -1,10 +1,10 @@
 /** `GET /v1/portal/instruments`: what can be subscribed to, and what a key can be restricted to. */
 
-import { Type } from 'typebox';
 import type { AccountStore } from '../../accounts/account-store.ts';
 import { type InstrumentFacts, InstrumentView, instrumentsJson } from '../instrument-view.ts';
 import { DatasetQuery, requireDataset } from '../instruments-route.ts';
 import { defineRoute, type Route } from '../route.ts';
+import { Type } from '../schema.ts';
 import { sessionEntitlements } from './session-entitlements.ts';
 
 export function portalInstrumentsRoute(

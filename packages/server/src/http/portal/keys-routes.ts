@@ -4,7 +4,6 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { Type } from 'typebox';
 import { KEYS_LISTED_MAX, VALID_KEYS_MAX } from '../../accounts/account-store.ts';
 import { CreatedKeyView, KeyView, RotatedKeyView, viewKey } from '../key-view.ts';
 import { KEY_ERRORS, type KeysFacts, RotationBody } from '../keys-routes.ts';
@@ -12,6 +11,7 @@ import { type KeyManager, makeKey, revokeKey, rotateKey } from '../managed-keys.
 import { NewKeyBody, newKeyFaults } from '../new-key-body.ts';
 import { ProblemError } from '../problem-error.ts';
 import { defineRoute, type Route } from '../route.ts';
+import { Type } from '../schema.ts';
 
 const closed = { additionalProperties: false };
 const access = 'session';

@@ -5,11 +5,11 @@
 
 import { randomBytes } from 'node:crypto';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { Type } from 'typebox';
 import type { LinkRefused, TooMany } from '../../accounts/people-store.ts';
 import { digestOf, isSoundLink, newLinkText } from '../../accounts/secret.ts';
 import { refusedAtDoor } from '../admission.ts';
 import { type ProblemError, rateLimited } from '../problem-error.ts';
+import { Type } from '../schema.ts';
 import { notSignedIn } from '../unauthorized.ts';
 import type { PortalFacts } from './portal-facts.ts';
 

@@ -8,9 +8,10 @@ import {
   paymentStateAt,
 } from '@tapeloom/core/entitlement/payment';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { type Static, type TString, Type } from 'typebox';
+import type { Static, TString } from 'typebox';
 import type { OrderRecord } from '../../accounts/orders-store.ts';
 import { Instant } from '../instant-schema.ts';
+import { Type } from '../schema.ts';
 
 function orNull(instant: TString) {
   return Type.Union([instant, Type.Null()]);

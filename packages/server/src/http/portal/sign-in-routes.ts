@@ -5,7 +5,6 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import { Type } from 'typebox';
 import { neighbourhood } from '../../accounts/address-throttle.ts';
 import { LINK_VALID_MINUTES, type SignedIn } from '../../accounts/people-store.ts';
 import { digestOf, isSoundSession, newSessionText } from '../../accounts/secret.ts';
@@ -13,6 +12,7 @@ import { claimMail, signInMail } from '../../mail/texts/sign-in-mails.ts';
 import { Instant } from '../instant-schema.ts';
 import { ProblemError, rateLimited } from '../problem-error.ts';
 import { defineRoute, type Route, type RouteError } from '../route.ts';
+import { Type } from '../schema.ts';
 import { browserName } from './browser-name.ts';
 import { addressOf, EmailField, emailFaults, hintOfEmail } from './email-field.ts';
 import { byLink, newLink, TokenField, tooManyLinks } from './link-token.ts';

@@ -4,12 +4,12 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import { Type } from 'typebox';
 import type { AccountStore } from '../../accounts/account-store.ts';
 import { digestOf, newTokenText } from '../../accounts/secret.ts';
 import { Instant } from '../instant-schema.ts';
 import { ProblemError } from '../problem-error.ts';
 import { defineRoute, type Route } from '../route.ts';
+import { Type } from '../schema.ts';
 import { tokenEnd } from '../stream-tokens-route.ts';
 
 export function portalStreamTokensRoute(store: () => AccountStore): Route {

@@ -7,7 +7,7 @@ import { ENVIRONMENTS, KEY_STATES, keyStateAt } from '@tapeloom/core/entitlement
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { periodBefore, periodOf } from '@tapeloom/core/quota/month';
 
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import {
   type AccountStore,
   KEYS_REPORTED_MAX,
@@ -18,6 +18,7 @@ import type { OpenNow } from '../../accounts/open-now.ts';
 import { dayText } from '../../history/history-refusal.ts';
 import { invalidParameters } from '../problem-error.ts';
 import { defineRoute, type Route } from '../route.ts';
+import { Type } from '../schema.ts';
 import { type UsageOf, UsageView, usageView } from '../usage-route.ts';
 import { sessionEntitlements } from './session-entitlements.ts';
 
