@@ -123,7 +123,7 @@ test('history and exports need no custom configuration, and an export is resumed
 /** By the program that the documentation shows. */
 async function downloadAsDocumented(service: RunningService, key: string): Promise<string> {
   const page = readFileSync(new URL('../docs/history.md', import.meta.url), 'utf8');
-  const program = /^```js file=download\.mjs\n(.*?)^```$/ms.exec(page)?.[1];
+  const program = /^```js file=download\.mjs .*?\n(.*?)^```$/ms.exec(page)?.[1];
   assert.ok(program !== undefined, 'the documentation shows no program');
   const path = join(directory, 'download.mjs');
   const result = join(directory, 'export.ndjson');

@@ -32,7 +32,7 @@ before(() => {
     });
   }
   linkPackages();
-  writeFileSync(join(tree, file), /```ts\n([\s\S]+?)```/.exec(guide)![1]!);
+  writeFileSync(join(tree, file), /```ts\b.*\n([\s\S]+?)```/.exec(guide)![1]!);
   const added = [...guide.matchAll(/^\+(.+)$/gm)].map(([, line]) => line!);
   assert.equal(added.length, 2);
   const [importLine, entry] = added as [string, string];
