@@ -1,0 +1,210 @@
+/**
+ * What a payment is by what Stripe says of its checkout, its subscription and the money that moved. What is paid for is
+ * read from the invoice that was paid, not from the subscription's period: that goes on before the renewal is paid, and a
+ * bank may take days. What was taken back is read from the charge.
+ */
+
+import type { Payment, PaymentState } from '@tapeloom/core/entitlement/payment';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type Stripe from 'stripe';
+import { type ProviderObject, UpstreamError } from '../payment-provider.ts';
+import {
+  amountOf,
+  booleanOf,
+  currencyOf,
+  expanded,
+  instantOf,
+  listOf,
+  orderOf,
+  unknownValue,
+} from './stripe-shapes.ts';
+
+/** All that is needed to tell. */
+export interface Heard {
+  /** With `line_items`, `invoice`, `subscription` and `payment_intent.latest_charge` as objects. */
+  readonly session: Stripe.Checkout.Session;
+  /** Of a subscription: its paid invoices, the newest first. */
+  readonly invoices: readonly Stripe.Invoice[];
+  /** What the newest paid period, or the purchase, was paid by; null: not by a charge. */
+  readonly charge: Stripe.Charge | null;
+  /** About that charge. */
+  readonly disputes: readonly Stripe.Dispute[];
+}
+
+/** A month of a subscription, paid. */
+export interface PaidPeriod {
+  readonly invoice: Stripe.Invoice;
+  readonly endsAt: EpochNs;
+}
+
+type Course = 'waiting' | 'running' | 'past_due' | 'over' | 'never';
+
+/** `trialing` and `paused` are missing: nobody sells that here, so nobody knows what it should grant. */
+const COURSES: ReadonlyMap<string, Course> = new Map([
+  ['incomplete', 'waiting'],
+  ['incomplete_expired', 'never'],
+  ['active', 'running'],
+  ['past_due', 'past_due'],
+  ['unpaid', 'past_due'],
+  ['canceled', 'over'],
+]);
+
+/** Whether the bank has the money, or wants it. Inquiries (`warning_…`) move none; `prevented` was given back. */
+const DISPUTES: ReadonlyMap<string, boolean> = new Map([
+  ['needs_response', true],
+  ['under_review', true],
+  ['appeal_needs_response', true],
+  ['appeal_under_review', true],
+  ['lost', true],
+  ['won', false],
+  ['prevented', false],
+  ['warning_needs_response', false],
+  ['warning_under_review', false],
+  ['warning_closed', false],
+]);
+
+/** What becomes of a purchase that is not paid when its checkout is over. */
+const INTENTS: ReadonlyMap<string, PaymentState> = new Map([
+  ['processing', 'open'],
+  // A voucher or a transfer that the buyer has still to see to.
+  ['requires_action', 'open'],
+  ['requires_confirmation', 'open'],
+  // Stripe says so a moment before the checkout is paid too.
+  ['succeeded', 'open'],
+  ['requires_payment_method', 'failed'],
+  ['canceled', 'failed'],
+]);
+
+/** Null: it is nothing of ours. */
+export function providerObjectOf(heard: Heard): ProviderObject | null {
+  const { session } = heard;
+  const orderId = orderOf(session);
+  if (orderId === null) return null;
+  const { amountMinor, currency } = priceOf(session);
+  return { ...paymentOf(heard), ref: session.id, orderId, revision: null, amountMinor, currency };
+}
+
+/** The period that reaches furthest; null: none was ever paid. */
+export function newestPeriod(invoices: readonly Stripe.Invoice[]): PaidPeriod | null {
+  let newest: PaidPeriod | null = null;
+  for (const invoice of invoices) {
+    for (const { parent, period } of listOf(invoice.lines, 'invoice.lines')) {
+      const details = parent?.subscription_item_details;
+      if (details == null || details.proration) continue;
+      const endsAt = instantOf(period?.end, 'invoice.lines.period.end');
+      if (newest === null || endsAt > newest.endsAt) newest = { invoice, endsAt };
+    }
+  }
+  return newest;
+}
+
+function paymentOf(heard: Heard): Payment {
+  const kind = kindOf(heard.session);
+  switch (heard.session.status) {
+    case 'open':
+      return unpaid(kind, 'open');
+    case 'expired':
+      return unpaid(kind, 'failed');
+    case 'complete':
+      return kind === 'purchase' ? purchaseOf(heard) : subscriptionOf(heard);
+    default:
+      throw unknownValue('session.status', heard.session.status);
+  }
+}
+
+function kindOf({ mode }: Stripe.Checkout.Session): Payment['kind'] {
+  if (mode === 'subscription') return 'subscription';
+  if (mode === 'payment') return 'purchase';
+  throw unknownValue('session.mode', mode);
+}
+
+function unpaid(kind: Payment['kind'], state: PaymentState): Payment {
+  return { kind, state, paidAt: null, paidUntil: null, cancelAtPeriodEnd: false };
+}
+
+function purchaseOf({ session, charge, disputes }: Heard): Payment {
+  const intent = expanded(session.payment_intent, 'session.payment_intent');
+  if (intent === null) throw unknownValue('session.payment_intent', null);
+  if (session.payment_status === 'unpaid') {
+    const state = INTENTS.get(intent.status);
+    if (state === undefined) throw unknownValue('payment_intent.status', intent.status);
+    return unpaid('purchase', state);
+  }
+  if (session.payment_status !== 'paid') {
+    throw unknownValue('session.payment_status', session.payment_status);
+  }
+  if (intent.status !== 'succeeded') throw unknownValue('payment_intent.status', intent.status);
+  if (charge === null) throw unknownValue('payment_intent.latest_charge', null);
+  const invoice = expanded(session.invoice, 'session.invoice');
+  const paidAt = invoice?.status_transitions?.paid_at ?? charge.created;
+  return {
+    ...unpaid('purchase', takenBack(charge, disputes) ?? 'paid'),
+    paidAt: instantOf(paidAt, 'charge.created'),
+  };
+}
+
+function subscriptionOf({ session, invoices, charge, disputes }: Heard): Payment {
+  const subscription = expanded(session.subscription, 'session.subscription');
+  if (subscription === null) throw unknownValue('session.subscription', null);
+  const course = COURSES.get(subscription.status);
+  if (course === undefined) throw unknownValue('subscription.status', subscription.status);
+  const period = newestPeriod(invoices);
+  const isOver = course === 'over';
+  // A bank that takes its time leaves it `active`, and its first invoice open.
+  if (period === null || course === 'waiting' || course === 'never') {
+    return unpaid('subscription', isOver || course === 'never' ? 'failed' : 'open');
+  }
+  const end = endOf(subscription, isOver);
+  const isEnding =
+    booleanOf(subscription.cancel_at_period_end, 'subscription.cancel_at_period_end') ||
+    (!isOver && end !== null && end <= period.endsAt);
+  const running = course === 'past_due' ? 'past_due' : isEnding ? 'cancelled' : 'paid';
+  return {
+    kind: 'subscription',
+    state: takenBack(charge, disputes) ?? (isOver ? 'ended' : running),
+    paidAt: firstPaid(session, invoices),
+    paidUntil: end !== null && end < period.endsAt ? end : period.endsAt,
+    cancelAtPeriodEnd: isEnding,
+  };
+}
+
+/** When it ended, or is to end by a date that somebody set; null: that is open. */
+function endOf({ ended_at, cancel_at }: Stripe.Subscription, isOver: boolean): EpochNs | null {
+  if (isOver) return instantOf(ended_at, 'subscription.ended_at');
+  if (cancel_at === undefined) throw unknownValue('subscription.cancel_at', cancel_at);
+  return cancel_at === null ? null : instantOf(cancel_at, 'subscription.cancel_at');
+}
+
+function firstPaid(session: Stripe.Checkout.Session, invoices: readonly Stripe.Invoice[]): EpochNs {
+  const first = expanded(session.invoice, 'session.invoice');
+  const oldest = first?.status === 'paid' ? first : invoices.at(-1);
+  return instantOf(oldest?.status_transitions?.paid_at, 'invoice.status_transitions.paid_at');
+}
+
+function takenBack(
+  charge: Stripe.Charge | null,
+  disputes: readonly Stripe.Dispute[],
+): 'disputed' | 'refunded' | null {
+  if (charge === null) return null;
+  for (const { status } of disputes) {
+    const isTaken = DISPUTES.get(status);
+    if (isTaken === undefined) throw unknownValue('dispute.status', status);
+    if (isTaken) return 'disputed';
+  }
+  return booleanOf(charge.refunded, 'charge.refunded') ? 'refunded' : null;
+}
+
+/** As the checkout was started with it, whatever tax came on top. */
+function priceOf(
+  session: Stripe.Checkout.Session,
+): Pick<ProviderObject, 'amountMinor' | 'currency'> {
+  const lines = listOf(session.line_items, 'session.line_items');
+  const [line] = lines;
+  if (line === undefined || lines.length > 1) {
+    throw new UpstreamError(`stripe sells ${lines.length} things in ${session.id}`);
+  }
+  const currency = currencyOf(line.currency, 'session.line_items.currency');
+  if (line.price === null) return { amountMinor: null, currency };
+  const unit = amountOf(line.price?.unit_amount, 'session.line_items.price.unit_amount');
+  return { amountMinor: unit * amountOf(line.quantity, 'session.line_items.quantity'), currency };
+}
