@@ -237,6 +237,15 @@ interface OrderTable {
   withdrawal_days: Generated<bigint>;
   withdrawal_lost_at: Generated<'access' | 'never'>;
   withdrawal_refund: Generated<'rest' | 'all'>;
+  written_off_at: WholeOrNull;
+}
+
+/** Up to where a provider's events were listed. */
+interface PaymentListingTable {
+  provider: string;
+  listed_until: Whole;
+  listed_at: WholeOrNull;
+  list_at: Whole;
 }
 
 /** Can only grow. */
@@ -325,6 +334,7 @@ export interface AccountSchema {
   withdrawals: WithdrawalTable;
   orders_beginning: OrdersBeginningTable;
   payment_events: PaymentEventTable;
+  payment_listings: PaymentListingTable;
 }
 
 export type AccountRow = Selectable<AccountTable>;
@@ -336,3 +346,4 @@ export type OrderChange = Updateable<OrderTable>;
 export type WithdrawalRow = Selectable<WithdrawalTable>;
 export type WithdrawalChange = Updateable<WithdrawalTable>;
 export type PaymentEventRow = Selectable<PaymentEventTable>;
+export type PaymentListingRow = Selectable<PaymentListingTable>;

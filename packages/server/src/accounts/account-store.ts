@@ -201,6 +201,7 @@ export const AUDIT_KINDS = [
   'session.ended',
   'order.placed',
   'order.changed',
+  'order.written-off',
   'key.created',
   'key.rotated',
   'key.revoked',

@@ -52,6 +52,8 @@ export interface OrderRecord extends OrderTerms, Payment {
   readonly confirmedAt: EpochNs | null;
   /** The end of the paid period of which was mailed that its renewal failed. */
   readonly failureTold: EpochNs | null;
+  /** When an operator ended it because its payment is lost: nothing the provider says changes it any more. */
+  readonly writtenOffAt: EpochNs | null;
 }
 
 export interface Consent {
@@ -132,6 +134,17 @@ export interface Heard {
   readonly isAccountGone: boolean;
 }
 
+/** Up to where a provider's events were listed. */
+export interface PaymentListing {
+  readonly provider: string;
+  /** By the provider's clock. */
+  readonly listedUntil: EpochNs;
+  /** Null: never yet. */
+  readonly listedAt: EpochNs | null;
+  /** When they are to be listed again. */
+  readonly listAt: EpochNs;
+}
+
 export interface OrdersStore {
   /** The newest first. */
   ordersOf(accountId: string): Promise<readonly OrderRecord[]>;
@@ -163,6 +176,15 @@ export interface OrdersStore {
    * about it change together. Null: no order of ours has this reference.
    */
   hearPayment(call: StoreCall, heard: HeardPayment): Promise<Heard | null>;
+  /**
+   * Ends an order whose payment its provider has lost: what it grants ends, and it can be bought again. `over`: it
+   * grants nothing and is not waited for.
+   */
+  writeOff(
+    call: StoreCall,
+    orderId: string,
+    reason: string,
+  ): Promise<OrderRecord | { readonly refused: 'not-found' | 'over' }>;
   /** Looks at the order again then; null: not by itself. */
   lookAgain(order: Pick<OrderRecord, 'id'>, lookAt: EpochNs | null): Promise<void>;
   /** Remembers that a mail was sent, so that it is not sent again. */
@@ -181,6 +203,13 @@ export interface OrdersStore {
     event: Pick<PaymentEvent, 'provider' | 'id'>,
     why: { readonly tryAt: EpochNs | null; readonly fault: string | null },
   ): Promise<void>;
+  /** The event is about the payment that has this reference: it is called so from now on. */
+  nameEvent(event: Pick<PaymentEvent, 'provider' | 'id'>, ref: string): Promise<void>;
+  /** Null: the provider's events were never listed. */
+  findListing(provider: string): Promise<PaymentListing | null>;
+  noteListing(listing: PaymentListing): Promise<void>;
+  /** Those that are due. */
+  dueListings(now: EpochNs): Promise<readonly PaymentListing[]>;
   /** Pending ones whose time has come, the oldest first. */
   dueEvents(now: EpochNs, limit: number): Promise<readonly PaymentEventRecord[]>;
   /** Orders whose time to be looked at has come, the longest waiting first. */

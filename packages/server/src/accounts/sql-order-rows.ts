@@ -3,8 +3,13 @@
 import type { Payment } from '@tapeloom/core/entitlement/payment';
 import type { Grant } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { OrderRow, PaymentEventRow } from './account-schema.ts';
-import type { OrderRecord, OrderTerms, PaymentEventRecord } from './orders-store.ts';
+import type { OrderRow, PaymentEventRow, PaymentListingRow } from './account-schema.ts';
+import type {
+  OrderRecord,
+  OrderTerms,
+  PaymentEventRecord,
+  PaymentListing,
+} from './orders-store.ts';
 
 /** Of an order of which the provider has said nothing yet. */
 const NOTHING_HEARD = -1;
@@ -34,6 +39,7 @@ export function orderOf(row: OrderRow): OrderRecord {
     lookAt: row.look_at as EpochNs | null,
     confirmedAt: row.confirmed_at as EpochNs | null,
     failureTold: row.failure_told as EpochNs | null,
+    writtenOffAt: row.written_off_at as EpochNs | null,
   };
 }
 
@@ -63,6 +69,7 @@ export function newOrderRow(terms: OrderTerms, accountId: string, now: EpochNs) 
     look_at: now,
     confirmed_at: null,
     failure_told: null,
+    written_off_at: null,
   } as const;
 }
 
@@ -86,5 +93,14 @@ export function paymentEventOf(row: PaymentEventRow): PaymentEventRecord {
     attempts: Number(row.attempts),
     tryAt: row.try_at as EpochNs | null,
     fault: row.fault,
+  };
+}
+
+export function listingOf(row: PaymentListingRow): PaymentListing {
+  return {
+    provider: row.provider,
+    listedUntil: row.listed_until as EpochNs,
+    listedAt: row.listed_at as EpochNs | null,
+    listAt: row.list_at as EpochNs,
   };
 }

@@ -19,6 +19,7 @@ import {
   type PaymentCounts,
   type PaymentEvent,
   type PaymentEventRecord,
+  type PaymentListing,
   SAME_CHECKOUT_NS,
   UNPAID_BINDS_NS,
 } from './orders-store.ts';
@@ -111,6 +112,14 @@ export class SqlOrders implements OrdersStore {
     return this.#store.write((writing) => hearPayment(writing, call, heard));
   }
 
+  writeOff(
+    call: StoreCall,
+    orderId: string,
+    reason: string,
+  ): Promise<OrderRecord | { readonly refused: 'not-found' | 'over' }> {
+    return this.#store.write((writing) => writeOff(writing, call, orderId, reason));
+  }
+
   lookAgain({ id }: Pick<OrderRecord, 'id'>, lookAt: EpochNs | null): Promise<void> {
     return this.#change(id, { look_at: lookAt });
   }
@@ -145,6 +154,22 @@ export class SqlOrders implements OrdersStore {
     return this.#store.write(({ sql }) => events.putOffEvent(sql, event, why));
   }
 
+  nameEvent(event: Pick<PaymentEvent, 'provider' | 'id'>, ref: string): Promise<void> {
+    return this.#store.write(({ sql }) => events.nameEvent(sql, event, ref));
+  }
+
+  findListing(provider: string): Promise<PaymentListing | null> {
+    return this.#store.read((sql) => events.findListing(sql, provider));
+  }
+
+  noteListing(listing: PaymentListing): Promise<void> {
+    return this.#store.write(({ sql }) => events.noteListing(sql, listing));
+  }
+
+  dueListings(now: EpochNs): Promise<readonly PaymentListing[]> {
+    return this.#store.read((sql) => events.dueListings(sql, now));
+  }
+
   dueEvents(now: EpochNs, limit: number): Promise<readonly PaymentEventRecord[]> {
     return this.#store.read((sql) => events.dueEvents(sql, now, limit));
   }
@@ -160,6 +185,7 @@ export class SqlOrders implements OrdersStore {
     return this.#store.write(async ({ sql }) => {
       const events = sql.updateTable('payment_events').set({ try_at: now });
       const orders = sql.updateTable('orders').set({ look_at: now });
+      await sql.updateTable('payment_listings').set({ list_at: now }).execute();
       return {
         events: (await events.where('try_at', 'is not', null).returning('id').execute()).length,
         orders: (await orders.where('look_at', 'is not', null).returning('id').execute()).length,
@@ -245,8 +271,8 @@ async function judgeCheckout(
 }
 
 /** Whether the account stays with the provider of this order. */
-function binds({ state, createdAt }: OrderRecord, now: EpochNs): boolean {
-  if (state === 'failed') return false;
+function binds({ state, createdAt, writtenOffAt }: OrderRecord, now: EpochNs): boolean {
+  if (state === 'failed' || writtenOffAt !== null) return false;
   return state !== 'open' || now < createdAt + UNPAID_BINDS_NS;
 }
 
@@ -306,9 +332,10 @@ async function hearPayment(
   return { before, order, isNew, isAccountGone };
 }
 
-/** Of what was heard, if it is news; null: that, or something later, is known. */
+/** Of what was heard, if it is news; null: that, or something later, is known, or nothing counts any more. */
 function newRevision(known: OrderRecord, heard: HeardPayment): number | null {
   const { revision, payment } = heard;
+  if (known.writtenOffAt !== null) return null;
   if (revision !== null) return revision > known.revision ? revision : null;
   if (isAskedBefore(known, heard)) return null;
   const { kind, state, paidAt, paidUntil, cancelAtPeriodEnd } = payment;
@@ -323,6 +350,37 @@ function newRevision(known: OrderRecord, heard: HeardPayment): number | null {
 
 function isAskedBefore({ lookedAt }: OrderRecord, { askedAt }: HeardPayment): boolean {
   return lookedAt !== null && askedAt < lookedAt;
+}
+
+async function writeOff(
+  writing: Writing,
+  call: StoreCall,
+  orderId: string,
+  reason: string,
+): Promise<OrderRecord | { readonly refused: 'not-found' | 'over' }> {
+  const { sql } = writing;
+  const named = await orderById(sql, orderId);
+  if (named === null) return { refused: 'not-found' };
+  await holdAccount(sql, named.accountId);
+  const before = (await orderById(sql, orderId))!;
+  if (before.state === 'ended' || before.state === 'failed') return { refused: 'over' };
+  const order = await changeOrder(sql, orderId, {
+    state: before.paidAt === null ? 'failed' : 'ended',
+    written_off_at: call.now,
+    look_at: null,
+  });
+  const { accountId, provider, ref } = order;
+  const details = {
+    order: orderId,
+    before: before.state,
+    after: order.state,
+    provider,
+    ref,
+    reason,
+  };
+  await tell(writing, call, { kind: 'order.written-off', accountId, keyId: null, details });
+  await grantAnew(writing, call, order, []);
+  return order;
 }
 
 async function changeOrder(sql: Sql, id: string, columns: OrderChange): Promise<OrderRecord> {

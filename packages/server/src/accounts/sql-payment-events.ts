@@ -1,9 +1,14 @@
 /** Events of payment providers: each is kept once, until it is settled and long enough after. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { EVENTS_KEPT_NS, type PaymentEvent, type PaymentEventRecord } from './orders-store.ts';
+import {
+  EVENTS_KEPT_NS,
+  type PaymentEvent,
+  type PaymentEventRecord,
+  type PaymentListing,
+} from './orders-store.ts';
 import { removed, type Sql } from './sql-database.ts';
-import { paymentEventOf } from './sql-order-rows.ts';
+import { listingOf, paymentEventOf } from './sql-order-rows.ts';
 
 /** Of one object, or one id, nobody looks at more. */
 const EVENTS_SHOWN_MAX = 200;
@@ -65,6 +70,36 @@ export async function putOffEvent(
     }))
     .where('provider', '=', provider)
     .where('id', '=', id)
+    .execute();
+}
+
+export async function nameEvent(
+  sql: Sql,
+  { provider, id }: Pick<PaymentEvent, 'provider' | 'id'>,
+  ref: string,
+): Promise<void> {
+  const event = sql.updateTable('payment_events').set({ object_ref: ref });
+  await event.where('provider', '=', provider).where('id', '=', id).execute();
+}
+
+export async function findListing(sql: Sql, provider: string): Promise<PaymentListing | null> {
+  const found = sql.selectFrom('payment_listings').selectAll().where('provider', '=', provider);
+  const row = await found.executeTakeFirst();
+  return row === undefined ? null : listingOf(row);
+}
+
+export async function dueListings(sql: Sql, now: EpochNs): Promise<readonly PaymentListing[]> {
+  const due = sql.selectFrom('payment_listings').selectAll().where('list_at', '<=', now);
+  return (await due.orderBy('provider').execute()).map(listingOf);
+}
+
+export async function noteListing(sql: Sql, listing: PaymentListing): Promise<void> {
+  const { provider, listedUntil, listedAt, listAt } = listing;
+  const columns = { listed_until: listedUntil, listed_at: listedAt, list_at: listAt };
+  await sql
+    .insertInto('payment_listings')
+    .values({ provider, ...columns })
+    .onConflict((conflict) => conflict.column('provider').doUpdateSet(columns))
     .execute();
 }
 

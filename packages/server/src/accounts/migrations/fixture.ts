@@ -99,6 +99,12 @@ async function fillOrders({ orders }: AccountStore, accountId: string): Promise<
   await orders.placeOrder(call, accountId, terms, { text: 'the waiver', address: '192.0.2.7' });
   const { provider, ref: objectRef } = terms;
   await orders.receiveEvent(FIXTURE_NOW, { provider, id: 'e', objectRef, at: FIXTURE_NOW });
+  await orders.noteListing({
+    provider,
+    listedUntil: FIXTURE_NOW,
+    listedAt: FIXTURE_NOW,
+    listAt: FIXTURE_NOW,
+  });
 }
 
 /** Tables with their rows, then indexes and triggers, which would get in the way of the rows. */
