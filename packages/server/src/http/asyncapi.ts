@@ -49,7 +49,7 @@ const serverKinds = Object.keys(SERVER_MESSAGE_SCHEMAS) as ServerKind[];
 /** `origin`: where the service is; null: nobody knows yet, and readers fill it in. */
 export function asyncapiDocument(version: string, origin: string | null): object {
   return {
-    asyncapi: '3.0.0',
+    asyncapi: '3.1.0',
     info: {
       title: 'Tapeloom stream',
       version,

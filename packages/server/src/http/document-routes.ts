@@ -14,12 +14,15 @@ export function documentRoutes(
       path: '/v1/openapi.json',
       operationId: 'getOpenapi',
       summary: 'The OpenAPI document of the REST interface.',
+      description: 'This document, with the address of this service in it.',
       text: () => openapiText(routes(), origin()),
     }),
     documentRoute({
       path: '/v1/asyncapi.json',
       operationId: 'getAsyncapi',
       summary: 'The AsyncAPI document of the stream.',
+      description:
+        'Every message of both sides, close codes and limits, with the address of this service.',
       text: () => asyncapiText(origin()),
     }),
   ];
@@ -28,7 +31,9 @@ export function documentRoutes(
 function documentRoute({
   text,
   ...definition
-}: Pick<Route, 'path' | 'operationId' | 'summary'> & { readonly text: () => string }): Route {
+}: Pick<Route, 'path' | 'operationId' | 'summary' | 'description'> & {
+  readonly text: () => string;
+}): Route {
   let encoded: EncodedJson | null = null;
   return defineRoute({
     ...definition,

@@ -111,6 +111,8 @@ export function indicatorsRoute(facts: () => CatalogueFacts): Route {
     path: '/v1/indicators',
     operationId: 'listIndicators',
     summary: 'The indicator catalogue.',
+    description:
+      'Every indicator with its parameters, the schema of its data, its price in compute units per trade, presets and an example.',
     access: 'public',
     cacheControl: PUBLIC_CACHE_CONTROL,
     answer: Type.Unsafe<CatalogueFacts>(IndicatorCatalogue),

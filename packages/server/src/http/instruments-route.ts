@@ -8,7 +8,15 @@ import { Type } from './schema.ts';
 const closed = { additionalProperties: false };
 
 export const DatasetQuery = Type.Object(
-  { dataset: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })) },
+  {
+    dataset: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'All contracts of this dataset, streamed or not.',
+      }),
+    ),
+  },
   closed,
 );
 

@@ -52,6 +52,8 @@ export function offersRoute(): Route {
     path: '/v1/offers',
     operationId: 'listOffers',
     summary: 'What can be bought, and the limits of each combination.',
+    description:
+      'The offers, what each grants, and the limits of every plan that they add up to. No prices: they are in `GET /v1/pricing`.',
     access: 'public',
     cacheControl: PUBLIC_CACHE_CONTROL,
     answer: OffersView,

@@ -3,64 +3,18 @@
  * the same routes give the same document.
  */
 
-import { ERROR_CODES, type ErrorCode } from '@tapeloom/protocol/error-codes';
 import { PROBLEM_CONTENT_TYPE } from '@tapeloom/protocol/problem';
 import type { TSchema } from 'typebox';
 import { IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_LENGTH_MAX, IDEMPOTENT_REPLAYED } from './idempotency.ts';
+import { exampleName, PROBLEM_SCHEMA, problemExamples } from './openapi-problems.ts';
+import { ALL_TAGS, tagOf } from './openapi-tags.ts';
+import { OPERATION_EXAMPLES, type OperationExample } from './operation-examples.ts';
 import { RATE_HEADERS } from './rate-headers.ts';
 import type { Route, RouteError } from './route.ts';
+import { schemaSample } from './schema-sample.ts';
 
-const ERROR_NAMES = Object.keys(ERROR_CODES) as ErrorCode[];
-
-const PROBLEM_SCHEMA = {
-  type: 'object',
-  required: ['type', 'title', 'status', 'detail', 'code', 'instance'],
-  properties: {
-    type: { type: 'string', format: 'uri', description: 'Documentation of the code.' },
-    title: { type: 'string' },
-    status: { type: 'integer' },
-    detail: { type: 'string', description: 'What went wrong; the text may change.' },
-    code: { enum: ERROR_NAMES.filter((code) => ERROR_CODES[code].statuses.length > 0) },
-    instance: { type: 'string', description: 'The request id, for support.' },
-    errors: {
-      type: 'array',
-      description: 'Only with INVALID_PARAMETERS: the faulty fields.',
-      items: {
-        type: 'object',
-        required: ['path', 'message'],
-        properties: {
-          path: { type: 'string', format: 'json-pointer' },
-          message: { type: 'string' },
-        },
-      },
-    },
-    computeUnits: {
-      type: 'integer',
-      minimum: 0,
-      description: 'Refusals of history and exports: what it would cost, where that is known.',
-    },
-    remainingComputeUnits: {
-      type: 'integer',
-      minimum: 0,
-      description: 'With QUOTA_EXCEEDED: what is left of the compute budget this month.',
-    },
-    missingDays: {
-      type: 'array',
-      items: { type: 'string', format: 'date' },
-      description: 'With NOT_COVERED: the days without data, the first 1,000 of them.',
-    },
-    missingDaysTotal: {
-      type: 'integer',
-      minimum: 0,
-      description: 'With NOT_COVERED: how many days are without data.',
-    },
-    endsBeforeFrom: {
-      type: 'boolean',
-      const: true,
-      description: 'With INVALID_PARAMETERS: untilCursor is before from.',
-    },
-  },
-};
+/** Where a service listens that was told nothing. */
+const ORIGIN_DEFAULT = 'http://127.0.0.1:8080';
 
 const IDEMPOTENCY_PARAMETER = {
   name: IDEMPOTENCY_KEY,
@@ -157,10 +111,12 @@ export function openapiDocument(
       description: 'Order-flow indicators from the trades of futures contracts.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    ...(origin === null ? {} : { servers: [{ url: origin }] }),
+    servers: [{ url: origin ?? ORIGIN_DEFAULT }],
+    tags: ALL_TAGS,
     paths: Object.fromEntries(paths),
     components: {
       schemas: { Problem: PROBLEM_SCHEMA },
+      examples: problemExamples(routes.flatMap(errorsOf)),
       headers: HEADERS,
       securitySchemes: {
         key: {
@@ -182,28 +138,25 @@ export function openapiDocument(
 }
 
 function operation(route: Route): object {
+  const example = exampleOf(route);
   return {
     operationId: route.operationId,
+    tags: [tagOf(route.path)],
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
     security: securityOf(route),
     parameters: [
-      ...pathParameters(route),
-      ...queryParameters(route),
+      ...pathParameters(route, example),
+      ...queryParameters(route, example),
       ...(route.cacheControl === undefined ? [] : [IF_NONE_MATCH]),
       ...(route.isIdempotent === true ? [IDEMPOTENCY_PARAMETER] : []),
     ],
-    ...(route.rawBody === true
-      ? { requestBody: { required: true, content: { '*/*': { schema: {} } } } }
-      : {}),
-    ...(route.body === undefined
-      ? {}
-      : { requestBody: { required: true, content: jsonContent(route.body) } }),
+    ...requestBody(route, example),
     responses: {
       [route.status ?? 200]: {
         description: 'Success.',
         headers: headersOf(route, route.status ?? 200),
-        content: answerContent(route),
+        content: answerContent(route, example),
       },
       ...(route.cacheControl === undefined
         ? {}
@@ -216,6 +169,25 @@ function operation(route: Route): object {
       ...problemResponses(route),
     },
   };
+}
+
+/** What somebody wrote, for what is tried too; else something that fits. */
+function exampleOf({ operationId, body, answer, answerTypes }: Route): OperationExample {
+  const name = operationId.replace(/^try([A-Z])/, (_, first: string) => first.toLowerCase());
+  return (
+    OPERATION_EXAMPLES[name] ?? {
+      ...(body === undefined ? {} : { body: schemaSample({ ...body }) as object }),
+      ...(answerTypes === undefined ? { answer: schemaSample({ ...answer }) as object } : {}),
+    }
+  );
+}
+
+function requestBody(route: Route, { body }: OperationExample): object {
+  if (route.rawBody === true) {
+    return { requestBody: { required: true, content: { '*/*': { schema: {} } } } };
+  }
+  if (route.body === undefined) return {};
+  return { requestBody: { required: true, content: jsonContent(route.body, body) } };
 }
 
 /** A bearer key has no scopes in the sense of OpenAPI; 3.1 lets them be named as roles. */
@@ -235,41 +207,67 @@ function isOfPortal({ access, method, path }: Route): boolean {
   return access === 'public' && method !== 'GET' && path.startsWith('/v1/portal/');
 }
 
-function pathParameters(route: Route): object[] {
+const PATH_PARAMETERS: Readonly<Record<string, string>> = {
+  id: 'The id, as a list or the answer that made it shows it.',
+  name: 'The name of the page.',
+  provider: 'The name of the payment provider.',
+};
+
+function pathParameters(route: Route, { path }: OperationExample): object[] {
   return [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name,
     in: 'path',
     required: true,
+    description: PATH_PARAMETERS[name!] ?? `The ${name}.`,
     schema: { type: 'string' },
+    ...(path?.[name!] === undefined ? {} : { example: path[name!] }),
   }));
 }
 
-function queryParameters(route: Route): object[] {
+function queryParameters(route: Route, { query }: OperationExample): object[] {
   const required: readonly string[] = route.query?.required ?? [];
-  return Object.entries(route.query?.properties ?? {}).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    required: required.includes(name),
-    schema,
-  }));
+  return Object.entries(route.query?.properties ?? {}).map(([name, whole]) => {
+    const { description, ...schema } = whole as TSchema & { readonly description?: string };
+    return {
+      name,
+      in: 'query',
+      required: required.includes(name),
+      ...(description === undefined ? {} : { description }),
+      schema,
+      ...(query?.[name] === undefined ? {} : { example: query[name] }),
+    };
+  });
 }
 
-/** One response per status, with the codes that may come with it. */
-function problemResponses(route: Route): object {
-  const possible = [
+/** What the route may refuse with. */
+function errorsOf(route: Route): readonly RouteError[] {
+  return [
     ...ANYWHERE,
     ...(route.method === 'GET' ? [] : WITH_BODY),
     ...(needsKey(route) ? WITH_KEY : []),
     ...(isOfPortal(route) ? OF_PORTAL : []),
     ...(route.errors ?? []),
   ];
-  const responses = [...Map.groupBy(possible, ({ status }) => status)].map(([status, same]) => [
+}
+
+/** One response per status, with the codes that may come with it. */
+function problemResponses(route: Route): object {
+  const byStatus = Map.groupBy(errorsOf(route), ({ status }) => status);
+  const responses = [...byStatus].map(([status, same]) => [
     status,
     {
       description: same.map(({ code }) => `\`${code}\``).join(', '),
       headers: headersOf(route, status),
       content: {
-        [PROBLEM_CONTENT_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } },
+        [PROBLEM_CONTENT_TYPE]: {
+          schema: { $ref: '#/components/schemas/Problem' },
+          examples: Object.fromEntries(
+            same.map((error) => [
+              error.code,
+              { $ref: `#/components/examples/${exampleName(error)}` },
+            ]),
+          ),
+        },
       },
     },
   ]);
@@ -293,8 +291,8 @@ function headersOf(route: Route, status: number): object {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-function answerContent({ answer, answerTypes }: Route): object {
-  if (answerTypes === undefined) return jsonContent(answer);
+function answerContent({ answer, answerTypes }: Route, example: OperationExample): object {
+  if (answerTypes === undefined) return jsonContent(answer, example.answer);
   const contents = answerTypes.map((type) => [
     type,
     { schema: { ...answer, contentMediaType: type } },
@@ -302,6 +300,6 @@ function answerContent({ answer, answerTypes }: Route): object {
   return Object.fromEntries(contents);
 }
 
-function jsonContent(schema: TSchema): object {
-  return { 'application/json': { schema } };
+function jsonContent(schema: TSchema, example: unknown): object {
+  return { 'application/json': { schema, ...(example === undefined ? {} : { example }) } };
 }

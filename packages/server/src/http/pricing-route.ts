@@ -60,6 +60,8 @@ export function pricingRoute(book: () => OfferBook): Route {
     path: '/v1/pricing',
     operationId: 'getPricing',
     summary: 'Prices, the countries that are served, and the text of the waiver.',
+    description:
+      'Amounts are in the smallest unit of the currency. A checkout needs the version of the waiver that stands here.',
     access: 'public',
     cacheControl: PUBLIC_CACHE_CONTROL,
     answer: Type.Unsafe<Pricing>(PricingView),

@@ -41,6 +41,8 @@ export function statusRoute(facts: StatusFacts): Route {
     path: '/v1/status',
     operationId: 'getStatus',
     summary: 'State of the service.',
+    description:
+      'Whether results are being computed, and the state of every streamed instrument. Needs no key; one that is sent is counted.',
     access: 'optional',
     // It may be kept, and is asked for again at every use.
     cacheControl: 'no-cache',

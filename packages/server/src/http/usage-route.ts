@@ -60,6 +60,8 @@ export function usageRoute(usageOf: UsageOf): Route {
     path: '/v1/usage',
     operationId: 'getUsage',
     summary: "The account's limits and its use of them this month.",
+    description:
+      'Over all keys; to a test key the limits of the sandbox and what test keys used of them. Budgets renew at the start of a month, in UTC.',
     access: 'key',
     answer: UsageView,
     handle: async ({ caller: { accountId, entitlements }, now }) =>

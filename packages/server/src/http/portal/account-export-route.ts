@@ -46,6 +46,7 @@ export function accountExportRoute(facts: () => PortalFacts): Route {
     path: '/v1/portal/export',
     operationId: 'exportAccount',
     summary: 'Everything that is kept of the account and its owner, as one file.',
+    description: 'As JSON, to be saved; secrets are not in it, for nobody has them.',
     access: 'session',
     hasNoHead: true,
     answer: AccountExport,

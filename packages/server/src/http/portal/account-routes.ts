@@ -53,6 +53,7 @@ export function accountRoute(facts: () => PortalFacts): Route {
     path: '/v1/portal/account',
     operationId: 'getAccount',
     summary: 'The account, its plan, and where its owner is signed in.',
+    description: 'Browsers are named by words, never by anything secret.',
     access: 'session',
     answer: AccountView,
     handle: async ({ session, now }) => {

@@ -22,6 +22,7 @@ export function operatorPagesRoute(pages: () => OperatorPages): Route {
     path: '/v1/portal/pages/:name',
     operationId: 'getOperatorPage',
     summary: "One of the operator's own pages: imprint, privacy or terms.",
+    description: 'As HTML with tags from a short list; 404 where the operator has written none.',
     access: 'public',
     answer: PageView,
     errors: [{ code: 'NOT_FOUND', status: 404 }],

@@ -36,6 +36,7 @@ function listRoute(billing: () => Billing): Route {
     path: '/v1/portal/orders',
     operationId: 'listOrders',
     summary: 'All orders of the account, the newest first.',
+    description: 'With their states, as the payment provider last told them.',
     access: 'session',
     answer: Type.Object({ orders: Type.Array(OrderView) }, { additionalProperties: false }),
     handle: async ({ session, now }) => {
@@ -51,6 +52,7 @@ function showRoute(billing: () => Billing): Route {
     path: '/v1/portal/orders/:id',
     operationId: 'getOrder',
     summary: 'One order.',
+    description: 'By its id; an order of another account does not exist here.',
     access: 'session',
     answer: OrderView,
     errors: [UNKNOWN],

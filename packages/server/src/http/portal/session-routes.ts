@@ -24,6 +24,7 @@ function endRoute(facts: () => PortalFacts): Route {
     path: '/v1/portal/session',
     operationId: 'signOut',
     summary: 'Signs out in this browser.',
+    description: 'The session ends at once, and with it what it has open.',
     access: 'session',
     answer: Nothing,
     handle: async ({ session, now, setHeader }) => {
@@ -41,6 +42,7 @@ function endOthersRoute(facts: () => PortalFacts): Route {
     path: '/v1/portal/sessions',
     operationId: 'signOutElsewhere',
     summary: 'Signs out in every other browser.',
+    description: 'This session goes on.',
     access: 'session',
     answer: Type.Object(
       { ended: Type.Integer({ minimum: 0, description: 'How many sessions it ended.' }) },
@@ -59,6 +61,7 @@ function endOneRoute(facts: () => PortalFacts): Route {
     path: '/v1/portal/sessions/:id',
     operationId: 'endSession',
     summary: 'Signs out in one browser.',
+    description: 'By the id of a session of this account; the others go on.',
     access: 'session',
     answer: Nothing,
     errors: [{ code: 'NOT_FOUND', status: 404 }],

@@ -64,6 +64,7 @@ function lookRoute(facts: () => PortalFacts): Route {
     path: '/v1/portal/sign-in/look',
     operationId: 'lookAtLink',
     summary: 'What a link would do; it stays as good as it was.',
+    description: 'So that a page can say which account it opens before anybody is signed in.',
     access: 'public',
     body: TokenBody,
     answer: Type.Object(

@@ -26,7 +26,10 @@ const MONTHS_SHOWN = 13;
 const NOTHING: UsageCounts = { computeUnits: 0, historyItems: 0, exportBytes: 0, restRequests: 0 };
 
 const closed = { additionalProperties: false };
-const Period = Type.String({ pattern: '^[0-9]{4}-(0[1-9]|1[0-2])$' });
+const Period = Type.String({
+  pattern: '^[0-9]{4}-(0[1-9]|1[0-2])$',
+  description: 'A month, in UTC.',
+});
 const Count = Type.Integer({ minimum: 0 });
 
 const KeyUsageView = Type.Object(
