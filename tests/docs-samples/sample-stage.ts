@@ -92,7 +92,11 @@ export class SampleStage implements AsyncDisposable {
       tapeloom: `exec ${tapeloom} "$@"`,
       'tapeloom-types': `exec '${process.execPath}' '${client}/tapeloom-types.js' "$@"`,
       // What the service refuses is a fault of the sample.
-      curl: ['PATH=$', '{PATH#*:} exec curl --fail-with-body -sS "$@"'].join(''),
+      curl: [
+        'PATH=$(echo "$PATH" | cut -d: -f2-)',
+        'case " $* " in *" -f "*|*" -sSf "*|*" -fsS "*|*" -sf "*|*" --fail"*) exec curl -sS "$@";; esac',
+        'exec curl --fail-with-body -sS "$@"',
+      ].join('\n'),
       npx: 'case "$1" in -y|--yes) shift;; esac; exec "$@"',
       npm: [
         '[ "$1" = run ] && shift; [ "$1" = -s ] && shift; name=$1; shift; [ "$1" = -- ] && shift',
