@@ -4,12 +4,16 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { indicatorPages } from './indicator-pages.ts';
 import { LIMITS_PATH, limitsPage } from './limits-page.ts';
+import { REST_PATH, restPage } from './reference/rest-page.ts';
+import { STREAM_PATH, streamPage } from './reference/stream-page.ts';
 import { SEMANTICS_PATH, semanticsPage } from './semantics-page.ts';
 
 const pages = [
   { path: SEMANTICS_PATH, text: semanticsPage(readFileSync(SEMANTICS_PATH, 'utf8')) },
   { path: LIMITS_PATH, text: limitsPage() },
   ...indicatorPages(),
+  { path: REST_PATH, text: restPage() },
+  { path: STREAM_PATH, text: streamPage() },
 ];
 for (const { path, text } of pages) {
   mkdirSync(dirname(path), { recursive: true });

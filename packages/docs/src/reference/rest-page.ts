@@ -1,0 +1,144 @@
+/**
+ * `docs/reference/rest.md`: every public operation with its parameters, an example and its refusals, made of the OpenAPI
+ * document. It is what readers without scripts see, what the search finds, and what the page's `.md` is.
+ */
+
+import { fileURLToPath } from 'node:url';
+import { type ErrorCode, errorAnchor } from '@tapeloom/protocol/error-codes';
+import { contractRoutes } from '@tapeloom/server/http/contract';
+import { openapiText } from '@tapeloom/server/http/interface-documents';
+import { code, table } from '../markdown-table.ts';
+import { fieldRows, type JsonSchema, jsonBlock, meaning, typeWords } from './schema-fields.ts';
+
+export const REST_PATH = fileURLToPath(
+  new URL('../../../../docs/reference/rest.md', import.meta.url),
+);
+
+/** What programs have no use for. */
+const LEFT_OUT: readonly string[] = ['Portal', 'Payments'];
+
+interface Content {
+  readonly schema: JsonSchema;
+  readonly example?: unknown;
+}
+interface Answer {
+  readonly description: string;
+  readonly content?: Readonly<Record<string, Content>>;
+}
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required: boolean;
+  readonly description?: string;
+  readonly schema: JsonSchema;
+}
+interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly security: readonly { readonly key?: readonly string[] }[];
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, Content>> };
+  readonly responses: Readonly<Record<string, Answer>>;
+}
+interface OpenapiDocument {
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+const INTRO = `# REST interface
+
+Every route that a program may call, with its parameters, an example of its answer, and what it may refuse. The page is made of
+the OpenAPI document, which every service serves at \`/v1/openapi.json\` with its own address in it; tools can read it.
+
+With a script allowed, this page lets you try what reads. It asks for no key: whoever is signed in to the portal tries with their
+session, which has the rights of the account's plan. What is tried counts and costs as it would with a key. Keys themselves are
+made, rotated and revoked on the portal's page Keys, and exports are left to programs: both do more than a page should do for a
+click. How a key is sent: \`Authorization: Bearer <key>\`; more in [Keys](../keys.md).
+
+Every answer carries \`X-Request-Id\`, and every answer to a recognised key its limits (\`RateLimit-Limit\`, \`RateLimit-Remaining\`,
+\`RateLimit-Reset\`, \`RateLimit-Policy\`): see [Limits](../limits.md). Refusals are problem documents: see [Errors](../errors.md).
+
+<!-- Made by npm run docs: do not edit. -->`;
+
+export function restPage(): string {
+  const { tags, paths } = JSON.parse(openapiText(contractRoutes())) as OpenapiDocument;
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+  const sections = tags
+    .filter(({ name }) => !LEFT_OUT.includes(name))
+    .map(({ name, description }) => {
+      const inside = operations.filter(({ operation }) => operation.tags.includes(name));
+      const parts = inside.map((one) => operationText(one.method, one.path, one.operation));
+      return [`## ${name}`, description, ...parts].join('\n\n');
+    });
+  return `${[INTRO, ...sections].join('\n\n')}\n`;
+}
+
+function operationText(method: string, path: string, operation: Operation): string {
+  const { summary, description, parameters, requestBody } = operation;
+  const body = requestBody?.content['application/json'];
+  const parts = [
+    `### ${method.toUpperCase()} ${path}`,
+    `${summary} ${description}`,
+    keyWords(operation),
+    parameters.length === 0 ? null : parameterTable(parameters),
+    body === undefined ? null : `The body, as JSON:\n\n${fieldTable(body.schema)}`,
+    body?.example === undefined ? null : jsonBlock(body.example),
+    answerText(operation),
+    refusals(operation),
+  ];
+  return parts.filter((part) => part !== null).join('\n\n');
+}
+
+/** Who may ask. */
+function keyWords({ security }: Operation): string {
+  const needed = security.find(({ key }) => key !== undefined)?.key;
+  if (needed === undefined) return 'Needs no key.';
+  if (security.length > 1) return 'Needs no key; one that is sent is counted.';
+  const [scope] = needed;
+  return scope === undefined ? 'Needs a key.' : `Needs a key with the scope ${code(scope)}.`;
+}
+
+function parameterTable(parameters: readonly Parameter[]): string {
+  const rows = parameters.map(({ name, in: place, required, description, schema }) => [
+    code(name),
+    place,
+    `${typeWords(schema)}${required ? '' : ' (optional)'}`,
+    meaning({ ...schema, ...(description === undefined ? {} : { description }) }),
+  ]);
+  return table(['parameter', 'in', 'type', 'meaning'], rows);
+}
+
+function fieldTable(schema: JsonSchema): string {
+  return table(
+    ['field', 'type', 'meaning'],
+    fieldRows(schema).map((row) => [...row]),
+  );
+}
+
+function answerText({ responses }: Operation): string {
+  const [status, answer] = Object.entries(responses).find(([name]) => name.startsWith('2'))!;
+  const json = answer.content?.['application/json'];
+  if (json === undefined) {
+    const types = Object.keys(answer.content ?? {}).map(code);
+    return `Answers ${code(status)} with ${types.join(', ')}.`;
+  }
+  const fields = fieldRows(json.schema);
+  const told = fields.length === 0 ? [] : [fieldTable(json.schema)];
+  return [`Answers ${code(status)}:`, ...told, jsonBlock(json.example)].join('\n\n');
+}
+
+function refusals({ responses }: Operation): string {
+  const links = Object.entries(responses)
+    .filter(([status]) => Number(status) >= 400)
+    .flatMap(([status, { description }]) =>
+      description.split(', ').map((name) => {
+        const anchor = errorAnchor(name.replaceAll('`', '') as ErrorCode);
+        return `${status} [${name}](../errors.md#${anchor})`;
+      }),
+    );
+  return `May refuse with ${links.join(', ')}.`;
+}

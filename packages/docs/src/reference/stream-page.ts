@@ -1,0 +1,135 @@
+/**
+ * `docs/reference/stream.md`: every message of the stream with its fields and examples, the ways in which a connection ends, and
+ * the limits, made of the AsyncAPI document. It is written ahead of time, so it needs no script.
+ */
+
+import { fileURLToPath } from 'node:url';
+import { type ErrorCode, errorAnchor } from '@tapeloom/protocol/error-codes';
+import { asyncapiText } from '@tapeloom/server/http/interface-documents';
+import { code, table } from '../markdown-table.ts';
+import { fieldRows, type JsonSchema, jsonBlock, number } from './schema-fields.ts';
+
+export const STREAM_PATH = fileURLToPath(
+  new URL('../../../../docs/reference/stream.md', import.meta.url),
+);
+
+interface Message {
+  readonly name: string;
+  readonly summary: string;
+  readonly payload: JsonSchema;
+  readonly examples: readonly { readonly payload: unknown }[];
+}
+interface Ref {
+  readonly $ref: string;
+}
+interface Operation {
+  readonly action: 'send' | 'receive';
+  readonly messages: readonly Ref[];
+  readonly reply?: { readonly messages: readonly Ref[] };
+}
+interface AsyncapiDocument {
+  readonly channels: {
+    readonly stream: {
+      readonly 'x-close-codes': readonly {
+        readonly code: number;
+        readonly reason: string | null;
+        readonly meaning: string;
+      }[];
+      readonly 'x-limits': Readonly<Record<string, number>>;
+      readonly 'x-error-codes': readonly {
+        readonly code: ErrorCode;
+        readonly title: string;
+        readonly retryable: boolean;
+      }[];
+    };
+  };
+  readonly operations: Readonly<Record<string, Operation>>;
+  readonly components: { readonly messages: Readonly<Record<string, Message>> };
+}
+
+const INTRO = `# Stream interface
+
+Every message that goes over the stream, with its fields and examples. The page is made of the AsyncAPI document, which every service
+serves at \`/v1/asyncapi.json\` with its own address in it; tools can read it. What the messages mean together, and how a client that
+comes back goes on, is in [Stream protocol](../protocol.md).
+
+With a script allowed, this page has a console: it opens the stream with a token of your session, sends what you write, and shows
+what comes. It asks for no key. It counts as one of the connections of your plan, and is given up when the page is hidden for a
+minute.
+
+Open a WebSocket at \`/v1\`, with \`Authorization: Bearer <key>\` where headers can be set. A browser cannot: it opens without, and
+sends a token from [\`POST /v1/stream-tokens\`](rest.md#post-v1stream-tokens) in an \`auth\` message within 5 seconds. Every message
+is one JSON object in a text frame, its kind in \`t\`. Clients ignore fields and kinds that they do not know.
+
+<!-- Made by npm run docs: do not edit. -->`;
+
+export function streamPage(): string {
+  const document = JSON.parse(asyncapiText()) as AsyncapiDocument;
+  const { stream } = document.channels;
+  return `${[
+    INTRO,
+    '## What a client sends',
+    ...messagesOf(document, 'receive'),
+    '## What the service sends',
+    ...messagesOf(document, 'send'),
+    '## How a connection ends',
+    'The close code says why, its reason in more detail.',
+    closeTable(stream['x-close-codes']),
+    '## Errors of a subscription',
+    'They come as `error`, and end one subscription at most.',
+    errorTable(stream['x-error-codes']),
+    '## Limits',
+    table(
+      ['limit', 'value'],
+      Object.entries(stream['x-limits']).map(([name, value]) => [code(name), number(value)]),
+      [1],
+    ),
+  ].join('\n\n')}\n`;
+}
+
+function messagesOf(
+  { operations, components }: AsyncapiDocument,
+  action: Operation['action'],
+): readonly string[] {
+  const nameOf = ({ $ref }: Ref) => $ref.split('/').at(-1)!;
+  return Object.values(operations)
+    .filter((operation) => operation.action === action)
+    .flatMap(({ messages, reply }) =>
+      messages.map((ref) => {
+        const replies = reply?.messages.map((one) => `[\`${nameOf(one)}\`](#${nameOf(one)})`);
+        return messageText(components.messages[nameOf(ref)]!, replies ?? []);
+      }),
+    );
+}
+
+function messageText(
+  { name, summary, payload, examples }: Message,
+  replies: readonly string[],
+): string {
+  const rows = fieldRows(payload).map((row) => [...row]);
+  return [
+    `### ${name}`,
+    summary,
+    ...(replies.length === 0 ? [] : [`Answered by ${replies.join(', ')}.`]),
+    table(['field', 'type', 'meaning'], rows),
+    ...examples.map(({ payload: example }) => jsonBlock(example)),
+  ].join('\n\n');
+}
+
+function closeTable(codes: AsyncapiDocument['channels']['stream']['x-close-codes']): string {
+  const rows = codes.map(({ code: number, reason, meaning }) => [
+    String(number),
+    reason === null ? '' : code(reason),
+    meaning,
+  ]);
+  return table(['code', 'reason', 'meaning'], rows);
+}
+
+function errorTable(codes: AsyncapiDocument['channels']['stream']['x-error-codes']): string {
+  const rows = codes.map(({ code: name, title, retryable }) => [
+    `[\`${name}\`](../errors.md#${errorAnchor(name)})`,
+    title,
+    retryable ? 'yes' : 'no',
+  ]);
+  return table(['code', 'what it says', 'may pass by itself'], rows);
+}
