@@ -25,7 +25,7 @@ page is made. What to do about a refusal: [errors](errors.md). What you have use
 const PLAN_LEAD = `## By plan
 
 Limits belong to the account: all its keys share them. The plan \`live_history\` is both others together. Test keys have the
-sandbox's column among them, whatever the plan: [keys](keys.md#what-is-counted). The same by program:
+sandbox's column among them, whatever the plan: [test keys](concepts/test-keys.md). The same by program:
 \`GET /v1/offers\`.`;
 
 /** As the plans are called where they are sold. */

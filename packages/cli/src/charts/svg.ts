@@ -21,7 +21,7 @@ type Colour = keyof typeof LIGHT;
  * sold at the bid and nothing else; all other things are ink, and told apart by their form. These are the
  * colours of the portal's charts.
  */
-const LIGHT = {
+export const LIGHT = {
   paper: '#ffffff',
   edge: '#e5e1d9',
   grid: '#efece6',
@@ -33,7 +33,7 @@ const LIGHT = {
   'on-ask': '#ffffff',
   'on-bid': '#ffffff',
 };
-const DARK: Palette = {
+export const DARK: Palette = {
   paper: '#0f1117',
   edge: '#232733',
   grid: '#1b1f29',

@@ -110,7 +110,7 @@ export const REQUESTS: LimitSection = {
 
 export const HISTORY: LimitSection = {
   title: 'History',
-  lead: 'What a query costs: [what it costs](history.md#what-it-costs).',
+  lead: 'What a query costs: [costs](concepts/costs.md).',
   rows: [
     {
       what: 'results of a page',

@@ -109,7 +109,7 @@ export const SENDING: LimitSection = {
 
 export const RECEIVING: LimitSection = {
   title: 'What you receive on it',
-  lead: 'See [flow control](protocol.md#flow-control) and [resuming](protocol.md#resuming).',
+  lead: 'See [slow readers](concepts/slow-readers.md) and [resume and reset](concepts/resume.md).',
   rows: [
     {
       what: 'versions of a forming object',
