@@ -48,8 +48,8 @@ async function walk(): Promise<void> {
   await service.shows(/The portal is built/);
   await using browser = await launchChromium();
   walked.push(...(await browserSteps(browser, { steps, home })));
-  await program('look.ts', env);
-  await program('watch.ts', env);
+  await program('look.ts', "the eight lines, on one's own machine", env);
+  await program('watch.ts', 'the eight lines, against a service', env);
 }
 
 function terminal(words: string, env: Readonly<Record<string, string>>): Typed {
@@ -57,14 +57,18 @@ function terminal(words: string, env: Readonly<Record<string, string>>): Typed {
 }
 
 /** One of the page's programs, saved and run as it says. */
-async function program(file: string, env: Readonly<Record<string, string>>): Promise<void> {
+async function program(
+  file: string,
+  what: string,
+  env: Readonly<Record<string, string>>,
+): Promise<void> {
   const source = steps.flatMap(({ files }) => files.get(file) ?? []).at(0);
   if (source === undefined) throw new Error(`docs/quick-start.md has no ${file}`);
   writeFileSync(
     join(home, file),
     source.replace('https://api.example.com', 'http://127.0.0.1:8080'),
   );
-  await step('watch from a program', `\`${file}\`, until its first update`, async () => {
+  await step('watch from a program', `${what}, until the first update`, async () => {
     const command = commandWith(steps, 'npx node').replace('look.ts', file);
     await using typed = new Typed(command, home, env);
     return await typed.shows(/^upsert .* levels/m);

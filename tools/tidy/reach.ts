@@ -12,6 +12,7 @@ const entries = [
   /\/bin\/[^/]+\.js$/,
   /^bench\/[^/]+\.bench\.ts$/,
   /^tests\/torture\/[^/]+\.ts$/,
+  /^tests\/stranger-walk\/run\.ts$/,
   /^packages\/client\/src\/(?:index|stream|node)\.ts$/,
   /^examples\/[^/]+\/[^/]+\.[jt]s$/,
   // Started for the server, named by the portal's pages, or built on its own.

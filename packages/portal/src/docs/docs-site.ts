@@ -57,7 +57,13 @@ interface PlannedGroup {
 
 /** The contents. */
 const GROUPS: readonly PlannedGroup[] = [
-  { name: 'Start', places: [['quick-start.md', 'Quick start']] },
+  {
+    name: 'Start',
+    places: [
+      ['quick-start.md', 'Quick start'],
+      ['walk.md', "A stranger's walk"],
+    ],
+  },
   {
     name: 'Concepts',
     places: [
