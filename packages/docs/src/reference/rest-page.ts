@@ -60,7 +60,7 @@ click. How a key is sent: \`Authorization: Bearer <key>\`; more in [Keys](../key
 Every answer carries \`X-Request-Id\`, and every answer to a recognised key its limits (\`RateLimit-Limit\`, \`RateLimit-Remaining\`,
 \`RateLimit-Reset\`, \`RateLimit-Policy\`): see [Limits](../limits.md). Refusals are problem documents: see [Errors](../errors.md).
 
-<!-- Made by npm run docs: do not edit. -->`;
+<!-- Made by \`npm run docs\`; do not edit. -->`;
 
 export function restPage(): string {
   const { tags, paths } = JSON.parse(openapiText(contractRoutes())) as OpenapiDocument;

@@ -32,7 +32,8 @@ export function fieldRows(schema: JsonSchema, before = '', depth = 1): readonly 
     const row = [code(`${before}${name}`), `${typeWords(field)}${optional}`, meaning(field)];
     const inside = field.items?.properties === undefined ? field : field.items;
     if (depth === DEPTH_MAX || inside.properties === undefined) return [row];
-    const mark = inside === field ? '.' : '[].';
+    // A dot before `ts` would read as the name of a file.
+    const mark = inside === field ? '.' : '[] ';
     return [row, ...fieldRows(inside, `${before}${name}${mark}`, depth + 1)];
   });
 }

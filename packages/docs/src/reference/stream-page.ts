@@ -61,7 +61,7 @@ Open a WebSocket at \`/v1\`, with \`Authorization: Bearer <key>\` where headers 
 sends a token from [\`POST /v1/stream-tokens\`](rest.md#post-v1stream-tokens) in an \`auth\` message within 5 seconds. Every message
 is one JSON object in a text frame, its kind in \`t\`. Clients ignore fields and kinds that they do not know.
 
-<!-- Made by npm run docs: do not edit. -->`;
+<!-- Made by \`npm run docs\`; do not edit. -->`;
 
 export function streamPage(): string {
   const document = JSON.parse(asyncapiText()) as AsyncapiDocument;
