@@ -311,7 +311,7 @@ async function hearPayment(
   await events.settleEvents(sql, { provider, ref, askedAt: heard.askedAt });
   const looked = {
     looked_at: isAskedBefore(named, heard) ? named.lookedAt : heard.askedAt,
-    look_at: heard.lookAt,
+    look_at: named.writtenOffAt === null ? heard.lookAt : null,
   };
   const deletion = await deletionOf(sql, named.accountId);
   const isAccountGone = deletion !== null && deletion.doneAt !== null;

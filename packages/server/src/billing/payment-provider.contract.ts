@@ -9,6 +9,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { UpstreamError, type WebhookHeaders } from './payment-provider.ts';
 import { testProviderFaults } from './payment-provider-faults.contract.ts';
 import { testProviderMoney } from './payment-provider-money.contract.ts';
+import { testPaymentsOver } from './payments.contract.ts';
 import {
   assertLater,
   checkout,
@@ -30,6 +31,7 @@ export function testPaymentProvider(name: string, open: () => Promise<ProviderRi
   testCancelling(name, open);
   testProviderMoney(name, open);
   testProviderFaults(name, open);
+  testPaymentsOver(name, open);
 }
 
 function testCheckouts(name: string, open: () => Promise<ProviderRig>): void {

@@ -79,7 +79,7 @@ test('a provider that is down leaves the event pending, and the next round settl
   assert.equal(pending?.fault, 'test is down');
   rig.pass(MINUTE_NS);
   const round = await rig.payments.reconcile();
-  assert.deepEqual({ events: round.events, failed: round.failed }, { events: 1, failed: 2 });
+  assert.deepEqual({ events: round.events, failed: round.failed }, { events: 1, failed: 3 });
   assert.equal((await rig.store.orders.eventsOf(order))[0]?.tryAt, START + 3n * MINUTE_NS);
   rig.provider.trouble = 'none';
   rig.pass(2n * MINUTE_NS);

@@ -1,8 +1,8 @@
 /**
  * What providers say, taken over. A webhook is a hint that is kept before it is answered; then the provider is asked
  * about what it concerns, and what it answers last decides the order and its rights. So it does not matter in which
- * order, how often or whether at all webhooks come: what is missed is found by `reconcile`, which asks about
- * whatever may have changed. Two that do so at a time do no harm.
+ * order, how often or whether at all webhooks come: what is missed is found by `reconcile`, which lists what
+ * providers tell of and asks about whatever may have changed. Two that do so at a time do no harm.
  */
 
 import { grantsOfPayment } from '@tapeloom/core/entitlement/payment';
@@ -15,6 +15,7 @@ import { Turns } from '../platform/turns.ts';
 import { AskedProvider } from './asked-provider.ts';
 import { nextLook } from './next-look.ts';
 import type { OrderMails } from './order-mails.ts';
+import { PaymentListings } from './payment-listings.ts';
 import { type PaymentProvider, UpstreamError, type WebhookHeaders } from './payment-provider.ts';
 
 const MINUTE_NS = 60_000_000_000n;
@@ -26,6 +27,8 @@ const FAILURES_MAX = 3;
 const DOUBLINGS_MAX = 6;
 /** An event may come before the order it is about; after so many looks it is about nothing of ours. */
 const UNKNOWN_LOOKS_MAX = 5;
+/** After so many answers that it is about nothing of ours, it is. */
+const NOTHING_LOOKS_MAX = 2;
 const FORGOTTEN_AT_ONCE = 500;
 const FAULT_LENGTH_MAX = 500;
 
@@ -42,6 +45,8 @@ export interface PaymentsOptions {
 export type WebhookOutcome = 'unknown-provider' | 'unsigned' | 'received' | 'known';
 
 export interface Round {
+  /** Events that no webhook had told. */
+  readonly listed: number;
   readonly events: number;
   readonly orders: number;
   /** What of both could not be asked about. */
@@ -49,9 +54,12 @@ export interface Round {
   readonly changed: number;
 }
 
+type Unsettled = Pick<PaymentEventRecord, 'provider' | 'id' | 'objectRef' | 'attempts'>;
+
 export class Payments {
   readonly #options: PaymentsOptions;
   readonly #providers: ReadonlyMap<string, AskedProvider>;
+  readonly #listings: PaymentListings;
   readonly #turns = new Turns();
   /** Looks that wait for their turn: whoever asks for another before it begins shares it. */
   readonly #waiting = new Map<string, Promise<OrderRecord>>();
@@ -70,6 +78,7 @@ export class Payments {
   constructor(options: PaymentsOptions) {
     const { providers, clock } = options;
     this.#options = options;
+    this.#listings = new PaymentListings(options);
     this.#providers = new Map(providers.map((one) => [one.name, new AskedProvider(one, clock)]));
   }
 
@@ -187,25 +196,13 @@ export class Payments {
   }
 
   /** What became of an event: its order is as the provider says, or the event is put off. */
-  async #settle(
-    event: Pick<PaymentEventRecord, 'provider' | 'id' | 'objectRef' | 'attempts'>,
-  ): Promise<'changed' | 'same' | 'failed'> {
-    const { store, clock } = this.#options;
+  async #settle(event: Unsettled): Promise<'changed' | 'same' | 'failed'> {
+    const { store } = this.#options;
     const { provider, objectRef: ref } = event;
-    const order = await store.orders.findOrderByRef({ provider, ref });
-    if (order === null) {
-      const isLast = event.attempts + 1 >= UNKNOWN_LOOKS_MAX;
-      const tryAt = isLast ? null : this.#after(event.attempts);
-      await store.orders.putOffEvent(event, { tryAt, fault: 'no order has this reference' });
-      return 'same';
-    }
     try {
-      const after = await this.look(order);
-      if (after.revision > order.revision) return 'changed';
-      // Something changed, and the provider does not know it yet where it was asked.
-      const soon = (clock.now() + MINUTE_NS) as EpochNs;
-      if (after.lookAt === null || soon < after.lookAt) await store.orders.lookAgain(order, soon);
-      return 'same';
+      const order =
+        (await store.orders.findOrderByRef({ provider, ref })) ?? (await this.#locate(event));
+      return order === null ? 'same' : await this.#hear(event, order);
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
       this.#warn(provider, error, { event: event.id });
@@ -215,9 +212,40 @@ export class Payments {
     }
   }
 
+  async #hear(event: Unsettled, order: OrderRecord): Promise<'changed' | 'same'> {
+    const { store, clock, log } = this.#options;
+    if (order.writtenOffAt !== null) {
+      const about = { order: order.id, event: event.id, provider: order.provider, ref: order.ref };
+      log.warn(about, 'a payment that was written off changed: look at it with its provider');
+      await store.orders.putOffEvent(event, { tryAt: null, fault: 'its order was written off' });
+      return 'same';
+    }
+    const after = await this.look(order);
+    if (after.revision > order.revision) return 'changed';
+    // Something changed, and the provider does not know it yet where it was asked.
+    const soon = (clock.now() + MINUTE_NS) as EpochNs;
+    if (after.lookAt === null || soon < after.lookAt) await store.orders.lookAgain(order, soon);
+    return 'same';
+  }
+
+  /** The order that an event is about, which speaks of it by another name; null: it is put off. */
+  async #locate(event: Unsettled): Promise<OrderRecord | null> {
+    const { store } = this.#options;
+    const { provider, objectRef, attempts } = event;
+    const ref = await this.provider(provider).locate(objectRef);
+    this.#answered(provider);
+    if (ref !== null && ref !== objectRef) await store.orders.nameEvent(event, ref);
+    const order = ref === null ? null : await store.orders.findOrderByRef({ provider, ref });
+    if (order !== null) return order;
+    const isLast = attempts + 1 >= (ref === null ? NOTHING_LOOKS_MAX : UNKNOWN_LOOKS_MAX);
+    const tryAt = isLast ? null : this.#after(attempts);
+    await store.orders.putOffEvent(event, { tryAt, fault: 'no order has this reference' });
+    return null;
+  }
+
   async #reconcile(): Promise<Round> {
     const { store, clock } = this.#options;
-    const counts = { events: 0, orders: 0, failed: 0, changed: 0 };
+    const counts = { listed: 0, events: 0, orders: 0, failed: 0, changed: 0 };
     const failures = new Map<string, number>();
     const isDown = (provider: string) => (failures.get(provider) ?? 0) >= FAILURES_MAX;
     const note = (provider: string, outcome: 'changed' | 'same' | 'failed') => {
@@ -225,6 +253,11 @@ export class Payments {
       if (outcome === 'failed') counts.failed += 1;
       if (outcome === 'changed') counts.changed += 1;
     };
+    for (const provider of await this.#listings.due(this.#providers)) {
+      const listed = await this.#list(provider);
+      if (listed === 'failed') note(provider.name, 'failed');
+      else counts.listed += listed;
+    }
     for (const event of await store.orders.dueEvents(clock.now(), ROUND_MAX)) {
       if (isDown(event.provider)) continue;
       counts.events += 1;
@@ -237,6 +270,18 @@ export class Payments {
     }
     await store.orders.forgetEvents(clock.now(), FORGOTTEN_AT_ONCE);
     return counts;
+  }
+
+  async #list(provider: AskedProvider): Promise<number | 'failed'> {
+    try {
+      const added = await this.#listings.list(provider);
+      this.#answered(provider.name);
+      return added;
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error;
+      this.#warn(provider.name, error, { call: 'eventsSince' });
+      return 'failed';
+    }
   }
 
   async #lookInRound(order: OrderRecord): Promise<'changed' | 'same' | 'failed'> {
