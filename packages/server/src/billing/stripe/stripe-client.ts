@@ -77,7 +77,11 @@ export async function orNull<Answer>(asked: Promise<Answer>): Promise<Answer | n
   try {
     return await asked;
   } catch (error) {
-    if (error instanceof Stripe.errors.StripeError && error.statusCode === 404) return null;
+    // Lists say it with another status when they are asked by something that there is not.
+    const isAbsent =
+      error instanceof Stripe.errors.StripeError &&
+      (error.statusCode === 404 || error.code === 'resource_missing');
+    if (isAbsent) return null;
     throw error;
   }
 }

@@ -1,15 +1,20 @@
 /**
  * Which events of Stripe matter here, and what of them was told since an instant. Stripe lists the newest first and counts
- * time in seconds, so a window that holds more than was asked for is halved until it does not.
+ * time in seconds. So everything of a window is read before its oldest is told, a window that holds too much is halved,
+ * and how many of a second were told stands in the nanoseconds of the place to go on from.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type Stripe from 'stripe';
-import type { EventList, ProviderEvent } from '../payment-provider.ts';
-import { instantOf, listOf, secondsOf } from './stripe-shapes.ts';
+import type { EventList } from '../payment-provider.ts';
+import { amountOf, booleanOf, listOf, secondsOf, unknownValue } from './stripe-shapes.ts';
 import { providerEventOf } from './stripe-webhook.ts';
 
 const PAGE_MAX = 100;
+const PAGES_MAX = 10;
+const SECOND_NS = 1_000_000_000n;
+/** More nanoseconds than these are of somebody's clock, and no count. */
+const TOLD_MAX = 1_000;
 
 /** Those of an endpoint at Stripe. No more than twenty can be listed by type. */
 export const STRIPE_EVENTS = [
@@ -35,35 +40,73 @@ export const STRIPE_EVENTS = [
   'charge.dispute.funds_reinstated',
 ] as const satisfies readonly Stripe.Event.Type[];
 
+interface Window {
+  /** All of it, the oldest first. */
+  readonly events: readonly Stripe.Event[];
+  /** The second after it; null: it reaches to now. */
+  readonly end: number | null;
+}
+
 export async function listEvents(
   api: Stripe,
   isLive: boolean,
   from: EpochNs,
   limit: number,
 ): Promise<EventList> {
-  const asked = { types: [...STRIPE_EVENTS], limit: Math.min(limit, PAGE_MAX) };
-  const start = secondsOf(from);
-  /** The second after the window; null: it is open. */
-  let end: number | null = null;
-  for (;;) {
+  const count = Number(from % SECOND_NS);
+  const skipped = count < TOLD_MAX ? count : 0;
+  const found: Stripe.Event[] = [];
+  for (let start: number | null = secondsOf(from); start !== null; ) {
+    const { events, end }: Window = await windowFrom(api, start);
+    found.push(...events);
+    start = found.length < skipped + limit ? end : null;
+  }
+  const told = found.slice(skipped, skipped + limit);
+  const last = told.at(-1);
+  const nextFrom = last === undefined ? from : placeAfter(found, last);
+  return { events: told.map((event) => eventOf(event, isLive)), nextFrom };
+}
+
+async function windowFrom(api: Stripe, start: number): Promise<Window> {
+  for (let end: number | null = null; ; ) {
     const created = end === null ? { gte: start } : { gte: start, lt: end };
-    const page = await api.events.list({ ...asked, created });
-    const found: readonly Stripe.Event[] = listOf(page, 'events');
-    const seconds: number = (end ?? (found.at(0)?.created ?? start) + 1) - start;
-    // More in one second than fits can only be told as far as it does; orders are looked at anyway.
-    if (!page.has_more || seconds <= 1) {
-      const events = oldestFirst(found, isLive);
-      const isWhole = end === null && !page.has_more;
-      const next = isWhole ? events.at(-1)?.at : instantOf(end ?? start + 1, 'events.created');
-      return { events, nextFrom: next ?? from };
-    }
+    const { events, isWhole } = await eventsOf(api, created);
+    const seconds: number = (end ?? (events.at(-1)?.created ?? start) + 1) - start;
+    if (isWhole) return { events, end };
+    // More in one second than can be read: the newest must do, and orders are looked at anyway.
+    if (seconds <= 1) return { events, end: start + 1 };
     end = start + Math.ceil(seconds / 2);
   }
 }
 
-function oldestFirst(events: readonly Stripe.Event[], isLive: boolean): readonly ProviderEvent[] {
-  return events
-    .map((event) => providerEventOf(event, isLive))
-    .filter((event) => event !== null)
-    .sort((a, b) => Number(a.at - b.at));
+async function eventsOf(
+  api: Stripe,
+  created: Stripe.RangeQueryParam,
+): Promise<{ readonly events: readonly Stripe.Event[]; readonly isWhole: boolean }> {
+  const asked = { types: [...STRIPE_EVENTS], limit: PAGE_MAX, created };
+  const newestFirst: Stripe.Event[] = [];
+  for (let pages = 0; pages < PAGES_MAX; pages += 1) {
+    const after = newestFirst.at(-1);
+    const page = await api.events.list(
+      after === undefined ? asked : { ...asked, starting_after: after.id },
+    );
+    newestFirst.push(...listOf(page, 'events'));
+    const isWhole = !booleanOf(page.has_more, 'events.has_more');
+    if (isWhole) return { events: newestFirst.reverse(), isWhole };
+  }
+  return { events: newestFirst.reverse(), isWhole: false };
+}
+
+/** Behind so many events of that second; behind all of it, if they are too many to count. */
+function placeAfter(found: readonly Stripe.Event[], last: Stripe.Event): EpochNs {
+  const second = BigInt(amountOf(last.created, 'event.created')) * SECOND_NS;
+  const upTo = found.slice(0, found.indexOf(last) + 1);
+  const told = upTo.filter(({ created }) => created === last.created).length;
+  return (told < TOLD_MAX ? second + BigInt(told) : second + SECOND_NS) as EpochNs;
+}
+
+function eventOf(event: Stripe.Event, isLive: boolean) {
+  const read = providerEventOf(event, isLive);
+  if (read === null) throw unknownValue('event', event.id);
+  return read;
 }

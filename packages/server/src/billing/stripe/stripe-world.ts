@@ -1,0 +1,121 @@
+/**
+ * What a local Stripe knows: objects by name, the events that tell of their changes, and its own time. What happens to
+ * them is in `stripe-world-checkout.ts` and `stripe-world-billing.ts`.
+ */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import Stripe from 'stripe';
+import { LIVE_MODE, type Terms } from './stripe-world-objects.ts';
+
+export type StripeObject =
+  | Stripe.Customer
+  | Stripe.Checkout.Session
+  | Stripe.Subscription
+  | Stripe.Invoice
+  | Stripe.InvoicePayment
+  | Stripe.PaymentIntent
+  | Stripe.Charge
+  | Stripe.Refund
+  | Stripe.Dispute;
+
+/** What Stripe answers instead of doing it. */
+export class StripeRefusal extends Error {
+  readonly status: number;
+  readonly code: string | null;
+  readonly param: string | null;
+
+  constructor(status: number, code: string | null, message: string, param: string | null = null) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.param = param;
+  }
+}
+
+export class StripeWorld {
+  readonly customers: Stripe.Customer[] = [];
+  readonly sessions: Stripe.Checkout.Session[] = [];
+  readonly subscriptions: Stripe.Subscription[] = [];
+  readonly invoices: Stripe.Invoice[] = [];
+  readonly invoicePayments: Stripe.InvoicePayment[] = [];
+  readonly intents: Stripe.PaymentIntent[] = [];
+  readonly charges: Stripe.Charge[] = [];
+  readonly refunds: Stripe.Refund[] = [];
+  readonly disputes: Stripe.Dispute[] = [];
+  readonly events: Stripe.Event[] = [];
+  readonly endpoints: Stripe.WebhookEndpoint[] = [];
+  readonly lineItems = new Map<string, Stripe.LineItem>();
+  readonly terms = new Map<string, Terms>();
+  /** Customers whose bank says no from now on. */
+  readonly declined = new Set<string>();
+  /** What time has still to do with. */
+  readonly pending = {
+    sessions: new Set<Stripe.Checkout.Session>(),
+    subscriptions: new Set<Stripe.Subscription>(),
+    invoices: new Set<Stripe.Invoice>(),
+  };
+  readonly #objects = new Map<string, StripeObject>();
+  readonly #clock: () => EpochNs;
+  readonly #onEvent: (event: Stripe.Event) => void;
+  #ids = 0;
+  /** While time is made up for: when that was. */
+  at: number | null = null;
+
+  constructor(clock: () => EpochNs, onEvent: (event: Stripe.Event) => void) {
+    this.#clock = clock;
+    this.#onEvent = onEvent;
+  }
+
+  /** In seconds, as Stripe counts. */
+  get now(): number {
+    return this.at ?? Number(this.#clock() / 1_000_000_000n);
+  }
+
+  id(prefix: string): string {
+    this.#ids += 1;
+    return `${prefix}_${String(this.#ids).padStart(14, '0')}`;
+  }
+
+  add<Added extends StripeObject>(list: Added[], object: Added): Added {
+    list.push(object);
+    this.#objects.set(object.id, object);
+    return object;
+  }
+
+  find(id: string): StripeObject | null {
+    return this.#objects.get(id) ?? null;
+  }
+
+  /** By its name, or as Stripe says that there is none. */
+  get<Found extends StripeObject>(list: readonly Found[], id: string, param = 'id'): Found {
+    const object = this.#objects.get(id);
+    if (object !== undefined && (list as readonly StripeObject[]).includes(object)) {
+      return object as Found;
+    }
+    const what = id.split('_')[0] ?? 'object';
+    throw new StripeRefusal(404, 'resource_missing', `No such ${what}: '${id}'`, param);
+  }
+
+  termsOf(id: string): Terms {
+    const terms = this.terms.get(id);
+    if (terms === undefined) throw new Error(`${id} was never bought`);
+    return terms;
+  }
+
+  emit(type: Stripe.Event.Type, object: StripeObject): void {
+    const event = {
+      id: this.id('evt'),
+      object: 'event',
+      api_version: Stripe.API_VERSION,
+      created: this.now,
+      // As it was then, whatever becomes of it.
+      data: { object: JSON.parse(JSON.stringify(object)) },
+      livemode: LIVE_MODE,
+      pending_webhooks: 1,
+      request: null,
+      type,
+    } satisfies Stripe.EventBase as Stripe.Event;
+    this.events.push(event);
+    this.#onEvent(event);
+  }
+}
