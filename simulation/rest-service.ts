@@ -282,7 +282,7 @@ export class RestService implements AsyncDisposable {
     const payments = new Payments({ store, providers, clock, log, mails });
     return {
       payments,
-      billing: new Billing({ store, payments, offers, publicUrl, clock, log }),
+      billing: new Billing({ store, payments, mails, offers, publicUrl, clock, log }),
     };
   }
 

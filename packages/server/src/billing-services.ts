@@ -41,13 +41,16 @@ export class BillingServices implements AsyncDisposable {
     this.#clock = clock;
     const mails = new OrderMails({ store, mailer, offers, publicUrl });
     this.payments = new Payments({ store, providers, clock, log, mails });
-    this.billing = new Billing({ store, payments: this.payments, offers, publicUrl, clock, log });
+    const { payments } = this;
+    this.billing = new Billing({ store, payments, mails, offers, publicUrl, clock, log });
     this.#timer = clock.every(ROUND_EVERY_MS, () => {
-      this.payments.reconcile().catch((error: unknown) => {
+      const onFault = (error: unknown) => {
         // Accounts that cannot be asked are told of once, by who looks after them.
         if (error instanceof AccountsUnavailableError) return;
         log.error({ error }, 'payments could not be reconciled');
-      });
+      };
+      payments.reconcile().catch(onFault);
+      this.billing.withdrawals.carryOut().catch(onFault);
     });
   }
 
@@ -55,6 +58,7 @@ export class BillingServices implements AsyncDisposable {
     this.#timer[Symbol.dispose]();
     const { promise: late, resolve } = Promise.withResolvers<void>();
     using _ = this.#clock.after(IDLE_WITHIN_MS, resolve);
-    await Promise.race([this.payments.idle(), late]);
+    const idle = Promise.all([this.billing.withdrawals.idle(), this.payments.idle()]);
+    await Promise.race([idle, late]);
   }
 }

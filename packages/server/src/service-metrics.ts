@@ -6,6 +6,7 @@ import { accountReadings } from './account-metrics.ts';
 import type { AccountServices } from './account-services.ts';
 import { answerReadings } from './answer-metrics.ts';
 import type { Payments } from './billing/payments.ts';
+import type { Withdrawals } from './billing/withdrawals.ts';
 import { doorReadings } from './door-metrics.ts';
 import type { ExportPace } from './exports/export-pace.ts';
 import type { GatewayMetrics } from './gateway/gateway-metrics.ts';
@@ -15,7 +16,7 @@ import type { UnreadAnswers } from './http/unread-answers.ts';
 import type { IngestReport } from './ingest-wire.ts';
 import type { MailServices } from './mail/mail-services.ts';
 import { mailReadings } from './mail-metrics.ts';
-import { paymentReadings } from './payment-metrics.ts';
+import { paymentReadings, withdrawalReadings } from './payment-metrics.ts';
 import type { DoorSockets } from './platform/door-sockets.ts';
 import type { FreeSpace, SpaceReading } from './platform/free-space.ts';
 import { addReading, counter, gauge, type Reading } from './platform/metrics.ts';
@@ -154,8 +155,9 @@ export class ServiceMetrics {
     for (const reading of accountReadings(accounts)) addReading(this.#registry, reading);
   }
 
-  watchPayments(payments: Payments): void {
-    for (const reading of paymentReadings(payments)) addReading(this.#registry, reading);
+  watchPayments(payments: Payments, withdrawals: Withdrawals): void {
+    const readings = [...paymentReadings(payments), ...withdrawalReadings(withdrawals)];
+    for (const reading of readings) addReading(this.#registry, reading);
   }
 
   watchMail(mail: MailServices): void {

@@ -257,7 +257,7 @@ export class Service implements AsyncDisposable {
     if (this.#isPaused || this.#isIngestDown) this.#doors.hub.setSource('down');
     this.#metrics.watchAccounts(accounts);
     this.#metrics.watchMail(this.#mail);
-    this.#metrics.watchPayments(this.#billing.payments);
+    this.#metrics.watchPayments(this.#billing.payments, this.#billing.billing.withdrawals);
     this.#metrics.watchDoor(accounts, this.#doors.sockets);
     this.#space = this.#watchSpace(accounts.clock);
     this.#metrics.watchSpace(config.data, this.#space);

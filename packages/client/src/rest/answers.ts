@@ -128,6 +128,17 @@ export interface Pricing {
     readonly amountMinor: number;
     /** How often it is charged; null: once. */
     readonly interval: 'month' | null;
+    /** The text of the withdrawal waiver at this price, where it is another. */
+    readonly waiver?: { readonly version: string; readonly text: string };
+    /** The right of withdrawal. */
+    readonly withdrawal: {
+      /** Whole days after the day of the contract; 0: there is no right. */
+      readonly days: number;
+      /** `access`: the right is lost as soon as access is provided. */
+      readonly lostAt: 'access' | 'never';
+      /** `rest`: what is still to come of the period that is paid for. */
+      readonly refund: 'rest' | 'all';
+    };
   }[];
   /** Where it can be bought, and who takes the payment there. */
   readonly countries: readonly { readonly code: string; readonly provider: string }[];

@@ -234,9 +234,10 @@ interface OrderTable {
   confirmed_at: WholeOrNull;
   failure_told: WholeOrNull;
   /** The right of withdrawal as it was when it was ordered. */
-  withdrawal_days: Generated<bigint>;
-  withdrawal_lost_at: Generated<'access' | 'never'>;
-  withdrawal_refund: Generated<'rest' | 'all'>;
+  withdrawal_days: Whole;
+  withdrawal_lost_at: 'access' | 'never';
+  withdrawal_refund: 'rest' | 'all';
+  withdrawn_at: WholeOrNull;
   written_off_at: WholeOrNull;
 }
 
@@ -282,7 +283,9 @@ interface WithdrawalTable {
   unused_ns: Whole;
   period_ns: Whole;
   state: WithdrawalState;
-  /** What the provider is asked to give back, of the charge; it is decided once. */
+  /** What the provider is asked to give back, of which charge, and what was given back of it before; decided once. */
+  charge_id: string | null;
+  refund_before_minor: WholeOrNull;
   refund_minor: WholeOrNull;
   told_at: WholeOrNull;
   ended_at: WholeOrNull;

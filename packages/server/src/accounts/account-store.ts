@@ -17,6 +17,7 @@ import type { Done, OnceRefused } from './once.ts';
 import type { OrdersStore } from './orders-store.ts';
 import type { PeopleStore } from './people-store.ts';
 import type { Actor, StoreCall } from './store-call.ts';
+import type { WithdrawalsStore } from './withdrawals-store.ts';
 
 export type { Actor, StoreCall };
 
@@ -202,6 +203,7 @@ export const AUDIT_KINDS = [
   'order.placed',
   'order.changed',
   'order.written-off',
+  'order.withdrawn',
   'key.created',
   'key.rotated',
   'key.revoked',
@@ -252,6 +254,7 @@ export interface AccountChange {
 export interface AccountStore extends AsyncDisposable {
   readonly people: PeopleStore;
   readonly orders: OrdersStore;
+  readonly withdrawals: WithdrawalsStore;
 
   createAccount(
     call: StoreCall,

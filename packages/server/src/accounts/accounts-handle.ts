@@ -36,6 +36,7 @@ import type {
 import type { OrdersStore } from './orders-store.ts';
 import type { PeopleStore } from './people-store.ts';
 import { RememberedUsage } from './remembered-usage.ts';
+import type { WithdrawalsStore } from './withdrawals-store.ts';
 
 /**
  * Calls on the wire: enough that the thread never waits for the next one, and few enough that somebody who
@@ -72,6 +73,7 @@ type Answer<M extends StoreMethod> = ReturnType<AccountStore[M]>;
 export class AccountsHandle implements AccountStore {
   readonly people = this.#part<PeopleStore>('people');
   readonly orders = this.#part<OrdersStore>('orders');
+  readonly withdrawals = this.#part<WithdrawalsStore>('withdrawals');
   readonly #worker: Worker;
   readonly #onFault: (error: Error) => void;
   readonly #opened = Promise.withResolvers<void>();

@@ -5,7 +5,7 @@
 
 import type { AccountChange, AccountStore, StoreTrouble } from './account-store.ts';
 
-export type StorePart = 'people' | 'orders';
+export type StorePart = 'people' | 'orders' | 'withdrawals';
 
 export type StoreMethod = Exclude<
   keyof AccountStore,

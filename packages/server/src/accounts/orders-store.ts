@@ -6,6 +6,7 @@
 
 import type { Payment } from '@tapeloom/core/entitlement/payment';
 import type { Grant } from '@tapeloom/core/entitlement/plan';
+import type { WithdrawalTerms } from '@tapeloom/core/entitlement/withdrawal';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { StoreCall } from './store-call.ts';
 
@@ -37,6 +38,8 @@ export interface OrderTerms {
   /** The provider's page. */
   readonly url: string;
   readonly waiverVersion: string;
+  /** The right of withdrawal. */
+  readonly withdrawal: WithdrawalTerms;
 }
 
 export interface OrderRecord extends OrderTerms, Payment {
@@ -54,6 +57,8 @@ export interface OrderRecord extends OrderTerms, Payment {
   readonly failureTold: EpochNs | null;
   /** When an operator ended it because its payment is lost: nothing the provider says changes it any more. */
   readonly writtenOffAt: EpochNs | null;
+  /** When it was withdrawn from; then it grants nothing, whatever is heard of it. */
+  readonly withdrawnAt: EpochNs | null;
 }
 
 export interface Consent {

@@ -47,6 +47,8 @@ import { FORGOTTEN_PEOPLE, SqlPeople } from './sql-people.ts';
 import type { SqlStore } from './sql-store.ts';
 import * as tokens from './sql-tokens.ts';
 import * as usage from './sql-usage.ts';
+import { SqlWithdrawals } from './sql-withdrawals.ts';
+import type { WithdrawalsStore } from './withdrawals-store.ts';
 
 /** 80 random bits: nobody meets another's id by chance or by trying. */
 const ID_BYTES = 10;
@@ -64,6 +66,7 @@ export interface SqlAccountStoreOptions {
 export class SqlAccountStore implements AccountStore {
   readonly people: PeopleStore;
   readonly orders: OrdersStore;
+  readonly withdrawals: WithdrawalsStore;
   readonly #database: SqlDatabase;
   readonly #changes: SqlChanges;
   readonly #random: (count: number) => Uint8Array;
@@ -88,6 +91,7 @@ export class SqlAccountStore implements AccountStore {
     };
     this.people = new SqlPeople(store);
     this.orders = new SqlOrders(store);
+    this.withdrawals = new SqlWithdrawals(store);
     this.#timer = setInterval(() => this.#lookAgain(), LOOK_ELSEWHERE_MS).unref();
   }
 

@@ -40,6 +40,12 @@ export function orderOf(row: OrderRow): OrderRecord {
     confirmedAt: row.confirmed_at as EpochNs | null,
     failureTold: row.failure_told as EpochNs | null,
     writtenOffAt: row.written_off_at as EpochNs | null,
+    withdrawal: {
+      days: Number(row.withdrawal_days),
+      lostAt: row.withdrawal_lost_at,
+      refund: row.withdrawal_refund,
+    },
+    withdrawnAt: row.withdrawn_at as EpochNs | null,
   };
 }
 
@@ -70,6 +76,10 @@ export function newOrderRow(terms: OrderTerms, accountId: string, now: EpochNs) 
     confirmed_at: null,
     failure_told: null,
     written_off_at: null,
+    withdrawal_days: terms.withdrawal.days,
+    withdrawal_lost_at: terms.withdrawal.lostAt,
+    withdrawal_refund: terms.withdrawal.refund,
+    withdrawn_at: null,
   } as const;
 }
 

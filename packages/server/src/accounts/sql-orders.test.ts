@@ -19,6 +19,7 @@ const TERMS = {
   url: 'https://pay.example/ref_1',
   taxIncluded: true,
   waiverVersion: '2',
+  withdrawal: { days: 14, lostAt: 'never', refund: 'rest' },
 } as const;
 const CONSENT = { text: 'the waiver', address: '192.0.2.7' };
 const OPERATOR = { now: START, actor: { kind: 'operator' } } as const;

@@ -186,6 +186,8 @@ export class SqlOrders implements OrdersStore {
       const events = sql.updateTable('payment_events').set({ try_at: now });
       const orders = sql.updateTable('orders').set({ look_at: now });
       await sql.updateTable('payment_listings').set({ list_at: now }).execute();
+      const withdrawals = sql.updateTable('withdrawals').set({ try_at: now });
+      await withdrawals.where('try_at', 'is not', null).execute();
       return {
         events: (await events.where('try_at', 'is not', null).returning('id').execute()).length,
         orders: (await orders.where('look_at', 'is not', null).returning('id').execute()).length,
@@ -262,6 +264,7 @@ async function judgeCheckout(
       order.offer === offer &&
       order.country === country &&
       order.state === 'open' &&
+      order.withdrawnAt === null &&
       order.createdAt > since,
   );
   if (open !== undefined) return { refused: 'open-already', order: open };
@@ -328,7 +331,12 @@ async function hearPayment(
   const order = await changeOrder(sql, before.id, { ...looked, ...heardColumns });
   if (!isNew) return { before, order, isNew, isAccountGone };
   await tellChange(writing, call, before, order);
-  await grantAnew(writing, call, order, isAccountGone ? [] : heard.grants);
+  await grantAnew(
+    writing,
+    call,
+    order,
+    isAccountGone || order.withdrawnAt !== null ? [] : heard.grants,
+  );
   return { before, order, isNew, isAccountGone };
 }
 

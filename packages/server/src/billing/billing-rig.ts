@@ -42,7 +42,7 @@ export const OFFERS: OfferBook = {
 export class BillingRig implements AsyncDisposable {
   readonly store: AccountStore;
   readonly clock: ManualClock;
-  readonly provider = new ScriptedProvider('test');
+  readonly provider: ScriptedProvider;
   readonly other = new ScriptedProvider('other');
   readonly mails: OutgoingMail[] = [];
   onMail: (mail: OutgoingMail) => boolean = (mail) => this.mails.push(mail) > 0;
@@ -51,8 +51,9 @@ export class BillingRig implements AsyncDisposable {
   #accounts = 0;
   #ids = 0;
 
-  private constructor(store: AccountStore, clock: ManualClock) {
+  private constructor(store: AccountStore, clock: ManualClock, provider: ScriptedProvider) {
     this.clock = clock;
+    this.provider = provider;
     const log = createLog({ level: 'silent', readable: true, write: () => undefined });
     const mails = new OrderMails({
       store,
@@ -66,6 +67,7 @@ export class BillingRig implements AsyncDisposable {
     this.billing = new Billing({
       store,
       payments: this.payments,
+      mails,
       offers: OFFERS,
       publicUrl: () => 'https://tapeloom.example',
       clock,
@@ -78,15 +80,21 @@ export class BillingRig implements AsyncDisposable {
   }
 
   static async open(): Promise<BillingRig> {
-    return new BillingRig(await openSqliteAccountStore(':memory:'), new ManualClock(START));
+    const store = await openSqliteAccountStore(':memory:');
+    return BillingRig.over(store, new ManualClock(START));
   }
 
   /** Over accounts that somebody else looks after. */
-  static over(store: AccountStore, clock: ManualClock): BillingRig {
-    return new BillingRig(store, clock);
+  static over(
+    store: AccountStore,
+    clock: ManualClock,
+    provider = new ScriptedProvider('test'),
+  ): BillingRig {
+    return new BillingRig(store, clock, provider);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.billing.withdrawals.idle();
     await this.payments.idle();
     await this.store[Symbol.asyncDispose]();
   }

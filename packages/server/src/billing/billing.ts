@@ -12,9 +12,17 @@ import type { CheckoutRefused, OrderRecord, OrderTerms } from '../accounts/order
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { Turns } from '../platform/turns.ts';
-import type { Offer, OfferBook, Price } from './offer-book.ts';
+import {
+  type Offer,
+  type OfferBook,
+  type Price,
+  waiverOf,
+  withdrawalTermsOf,
+} from './offer-book.ts';
+import type { OrderMails } from './order-mails.ts';
 import { type CheckoutStart, UpstreamError } from './payment-provider.ts';
 import type { Payments } from './payments.ts';
+import { Withdrawals } from './withdrawals.ts';
 
 /** 80 random bits: nobody meets another's order by chance or by trying. */
 const ID_BYTES = 10;
@@ -23,6 +31,7 @@ const OWNER: Actor = { kind: 'owner' };
 export interface BillingOptions {
   readonly store: AccountStore;
   readonly payments: Payments;
+  readonly mails: OrderMails;
   readonly offers: OfferBook;
   /** The origin that buyers come back to. */
   readonly publicUrl: () => string;
@@ -45,7 +54,9 @@ export interface CheckoutWish {
 
 export type Refusal =
   | Exclude<CheckoutRefused, { readonly refused: 'open-already' }>
-  | { readonly refused: 'unknown-offer' | 'unknown-country' | 'waiver' }
+  | { readonly refused: 'unknown-offer' | 'unknown-country' }
+  /** The version that is to be accepted. */
+  | { readonly refused: 'waiver'; readonly version: string }
   /** An earlier payment for the same waits for the bank, and cannot be taken back. */
   | { readonly refused: 'confirming' };
 
@@ -58,11 +69,13 @@ interface Terms {
 }
 
 export class Billing {
+  readonly withdrawals: Withdrawals;
   readonly #options: BillingOptions;
   readonly #turns = new Turns();
 
   constructor(options: BillingOptions) {
     this.#options = options;
+    this.withdrawals = new Withdrawals(options);
   }
 
   get offers(): OfferBook {
@@ -78,7 +91,8 @@ export class Billing {
     const provider = offers.providerOf(wish.country);
     if (provider === null) return { refused: 'unknown-country' };
     const { accepted, version } = wish.waiver ?? {};
-    if (accepted !== true || version !== offers.waiver.version) return { refused: 'waiver' };
+    const required = waiverOf(offers, price).version;
+    if (accepted !== true || version !== required) return { refused: 'waiver', version: required };
     const terms = { offer, price, provider };
     const inTurn = this.#turns.run(wish.accountId, () => this.#checkoutInTurn(wish, terms));
     return this.#logged(inTurn);
@@ -104,7 +118,8 @@ export class Billing {
     if (order === null) return { refused: 'not-found' };
     const state = paymentStateAt(order, clock.now());
     const isRunning = state === 'paid' || state === 'past_due' || state === 'cancelled';
-    if (order.kind !== 'subscription' || !isRunning) return { refused: 'not-running' };
+    if (order.kind !== 'subscription' || !isRunning || order.withdrawnAt !== null)
+      return { refused: 'not-running' };
     if (willEnd(order) === isCancelled) return order;
     return this.#logged(this.#askCancelled(order, isCancelled));
   }
@@ -167,7 +182,7 @@ export class Billing {
     if (refusedAtLast !== null) return openOrRefused(refusedAtLast);
     const start = await this.#startOf(wish, terms);
     const started = await payments.provider(terms.provider).startCheckout(start);
-    return this.#place(wish, { ...termsOf(start, terms), ...started });
+    return this.#place(wish, terms.price, { ...termsOf(start, terms), ...started });
   }
 
   /** Who gave a checkout up a moment ago is not sent back to it. A provider that cannot say is taken at our word. */
@@ -182,12 +197,13 @@ export class Billing {
 
   async #place(
     wish: CheckoutWish,
+    price: Price,
     terms: Omit<OrderTerms, 'waiverVersion' | 'taxIncluded'>,
   ): Promise<OrderRecord | Refusal> {
     const { store, offers, clock } = this.#options;
     const { accountId, sessionId, address } = wish;
-    const { taxIncluded, waiver } = offers;
-    const { version: waiverVersion, text } = waiver;
+    const { taxIncluded } = offers;
+    const { version: waiverVersion, text } = waiverOf(offers, price);
     const call = { now: clock.now(), actor: OWNER, sessionId };
     try {
       const order = { ...terms, taxIncluded, waiverVersion };
@@ -259,7 +275,7 @@ function openOrRefused(refused: CheckoutRefused): OrderRecord | Refusal {
   return refused.refused === 'open-already' ? refused.order : refused;
 }
 
-function termsOf(start: CheckoutStart, { offer, provider }: Terms) {
+function termsOf(start: CheckoutStart, { offer, price, provider }: Terms) {
   const { orderId: id, kind, amountMinor, currency, country } = start;
   return {
     id,
@@ -270,5 +286,6 @@ function termsOf(start: CheckoutStart, { offer, provider }: Terms) {
     provider,
     offer: offer.id,
     grants: offer.grants,
+    withdrawal: withdrawalTermsOf(price),
   };
 }

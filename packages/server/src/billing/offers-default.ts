@@ -1,5 +1,6 @@
 /** What is sold, and how, where the operator names no file. */
 
+import { TERMS_OF_PURCHASE, TERMS_OF_SUBSCRIPTION } from './offer-book.ts';
 import type { Pricing } from './offers.ts';
 
 const EUROPEAN_UNION = [
@@ -20,8 +21,13 @@ export const DEFAULT_PRICING: Pricing = {
   currency: 'EUR',
   taxIncluded: true,
   prices: [
-    { offer: 'live', amountMinor: 79_00, interval: 'month' },
-    { offer: 'history', amountMinor: 490_00, interval: null },
+    {
+      offer: 'live',
+      amountMinor: 79_00,
+      interval: 'month',
+      withdrawal: TERMS_OF_SUBSCRIPTION,
+    },
+    { offer: 'history', amountMinor: 490_00, interval: null, withdrawal: TERMS_OF_PURCHASE },
   ],
   countries: [...EUROPEAN_UNION, ...OTHERS].sort().map((code) => ({ code, provider: 'test' })),
   waiver: { version: '2026-11-1', text: WAIVER_PARAGRAPHS.join('\n\n') },

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConfigError } from '../config/config.ts';
 import { loadOffers } from './load-offers.ts';
+import { waiverOf, withdrawalTermsOf } from './offer-book.ts';
+import { pricingOf } from './offers.ts';
 import { DEFAULT_PRICING } from './offers-default.ts';
 import { readPricing } from './offers-file.ts';
 
@@ -58,6 +60,19 @@ test('the file decides prices, countries and the waiver, whatever their order', 
   assert.deepEqual(offers.waiver, { version: '2027.1', text: 'One.\n\nTwo.' });
 });
 
+test('a price may have a waiver and terms of withdrawal of its own; what is left out is as built in [BILL-06]', () => {
+  const own = { version: 'live-3', text: 'Of Live alone.' };
+  const offers = start(() => changed(price({ waiver: own, withdrawal: undefined })));
+  const [live, history] = offers.prices;
+  assert.deepEqual(waiverOf(offers, live!), own);
+  assert.deepEqual(waiverOf(offers, history!), offers.waiver);
+  assert.deepEqual(withdrawalTermsOf(live!), { days: 14, lostAt: 'never', refund: 'rest' });
+  assert.deepEqual(withdrawalTermsOf(history!), { days: 14, lostAt: 'access', refund: 'all' });
+  assert.equal(pricingOf(offers).prices[0]?.waiver?.text, 'Of Live alone.');
+  const kind = start(() => changed(terms({ days: 30, refund: 'all' })));
+  assert.deepEqual(kind.prices[0]?.withdrawal, { days: 30, lostAt: 'never', refund: 'all' });
+});
+
 test('each fault is told by its field, with what was read and what is accepted', () => {
   const faults: readonly [Change, RegExp][] = [
     [(book) => delete book.currency, /^\/currency: it is missing, accepted is a currency/],
@@ -77,7 +92,19 @@ test('each fault is told by its field, with what was read and what is accepted',
       price({ offer: 'both' }),
       /^\/prices\/0\/offer: read "both", accepted is "live" or "history"$/,
     ],
-    [price({ offer: 'history', interval: null }), /^\/prices: the offer "live" has no price/],
+    [
+      price({ offer: 'history', interval: null, withdrawal: undefined }),
+      /^\/prices: the offer "live" has no price/,
+    ],
+    [terms({ days: 61 }), /^\/prices\/0\/withdrawal\/days: read 61, .* 0 .* to 60$/],
+    [terms({ lostAt: 'use' }), /\/withdrawal\/lostAt: read "use", accepted is "access" or/],
+    [terms({ refund: 'half' }), /\/withdrawal\/refund: read "half", .* "rest" or "all"$/],
+    [price({ withdrawal: 14 }), /^\/prices\/0\/withdrawal: read 14, accepted is an object/],
+    [
+      price({ offer: 'history', interval: null }),
+      /^\/prices\/0\/withdrawal\/refund: read "rest", accepted is "all"$/,
+    ],
+    [price({ waiver: { version: '1' } }), /^\/prices\/0\/waiver\/text: it is missing/],
     [(book) => (book.countries = []), /^\/countries: read \[\], accepted is a list/],
     [country({ code: 'UK' }), /^\/countries\/0\/code: read "UK", .*the United Kingdom is GB$/],
     [country({ code: 'EU' }), /entered by its countries$/],
@@ -119,6 +146,10 @@ test('a file that cannot be read, or is no JSON, or has several faults stops the
   assert.match(told(() => '[]')[0]!, /^TAPELOOM_OFFERS: offers\.json: read \[\], accepted is an/);
   assert.equal(told(() => '{}').length, 5);
 });
+
+function terms(fields: object): Change {
+  return price({ withdrawal: { days: 14, lostAt: 'never', refund: 'rest', ...fields } });
+}
 
 function price(part: Record<string, unknown>): Change {
   return (book) => Object.assign((book.prices as object[])[0]!, part);

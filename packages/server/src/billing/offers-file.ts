@@ -3,6 +3,7 @@
  * must be there and understood. Every fault is told at once, by its field, what was read and what is accepted.
  */
 
+import { WITHDRAWAL_DAYS_MAX, type WithdrawalTerms } from '@tapeloom/core/entitlement/withdrawal';
 import { jsonFault } from '@tapeloom/core/json-fault';
 import { didYouMean } from '../config/nearest-name.ts';
 import type { Price, Waiver } from './offer-book.ts';
@@ -12,6 +13,8 @@ const AMOUNT_MINOR_MAX = 100_000_000;
 const WAIVER_CHARACTERS_MAX = 10_000;
 const VERSION_TEXT = /^[0-9A-Za-z][0-9A-Za-z.-]{0,31}$/;
 const READ_CHARACTERS_MAX = 60;
+const LOST_AT: readonly string[] = ['access', 'never'];
+const REFUNDS: readonly string[] = ['rest', 'all'];
 /** Written with two letters by some, and no countries of ISO 3166-1. */
 const NO_COUNTRIES: Readonly<Record<string, string>> = {
   UK: '; the United Kingdom is GB',
@@ -81,7 +84,8 @@ class PricingReader {
   }
 
   #price(path: string, entry: unknown) {
-    const fields = this.#fields(path, entry, ['offer', 'amountMinor', 'interval']);
+    const names = ['offer', 'amountMinor', 'interval', 'waiver', 'withdrawal'];
+    const fields = this.#fields(path, entry, names);
     const offer = OFFER_IDS.find((id) => id === fields.offer) ?? null;
     if (offer === null) {
       this.#refuse(`${path}/offer`, fields.offer, oneOf(OFFER_IDS));
@@ -98,6 +102,8 @@ class PricingReader {
       offer,
       amountMinor: amountMinor as number,
       interval: offer === null ? null : intervalOf(offer),
+      ...(fields.waiver === undefined ? {} : { waiver: this.#waiver(fields, path) }),
+      ...(fields.withdrawal === undefined ? {} : { withdrawal: this.#withdrawal(fields, path) }),
     };
   }
 
@@ -142,14 +148,35 @@ class PricingReader {
     return { code: isWritten ? code : '', provider: provider ?? PROVIDER_NAMES[0] };
   }
 
-  #waiver(fields: Fields): Waiver {
-    const inner = this.#fields('/waiver', fields.waiver, ['version', 'text']);
+  /** Of an offer that is paid once no rest can be reckoned: it has no end. */
+  #withdrawal(fields: Fields, of: string): WithdrawalTerms {
+    const path = `${of}/withdrawal`;
+    const inner = this.#fields(path, fields.withdrawal, ['days', 'lostAt', 'refund']);
+    const { days } = inner;
+    const isDays = Number.isSafeInteger(days) && isDaysCount(days as number);
+    if (!isDays && inner !== NOTHING) {
+      const accepted = `a whole number of days from 0 (no right of withdrawal) to ${WITHDRAWAL_DAYS_MAX}`;
+      this.#refuse(`${path}/days`, days, accepted);
+    }
+    const refunds = fields.interval === 'month' ? REFUNDS : ['all'];
+    const isLostAt = (text: string) => LOST_AT.includes(text);
+    const isRefund = (text: string) => refunds.includes(text);
+    return {
+      days: days as number,
+      lostAt: this.#text(inner, `${path}/lostAt`, isLostAt, oneOf(LOST_AT)) as 'access',
+      refund: this.#text(inner, `${path}/refund`, isRefund, oneOf(refunds)) as 'all',
+    };
+  }
+
+  #waiver(fields: Fields, of = ''): Waiver {
+    const path = `${of}/waiver`;
+    const inner = this.#fields(path, fields.waiver, ['version', 'text']);
     const isVersion = (text: string) => VERSION_TEXT.test(text);
     const version = 'up to 32 letters, digits, dots and dashes such as "2026-11-1"';
     const text = `the text, 1 to ${WAIVER_CHARACTERS_MAX} characters, paragraphs with "\\n\\n" between, no other control characters`;
     return {
-      version: this.#text(inner, '/waiver/version', isVersion, version),
-      text: this.#text(inner, '/waiver/text', isWaiverText, text),
+      version: this.#text(inner, `${path}/version`, isVersion, version),
+      text: this.#text(inner, `${path}/text`, isWaiverText, text),
     };
   }
 
@@ -207,6 +234,10 @@ function isCurrency(text: string): boolean {
 
 function isCountry(code: string): boolean {
   return /^[A-Z]{2}$/.test(code) && !(code in NO_COUNTRIES) && REGIONS.of(code) !== undefined;
+}
+
+function isDaysCount(days: number): boolean {
+  return days >= 0 && days <= WITHDRAWAL_DAYS_MAX;
 }
 
 function isBetween(amountMinor: number): boolean {

@@ -4,7 +4,7 @@
  */
 
 import { GRANTABLE, type Grant, PLANS, type Plan } from '@tapeloom/core/entitlement/plan';
-import type { Offer, OfferBook, Price } from './offer-book.ts';
+import { type Offer, type OfferBook, type Price, withdrawalTermsOf } from './offer-book.ts';
 
 export type OfferId = Grant['plan'];
 export const OFFER_IDS: readonly OfferId[] = GRANTABLE;
@@ -37,7 +37,13 @@ export function pricingOf({
   countries,
   waiver,
 }: OfferBook): Pricing {
-  return { currency, taxIncluded, prices, countries, waiver };
+  return {
+    currency,
+    taxIncluded,
+    prices: prices.map((price) => ({ ...price, withdrawal: withdrawalTermsOf(price) })),
+    countries,
+    waiver,
+  };
 }
 
 /** How often an offer is charged; null: once. */

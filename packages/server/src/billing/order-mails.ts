@@ -8,8 +8,10 @@ import { PAYMENT_GRACE_NS } from '@tapeloom/core/entitlement/payment';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { OrderRecord } from '../accounts/orders-store.ts';
+import type { WithdrawalRecord } from '../accounts/withdrawals-store.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import { orderConfirmedMail, paymentFailedMail } from '../mail/texts/order-mails.ts';
+import { withdrawalReceivedMail } from '../mail/texts/withdrawal-mail.ts';
 import type { OfferBook } from './offer-book.ts';
 
 export interface OrderMailsOptions {
@@ -28,6 +30,7 @@ export class OrderMails {
 
   /** Whether there is something to say of the order that was not said before. */
   owes(order: OrderRecord): boolean {
+    if (order.withdrawnAt !== null) return false;
     const isUnconfirmed = order.paidAt !== null && order.confirmedAt === null;
     return isUnconfirmed || (order.state === 'past_due' && order.paidUntil !== order.failureTold);
   }
@@ -49,6 +52,24 @@ export class OrderMails {
       }
     }
     return isSaid;
+  }
+
+  /** The receipt of a withdrawal; false: it could not be handed over. */
+  tellWithdrawal(order: OrderRecord, withdrawal: WithdrawalRecord): boolean {
+    if (withdrawal.email === null) return true;
+    const { amountMinor, statement, at } = withdrawal;
+    const mail = withdrawalReceivedMail({
+      orderId: order.id,
+      offer: this.#nameOf(order),
+      at,
+      statement,
+      amountMinor,
+      currency: order.currency,
+      taxIncluded: order.taxIncluded,
+      isPart: amountMinor < order.amountMinor,
+      ordersLink: this.#ordersLink,
+    });
+    return this.#options.mailer.send({ to: withdrawal.email, ...mail });
   }
 
   async #confirmation(order: OrderRecord, now: EpochNs) {

@@ -139,11 +139,32 @@ export class ScriptedProvider implements PaymentProvider {
       if (this.refunds.some(({ key }) => key === refund.key)) return this.refundOutcome;
       if (this.object(ref).paidAt === null) return 'nothing';
       this.refunds.push({ ...refund, ref });
-      if (this.refundOutcome === 'done' && refund.amountMinor === null) {
-        this.change(ref, { state: 'refunded' });
-      }
+      if (this.refundOutcome === 'done') this.giveBack(ref, refund.amountMinor);
       return this.refundOutcome;
     });
+  }
+
+  /** Of the newest charge; null: all that is left. */
+  giveBack(ref: string, amountMinor: number | null): SentWebhook {
+    const [newest, ...others] = this.receiptsOf.get(ref) ?? [];
+    if (newest === undefined) return this.change(ref, { state: 'refunded' });
+    const refundedMinor =
+      amountMinor === null ? newest.totalMinor : newest.refundedMinor + amountMinor;
+    if (refundedMinor > newest.totalMinor) throw new UpstreamError('so much is not left');
+    const isAll = refundedMinor === newest.totalMinor;
+    const state = isAll ? 'refunded' : newest.state;
+    this.receiptsOf.set(ref, [{ ...newest, refundedMinor, state }, ...others]);
+    return this.change(ref, isAll ? { state: 'refunded' } : {});
+  }
+
+  /** Money is taken from the card. */
+  charge(ref: string, at: EpochNs): void {
+    const { amountMinor, currency } = this.object(ref);
+    const before = this.receiptsOf.get(ref) ?? [];
+    const id = `${ref}-${before.length + 1}`;
+    const nothing = { taxMinor: null, refundedMinor: 0, url: null, state: 'paid' } as const;
+    const charge = { id, at, totalMinor: amountMinor!, currency: currency!, ...nothing };
+    this.receiptsOf.set(ref, [charge, ...before]);
   }
 
   examine(signal: AbortSignal): Promise<readonly Finding[]> {
@@ -169,6 +190,7 @@ export class ScriptedProvider implements PaymentProvider {
 
   pay(ref: string, paidAt: EpochNs, days: number): SentWebhook {
     const { kind } = this.object(ref);
+    this.charge(ref, paidAt);
     const paidUntil = (paidAt + BigInt(days) * 86_400_000_000_000n) as EpochNs;
     return this.change(ref, {
       state: 'paid',

@@ -1,11 +1,17 @@
 /** `GET /v1/pricing`: prices, the countries that are served, and the current text of the waiver. Public. */
 
+import { WITHDRAWAL_DAYS_MAX } from '@tapeloom/core/entitlement/withdrawal';
 import type { OfferBook } from '../billing/offer-book.ts';
 import { OFFER_IDS, PROVIDER_NAMES, type Pricing, pricingOf } from '../billing/offers.ts';
 import { defineRoute, EncodedJson, PUBLIC_CACHE_CONTROL, type Route } from './route.ts';
 import { Type } from './schema.ts';
 
 const closed = { additionalProperties: false };
+
+const WAIVER = {
+  version: Type.String({ description: 'A checkout must name the current one.' }),
+  text: Type.String({ description: 'Paragraphs, with an empty line between.' }),
+};
 
 const PricingView = Type.Object(
   {
@@ -22,6 +28,28 @@ const PricingView = Type.Object(
           interval: Type.Union([Type.Literal('month'), Type.Null()], {
             description: 'How often it is charged; null: once.',
           }),
+          waiver: Type.Optional(
+            Type.Object(WAIVER, {
+              ...closed,
+              description: 'What a customer at this price agrees to, where it is another text.',
+            }),
+          ),
+          withdrawal: Type.Object(
+            {
+              days: Type.Integer({
+                minimum: 0,
+                maximum: WITHDRAWAL_DAYS_MAX,
+                description: 'Whole days after the day of the contract; 0: there is no right.',
+              }),
+              lostAt: Type.Enum(['access', 'never'] as const, {
+                description: '`access`: the right is lost as soon as access is provided.',
+              }),
+              refund: Type.Enum(['rest', 'all'] as const, {
+                description: '`rest`: what is still to come of the period that is paid for.',
+              }),
+            },
+            { ...closed, description: 'The right of withdrawal.' },
+          ),
         },
         closed,
       ),
@@ -36,13 +64,11 @@ const PricingView = Type.Object(
       ),
       { description: 'Where it can be bought.' },
     ),
-    waiver: Type.Object(
-      {
-        version: Type.String({ description: 'A checkout must name the current one.' }),
-        text: Type.String({ description: 'Paragraphs, with an empty line between.' }),
-      },
-      { ...closed, description: 'What a customer agrees to so that access begins at once.' },
-    ),
+    waiver: Type.Object(WAIVER, {
+      ...closed,
+      description:
+        'What a customer agrees to so that access begins at once, at every price without a text of its own.',
+    }),
   },
   closed,
 );

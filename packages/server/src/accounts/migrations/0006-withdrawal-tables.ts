@@ -57,6 +57,7 @@ async function addTerms(database: Kysely<unknown>): Promise<void> {
   await orders()
     .addColumn('withdrawal_refund', 'text', (column) => column.notNull().defaultTo('rest'))
     .execute();
+  await orders().addColumn('withdrawn_at', 'bigint').execute();
   await sql`update orders set withdrawal_lost_at = 'access', withdrawal_refund = 'all'
     where kind = 'purchase'`.execute(database);
 }
@@ -79,6 +80,8 @@ async function createWithdrawals({ schema }: Kysely<unknown>): Promise<void> {
     .addColumn('unused_ns', 'bigint', (column) => column.notNull())
     .addColumn('period_ns', 'bigint', (column) => column.notNull())
     .addColumn('state', 'text', (column) => column.notNull())
+    .addColumn('charge_id', 'text')
+    .addColumn('refund_before_minor', 'bigint')
     .addColumn('refund_minor', 'bigint')
     .addColumn('told_at', 'bigint')
     .addColumn('ended_at', 'bigint')

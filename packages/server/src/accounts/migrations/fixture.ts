@@ -94,6 +94,7 @@ async function fillOrders({ orders }: AccountStore, accountId: string): Promise<
     ref: 'pay_fixture',
     url: 'http://127.0.0.1/pay/test/pay_fixture',
     waiverVersion: '2026-09-01',
+    withdrawal: { days: 14, lostAt: 'access', refund: 'all' },
   } as const;
   const call = { now: FIXTURE_NOW, actor: { kind: 'owner' }, sessionId: null } as const;
   await orders.placeOrder(call, accountId, terms, { text: 'the waiver', address: '192.0.2.7' });

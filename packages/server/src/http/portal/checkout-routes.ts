@@ -102,7 +102,7 @@ function refusal(
       return invalidParameters([{ path: '/country', message }]);
     }
     case 'waiver':
-      return waiverRequired(waiver, offers.waiver.version);
+      return waiverRequired(waiver, refused.version);
     case 'held':
       return new ProblemError('CONFLICT', heldText(refused, offer, now));
     case 'other-provider':
@@ -133,7 +133,7 @@ function waiverRequired(
     waiver?.accepted === true && waiver.version !== undefined
       ? `The text of the waiver is another by now: read version ${version} and accept that one.`
       : `Accept the waiver of the right of withdrawal, version ${version}: ` +
-        '{ "accepted": true, "version": … }. GET /v1/pricing has its text.';
+        '{ "accepted": true, "version": … }. GET /v1/pricing has its text, with the price or for all.';
   return new ProblemError('WITHDRAWAL_WAIVER_REQUIRED', why);
 }
 

@@ -15,10 +15,23 @@ const TIME = new Intl.DateTimeFormat('en-GB', {
   minute: '2-digit',
 });
 
+const EXACT_TIME = new Intl.DateTimeFormat('en-GB', {
+  timeZone: 'UTC',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+});
+
 /** `22 November 2026, 14:35 UTC` */
 export function momentText(instant: EpochNs): string {
   const ms = Number(instant / MS_NS);
   return `${DAY.format(ms)}, ${TIME.format(ms)} UTC`;
+}
+
+/** `22 November 2026, 14:35:08 UTC` */
+export function exactMomentText(instant: EpochNs): string {
+  const ms = Number(instant / MS_NS);
+  return `${DAY.format(ms)}, ${EXACT_TIME.format(ms)} UTC`;
 }
 
 /** `€29.00`, from cents. */

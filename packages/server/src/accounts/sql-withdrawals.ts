@@ -1,0 +1,233 @@
+/** Withdrawals over a SQL database; see `withdrawals-store.ts`. */
+
+import { createHash } from 'node:crypto';
+import { judgeWithdrawal } from '@tapeloom/core/entitlement/withdrawal';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { WithdrawalChange, WithdrawalRow } from './account-schema.ts';
+import type { StoreCall } from './account-store.ts';
+import type { OrderRecord } from './orders-store.ts';
+import { holdAccount, replaceGrants } from './sql-accounts.ts';
+import { tell, type Writing } from './sql-audit.ts';
+import type { Sql } from './sql-database.ts';
+import { orderOf } from './sql-order-rows.ts';
+import type { SqlStore } from './sql-store.ts';
+import { withdrawalStatement } from './withdrawal-statement.ts';
+import type {
+  Declaration,
+  Declared,
+  WithdrawalCounts,
+  WithdrawalProgress,
+  WithdrawalRecord,
+  WithdrawalRefused,
+  WithdrawalsStore,
+} from './withdrawals-store.ts';
+
+type Wish = { readonly accountId: string | null; readonly orderId: string } & Declaration;
+
+export class SqlWithdrawals implements WithdrawalsStore {
+  readonly #store: SqlStore;
+
+  constructor(store: SqlStore) {
+    this.#store = store;
+  }
+
+  withdrawalsOf(accountId: string): Promise<readonly WithdrawalRecord[]> {
+    return this.#store.read(async (sql) => {
+      const all = sql.selectFrom('withdrawals').selectAll().where('account_id', '=', accountId);
+      return (await all.orderBy('at', 'desc').orderBy('order_id').execute()).map(withdrawalOf);
+    });
+  }
+
+  withdrawalOf({ id }: Pick<OrderRecord, 'id'>): Promise<WithdrawalRecord | null> {
+    return this.#store.read((sql) => find(sql, id));
+  }
+
+  declare(call: StoreCall, wish: Wish): Promise<Declared | WithdrawalRefused> {
+    return this.#store.write((writing) => declare(writing, call, wish));
+  }
+
+  async noteProgress({ id }: Pick<OrderRecord, 'id'>, progress: WithdrawalProgress): Promise<void> {
+    await this.#store.write(async ({ sql }) => {
+      const changed = sql.updateTable('withdrawals').set(changeOf(progress));
+      const isFailure = 'tryAt' in progress && progress.fault !== null;
+      await (isFailure ? changed.set((eb) => ({ attempts: eb('attempts', '+', 1n) })) : changed)
+        .where('order_id', '=', id)
+        .execute();
+    });
+  }
+
+  dueWithdrawals(now: EpochNs, limit: number): Promise<readonly WithdrawalRecord[]> {
+    return this.#store.read(async (sql) => {
+      const due = sql.selectFrom('withdrawals').selectAll().where('try_at', '<=', now);
+      const rows = await due.orderBy('try_at').orderBy('order_id').limit(limit).execute();
+      return rows.map(withdrawalOf);
+    });
+  }
+
+  waitingWithdrawals(): Promise<WithdrawalCounts> {
+    return this.#store.read(async (sql) => {
+      const rows = await sql
+        .selectFrom('withdrawals')
+        .select(['state', (eb) => eb.fn.countAll().as('count')])
+        .where('try_at', 'is not', null)
+        .groupBy('state')
+        .execute();
+      return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]));
+    });
+  }
+
+  forgetOrders(deletedBefore: EpochNs, limit: number): Promise<number> {
+    return this.#store.write(({ sql }) => forgetOrders(sql, deletedBefore, limit));
+  }
+}
+
+async function find(sql: Sql, orderId: string): Promise<WithdrawalRecord | null> {
+  const row = await sql
+    .selectFrom('withdrawals')
+    .selectAll()
+    .where('order_id', '=', orderId)
+    .executeTakeFirst();
+  return row === undefined ? null : withdrawalOf(row);
+}
+
+async function declare(
+  writing: Writing,
+  call: StoreCall,
+  wish: Wish,
+): Promise<Declared | WithdrawalRefused> {
+  const { sql } = writing;
+  const named = await orderById(sql, wish.orderId);
+  const isTheirs = wish.accountId === null || named?.accountId === wish.accountId;
+  if (named === null || !isTheirs) return { refused: 'no-order' };
+  // Whatever is heard of the order meanwhile waits for this row too.
+  await holdAccount(sql, named.accountId);
+  const order = (await orderById(sql, wish.orderId))!;
+  const known = await find(sql, order.id);
+  if (known !== null) return { order, withdrawal: known, isNew: false };
+  const verdict = judgeWithdrawal(order, call.now);
+  if (!verdict.may) return { refused: 'no-right', why: verdict.why, order };
+  const { amountMinor, share } = verdict;
+  const { offerName, name, email } = wish;
+  const statement = withdrawalStatement({ order, offerName, name, email, at: call.now });
+  const row = await sql
+    .insertInto('withdrawals')
+    .values({
+      order_id: order.id,
+      account_id: order.accountId,
+      at: call.now,
+      via: wish.via,
+      address: wish.address,
+      session_id: wish.sessionId,
+      email: wish.email,
+      statement,
+      statement_sha256: createHash('sha256').update(statement).digest('hex'),
+      amount_minor: amountMinor,
+      unused_ns: share.unusedNs,
+      period_ns: share.periodNs,
+      state: 'open',
+      attempts: 0,
+      try_at: call.now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const after = await sql
+    .updateTable('orders')
+    .set({ withdrawn_at: call.now })
+    .where('id', '=', order.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const { accountId } = order;
+  const details = { order: order.id, via: wish.via, amountMinor };
+  await tell(writing, call, {
+    kind: 'order.withdrawn',
+    accountId,
+    keyId: wish.sessionId,
+    details,
+  });
+  await endRights(writing, call, order);
+  return { order: orderOf(after), withdrawal: withdrawalOf(row), isNew: true };
+}
+
+async function endRights(writing: Writing, call: StoreCall, order: OrderRecord): Promise<void> {
+  const granted = await writing.sql
+    .selectFrom('grants')
+    .select('plan')
+    .where('account_id', '=', order.accountId)
+    .where('source', '=', order.id)
+    .limit(1)
+    .executeTakeFirst();
+  if (granted === undefined) return;
+  await replaceGrants(writing, call, order.accountId, { source: order.id, grants: [] });
+}
+
+async function orderById(sql: Sql, id: string): Promise<OrderRecord | null> {
+  const row = await sql.selectFrom('orders').selectAll().where('id', '=', id).executeTakeFirst();
+  return row === undefined ? null : orderOf(row);
+}
+
+async function forgetOrders(sql: Sql, deletedBefore: EpochNs, limit: number): Promise<number> {
+  const old = sql
+    .selectFrom('orders')
+    .innerJoin('account_deletions', 'account_deletions.account_id', 'orders.account_id')
+    .select('orders.id')
+    .where('account_deletions.done_at', '<', deletedBefore)
+    .limit(limit);
+  const ids = (await old.execute()).map(({ id }) => id);
+  if (ids.length === 0) return 0;
+  // Only with this the database lets them go.
+  await sql
+    .updateTable('orders_beginning')
+    .set({ kept_from: deletedBefore })
+    .where('kept_from', '<', deletedBefore)
+    .execute();
+  await sql.deleteFrom('withdrawals').where('order_id', 'in', ids).execute();
+  await sql.deleteFrom('consents').where('order_id', 'in', ids).execute();
+  await sql.deleteFrom('orders').where('id', 'in', ids).execute();
+  return ids.length;
+}
+
+function changeOf(progress: WithdrawalProgress): WithdrawalChange {
+  if ('toldAt' in progress) return { told_at: progress.toldAt };
+  if ('endedAt' in progress) return { ended_at: progress.endedAt };
+  if ('refund' in progress) {
+    const { chargeId, beforeMinor, minor } = progress.refund;
+    return { charge_id: chargeId, refund_before_minor: beforeMinor, refund_minor: minor };
+  }
+  if (progress.state === 'done') {
+    return { state: 'done', refunded_at: progress.refundedAt, try_at: null, fault: null };
+  }
+  return { state: progress.state, try_at: progress.tryAt, fault: progress.fault };
+}
+
+function withdrawalOf(row: WithdrawalRow): WithdrawalRecord {
+  const refund =
+    row.charge_id === null
+      ? null
+      : {
+          chargeId: row.charge_id,
+          beforeMinor: Number(row.refund_before_minor),
+          minor: Number(row.refund_minor),
+        };
+  return {
+    orderId: row.order_id,
+    accountId: row.account_id,
+    at: row.at as EpochNs,
+    via: row.via,
+    address: row.address,
+    sessionId: row.session_id,
+    email: row.email,
+    statement: row.statement,
+    statementSha256: row.statement_sha256,
+    amountMinor: Number(row.amount_minor),
+    unusedNs: row.unused_ns,
+    periodNs: row.period_ns,
+    state: row.state,
+    refund,
+    toldAt: row.told_at as EpochNs | null,
+    endedAt: row.ended_at as EpochNs | null,
+    refundedAt: row.refunded_at as EpochNs | null,
+    attempts: Number(row.attempts),
+    tryAt: row.try_at as EpochNs | null,
+    fault: row.fault,
+  };
+}

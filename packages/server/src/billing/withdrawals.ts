@@ -1,0 +1,309 @@
+/**
+ * Withdrawals, from the declaration to the money. A declaration is recorded whatever its provider is doing: from
+ * then on it holds, and the order grants nothing. The receipt is mailed at once; that the subscription ends and the
+ * money comes back is asked of the provider until it is done, across restarts. Every step can be repeated: what was
+ * decided is written down before it is asked for, and what was given back is read before it is asked for again.
+ */
+
+import { mayCharge } from '@tapeloom/core/entitlement/payment';
+import { refundOf } from '@tapeloom/core/entitlement/withdrawal';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { AccountStore, Actor } from '../accounts/account-store.ts';
+import type { OrderRecord } from '../accounts/orders-store.ts';
+import type {
+  DecidedRefund,
+  Declared,
+  WithdrawalCounts,
+  WithdrawalRecord,
+  WithdrawalRefused,
+} from '../accounts/withdrawals-store.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log.ts';
+import { Turns } from '../platform/turns.ts';
+import type { OfferBook } from './offer-book.ts';
+import type { OrderMails } from './order-mails.ts';
+import { type Receipt, UpstreamError } from './payment-provider.ts';
+import type { Payments } from './payments.ts';
+
+const MINUTE_NS = 60_000_000_000n;
+const HOUR_NS = 60n * MINUTE_NS;
+/** The wait after a failure doubles from a minute up to an hour. */
+const DOUBLINGS_MAX = 6;
+/** What one round takes up at most; the rest is for the next. */
+const ROUND_MAX = 100;
+/** What needs the operator is looked at again so often, to see whether it was done. */
+const BY_HAND_EVERY_NS = 6n * HOUR_NS;
+const FAULT_LENGTH_MAX = 500;
+
+export interface WithdrawalsOptions {
+  readonly store: AccountStore;
+  readonly payments: Payments;
+  readonly mails: OrderMails;
+  readonly offers: OfferBook;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface WithdrawalWish {
+  /** Null: the operator declares it for whoever owns the order. */
+  readonly accountId: string | null;
+  readonly orderId: string;
+  readonly sessionId: string | null;
+  readonly address: string | null;
+  readonly name: string | null;
+}
+
+export class Withdrawals {
+  readonly #options: WithdrawalsOptions;
+  readonly #turns = new Turns();
+  readonly #underWay = new Set<Promise<void>>();
+  #round: Promise<void> | null = null;
+  #declaredTotal = 0;
+  #waiting: WithdrawalCounts = {};
+
+  constructor(options: WithdrawalsOptions) {
+    this.#options = options;
+  }
+
+  /** Declared since the start. */
+  get declaredTotal(): number {
+    return this.#declaredTotal;
+  }
+
+  /** Those that are not settled, by their state, as the last round left them. */
+  get waiting(): WithdrawalCounts {
+    return this.#waiting;
+  }
+
+  /** Records it, or says why not; declared again, it stays as it was. What follows from it happens afterwards. */
+  async declare(wish: WithdrawalWish): Promise<Declared | WithdrawalRefused> {
+    const { store, clock, offers, log } = this.#options;
+    const order = await store.orders.findOrder(wish.accountId, wish.orderId);
+    if (order === null) return { refused: 'no-order' };
+    if (order.withdrawnAt === null) await this.#lookIfPossible(order);
+    const owner = await store.people.ownerOf(order.accountId);
+    const actor: Actor = { kind: wish.accountId === null ? 'operator' : 'owner' };
+    const offer = offers.offers.find(({ id }) => id === order.offer);
+    const declared = await store.withdrawals.declare(
+      { now: clock.now(), actor },
+      {
+        ...wish,
+        via: wish.accountId === null ? 'operator' : 'portal',
+        offerName: offer?.name ?? order.offer,
+        email: owner?.email ?? null,
+      },
+    );
+    if ('refused' in declared || !declared.isNew) return declared;
+    this.#declaredTotal += 1;
+    const { id, provider } = declared.order;
+    const { amountMinor, via } = declared.withdrawal;
+    log.info({ order: id, provider, amountMinor, via }, 'an order was withdrawn from');
+    this.#inBackground(this.#inTurn(id));
+    return declared;
+  }
+
+  /** Takes up whatever is to be done by now. */
+  carryOut(): Promise<void> {
+    this.#round ??= this.#carryOut().finally(() => {
+      this.#round = null;
+    });
+    return this.#round;
+  }
+
+  /** Resolves when nothing is under way any more. */
+  async idle(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+    await this.#round?.catch(() => undefined);
+  }
+
+  async #carryOut(): Promise<void> {
+    const { store, clock } = this.#options;
+    for (const { orderId } of await store.withdrawals.dueWithdrawals(clock.now(), ROUND_MAX)) {
+      await this.#inTurn(orderId);
+    }
+    this.#waiting = await store.withdrawals.waitingWithdrawals();
+  }
+
+  /** What was paid just now counts; where the provider cannot be asked, what is known does. */
+  async #lookIfPossible(order: OrderRecord): Promise<void> {
+    try {
+      await this.#options.payments.look(order);
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error;
+      this.#options.log.warn({ error, order: order.id }, 'a withdrawal is judged by what is known');
+    }
+  }
+
+  #inTurn(orderId: string): Promise<void> {
+    return this.#turns.run(orderId, async () => {
+      const { store, clock } = this.#options;
+      const withdrawal = await store.withdrawals.withdrawalOf({ id: orderId });
+      const order = await store.orders.findOrder(null, orderId);
+      if (withdrawal === null || order === null) return;
+      if (withdrawal.tryAt === null || clock.now() < withdrawal.tryAt) return;
+      await this.#proceed(order, withdrawal);
+    });
+  }
+
+  async #proceed(order: OrderRecord, withdrawal: WithdrawalRecord): Promise<void> {
+    const { store, clock, log } = this.#options;
+    const isTold = await this.#tell(order, withdrawal);
+    try {
+      await this.#end(order, withdrawal);
+      const isSettled = await this.#giveBack(order, withdrawal);
+      if (isSettled && isTold) {
+        await store.withdrawals.noteProgress(order, { state: 'done', refundedAt: clock.now() });
+        log.info({ order: order.id }, 'a withdrawal is settled');
+      } else if (isSettled) {
+        const again = { tryAt: this.#after(MINUTE_NS), fault: 'the receipt could not be mailed' };
+        await store.withdrawals.noteProgress(order, { state: 'open', ...again });
+      }
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error;
+      await this.#putOff(order, withdrawal, error);
+    }
+  }
+
+  /** The receipt does not wait for anybody. */
+  async #tell(order: OrderRecord, withdrawal: WithdrawalRecord): Promise<boolean> {
+    const { store, clock, mails } = this.#options;
+    if (withdrawal.toldAt !== null || withdrawal.email === null) return true;
+    if (!mails.tellWithdrawal(order, withdrawal)) return false;
+    await store.withdrawals.noteProgress(order, { toldAt: clock.now() });
+    return true;
+  }
+
+  /** Nothing is charged after it. A paid purchase has nothing that could end. */
+  async #end(order: OrderRecord, withdrawal: WithdrawalRecord): Promise<void> {
+    const { store, payments, clock } = this.#options;
+    if (withdrawal.endedAt !== null) return;
+    await payments.provider(order.provider).cancelNow(order.ref);
+    const after = await payments.look(order);
+    const isTakenBack = after.state === 'disputed' || after.state === 'refunded';
+    if (mayCharge(after) && !isTakenBack) {
+      throw new UpstreamError(`${order.provider} did not end ${order.ref}`);
+    }
+    await store.withdrawals.noteProgress(order, { endedAt: clock.now() });
+  }
+
+  /** Whether nothing is left to be given back. */
+  async #giveBack(order: OrderRecord, withdrawal: WithdrawalRecord): Promise<boolean> {
+    const { payments } = this.#options;
+    const provider = payments.provider(order.provider);
+    const receipts = await provider.receipts(order);
+    const refund = withdrawal.refund ?? (await this.#decide(order, withdrawal, receipts));
+    if (refund === null) return true;
+    const charge = receipts.find(({ id }) => id === refund.chargeId);
+    if (charge === undefined) throw new UpstreamError(`${order.provider} lists no charge any more`);
+    if (!isGivenBack(charge, refund)) {
+      // Somebody gave a part back meanwhile: then all that is left is enough.
+      const isShort = charge.totalMinor - charge.refundedMinor < refund.minor;
+      const outcome = await provider.refund(order, {
+        key: `withdrawal:${order.id}${isShort ? ':rest' : ''}`,
+        amountMinor: isShort ? null : refund.minor,
+      });
+      await payments.look(order);
+      if (outcome === 'pending') return this.#waitForDecision(order);
+      if (outcome === 'nothing') {
+        return this.#needsOperator(order, withdrawal, `${order.provider} had nothing to give back`);
+      }
+    }
+    const left = earlierLeft(withdrawal, charge, receipts);
+    if (left === null) return true;
+    const what = `${left.minor} of the earlier charge ${left.id} are to be given back by hand`;
+    return this.#needsOperator(order, withdrawal, what);
+  }
+
+  async #waitForDecision(order: OrderRecord): Promise<false> {
+    const again = { tryAt: this.#after(HOUR_NS), fault: null };
+    await this.#options.store.withdrawals.noteProgress(order, { state: 'pending', ...again });
+    return false;
+  }
+
+  /** It is looked at now and then whether it was done. */
+  async #needsOperator(
+    order: OrderRecord,
+    { state }: WithdrawalRecord,
+    fault: string,
+  ): Promise<false> {
+    const { store, log } = this.#options;
+    if (state !== 'by_hand')
+      log.error({ order: order.id, fault }, 'a withdrawal needs the operator');
+    const again = { tryAt: this.#after(BY_HAND_EVERY_NS), fault };
+    await store.withdrawals.noteProgress(order, { state: 'by_hand', ...again });
+    return false;
+  }
+
+  /** What comes back of the newest charge; null: nothing was charged, or nothing of it comes back. */
+  async #decide(
+    order: OrderRecord,
+    withdrawal: WithdrawalRecord,
+    receipts: readonly Receipt[],
+  ): Promise<DecidedRefund | null> {
+    const { store } = this.#options;
+    const charge = receipts.find(isTaken);
+    const isPaid = (await store.orders.findOrder(null, order.id))?.paidAt !== null;
+    if (charge === undefined) {
+      if (isPaid) throw new UpstreamError(`${order.provider} lists no charge of ${order.ref} yet`);
+      return null;
+    }
+    const minor = refundOf(withdrawal, charge, order.kind === 'subscription');
+    if (minor === 0) return null;
+    const refund = { chargeId: charge.id, beforeMinor: charge.refundedMinor, minor };
+    await store.withdrawals.noteProgress(order, { refund });
+    return refund;
+  }
+
+  async #putOff(
+    order: OrderRecord,
+    { attempts }: WithdrawalRecord,
+    error: UpstreamError,
+  ): Promise<void> {
+    const { store, log } = this.#options;
+    const level = attempts === 0 ? 'warn' : 'debug';
+    log[level]({ error, order: order.id }, 'a withdrawal waits for its payment provider');
+    const tryAt = this.#after(MINUTE_NS * 2n ** BigInt(Math.min(attempts, DOUBLINGS_MAX)));
+    const fault = error.message.slice(0, FAULT_LENGTH_MAX);
+    await store.withdrawals.noteProgress(order, { state: 'open', tryAt, fault });
+  }
+
+  #after(ns: bigint): EpochNs {
+    return (this.#options.clock.now() + ns) as EpochNs;
+  }
+
+  #inBackground(work: Promise<unknown>): void {
+    const over: Promise<void> = work
+      .then(() => undefined)
+      .catch((error: unknown) => {
+        // It is recorded: the next round takes it up.
+        this.#options.log.error({ error }, 'a withdrawal could not be carried out yet');
+      })
+      .finally(() => this.#underWay.delete(over));
+    this.#underWay.add(over);
+  }
+}
+
+function isGivenBack({ refundedMinor, totalMinor }: Receipt, refund: DecidedRefund): boolean {
+  return refundedMinor === totalMinor || refundedMinor - refund.beforeMinor >= refund.minor;
+}
+
+function isTaken({ state }: Receipt): boolean {
+  return state === 'paid' || state === 'refunded';
+}
+
+/**
+ * Providers give back of the newest charge. Where that is one from after the declaration, what is due of the one
+ * before it is left to the operator; null: nothing.
+ */
+function earlierLeft(
+  withdrawal: WithdrawalRecord,
+  newest: Receipt,
+  receipts: readonly Receipt[],
+): { readonly id: string; readonly minor: number } | null {
+  if (newest.at <= withdrawal.at) return null;
+  const earlier = receipts.find((one) => isTaken(one) && one.at <= withdrawal.at);
+  if (earlier === undefined) return null;
+  const due = refundOf(withdrawal, { ...earlier, refundedMinor: 0 }, true);
+  const minor = due - earlier.refundedMinor;
+  return minor > 0 ? { id: earlier.id, minor } : null;
+}

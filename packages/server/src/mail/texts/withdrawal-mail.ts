@@ -1,0 +1,61 @@
+/** The receipt of a withdrawal, which its reader keeps: what was declared, exactly when, and what comes of it. */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { shownText } from '@tapeloom/core/person/plain-text';
+import type { MailText } from '../mailer.ts';
+import { mailText } from './mail-text.ts';
+import { exactMomentText, moneyText } from './mail-values.ts';
+
+/** It must arrive: for a week it is tried. */
+const USEFUL_MINUTES = 7 * 24 * 60;
+
+export interface ReceivedWithdrawal {
+  readonly orderId: string;
+  /** As people know it: `Live`. */
+  readonly offer: string;
+  readonly at: EpochNs;
+  /** As it was declared. */
+  readonly statement: string;
+  /** What comes back of the price. */
+  readonly amountMinor: number;
+  readonly currency: string;
+  readonly taxIncluded: boolean;
+  /** Whether that is less than what was paid. */
+  readonly isPart: boolean;
+  readonly ordersLink: string;
+}
+
+export function withdrawalReceivedMail(withdrawal: ReceivedWithdrawal): MailText {
+  const offer = shownText(withdrawal.offer);
+  return mailText({
+    subject: 'We received your withdrawal',
+    heading: 'We received your withdrawal',
+    lead: [
+      `You withdrew from your contract for ${offer}. We received it on ${exactMomentText(withdrawal.at)}.`,
+      `${offer} is off since then, and nothing more is charged for it.`,
+    ],
+    facts: [
+      ['Order', shownText(withdrawal.orderId)],
+      ['What', offer],
+      ['Received', exactMomentText(withdrawal.at)],
+      ['You get back', moneyBack(withdrawal)],
+    ],
+    action: { label: 'See your orders', link: withdrawal.ordersLink },
+    document: {
+      title: 'What you declared',
+      text: withdrawal.statement.split('\n').map(shownText).join('\n'),
+    },
+    closing: [
+      'Keep this mail: it confirms that your withdrawal arrived, and when.',
+      'The money goes back the way it was paid. Your orders say when it was sent.',
+    ],
+    usefulMinutes: USEFUL_MINUTES,
+  });
+}
+
+function moneyBack({ amountMinor, currency, taxIncluded, isPart }: ReceivedWithdrawal) {
+  if (amountMinor === 0) return 'nothing, as nothing was paid for what is still to come';
+  const tax = taxIncluded ? 'tax included' : 'and the tax on it';
+  const part = isPart ? 'for what is still to come of the period you paid for' : '';
+  return [`${moneyText(amountMinor, currency)}, ${tax}`, part].filter((it) => it !== '').join(', ');
+}
