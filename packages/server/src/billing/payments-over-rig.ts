@@ -115,6 +115,6 @@ function compose(
   const common = { store, publicUrl: () => URL };
   const mails = new OrderMails({ ...common, offers, mailer: { send: () => true } });
   const payments = new Payments({ store, providers: [rig.provider], clock, log, mails });
-  const billing = new Billing({ ...common, payments, offers, clock, log });
+  const billing = new Billing({ ...common, payments, mails, offers, clock, log });
   return { payments, billing };
 }
