@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { SessionTable } from '@tapeloom/core/calendar/session';
+import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session';
 import { createSessionTable } from '@tapeloom/core/calendar/session-table';
 import type { IpRange } from '@tapeloom/core/entitlement/ip-range';
 import type { Contract } from '@tapeloom/core/instrument/contract';
@@ -84,6 +84,8 @@ export interface InProcessStreamOptions {
   readonly budgets?: GatewayOptions['budgets'];
   /** Of all contracts; by default from 10:00 to 20:00 UTC, every day. */
   readonly sessions?: SessionTable;
+  /** Where their kind matters; by default `sessions` are meant, whatever is asked for. */
+  readonly sessionsOf?: (kind: SessionKind) => SessionTable;
   /** When pages of replays end. */
   readonly pages?: PageLimits;
 }
@@ -130,7 +132,7 @@ export class InProcessStream implements AsyncDisposable {
     const runs = {
       tape: this.tape,
       indicators: new Map(INDICATORS.map((indicator) => [indicator.id, indicator])),
-      sessionsOf: () => sessions,
+      sessionsOf: (_: string, kind: SessionKind) => options.sessionsOf?.(kind) ?? sessions,
       yieldTurn: () => turn(),
     };
     this.engine = new Engine({

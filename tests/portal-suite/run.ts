@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { chromiumMissing } from '../headless-chromium.ts';
 import { ALL_VISITS, lookAt, paintOf, SOME_VISITS } from './looks.ts';
 import { PortalStage } from './portal-stage.ts';
+import { walkIndicators } from './walk-indicators.ts';
 import { walkFocus, walkServiceDown, walkSessionEnds } from './walk-interrupted.ts';
 import { walkLanding } from './walk-landing.ts';
 import { signIn, walkAccount, walkCheckout, walkKeys, walkSignIn, walkTwoPeople } from './walks.ts';
@@ -21,6 +22,9 @@ const PUBLIC = [
   '/imprint',
   '/docs',
   '/docs/errors',
+  '/docs/indicators',
+  '/docs/indicators/footprint',
+  '/docs/indicators/tpo',
   '/nothing-here',
 ];
 const OWN = ['/dashboard', '/keys', '/plans', '/checkout?offer=history', '/orders', '/account'];
@@ -51,6 +55,7 @@ await step('a key made, used, rotated, revoked', () => walkKeys(stage, page));
 await step('a plan bought, cancelled, kept', () => walkCheckout(stage, page, email));
 await step('a session ended in the middle', () => walkSessionEnds(stage));
 await step('the focus stays', () => walkFocus(page));
+await step('the page of an indicator, recorded and live', () => walkIndicators(stage, page));
 await step('the service away, and back', () => walkServiceDown(context));
 await step('other sessions ended, data exported', () => walkAccount(stage, page, email));
 for (const visit of process.argv.includes('--all') ? ALL_VISITS : SOME_VISITS) {

@@ -39,7 +39,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
     'server/platform',
     'server/topics',
   ],
-  portal: ['client', 'protocol', 'core'],
+  portal: ['client', 'protocol', 'core', 'cli/charts'],
   server: ['core', 'protocol'],
 };
 

@@ -1,11 +1,12 @@
 /**
- * `node packages/portal/recording/record.ts`: records the session that the landing page replays, and the day
- * of its selvedge, anew. A test says when the engine or the simulator would record something else.
+ * `node packages/portal/recording/record.ts`: records the session that the landing page replays, the day of
+ * its selvedge, and the minutes that the pages of the indicators play, anew. A test says when the engine or the simulator would record something else.
  */
 
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { recordIndicators } from './indicator-recorder.ts';
 import { recordMinutes, recordSession } from './session-recorder.ts';
 
 const text = await recordSession();
@@ -18,3 +19,11 @@ console.log(`wrote ${path}: ${lines} frames, ${text.length} bytes, ${packed.leng
 const minutesPath = join(import.meta.dirname, 'minutes.json');
 writeFileSync(minutesPath, `${JSON.stringify(recordMinutes())}\n`);
 console.log(`wrote ${minutesPath}`);
+
+const folder = join(import.meta.dirname, 'indicators');
+mkdirSync(folder, { recursive: true });
+for (const [id, minute] of await recordIndicators()) {
+  const small = gzipSync(minute, { level: 9, memLevel: 9 });
+  writeFileSync(join(folder, `${id}.gz`), small);
+  console.log(`wrote ${id}.gz: ${minute.length} bytes, ${small.length} compressed`);
+}

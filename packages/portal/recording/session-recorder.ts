@@ -5,7 +5,6 @@
  */
 
 import { once } from 'node:events';
-import { setImmediate as turn } from 'node:timers/promises';
 import { calendarNamed } from '@tapeloom/core/calendar/calendars';
 import { extendSessionBook, sessionTable } from '@tapeloom/core/calendar/session-book';
 import type { EpochNs, Rank } from '@tapeloom/core/numbers';
@@ -15,11 +14,11 @@ import { StudyRun } from '@tapeloom/core/studies/run';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { TradeColumns } from '@tapeloom/server/sources/sim/trade-columns';
 import { createSimUniverse } from '@tapeloom/server/sources/sim-universe';
-import { WebSocket } from 'ws';
-import { InProcessStream, KEY } from '../../../simulation/in-process-stream.ts';
+import { InProcessStream } from '../../../simulation/in-process-stream.ts';
 import { ManualClock } from '../../../simulation/manual-clock.ts';
 import { MemoryTape, type MemoryTrade } from '../../../simulation/memory-tape.ts';
 import type { RecordingHead } from '../src/footprint/recording.ts';
+import { FrameReader } from './frame-reader.ts';
 
 const SEED = 1;
 const DAY = utcDay(20261110);
@@ -109,44 +108,6 @@ export function recordMinutes(): readonly MinuteOfDay[] {
   run.apply({ day: DAY, firstRank: 1 as Rank, count, ts, price, size, side });
   run.advance(epochNs(addDays(DAY, 1), 0));
   return minutes;
-}
-
-/** A connection that keeps every frame as text, with the clock's time. */
-class FrameReader {
-  readonly socket: WebSocket;
-  readonly lines: string[] = [];
-  readonly #heard = new Map<string, number>();
-  #changed = Promise.withResolvers<void>();
-  #pings = 0;
-
-  constructor(url: string, nowMs: () => number) {
-    this.socket = new WebSocket(url, { headers: { authorization: `Bearer ${KEY}` } });
-    this.socket.on('message', (data) => {
-      const text = String(data);
-      const { t } = JSON.parse(text) as { readonly t: string };
-      this.#heard.set(t, (this.#heard.get(t) ?? 0) + 1);
-      // The pings are the recorder's own, to know that nothing is on the way.
-      if (t !== 'pong') this.lines.push(`${Math.round(nowMs())} ${text}`);
-      this.#changed.resolve();
-      this.#changed = Promise.withResolvers();
-    });
-  }
-
-  send(message: object): void {
-    this.socket.send(JSON.stringify(message));
-  }
-
-  async heard(t: string, times: number): Promise<void> {
-    while ((this.#heard.get(t) ?? 0) < times) await this.#changed.promise;
-  }
-
-  /** Everything that follows from the last commit is here: the engine has had its turns, and a ping came back. */
-  async settled(): Promise<void> {
-    for (let i = 0; i < 8; i += 1) await turn();
-    this.send({ t: 'ping' });
-    this.#pings += 1;
-    await this.heard('pong', this.#pings);
-  }
 }
 
 function universe() {

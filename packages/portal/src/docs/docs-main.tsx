@@ -2,6 +2,7 @@
 
 import { hydrate } from 'preact';
 import { TopBar } from '../shell/public-frame.tsx';
+import { offerLive } from './live/offer-live.ts';
 import './docs.css';
 
 const COPIED_MS = 2_000;
@@ -9,6 +10,7 @@ const COPIED_MS = 2_000;
 hydrate(<TopBar />, document.getElementById('docs-top')!);
 for (const block of document.querySelectorAll<HTMLElement>('.docs-code')) addCopy(block);
 followReading();
+for (const place of document.querySelectorAll<HTMLElement>('.docs-live')) offerLive(place);
 
 function addCopy(block: HTMLElement): void {
   const button = document.createElement('button');

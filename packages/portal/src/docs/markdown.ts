@@ -66,7 +66,10 @@ export function renderMarkdown(text: string, place: MarkdownPlace): MarkdownPage
       },
       image({ href, text: alt }: Tokens.Image): string {
         const source = `/docs/${joined(place.path, href)}`;
-        return `<img src="${escapeText(source)}" alt="${escapeText(alt)}" loading="lazy">`;
+        const image = `<img src="${escapeText(source)}" alt="${escapeText(alt)}" loading="lazy">`;
+        const small = source.replace(/^(\/docs\/charts\/[\w-]+(?<!-small))\.svg$/, '$1-small.svg');
+        if (small === source) return image;
+        return `<picture><source media="(max-width: 560px)" srcset="${small}">${image}</picture>`;
       },
       code({ text: code, lang }: Tokens.Code): string {
         const name = FENCE_NAMES[lang ?? ''] ?? 'Code';
@@ -90,6 +93,9 @@ export function renderMarkdown(text: string, place: MarkdownPlace): MarkdownPage
       },
       html({ text: raw }: Tokens.HTML | Tokens.Tag): string {
         // Marks of generators say nothing to a reader; places to link to are kept.
+        const live = /^\s*<!-- live ([\w-]+) -->\s*$/.exec(raw);
+        if (live !== null)
+          return `<div class="docs-live" data-indicator="${live[1]}" hidden></div>\n`;
         if (/^\s*<!--[\s\S]*-->\s*$/.test(raw)) return '';
         const place = /^\s*<a id="([\w-]+)"><\/a>\s*$/.exec(raw) ?? /^<a id="([\w-]+)">$/.exec(raw);
         if (place !== null)

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { INDICATORS } from '@tapeloom/core/studies/catalogue';
+import { parseRecording } from '../src/footprint/recording.ts';
+import { recordIndicators } from './indicator-recorder.ts';
+
+const PACKED_BYTES_MAX = 60_000;
+const STALE = 'the service would say something else: node packages/portal/recording/record.ts';
+
+test('every indicator has a recorded minute, small, and it is what the service says', async () => {
+  const recorded = await recordIndicators();
+  assert.deepEqual(
+    [...recorded.keys()],
+    INDICATORS.map(({ id }) => id),
+  );
+  for (const [id, now] of recorded) {
+    const packed = readFileSync(join(import.meta.dirname, `indicators/${id}.gz`));
+    assert.ok(packed.length < PACKED_BYTES_MAX, `${id}: ${packed.length} bytes`);
+    assert.ok(gunzipSync(packed).toString() === now, `${id}: ${STALE}`);
+    const { frames, requests } = parseRecording(now);
+    for (const sub of Object.keys(requests)) {
+      const kinds = frames.filter((frame) => frame.sub === sub).map(({ t }) => t);
+      assert.equal(kinds[0], 'subscribed', id);
+      assert.equal(kinds.filter((t) => t === 'snapshot').length, 1, id);
+      // Something happens in the minute.
+      assert.ok(
+        kinds.some((t) => t === 'upsert' || t === 'remove'),
+        `${id} ${sub}`,
+      );
+    }
+    assert.doesNotMatch(now, /"state":"(?:stale|down|closed)"/, id);
+  }
+});

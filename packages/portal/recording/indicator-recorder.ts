@@ -1,0 +1,194 @@
+/**
+ * Records a minute of every indicator for its page, from the real engine, hub and gateway over the simulated market: all
+ * of them in one run, each with the candles behind it. Of several versions of an object within a moment the newest is
+ * kept, as the service itself does for a slow reader. The same seed gives the same recordings.
+ */
+
+import { once } from 'node:events';
+import { calendarNamed } from '@tapeloom/core/calendar/calendars';
+import type { SessionKind } from '@tapeloom/core/calendar/session';
+import { extendSessionBook, sessionTable } from '@tapeloom/core/calendar/session-book';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
+import { TradeColumns } from '@tapeloom/server/sources/sim/trade-columns';
+import { createSimUniverse } from '@tapeloom/server/sources/sim-universe';
+import { InProcessStream } from '../../../simulation/in-process-stream.ts';
+import { ManualClock } from '../../../simulation/manual-clock.ts';
+import { MemoryTape, type MemoryTrade } from '../../../simulation/memory-tape.ts';
+import type { RecordedRequest, RecordingHead } from '../src/footprint/recording.ts';
+import { FrameReader } from './frame-reader.ts';
+
+const SEED = 1;
+/** Of the market's usual number of trades: enough to see it move, and small to carry. */
+const PRINTS_SCALE = 0.8;
+/** The sessions before the recorded one, for what comes from them. */
+const FIRST_DAY = utcDay(20261108);
+const DAY = utcDay(20261110);
+const SYMBOL = 'ESZ6';
+const INSTRUMENT = 'ES.c.0';
+/** A minute in which an initial balance ends and a level of the day before is traded. */
+const START = '2026-11-10T14:36:50Z';
+const DURATION_MS = 60_000;
+const STEP_MS = 100;
+/** Versions of one object closer than this are one. */
+const MOMENT_MS = 150;
+const PULSE_MS = 1_000;
+const BATCH_ROWS = 10_000;
+
+/** Regular hours, so that little of the tape is read for a minute. */
+const RTH = { session: 'rth' };
+const CANDLES: RecordedRequest = { indicator: 'bars', params: { size: 15, depth: 44, ...RTH } };
+
+interface Recorded {
+  readonly params: RecordedRequest['params'];
+  /** Null: its objects are candles themselves. */
+  readonly candles: RecordedRequest | null;
+}
+
+/** With parameters that show in a minute what an indicator is. */
+const RECORDED: Readonly<Record<string, Recorded>> = {
+  bars: { params: { ...CANDLES.params }, candles: null },
+  footprint: { params: { size: 20, group: 2, minVolume: 4, depth: 9, ...RTH }, candles: null },
+  'large-trades': { params: { minSize: 30, depth: 60, ...RTH }, candles: CANDLES },
+  delta: { params: { ...CANDLES.params }, candles: CANDLES },
+  'volume-profile': { params: { period: 120, group: 2, depth: 4, ...RTH }, candles: CANDLES },
+  vwap: { params: { ...CANDLES.params }, candles: CANDLES },
+  imbalances: { params: { size: 15, minVolume: 2, ratio: 2, stack: 2, ...RTH }, candles: CANDLES },
+  absorption: {
+    params: { minSize: 40, windowMs: 10_000, holdMs: 3_000, depth: 60, ...RTH },
+    candles: CANDLES,
+  },
+  sweeps: { params: { levels: 2, minSize: 5, depth: 60, ...RTH }, candles: CANDLES },
+  tpo: {
+    params: { bracketMinutes: 1, initialBalanceMinutes: 3, group: 4, ...RTH },
+    candles: CANDLES,
+  },
+  'naked-levels': { params: { ...RTH }, candles: CANDLES },
+  'unfinished-auctions': { params: { size: 15, ...RTH }, candles: CANDLES },
+  'tape-speed': { params: { windowSeconds: 5, depth: 600, ...RTH }, candles: CANDLES },
+  'session-levels': { params: { initialBalanceMinutes: 7, ...RTH }, candles: CANDLES },
+};
+
+/** By the id of the indicator: its head, then a line for each frame with its time in milliseconds before it. */
+export async function recordIndicators(): Promise<ReadonlyMap<string, string>> {
+  const lines = await recordedLines();
+  return new Map(
+    Object.entries(RECORDED).map(([id, { params, candles }]) => {
+      const head: RecordingHead = {
+        instrument: INSTRUMENT,
+        name: universe().book.contract(SYMBOL)!.name,
+        startNs: String(instantOf(START)),
+        durationMs: DURATION_MS,
+        requests: {
+          s1: { indicator: id, params },
+          ...(candles === null ? {} : { s2: candles }),
+        },
+      };
+      const names = new Map([[id, 's1']]);
+      if (candles !== null) names.set(nameOf(candles), 's2');
+      return [id, [JSON.stringify(head), ...linesOf(lines, names), ''].join('\n')];
+    }),
+  );
+}
+
+async function recordedLines(): Promise<readonly string[]> {
+  const start = instantOf(START);
+  const clock = new ManualClock(start);
+  const trades = tradesBetween(FIRST_DAY, DAY);
+  let next = trades.findIndex(({ at }) => at >= start);
+  const tape = new MemoryTape(SYMBOL, BATCH_ROWS);
+  tape.commit(trades.slice(0, next), start);
+  await using stream = await InProcessStream.start({
+    clock,
+    tape,
+    book: universe().book,
+    sessions: sessionsOf('full'),
+    sessionsOf,
+    limits: { messageRate: { perSecond: 1_000_000, burst: 1_000_000 } },
+  });
+  const reader = new FrameReader(stream.url, () => Number(clock.now() - start) / 1e6);
+  await once(reader.socket, 'open');
+  const requests = requestsByName();
+  for (const [sub, request] of requests) {
+    reader.send({ t: 'subscribe', sub, instrument: INSTRUMENT, ...request });
+  }
+  await reader.heard('snapshot', requests.size);
+  for (let ms = STEP_MS; ms <= DURATION_MS; ms += STEP_MS) {
+    const now = (start + BigInt(ms) * 1_000_000n) as EpochNs;
+    clock.advanceTo(now);
+    const first = next;
+    while (trades[next]!.at < now) next += 1;
+    tape.commit(trades.slice(first, next), now);
+    // Without its pulse the hub would take the engine for stuck.
+    if (ms % PULSE_MS === 0) stream.engine.pulse();
+    await reader.settled();
+  }
+  reader.socket.terminate();
+  return reader.lines;
+}
+
+function requestsByName(): ReadonlyMap<string, RecordedRequest> {
+  return new Map(
+    Object.entries(RECORDED).flatMap(([id, { params, candles }]) => [
+      [id, { indicator: id, params }] as const,
+      ...(candles === null ? [] : [[nameOf(candles), candles] as const]),
+    ]),
+  );
+}
+
+function nameOf(candles: RecordedRequest): string {
+  return `candles-${candles.params.size}`;
+}
+
+/** The lines of some subscriptions under other names; of versions within a moment the newest. */
+function linesOf(lines: readonly string[], names: ReadonlyMap<string, string>): readonly string[] {
+  const kept: string[] = [];
+  const last = new Map<string, { readonly ms: number; readonly index: number }>();
+  for (const line of lines) {
+    const name = names.get(/"sub":"([^"]+)"/.exec(line)?.[1] ?? '');
+    if (name === undefined) continue;
+    const ms = Number.parseInt(line, 10);
+    const object = /"t":"upsert".*?"id":"([^"]+)"/.exec(line)?.[1];
+    const before = object === undefined ? undefined : last.get(`${name} ${object}`);
+    if (before !== undefined && ms - before.ms < MOMENT_MS) kept[before.index] = '';
+    const index = kept.push(line.replace(/"sub":"[^"]+"/, `"sub":"${name}"`)) - 1;
+    if (object === undefined) continue;
+    const isSameMoment = before !== undefined && ms - before.ms < MOMENT_MS;
+    last.set(`${name} ${object}`, { ms: isSameMoment ? before.ms : ms, index });
+  }
+  return kept.filter((line) => line !== '');
+}
+
+function universe() {
+  return createSimUniverse({ seed: SEED, printsScale: PRINTS_SCALE }, DAY);
+}
+
+function tradesBetween(first: UtcDay, last: UtcDay): readonly MemoryTrade[] {
+  const { market } = universe();
+  const trades: MemoryTrade[] = [];
+  for (let day = first; day <= last; day = addDays(day, 1)) {
+    const columns = new TradeColumns();
+    market.appendDay(SYMBOL, day, columns);
+    const { count, ts, price, size, side } = columns;
+    const midnight = epochNs(day, 0);
+    for (let row = 0; row < count; row += 1) {
+      trades.push({
+        at: (midnight + BigInt(ts[row]!)) as EpochNs,
+        price: price[row]!,
+        size: size[row]!,
+        side: side[row] as MemoryTrade['side'],
+      });
+    }
+  }
+  return trades;
+}
+
+function sessionsOf(kind: SessionKind) {
+  const calendar = calendarNamed(universe().book.contract(SYMBOL)!.calendar);
+  const book = extendSessionBook(null, calendar, FIRST_DAY, addDays(DAY, 7), epochNs(DAY, 0));
+  return sessionTable(book, kind);
+}
+
+function instantOf(text: string): EpochNs {
+  return (BigInt(Date.parse(text)) * 1_000_000n) as EpochNs;
+}

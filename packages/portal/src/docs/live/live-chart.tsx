@@ -1,0 +1,75 @@
+/** The chart of a stream: drawn by the code that draws the charts of these pages, as often as an eye can follow. */
+
+import { drawChart } from '@tapeloom/cli/charts/draw-chart';
+import type { IndicatorDefinition, Params } from '@tapeloom/core/studies/indicator';
+import { useEffect, useLayoutEffect, useReducer, useRef } from 'preact/hooks';
+import { useWidth } from '../../pages/dashboard/use-width.ts';
+import { liveScene } from './live-scene.ts';
+import type { LiveStream } from './live-stream.ts';
+
+const FRAME_MS = 150;
+const WIDTH_MIN = 280;
+
+export interface ChangeSource {
+  /** Hears of every change; the answer stops it. */
+  listen(hear: () => void): () => void;
+}
+
+/** Renders again after changes, but never more often than a chart is worth it. */
+export function useChanges(source: ChangeSource): void {
+  const [, render] = useReducer((count: number) => count + 1, 0);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | null = null;
+    const stop = source.listen(() => {
+      timer ??= setTimeout(() => {
+        timer = null;
+        render(undefined);
+      }, FRAME_MS);
+    });
+    return () => {
+      stop();
+      if (timer !== null) clearTimeout(timer);
+    };
+  }, [source]);
+}
+
+export function LiveChart(props: {
+  readonly definition: IndicatorDefinition;
+  readonly params: Params;
+  readonly stream: LiveStream;
+  /** In place of a chart that cannot be drawn yet. */
+  readonly waiting: string;
+}) {
+  const { definition, params, stream } = props;
+  const { ref, width } = useWidth<HTMLDivElement>();
+  const drawn = useRef<HTMLDivElement>(null);
+  const { contract, tickSizeNanos } = stream.state;
+  const scene =
+    tickSizeNanos === null || width === 0
+      ? null
+      : liveScene({
+          definition,
+          params,
+          objects: stream.objects,
+          candles: stream.candles,
+          tickSizeNanos,
+          width: Math.max(WIDTH_MIN, width),
+          words: `${definition.name} of ${contract}, as it moves`,
+        });
+  const svg = scene === null ? '' : drawChart(definition.id, scene);
+  useLayoutEffect(() => {
+    if (svg === '') drawn.current?.replaceChildren();
+    else drawn.current?.replaceChildren(parsed(svg));
+  }, [svg]);
+  return (
+    <div class="live-chart" ref={ref}>
+      <div ref={drawn} />
+      {svg === '' && <p class="live-waiting">{props.waiting}</p>}
+    </div>
+  );
+}
+
+function parsed(svg: string): Node {
+  const { documentElement } = new DOMParser().parseFromString(svg, 'image/svg+xml');
+  return document.importNode(documentElement, true);
+}

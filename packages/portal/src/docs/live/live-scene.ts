@@ -1,0 +1,57 @@
+/** Which part of what a stream has is drawn: the newest candles that there is room for, and what belongs to them. */
+
+import type { CandleData, Scene, SceneObject } from '@tapeloom/cli/charts/scene';
+import type { IndicatorDefinition, Params } from '@tapeloom/core/studies/indicator';
+import type { LiveObjects } from './live-objects.ts';
+import { hasOwnCandles } from './live-stream.ts';
+
+const CANDLES_WIDE = 44;
+const CANDLES_NARROW = 26;
+const NARROW = 480;
+/** Footprint bars are columns of numbers. */
+const COLUMN_WIDTH = 96;
+const AXES_WIDTH = 82;
+const COLUMNS_MIN = 2;
+/** Their objects are told by the time they begin, and last. */
+const LASTING: ReadonlySet<string> = new Set(['session-levels', 'tpo', 'volume-profile']);
+
+export interface LivePicture {
+  readonly definition: IndicatorDefinition;
+  /** All parameters, defaults included. */
+  readonly params: Params;
+  readonly objects: LiveObjects;
+  readonly candles: LiveObjects;
+  readonly tickSizeNanos: number;
+  readonly width: number;
+  /** What it shows, for who cannot see it. */
+  readonly words: string;
+}
+
+/** Null: there is nothing to draw yet. */
+export function liveScene(picture: LivePicture): Scene<unknown> | null {
+  const { definition, params, tickSizeNanos, width, words } = picture;
+  const { id } = definition;
+  const candles = picture.candles.inOrder().slice(-candlesFor(id, width));
+  const first = candles[0];
+  if (first === undefined) return null;
+  const lasts = LASTING.has(id) || definition.parameters.some(({ name }) => name === 'lookback');
+  const isSeen = ({ ns, removedNs }: SceneObject<unknown>) =>
+    (removedNs ?? ns) >= first.ns || (lasts && removedNs === null);
+  return {
+    title: '',
+    subtitle: words,
+    theme: 'page',
+    width,
+    tickSizeNanos,
+    params,
+    candles: candles as readonly SceneObject<CandleData>[],
+    objects: hasOwnCandles(id) ? candles : picture.objects.inOrder().filter(isSeen),
+  };
+}
+
+function candlesFor(id: string, width: number): number {
+  if (id === 'footprint') {
+    return Math.max(COLUMNS_MIN, Math.floor((width - AXES_WIDTH) / COLUMN_WIDTH));
+  }
+  return width < NARROW ? CANDLES_NARROW : CANDLES_WIDE;
+}

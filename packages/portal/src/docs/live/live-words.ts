@@ -1,0 +1,57 @@
+/** What a live part says: what it takes of a plan, how late it is, and what went wrong. */
+
+import { PLAN_LIMITS } from '@tapeloom/core/entitlement/plan';
+import { PortalError } from '../../api/portal-error.ts';
+import type { Plan } from '../../api/portal-shapes.ts';
+
+const MINUTE_SECONDS = 60;
+
+export interface Taken {
+  readonly plan: Plan;
+  readonly subscriptions: number;
+  readonly isCustom: boolean;
+}
+
+export function costText({ plan, subscriptions, isCustom }: Taken): string {
+  const { maxConnections, maxSubscriptions, maxCustomConfigs } = PLAN_LIMITS[plan];
+  const parts = [
+    `1 of ${counted(maxConnections, 'connection')}`,
+    `${subscriptions} of ${counted(maxSubscriptions, 'subscription')}`,
+    `${isCustom ? 1 : 0} of ${counted(maxCustomConfigs, 'custom configuration')}`,
+  ];
+  return `While it is open it takes ${parts.join(', ')} of your plan. It costs no compute units.`;
+}
+
+/** Null: what is shown is of now. */
+export function delayText(plan: Plan): string | null {
+  const { delaySeconds } = PLAN_LIMITS[plan];
+  if (delaySeconds === 0) return null;
+  return `${delaySeconds / MINUTE_SECONDS} minutes late`;
+}
+
+/** What happened, and what to do. */
+export function failureText(error: unknown): string {
+  if (error instanceof PortalError) {
+    return error.status === 401 ? SIGNED_OUT : error.message;
+  }
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const words = FAILURES[code];
+  if (words !== undefined) return words;
+  return error instanceof Error ? error.message : String(error);
+}
+
+const SIGNED_OUT = 'You are signed out. Sign in, and open it again.';
+
+const FAILURES: Readonly<Record<string, string>> = {
+  TOO_MANY_CONNECTIONS:
+    'All connections of your plan are in use. Close one, in another tab or program, and try again.',
+  QUOTA_EXCEEDED:
+    'Your plan has no room for it: another program has your subscriptions or custom configurations open. Close one, or leave all parameters at their defaults.',
+  UNAUTHORIZED: SIGNED_OUT,
+  KEY_REVOKED: SIGNED_OUT,
+  ENTITLEMENTS_CHANGED: 'Your plan has changed meanwhile. Open it again.',
+};
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

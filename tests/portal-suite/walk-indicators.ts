@@ -1,0 +1,84 @@
+/**
+ * The page of an indicator as a reader has it: nothing is connected before a click, a recorded minute plays for who is
+ * not signed in, and for who is the market moves, with parameters that are judged before they are sent.
+ */
+
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { type PortalStage, WAIT_MS_MAX } from './portal-stage.ts';
+
+const PAGE = '/docs/indicators/footprint';
+
+export async function walkIndicators(stage: PortalStage, signedIn: Page): Promise<void> {
+  await walkRecorded(stage);
+  await walkMarket(signedIn);
+}
+
+async function walkRecorded(stage: PortalStage): Promise<void> {
+  await using context = await stage.context();
+  const page = await context.newPage();
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  await page.goto(PAGE);
+  const play = page.getByRole('button', { name: 'Play the recorded minute' });
+  await play.waitFor();
+  const early = asked.filter((path) => /live-part|\.gz$|^\/v1\//.test(path));
+  assert.deepEqual(early, [], 'something of the live part was loaded before a click');
+  await play.click();
+  const part = page.getByRole('region', { name: 'Recorded minute' });
+  await part.getByText('Recorded', { exact: true }).waitFor();
+  await part.getByRole('img', { name: /Footprint of ESZ6/ }).waitFor();
+  await moves(page);
+  assert.equal(
+    await part.getByRole('link', { name: 'Sign in to see it live' }).getAttribute('href'),
+    `/sign-in?next=${encodeURIComponent(PAGE)}`,
+  );
+  await part.getByRole('button', { name: 'Pause' }).click();
+  await part.getByRole('button', { name: 'Play' }).waitFor();
+  assert.equal(await page.locator('[style], style').count(), 0, 'a style that the policy forbids');
+  assert.ok(
+    !asked.some((path) => path.startsWith('/v1/portal/')),
+    'a stranger asked as a customer',
+  );
+}
+
+async function walkMarket(page: Page): Promise<void> {
+  const sockets: { isClosed(): boolean }[] = [];
+  page.on('websocket', (socket) => sockets.push(socket));
+  await page.goto('/docs/indicators/bars');
+  await page.getByRole('button', { name: 'Open it live' }).click();
+  const part = page.getByRole('region', { name: 'Live chart' });
+  await part.getByText(/^Live/).waitFor();
+  await part.getByRole('img', { name: /Bars of / }).waitFor();
+  await part.getByText(/takes 1 of \d+ connections?, 1 of \d+ subscriptions?, 0 of/).waitFor();
+  await moves(page);
+  await part.getByText('Instrument and parameters').click();
+  await part.getByLabel('size').fill('0');
+  await part.getByRole('button', { name: 'Apply' }).click();
+  await part.getByText(/Must be a whole number from 1 to/).waitFor();
+  await part.getByLabel('size').fill('5');
+  await part.getByRole('button', { name: 'Apply' }).click();
+  await part.getByText(/1 of \d+ custom configurations?/).waitFor();
+  await part.getByText(/^Live/).waitFor();
+  await moves(page);
+  await part.getByRole('button', { name: 'Stop' }).click();
+  await part.getByText('Closed').waitFor();
+  const deadline = AbortSignal.timeout(WAIT_MS_MAX);
+  while (sockets.some((socket) => !socket.isClosed())) {
+    deadline.throwIfAborted();
+    await page.waitForTimeout(50);
+  }
+}
+
+/** Another message comes, and the chart is drawn anew. */
+async function moves(page: Page): Promise<void> {
+  const message = page.locator('.live-message code');
+  const chart = page.locator('.live-chart svg');
+  await chart.waitFor();
+  const [text, drawing] = [await message.textContent(), await chart.innerHTML()];
+  const deadline = AbortSignal.timeout(WAIT_MS_MAX);
+  while ((await message.textContent()) === text || (await chart.innerHTML()) === drawing) {
+    deadline.throwIfAborted();
+    await page.waitForTimeout(100);
+  }
+}
