@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { test } from 'node:test';
+import { TABLE_PLACES, withTable } from './limits/limit-tables.ts';
 import { LIMITS_PATH, limitsPage } from './limits-page.ts';
 
 test('docs/limits.md says what the code enforces; else run npm run docs', () => {
   assert.equal(readFileSync(LIMITS_PATH, 'utf8'), limitsPage());
 });
+
+for (const place of TABLE_PLACES) {
+  test(`the table ${place.name} of ${basename(place.path)} says what the code enforces; else run npm run docs`, () => {
+    const page = readFileSync(place.path, 'utf8');
+    assert.equal(withTable(page, place), page);
+  });
+}
 
 test('no number of docs/limits.md is typed: the files that make its rows have no digit', () => {
   const files = [

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { PLAN_LIMITS, PLANS, type PlanLimits } from '@tapeloom/core/entitlement/plan';
 import { KEYS, PORTAL } from './limits/account-limit-sections.ts';
 import type { LimitSection } from './limits/limit-section.ts';
+import { limitTable, table } from './limits/limit-tables.ts';
 import { closed, count, refused, size, spanOfSeconds, told } from './limits/limit-words.ts';
 import { EXPORTS, HISTORY, REQUESTS } from './limits/rest-limit-sections.ts';
 import { CONNECTING, RECEIVING, SENDING } from './limits/stream-limit-sections.ts';
@@ -88,14 +89,7 @@ function planTable(): string {
 }
 
 function sectionText({ title, lead, rows }: LimitSection): string {
-  const cells = rows.map(({ what, limit, beyond }) => [what, limit, beyond]);
-  const body = table(['', 'limit', 'beyond it'], cells);
-  return [`## ${title}`, lead, body].filter((part) => part !== '').join('\n\n');
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+  return [`## ${title}`, lead, limitTable(rows)].filter((part) => part !== '').join('\n\n');
 }
 
 /** More days than anything has been traded for stand for all there are. */

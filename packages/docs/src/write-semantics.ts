@@ -3,6 +3,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { indicatorPages } from './indicator-pages.ts';
+import { TABLE_PLACES, withTable } from './limits/limit-tables.ts';
 import { LIMITS_PATH, limitsPage } from './limits-page.ts';
 import { REST_PATH, restPage } from './reference/rest-page.ts';
 import { STREAM_PATH, streamPage } from './reference/stream-page.ts';
@@ -19,4 +20,8 @@ for (const { path, text } of pages) {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
   console.log(`wrote ${path}`);
+}
+for (const place of TABLE_PLACES) {
+  writeFileSync(place.path, withTable(readFileSync(place.path, 'utf8'), place));
+  console.log(`wrote the table ${place.name} of ${place.path}`);
 }
