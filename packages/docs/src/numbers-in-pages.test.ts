@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { EXIT_CODE_MEANINGS } from '@tapeloom/cli/exit-codes';
+import { DEFAULT_LIMITS } from '@tapeloom/cli/mcp/spending';
+import { CLOSE_MEANINGS } from '@tapeloom/protocol/close-codes';
+import { STREAM_LIMITS } from '@tapeloom/protocol/stream-limits';
+import { VALID_KEYS_MAX } from '@tapeloom/server/accounts/account-store';
+import { FAILURES_PER_MINUTE } from '@tapeloom/server/accounts/address-throttle';
+import { CONNECTS_PER_MINUTE } from '@tapeloom/server/accounts/doorkeeper';
+import { DELETION_GRACE_NS, SESSIONS_MAX } from '@tapeloom/server/accounts/people-store';
+import { LIMIT_DEFAULT, LIMIT_MAX } from '@tapeloom/server/history/history-fields';
+import { PAGE_BYTES_MAX, PAGE_LIMITS } from '@tapeloom/server/history/history-pages';
+import { BODY_BYTES_MAX } from '@tapeloom/server/http/http-server';
+import { STRANGERS_PER_ADDRESS_MAX } from '@tapeloom/server/platform/door-sockets';
+import { TOPICS_MAX } from '@tapeloom/server/topics/topic-hub';
+import { count, size, span, spanOfNs } from './limits/limit-words.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const textOf = (path: string) => readFileSync(join(root, path), 'utf8');
+
+/** A constant that is nobody's business outside of its file. */
+function constantIn(path: string, name: string): number {
+  const found = new RegExp(`^(?:export )?const ${name} = ([\\d_]+);`, 'm').exec(textOf(path))?.[1];
+  assert.ok(found !== undefined, `${path} has no ${name}`);
+  return Number(found.replaceAll('_', ''));
+}
+
+const connection = 'packages/client/src/stream/connection.ts';
+const backoff = 'packages/client/src/stream/backoff.ts';
+const tools = 'packages/cli/src/mcp/history-tools.ts';
+const seconds = (ms: number) => `${ms / 1_000} s`;
+const { messageBytesMax, fragmentsMax, authWithinMs, silenceMsMax, waitingBytesMax } =
+  STREAM_LIMITS;
+
+/** What pages say beside the generated tables, with the numbers that hold. */
+const SAID: Readonly<Record<string, readonly string[]>> = {
+  'docs/history.md': [
+    `1 to ${count(LIMIT_MAX)}, default ${count(LIMIT_DEFAULT)}`,
+    `\`footprint\` has at most ${count(PAGE_LIMITS.itemsOf.footprint!)}, and none more than ${size(PAGE_BYTES_MAX)}`,
+    `it ends after ${PAGE_LIMITS.trades / 1_000_000} million trades`,
+  ],
+  'docs/protocol.md': [
+    `A message over ${size(messageBytesMax)}, its fragments together`,
+    `more than ${count(fragmentsMax)} fragments in a message`,
+    `no \`auth\` within ${span(authWithinMs)}`,
+    `You were silent for ${span(silenceMsMax)}`,
+    `${size(waitingBytesMax)} was waiting for you`,
+    `more than ${CONNECTS_PER_MINUTE} times a minute for each connection`,
+    `when one address has ${STRANGERS_PER_ADDRESS_MAX} connections without a key`,
+    ...CLOSE_MEANINGS.map(
+      ({ code, reason }) => `| \`${code}\` | ${reason === null ? '' : `\`${reason}\` `}|`,
+    ),
+  ],
+  'docs/errors.md': [
+    `larger than ${count(BODY_BYTES_MAX)} bytes`,
+    `has ${VALID_KEYS_MAX} valid keys already`,
+  ],
+  'docs/cli.md': EXIT_CODE_MEANINGS.map(([code, meaning]) => `| ${code} | ${meaning} |`),
+  'docs/mcp.md': [
+    `may cost | ${count(DEFAULT_LIMITS.perCall)} |`,
+    `starts the command anew | ${count(DEFAULT_LIMITS.total)} |`,
+    `gives ${constantIn(tools, 'ROWS_DEFAULT')} results unless`,
+    `(${count(constantIn(tools, 'ROWS_MAX'))} at most), and no more than about ${count(constantIn(tools, 'CHARACTERS_MAX'))} characters`,
+  ],
+  'docs/operating.md': [
+    `half, and ${STRANGERS_PER_ADDRESS_MAX} of one address`,
+    `${count(TOPICS_MAX)} in all`,
+    `${FAILURES_PER_MINUTE} at once and then one every`,
+    `${SESSIONS_MAX} browsers at most`,
+    `deleted ${spanOfNs(DELETION_GRACE_NS)} later`,
+  ],
+  'packages/client/README.md': [
+    `${constantIn(connection, 'SILENCE_MS_MAX') / 1_000} seconds of silence`,
+    `after ${constantIn(backoff, 'FIRST_DELAY_MS')} ms, then ever later, at most ${seconds(constantIn(backoff, 'DELAY_MS_MAX'))} apart`,
+    `tries every ${seconds(constantIn(connection, 'REFUSED_APART_MS'))} or more`,
+    `\`queueMax\` (${count(constantIn('packages/client/src/stream/stream-client.ts', 'QUEUE_MAX'))})`,
+  ],
+};
+
+for (const [page, sentences] of Object.entries(SAID)) {
+  test(`numbers of ${page} are those of the code`, () => {
+    const text = textOf(page).replace(/\s+/g, ' ');
+    for (const sentence of sentences) assert.ok(text.includes(sentence), sentence);
+  });
+}
