@@ -1,0 +1,364 @@
+/**
+ * A server that answers as Paddle does for what we ask, on this machine and over real HTTP: envelopes, refusals,
+ * pages, its limit of requests, and webhooks that come again until they are taken. For tests.
+ */
+
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type {
+  ICustomerPortalSessionResponse,
+  IEventName,
+  IEventsResponse,
+  IEventTypeResponse,
+  INotificationSettingsResponse,
+} from '@paddle/paddle-node-sdk';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { Clock } from '../../platform/clock.ts';
+import { LocalPaddleBooks, LocalRefusal } from './local-paddle-books.ts';
+import { PADDLE_EVENTS } from './paddle-events.ts';
+import { paddleSignature, SIGNATURE_HEADER } from './paddle-webhook.ts';
+
+const SECOND_NS = 1_000_000_000n;
+/** The waits before a webhook comes again; in the sandbox Paddle gives up after three. */
+const RETRY_S = [60, 180, 300];
+
+export interface LocalWebhook {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+interface Waiting {
+  readonly body: Buffer;
+  attempts: number;
+  sendAt: bigint;
+}
+
+export interface LocalPaddleOptions {
+  readonly clock: Clock;
+  readonly key: string;
+  /** In the ids of this account. */
+  readonly name?: string;
+  /** The status of the answer. */
+  readonly deliver: (webhook: LocalWebhook) => Promise<number> | number;
+}
+
+type Query = URLSearchParams;
+// biome-ignore lint/suspicious/noExplicitAny: what anybody may send
+type Body = any;
+type Answer = { readonly data: unknown; readonly pagination?: object };
+
+export class LocalPaddle implements AsyncDisposable {
+  readonly books: LocalPaddleBooks;
+  readonly settings: INotificationSettingsResponse[] = [];
+  /** More while a secret is changed there. */
+  readonly secrets: string[] = [];
+  /** `METHOD /path` of every request, with its query. */
+  readonly asked: string[] = [];
+  reach: 'up' | 'down' | 'silent' | 'html' | 'limited' = 'up';
+  /** Answers are lost after the work is done, so many times. */
+  lostAnswers = 0;
+  /** Rewrites what is answered. */
+  lie: ((data: Body, path: string) => unknown) | null = null;
+  readonly #options: LocalPaddleOptions;
+  readonly #server: Server;
+  readonly #waiting = new Set<Waiting>();
+  #sending: Promise<void> = Promise.resolve();
+
+  private constructor(options: LocalPaddleOptions, server: Server) {
+    this.#options = options;
+    this.#server = server;
+    this.books = new LocalPaddleBooks(options.clock, options.name);
+    this.books.onEvent = (event) => this.#queue(event);
+  }
+
+  static async open(options: LocalPaddleOptions): Promise<LocalPaddle> {
+    const server = createServer();
+    const local = new LocalPaddle(options, server);
+    server.on('request', (request, response) => void local.#serve(request, response));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return local;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** A destination for webhooks, as it is made in the dashboard. */
+  addDestination(url: string, secret: string, events: readonly IEventName[] = PADDLE_EVENTS): void {
+    this.secrets.push(secret);
+    this.settings.push({
+      id: `ntfset_${secret}`,
+      description: 'Tapeloom',
+      type: 'url',
+      destination: url,
+      active: true,
+      api_version: 1,
+      include_sensitive_fields: false,
+      traffic_source: 'platform',
+      subscribed_events: events.map(eventType),
+      endpoint_secret_key: secret,
+    });
+  }
+
+  /** What time has brought by now: renewals, and webhooks that come again. */
+  async pass(): Promise<void> {
+    this.books.pass();
+    await this.idle();
+  }
+
+  /** Sends what is due; resolves when it is sent. */
+  idle(): Promise<void> {
+    this.#sending = this.#sending.then(() => this.#send());
+    return this.#sending;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await this.#sending;
+  }
+
+  #queue(event: IEventsResponse<object>): void {
+    const isWanted = this.settings.some(({ active, subscribed_events: events }) =>
+      events.some(({ name }) => active && name === event.event_type),
+    );
+    if (!isWanted) return;
+    const notification = { ...event, notification_id: event.event_id.replace('evt_', 'ntf_') };
+    const body = Buffer.from(JSON.stringify(notification));
+    this.#waiting.add({ body, attempts: 0, sendAt: this.#options.clock.now() });
+  }
+
+  async #send(): Promise<void> {
+    const { clock, deliver } = this.#options;
+    for (const one of this.#waiting) {
+      const now = clock.now();
+      if (one.sendAt > now) continue;
+      const signature = paddleSignature(this.secrets, one.body, now as EpochNs);
+      const headers = { 'content-type': 'application/json', [SIGNATURE_HEADER]: signature };
+      const status = await deliver({ headers, body: one.body });
+      const waitS = RETRY_S[one.attempts];
+      one.attempts += 1;
+      if (status === 200 || waitS === undefined) this.#waiting.delete(one);
+      else one.sendAt = now + BigInt(waitS) * SECOND_NS;
+    }
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const url = new URL(request.url!, this.url);
+    this.asked.push(`${request.method} ${url.pathname}${url.search}`);
+    if (this.reach === 'silent') return;
+    if (this.reach === 'html') {
+      response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>');
+      return;
+    }
+    try {
+      this.#admit(request);
+      const text = Buffer.concat(chunks).toString();
+      const body: Body = text === '' ? {} : JSON.parse(text);
+      const answer = this.#answer(request.method!, url, body);
+      if (this.lostAnswers > 0 && request.method !== 'GET') {
+        this.lostAnswers -= 1;
+        response.destroy();
+        return;
+      }
+      const data =
+        this.lie === null ? answer.data : this.lie(structuredClone(answer.data), url.pathname);
+      const meta = { request_id: crypto.randomUUID(), ...pagesOf(answer) };
+      this.#write(response, 200, { data, meta });
+    } catch (error) {
+      if (!(error instanceof LocalRefusal)) throw error;
+      this.#refuse(response, error);
+    }
+  }
+
+  #admit({ headers }: IncomingMessage): void {
+    if (this.reach === 'down') throw new LocalRefusal(503, 'service_unavailable', 'try later');
+    if (this.reach === 'limited') throw new LocalRefusal(429, 'too_many_requests', 'slow down');
+    const [scheme, key] = headers.authorization?.split(' ') ?? [];
+    if (scheme?.toLowerCase() !== 'bearer' || key !== this.#options.key) {
+      throw new LocalRefusal(403, 'invalid_token', 'The token is not valid.');
+    }
+    if (headers['paddle-version'] !== '1') {
+      throw new LocalRefusal(400, 'unsupported_api_version', 'There is no such version.');
+    }
+  }
+
+  #answer(method: string, url: URL, body: Body): Answer {
+    const { pathname, searchParams: query } = url;
+    const [root, id = '', child = '', childId = ''] = pathname.slice(1).split('/');
+    const route = `${method} /${[root, id && ':id', child, childId && ':id'].filter(Boolean).join('/')}`;
+    const answer = this.#read(route, id, query, url) ?? this.#written(route, { id, childId }, body);
+    if (answer === null) throw new LocalRefusal(404, 'not_found', `no ${route}`);
+    return answer;
+  }
+
+  #read(route: string, id: string, query: Query, url: URL): Answer | null {
+    const { customers, addresses, products, transactions, subscriptions, adjustments } = this.books;
+    switch (route) {
+      case 'GET /event-types':
+        return { data: PADDLE_EVENTS.map(eventType) };
+      case 'GET /notification-settings':
+        return { data: this.settings };
+      case 'GET /customers':
+        return listed([...customers.values()], query, url, 200);
+      case 'GET /customers/:id':
+        return { data: known(customers, id) };
+      case 'GET /customers/:id/addresses':
+        known(customers, id);
+        return listed(
+          [...addresses.values()].filter((it) => it.customer_id === id),
+          query,
+          url,
+          200,
+        );
+      case 'GET /products':
+        return listed([...products.values()], query, url, 200);
+      case 'GET /transactions':
+        return listed([...transactions.values()], query, url, 30);
+      case 'GET /transactions/:id':
+        return { data: known(transactions, id) };
+      case 'GET /transactions/:id/invoice':
+        return {
+          data: { url: `https://invoices.paddle.example/${known(transactions, id).id}.pdf` },
+        };
+      case 'GET /subscriptions':
+        return listed([...subscriptions.values()], query, url, 200);
+      case 'GET /subscriptions/:id':
+        return { data: known(subscriptions, id) };
+      case 'GET /adjustments':
+        return listed([...adjustments.values()], query, url, 50);
+      case 'GET /events':
+        return listed(
+          this.books.events.map((event) => ({ id: event.event_id, ...event })),
+          query,
+          url,
+          200,
+        );
+      default:
+        return null;
+    }
+  }
+
+  #written(
+    route: string,
+    { id, childId }: { id: string; childId: string },
+    body: Body,
+  ): Answer | null {
+    const { books } = this;
+    switch (route) {
+      case 'POST /customers':
+        return { data: books.addCustomer(body.email) };
+      case 'PATCH /customers/:id':
+        return { data: Object.assign(known(books.customers, id), body) };
+      case 'POST /customers/:id/addresses':
+        return { data: books.addAddress(known(books.customers, id).id, body) };
+      case 'PATCH /customers/:id/addresses/:id':
+        return { data: Object.assign(known(books.addresses, childId), body) };
+      case 'POST /customers/:id/portal-sessions':
+        return {
+          data: portalSession(known(books.customers, id).id, body.subscription_ids, books.now),
+        };
+      case 'POST /transactions':
+        return { data: books.addTransaction(body) };
+      case 'PATCH /transactions/:id':
+        return { data: books.patchTransaction(known(books.transactions, id).id, body) };
+      case 'PATCH /subscriptions/:id':
+        return { data: books.unschedule(known(books.subscriptions, id).id) };
+      case 'POST /subscriptions/:id/cancel':
+        return {
+          data: books.cancelSubscription(known(books.subscriptions, id).id, body.effective_from),
+        };
+      case 'POST /adjustments':
+        return { data: books.refund(body) };
+      default:
+        return null;
+    }
+  }
+
+  #refuse(response: ServerResponse, { status, code, message, field }: LocalRefusal): void {
+    const error = {
+      type: status < 500 ? 'request_error' : 'api_error',
+      code,
+      detail: message,
+      documentation_url: `https://developer.paddle.com/errors/shared/${code}`,
+      ...(field === null ? {} : { errors: [{ field, message: 'is required' }] }),
+    };
+    const meta = { request_id: crypto.randomUUID() };
+    this.#write(response, status, { error, meta }, status === 429 ? { 'retry-after': '20' } : {});
+  }
+
+  #write(response: ServerResponse, status: number, body: object, headers: object = {}): void {
+    response
+      .writeHead(status, { 'content-type': 'application/json', ...headers })
+      .end(JSON.stringify(body));
+  }
+}
+
+function known<Kept>(kept: ReadonlyMap<string, Kept>, id: string): Kept {
+  const one = kept.get(id);
+  if (one === undefined) throw new LocalRefusal(404, 'not_found', `Entity ${id} not found`);
+  return one;
+}
+
+const NO_FILTERS = ['after', 'order_by', 'per_page', 'include', 'event_type'];
+
+/** Filters by members, sorts by one, and gives a page. */
+function listed<Item extends { id: string }>(
+  all: Item[],
+  query: Query,
+  url: URL,
+  max: number,
+): Answer {
+  const filters = [...query].filter(([name]) => !NO_FILTERS.includes(name));
+  const types = query.get('event_type')?.split(',');
+  const kept = all.filter((item) => {
+    const members = item as Record<string, unknown>;
+    const isType = types === undefined || types.includes(String(members.event_type));
+    return (
+      isType && filters.every(([name, value]) => value.split(',').includes(String(members[name])))
+    );
+  });
+  const [, member = 'id', way = 'ASC'] =
+    /^(\w+)\[(ASC|DESC)\]$/.exec(query.get('order_by') ?? '') ?? [];
+  const value = (item: Item) => `${(item as Record<string, unknown>)[member]} ${item.id}`;
+  kept.sort((a, b) => (way === 'ASC' ? 1 : -1) * (value(a) < value(b) ? -1 : 1));
+  const perPage = Math.min(Number(query.get('per_page') ?? 50), max);
+  const after = query.get('after');
+  const start = after === null ? 0 : kept.findIndex(({ id }) => id === after) + 1;
+  const data = kept.slice(start, start + perPage);
+  const next = new URL(url);
+  next.searchParams.set('after', data.at(-1)?.id ?? after ?? '');
+  const hasMore = start + perPage < kept.length;
+  const estimate = { has_more: hasMore, estimated_total: kept.length };
+  return { data, pagination: { per_page: perPage, next: next.href, ...estimate } };
+}
+
+function pagesOf({ pagination }: Answer): object {
+  return pagination === undefined ? {} : { pagination };
+}
+
+function eventType(name: IEventName): IEventTypeResponse {
+  const group = name.split('.')[0]!;
+  return { name, description: `Occurs when ${name}.`, group, available_versions: [1] };
+}
+
+function portalSession(customerId: string, subscriptionIds: string[], now: string) {
+  const base = 'https://customer-portal.paddle.example/cpl_01';
+  return {
+    id: 'cpls_01h4ge9r64c22exjsx0fy8b48b',
+    customer_id: customerId,
+    urls: {
+      general: { overview: `${base}?customer=${customerId}` },
+      subscriptions: subscriptionIds.map((id) => ({
+        id,
+        cancel_subscription: `${base}/cancel/${id}`,
+        update_subscription_payment_method: `${base}/update/${id}`,
+      })),
+    },
+    created_at: now,
+  } satisfies ICustomerPortalSessionResponse;
+}

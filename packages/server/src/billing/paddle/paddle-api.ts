@@ -1,0 +1,160 @@
+/**
+ * Paddle's interface, asked through its own SDK. Every question ends when its signal is aborted or its time is over,
+ * and whatever goes wrong on the other side is an `UpstreamError` that names what was asked and Paddle's code for
+ * the refusal: never its words, which may quote an address, nor the key.
+ *
+ * The SDK takes no signal, so a question nobody waits for any more is left to itself; what it did at Paddle is found
+ * by whoever asks again.
+ */
+
+import { ApiError, type Environment, LogLevel, Paddle } from '@paddle/paddle-node-sdk';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { Clock } from '../../platform/clock.ts';
+import { UpstreamError } from '../payment-provider.ts';
+
+/** Below what `AskedProvider` waits, so that it is said which question was not answered. */
+export const CALL_MS_MAX = 8_000;
+/** The version of the interface that this adapter was written for. */
+const VERSION = '1';
+const SECOND_NS = 1_000_000_000n;
+/** Paddle counts its limits by the minute. */
+const QUIET_S_MAX = 60;
+
+export interface PaddleApiOptions {
+  readonly key: string;
+  readonly url: string;
+  readonly clock: Clock;
+}
+
+/** A list of Paddle's; it is asked for when a page is. */
+export interface Pages<Item> {
+  readonly hasMore: boolean;
+  next(): Promise<Item[]>;
+}
+
+/** Paddle understood the question and refused it. */
+export class PaddleRefusal extends UpstreamError {
+  readonly code: string;
+  /** Fields that it found fault with. */
+  readonly fields: readonly string[];
+  /** Ids that Paddle named: of a conflict, the one that was there before. */
+  readonly ids: readonly string[];
+
+  constructor(what: string, error: ApiError) {
+    const fields = (error.errors ?? []).map(({ field }) => String(field));
+    const about = fields.length === 0 ? '' : ` (${fields.join(', ')})`;
+    super(`paddle refused to ${what}: ${error.code}${about}`);
+    this.code = error.code;
+    this.fields = fields;
+    this.ids = String(error.detail).match(/\b[a-z]{3}_[a-z\d]{26}\b/g) ?? [];
+  }
+}
+
+export class PaddleApi {
+  readonly #paddle: Paddle;
+  readonly #clock: Clock;
+  /** Paddle asked to be left alone until then. */
+  #quietUntil = 0n;
+
+  constructor({ key, url, clock }: PaddleApiOptions) {
+    this.#clock = clock;
+    this.#paddle = new Paddle(key, {
+      // The SDK takes what is no name of an environment for the address itself.
+      environment: url.replace(/\/+$/, '') as Environment,
+      logLevel: LogLevel.none,
+      customHeaders: { 'Paddle-Version': VERSION },
+    });
+  }
+
+  /** `what` completes "paddle refused to …". */
+  async ask<Answer>(
+    what: string,
+    signal: AbortSignal,
+    question: (paddle: Paddle) => Promise<Answer>,
+  ): Promise<Answer> {
+    signal.throwIfAborted();
+    if (this.#clock.now() < this.#quietUntil) {
+      throw new UpstreamError(`paddle has had too many requests and was not asked to ${what}`);
+    }
+    const answered = question(this.#paddle);
+    try {
+      return await this.#inTime(answered, what, signal);
+    } catch (error) {
+      if (signal.aborted || error instanceof UpstreamError) throw error;
+      throw this.#faultOf(what, error);
+    }
+  }
+
+  /** Null: Paddle has no such thing. */
+  async find<Answer>(
+    what: string,
+    signal: AbortSignal,
+    question: (paddle: Paddle) => Promise<Answer>,
+  ): Promise<Answer | null> {
+    try {
+      return await this.ask(what, signal, question);
+    } catch (error) {
+      if (error instanceof PaddleRefusal && error.code === 'not_found') return null;
+      throw error;
+    }
+  }
+
+  /** The first so many of a list. */
+  list<Item>(
+    what: string,
+    signal: AbortSignal,
+    max: number,
+    list: (paddle: Paddle) => Pages<Item>,
+  ): Promise<readonly Item[]> {
+    return this.listWhile({ what, signal, max }, list, () => true);
+  }
+
+  /** A list up to the first item that is no longer wanted. */
+  async listWhile<Item>(
+    { what, signal, max }: { readonly what: string; signal: AbortSignal; readonly max: number },
+    list: (paddle: Paddle) => Pages<Item>,
+    isWanted: (item: Item) => boolean,
+  ): Promise<readonly Item[]> {
+    const pages = list(this.#paddle);
+    const items: Item[] = [];
+    while (items.length < max && pages.hasMore) {
+      const page = await this.ask(what, signal, () => pages.next());
+      const wanted = page.filter(isWanted);
+      items.push(...wanted);
+      if (page.length === 0 || wanted.length < page.length) break;
+    }
+    return items.slice(0, max);
+  }
+
+  async #inTime<Answer>(answered: Promise<Answer>, what: string, signal: AbortSignal) {
+    const { promise: gone, reject } = Promise.withResolvers<never>();
+    const abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    using _ = this.#clock.after(CALL_MS_MAX, () =>
+      reject(new UpstreamError(`paddle was asked to ${what} and did not answer`)),
+    );
+    try {
+      return await Promise.race([answered, gone]);
+    } finally {
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
+  #faultOf(what: string, error: unknown): UpstreamError {
+    if (error instanceof ApiError) {
+      if (error.code === 'too_many_requests') this.#beQuiet(error.retryAfter);
+      return new PaddleRefusal(what, error);
+    }
+    // The SDK reads members of an answer that is not there, or parses what is no JSON.
+    if (error instanceof SyntaxError || (error instanceof TypeError && error.cause === undefined)) {
+      const message = `paddle was asked to ${what} and answered something else`;
+      return new UpstreamError(message, { cause: error });
+    }
+    return new UpstreamError(`paddle could not be reached to ${what}`, { cause: error });
+  }
+
+  #beQuiet(retryAfterS: number | null): void {
+    const waitS = Math.min(Math.max(retryAfterS ?? QUIET_S_MAX, 1), QUIET_S_MAX);
+    this.#quietUntil = (this.#clock.now() + BigInt(waitS) * SECOND_NS) as EpochNs;
+  }
+}

@@ -1,0 +1,254 @@
+/**
+ * Checkouts at Paddle. It has no idempotency keys, so what exists is looked for before anything is made: the customer
+ * by e-mail address, the address by country, the transaction by our order in its `custom_data`. One order is worked
+ * on once at a time here, however many ask; whoever asks after a restart, or after an answer that never came, finds
+ * the transaction that was made.
+ */
+
+import type { CountryCode, CurrencyCode, Customer, Transaction } from '@paddle/paddle-node-sdk';
+import type { Clock } from '../../platform/clock.ts';
+import { type CheckoutStart, type StartedCheckout, UpstreamError } from '../payment-provider.ts';
+import { type PaddleApi, PaddleRefusal } from './paddle-api.ts';
+import { CUSTOMER_ID, idOf, TRANSACTION_ID } from './paddle-fields.ts';
+import { paddlePageUrl } from './paddle-page-address.ts';
+import { ORDER_MEMBER, orderOf } from './paddle-payment.ts';
+
+/** Below what `AskedProvider` waits; the work goes on when who asked is gone, and ends by itself. */
+const FLIGHT_MS_MAX = 9_000;
+/** Checkouts that are remembered, so that most are found without a question. */
+const REMEMBERED_MAX = 1_000;
+/** An order's checkout is among the newest of its buyer. */
+const RECENT_MAX = 30;
+const ADDRESSES_MAX = 50;
+/** Standard digital goods: the one tax category that needs no approval by Paddle. */
+const TAX_CATEGORY = 'standard';
+/** A country without postal codes. */
+const CLOSING_COUNTRY = 'HK';
+
+export interface PaddleCheckoutsOptions {
+  readonly api: PaddleApi;
+  readonly clock: Clock;
+  readonly publicUrl: () => string;
+}
+
+export class PaddleCheckouts {
+  readonly #options: PaddleCheckoutsOptions;
+  readonly #underWay = new Map<string, Promise<string>>();
+  readonly #remembered = new Map<string, string>();
+
+  constructor(options: PaddleCheckoutsOptions) {
+    this.#options = options;
+  }
+
+  async start(start: CheckoutStart, signal: AbortSignal): Promise<StartedCheckout> {
+    signal.throwIfAborted();
+    const known = this.#remembered.get(start.orderId);
+    const ref = known ?? (await untilAborted(this.#flight(start), signal));
+    return { ref, url: this.#pageUrl(start, ref) };
+  }
+
+  /** Closes what nobody has paid. */
+  async close(checkout: Transaction, signal: AbortSignal): Promise<void> {
+    if (checkout.status !== 'draft' && checkout.status !== 'ready') return;
+    if (await this.#isCancelled(checkout.id, signal)) return;
+    const { api } = this.#options;
+    const now = await api.ask('read a transaction', signal, (paddle) =>
+      paddle.transactions.get(checkout.id),
+    );
+    if (now.status === 'draft') await this.#closeDraft(now, signal);
+    // Anything else is paid or closed by now, which was to be left as it is.
+    else if (now.status === 'ready') throw new UpstreamError('paddle did not close a checkout');
+  }
+
+  #pageUrl({ returnUrl, backUrl }: CheckoutStart, ref: string | null): string {
+    const publicUrl = this.#options.publicUrl();
+    return paddlePageUrl(publicUrl, { returnUrl, backUrl, transaction: ref });
+  }
+
+  #flight(start: CheckoutStart): Promise<string> {
+    const { orderId } = start;
+    const underWay = this.#underWay.get(orderId);
+    if (underWay !== undefined) return underWay;
+    const gone = new AbortController();
+    const timer = this.#options.clock.after(FLIGHT_MS_MAX, () =>
+      gone.abort(new UpstreamError('paddle took too long to start a checkout')),
+    );
+    const flight = this.#startOnce(start, gone.signal).finally(() => {
+      timer[Symbol.dispose]();
+      this.#underWay.delete(orderId);
+    });
+    // Whoever still waits hears of it.
+    flight.catch(() => undefined);
+    this.#underWay.set(orderId, flight);
+    return flight;
+  }
+
+  async #startOnce(start: CheckoutStart, signal: AbortSignal): Promise<string> {
+    if (start.email === null) {
+      throw new UpstreamError('paddle starts no checkout for an account without an e-mail address');
+    }
+    const customerId = await this.#customer(start.email, signal);
+    const transaction =
+      (await this.#started(start.orderId, customerId, signal)) ??
+      (await this.#create(start, customerId, signal));
+    const ref = idOf('transaction.id', transaction.id, TRANSACTION_ID);
+    this.#remember(start.orderId, ref);
+    return ref;
+  }
+
+  async #started(orderId: string, customerId: string, signal: AbortSignal) {
+    const recent = await this.#options.api.list('list transactions', signal, RECENT_MAX, (paddle) =>
+      paddle.transactions.list({
+        customerId: [customerId],
+        origin: ['api'],
+        orderBy: 'created_at[DESC]',
+        perPage: RECENT_MAX,
+      }),
+    );
+    return recent.find((one) => orderOf(one) === orderId) ?? null;
+  }
+
+  async #create(start: CheckoutStart, customerId: string, signal: AbortSignal) {
+    const { orderId, offer, offerName, amountMinor, currency, kind, taxIncluded } = start;
+    const addressId = await this.#address(customerId, start.country, signal);
+    const currencyCode = currency as CurrencyCode;
+    const price = {
+      name: offerName,
+      description: offer,
+      unitPrice: { amount: String(amountMinor), currencyCode },
+      billingCycle: kind === 'subscription' ? ({ interval: 'month', frequency: 1 } as const) : null,
+      taxMode: taxIncluded ? ('internal' as const) : ('external' as const),
+      quantity: { minimum: 1, maximum: 1 },
+      product: { name: offerName, description: offer, taxCategory: TAX_CATEGORY } as const,
+    };
+    return this.#options.api.ask('start a checkout', signal, (paddle) =>
+      paddle.transactions.create({
+        items: [{ quantity: 1, price }],
+        customerId,
+        ...(addressId === null ? {} : { addressId }),
+        currencyCode,
+        collectionMode: 'automatic',
+        customData: { [ORDER_MEMBER]: orderId },
+        checkout: { url: this.#pageUrl(start, null) },
+      }),
+    );
+  }
+
+  async #customer(email: string, signal: AbortSignal): Promise<string> {
+    const { api } = this.#options;
+    const [known] = await api.list('list customers', signal, 1, (paddle) =>
+      paddle.customers.list({ email: [email], status: ['active', 'archived'], perPage: 1 }),
+    );
+    if (known !== undefined) return this.#active(known.id, known, signal);
+    try {
+      const made = await api.ask('add a customer', signal, (paddle) =>
+        paddle.customers.create({ email }),
+      );
+      return idOf('customer.id', made.id, CUSTOMER_ID);
+    } catch (error) {
+      // Somebody added it meanwhile, or writes it in other letters.
+      const isThere = error instanceof PaddleRefusal && error.code === 'customer_already_exists';
+      const id = isThere ? error.ids.find((one) => CUSTOMER_ID.test(one)) : undefined;
+      if (id === undefined) throw error;
+      return this.#active(id, null, signal);
+    }
+  }
+
+  /** A transaction cannot be made for a customer who was archived. */
+  async #active(id: string, known: Customer | null, signal: AbortSignal): Promise<string> {
+    const { api } = this.#options;
+    const customerId = idOf('customer.id', id, CUSTOMER_ID);
+    const customer =
+      known ??
+      (await api.ask('read a customer', signal, (paddle) => paddle.customers.get(customerId)));
+    if (customer.status === 'active') return customerId;
+    await api.ask('take a customer up again', signal, (paddle) =>
+      paddle.customers.update(customerId, { status: 'active' }),
+    );
+    return customerId;
+  }
+
+  /** Null: Paddle wants a postal code there, which the buyer gives on its page. */
+  async #address(customerId: string, country: string, signal: AbortSignal): Promise<string | null> {
+    const { api } = this.#options;
+    const addresses = await api.list('list addresses', signal, ADDRESSES_MAX, (paddle) =>
+      paddle.addresses.list(customerId, { status: ['active'], perPage: ADDRESSES_MAX }),
+    );
+    const known = addresses.find(({ countryCode }) => countryCode === country);
+    if (known !== undefined) return known.id;
+    try {
+      return await this.#addAddress(customerId, country, signal);
+    } catch (error) {
+      const isPostal = (field: string) => field.includes('postal_code');
+      if (error instanceof PaddleRefusal && [error.code, ...error.fields].some(isPostal))
+        return null;
+      throw error;
+    }
+  }
+
+  async #addAddress(customerId: string, country: string, signal: AbortSignal): Promise<string> {
+    const { id } = await this.#options.api.ask('add an address', signal, (paddle) =>
+      paddle.addresses.create(customerId, { countryCode: country as CountryCode }),
+    );
+    return id;
+  }
+
+  /** False: Paddle did not want to, for the state in which it is. */
+  async #isCancelled(id: string, signal: AbortSignal): Promise<boolean> {
+    try {
+      await this.#options.api.ask('close a checkout', signal, (paddle) =>
+        paddle.transactions.update(id, { status: 'canceled' }),
+      );
+      return true;
+    } catch (error) {
+      if (error instanceof PaddleRefusal && REFUSED_BY_STATE.includes(error.code)) return false;
+      throw error;
+    }
+  }
+
+  /**
+   * Paddle cancels only what is `ready`, and a transaction without an address is a `draft` in which a buyer could
+   * still type one and pay. So it gets an address that is good for nothing, is cancelled, and the address goes.
+   */
+  async #closeDraft({ id, customerId }: Transaction, signal: AbortSignal): Promise<void> {
+    const { api } = this.#options;
+    const customer = idOf('transaction.customer_id', customerId, CUSTOMER_ID);
+    const addressId = await this.#addAddress(customer, CLOSING_COUNTRY, signal);
+    try {
+      await api.ask('make a checkout ready to close', signal, (paddle) =>
+        paddle.transactions.update(id, { addressId }),
+      );
+      if (!(await this.#isCancelled(id, signal))) {
+        throw new UpstreamError('paddle did not close a checkout');
+      }
+    } finally {
+      await api.ask('put an address away', signal, (paddle) =>
+        paddle.addresses.archive(customer, addressId),
+      );
+    }
+  }
+
+  #remember(orderId: string, ref: string): void {
+    const [oldest] = this.#remembered.keys();
+    if (this.#remembered.size >= REMEMBERED_MAX && oldest !== undefined) {
+      this.#remembered.delete(oldest);
+    }
+    this.#remembered.set(orderId, ref);
+  }
+}
+
+const REFUSED_BY_STATE: readonly string[] = [
+  'transaction_invalid_status_change',
+  'transaction_immutable',
+];
+
+async function untilAborted<Answer>(answered: Promise<Answer>, signal: AbortSignal) {
+  const { promise: gone, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([answered, gone]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}

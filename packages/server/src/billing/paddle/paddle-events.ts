@@ -1,0 +1,68 @@
+/**
+ * What happened at Paddle, read from its list of events, which has the ids of the webhooks. It can be read from the
+ * newest on only, and not from an instant; what lies further back than we read is found when its order is looked at.
+ */
+
+import type { EventEntity, IEventName } from '@paddle/paddle-node-sdk';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { EventList, ProviderEvent } from '../payment-provider.ts';
+import type { PaddleApi } from './paddle-api.ts';
+import { fieldFault, instantOf } from './paddle-fields.ts';
+import { eventObject } from './paddle-webhook.ts';
+
+/** What an operator must let Paddle send: each may change what an order grants. */
+export const PADDLE_EVENTS = [
+  'transaction.completed',
+  'transaction.canceled',
+  'transaction.past_due',
+  'subscription.updated',
+  'subscription.past_due',
+  'subscription.paused',
+  'subscription.resumed',
+  'subscription.canceled',
+  'adjustment.created',
+  'adjustment.updated',
+] as const satisfies readonly IEventName[];
+
+const PAGE = 200;
+const READ_MAX = 10 * PAGE;
+/** Paddle's list may be behind by this much, and events within it out of order. */
+const OVERLAP_NS = 60_000_000_000n;
+
+export async function paddleEvents(
+  api: PaddleApi,
+  from: EpochNs,
+  limit: number,
+  signal: AbortSignal,
+): Promise<EventList> {
+  const found = await api.listWhile(
+    { what: 'list events', signal, max: READ_MAX },
+    (paddle) =>
+      paddle.events.list({ eventType: [...PADDLE_EVENTS], orderBy: 'id[DESC]', perPage: PAGE }),
+    ({ occurredAt }) => instantOf('event.occurred_at', occurredAt) >= from,
+  );
+  const events = found
+    .map(eventOf)
+    .toSorted((a, b) => compare(a.at, b.at))
+    .slice(0, limit);
+  return { events, nextFrom: nextOf(from, events, events.length < found.length) };
+}
+
+function eventOf(event: EventEntity): ProviderEvent {
+  const { eventId: id, occurredAt, data } = event;
+  const objectRef = eventObject({ ...data });
+  if (typeof id !== 'string' || objectRef === null) throw fieldFault('event.data.id', null);
+  return { id, objectRef, at: instantOf('event.occurred_at', occurredAt) };
+}
+
+/** Who was given only some goes on with the last of them; else a little is told again, for what came late. */
+function nextOf(from: EpochNs, events: readonly ProviderEvent[], isCut: boolean): EpochNs {
+  const last = events.at(-1)?.at;
+  if (last === undefined) return from;
+  const next = isCut ? last : ((last - OVERLAP_NS) as EpochNs);
+  return next > from ? next : from;
+}
+
+function compare(a: bigint, b: bigint): number {
+  return a < b ? -1 : Number(a > b);
+}

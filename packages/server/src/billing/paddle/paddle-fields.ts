@@ -1,0 +1,46 @@
+/** What Paddle answers, read: a member that is missing or of another kind is an `UpstreamError` that names it. */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { UpstreamError } from '../payment-provider.ts';
+
+/** `2026-11-16T11:30:00.123456Z`. */
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
+const AMOUNT = /^\d{1,15}$/;
+const MS_NS = 1_000_000n;
+
+export const TRANSACTION_ID = /^txn_[a-z\d]{26}$/;
+export const SUBSCRIPTION_ID = /^sub_[a-z\d]{26}$/;
+export const ADJUSTMENT_ID = /^adj_[a-z\d]{26}$/;
+export const CUSTOMER_ID = /^ctm_[a-z\d]{26}$/;
+
+export function instantOf(field: string, value: unknown): EpochNs {
+  const ms = typeof value === 'string' && INSTANT.test(value) ? Date.parse(value) : Number.NaN;
+  if (Number.isNaN(ms) || ms < 0) throw fieldFault(field, value);
+  return (BigInt(ms) * MS_NS) as EpochNs;
+}
+
+/** Paddle writes amounts as text, in the currency's smallest unit. */
+export function minorOf(field: string, value: unknown): number {
+  if (typeof value !== 'string' || !AMOUNT.test(value)) throw fieldFault(field, value);
+  return Number(value);
+}
+
+export function idOf(field: string, value: unknown, form: RegExp): string {
+  if (typeof value !== 'string' || !form.test(value)) throw fieldFault(field, value);
+  return value;
+}
+
+/** Says the value too when it is a word that Paddle chose, such as a status; never what a buyer typed. */
+export function fieldFault(field: string, value: unknown): UpstreamError {
+  if (value === undefined || value === null) return new UpstreamError(`paddle left out ${field}`);
+  const isWord = typeof value === 'string' && /^[a-z_]{1,40}$/.test(value);
+  return new UpstreamError(
+    isWord
+      ? `paddle says ${field} is ${value}, which is not known here`
+      : `paddle says something of ${field} that cannot be read`,
+  );
+}
+
+export function paddleTime(instant: EpochNs): string {
+  return new Date(Number(instant / MS_NS)).toISOString();
+}

@@ -1,0 +1,39 @@
+/**
+ * The address of our page on which Paddle's checkout opens. Paddle adds the transaction to it as `_ptxn`; where the
+ * buyer goes afterwards stands in it as paths of this origin, so that the page needs to ask nobody.
+ */
+
+export const PADDLE_PAGE = '/pay/paddle';
+const ANY_ORIGIN = 'https://origin.invalid';
+
+export interface PaddlePageTarget {
+  readonly returnUrl: string;
+  readonly backUrl: string;
+  /** Null: Paddle will add it. */
+  readonly transaction: string | null;
+}
+
+export function paddlePageUrl(publicUrl: string, target: PaddlePageTarget): string {
+  const url = new URL(PADDLE_PAGE, publicUrl);
+  const { returnUrl, backUrl, transaction } = target;
+  for (const [name, to] of Object.entries({ return: returnUrl, back: backUrl })) {
+    const path = pathOn(publicUrl, to);
+    if (path !== null) url.searchParams.set(name, path);
+  }
+  if (transaction !== null) url.searchParams.set('_ptxn', transaction);
+  return url.href;
+}
+
+/** Null: it is no path of this origin. Whoever makes such an address up can send nobody elsewhere. */
+export function ownPath(given: string | null): string | null {
+  if (given === null || !/^\/(?![/\\])/.test(given) || !URL.canParse(given, ANY_ORIGIN))
+    return null;
+  const url = new URL(given, ANY_ORIGIN);
+  return url.origin === ANY_ORIGIN ? url.pathname + url.search : null;
+}
+
+function pathOn(publicUrl: string, to: string): string | null {
+  if (!URL.canParse(to)) return null;
+  const { origin, pathname, search } = new URL(to);
+  return origin === new URL(publicUrl).origin ? pathname + search : null;
+}

@@ -1,0 +1,193 @@
+/**
+ * What Paddle's objects say of an order, as the port says it. A function of what was answered and of nothing else; a
+ * status that is not known here, or a member that is missing, is an `UpstreamError` that names it, never a right.
+ */
+
+import type { Adjustment, Subscription, Transaction } from '@paddle/paddle-node-sdk';
+import type { Payment, PaymentKind, PaymentState } from '@tapeloom/core/entitlement/payment';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { type ProviderObject, UpstreamError } from '../payment-provider.ts';
+import { type TakenBack, takenBack } from './paddle-adjustments.ts';
+import { fieldFault, instantOf, minorOf } from './paddle-fields.ts';
+
+/** The member of `custom_data` that names our order; Paddle hands it on to the subscription and its renewals. */
+export const ORDER_MEMBER = 'tapeloom_order';
+
+/** What the price was agreed for; what an operator charges beside it says nothing of the period. */
+const CHARGE_ORIGINS: readonly string[] = ['api', 'web', 'subscription_recurring'];
+
+export interface PaddleSubscription {
+  readonly subscription: Subscription;
+  /** Its transactions, the newest first. */
+  readonly transactions: readonly Transaction[];
+}
+
+export interface PaddlePayment {
+  /** The transaction of the checkout. */
+  readonly checkout: Transaction;
+  /** Null: a purchase, or not paid yet. */
+  readonly running: PaddleSubscription | null;
+  readonly adjustments: readonly Adjustment[];
+}
+
+/** Null: no transaction of ours. */
+export function orderOf({ customData }: Pick<Transaction, 'customData'>): string | null {
+  const order = (customData as Record<string, unknown> | null)?.[ORDER_MEMBER];
+  return typeof order === 'string' && order !== '' ? order : null;
+}
+
+export function kindOf(checkout: Transaction): PaymentKind {
+  const { billingCycle } = agreedPrice(checkout);
+  if (billingCycle === null) return 'purchase';
+  const { interval, frequency } = billingCycle;
+  if (interval === 'month' && frequency === 1) return 'subscription';
+  throw new UpstreamError('paddle says price.billing_cycle is another than a month');
+}
+
+export function isPaid({ status }: Transaction): boolean {
+  return status === 'paid' || status === 'completed';
+}
+
+/** What was charged for the order and its renewals, the newest first. */
+export function paidCharges({ checkout, running }: PaddlePayment): readonly Transaction[] {
+  const transactions = running?.transactions ?? [checkout];
+  return transactions.filter((one) => CHARGE_ORIGINS.includes(one.origin) && isPaid(one));
+}
+
+export function takenBackOf(transaction: Transaction, adjustments: readonly Adjustment[]) {
+  return takenBack(adjustments.filter(({ transactionId }) => transactionId === transaction.id));
+}
+
+export function totalOf({ details }: Transaction): number {
+  return minorOf('details.totals.grand_total', details?.totals?.grandTotal);
+}
+
+export function providerObject(payment: PaddlePayment): ProviderObject {
+  const { checkout, running } = payment;
+  const orderId = orderOf(checkout);
+  if (orderId === null) throw fieldFault(`custom_data.${ORDER_MEMBER}`, null);
+  const { unitPrice } = agreedPrice(checkout);
+  const kind = kindOf(checkout);
+  const said = running === null ? sayOfCheckout(checkout, kind) : sayOfSubscription(payment);
+  return {
+    ref: checkout.id,
+    orderId,
+    kind,
+    ...said,
+    state: stateAfter(said.state, payment),
+    revision: null,
+    amountMinor: minorOf('price.unit_price.amount', unitPrice.amount),
+    currency: unitPrice.currencyCode,
+  };
+}
+
+type Said = Omit<Payment, 'kind'>;
+
+const NOT_PAID = { paidAt: null, paidUntil: null, cancelAtPeriodEnd: false } as const;
+
+/** We start checkouts of one thing, once. */
+function agreedPrice({ items }: Transaction) {
+  const [item] = items;
+  const isOne = items.length === 1 && item?.quantity === 1 && item.price !== null;
+  if (!isOne) throw new UpstreamError('paddle says items are others than were agreed on');
+  return item.price!;
+}
+
+function sayOfCheckout(checkout: Transaction, kind: PaymentKind): Said {
+  const { status } = checkout;
+  switch (status) {
+    case 'draft':
+    case 'ready':
+    case 'billed':
+    // The card was declined; another may be tried.
+    case 'past_due':
+      return { state: 'open', ...NOT_PAID };
+    case 'canceled':
+      return { state: 'failed', ...NOT_PAID };
+    case 'paid':
+    case 'completed':
+      break;
+    default:
+      throw fieldFault('transaction.status', status satisfies never);
+  }
+  if (kind === 'purchase') return { ...NOT_PAID, state: 'paid', paidAt: paidAtOf(checkout) };
+  // Paddle makes the subscription between the two, within moments.
+  if (status === 'paid') return { state: 'open', ...NOT_PAID };
+  throw fieldFault('transaction.subscription_id', null);
+}
+
+function sayOfSubscription(payment: PaddlePayment): Said {
+  const { checkout, running } = payment;
+  const { subscription } = running!;
+  const paidAt = paidAtOf(checkout);
+  const cancelAtPeriodEnd = subscription.scheduledChange?.action === 'cancel';
+  const { status } = subscription;
+  switch (status) {
+    case 'active':
+    case 'trialing': {
+      const paidUntil = periodOf(subscription, 'ends_at');
+      return {
+        state: cancelAtPeriodEnd ? 'cancelled' : 'paid',
+        paidAt,
+        paidUntil,
+        cancelAtPeriodEnd,
+      };
+    }
+    case 'past_due':
+      // The period has moved on by then, and nobody has paid for it.
+      return {
+        state: 'past_due',
+        paidAt,
+        paidUntil: paidEnd(payment) ?? periodOf(subscription, 'starts_at'),
+        cancelAtPeriodEnd,
+      };
+    case 'paused':
+      return ended(payment, paidAt, instantOf('subscription.paused_at', subscription.pausedAt));
+    case 'canceled':
+      return ended(payment, paidAt, instantOf('subscription.canceled_at', subscription.canceledAt));
+    default:
+      throw fieldFault('subscription.status', status satisfies never);
+  }
+}
+
+function ended(payment: PaddlePayment, paidAt: EpochNs, at: EpochNs): Said {
+  const paid = paidEnd(payment);
+  const paidUntil = paid === null || at < paid ? at : paid;
+  return { state: 'ended', paidAt, paidUntil, cancelAtPeriodEnd: false };
+}
+
+function periodOf({ currentBillingPeriod }: Subscription, edge: 'starts_at' | 'ends_at'): EpochNs {
+  const instant =
+    edge === 'starts_at' ? currentBillingPeriod?.startsAt : currentBillingPeriod?.endsAt;
+  return instantOf(`subscription.current_billing_period.${edge}`, instant);
+}
+
+/** The end of the newest period that was paid for; null: Paddle does not say. */
+function paidEnd(payment: PaddlePayment): EpochNs | null {
+  const ends = paidCharges(payment).flatMap(({ billingPeriod }) =>
+    billingPeriod === null ? [] : [instantOf('billing_period.ends_at', billingPeriod.endsAt)],
+  );
+  return ends.reduce<EpochNs | null>(
+    (last, end) => (last === null || end > last ? end : last),
+    null,
+  );
+}
+
+function paidAtOf({ billedAt, payments }: Transaction): EpochNs {
+  const captured = payments.find(({ status }) => status === 'captured')?.capturedAt;
+  return instantOf('transaction.billed_at', billedAt ?? captured);
+}
+
+/** What was taken back decides: a chargeback of any charge, or all of the money for the newest. */
+function stateAfter(state: PaymentState, payment: PaddlePayment): PaymentState {
+  const charges = paidCharges(payment);
+  const taken = charges.map((one) => takenBackOf(one, payment.adjustments));
+  if (taken.some(({ isDisputed }) => isDisputed)) return 'disputed';
+  const [newest] = charges;
+  return newest !== undefined && isAllRefunded(newest, taken[0]!) ? 'refunded' : state;
+}
+
+export function isAllRefunded(transaction: Transaction, { refundedMinor }: TakenBack): boolean {
+  const total = totalOf(transaction);
+  return total > 0 && refundedMinor >= total;
+}

@@ -1,0 +1,4 @@
+import { testPaymentProvider } from '../payment-provider.contract.ts';
+import { PaddleRig } from './paddle-rig.ts';
+
+testPaymentProvider('paddle', () => PaddleRig.open());

@@ -1,0 +1,125 @@
+/**
+ * Money given back. A refund at Paddle is an adjustment that it mostly has to approve; it stays in the reason under
+ * which key it was asked for, so that the same refund is found, here or after a restart, and not made twice.
+ */
+
+import type { Adjustment, Transaction } from '@paddle/paddle-node-sdk';
+import { type RefundOutcome, type RefundWish, UpstreamError } from '../payment-provider.ts';
+import type { PaddleApi } from './paddle-api.ts';
+import { fieldFault } from './paddle-fields.ts';
+import { type PaddlePayment, paidCharges, takenBackOf, totalOf } from './paddle-payment.ts';
+import type { PaddleRecords } from './paddle-records.ts';
+
+const REMEMBERED_MAX = 1_000;
+
+export class PaddleRefunds {
+  readonly #api: PaddleApi;
+  readonly #records: PaddleRecords;
+  readonly #underWay = new Map<string, Promise<RefundOutcome>>();
+  /** Made here: Paddle's list may be behind for a moment. */
+  readonly #made = new Map<string, RefundOutcome>();
+
+  constructor(api: PaddleApi, records: PaddleRecords) {
+    this.#api = api;
+    this.#records = records;
+  }
+
+  /** Two who ask for the same refund at a time get the same one. */
+  refund(ref: string, wish: RefundWish, signal: AbortSignal): Promise<RefundOutcome> {
+    const name = `${ref} ${wish.key}`;
+    const underWay = this.#underWay.get(name);
+    if (underWay !== undefined) return underWay;
+    const refund = this.#refund(ref, wish, signal).finally(() => this.#underWay.delete(name));
+    this.#underWay.set(name, refund);
+    return refund;
+  }
+
+  async #refund(ref: string, wish: RefundWish, signal: AbortSignal): Promise<RefundOutcome> {
+    const checkout = await this.#records.knownCheckout(ref, signal);
+    const payment = await this.#records.payment(checkout, signal);
+    const reason = reasonOf(wish.key);
+    const known = payment.adjustments.find((one) => one.reason === reason);
+    if (known !== undefined) return outcomeOf(known);
+    const made = this.#made.get(`${ref} ${wish.key}`);
+    if (made !== undefined) return made;
+    const [newest] = paidCharges(payment);
+    if (newest === undefined) return 'nothing';
+    const { amountMinor, isAll, outcome } = amountOf(newest, payment, wish);
+    if (outcome !== null) return outcome;
+    const adjustment = await this.#api.ask('refund', signal, (paddle) =>
+      paddle.adjustments.create(
+        isAll
+          ? { action: 'refund', transactionId: newest.id, reason, type: 'full' }
+          : {
+              action: 'refund',
+              transactionId: newest.id,
+              reason,
+              type: 'partial',
+              // What is given back includes its part of the tax.
+              taxMode: 'internal',
+              items: [{ itemId: itemOf(newest), type: 'partial', amount: String(amountMinor) }],
+            },
+      ),
+    );
+    return this.#remember(`${ref} ${wish.key}`, outcomeOf(adjustment));
+  }
+
+  #remember(name: string, outcome: RefundOutcome): RefundOutcome {
+    const [oldest] = this.#made.keys();
+    if (this.#made.size >= REMEMBERED_MAX && oldest !== undefined) this.#made.delete(oldest);
+    this.#made.set(name, outcome);
+    return outcome;
+  }
+}
+
+interface Amount {
+  readonly amountMinor: number;
+  /** The whole charge, of which nothing was given back yet. */
+  readonly isAll: boolean;
+  /** Not null: there is nothing to ask for. */
+  readonly outcome: RefundOutcome | null;
+}
+
+function amountOf(charge: Transaction, payment: PaddlePayment, wish: RefundWish): Amount {
+  const total = totalOf(charge);
+  const taken = takenBackOf(charge, payment.adjustments);
+  const { refundedMinor, pendingMinor, disputedMinor } = taken;
+  const left = total - refundedMinor - pendingMinor - disputedMinor;
+  if (left <= 0) {
+    const outcome = pendingMinor > 0 ? 'pending' : 'nothing';
+    return { amountMinor: 0, isAll: false, outcome };
+  }
+  const amountMinor = Math.min(wish.amountMinor ?? left, left);
+  if (amountMinor < left && charge.currencyCode !== agreedCurrency(payment)) {
+    throw new UpstreamError('paddle charged in another currency: a part of it cannot be named');
+  }
+  return { amountMinor, isAll: amountMinor === total, outcome: null };
+}
+
+function agreedCurrency({ checkout }: PaddlePayment): string | undefined {
+  return checkout.items[0]?.price?.unitPrice.currencyCode;
+}
+
+function itemOf({ details }: Transaction): string {
+  const id = details?.lineItems[0]?.id;
+  if (id === undefined) throw fieldFault('details.line_items', null);
+  return id;
+}
+
+function reasonOf(key: string): string {
+  return `tapeloom ${key}`;
+}
+
+function outcomeOf({ id, status }: Adjustment): RefundOutcome {
+  switch (status) {
+    case 'approved':
+    case 'reversed':
+      return 'done';
+    case 'pending_approval':
+      return 'pending';
+    case 'rejected':
+      throw new UpstreamError(`paddle rejected the refund ${id}: settle it in its dashboard`);
+    default:
+      throw fieldFault('adjustment.status', status satisfies never);
+  }
+}

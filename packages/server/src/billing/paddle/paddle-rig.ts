@@ -1,0 +1,140 @@
+/** The provider `paddle` before a server of our own that answers as Paddle does, with time by hand. */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { Clock } from '../../platform/clock.ts';
+import { createLog } from '../../platform/log.ts';
+import type { ProviderRig, SentWebhook } from '../payment-provider.contract.ts';
+import type { PaymentProvider } from '../payment-provider.ts';
+import { LocalPaddle } from './local-paddle.ts';
+import { paddleProvider } from './paddle-provider.ts';
+
+export const RIG_URL = 'https://tapeloom.example.com';
+export const RIG_SECRET = 'pdl_ntfset_01h00000000000000000000000_abcdefghijklmnopqrstuvwxyz';
+export const RIG_KEY = 'pdl_sdbx_apikey_01h00000000000000000000000_abcdefghijklmnopqrstuv_AbC';
+export const RIG_TOKEN = `test_${'7d279f61a3499fed520f7cd8c08'}`;
+const START = 1_794_823_200_000_000_000n;
+const STEP_MS = 86_400_000;
+const NEVER: Disposable = { [Symbol.dispose]: () => {} };
+
+export class LeapingClock implements Clock {
+  #now = START;
+
+  now(): EpochNs {
+    return this.#now as EpochNs;
+  }
+
+  leap(ms: number): void {
+    this.#now += BigInt(ms) * 1_000_000n;
+  }
+
+  after(): Disposable {
+    return NEVER;
+  }
+
+  every(): Disposable {
+    return NEVER;
+  }
+}
+
+export class PaddleRig implements ProviderRig {
+  readonly clock: LeapingClock;
+  readonly local: LocalPaddle;
+  readonly webhooks: SentWebhook[] = [];
+  provider: PaymentProvider;
+  #refusals = 0;
+
+  private constructor(clock: LeapingClock, local: LocalPaddle) {
+    this.clock = clock;
+    this.local = local;
+    this.provider = this.#open();
+  }
+
+  static async open(clock = new LeapingClock(), name = '0'): Promise<PaddleRig> {
+    const opening: { rig?: PaddleRig } = {};
+    const local = await LocalPaddle.open({
+      clock,
+      key: RIG_KEY,
+      name,
+      deliver: (webhook) => opening.rig!.take(webhook),
+    });
+    local.addDestination(`${RIG_URL}/v1/webhooks/paddle`, `${RIG_SECRET}${name}`);
+    const rig = new PaddleRig(clock, local);
+    opening.rig = rig;
+    return rig;
+  }
+
+  /** As after a restart of the process. */
+  restart(): void {
+    this.provider = this.#open();
+  }
+
+  #open(secrets: readonly string[] = this.local.secrets): PaymentProvider {
+    return paddleProvider({
+      key: RIG_KEY,
+      webhookSecrets: [...secrets],
+      clientToken: RIG_TOKEN,
+      url: this.local.url,
+      publicUrl: () => RIG_URL,
+      clock: this.clock,
+      log: createLog({ level: 'silent', readable: true, write: () => undefined }),
+    });
+  }
+
+  now(): EpochNs {
+    return this.clock.now();
+  }
+
+  /** In steps that grow, as a webhook's waits do. */
+  async pass(ms: number): Promise<void> {
+    await this.local.pass();
+    for (let left = ms, step = 1_000; left > 0; left -= step, step = Math.min(2 * step, STEP_MS)) {
+      this.clock.leap(Math.min(left, step));
+      await this.local.pass();
+    }
+  }
+
+  async pay(ref: string): Promise<void> {
+    this.local.books.pay(ref);
+    await this.local.idle();
+  }
+
+  async refund(ref: string): Promise<void> {
+    const { books } = this.local;
+    const { id } = books.newestCharge(ref);
+    books.refund({ transaction_id: id, reason: 'asked for in the dashboard', type: 'full' });
+    await this.local.idle();
+  }
+
+  async dispute(ref: string, dispute: 'open' | 'won' | 'lost'): Promise<void> {
+    this.local.books.dispute(ref, dispute);
+    await this.local.idle();
+  }
+
+  refuseWebhooks(times: number): void {
+    this.#refusals = times;
+  }
+
+  async sent(): Promise<readonly SentWebhook[]> {
+    await this.local.idle();
+    return this.webhooks;
+  }
+
+  reach(reach: 'up' | 'down' | 'silent'): void {
+    this.local.reach = reach;
+  }
+
+  other(): Promise<ProviderRig> {
+    return PaddleRig.open(this.clock, '1');
+  }
+
+  take(webhook: SentWebhook): number {
+    this.webhooks.push(webhook);
+    if (this.#refusals === 0) return 200;
+    this.#refusals -= 1;
+    return 503;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.local[Symbol.asyncDispose]();
+  }
+}
