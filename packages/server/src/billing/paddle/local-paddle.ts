@@ -15,7 +15,9 @@ import type {
 } from '@paddle/paddle-node-sdk';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Clock } from '../../platform/clock.ts';
-import { LocalPaddleBooks, LocalRefusal } from './local-paddle-books.ts';
+import type { Garble, Reach } from '../provider-rig.ts';
+import { LocalPaddleBooks } from './local-paddle-books.ts';
+import { LocalRefusal } from './local-paddle-ledger.ts';
 import { PADDLE_EVENTS } from './paddle-events.ts';
 import { paddleSignature, SIGNATURE_HEADER } from './paddle-webhook.ts';
 
@@ -55,9 +57,10 @@ export class LocalPaddle implements AsyncDisposable {
   readonly secrets: string[] = [];
   /** `METHOD /path` of every request, with its query. */
   readonly asked: string[] = [];
-  reach: 'up' | 'down' | 'silent' | 'html' | 'limited' = 'up';
-  /** Answers are lost after the work is done, so many times. */
-  lostAnswers = 0;
+  reach: Reach | 'limited' = 'up';
+  garble: Garble | null = null;
+  /** With `cut`: which answers are lost, of what is written. */
+  isLost: (path: string) => boolean = () => true;
   /** Rewrites what is answered. */
   lie: ((data: Body, path: string) => unknown) | null = null;
   readonly #options: LocalPaddleOptions;
@@ -151,27 +154,38 @@ export class LocalPaddle implements AsyncDisposable {
     const url = new URL(request.url!, this.url);
     this.asked.push(`${request.method} ${url.pathname}${url.search}`);
     if (this.reach === 'silent') return;
-    if (this.reach === 'html') {
-      response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>');
-      return;
-    }
     try {
       this.#admit(request);
       const text = Buffer.concat(chunks).toString();
       const body: Body = text === '' ? {} : JSON.parse(text);
       const answer = this.#answer(request.method!, url, body);
-      if (this.lostAnswers > 0 && request.method !== 'GET') {
-        this.lostAnswers -= 1;
-        response.destroy();
-        return;
-      }
-      const data =
-        this.lie === null ? answer.data : this.lie(structuredClone(answer.data), url.pathname);
-      const meta = { request_id: crypto.randomUUID(), ...pagesOf(answer) };
-      this.#write(response, 200, { data, meta });
+      const isCut = this.reach === 'cut' && request.method !== 'GET';
+      if (isCut && this.isLost(url.pathname)) response.destroy();
+      else this.#say(response, answer, url.pathname);
     } catch (error) {
       if (!(error instanceof LocalRefusal)) throw error;
       this.#refuse(response, error);
+    }
+  }
+
+  #say(response: ServerResponse, answer: Answer, path: string): void {
+    const copy = structuredClone(answer.data);
+    const meta = { request_id: crypto.randomUUID(), ...pagesOf(answer) };
+    switch (this.garble) {
+      case 'html':
+        response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>');
+        break;
+      case 'empty':
+        this.#write(response, 200, { meta });
+        break;
+      case 'renamed':
+        this.#write(response, 200, { data: renamed(copy), meta });
+        break;
+      case null:
+        this.#write(response, 200, { data: this.lie === null ? copy : this.lie(copy, path), meta });
+        break;
+      default:
+        this.garble satisfies never;
     }
   }
 
@@ -335,6 +349,14 @@ function listed<Item extends { id: string }>(
   const hasMore = start + perPage < kept.length;
   const estimate = { has_more: hasMore, estimated_total: kept.length };
   return { data, pagination: { per_page: perPage, next: next.href, ...estimate } };
+}
+
+/** Every member has another name than before. */
+function renamed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(renamed);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([name, it]) => [`${name}_v2`, renamed(it)]);
+  return Object.fromEntries(entries);
 }
 
 function pagesOf({ pagination }: Answer): object {

@@ -10,13 +10,10 @@ import type { Clock } from '../../platform/clock.ts';
 import { type CheckoutStart, type StartedCheckout, UpstreamError } from '../payment-provider.ts';
 import { type PaddleApi, PaddleRefusal } from './paddle-api.ts';
 import { CUSTOMER_ID, idOf, TRANSACTION_ID } from './paddle-fields.ts';
+import { PaddleFlights } from './paddle-flights.ts';
 import { paddlePageUrl } from './paddle-page-address.ts';
 import { ORDER_MEMBER, orderOf } from './paddle-payment.ts';
 
-/** Below what `AskedProvider` waits; the work goes on when who asked is gone, and ends by itself. */
-const FLIGHT_MS_MAX = 9_000;
-/** Checkouts that are remembered, so that most are found without a question. */
-const REMEMBERED_MAX = 1_000;
 /** An order's checkout is among the newest of its buyer. */
 const RECENT_MAX = 30;
 const ADDRESSES_MAX = 50;
@@ -33,17 +30,19 @@ export interface PaddleCheckoutsOptions {
 
 export class PaddleCheckouts {
   readonly #options: PaddleCheckoutsOptions;
-  readonly #underWay = new Map<string, Promise<string>>();
-  readonly #remembered = new Map<string, string>();
+  readonly #flights: PaddleFlights<string>;
 
   constructor(options: PaddleCheckoutsOptions) {
     this.#options = options;
+    this.#flights = new PaddleFlights(options.clock);
   }
 
   async start(start: CheckoutStart, signal: AbortSignal): Promise<StartedCheckout> {
+    const { orderId } = start;
     signal.throwIfAborted();
-    const known = this.#remembered.get(start.orderId);
-    const ref = known ?? (await untilAborted(this.#flight(start), signal));
+    const ref =
+      this.#flights.known(orderId) ??
+      (await this.#flights.run(orderId, signal, (inTime) => this.#startOnce(start, inTime)));
     return { ref, url: this.#pageUrl(start, ref) };
   }
 
@@ -65,24 +64,6 @@ export class PaddleCheckouts {
     return paddlePageUrl(publicUrl, { returnUrl, backUrl, transaction: ref });
   }
 
-  #flight(start: CheckoutStart): Promise<string> {
-    const { orderId } = start;
-    const underWay = this.#underWay.get(orderId);
-    if (underWay !== undefined) return underWay;
-    const gone = new AbortController();
-    const timer = this.#options.clock.after(FLIGHT_MS_MAX, () =>
-      gone.abort(new UpstreamError('paddle took too long to start a checkout')),
-    );
-    const flight = this.#startOnce(start, gone.signal).finally(() => {
-      timer[Symbol.dispose]();
-      this.#underWay.delete(orderId);
-    });
-    // Whoever still waits hears of it.
-    flight.catch(() => undefined);
-    this.#underWay.set(orderId, flight);
-    return flight;
-  }
-
   async #startOnce(start: CheckoutStart, signal: AbortSignal): Promise<string> {
     if (start.email === null) {
       throw new UpstreamError('paddle starts no checkout for an account without an e-mail address');
@@ -92,7 +73,7 @@ export class PaddleCheckouts {
       (await this.#started(start.orderId, customerId, signal)) ??
       (await this.#create(start, customerId, signal));
     const ref = idOf('transaction.id', transaction.id, TRANSACTION_ID);
-    this.#remember(start.orderId, ref);
+    this.#flights.remember(start.orderId, ref);
     return ref;
   }
 
@@ -227,28 +208,9 @@ export class PaddleCheckouts {
       );
     }
   }
-
-  #remember(orderId: string, ref: string): void {
-    const [oldest] = this.#remembered.keys();
-    if (this.#remembered.size >= REMEMBERED_MAX && oldest !== undefined) {
-      this.#remembered.delete(oldest);
-    }
-    this.#remembered.set(orderId, ref);
-  }
 }
 
 const REFUSED_BY_STATE: readonly string[] = [
   'transaction_invalid_status_change',
   'transaction_immutable',
 ];
-
-async function untilAborted<Answer>(answered: Promise<Answer>, signal: AbortSignal) {
-  const { promise: gone, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason);
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    return await Promise.race([answered, gone]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
-}

@@ -45,7 +45,7 @@ export async function paddleEvents(
     .map(eventOf)
     .toSorted((a, b) => compare(a.at, b.at))
     .slice(0, limit);
-  return { events, nextFrom: nextOf(from, events, events.length < found.length) };
+  return { events, nextFrom: nextOf(from, events, limit) };
 }
 
 function eventOf(event: EventEntity): ProviderEvent {
@@ -55,12 +55,13 @@ function eventOf(event: EventEntity): ProviderEvent {
   return { id, objectRef, at: instantOf('event.occurred_at', occurredAt) };
 }
 
-/** Who was given only some goes on with the last of them; else a little is told again, for what came late. */
-function nextOf(from: EpochNs, events: readonly ProviderEvent[], isCut: boolean): EpochNs {
+/** Who was given all it asked for goes on with the last of them; else a little is told again, for what comes late. */
+function nextOf(from: EpochNs, events: readonly ProviderEvent[], limit: number): EpochNs {
   const last = events.at(-1)?.at;
   if (last === undefined) return from;
-  const next = isCut ? last : ((last - OVERLAP_NS) as EpochNs);
-  return next > from ? next : from;
+  if (events.length < limit)
+    return last - OVERLAP_NS > from ? ((last - OVERLAP_NS) as EpochNs) : from;
+  return last > from ? last : ((from + 1n) as EpochNs);
 }
 
 function compare(a: bigint, b: bigint): number {

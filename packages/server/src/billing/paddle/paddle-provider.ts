@@ -4,7 +4,7 @@
  * is kept here: what Paddle says when asked is what holds.
  */
 
-import type { Subscription, Transaction } from '@paddle/paddle-node-sdk';
+import type { CustomerPortalSession, Subscription, Transaction } from '@paddle/paddle-node-sdk';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
@@ -27,6 +27,7 @@ import { PaddleCheckouts } from './paddle-checkout.ts';
 import { PADDLE_URLS, paddleEnvironment } from './paddle-environment.ts';
 import { paddleEvents } from './paddle-events.ts';
 import { examinePaddle } from './paddle-examine.ts';
+import { fieldFault } from './paddle-fields.ts';
 import { isPaid, kindOf, providerObject } from './paddle-payment.ts';
 import { paddleReceipts } from './paddle-receipts.ts';
 import { PaddleRecords } from './paddle-records.ts';
@@ -69,7 +70,7 @@ class PaddleProvider implements PaymentProvider {
     this.#api = new PaddleApi({ key, url, clock });
     this.#records = new PaddleRecords(this.#api);
     this.#checkouts = new PaddleCheckouts({ api: this.#api, clock, publicUrl });
-    this.#refunds = new PaddleRefunds(this.#api, this.#records);
+    this.#refunds = new PaddleRefunds(this.#api, this.#records, clock);
   }
 
   startCheckout(start: CheckoutStart, signal: AbortSignal): Promise<StartedCheckout> {
@@ -131,7 +132,7 @@ class PaddleProvider implements PaymentProvider {
     const session = await this.#api.ask('open a page for a customer', signal, (paddle) =>
       paddle.customerPortalSessions.create(customerId, subscriptionIds(checkout)),
     );
-    return session.urls.general.overview;
+    return pageOf(session);
   }
 
   refund(ref: string, wish: RefundWish, signal: AbortSignal): Promise<RefundOutcome> {
@@ -169,6 +170,12 @@ class PaddleProvider implements PaymentProvider {
       paddle.subscriptions.update(id, { scheduledChange: null }),
     );
   }
+}
+
+function pageOf({ urls }: CustomerPortalSession): string {
+  const { overview } = urls.general;
+  if (typeof overview !== 'string') throw fieldFault('urls.general.overview', overview);
+  return overview;
 }
 
 function subscriptionIds({ subscriptionId }: Transaction): string[] {

@@ -18,18 +18,17 @@ export class PaddleRecords {
     this.#api = api;
   }
 
-  /** The transaction of a checkout; null: there is none of ours by this name. */
+  /** The transaction of a checkout; null: there is none by this name. */
   async checkout(ref: string, signal: AbortSignal): Promise<Transaction | null> {
     signal.throwIfAborted();
     if (!TRANSACTION_ID.test(ref)) return null;
-    const checkout = await this.#transaction(ref, signal);
-    return checkout === null || orderOf(checkout) === null ? null : checkout;
+    return this.#api.find('read a transaction', signal, (paddle) => paddle.transactions.get(ref));
   }
 
   /** The same, of something that we know to be there. */
   async knownCheckout(ref: string, signal: AbortSignal): Promise<Transaction> {
     const checkout = await this.checkout(ref, signal);
-    if (checkout === null) throw new UpstreamError('paddle knows no such transaction of ours');
+    if (checkout === null) throw new UpstreamError('paddle knows no such transaction');
     return checkout;
   }
 
@@ -84,13 +83,9 @@ export class PaddleRecords {
     );
   }
 
-  #transaction(id: string, signal: AbortSignal): Promise<Transaction | null> {
-    return this.#api.find('read a transaction', signal, (paddle) => paddle.transactions.get(id));
-  }
-
   async #locateTransaction(id: string, signal: AbortSignal): Promise<string | null> {
     const transaction = await this.checkout(id, signal);
-    if (transaction === null) return null;
+    if (transaction === null || orderOf(transaction) === null) return null;
     const { origin, subscriptionId } = transaction;
     if (origin === 'api') return id;
     return subscriptionId === null ? null : this.#locateSubscription(subscriptionId, signal);

@@ -4,34 +4,28 @@
  */
 
 import type { Adjustment, Transaction } from '@paddle/paddle-node-sdk';
+import type { Clock } from '../../platform/clock.ts';
 import { type RefundOutcome, type RefundWish, UpstreamError } from '../payment-provider.ts';
 import type { PaddleApi } from './paddle-api.ts';
 import { fieldFault } from './paddle-fields.ts';
+import { PaddleFlights } from './paddle-flights.ts';
 import { type PaddlePayment, paidCharges, takenBackOf, totalOf } from './paddle-payment.ts';
 import type { PaddleRecords } from './paddle-records.ts';
-
-const REMEMBERED_MAX = 1_000;
 
 export class PaddleRefunds {
   readonly #api: PaddleApi;
   readonly #records: PaddleRecords;
-  readonly #underWay = new Map<string, Promise<RefundOutcome>>();
-  /** Made here: Paddle's list may be behind for a moment. */
-  readonly #made = new Map<string, RefundOutcome>();
+  readonly #flights: PaddleFlights<RefundOutcome>;
 
-  constructor(api: PaddleApi, records: PaddleRecords) {
+  constructor(api: PaddleApi, records: PaddleRecords, clock: Clock) {
     this.#api = api;
     this.#records = records;
+    this.#flights = new PaddleFlights(clock);
   }
 
-  /** Two who ask for the same refund at a time get the same one. */
   refund(ref: string, wish: RefundWish, signal: AbortSignal): Promise<RefundOutcome> {
     const name = `${ref} ${wish.key}`;
-    const underWay = this.#underWay.get(name);
-    if (underWay !== undefined) return underWay;
-    const refund = this.#refund(ref, wish, signal).finally(() => this.#underWay.delete(name));
-    this.#underWay.set(name, refund);
-    return refund;
+    return this.#flights.run(name, signal, (inTime) => this.#refund(ref, wish, inTime));
   }
 
   async #refund(ref: string, wish: RefundWish, signal: AbortSignal): Promise<RefundOutcome> {
@@ -40,8 +34,8 @@ export class PaddleRefunds {
     const reason = reasonOf(wish.key);
     const known = payment.adjustments.find((one) => one.reason === reason);
     if (known !== undefined) return outcomeOf(known);
-    const made = this.#made.get(`${ref} ${wish.key}`);
-    if (made !== undefined) return made;
+    const before = this.#flights.known(`${ref} ${wish.key}`);
+    if (before !== undefined) return before;
     const [newest] = paidCharges(payment);
     if (newest === undefined) return 'nothing';
     const { amountMinor, isAll, outcome } = amountOf(newest, payment, wish);
@@ -61,14 +55,9 @@ export class PaddleRefunds {
             },
       ),
     );
-    return this.#remember(`${ref} ${wish.key}`, outcomeOf(adjustment));
-  }
-
-  #remember(name: string, outcome: RefundOutcome): RefundOutcome {
-    const [oldest] = this.#made.keys();
-    if (this.#made.size >= REMEMBERED_MAX && oldest !== undefined) this.#made.delete(oldest);
-    this.#made.set(name, outcome);
-    return outcome;
+    const made = outcomeOf(adjustment);
+    this.#flights.remember(`${ref} ${wish.key}`, made);
+    return made;
   }
 }
 

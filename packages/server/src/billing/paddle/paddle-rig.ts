@@ -1,12 +1,15 @@
 /** The provider `paddle` before a server of our own that answers as Paddle does, with time by hand. */
 
+import type { ITransactionResponse } from '@paddle/paddle-node-sdk';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Clock } from '../../platform/clock.ts';
 import { createLog } from '../../platform/log.ts';
-import type { ProviderRig, SentWebhook } from '../payment-provider.contract.ts';
 import type { PaymentProvider } from '../payment-provider.ts';
+import type { Garble, OddWebhook, ProviderRig, Reach, SentWebhook } from '../provider-rig.ts';
 import { LocalPaddle } from './local-paddle.ts';
+import { orderOf } from './paddle-payment.ts';
 import { paddleProvider } from './paddle-provider.ts';
+import { paddleSignature, SIGNATURE_HEADER } from './paddle-webhook.ts';
 
 export const RIG_URL = 'https://tapeloom.example.com';
 export const RIG_SECRET = 'pdl_ntfset_01h00000000000000000000000_abcdefghijklmnopqrstuvwxyz';
@@ -15,6 +18,28 @@ export const RIG_TOKEN = `test_${'7d279f61a3499fed520f7cd8c08'}`;
 const START = 1_794_823_200_000_000_000n;
 const STEP_MS = 86_400_000;
 const NEVER: Disposable = { [Symbol.dispose]: () => {} };
+
+const ODD_EVENT = {
+  event_id: `evt_${'0'.repeat(26)}`,
+  notification_id: `ntf_${'0'.repeat(26)}`,
+  occurred_at: '2026-11-16T10:00:00.000000Z',
+};
+/** Paddle's events say nothing of their world: each has secrets of its own. */
+const ODD_BODIES: Readonly<Record<OddWebhook, string | null>> = {
+  'not-json': 'paid!',
+  'no-event': '{"event_id": 1}',
+  'unknown-kind': JSON.stringify({
+    ...ODD_EVENT,
+    event_type: 'customer.updated',
+    data: { id: `ctm_${'0'.repeat(26)}` },
+  }),
+  'unknown-object': JSON.stringify({
+    ...ODD_EVENT,
+    event_type: 'transaction.completed',
+    data: { id: `txn_${'0'.repeat(26)}` },
+  }),
+  'other-mode': null,
+};
 
 export class LeapingClock implements Clock {
   #now = START;
@@ -42,6 +67,7 @@ export class PaddleRig implements ProviderRig {
   readonly webhooks: SentWebhook[] = [];
   provider: PaymentProvider;
   #refusals = 0;
+  #rotations = 0;
 
   private constructor(clock: LeapingClock, local: LocalPaddle) {
     this.clock = clock;
@@ -98,10 +124,12 @@ export class PaddleRig implements ProviderRig {
     await this.local.idle();
   }
 
-  async refund(ref: string): Promise<void> {
+  async refund(ref: string, amountMinor: number | null): Promise<void> {
     const { books } = this.local;
-    const { id } = books.newestCharge(ref);
-    books.refund({ transaction_id: id, reason: 'asked for in the dashboard', type: 'full' });
+    const { id, details } = books.newestCharge(ref);
+    const items = [{ item_id: details!.line_items[0]!.id, amount: String(amountMinor) }];
+    const wish = amountMinor === null ? { type: 'full' } : { type: 'partial', items };
+    books.refund({ transaction_id: id, reason: 'asked for in the dashboard', ...wish });
     await this.local.idle();
   }
 
@@ -119,8 +147,34 @@ export class PaddleRig implements ProviderRig {
     return this.webhooks;
   }
 
-  reach(reach: 'up' | 'down' | 'silent'): void {
+  oddWebhook(kind: OddWebhook): SentWebhook | null {
+    const text = ODD_BODIES[kind];
+    if (text === null) return null;
+    const body = Buffer.from(text);
+    const signature = paddleSignature(this.local.secrets, body, this.now());
+    return { headers: { [SIGNATURE_HEADER]: signature }, body };
+  }
+
+  async rotateSecret(): Promise<void> {
+    const before = this.local.secrets.splice(0);
+    this.#rotations += 1;
+    this.local.secrets.push(`${RIG_SECRET}-${this.#rotations}`);
+    this.provider = this.#open([...this.local.secrets, ...before]);
+  }
+
+  async checkouts(orderId: string): Promise<number> {
+    const all = [...this.local.books.transactions.values()];
+    const isIts = (one: ITransactionResponse) =>
+      one.origin === 'api' && orderOf({ customData: one.custom_data ?? null }) === orderId;
+    return all.filter(isIts).length;
+  }
+
+  reach(reach: Reach): void {
     this.local.reach = reach;
+  }
+
+  garble(how: Garble | null): void {
+    this.local.garble = how;
   }
 
   other(): Promise<ProviderRig> {
