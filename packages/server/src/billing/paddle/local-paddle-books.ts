@@ -167,18 +167,18 @@ export class LocalPaddleBooks extends LocalPaddleSubscriptions {
     const transaction = this.newestCharge(transactionId);
     if (transaction.status !== 'completed') throw new Error('there is no money to take back');
     const totalMinor = Number(transaction.details!.totals!.grand_total);
+    const standing = [...this.adjustments.values()].find(
+      (one) =>
+        one.transaction_id === transaction.id &&
+        one.action === 'chargeback' &&
+        one.status === 'approved',
+    );
+    if ((dispute === 'open') === (standing !== undefined)) throw new Error('a bank asks once');
     if (dispute === 'open') {
       const chargeback = { action: 'chargeback', status: 'approved', reason: 'fraud' } as const;
       this.adjust(transaction, { ...chargeback, totalMinor });
     } else if (dispute === 'won') {
-      const open = [...this.adjustments.values()].find(
-        (one) =>
-          one.transaction_id === transaction.id &&
-          one.action === 'chargeback' &&
-          one.status === 'approved',
-      );
-      if (open === undefined) throw new Error('there is no chargeback');
-      this.setAdjustment(open.id, 'reversed');
+      this.setAdjustment(standing!.id, 'reversed');
       const reverse = { action: 'chargeback_reverse', status: 'approved', reason: 'won' } as const;
       this.adjust(transaction, { ...reverse, totalMinor });
     }

@@ -45,6 +45,19 @@ export interface LocalPaddleOptions {
   readonly deliver: (webhook: LocalWebhook) => Promise<number> | number;
 }
 
+interface LocalRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+interface LocalResponse {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly text: string;
+}
+
 type Query = URLSearchParams;
 // biome-ignore lint/suspicious/noExplicitAny: what anybody may send
 type Body = any;
@@ -65,6 +78,7 @@ export class LocalPaddle implements AsyncDisposable {
   lie: ((data: Body, path: string) => unknown) | null = null;
   readonly #options: LocalPaddleOptions;
   readonly #server: Server;
+  #url = '';
   readonly #waiting = new Set<Waiting>();
   #sending: Promise<void> = Promise.resolve();
 
@@ -81,11 +95,12 @@ export class LocalPaddle implements AsyncDisposable {
     server.on('request', (request, response) => void local.#serve(request, response));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
+    local.#url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     return local;
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return this.#url;
   }
 
   /** A destination for webhooks, as it is made in the dashboard. */
@@ -148,55 +163,81 @@ export class LocalPaddle implements AsyncDisposable {
     }
   }
 
+  /** From now on this process asks without a socket, as a thousand histories want to be played within seconds. */
+  withoutSocket(): Disposable {
+    const { fetch } = globalThis;
+    globalThis.fetch = async (input, init = {}) => {
+      const url = new URL(String(input));
+      if (url.origin !== this.url) return fetch(input, init);
+      const headers = new Headers(init.headers);
+      const { method = 'GET', body } = init;
+      const said = this.#respond({ method, url, headers, text: String(body ?? '') });
+      if (said === 'nothing') return new Promise<never>(() => {});
+      if (said === 'cut') throw new TypeError('fetch failed', { cause: new Error('cut off') });
+      return new Response(said.text, { status: said.status, headers: said.headers });
+    };
+    return {
+      [Symbol.dispose]: () => {
+        globalThis.fetch = fetch;
+      },
+    };
+  }
+
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    const url = new URL(request.url!, this.url);
-    this.asked.push(`${request.method} ${url.pathname}${url.search}`);
-    if (this.reach === 'silent') return;
+    const said = this.#respond({
+      method: request.method!,
+      url: new URL(request.url!, this.url),
+      headers: new Headers(request.headers as Record<string, string>),
+      text: Buffer.concat(chunks).toString(),
+    });
+    if (said === 'cut') response.destroy();
+    else if (said !== 'nothing') response.writeHead(said.status, said.headers).end(said.text);
+  }
+
+  #respond({ method, url, headers, text }: LocalRequest): LocalResponse | 'nothing' | 'cut' {
+    this.asked.push(`${method} ${url.pathname}${url.search}`);
+    if (this.reach === 'silent') return 'nothing';
     try {
-      this.#admit(request);
-      const text = Buffer.concat(chunks).toString();
-      const body: Body = text === '' ? {} : JSON.parse(text);
-      const answer = this.#answer(request.method!, url, body);
-      const isCut = this.reach === 'cut' && request.method !== 'GET';
-      if (isCut && this.isLost(url.pathname)) response.destroy();
-      else this.#say(response, answer, url.pathname);
+      this.#admit(headers);
+      const answer = this.#answer(method, url, text === '' ? {} : JSON.parse(text));
+      const isCut = this.reach === 'cut' && method !== 'GET' && this.isLost(url.pathname);
+      return isCut ? 'cut' : this.#said(answer, url.pathname);
     } catch (error) {
       if (!(error instanceof LocalRefusal)) throw error;
-      this.#refuse(response, error);
+      return refusal(error);
     }
   }
 
-  #say(response: ServerResponse, answer: Answer, path: string): void {
-    const copy = structuredClone(answer.data);
+  #said(answer: Answer, path: string): LocalResponse {
+    const { data } = answer;
     const meta = { request_id: crypto.randomUUID(), ...pagesOf(answer) };
     switch (this.garble) {
       case 'html':
-        response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>');
-        break;
+        return { status: 502, headers: { 'content-type': 'text/html' }, text: '<h1>Bad gateway</h1>' };
       case 'empty':
-        this.#write(response, 200, { meta });
-        break;
+        return json(200, { meta });
       case 'renamed':
-        this.#write(response, 200, { data: renamed(copy), meta });
-        break;
+        return json(200, { data: renamed(data), meta });
       case null:
-        this.#write(response, 200, { data: this.lie === null ? copy : this.lie(copy, path), meta });
-        break;
+        return json(200, {
+          data: this.lie === null ? data : this.lie(structuredClone(data), path),
+          meta,
+        });
       default:
-        this.garble satisfies never;
+        return this.garble satisfies never;
     }
   }
 
-  #admit({ headers }: IncomingMessage): void {
+  #admit(headers: Headers): void {
     if (this.reach === 'down') throw new LocalRefusal(503, 'service_unavailable', 'try later');
     if (this.reach === 'limited') throw new LocalRefusal(429, 'too_many_requests', 'slow down');
-    const [scheme, key] = headers.authorization?.split(' ') ?? [];
+    const [scheme, key] = headers.get('authorization')?.split(' ') ?? [];
     if (scheme?.toLowerCase() !== 'bearer' || key !== this.#options.key) {
       throw new LocalRefusal(403, 'invalid_token', 'The token is not valid.');
     }
-    if (headers['paddle-version'] !== '1') {
+    if (headers.get('paddle-version') !== '1') {
       throw new LocalRefusal(400, 'unsupported_api_version', 'There is no such version.');
     }
   }
@@ -292,24 +333,23 @@ export class LocalPaddle implements AsyncDisposable {
         return null;
     }
   }
+}
 
-  #refuse(response: ServerResponse, { status, code, message, field }: LocalRefusal): void {
-    const error = {
-      type: status < 500 ? 'request_error' : 'api_error',
-      code,
-      detail: message,
-      documentation_url: `https://developer.paddle.com/errors/shared/${code}`,
-      ...(field === null ? {} : { errors: [{ field, message: 'is required' }] }),
-    };
-    const meta = { request_id: crypto.randomUUID() };
-    this.#write(response, status, { error, meta }, status === 429 ? { 'retry-after': '20' } : {});
-  }
+function refusal({ status, code, message, field }: LocalRefusal): LocalResponse {
+  const error = {
+    type: status < 500 ? 'request_error' : 'api_error',
+    code,
+    detail: message,
+    documentation_url: `https://developer.paddle.com/errors/shared/${code}`,
+    ...(field === null ? {} : { errors: [{ field, message: 'is required' }] }),
+  };
+  const meta = { request_id: crypto.randomUUID() };
+  return json(status, { error, meta }, status === 429 ? { 'retry-after': '20' } : {});
+}
 
-  #write(response: ServerResponse, status: number, body: object, headers: object = {}): void {
-    response
-      .writeHead(status, { 'content-type': 'application/json', ...headers })
-      .end(JSON.stringify(body));
-  }
+function json(status: number, body: object, headers: Record<string, string> = {}): LocalResponse {
+  const type = { 'content-type': 'application/json', ...headers };
+  return { status, headers: type, text: JSON.stringify(body) };
 }
 
 function known<Kept>(kept: ReadonlyMap<string, Kept>, id: string): Kept {

@@ -30,6 +30,7 @@ const ODD_BODIES: Readonly<Record<OddWebhook, string | null>> = {
   'no-event': '{"event_id": 1}',
   'unknown-kind': JSON.stringify({
     ...ODD_EVENT,
+    event_id: `evt_${'0'.repeat(25)}1`,
     event_type: 'customer.updated',
     data: { id: `ctm_${'0'.repeat(26)}` },
   }),
