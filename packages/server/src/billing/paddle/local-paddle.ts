@@ -215,7 +215,11 @@ export class LocalPaddle implements AsyncDisposable {
     const meta = { request_id: crypto.randomUUID(), ...pagesOf(answer) };
     switch (this.garble) {
       case 'html':
-        return { status: 502, headers: { 'content-type': 'text/html' }, text: '<h1>Bad gateway</h1>' };
+        return {
+          status: 502,
+          headers: { 'content-type': 'text/html' },
+          text: '<h1>Bad gateway</h1>',
+        };
       case 'empty':
         return json(200, { meta });
       case 'renamed':
