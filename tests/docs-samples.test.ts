@@ -5,13 +5,13 @@
  */
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it, test } from 'node:test';
 import { CLIENT_ERROR_CODES } from '@tapeloom/client';
 import { CLOSE_MEANINGS } from '@tapeloom/protocol/close-codes';
 import { allFences, type Fence, fencesIn, root } from './docs-samples/fences.ts';
+import { pythonFor } from './docs-samples/python.ts';
 import { SampleStage } from './docs-samples/sample-stage.ts';
 import { chromiumMissing } from './headless-chromium.ts';
 
@@ -159,11 +159,7 @@ function testFaults({ page }: Fence, path: string | undefined): readonly string[
 
 /** Python, or one of its packages, may not be there; `.ci/run` brings them. */
 function isWithoutMeans({ language, text }: Fence): boolean {
-  if (language !== 'python') return false;
-  const names = [...text.matchAll(/^(?:import|from) (\w+)/gm)].map(([, name]) => name!);
-  return (
-    spawnSync('python3', ['-c', names.map((name) => `import ${name}`).join('\n')]).status !== 0
-  );
+  return language === 'python' && pythonFor(text) === null;
 }
 
 function withoutComments(text: string): string {

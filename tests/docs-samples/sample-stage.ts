@@ -20,6 +20,7 @@ import { olderNodes, olderNodesMissing } from '../older-nodes.ts';
 import { killServices, RunningService, within } from '../running-service.ts';
 import { COMMAND } from '../tapeloom-program.ts';
 import { type Fence, root } from './fences.ts';
+import { pythonFor } from './python.ts';
 
 /** As many as the samples look back. */
 const DAYS = 7;
@@ -151,7 +152,7 @@ export class SampleStage implements AsyncDisposable {
       language === 'sh'
         ? [['bash', '-eu', '-o', 'pipefail', file], false]
         : language === 'python'
-          ? [['python3', file], false]
+          ? [[pythonFor(fence.text) ?? 'python3', file], false]
           : [[oldestNode, await this.#script(file)], true];
     // A server says where it listens, and no more.
     const usual = isProgram ? (fence.text.includes('.listen(') ? 1 : LINES_ENOUGH) : null;
