@@ -27,7 +27,10 @@ const PLAN_LEAD = `## By plan
 
 Limits belong to the account: all its keys share them. The plan \`live_history\` is both others together. Test keys have the
 sandbox's column among them, whatever the plan: [test keys](concepts/test-keys.md). The same by program:
-\`GET /v1/offers\`.`;
+\`GET /v1/offers\`.
+
+A custom configuration is a subscription with any parameter that is not its default. Equal ones count once, whatever their mode, and an
+alias counts as the contract it means.`;
 
 /** As the plans are called where they are sold. */
 const PLAN_NAMES = {
@@ -79,13 +82,17 @@ export function limitsPage(): string {
 }
 
 function planTable(): string {
-  const head = ['', ...PLANS.map((plan) => PLAN_NAMES[plan]), 'beyond it'];
-  const rows = PLAN_ROWS.map(([what, value, beyond]) => [
+  const head = ['', ...PLANS.map((plan) => PLAN_NAMES[plan])];
+  const rows = PLAN_ROWS.map(([what, value]) => [
     what,
     ...PLANS.map((plan) => value(PLAN_LIMITS[plan])),
-    beyond,
   ]);
-  return table(head, rows);
+  const beyond = PLAN_ROWS.filter(([, , refusal]) => refusal !== '');
+  const refusals = table(
+    ['', 'beyond it'],
+    beyond.map(([what, , refusal]) => [what, refusal]),
+  );
+  return `${table(head, rows)}\n\n${refusals}`;
 }
 
 function sectionText({ title, lead, rows }: LimitSection): string {
