@@ -3,7 +3,7 @@
  * made in a folder of its own and then moved to where it is wanted, so nobody ever sees half of one.
  */
 
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -11,8 +11,9 @@ import { build, type InlineConfig, type Plugin, type Rolldown } from 'vite';
 import type { prerenderDocs } from '../src/docs/docs-prerender.tsx';
 import type { prerenderLanding } from '../src/pages/landing/landing-prerender.tsx';
 import { BuildRefusedError } from './build-refused-error.ts';
-import { docsSources, writeDocs } from './docs-pages.ts';
+import { docsInput, writeDocs } from './docs-pages.ts';
 import { encodeFiles } from './encoded-files.ts';
+import { hashedName } from './hashed-name.ts';
 import { licencesText } from './licences.ts';
 import { type EntrySize, SCRIPT_BYTES_MAX, scriptSizes } from './script-sizes.ts';
 
@@ -39,7 +40,7 @@ export async function buildPortal(out: string): Promise<BuiltPortal> {
     const written = await prerendered(work);
     finishPage(join(site, 'index.html'), head, written.landing(portal));
     finishPage(join(site, 'app.html'), head, '');
-    writeDocs(site, written.docs(docsSources()), (html) => html.replace(HEAD_MARK, () => head));
+    writeDocs(site, written.docs(docsInput()), (html) => html.replace(HEAD_MARK, () => head));
     writeFileSync(join(site, 'licences.txt'), licencesText(output));
     await encodeFiles(site);
     moveInto(site, out);
@@ -148,8 +149,7 @@ function headOf(site: string, output: readonly (Rolldown.OutputChunk | Rolldown.
 /** A file of ours as it is, under a name that changes with it; the name. */
 function hashedFile(site: string, name: string, ending: string): string {
   const content = readFileSync(join(portal, `${name}${ending}`));
-  const digest = createHash('sha256').update(content).digest('base64url').slice(0, 8);
-  const path = `assets/${name}-${digest}${ending}`;
+  const path = hashedName(name, ending, content);
   writeFileSync(join(site, path), content);
   return path;
 }

@@ -1,8 +1,10 @@
 /**
- * Writes the pages of the documentation into a build: each from the template `docs.html`, by its address, with the
- * pictures beside them. Every link to another page of it, and every anchor, must be there: else the build is refused.
+ * Writes the documentation into a build: each page from the template `docs.html`, by its address, its Markdown beside it,
+ * pictures, the feed of changes, and what the search loads. Every link to another page of it, every anchor and every
+ * picture must be there, and the search must stay small: else the build is refused.
  */
 
+import { spawnSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -10,19 +12,27 @@ import {
   mkdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { DocsFile } from '../src/docs/docs-prerender.tsx';
+import { gzipSync } from 'node:zlib';
+import { FEED_ADDRESS } from '../src/docs/changelog-feed.ts';
+import type { DocsBuild, DocsFile, DocsInput } from '../src/docs/docs-prerender.tsx';
 import { type DocsSource, OUTSIDE_PAGES, VECTORS } from '../src/docs/docs-site.ts';
+import { escapeText } from '../src/docs/escaped-text.ts';
 import { BuildRefusedError } from './build-refused-error.ts';
+import { hashedName } from './hashed-name.ts';
 
 const docs = join(import.meta.dirname, '../../../docs');
 /** Drawn by our programs, and by hand. */
 const PICTURES = '{charts,drawings}/**/*.{svg,png}';
 const vectors = join(import.meta.dirname, '../../../contract/vectors');
 const TITLE_MARK = '<!--docs-title-->';
+const HEAD_MARK = '<!--docs-head-->';
 const TEXT_MARK = '<!--docs-->';
+/** What the search may load, gzipped: less than the pictures of one page. */
+const SEARCH_BYTES_MAX = { index: 200_000, texts: 250_000 };
 
 export function docsSources(): readonly DocsSource[] {
   const inside = globSync('**/*.md', { cwd: docs }).map((path) => path.replaceAll('\\', '/'));
@@ -32,10 +42,25 @@ export function docsSources(): readonly DocsSource[] {
   }));
 }
 
+export function docsInput(): DocsInput {
+  return { sources: docsSources(), changedAt: changelogTime() };
+}
+
+/** As the repository has it; where there is none, as the file has it. */
+function changelogTime(): Date {
+  const path = join(docs, '../CHANGELOG.md');
+  const { stdout } = spawnSync('git', ['log', '-1', '--format=%cI', '--', path], {
+    cwd: docs,
+    encoding: 'utf8',
+  });
+  const committed = Date.parse(stdout?.trim() ?? '');
+  return Number.isNaN(committed) ? statSync(path).mtime : new Date(committed);
+}
+
 /** `finish` puts in what every page has. */
 export function writeDocs(
   site: string,
-  files: readonly DocsFile[],
+  { files, texts, searchIndex, searchTexts }: DocsBuild,
   finish: (html: string) => string,
 ): void {
   const templatePath = join(site, 'docs.html');
@@ -45,22 +70,52 @@ export function writeDocs(
     recursive: true,
     filter: (path) => !path.endsWith('.md'),
   });
-  refuseBrokenLinks(site, files);
-  for (const { address, title, html } of files) {
-    const name = address === '/docs' ? 'docs/index.html' : `${address.slice(1)}.html`;
-    const path = join(site, name);
-    mkdirSync(dirname(path), { recursive: true });
-    const head = title.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-    const whole = template
-      .replace(TITLE_MARK, () =>
-        address === '/docs' ? 'Tapeloom docs' : `${head} · Tapeloom docs`,
-      )
-      .replace(TEXT_MARK, () => html);
-    writeFileSync(path, whole);
-  }
   for (const name of globSync(PICTURES, { cwd: docs })) {
     cpSync(join(docs, name), join(site, 'docs', name));
   }
+  for (const [address, text] of texts) write(site, address, text);
+  const metas = [
+    ['docs-index', searchFile(site, 'index', searchIndex)],
+    ['docs-texts', searchFile(site, 'texts', searchTexts)],
+  ].map(([name, content]) => `<meta name="${name}" content="/${content}" />`);
+  refuseBrokenLinks(site, files);
+  for (const file of files) {
+    const { address, title, html } = file;
+    const head = address === '/docs' ? 'Tapeloom docs' : `${escapeText(title)} · Tapeloom docs`;
+    const whole = template
+      .replace(TITLE_MARK, () => head)
+      .replace(HEAD_MARK, () => [...linksOf(file), ...metas].join('\n    '))
+      .replace(TEXT_MARK, () => html);
+    write(site, address === '/docs' ? '/docs/index.html' : `${address}.html`, whole);
+  }
+}
+
+function linksOf({ address, lead }: DocsFile): readonly string[] {
+  return [
+    `<meta name="description" content="${escapeText(lead)}" />`,
+    `<link rel="alternate" type="text/markdown" href="${address}.md" />`,
+    `<link rel="alternate" type="application/atom+xml" title="Changes" href="${FEED_ADDRESS}" />`,
+  ];
+}
+
+/** Its name. */
+function searchFile(site: string, part: 'index' | 'texts', json: string): string {
+  const bytes = gzipSync(json).length;
+  if (bytes > SEARCH_BYTES_MAX[part]) {
+    const allowed = SEARCH_BYTES_MAX[part];
+    throw new BuildRefusedError(
+      `the ${part} of the search has ${bytes} bytes gzipped, allowed are ${allowed}`,
+    );
+  }
+  const name = hashedName(`search-${part}`, '.json', json);
+  write(site, name, json);
+  return name;
+}
+
+function write(site: string, address: string, text: string): void {
+  const path = join(site, address);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
 }
 
 function refuseBrokenLinks(site: string, files: readonly DocsFile[]): void {
@@ -72,12 +127,24 @@ function refuseBrokenLinks(site: string, files: readonly DocsFile[]): void {
   );
   for (const { address, html } of files) {
     for (const [, target, anchor] of html.matchAll(/ href="(\/docs[^"#]*)?(?:#([^"]*))?"/g)) {
-      if (target?.startsWith(VECTORS) === true && existsSync(join(site, target))) continue;
+      if (target !== undefined && isServed(site, target)) continue;
       const there = anchors.get(target ?? address);
       if (there === undefined) throw new BuildRefusedError(`${address} links to ${target}`);
       if (anchor !== undefined && !there.has(anchor)) {
         throw new BuildRefusedError(`${address} links to ${target ?? ''}#${anchor}`);
       }
     }
+    for (const [, picture] of html.matchAll(/ src="([^"]+)"/g)) {
+      if (!existsSync(join(site, picture!))) {
+        throw new BuildRefusedError(`${address} shows ${picture}, which is not there`);
+      }
+    }
   }
+}
+
+/** Beside the pages of the documentation: files, and pages that others have made. */
+function isServed(site: string, address: string): boolean {
+  return /\.\w+$/.test(address)
+    ? existsSync(join(site, address))
+    : existsSync(join(site, `${address}.html`));
 }

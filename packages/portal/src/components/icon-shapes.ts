@@ -43,6 +43,7 @@ export const ICON_SHAPES = {
   cut: { path: 'M2 8h4M10 8h4M6.5 4.5l3 7' },
   pause: { path: 'M5.5 4v8M10.5 4v8' },
   play: { path: 'M5 3.5v9l7.5-4.5Z' },
+  search: { path: 'm10.5 10.5 3.5 3.5', circle: [7, 7, 4.5] },
   arrow: { path: 'M3 8h10M9 4l4 4-4 4' },
   mail: { path: 'm2.5 5 5.5 4 5.5-4', rect: [2, 3.5, 12, 9, 1.5] },
 } as const satisfies Record<string, IconShape>;

@@ -1,8 +1,9 @@
 /** A page of the documentation: contents to the left, text in the middle, what is on this page to the right. */
 
-import { Footer, TopBar } from '../shell/public-frame.tsx';
+import { Footer } from '../shell/public-frame.tsx';
 import type { DocsGroup, DocsPage } from './docs-site.ts';
 import { DOCS_HOME } from './docs-site.ts';
+import { DocsTop, SearchButton } from './docs-top.tsx';
 
 /** Headings deeper than this are too many for a column. */
 const DEPTH_MAX = 3;
@@ -20,20 +21,22 @@ export function DocsPageView({ groups, page }: DocsPageProps) {
         Skip to content
       </a>
       <div id="docs-top">
-        <TopBar />
+        <DocsTop />
       </div>
       <div class="wrap docs">
         <nav class="docs-contents" aria-label="Documentation">
+          <SearchButton />
           <Contents groups={groups} here={page?.address ?? DOCS_HOME} />
         </nav>
         <details class="docs-fold">
           <summary>All pages</summary>
+          <SearchButton />
           <nav aria-label="Documentation, folded">
             <Contents groups={groups} here={page?.address ?? DOCS_HOME} />
           </nav>
         </details>
         <main class="docs-main" id="main">
-          {page === null ? <Home groups={groups} /> : <Text page={page} />}
+          {page === null ? <Home groups={groups} /> : <Text groups={groups} page={page} />}
         </main>
         <OnThisPage page={page} />
       </div>
@@ -88,13 +91,48 @@ function PageList({ pages, here }: { readonly pages: readonly DocsPage[]; readon
   );
 }
 
-function Text({ page }: { readonly page: DocsPage }) {
+function Text({
+  groups,
+  page,
+}: {
+  readonly groups: readonly DocsGroup[];
+  readonly page: DocsPage;
+}) {
+  const group = groups.find(({ pages }) => pages.includes(page));
   return (
     <article class="docs-text">
+      <p class="docs-group-name">{group?.name}</p>
       <h1>{page.title}</h1>
       {/* Made by our build from our own pages, with everything in them escaped. */}
       <div dangerouslySetInnerHTML={{ __html: page.html }} />
+      <Neighbours groups={groups} page={page} />
     </article>
+  );
+}
+
+/** The pages before and after this one, in the order of the contents. */
+function Neighbours(props: { readonly groups: readonly DocsGroup[]; readonly page: DocsPage }) {
+  const pages = props.groups.flatMap((group) => group.pages);
+  const at = pages.indexOf(props.page);
+  const [before, next] = [pages[at - 1], pages[at + 1]];
+  return (
+    <nav class="docs-neighbours" aria-label="Pages before and after">
+      {before && (
+        <a href={before.address} rel="prev">
+          <small>Before</small>
+          {before.name}
+        </a>
+      )}
+      {next && (
+        <a href={next.address} rel="next">
+          <small>Next</small>
+          {next.name}
+        </a>
+      )}
+      <a class="docs-raw" href={`${props.page.address}.md`}>
+        This page as Markdown
+      </a>
+    </nav>
   );
 }
 

@@ -4,7 +4,9 @@
  * is not there is passed over. `docs/guides/write-docs.md` tells how a page is added.
  */
 
-import { joined, type MarkdownPage, renderMarkdown } from './markdown.ts';
+import { type MarkdownPage, renderMarkdown } from './markdown.ts';
+import { rawMarkdown } from './raw-markdown.ts';
+import { joined } from './site-links.ts';
 
 export interface DocsSource {
   /** Below the folder of the documentation; what stands elsewhere begins with `../`. */
@@ -17,6 +19,8 @@ export interface DocsPage extends MarkdownPage {
   readonly address: string;
   /** As the contents call it. */
   readonly name: string;
+  /** Its Markdown, with whole addresses. */
+  readonly raw: string;
 }
 
 export interface DocsGroup {
@@ -115,10 +119,12 @@ export function docsSite(sources: readonly DocsSource[]): readonly DocsGroup[] {
   const texts = new Map(sources.map(({ path, text }) => [path, text]));
   const addressOf = (path: string) => (texts.has(path) ? addressOfPage(path) : addressOfFile(path));
   const render = ([path, name]: Place): DocsPage => {
-    const page = renderMarkdown(texts.get(path)!, { path, addressOf });
+    const text = texts.get(path)!;
+    const page = renderMarkdown(text, { path, addressOf });
     // Of a generated page only its address tells what it is of.
     const title = name !== null && page.title === 'index' ? name : page.title;
-    return { ...page, title, address: addressOfPage(path), name: name ?? page.title };
+    const raw = rawMarkdown(text, { path, addressOf });
+    return { ...page, title, address: addressOfPage(path), name: name ?? page.title, raw };
   };
   const named = new Set(GROUPS.flatMap(({ places }) => places.map(([path]) => path)));
   const placesOf = (place: Place): readonly Place[] => {

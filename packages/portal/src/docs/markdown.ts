@@ -4,7 +4,10 @@
  * `style=` and no foreign address comes out of it, so it may stand under our Content-Security-Policy.
  */
 
-import { Marked, type Tokens } from 'marked';
+import { Marked, type Token, type Tokens } from 'marked';
+import { codeBlock, codeTabs, tabOf } from './code-blocks.ts';
+import { escapeText, plainText } from './escaped-text.ts';
+import { joined, linkTarget, type MarkdownPlace } from './site-links.ts';
 
 export interface DocsHeading {
   readonly depth: number;
@@ -23,22 +26,8 @@ export interface MarkdownPage {
   readonly headings: readonly DocsHeading[];
 }
 
-export interface MarkdownPlace {
-  /** Below the folder of the documentation: `client/README.md`. */
-  readonly path: string;
-  /** The address of a page by its path, or null if it is not on the site. */
-  addressOf(path: string): string | null;
-}
-
-const FENCE_NAMES: Readonly<Record<string, string>> = {
-  ts: 'TypeScript',
-  js: 'JavaScript',
-  json: 'JSON',
-  sh: 'Shell',
-  bash: 'Shell',
-  python: 'Python',
-  html: 'HTML',
-};
+/** Adjacent blocks of code that are tabs of one. */
+const TABS = 'docs-tabs';
 
 export function renderMarkdown(text: string, place: MarkdownPlace): MarkdownPage {
   const headings: DocsHeading[] = [];
@@ -62,7 +51,8 @@ export function renderMarkdown(text: string, place: MarkdownPlace): MarkdownPage
       link({ href, tokens }: Tokens.Link): string {
         const inner = this.parser.parseInline(tokens);
         const target = linkTarget(href, place);
-        return target === null ? inner : `<a href="${escapeText(target)}">${inner}</a>`;
+        if (target === null) return inner;
+        return `<a href="${escapeText(`${target.address}${target.hash}`)}">${inner}</a>`;
       },
       image({ href, text: alt }: Tokens.Image): string {
         const source = `/docs/${joined(place.path, href)}`;
@@ -72,9 +62,7 @@ export function renderMarkdown(text: string, place: MarkdownPlace): MarkdownPage
         return `<picture><source media="(max-width: 560px)" srcset="${small}">${image}</picture>`;
       },
       code({ text: code, lang }: Tokens.Code): string {
-        const name = FENCE_NAMES[lang ?? ''] ?? 'Code';
-        const inner = escapeText(code);
-        return `<div class="docs-code"><pre tabindex="0" role="group" aria-label="${name}"><code>${inner}\n</code></pre></div>\n`;
+        return codeBlock({ code, info: lang ?? '' });
       },
       table(token: Tokens.Table): string {
         tables += 1;
@@ -104,8 +92,27 @@ export function renderMarkdown(text: string, place: MarkdownPlace): MarkdownPage
       },
     },
   });
-  const html = marked.parse(text, { async: false });
+  marked.use({ extensions: [{ name: TABS, renderer: (token) => codeTabs(token.blocks) }] });
+  const html = marked.parser(withTabs(marked.lexer(text)));
   return { title, lead: leadOf(text), html, headings };
+}
+
+/** With adjacent blocks that are marked as tabs put together. */
+function withTabs(tokens: readonly Token[]): Token[] {
+  const joint: Token[] = [];
+  for (const token of tokens) {
+    const isTab = token.type === 'code' && tabOf(token.lang ?? '') !== null;
+    const last = joint.at(-1);
+    if (token.type === 'space' && last?.type === TABS) continue;
+    if (!isTab) {
+      joint.push(token);
+      continue;
+    }
+    const block = { code: token.text, info: token.lang };
+    if (last?.type === TABS) last.blocks.push(block);
+    else joint.push({ type: TABS, raw: '', blocks: [block] });
+  }
+  return joint;
 }
 
 /** The anchor of a heading, as on GitHub; equal ones are numbered. */
@@ -120,53 +127,19 @@ function uniqueAnchor(heading: string, taken: Map<string, number>): string {
   return count === 0 ? name : `${name}-${count}`;
 }
 
-function linkTarget(href: string, place: MarkdownPlace): string | null {
-  if (/^(?:https?|mailto):/.test(href)) return href;
-  if (/^[a-z][a-z+.-]*:/i.test(href) || href.startsWith('//')) return null;
-  const [target, anchor] = href.split('#') as [string, string?];
-  const hash = anchor === undefined ? '' : `#${anchor}`;
-  if (target === '') return hash;
-  const address = place.addressOf(joined(place.path, target));
-  return address === null ? null : `${address}${hash}`;
-}
-
-/** A path that is written relative to a page's. */
-export function joined(page: string, target: string): string {
-  const parts = page.split('/').slice(0, -1);
-  for (const part of target.split('/')) {
-    if (part === '..' && parts.length > 0 && parts.at(-1) !== '..') parts.pop();
-    else if (part !== '.' && part !== '') parts.push(part);
-  }
-  return parts.join('/');
-}
+/** A sentence that ends at a colon sooner than this says nothing by itself. */
+const LEAD_CHARACTERS_MIN = 40;
 
 function leadOf(text: string): string {
   const paragraph = text
     .split(/\n{2,}/)
     .map((part) => part.trim())
     .find((part) => /^[A-Z“"`]/.test(part));
-  return (paragraph ?? '')
+  const plain = (paragraph ?? '')
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/[`*]/g, '')
-    .replace(/\s+/g, ' ')
-    .replace(/^(.*?[.:])(?: .*)?$/, '$1')
-    .replace(/:$/, '.');
-}
-
-/** What an HTML fragment reads as. */
-function plainText(html: string): string {
-  return html
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&amp;', '&');
-}
-
-function escapeText(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
+    .replace(/\s+/g, ' ');
+  const ends = [...plain.matchAll(/[.:](?= |$)/g)];
+  const end = ends.find(([mark], at) => mark === '.' || ends[at]!.index >= LEAD_CHARACTERS_MIN);
+  return end === undefined ? plain : `${plain.slice(0, end.index)}.`;
 }

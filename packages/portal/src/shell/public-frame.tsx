@@ -20,7 +20,8 @@ export function PublicFrame(props: { readonly children: ComponentChildren }) {
   );
 }
 
-export function TopBar() {
+/** Children stand before the other controls at its end. */
+export function TopBar(props: { readonly children?: ComponentChildren }) {
   const [isSignedIn, setIsSignedIn] = useState(false);
   useEffect(() => setIsSignedIn(isProbablySignedIn()), []);
   return (
@@ -37,6 +38,7 @@ export function TopBar() {
           <a href="/status">Status</a>
         </nav>
         <div class="end">
+          {props.children}
           <ThemeSwitch />
           {isSignedIn ? (
             <ButtonLink kind="primary" href="/dashboard">

@@ -17,6 +17,8 @@ const READ_AT_ONCE = 16;
 
 /** What the pages are written for; served, it is the address that the service has. */
 const WRITTEN_FOR = /(http|ws):\/\/127\.0\.0\.1:8080/g;
+/** Files in which it is looked for. */
+const ADDRESSED = /\.(?:html|md|atom)$|^llms[\w-]*\.txt$/;
 /** The build puts a digest into the names of these, so they never change. */
 const IMMUTABLE = /^\/assets\//;
 const THEME = /^\/assets\/theme-[^/]+\.js$/;
@@ -39,6 +41,9 @@ const KINDS: Readonly<Record<string, FileKind>> = {
   '.jsonl': { type: 'application/x-ndjson; charset=utf-8', isText: true },
   '.ndjson': { type: 'application/x-ndjson; charset=utf-8', isText: true },
   '.webmanifest': { type: 'application/manifest+json', isText: true },
+  '.md': { type: 'text/markdown; charset=utf-8', isText: true },
+  '.atom': { type: 'application/atom+xml; charset=utf-8', isText: true },
+  '.xml': { type: 'application/xml; charset=utf-8', isText: true },
   '.txt': { type: 'text/plain; charset=utf-8', isText: true },
   '.png': { type: 'image/png', isText: false },
   '.ico': { type: 'image/x-icon', isText: false },
@@ -183,7 +188,7 @@ function fileOf(
 ): PageFile {
   const { type, isText } = KINDS[extname(name)] ?? OTHER;
   const address = addressOf(name);
-  const served = name.endsWith('.html') ? addressedTo(content, publicUrl) : content;
+  const served = ADDRESSED.test(name) ? addressedTo(content, publicUrl) : content;
   const ready = new Map<Encoding, Buffer>();
   for (const [ending, encoding] of Object.entries(ENCODED)) {
     const made = contents.get(`${name}${ending}`);
@@ -212,12 +217,12 @@ function isEncodingOf(name: string, contents: ReadonlyMap<string, Buffer>): bool
   return ENCODED[ending] !== undefined && contents.has(name.slice(0, -ending.length));
 }
 
-function addressedTo(html: Buffer, publicUrl: string): Buffer {
-  const text = html.toString();
+function addressedTo(written: Buffer, publicUrl: string): Buffer {
+  const text = written.toString();
   const address = publicUrl.replace(/^http/, '');
-  // The public address is an origin, so nothing in it means anything to HTML.
+  // The public address is an origin, so nothing in it means anything to HTML or XML.
   const changed = text.replace(WRITTEN_FOR, (_, scheme: string) => `${scheme}${address}`);
-  return changed === text ? html : Buffer.from(changed);
+  return changed === text ? written : Buffer.from(changed);
 }
 
 function stylesIn(html: string): readonly string[] {

@@ -140,6 +140,25 @@ test('addresses in pages are those of the public address', async () => {
   assert.match(body, /curl https:\/\/tapeloom\.example\/v1\/status, wss:\/\/tapeloom\.example\/v1/);
 });
 
+test('Markdown, the list for assistants and the feed have their types and the public address', async () => {
+  const types = {
+    '/docs/errors.md': 'text/markdown; charset=utf-8',
+    '/docs/changelog.atom': 'application/atom+xml; charset=utf-8',
+    '/llms.txt': 'text/plain; charset=utf-8',
+  };
+  for (const [path, type] of Object.entries(types)) {
+    const { statusCode, headers, body } = await get(path);
+    assert.equal(statusCode, 200, path);
+    assert.equal(headers['content-type'], type);
+    assert.match(body, /https:\/\/tapeloom\.example\/docs/);
+    const head = await get(path, {}, 'HEAD');
+    assert.equal(head.statusCode, 200);
+    assert.equal(head.body, '');
+    const again = await get(path, { 'if-none-match': String(headers.etag) });
+    assert.equal(again.statusCode, 304);
+  }
+});
+
 test('a page that nobody knows is the portal with 404 to a browser, and a problem document to a program', async () => {
   for (const path of [
     '/nothing',

@@ -9,6 +9,9 @@ export const SAMPLE_FILES: Readonly<Record<string, string>> = {
     '<!doctype html><title>Portal</title><link rel="stylesheet" crossorigin href="/assets/app-1a2b3c4d.css"><script type="module" src="/assets/app-9f8e7d6c.js"></script>',
   'docs/index.html': '<!doctype html><title>Docs</title>',
   'docs/errors.html': '<!doctype html><title>Errors</title>',
+  'docs/errors.md': '# Errors\n\n[Keys](http://127.0.0.1:8080/docs/keys.md)\n',
+  'docs/changelog.atom': '<feed><id>http://127.0.0.1:8080/docs/changelog</id></feed>',
+  'llms.txt': '# Tapeloom\n\n- [Errors](http://127.0.0.1:8080/docs/errors.md)\n',
   'docs/charts/bars.svg':
     '<svg xmlns="http://www.w3.org/2000/svg"><style>a{fill:red}</style></svg>',
   'assets/app-9f8e7d6c.js': `console.log(${JSON.stringify('x'.repeat(4_000))});`,

@@ -1,0 +1,35 @@
+/** Marks the heading that was passed last, in the list of what is on the page. */
+export function followReading(): void {
+  const links = new Map(
+    [...document.querySelectorAll<HTMLAnchorElement>('.docs-here a')].map((link) => [
+      decodeURIComponent(link.hash.slice(1)),
+      link,
+    ]),
+  );
+  if (links.size === 0) return;
+  const headings = [...links.keys()].flatMap((id) => document.getElementById(id) ?? []);
+  let marked: HTMLAnchorElement | undefined;
+  const look = () => {
+    const passed = headings.findLast((heading) => heading.getBoundingClientRect().top < 120);
+    const link = links.get((passed ?? headings[0])?.id ?? '');
+    if (link === marked) return;
+    marked?.removeAttribute('aria-current');
+    link?.setAttribute('aria-current', 'true');
+    link?.scrollIntoView({ block: 'nearest' });
+    marked = link;
+  };
+  let isDue = false;
+  addEventListener(
+    'scroll',
+    () => {
+      if (isDue) return;
+      isDue = true;
+      requestAnimationFrame(() => {
+        isDue = false;
+        look();
+      });
+    },
+    { passive: true },
+  );
+  look();
+}

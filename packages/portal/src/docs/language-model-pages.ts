@@ -1,0 +1,36 @@
+/** `/llms.txt`, a list of all pages for assistants (llmstxt.org), and `/llms-full.txt`, what most of them need in one file. */
+
+import type { DocsGroup } from './docs-site.ts';
+import { WRITTEN_FOR } from './raw-markdown.ts';
+
+const SUMMARY =
+  'Tapeloom weaves the trades of futures contracts into order-flow indicators such as footprint bars and large trades, streams them over a WebSocket while they form, and serves their past as pages and files.';
+
+export function llmsText(groups: readonly DocsGroup[]): string {
+  const sections = groups.map(({ name, pages, isOnHome }) => {
+    const lines = pages.map(({ address, title, lead }) => {
+      const words = lead === '' ? '' : `: ${lead}`;
+      return `- [${title}](${WRITTEN_FOR}${address}.md)${words}`;
+    });
+    // By convention this heading is for what may be left out.
+    const heading = isOnHome ? name : `Optional: ${name}`;
+    return `## ${heading}\n\n${lines.join('\n')}`;
+  });
+  const contracts = [
+    '## Contracts',
+    '',
+    `- [OpenAPI](${WRITTEN_FOR}/v1/openapi.json): the REST interface.`,
+    `- [AsyncAPI](${WRITTEN_FOR}/v1/asyncapi.json): the stream.`,
+    `- [Everything in one file](${WRITTEN_FOR}/llms-full.txt)`,
+  ].join('\n');
+  return `# Tapeloom\n\n> ${SUMMARY}\n\n${[contracts, ...sections].join('\n\n')}\n`;
+}
+
+/** Without what few look for. */
+export function llmsFullText(groups: readonly DocsGroup[]): string {
+  const pages = groups.filter(({ isOnHome }) => isOnHome).flatMap((group) => group.pages);
+  const texts = pages.map(
+    ({ address, raw }) => `<!-- ${WRITTEN_FOR}${address} -->\n\n${raw.trimEnd()}`,
+  );
+  return `${texts.join('\n\n---\n\n')}\n`;
+}

@@ -1,0 +1,262 @@
+/**
+ * The search of the documentation, in a dialog. The index and the texts are loaded when somebody first searches; until the
+ * texts are there, results are shown without them. By keyboard: arrows choose, Enter opens, Esc closes.
+ */
+
+import { render } from 'preact';
+import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
+import { Button } from '../../components/button.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { type ExcerptPart, excerpt, marked } from './excerpt.ts';
+import { DocsSearch, type SearchHit } from './search-index.ts';
+import './search.css';
+
+/** Where the build has put them. */
+export interface SearchFiles {
+  readonly index: string;
+  readonly texts: string;
+}
+
+/** Nobody wants to hear a number with every letter. */
+const TELL_AFTER_MS = 600;
+
+let host: HTMLElement | null = null;
+let opened = 0;
+
+export function openSearch(files: SearchFiles): void {
+  if (host === null) {
+    host = document.createElement('div');
+    document.body.append(host);
+  }
+  const dialog = host.querySelector('dialog');
+  if (dialog?.open) return;
+  opened += 1;
+  render(<SearchDialog key={opened} files={files} />, host);
+}
+
+function SearchDialog({ files }: { readonly files: SearchFiles }) {
+  const ref = useRef<HTMLDialogElement>(null);
+  const [query, setQuery] = useState('');
+  const [tries, setTries] = useState(0);
+  const { search, texts, isFailed } = useSearch(files, tries);
+  const hits = useMemo(() => search?.find(query.trim()) ?? [], [search, query]);
+  useEffect(() => ref.current!.showModal(), []);
+  return (
+    <dialog ref={ref} class="search" aria-label="Search the documentation" closedby="any">
+      <div class="search-in">
+        {isFailed ? (
+          <div class="search-note" role="alert">
+            <p>The search could not be loaded.</p>
+            <Button onClick={() => setTries(tries + 1)}>Try again</Button>
+          </div>
+        ) : (
+          <Finder
+            query={query}
+            onQuery={setQuery}
+            hits={hits}
+            texts={texts}
+            isReady={search !== null}
+            onClose={() => ref.current?.close()}
+          />
+        )}
+      </div>
+    </dialog>
+  );
+}
+
+interface FinderProps {
+  readonly query: string;
+  readonly onQuery: (query: string) => void;
+  readonly hits: readonly SearchHit[];
+  readonly texts: readonly string[] | null;
+  readonly isReady: boolean;
+  readonly onClose: () => void;
+}
+
+function Finder({ query, onQuery, hits, texts, isReady, onClose }: FinderProps) {
+  const id = useId();
+  const list = useRef<HTMLDivElement>(null);
+  const [chosen, setChosen] = useState(0);
+  const at = Math.min(chosen, hits.length - 1);
+  const linkAt = (index: number) => list.current?.querySelectorAll<HTMLElement>('a')[index];
+  const choose = (index: number) => {
+    setChosen(index);
+    linkAt(index)?.scrollIntoView({ block: 'nearest' });
+  };
+  const press = (event: KeyboardEvent) => {
+    const to = keyTarget(event.key, at, hits.length);
+    if (event.key === 'Enter') {
+      event.preventDefault();
+      const { ctrlKey, metaKey, shiftKey } = event;
+      const keys = { ctrlKey, metaKey, shiftKey, bubbles: true, cancelable: true };
+      linkAt(at)?.dispatchEvent(new MouseEvent('click', keys));
+    } else if (to !== null) {
+      event.preventDefault();
+      choose(to);
+    }
+  };
+  return (
+    <>
+      <div class="search-field">
+        <Icon name="search" />
+        <input
+          type="text"
+          aria-label="Search the documentation"
+          placeholder="Search the docs"
+          role="combobox"
+          aria-expanded={hits.length > 0}
+          aria-controls={`${id}-hits`}
+          aria-activedescendant={hits.length > 0 ? `${id}-${at}` : undefined}
+          aria-autocomplete="list"
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck={false}
+          enterkeyhint="go"
+          autofocus
+          value={query}
+          onInput={(event) => {
+            setChosen(0);
+            onQuery(event.currentTarget.value);
+          }}
+          onKeyDown={press}
+        />
+        <Button kind="ghost" icon="x" label="Close" onClick={onClose} />
+      </div>
+      <div ref={list} class="search-hits" role="listbox" id={`${id}-hits`} aria-label="Results">
+        {hits.map((hit, index) => (
+          <a
+            key={hit.id}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === at}
+            tabIndex={-1}
+            href={hit.address}
+            onClick={onClose}
+            onMouseMove={() => setChosen(index)}
+          >
+            <Hit hit={hit} text={texts?.[hit.id] ?? ''} />
+          </a>
+        ))}
+      </div>
+      <Outcome query={query.trim()} count={hits.length} isReady={isReady} />
+    </>
+  );
+}
+
+function Hit({ hit, text }: { readonly hit: SearchHit; readonly text: string }) {
+  const { page, heading, words } = hit;
+  return (
+    <>
+      <span class="search-title">
+        <Marked parts={marked(heading, words)} />
+      </span>
+      {heading !== page && <span class="search-page">{page}</span>}
+      {text !== '' && (
+        <span class="search-text">
+          <Marked parts={excerpt(text, words)} />
+        </span>
+      )}
+    </>
+  );
+}
+
+function Marked({ parts }: { readonly parts: readonly ExcerptPart[] }) {
+  return (
+    <>
+      {parts.map(({ text, isMarked }, index) =>
+        isMarked ? <mark key={index}>{text}</mark> : text,
+      )}
+    </>
+  );
+}
+
+/** What is seen below the results, and what is told to who does not see them. */
+function Outcome(props: {
+  readonly query: string;
+  readonly count: number;
+  readonly isReady: boolean;
+}) {
+  const { query, count, isReady } = props;
+  const outcome =
+    query === '' || !isReady
+      ? ''
+      : count === 0
+        ? `Nothing found for “${query}”.`
+        : `${count} ${count === 1 ? 'result' : 'results'}`;
+  const [told, setTold] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => setTold(outcome), TELL_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [outcome]);
+  return (
+    <>
+      {query !== '' && isReady && count === 0 && <p class="search-note">{outcome}</p>}
+      {query !== '' && !isReady && <p class="search-note">Loading …</p>}
+      <p class="search-keys" aria-hidden="true">
+        <span>
+          <kbd>↑</kbd> <kbd>↓</kbd> choose
+        </span>
+        <span>
+          <kbd>Enter</kbd> open
+        </span>
+        <span>
+          <kbd>Esc</kbd> close
+        </span>
+      </p>
+      <p class="visually-hidden" role="status">
+        {told}
+      </p>
+    </>
+  );
+}
+
+interface Loaded {
+  readonly search: DocsSearch | null;
+  readonly texts: readonly string[] | null;
+  readonly isFailed: boolean;
+}
+
+/** Kept for the next time the dialog is opened. */
+let kept: Loaded = { search: null, texts: null, isFailed: false };
+
+function useSearch(files: SearchFiles, tries: number): Loaded {
+  const [loaded, setLoaded] = useState(kept);
+  useEffect(() => {
+    let isOver = false;
+    const put = (more: Partial<Loaded>) => {
+      kept = { ...kept, ...more, isFailed: false };
+      if (!isOver) setLoaded(kept);
+    };
+    if (kept.search === null) {
+      fetched(files.index)
+        .then((json) => put({ search: new DocsSearch(json) }))
+        .catch(() => !isOver && setLoaded({ ...kept, isFailed: true }));
+    }
+    if (kept.texts === null) {
+      // Results are of use without them.
+      fetched(files.texts)
+        .then((json) => put({ texts: JSON.parse(json) }))
+        .catch(() => {});
+    }
+    return () => {
+      isOver = true;
+    };
+  }, [files, tries]);
+  return loaded;
+}
+
+async function fetched(address: string): Promise<string> {
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error(`${address} answers ${answer.status}`);
+  return answer.text();
+}
+
+/** Which of so many a key leads to; null: it leads nowhere. */
+function keyTarget(key: string, at: number, count: number): number | null {
+  if (count === 0) return null;
+  if (key === 'ArrowDown') return (at + 1) % count;
+  if (key === 'ArrowUp') return (at - 1 + count) % count;
+  if (key === 'PageDown') return Math.min(at + 5, count - 1);
+  if (key === 'PageUp') return Math.max(at - 5, 0);
+  return null;
+}

@@ -1,0 +1,64 @@
+/**
+ * The index of the documentation: made when the site is built, loaded by the page that searches. Titles count most,
+ * words may be begun or misspelt, and all of them must be there, or, where nothing has all, one of them.
+ */
+
+import MiniSearch, { type Options, type SearchOptions } from 'minisearch';
+import type { SearchSection } from './search-sections.ts';
+
+/** What a page shows of a section before its text is there. */
+export interface SearchHit {
+  readonly id: number;
+  readonly address: string;
+  readonly page: string;
+  readonly heading: string;
+  /** Words of the section that were meant. */
+  readonly words: readonly string[];
+}
+
+const HITS_MAX = 24;
+/** So that one long page does not take all places. */
+const HITS_OF_A_PAGE_MAX = 4;
+const QUERY_CHARACTERS_MAX = 100;
+
+const OPTIONS: Options<SearchSection> = {
+  fields: ['heading', 'page', 'text'],
+  storeFields: ['address', 'page', 'heading', 'weight'],
+};
+const SEARCH: SearchOptions = {
+  boost: { heading: 6, page: 3 },
+  prefix: (term) => term.length > 1,
+  fuzzy: (term) => (term.length > 3 ? 0.2 : false),
+  boostDocument: (_id, _term, stored) => Number(stored?.weight ?? 1),
+  combineWith: 'AND',
+};
+
+export function searchIndex(sections: readonly SearchSection[]): string {
+  const index = new MiniSearch(OPTIONS);
+  index.addAll(sections);
+  return JSON.stringify(index);
+}
+
+export class DocsSearch {
+  readonly #index: MiniSearch<SearchSection>;
+
+  constructor(json: string) {
+    this.#index = MiniSearch.loadJSON(json, OPTIONS);
+  }
+
+  find(query: string): readonly SearchHit[] {
+    const asked = query.slice(0, QUERY_CHARACTERS_MAX);
+    const strict = this.#index.search(asked, SEARCH);
+    const found =
+      strict.length > 0 ? strict : this.#index.search(asked, { ...SEARCH, combineWith: 'OR' });
+    const ofPage = new Map<string, number>();
+    const hits: SearchHit[] = [];
+    for (const { id, address, page, heading, terms } of found) {
+      const count = ofPage.get(page) ?? 0;
+      if (count >= HITS_OF_A_PAGE_MAX) continue;
+      ofPage.set(page, count + 1);
+      if (hits.push({ id, address, page, heading, words: terms }) === HITS_MAX) break;
+    }
+    return hits;
+  }
+}
