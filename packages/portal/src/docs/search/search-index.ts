@@ -20,6 +20,8 @@ const HITS_MAX = 24;
 /** So that one long page does not take all places. */
 const HITS_OF_A_PAGE_MAX = 4;
 const QUERY_CHARACTERS_MAX = 100;
+/** Words that say nothing here; left out, unless there is no other. */
+const NOISE = /\b(?:api|the|an?|of|to|how|do|does|can|i|is|what|and|in|for|my)\b/gi;
 
 const OPTIONS: Options<SearchSection> = {
   fields: ['heading', 'page', 'text'],
@@ -47,7 +49,9 @@ export class DocsSearch {
   }
 
   find(query: string): readonly SearchHit[] {
-    const asked = query.slice(0, QUERY_CHARACTERS_MAX);
+    const whole = query.slice(0, QUERY_CHARACTERS_MAX);
+    const telling = whole.replace(NOISE, ' ').trim();
+    const asked = telling === '' ? whole : telling;
     const strict = this.#index.search(asked, SEARCH);
     const found =
       strict.length > 0 ? strict : this.#index.search(asked, { ...SEARCH, combineWith: 'OR' });

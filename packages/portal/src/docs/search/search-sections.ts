@@ -19,7 +19,7 @@ export interface SearchSection {
 
 const HEADING = /^<h[2-6] id="([^"]+)">(.*?)<\/h[2-6]>/;
 /** Generated signatures, and how we came to decide, must not hide the page that explains. */
-const SELDOM = 0.4;
+const SELDOM = 0.2;
 
 export function searchSections(groups: readonly DocsGroup[]): readonly SearchSection[] {
   const parts = groups.flatMap(({ pages, isOnHome }) =>
