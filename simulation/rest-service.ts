@@ -224,6 +224,7 @@ export class RestService implements AsyncDisposable {
       offers: () => this.offers,
       billing: () => this.billing,
       payments: () => this.payments,
+      addresses,
       portal: () => ({
         store,
         doorkeeper: this.doorkeeper,

@@ -18,8 +18,6 @@ import type { AccountServices } from './account-services.ts';
 import { AccountsBusyError } from './accounts/accounts-busy-error.ts';
 import { openNow } from './accounts/open-now.ts';
 import type { OfferBook } from './billing/offer-book.ts';
-import { paymentPages } from './billing/test-provider/payment-page.ts';
-import type { TestPayments } from './billing/test-provider/test-payments.ts';
 import type { BillingServices } from './billing-services.ts';
 import type { Config } from './config/config.ts';
 import type { PublicAddress } from './config/public-address.ts';
@@ -95,8 +93,8 @@ export interface DoorOptions {
   readonly unread: UnreadAnswers;
   /** What is sold. */
   readonly offers: OfferBook;
-  /** The provider of payments that we play ourselves; left out: nobody pays. */
-  readonly testPayments?: TestPayments;
+  /** Pages that belong to payment providers; left out: none. */
+  readonly providerPages?: readonly PageRoute[];
   /** What the operator says of himself; left out: nothing. */
   readonly operatorPages?: OperatorPages;
   /** Left out: nobody buys. */
@@ -132,7 +130,7 @@ export class Doors implements AsyncDisposable {
   readonly #log: Log;
   readonly #publicAddress: PublicAddress;
   readonly #portal: Portal | null;
-  readonly #testPayments: TestPayments | null;
+  readonly #providerPages: readonly PageRoute[];
   readonly #mailer: Mailer;
   readonly #deletions: DueDeletions;
   readonly #tapeKnown = Promise.withResolvers<void>();
@@ -155,7 +153,7 @@ export class Doors implements AsyncDisposable {
     this.#clock = clock;
     this.#publicAddress = options.publicAddress;
     this.#portal = options.portal ?? null;
-    this.#testPayments = options.testPayments ?? null;
+    this.#providerPages = options.providerPages ?? [];
     this.#mailer = options.mailer;
     this.#world = new TradingWorld(
       { seed: config.simSeed, printsScale: config.simScale },
@@ -448,6 +446,7 @@ export class Doors implements AsyncDisposable {
         operatorPages: () => operatorPages,
         billing: () => billing!.billing,
         payments: () => billing!.payments,
+        addresses: accounts.addresses,
       }),
     });
   }
@@ -456,12 +455,7 @@ export class Doors implements AsyncDisposable {
     const portal = this.#portal;
     if (portal === null) return {};
     const publicUrl = () => this.#publicAddress.origin;
-    return { pages: new Pages({ portal, routes: this.#pageRoutes(), publicUrl }) };
-  }
-
-  /** Pages that the server makes itself. */
-  #pageRoutes(): readonly PageRoute[] {
-    return this.#testPayments === null ? [] : [paymentPages(this.#testPayments)];
+    return { pages: new Pages({ portal, routes: this.#providerPages, publicUrl }) };
   }
 
   #createDeletions({ accounts, billing }: DoorOptions): DueDeletions {

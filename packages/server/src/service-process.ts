@@ -4,6 +4,7 @@
  * why. The first SIGTERM or SIGINT stops cleanly, whenever it comes; the second ends at once.
  */
 
+import { requireProviders } from './billing/configured-providers.ts';
 import { loadOffers } from './billing/load-offers.ts';
 import type { OfferBook } from './billing/offer-book.ts';
 import type { CalledAs } from './config/called-as.ts';
@@ -82,9 +83,11 @@ interface Settings {
 function readSettingsOrTell(args: readonly string[]): Settings | null {
   try {
     const config = loadConfig(args);
+    const offers = loadOffers(config.offersFile, readSettingsFile);
+    requireProviders(offers, config);
     return {
       config,
-      offers: loadOffers(config.offersFile, readSettingsFile),
+      offers,
       operatorPages: OperatorPages.load(config.pages, readSettingsFile),
     };
   } catch (error) {

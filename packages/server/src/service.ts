@@ -11,7 +11,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Registry } from 'prom-client';
 import { AccountServices } from './account-services.ts';
 import type { OfferBook } from './billing/offer-book.ts';
-import type { TestPayments } from './billing/test-provider/test-payments.ts';
+import type { OpenedProviders } from './billing/open-providers.ts';
 import type { BillingServices } from './billing-services.ts';
 import type { Config } from './config/config.ts';
 import { PublicAddress } from './config/public-address.ts';
@@ -39,7 +39,6 @@ import { createClock } from './platform/system-clock.ts';
 import { Readiness } from './readiness.ts';
 import { ServiceMetrics } from './service-metrics.ts';
 import { SIM_DATASET } from './sources/sim-universe.ts';
-import { StartRefusedError } from './start-refused-error.ts';
 import { tapeDayBytes } from './tape/tape-growth.ts';
 
 /** Part of the open files that the service keeps for itself. */
@@ -104,7 +103,7 @@ export class Service implements AsyncDisposable {
   #space: FreeSpace | null = null;
   #mail: MailServices | null = null;
   #doors: Doors | null = null;
-  #testPayments: TestPayments | null = null;
+  #providers: OpenedProviders | null = null;
   #billing: BillingServices | null = null;
   #echo: EchoServer | null = null;
   #addresses: ServiceAddresses | null = null;
@@ -196,7 +195,7 @@ export class Service implements AsyncDisposable {
     await this.#echo?.[Symbol.asyncDispose]();
     await this.#doors?.[Symbol.asyncDispose]();
     await this.#billing?.[Symbol.asyncDispose]();
-    await this.#testPayments?.[Symbol.asyncDispose]();
+    await this.#providers?.[Symbol.asyncDispose]();
     // After the doors, whose last answers still count.
     await this.#mail?.[Symbol.asyncDispose]();
     // They may still have been on their way when the start failed.
@@ -227,9 +226,8 @@ export class Service implements AsyncDisposable {
     const { Doors } = await import('./doors.ts');
     const accounts = await this.#accountsOpening;
     this.#accounts = accounts;
-    const testPayments = await this.#openTestPayments(accounts.clock);
     this.#mail = this.#openMail(accounts.clock);
-    this.#billing = await this.#openBilling(accounts, testPayments, this.#mail);
+    this.#billing = await this.#openBilling(accounts, this.#mail);
     const opened = await this.#ingest.opened;
     logRecovery(log, opened);
     this.#doors = new Doors(
@@ -239,7 +237,7 @@ export class Service implements AsyncDisposable {
         mailer: this.#mail,
         opened,
         accounts,
-        testPayments,
+        providerPages: this.#providers?.pages ?? [],
         billing: this.#billing,
         ingest: this.#ingest,
         unread: this.#unread,
@@ -276,34 +274,15 @@ export class Service implements AsyncDisposable {
     void Promise.all([this.#caughtUp.promise, tapeKnown]).then(() => this.#becomeReady());
   }
 
-  async #openTestPayments(clock: Clock): Promise<TestPayments> {
+  async #openBilling(accounts: AccountServices, mailer: Mailer): Promise<BillingServices> {
     const { config, log, offers } = this.#options;
-    const room = await import('./billing/test-provider/open-test-payments.ts');
-    const publicUrl = () => this.#publicAddress.origin;
-    try {
-      const options = { data: config.data, clock, log, publicUrl };
-      this.#testPayments = await room.openTestPayments(options);
-    } catch (error) {
-      if (!(error instanceof room.TestPaymentsError)) throw error;
-      throw new StartRefusedError(error.message, { cause: error });
-    }
-    const isSelling = offers.countries.some(({ provider }) => provider === 'test');
-    if (isSelling && !this.#publicAddress.isLoopback) {
-      log.warn('the payment provider test takes no money: anybody can have any plan from it');
-    }
-    return this.#testPayments;
-  }
-
-  async #openBilling(
-    accounts: AccountServices,
-    testPayments: TestPayments,
-    mailer: Mailer,
-  ): Promise<BillingServices> {
-    const { log, offers } = this.#options;
+    const publicAddress = this.#publicAddress;
     const { BillingServices } = await import('./billing-services.ts');
-    const { TestProvider } = await import('./billing/test-provider/test-provider.ts');
-    const publicUrl = () => this.#publicAddress.origin;
-    const providers = [new TestProvider(testPayments, publicUrl)];
+    const { openProviders } = await import('./billing/open-providers.ts');
+    const { clock } = accounts;
+    this.#providers = await openProviders({ config, offers, publicAddress, clock, log });
+    const { providers } = this.#providers;
+    const publicUrl = () => publicAddress.origin;
     return new BillingServices({ accounts, providers, offers, mailer, publicUrl, log });
   }
 

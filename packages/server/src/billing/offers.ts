@@ -16,7 +16,7 @@ export const OFFERS: readonly (Offer & { readonly id: OfferId })[] = [
 ];
 
 /** Who takes payments; the table of countries names no other. */
-export const PROVIDER_NAMES = ['test'] as const;
+export const PROVIDER_NAMES = ['test', 'stripe', 'paddle'] as const;
 
 /** What is the operator's: the answer of `GET /v1/pricing`, and the content of the file. */
 export type Pricing = Omit<OfferBook, 'offers' | 'providerOf'>;

@@ -11,6 +11,11 @@ import { LOG_LEVELS, type LogLevel } from '../platform/log.ts';
 import { type CommandLine, readCommandLine } from './command-line.ts';
 import { MAIL_FROM_ACCEPTS, mailSender } from './mail-sender.ts';
 import { nearestName } from './nearest-name.ts';
+import {
+  PAYMENT_SETTINGS,
+  type PaymentSettings,
+  paymentSettingsFaults,
+} from './payment-settings.ts';
 import { isOrigin, PUBLIC_URL_ACCEPTS } from './public-address.ts';
 import {
   byteCount,
@@ -24,7 +29,7 @@ import {
 } from './setting.ts';
 import { SMTP_URL_ACCEPTS, smtpServerAddress } from './smtp-server-address.ts';
 
-export interface Config extends CommandLine {
+export interface Config extends CommandLine, PaymentSettings {
   readonly port: number;
   readonly host: string;
   readonly internalPort: number;
@@ -65,6 +70,7 @@ const isHost = (value: string) => isIP(value) !== 0 || HOST_TEXT.test(value);
 const HOST_ACCEPTS = 'a host name or an IP address';
 
 const SETTINGS: Settings = {
+  ...PAYMENT_SETTINGS,
   port: wholeNumber({ variable: 'TAPELOOM_PORT', fallback: 8080 }, 0, 65_535),
   host: text({ variable: 'TAPELOOM_HOST', fallback: '127.0.0.1' }, HOST_ACCEPTS, isHost),
   internalPort: wholeNumber({ variable: 'TAPELOOM_INTERNAL_PORT', fallback: 9464 }, 0, 65_535),
@@ -156,6 +162,8 @@ export function readConfig(sources: ConfigSources): Config {
   if (config.smtpUrl !== null && config.mailFrom === null) {
     faults.push(`TAPELOOM_MAIL_FROM is needed with TAPELOOM_SMTP_URL: ${MAIL_FROM_ACCEPTS}`);
   }
+  // What could not be read is missing for that reason, and told already.
+  if (faults.length === 0) faults.push(...paymentSettingsFaults(config));
   if (faults.length > 0) throw new ConfigError(faults);
   // An accelerated service lives ahead of the clock, so its tape must never meet the real one's.
   const data = config.speed === null ? config.data : `${config.data}-speed`;

@@ -70,6 +70,8 @@ export interface Door {
   readonly isOwnPagesOnly?: boolean;
   /** Not for who is signed in to a suspended account: looking, ending and leaving is all that is left. */
   readonly isClosedToSuspended?: boolean;
+  /** A signature says who knocks: only who failed too often to have one is not let in. */
+  readonly isSigned?: boolean;
   /** Why there is nothing here: an unknown path or method. */
   readonly refusal?: () => ProblemError;
 }
@@ -128,11 +130,11 @@ export class Admission {
     if (caller === null) {
       const { addresses, clock } = this.#options;
       const now = clock.now();
-      requireGrant(
-        door.isPage === true
-          ? addresses.pageRequest(now, address)
-          : addresses.publicRequest(now, address),
-      );
+      if (door.isSigned === true) {
+        const tooMany = addresses.signedRequest(now, address);
+        if (tooMany !== null) requireGrant(tooMany);
+      } else if (door.isPage === true) requireGrant(addresses.pageRequest(now, address));
+      else requireGrant(addresses.publicRequest(now, address));
     } else {
       this.#options.sockets.recognised(request.raw.socket, caller.accountId);
       await this.#count(caller, reply, onRecognised);

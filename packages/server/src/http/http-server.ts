@@ -316,11 +316,13 @@ function addRoute(
         access: route.access,
         isOwnPagesOnly: isOwnPagesOnly(route),
         isClosedToSuspended: route.method === 'POST' && route.isForSuspended !== true,
+        isSigned: route.isSigned === true,
       },
       isReadAnywhere: route.cacheControl !== undefined,
       isBodyRaw: route.rawBody === true,
     },
     attachValidation: true,
+    bodyLimit: route.bodyBytesMax ?? BODY_BYTES_MAX,
     exposeHeadRoute: route.method === 'GET' && route.hasNoHead !== true,
     schema: {
       ...(route.judgesQuery === true ? {} : { querystring: route.query ?? NO_FIELDS }),

@@ -1,6 +1,7 @@
 /** Every route of the REST interface. `contract/openapi.json` is made from this list. */
 
 import type { AccountStore } from '../accounts/account-store.ts';
+import type { AddressThrottle } from '../accounts/address-throttle.ts';
 import type { Billing } from '../billing/billing.ts';
 import type { OfferBook } from '../billing/offer-book.ts';
 import type { Payments } from '../billing/payments.ts';
@@ -48,6 +49,8 @@ export interface RestFacts extends StatusFacts {
   readonly operatorPages?: () => OperatorPages;
   billing(): Billing;
   payments(): Payments;
+  /** What addresses may try; left out: everything. */
+  readonly addresses?: AddressThrottle;
 }
 
 export function restRoutes(facts: RestFacts): readonly Route[] {
@@ -80,7 +83,7 @@ export function restRoutes(facts: RestFacts): readonly Route[] {
       () => facts.portal(),
     ),
     ...ordersRoutes(() => facts.billing()),
-    webhookRoute(() => facts.payments()),
+    webhookRoute({ payments: () => facts.payments(), addresses: facts.addresses }),
     ...documentRoutes(() => routes, facts.publicOrigin),
   ];
   return routes;

@@ -68,6 +68,13 @@ export interface RouteDefinition<
   readonly body?: Body;
   /** The body is taken as it comes, whatever it says it is; only the handler reads it. */
   readonly rawBody?: true;
+  /** How large a body may be, where it may be larger than others. */
+  readonly bodyBytesMax?: number;
+  /**
+   * Of a public route: a signature in the request says who sent it. What has a good one counts for nobody; what has
+   * none counts for its address, by the handler.
+   */
+  readonly isSigned?: true;
   readonly answer: Answer;
   /** The content types of an answer that is no JSON. */
   readonly answerTypes?: readonly string[];

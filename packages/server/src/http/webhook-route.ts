@@ -4,12 +4,22 @@
  * provider afterwards.
  */
 
+import type { AddressThrottle } from '../accounts/address-throttle.ts';
 import type { Payments } from '../billing/payments.ts';
 import { invalidParameters, ProblemError } from './problem-error.ts';
 import { defineRoute, type Route } from './route.ts';
 import { Type } from './schema.ts';
 
-export function webhookRoute(payments: () => Payments): Route {
+/** Some providers tell the whole object in an event: Stripe up to 256 KiB. */
+const WEBHOOK_BYTES_MAX = 262_144;
+
+export interface WebhookFacts {
+  readonly payments: () => Payments;
+  /** Whom to let in; left out: everybody. */
+  readonly addresses: Pick<AddressThrottle, 'foundSigned'> | undefined;
+}
+
+export function webhookRoute({ payments, addresses }: WebhookFacts): Route {
   return defineRoute({
     method: 'POST',
     path: '/v1/webhooks/:provider',
@@ -19,10 +29,14 @@ export function webhookRoute(payments: () => Payments): Route {
       'Signed by the provider. The same event again is answered the same, and done once.',
     access: 'public',
     rawBody: true,
+    bodyBytesMax: WEBHOOK_BYTES_MAX,
+    isSigned: true,
     answer: Type.Object({}, { additionalProperties: false }),
     errors: [{ code: 'NOT_FOUND', status: 404 }],
-    handle: async ({ params, headers, bytes }) => {
+    handle: async ({ params, headers, bytes, address, now }) => {
       const outcome = await payments().receive(params.provider!, headers, bytes);
+      const isSigned = outcome === 'received' || outcome === 'known';
+      addresses?.foundSigned(now, address, isSigned);
       if (outcome === 'unknown-provider') {
         throw new ProblemError('NOT_FOUND', 'There is no payment provider of this name.');
       }

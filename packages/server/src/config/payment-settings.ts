@@ -1,0 +1,148 @@
+/**
+ * The settings of payment providers: their keys, the secrets of their webhooks, and where they are reached. Keys and
+ * secrets are never shown. What belongs together is set together, or the start stops with the name that is missing.
+ */
+
+import { isLoopbackUrl, isOrigin } from './public-address.ts';
+import { listOf, oneOf, type Setting, secretText, text } from './setting.ts';
+
+export const STRIPE_TAXES = ['off', 'automatic'] as const;
+/** One is in use; a second one takes its place. */
+const WEBHOOK_SECRETS_MAX = 2;
+const STRIPE_KEY = /^(?:sk|rk)_(?:live|test)_[0-9A-Za-z_]{8,240}$/;
+const STRIPE_WEBHOOK_SECRET = /^whsec_[0-9A-Za-z+/=_-]{8,240}$/;
+/** The older form has no words in it. */
+const PADDLE_KEY = /^(?:pdl_(?:live|sdbx)_apikey_)?[0-9A-Za-z_]{20,240}$/;
+const PADDLE_WEBHOOK_SECRET = /^pdl_ntfset_[0-9A-Za-z_+/=-]{8,240}$/;
+const PADDLE_CLIENT_TOKEN = /^(?:live|test)_[0-9A-Za-z]{8,240}$/;
+
+export interface PaymentSettings {
+  /** Null: Stripe is not in use. */
+  readonly stripeKey: string | null;
+  readonly stripeWebhookSecrets: readonly string[];
+  /** `automatic`: Stripe Tax computes tax, and asks for VAT ids. */
+  readonly stripeTax: (typeof STRIPE_TAXES)[number];
+  readonly stripeUrl: string;
+  /** Null: Paddle is not in use. */
+  readonly paddleKey: string | null;
+  readonly paddleWebhookSecrets: readonly string[];
+  /** For the page on which Paddle's checkout opens; anybody may know it. */
+  readonly paddleClientToken: string | null;
+  /** Null: the sandbox or the live one, as the key says. */
+  readonly paddleUrl: string | null;
+}
+
+const STRIPE_KEY_ACCEPTS =
+  'a secret or restricted key of Stripe: sk_live_…, sk_test_…, rk_live_… or rk_test_…';
+const STRIPE_SECRETS_ACCEPTS =
+  'one signing secret whsec_…, or two with a comma between while one takes the place of the other';
+const PADDLE_KEY_ACCEPTS = 'an API key of Paddle: pdl_live_apikey_… or pdl_sdbx_apikey_…';
+const PADDLE_SECRETS_ACCEPTS =
+  'one secret key of a notification destination pdl_ntfset_…, or two with a comma between while one takes the place of the other';
+const PADDLE_TOKEN_ACCEPTS = 'a client-side token of Paddle: live_… or test_…';
+const API_URL_ACCEPTS = 'an https address without a path (http only on this machine)';
+
+export const PAYMENT_SETTINGS: {
+  readonly [K in keyof PaymentSettings]: Setting<PaymentSettings[K]>;
+} = {
+  stripeKey: secretText<string | null>(
+    { variable: 'TAPELOOM_STRIPE_KEY', fallback: null },
+    STRIPE_KEY_ACCEPTS,
+    (value) => STRIPE_KEY.test(value),
+  ),
+  stripeWebhookSecrets: secretList(
+    'TAPELOOM_STRIPE_WEBHOOK_SECRETS',
+    STRIPE_SECRETS_ACCEPTS,
+    STRIPE_WEBHOOK_SECRET,
+  ),
+  stripeTax: oneOf({ variable: 'TAPELOOM_STRIPE_TAX', fallback: 'off' }, STRIPE_TAXES),
+  stripeUrl: text(
+    { variable: 'TAPELOOM_STRIPE_URL', fallback: 'https://api.stripe.com' },
+    API_URL_ACCEPTS,
+    isApiUrl,
+  ),
+  paddleKey: secretText<string | null>(
+    { variable: 'TAPELOOM_PADDLE_KEY', fallback: null },
+    PADDLE_KEY_ACCEPTS,
+    (value) => PADDLE_KEY.test(value),
+  ),
+  paddleWebhookSecrets: secretList(
+    'TAPELOOM_PADDLE_WEBHOOK_SECRETS',
+    PADDLE_SECRETS_ACCEPTS,
+    PADDLE_WEBHOOK_SECRET,
+  ),
+  // Not secret, but an API key may be put here by mistake.
+  paddleClientToken: secretText<string | null>(
+    { variable: 'TAPELOOM_PADDLE_CLIENT_TOKEN', fallback: null },
+    PADDLE_TOKEN_ACCEPTS,
+    (value) => PADDLE_CLIENT_TOKEN.test(value),
+  ),
+  paddleUrl: text<string | null>(
+    { variable: 'TAPELOOM_PADDLE_URL', fallback: null },
+    API_URL_ACCEPTS,
+    isApiUrl,
+  ),
+};
+
+/** What belongs together and is not all there, one sentence each. */
+export function paymentSettingsFaults(settings: PaymentSettings): readonly string[] {
+  const { stripeKey, stripeWebhookSecrets, paddleKey, paddleWebhookSecrets } = settings;
+  const { paddleClientToken } = settings;
+  const faults: string[] = [];
+  const together = (given: readonly (readonly [string, boolean, string])[]) => {
+    const [isThere] = given.filter(([, isSet]) => isSet);
+    if (isThere === undefined) return;
+    for (const [variable, isSet, accepts] of given) {
+      if (!isSet) faults.push(`${variable} is needed with ${isThere[0]}: ${accepts}`);
+    }
+  };
+  together([
+    ['TAPELOOM_STRIPE_KEY', stripeKey !== null, STRIPE_KEY_ACCEPTS],
+    ['TAPELOOM_STRIPE_WEBHOOK_SECRETS', stripeWebhookSecrets.length > 0, STRIPE_SECRETS_ACCEPTS],
+  ]);
+  together([
+    ['TAPELOOM_PADDLE_KEY', paddleKey !== null, PADDLE_KEY_ACCEPTS],
+    ['TAPELOOM_PADDLE_WEBHOOK_SECRETS', paddleWebhookSecrets.length > 0, PADDLE_SECRETS_ACCEPTS],
+    ['TAPELOOM_PADDLE_CLIENT_TOKEN', paddleClientToken !== null, PADDLE_TOKEN_ACCEPTS],
+  ]);
+  const isLive = isPaddleLive(paddleKey);
+  if (isLive !== null && paddleClientToken !== null) {
+    if (paddleClientToken.startsWith('live_') !== isLive) {
+      faults.push(
+        `TAPELOOM_PADDLE_CLIENT_TOKEN is of the ${isLive ? 'sandbox' : 'live account'}, and TAPELOOM_PADDLE_KEY of the ${isLive ? 'live account' : 'sandbox'}`,
+      );
+    }
+  }
+  return faults;
+}
+
+/** Whether real money moves with this key. */
+export function isStripeLive(key: string): boolean {
+  return key.startsWith('sk_live_') || key.startsWith('rk_live_');
+}
+
+/** Null: there is no key, or it does not say. */
+export function isPaddleLive(key: string | null): boolean | null {
+  if (key === null || !key.startsWith('pdl_')) return null;
+  return key.startsWith('pdl_live_');
+}
+
+/** Each once; what is not understood is not shown. */
+function secretList(variable: string, accepts: string, form: RegExp): Setting<readonly string[]> {
+  const list = listOf<string>({ variable, fallback: [] }, accepts, (item) =>
+    form.test(item) ? item : null,
+  );
+  return {
+    ...list,
+    isSecret: true,
+    read: (raw) => {
+      const secrets = list.read(raw);
+      const isCounted = secrets !== undefined && new Set(secrets).size === secrets.length;
+      return isCounted && secrets.length <= WEBHOOK_SECRETS_MAX ? secrets : undefined;
+    },
+  };
+}
+
+function isApiUrl(value: string): boolean {
+  return isOrigin(value) && (value.startsWith('https:') || isLoopbackUrl(value));
+}
