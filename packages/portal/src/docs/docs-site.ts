@@ -104,7 +104,6 @@ const GROUPS: readonly PlannedGroup[] = [
     name: 'Run it',
     places: [
       ['operating.md', 'Operating'],
-      ['payments.md', 'Payments'],
       ['operating/', null],
       ['payments.md', 'Payments'],
       ['law.md', 'The law'],

@@ -3,13 +3,13 @@
  * it would cost every start its time and memory. What an operator should hear of the settings is told.
  */
 
-import { isPaddleLive, isStripeLive, type PaymentSettings } from '../config/payment-settings.ts';
-import type { PageRoute } from '../pages/page-route.ts';
-import type { Clock } from '../platform/clock.ts';
-import type { Log } from '../platform/log.ts';
-import { StartRefusedError } from '../start-refused-error.ts';
-import type { OfferBook } from './offer-book.ts';
-import type { PaymentProvider } from './payment-provider.ts';
+import type { OfferBook } from './billing/offer-book.ts';
+import type { PaymentProvider } from './billing/payment-provider.ts';
+import { isPaddleLive, isStripeLive, type PaymentSettings } from './config/payment-settings.ts';
+import type { PageRoute } from './pages/page-route.ts';
+import type { Clock } from './platform/clock.ts';
+import type { Log } from './platform/log.ts';
+import { StartRefusedError } from './start-refused-error.ts';
 
 export interface OpenProvidersOptions {
   readonly config: PaymentSettings & { readonly data: string };
@@ -31,19 +31,21 @@ export async function openProviders(options: OpenProvidersOptions): Promise<Open
   await using opening = new AsyncDisposableStack();
   const test = await openTest(options);
   opening.use(test.payments);
-  const { config, clock, log } = options;
+  const { config, publicAddress, clock, log } = options;
   const providers: PaymentProvider[] = [test.provider];
   const pages: PageRoute[] = [test.page];
   const stripe = await openStripe(config, clock, log);
   if (stripe !== null) providers.push(stripe);
+  const paddle = await openPaddle(config, () => publicAddress.origin, clock, log);
+  if (paddle !== null) providers.push(paddle);
   const opened = opening.move();
   return { providers, pages, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
 async function openTest({ config, publicAddress, clock, log }: OpenProvidersOptions) {
-  const room = await import('./test-provider/open-test-payments.ts');
-  const { TestProvider } = await import('./test-provider/test-provider.ts');
-  const { paymentPages } = await import('./test-provider/payment-page.ts');
+  const room = await import('./billing/test-provider/open-test-payments.ts');
+  const { TestProvider } = await import('./billing/test-provider/test-provider.ts');
+  const { paymentPages } = await import('./billing/test-provider/payment-page.ts');
   const publicUrl = () => publicAddress.origin;
   try {
     const payments = await room.openTestPayments({ data: config.data, clock, log, publicUrl });
@@ -62,7 +64,7 @@ export async function openStripe(
 ): Promise<PaymentProvider | null> {
   const { stripeKey: key, stripeWebhookSecrets, stripeTax, stripeUrl: url } = settings;
   if (key === null) return null;
-  const { stripeProvider } = await import('./stripe/stripe-provider.ts');
+  const { stripeProvider } = await import('./billing/stripe/stripe-provider.ts');
   return stripeProvider({
     key,
     webhookSecrets: stripeWebhookSecrets,
@@ -71,6 +73,19 @@ export async function openStripe(
     clock,
     log,
   });
+}
+
+export async function openPaddle(
+  settings: PaymentSettings,
+  publicUrl: () => string,
+  clock: Clock,
+  log: Log,
+): Promise<PaymentProvider | null> {
+  const { paddleKey: key, paddleClientToken: clientToken } = settings;
+  if (key === null || clientToken === null) return null;
+  const { paddleProvider } = await import('./billing/paddle/paddle-provider.ts');
+  const { paddleWebhookSecrets: webhookSecrets, paddleUrl: url } = settings;
+  return paddleProvider({ key, webhookSecrets, clientToken, url, publicUrl, clock, log });
 }
 
 /** Nobody is kept from trying anything, but nobody shall wonder either. */
