@@ -100,7 +100,7 @@ async function machine(): Promise<string> {
   const day = new Date().toISOString().slice(0, 10);
   return (
     `${day}, ${type()} ${release()}, ${availableParallelism()} cores (${model}), ${gib} GiB, ` +
-    `Node ${await strangersNode()} before \`npm ci\`, load of the machine before it ${loadBefore}.`
+    `Node ${await strangersNode()} before \`npm ci\`, load of the machine before and after ${loadBefore} and ${loadavg()[0]!.toFixed(1)}.`
   );
 }
 
