@@ -10,6 +10,7 @@ import { refundOf } from '@tapeloom/core/entitlement/withdrawal';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { AccountStore, Actor } from '../accounts/account-store.ts';
 import type { OrderRecord } from '../accounts/orders-store.ts';
+import { withdrawalStatement } from '../accounts/withdrawal-statement.ts';
 import type {
   DecidedRefund,
   Declared,
@@ -75,21 +76,36 @@ export class Withdrawals {
     return this.#waiting;
   }
 
+  /** The newest first. */
+  withdrawalsOf(accountId: string): Promise<readonly WithdrawalRecord[]> {
+    return this.#options.store.withdrawals.withdrawalsOf(accountId);
+  }
+
+  async withdrawalOf(order: OrderRecord): Promise<WithdrawalRecord | null> {
+    if (order.withdrawnAt === null) return null;
+    return this.#options.store.withdrawals.withdrawalOf(order);
+  }
+
+  /** What would be declared, without the name and the time. */
+  statementOf(order: OrderRecord, { email }: { readonly email: string }): string {
+    const offerName = this.#nameOf(order);
+    return withdrawalStatement({ order, offerName, name: null, email, at: null });
+  }
+
   /** Records it, or says why not; declared again, it stays as it was. What follows from it happens afterwards. */
   async declare(wish: WithdrawalWish): Promise<Declared | WithdrawalRefused> {
-    const { store, clock, offers, log } = this.#options;
+    const { store, clock, log } = this.#options;
     const order = await store.orders.findOrder(wish.accountId, wish.orderId);
     if (order === null) return { refused: 'no-order' };
     if (order.withdrawnAt === null) await this.#lookIfPossible(order);
     const owner = await store.people.ownerOf(order.accountId);
     const actor: Actor = { kind: wish.accountId === null ? 'operator' : 'owner' };
-    const offer = offers.offers.find(({ id }) => id === order.offer);
     const declared = await store.withdrawals.declare(
       { now: clock.now(), actor },
       {
         ...wish,
         via: wish.accountId === null ? 'operator' : 'portal',
-        offerName: offer?.name ?? order.offer,
+        offerName: this.#nameOf(order),
         email: owner?.email ?? null,
       },
     );
@@ -122,6 +138,10 @@ export class Withdrawals {
       await this.#inTurn(orderId);
     }
     this.#waiting = await store.withdrawals.waitingWithdrawals();
+  }
+
+  #nameOf({ offer }: OrderRecord): string {
+    return this.#options.offers.offers.find(({ id }) => id === offer)?.name ?? offer;
   }
 
   /** What was paid just now counts; where the provider cannot be asked, what is known does. */

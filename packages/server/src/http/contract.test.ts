@@ -96,6 +96,8 @@ test('the document says which key each operation needs', () => {
     'get /v1/portal/orders/{id}': [{ session: [] }],
     'post /v1/portal/orders/{id}/cancel': [{ session: [] }],
     'post /v1/portal/orders/{id}/keep': [{ session: [] }],
+    'get /v1/portal/orders/{id}/withdrawal': [{ session: [] }],
+    'post /v1/portal/orders/{id}/withdrawal': [{ session: [] }],
     'post /v1/webhooks/{provider}': [],
     'get /v1/openapi.json': [],
     'get /v1/asyncapi.json': [],

@@ -26,6 +26,7 @@ import { portalRoutes } from './portal/portal-routes.ts';
 import { portalStreamTokensRoute } from './portal/stream-tokens-route.ts';
 import { tryRoutes } from './portal/try-routes.ts';
 import { type PortalUsageFacts, portalUsageRoute } from './portal/usage-route.ts';
+import { withdrawalRoutes } from './portal/withdrawal-routes.ts';
 import { pricingRoute } from './pricing-route.ts';
 import type { Route } from './route.ts';
 import { type StatusFacts, statusRoute } from './status-route.ts';
@@ -83,6 +84,7 @@ export function restRoutes(facts: RestFacts): readonly Route[] {
       () => facts.portal(),
     ),
     ...ordersRoutes(() => facts.billing()),
+    ...withdrawalRoutes(() => facts.billing()),
     webhookRoute({ payments: () => facts.payments(), addresses: facts.addresses }),
     ...documentRoutes(() => routes, facts.publicOrigin),
   ];

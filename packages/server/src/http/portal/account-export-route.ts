@@ -34,6 +34,7 @@ const AccountExport = Type.Object(
     sessions: list('Where the owner is signed in.'),
     orders: list('What was ordered and paid.'),
     consents: list('What was agreed to.'),
+    withdrawals: list('What was withdrawn from, in the words of the declaration.'),
     audit: list('What happened in the account, the oldest first.'),
     isAuditWhole: Type.Boolean({ description: 'Whether nothing of it was left out.' }),
   },
@@ -65,7 +66,7 @@ export function accountExportRoute(facts: () => PortalFacts): Route {
 }
 
 async function everything(store: AccountStore, accountId: string, now: EpochNs): Promise<object> {
-  const { people, orders } = store;
+  const { people, orders, withdrawals } = store;
   const events = await auditOf(store, accountId);
   return {
     exportedAt: now,
@@ -77,6 +78,7 @@ async function everything(store: AccountStore, accountId: string, now: EpochNs):
     sessions: await people.sessionsOf(accountId, now),
     orders: await orders.ordersOf(accountId),
     consents: await orders.consentsOf(accountId),
+    withdrawals: await withdrawals.withdrawalsOf(accountId),
     audit: events.slice(0, EVENTS_MAX),
     isAuditWhole: events.length <= EVENTS_MAX,
   };

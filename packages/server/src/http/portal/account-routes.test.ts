@@ -192,6 +192,7 @@ test('the export has everything that is kept of an account, and no secret', asyn
     'sessions',
     'orders',
     'consents',
+    'withdrawals',
     'audit',
     'isAuditWhole',
   ]);

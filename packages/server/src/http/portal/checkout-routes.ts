@@ -72,7 +72,7 @@ export function checkoutRoute(
       const wish = { accountId, sessionId, offer, country, waiver, address };
       const order = await upstream(billing().checkout(wish), 'Nothing was ordered.');
       if ('refused' in order) throw refusal(order, body, billing(), now);
-      return { url: order.url, order: viewOrder(order, now) };
+      return { url: order.url, order: viewOrder(order, now, null) };
     },
   });
 }

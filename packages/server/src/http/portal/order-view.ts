@@ -7,15 +7,42 @@ import {
   paymentEndsAt,
   paymentStateAt,
 } from '@tapeloom/core/entitlement/payment';
+import { judgeWithdrawal } from '@tapeloom/core/entitlement/withdrawal';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Static, TString } from 'typebox';
 import type { OrderRecord } from '../../accounts/orders-store.ts';
+import { WITHDRAWAL_STATES, type WithdrawalRecord } from '../../accounts/withdrawals-store.ts';
 import { Instant } from '../instant-schema.ts';
 import { Type } from '../schema.ts';
 
 function orNull(instant: TString) {
   return Type.Union([instant, Type.Null()]);
 }
+
+const Withdrawable = Type.Object(
+  {
+    until: Instant('From when on it may not be any more'),
+    amountMinor: Type.Integer({
+      description: 'What comes back of the price by now; tax on top of it comes back as well.',
+    }),
+  },
+  { additionalProperties: false },
+);
+
+const Withdrawn = Type.Object(
+  {
+    at: Instant('When it was declared'),
+    amountMinor: Type.Integer({ description: 'What comes back of the price.' }),
+    state: Type.Enum(WITHDRAWAL_STATES, {
+      description:
+        '`open`: the provider is asked. `pending`: it decides about the money. `by_hand`: we give the money back ' +
+        'ourselves. `done`: all is settled.',
+    }),
+    mailedAt: orNull(Instant('When the receipt was mailed')),
+    settledAt: orNull(Instant('When the money was given back, or it was clear that none is due')),
+  },
+  { additionalProperties: false },
+);
 
 export const OrderView = Type.Object(
   {
@@ -42,11 +69,23 @@ export const OrderView = Type.Object(
       ),
     ),
     waiverVersion: Type.String({ description: 'The version of the waiver that was accepted.' }),
+    taxIncluded: Type.Boolean({ description: 'Whether the price includes tax.' }),
+    withdrawal: Type.Union([Withdrawable, Type.Null()], {
+      description: 'What holds if it is withdrawn from now; null: it may not be.',
+    }),
+    withdrawn: Type.Union([Withdrawn, Type.Null()], {
+      description: 'That it was withdrawn from, and what became of it.',
+    }),
   },
   { additionalProperties: false },
 );
 
-export function viewOrder(order: OrderRecord, now: EpochNs): Static<typeof OrderView> {
+/** `withdrawal` is the one of this order. */
+export function viewOrder(
+  order: OrderRecord,
+  now: EpochNs,
+  withdrawal: WithdrawalRecord | null,
+): Static<typeof OrderView> {
   const state = paymentStateAt(order, now);
   return {
     id: order.id,
@@ -62,6 +101,26 @@ export function viewOrder(order: OrderRecord, now: EpochNs): Static<typeof Order
     paidUntil: order.paidUntil?.toString() ?? null,
     endsAt: endsAt(order, state)?.toString() ?? null,
     waiverVersion: order.waiverVersion,
+    taxIncluded: order.taxIncluded,
+    withdrawal: withdrawable(order, now),
+    withdrawn: withdrawal === null ? null : viewWithdrawal(withdrawal),
+  };
+}
+
+function withdrawable(order: OrderRecord, now: EpochNs): Static<typeof Withdrawable> | null {
+  const verdict = judgeWithdrawal(order, now);
+  if (!verdict.may) return null;
+  return { until: verdict.until.toString(), amountMinor: verdict.amountMinor };
+}
+
+function viewWithdrawal(withdrawal: WithdrawalRecord): Static<typeof Withdrawn> {
+  const { at, amountMinor, state, toldAt, refundedAt } = withdrawal;
+  return {
+    at: at.toString(),
+    amountMinor,
+    state,
+    mailedAt: toldAt?.toString() ?? null,
+    settledAt: refundedAt?.toString() ?? null,
   };
 }
 

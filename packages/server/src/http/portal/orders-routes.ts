@@ -41,7 +41,9 @@ function listRoute(billing: () => Billing): Route {
     answer: Type.Object({ orders: Type.Array(OrderView) }, { additionalProperties: false }),
     handle: async ({ session, now }) => {
       const orders = await billing().ordersOf(session.accountId);
-      return { orders: orders.map((order) => viewOrder(order, now)) };
+      const withdrawals = await billing().withdrawals.withdrawalsOf(session.accountId);
+      const of = new Map(withdrawals.map((withdrawal) => [withdrawal.orderId, withdrawal]));
+      return { orders: orders.map((order) => viewOrder(order, now, of.get(order.id) ?? null)) };
     },
   });
 }
@@ -59,7 +61,7 @@ function showRoute(billing: () => Billing): Route {
     handle: async ({ params, session, now }) => {
       const order = await billing().orderOf(session.accountId, params.id!);
       if (order === null) throw unknownOrder();
-      return viewOrder(order, now);
+      return viewOrder(order, now, await billing().withdrawals.withdrawalOf(order));
     },
   });
 }
@@ -89,7 +91,7 @@ function endingRoute(
     handle: async ({ params, session, now }) => {
       const asked = billing().setCancelled(session.accountId, params.id!, isCancelled);
       const order = await upstream(asked, 'The order shows what holds.');
-      if (!('refused' in order)) return viewOrder(order, now);
+      if (!('refused' in order)) return viewOrder(order, now, null);
       if (order.refused === 'not-found') throw unknownOrder();
       throw new ProblemError('CONFLICT', `Only a subscription that runs can be ${PAST[verb]}.`);
     },

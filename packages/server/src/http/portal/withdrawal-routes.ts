@@ -1,0 +1,130 @@
+/**
+ * Withdrawing from an order: what would be declared, and declaring it. It is recorded before it is answered, whatever
+ * the payment provider is doing; declared again, it stays as it was. An order of another account is unknown.
+ */
+
+import { typedTextFault } from '@tapeloom/core/person/plain-text';
+import type { Static } from 'typebox';
+import type { OrderRecord } from '../../accounts/orders-store.ts';
+import { NAME_LENGTH_MAX } from '../../accounts/withdrawal-statement.ts';
+import type { WithdrawalRecord, WithdrawalRefused } from '../../accounts/withdrawals-store.ts';
+import type { Billing } from '../../billing/billing.ts';
+import { invalidParameters, ProblemError } from '../problem-error.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { Type } from '../schema.ts';
+import { OrderView, viewOrder } from './order-view.ts';
+
+const closed = { additionalProperties: false };
+const UNKNOWN = { code: 'NOT_FOUND', status: 404 } as const;
+
+const WithdrawalView = Type.Object(
+  {
+    order: OrderView,
+    statement: Type.String({
+      description: 'What was declared, or (while `withdrawn` is null) would be, in words.',
+    }),
+  },
+  closed,
+);
+
+const WithdrawalBody = Type.Object(
+  {
+    confirm: Type.Boolean({ description: 'True: I withdraw from this contract.' }),
+    name: Type.Optional(
+      Type.String({
+        maxLength: NAME_LENGTH_MAX,
+        description: 'Who withdraws, for the declaration; it may be left out.',
+      }),
+    ),
+  },
+  closed,
+);
+
+export function withdrawalRoutes(billing: () => Billing): readonly Route[] {
+  return [showRoute(billing), declareRoute(billing)];
+}
+
+function showRoute(billing: () => Billing): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/portal/orders/:id/withdrawal',
+    operationId: 'getWithdrawal',
+    summary: 'What withdrawing from an order would declare, or what was declared.',
+    access: 'session',
+    answer: WithdrawalView,
+    errors: [UNKNOWN],
+    handle: async ({ params, session, now }) => {
+      const { withdrawals } = billing();
+      const order = await billing().orderOf(session.accountId, params.id!);
+      if (order === null) throw unknownOrder();
+      const withdrawal = await withdrawals.withdrawalOf(order);
+      const statement =
+        withdrawal?.statement ?? withdrawals.statementOf(order, { email: session.email });
+      return { order: viewOrder(order, now, withdrawal), statement };
+    },
+  });
+}
+
+function declareRoute(billing: () => Billing): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/portal/orders/:id/withdrawal',
+    operationId: 'withdrawFromOrder',
+    summary: 'Withdraws from an order.',
+    description:
+      'It is recorded with its time, and confirmed by e-mail at once. The rights of the order end with it, nothing ' +
+      'is charged any more, and what is due goes back the way it was paid. Doing it again changes nothing.',
+    access: 'session',
+    // Whoever is shut out keeps this right.
+    isForSuspended: true,
+    body: WithdrawalBody,
+    answer: WithdrawalView,
+    errors: [UNKNOWN, { code: 'CONFLICT', status: 409 }],
+    handle: async ({ body, params, session, address, now }) => {
+      const name = nameOf(body);
+      const { accountId, id: sessionId } = session;
+      const wish = { accountId, orderId: params.id!, sessionId, address, name };
+      const declared = await billing().withdrawals.declare(wish);
+      if ('refused' in declared) throw refusal(declared);
+      return answerOf(declared.order, declared.withdrawal, now);
+    },
+  });
+}
+
+function answerOf(
+  order: OrderRecord,
+  withdrawal: WithdrawalRecord,
+  now: WithdrawalRecord['at'],
+): Static<typeof WithdrawalView> {
+  return { order: viewOrder(order, now, withdrawal), statement: withdrawal.statement };
+}
+
+function nameOf({ confirm, name }: Static<typeof WithdrawalBody>): string | null {
+  if (!confirm) {
+    const message = 'must be true: nobody withdraws from a contract by accident.';
+    throw invalidParameters([{ path: '/confirm', message }]);
+  }
+  const text = (name ?? '').trim();
+  const fault = typedTextFault(text);
+  if (fault !== null) throw invalidParameters([{ path: '/name', message: `${fault}.` }]);
+  return text === '' ? null : text;
+}
+
+function refusal(refused: WithdrawalRefused): ProblemError {
+  if (refused.refused === 'no-order') return unknownOrder();
+  return new ProblemError('CONFLICT', REASONS[refused.why]);
+}
+
+const REASONS: Readonly<
+  Record<Extract<WithdrawalRefused, { readonly refused: 'no-right' }>['why'], string>
+> = {
+  withdrawn: 'This order was withdrawn from before.',
+  'no-right': 'This order was placed without a right of withdrawal.',
+  lost: 'The right of withdrawal from this order ended when access was provided, as agreed at the checkout.',
+  over: 'The time for withdrawing from this order has passed.',
+  ended: 'This order is over: there is nothing left to withdraw from.',
+};
+
+function unknownOrder(): ProblemError {
+  return new ProblemError('NOT_FOUND', 'The account has no order with this id.');
+}
