@@ -213,8 +213,18 @@ const SERVICE: Readonly<Record<string, OperationExample>> = {
       currency: 'EUR',
       taxIncluded: true,
       prices: [
-        { offer: 'live', amountMinor: 7_900, interval: 'month' },
-        { offer: 'history', amountMinor: 49_000, interval: null },
+        {
+          offer: 'live',
+          amountMinor: 7_900,
+          interval: 'month',
+          withdrawal: { days: 14, lostAt: 'never', refund: 'rest' },
+        },
+        {
+          offer: 'history',
+          amountMinor: 49_000,
+          interval: null,
+          withdrawal: { days: 14, lostAt: 'access', refund: 'all' },
+        },
       ],
       countries: [{ code: 'AT', provider: 'test' }],
       waiver: { version: '2026-11-1', text: 'As a consumer you have the right to withdraw …' },

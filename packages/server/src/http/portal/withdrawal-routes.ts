@@ -50,6 +50,7 @@ function showRoute(billing: () => Billing): Route {
     path: '/v1/portal/orders/:id/withdrawal',
     operationId: 'getWithdrawal',
     summary: 'What withdrawing from an order would declare, or what was declared.',
+    description: 'Asking changes nothing. The order says until when it may be withdrawn from.',
     access: 'session',
     answer: WithdrawalView,
     errors: [UNKNOWN],
