@@ -1,10 +1,12 @@
 /** Charts of prices that matter for a while: zones, levels left behind and the levels of the day. */
 
 import { Plot } from './plot.ts';
-import type { Draw, Scene, SceneObject } from './scene.ts';
+import { type Draw, extentOf, type Scene, type SceneObject } from './scene.ts';
 import { lineBetween, path, rect } from './svg.ts';
 
 const LABEL_STEP = 170;
+/** Of the candles' height: so far away a level is still shown. */
+const NEAR_SHARE = 0.25;
 
 interface ZoneData {
   readonly side: number;
@@ -36,7 +38,7 @@ export const drawImbalances: Draw<ZoneData> = (scene) => {
 };
 
 export const drawNakedLevels: Draw<KindPriceData> = (scene) => {
-  const plot = new Plot(scene);
+  const plot = new Plot(scene, { reach: aheadOf(scene) });
   plot.candles('o3');
   addRays(plot, scene, (data) => (data.kind === 'poc' ? 'ink' : 'neutral'));
   plot.legend([
@@ -47,7 +49,7 @@ export const drawNakedLevels: Draw<KindPriceData> = (scene) => {
 };
 
 export const drawUnfinishedAuctions: Draw<KindPriceData> = (scene) => {
-  const plot = new Plot(scene);
+  const plot = new Plot(scene, { reach: aheadOf(scene) });
   plot.candles('o3');
   addRays(plot, scene, (data) => (data.kind === 'high' ? 'ink' : 'neutral'));
   plot.legend([
@@ -73,6 +75,17 @@ export const drawSessionLevels: Draw<KindPriceData> = (scene) => {
   }
   return plot.document();
 };
+
+/** Open levels that price may come to next: not on the candles, but not far from them. */
+function aheadOf({ candles, objects }: Scene<KindPriceData>): readonly number[] {
+  const [low, high] = extentOf(candles.flatMap(({ data }) => [data.low, data.high]));
+  const near = Math.max(1, (high - low) * NEAR_SHARE);
+  return objects.flatMap(({ removedNs, data: { price } }) =>
+    removedNs === null && price !== null && price >= low - near && price <= high + near
+      ? [price]
+      : [],
+  );
+}
 
 /** A line from where a level comes from to where it was traded, or to the end. */
 function addRays(

@@ -33,6 +33,7 @@ const AXIS_HEIGHT = 34;
 const GRID_LINES = 6;
 const LABEL_LETTER_WIDTH = 6.4;
 const LABEL_HEIGHT = 11;
+const ZONED_LABEL_ROOM = 72;
 const LEGEND_LETTER_WIDTH = 6.1;
 /** A candle that has all the room it wants is not wider than this. */
 const CANDLE_WIDTH_MAX = 48;
@@ -227,8 +228,11 @@ export class Plot {
       lines.push(lineBetween(LEFT, this.y(at), this.right, this.y(at)));
       this.add(text('faint num', this.right + 6, this.y(at) + 4, this.price(at)));
     }
-    for (const [index, { x, words }] of this.#axis.labels().entries()) {
+    const labels = this.#axis.labels();
+    for (const [index, { x, words }] of labels.entries()) {
       lines.push(lineBetween(x, this.top, x, this.paneBottom));
+      // The first one says which time it is, and needs more room for that.
+      if (index > 0 && x - labels[0]!.x < ZONED_LABEL_ROOM) continue;
       const anchor = x < this.left + 16 ? 'start' : x > this.right - 16 ? 'end' : 'middle';
       const zoned = index === 0 ? `${words} UTC` : words;
       this.add(text('faint num', x, this.paneBottom + 18, zoned, anchor));

@@ -15,7 +15,8 @@ import { NewestMessage } from './live-message.tsx';
 import { costText, delayText } from './live-words.ts';
 import { MarketPlay } from './market-play.ts';
 
-const FIRST_CHOICES = ['ES.c.0', 'BTC.c.0'];
+/** A market that trades at all hours first. */
+const FIRST_CHOICES = ['BTC.c.0', 'ES.c.0'];
 
 interface Chosen {
   readonly instrument: string;

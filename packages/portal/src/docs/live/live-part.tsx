@@ -74,7 +74,7 @@ function LivePart(props: { readonly indicator: string; readonly kind: LiveKind }
   }, [indicator, kind, tries]);
   return (
     <section
-      class="live"
+      class="live-part"
       ref={place}
       tabIndex={-1}
       aria-label={kind === 'recorded' ? 'Recorded minute' : 'Live chart'}
