@@ -1,8 +1,10 @@
 /**
  * The headers of every page. The policy lets in nothing that is not served by us: no inline script or style,
- * no frame, no other origin. Which origin the stream has follows from the public address alone, never from a
+ * no frame, no other origin, but for a page that names whom it cannot do without. Which origin the stream has follows from the public address alone, never from a
  * header of the request.
  */
+
+import type { LetIn } from './page-route.ts';
 
 /** Nothing in a page asks for any of these. */
 const SWITCHED_OFF = [
@@ -23,14 +25,25 @@ const HSTS = 'max-age=31536000';
 /** A drawing that is opened by itself has its styles inside, and nothing else to load or run. */
 const DRAWING_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
-export function pageHeaders(publicUrl: string): Readonly<Record<string, string>> {
+/** Nothing beside what is ours. */
+const NOBODY: LetIn = { sources: {}, payment: [] };
+
+export function pageHeaders(
+  publicUrl: string,
+  letIn: LetIn = NOBODY,
+): Readonly<Record<string, string>> {
+  const isAlone = letIn === NOBODY;
   return {
-    'content-security-policy': contentPolicy(publicUrl),
+    'content-security-policy': contentPolicy(publicUrl, letIn),
     'x-content-type-options': 'nosniff',
     // Less than this would hide from our own forms' requests where they come from.
-    'referrer-policy': 'same-origin',
-    'permissions-policy': SWITCHED_OFF.map((name) => `${name}=()`).join(', '),
-    'cross-origin-opener-policy': 'same-origin',
+    // An outside service sees whose page it is on, and not which.
+    'referrer-policy': isAlone ? 'same-origin' : 'strict-origin-when-cross-origin',
+    'permissions-policy': SWITCHED_OFF.map((name) => `${name}=(${allowed(name, letIn)})`).join(
+      ', ',
+    ),
+    // A frame may open the bank's window and hear from it.
+    'cross-origin-opener-policy': isAlone ? 'same-origin' : 'same-origin-allow-popups',
     'cross-origin-resource-policy': 'same-origin',
     ...(publicUrl.startsWith('https:') ? { 'strict-transport-security': HSTS } : {}),
   };
@@ -40,16 +53,23 @@ export function drawingHeaders(publicUrl: string): Readonly<Record<string, strin
   return { ...pageHeaders(publicUrl), 'content-security-policy': DRAWING_POLICY };
 }
 
-function contentPolicy(publicUrl: string): string {
+function allowed(name: string, { payment }: LetIn): string {
+  return name === 'payment' ? payment.map((origin) => `"${origin}"`).join(' ') : '';
+}
+
+function contentPolicy(publicUrl: string, { sources }: LetIn): string {
   const stream = publicUrl.replace(/^http/, 'ws');
+  const also = (name: keyof typeof sources) => (sources[name] ?? []).map((it) => ` ${it}`).join('');
+  const frames = also('frame-src');
   return [
     "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self'",
+    `script-src 'self'${also('script-src')}`,
+    `style-src 'self'${also('style-src')}`,
+    `img-src 'self'${also('img-src')}`,
     "font-src 'self'",
     // Older browsers do not take a stream of the same host for `self`.
-    `connect-src 'self' ${stream}`,
+    `connect-src 'self' ${stream}${also('connect-src')}`,
+    ...(frames === '' ? [] : [`frame-src${frames}`]),
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",

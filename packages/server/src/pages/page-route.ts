@@ -1,6 +1,7 @@
 /**
  * A page that the server makes itself, as others register it: the portal's files need none of this. Its
- * answers go out under the same policy as every page, so there is no script in them and no `style=`.
+ * answers go out under the same policy as every page, so there is no script in them and no `style=`; a page that
+ * cannot do without an outside service names its origins, and they are let in there and nowhere else.
  */
 
 export interface PageRequest {
@@ -17,13 +18,25 @@ export interface PageRequest {
   readonly icon: string | null;
 }
 
-/** HTML, or another address of this origin to go on to (by GET). */
+/** What one page lets in beside what is ours. */
+export interface LetIn {
+  /** Origins, by the directive of the policy. */
+  readonly sources: Readonly<
+    Partial<Record<'script-src' | 'style-src' | 'img-src' | 'connect-src' | 'frame-src', string[]>>
+  >;
+  /** Origins whose frames may use the browser's own way to pay. */
+  readonly payment: readonly string[];
+}
+
+/** HTML, a script of the route's own, or another address of this origin to go on to (by GET). */
 export type PageAnswer =
-  | { readonly status: number; readonly html: string }
+  | { readonly status: number; readonly html: string; readonly letIn?: LetIn }
+  /** Kept for ever: its address changes with it. */
+  | { readonly status: number; readonly script: string }
   | { readonly seeOther: string };
 
 export interface PageRoute {
-  /** Every path that begins with it is this route's: `/pay/test/`. */
+  /** Every path that begins with it is this route's: `/pay/test/`; and so is the one without its last slash. */
   readonly below: `/${string}/`;
   /** Whether forms may be sent to it. They come from pages of the public address only, 16 KiB at most. */
   readonly takesForms: boolean;

@@ -10,7 +10,7 @@
 import { isNamed } from '../platform/encoded-body.ts';
 import type { PageFile } from './page-files.ts';
 import { drawingHeaders, pageHeaders } from './page-headers.ts';
-import type { PageAnswer, PageRequest, PageRoute } from './page-route.ts';
+import type { LetIn, PageAnswer, PageRequest, PageRoute } from './page-route.ts';
 import type { Portal } from './portal.ts';
 
 /** Pages that the browser draws in the frame `app.html`. */
@@ -29,6 +29,8 @@ export const APP_PATHS: readonly string[] = [
 ];
 
 const HTML = 'text/html; charset=utf-8';
+const SCRIPT = 'text/javascript; charset=utf-8';
+const FOR_EVER = 'public, max-age=31536000, immutable';
 const READING = ['GET', 'HEAD'];
 /** How pages are counted: by kind, for addresses are endless. */
 const FILE_LABEL = '/';
@@ -84,7 +86,7 @@ export class Pages {
   find({ method, url, accept }: PageAsked): Page | null {
     const [path, query = ''] = splitOnce(url, '?');
     if (path === '/v1' || path.startsWith('/v1/')) return null;
-    const route = this.#options.routes.find(({ below }) => path.startsWith(below));
+    const route = this.#options.routes.find(({ below }) => `${path}/`.startsWith(below));
     if (route !== undefined) return this.#made(route, { method, path, query });
     const { portal } = this.#options;
     const isApp = APP_PATHS.includes(path);
@@ -157,14 +159,29 @@ export class Pages {
   }
 
   #answered(answer: PageAnswer): PageReply {
-    if ('html' in answer) return this.#html(answer.status, answer.html);
+    if ('html' in answer) return this.#html(answer.status, answer.html, {}, answer.letIn);
+    if ('script' in answer) return this.#script(answer.status, answer.script);
     const headers = { ...pageHeaders(this.#options.publicUrl()), 'cache-control': 'no-store' };
     return { status: 303, headers: { ...headers, location: answer.seeOther }, body: null };
   }
 
-  #html(status: number, html: string, more: Readonly<Record<string, string>> = {}): PageReply {
+  #script(status: number, script: string): PageReply {
     const headers = {
       ...pageHeaders(this.#options.publicUrl()),
+      'cache-control': FOR_EVER,
+      'content-type': SCRIPT,
+    };
+    return { status, headers, body: Buffer.from(script) };
+  }
+
+  #html(
+    status: number,
+    html: string,
+    more: Readonly<Record<string, string>> = {},
+    letIn?: LetIn,
+  ): PageReply {
+    const headers = {
+      ...pageHeaders(this.#options.publicUrl(), letIn),
       'cache-control': 'no-store',
       'content-type': HTML,
       ...more,

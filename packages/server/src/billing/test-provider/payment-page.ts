@@ -5,6 +5,7 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { HOUSE_MARK } from '../../pages/house-mark.ts';
 import { escapeHtml, pageDocument } from '../../pages/page-document.ts';
 import type { PageAnswer, PageRequest, PageRoute } from '../../pages/page-route.ts';
 import { BUYER_CHANGES, type BuyerChange, monthsAfter, type TestPayment } from './test-payment.ts';
@@ -13,10 +14,6 @@ import { PAYMENT_PAGES } from './test-provider.ts';
 
 const REFRESH_S = 2;
 const REF = /^pay_[0-9a-f]{32}$/;
-/** The mark of the house, as the portal draws it. */
-const MARK =
-  '<svg class="mark" viewBox="0 0 24 24" aria-hidden="true"><path class="mark-warp" d="M3 2.5h18a1 1 0 0 1 1 1V5a1 1 0 0 1-1 1H3a1 1 0 0 1-1-1V3.5a1 1 0 0 1 1-1Zm8 5h2a.75.75 0 0 1 .75.75v12.5a.75.75 0 0 1-.75.75h-2a.75.75 0 0 1-.75-.75V8.25A.75.75 0 0 1 11 7.5Z"/><path class="mark-bid" d="M3.5 10h5.25v3.5H3.5a1 1 0 0 1-1-1V11a1 1 0 0 1 1-1Zm3.5 6h1.75v3.5H7a1 1 0 0 1-1-1V17a1 1 0 0 1 1-1Z"/><path class="mark-ask" d="M15.25 10H17a1 1 0 0 1 1 1v1.5a1 1 0 0 1-1 1h-1.75V10Zm0 6h5.25a1 1 0 0 1 1 1v1.5a1 1 0 0 1-1 1h-5.25V16Z"/></svg>';
-
 interface Content {
   readonly status?: number;
   readonly title: string;
@@ -138,7 +135,7 @@ function page({ styles, theme, icon }: PageRequest, content: Content): PageAnswe
     theme,
     icon,
     body: `<main class="pay-page" id="main">
-<p class="brand">${MARK}Test payments</p>
+<p class="brand">${HOUSE_MARK}Test payments</p>
 ${body}
 <p class="tiny faint">This is the built-in provider <code>test</code>. It takes no card and moves no money; it only plays what a payment provider does.</p>
 </main>`,

@@ -1,0 +1,70 @@
+/**
+ * Opens Paddle's checkout on our page `/pay/paddle`. What it needs stands in attributes of the page, for our pages
+ * allow no inline script. Paddle wants its own script to be loaded from its own address; when that cannot be, the
+ * page says so.
+ */
+(() => {
+  const PADDLE_JS = 'https://cdn.paddle.com/paddle/v2/paddle.js';
+  const PATIENCE_MS = 15_000;
+  const page = document.getElementById('main');
+  const { transaction, token, environment, returnTo } = page.dataset;
+  let isPaid = false;
+
+  const show = (id) => {
+    for (const section of page.querySelectorAll('section')) section.hidden = section.id !== id;
+    page.querySelector(`#${id} [data-first]`)?.focus();
+  };
+
+  const onEvent = ({ name }) => {
+    if (name === 'checkout.completed') isPaid = true;
+    if (name === 'checkout.completed' || (name === 'checkout.closed' && isPaid)) {
+      location.assign(returnTo);
+    } else if (name === 'checkout.closed') show('closed');
+    else if (name === 'checkout.error') show('failed');
+    else if (name === 'checkout.loaded') show('waiting');
+  };
+
+  const openCheckout = () => {
+    show('waiting');
+    const theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+    window.Paddle.Checkout.open({
+      transactionId: transaction,
+      settings: {
+        displayMode: 'overlay',
+        theme: document.documentElement.dataset.theme ?? theme,
+        allowLogout: false,
+        successUrl: new URL(returnTo, location.origin).href,
+      },
+    });
+  };
+
+  const begin = () => {
+    const here = location.href;
+    try {
+      if (environment === 'sandbox') window.Paddle.Environment.set('sandbox');
+      // Paddle.js opens by itself what it finds in the address; it is opened once, with our settings.
+      history.replaceState(null, '', location.pathname);
+      window.Paddle.Initialize({ token, eventCallback: onEvent });
+      openCheckout();
+    } catch {
+      show('failed');
+    } finally {
+      history.replaceState(null, '', here);
+    }
+  };
+
+  show('waiting');
+  const script = document.createElement('script');
+  const late = setTimeout(() => show('failed'), PATIENCE_MS);
+  script.src = PADDLE_JS;
+  script.onload = () => {
+    clearTimeout(late);
+    begin();
+  };
+  script.onerror = () => {
+    clearTimeout(late);
+    show('failed');
+  };
+  document.head.append(script);
+  document.getElementById('open').addEventListener('click', openCheckout);
+})();
