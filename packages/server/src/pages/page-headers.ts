@@ -54,7 +54,9 @@ export function drawingHeaders(publicUrl: string): Readonly<Record<string, strin
 }
 
 function allowed(name: string, { payment }: LetIn): string {
-  return name === 'payment' ? payment.map((origin) => `"${origin}"`).join(' ') : '';
+  // A frame may only do what the page itself may.
+  const isAllowed = name === 'payment' && payment.length > 0;
+  return isAllowed ? ['self', ...payment.map((origin) => `"${origin}"`)].join(' ') : '';
 }
 
 function contentPolicy(publicUrl: string, { sources }: LetIn): string {

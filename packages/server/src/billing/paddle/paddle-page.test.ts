@@ -40,7 +40,7 @@ test('the page lets in exactly the origins of Paddle in the world in use, and no
   );
   assert.match(
     live.headers['permissions-policy']!,
-    /camera=\(\).* payment=\("https:\/\/buy\.paddle\.com"\)/,
+    /camera=\(\).* payment=\(self "https:\/\/buy\.paddle\.com"\)/,
   );
   assert.equal(live.headers['cross-origin-opener-policy'], 'same-origin-allow-popups');
   const sandbox = (await ask(`/pay/paddle?_ptxn=${REF}`, 'sandbox')).headers[
