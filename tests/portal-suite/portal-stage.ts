@@ -13,6 +13,14 @@ import { SERVICE_OF_SOURCES } from '../tapeloom-program.ts';
 
 export const WAIT_MS_MAX = 30_000;
 
+/** With these there is the page on which Paddle's checkout opens; nothing answers at the address. */
+const PADDLE_SETTINGS = {
+  TAPELOOM_PADDLE_KEY: `pdl_sdbx_apikey_${'0'.repeat(26)}`,
+  TAPELOOM_PADDLE_CLIENT_TOKEN: `test_${'0'.repeat(27)}`,
+  TAPELOOM_PADDLE_WEBHOOK_SECRETS: `pdl_ntfset_${'0'.repeat(26)}`,
+  TAPELOOM_PADDLE_URL: 'http://127.0.0.1:9',
+};
+
 export interface Visit {
   readonly theme: 'light' | 'dark';
   readonly width: number;
@@ -43,6 +51,7 @@ export class PortalStage implements AsyncDisposable {
       TAPELOOM_PORT: `${port}`,
       TAPELOOM_PUBLIC_URL: url,
       TAPELOOM_SIM_DAYS: '1',
+      ...PADDLE_SETTINGS,
       TAPELOOM_PORTAL: join(import.meta.dirname, '../../packages/portal/dist'),
     };
     const service = new RunningService({ data, env, program: SERVICE_OF_SOURCES });

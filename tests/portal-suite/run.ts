@@ -12,6 +12,7 @@ import { PortalStage } from './portal-stage.ts';
 import { walkIndicators } from './walk-indicators.ts';
 import { walkFocus, walkServiceDown, walkSessionEnds } from './walk-interrupted.ts';
 import { walkLanding } from './walk-landing.ts';
+import { walkPaddle } from './walk-paddle.ts';
 import { signIn, walkAccount, walkCheckout, walkKeys, walkSignIn, walkTwoPeople } from './walks.ts';
 
 const PUBLIC = [
@@ -53,6 +54,7 @@ await using context = await stage.context();
 const page = await signIn(stage, context, email);
 await step('a key made, used, rotated, revoked', () => walkKeys(stage, page));
 await step('a plan bought, cancelled, kept', () => walkCheckout(stage, page, email));
+await step('the page of Paddle, with its script and without', () => walkPaddle(stage));
 await step('a session ended in the middle', () => walkSessionEnds(stage));
 await step('the focus stays', () => walkFocus(page));
 await step('the page of an indicator, recorded and live', () => walkIndicators(stage, page));
