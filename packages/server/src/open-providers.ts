@@ -38,6 +38,7 @@ export async function openProviders(options: OpenProvidersOptions): Promise<Open
   if (stripe !== null) providers.push(stripe);
   const paddle = await openPaddle(config, () => publicAddress.origin, clock, log);
   if (paddle !== null) providers.push(paddle);
+  pages.push(...(await paddlePage(config)));
   const opened = opening.move();
   return { providers, pages, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
@@ -86,6 +87,15 @@ export async function openPaddle(
   const { paddleProvider } = await import('./billing/paddle/paddle-provider.ts');
   const { paddleWebhookSecrets: webhookSecrets, paddleUrl: url } = settings;
   return paddleProvider({ key, webhookSecrets, clientToken, url, publicUrl, clock, log });
+}
+
+/** Where its checkout opens. */
+async function paddlePage(settings: PaymentSettings): Promise<readonly PageRoute[]> {
+  const { paddleKey: key, paddleClientToken: clientToken } = settings;
+  if (key === null || clientToken === null) return [];
+  const { paddlePages } = await import('./billing/paddle/paddle-page.ts');
+  const { paddleEnvironment } = await import('./billing/paddle/paddle-environment.ts');
+  return [paddlePages({ clientToken, environment: paddleEnvironment(key, clientToken) })];
 }
 
 /** Nobody is kept from trying anything, but nobody shall wonder either. */

@@ -97,7 +97,7 @@ async function webhookFinding(examined: Examined, signal: AbortSignal): Promise<
     return { what, outcome: 'fault', detail: `No active notification destination is ${url}.` };
   }
   if (!webhookSecrets.includes(ours.endpointSecretKey)) {
-    const detail = `The secret of ${url} is none of the configured ones.`;
+    const detail = `The secret of ${url} is not in TAPELOOM_PADDLE_WEBHOOK_SECRETS.`;
     return { what, outcome: 'fault', detail };
   }
   const sent = ours.subscribedEvents.map(({ name }) => String(name));
