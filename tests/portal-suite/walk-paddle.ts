@@ -7,7 +7,8 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { PortalStage } from './portal-stage.ts';
 
-const PAGE = '/pay/paddle?return=%2Fplans%3Fpaid&back=%2Fplans%3Fback&_ptxn=txn_01h00000000000000000000007';
+const PAGE =
+  '/pay/paddle?return=%2Fplans%3Fpaid&back=%2Fplans%3Fback&_ptxn=txn_01h00000000000000000000007';
 /** What of Paddle.js we use, and a frame from where its checkout is. */
 const STAND_IN = `window.Paddle = {
   calls: [],
@@ -34,7 +35,10 @@ export async function walkPaddle(stage: PortalStage): Promise<void> {
   await page.goto(PAGE);
   const failed = page.getByRole('alert');
   await failed.waitFor();
-  assert.match(await failed.innerText(), /could not be opened\s+Nothing was charged here/);
+  assert.match(
+    String(await failed.textContent()),
+    /could not be opened\s+Nothing was charged here/,
+  );
   await page.unroute('https://cdn.paddle.com/**');
   await page.route('https://cdn.paddle.com/**', (route) =>
     route.fulfill({ contentType: 'text/javascript', body: STAND_IN }),
