@@ -1,7 +1,7 @@
 /**
  * Programs of the house as JavaScript that needs no TypeScript at run time and no package beside it: shared
- * parts in chunks, and beside them as files every thread and every font that is named by its address. The portal is
- * looked for beside them too.
+ * parts in chunks, and beside them as files every thread, font and page's script that is named by its address. The
+ * portal is looked for beside them too.
  */
 
 import { readFileSync } from 'node:fs';
@@ -12,7 +12,8 @@ const root = join(import.meta.dirname, '../..');
 const THREAD = /new Worker\(new URL\('(\.\/[\w-]+)\.ts', import\.meta\.url\)/g;
 /** The built portal, which the package brings beside the program. */
 const PORTAL = /new URL\('(?:\.\.\/)+portal\/dist\/', import\.meta\.url\)/g;
-const FONT = /new URL\('(\.\/[\w/-]+\.ttf)', import\.meta\.url\)/g;
+/** Fonts, and scripts for pages that the server makes itself. */
+const FILE = /new URL\('(\.\/[\w/-]+\.(?:ttf|js))', import\.meta\.url\)/g;
 
 export interface Bundle {
   /** Directories of the packages that have code inside, sorted. */
@@ -51,7 +52,7 @@ export async function bundle(
   return { packages: [...new Set(packages)].sort() };
 }
 
-/** Threads become programs of their own, fonts are taken along, and no other file is asked for by its place. */
+/** Threads become programs of their own, fonts and pages' scripts are taken along, and no other file is asked for by its place. */
 function threads(): Plugin {
   const files = new Map<string, string>();
   return {
@@ -59,12 +60,12 @@ function threads(): Plugin {
     transform(code, id) {
       if (!id.startsWith(join(root, 'packages')) || packageOf(id) !== null) return null;
       const withPortal = code.replace(PORTAL, "new URL('./portal/', import.meta['url'])");
-      const withFonts = withPortal.replace(FONT, (_, path: string) => {
+      const withFiles = withPortal.replace(FILE, (_, path: string) => {
         const source = readFileSync(join(dirname(id), path));
         this.emitFile({ type: 'asset', fileName: basename(path), source });
         return `new URL('./${basename(path)}', import.meta['url'])`;
       });
-      const changed = withFonts.replace(THREAD, (_, path: string) => {
+      const changed = withFiles.replace(THREAD, (_, path: string) => {
         const file = join(dirname(id), `${path}.ts`);
         const name = basename(path);
         if ((files.get(name) ?? file) !== file) throw new Error(`two threads are named ${name}`);
