@@ -13,8 +13,10 @@ import { providerEventOf } from './stripe-webhook.ts';
 const PAGE_MAX = 100;
 const PAGES_MAX = 10;
 const SECOND_NS = 1_000_000_000n;
-/** More nanoseconds than these are of somebody's clock, and no count. */
+/** So many of a second can be counted. */
 const TOLD_MAX = 1_000;
+/** A count stands behind a mark of its second, so that no other instant is taken for one. */
+const MARKS = 997;
 
 /** Those of an endpoint at Stripe. No more than twenty can be listed by type. */
 export const STRIPE_EVENTS = [
@@ -53,8 +55,7 @@ export async function listEvents(
   from: EpochNs,
   limit: number,
 ): Promise<EventList> {
-  const count = Number(from % SECOND_NS);
-  const skipped = count < TOLD_MAX ? count : 0;
+  const skipped = toldBefore(from);
   const found: Stripe.Event[] = [];
   for (let start: number | null = secondsOf(from); start !== null; ) {
     const { events, end }: Window = await windowFrom(api, start);
@@ -99,10 +100,21 @@ async function eventsOf(
 
 /** Behind so many events of that second; behind all of it, if they are too many to count. */
 function placeAfter(found: readonly Stripe.Event[], last: Stripe.Event): EpochNs {
-  const second = BigInt(amountOf(last.created, 'event.created')) * SECOND_NS;
+  const second = amountOf(last.created, 'event.created');
   const upTo = found.slice(0, found.indexOf(last) + 1);
   const told = upTo.filter(({ created }) => created === last.created).length;
-  return (told < TOLD_MAX ? second + BigInt(told) : second + SECOND_NS) as EpochNs;
+  const start = BigInt(second) * SECOND_NS;
+  return (told < TOLD_MAX ? start + BigInt(markOf(second) + told) : start + SECOND_NS) as EpochNs;
+}
+
+/** How many events of its second were told, if it is such a place. */
+function toldBefore(from: EpochNs): number {
+  const told = Number(from % SECOND_NS) - markOf(secondsOf(from));
+  return told > 0 && told < TOLD_MAX ? told : 0;
+}
+
+function markOf(second: number): number {
+  return ((second % MARKS) + 1) * TOLD_MAX;
 }
 
 function eventOf(event: Stripe.Event, isLive: boolean) {

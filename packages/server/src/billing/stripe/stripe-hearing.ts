@@ -8,7 +8,7 @@ import { expanded, idOf, listOf, orderOf, unknownValue } from './stripe-shapes.t
 
 const SESSION_ID = /^cs_[0-9A-Za-z_]{1,250}$/;
 /** Enough to meet the newest period behind whatever an operator billed on the side. */
-const INVOICES_MAX = 10;
+const INVOICES_MAX = 4;
 const CHARGES_MAX = 10;
 const DISPUTES_MAX = 10;
 

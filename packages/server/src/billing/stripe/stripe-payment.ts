@@ -162,7 +162,7 @@ function subscriptionOf({ session, invoices, charge, disputes }: Heard): Payment
   return {
     kind: 'subscription',
     state: takenBack(charge, disputes) ?? (isOver ? 'ended' : running),
-    paidAt: firstPaid(session, invoices),
+    paidAt: firstPaid(session, subscription),
     paidUntil: end !== null && end < period.endsAt ? end : period.endsAt,
     cancelAtPeriodEnd: isEnding,
   };
@@ -175,10 +175,11 @@ function endOf({ ended_at, cancel_at }: Stripe.Subscription, isOver: boolean): E
   return cancel_at === null ? null : instantOf(cancel_at, 'subscription.cancel_at');
 }
 
-function firstPaid(session: Stripe.Checkout.Session, invoices: readonly Stripe.Invoice[]): EpochNs {
+/** By the invoice of the checkout; one that was written off, while later ones were paid, does not say. */
+function firstPaid(session: Stripe.Checkout.Session, { start_date }: Stripe.Subscription): EpochNs {
   const first = expanded(session.invoice, 'session.invoice');
-  const oldest = first?.status === 'paid' ? first : invoices.at(-1);
-  return instantOf(oldest?.status_transitions?.paid_at, 'invoice.status_transitions.paid_at');
+  if (first?.status !== 'paid') return instantOf(start_date, 'subscription.start_date');
+  return instantOf(first.status_transitions?.paid_at, 'invoice.status_transitions.paid_at');
 }
 
 function takenBack(

@@ -170,7 +170,7 @@ export class StripeRig implements ProviderRig {
 
   oddWebhook(kind: OddWebhook): SentWebhook {
     const event = {
-      id: 'evt_odd',
+      id: `evt_odd_${kind.replace('-', '_')}`,
       object: 'event',
       created: Number(this.now() / 1_000_000_000n),
       livemode: kind === 'other-mode',

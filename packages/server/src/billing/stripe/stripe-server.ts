@@ -94,12 +94,14 @@ export class StripeServer implements AsyncDisposable {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  /** The same without a socket. */
+  /** The same without a socket, and with no more of an answer than the SDK reads. */
   readonly request: typeof fetch = async (input, init) => {
-    const { pathname, search } = new URL(String(input));
-    const { method = 'GET', body = '', signal } = init ?? {};
-    const headers = Object.fromEntries(new Headers(init?.headers));
-    const asked = { method, path: `${pathname}${search}`, headers, body: String(body ?? '') };
+    const url = String(input);
+    const { method = 'GET', body, signal } = init ?? {};
+    const headers = Object.fromEntries(init?.headers as [string, string][]);
+    const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+    const path = url.slice(url.indexOf('/', 'https://'.length));
+    const asked = { method, path, headers: Object.fromEntries(lower), body: String(body ?? '') };
     const outcome = this.answer(asked);
     if (outcome === 'silence') {
       return new Promise((_, reject) => {
@@ -107,7 +109,9 @@ export class StripeServer implements AsyncDisposable {
       });
     }
     if (outcome === 'cut') throw new TypeError('fetch failed');
-    return new Response(outcome.body, { status: outcome.status, headers: outcome.headers });
+    const { status } = outcome;
+    const answered = { status, headers: Object.entries(outcome.headers), body: null };
+    return { ...answered, text: async () => outcome.body } as unknown as Response;
   };
 
   answer(request: StripeRequest): StripeAnswer | 'silence' | 'cut' {
