@@ -25,6 +25,7 @@ import { pythonFor } from './python.ts';
 /** As many as the samples look back. */
 const DAYS = 7;
 const DAY_MS = 86_400_000;
+const SPEED = 60;
 const SAMPLE_MS_MAX = 60_000;
 /** A stream has told its status and its snapshot by then; when the next trade comes is the market's affair. */
 const LINES_ENOUGH = 2;
@@ -60,6 +61,8 @@ export class SampleStage implements AsyncDisposable {
     const directory = realpathSync(mkdtempSync(join(tmpdir(), 'tapeloom-samples-')));
     const service = new RunningService({
       data: join(directory, 'data'),
+      // Samples that wait for a bar to end would wait for a minute.
+      args: ['--speed', String(SPEED)],
       env: { TAPELOOM_SIM_DAYS: String(DAYS) },
     });
     const stage = new SampleStage(directory, service);
@@ -177,7 +180,7 @@ export class SampleStage implements AsyncDisposable {
       PATH: `${this.#bin}:${dirname(process.execPath)}:${process.env.PATH}`,
       HOME: cwd,
       XDG_CONFIG_HOME: join(cwd, '.config'),
-      TAPELOOM_DATA: join(this.directory, 'data'),
+      TAPELOOM_DATA: /^ {2}data +(.*)$/m.exec(this.#service.output)?.[1],
       TAPELOOM_URL: new URL(this.#service.address('REST')).origin,
       TAPELOOM_KEY: this.#service.keys.live,
     };
