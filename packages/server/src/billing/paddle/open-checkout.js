@@ -33,6 +33,8 @@
         displayMode: 'overlay',
         theme: document.documentElement.dataset.theme ?? theme,
         allowLogout: false,
+        // The price is the one that was agreed on before.
+        showAddDiscounts: false,
         successUrl: new URL(returnTo, location.origin).href,
       },
     });
