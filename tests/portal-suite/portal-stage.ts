@@ -51,6 +51,8 @@ export class PortalStage implements AsyncDisposable {
       TAPELOOM_PORT: `${port}`,
       TAPELOOM_PUBLIC_URL: url,
       TAPELOOM_SIM_DAYS: '1',
+      // Something must move while somebody looks.
+      TAPELOOM_SIM_SCALE: '0.3',
       ...PADDLE_SETTINGS,
       TAPELOOM_PORTAL: join(import.meta.dirname, '../../packages/portal/dist'),
     };

@@ -4,7 +4,7 @@
  */
 
 import assert from 'node:assert/strict';
-import type { Page } from 'playwright-core';
+import type { Page, WebSocket } from 'playwright-core';
 import { type PortalStage, WAIT_MS_MAX } from './portal-stage.ts';
 
 const PAGE = '/docs/indicators/footprint';
@@ -43,8 +43,12 @@ async function walkRecorded(stage: PortalStage): Promise<void> {
 }
 
 async function walkMarket(page: Page): Promise<void> {
-  const sockets: { isClosed(): boolean }[] = [];
-  page.on('websocket', (socket) => sockets.push(socket));
+  const sockets: WebSocket[] = [];
+  const sent: string[] = [];
+  page.on('websocket', (socket) => {
+    sockets.push(socket);
+    socket.on('framesent', ({ payload }) => sent.push(String(payload)));
+  });
   await page.goto('/docs/indicators/bars');
   await page.getByRole('button', { name: 'Open it live' }).click();
   const part = page.getByRole('region', { name: 'Live chart' });
@@ -61,6 +65,10 @@ async function walkMarket(page: Page): Promise<void> {
   await part.getByText(/1 of \d+ custom configurations?/).waitFor();
   await part.getByText(/^Live/).waitFor();
   await moves(page);
+  const asked = sent.filter((text) => text.includes('"subscribe"'));
+  assert.match(asked.at(-1)!, /"indicator":"bars".*"params":\{"size":5\}/);
+  assert.equal(asked.length, 2);
+  assert.ok(!sent.some((text) => /svc_(?:live|test)_/.test(text)), 'a key in a page');
   await part.getByRole('button', { name: 'Stop' }).click();
   await part.getByText('Closed').waitFor();
   const deadline = AbortSignal.timeout(WAIT_MS_MAX);

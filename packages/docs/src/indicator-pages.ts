@@ -67,7 +67,7 @@ function pageOf(indicator: Indicator): string {
     ...(text === undefined ? [] : [text.reading]),
     glance(indicator, text),
     '## Live',
-    'A recorded minute for everybody; for who is signed in the market itself, with parameters of your choice.',
+    'A recorded minute for everybody; the market itself, with parameters of your choice, for who is signed in.',
     `<!-- live ${id} -->`,
     '## The rule',
     'Word for word what the catalogue publishes, so that anybody can compute the same numbers from the same trades.',

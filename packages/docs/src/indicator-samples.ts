@@ -18,7 +18,7 @@ export function samplesSection(
   });
   return [
     'On [the stream](../protocol.md), over [history](../history.md) and with [the client](../../packages/client/README.md):',
-    `\`\`\`json tab="Stream"\n${subscribe}\n\`\`\``,
+    `\`\`\`json tab="Stream"\n${subscribe.replace(',"indicator"', ',\n "indicator"')}\n\`\`\``,
     `\`\`\`sh tab="History"\n${historySample(id, params)}\n\`\`\``,
     `\`\`\`ts tab="TypeScript"\n${clientSample(id, params)}\n\`\`\``,
   ].join('\n\n');

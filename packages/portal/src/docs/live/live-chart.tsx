@@ -65,8 +65,29 @@ export function LiveChart(props: {
     <div class="live-chart" ref={ref}>
       <div ref={drawn} />
       {svg === '' && <p class="live-waiting">{props.waiting}</p>}
+      {scene !== null && (
+        <Missing definition={definition} stream={stream} shown={scene.objects.length} />
+      )}
     </div>
   );
+}
+
+/** A chart without what it is about says why. */
+function Missing(props: {
+  readonly definition: IndicatorDefinition;
+  readonly stream: LiveStream;
+  readonly shown: number;
+}) {
+  const { size } = props.stream.objects;
+  if (props.definition.parameters.some(({ name }) => name === 'lookback')) {
+    return (
+      <p class="live-note">
+        {size.toLocaleString('en')} known. What lies far from these prices is not drawn.
+      </p>
+    );
+  }
+  if (props.shown > 0) return null;
+  return <p class="live-note">There is none in these bars yet; the next one will be drawn.</p>;
 }
 
 function parsed(svg: string): Node {
