@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import Stripe from 'stripe';
 import { type ProviderEvent, UpstreamError } from '../payment-provider.ts';
 import { checkout, DAY_MS, HOUR_MS, NEVER, paid, started, stateOf } from '../provider-rig.ts';
+import { STRIPE_EVENTS } from './stripe-events.ts';
 import { StripeRig } from './stripe-rig.ts';
 import { payCheckout } from './stripe-world-checkout.ts';
 
@@ -184,4 +187,15 @@ test('the doctor reads what has to be set at Stripe, and says what is missing', 
     stranger.slice(0, 3).map(({ outcome }) => outcome),
     ['fault', 'fault', 'fault'],
   );
+});
+
+test('the operator’s page names the events that are listed, and the version that was tried', async () => {
+  const page = new URL('../../../../../docs/operating/stripe.md', import.meta.url);
+  const text = await readFile(page, 'utf8');
+  const named = text.match(/`(?:checkout|customer|invoice|charge|refund)\.[a-z_.]+`/g) ?? [];
+  assert.deepEqual(
+    named.map((name) => name.slice(1, -1)),
+    [...STRIPE_EVENTS],
+  );
+  assert.ok(text.includes(`(${Stripe.PACKAGE_VERSION}, API version \`${Stripe.API_VERSION}\`)`));
 });

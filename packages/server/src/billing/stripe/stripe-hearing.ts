@@ -1,15 +1,16 @@
-/** What has to be asked of Stripe to know of one payment: one request while nobody has paid, three at most after it. */
+/** What has to be asked of Stripe to know of one payment: one request of a purchase, three of a subscription, and one for each charge that a bank asked about. */
 
 import type Stripe from 'stripe';
 import { UpstreamError } from '../payment-provider.ts';
 import { orNull } from './stripe-client.ts';
 import { type Heard, newestPeriod } from './stripe-payment.ts';
-import { expanded, idOf, listOf, orderOf, unknownValue } from './stripe-shapes.ts';
+import { booleanOf, expanded, idOf, listOf, orderOf, unknownValue } from './stripe-shapes.ts';
 
 const SESSION_ID = /^cs_[0-9A-Za-z_]{1,250}$/;
-/** Enough to meet the newest period behind whatever an operator billed on the side. */
-const INVOICES_MAX = 4;
-const CHARGES_MAX = 10;
+/** Banks take money back for about four months, and an operator may have billed something on the side. */
+const INVOICES_MAX = 5;
+/** Of one customer, with what was declined in between. */
+const CHARGES_MAX = 30;
 const DISPUTES_MAX = 10;
 
 /** With what belongs to it as objects; null: Stripe does not know it, or it is nothing of ours. */
@@ -35,11 +36,18 @@ export async function knownSession(api: Stripe, ref: string): Promise<Stripe.Che
 export async function hear(api: Stripe, session: Stripe.Checkout.Session): Promise<Heard> {
   if (session.status !== 'complete') return { session, invoices: [], charge: null, disputes: [] };
   const subscription = idOf(session.subscription);
-  const invoices = subscription === null ? [] : await paidInvoices(api, subscription);
-  const charge =
-    subscription === null ? chargeOfPurchase(session) : await chargeOfPeriod(api, invoices);
-  const disputes = charge?.disputed === true ? await disputesOf(api, charge) : [];
-  return { session, invoices, charge, disputes };
+  if (subscription === null) {
+    const charge = chargeOfPurchase(session);
+    const disputes = await disputesOf(api, charge === null ? [] : [charge]);
+    return { session, invoices: [], charge, disputes };
+  }
+  const invoices = await paidInvoices(api, subscription);
+  const charges = await chargesOfInvoices(api, invoices);
+  const period = newestPeriod(invoices);
+  const intent = period === null ? null : intentOfInvoice(period.invoice);
+  // What was paid elsewhere, or with a credit, has no charge.
+  const charge = intent === null ? null : (charges.get(intent) ?? null);
+  return { session, invoices, charge, disputes: await disputesOf(api, [...charges.values()]) };
 }
 
 /** What an invoice was, or is to be, paid by; null: by nothing that Stripe collected. */
@@ -64,21 +72,41 @@ function chargeOfPurchase(session: Stripe.Checkout.Session): Stripe.Charge | nul
   return charge?.status === 'succeeded' ? charge : null;
 }
 
-async function chargeOfPeriod(
+/** By what they paid. */
+async function chargesOfInvoices(
   api: Stripe,
   invoices: readonly Stripe.Invoice[],
-): Promise<Stripe.Charge | null> {
-  const period = newestPeriod(invoices);
-  // What was paid elsewhere, or with a credit, cannot be taken back by a bank.
-  const intent = period === null ? null : intentOfInvoice(period.invoice);
-  if (intent === null) return null;
-  const asked = { payment_intent: intent, limit: CHARGES_MAX };
-  const charges = listOf(await api.charges.list(asked), 'charges');
-  const charge = charges.find(({ status }) => status === 'succeeded');
-  if (charge === undefined) throw new UpstreamError(`stripe has no charge of the paid ${intent}`);
-  return charge;
+): Promise<ReadonlyMap<string, Stripe.Charge>> {
+  const intents = invoices.map((invoice) => intentOfInvoice(invoice)).filter((id) => id !== null);
+  const customer = idOf(invoices.at(0)?.customer);
+  const found = new Map<string, Stripe.Charge>();
+  if (customer === null || intents.length === 0) return found;
+  const note = (charges: readonly Stripe.Charge[]) => {
+    for (const charge of charges) {
+      const intent = idOf(charge.payment_intent);
+      const isOurs = intent !== null && intents.includes(intent);
+      if (isOurs && charge.status === 'succeeded') found.set(intent, charge);
+    }
+  };
+  note(listOf(await api.charges.list({ customer, limit: CHARGES_MAX }), 'charges'));
+  for (const intent of intents) {
+    if (found.has(intent)) continue;
+    note(listOf(await api.charges.list({ payment_intent: intent, limit: CHARGES_MAX }), 'charges'));
+    if (!found.has(intent)) throw new UpstreamError(`stripe has no charge of the paid ${intent}`);
+  }
+  return found;
 }
 
-async function disputesOf(api: Stripe, { id }: Stripe.Charge): Promise<readonly Stripe.Dispute[]> {
-  return listOf(await api.disputes.list({ charge: id, limit: DISPUTES_MAX }), 'disputes');
+async function disputesOf(
+  api: Stripe,
+  charges: readonly Stripe.Charge[],
+): Promise<readonly Stripe.Dispute[]> {
+  const disputes: Stripe.Dispute[] = [];
+  for (const { id, disputed } of charges) {
+    if (!booleanOf(disputed, 'charge.disputed')) continue;
+    disputes.push(
+      ...listOf(await api.disputes.list({ charge: id, limit: DISPUTES_MAX }), 'disputes'),
+    );
+  }
+  return disputes;
 }

@@ -27,7 +27,7 @@ export interface Heard {
   readonly invoices: readonly Stripe.Invoice[];
   /** What the newest paid period, or the purchase, was paid by; null: not by a charge. */
   readonly charge: Stripe.Charge | null;
-  /** About that charge. */
+  /** About that charge, and those of the months before. */
   readonly disputes: readonly Stripe.Dispute[];
 }
 
@@ -186,12 +186,12 @@ function takenBack(
   charge: Stripe.Charge | null,
   disputes: readonly Stripe.Dispute[],
 ): 'disputed' | 'refunded' | null {
-  if (charge === null) return null;
   for (const { status } of disputes) {
     const isTaken = DISPUTES.get(status);
     if (isTaken === undefined) throw unknownValue('dispute.status', status);
     if (isTaken) return 'disputed';
   }
+  if (charge === null) return null;
   return booleanOf(charge.refunded, 'charge.refunded') ? 'refunded' : null;
 }
 

@@ -153,6 +153,17 @@ test('a refund of an earlier month leaves the month that is paid now', async () 
   assert.equal(await stateOf(rig, ref), 'paid', 'who is charged again has it again');
 });
 
+test('a bank that takes an earlier month back takes the rights, until that is won', async () => {
+  await using rig = await open();
+  const ref = await paid(rig);
+  const first = rig.chargeOf(ref);
+  await rig.pass(32 * DAY_MS);
+  disputeCharge(rig.server.world, first, 'needs_response');
+  assert.equal(await stateOf(rig, ref), 'disputed');
+  disputeCharge(rig.server.world, first, 'won');
+  assert.equal(await stateOf(rig, ref), 'paid');
+});
+
 test('what Stripe calls by a name that is not known here is told by its field, and grants nothing', async () => {
   await using rig = await open();
   const bought = await paid(rig, 'purchase');
@@ -169,6 +180,7 @@ test('what Stripe calls by a name that is not known here is told by its field, a
     [bought, 'session.line_items.price.unit_amount', 'unit_amount', 79.5],
     [bought, 'session.line_items.currency', 'currency', 'euro'],
     [bought, 'charge.refunded', 'refunded', undefined],
+    [bought, 'charge.disputed', 'disputed', 'perhaps'],
     [bought, 'session.payment_intent', 'payment_intent', undefined],
     [running, 'session.subscription', 'subscription', undefined],
     [running, 'subscription.cancel_at', 'cancel_at', undefined],
