@@ -142,6 +142,16 @@ const operators: readonly LazyCommand[] = [
     load: async () => (await import('./commands/billing-reconcile.ts')).billingReconcileCommand,
   },
   {
+    path: ['billing', 'write-off'],
+    summary: 'end an order whose payment its provider has lost',
+    load: async () => (await import('./commands/billing-write-off.ts')).billingWriteOffCommand,
+  },
+  {
+    path: ['billing', 'doctor'],
+    summary: 'try the keys of payment providers',
+    load: async () => (await import('./commands/billing-doctor.ts')).billingDoctorCommand,
+  },
+  {
     path: ['billing', 'test'],
     summary: 'Play what happens at the built-in payment provider.',
     load: async () => (await import('./commands/billing-test.ts')).billingTestCommand,

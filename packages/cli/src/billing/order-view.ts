@@ -32,6 +32,7 @@ export function orderJson(order: OrderRecord, now: EpochNs): Record<string, unkn
     lookedAt: timeJson(order.lookedAt),
     lookAt: timeJson(order.lookAt),
     confirmedAt: timeJson(order.confirmedAt),
+    writtenOffAt: timeJson(order.writtenOffAt),
   };
 }
 
@@ -108,6 +109,9 @@ export function orderFacts(
     ['last asked', when(order.lookedAt)],
     ['asked next', when(order.lookAt)],
     ['confirmed', order.confirmedAt === null ? 'no mail yet' : `mailed ${when(order.confirmedAt)}`],
+    ...(order.writtenOffAt === null
+      ? []
+      : ([['written off', when(order.writtenOffAt)]] as [string, string][])),
     ...consentFacts(consent),
   ]);
 }

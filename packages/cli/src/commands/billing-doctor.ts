@@ -1,0 +1,100 @@
+/** `tapeloom billing doctor`: tries the keys of payment providers, as the service would use them. */
+
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { loadOffers } from '@tapeloom/server/billing/load-offers';
+import {
+  type DoctorOptions,
+  EXAMINATION_MS_MAX,
+  examineProvider,
+} from '@tapeloom/server/billing/doctor';
+import { paddleEnvironment, PADDLE_URLS } from '@tapeloom/server/billing/paddle/paddle-environment';
+import type { Finding } from '@tapeloom/server/billing/payment-provider';
+import type { Config } from '@tapeloom/server/config/config';
+import { isStripeLive } from '@tapeloom/server/config/payment-settings';
+import { openPaddle, openStripe } from '@tapeloom/server/open-providers';
+import { createLog } from '@tapeloom/server/platform/log';
+import { createClock } from '@tapeloom/server/platform/system-clock';
+import { readWords, writeJson } from '../accounts/account-options.ts';
+import type { CommandBody, CommandIo } from '../command.ts';
+import { commandConfig } from '../command-config.ts';
+import { ExitCode } from '../exit-codes.ts';
+import { tableText } from '../table-text.ts';
+
+export const billingDoctorCommand: CommandBody = {
+  usage: `Usage: tapeloom billing doctor [--checkout] [--json]
+
+Tries the payment providers that the settings name, with their keys: what they say of the account, the webhooks,
+the clock and the countries. Only reads, and charges nobody. Ends with 1 when something is wrong.
+
+  --checkout          begins a checkout of the test mode as well, and closes it; never with live keys
+  --json              JSON instead of text
+
+Examples:
+  tapeloom billing doctor
+  tapeloom billing doctor --checkout --json | jq '.findings[] | select(.outcome != "ok")'`,
+  run,
+};
+
+type Patient = Pick<DoctorOptions, 'provider' | 'apiUrl' | 'isLive'>;
+type ProviderFinding = Finding & { readonly provider: string };
+
+async function run(args: readonly string[], io: CommandIo): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: { checkout: { type: 'boolean' }, json: { type: 'boolean' } },
+    allowPositionals: true,
+  });
+  readWords(positionals, []);
+  const config = commandConfig(io);
+  const offers = loadOffers(config.offersFile, (path) => readFileSync(path, 'utf8'));
+  const clock = createClock({ kind: 'system' });
+  const publicUrl = config.publicUrl ?? `http://127.0.0.1:${config.port}`;
+  const triesCheckout = values.checkout === true;
+  const findings: ProviderFinding[] = [];
+  for (const patient of await patientsOf(config, publicUrl)) {
+    const signal = AbortSignal.any([io.signal, AbortSignal.timeout(EXAMINATION_MS_MAX)]);
+    const common = { offers, publicUrl, triesCheckout, clock, signal };
+    const found = await examineProvider({ ...patient, ...common });
+    findings.push(...found.map((finding) => ({ provider: patient.provider.name, ...finding })));
+  }
+  const isTestSold = offers.countries.some(({ provider }) => provider === 'test');
+  if (isTestSold) findings.push(TEST_FINDING);
+  const isWell = findings.every(({ outcome }) => outcome !== 'fault');
+  if (values.json === true) writeJson(io, { isWell, findings });
+  else io.stdout(findings.length === 0 ? NOBODY : findingsTable(findings));
+  return isWell ? ExitCode.ok : ExitCode.failure;
+}
+
+const NOBODY = 'No payment provider is configured: TAPELOOM_STRIPE_KEY or TAPELOOM_PADDLE_KEY turns one on.\n';
+const TEST_FINDING: ProviderFinding = {
+  provider: 'test',
+  what: 'money',
+  outcome: 'warning',
+  detail: 'takes none: where it sells, anybody can have any plan',
+};
+
+async function patientsOf(config: Config, publicUrl: string): Promise<readonly Patient[]> {
+  const clock = createClock({ kind: 'system' });
+  const log = createLog({ level: 'silent', readable: false, write: () => undefined });
+  const patients: Patient[] = [];
+  const stripe = await openStripe(config, clock, log);
+  if (stripe !== null) {
+    const isLive = isStripeLive(config.stripeKey!);
+    patients.push({ provider: stripe, apiUrl: config.stripeUrl, isLive });
+  }
+  const paddle = await openPaddle(config, () => publicUrl, clock, log);
+  if (paddle !== null) {
+    const environment = paddleEnvironment(config.paddleKey!, config.paddleClientToken!);
+    const apiUrl = config.paddleUrl ?? PADDLE_URLS[environment];
+    patients.push({ provider: paddle.provider, apiUrl, isLive: environment === 'live' });
+  }
+  return patients;
+}
+
+function findingsTable(findings: readonly ProviderFinding[]): string {
+  return tableText(
+    [{ title: 'provider' }, { title: 'what' }, { title: 'outcome' }, { title: 'detail' }],
+    findings.map(({ provider, what, outcome, detail }) => [provider, what, outcome, detail]),
+  );
+}

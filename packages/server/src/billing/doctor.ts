@@ -1,0 +1,141 @@
+/**
+ * What `tapeloom billing doctor` finds out about one provider with an operator's own keys: what the provider says of
+ * them, whether its clock and ours agree, who is sold to by it, and (if asked) whether a checkout can be begun, looked
+ * at and closed. Nobody is charged, and nothing of ours is changed.
+ */
+
+import { randomBytes } from 'node:crypto';
+import { isLoopbackUrl } from '../config/public-address.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { OfferBook } from './offer-book.ts';
+import { type Finding, type PaymentProvider, UpstreamError } from './payment-provider.ts';
+
+/** For each provider; an operator waits for it. */
+export const EXAMINATION_MS_MAX = 60_000;
+/** A signature is good for five minutes before and after its time. */
+const SKEW_S_FAULT = 240;
+const SKEW_S_WARNING = 30;
+
+export interface DoctorOptions {
+  readonly provider: PaymentProvider;
+  /** Where it is asked. */
+  readonly apiUrl: string;
+  readonly offers: OfferBook;
+  readonly publicUrl: string;
+  /** Whether money moves with these keys; null: they do not say. */
+  readonly isLive: boolean | null;
+  /** Whether a checkout is tried; never with keys of the live mode. */
+  readonly triesCheckout: boolean;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** How the clock is asked; the platform's by default. */
+  readonly request?: typeof fetch;
+}
+
+export async function examineProvider(options: DoctorOptions): Promise<readonly Finding[]> {
+  const findings = [countriesFinding(options), addressFinding(options)];
+  findings.push(await clockFinding(options));
+  findings.push(...(await said(options)));
+  if (options.triesCheckout) findings.push(await checkoutFinding(options));
+  return findings;
+}
+
+/** The provider's own findings; one that cannot be asked at all has one. */
+async function said({ provider, signal }: DoctorOptions): Promise<readonly Finding[]> {
+  try {
+    return await provider.examine(signal);
+  } catch (error) {
+    return [{ what: 'answers', outcome: 'fault', detail: messageOf(error) }];
+  }
+}
+
+function countriesFinding({ provider, offers }: DoctorOptions): Finding {
+  const what = 'countries';
+  const all = offers.countries.filter((one) => one.provider === provider.name);
+  if (all.length > 0) {
+    return { what, outcome: 'ok', detail: all.map(({ code }) => code).join(', ') };
+  }
+  const detail = 'nobody is sold to by it: the file of TAPELOOM_OFFERS names it for no country';
+  return { what, outcome: 'warning', detail };
+}
+
+function addressFinding({ provider, publicUrl }: DoctorOptions): Finding {
+  const what = 'webhook address';
+  const detail = `${publicUrl}/v1/webhooks/${provider.name}`;
+  if (isLoopbackUrl(publicUrl)) {
+    const why = 'is this machine alone: no webhook arrives; TAPELOOM_PUBLIC_URL is not set';
+    return { what, outcome: 'warning', detail: `${detail} ${why}` };
+  }
+  if (publicUrl.startsWith('https:')) return { what, outcome: 'ok', detail };
+  return { what, outcome: 'fault', detail: `${detail} has no TLS: no webhook is sent there` };
+}
+
+async function clockFinding({ apiUrl, clock, signal, request = fetch }: DoctorOptions): Promise<Finding> {
+  const what = 'clock';
+  try {
+    const response = await request(apiUrl, { redirect: 'manual', signal });
+    await response.body?.cancel();
+    const theirs = Date.parse(response.headers.get('date') ?? '');
+    if (Number.isNaN(theirs)) {
+      return { what, outcome: 'warning', detail: 'the provider does not say what time it is' };
+    }
+    const skew = Math.round((Number(clock.now() / 1_000_000n) - theirs) / 1_000);
+    const seconds = Math.abs(skew);
+    const outcome =
+      seconds >= SKEW_S_FAULT ? 'fault' : seconds >= SKEW_S_WARNING ? 'warning' : 'ok';
+    if (outcome === 'ok') return { what, outcome, detail: 'agrees with the provider’s' };
+    const detail = `ours is ${seconds} s ${skew > 0 ? 'ahead' : 'behind'}; at 300 s every webhook is refused`;
+    return { what, outcome, detail };
+  } catch (error) {
+    return { what, outcome: 'fault', detail: `${apiUrl} cannot be reached: ${messageOf(error)}` };
+  }
+}
+
+async function checkoutFinding(options: DoctorOptions): Promise<Finding> {
+  const what = 'checkout';
+  if (options.isLive !== false) {
+    const detail = 'not tried: these keys may move money; use those of the test mode';
+    return { what, outcome: 'warning', detail };
+  }
+  try {
+    return { what, outcome: 'ok', detail: await tryCheckout(options) };
+  } catch (error) {
+    return { what, outcome: 'fault', detail: messageOf(error) };
+  }
+}
+
+async function tryCheckout({ provider, offers, publicUrl, signal }: DoctorOptions): Promise<string> {
+  const [price] = offers.prices;
+  const offer = offers.offers.find(({ id }) => id === price?.offer);
+  const country = offers.countries.find((one) => one.provider === provider.name)?.code ?? 'DE';
+  if (price === undefined || offer === undefined) throw new UpstreamError('nothing is sold');
+  const { ref } = await provider.startCheckout(
+    {
+      orderId: `ord_${randomBytes(10).toString('hex')}`,
+      accountId: 'doctor',
+      email: null,
+      kind: offer.billing === 'monthly' ? 'subscription' : 'purchase',
+      offer: offer.id,
+      offerName: offer.name,
+      amountMinor: price.amountMinor,
+      currency: offers.currency,
+      taxIncluded: offers.taxIncluded,
+      country,
+      returnUrl: `${publicUrl}/orders`,
+      backUrl: `${publicUrl}/plans`,
+    },
+    signal,
+  );
+  const open = await provider.fetch(ref, signal);
+  await provider.closeCheckout(ref, signal);
+  const closed = await provider.fetch(ref, signal);
+  if (open?.state !== 'open') throw new UpstreamError(`${ref} was ${open?.state} when it was new`);
+  if (closed?.state !== 'failed') {
+    throw new UpstreamError(`${ref} is ${closed?.state} after it was closed`);
+  }
+  return `${ref} was begun, looked at and closed`;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
