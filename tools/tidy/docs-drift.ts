@@ -88,7 +88,7 @@ function* missingScripts(tree: Tree, _page: string, text: string): ReturnType<Ch
 
 function* missingCommands(tree: Tree, _page: string, text: string): ReturnType<Check> {
   const known = commandPaths(tree);
-  const spans = /(?:`|^(?:\$ )?)(?:npx |npm run )?tapeloom(?: --)?((?: [a-z]+)+)/gm;
+  const spans = /(?:`|^(?:\$ )?)(?:npx |npm run )?tapeloom(?: --)?((?: [a-z]+(?:-[a-z]+)*)+)/gm;
   for (const match of text.matchAll(spans)) {
     const words = match[1]!.trim().split(' ');
     const isKnown = known.some((path) => path.every((word, index) => words[index] === word));

@@ -143,12 +143,12 @@ const operators: readonly LazyCommand[] = [
   },
   {
     path: ['billing', 'write-off'],
-    summary: 'end an order whose payment its provider has lost',
+    summary: 'End an order whose payment its provider has lost.',
     load: async () => (await import('./commands/billing-write-off.ts')).billingWriteOffCommand,
   },
   {
     path: ['billing', 'doctor'],
-    summary: 'try the keys of payment providers',
+    summary: 'Try the keys of payment providers.',
     load: async () => (await import('./commands/billing-doctor.ts')).billingDoctorCommand,
   },
   {

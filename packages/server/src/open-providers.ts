@@ -4,6 +4,7 @@
  */
 
 import type { OfferBook } from './billing/offer-book.ts';
+import { openPaddle, openStripe } from './billing/open-adapters.ts';
 import type { PaymentProvider } from './billing/payment-provider.ts';
 import { isPaddleLive, isStripeLive, type PaymentSettings } from './config/payment-settings.ts';
 import type { PageRoute } from './pages/page-route.ts';
@@ -56,37 +57,6 @@ async function openTest({ config, publicAddress, clock, log }: OpenProvidersOpti
     if (!(error instanceof room.TestPaymentsError)) throw error;
     throw new StartRefusedError(error.message, { cause: error });
   }
-}
-
-export async function openStripe(
-  settings: PaymentSettings,
-  clock: Clock,
-  log: Log,
-): Promise<PaymentProvider | null> {
-  const { stripeKey: key, stripeWebhookSecrets, stripeTax, stripeUrl: url } = settings;
-  if (key === null) return null;
-  const { stripeProvider } = await import('./billing/stripe/stripe-provider.ts');
-  return stripeProvider({
-    key,
-    webhookSecrets: stripeWebhookSecrets,
-    isTaxAutomatic: stripeTax === 'automatic',
-    url,
-    clock,
-    log,
-  });
-}
-
-export async function openPaddle(
-  settings: PaymentSettings,
-  publicUrl: () => string,
-  clock: Clock,
-  log: Log,
-): Promise<PaymentProvider | null> {
-  const { paddleKey: key, paddleClientToken: clientToken } = settings;
-  if (key === null || clientToken === null) return null;
-  const { paddleProvider } = await import('./billing/paddle/paddle-provider.ts');
-  const { paddleWebhookSecrets: webhookSecrets, paddleUrl: url } = settings;
-  return paddleProvider({ key, webhookSecrets, clientToken, url, publicUrl, clock, log });
 }
 
 /** Where its checkout opens. */

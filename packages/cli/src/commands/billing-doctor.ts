@@ -2,22 +2,22 @@
 
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { loadOffers } from '@tapeloom/server/billing/load-offers';
 import {
   type DoctorOptions,
   EXAMINATION_MS_MAX,
   examineProvider,
 } from '@tapeloom/server/billing/doctor';
-import { paddleEnvironment, PADDLE_URLS } from '@tapeloom/server/billing/paddle/paddle-environment';
+import { loadOffers } from '@tapeloom/server/billing/load-offers';
+import { openPaddle, openStripe } from '@tapeloom/server/billing/open-adapters';
+import { PADDLE_URLS, paddleEnvironment } from '@tapeloom/server/billing/paddle/paddle-environment';
 import type { Finding } from '@tapeloom/server/billing/payment-provider';
 import type { Config } from '@tapeloom/server/config/config';
 import { isStripeLive } from '@tapeloom/server/config/payment-settings';
-import { openPaddle, openStripe } from '@tapeloom/server/open-providers';
 import { createLog } from '@tapeloom/server/platform/log';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import { readWords, writeJson } from '../accounts/account-options.ts';
 import type { CommandBody, CommandIo } from '../command.ts';
-import { commandConfig } from '../command-config.ts';
+import { configOf } from '../command-config.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { tableText } from '../table-text.ts';
 
@@ -46,7 +46,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     allowPositionals: true,
   });
   readWords(positionals, []);
-  const config = commandConfig(io);
+  const config = configOf(io);
   const offers = loadOffers(config.offersFile, (path) => readFileSync(path, 'utf8'));
   const clock = createClock({ kind: 'system' });
   const publicUrl = config.publicUrl ?? `http://127.0.0.1:${config.port}`;
@@ -66,7 +66,8 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   return isWell ? ExitCode.ok : ExitCode.failure;
 }
 
-const NOBODY = 'No payment provider is configured: TAPELOOM_STRIPE_KEY or TAPELOOM_PADDLE_KEY turns one on.\n';
+const NOBODY =
+  'No payment provider is configured: TAPELOOM_STRIPE_KEY or TAPELOOM_PADDLE_KEY turns one on.\n';
 const TEST_FINDING: ProviderFinding = {
   provider: 'test',
   what: 'money',
@@ -87,7 +88,7 @@ async function patientsOf(config: Config, publicUrl: string): Promise<readonly P
   if (paddle !== null) {
     const environment = paddleEnvironment(config.paddleKey!, config.paddleClientToken!);
     const apiUrl = config.paddleUrl ?? PADDLE_URLS[environment];
-    patients.push({ provider: paddle.provider, apiUrl, isLive: environment === 'live' });
+    patients.push({ provider: paddle, apiUrl, isLive: environment === 'live' });
   }
   return patients;
 }

@@ -61,6 +61,15 @@ export interface OrderRecord extends OrderTerms, Payment {
   readonly withdrawnAt: EpochNs | null;
 }
 
+/** Whether the account stays with the provider of this order. */
+export function bindsAccount(
+  { state, createdAt, writtenOffAt }: Pick<OrderRecord, 'state' | 'createdAt' | 'writtenOffAt'>,
+  now: EpochNs,
+): boolean {
+  if (state === 'failed' || writtenOffAt !== null) return false;
+  return state !== 'open' || now < createdAt + UNPAID_BINDS_NS;
+}
+
 export interface Consent {
   /** The whole text that was agreed to; it is kept once, by its digest. */
   readonly text: string;

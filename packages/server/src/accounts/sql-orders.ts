@@ -5,6 +5,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import type { OrderChange } from './account-schema.ts';
 import type { StoreCall } from './account-store.ts';
 import {
+  bindsAccount,
   type CheckoutQuestion,
   type CheckoutRefused,
   type Consent,
@@ -21,7 +22,6 @@ import {
   type PaymentEventRecord,
   type PaymentListing,
   SAME_CHECKOUT_NS,
-  UNPAID_BINDS_NS,
 } from './orders-store.ts';
 import { holdAccount, OPERATOR, replaceGrants } from './sql-accounts.ts';
 import { tell, type Writing } from './sql-audit.ts';
@@ -251,7 +251,7 @@ async function judgeCheckout(
   { offer, grants, provider, country }: CheckoutQuestion,
 ): Promise<CheckoutRefused | null> {
   const orders = await ordersOf(sql, accountId);
-  const other = orders.find((order) => order.provider !== provider && binds(order, now));
+  const other = orders.find((order) => order.provider !== provider && bindsAccount(order, now));
   if (other !== undefined) return { refused: 'other-provider', provider: other.provider };
   const holders = await holdersOf(sql, now, accountId, grants);
   if (holders !== null) {
@@ -271,12 +271,6 @@ async function judgeCheckout(
   const oldest = orders[ORDERS_PLACED_MAX - 1];
   const until = oldest === undefined ? now : oldest.createdAt + ORDERS_PLACED_NS;
   return now < until ? { refused: 'too-many', until: until as EpochNs } : null;
-}
-
-/** Whether the account stays with the provider of this order. */
-function binds({ state, createdAt, writtenOffAt }: OrderRecord, now: EpochNs): boolean {
-  if (state === 'failed' || writtenOffAt !== null) return false;
-  return state !== 'open' || now < createdAt + UNPAID_BINDS_NS;
 }
 
 /**

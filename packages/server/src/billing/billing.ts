@@ -8,7 +8,12 @@
 import { randomBytes } from 'node:crypto';
 import { mayCharge, paymentStateAt, willEnd } from '@tapeloom/core/entitlement/payment';
 import type { AccountStore, Actor } from '../accounts/account-store.ts';
-import type { CheckoutRefused, OrderRecord, OrderTerms } from '../accounts/orders-store.ts';
+import {
+  bindsAccount,
+  type CheckoutRefused,
+  type OrderRecord,
+  type OrderTerms,
+} from '../accounts/orders-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { Turns } from '../platform/turns.ts';
@@ -20,6 +25,7 @@ import {
   withdrawalTermsOf,
 } from './offer-book.ts';
 import type { OrderMails } from './order-mails.ts';
+import { OrderReceipts } from './order-receipts.ts';
 import { type CheckoutStart, UpstreamError } from './payment-provider.ts';
 import type { Payments } from './payments.ts';
 import { Withdrawals } from './withdrawals.ts';
@@ -60,6 +66,8 @@ export type Refusal =
   /** An earlier payment for the same waits for the bank, and cannot be taken back. */
   | { readonly refused: 'confirming' };
 
+export type DropOutcome = OrderRecord | { readonly refused: 'not-found' | 'paid' | 'confirming' };
+
 export type CancelOutcome = OrderRecord | { readonly refused: 'not-found' | 'not-running' };
 
 interface Terms {
@@ -70,12 +78,14 @@ interface Terms {
 
 export class Billing {
   readonly withdrawals: Withdrawals;
+  readonly receipts: OrderReceipts;
   readonly #options: BillingOptions;
   readonly #turns = new Turns();
 
   constructor(options: BillingOptions) {
     this.#options = options;
     this.withdrawals = new Withdrawals(options);
+    this.receipts = new OrderReceipts(options);
   }
 
   get offers(): OfferBook {
@@ -88,8 +98,9 @@ export class Billing {
     const offer = offers.offers.find(({ id }) => id === wish.offer);
     const price = offers.prices.find((one) => one.offer === wish.offer);
     if (offer === undefined || price === undefined) return { refused: 'unknown-offer' };
-    const provider = offers.providerOf(wish.country);
-    if (provider === null) return { refused: 'unknown-country' };
+    const ofCountry = offers.providerOf(wish.country);
+    if (ofCountry === null) return { refused: 'unknown-country' };
+    const provider = (await this.#providerBefore(wish)) ?? ofCountry;
     const { accepted, version } = wish.waiver ?? {};
     const required = waiverOf(offers, price).version;
     if (accepted !== true || version !== required) return { refused: 'waiver', version: required };
@@ -105,6 +116,18 @@ export class Billing {
 
   orderOf(accountId: string, orderId: string): Promise<OrderRecord | null> {
     return this.#options.store.orders.findOrder(accountId, orderId);
+  }
+
+  /** Gives up an order that nobody has paid: its checkout cannot be paid any more. */
+  async drop(accountId: string, orderId: string): Promise<DropOutcome> {
+    const order = await this.orderOf(accountId, orderId);
+    if (order === null) return { refused: 'not-found' };
+    if (order.state === 'failed') return order;
+    if (order.state !== 'open') return { refused: 'paid' };
+    const inTurn = this.#turns.run(accountId, () => this.#close(order));
+    const after = await this.#logged(inTurn);
+    if (after.state === 'failed') return after;
+    return { refused: after.state === 'open' ? 'confirming' : 'paid' };
   }
 
   /** Lets a subscription end with its period, or (`isCancelled` false) renew after all. */
@@ -245,6 +268,17 @@ export class Billing {
       returnUrl: `${publicUrl()}/orders?order=${orderId}`,
       backUrl: `${publicUrl()}/checkout?offer=${encodeURIComponent(offer.id)}`,
     };
+  }
+
+  /**
+   * Whom the account pays already for orders from this country; null: nobody. A country that moves to another provider
+   * takes along those who are new; the others stay where their card is.
+   */
+  async #providerBefore({ accountId, country }: CheckoutWish): Promise<string | null> {
+    const { store, payments, clock } = this.#options;
+    const orders = await store.orders.ordersOf(accountId);
+    const bound = orders.find((one) => one.country === country && bindsAccount(one, clock.now()));
+    return bound !== undefined && payments.has(bound.provider) ? bound.provider : null;
   }
 
   /** Orders of the same offer for which somebody could still pay, though they grant nothing. */

@@ -70,7 +70,12 @@ function addressFinding({ provider, publicUrl }: DoctorOptions): Finding {
   return { what, outcome: 'fault', detail: `${detail} has no TLS: no webhook is sent there` };
 }
 
-async function clockFinding({ apiUrl, clock, signal, request = fetch }: DoctorOptions): Promise<Finding> {
+async function clockFinding({
+  apiUrl,
+  clock,
+  signal,
+  request = fetch,
+}: DoctorOptions): Promise<Finding> {
   const what = 'clock';
   try {
     const response = await request(apiUrl, { redirect: 'manual', signal });
@@ -104,7 +109,12 @@ async function checkoutFinding(options: DoctorOptions): Promise<Finding> {
   }
 }
 
-async function tryCheckout({ provider, offers, publicUrl, signal }: DoctorOptions): Promise<string> {
+async function tryCheckout({
+  provider,
+  offers,
+  publicUrl,
+  signal,
+}: DoctorOptions): Promise<string> {
   const [price] = offers.prices;
   const offer = offers.offers.find(({ id }) => id === price?.offer);
   const country = offers.countries.find((one) => one.provider === provider.name)?.code ?? 'DE';

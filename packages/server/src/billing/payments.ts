@@ -82,6 +82,10 @@ export class Payments {
     this.#providers = new Map(providers.map((one) => [one.name, new AskedProvider(one, clock)]));
   }
 
+  has(name: string): boolean {
+    return this.#providers.has(name);
+  }
+
   provider(name: string): AskedProvider {
     const provider = this.#providers.get(name);
     if (provider === undefined) throw new UpstreamError(`there is no provider ${name} here`);

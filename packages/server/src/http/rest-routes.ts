@@ -23,6 +23,7 @@ import { operatorPagesRoute } from './portal/operator-pages-route.ts';
 import { ordersRoutes } from './portal/orders-routes.ts';
 import type { PortalFacts } from './portal/portal-facts.ts';
 import { portalRoutes } from './portal/portal-routes.ts';
+import { receiptsRoutes } from './portal/receipts-routes.ts';
 import { portalStreamTokensRoute } from './portal/stream-tokens-route.ts';
 import { tryRoutes } from './portal/try-routes.ts';
 import { type PortalUsageFacts, portalUsageRoute } from './portal/usage-route.ts';
@@ -84,6 +85,7 @@ export function restRoutes(facts: RestFacts): readonly Route[] {
       () => facts.portal(),
     ),
     ...ordersRoutes(() => facts.billing()),
+    ...receiptsRoutes(() => facts.billing()),
     ...withdrawalRoutes(() => facts.billing()),
     webhookRoute({ payments: () => facts.payments(), addresses: facts.addresses }),
     ...documentRoutes(() => routes, facts.publicOrigin),

@@ -1,0 +1,87 @@
+/**
+ * What a customer sees of an order at its provider: receipts, and the page where the card is changed. An order of
+ * another account is unknown. Receipts that were asked for a moment ago are remembered, so that a page that is loaded
+ * again and again uses up nothing of what the provider allows.
+ */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { AccountStore } from '../accounts/account-store.ts';
+import type { OrderRecord } from '../accounts/orders-store.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Receipt } from './payment-provider.ts';
+import type { Payments } from './payments.ts';
+
+const REMEMBERED_NS = 30_000_000_000n;
+const REMEMBERED_MAX = 1_000;
+
+export interface OrderReceiptsOptions {
+  readonly store: AccountStore;
+  readonly payments: Payments;
+  /** The origin that customers come back to. */
+  readonly publicUrl: () => string;
+  readonly clock: Clock;
+}
+
+interface Remembered {
+  readonly at: EpochNs;
+  readonly receipts: Promise<readonly Receipt[]>;
+}
+
+export class OrderReceipts {
+  readonly #options: OrderReceiptsOptions;
+  /** By orders, the latest last. */
+  readonly #remembered = new Map<string, Remembered>();
+
+  constructor(options: OrderReceiptsOptions) {
+    this.#options = options;
+  }
+
+  /** The newest first; null: the account has no such order. Rejects with `UpstreamError`. */
+  async receiptsOf(accountId: string, orderId: string): Promise<readonly Receipt[] | null> {
+    const { store, payments, clock } = this.#options;
+    const order = await store.orders.findOrder(accountId, orderId);
+    if (order === null) return null;
+    // Nothing was charged, or nothing of it is known any more.
+    if (order.paidAt === null || order.writtenOffAt !== null) return [];
+    const now = clock.now();
+    const known = this.#remembered.get(orderId);
+    // Whatever was heard of the order since then may have changed them.
+    const isFresh =
+      known !== undefined && now < known.at + REMEMBERED_NS && !isHeardSince(order, known.at);
+    if (isFresh) return known.receipts;
+    const receipts = payments.provider(order.provider).receipts(order);
+    this.#remember(orderId, { at: now, receipts });
+    try {
+      return await receipts;
+    } catch (error) {
+      this.#remembered.delete(orderId);
+      throw error;
+    }
+  }
+
+  /** Where the card is changed; `none`: there is no such page for this order. */
+  async portalOf(
+    accountId: string,
+    orderId: string,
+  ): Promise<{ readonly url: string } | { readonly refused: 'not-found' | 'none' }> {
+    const { store, payments, publicUrl } = this.#options;
+    const order = await store.orders.findOrder(accountId, orderId);
+    if (order === null) return { refused: 'not-found' };
+    if (order.paidAt === null || order.writtenOffAt !== null) return { refused: 'none' };
+    const provider = payments.provider(order.provider);
+    const url = await provider.customerPortal(order, `${publicUrl()}/orders`);
+    return url === null ? { refused: 'none' } : { url };
+  }
+
+  #remember(orderId: string, remembered: Remembered): void {
+    this.#remembered.delete(orderId);
+    this.#remembered.set(orderId, remembered);
+    if (this.#remembered.size <= REMEMBERED_MAX) return;
+    const [oldest] = this.#remembered.keys();
+    this.#remembered.delete(oldest!);
+  }
+}
+
+function isHeardSince({ lookedAt }: OrderRecord, at: EpochNs): boolean {
+  return lookedAt !== null && lookedAt > at;
+}

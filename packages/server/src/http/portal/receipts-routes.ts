@@ -1,0 +1,114 @@
+/** Receipts of an order, the provider's page for its customer, and giving up a checkout that nobody paid. */
+
+import type { Billing } from '../../billing/billing.ts';
+import { RECEIPT_STATES, RECEIPTS_MAX, type Receipt } from '../../billing/payment-provider.ts';
+import { Instant } from '../instant-schema.ts';
+import { ProblemError } from '../problem-error.ts';
+import { defineRoute, type Route, type RouteError } from '../route.ts';
+import { Type } from '../schema.ts';
+import { OrderView, viewOrder } from './order-view.ts';
+import { upstream } from './upstream-problem.ts';
+
+const UNKNOWN: RouteError = { code: 'NOT_FOUND', status: 404 };
+const CONFLICT: RouteError = { code: 'CONFLICT', status: 409 };
+const UPSTREAM: RouteError = { code: 'UPSTREAM_ERROR', status: 502 };
+
+const ReceiptView = Type.Object(
+  {
+    id: Type.String({ description: 'Its number at the provider.' }),
+    at: Instant('When it was charged'),
+    totalMinor: Type.Integer({ description: "With tax, in the currency's minor unit." }),
+    taxMinor: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'How much of the total is tax; null: the provider does not say.',
+    }),
+    refundedMinor: Type.Integer({ description: 'How much of the total was given back.' }),
+    currency: Type.String(),
+    state: Type.Enum(RECEIPT_STATES, {
+      description: '`open`: it is not paid yet. `refunded`: all of it was given back.',
+    }),
+    url: Type.Union([Type.String(), Type.Null()], {
+      description: 'A page or a PDF at the provider; null: there is none.',
+    }),
+  },
+  { additionalProperties: false },
+);
+
+export function receiptsRoutes(billing: () => Billing): readonly Route[] {
+  return [receiptsRoute(billing), providerPortalRoute(billing), dropRoute(billing)];
+}
+
+function receiptsRoute(billing: () => Billing): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/portal/orders/:id/receipts',
+    operationId: 'listReceipts',
+    summary: 'What was charged for an order, the newest first.',
+    description: `As the payment provider lists it, at most ${RECEIPTS_MAX}; asked for again at most every 30 seconds.`,
+    access: 'session',
+    answer: Type.Object({ receipts: Type.Array(ReceiptView) }, { additionalProperties: false }),
+    errors: [UNKNOWN, UPSTREAM],
+    handle: async ({ params, session }) => {
+      const asked = billing().receipts.receiptsOf(session.accountId, params.id!);
+      const receipts = await upstream(asked, 'Nothing was changed.');
+      if (receipts === null) throw unknownOrder();
+      return { receipts: receipts.map(viewReceipt) };
+    },
+  });
+}
+
+function providerPortalRoute(billing: () => Billing): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/portal/orders/:id/provider-portal',
+    operationId: 'openProviderPortal',
+    summary: "The address of the provider's page where the card or the billing address is changed.",
+    description: 'It is made for this visit, and good for a short time.',
+    access: 'session',
+    // A card that is paid with is changed by whoever pays.
+    isForSuspended: true,
+    answer: Type.Object({ url: Type.String() }, { additionalProperties: false }),
+    errors: [UNKNOWN, CONFLICT, UPSTREAM],
+    handle: async ({ params, session }) => {
+      const asked = billing().receipts.portalOf(session.accountId, params.id!);
+      const page = await upstream(asked, 'Nothing was changed.');
+      if ('url' in page) return page;
+      if (page.refused === 'not-found') throw unknownOrder();
+      throw new ProblemError('CONFLICT', 'The provider has no such page for this order.');
+    },
+  });
+}
+
+function dropRoute(billing: () => Billing): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/portal/orders/:id/drop',
+    operationId: 'dropOrder',
+    summary: 'Gives up an order that nobody has paid.',
+    description:
+      'Its checkout is closed and cannot be paid any more. Doing it again changes nothing.',
+    access: 'session',
+    isForSuspended: true,
+    answer: OrderView,
+    errors: [UNKNOWN, CONFLICT, UPSTREAM],
+    handle: async ({ params, session, now }) => {
+      const asked = billing().drop(session.accountId, params.id!);
+      const order = await upstream(asked, 'The order shows what holds.');
+      if (!('refused' in order)) return viewOrder(order, now, null);
+      if (order.refused === 'not-found') throw unknownOrder();
+      throw new ProblemError('CONFLICT', DROP_REFUSALS[order.refused]);
+    },
+  });
+}
+
+const DROP_REFUSALS = {
+  paid: 'This order was paid: it can be cancelled, and not given up.',
+  confirming: 'A payment for this order waits for the bank, and cannot be taken back.',
+} as const;
+
+function viewReceipt({ at, ...receipt }: Receipt) {
+  return { ...receipt, at: at.toString() };
+}
+
+function unknownOrder(): ProblemError {
+  return new ProblemError('NOT_FOUND', 'The account has no order with this id.');
+}
