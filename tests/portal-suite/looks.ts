@@ -76,7 +76,8 @@ async function shapeFaults(page: Page): Promise<readonly string[]> {
   return faults;
 }
 
-async function axeFaults(page: Page): Promise<readonly string[]> {
+/** What axe finds serious in the page as it is now. */
+export async function axeFaults(page: Page): Promise<readonly string[]> {
   // Through the debugger, which the page's policy does not concern.
   const session = await page.context().newCDPSession(page);
   await session.send('Runtime.evaluate', { expression: readFileSync(axePath, 'utf8') });

@@ -13,6 +13,7 @@ import { walkIndicators } from './walk-indicators.ts';
 import { walkFocus, walkServiceDown, walkSessionEnds } from './walk-interrupted.ts';
 import { walkLanding } from './walk-landing.ts';
 import { walkPaddle } from './walk-paddle.ts';
+import { walkReference } from './walk-reference.ts';
 import { signIn, walkAccount, walkCheckout, walkKeys, walkSignIn, walkTwoPeople } from './walks.ts';
 
 const PUBLIC = [
@@ -26,6 +27,8 @@ const PUBLIC = [
   '/docs/indicators',
   '/docs/indicators/footprint',
   '/docs/indicators/tpo',
+  '/docs/reference/rest',
+  '/docs/reference/stream',
   '/nothing-here',
 ];
 const OWN = ['/dashboard', '/keys', '/plans', '/checkout?offer=history', '/orders', '/account'];
@@ -55,6 +58,7 @@ const page = await signIn(stage, context, email);
 await step('a key made, used, rotated, revoked', () => walkKeys(stage, page));
 await step('a plan bought, cancelled, kept', () => walkCheckout(stage, page, email));
 await step('the page of Paddle, with its script and without', () => walkPaddle(stage));
+await step('the reference, tried by the session', () => walkReference(stage, page));
 await step('a session ended in the middle', () => walkSessionEnds(stage));
 await step('the focus stays', () => walkFocus(page));
 await step('the page of an indicator, recorded and live', () => walkIndicators(stage, page));

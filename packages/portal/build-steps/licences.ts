@@ -13,6 +13,8 @@ const FONTS: Readonly<Record<string, RegExp>> = {
   '@fontsource-variable/inter': /^assets\/inter-.*\.woff2$/,
   '@fontsource-variable/geist-mono': /^assets\/geist-mono-.*\.woff2$/,
 };
+/** The second is of what Swagger UI has inside. */
+const LICENCE_FILES = /^(?:licen[cs]e|notice|copying)|^swagger-ui-es-bundle\.js\.license/i;
 const BETWEEN = `\n\n${'-'.repeat(72)}\n\n`;
 const require = createRequire(import.meta.url);
 
@@ -48,7 +50,7 @@ function licenceOf(directory: string): string {
     readFileSync(join(directory, 'package.json'), 'utf8'),
   ) as Manifest;
   const texts = readdirSync(directory)
-    .filter((file) => /^(?:licen[cs]e|notice|copying)/i.test(file))
+    .filter((file) => LICENCE_FILES.test(file))
     .map((file) => readFileSync(join(directory, file), 'utf8').trim());
   if (texts.length === 0) throw new BuildRefusedError(`${name} comes without a licence`);
   return [`${name}@${version}: ${license}`, ...texts].join('\n\n');

@@ -7,13 +7,20 @@ import { gzipSync } from 'node:zlib';
 import type { Rolldown } from 'vite';
 
 /** The rule of the interface; a build above it fails. */
-export const SCRIPT_BYTES_MAX = 150_000;
+const SCRIPT_BYTES_MAX = 150_000;
+/** Swagger UI, which is all that one page of the documentation loads beyond the others. */
+const REST_REFERENCE_BYTES_MAX = 450_000;
 /** What we want of every first page; above it the report says so. */
 const SCRIPT_BYTES_WANTED = 60_000;
 
 export interface EntrySize {
   readonly name: string;
   readonly bytes: number;
+}
+
+/** How much it may be. */
+export function scriptBytesMax(name: string): number {
+  return name === 'rest-reference' ? REST_REFERENCE_BYTES_MAX : SCRIPT_BYTES_MAX;
 }
 
 type Part = Pick<Rolldown.OutputChunk, 'fileName' | 'imports' | 'name' | 'code'> & {
@@ -43,10 +50,15 @@ export function scriptSizes(
   const all = [...parts.values()];
   const entries = all.filter(({ isEntry, name }) => isEntry && name !== 'portal');
   const app = entries.filter(({ name }) => name === 'app').map(({ fileName }) => fileName);
+  const docs = entries.filter(({ name }) => name === 'docs').map(({ fileName }) => fileName);
+  const references = all.filter(
+    ({ isDynamicEntry, name }) => isDynamicEntry && name.endsWith('-reference'),
+  );
   const pages = all.filter(({ isDynamicEntry, name }) => isDynamicEntry && name.endsWith('-page'));
   return [
     ...entries.map(({ name, fileName }) => ({ name, bytes: sizeOf([fileName]) })),
     ...pages.map(({ name, fileName }) => ({ name, bytes: sizeOf([...app, fileName]) })),
+    ...references.map(({ name, fileName }) => ({ name, bytes: sizeOf([...docs, fileName]) })),
   ];
 }
 
@@ -54,7 +66,14 @@ export function sizeReport(sizes: readonly EntrySize[]): readonly string[] {
   return sizes
     .toSorted((a, b) => b.bytes - a.bytes)
     .map(({ name, bytes }) => {
-      const note = bytes > SCRIPT_BYTES_WANTED ? `, wanted are ${SCRIPT_BYTES_WANTED / 1000}` : '';
+      const isLarge = bytes > SCRIPT_BYTES_WANTED;
+      const own = scriptBytesMax(name);
+      const note =
+        own !== SCRIPT_BYTES_MAX
+          ? `, allowed are ${own / 1000}`
+          : isLarge
+            ? `, wanted are ${SCRIPT_BYTES_WANTED / 1000}`
+            : '';
       return `  ${name.padEnd(18)} ${(bytes / 1000).toFixed(1).padStart(6)} kB of script${note}`;
     });
 }

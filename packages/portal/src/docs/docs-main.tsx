@@ -1,6 +1,7 @@
 /** What a page of the documentation does in the browser: the bar at its top, search, code to copy, tabs, and where one reads. */
 
 import { hydrate } from 'preact';
+import { startReference } from '../reference/reference-parts.ts';
 import { addCopy, makeTabs } from './code-in-page.ts';
 import { DocsTop } from './docs-top.tsx';
 import { followReading } from './follow-reading.ts';
@@ -12,6 +13,7 @@ for (const block of document.querySelectorAll<HTMLElement>('.docs-code')) addCop
 for (const tabs of document.querySelectorAll<HTMLElement>('.docs-tabs')) makeTabs(tabs);
 followReading();
 for (const place of document.querySelectorAll<HTMLElement>('.docs-live')) offerLive(place);
+startReference();
 
 document.addEventListener('click', ({ target }) => {
   if (target instanceof Element && target.closest('.docs-search') !== null) openSearch();

@@ -10,8 +10,10 @@ export function followReading(): void {
   const headings = [...links.keys()].flatMap((id) => document.getElementById(id) ?? []);
   let marked: HTMLAnchorElement | undefined;
   const look = () => {
-    const passed = headings.findLast((heading) => heading.getBoundingClientRect().top < 120);
-    const link = links.get((passed ?? headings[0])?.id ?? '');
+    // The reference may show something else in their place.
+    const shown = headings.filter((heading) => heading.getClientRects().length > 0);
+    const passed = shown.findLast((heading) => heading.getBoundingClientRect().top < 120);
+    const link = links.get((passed ?? shown[0])?.id ?? '');
     if (link === marked) return;
     marked?.removeAttribute('aria-current');
     link?.setAttribute('aria-current', 'true');

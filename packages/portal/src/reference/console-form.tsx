@@ -1,0 +1,84 @@
+/** What is sent next: an example to begin with, changed as one likes. */
+
+import { useId, useState } from 'preact/hooks';
+import { Button } from '../components/button.tsx';
+import type { ConsoleSession } from './console-session.ts';
+
+export interface ConsoleExample {
+  readonly name: string;
+  readonly message: object;
+}
+
+export interface ConsoleFormProps {
+  readonly examples: readonly ConsoleExample[];
+  readonly session: ConsoleSession;
+}
+
+export function ConsoleForm({ examples, session }: ConsoleFormProps) {
+  const id = useId();
+  const [text, setText] = useState(() => textOf(examples[0]?.message ?? { t: 'ping' }));
+  const [fault, setFault] = useState<string | null>(null);
+  return (
+    <form
+      class="console-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        setFault(session.send(text));
+      }}
+    >
+      <div class="field">
+        <label for={`${id}-example`}>Example</label>
+        <select
+          id={`${id}-example`}
+          class="input"
+          onChange={({ currentTarget }) => {
+            setText(textOf(examples[Number(currentTarget.value)]!.message));
+            setFault(null);
+          }}
+        >
+          {examples.map(({ name }, index) => (
+            <option key={name} value={index}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </div>
+      <div class="field">
+        <label for={`${id}-message`}>Message</label>
+        <textarea
+          id={`${id}-message`}
+          class="input mono"
+          rows={8}
+          spellcheck={false}
+          value={text}
+          aria-invalid={fault !== null}
+          aria-describedby={fault === null ? undefined : `${id}-fault`}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+        {fault !== null && (
+          <span id={`${id}-fault`} class="error" role="alert">
+            {fault}
+          </span>
+        )}
+      </div>
+      <div class="console-bar">
+        <Button kind="primary" type="submit" isOff={session.state !== 'open'}>
+          Send
+        </Button>
+        {session.names.map((name) => (
+          <Button
+            key={name}
+            onClick={() => session.unsubscribe(name)}
+            isOff={session.state !== 'open'}
+          >
+            Unsubscribe {name}
+          </Button>
+        ))}
+      </div>
+    </form>
+  );
+}
+
+function textOf(message: object): string {
+  return JSON.stringify(message, null, 2);
+}

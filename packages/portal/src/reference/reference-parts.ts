@@ -1,0 +1,18 @@
+/** The parts of the reference that need scripts, each loaded on its own page only. Without them the page is whole as it is. */
+
+const PARTS: Readonly<Record<string, (article: HTMLElement) => Promise<unknown>>> = {
+  '/docs/reference/rest': async (article) =>
+    (await import('./rest-reference.ts')).startRestReference(article),
+  '/docs/reference/stream': async (article) =>
+    (await import('./stream-reference.tsx')).startStreamReference(article),
+};
+
+export function startReference(): void {
+  const article = document.querySelector<HTMLElement>('.docs-text');
+  const start = PARTS[location.pathname.replace(/\/$/, '')];
+  if (article === null || start === undefined) return;
+  start(article).catch((error: unknown) => {
+    // The list stays, and says all there is to say.
+    console.warn(error);
+  });
+}

@@ -1,0 +1,171 @@
+/**
+ * The OpenAPI document as the page shows it: what programs call, at the address the page is from, with no place for a key; and how
+ * each operation can be tried. Pure.
+ */
+
+/** Groups that programs have no use for. */
+const LEFT_OUT: readonly string[] = ['Portal', 'Payments'];
+const HOUR_MS = 3_600_000;
+const TRY_PATH = '/v1/portal/try';
+
+interface Answer {
+  readonly description: string;
+  readonly content?: unknown;
+}
+interface Parameter {
+  readonly name: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly example?: unknown;
+}
+export interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly description?: string;
+  readonly security: readonly { readonly key?: readonly string[] }[];
+  readonly parameters?: readonly Parameter[];
+  readonly responses: Readonly<Record<string, Answer>>;
+}
+type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+export interface OpenapiDocument {
+  readonly tags: readonly { readonly name: string }[];
+  readonly paths: Paths;
+  readonly components: { readonly securitySchemes?: unknown; readonly schemas: object };
+}
+
+/**
+ * `open`: by anybody. `session`: by who is signed in, at the portal's own route. Else not here, but on the page that `href` names, for
+ * the reason given.
+ */
+export type Trying =
+  | { readonly by: 'open' | 'session' }
+  | {
+      readonly by: 'elsewhere';
+      readonly reason: string;
+      readonly href: string;
+      readonly name: string;
+    };
+
+const KEYS_PAGE = { href: '/keys', name: 'Open Keys' } as const;
+const ELSEWHERE: Readonly<Record<string, Trying>> = {
+  createKey: {
+    by: 'elsewhere',
+    reason: 'It shows a secret once, so it is done in the portal.',
+    ...KEYS_PAGE,
+  },
+  rotateKey: {
+    by: 'elsewhere',
+    reason: 'It shows a secret once, so it is done in the portal.',
+    ...KEYS_PAGE,
+  },
+  revokeKey: {
+    by: 'elsewhere',
+    reason: 'It cannot be undone, so it is done in the portal.',
+    ...KEYS_PAGE,
+  },
+  createStreamToken: {
+    by: 'elsewhere',
+    reason:
+      'A token is as good as a key for a minute; the console of the stream takes one for you.',
+    href: '/docs/reference/stream',
+    name: 'Open the console',
+  },
+  exportHistory: {
+    by: 'elsewhere',
+    reason:
+      'An export costs its whole range when it starts, and a page cannot resume it. Try its estimate, and download by a program.',
+    href: '/docs/history',
+    name: 'How to export',
+  },
+};
+
+export function tryingOf({ operationId, security }: Operation): Trying {
+  const elsewhere = ELSEWHERE[operationId];
+  if (elsewhere !== undefined) return elsewhere;
+  const needsKey = security.length === 1 && security[0]!.key !== undefined;
+  return { by: needsKey ? 'session' : 'open' };
+}
+
+/** Where a request of the page goes: what needs a key, to the portal's own route. */
+export function triedAt(document: OpenapiDocument, url: string): string {
+  const { pathname, search } = new URL(url);
+  const operation = document.paths[pathname]?.get;
+  if (operation === undefined || tryingOf(operation).by !== 'session') return pathname + search;
+  return `${TRY_PATH}${pathname.slice('/v1'.length)}${search}`;
+}
+
+/** What the page shows at this time: examples of ranges are of today, for those of the contract may be older than the data. */
+export function shownDocument(document: OpenapiDocument, origin: string, nowMs: number): object {
+  const recent = { from: instant(nowMs - 2 * HOUR_MS), to: instant(nowMs - HOUR_MS) };
+  const { securitySchemes: _schemes, ...components } = document.components;
+  const paths = Object.entries(document.paths).flatMap(([path, methods]) => {
+    const shown = Object.entries(methods).filter(([, { tags }]) => !LEFT_OUT.includes(tags[0]!));
+    if (shown.length === 0) return [];
+    return [
+      [path, Object.fromEntries(shown.map(([name, one]) => [name, shownOperation(one, recent)]))],
+    ];
+  });
+  return {
+    ...document,
+    servers: [{ url: origin }],
+    tags: document.tags.filter(({ name }) => !LEFT_OUT.includes(name)),
+    paths: Object.fromEntries(paths),
+    components,
+  };
+}
+
+/** The anchors of the list without scripts, and the operation each is about. */
+export function anchorsOf({ paths }: OpenapiDocument): ReadonlyMap<string, Operation> {
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => {
+      const anchor = `${method} ${path}`
+        .toLowerCase()
+        .replace(/[^a-z0-9\s_-]/g, '')
+        .replace(/\s/g, '-');
+      return [anchor, operation] as const;
+    }),
+  );
+  return new Map(operations);
+}
+
+/** To the minute. */
+function instant(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 16)}:00Z`;
+}
+
+function shownOperation(operation: Operation, recent: Readonly<Record<string, string>>): object {
+  const { security, description = '', responses, parameters = [], ...rest } = operation;
+  return {
+    ...rest,
+    description: `${description}\n\n${keyWords(security)}`,
+    // A page cannot ask whether something changed: its browser does.
+    parameters: parameters
+      .filter((one) => one.name !== 'If-None-Match')
+      .map((one) => shownParameter(one, recent[one.name])),
+    responses: Object.fromEntries(Object.entries(responses).map(shownAnswer)),
+  };
+}
+
+/** The page would take a text with a media type for a file to be chosen. */
+function shownParameter(parameter: Parameter, recent: string | undefined): object {
+  const { contentMediaType: _type, ...schema } = parameter.schema;
+  const isDated = recent !== undefined && parameter.example !== undefined;
+  return { ...parameter, schema, ...(isDated ? { example: recent } : {}) };
+}
+
+function keyWords(security: Operation['security']): string {
+  const key = security.find((one) => one.key !== undefined)?.key;
+  if (key === undefined || security.length > 1) return 'Needs no key.';
+  return key.length === 0 ? 'Needs a key.' : `Needs a key with the scope \`${key[0]}\`.`;
+}
+
+/** Refusals are one line each, with a link to what the code means. */
+function shownAnswer([status, answer]: [string, Answer]): [string, object] {
+  if (Number(status) < 400) {
+    const { headers: _headers, ...rest } = answer as Answer & { readonly headers?: unknown };
+    return [status, rest];
+  }
+  const description = answer.description.replace(/`([A-Z_]+)`/g, (_, code: string) => {
+    return `[\`${code}\`](/docs/errors#${code.toLowerCase().replaceAll('_', '-')})`;
+  });
+  return [status, { description }];
+}
