@@ -15,6 +15,8 @@ const entries = [
   /^tests\/stranger-walk\/run\.ts$/,
   /^packages\/client\/src\/(?:index|stream|node)\.ts$/,
   /^examples\/[^/]+\/[^/]+\.[jt]s$/,
+  // Types of what others made: the compiler finds them by itself.
+  /\.d\.ts$/,
   // Started for the server, named by the portal's pages, or built on its own.
   /^packages\/portal\/(?:build\.ts|theme\.js|recording\/record\.ts)$/,
   /^packages\/portal\/src\/(?:main|pages\/landing\/landing-(?:main|prerender)|docs\/docs-main)\.tsx$/,

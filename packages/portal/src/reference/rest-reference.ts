@@ -3,17 +3,15 @@
  * styles, and loaded on this page only. What is tried goes through the visitor's session: the page has no key and asks for none.
  */
 
-// @ts-expect-error: the package brings no types; what we use of it is in `swagger-shapes.ts`.
 import swaggerUi from 'swagger-ui-dist/swagger-ui-es-bundle.js';
 import { publicCall } from '../api/call.ts';
 import { anchorsOf, type OpenapiDocument, shownDocument, triedAt } from './rest-document.ts';
 import { restPlugin } from './rest-plugin.ts';
-import type { SwaggerRequest, SwaggerUi } from './swagger-shapes.ts';
+import type { SwaggerRequest } from './swagger-shapes.ts';
 import { whoIsHere } from './who-is-here.ts';
 import './reference.css';
 import './rest-reference.css';
 
-const SWAGGER: SwaggerUi = swaggerUi;
 const FIELDS_WITHOUT_NAME = '[data-param-name] :is(input, select, textarea):not([aria-label])';
 
 export async function startRestReference(article: HTMLElement): Promise<void> {
@@ -29,10 +27,10 @@ export async function startRestReference(article: HTMLElement): Promise<void> {
   list.before(place);
   nameFields(place);
   const anchors = anchorsOf(document);
-  const ui = SWAGGER({
+  const ui = swaggerUi({
     domNode: place,
     spec: shownDocument(document, location.origin, Date.now()),
-    presets: [SWAGGER.presets.apis],
+    presets: [swaggerUi.presets.apis],
     plugins: [
       restPlugin({
         isSignedIn: visitor !== null,
