@@ -7,11 +7,12 @@ import swaggerUi from 'swagger-ui-dist/swagger-ui-es-bundle.js';
 import { publicCall } from '../api/call.ts';
 import { anchorsOf, type OpenapiDocument, shownDocument, triedAt } from './rest-document.ts';
 import { restPlugin } from './rest-plugin.ts';
-import type { SwaggerRequest } from './swagger-shapes.ts';
+import type { SwaggerRequest, SwaggerUi } from './swagger-shapes.ts';
 import { whoIsHere } from './who-is-here.ts';
 import './reference.css';
 import './rest-reference.css';
 
+const SWAGGER: SwaggerUi = swaggerUi;
 const FIELDS_WITHOUT_NAME = '[data-param-name] :is(input, select, textarea):not([aria-label])';
 
 export async function startRestReference(article: HTMLElement): Promise<void> {
@@ -27,10 +28,10 @@ export async function startRestReference(article: HTMLElement): Promise<void> {
   list.before(place);
   nameFields(place);
   const anchors = anchorsOf(document);
-  const ui = swaggerUi({
+  const ui = SWAGGER({
     domNode: place,
     spec: shownDocument(document, location.origin, Date.now()),
-    presets: [swaggerUi.presets.apis],
+    presets: [SWAGGER.presets.apis],
     plugins: [
       restPlugin({
         isSignedIn: visitor !== null,
