@@ -14,7 +14,15 @@ import { walkFocus, walkServiceDown, walkSessionEnds } from './walk-interrupted.
 import { walkLanding } from './walk-landing.ts';
 import { walkPaddle } from './walk-paddle.ts';
 import { walkReference } from './walk-reference.ts';
-import { signIn, walkAccount, walkCheckout, walkKeys, walkSignIn, walkTwoPeople } from './walks.ts';
+import {
+  signIn,
+  walkAccount,
+  walkCheckout,
+  walkKeys,
+  walkSignIn,
+  walkTwoPeople,
+  walkWithdrawal,
+} from './walks.ts';
 
 const PUBLIC = [
   '/',
@@ -31,7 +39,15 @@ const PUBLIC = [
   '/docs/reference/stream',
   '/nothing-here',
 ];
-const OWN = ['/dashboard', '/keys', '/plans', '/checkout?offer=history', '/orders', '/account'];
+const OWN = [
+  '/dashboard',
+  '/keys',
+  '/plans',
+  '/checkout?offer=history',
+  '/orders',
+  '/withdraw',
+  '/account',
+];
 const LCP_MS_MAX = 1_000;
 const SHIFT_MAX = 0.02;
 const SCRIPT_BYTES_MAX = 150_000;
@@ -73,6 +89,7 @@ for (const visit of process.argv.includes('--all') ? ALL_VISITS : SOME_VISITS) {
     if (faults.length > 0) throw new Error(faults.join('\n'));
   });
 }
+await step('a contract withdrawn from', () => walkWithdrawal(stage, page, email));
 await step('the landing page is painted soon, with little script', async () => {
   const paints = [await paintOf(stage, '/'), await paintOf(stage, '/'), await paintOf(stage, '/')];
   const { lcpMs, shift, scriptBytes } = paints.sort((a, b) => a.lcpMs - b.lcpMs)[1]!;

@@ -101,7 +101,7 @@ export async function walkKeys(stage: PortalStage, page: Page): Promise<void> {
 export async function walkCheckout(stage: PortalStage, page: Page, email: string): Promise<void> {
   await page.goto('/checkout?offer=live');
   await page.getByLabel('Country').selectOption('DE');
-  const go = page.getByRole('button', { name: 'Continue to payment' });
+  const go = page.getByRole('button', { name: /^Continue to payment/ });
   await go.click();
   const box = page.getByRole('checkbox').first();
   assert.ok(
@@ -165,6 +165,39 @@ export async function walkCheckout(stage: PortalStage, page: Page, email: string
     .getByText(/already|yours|have/i)
     .first()
     .waitFor();
+}
+
+/** What was bought is withdrawn from: found from the footer, also when signed out; declared, confirmed, mailed. */
+export async function walkWithdrawal(stage: PortalStage, page: Page, email: string): Promise<void> {
+  await using stranger = await stage.context();
+  const outside = await stranger.newPage();
+  await outside.goto('/status');
+  await outside.getByRole('link', { name: 'Withdraw from a contract' }).click();
+  await outside.waitForURL(/\/sign-in\?next=%2Fwithdraw$/);
+  await page.goto('/dashboard');
+  await page.getByRole('link', { name: 'Withdraw from a contract' }).click();
+  await page.getByRole('link', { name: 'Withdraw from contract', exact: true }).click();
+  await page.getByText('I withdraw from my contract for Live.').waitFor();
+  await page.getByText(/go back the way you paid/).waitFor();
+  await page.getByLabel('Your name').fill('Wanda <b>Walker</b>');
+  await page.getByRole('button', { name: 'Confirm withdrawal' }).dblclick();
+  await page.getByText(/You withdrew from Live on/).waitFor();
+  const { text } = await stage.mail(email);
+  assert.match(text, /We received it on \d+\s\w+\s\d{4},\s\d\d:\d\d:\d\d UTC/);
+  assert.match(text, /Wanda <b>Walker<\/b>/);
+  assert.match(text, /Declared: \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} UTC/);
+  const account = await page.evaluate(`fetch('/v1/portal/account').then((it) => it.json())`);
+  assert.equal((account as { plan: string }).plan, 'sandbox');
+  for (let look = 0; ; look += 1) {
+    await page.goto('/orders');
+    await page.getByText('Withdrawn').first().waitFor();
+    const done = page.getByText(/went back the way you paid/);
+    if ((await done.count()) > 0) break;
+    assert.ok(look < 20, 'the money was not given back');
+    await page.waitForTimeout(250);
+  }
+  await page.goto('/withdraw');
+  await page.getByText('There is nothing to withdraw from').waitFor();
 }
 
 /** Signed out everywhere else, the data taken along, deletion asked for and withdrawn. */

@@ -7,8 +7,10 @@
 import type { AccountServices } from './account-services.ts';
 import { AccountsUnavailableError } from './accounts/account-store.ts';
 import { Billing } from './billing/billing.ts';
+import { Leaving } from './billing/leaving.ts';
 import type { OfferBook } from './billing/offer-book.ts';
 import { OrderMails } from './billing/order-mails.ts';
+import { forgetOldOrders } from './billing/order-retention.ts';
 import type { PaymentProvider } from './billing/payment-provider.ts';
 import { Payments } from './billing/payments.ts';
 import type { Mailer } from './mail/mailer.ts';
@@ -19,6 +21,7 @@ import type { Log } from './platform/log.ts';
 const IDLE_WITHIN_MS = 1_000;
 /** How often it is looked whether something is due: an operator who asks for it waits no longer. */
 const ROUND_EVERY_MS = 5_000;
+const RETENTION_EVERY_MS = 3_600_000;
 
 export interface BillingServicesOptions {
   readonly accounts: Pick<AccountServices, 'store' | 'clock'>;
@@ -26,6 +29,8 @@ export interface BillingServicesOptions {
   readonly offers: OfferBook;
   readonly mailer: Mailer;
   readonly publicUrl: () => string;
+  /** For how many years after the deletion of an account its orders are kept. */
+  readonly ordersYears: number;
   readonly log: Log;
 }
 
@@ -34,6 +39,7 @@ export class BillingServices implements AsyncDisposable {
   readonly billing: Billing;
   readonly #clock: Clock;
   readonly #timer: Disposable;
+  readonly #retention: Disposable;
 
   constructor(options: BillingServicesOptions) {
     const { accounts, providers, offers, mailer, publicUrl, log } = options;
@@ -43,6 +49,13 @@ export class BillingServices implements AsyncDisposable {
     this.payments = new Payments({ store, providers, clock, log, mails });
     const { payments } = this;
     this.billing = new Billing({ store, payments, mails, offers, publicUrl, clock, log });
+    const leaving = new Leaving({ store, billing: this.billing, clock, log });
+    const { ordersYears: years } = options;
+    this.#retention = clock.every(RETENTION_EVERY_MS, () => {
+      forgetOldOrders({ store, clock, log, years }).catch((error: unknown) => {
+        log.error({ error }, 'old orders could not be removed');
+      });
+    });
     this.#timer = clock.every(ROUND_EVERY_MS, () => {
       const onFault = (error: unknown) => {
         // Accounts that cannot be asked are told of once, by who looks after them.
@@ -51,11 +64,13 @@ export class BillingServices implements AsyncDisposable {
       };
       payments.reconcile().catch(onFault);
       this.billing.withdrawals.carryOut().catch(onFault);
+      leaving.look().catch(onFault);
     });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#timer[Symbol.dispose]();
+    this.#retention[Symbol.dispose]();
     const { promise: late, resolve } = Promise.withResolvers<void>();
     using _ = this.#clock.after(IDLE_WITHIN_MS, resolve);
     const idle = Promise.all([this.billing.withdrawals.idle(), this.payments.idle()]);

@@ -283,7 +283,9 @@ export class Service implements AsyncDisposable {
     this.#providers = await openProviders({ config, offers, publicAddress, clock, log });
     const { providers } = this.#providers;
     const publicUrl = () => publicAddress.origin;
-    return new BillingServices({ accounts, providers, offers, mailer, publicUrl, log });
+    const { ordersYears } = config;
+    const parts = { accounts, providers, offers, mailer, publicUrl, ordersYears, log };
+    return new BillingServices(parts);
   }
 
   #becomeReady(): void {

@@ -33,6 +33,7 @@ export function orderJson(order: OrderRecord, now: EpochNs): Record<string, unkn
     lookAt: timeJson(order.lookAt),
     confirmedAt: timeJson(order.confirmedAt),
     writtenOffAt: timeJson(order.writtenOffAt),
+    withdrawnAt: timeJson(order.withdrawnAt),
   };
 }
 
@@ -76,7 +77,7 @@ export function ordersTable(
       order.id,
       names.get(order.accountId) ?? order.accountId,
       order.offer,
-      paymentStateAt(order, now),
+      order.withdrawnAt === null ? paymentStateAt(order, now) : 'withdrawn',
       priceText(order),
       order.provider,
       timeText(order.createdAt),
@@ -150,7 +151,10 @@ function renewsText({ kind, cancelAtPeriodEnd, state }: OrderRecord): string {
   return state === 'paid' || state === 'past_due' ? 'yes' : 'no';
 }
 
-function priceText({ amountMinor, currency }: OrderRecord): string {
+export function priceText({
+  amountMinor,
+  currency,
+}: Pick<OrderRecord, 'amountMinor' | 'currency'>): string {
   const format = new Intl.NumberFormat('en', { style: 'currency', currency });
   const { maximumFractionDigits: digits = 2 } = format.resolvedOptions();
   return format.format(amountMinor / 10 ** digits);

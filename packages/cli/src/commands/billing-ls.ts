@@ -14,6 +14,7 @@ import {
 import { openAccounts } from '../accounts/open-accounts.ts';
 import { accountNames } from '../billing/billing-options.ts';
 import { orderJson, ordersTable } from '../billing/order-view.ts';
+import { waitingText } from '../billing/withdrawal-view.ts';
 import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
 
 const SHOWN = 50;
@@ -61,8 +62,10 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     .filter((order) => state === null || paymentStateAt(order, now) === state)
     .slice(0, limit);
   const { eventsPending } = await store.orders.paymentCounts();
+  const waiting = await store.withdrawals.waitingWithdrawals();
   if (values.json === true) {
-    writeJson(io, { orders: orders.map((order) => orderJson(order, now)), eventsPending });
+    const shown = orders.map((order) => orderJson(order, now));
+    writeJson(io, { orders: shown, eventsPending, withdrawalsWaiting: waiting });
     return 0;
   }
   if (orders.length === 0) io.stdout('no orders\n');
@@ -71,6 +74,8 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     const what = eventsPending === 1 ? 'event waits' : 'events wait';
     io.stdout(`\n${eventsPending} ${what} to be settled; tapeloom billing reconcile has it done\n`);
   }
+  const unsettled = waitingText(waiting);
+  if (unsettled !== null) io.stdout(`\n${unsettled}\n`);
   return 0;
 }
 

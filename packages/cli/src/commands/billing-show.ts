@@ -18,12 +18,14 @@ import {
   orderFacts,
   orderJson,
 } from '../billing/order-view.ts';
+import { withdrawalFacts, withdrawalJson } from '../billing/withdrawal-view.ts';
 import type { CommandBody, CommandIo } from '../command.ts';
 
 export const billingShowCommand: CommandBody = {
   usage: `Usage: tapeloom billing show <order> [--data <directory>] [--json]
 
-Shows one order: what was bought, what its provider says of it, what was agreed to, and the events about it.
+Shows one order: what was bought, what its provider says of it, what was agreed to, whether it
+was withdrawn from and what became of that, and the events about it.
 
   <order>             the order's id
 ${COMMON_USAGE}
@@ -47,16 +49,19 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const account = await store.findAccount(order.accountId);
   const consent = await store.orders.consentOf(order);
   const events = await store.orders.eventsOf(order);
+  const withdrawal = await store.withdrawals.withdrawalOf(order);
   if (values.json === true) {
     writeJson(io, {
       ...orderJson(order, now),
       account: account?.name ?? null,
       consent: consent === null ? null : consentJson(consent),
+      withdrawal: withdrawal === null ? null : withdrawalJson(withdrawal),
       events: events.map(eventJson),
     });
     return 0;
   }
   io.stdout(orderFacts(order, consent, account?.name ?? order.accountId, now));
+  if (withdrawal !== null) io.stdout(`\n${withdrawalFacts(withdrawal, order)}`);
   if (events.length > 0) io.stdout(`\n${eventsTable(events)}`);
   return 0;
 }

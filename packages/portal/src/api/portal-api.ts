@@ -18,6 +18,7 @@ import type {
   StatusView,
   StreamToken,
   UsageView,
+  WithdrawalView,
 } from './portal-shapes.ts';
 
 const at = encodeURIComponent;
@@ -89,6 +90,15 @@ export const portalApi = {
   cancelOrder: (id: string) => call<OrderView>('POST', `/v1/portal/orders/${at(id)}/cancel`, {}),
   /** Takes a cancellation back. */
   keepOrder: (id: string) => call<OrderView>('POST', `/v1/portal/orders/${at(id)}/keep`, {}),
+
+  withdrawal: (id: string, options?: CallOptions) =>
+    call<WithdrawalView>('GET', `/v1/portal/orders/${at(id)}/withdrawal`, undefined, options),
+  /** Withdraws from the contract; `name` may be empty. */
+  withdraw: (id: string, name: string) =>
+    call<WithdrawalView>('POST', `/v1/portal/orders/${at(id)}/withdrawal`, {
+      confirm: true,
+      ...(name === '' ? {} : { name }),
+    }),
 
   /** Public. */
   status: (options?: CallOptions) =>

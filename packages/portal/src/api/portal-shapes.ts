@@ -173,9 +173,16 @@ export interface PricingView {
     readonly offer: OfferId;
     readonly amountMinor: number;
     readonly interval: 'month' | null;
+    /** Where its text is another than that of all. */
+    readonly waiver?: WaiverText;
   }[];
   readonly countries: readonly { readonly code: string; readonly provider: string }[];
-  readonly waiver: { readonly version: string; readonly text: string };
+  readonly waiver: WaiverText;
+}
+
+export interface WaiverText {
+  readonly version: string;
+  readonly text: string;
 }
 
 export type OrderState =
@@ -202,6 +209,22 @@ export interface OrderView {
   readonly paidUntil: string | null;
   readonly endsAt: string | null;
   readonly waiverVersion: string;
+  readonly taxIncluded: boolean;
+  /** Null: it may not be withdrawn from. */
+  readonly withdrawal: { readonly until: string; readonly amountMinor: number } | null;
+  readonly withdrawn: {
+    readonly at: string;
+    readonly amountMinor: number;
+    readonly state: 'open' | 'pending' | 'by_hand' | 'done';
+    readonly mailedAt: string | null;
+    readonly settledAt: string | null;
+  } | null;
+}
+
+export interface WithdrawalView {
+  readonly order: OrderView;
+  /** What was declared, or would be. */
+  readonly statement: string;
 }
 
 export interface NewCheckout {

@@ -11,7 +11,15 @@ import { Notice } from '../components/notice.tsx';
 import { Time } from '../components/time.tsx';
 import { showToast } from '../components/toast.tsx';
 import { useAccount } from './account-context.tsx';
-import { isHere, MAIN_ITEMS, MORE_ITEMS, type NavigationItem, PLAN_NAMES } from './navigation.ts';
+import {
+  isHere,
+  LEGAL_ITEMS,
+  MAIN_ITEMS,
+  MORE_ITEMS,
+  type NavigationItem,
+  PLAN_NAMES,
+  WITHDRAW_ITEM,
+} from './navigation.ts';
 import { rememberSignedIn } from './signed-in-hint.ts';
 import { ThemeSwitch } from './theme-switch.tsx';
 
@@ -36,8 +44,22 @@ export function AppFrame(props: { readonly children: ComponentChildren }) {
       <main class="page" id="main">
         <DeletionNotice path={path} />
         {props.children}
+        <PageFoot />
       </main>
     </div>
+  );
+}
+
+/** On every page: nobody has to look for the way out of a contract. */
+function PageFoot() {
+  return (
+    <nav class="page-foot" aria-label="Legal">
+      {[WITHDRAW_ITEM, ...LEGAL_ITEMS].map(({ href, name }) => (
+        <a key={href} href={href}>
+          {name}
+        </a>
+      ))}
+    </nav>
   );
 }
 

@@ -14,7 +14,7 @@ export const MAIN_ITEMS: readonly NavigationItem[] = [
   { href: '/dashboard', icon: 'home', name: 'Overview' },
   { href: '/keys', icon: 'key', name: 'Keys' },
   { href: '/plans', icon: 'plan', name: 'Plans', also: ['/checkout'] },
-  { href: '/orders', icon: 'bill', name: 'Billing' },
+  { href: '/orders', icon: 'bill', name: 'Billing', also: ['/withdraw'] },
   { href: '/account', icon: 'user', name: 'Account' },
 ];
 
@@ -28,6 +28,9 @@ export const LEGAL_ITEMS = [
   { href: '/privacy', name: 'Privacy' },
   { href: '/terms', name: 'Terms' },
 ] as const;
+
+/** Where whoever bought something gets out of it again. */
+export const WITHDRAW_ITEM = { href: '/withdraw', name: 'Withdraw from a contract' } as const;
 
 export function isHere(item: NavigationItem, path: string): boolean {
   return item.href === path || (item.also?.includes(path) ?? false);

@@ -12,6 +12,7 @@ const FRAMES = {
   '/plans': 'either',
   '/checkout': 'app',
   '/orders': 'app',
+  '/withdraw': 'app',
   '/account': 'app',
   '/status': 'either',
   '/imprint': 'either',

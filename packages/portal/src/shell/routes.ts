@@ -25,6 +25,9 @@ const checkout = later(
   async () => (await import('../pages/checkout/checkout-page.tsx')).CheckoutPage,
 );
 const orders = later(async () => (await import('../pages/orders/orders-page.tsx')).OrdersPage);
+const withdraw = later(
+  async () => (await import('../pages/withdraw/withdraw-page.tsx')).WithdrawPage,
+);
 const account = later(async () => (await import('../pages/account/account-page.tsx')).AccountPage);
 const status = later(async () => (await import('../pages/status/status-page.tsx')).StatusPage);
 const legal = later(async () => (await import('../pages/legal/legal-page.tsx')).LegalPage);
@@ -39,6 +42,7 @@ export const PAGES: Readonly<Record<PagePath, FunctionComponent>> = {
   '/plans': plans,
   '/checkout': checkout,
   '/orders': orders,
+  '/withdraw': withdraw,
   '/account': account,
   '/status': status,
   '/imprint': legal,

@@ -167,6 +167,8 @@ export interface OrdersStore {
   findOrderByRef(by: Pick<OrderTerms, 'provider' | 'ref'>): Promise<OrderRecord | null>;
   /** The newest first, of all accounts; for operators. */
   listOrders(limit: number): Promise<readonly OrderRecord[]>;
+  /** Subscriptions that renew, of accounts whose deletion was asked for. */
+  ordersOfLeaving(limit: number): Promise<readonly OrderRecord[]>;
   /** By orders, the oldest first. */
   consentsOf(accountId: string): Promise<readonly ConsentRecord[]>;
   consentOf(order: Pick<OrderRecord, 'id'>): Promise<ConsentRecord | null>;

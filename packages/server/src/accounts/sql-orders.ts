@@ -65,6 +65,23 @@ export class SqlOrders implements OrdersStore {
     });
   }
 
+  ordersOfLeaving(limit: number): Promise<readonly OrderRecord[]> {
+    return this.#store.read(async (sql) => {
+      const rows = await sql
+        .selectFrom('account_deletions')
+        .innerJoin('orders', 'orders.account_id', 'account_deletions.account_id')
+        .selectAll('orders')
+        .where('account_deletions.done_at', 'is', null)
+        .where('orders.kind', '=', 'subscription')
+        .where('orders.state', 'in', ['paid', 'past_due'])
+        .where('orders.cancel_at_period_end', '=', 0n)
+        .where('orders.withdrawn_at', 'is', null)
+        .limit(limit)
+        .execute();
+      return rows.map(orderOf);
+    });
+  }
+
   consentsOf(accountId: string): Promise<readonly ConsentRecord[]> {
     return this.#store.read((sql) => readConsents(sql, 'account_id', accountId));
   }

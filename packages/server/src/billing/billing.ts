@@ -130,6 +130,11 @@ export class Billing {
     return { refused: after.state === 'open' ? 'confirming' : 'paid' };
   }
 
+  /** Whether its deletion was asked for. */
+  async isLeaving(accountId: string): Promise<boolean> {
+    return (await this.#options.store.people.deletionOf(accountId)) !== null;
+  }
+
   /** Lets a subscription end with its period, or (`isCancelled` false) renew after all. */
   async setCancelled(
     accountId: string,

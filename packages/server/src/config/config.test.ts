@@ -54,6 +54,7 @@ test('without any setting the documented defaults hold', () => {
     simDays: 10,
     cacheBytes: 2 * 1024 ** 3,
     auditDays: 400,
+    ordersYears: 10,
     offersFile: null,
     speed: null,
     echoPort: null,

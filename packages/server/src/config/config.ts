@@ -59,6 +59,8 @@ export interface Config extends CommandLine, PaymentSettings {
   readonly cacheBytes: number;
   /** How many days an event stays in the audit log. */
   readonly auditDays: number;
+  /** For how many years orders outlive the deletion of their account. */
+  readonly ordersYears: number;
   /** The file that says what is sold, for how much and where; null: what is built in. */
   readonly offersFile: string | null;
 }
@@ -122,6 +124,7 @@ const SETTINGS: Settings = {
   cacheBytes: byteCount({ variable: 'TAPELOOM_CACHE_BYTES', fallback: 2 * 1024 ** 3 }),
   // The log is also how processes on one directory hear of each other's changes: nobody sleeps for a month.
   auditDays: wholeNumber({ variable: 'TAPELOOM_AUDIT_DAYS', fallback: 400 }, 30, 36_500),
+  ordersYears: wholeNumber({ variable: 'TAPELOOM_ORDERS_YEARS', fallback: 10 }, 1, 100),
   offersFile: text<string | null>(
     { variable: 'TAPELOOM_OFFERS', fallback: null },
     'the path of a JSON file with prices, countries and the waiver',

@@ -17,6 +17,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
   TAPELOOM_LOG_LEVEL: 'trace, debug, info, warn, error, fatal or silent (info)',
   TAPELOOM_CACHE_BYTES: 'what the cache of results may take, such as 2GiB; 0 keeps nothing',
   TAPELOOM_AUDIT_DAYS: 'how long the audit log keeps an event (400 days)',
+  TAPELOOM_ORDERS_YEARS: 'how long orders are kept after their account was deleted (10 years)',
   TAPELOOM_CONFIG: 'a JSON file with settings; the environment wins over it',
 };
 

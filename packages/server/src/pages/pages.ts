@@ -21,6 +21,7 @@ export const APP_PATHS: readonly string[] = [
   '/plans',
   '/checkout',
   '/orders',
+  '/withdraw',
   '/account',
   '/status',
   '/imprint',

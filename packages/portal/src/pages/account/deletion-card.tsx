@@ -21,7 +21,7 @@ export function DeletionCard(props: {
   const [isOpen, setIsOpen] = useState(false);
   const keep = useAction(async () => {
     await portalApi.withdrawDeletion();
-    showToast('The account stays');
+    showToast('The account stays. A subscription that was to end can be kept under Billing.');
     props.onChange();
   });
   return (
@@ -38,8 +38,8 @@ export function DeletionCard(props: {
         {deletion === null ? (
           <p class="muted">
             Keys, sessions and your address go 14 days after you ask for it; until then you can take
-            it back. A subscription is cancelled first. What the law makes us keep of orders stays,
-            without your address.
+            it back. A subscription does not renew any more from the moment you ask. What the law
+            makes us keep of orders stays, without your address.
           </p>
         ) : (
           <Notice
@@ -55,7 +55,7 @@ export function DeletionCard(props: {
               </Button>
             }
           >
-            Until then everything works as before.
+            Until then everything works as before, and nothing is charged any more.
           </Notice>
         )}
         <ErrorNotice title="The deletion was not taken back." error={keep.error} />
@@ -83,7 +83,7 @@ function DeletionDialog(props: { readonly onClose: () => void; readonly onAsked:
   return (
     <Dialog
       title="Delete this account?"
-      text="In 14 days a running subscription is cancelled, all keys are revoked, open connections close, and your address is removed. Until then everything works, a subscription may renew (cancel it under Billing if it should not), and you can take it back here."
+      text="A running subscription does not renew any more. In 14 days it ends, all keys are revoked, open connections close, and your address is removed. Until then everything works, and you can take it back here; a subscription is then kept under Billing."
       onClose={props.onClose}
       onSubmit={() => {
         if (isTyped) void ask.run();

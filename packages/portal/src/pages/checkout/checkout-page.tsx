@@ -20,7 +20,7 @@ import { useAccount } from '../../shell/account-context.tsx';
 import { PLAN_NAMES } from '../../shell/navigation.ts';
 import { PageHead } from '../../shell/page-head.tsx';
 import { type Holding, holdingOf, isBuyable } from '../plans/holding.ts';
-import { offerText, priceText } from '../plans/plan-facts.ts';
+import { offerText, priceText, waiverText } from '../plans/plan-facts.ts';
 import { type Shop, useShop } from '../plans/use-shop.ts';
 import { countryName, countryOptions, likelyCountry } from './billing-country.ts';
 import { OrderSummary } from './order-summary.tsx';
@@ -93,6 +93,7 @@ interface FormProps extends CheckoutProps {
 function CheckoutForm(props: FormProps) {
   const { account, shop, offer, onOffer, reload } = props;
   const { pricing } = shop;
+  const text = waiverText(pricing, offer);
   const [country, setCountry] = useState(() =>
     likelyCountry(pricing, shop.orders, navigator.languages),
   );
@@ -100,9 +101,10 @@ function CheckoutForm(props: FormProps) {
   const [faults, setFaults] = useState<{ country?: string; waiver?: string }>({});
   const box = useRef<HTMLInputElement>(null);
   const form = useRef<HTMLFormElement>(null);
-  const isAgreed = agreedTo === pricing.waiver.version;
+  const { amount, per } = priceText(pricing, offer);
+  const isAgreed = agreedTo === text.text;
   const pay = useAction(async () => {
-    const waiver = { accepted: isAgreed, version: pricing.waiver.version };
+    const waiver = { accepted: isAgreed, version: text.version };
     const { url } = await portalApi.startCheckout({ offer, country, waiver });
     location.assign(url);
     // Busy until this page is left.
@@ -147,11 +149,11 @@ function CheckoutForm(props: FormProps) {
         <section class="card">
           <div class="card-head">
             <h2>Right of withdrawal</h2>
-            <span class="badge mono">Text {pricing.waiver.version}</span>
+            <span class="badge mono">Text {text.version}</span>
           </div>
           <div class="card-body stack">
             <div class="waiver">
-              {pricing.waiver.text.split('\n\n').map((paragraph) => (
+              {text.text.split('\n\n').map((paragraph) => (
                 <p key={paragraph}>{paragraph}</p>
               ))}
             </div>
@@ -161,7 +163,7 @@ function CheckoutForm(props: FormProps) {
               error={faults.waiver}
               title="Begin now. I know what this means for my right of withdrawal."
               onChange={(isChecked) => {
-                setAgreedTo(isChecked ? pricing.waiver.version : null);
+                setAgreedTo(isChecked ? text.text : null);
                 setFaults(({ country: fault }) => (fault === undefined ? {} : { country: fault }));
               }}
             >
@@ -181,7 +183,7 @@ function CheckoutForm(props: FormProps) {
           isBlock
           busy={pay.isBusy && 'Opening the payment page'}
         >
-          Continue to payment
+          Continue to payment, {amount} {per}
         </Button>
       </OrderSummary>
     </form>

@@ -43,7 +43,10 @@ const PRICING = {
 test('prices are what the service says, and nothing is said before', () => {
   assert.equal(priceWords('live', null), null);
   assert.equal(priceWords('sandbox', null)!.price, 'Free');
-  assert.deepEqual(priceWords('live', PRICING), { price: '€79', per: 'a month, cancel any time' });
+  assert.deepEqual(priceWords('live', PRICING), {
+    price: '€79',
+    per: 'a month, tax included, cancel any time',
+  });
   assert.equal(priceWords('history', PRICING)!.price, '€490.50');
   assert.equal(priceWords('live_history', PRICING)!.price, '€490.50 + €79');
   const yen = { ...PRICING, currency: 'JPY' };

@@ -53,13 +53,14 @@ export function priceWords(plan: Plan, pricing: PricingView | null): PriceWords 
   const live = priceOf('live', pricing);
   const history = priceOf('history', pricing);
   if (live === null || history === null) return null;
+  const tax = pricing.taxIncluded ? 'tax included' : 'plus tax';
   switch (plan) {
     case 'live':
-      return { price: live, per: 'a month, cancel any time' };
+      return { price: live, per: `a month, ${tax}, cancel any time` };
     case 'history':
-      return { price: history, per: 'once, access for life' };
+      return { price: history, per: `once, ${tax}, access for life` };
     case 'live_history':
-      return { price: `${history} + ${live}`, per: 'once, then a month' };
+      return { price: `${history} + ${live}`, per: `once, then a month, ${tax}` };
     default:
       return plan satisfies never;
   }

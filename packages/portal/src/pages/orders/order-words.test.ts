@@ -9,8 +9,6 @@ import {
   holdingSentence,
   keepWord,
   stateWord,
-  withdrawalEnds,
-  withdrawWord,
 } from './order-words.ts';
 
 const at = (text: string) => `${BigInt(Date.parse(text)) * 1_000_000n}`;
@@ -28,13 +26,16 @@ const LIVE: OrderView = {
   paidUntil: at('2026-12-15T10:01:00Z'),
   endsAt: null,
   waiverVersion: '2026-11-1',
+  taxIncluded: true,
+  withdrawal: null,
+  withdrawn: null,
 };
 const HISTORY: OrderView = { ...LIVE, offer: 'history', interval: null, paidUntil: null };
 
 test('what is held and what comes next is one sentence with its date', () => {
   const by = (order: OrderView, until: string | null = null) =>
     holdingSentence('Live', { by: 'order', order, until });
-  assert.equal(by(LIVE), 'Live renews on 15 Dec 2026 for €79.00.');
+  assert.equal(by(LIVE), 'Live renews on 15 Dec 2026 for €79.00 a month, tax included.');
   assert.equal(
     by({ ...LIVE, state: 'cancelled' }),
     'Live is cancelled and on until 15 Dec 2026. Nothing is charged again.',
@@ -61,13 +62,15 @@ test('cancelling says what ends when, also after a renewal that failed', () => {
 });
 
 test('an order says its state in words', () => {
-  assert.deepEqual(stateWord({ state: 'past_due' }), { word: 'Renewal failed', kind: 'danger' });
-  assert.deepEqual(stateWord({ state: 'failed' }), { word: 'Not paid', kind: 'plain' });
+  const word = (state: OrderView['state']) => stateWord({ state, withdrawn: null });
+  assert.deepEqual(word('past_due'), { word: 'Renewal failed', kind: 'danger' });
+  assert.deepEqual(word('failed'), { word: 'Not paid', kind: 'plain' });
+  const nothing = { mailedAt: null, settledAt: null, amountMinor: 0 };
+  const withdrawn = { at: LIVE.createdAt, state: 'open', ...nothing } as const;
+  assert.equal(stateWord({ state: 'paid', withdrawn }).word, 'Withdrawn');
 });
 
 test('the ways out say their dates', () => {
-  const now = Date.parse('2026-11-20T00:00:00Z');
-  const later = Date.parse('2026-12-01T00:00:00Z');
   const cancelled: OrderView = { ...LIVE, state: 'cancelled' };
   assert.equal(cancelWord(LIVE, 'Live'), 'Cancel, on until 15 Dec 2026');
   assert.equal(cancelWord({ ...LIVE, state: 'past_due' }, 'Live'), 'Cancel Live');
@@ -75,13 +78,6 @@ test('the ways out say their dates', () => {
   assert.equal(cancelWord(HISTORY, 'Historical'), null);
   assert.equal(keepWord(cancelled, 'Live'), 'Keep Live after 15 Dec 2026');
   assert.equal(keepWord(LIVE, 'Live'), null);
-  assert.equal(withdrawWord(LIVE, now), 'Withdraw, until 29 Nov 2026');
-  assert.equal(withdrawWord(LIVE, later), 'Withdraw');
-  assert.equal(withdrawWord(HISTORY, now), 'Withdraw');
-});
-
-test('a contract can be withdrawn from for 14 days', () => {
-  assert.equal(new Date(withdrawalEnds(LIVE)).toISOString(), '2026-11-29T10:00:00.000Z');
 });
 
 test('a waiting order is asked about less and less often, and not for ever', () => {

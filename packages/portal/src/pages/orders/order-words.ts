@@ -21,8 +21,8 @@ const STATE_WORDS: Readonly<Record<OrderState, StateWord>> = {
   failed: { word: 'Not paid', kind: 'plain' },
 };
 
-export function stateWord({ state }: Pick<OrderView, 'state'>): StateWord {
-  return STATE_WORDS[state];
+export function stateWord({ state, withdrawn }: Pick<OrderView, 'state' | 'withdrawn'>): StateWord {
+  return withdrawn === null ? STATE_WORDS[state] : { word: 'Withdrawn', kind: 'plain' };
 }
 
 /** What the account has of one offer, and the next date, in a sentence. */
@@ -42,7 +42,8 @@ export function holdingSentence(name: string, holding: Holding): string {
     return `${name} is cancelled and on until ${day(order.paidUntil!)}. Nothing is charged again.`;
   }
   const price = moneyText(order.amountMinor, order.currency);
-  return `${name} renews on ${day(order.paidUntil!)} for ${price}.`;
+  const tax = order.taxIncluded ? 'tax included' : 'plus tax';
+  return `${name} renews on ${day(order.paidUntil!)} for ${price} a month, ${tax}.`;
 }
 
 /** What the button to cancel says; null: there is nothing to cancel. */
@@ -66,20 +67,6 @@ export function cancelledText({ state, paidUntil }: OrderView, name: string): st
 /** What the button says that takes a cancellation back; null: there is none. */
 export function keepWord(order: OrderView, name: string): string | null {
   return order.state === 'cancelled' ? `Keep ${name} after ${day(order.paidUntil!)}` : null;
-}
-
-export function withdrawWord(order: OrderView, now: number): string {
-  const ends = withdrawalEnds(order);
-  const isOpen = order.interval !== null && now < ends;
-  return isOpen ? `Withdraw, until ${dayText(ends)}` : 'Withdraw';
-}
-
-/** Until when it can be withdrawn from: 14 days from the order, by its whole days. */
-const WITHDRAWAL_DAYS = 14;
-const DAY_MS = 86_400_000;
-
-export function withdrawalEnds({ createdAt }: Pick<OrderView, 'createdAt'>): number {
-  return millisecondsOf(createdAt) + WITHDRAWAL_DAYS * DAY_MS;
 }
 
 function day(instant: string): string {

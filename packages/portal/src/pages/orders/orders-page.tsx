@@ -12,7 +12,6 @@ import { ErrorNotice, LoadError, Notice } from '../../components/notice.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
-import { millisecondsOf } from '../../components/time-text.ts';
 import { showToast } from '../../components/toast.tsx';
 import { useAccount } from '../../shell/account-context.tsx';
 import { PLAN_NAMES } from '../../shell/navigation.ts';
@@ -21,15 +20,9 @@ import { countryName } from '../checkout/billing-country.ts';
 import { type Holding, holdingOf } from '../plans/holding.ts';
 import { offerName } from '../plans/plan-facts.ts';
 import { type Shop, useShop } from '../plans/use-shop.ts';
-import { CancelDialog, WithdrawDialog } from './order-dialogs.tsx';
-import {
-  cancelledText,
-  cancelWord,
-  holdingSentence,
-  keepWord,
-  stateWord,
-  withdrawWord,
-} from './order-words.ts';
+import { withdrawnText, withdrawWord } from '../withdraw/withdraw-words.ts';
+import { CancelDialog } from './order-dialogs.tsx';
+import { cancelledText, cancelWord, holdingSentence, keepWord, stateWord } from './order-words.ts';
 import { ReturnNotice } from './return-notice.tsx';
 import { useWatchedOrder } from './use-watched-order.ts';
 
@@ -103,9 +96,8 @@ function Billing(props: BillingProps) {
 
 function HeldOffer(props: BillingProps & { readonly name: string; readonly holding: Holding }) {
   const { name, holding, reload } = props;
-  const now = millisecondsOf(props.account.serverTime);
-  const [asked, setAsked] = useState<'cancel' | 'withdraw' | null>(null);
-  const close = () => setAsked(null);
+  const [isAsked, setIsAsked] = useState(false);
+  const close = () => setIsAsked(false);
   const order = holding.by === 'order' ? holding.order : null;
   const wayOut = order === null ? null : cancelWord(order, name);
   const wayBack = order === null ? null : keepWord(order, name);
@@ -124,21 +116,16 @@ function HeldOffer(props: BillingProps & { readonly name: string; readonly holdi
             <Button
               size="sm"
               busy={wayOut === null && keep.isBusy && 'Taking it back'}
-              onClick={() => (wayOut === null ? void keep.run(order) : setAsked('cancel'))}
+              onClick={() => (wayOut === null ? void keep.run(order) : setIsAsked(true))}
             >
               {wayOut ?? wayBack}
             </Button>
           )}
-          <Button size="sm" onClick={() => setAsked('withdraw')}>
-            {withdrawWord(order, now)}
-          </Button>
+          <WithdrawLink order={order} />
         </div>
       )}
       <ErrorNotice title="Nothing was changed." error={keep.error} />
-      {asked === 'withdraw' && order !== null && (
-        <WithdrawDialog order={order} name={name} now={now} onClose={close} />
-      )}
-      {asked === 'cancel' && order !== null && (
+      {isAsked && order !== null && (
         <CancelDialog
           order={order}
           name={name}
@@ -151,6 +138,17 @@ function HeldOffer(props: BillingProps & { readonly name: string; readonly holdi
         />
       )}
     </div>
+  );
+}
+
+/** While it may be used, beside every order it is about. */
+function WithdrawLink({ order }: { readonly order: OrderView }) {
+  const word = withdrawWord(order);
+  if (word === null) return null;
+  return (
+    <ButtonLink size="sm" href={`/withdraw?order=${order.id}`}>
+      {word}
+    </ButtonLink>
   );
 }
 
@@ -219,10 +217,11 @@ function orderColumns(nameOf: (order: OrderView) => string): readonly Column<Ord
     {
       label: 'Price',
       isRight: true,
-      cell: ({ amountMinor, currency, interval }) => (
+      cell: ({ amountMinor, currency, interval, taxIncluded }) => (
         <span>
           <Money amountMinor={amountMinor} currency={currency} />
           {interval === null ? '' : ' a month'}
+          <span class="tiny faint order-id">{taxIncluded ? 'tax included' : 'plus tax'}</span>
         </span>
       ),
     },
@@ -230,7 +229,19 @@ function orderColumns(nameOf: (order: OrderView) => string): readonly Column<Ord
       label: 'State',
       cell: (order) => {
         const { word, kind } = stateWord(order);
-        return <span class={kind === 'plain' ? 'badge' : `badge ${kind}`}>{word}</span>;
+        return (
+          <>
+            <span class={kind === 'plain' ? 'badge' : `badge ${kind}`}>{word}</span>
+            {order.withdrawn !== null && (
+              <span class="small muted order-note">{withdrawnText(order)}</span>
+            )}
+            {order.withdrawal !== null && (
+              <a class="small order-note" href={`/withdraw?order=${order.id}`}>
+                Withdraw from contract
+              </a>
+            )}
+          </>
+        );
       },
     },
   ];

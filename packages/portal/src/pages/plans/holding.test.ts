@@ -22,6 +22,9 @@ function order(state: OrderState, offer: OrderView['offer'] = 'live'): OrderView
     paidUntil: LATER,
     endsAt: null,
     waiverVersion: '2026-11-1',
+    taxIncluded: true,
+    withdrawal: null,
+    withdrawn: null,
   };
 }
 

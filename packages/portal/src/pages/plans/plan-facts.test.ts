@@ -92,7 +92,15 @@ test('offers together make the plan that needs exactly them', () => {
 });
 
 test('prices are written as their currency does, and say how often', () => {
-  assert.deepEqual(priceText(PRICING, 'live'), { amount: '€79.00', per: 'a month' });
-  assert.deepEqual(priceText(PRICING, 'history'), { amount: '€490.00', per: 'once' });
+  assert.deepEqual(priceText(PRICING, 'live'), {
+    amount: '€79.00',
+    per: 'a month',
+    tax: 'tax included',
+  });
+  assert.deepEqual(priceText(PRICING, 'history'), {
+    amount: '€490.00',
+    per: 'once',
+    tax: 'tax included',
+  });
   assert.equal(offerName(OFFERS, 'history'), 'Historical');
 });

@@ -6,6 +6,7 @@ import type {
   Plan,
   PlanLimits,
   PricingView,
+  WaiverText,
 } from '../../api/portal-shapes.ts';
 import { bytesText, exactNumber, moneyText, proseNumber } from '../../components/number-text.ts';
 
@@ -109,6 +110,8 @@ export interface PriceText {
   readonly amount: string;
   /** `a month`, `once` */
   readonly per: string;
+  /** `tax included` */
+  readonly tax: string;
 }
 
 export function priceText(pricing: PricingView, offer: OfferId): PriceText {
@@ -116,7 +119,13 @@ export function priceText(pricing: PricingView, offer: OfferId): PriceText {
   return {
     amount: moneyText(amountMinor, pricing.currency),
     per: interval === null ? 'once' : 'a month',
+    tax: pricing.taxIncluded ? 'tax included' : 'plus tax',
   };
+}
+
+/** What a buyer of this offer agrees to. */
+export function waiverText(pricing: PricingView, offer: OfferId): WaiverText {
+  return pricing.prices.find((price) => price.offer === offer)?.waiver ?? pricing.waiver;
 }
 
 function streamText({ realtime, delaySeconds }: PlanLimits): string {

@@ -82,10 +82,10 @@ function PlanCard(props: {
       <div class="plan-price">
         {needed.length === 0 && <b>Free</b>}
         {needed.map((offer) => {
-          const { amount, per } = priceText(shop.pricing, offer);
+          const { amount, per, tax } = priceText(shop.pricing, offer);
           return (
             <span key={offer}>
-              <b class="num">{amount}</b> {per}
+              <b class="num">{amount}</b> {per}, {tax}
             </span>
           );
         })}

@@ -20,7 +20,7 @@ function askRoute(facts: () => PortalFacts): Route {
     operationId: 'askForDeletion',
     summary: 'Asks for the deletion of the account.',
     description:
-      'It is done 14 days later: a running subscription is cancelled, all keys are revoked, all sessions end, and ' +
+      'A running subscription ends with its period at the latest: nothing is charged any more. 14 days later all keys are revoked, all sessions end, and ' +
       'the e-mail address is forgotten. Asked again, it stays at the time it had. `RATE_LIMITED` when it was asked ' +
       'for and withdrawn 5 times within a day.',
     access: 'session',
@@ -50,7 +50,9 @@ function withdrawRoute(facts: () => PortalFacts): Route {
     path: '/v1/portal/deletion',
     operationId: 'withdrawDeletion',
     summary: 'Withdraws the deletion of the account.',
-    description: 'The account stays as it is; also when nobody asked for its deletion.',
+    description:
+      'The account stays as it is; also when nobody asked for its deletion. A subscription that ends by the deletion ' +
+      'renews only when it is kept, by `POST /v1/portal/orders/:id/keep`.',
     access: 'session',
     answer: Type.Object({}, closed),
     errors: [{ code: 'CONFLICT', status: 409 }],

@@ -89,6 +89,7 @@ function endingRoute(
     answer: OrderView,
     errors: [UNKNOWN, NOT_RUNNING, UPSTREAM],
     handle: async ({ params, session, now }) => {
+      if (!isCancelled && (await billing().isLeaving(session.accountId))) throw leaving();
       const asked = billing().setCancelled(session.accountId, params.id!, isCancelled);
       const order = await upstream(asked, 'The order shows what holds.');
       if (!('refused' in order)) return viewOrder(order, now, null);
@@ -96,6 +97,14 @@ function endingRoute(
       throw new ProblemError('CONFLICT', `Only a subscription that runs can be ${PAST[verb]}.`);
     },
   });
+}
+
+/** Nothing is charged for an account that is to be deleted. */
+function leaving(): ProblemError {
+  return new ProblemError(
+    'CONFLICT',
+    'The account is to be deleted, so nothing renews; keep the account first.',
+  );
 }
 
 const PAST = { cancel: 'cancelled', keep: 'kept' } as const;

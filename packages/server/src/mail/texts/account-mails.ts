@@ -42,7 +42,7 @@ export function deletionAskedMail({
     heading: 'Your account will be deleted',
     lead: [
       `As asked for, the account is deleted on ${momentText(dueAt)}. Until then all works as before, and you can change your mind.`,
-      'Then a running subscription is cancelled, all keys stop working and you are signed out everywhere.',
+      'A running subscription does not renew any more. On that day it ends, all keys stop working and you are signed out everywhere.',
     ],
     action: { label: 'Keep the account', link: accountLink },
     closing: ['Not you? Open the account, keep it, and sign out everywhere else.'],

@@ -1,0 +1,243 @@
+/**
+ * Withdrawing from a contract in two steps: what is declared, with what happens then; and its confirmation. Without an
+ * order in the address it lists what can be withdrawn from.
+ */
+
+import './withdraw.css';
+import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { portalApi } from '../../api/portal-api.ts';
+import type { OffersView, OrderView, WithdrawalView } from '../../api/portal-shapes.ts';
+import { useAction } from '../../api/use-action.ts';
+import { useLoaded } from '../../api/use-loaded.ts';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { TextField } from '../../components/field.tsx';
+import { ErrorNotice, LoadError, Notice } from '../../components/notice.tsx';
+import { Skeleton } from '../../components/skeleton.tsx';
+import { Time } from '../../components/time.tsx';
+import { useAccount } from '../../shell/account-context.tsx';
+import { PageHead } from '../../shell/page-head.tsx';
+import { offerName } from '../plans/plan-facts.ts';
+import {
+  effectText,
+  lastDay,
+  noRightText,
+  priceSentence,
+  withdrawnText,
+} from './withdraw-words.ts';
+
+const NAME_LENGTH_MAX = 200;
+
+export function WithdrawPage() {
+  const chosen = useLocation().query.order ?? null;
+  return (
+    <>
+      <PageHead title="Withdraw from a contract" />
+      {chosen === null ? <Contracts /> : <Statement key={chosen} orderId={chosen} />}
+    </>
+  );
+}
+
+function Contracts() {
+  const loaded = useLoaded(async (signal) => {
+    const [offers, { orders }] = await Promise.all([
+      portalApi.offers({ signal }),
+      portalApi.orders({ signal }),
+    ]);
+    return { offers, orders };
+  }, 'contracts');
+  const { value, error, reload } = loaded;
+  if (value !== null) return <ContractList {...value} />;
+  if (error === null) return <Skeleton label="Your contracts are loading" lines={3} />;
+  return <LoadError title="Your contracts did not load" error={error} onRetry={reload} />;
+}
+
+function ContractList(props: {
+  readonly offers: OffersView;
+  readonly orders: readonly OrderView[];
+}) {
+  const { offers, orders } = props;
+  const open = orders.filter(({ withdrawal }) => withdrawal !== null);
+  const withdrawn = orders.filter((order) => order.withdrawn !== null);
+  const others = orders.filter(
+    ({ state, withdrawal, withdrawn: done }) =>
+      withdrawal === null && done === null && ['paid', 'past_due', 'cancelled'].includes(state),
+  );
+  return (
+    <div class="stack">
+      {open.map((order) => (
+        <section class="card" key={order.id} aria-label={`Order ${order.id}`}>
+          <div class="card-body contract">
+            <ContractFacts order={order} name={offerName(offers, order.offer)} />
+            <ButtonLink href={`/withdraw?order=${order.id}`}>Withdraw from contract</ButtonLink>
+          </div>
+        </section>
+      ))}
+      {open.length === 0 && (
+        <section class="card empty">
+          <h2>There is nothing to withdraw from</h2>
+          <p>
+            None of your contracts can be withdrawn from here now. For everything else, write to us:
+            the imprint says to whom.
+          </p>
+          <ButtonLink href="/imprint">Imprint</ButtonLink>
+        </section>
+      )}
+      {others.map((order) => (
+        <p key={order.id} class="small muted">
+          {noRightText(order, offerName(offers, order.offer))}
+        </p>
+      ))}
+      {withdrawn.map((order) => (
+        <Withdrawn key={order.id} order={order} name={offerName(offers, order.offer)} />
+      ))}
+    </div>
+  );
+}
+
+function ContractFacts(props: { readonly order: OrderView; readonly name: string }) {
+  const { order, name } = props;
+  return (
+    <div>
+      <h2>{name}</h2>
+      <p class="muted">{priceSentence(order)}</p>
+      <p class="small muted">
+        Ordered <Time at={order.createdAt} form="minute" /> <code class="tiny">{order.id}</code>
+      </p>
+      <p class="small muted">You can withdraw until {lastDay(order.withdrawal!.until)}.</p>
+    </div>
+  );
+}
+
+function Withdrawn(props: { readonly order: OrderView; readonly name: string }) {
+  const { order, name } = props;
+  return (
+    <Notice
+      kind="ok"
+      title={
+        <>
+          You withdrew from {name} on <Time at={order.withdrawn!.at} form="both" />.
+        </>
+      }
+    >
+      {withdrawnText(order)} <code class="tiny faint">{order.id}</code>
+    </Notice>
+  );
+}
+
+function Statement(props: { readonly orderId: string }) {
+  const loaded = useLoaded(async (signal) => {
+    const [offers, withdrawal] = await Promise.all([
+      portalApi.offers({ signal }),
+      portalApi.withdrawal(props.orderId, { signal }),
+    ]);
+    return { offers, withdrawal };
+  }, props.orderId);
+  const [done, setDone] = useState<WithdrawalView | null>(null);
+  const { value, error, reload } = loaded;
+  if (value !== null) {
+    const view = done ?? value.withdrawal;
+    const name = offerName(value.offers, view.order.offer);
+    if (view.order.withdrawn !== null) return <Received view={view} name={name} />;
+    if (view.order.withdrawal === null) return <NotPossible order={view.order} name={name} />;
+    return <StatementForm view={view} name={name} onDone={setDone} />;
+  }
+  if (error === null) return <Skeleton label="The contract is loading" lines={4} />;
+  return <LoadError title="The contract did not load" error={error} onRetry={reload} />;
+}
+
+function StatementForm(props: {
+  readonly view: WithdrawalView;
+  readonly name: string;
+  readonly onDone: (view: WithdrawalView) => void;
+}) {
+  const { view, name } = props;
+  const { order, statement } = view;
+  const account = useAccount();
+  const [typed, setTyped] = useState('');
+  const confirm = useAction(async () => {
+    props.onDone(await portalApi.withdraw(order.id, typed.trim()));
+    account?.reload();
+  });
+  return (
+    <form
+      class="stack withdraw"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void confirm.run();
+      }}
+    >
+      <section class="card">
+        <div class="card-head">
+          <h2>What you declare</h2>
+          <span class="small faint">Possible until {lastDay(order.withdrawal!.until)}</span>
+        </div>
+        <div class="card-body stack">
+          <p class="statement">{statement}</p>
+          <TextField
+            label="Your name"
+            hint="For the declaration. You can leave it out: your account says who you are."
+            autocomplete="off"
+            maxLength={NAME_LENGTH_MAX}
+            value={typed}
+            onInput={setTyped}
+            error={confirm.error?.fault('/name')}
+          />
+        </div>
+      </section>
+      <section class="card">
+        <div class="card-head">
+          <h2>What happens then</h2>
+        </div>
+        <div class="card-body stack">
+          <ul class="effects">
+            {effectText(order, name).map((text) => (
+              <li key={text}>{text}</li>
+            ))}
+            <li>You get a receipt with the exact time by e-mail at once. You need no reason.</li>
+          </ul>
+          <ErrorNotice title="It is not confirmed yet." error={confirm.error} />
+          <div class="held-acts">
+            <Button type="submit" busy={confirm.isBusy && 'Confirming'}>
+              Confirm withdrawal
+            </Button>
+            <ButtonLink href="/orders">Keep {name}</ButtonLink>
+          </div>
+        </div>
+      </section>
+    </form>
+  );
+}
+
+function Received(props: { readonly view: WithdrawalView; readonly name: string }) {
+  const { order, statement } = props.view;
+  return (
+    <div class="stack withdraw">
+      <div role="status">
+        <Withdrawn order={order} name={props.name} />
+      </div>
+      <section class="card">
+        <div class="card-head">
+          <h2>What you declared</h2>
+        </div>
+        <div class="card-body stack">
+          <p class="statement">{statement}</p>
+          <p class="small muted">The receipt is in your mailbox, or on its way.</p>
+          <div class="held-acts">
+            <ButtonLink href="/orders">Billing</ButtonLink>
+          </div>
+        </div>
+      </section>
+    </div>
+  );
+}
+
+function NotPossible(props: { readonly order: OrderView; readonly name: string }) {
+  return (
+    <section class="card empty">
+      <h2>It cannot be withdrawn from</h2>
+      <p>{noRightText(props.order, props.name)}</p>
+      <ButtonLink href="/orders">Billing</ButtonLink>
+    </section>
+  );
+}

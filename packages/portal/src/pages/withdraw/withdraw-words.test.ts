@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { OrderView } from '../../api/portal-shapes.ts';
+import {
+  effectText,
+  lastDay,
+  noRightText,
+  priceSentence,
+  withdrawnText,
+  withdrawWord,
+} from './withdraw-words.ts';
+
+const at = (text: string) => `${BigInt(Date.parse(text)) * 1_000_000n}`;
+const LIVE: OrderView = {
+  id: 'ord_1',
+  offer: 'live',
+  state: 'paid',
+  amountMinor: 7_900,
+  currency: 'EUR',
+  interval: 'month',
+  country: 'DE',
+  provider: 'test',
+  createdAt: at('2026-11-15T10:00:00Z'),
+  paidAt: at('2026-11-15T10:01:00Z'),
+  paidUntil: at('2026-12-15T10:01:00Z'),
+  endsAt: null,
+  waiverVersion: '2026-11-1',
+  taxIncluded: true,
+  withdrawal: { until: at('2026-12-01T12:00:00Z'), amountMinor: 6_320 },
+  withdrawn: null,
+};
+
+test('the button says the last day, which is over everywhere when the right ends', () => {
+  assert.equal(lastDay(LIVE.withdrawal!.until), '30 Nov 2026');
+  assert.equal(withdrawWord(LIVE), 'Withdraw from contract, until 30 Nov 2026');
+  assert.equal(withdrawWord({ withdrawal: null }), null);
+});
+
+test('a price is said with its interval and its tax', () => {
+  assert.equal(priceSentence(LIVE), '€79.00 a month, tax included');
+  const once = { ...LIVE, interval: null, amountMinor: 49_000, taxIncluded: false };
+  assert.equal(priceSentence(once), '€490.00 once, plus tax');
+});
+
+test('before it is confirmed it says what happens with rights and money', () => {
+  const [rights, money] = effectText(LIVE, 'Live');
+  assert.match(rights!, /^Live ends at once/);
+  assert.equal(
+    money,
+    '€63.20 of €79.00 go back the way you paid: the part for the time still to come, as of now.',
+  );
+  const all = { ...LIVE, withdrawal: { ...LIVE.withdrawal!, amountMinor: 7_900 } };
+  assert.equal(effectText(all, 'Live')[1], '€79.00 go back the way you paid.');
+  const open: OrderView = { ...all, state: 'open' };
+  assert.match(effectText(open, 'Live').join(' '), /its payment page closes/);
+  assert.match(noRightText({ ...LIVE, interval: null }, 'Historical'), /when access was provided/);
+  assert.match(noRightText(LIVE, 'Live'), /time for withdrawing is over/);
+});
+
+test('what became of the money is said in words', () => {
+  const text = (state: 'open' | 'pending' | 'by_hand' | 'done', amountMinor = 6_320) =>
+    withdrawnText({
+      ...LIVE,
+      withdrawn: { at: LIVE.createdAt, amountMinor, state, mailedAt: null, settledAt: null },
+    });
+  assert.equal(withdrawnText(LIVE), null);
+  assert.equal(text('done'), '€63.20 went back the way you paid.');
+  assert.equal(text('done', 0), 'All is settled.');
+  assert.match(text('open')!, /is asked for it/);
+  assert.match(text('pending')!, /works on it/);
+  assert.match(text('by_hand')!, /ourselves/);
+});

@@ -1,0 +1,73 @@
+/** Withdrawing in words: what may be withdrawn from, what happens then, and what became of it. */
+
+import type { OrderView } from '../../api/portal-shapes.ts';
+import { moneyText } from '../../components/number-text.ts';
+import { dayText, millisecondsOf } from '../../components/time-text.ts';
+
+/** What the button says; null: it may not be withdrawn from. */
+export function withdrawWord({ withdrawal }: Pick<OrderView, 'withdrawal'>): string | null {
+  return withdrawal === null ? null : `Withdraw from contract, until ${lastDay(withdrawal.until)}`;
+}
+
+/** The right ends when its last day is over everywhere, twelve hours after it is in UTC. */
+const HALF_DAY_MS = 12 * 3_600_000;
+
+export function lastDay(until: string): string {
+  return dayText(millisecondsOf(until) - HALF_DAY_MS - 1);
+}
+
+/** `€79.00 a month, tax included` */
+export function priceSentence(
+  order: Pick<OrderView, 'amountMinor' | 'currency' | 'interval' | 'taxIncluded'>,
+): string {
+  const every = order.interval === null ? 'once' : 'a month';
+  const tax = order.taxIncluded ? 'tax included' : 'plus tax';
+  return `${moneyText(order.amountMinor, order.currency)} ${every}, ${tax}`;
+}
+
+/** What happens with the rights and the money when it is confirmed. */
+export function effectText(order: OrderView, name: string): readonly string[] {
+  const amount = order.withdrawal?.amountMinor ?? 0;
+  if (order.state === 'open') {
+    return [
+      `The order for ${name} ends, and its payment page closes.`,
+      'If a payment is on its way all the same, all of it goes back.',
+    ];
+  }
+  return [
+    `${name} ends at once, on open connections too. Keys, usage and whatever else you bought stay.`,
+    moneyBackText(order, amount),
+    'Nothing is charged for it any more.',
+  ];
+}
+
+function moneyBackText(order: OrderView, amountMinor: number): string {
+  if (amountMinor === 0) return 'The period you paid for is over, so nothing is left to give back.';
+  const money = moneyText(amountMinor, order.currency);
+  const tax = order.taxIncluded ? '' : ' and the tax on it';
+  const of = moneyText(order.amountMinor, order.currency);
+  return amountMinor < order.amountMinor
+    ? `${money} of ${of}${tax} go back the way you paid: the part for the time still to come, as of now.`
+    : `${money}${tax} go back the way you paid.`;
+}
+
+/** What became of a withdrawal; null: there was none. */
+export function withdrawnText({ withdrawn, currency }: OrderView): string | null {
+  if (withdrawn === null) return null;
+  const { amountMinor, state } = withdrawn;
+  const money = moneyText(amountMinor, currency);
+  if (state === 'done') {
+    return amountMinor === 0 ? 'All is settled.' : `${money} went back the way you paid.`;
+  }
+  if (amountMinor === 0) return 'The payment provider is told that it is over.';
+  if (state === 'pending') return `${money} go back; the payment provider works on it.`;
+  if (state === 'by_hand') return `${money} go back; we look after it ourselves.`;
+  return `${money} go back; the payment provider is asked for it.`;
+}
+
+/** Why an order that runs may not be withdrawn from. */
+export function noRightText(order: OrderView, name: string): string {
+  return order.interval === null
+    ? `For ${name} the right of withdrawal ended when access was provided, as you agreed when you ordered.`
+    : `For ${name} the time for withdrawing is over. You can cancel it under Billing, to the end of the month paid.`;
+}

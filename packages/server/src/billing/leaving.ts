@@ -1,0 +1,52 @@
+/**
+ * Whoever asks for the deletion of an account is charged nothing in the two weeks before it is done: its
+ * subscriptions are let end with the period that is paid for. A provider that cannot be asked is asked again.
+ */
+
+import type { AccountStore } from '../accounts/account-store.ts';
+import type { OrderRecord } from '../accounts/orders-store.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log.ts';
+import type { Billing } from './billing.ts';
+import { UpstreamError } from './payment-provider.ts';
+
+const MINUTE_NS = 60_000_000_000n;
+const ROUND_MAX = 100;
+
+export interface LeavingOptions {
+  readonly store: Pick<AccountStore, 'orders'>;
+  readonly billing: Pick<Billing, 'setCancelled'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export class Leaving {
+  readonly #options: LeavingOptions;
+  /** Orders whose provider could not be asked, and when it is asked again. */
+  readonly #again = new Map<string, bigint>();
+
+  constructor(options: LeavingOptions) {
+    this.#options = options;
+  }
+
+  async look(): Promise<void> {
+    const { store, clock } = this.#options;
+    const orders = await store.orders.ordersOfLeaving(ROUND_MAX);
+    const ids = new Set(orders.map(({ id }) => id));
+    for (const id of this.#again.keys()) if (!ids.has(id)) this.#again.delete(id);
+    for (const order of orders) {
+      if (clock.now() >= (this.#again.get(order.id) ?? 0n)) await this.#letEnd(order);
+    }
+  }
+
+  async #letEnd({ id, accountId }: OrderRecord): Promise<void> {
+    const { billing, clock, log } = this.#options;
+    try {
+      await billing.setCancelled(accountId, id, true);
+      log.info({ order: id }, 'a subscription ends, as its account is to be deleted');
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error;
+      this.#again.set(id, clock.now() + MINUTE_NS);
+    }
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * How long orders, consents and withdrawals are kept: for years after their account was deleted, as the operator
+ * says. They go in short steps, so that nobody waits for it; of accounts that are not deleted nothing goes.
+ */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { AccountStore } from '../accounts/account-store.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log.ts';
+
+/** Rather a day too long than one too short. */
+const YEAR_NS = 366n * 86_400_000_000_000n;
+const AT_ONCE = 20;
+const STEPS_MAX = 50;
+
+export interface OrderRetentionOptions {
+  readonly store: Pick<AccountStore, 'withdrawals'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly years: number;
+}
+
+/** Removes what is old enough, as far as it gets; how many orders. */
+export async function forgetOldOrders(options: OrderRetentionOptions): Promise<number> {
+  const { store, clock, log, years } = options;
+  const before = clock.now() - BigInt(years) * YEAR_NS;
+  if (before <= 0n) return 0;
+  let all = 0;
+  for (let step = 0; step < STEPS_MAX; step += 1) {
+    const gone = await store.withdrawals.forgetOrders(before as EpochNs, AT_ONCE);
+    all += gone;
+    if (gone < AT_ONCE) break;
+  }
+  if (all > 0) log.info({ orders: all, years }, 'orders of deleted accounts were old enough to go');
+  return all;
+}
