@@ -1,9 +1,13 @@
-/** Ending at Stripe: checkouts that nobody paid, and subscriptions, now or with their period. */
+/**
+ * Ending at Stripe: checkouts that nobody paid, and subscriptions, now or with their period. Each can be done as often as
+ * one likes, so the SDK makes a new idempotency key for every call: with a key of the order's, Stripe would repeat its answer of
+ * the first time for a day, a refusal too, and do nothing.
+ */
 
 import type Stripe from 'stripe';
 import type { Log } from '../../platform/log.ts';
 import { UpstreamError } from '../payment-provider.ts';
-import { idempotencyKey, isRefusal, orNull } from './stripe-client.ts';
+import { isRefusal, orNull } from './stripe-client.ts';
 import { hear, intentOfInvoice, knownSession } from './stripe-hearing.ts';
 import { newestPeriod } from './stripe-payment.ts';
 import { expanded, idOf, listOf } from './stripe-shapes.ts';
@@ -26,7 +30,6 @@ export async function setCancelAtPeriodEnd(
   if (isEnding === isCancelled && (isCancelled || endsAt === null)) return;
   // A date that an operator set is another field, and Stripe takes only one of them at a time.
   const isDated = !isCancelled && !isEnding;
-  // The SDK makes a new key each time: with one of the order's, doing it a second time would do nothing.
   await api.subscriptions.update(
     id,
     isDated ? { cancel_at: '' } : { cancel_at_period_end: isCancelled },
@@ -57,9 +60,8 @@ async function expired(
   session: Stripe.Checkout.Session,
 ): Promise<Stripe.Checkout.Session> {
   if (session.status !== 'open') return session;
-  const key = { idempotencyKey: idempotencyKey('expire', session.id) };
   try {
-    await api.checkout.sessions.expire(session.id, {}, key);
+    await api.checkout.sessions.expire(session.id);
   } catch (error) {
     if (!isRefusal(error)) throw error;
     const after = await knownSession(api, session.id);
@@ -96,7 +98,7 @@ async function endSubscription(api: Stripe, { id }: Stripe.Subscription, log: Lo
 /** Stripe collects no more for it, but its page could still be paid. */
 async function voidInvoice(api: Stripe, id: string, log: Log): Promise<void> {
   try {
-    await api.invoices.voidInvoice(id, {}, { idempotencyKey: idempotencyKey('void', id) });
+    await api.invoices.voidInvoice(id);
   } catch (error) {
     if (!isRefusal(error)) throw error;
     log.warn({ error, invoice: id }, 'an open invoice of an ended subscription stays open');
