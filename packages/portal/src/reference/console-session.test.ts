@@ -107,6 +107,9 @@ test('only the newest lines are kept, and what keeps the line alive is not among
   for (let count = 0; count < 2 * LINES_MAX; count += 1) say({ t: 'hb', ts: `${count}` });
   assert.equal(session.lines.length, LINES_MAX);
   assert.match(session.lines.at(-1)!.text, /"599"/);
+  say({ t: 'snapshot', sub: 'es', items: ['x'.repeat(30_000)] });
+  const { text, length } = session.lines.at(-1)!;
+  assert.deepEqual([text.length, length], [20_000, 30_040]);
   session.clear();
   assert.equal(session.lines.length, 0);
 });

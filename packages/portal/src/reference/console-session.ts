@@ -17,7 +17,10 @@ export interface ConsoleLine {
   readonly from: 'client' | 'service' | 'page';
   /** The kind of message; what the page itself says has none. */
   readonly kind: string | null;
+  /** Of a long one the beginning. */
   readonly text: string;
+  /** Of the whole message, in characters. */
+  readonly length: number;
   readonly atMs: number;
 }
 
@@ -225,7 +228,8 @@ export class ConsoleSession {
   #say(from: ConsoleLine['from'], kind: string | null, whole: string): void {
     this.#made += 1;
     const text = whole.slice(0, TEXT_KEPT_MAX);
-    const line = { id: this.#made, from, kind, text, atMs: this.#options.nowMs() };
+    const { length } = whole;
+    const line = { id: this.#made, from, kind, text, length, atMs: this.#options.nowMs() };
     this.#lines = [...this.#lines, line].slice(-LINES_MAX);
     this.#options.changed();
   }

@@ -205,19 +205,20 @@ function Lines(props: { readonly lines: readonly ConsoleLine[]; readonly onClear
 }
 
 /** Copied is more of it. */
-function shortened(text: string): string {
-  if (text.length <= TEXT_SHOWN_MAX) return text;
-  return `${text.slice(0, TEXT_SHOWN_MAX)} … (${text.length.toLocaleString('en')} characters)`;
+function shortened({ text, length }: ConsoleLine): string {
+  if (length <= TEXT_SHOWN_MAX) return text;
+  return `${text.slice(0, TEXT_SHOWN_MAX)} … (${length.toLocaleString('en')} characters)`;
 }
 
 const SIDES = { client: 'sent', service: 'came', page: '' };
 
-function Line({ line: { from, kind, text, atMs } }: { readonly line: ConsoleLine }) {
+function Line({ line }: { readonly line: ConsoleLine }) {
+  const { from, kind, atMs } = line;
   return (
     <div class={`console-line ${from}`}>
       <span class="console-time">{new Date(atMs).toISOString().slice(11, 23)}</span>
       <span class="console-side">{kind === null ? '' : `${SIDES[from]} ${kind}`}</span>
-      <code>{shortened(text)}</code>
+      <code>{shortened(line)}</code>
     </div>
   );
 }
