@@ -14,6 +14,7 @@ import type {
   OperatorPage,
   OrderView,
   PricingView,
+  ReceiptView,
   RotatedKey,
   StatusView,
   StreamToken,
@@ -90,6 +91,18 @@ export const portalApi = {
   cancelOrder: (id: string) => call<OrderView>('POST', `/v1/portal/orders/${at(id)}/cancel`, {}),
   /** Takes a cancellation back. */
   keepOrder: (id: string) => call<OrderView>('POST', `/v1/portal/orders/${at(id)}/keep`, {}),
+  /** One that nobody has paid. */
+  dropOrder: (id: string) => call<OrderView>('POST', `/v1/portal/orders/${at(id)}/drop`, {}),
+  receipts: (id: string, options?: CallOptions) =>
+    call<{ readonly receipts: readonly ReceiptView[] }>(
+      'GET',
+      `/v1/portal/orders/${at(id)}/receipts`,
+      undefined,
+      options,
+    ),
+  /** Where the card is changed, at the provider. */
+  providerPortal: (id: string) =>
+    call<{ readonly url: string }>('POST', `/v1/portal/orders/${at(id)}/provider-portal`, {}),
 
   withdrawal: (id: string, options?: CallOptions) =>
     call<WithdrawalView>('GET', `/v1/portal/orders/${at(id)}/withdrawal`, undefined, options),

@@ -227,6 +227,20 @@ export interface WithdrawalView {
   readonly statement: string;
 }
 
+/** A charge, as the payment provider lists it. */
+export interface ReceiptView {
+  readonly id: string;
+  readonly at: string;
+  /** With tax. */
+  readonly totalMinor: number;
+  /** Null: the provider does not say. */
+  readonly taxMinor: number | null;
+  readonly refundedMinor: number;
+  readonly currency: string;
+  readonly state: 'paid' | 'open' | 'failed' | 'refunded';
+  readonly url: string | null;
+}
+
 export interface NewCheckout {
   readonly offer: OfferId;
   readonly country: string;

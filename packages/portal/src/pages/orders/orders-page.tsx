@@ -21,8 +21,10 @@ import { type Holding, holdingOf } from '../plans/holding.ts';
 import { offerName } from '../plans/plan-facts.ts';
 import { type Shop, useShop } from '../plans/use-shop.ts';
 import { withdrawnText, withdrawWord } from '../withdraw/withdraw-words.ts';
+import { DropButton, ProviderPageButton } from './order-buttons.tsx';
 import { CancelDialog } from './order-dialogs.tsx';
 import { cancelledText, cancelWord, holdingSentence, keepWord, stateWord } from './order-words.ts';
+import { ReceiptsCard } from './receipts-card.tsx';
 import { ReturnNotice } from './return-notice.tsx';
 import { useWatchedOrder } from './use-watched-order.ts';
 
@@ -89,7 +91,8 @@ function Billing(props: BillingProps) {
           ))}
         </div>
       </section>
-      <Receipts shop={shop} />
+      <Orders shop={shop} reload={props.reload} />
+      <ReceiptsCard orders={shop.orders} nameOf={({ offer }) => offerName(shop.offers, offer)} />
     </div>
   );
 }
@@ -121,6 +124,7 @@ function HeldOffer(props: BillingProps & { readonly name: string; readonly holdi
               {wayOut ?? wayBack}
             </Button>
           )}
+          <ProviderPageButton order={order} />
           <WithdrawLink order={order} />
         </div>
       )}
@@ -158,12 +162,12 @@ function HeldSentence(props: { readonly name: string; readonly holding: Holding 
   if (!isFailing) return <p>{sentence}</p>;
   return (
     <Notice kind="danger" title={sentence}>
-      The provider tries again by itself. If your card is a new one, cancel, and buy again.
+      The provider tries again by itself. If your card is a new one, update it.
     </Notice>
   );
 }
 
-function Receipts({ shop }: Pick<BillingProps, 'shop'>) {
+function Orders({ shop, reload }: Pick<BillingProps, 'shop' | 'reload'>) {
   const nameOf = ({ offer }: OrderView) => offerName(shop.offers, offer);
   if (shop.orders.length === 0) {
     return (
@@ -181,7 +185,7 @@ function Receipts({ shop }: Pick<BillingProps, 'shop'>) {
       </div>
       <Table
         caption="Orders, the newest first"
-        columns={orderColumns(nameOf)}
+        columns={orderColumns(nameOf, reload)}
         rows={shop.orders}
         rowKey={({ id }) => id}
         rowClass={({ state }) => (state === 'failed' ? 'faint' : undefined)}
@@ -190,7 +194,10 @@ function Receipts({ shop }: Pick<BillingProps, 'shop'>) {
   );
 }
 
-function orderColumns(nameOf: (order: OrderView) => string): readonly Column<OrderView>[] {
+function orderColumns(
+  nameOf: (order: OrderView) => string,
+  reload: () => void,
+): readonly Column<OrderView>[] {
   return [
     {
       label: 'Order',
@@ -240,6 +247,7 @@ function orderColumns(nameOf: (order: OrderView) => string): readonly Column<Ord
                 Withdraw from contract
               </a>
             )}
+            <DropButton order={order} onDone={reload} />
           </>
         );
       },

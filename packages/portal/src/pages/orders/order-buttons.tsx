@@ -1,0 +1,45 @@
+/** What is done with an order at its payment provider: the card is changed there, an unpaid checkout given up. */
+
+import { portalApi } from '../../api/portal-api.ts';
+import type { OrderView } from '../../api/portal-shapes.ts';
+import { useAction } from '../../api/use-action.ts';
+import { Button } from '../../components/button.tsx';
+import { ErrorNotice } from '../../components/notice.tsx';
+import { showToast } from '../../components/toast.tsx';
+
+/** For subscriptions that run; what is paid once has no card that is charged again. */
+export function ProviderPageButton(props: { readonly order: OrderView }) {
+  const { order } = props;
+  const open = useAction(async () => {
+    const { url } = await portalApi.providerPortal(order.id);
+    location.assign(url);
+  });
+  const isRunning = ['paid', 'past_due', 'cancelled'].includes(order.state);
+  if (order.interval === null || !isRunning) return null;
+  return (
+    <>
+      <Button size="sm" busy={open.isBusy && 'Opening'} onClick={() => void open.run()}>
+        Update card or address
+      </Button>
+      <ErrorNotice title="The page of the provider did not open." error={open.error} />
+    </>
+  );
+}
+
+export function DropButton(props: { readonly order: OrderView; readonly onDone: () => void }) {
+  const { order, onDone } = props;
+  const drop = useAction(async () => {
+    await portalApi.dropOrder(order.id);
+    onDone();
+    showToast('The order is given up. Nothing was charged.');
+  });
+  if (order.state !== 'open') return null;
+  return (
+    <span class="order-drop">
+      <Button size="sm" busy={drop.isBusy && 'Giving it up'} onClick={() => void drop.run()}>
+        Give up<span class="visually-hidden"> order {order.id}</span>
+      </Button>
+      <ErrorNotice title="Nothing was changed." error={drop.error} />
+    </span>
+  );
+}

@@ -1,0 +1,28 @@
+/** What became of a charge, in a word or two. */
+
+import type { ReceiptView } from '../../api/portal-shapes.ts';
+import { moneyText } from '../../components/number-text.ts';
+
+export interface ReceiptWord {
+  readonly word: string;
+  readonly kind: 'ok' | 'warn' | 'danger' | 'plain';
+}
+
+export function receiptWord(
+  receipt: Pick<ReceiptView, 'state' | 'refundedMinor' | 'currency'>,
+): ReceiptWord {
+  const { state, refundedMinor, currency } = receipt;
+  switch (state) {
+    case 'paid':
+      if (refundedMinor === 0) return { word: 'Paid', kind: 'ok' };
+      return { word: `${moneyText(refundedMinor, currency)} given back`, kind: 'plain' };
+    case 'open':
+      return { word: 'Not paid yet', kind: 'warn' };
+    case 'failed':
+      return { word: 'Declined', kind: 'danger' };
+    case 'refunded':
+      return { word: 'Given back', kind: 'plain' };
+    default:
+      return state satisfies never;
+  }
+}
