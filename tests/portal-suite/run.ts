@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { chromiumMissing } from '../headless-chromium.ts';
 import { ALL_VISITS, lookAt, paintOf, SOME_VISITS } from './looks.ts';
 import { PortalStage } from './portal-stage.ts';
+import { DOCS_PAGES, walkDocs } from './walk-docs.ts';
 import { walkIndicators } from './walk-indicators.ts';
 import { walkFocus, walkServiceDown, walkSessionEnds } from './walk-interrupted.ts';
 import { walkLanding } from './walk-landing.ts';
@@ -30,11 +31,7 @@ const PUBLIC = [
   '/plans',
   '/status',
   '/imprint',
-  '/docs',
-  '/docs/errors',
-  '/docs/indicators',
-  '/docs/indicators/footprint',
-  '/docs/indicators/tpo',
+  ...DOCS_PAGES,
   '/docs/reference/rest',
   '/docs/reference/stream',
   '/nothing-here',
@@ -66,6 +63,7 @@ if (built.status !== 0) process.exit(1);
 let failures = 0;
 await using stage = await PortalStage.start();
 await step('a session replayed, cut and resumed', () => walkLanding(stage));
+await step('the docs searched, read and printed', () => walkDocs(stage));
 await step('sign in by mail, once, in one browser', () => walkSignIn(stage));
 await step('two people in one browser', () => walkTwoPeople(stage));
 const email = 'buyer@example.com';

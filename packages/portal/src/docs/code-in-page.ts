@@ -54,7 +54,8 @@ export function makeTabs(group: HTMLElement): void {
     for (const [index, tab] of tabs.entries()) {
       tab.ariaSelected = String(index === chosen);
       tab.tabIndex = index === chosen ? 0 : -1;
-      panels[index]!.hidden = index !== chosen;
+      // Not `hidden`: on paper all of them are read.
+      panels[index]!.classList.toggle('docs-other', index !== chosen);
     }
   };
   const choose = (chosen: number) => {

@@ -46,7 +46,11 @@ export function renderMarkdown(text: string, place: MarkdownPlace): MarkdownPage
         }
         headings.push({ depth, anchor, text: plain });
         const inner = this.parser.parseInline(tokens);
-        return `<h${depth} id="${anchor}"><a class="anchor" href="#${anchor}">${inner}</a></h${depth}>\n`;
+        // A heading that is a link already cannot be another one.
+        const text = inner.includes('<a ')
+          ? inner
+          : `<a class="anchor" href="#${anchor}">${inner}</a>`;
+        return `<h${depth} id="${anchor}">${text}</h${depth}>\n`;
       },
       link({ href, tokens }: Tokens.Link): string {
         const inner = this.parser.parseInline(tokens);
