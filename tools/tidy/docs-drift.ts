@@ -8,7 +8,7 @@
 import { posix } from 'node:path';
 import { type Finding, isSource, isTest, lineAt, type Tree } from './tree.ts';
 
-const pages = /^(?:[A-Z]+\.md|docs\/.+\.md)$/;
+const pages = /^(?:[A-Z]+\.md|docs\/.+\.md|(?:packages|examples)(?:\/[\w-]+)?\/README\.md)$/;
 const linksOnly = /^(?:CHANGELOG\.md|docs\/client\/)/;
 const pathRoots = /^(?:packages|tools|docs|contract|bench|tests|simulation|\.ci)\//;
 /** Names of files that a running system makes, and of foreign projects' files. */

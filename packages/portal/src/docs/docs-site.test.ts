@@ -71,6 +71,23 @@ test('every page of docs/ has an address of its own, and all links between them 
   assert.ok(links > 500);
 });
 
+test('addresses of others are written whole and safe; here is whom we link to', (context) => {
+  const outside = pages.flatMap(({ address, html }) =>
+    [...html.matchAll(/<a [^>]*href="(https?:[^"]+)"/g)].map(([, href]) => ({
+      address,
+      href: href!,
+    })),
+  );
+  const ours = /^https?:\/\/(?:127\.0\.0\.1|localhost)[:/]/;
+  const hosts = new Set<string>();
+  for (const { address, href } of outside) {
+    if (ours.test(href)) continue;
+    assert.match(href, /^https:/, address);
+    hosts.add(new URL(href).host);
+  }
+  context.diagnostic(`${outside.length} links to others: ${[...hosts].sort().join(', ')}`);
+});
+
 test('no page has a script, a style, a handler or an image of another origin [SEC-14]', () => {
   for (const { address, html } of pages) {
     const tags = html.match(/<[a-z][^>]*>/g) ?? [];
