@@ -147,6 +147,11 @@ const operators: readonly LazyCommand[] = [
     load: async () => (await import('./commands/billing-write-off.ts')).billingWriteOffCommand,
   },
   {
+    path: ['billing', 'withdraw'],
+    summary: 'Record a withdrawal that came by letter or e-mail.',
+    load: async () => (await import('./commands/billing-withdraw.ts')).billingWithdrawCommand,
+  },
+  {
     path: ['billing', 'doctor'],
     summary: 'Try the keys of payment providers.',
     load: async () => (await import('./commands/billing-doctor.ts')).billingDoctorCommand,

@@ -62,6 +62,28 @@ test('billing ls and show tell of orders, what was agreed to, and the events abo
   assert.match(unknown.err, /there is no order ord_none; tapeloom billing ls/);
 });
 
+test('a withdrawal that came by letter counts from when it was received, and the service carries it out', async () => {
+  const account = await rig.account();
+  const order = await rig.bought(account);
+  const received = String(order.paidAt! + 1n);
+  const words = ['billing', 'withdraw', order.id, '--received'];
+  const future = await run(...words, '2999-01-01');
+  assert.notEqual(future.code, 0);
+  assert.match(future.err, /not in the future/);
+  const done = await run(...words, received);
+  assert.equal(done.code, 0, done.err);
+  assert.match(done.out, /^withdrawn +.*by an operator$/m);
+  assert.match((await run('billing', 'ls')).out, /1 withdrawal waits for its payment provider/);
+  await rig.billing.withdrawals.carryOut();
+  assert.equal(rig.provider.refunds.length, 1);
+  const show = await run('billing', 'show', order.id);
+  assert.match(show.out, /^refund +€79\.00 of /m);
+  const json = JSON.parse((await run('billing', 'show', order.id, '--json')).out);
+  assert.equal(json.withdrawal.state, 'done');
+  const again = await run(...words, received, '--json');
+  assert.equal(JSON.parse(again.out).state, 'done');
+});
+
 test('billing replay and reconcile have the service ask, and say what changed', async () => {
   const account = await rig.account();
   const order = await rig.bought(account);

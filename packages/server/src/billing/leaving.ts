@@ -24,12 +24,21 @@ export class Leaving {
   readonly #options: LeavingOptions;
   /** Orders whose provider could not be asked, and when it is asked again. */
   readonly #again = new Map<string, bigint>();
+  #round: Promise<void> | null = null;
 
   constructor(options: LeavingOptions) {
     this.#options = options;
   }
 
-  async look(): Promise<void> {
+  /** Does what is to be done; resolves when that is over. */
+  look(): Promise<void> {
+    this.#round ??= this.#look().finally(() => {
+      this.#round = null;
+    });
+    return this.#round;
+  }
+
+  async #look(): Promise<void> {
     const { store, clock } = this.#options;
     const orders = await store.orders.ordersOfLeaving(ROUND_MAX);
     const ids = new Set(orders.map(({ id }) => id));
@@ -41,12 +50,14 @@ export class Leaving {
 
   async #letEnd({ id, accountId }: OrderRecord): Promise<void> {
     const { billing, clock, log } = this.#options;
+    // Whatever comes of it, the next round does not begin with it again.
+    this.#again.set(id, clock.now() + MINUTE_NS);
     try {
-      await billing.setCancelled(accountId, id, true);
+      const after = await billing.setCancelled(accountId, id, true);
+      if ('refused' in after) return;
       log.info({ order: id }, 'a subscription ends, as its account is to be deleted');
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
-      this.#again.set(id, clock.now() + MINUTE_NS);
     }
   }
 }

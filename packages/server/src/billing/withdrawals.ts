@@ -46,8 +46,7 @@ export interface WithdrawalsOptions {
 }
 
 export interface WithdrawalWish {
-  /** Null: the operator declares it for whoever owns the order. */
-  readonly accountId: string | null;
+  readonly accountId: string;
   readonly orderId: string;
   readonly sessionId: string | null;
   readonly address: string | null;
@@ -99,12 +98,12 @@ export class Withdrawals {
     if (order === null) return { refused: 'no-order' };
     if (order.withdrawnAt === null) await this.#lookIfPossible(order);
     const owner = await store.people.ownerOf(order.accountId);
-    const actor: Actor = { kind: wish.accountId === null ? 'operator' : 'owner' };
+    const actor: Actor = { kind: 'owner' };
     const declared = await store.withdrawals.declare(
       { now: clock.now(), actor },
       {
         ...wish,
-        via: wish.accountId === null ? 'operator' : 'portal',
+        via: 'portal',
         offerName: this.#nameOf(order),
         email: owner?.email ?? null,
       },
