@@ -137,6 +137,8 @@ export async function walkCheckout(stage: PortalStage, page: Page, email: string
   const account = await page.evaluate(`fetch('/v1/portal/account').then((it) => it.json())`);
   assert.equal((account as { plan: string }).plan, 'live');
   await page.goto('/orders');
+  await page.getByRole('link', { name: /^Open receipt/ }).waitFor();
+  await page.getByRole('button', { name: 'Update card or address' }).waitFor();
   await page
     .getByRole('button', { name: /^Cancel/ })
     .first()

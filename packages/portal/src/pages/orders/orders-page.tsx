@@ -237,7 +237,7 @@ function orderColumns(
       cell: (order) => {
         const { word, kind } = stateWord(order);
         return (
-          <>
+          <div>
             <span class={kind === 'plain' ? 'badge' : `badge ${kind}`}>{word}</span>
             {order.withdrawn !== null && (
               <span class="small muted order-note">{withdrawnText(order)}</span>
@@ -248,7 +248,7 @@ function orderColumns(
               </a>
             )}
             <DropButton order={order} onDone={reload} />
-          </>
+          </div>
         );
       },
     },

@@ -90,7 +90,7 @@ function columns(nameOf: (order: OrderView) => string): readonly Column<Charge>[
       cell: ({ totalMinor, currency }) => <Money amountMinor={totalMinor} currency={currency} />,
     },
     {
-      label: 'Of it tax',
+      label: 'Tax in it',
       isRight: true,
       cell: ({ taxMinor, currency }) =>
         taxMinor === null ? '–' : <Money amountMinor={taxMinor} currency={currency} />,
@@ -108,7 +108,7 @@ function columns(nameOf: (order: OrderView) => string): readonly Column<Charge>[
         url === null ? (
           '–'
         ) : (
-          <a href={url} target="_blank" rel="noopener noreferrer">
+          <a class="receipt-link" href={url} target="_blank" rel="noopener noreferrer">
             Open<span class="visually-hidden"> receipt {id} at the provider</span>
           </a>
         ),
