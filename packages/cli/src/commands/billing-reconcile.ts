@@ -22,8 +22,8 @@ const COMPARED_MAX = 10_000;
 export const billingReconcileCommand: CommandBody = {
   usage: `Usage: tapeloom billing reconcile [--wait <seconds>] [--data <directory>] [--json]
 
-Has the running service settle every pending event and ask providers about every order that can still change,
-and waits for it. The service does the same by itself, bit by bit: this is for after a provider's outage.
+Has the running service list what providers tell of, settle every pending event and ask about every order that can
+still change, and waits for it. The service does the same by itself, bit by bit: this is for after a provider's outage.
 
 ${WAIT_USAGE}
 ${COMMON_USAGE}
@@ -51,11 +51,12 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const left = async () => ({
     events: await store.orders.dueEvents(now, COMPARED_MAX),
     orders: await store.orders.dueOrders(now, COMPARED_MAX),
+    listings: await store.orders.dueListings(now),
   });
   const isDone = await waitForService(
     async () => {
-      const { events, orders } = await left();
-      return events.length + orders.length === 0;
+      const { events, orders, listings } = await left();
+      return events.length + orders.length + listings.length === 0;
     },
     io.signal,
     waitMs,
