@@ -38,8 +38,8 @@ export function DeletionCard(props: {
         {deletion === null ? (
           <p class="muted">
             Keys, sessions and your address go 14 days after you ask for it; until then you can take
-            it back. A subscription does not renew any more from the moment you ask. What the law
-            makes us keep of orders stays, without your address.
+            it back. A subscription does not renew any more from the moment you ask. Orders,
+            consents and withdrawals are kept for as long as the law asks for, and for nothing else.
           </p>
         ) : (
           <Notice

@@ -55,7 +55,7 @@ export function accountDeletedMail({ deletedAt }: { readonly deletedAt: EpochNs 
     heading: 'Your account is deleted',
     lead: [
       `Since ${momentText(deletedAt)} its keys no longer work and your e-mail address is no longer stored with it.`,
-      'What the law makes us keep of orders and consents is kept without it.',
+      'Orders, consents and withdrawals are kept for as long as the law asks for, and for nothing else.',
     ],
     closing: ['This is the last mail about this account.'],
   });
