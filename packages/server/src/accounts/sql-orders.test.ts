@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Payment } from '@tapeloom/core/entitlement/payment';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { sql } from 'kysely';
 import { START } from './account-store-rig.ts';
@@ -122,4 +123,27 @@ test('what is heard, what it grants and the events it settles are written togeth
   assert.equal((await hear(6, 'refunded'))?.order.state, 'refunded');
   assert.deepEqual(await grants(), []);
   assert.equal((await store.orders.paymentCounts()).eventsPending, 1);
+});
+
+test('what was asked for by a clock that ran ahead does not hide what is said once it is right again [SEC-29]', async () => {
+  const { store, accountId } = await openStore();
+  await using _ = store;
+  await store.orders.placeOrder(OWNER, accountId, TERMS, CONSENT);
+  const payment = {
+    kind: 'subscription',
+    state: 'open',
+    paidAt: null,
+    paidUntil: null,
+    cancelAtPeriodEnd: false,
+  } as const;
+  const hear = (at: bigint, heard: Payment) => {
+    const now = at as EpochNs;
+    const said = { provider: 'test', ref: 'ref_1', payment: heard, revision: null, grants: [] };
+    const call = { now, actor: { kind: 'billing' } } as const;
+    return store.orders.hearPayment(call, { ...said, askedAt: now, lookAt: null });
+  };
+  await hear(START + 86_400_000_000_000n, payment);
+  const paid = { ...payment, state: 'paid', paidAt: START, paidUntil: START } as const;
+  assert.equal((await hear(START + 1n, paid))?.order.state, 'paid');
+  assert.equal((await hear(START, payment))?.order.state, 'open', 'later is by the clock as it is');
 });

@@ -31,6 +31,7 @@ import { newOrderRow, orderOf, paymentColumns } from './sql-order-rows.ts';
 import * as events from './sql-payment-events.ts';
 import { deletionOf } from './sql-people-deletions.ts';
 import type { SqlStore } from './sql-store.ts';
+import { takeUpAgain } from './sql-withdrawals.ts';
 
 export class SqlOrders implements OrdersStore {
   readonly #store: SqlStore;
@@ -324,39 +325,36 @@ async function hearPayment(
   if (named === null) return null;
   await events.settleEvents(sql, { provider, ref, askedAt: heard.askedAt });
   const looked = {
-    looked_at: isAskedBefore(named, heard) ? named.lookedAt : heard.askedAt,
+    looked_at: isAskedBefore(named, heard, call.now) ? named.lookedAt : heard.askedAt,
     look_at: named.writtenOffAt === null ? heard.lookAt : null,
   };
   const deletion = await deletionOf(sql, named.accountId);
   const isAccountGone = deletion !== null && deletion.doneAt !== null;
-  if (newRevision(named, heard) === null) {
+  if (newRevision(named, heard, call.now) === null) {
     const order = await changeOrder(sql, named.id, looked);
     return { before: named, order, isNew: false, isAccountGone };
   }
   await holdAccount(sql, named.accountId);
   // Whoever held it before may have heard something newer.
   const before = (await orderByRef(sql, { provider, ref }))!;
-  const revision = newRevision(before, heard);
+  const revision = newRevision(before, heard, call.now);
   const isNew = revision !== null;
   const heardColumns = isNew ? { ...paymentColumns(payment), revision } : {};
   const order = await changeOrder(sql, before.id, { ...looked, ...heardColumns });
   if (!isNew) return { before, order, isNew, isAccountGone };
   await tellChange(writing, call, before, order);
-  await grantAnew(
-    writing,
-    call,
-    order,
-    isAccountGone || order.withdrawnAt !== null ? [] : heard.grants,
-  );
+  const isWithdrawn = order.withdrawnAt !== null;
+  if (isWithdrawn && order.paidAt !== null) await takeUpAgain(sql, order.id, call.now);
+  await grantAnew(writing, call, order, isAccountGone || isWithdrawn ? [] : heard.grants);
   return { before, order, isNew, isAccountGone };
 }
 
 /** Of what was heard, if it is news; null: that, or something later, is known, or nothing counts any more. */
-function newRevision(known: OrderRecord, heard: HeardPayment): number | null {
+function newRevision(known: OrderRecord, heard: HeardPayment, now: EpochNs): number | null {
   const { revision, payment } = heard;
   if (known.writtenOffAt !== null) return null;
   if (revision !== null) return revision > known.revision ? revision : null;
-  if (isAskedBefore(known, heard)) return null;
+  if (isAskedBefore(known, heard, now)) return null;
   const { kind, state, paidAt, paidUntil, cancelAtPeriodEnd } = payment;
   const isSame =
     known.kind === kind &&
@@ -367,8 +365,13 @@ function newRevision(known: OrderRecord, heard: HeardPayment): number | null {
   return isSame && known.revision >= 0 ? null : known.revision + 1;
 }
 
-function isAskedBefore({ lookedAt }: OrderRecord, { askedAt }: HeardPayment): boolean {
-  return lookedAt !== null && askedAt < lookedAt;
+/** What was asked for at a time that is yet to come was asked by a clock that was wrong. */
+function isAskedBefore(
+  { lookedAt }: OrderRecord,
+  { askedAt }: HeardPayment,
+  now: EpochNs,
+): boolean {
+  return lookedAt !== null && askedAt < lookedAt && lookedAt <= now;
 }
 
 async function writeOff(

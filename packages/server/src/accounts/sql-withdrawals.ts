@@ -160,6 +160,17 @@ async function endRights(writing: Writing, call: StoreCall, order: OrderRecord):
   await replaceGrants(writing, call, order.accountId, { source: order.id, grants: [] });
 }
 
+/** Money that came after all was settled, as a bank may take days to pay: it is to be given back too. */
+export async function takeUpAgain(sql: Sql, orderId: string, now: EpochNs): Promise<void> {
+  await sql
+    .updateTable('withdrawals')
+    .set({ state: 'open', try_at: now, ended_at: null, refunded_at: null })
+    .where('order_id', '=', orderId)
+    .where('state', '=', 'done')
+    .where('charge_id', 'is', null)
+    .execute();
+}
+
 async function orderById(sql: Sql, id: string): Promise<OrderRecord | null> {
   const row = await sql.selectFrom('orders').selectAll().where('id', '=', id).executeTakeFirst();
   return row === undefined ? null : orderOf(row);

@@ -56,7 +56,9 @@ export class PaymentListings {
     const now = clock.now();
     this.#tried.add(name);
     // What happened before the first listing of all was told by webhooks, or there was nothing.
-    const kept = (await store.orders.findListing(name))?.listedUntil ?? now;
+    const known = (await store.orders.findListing(name))?.listedUntil ?? now;
+    // A place that is yet to come was noted by a clock that was wrong.
+    const kept = known < now ? known : now;
     let from = (kept - OVERLAP_NS) as EpochNs;
     let until = kept;
     let added = 0;

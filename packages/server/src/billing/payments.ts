@@ -187,10 +187,11 @@ export class Payments {
   }
 
   /** A deleted account is charged nothing more; what was charged all the same is the operator's to give back. */
-  async #endForNobody({ order, isNew }: Heard): Promise<void> {
+  async #endForNobody({ before, order, isNew }: Heard): Promise<void> {
     const { store, clock, log } = this.#options;
     const { id, provider, ref, kind, state } = order;
-    if (isNew && state === 'paid') {
+    const isFirst = before.paidAt === null && order.paidAt !== null;
+    if (isNew && (isFirst || state === 'paid')) {
       log.error({ order: id, provider, ref }, 'a deleted account was charged: give the money back');
     }
     const isRunning = state === 'paid' || state === 'past_due' || state === 'cancelled';

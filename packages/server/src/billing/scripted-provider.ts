@@ -14,6 +14,7 @@ import {
   type ProviderObject,
   type Receipt,
   type RefundOutcome,
+  RefundRejectedError,
   type RefundWish,
   type StartedCheckout,
   UpstreamError,
@@ -132,10 +133,11 @@ export class ScriptedProvider implements PaymentProvider {
   }
 
   readonly refunds: (RefundWish & { readonly ref: string })[] = [];
-  refundOutcome: RefundOutcome = 'done';
+  refundOutcome: RefundOutcome | 'rejected' = 'done';
 
   refund(ref: string, refund: RefundWish, signal: AbortSignal): Promise<RefundOutcome> {
     return this.#answer('refund', signal, () => {
+      if (this.refundOutcome === 'rejected') throw new RefundRejectedError('it was rejected');
       if (this.refunds.some(({ key }) => key === refund.key)) return this.refundOutcome;
       if (this.object(ref).paidAt === null) return 'nothing';
       this.refunds.push({ ...refund, ref });

@@ -214,6 +214,80 @@ test('a provider that decides later, or has nothing to give, is seen by the oper
   assert.equal((await withdrawalOf(ada)).state, 'done');
 });
 
+test('a refund that is rejected after it was pending, and counted by then, is the operator’s to settle', async () => {
+  await using rig = await BillingRig.open();
+  const ada = await buyer(rig);
+  rig.pass(12n * DAY_NS);
+  rig.provider.refundOutcome = 'pending';
+  await withdraw(ada);
+  const { ref } = ada.order;
+  const before = rig.provider.receiptsOf.get(ref)!;
+  rig.provider.giveBack(ref, 4_740);
+  await passAndCarryOut(rig, HOUR_NS);
+  assert.equal((await withdrawalOf(ada)).state, 'pending', 'nobody has the money yet');
+  rig.provider.refundOutcome = 'rejected';
+  rig.provider.receiptsOf.set(ref, before);
+  await passAndCarryOut(rig, HOUR_NS);
+  const { state, fault } = await withdrawalOf(ada);
+  assert.deepEqual([state, fault], ['by_hand', 'it was rejected']);
+  rig.provider.giveBack(ref, 4_740);
+  await passAndCarryOut(rig, 6n * HOUR_NS);
+  assert.equal((await withdrawalOf(ada)).state, 'done');
+});
+
+test('a part that was given back by hand after the decision counts, and no more than is due comes back', async () => {
+  await using rig = await BillingRig.open();
+  const ada = await buyer(rig);
+  rig.pass(12n * DAY_NS);
+  const { provider } = rig;
+  const { refund } = provider;
+  provider.refund = () => Promise.reject(new Error('the line broke'));
+  await withdraw(ada);
+  provider.refund = refund;
+  provider.giveBack(ada.order.ref, 3_000);
+  await passAndCarryOut(rig, HOUR_NS);
+  assert.deepEqual(
+    provider.refunds.map(({ amountMinor }) => amountMinor),
+    [1_740],
+  );
+  assert.equal((await withdrawalOf(ada)).state, 'done');
+});
+
+test('an invoice over nothing beside the charge does not swallow the refund', async () => {
+  await using rig = await BillingRig.open();
+  const ada = await buyer(rig);
+  const { ref } = ada.order;
+  const [charge] = rig.provider.receiptsOf.get(ref)!;
+  rig.provider.receiptsOf.set(ref, [{ ...charge!, id: 'nothing', totalMinor: 0 }, charge!]);
+  const asked: (number | null)[] = [];
+  rig.provider.refund = async (_ref, { amountMinor }) => {
+    asked.push(amountMinor);
+    return 'done';
+  };
+  await withdraw(ada);
+  assert.deepEqual(asked, [7_900]);
+});
+
+test('what a bank pays days after the withdrawal from its order was settled comes back whole', async () => {
+  await using rig = await BillingRig.open();
+  const accountId = await rig.account();
+  const order = await rig.order(accountId);
+  const ada = { rig, accountId, order };
+  await withdraw(ada);
+  assert.equal((await withdrawalOf(ada)).state, 'done');
+  rig.pass(3n * DAY_NS);
+  rig.provider.pay(order.ref, rig.now, 30);
+  await rig.deliver(rig.provider.change(order.ref, { state: 'ended', paidUntil: rig.now }));
+  assert.equal(await rig.planOf(accountId), 'sandbox');
+  assert.equal((await withdrawalOf(ada)).state, 'open');
+  await rig.billing.withdrawals.carryOut();
+  assert.deepEqual(
+    rig.provider.refunds.map(({ amountMinor }) => amountMinor),
+    [7_900],
+  );
+  assert.equal((await withdrawalOf(ada)).state, 'done');
+});
+
 test('an open checkout can be withdrawn from: it closes, and what was paid at the last moment comes back', async () => {
   await using rig = await BillingRig.open();
   const accountId = await rig.account();

@@ -23,7 +23,7 @@ import type { Log } from '../platform/log.ts';
 import { Turns } from '../platform/turns.ts';
 import type { OfferBook } from './offer-book.ts';
 import type { OrderMails } from './order-mails.ts';
-import { type Receipt, UpstreamError } from './payment-provider.ts';
+import { type Receipt, RefundRejectedError, UpstreamError } from './payment-provider.ts';
 import type { Payments } from './payments.ts';
 
 const MINUTE_NS = 60_000_000_000n;
@@ -179,7 +179,9 @@ export class Withdrawals {
       }
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
-      await this.#putOff(order, withdrawal, error);
+      if (error instanceof RefundRejectedError) {
+        await this.#needsOperator(order, withdrawal, error.message);
+      } else await this.#putOff(order, withdrawal, error);
     }
   }
 
@@ -214,12 +216,11 @@ export class Withdrawals {
     if (refund === null) return true;
     const charge = receipts.find(({ id }) => id === refund.chargeId);
     if (charge === undefined) throw new UpstreamError(`${order.provider} lists no charge any more`);
-    if (!isGivenBack(charge, refund)) {
-      // Somebody gave a part back meanwhile: then all that is left is enough.
-      const isShort = charge.totalMinor - charge.refundedMinor < refund.minor;
+    // What a provider has yet to decide may be counted there as given back, and may still be rejected.
+    if (withdrawal.state === 'pending' || !isGivenBack(charge, refund)) {
       const outcome = await provider.refund(order, {
-        key: `withdrawal:${order.id}${isShort ? ':rest' : ''}`,
-        amountMinor: isShort ? null : refund.minor,
+        key: `withdrawal:${order.id}`,
+        amountMinor: stillDue(charge, refund),
       });
       await payments.look(order);
       if (outcome === 'pending') return this.#waitForDecision(order);
@@ -306,8 +307,17 @@ function isGivenBack({ refundedMinor, totalMinor }: Receipt, refund: DecidedRefu
   return refundedMinor === totalMinor || refundedMinor - refund.beforeMinor >= refund.minor;
 }
 
-function isTaken({ state }: Receipt): boolean {
-  return state === 'paid' || state === 'refunded';
+/** Of what somebody gave back meanwhile all counts. */
+function stillDue({ refundedMinor, totalMinor }: Receipt, refund: DecidedRefund): number {
+  const given = Math.max(0, refundedMinor - refund.beforeMinor);
+  const due = Math.min(refund.minor - given, totalMinor - refundedMinor);
+  // Nothing is due of one that waits for a decision and is counted: it is asked after by its key.
+  return due > 0 ? due : refund.minor;
+}
+
+/** Nothing can come back of an invoice over nothing. */
+function isTaken({ state, totalMinor }: Receipt): boolean {
+  return totalMinor > 0 && (state === 'paid' || state === 'refunded');
 }
 
 /**

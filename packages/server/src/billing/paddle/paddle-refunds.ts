@@ -5,7 +5,7 @@
 
 import type { Adjustment, Transaction } from '@paddle/paddle-node-sdk';
 import type { Clock } from '../../platform/clock.ts';
-import { type RefundOutcome, type RefundWish, UpstreamError } from '../payment-provider.ts';
+import { type RefundOutcome, RefundRejectedError, type RefundWish } from '../payment-provider.ts';
 import type { PaddleApi } from './paddle-api.ts';
 import { fieldFault } from './paddle-fields.ts';
 import { PaddleFlights } from './paddle-flights.ts';
@@ -80,7 +80,9 @@ function amountOf(charge: Transaction, payment: PaddlePayment, wish: RefundWish)
   }
   const amountMinor = Math.min(wish.amountMinor ?? left, left);
   if (amountMinor < left && charge.currencyCode !== agreedCurrency(payment)) {
-    throw new UpstreamError('paddle charged in another currency: a part of it cannot be named');
+    throw new RefundRejectedError(
+      'paddle charged in another currency: a part of it cannot be named',
+    );
   }
   return { amountMinor, isAll: amountMinor === total, outcome: null };
 }
@@ -102,12 +104,14 @@ function reasonOf(key: string): string {
 function outcomeOf({ id, status }: Adjustment): RefundOutcome {
   switch (status) {
     case 'approved':
-    case 'reversed':
       return 'done';
     case 'pending_approval':
       return 'pending';
     case 'rejected':
-      throw new UpstreamError(`paddle rejected the refund ${id}: settle it in its dashboard`);
+    case 'reversed':
+      throw new RefundRejectedError(
+        `paddle ${status} the refund ${id}: settle it in its dashboard`,
+      );
     default:
       throw fieldFault('adjustment.status', status satisfies never);
   }

@@ -5,8 +5,8 @@ import {
   RECEIPTS_MAX,
   type Receipt,
   type RefundOutcome,
+  RefundRejectedError,
   type RefundWish,
-  UpstreamError,
 } from '../payment-provider.ts';
 import { idempotencyKey } from './stripe-client.ts';
 import { hear, intentOfInvoice, knownSession } from './stripe-hearing.ts';
@@ -99,7 +99,9 @@ function outcomeOf({ id, status, failure_reason }: Stripe.Refund): RefundOutcome
     case 'failed':
     case 'canceled':
       // The money is with the operator again, who has to find another way.
-      throw new UpstreamError(`the refund ${id} is ${status} at stripe: ${failure_reason ?? '?'}`);
+      throw new RefundRejectedError(
+        `the refund ${id} is ${status} at stripe: ${failure_reason ?? '?'}`,
+      );
     default:
       throw unknownValue('refund.status', status);
   }
