@@ -45,6 +45,8 @@ export class BillingRig implements AsyncDisposable {
   readonly provider: ScriptedProvider;
   readonly other = new ScriptedProvider('other');
   readonly mails: OutgoingMail[] = [];
+  /** What the operator reads, a line each. */
+  readonly logged: string[] = [];
   onMail: (mail: OutgoingMail) => boolean = (mail) => this.mails.push(mail) > 0;
   readonly payments: Payments;
   readonly billing: Billing;
@@ -54,7 +56,11 @@ export class BillingRig implements AsyncDisposable {
   private constructor(store: AccountStore, clock: ManualClock, provider: ScriptedProvider) {
     this.clock = clock;
     this.provider = provider;
-    const log = createLog({ level: 'silent', readable: true, write: () => undefined });
+    const log = createLog({
+      level: 'warn',
+      readable: false,
+      write: (line) => this.logged.push(line),
+    });
     const mails = new OrderMails({
       store,
       mailer: { send: (mail) => this.onMail(mail) },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { openSqliteAccountStore } from '../accounts/sqlite-account-store.ts';
 import { BillingRig, DAY_NS, MINUTE_NS, START } from './billing-rig.ts';
 import type { ProviderObject } from './payment-provider.ts';
 import { signed } from './scripted-provider.ts';
@@ -136,6 +137,25 @@ test('a webhook that comes before its order is kept until the order is there', a
   }
   assert.equal((await event())?.state, 'unknown');
   assert.deepEqual(await rig.store.orders.ordersOf(account), []);
+});
+
+test('a payment whose order is not here any more, as after a restore, is named in the log once', async () => {
+  const gone = await BillingRig.open();
+  const order = await gone.order(await gone.account());
+  await using rig = BillingRig.over(
+    await openSqliteAccountStore(':memory:'),
+    gone.clock,
+    gone.provider,
+  );
+  await gone[Symbol.asyncDispose]();
+  await rig.deliver(rig.provider.pay(order.ref, rig.now, 30));
+  assert.deepEqual(rig.logged, [], 'its order may be under way');
+  for (let round = 0; round < 5; round += 1) {
+    rig.pass(60n * MINUTE_NS);
+    await rig.payments.reconcile();
+  }
+  assert.equal(rig.logged.length, 1, rig.logged.join());
+  assert.match(rig.logged[0]!, new RegExp(`"ref":"${order.ref}".*belongs to no order here`));
 });
 
 test('lost webhooks are made up for: a payment within a minute, a renewal at its time, a refund within a day', async () => {

@@ -27,6 +27,8 @@ const FAILURES_MAX = 3;
 const DOUBLINGS_MAX = 6;
 /** An event may come before the order it is about; after so many looks it is about nothing of ours. */
 const UNKNOWN_LOOKS_MAX = 5;
+/** At this look it is told: an order that was being placed meanwhile would be there. */
+const UNKNOWN_TOLD_AT = 2;
 /** After so many answers that it is about nothing of ours, it is. */
 const NOTHING_LOOKS_MAX = 2;
 const FORGOTTEN_AT_ONCE = 500;
@@ -242,10 +244,17 @@ export class Payments {
     if (ref !== null && ref !== objectRef) await store.orders.nameEvent(event, ref);
     const order = ref === null ? null : await store.orders.findOrderByRef({ provider, ref });
     if (order !== null) return order;
+    if (ref !== null && attempts + 1 === UNKNOWN_TOLD_AT) this.#tellOrphan(event, ref);
     const isLast = attempts + 1 >= (ref === null ? NOTHING_LOOKS_MAX : UNKNOWN_LOOKS_MAX);
     const tryAt = isLast ? null : this.#after(attempts);
     await store.orders.putOffEvent(event, { tryAt, fault: 'no order has this reference' });
     return null;
+  }
+
+  /** After a restore these are the orders that were placed when the copy had been made. */
+  #tellOrphan({ id, provider }: Unsettled, ref: string): void {
+    const words = 'a payment belongs to no order here: look at it with its provider';
+    this.#options.log.warn({ event: id, provider, ref }, words);
   }
 
   async #reconcile(): Promise<Round> {
