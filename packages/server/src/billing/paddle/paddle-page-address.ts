@@ -28,12 +28,14 @@ export function paddlePageUrl(publicUrl: string, target: PaddlePageTarget): stri
 export function ownPath(given: string | null): string | null {
   if (given === null || !/^\/(?![/\\])/.test(given) || !URL.canParse(given, ANY_ORIGIN))
     return null;
-  const url = new URL(given, ANY_ORIGIN);
-  return url.origin === ANY_ORIGIN ? url.pathname + url.search : null;
+  const { origin, pathname, search } = new URL(given, ANY_ORIGIN);
+  // `/.//example.com` is a path, and what is left of it when it is tidied is another host.
+  const isOwn = origin === ANY_ORIGIN && !pathname.startsWith('//');
+  return isOwn ? pathname + search : null;
 }
 
 function pathOn(publicUrl: string, to: string): string | null {
   if (!URL.canParse(to)) return null;
   const { origin, pathname, search } = new URL(to);
-  return origin === new URL(publicUrl).origin ? pathname + search : null;
+  return origin === new URL(publicUrl).origin ? ownPath(pathname + search) : null;
 }
