@@ -29,6 +29,7 @@ const SOURCES_ELSEWHERE = [
   'protocol/src/',
   'core/src/',
   '../docs/',
+  '../contract/',
   '../CHANGELOG.md',
 ];
 

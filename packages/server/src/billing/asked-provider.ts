@@ -22,9 +22,9 @@ import {
   eventListFault,
   type Known,
   objectFault,
-  pageFault,
   receiptsFault,
   refFault,
+  sentToFault,
 } from './provider-lies.ts';
 
 /** How long a provider may take to answer; a buyer waits for some of it. */
@@ -49,7 +49,7 @@ export class AskedProvider {
 
   async startCheckout(start: CheckoutStart): Promise<StartedCheckout> {
     const started = await this.#inTime((signal) => this.#provider.startCheckout(start, signal));
-    const fault = startedFault(started);
+    const fault = startedFault(started, start);
     if (fault !== null) throw this.#lie(fault);
     return started;
   }
@@ -101,7 +101,7 @@ export class AskedProvider {
     const url = await this.#inTime((signal) =>
       this.#provider.customerPortal(order.ref, returnUrl, signal),
     );
-    const fault = url === null ? null : pageFault(url);
+    const fault = url === null ? null : sentToFault(url, returnUrl);
     if (fault !== null) throw this.#lie(`has a page for customers with ${fault}`);
     return url;
   }
@@ -140,7 +140,7 @@ export class AskedProvider {
   }
 }
 
-function startedFault({ url, ref }: StartedCheckout): string | null {
-  const fault = refFault(ref) ?? pageFault(url);
+function startedFault({ url, ref }: StartedCheckout, { returnUrl }: CheckoutStart): string | null {
+  const fault = refFault(ref) ?? sentToFault(url, returnUrl);
   return fault === null ? null : `started a checkout with ${fault}`;
 }

@@ -162,8 +162,10 @@ test('receipts are those of the account, asked for once in a while, and the page
   rig.provider.portal = 'https://pay.example/portal';
   assert.deepEqual(await receipts.portalOf(account, order.id), { url: rig.provider.portal });
   assert.deepEqual(await receipts.portalOf('acc_other', order.id), { refused: 'not-found' });
-  rig.provider.portal = 'file:///etc/passwd';
-  await assert.rejects(receipts.portalOf(account, order.id), /page for customers/);
+  for (const lie of ['file:///etc/passwd', 'javascript:alert(1)', 'http://pay.example/portal']) {
+    rig.provider.portal = lie;
+    await assert.rejects(receipts.portalOf(account, order.id), /page for customers/);
+  }
 });
 
 test('events are found by the name the provider uses, and listed ones an hour back and no further', async () => {

@@ -26,8 +26,14 @@ export function refFault(ref: unknown): string | null {
   return isRef ? null : 'no usable reference';
 }
 
-/** Somebody is sent to this page. */
-export function pageFault(url: unknown): string | null {
+/** Somebody is sent to this page: what is on it is for nobody on the way to read, but for pages of our own (`ownUrl`). */
+export function sentToFault(url: unknown, ownUrl: string): string | null {
+  const fault = pageFault(url);
+  if (fault !== null || new URL(url as string).origin === new URL(ownUrl).origin) return fault;
+  return safePageFault(url as string);
+}
+
+function pageFault(url: unknown): string | null {
   const isUrl = typeof url === 'string' && url.length <= URL_LENGTH_MAX && URL.canParse(url);
   if (!isUrl) return 'no usable address';
   const { protocol, username } = new URL(url);
@@ -95,11 +101,11 @@ function receiptFault(receipt: Receipt, order: Known): string | null {
   // A provider that sells itself may charge in the buyer's currency; what it says must be one.
   if (!CURRENCY.test(currency)) return `the currency ${currency} for ${order.currency}`;
   if (!RECEIPT_STATES.includes(state)) return 'a state that there is not';
-  return url === null ? null : receiptPageFault(url);
+  return url === null ? null : safePageFault(url);
 }
 
 /** What is owed and to whom is nobody else's to read on the way. */
-function receiptPageFault(url: string): string | null {
+function safePageFault(url: string): string | null {
   const fault = pageFault(url);
   if (fault !== null) return fault;
   const isSafe = new URL(url).protocol === 'https:' || isLoopbackUrl(url);
