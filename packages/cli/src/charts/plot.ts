@@ -71,8 +71,8 @@ export class Plot {
     this.#scene = scene;
     this.#width = scene.width ?? CHART_WIDTH;
     this.right = this.#width - AXIS_WIDTH;
-    const isUntitled = scene.title === '';
-    this.top = isUntitled ? (this.#isNarrow ? TOP_BARE : TOP_UNTITLED) : TOP;
+    const hasHead = scene.hasHead ?? true;
+    this.top = hasHead ? TOP : this.#isNarrow ? TOP_BARE : TOP_UNTITLED;
     this.left = LEFT + Math.min(options.gutter ?? 0, (this.right - LEFT) / 2);
     const paneHeight = options.paneHeight ?? 0;
     this.bottom = this.top + (options.priceHeight ?? PRICE_HEIGHT);
@@ -207,10 +207,11 @@ export class Plot {
   }
 
   document(): string {
-    const { title, subtitle, theme } = this.#scene;
+    const { title, subtitle, theme, hasHead = true } = this.#scene;
     const height = this.paneBottom + AXIS_HEIGHT + this.#legendRows * LEGEND_ROW;
-    const head =
-      title === '' ? [] : [text('ink head', LEFT, 30, title), text('faint', LEFT, 48, subtitle)];
+    const head = hasHead
+      ? [text('ink head', LEFT, 30, title), text('faint', LEFT, 48, subtitle)]
+      : [];
     const size = { width: this.#width, height };
     return svgDocument(size, title, subtitle, [...head, ...this.#body], theme);
   }

@@ -18,9 +18,10 @@ export interface SceneObject<Data> {
 }
 
 export interface Scene<Data> {
-  /** Empty: it is told elsewhere, and the chart has no room for it. */
   readonly title: string;
   readonly subtitle: string;
+  /** False: title and subtitle are told beside the chart, which has no room for them. True unless told. */
+  readonly hasHead?: boolean;
   readonly theme: Theme;
   /** In pixels; 860 unless told. A narrow chart has its key below. */
   readonly width?: number;

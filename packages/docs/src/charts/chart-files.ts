@@ -50,7 +50,7 @@ export function* chartFiles(): Iterable<ChartFile> {
     const [window, params] = SHOWN[id] ?? [MORNING, {}];
     const scene = makers.make(indicator, params, window);
     yield { id, path: chartPath(id), text: drawChart(id, scene) };
-    const small = { ...scene, title: '', width: SMALL_WIDTH };
+    const small = { ...scene, hasHead: false, width: SMALL_WIDTH };
     yield { id: `${id}-small`, path: chartPath(`${id}-small`), text: drawChart(id, small) };
   }
 }

@@ -14,7 +14,7 @@ import type { StoreCall } from './store-call.ts';
 export const ORDERS_PLACED_MAX = 20;
 export const ORDERS_PLACED_NS = 86_400_000_000_000n;
 /** An account is bound to the provider of an order that nobody paid for only so long. */
-export const UNPAID_BINDS_NS = 86_400_000_000_000n;
+const UNPAID_BINDS_NS = 86_400_000_000_000n;
 /** Who asks again within a minute gets the checkout that is open. */
 export const SAME_CHECKOUT_NS = 60_000_000_000n;
 /** A provider repeats an event for some days at most; we know it for 90. */

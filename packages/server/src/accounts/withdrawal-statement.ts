@@ -32,7 +32,7 @@ export function withdrawalStatement(facts: StatementFacts): string {
 }
 
 /** `2026-11-22 14:35:08.123 UTC` */
-export function instantText(instant: EpochNs): string {
+function instantText(instant: EpochNs): string {
   const text = new Date(Number(instant / 1_000_000n)).toISOString();
   return `${text.slice(0, 10)} ${text.slice(11, 23)} UTC`;
 }

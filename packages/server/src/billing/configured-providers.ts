@@ -28,7 +28,7 @@ export function requireProviders(offers: OfferBook, settings: PaymentSettings): 
   if (faults.length > 0) throw new ConfigError(faults);
 }
 
-export function configuredProviders(settings: PaymentSettings): readonly ProviderName[] {
+function configuredProviders(settings: PaymentSettings): readonly ProviderName[] {
   const { stripeKey, paddleKey } = settings;
   return [
     'test',

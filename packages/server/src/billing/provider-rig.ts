@@ -127,10 +127,7 @@ export function assertLater(after: ProviderObject, before: ProviderObject): void
 }
 
 /** Our reference of what a webhook is about; null: it is not signed, or about nothing of ours. */
-export async function refOf(
-  rig: ProviderRig,
-  { headers, body }: SentWebhook,
-): Promise<string | null> {
+async function refOf(rig: ProviderRig, { headers, body }: SentWebhook): Promise<string | null> {
   const event = rig.provider.readWebhook(headers, body, rig.now());
   return event === null ? null : rig.provider.locate(event.objectRef, NEVER);
 }

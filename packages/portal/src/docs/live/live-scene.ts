@@ -39,6 +39,7 @@ export function liveScene(picture: LivePicture): Scene<unknown> | null {
     (removedNs ?? ns) >= first.ns || (lasts && removedNs === null);
   return {
     title: '',
+    hasHead: false,
     subtitle: words,
     theme: 'page',
     width,

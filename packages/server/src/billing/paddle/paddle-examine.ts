@@ -7,7 +7,7 @@ import { clientTokenFault, type PaddleEnvironment } from './paddle-environment.t
 import { PADDLE_EVENTS } from './paddle-events.ts';
 import { PADDLE_PAGE } from './paddle-page-address.ts';
 
-export const WEBHOOK_PATH = '/v1/webhooks/paddle';
+const WEBHOOK_PATH = '/v1/webhooks/paddle';
 const DESTINATIONS_MAX = 200;
 
 export interface Examined {

@@ -25,7 +25,7 @@ export interface PaddlePageOptions {
 }
 
 /** As the endpoints in Paddle.js are; its tracking for Retain is left out, and is not needed to pay. */
-export function paddleOrigins(environment: PaddleEnvironment): LetIn {
+function paddleOrigins(environment: PaddleEnvironment): LetIn {
   const of = (name: string) =>
     `https://${environment === 'sandbox' ? 'sandbox-' : ''}${name}.paddle.com`;
   return {
