@@ -59,9 +59,10 @@ export class PaddleCheckouts {
     else if (now.status === 'ready') throw new UpstreamError('paddle did not close a checkout');
   }
 
-  #pageUrl({ returnUrl, backUrl }: CheckoutStart, ref: string | null): string {
-    const publicUrl = this.#options.publicUrl();
-    return paddlePageUrl(publicUrl, { returnUrl, backUrl, transaction: ref });
+  #pageUrl(start: CheckoutStart, transaction: string | null, customer?: string): string {
+    const { returnUrl, backUrl } = start;
+    const of = customer === undefined ? {} : { customer };
+    return paddlePageUrl(this.#options.publicUrl(), { returnUrl, backUrl, transaction, ...of });
   }
 
   async #startOnce(start: CheckoutStart, signal: AbortSignal): Promise<string> {
@@ -110,7 +111,7 @@ export class PaddleCheckouts {
         currencyCode,
         collectionMode: 'automatic',
         customData: { [ORDER_MEMBER]: orderId },
-        checkout: { url: this.#pageUrl(start, null) },
+        checkout: { url: this.#pageUrl(start, null, customerId) },
       }),
     );
   }

@@ -5,23 +5,34 @@
 
 export const PADDLE_PAGE = '/pay/paddle';
 const ANY_ORIGIN = 'https://origin.invalid';
+const CUSTOMER = 'customer';
 
 export interface PaddlePageTarget {
   readonly returnUrl: string;
   readonly backUrl: string;
   /** Null: Paddle will add it. */
   readonly transaction: string | null;
+  /** For whom the checkout was started, where Paddle keeps the address. */
+  readonly customer?: string;
 }
 
 export function paddlePageUrl(publicUrl: string, target: PaddlePageTarget): string {
   const url = new URL(PADDLE_PAGE, publicUrl);
-  const { returnUrl, backUrl, transaction } = target;
+  const { returnUrl, backUrl, transaction, customer } = target;
   for (const [name, to] of Object.entries({ return: returnUrl, back: backUrl })) {
     const path = pathOn(publicUrl, to);
     if (path !== null) url.searchParams.set(name, path);
   }
+  if (customer !== undefined) url.searchParams.set(CUSTOMER, customer);
   if (transaction !== null) url.searchParams.set('_ptxn', transaction);
   return url.href;
+}
+
+/** For whom a checkout with this address was started; null: it does not say. */
+export function startedFor(url: string | null | undefined): string | null {
+  return typeof url === 'string' && URL.canParse(url)
+    ? new URL(url).searchParams.get(CUSTOMER)
+    : null;
 }
 
 /** Null: it is no path of this origin. Whoever makes such an address up can send nobody elsewhere. */

@@ -179,3 +179,28 @@ function withMember(data: object, member: string, value: unknown): object {
   inside[last] = value;
   return data;
 }
+
+test('a discount that a buyer entered is another price than the one agreed on', async () => {
+  await using rig = await PaddleRig.open();
+  const ref = await started(rig);
+  const { totals } = rig.local.books.transactions.get(ref)!.details!;
+  for (const [discount, price] of [
+    ['7900', 0],
+    ['1', 7_899],
+    ['0', 7_900],
+  ] as const) {
+    totals!.discount = discount;
+    assert.equal((await fetched(rig, ref)).amountMinor, price);
+  }
+});
+
+test('the page for customers is not opened for a stranger whose address was typed in the payment window', async () => {
+  await using rig = await PaddleRig.open();
+  const { books } = rig.local;
+  const ref = await paid(rig);
+  const back = 'https://tapeloom.example.com/orders';
+  assert.ok((await rig.provider.customerPortal(ref, back, NEVER))?.startsWith('https://'));
+  const stranger = books.addCustomer('victim@example.com');
+  books.transactions.get(ref)!.customer_id = stranger.id;
+  assert.equal(await rig.provider.customerPortal(ref, back, NEVER), null);
+});

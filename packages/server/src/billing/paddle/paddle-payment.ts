@@ -66,7 +66,7 @@ export function providerObject(payment: PaddlePayment): ProviderObject {
   const { checkout, running } = payment;
   const orderId = orderOf(checkout);
   if (orderId === null) throw fieldFault(`custom_data.${ORDER_MEMBER}`, null);
-  const { unitPrice } = agreedPrice(checkout);
+  const { currencyCode } = agreedPrice(checkout).unitPrice;
   const kind = kindOf(checkout);
   const said = running === null ? sayOfCheckout(checkout, kind) : sayOfSubscription(payment);
   return {
@@ -76,8 +76,8 @@ export function providerObject(payment: PaddlePayment): ProviderObject {
     ...said,
     state: stateAfter(said.state, payment),
     revision: null,
-    amountMinor: minorOf('price.unit_price.amount', unitPrice.amount),
-    currency: unitPrice.currencyCode,
+    amountMinor: priceOf(checkout),
+    currency: currencyCode,
   };
 }
 
@@ -91,6 +91,13 @@ function agreedPrice({ items }: Transaction) {
   const isOne = items.length === 1 && item?.quantity === 1 && item.price !== null;
   if (!isOne) throw new UpstreamError('paddle says items are others than were agreed on');
   return item.price!;
+}
+
+/** A buyer can enter any code for a discount that the operator has, whatever it was made for. */
+function priceOf(checkout: Transaction): number {
+  const price = minorOf('price.unit_price.amount', agreedPrice(checkout).unitPrice.amount);
+  const discount = checkout.details?.totals?.discount ?? '0';
+  return Math.max(0, price - minorOf('details.totals.discount', discount));
 }
 
 function sayOfCheckout(checkout: Transaction, kind: PaymentKind): Said {

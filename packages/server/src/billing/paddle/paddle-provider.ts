@@ -28,6 +28,7 @@ import { PADDLE_URLS, paddleEnvironment } from './paddle-environment.ts';
 import { paddleEvents } from './paddle-events.ts';
 import { examinePaddle } from './paddle-examine.ts';
 import { fieldFault } from './paddle-fields.ts';
+import { startedFor } from './paddle-page-address.ts';
 import { isPaid, kindOf, providerObject } from './paddle-payment.ts';
 import { paddleReceipts } from './paddle-receipts.ts';
 import { PaddleRecords } from './paddle-records.ts';
@@ -124,11 +125,15 @@ class PaddleProvider implements PaymentProvider {
     return paddleReceipts(this.#api, await this.#records.payment(checkout, signal), signal);
   }
 
-  /** Paddle's page has no way back to ours. */
+  /**
+   * Paddle's page has no way back to ours. It shows everything of its customer, and in the payment window a buyer may
+   * type the address of anybody: so it is opened for whom the checkout was started, and for nobody else.
+   */
   async customerPortal(ref: string, _returnUrl: string, signal: AbortSignal) {
     const checkout = await this.#records.knownCheckout(ref, signal);
     const { customerId } = checkout;
     if (customerId === null || !isPaid(checkout)) return null;
+    if (customerId !== startedFor(checkout.checkout?.url)) return null;
     const session = await this.#api.ask('open a page for a customer', signal, (paddle) =>
       paddle.customerPortalSessions.create(customerId, subscriptionIds(checkout)),
     );
