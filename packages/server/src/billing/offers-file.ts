@@ -52,7 +52,7 @@ class PricingReader {
     const names = ['currency', 'taxIncluded', 'prices', 'countries', 'waiver'];
     const fields = this.#fields('', content, names);
     return {
-      currency: this.#text(fields, '/currency', isCurrency, 'a currency of ISO 4217 such as "EUR"'),
+      currency: this.#text(fields, '/currency', isCurrency, CURRENCY),
       taxIncluded: this.#taxIncluded(fields),
       prices: this.#prices(fields),
       countries: this.#countries(fields),
@@ -226,10 +226,24 @@ type Fields = Readonly<Record<string, unknown>>;
 const NOTHING: Fields = {};
 
 const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
+const CURRENCY =
+  'a currency of ISO 4217 whose smallest unit is the same in browsers and at providers, such as "EUR"';
+/** Digits behind the point, as payment providers count them; of all others two. */
+const PROVIDERS_DIGITS = new Map([
+  ...'BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'.split(' ').map(digitsAre(0)),
+  ...'BHD JOD KWD OMR TND'.split(' ').map(digitsAre(3)),
+]);
 const REGIONS = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
 
+/** Else customers would read a hundred times what they are charged, or a hundredth: `HUF`, `ISK`. */
 function isCurrency(text: string): boolean {
-  return CURRENCIES.has(text);
+  if (!CURRENCIES.has(text)) return false;
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency: text });
+  return format.resolvedOptions().maximumFractionDigits === (PROVIDERS_DIGITS.get(text) ?? 2);
+}
+
+function digitsAre(digits: number): (currency: string) => [string, number] {
+  return (currency) => [currency, digits];
 }
 
 function isCountry(code: string): boolean {
