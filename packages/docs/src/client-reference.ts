@@ -17,14 +17,20 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 const client = join(root, 'packages/client');
 const tsconfig = join(client, 'tsconfig.build.json');
 const folder = join(root, 'docs/client');
+/** By the name of the source: how a program names the entry, and what is in it. */
+const ENTRIES: Readonly<Record<string, readonly [name: string, words: string]>> = {
+  index: ['@tapeloom/client', 'everything but exports as files'],
+  stream: ['@tapeloom/client/stream', 'the stream alone, for pages that want it small'],
+  node: ['@tapeloom/client/node', 'exports as files, in Node'],
+};
 const contents = `# Reference of @tapeloom/client
 
 Every class, function and type, made by \`npm run docs\` from the types and their comments. How they are used, with samples:
 [the README of the package](../../packages/client/README.md). What the indicators mean: [semantics](../semantics.md).
 
-- [@tapeloom/client](index.md): all of it but files
-- [@tapeloom/client/stream](stream.md): the stream alone, for pages that want it small
-- [@tapeloom/client/node](node.md): exports as files, in Node
+${Object.entries(ENTRIES)
+  .map(([source, [name, words]]) => `- [${name}](${source}.md): ${words}`)
+  .join('\n')}
 `;
 const digestsPath = join(folder, 'made-from.json');
 
@@ -38,9 +44,20 @@ export async function writeClientReference(): Promise<string> {
   if (app.logger.hasErrors() || app.logger.hasWarnings()) {
     throw new Error('the reference of the client has the faults told above');
   }
+  for (const entry of Object.entries(ENTRIES)) writeTitle(...entry);
   writeFileSync(join(folder, 'README.md'), contents);
   writeFileSync(digestsPath, `${JSON.stringify(referenceDigests(), null, 2)}\n`);
   return folder;
+}
+
+/** TypeDoc calls a page by its source, which tells nothing to who uses the package. */
+function writeTitle(source: string, [name, words]: readonly [string, string]): void {
+  const path = join(folder, `${source}.md`);
+  const text = readFileSync(path, 'utf8');
+  const made = `# ${source}\n`;
+  if (!text.startsWith(made)) throw new Error(`${path} does not begin with its title`);
+  const lead = `What a program gets from \`${name}\`: ${words}.\n`;
+  writeFileSync(path, `# ${name}\n\n${lead}${text.slice(made.length)}`);
 }
 
 /** What the reference says it was made from, and what it was then. */
@@ -74,7 +91,7 @@ function digestOf(directory: string, ending: string): string {
 
 function options(): TypeDocOptions & PluginOptions {
   return {
-    entryPoints: ['index', 'stream', 'node'].map((name) => join(client, `src/${name}.ts`)),
+    entryPoints: Object.keys(ENTRIES).map((source) => join(client, `src/${source}.ts`)),
     tsconfig,
     plugin: [fileURLToPath(import.meta.resolve('typedoc-plugin-markdown'))],
     outputs: [{ name: 'markdown', path: folder }],

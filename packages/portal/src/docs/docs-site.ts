@@ -121,10 +121,8 @@ export function docsSite(sources: readonly DocsSource[]): readonly DocsGroup[] {
   const render = ([path, name]: Place): DocsPage => {
     const text = texts.get(path)!;
     const page = renderMarkdown(text, { path, addressOf });
-    // Of a generated page only its address tells what it is of.
-    const title = name !== null && page.title === 'index' ? name : page.title;
     const raw = rawMarkdown(text, { path, addressOf });
-    return { ...page, title, address: addressOfPage(path), name: name ?? page.title, raw };
+    return { ...page, address: addressOfPage(path), name: name ?? page.title, raw };
   };
   const named = new Set(GROUPS.flatMap(({ places }) => places.map(([path]) => path)));
   const placesOf = (place: Place): readonly Place[] => {
