@@ -52,7 +52,7 @@ const INTRO = `# REST interface
 Every route that a program may call, with its parameters, an example of its answer, and what it may refuse. The page is made of
 the OpenAPI document, which every service serves at \`/v1/openapi.json\` with its own address in it; tools can read it.
 
-With a script allowed, this page lets you try what reads. It asks for no key: whoever is signed in to the portal tries with their
+In a browser that runs scripts, every route that only reads can be tried on this page. It asks for no key: whoever is signed in to the portal tries with their
 session, which has the rights of the account's plan. What is tried counts and costs as it would with a key. Keys themselves are
 made, rotated and revoked on the portal's page Keys, and exports are left to programs: both do more than a page should do for a
 click. How a key is sent: \`Authorization: Bearer <key>\`; more in [Keys](../keys.md).

@@ -53,7 +53,7 @@ Every message that goes over the stream, with its fields and examples. The page 
 serves at \`/v1/asyncapi.json\` with its own address in it; tools can read it. What the messages mean together, and how a client that
 comes back goes on, is in [Stream protocol](../protocol.md).
 
-With a script allowed, this page has a console: it opens the stream with a token of your session, sends what you write, and shows
+In a browser that runs scripts, this page has a console: it opens the stream with a token of your session, sends what you write, and shows
 what comes. It asks for no key. It counts as one of the connections of your plan, and is given up when the page is hidden for a
 minute.
 
