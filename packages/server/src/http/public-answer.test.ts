@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { RestService } from '../../../../simulation/rest-service.ts';
-import { isNamed, preferredEncoding } from '../platform/encoded-body.ts';
+import { EncodedBody, isNamed, preferredEncoding, WAITING_MAX } from '../platform/encoded-body.ts';
 import { contractRoutes } from './contract.ts';
 import { asyncapiText, openapiText } from './interface-documents.ts';
 import { PublicAnswer } from './public-answer.ts';
@@ -53,6 +53,32 @@ test('the encoding a client likes best is chosen, of equal ones the smallest', (
   ] as const) {
     assert.equal(preferredEncoding(accepted), encoding, String(accepted));
   }
+});
+
+test('many bodies that are asked for at once are encoded one after the other, or sent as they are', async () => {
+  const bodies = Array.from(
+    { length: 3 * WAITING_MAX },
+    (_, index) => new EncodedBody(Buffer.from(`page ${index} `.repeat(500))),
+  );
+  const rssBefore = process.memoryUsage.rss();
+  const sent = bodies.map((body) => {
+    const { encoding, etag, bytes } = body.choose('zstd');
+    return { encoding, etag, bytes: bytes() };
+  });
+  assert.deepEqual(
+    sent.map(({ encoding }) => encoding),
+    bodies.map((_, index) => (index < WAITING_MAX ? 'zstd' : null)),
+  );
+  for (const [index, { encoding, bytes }] of sent.entries()) {
+    const made = await bytes;
+    const plain = encoding === null ? made : zstdDecompressSync(made);
+    assert.equal(plain.toString(), `page ${index} `.repeat(500));
+  }
+  assert.ok(process.memoryUsage.rss() - rssBefore < 64 * 1024 ** 2);
+  // When they are made, the next comer has them; and of what was sent as it is the tag is another.
+  const later = bodies.at(-1)!.choose('zstd');
+  assert.equal(later.encoding, 'zstd');
+  assert.notEqual(later.etag, sent.at(-1)!.etag);
 });
 
 test('a tag is named in a list, weak or not, or by a star', () => {

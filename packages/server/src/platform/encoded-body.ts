@@ -1,11 +1,13 @@
 /**
  * A body that is sent again and again: with a strong `ETag`, in the encoding that the client prefers. Every
- * encoding is made once, beside the event loop, unless it was brought along.
+ * encoding is made once, beside the event loop, unless it was brought along. Of all bodies one is encoded at a time,
+ * for there are hundreds of pages that somebody may ask for at once; while many wait, the others go out as they are.
  */
 
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
+import { Turns } from './turns.ts';
 
 /** Smaller bodies gain nothing. */
 const ENCODED_BYTES_MIN = 1_024;
@@ -13,6 +15,8 @@ const ETAG_BYTES = 16;
 /** From here on the last percents are not worth the second that somebody waits for them. */
 const LARGE_BYTES = 65_536;
 const LARGE_QUALITY = 7;
+/** Encodings that are asked for and not made yet. */
+export const WAITING_MAX = 16;
 
 const ENCODERS = {
   br: (bytes: Buffer) =>
@@ -23,13 +27,20 @@ const ENCODERS = {
       },
     }),
   zstd: (bytes: Buffer) =>
-    promisify(zstdCompress)(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 19 } }),
+    promisify(zstdCompress)(bytes, {
+      params: { [constants.ZSTD_c_compressionLevel]: 19 },
+      // Without it 80 MB are made ready for a body of any size.
+      pledgedSrcSize: bytes.length,
+    }),
   gzip: (bytes: Buffer) => promisify(gzip)(bytes, { level: 9 }),
 } as const satisfies Record<string, (bytes: Buffer) => Promise<Buffer>>;
 export type Encoding = keyof typeof ENCODERS;
 
 /** The best first. */
 const ENCODINGS = Object.keys(ENCODERS) as Encoding[];
+
+const turns = new Turns();
+let waiting = 0;
 
 export interface Representation {
   readonly etag: string;
@@ -61,15 +72,27 @@ export class EncodedBody {
   /** What to send to a client that accepts these encodings. */
   choose(acceptEncoding: string | undefined): Representation {
     const encoding = this.#mayBeEncoded ? preferredEncoding(acceptEncoding) : null;
-    if (encoding === null) {
-      return { etag: `"${this.#digest}"`, encoding, bytes: () => Promise.resolve(this.#plain) };
+    if (encoding === null || (waiting >= WAITING_MAX && !this.#encoded.has(encoding))) {
+      const bytes = () => Promise.resolve(this.#plain);
+      return { etag: `"${this.#digest}"`, encoding: null, bytes };
     }
     return {
       etag: `"${this.#digest}-${encoding}"`,
       encoding,
-      bytes: () =>
-        this.#encoded.getOrInsertComputed(encoding, () => ENCODERS[encoding](this.#plain)),
+      bytes: () => this.#encoded.getOrInsertComputed(encoding, () => this.#encode(encoding)),
     };
+  }
+
+  async #encode(encoding: Encoding): Promise<Buffer> {
+    waiting += 1;
+    try {
+      return await turns.run('', () => ENCODERS[encoding](this.#plain));
+    } catch (error) {
+      this.#encoded.delete(encoding);
+      throw error;
+    } finally {
+      waiting -= 1;
+    }
   }
 }
 
