@@ -23,6 +23,7 @@ import {
   started,
   webhookOf,
 } from './provider-rig.ts';
+import { testWithdrawalsOver } from './withdrawals.contract.ts';
 
 export function testPaymentProvider(name: string, open: () => Promise<ProviderRig>): void {
   testCheckouts(name, open);
@@ -32,6 +33,7 @@ export function testPaymentProvider(name: string, open: () => Promise<ProviderRi
   testProviderMoney(name, open);
   testProviderFaults(name, open);
   testPaymentsOver(name, open);
+  testWithdrawalsOver(name, open);
 }
 
 function testCheckouts(name: string, open: () => Promise<ProviderRig>): void {

@@ -26,6 +26,7 @@ export function ProviderPageButton(props: { readonly order: OrderView }) {
   );
 }
 
+/** What cannot be given up, since a bank has yet to say whether it is paid, can still be withdrawn from. */
 export function DropButton(props: { readonly order: OrderView; readonly onDone: () => void }) {
   const { order, onDone } = props;
   const drop = useAction(async () => {
@@ -40,6 +41,11 @@ export function DropButton(props: { readonly order: OrderView; readonly onDone: 
         Give up<span class="visually-hidden"> order {order.id}</span>
       </Button>
       <ErrorNotice title="Nothing was changed." error={drop.error} />
+      {drop.error !== null && order.withdrawal !== null && (
+        <a class="small order-note" href={`/withdraw?order=${order.id}`}>
+          Withdraw from contract
+        </a>
+      )}
     </span>
   );
 }

@@ -242,7 +242,7 @@ function orderColumns(
             {order.withdrawn !== null && (
               <span class="small muted order-note">{withdrawnText(order)}</span>
             )}
-            {order.withdrawal !== null && (
+            {withdrawWord(order) !== null && (
               <a class="small order-note" href={`/withdraw?order=${order.id}`}>
                 Withdraw from contract
               </a>

@@ -20,6 +20,7 @@ import { PageHead } from '../../shell/page-head.tsx';
 import { offerName } from '../plans/plan-facts.ts';
 import {
   effectText,
+  isUnpaid,
   lastDay,
   noRightText,
   priceSentence,
@@ -57,7 +58,9 @@ function ContractList(props: {
   readonly orders: readonly OrderView[];
 }) {
   const { offers, orders } = props;
-  const open = orders.filter(({ withdrawal }) => withdrawal !== null);
+  const mayWithdraw = orders.filter(({ withdrawal }) => withdrawal !== null);
+  const open = mayWithdraw.filter((order) => !isUnpaid(order));
+  const unpaid = mayWithdraw.filter(isUnpaid);
   const withdrawn = orders.filter((order) => order.withdrawn !== null);
   const others = orders.filter(
     ({ state, withdrawal, withdrawn: done }) =>
@@ -83,6 +86,13 @@ function ContractList(props: {
           <ButtonLink href="/imprint">Imprint</ButtonLink>
         </section>
       )}
+      {unpaid.map((order) => (
+        <p key={order.id} class="small muted">
+          The order for {offerName(offers, order.offer)} is not paid:{' '}
+          <a href="/orders">give it up</a> under Billing. If you did pay and your bank has yet to
+          say so, <a href={`/withdraw?order=${order.id}`}>withdraw from it</a>.
+        </p>
+      ))}
       {others.map((order) => (
         <p key={order.id} class="small muted">
           {noRightText(order, offerName(offers, order.offer))}

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { OrderView } from '../../api/portal-shapes.ts';
 import {
   effectText,
+  isUnpaid,
   lastDay,
   noRightText,
   priceSentence,
@@ -33,7 +34,13 @@ const LIVE: OrderView = {
 test('the button says the last day, which is over everywhere when the right ends', () => {
   assert.equal(lastDay(LIVE.withdrawal!.until), '30 Nov 2026');
   assert.equal(withdrawWord(LIVE), 'Withdraw from contract, until 30 Nov 2026');
-  assert.equal(withdrawWord({ withdrawal: null }), null);
+  assert.equal(withdrawWord({ ...LIVE, withdrawal: null }), null);
+});
+
+test('an order that nobody has paid is given up, and offers no withdrawal beside that', () => {
+  const unpaid: OrderView = { ...LIVE, state: 'open', paidAt: null, paidUntil: null };
+  assert.equal(withdrawWord(unpaid), null);
+  assert.ok(isUnpaid(unpaid) && !isUnpaid(LIVE));
 });
 
 test('a price is said with its interval and its tax', () => {

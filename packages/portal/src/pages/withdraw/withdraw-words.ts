@@ -4,9 +4,19 @@ import type { OrderView } from '../../api/portal-shapes.ts';
 import { moneyText } from '../../components/number-text.ts';
 import { dayText, millisecondsOf } from '../../components/time-text.ts';
 
-/** What the button says; null: it may not be withdrawn from. */
-export function withdrawWord({ withdrawal }: Pick<OrderView, 'withdrawal'>): string | null {
-  return withdrawal === null ? null : `Withdraw from contract, until ${lastDay(withdrawal.until)}`;
+/**
+ * What the button says; null: it is not offered. An order that nobody has paid is given up, which is quicker and
+ * enough.
+ */
+export function withdrawWord(order: Pick<OrderView, 'withdrawal' | 'state'>): string | null {
+  const { withdrawal } = order;
+  if (withdrawal === null || isUnpaid(order)) return null;
+  return `Withdraw from contract, until ${lastDay(withdrawal.until)}`;
+}
+
+/** Nobody has paid it, or the bank has yet to say so. */
+export function isUnpaid({ state }: Pick<OrderView, 'state'>): boolean {
+  return state === 'open';
 }
 
 /** The right ends when its last day is over everywhere, twelve hours after it is in UTC. */

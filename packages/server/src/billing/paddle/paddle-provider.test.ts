@@ -1,4 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
 import { testPaymentProvider } from '../payment-provider.contract.ts';
+import { PaymentsOverRig } from '../payments-over-rig.ts';
+import { HOUR_MS } from '../provider-rig.ts';
+import { Withdrawer } from '../withdrawals.contract.ts';
 import { PaddleRig } from './paddle-rig.ts';
 
 testPaymentProvider('paddle', () => PaddleRig.open());
+
+test('paddle: the refund of a withdrawal that Paddle has yet to decide is asked for once, and settled when it is approved', async () => {
+  await using rig = await PaddleRig.open();
+  await using over = await PaymentsOverRig.open(rig);
+  const { books } = rig.local;
+  const ada = await Withdrawer.afterSixDays(over);
+  books.refunds = 'held';
+  const { state, amountMinor } = await ada.declare();
+  assert.equal(state, 'pending');
+  assert.deepEqual(await ada.receipts(), [['paid', 7_900, 0]], 'nothing came back yet');
+  assert.equal((await over.again(ada.order)).state, 'ended', 'nothing waits for the money');
+  assert.equal((await ada.later(25 * HOUR_MS)).state, 'pending');
+  const [asked, ...others] = books.adjustments.values();
+  assert.deepEqual(others, [], 'it was asked for once');
+  books.setAdjustment(asked!.id, 'approved');
+  assert.equal((await ada.later(HOUR_MS)).state, 'done');
+  assert.deepEqual(await ada.receipts(), [['paid', 7_900, amountMinor]]);
+});
+
+test('paddle: the refund of a withdrawal that Paddle rejects is left to the operator, and seen when it is given back by hand', async () => {
+  await using rig = await PaddleRig.open();
+  await using over = await PaymentsOverRig.open(rig);
+  const { books } = rig.local;
+  const ada = await Withdrawer.afterSixDays(over);
+  books.refunds = 'held';
+  const { amountMinor } = await ada.declare();
+  const [asked] = books.adjustments.values();
+  books.setAdjustment(asked!.id, 'rejected');
+  const rejected = await ada.later(HOUR_MS);
+  assert.equal(rejected.state, 'by_hand');
+  assert.match(rejected.fault!, /rejected/);
+  assert.equal(await over.planOf(ada.accountId), 'sandbox', 'it stays withdrawn');
+  books.refunds = 'approved';
+  await rig.refund(ada.order.ref, amountMinor);
+  assert.equal((await ada.later(7 * HOUR_MS)).state, 'done');
+  assert.deepEqual(await ada.receipts(), [['paid', 7_900, amountMinor]]);
+});

@@ -1,5 +1,6 @@
 /** Receipts of an order, the provider's page for its customer, and giving up a checkout that nobody paid. */
 
+import { judgeWithdrawal } from '@tapeloom/core/entitlement/withdrawal';
 import type { Billing } from '../../billing/billing.ts';
 import { RECEIPT_STATES, RECEIPTS_MAX, type Receipt } from '../../billing/payment-provider.ts';
 import { Instant } from '../instant-schema.ts';
@@ -95,15 +96,17 @@ function dropRoute(billing: () => Billing): Route {
       const order = await upstream(asked, 'The order shows what holds.');
       if (!('refused' in order)) return viewOrder(order, now, null);
       if (order.refused === 'not-found') throw unknownOrder();
-      throw new ProblemError('CONFLICT', DROP_REFUSALS[order.refused]);
+      if (order.refused === 'paid') throw new ProblemError('CONFLICT', PAID);
+      const known = await billing().orderOf(session.accountId, params.id!);
+      const mayWithdraw = known !== null && judgeWithdrawal(known, now).may;
+      throw new ProblemError('CONFLICT', mayWithdraw ? WITHDRAW_INSTEAD : CONFIRMING);
     },
   });
 }
 
-const DROP_REFUSALS = {
-  paid: 'This order was paid: it can be cancelled, and not given up.',
-  confirming: 'A payment for this order waits for the bank, and cannot be taken back.',
-} as const;
+const PAID = 'This order was paid: it can be cancelled, and not given up.';
+const CONFIRMING = 'A payment for this order waits for the bank, and cannot be stopped.';
+const WITHDRAW_INSTEAD = `${CONFIRMING} Withdraw from the contract: then all of it goes back.`;
 
 function viewReceipt({ at, ...receipt }: Receipt) {
   return { ...receipt, at: at.toString() };
