@@ -131,6 +131,8 @@ function testDisputes(name: string, open: () => Promise<ProviderRig>): void {
       const ref = await paid(rig, kind);
       await rig.dispute(ref, 'open');
       assert.equal(await stateOf(rig, ref), 'disputed');
+      const wish = { key: 'withdrawal:5', amountMinor: 1_000 };
+      assert.equal(await rig.provider.refund(ref, wish, NEVER), 'nothing', 'the bank has it');
       await rig.dispute(ref, 'won');
       assert.equal(await stateOf(rig, ref), 'paid');
       const lost = await paid(rig, kind);

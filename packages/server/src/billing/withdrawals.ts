@@ -222,10 +222,14 @@ export class Withdrawals {
         key: `withdrawal:${order.id}`,
         amountMinor: stillDue(charge, refund),
       });
-      await payments.look(order);
+      const { state } = await payments.look(order);
       if (outcome === 'pending') return this.#waitForDecision(order);
       if (outcome === 'nothing') {
-        return this.#needsOperator(order, withdrawal, `${order.provider} had nothing to give back`);
+        const why =
+          state === 'disputed'
+            ? "the buyer's bank has the money or asks for it: nothing is due unless you win it back"
+            : `${order.provider} had nothing to give back`;
+        return this.#needsOperator(order, withdrawal, why);
       }
     }
     const left = earlierLeft(withdrawal, charge, receipts);

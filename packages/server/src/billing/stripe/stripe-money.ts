@@ -10,6 +10,7 @@ import {
 } from '../payment-provider.ts';
 import { idempotencyKey } from './stripe-client.ts';
 import { hear, intentOfInvoice, knownSession } from './stripe-hearing.ts';
+import { isDisputed } from './stripe-payment.ts';
 import {
   amountOf,
   booleanOf,
@@ -39,13 +40,22 @@ export async function listReceipts(api: Stripe, ref: string): Promise<readonly R
   for (const charge of await chargesOf(api, session)) {
     const intent = idOf(charge.payment_intent);
     const before = intent === null ? undefined : refunded.get(intent);
-    const given = amountOf(charge.amount_refunded, 'charge.amount_refunded');
+    const given = givenBackOf(charge);
     if (intent !== null) refunded.set(intent, (before ?? 0) + given);
   }
   return invoices.flatMap((invoice) => {
     const intent = intentOfInvoice(invoice);
     return receiptOfInvoice(invoice, (intent === null ? undefined : refunded.get(intent)) ?? 0);
   });
+}
+
+/** A refund that failed later may still be in Stripe's sum. */
+function givenBackOf({ amount_refunded, refunds }: Stripe.Charge): number {
+  const sum = amountOf(amount_refunded, 'charge.amount_refunded');
+  if (refunds == null || refunds.has_more) return sum;
+  const isGiven = ({ status }: Stripe.Refund) => status !== 'failed' && status !== 'canceled';
+  const given = refunds.data.filter(isGiven).reduce((all, { amount }) => all + amount, 0);
+  return Math.min(sum, given);
 }
 
 /** Of the charge that `fetch` judges by. */
@@ -55,12 +65,14 @@ export async function refundNewest(
   { key, amountMinor }: RefundWish,
 ): Promise<RefundOutcome> {
   const session = await knownSession(api, ref);
-  const { charge } = await hear(api, session);
+  const { charge, disputes } = await hear(api, session);
   if (charge === null) return 'nothing';
   // After the charge was read: whatever is refunded with this key meanwhile is found, or has the same key at Stripe.
   const known = await refundByKey(api, session, key);
   if (known !== null) return outcomeOf(known);
   const captured = amountOf(charge.amount_captured, 'charge.amount_captured');
+  // Nobody gets the same money from the bank and from us; Stripe refuses it too.
+  if (isDisputed(disputes.filter((one) => idOf(one.charge) === charge.id))) return 'nothing';
   const left = captured - amountOf(charge.amount_refunded, 'charge.amount_refunded');
   if (left <= 0) return 'nothing';
   const refund = await api.refunds.create(

@@ -182,15 +182,20 @@ function firstPaid(session: Stripe.Checkout.Session, { start_date }: Stripe.Subs
   return instantOf(first.status_transitions?.paid_at, 'invoice.status_transitions.paid_at');
 }
 
+/** Whether a bank has money of it, or wants it. */
+export function isDisputed(disputes: readonly Stripe.Dispute[]): boolean {
+  return disputes.some(({ status }) => {
+    const isTaken = DISPUTES.get(status);
+    if (isTaken === undefined) throw unknownValue('dispute.status', status);
+    return isTaken;
+  });
+}
+
 function takenBack(
   charge: Stripe.Charge | null,
   disputes: readonly Stripe.Dispute[],
 ): 'disputed' | 'refunded' | null {
-  for (const { status } of disputes) {
-    const isTaken = DISPUTES.get(status);
-    if (isTaken === undefined) throw unknownValue('dispute.status', status);
-    if (isTaken) return 'disputed';
-  }
+  if (isDisputed(disputes)) return 'disputed';
   if (charge === null) return null;
   return booleanOf(charge.refunded, 'charge.refunded') ? 'refunded' : null;
 }

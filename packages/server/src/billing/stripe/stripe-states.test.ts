@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type Stripe from 'stripe';
-import { UpstreamError } from '../payment-provider.ts';
+import { RefundRejectedError, UpstreamError } from '../payment-provider.ts';
 import {
   checkout,
   DAY_MS,
@@ -244,4 +244,17 @@ test('tax is computed by Stripe only where it is switched on, inside the price o
       }
     }
   }
+});
+
+test('a refund that fails later is told as rejected, and is not counted as given back', async () => {
+  await using rig = await open();
+  const ref = await paid(rig);
+  const wish = { key: 'withdrawal:1', amountMinor: 1_000 };
+  assert.equal(await rig.provider.refund(ref, wish, NEVER), 'done');
+  const made = rig.server.world.refunds[0]!;
+  made.status = 'pending';
+  assert.equal(await rig.provider.refund(ref, wish, NEVER), 'pending');
+  Object.assign(made, { status: 'failed', failure_reason: 'lost_or_stolen_card' });
+  await assert.rejects(rig.provider.refund(ref, wish, NEVER), RefundRejectedError);
+  assert.equal((await rig.provider.receipts(ref, NEVER))[0]?.refundedMinor, 0);
 });

@@ -183,6 +183,15 @@ export function voidInvoice(world: StripeWorld, id: string): Stripe.Invoice {
   return invoice;
 }
 
+/** Disputes that took no money, or gave it back. */
+const IDLE: readonly Stripe.Dispute.Status[] = [
+  'won',
+  'prevented',
+  'warning_needs_response',
+  'warning_under_review',
+  'warning_closed',
+];
+
 export function refundCharge(
   world: StripeWorld,
   id: string,
@@ -191,6 +200,10 @@ export function refundCharge(
 ): Stripe.Refund {
   const charge = world.get(world.charges, id, 'charge');
   const left = charge.amount_captured - charge.amount_refunded;
+  const isTaken = ({ charge: of, status }: Stripe.Dispute) => of === id && !IDLE.includes(status);
+  if (world.disputes.some(isTaken)) {
+    throw new StripeRefusal(400, 'charge_disputed', `Charge ${id} has been charged back.`);
+  }
   if (left === 0) {
     const message = `Charge ${id} has already been refunded.`;
     throw new StripeRefusal(400, 'charge_already_refunded', message);

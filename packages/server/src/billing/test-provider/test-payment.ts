@@ -201,7 +201,7 @@ export const cancelledNow: Change = (payment, now, eventId) => {
 export function refundedBy(key: string, amountMinor: number | null): Change {
   return (payment, now, eventId) => {
     if (payment.refundKeys.includes(key)) return payment;
-    if (leftOf(newestCharge(payment)) === 0) return payment;
+    if (payment.state === 'disputed' || leftOf(newestCharge(payment)) === 0) return payment;
     const refundKeys = [...payment.refundKeys, key].slice(-REFUND_KEYS_MAX);
     return changed(payment, { ...givenBack(payment, amountMinor), refundKeys }, now, eventId);
   };
