@@ -3,13 +3,31 @@
  * texts, money is whole minor units.
  */
 
+import type {
+  KeyEnvironment as Environment,
+  KeyRecord,
+  KeyState,
+  NewKeyRequest,
+  OfferName as OfferId,
+  PlanName as Plan,
+  PlanLimits,
+  Usage,
+} from '@tapeloom/client';
 import type { EngineState, InstrumentState } from '@tapeloom/protocol/status-states';
 
-export type Plan = 'sandbox' | 'live' | 'history' | 'live_history';
-export type OfferId = 'live' | 'history';
-export type Scope = 'stream' | 'history' | 'export' | 'keys';
-export type Environment = 'live' | 'test';
-export type KeyState = 'active' | 'expiring' | 'expired' | 'revoked';
+// What customers' programs are answered as well.
+export type {
+  KeyEnvironment as Environment,
+  KeyRecord as KeyView,
+  KeyScope as Scope,
+  KeyState,
+  NewKey as CreatedKey,
+  OfferName as OfferId,
+  PlanLimits,
+  PlanName as Plan,
+  RotatedKey,
+  StreamToken,
+} from '@tapeloom/client';
 
 export type LinkPurpose = 'sign-in' | 'email-change' | 'claim';
 
@@ -42,52 +60,13 @@ export interface AccountView {
   readonly serverTime: string;
 }
 
-export interface KeyView {
-  readonly id: string;
-  readonly name: string;
-  readonly environment: Environment;
-  readonly scopes: readonly Scope[];
-  readonly instruments?: readonly string[];
-  readonly allowedIps?: readonly string[];
-  readonly expiresAt?: string;
-  readonly state: KeyState;
-  readonly hint: string;
-  readonly createdAt: string;
-  readonly lastUsedAt: string | null;
-  readonly revokedAt?: string;
-  readonly rotatedTo?: string;
-}
-
-/** The only answers that ever hold a secret. */
-export interface CreatedKey extends KeyView {
-  readonly key?: string;
-}
-
-export interface RotatedKey extends CreatedKey {
-  readonly previous: {
-    readonly id: string;
-    readonly state: KeyState;
-    readonly expiresAt?: string;
-  };
-}
-
-export interface NewKey {
-  readonly name: string;
-  readonly environment: Environment;
-  readonly scopes: readonly Scope[];
-  readonly instruments?: readonly string[];
-  readonly allowedIps?: readonly string[];
+export interface NewKey extends Omit<NewKeyRequest, 'expiresAt'> {
   readonly expiresAt?: string;
 }
 
 export interface KeyList {
-  readonly keys: readonly KeyView[];
+  readonly keys: readonly KeyRecord[];
   readonly limits: { readonly valid: number; readonly validMax: number };
-}
-
-export interface StreamToken {
-  readonly token: string;
-  readonly expiresAt: string;
 }
 
 export interface InstrumentView {
@@ -99,32 +78,9 @@ export interface InstrumentView {
   readonly name?: string;
 }
 
-export interface PlanLimits {
-  readonly computeBudget: number;
-  readonly exportBytes: number;
-  readonly restPerMinute: number;
-  readonly historyDays: number;
-  readonly delaySeconds: number;
-  readonly maxConnections: number;
-  readonly maxSubscriptions: number;
-  readonly maxCustomConfigs: number;
-  readonly realtime: boolean;
-}
+export type Used = Usage['used'];
 
-export interface Used {
-  readonly computeUnits: number;
-  readonly historyItems: number;
-  readonly exportBytes: number;
-  readonly restRequests: number;
-}
-
-export interface UsageView {
-  readonly period: string;
-  readonly resetsAt: string;
-  readonly plan: Plan;
-  readonly limits: PlanLimits;
-  readonly used: Used;
-  readonly remaining: { readonly computeUnits: number; readonly exportBytes: number };
+export interface UsageView extends Usage {
   /** Thirteen months, the oldest first. */
   readonly months: readonly { readonly period: string; readonly used: Used }[];
   /** The month of `days`, `byKey` and `byPortal`. */
