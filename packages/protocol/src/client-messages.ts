@@ -64,9 +64,17 @@ export const CLIENT_MESSAGE_SCHEMAS = {
       sub: SUB_SCHEMA,
       instrument: { type: 'string', minLength: 1, maxLength: 64 },
       indicator: { type: 'string', minLength: 1, maxLength: 64 },
-      params: { type: 'object', maxProperties: 64 },
-      mode: { enum: STREAM_MODES },
+      params: {
+        type: 'object',
+        maxProperties: 64,
+        description: 'Parameters of the indicator; what is left out has its default.',
+      },
+      mode: {
+        enum: STREAM_MODES,
+        description: '`live` (default): every change. `confirmed`: only what is final.',
+      },
       from: {
+        description: '`live` (default), after a cursor, or at a time in the past.',
         oneOf: [
           { const: 'live' },
           {

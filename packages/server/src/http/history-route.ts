@@ -55,13 +55,17 @@ const HistoryPageView = Type.Object(
   {
     instrument: Type.String({ description: 'As it was asked for.' }),
     contract: Type.String({ description: 'The contract that was read.' }),
-    tickSizeNanos: Type.Integer(),
+    tickSizeNanos: Type.Integer({
+      description: 'A price in currency is ticks × tickSizeNanos / 1,000,000,000.',
+    }),
     engineFingerprint: Type.String({ description: 'Of the computation.' }),
     to: Type.Optional(Instant('The end of the range')),
     untilCursor: Type.Optional(Type.String({ description: 'The last update of the range.' })),
     lookBackFrom: LookBackFrom,
     snapshot: Type.Optional(Type.Literal(true, { description: '`items` begin with a snapshot.' })),
-    items: Type.Array(Item),
+    items: Type.Array(Item, {
+      description: 'As the stream said them, in the order of their cursors.',
+    }),
     next: Type.Union([Type.String(), Type.Null()], {
       description: 'Passed as `cursor`, gives the next page; null on the last one.',
     }),

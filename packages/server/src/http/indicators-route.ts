@@ -38,30 +38,34 @@ const Parameter = Type.Object(
 
 const Indicator = Type.Object(
   {
-    id: Type.String(),
+    id: Type.String({ description: 'What `indicator` of a query or a subscription names.' }),
     version: Type.Integer({
       minimum: 1,
       description: "Raised when this indicator's results change; its older cursors then end.",
     }),
-    name: Type.String(),
-    description: Type.String(),
-    parameters: Type.Array(Parameter),
+    name: Type.String({ description: 'For people.' }),
+    description: Type.String({ description: 'The exact rule.' }),
+    parameters: Type.Array(Parameter, { description: 'What `params` may have.' }),
     paramsSchema: Type.Record(Type.String(), Type.Unknown(), {
       description: 'JSON Schema of `params`.',
     }),
     data: Type.Record(Type.String(), Type.Unknown(), {
       description: "JSON Schema of an object's `data`.",
     }),
-    computeUnitsPerTrade: Type.Integer({ minimum: 0 }),
+    computeUnitsPerTrade: Type.Integer({
+      minimum: 0,
+      description: 'What a trade of the past costs.',
+    }),
     presets: Type.Array(
       Type.Object(
         { id: Type.String(), name: Type.String(), params: Type.Record(Type.String(), ParamValue) },
         closed,
       ),
+      { description: 'Parameters that are often asked for.' },
     ),
     example: Type.Object(
       { id: Type.String(), final: Type.Boolean(), ts: Type.String(), data: Type.Unknown() },
-      closed,
+      { ...closed, description: 'One of its objects.' },
     ),
   },
   closed,

@@ -15,7 +15,7 @@ import { EncodedJson } from './route.ts';
 import { Type } from './schema.ts';
 
 const closed = { additionalProperties: false };
-const Nanos = Type.Integer({ minimum: 1 });
+const Nanos = (description: string) => Type.Integer({ minimum: 1, description });
 
 export const InstrumentView = Type.Object(
   {
@@ -23,18 +23,24 @@ export const InstrumentView = Type.Object(
     alias: Type.Union([Type.String(), Type.Null()], {
       description: 'The alias that designates it today.',
     }),
-    tickSizeNanos: Nanos,
-    status: Type.Enum(INSTRUMENT_STATES),
+    tickSizeNanos: Nanos(
+      'The smallest step of the price, in 1e-9 of its unit. Prices are given in ticks.',
+    ),
+    status: Type.Enum(INSTRUMENT_STATES, {
+      description: '`down`: the source of its trades is not there.',
+    }),
     updatedAt: Instant(
       'Last trade or change; for a delayed key at most the newest time that it may see',
     ),
-    dataset: Type.String(),
-    name: Type.String(),
+    dataset: Type.String({ description: 'Where its trades come from.' }),
+    name: Type.String({ description: 'For people.' }),
     exchange: Type.String(),
-    currency: Type.String(),
-    lotSizeNanos: Nanos,
-    pointValueNanos: Nanos,
-    calendar: Type.String(),
+    currency: Type.String({ description: 'ISO 4217.' }),
+    lotSizeNanos: Nanos('One lot of volume, in 1e-9 of a contract.'),
+    pointValueNanos: Nanos(
+      'What a full point of the price is worth for one contract, in 1e-9 of the currency.',
+    ),
+    calendar: Type.String({ description: 'Its trading hours, by name.' }),
     expiresAt: Instant('Expiry'),
     streamed: Type.Boolean({ description: 'Whether it is streamed in real time.' }),
     rolls: Type.Optional(

@@ -16,15 +16,17 @@ const closed = { additionalProperties: false };
 
 const RECORD_FIELDS = {
   id: Type.String({ description: 'Names the key in the paths that rotate and revoke it.' }),
-  name: Type.String(),
-  environment: Type.Enum(ENVIRONMENTS),
-  scopes: Type.Array(Type.Enum(SCOPES)),
+  name: Type.String({ description: 'As it was given, for people.' }),
+  environment: Type.Enum(ENVIRONMENTS, { description: '`test`: with the limits of the sandbox.' }),
+  scopes: Type.Array(Type.Enum(SCOPES), { description: 'What the key may be used for.' }),
   instruments: Type.Optional(
     Type.Array(Type.String(), { description: 'Left out: all instruments.' }),
   ),
   allowedIps: Type.Optional(Type.Array(Type.String(), { description: 'Left out: any address.' })),
   expiresAt: Type.Optional(Instant('The first instant at which the key no longer works')),
-  state: Type.Enum(KEY_STATES),
+  state: Type.Enum(KEY_STATES, {
+    description: '`expiring`: it works until `expiresAt`.',
+  }),
   hint: Type.String({ description: 'The last four characters of the secret.' }),
   createdAt: Instant('Creation'),
   lastUsedAt: Type.Union([Instant('Last use, to the minute'), Type.Null()], {

@@ -41,7 +41,9 @@ export const NewKeyBody = Type.Object(
         'Counted in code points; not blank, and without control characters, line separators, ' +
         'invisible or direction marks.',
     }),
-    environment: Type.Enum(ENVIRONMENTS),
+    environment: Type.Enum(ENVIRONMENTS, {
+      description: '`live`: the rights of the plan. `test`: those of the sandbox.',
+    }),
     scopes: Type.Array(Type.Enum(SCOPES), {
       minItems: 1,
       maxItems: RESTRICTION_ENTRIES_MAX,
