@@ -32,7 +32,7 @@ import { StoreAuthenticator } from '@tapeloom/server/accounts/store-authenticato
 import { UsageMeter } from '@tapeloom/server/accounts/usage-meter';
 import { Billing } from '@tapeloom/server/billing/billing';
 import type { OfferBook } from '@tapeloom/server/billing/offer-book';
-import { offerBook } from '@tapeloom/server/billing/offers';
+import { offerBook, type Pricing } from '@tapeloom/server/billing/offers';
 import { DEFAULT_PRICING } from '@tapeloom/server/billing/offers-default';
 import { OrderMails } from '@tapeloom/server/billing/order-mails';
 import { Payments } from '@tapeloom/server/billing/payments';
@@ -102,6 +102,8 @@ export interface RestServiceOptions {
   readonly origin?: string;
   /** The accounts, if not new ones; they are closed with the service. */
   readonly store?: AccountStore;
+  /** What the operator asks for, if not what is built in. */
+  readonly pricing?: Pricing;
 }
 
 export interface RestRequest {
@@ -166,7 +168,7 @@ export class RestService implements AsyncDisposable {
   /** A test may say that it has changed. */
   catalogue: CatalogueFacts = catalogueFacts(publishedDefinitions());
   /** A test may sell something else. */
-  offers: OfferBook = offerBook(DEFAULT_PRICING);
+  offers: OfferBook;
   readonly book: InstrumentBook;
   /** A test may put those of another service in their place. */
   tokens: ExportTokens;
@@ -209,9 +211,8 @@ export class RestService implements AsyncDisposable {
     const { authenticator, clock } = this;
     this.doorkeeper = new Doorkeeper({ authenticator, addresses, clock });
     this.sockets = options.sockets ?? new DoorSockets(socketLimits(1_000));
-    const { payments, billing } = this.#billingOver(store);
-    this.payments = payments;
-    this.billing = billing;
+    this.offers = offerBook(options.pricing ?? DEFAULT_PRICING);
+    ({ payments: this.payments, billing: this.billing } = this.#billingOver(store));
     this.routes = restRoutes({
       version: '1.2.3',
       catalogue: () => this.catalogue,
@@ -265,8 +266,8 @@ export class RestService implements AsyncDisposable {
   #billingOver(store: AccountStore): { readonly payments: Payments; readonly billing: Billing } {
     const { clock } = this;
     const offers = offerBook({
-      ...DEFAULT_PRICING,
-      countries: DEFAULT_PRICING.countries.map(({ code, provider }) => ({
+      ...this.offers,
+      countries: this.offers.countries.map(({ code, provider }) => ({
         code,
         provider: code === 'US' ? 'other' : provider,
       })),

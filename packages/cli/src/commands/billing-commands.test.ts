@@ -32,6 +32,7 @@ after(async () => {
   rmSync(data, { recursive: true, force: true });
 });
 
+const shown = (_: string, value: unknown) => (typeof value === 'bigint' ? `${value}` : value);
 const run = (...words: string[]) => runRecorded(commands, [...words, '--data', data]);
 
 test('billing ls and show tell of orders, what was agreed to, and the events about them', async () => {
@@ -74,6 +75,7 @@ test('a withdrawal that came by letter counts from when it was received, and the
   assert.equal(done.code, 0, done.err);
   assert.match(done.out, /^withdrawn +.*by an operator$/m);
   assert.match((await run('billing', 'ls')).out, /1 withdrawal waits for its payment provider/);
+  rig.clock.advanceTo(createClock({ kind: 'system' }).now());
   await rig.billing.withdrawals.carryOut();
   assert.equal(rig.provider.refunds.length, 1);
   const show = await run('billing', 'show', order.id);
@@ -107,6 +109,39 @@ test('billing replay and reconcile have the service ask, and say what changed', 
     (await run('billing', 'reconcile')).out,
     /^asked about \d+ orders.*\nnothing changed\n$/,
   );
+});
+
+test('billing write-off ends an order that its provider lost, once, with the reason in the audit log', async () => {
+  const account = await rig.account();
+  const order = await rig.bought(account);
+  const words = ['billing', 'write-off', order.id];
+  for (const reason of [[], ['--reason', ' ']]) {
+    const silent = await run(...words, ...reason);
+    assert.equal(silent.code, 2);
+    assert.match(silent.err, /--reason is missing/);
+  }
+  assert.match((await run(...words, '--reason', 'x'.repeat(501))).err, /at most 500 characters/);
+  assert.equal(await rig.planOf(account), 'live', 'nothing happened yet');
+  const done = await run(...words, '--reason', 'lost, their ticket 4711');
+  assert.equal(done.code, 0, done.err);
+  assert.equal(done.out, `${order.id}: paid → ended, written off\n`);
+  assert.equal(await rig.planOf(account), 'sandbox');
+  const audit = await store.audit({ accountId: account, limit: 100 });
+  assert.ok(JSON.stringify(audit, shown).includes('lost, their ticket 4711'));
+  await rig.deliver(rig.provider.notify(order.ref));
+  assert.equal((await rig.payments.look(await rig.again(order))).state, 'ended');
+  assert.equal(await rig.planOf(account), 'sandbox', 'what the provider says later counts no more');
+  const again = await run(...words, '--reason', 'once more');
+  assert.equal(again.code, 1);
+  assert.match(again.err, /is ended: there is nothing to write off/);
+  await rig.bought(account);
+  assert.equal(await rig.planOf(account), 'live', 'the same can be bought again');
+  const unpaid = await rig.order(await rig.account());
+  const json = await run('billing', 'write-off', unpaid.id, '--reason', 'gone', '--json');
+  assert.equal(JSON.parse(json.out).id, unpaid.id);
+  const unknown = await run('billing', 'write-off', 'ord_none', '--reason', 'gone');
+  assert.equal(unknown.code, 1);
+  assert.match(unknown.err, /there is no order ord_none/);
 });
 
 test('account plan leaves what was bought, and says so', async () => {

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { missingProviders } from '@tapeloom/server/billing/configured-providers';
 import {
   type DoctorOptions,
   EXAMINATION_MS_MAX,
@@ -51,7 +52,15 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const clock = createClock({ kind: 'system' });
   const publicUrl = config.publicUrl ?? `http://127.0.0.1:${config.port}`;
   const triesCheckout = values.checkout === true;
-  const findings: ProviderFinding[] = [];
+  // With these the service does not start.
+  const findings = missingProviders(offers, config).map(
+    ({ provider, fault }): ProviderFinding => ({
+      provider,
+      what: 'settings',
+      outcome: 'fault',
+      detail: fault,
+    }),
+  );
   for (const patient of await patientsOf(config, publicUrl)) {
     const signal = AbortSignal.any([io.signal, AbortSignal.timeout(EXAMINATION_MS_MAX)]);
     const common = { offers, publicUrl, triesCheckout, clock, signal };

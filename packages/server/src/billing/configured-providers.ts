@@ -16,16 +16,24 @@ const VARIABLES: Readonly<Record<ProviderName, string | null>> = {
 
 /** Throws `ConfigError` when somebody would be sold to by a provider that is not there. */
 export function requireProviders(offers: OfferBook, settings: PaymentSettings): void {
+  const missing = missingProviders(offers, settings);
+  if (missing.length > 0) throw new ConfigError(missing.map(({ fault }) => fault));
+}
+
+/** Who is to sell, and is not in use. */
+export function missingProviders(
+  offers: OfferBook,
+  settings: PaymentSettings,
+): readonly { readonly provider: string; readonly fault: string }[] {
   const names = new Set(configuredProviders(settings));
-  const faults: string[] = [];
-  for (const [name, variable] of Object.entries(VARIABLES)) {
-    if (names.has(name as ProviderName)) continue;
-    const countries = offers.countries.filter(({ provider }) => provider === name);
-    if (countries.length === 0) continue;
+  return Object.entries(VARIABLES).flatMap(([provider, variable]) => {
+    if (names.has(provider as ProviderName)) return [];
+    const countries = offers.countries.filter((one) => one.provider === provider);
+    if (countries.length === 0) return [];
     const codes = countries.map(({ code }) => code).join(', ');
-    faults.push(`${variable} is needed: TAPELOOM_OFFERS names ${name} for ${codes}`);
-  }
-  if (faults.length > 0) throw new ConfigError(faults);
+    const fault = `${variable} is needed: TAPELOOM_OFFERS names ${provider} for ${codes}`;
+    return [{ provider, fault }];
+  });
 }
 
 function configuredProviders(settings: PaymentSettings): readonly ProviderName[] {

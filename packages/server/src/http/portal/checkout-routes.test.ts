@@ -4,6 +4,8 @@ import { after, before, test } from 'node:test';
 import { PortalBrowser } from '../../../../../simulation/portal-browser.ts';
 import { checkProblem } from '../../../../../simulation/problem-check.ts';
 import { DOCS_URL, ORIGIN, RestService } from '../../../../../simulation/rest-service.ts';
+import type { Pricing } from '../../billing/offers.ts';
+import { DEFAULT_PRICING } from '../../billing/offers-default.ts';
 
 const WAIVER = { status: 400, code: 'WITHDRAWAL_WAIVER_REQUIRED' } as const;
 const CONFLICT = { status: 409, code: 'CONFLICT' } as const;
@@ -154,6 +156,42 @@ test('an older version of the waiver gets 400, the current one is accepted and r
   assert.equal(consent?.textSha256, createHash('sha256').update(text).digest('hex'));
   assert.equal(consent?.address, buyer.browser.address);
   assert.equal(consent?.at, service.clock.now());
+});
+
+test('a price with a waiver of its own takes that version, and neither the common one nor an older own [BILL-07, BILL-08, ERR-34, SEC-30]', async () => {
+  const own = { version: 'history-2', text: 'Of my own: I lose my right of withdrawal at once.' };
+  const pricing: Pricing = {
+    ...DEFAULT_PRICING,
+    prices: DEFAULT_PRICING.prices.map((price) =>
+      price.offer === 'history' ? { ...price, waiver: own } : price,
+    ),
+  };
+  await using special = await RestService.start({ pricing });
+  const browser = new PortalBrowser(special);
+  await browser.signIn('own-waiver@example.com');
+  const { body: shown } = await special.get<{
+    prices: { offer: string; waiver?: object }[];
+    waiver: { version: string };
+  }>('/v1/pricing');
+  const waiverOf = (offer: string) => shown.prices.find((one) => one.offer === offer)!.waiver;
+  assert.deepEqual([waiverOf('live'), waiverOf('history')], [undefined, own]);
+  const common = shown.waiver.version;
+  const checkout = (offer: string, waiver: object | undefined) =>
+    browser.post<Started>('/v1/portal/checkout', { offer, country: 'DE', waiver });
+  const older = { accepted: true, version: 'history-1' };
+  const refused = [undefined, {}, { accepted: false, version: own.version }, older];
+  for (const waiver of [...refused, { accepted: true, version: common }]) {
+    const problem = checkProblem(await checkout('history', waiver), DOCS_URL, WAIVER);
+    assert.match(problem.detail, /version history-2/);
+  }
+  const ofOther = { accepted: true, version: own.version };
+  checkProblem(await checkout('live', ofOther), DOCS_URL, WAIVER);
+  const accepted = await checkout('history', ofOther);
+  assert.equal(accepted.status, 201, accepted.text);
+  const consent = await special.store.orders.consentOf(accepted.body.order);
+  const textSha256 = createHash('sha256').update(own.text).digest('hex');
+  assert.deepEqual([consent?.waiverVersion, consent?.textSha256], [own.version, textSha256]);
+  assert.equal((await checkout('live', { accepted: true, version: common })).status, 201);
 });
 
 test('an offer that is held gets 409 [BILL-09, ERR-33]', async () => {
