@@ -4,9 +4,12 @@
  * cannot keep the tape from its next day, the accounts from their database, or history from its files.
  */
 
+import { availableParallelism } from 'node:os';
 import { enginesFor } from './engine/engine-crew.ts';
 import { computeThreadsFor } from './history/compute-pool.ts';
 import { type SocketLimits, socketLimits } from './platform/door-sockets.ts';
+import type { Log } from './platform/log.ts';
+import { openFilesMax } from './platform/open-files.ts';
 import { StartRefusedError } from './start-refused-error.ts';
 
 const CONNECTIONS_MAX = 20_000;
@@ -26,6 +29,15 @@ export interface MachineLimits {
   /** Null: there is no limit, or nobody knows it. */
   readonly openFiles: number | null;
   readonly cores: number;
+}
+
+/** Those of this machine; the log hears of few. */
+export function readConnectionLimits(log: Log): SocketLimits {
+  const machine = { openFiles: openFilesMax(), cores: availableParallelism() };
+  const limits = connectionLimits(machine);
+  const few = fewConnections(limits, machine);
+  if (few !== null) log.warn({ openFiles: machine.openFiles, connections: limits.all }, few);
+  return limits;
 }
 
 /** Throws `StartRefusedError` when so few files may be open that the service could not work. */

@@ -5,7 +5,6 @@
  */
 
 import type { Server } from 'node:http';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Registry } from 'prom-client';
@@ -14,14 +13,13 @@ import type { OfferBook } from './billing/offer-book.ts';
 import type { BillingServices } from './billing-services.ts';
 import type { Config } from './config/config.ts';
 import { PublicAddress } from './config/public-address.ts';
-import { connectionLimits, fewConnections } from './connection-limits.ts';
+import { readConnectionLimits } from './connection-limits.ts';
 import type { FirstKeys } from './demo-account.ts';
 import type { Doors } from './doors.ts';
 import type { EchoServer } from './gateway/echo-server.ts';
 import { createInternalServer } from './http/internal-server.ts';
 import { UnreadAnswers } from './http/unread-answers.ts';
 import { IngestHandle, type IngestNews } from './ingest-handle.ts';
-import type { IngestOpened } from './ingest-wire.ts';
 import { listen } from './listen.ts';
 import { MailServices } from './mail/mail-services.ts';
 import type { Mailer } from './mail/mailer.ts';
@@ -30,21 +28,17 @@ import type { OperatorPages } from './pages/operator-pages.ts';
 import type { Portal } from './pages/portal.ts';
 import type { Clock } from './platform/clock.ts';
 import type { SocketLimits } from './platform/door-sockets.ts';
-import { FreeSpace } from './platform/free-space.ts';
+import type { FreeSpace } from './platform/free-space.ts';
 import type { Log } from './platform/log.ts';
 import { createMetrics } from './platform/metrics.ts';
-import { NodeDisk } from './platform/node-disk.ts';
-import { openFilesMax } from './platform/open-files.ts';
 import { createClock } from './platform/system-clock.ts';
 import { Readiness } from './readiness.ts';
 import { ServiceMetrics } from './service-metrics.ts';
-import { SIM_DATASET } from './sources/sim-universe.ts';
-import { tapeDayBytes } from './tape/tape-growth.ts';
+import { tellRecovery } from './tell-recovery.ts';
+import { watchSpace } from './watch-space.ts';
 
 /** Part of the open files that the service keeps for itself. */
 const INTERNAL_CONNECTIONS_MAX = 32;
-/** Files of missing days that the log names. */
-const MISSING_TOLD_MAX = 10;
 
 export interface ServiceOptions {
   readonly config: Config;
@@ -58,9 +52,9 @@ export interface ServiceOptions {
   readonly portal?: Portal;
   /** Lines that were too many for the log. */
   readonly logLinesLeftOut?: () => number;
-  /** Simulated past days are being made. */
   /** Shows a link that was mailed to who started the service; left out where that is no terminal. */
   readonly showLink?: (subject: string, to: string, link: string) => void;
+  /** Simulated past days are being made. */
   readonly onFill: (part: 'first' | 'rest', days: number, daysTotal: number) => void;
 }
 
@@ -229,7 +223,7 @@ export class Service implements AsyncDisposable {
     this.#mail = this.#openMail(accounts.clock);
     this.#billing = await this.#openBilling(accounts, this.#mail);
     const opened = await this.#ingest.opened;
-    logRecovery(log, opened);
+    tellRecovery(log, opened);
     this.#doors = new Doors(
       {
         ...this.#options,
@@ -257,7 +251,7 @@ export class Service implements AsyncDisposable {
     this.#metrics.watchMail(this.#mail);
     this.#metrics.watchPayments(this.#billing.payments, this.#billing.billing.withdrawals);
     this.#metrics.watchDoor(accounts, this.#doors.sockets);
-    this.#space = this.#watchSpace(accounts.clock);
+    this.#space = watchSpace(config.data, accounts.clock, log);
     this.#metrics.watchSpace(config.data, this.#space);
     this.#metrics.watchStreams(this.#doors.hub, this.#doors.gateway.metrics);
     this.#metrics.watchHistory(this.#doors.history);
@@ -291,23 +285,6 @@ export class Service implements AsyncDisposable {
   #becomeReady(): void {
     if (!this.#isStopping) this.#phase = null;
     this.#live.resolve();
-  }
-
-  #watchSpace(clock: Clock): FreeSpace {
-    const { config, log } = this.#options;
-    const { data: directory } = config;
-    const disk = new NodeDisk();
-    return new FreeSpace({
-      disk,
-      directory,
-      clock,
-      dayBytes: () => tapeDayBytes(disk, join(directory, 'tape'), SIM_DATASET),
-      onLittle: (reading, why) => {
-        log.warn({ directory, ...reading }, `little room is left on disk: ${why}`);
-      },
-      onEnough: (reading) => log.info({ directory, ...reading }, 'there is room on disk again'),
-      onFault: (error) => log.warn({ error }, 'the room on disk could not be looked at'),
-    });
   }
 
   #tellOfConcerns(): void {
@@ -388,30 +365,4 @@ export class Service implements AsyncDisposable {
     // A start that fails says so itself; afterwards the log line above is the report.
     this.#live.promise.catch(() => undefined);
   }
-}
-
-/** Before anything is opened. */
-function readConnectionLimits(log: Log): SocketLimits {
-  const machine = { openFiles: openFilesMax(), cores: availableParallelism() };
-  const limits = connectionLimits(machine);
-  const few = fewConnections(limits, machine);
-  if (few !== null) log.warn({ openFiles: machine.openFiles, connections: limits.all }, few);
-  return limits;
-}
-
-function logRecovery(log: Log, { recovery }: IngestOpened): void {
-  for (const { day, trades, tornBytes, ended } of recovery.logs) {
-    log.info({ day, trades, ended }, 'a day was found in its log');
-    if (tornBytes > 0)
-      log.warn({ day, tornBytes }, 'a torn record was cut off; it was never acknowledged');
-  }
-  const { unfinishedRemoved, missing } = recovery;
-  if (missing.length > 0) {
-    const files = missing.slice(0, MISSING_TOLD_MAX);
-    log.error(
-      { days: missing.length, files },
-      'sealed days are missing; tapeloom tape verify says more',
-    );
-  }
-  if (unfinishedRemoved > 0) log.warn({ unfinishedRemoved }, 'unfinished files were removed');
 }

@@ -15,8 +15,8 @@ import type { Caller } from '../accounts/caller.ts';
 import type { Session } from '../accounts/session-keeper.ts';
 import type { Pages } from '../pages/pages.ts';
 import { blotSecrets } from '../platform/log.ts';
-import { METHODS } from '../platform/node-http.ts';
 import { newRequestId } from '../platform/request-id.ts';
+import { addRoutes } from './add-routes.ts';
 import { Admission, type AdmissionOptions, type Door } from './admission.ts';
 import { ClientGoneError } from './client-gone-error.ts';
 import { watchConnections } from './door-connections.ts';
@@ -25,14 +25,8 @@ import { answerPage } from './page-door.ts';
 import { cutBody, notJson, problemDocument, problemOf } from './problem-document.ts';
 import { invalidParameters, ProblemError } from './problem-error.ts';
 import { RATE_HEADERS } from './rate-headers.ts';
-import { NO_FIELDS } from './request-faults.ts';
 import type { Route } from './route.ts';
-import {
-  type AnswerWatch,
-  countRequest,
-  type RouteHandlerOptions,
-  routeHandler,
-} from './route-handler.ts';
+import { countRequest, type RouteHandlerOptions } from './route-handler.ts';
 import { answerSocketFaults } from './socket-faults.ts';
 import { UnderWay } from './under-way.ts';
 import { UnreadAnswers } from './unread-answers.ts';
@@ -50,18 +44,12 @@ const TIMEOUTS: HttpTimeouts = {
 const RETRY_AFTER_STOP_S = 2;
 
 const STREAM_PATH = '/v1';
-const PORTAL_PATH = '/v1/portal/';
 
 /** No `Access-Control-Allow-Credentials`, and no `Authorization` below: a page never holds a key. */
 const READ_ANYWHERE = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'ETag, Retry-After, X-Request-Id',
 };
-const PREFLIGHT = {
-  'access-control-allow-headers': 'If-None-Match',
-  'access-control-max-age': '86400',
-};
-
 declare module 'fastify' {
   interface FastifyRequest {
     /** Whose request this is, once it was let in. */
@@ -192,7 +180,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     done();
   });
   if (options.onAnswered !== undefined) countAnswers(app, options.onAnswered);
-  addRoutes(app, options, { underWay, unread });
+  addRoutes(app, options.routes, options, { underWay, unread });
   return {
     app,
     stopAccepting: () => {
@@ -288,94 +276,6 @@ function readJsonOnly(app: FastifyInstance): void {
       return undefined;
     },
   );
-}
-
-function addRoutes(app: FastifyInstance, options: HttpServerOptions, watch: AnswerWatch): void {
-  const { routes } = options;
-  for (const method of METHODS) {
-    // CONNECT never reaches a request handler; bodies of foreign methods are never looked at.
-    if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
-  }
-  for (const route of routes) addRoute(app, route, options, watch);
-  for (const [path, same] of Map.groupBy(routes, (route) => route.path)) {
-    addOtherMethods(app, path, same);
-  }
-}
-
-function addRoute(
-  app: FastifyInstance,
-  route: Route,
-  options: HttpServerOptions,
-  watch: AnswerWatch,
-): void {
-  app.route({
-    method: route.method,
-    url: route.path,
-    config: {
-      door: {
-        access: route.access,
-        isOwnPagesOnly: isOwnPagesOnly(route),
-        isClosedToSuspended: route.method === 'POST' && route.isForSuspended !== true,
-        isSigned: route.isSigned === true,
-      },
-      isReadAnywhere: route.cacheControl !== undefined,
-      isBodyRaw: route.rawBody === true,
-    },
-    attachValidation: true,
-    bodyLimit: route.bodyBytesMax ?? BODY_BYTES_MAX,
-    exposeHeadRoute: route.method === 'GET' && route.hasNoHead !== true,
-    schema: {
-      ...(route.judgesQuery === true ? {} : { querystring: route.query ?? NO_FIELDS }),
-      ...(route.method === 'GET' || route.rawBody === true
-        ? {}
-        : { body: route.body ?? NO_FIELDS }),
-    },
-    handler: routeHandler(route, options, watch),
-  });
-}
-
-/** Whatever changes something below the portal's path, signing in among it. */
-function isOwnPagesOnly({ method, path }: Route): boolean {
-  return method !== 'GET' && path.startsWith(PORTAL_PATH);
-}
-
-/** A known path answers OPTIONS with what it allows, and any other method with 405. */
-function addOtherMethods(app: FastifyInstance, path: string, routes: readonly Route[]): void {
-  const methods = routes.map((route) => route.method);
-  const hasHead = routes.some(({ method, hasNoHead }) => method === 'GET' && hasNoHead !== true);
-  const allowed: string[] = [...methods, ...(hasHead ? ['HEAD'] : []), 'OPTIONS'];
-  const allow = allowed.join(', ');
-  const isPublic = routes.every((route) => route.access === 'public');
-  const isReadAnywhere = routes.every((route) => route.cacheControl !== undefined);
-  const preflight = isReadAnywhere ? { ...PREFLIGHT, 'access-control-allow-methods': allow } : {};
-  app.route({
-    method: 'OPTIONS',
-    url: path,
-    config: { door: { access: isPublic ? 'public' : 'optional' }, isReadAnywhere },
-    // Before the body is read, for none is needed.
-    preParsing: async (_request, reply) =>
-      reply
-        .code(204)
-        .headers({ allow, ...preflight })
-        .send(),
-    handler: async () => undefined,
-  });
-  app.route({
-    method: app.supportedMethods.filter((method) => !allowed.includes(method)),
-    url: path,
-    config: {
-      isReadAnywhere,
-      door: {
-        access: 'optional',
-        refusal: () =>
-          new ProblemError('NOT_FOUND', `This method is not known here; use ${allow}.`, {
-            status: 405,
-            headers: { allow },
-          }),
-      },
-    },
-    handler: async () => undefined,
-  });
 }
 
 function doorOf(request: FastifyRequest): Door {
