@@ -38,7 +38,7 @@ const PACKAGES = [
   '@types/node',
   '@types/ws',
 ];
-const ADDRESSES = /(http|ws)(?:s:\/\/api\.example\.com|:\/\/127\.0\.0\.1:8080)/g;
+const ADDRESSES = /(http|ws)(?:s:\/\/api\.example\.com|:\/\/(?:127\.0\.0\.1|localhost):8080)/g;
 const oldestNode = olderNodesMissing === false ? olderNodes.get(22)! : process.execPath;
 
 /** What a sample said that did not end as it should. */

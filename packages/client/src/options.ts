@@ -9,7 +9,7 @@ const DEFAULT_URL = 'http://127.0.0.1:8080';
 const KEY = /^[\x21-\x7e]{1,512}$/;
 
 export interface ClientOptions {
-  /** Of the service, such as `https://api.example.com`; `http://127.0.0.1:8080` if it is left out. */
+  /** Of the service, such as `https://api.example.com`; `http://localhost:8080` if it is left out. */
   readonly url?: string | undefined;
   /** An API key. Not for browsers: whoever opens the page could read it. */
   readonly key?: string | undefined;

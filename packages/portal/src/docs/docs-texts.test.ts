@@ -52,6 +52,15 @@ test('every link in the Markdown of a page leads to Markdown or a file that is t
   }
 });
 
+test("what is said of the reader's own machine is not said of the service that shows it", () => {
+  // A service puts its public address in the place of the other one.
+  for (const address of ['/docs/quick-start', '/docs/cli', '/docs/client/api']) {
+    const page = pages.find((one) => one.address === address)!;
+    assert.match(page.html, /http:\/\/localhost:8080/, address);
+    assert.doesNotMatch(page.html, /127\.0\.0\.1:8080/, address);
+  }
+});
+
 test('the list for assistants names every page with what it is about', () => {
   const list = llmsText(groups);
   assert.match(list, /^# Tapeloom\n\n> Tapeloom weaves /);
