@@ -101,10 +101,15 @@ export class AddressThrottle {
    */
   signedRequest(now: EpochNs, address: string): AllowanceVerdict | null {
     const from = neighbourhood(address);
-    const signedAt = this.#signing.get(from);
-    if (signedAt !== undefined && now < signedAt + SIGNING_NS) return null;
+    if (this.isSigning(now, address)) return null;
     if (this.#unsigned.wouldGrant(now, from, this.#unsignedPerMinute)) return null;
     return this.#unsigned.takeNow(now, from, this.#unsignedPerMinute);
+  }
+
+  /** Whether something with a good signature came from it lately. */
+  isSigning(now: EpochNs, address: string): boolean {
+    const signedAt = this.#signing.get(neighbourhood(address));
+    return signedAt !== undefined && now < signedAt + SIGNING_NS;
   }
 
   /** What was found: a good signature, or none, which counts. */

@@ -30,6 +30,7 @@ import { ProblemError } from './problem-error.ts';
 import { RATE_HEADERS, RATE_WINDOW_SECONDS } from './rate-headers.ts';
 import type { Access } from './route.ts';
 import { notSignedIn, unauthorized } from './unauthorized.ts';
+import { UnknownSenders } from './unknown-senders.ts';
 
 export interface AdmissionOptions {
   readonly authenticator: Pick<Authenticator, 'isCurrent'>;
@@ -88,6 +89,7 @@ export class Admission {
   readonly #lastOn = new WeakMap<Socket, Recognised>();
   /** Where connections come from, where no proxy stands between. */
   readonly #addresses = new WeakMap<Socket, string>();
+  readonly #unknown = new UnknownSenders();
 
   constructor(options: AdmissionOptions) {
     this.#options = options;
@@ -133,6 +135,7 @@ export class Admission {
       if (door.isSigned === true) {
         const tooMany = addresses.signedRequest(now, address);
         if (tooMany !== null) requireGrant(tooMany);
+        if (!addresses.isSigning(now, address)) this.#hearUnknown(reply, neighbourhood(address));
       } else if (door.isPage === true) requireGrant(addresses.pageRequest(now, address));
       else requireGrant(addresses.publicRequest(now, address));
     } else {
@@ -185,6 +188,13 @@ export class Admission {
     const who = `session of ${session.accountId}`;
     requireGrant(await allowances.take(clock.now(), who, SESSION_REQUESTS_PER_MINUTE));
     return session;
+  }
+
+  /** What is not known to be signed is read whole before anybody can tell, so few are read at once. */
+  #hearUnknown(reply: FastifyReply, from: string): void {
+    const leave = this.#unknown.enter(from);
+    if (leave === null) throw tooBusy('Too many unknown senders are heard; try again in a moment.');
+    reply.raw.once('close', leave);
   }
 
   /** From here to the end of its answer the request holds its connection's place. */

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { checkProblem } from '../../../../simulation/problem-check.ts';
 import { DOCS_URL, RestService } from '../../../../simulation/rest-service.ts';
 import { UNSIGNED_PER_MINUTE } from '../accounts/address-throttle.ts';
 import { signed } from '../billing/scripted-provider.ts';
+import { UNKNOWN_AT_ONCE_MAX, UNKNOWN_PER_ADDRESS_MAX, UnknownSenders } from './unknown-senders.ts';
 
 const KIB = 1_024;
 
@@ -15,7 +19,7 @@ after(() => service[Symbol.asyncDispose]());
 
 let events = 0;
 
-function webhook(padding = 0) {
+function webhook(padding = 0, from = {}) {
   events += 1;
   const event = {
     id: `evt_route_${events}`,
@@ -24,7 +28,7 @@ function webhook(padding = 0) {
     padding: 'x'.repeat(padding),
   };
   const { headers, body } = signed(event);
-  return service.post('/v1/webhooks/test', { headers, body: Buffer.from(body) });
+  return service.post('/v1/webhooks/test', { headers, body: Buffer.from(body), ...from });
 }
 
 function forged() {
@@ -53,4 +57,41 @@ test('a flood without signatures is refused by its address, and keeps no provide
   checkProblem(refused, DOCS_URL, { status: 429, code: 'RATE_LIMITED' });
   assert.ok(Number(refused.headers['retry-after']) >= 1);
   assert.equal((await service.get('/v1/status')).status, 200, 'and the rest is open');
+});
+
+test('unknown senders that are slow hold few places, and keep out nobody who is known [SEC-37]', async () => {
+  const port = await service.listen();
+  const slow = Array.from({ length: UNKNOWN_PER_ADDRESS_MAX }, () => {
+    const socket = connect(port, '127.0.0.1').on('error', () => {});
+    socket.write('POST /v1/webhooks/test HTTP/1.1\r\nHost: a\r\nContent-Length: 262144\r\n\r\n{');
+    return socket;
+  });
+  const sent = async () => {
+    const answer = await fetch(`http://127.0.0.1:${port}/v1/webhooks/test`, { method: 'POST' });
+    await answer.text();
+    return answer.status;
+  };
+  const until = async (status: number) => {
+    for (let tries = 0; tries < 100; tries += 1) {
+      if ((await sent()) === status) return;
+      await pause(50);
+    }
+    assert.fail(`never answered ${status}`);
+  };
+  await Promise.all(slow.map((socket) => once(socket, 'connect')));
+  await until(503);
+  assert.equal((await webhook(0, { address: '203.0.113.9' })).status, 200, 'others are heard');
+  for (const socket of slow) socket.destroy();
+  await until(400);
+});
+
+test('unknown senders from many addresses hold few places in all', () => {
+  const senders = new UnknownSenders();
+  const leave = Array.from({ length: UNKNOWN_AT_ONCE_MAX }, (_, index) =>
+    senders.enter(`${index}`),
+  );
+  assert.ok(leave.every((one) => one !== null));
+  assert.equal(senders.enter('one more'), null);
+  leave[0]!();
+  assert.notEqual(senders.enter('one more'), null);
 });

@@ -1,0 +1,28 @@
+/**
+ * Who may send something that has to be signed and from whom nothing signed came yet: bodies are large and slow ones
+ * stay in memory, so there are few places, and an address has a share of them. Providers try again, and are known after the first.
+ */
+
+export const UNKNOWN_AT_ONCE_MAX = 64;
+export const UNKNOWN_PER_ADDRESS_MAX = 8;
+
+export class UnknownSenders {
+  readonly #byAddress = new Map<string, number>();
+  #size = 0;
+
+  /** What gives the place back; null: there is none. */
+  enter(address: string): (() => void) | null {
+    const own = this.#byAddress.get(address) ?? 0;
+    if (own >= UNKNOWN_PER_ADDRESS_MAX || this.#size >= UNKNOWN_AT_ONCE_MAX) return null;
+    this.#byAddress.set(address, own + 1);
+    this.#size += 1;
+    return () => this.#leave(address);
+  }
+
+  #leave(address: string): void {
+    const left = this.#byAddress.get(address)! - 1;
+    if (left === 0) this.#byAddress.delete(address);
+    else this.#byAddress.set(address, left);
+    this.#size -= 1;
+  }
+}
