@@ -3,8 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import Stripe from 'stripe';
+import { createLog } from '../../platform/log.ts';
 import { type ProviderEvent, UpstreamError } from '../payment-provider.ts';
 import { checkout, DAY_MS, HOUR_MS, NEVER, paid, started, stateOf } from '../provider-rig.ts';
+import { StripeClient } from './stripe-client.ts';
 import { STRIPE_EVENTS } from './stripe-events.ts';
 import { StripeRig } from './stripe-rig.ts';
 import { payCheckout } from './stripe-world-checkout.ts';
@@ -152,6 +154,31 @@ test('limits, refused keys and failures are told in words that hold no key, and 
   assert.ok(posts.length > 2);
   assert.ok(posts.every(({ headers }) => headers['idempotency-key'] !== undefined));
   assert.ok(rig.logged.every((line) => !line.includes('sk_test_rig')));
+});
+
+test('what Stripe says of an address or a key is not repeated in the log', async () => {
+  const lines: string[] = [];
+  const log = createLog({
+    level: 'debug',
+    readable: false,
+    write: (line) => void lines.push(line),
+  });
+  for (const [status, message] of [
+    [400, 'Invalid email address: ada@example.com'],
+    [401, 'Invalid API Key provided: sk_test_****abcd'],
+    [403, 'The provided key rk_live_*****abcd does not have access'],
+  ] as const) {
+    const error = { type: 'invalid_request_error', message };
+    const client = new StripeClient({
+      key: 'sk_test_1',
+      url: 'https://stripe.example',
+      request: async () => new Response(JSON.stringify({ error }), { status }),
+    });
+    const asked = client.ask(NEVER, (api) => api.customers.create({ email: 'ada@example.com' }));
+    await asked.catch((fault: unknown) => log.warn({ error: fault }, 'told'));
+  }
+  assert.equal(lines.length, 3);
+  for (const line of lines) assert.doesNotMatch(line, /ada@|abcd/);
 });
 
 test('the doctor reads what has to be set at Stripe, and says what is missing', async () => {

@@ -13,6 +13,8 @@ import { UpstreamError } from '../payment-provider.ts';
 const CALL_MS_MAX = 4_500;
 const RETRIES = 1;
 const MESSAGE_LENGTH_MAX = 300;
+const MAIL_ADDRESS = /[^\s@'"<>]+@[^\s@'"<>]+/g;
+const KEY_LIKE = /\b[sr]k_(?:live|test)_[\w*]+/g;
 const LIVE_KEY = /^[a-z]{2}_live_/;
 
 export interface StripeClientOptions {
@@ -99,10 +101,12 @@ function upstreamError(error: unknown): UpstreamError {
   if (!(error instanceof Stripe.errors.StripeError)) {
     return new UpstreamError('stripe answered what cannot be read', { cause: error });
   }
-  return new UpstreamError(`stripe ${stripeFault(error)}`, { cause: error });
+  // Not the error itself: its words quote what was sent, the key and addresses too.
+  const cause = error instanceof Stripe.errors.StripeConnectionError ? error.detail : undefined;
+  return new UpstreamError(`stripe ${stripeFault(error)}`, { cause });
 }
 
-/** In words, for the operator: nothing of it repeats a key. */
+/** In words, for the operator: nothing of it repeats a key, or whom it is about. */
 export function stripeFault(error: InstanceType<typeof Stripe.errors.StripeError>): string {
   const { statusCode, code, param, requestId, message } = error;
   if (error instanceof Stripe.errors.StripeConnectionError) return `was not reached: ${message}`;
@@ -119,7 +123,6 @@ export function stripeFault(error: InstanceType<typeof Stripe.errors.StripeError
 }
 
 function shortened(message: string): string {
-  return message.length <= MESSAGE_LENGTH_MAX
-    ? message
-    : `${message.slice(0, MESSAGE_LENGTH_MAX)}…`;
+  const said = message.replace(MAIL_ADDRESS, '[address]').replace(KEY_LIKE, '[key]');
+  return said.length <= MESSAGE_LENGTH_MAX ? said : `${said.slice(0, MESSAGE_LENGTH_MAX)}…`;
 }
