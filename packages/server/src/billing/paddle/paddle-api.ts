@@ -11,6 +11,7 @@ import { ApiError, type Environment, LogLevel, Paddle } from '@paddle/paddle-nod
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Clock } from '../../platform/clock.ts';
 import { UpstreamError } from '../payment-provider.ts';
+import { untilAborted } from '../until-aborted.ts';
 
 /** Below what `AskedProvider` waits, so that it is said which question was not answered. */
 export const CALL_MS_MAX = 8_000;
@@ -127,17 +128,11 @@ export class PaddleApi {
   }
 
   async #inTime<Answer>(answered: Promise<Answer>, what: string, signal: AbortSignal) {
-    const { promise: gone, reject } = Promise.withResolvers<never>();
-    const abort = () => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
+    const late = new AbortController();
     using _ = this.#clock.after(CALL_MS_MAX, () =>
-      reject(new UpstreamError(`paddle was asked to ${what} and did not answer`)),
+      late.abort(new UpstreamError(`paddle was asked to ${what} and did not answer`)),
     );
-    try {
-      return await Promise.race([answered, gone]);
-    } finally {
-      signal.removeEventListener('abort', abort);
-    }
+    return await untilAborted(answered, AbortSignal.any([signal, late.signal]));
   }
 
   #faultOf(what: string, error: unknown): UpstreamError {

@@ -2,8 +2,8 @@
 
 import type { ITransactionResponse } from '@paddle/paddle-node-sdk';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { Clock } from '../../platform/clock.ts';
 import { createLog } from '../../platform/log.ts';
+import { LeapingClock } from '../leaping-clock.ts';
 import type { PaymentProvider } from '../payment-provider.ts';
 import type { Garble, OddWebhook, ProviderRig, Reach, SentWebhook } from '../provider-rig.ts';
 import { LocalPaddle } from './local-paddle.ts';
@@ -15,9 +15,7 @@ export const RIG_URL = 'https://tapeloom.example.com';
 export const RIG_SECRET = 'pdl_ntfset_01h00000000000000000000000_abcdefghijklmnopqrstuvwxyz';
 export const RIG_KEY = 'pdl_sdbx_apikey_01h00000000000000000000000_abcdefghijklmnopqrstuv_AbC';
 export const RIG_TOKEN = `test_${'7d279f61a3499fed520f7cd8c08'}`;
-const START = 1_794_823_200_000_000_000n;
 const STEP_MS = 86_400_000;
-const NEVER: Disposable = { [Symbol.dispose]: () => {} };
 
 const ODD_EVENT = {
   event_id: `evt_${'0'.repeat(26)}`,
@@ -41,26 +39,6 @@ const ODD_BODIES: Readonly<Record<OddWebhook, string | null>> = {
   }),
   'other-mode': null,
 };
-
-export class LeapingClock implements Clock {
-  #now = START;
-
-  now(): EpochNs {
-    return this.#now as EpochNs;
-  }
-
-  leap(ms: number): void {
-    this.#now += BigInt(ms) * 1_000_000n;
-  }
-
-  after(): Disposable {
-    return NEVER;
-  }
-
-  every(): Disposable {
-    return NEVER;
-  }
-}
 
 export class PaddleRig implements ProviderRig {
   readonly clock: LeapingClock;

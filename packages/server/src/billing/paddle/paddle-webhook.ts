@@ -4,17 +4,15 @@
  * theirs. Verified by hand: the SDK wants a string, believes the machine's clock, and knows one secret and one `h1`.
  */
 
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { ProviderEvent, WebhookHeaders } from '../payment-provider.ts';
+import { type GivenSignatures, isSigned, secondsOf, signatureBy } from '../webhook-signatures.ts';
 import { instantOf } from './paddle-fields.ts';
 
 export const SIGNATURE_HEADER = 'paddle-signature';
 const SIGNATURES_MAX = 4;
 const SIGNATURE = new RegExp(`^ts=([1-9]\\d{0,11})((?:;h1=[0-9a-f]{64}){1,${SIGNATURES_MAX}})$`);
 const EVENT_ID = /^evt_[a-z\d]{26}$/;
-const TOLERANCE_S = 300;
-const SECOND_NS = 1_000_000_000n;
 
 export function readPaddleWebhook(
   secrets: readonly string[],
@@ -22,12 +20,13 @@ export function readPaddleWebhook(
   body: Uint8Array,
   now: EpochNs,
 ): ProviderEvent | null {
-  return isSigned(secrets, headers[SIGNATURE_HEADER], body, now) ? eventOf(body) : null;
+  const given = signaturesOf(headers[SIGNATURE_HEADER]);
+  return given !== null && isSigned(secrets, given, ':', body, now) ? eventOf(body) : null;
 }
 
 export function paddleSignature(secrets: readonly string[], body: Uint8Array, now: EpochNs) {
-  const seconds = String(now / SECOND_NS);
-  const signatures = secrets.map((secret) => digest(secret, seconds, body).toString('hex'));
+  const seconds = secondsOf(now);
+  const signatures = secrets.map((secret) => signatureBy(secret, seconds, ':', body));
   return [`ts=${seconds}`, ...signatures.map((hex) => `h1=${hex}`)].join(';');
 }
 
@@ -38,28 +37,12 @@ export function eventObject(data: Readonly<Record<string, unknown>>): string | n
   return typeof ref === 'string' && ref !== '' ? ref : null;
 }
 
-function isSigned(
-  secrets: readonly string[],
-  signature: string | readonly string[] | undefined,
-  body: Uint8Array,
-  now: EpochNs,
-): boolean {
-  const [, seconds, list] = (typeof signature === 'string' && SIGNATURE.exec(signature)) || [];
-  if (seconds === undefined || list === undefined) return false;
-  const given = list
-    .slice(1)
-    .split(';')
-    .map((part) => Buffer.from(part.slice('h1='.length), 'hex'));
-  let isKnown = false;
-  for (const secret of secrets) {
-    const wanted = digest(secret, seconds, body);
-    for (const one of given) isKnown = timingSafeEqual(wanted, one) || isKnown;
-  }
-  return isKnown && Math.abs(Number(now / SECOND_NS) - Number(seconds)) <= TOLERANCE_S;
-}
-
-function digest(secret: string, seconds: string, body: Uint8Array): Buffer {
-  return createHmac('sha256', secret).update(`${seconds}:`).update(body).digest();
+function signaturesOf(header: string | readonly string[] | undefined): GivenSignatures | null {
+  const [, seconds, list] = (typeof header === 'string' && SIGNATURE.exec(header)) || [];
+  if (seconds === undefined || list === undefined) return null;
+  const parts = list.slice(1).split(';');
+  const signatures = parts.map((part) => Buffer.from(part.slice('h1='.length), 'hex'));
+  return { seconds: Number(seconds), signatures };
 }
 
 /** Signed, so Paddle's; what cannot be read all the same is not taken. */

@@ -8,6 +8,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import Stripe from 'stripe';
 import { UpstreamError } from '../payment-provider.ts';
+import { untilAborted } from '../until-aborted.ts';
 
 /** Two of them and the pause between fit into what the port allows. */
 const CALL_MS_MAX = 4_500;
@@ -54,16 +55,12 @@ export class StripeClient {
   /** One call of the port, however many requests it takes. */
   async ask<Answer>(signal: AbortSignal, work: (api: Stripe) => Promise<Answer>): Promise<Answer> {
     signal.throwIfAborted();
-    const { promise: aborted, reject } = Promise.withResolvers<never>();
-    const abort = () => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
     try {
-      return await Promise.race([this.#signals.run(signal, () => work(this.api)), aborted]);
+      const answered = this.#signals.run(signal, () => work(this.api));
+      return await untilAborted(answered, signal);
     } catch (error) {
       if (signal.aborted || error instanceof UpstreamError) throw error;
       throw upstreamError(error);
-    } finally {
-      signal.removeEventListener('abort', abort);
     }
   }
 }

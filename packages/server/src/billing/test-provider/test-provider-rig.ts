@@ -7,8 +7,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { Clock } from '../../platform/clock.ts';
 import { createLog } from '../../platform/log.ts';
+import { LeapingClock } from '../leaping-clock.ts';
 import type { OddWebhook, ProviderRig, Reach, SentWebhook } from '../provider-rig.ts';
 import {
   BUYER_CHANGES,
@@ -23,7 +23,6 @@ import { TestProvider } from './test-provider.ts';
 import { SIGNATURE_HEADER, signatureOf } from './webhook-signature.ts';
 
 export const RIG_URL = 'https://tapeloom.example.com';
-const START = 1_794_823_200_000_000_000n;
 const STEP_MS = 86_400_000;
 
 const ODD_EVENT = { id: `evt_${'0'.repeat(32)}`, at: '1794823200000000000' };
@@ -35,32 +34,6 @@ const ODD_BODIES: Readonly<Record<OddWebhook, string | null>> = {
   'unknown-object': JSON.stringify({ ...ODD_EVENT, object: `pay_${'0'.repeat(32)}` }),
   'other-mode': null,
 };
-
-const NEVER: Disposable = { [Symbol.dispose]: () => {} };
-
-class LeapingClock implements Clock {
-  #now: bigint;
-
-  constructor(start: bigint) {
-    this.#now = start;
-  }
-
-  now(): EpochNs {
-    return this.#now as EpochNs;
-  }
-
-  leap(ms: number): void {
-    this.#now += BigInt(ms) * 1_000_000n;
-  }
-
-  after(): Disposable {
-    return NEVER;
-  }
-
-  every(): Disposable {
-    return NEVER;
-  }
-}
 
 export class TestProviderRig implements ProviderRig {
   readonly clock: LeapingClock;
@@ -79,7 +52,7 @@ export class TestProviderRig implements ProviderRig {
     this.provider = new TestProvider(payments, () => RIG_URL);
   }
 
-  static async open(clock = new LeapingClock(START)): Promise<TestProviderRig> {
+  static async open(clock = new LeapingClock()): Promise<TestProviderRig> {
     const directory = await mkdtemp(join(tmpdir(), 'tapeloom-payments-'));
     const opening: { rig?: TestProviderRig } = {};
     const payments = await openPayments(directory, clock, opening);

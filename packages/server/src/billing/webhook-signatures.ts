@@ -1,0 +1,50 @@
+/**
+ * What webhooks are believed by, whoever sends them: HMAC-SHA256 of the seconds at which they were signed, a mark and
+ * the raw bytes of the body. While a secret is changed there are two, here or there, so any of ours may fit any of
+ * theirs. A signature is good for five minutes before and after its time: what somebody caught cannot be sent for ever.
+ */
+
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { EpochNs } from '@tapeloom/core/numbers';
+
+const TOLERANCE_S = 300;
+const SECOND_NS = 1_000_000_000n;
+
+type Secret = string | Uint8Array;
+
+/** What stands between the seconds and the body. */
+export type Mark = '.' | ':';
+
+export interface GivenSignatures {
+  readonly seconds: number;
+  /** 32 bytes each. */
+  readonly signatures: readonly Uint8Array[];
+}
+
+/** Every secret is tried with every signature, so that how long it takes tells nothing. */
+export function isSigned(
+  secrets: readonly Secret[],
+  { seconds, signatures }: GivenSignatures,
+  mark: Mark,
+  body: Uint8Array,
+  now: EpochNs,
+): boolean {
+  const isKnown = secrets
+    .map((secret) => digestOf(secret, seconds, mark, body))
+    .flatMap((wanted) => signatures.map((given) => timingSafeEqual(wanted, given)))
+    .includes(true);
+  return isKnown && Math.abs(secondsOf(now) - seconds) <= TOLERANCE_S;
+}
+
+/** In hexadecimal digits. */
+export function signatureBy(secret: Secret, seconds: number, mark: Mark, body: Uint8Array): string {
+  return digestOf(secret, seconds, mark, body).toString('hex');
+}
+
+export function secondsOf(now: EpochNs): number {
+  return Number(now / SECOND_NS);
+}
+
+function digestOf(secret: Secret, seconds: number, mark: Mark, body: Uint8Array): Buffer {
+  return createHmac('sha256', secret).update(`${seconds}${mark}`).update(body).digest();
+}
