@@ -10,7 +10,8 @@ export function wantedPath(next: string | null | undefined): string {
   if (!/^\/(?![/\\])[\x21-\x7e]*$/.test(next) || next.includes('\\')) return AFTER_SIGN_IN;
   const base = 'http://portal.invalid';
   const url = URL.canParse(next, base) ? new URL(next, base) : null;
-  if (url === null || url.origin !== base) return AFTER_SIGN_IN;
+  // `/.//host` is a path, and what is left of it when it is tidied is another host.
+  if (url === null || url.origin !== base || url.pathname.startsWith('//')) return AFTER_SIGN_IN;
   if (url.pathname === '/' || url.pathname.startsWith('/sign-in')) return AFTER_SIGN_IN;
   return url.pathname + url.search;
 }
