@@ -11,6 +11,7 @@ import { Billing } from './billing.ts';
 import { OFFERS } from './billing-rig.ts';
 import type { OfferBook } from './offer-book.ts';
 import { OrderMails } from './order-mails.ts';
+import type { PaymentProvider } from './payment-provider.ts';
 import { Payments, type WebhookOutcome } from './payments.ts';
 import type { ProviderRig, SentWebhook } from './provider-rig.ts';
 
@@ -24,22 +25,23 @@ export class PaymentsOverRig implements AsyncDisposable {
   billing: Billing;
   #accounts = 0;
 
-  private constructor(rig: ProviderRig, store: AccountStore) {
+  private constructor(rig: ProviderRig, store: AccountStore, provider: PaymentProvider) {
     this.rig = rig;
     this.store = store;
-    const { payments, billing } = compose(rig, store);
+    const { payments, billing } = compose(rig, store, provider);
     this.payments = payments;
     this.billing = billing;
   }
 
-  static async open(rig: ProviderRig): Promise<PaymentsOverRig> {
-    return new PaymentsOverRig(rig, await openSqliteAccountStore(':memory:'));
+  /** `provider` is the rig's own, as it is or as somebody listens to it. */
+  static async open(rig: ProviderRig, provider = rig.provider): Promise<PaymentsOverRig> {
+    return new PaymentsOverRig(rig, await openSqliteAccountStore(':memory:'), provider);
   }
 
   /** As after a restart of the process, with the secrets that are configured now. */
   async restart(): Promise<void> {
     await this.payments.idle();
-    const { payments, billing } = compose(this.rig, this.store);
+    const { payments, billing } = compose(this.rig, this.store, this.rig.provider);
     this.payments = payments;
     this.billing = billing;
   }
@@ -111,8 +113,9 @@ function isOver({ kind, state }: OrderRecord): boolean {
 function compose(
   rig: ProviderRig,
   store: AccountStore,
+  provider: PaymentProvider,
 ): { readonly payments: Payments; readonly billing: Billing } {
-  const { name } = rig.provider;
+  const { name } = provider;
   const offers: OfferBook = {
     ...OFFERS,
     countries: [{ code: 'DE', provider: name }],
@@ -122,7 +125,7 @@ function compose(
   const clock: Clock = { now: () => rig.now(), after: () => NEVER, every: () => NEVER };
   const common = { store, publicUrl: () => URL };
   const mails = new OrderMails({ ...common, offers, mailer: { send: () => true } });
-  const payments = new Payments({ store, providers: [rig.provider], clock, log, mails });
+  const payments = new Payments({ store, providers: [provider], clock, log, mails });
   const billing = new Billing({ ...common, payments, mails, offers, clock, log });
   return { payments, billing };
 }
