@@ -10,26 +10,9 @@ import {
   keepWord,
   stateWord,
 } from './order-words.ts';
+import { at, SAMPLE_ORDER } from './sample-order.ts';
 
-const at = (text: string) => `${BigInt(Date.parse(text)) * 1_000_000n}`;
-const LIVE: OrderView = {
-  id: 'ord_1',
-  offer: 'live',
-  state: 'paid',
-  amountMinor: 7_900,
-  currency: 'EUR',
-  interval: 'month',
-  country: 'DE',
-  provider: 'test',
-  createdAt: at('2026-11-15T10:00:00Z'),
-  paidAt: at('2026-11-15T10:01:00Z'),
-  paidUntil: at('2026-12-15T10:01:00Z'),
-  endsAt: null,
-  waiverVersion: '2026-11-1',
-  taxIncluded: true,
-  withdrawal: null,
-  withdrawn: null,
-};
+const LIVE = SAMPLE_ORDER;
 const HISTORY: OrderView = { ...LIVE, offer: 'history', interval: null, paidUntil: null };
 
 test('what is held and what comes next is one sentence with its date', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OrderView } from '../../api/portal-shapes.ts';
+import { at, SAMPLE_ORDER } from '../orders/sample-order.ts';
 import {
   effectText,
   isUnpaid,
@@ -11,24 +12,9 @@ import {
   withdrawWord,
 } from './withdraw-words.ts';
 
-const at = (text: string) => `${BigInt(Date.parse(text)) * 1_000_000n}`;
 const LIVE: OrderView = {
-  id: 'ord_1',
-  offer: 'live',
-  state: 'paid',
-  amountMinor: 7_900,
-  currency: 'EUR',
-  interval: 'month',
-  country: 'DE',
-  provider: 'test',
-  createdAt: at('2026-11-15T10:00:00Z'),
-  paidAt: at('2026-11-15T10:01:00Z'),
-  paidUntil: at('2026-12-15T10:01:00Z'),
-  endsAt: null,
-  waiverVersion: '2026-11-1',
-  taxIncluded: true,
+  ...SAMPLE_ORDER,
   withdrawal: { until: at('2026-12-01T12:00:00Z'), amountMinor: 6_320 },
-  withdrawn: null,
 };
 
 test('the button says the last day, which is over everywhere when the right ends', () => {
