@@ -11,6 +11,6 @@ const packages = join(import.meta.dirname, '../packages');
 /** What Node is given to run a command; its words follow. */
 export const COMMAND: readonly string[] = [built ?? join(packages, 'cli/src/main.ts')];
 /** What Node is given to run the service; its options follow. */
-export const SERVICE_OF_SOURCES: readonly string[] = [join(packages, 'server/src/main.ts')];
+export const SERVICE_OF_SOURCES: readonly string[] = [join(packages, 'server/start.js')];
 export const SERVICE: readonly string[] =
   built === undefined ? SERVICE_OF_SOURCES : [built, 'serve'];

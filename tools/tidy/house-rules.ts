@@ -22,7 +22,7 @@ interface Ban {
 
 const readsEnvironment = new Set([
   'packages/server/src/config/env.ts',
-  'packages/server/src/platform/compiled-code.ts',
+  'packages/server/start.js',
   'packages/cli/src/command-process.ts',
   'packages/cli/bin/tapeloom.js',
 ]);

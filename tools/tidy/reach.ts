@@ -27,7 +27,7 @@ export function checkReach(tree: Tree): readonly Finding[] {
   const imported = new Set(links.filter(isNotOwnTest).map((link) => link.to));
   const scripts = tree.texts.get('package.json') ?? '';
   const started = new Set(
-    [...scripts.matchAll(/\bnode ([\w./-]+\.ts)\b/g)].map(([, path]) => path!),
+    [...scripts.matchAll(/\bnode ([\w./-]+\.[jt]s)\b/g)].map(([, path]) => path!),
   );
   const dead = [...tree.texts.keys()]
     .filter((path) => isSource(path) && !imported.has(path))

@@ -1,13 +1,10 @@
 /** The start of the process. Only the version check comes before the rest of the program is loaded. */
 
-import { join } from 'node:path';
 import { BY_NPM } from './config/called-as.ts';
-import { keepCompiledCode } from './platform/compiled-code.ts';
 import { nodeVersionFault } from './platform/node-version.ts';
 
 const fault = nodeVersionFault(process.version);
 if (fault === null) {
-  keepCompiledCode(join(import.meta.dirname, '../../../node_modules/.cache/compiled'));
   const { runProcess } = await import('./service-process.ts');
   process.exitCode = await runProcess(process.argv.slice(2), BY_NPM);
 } else {

@@ -7,7 +7,6 @@
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { Registry } from 'prom-client';
 import { AccountServices } from './account-services.ts';
 import type { OfferBook } from './billing/offer-book.ts';
 import type { BillingServices } from './billing-services.ts';
@@ -20,6 +19,7 @@ import type { EchoServer } from './gateway/echo-server.ts';
 import { createInternalServer } from './http/internal-server.ts';
 import { UnreadAnswers } from './http/unread-answers.ts';
 import { IngestHandle, type IngestNews } from './ingest-handle.ts';
+import { LateMetrics } from './late-metrics.ts';
 import { listen } from './listen.ts';
 import { MailServices } from './mail/mail-services.ts';
 import type { Mailer } from './mail/mailer.ts';
@@ -30,13 +30,13 @@ import type { Clock } from './platform/clock.ts';
 import type { SocketLimits } from './platform/door-sockets.ts';
 import type { FreeSpace } from './platform/free-space.ts';
 import type { Log } from './platform/log.ts';
-import { createMetrics } from './platform/metrics.ts';
 import { createClock } from './platform/system-clock.ts';
 import { Readiness } from './readiness.ts';
-import { ServiceMetrics } from './service-metrics.ts';
 import { tellRecovery } from './tell-recovery.ts';
 import { watchSpace } from './watch-space.ts';
 
+/** Metrics come so long after the service is up, unless somebody asks for them before. */
+const LATER_MS = 1_000;
 /** Part of the open files that the service keeps for itself. */
 const INTERNAL_CONNECTIONS_MAX = 32;
 
@@ -75,8 +75,8 @@ export class Service implements AsyncDisposable {
   readonly #options: ServiceOptions;
   readonly #publicAddress: PublicAddress;
   readonly #connections: SocketLimits;
-  readonly #registry: Registry;
-  readonly #metrics: ServiceMetrics;
+  readonly #metrics: LateMetrics;
+  #later: Disposable | null = null;
   readonly #readiness: Readiness;
   readonly #internal: Server;
   /** On both ports. */
@@ -107,8 +107,7 @@ export class Service implements AsyncDisposable {
     this.#options = options;
     this.#publicAddress = new PublicAddress(config.publicUrl, config.port);
     this.#connections = readConnectionLimits(log);
-    this.#registry = createMetrics();
-    this.#metrics = new ServiceMetrics(this.#registry, options.logLinesLeftOut);
+    this.#metrics = new LateMetrics(options.logLinesLeftOut);
     this.#readiness = new Readiness({
       clock: createClock({ kind: 'system' }),
       facts: () => ({
@@ -120,7 +119,7 @@ export class Service implements AsyncDisposable {
       }),
     });
     this.#internal = createInternalServer({
-      registry: this.#registry,
+      registry: () => this.#metrics.registry(),
       notReadyBecause: () => this.#readiness.reason,
       topics: () => this.#doors?.hub.topics() ?? [],
       mailbox: (request) => this.#mail?.answer(request) ?? null,
@@ -128,7 +127,7 @@ export class Service implements AsyncDisposable {
     });
     this.#internal.maxConnections = INTERNAL_CONNECTIONS_MAX;
     this.#unread.watch(this.#internal);
-    this.#metrics.watchAnswers(this.#unread);
+    this.#metrics.tell((it) => it.watchAnswers(this.#unread));
     this.#ingest = new IngestHandle(
       {
         tapeRoot: join(config.data, 'tape'),
@@ -185,6 +184,7 @@ export class Service implements AsyncDisposable {
     this.#internal.closeAllConnections();
     this.#internal.close();
     this.#readiness[Symbol.dispose]();
+    this.#later?.[Symbol.dispose]();
     this.#space?.[Symbol.dispose]();
     await this.#echo?.[Symbol.asyncDispose]();
     await this.#doors?.[Symbol.asyncDispose]();
@@ -242,19 +242,13 @@ export class Service implements AsyncDisposable {
         onEngineLost: () => {
           this.#lost ??= 'the engine has stopped';
         },
-        onAnswered: (path, status, seconds) => this.#metrics.countRequest(path, status, seconds),
-        onOutcome: (path, outcome, bytes) => this.#metrics.countOutcome(path, outcome, bytes),
+        onAnswered: (...answer) => this.#metrics.tell((it) => it.countRequest(...answer)),
+        onOutcome: (...outcome) => this.#metrics.tell((it) => it.countOutcome(...outcome)),
       },
     );
     if (this.#isPaused || this.#isIngestDown) this.#doors.hub.setSource('down');
-    this.#metrics.watchAccounts(accounts);
-    this.#metrics.watchMail(this.#mail);
-    this.#metrics.watchPayments(this.#billing.payments, this.#billing.billing.withdrawals);
-    this.#metrics.watchDoor(accounts, this.#doors.sockets);
     this.#space = watchSpace(config.data, accounts.clock, log);
-    this.#metrics.watchSpace(config.data, this.#space);
-    this.#metrics.watchStreams(this.#doors.hub, this.#doors.gateway.metrics);
-    this.#metrics.watchHistory(this.#doors.history);
+    this.#watchParts(accounts, this.#doors, this.#mail, this.#billing, this.#space);
     const rest = await this.#doors.listen();
     this.#mail.tellWhatIsMissing();
     this.#tellOfConcerns();
@@ -285,6 +279,28 @@ export class Service implements AsyncDisposable {
   #becomeReady(): void {
     if (!this.#isStopping) this.#phase = null;
     this.#live.resolve();
+    this.#later = this.#accounts!.clock.after(LATER_MS, () => {
+      this.#metrics.registry().catch(() => undefined);
+    });
+  }
+
+  #watchParts(
+    accounts: AccountServices,
+    doors: Doors,
+    mail: MailServices,
+    { payments, billing }: BillingServices,
+    space: FreeSpace,
+  ): void {
+    const { data } = this.#options.config;
+    this.#metrics.tell((it) => {
+      it.watchAccounts(accounts);
+      it.watchMail(mail);
+      it.watchPayments(payments, billing.withdrawals);
+      it.watchDoor(accounts, doors.sockets);
+      it.watchSpace(data, space);
+      it.watchStreams(doors.hub, doors.gateway.metrics);
+      it.watchHistory(doors.history);
+    });
   }
 
   #tellOfConcerns(): void {
@@ -316,13 +332,15 @@ export class Service implements AsyncDisposable {
     const { log, onFill } = this.#options;
     switch (message.t) {
       case 'report':
-        this.#metrics.takeReport(message);
+        this.#metrics.tell((it) => it.takeReport(message));
         this.#setPaused(message.isPaused);
         for (const [symbol, at] of message.lastTrades) this.#lastTrades.set(symbol, at);
         return;
       case 'filled':
-        this.#metrics.fill.days = message.days;
-        this.#metrics.fill.daysTotal = message.daysTotal;
+        this.#metrics.tell(({ fill }) => {
+          fill.days = message.days;
+          fill.daysTotal = message.daysTotal;
+        });
         onFill(message.part, message.days, message.daysTotal);
         if (message.item !== null) this.#doors?.noteFilled(message.item);
         return;

@@ -44,7 +44,7 @@ const TOPIC = {
 let mailbox: DevelopmentMailbox | null = null;
 let reason: string | null = 'the tape is being filled';
 const server = createInternalServer({
-  registry,
+  registry: async () => registry,
   notReadyBecause: () => reason,
   topics: () => [TOPIC],
   mailbox: (request) => mailbox?.answer(request) ?? null,

@@ -10,7 +10,7 @@ import { createServer } from '../platform/node-http.ts';
 import type { TopicFacts } from '../topics/topic-counters.ts';
 
 export interface InternalFacts {
-  readonly registry: Registry;
+  registry(): Promise<Registry>;
   /** Why a customer would not be served, or null when he would. */
   notReadyBecause(): string | null;
   /** What is computed now. */
@@ -45,8 +45,8 @@ export function createInternalServer(facts: InternalFacts): Server {
         return send(reason === null ? 200 : 503, 'application/json', `${body}\n`);
       }
       case '/metrics':
-        facts.registry.metrics().then(
-          (text) => send(200, facts.registry.contentType, text),
+        metricsOf(facts).then(
+          ({ type, text }) => send(200, type, text),
           (error: unknown) => {
             facts.onFault(error);
             send(500, 'text/plain', 'metrics failed\n');
@@ -63,4 +63,9 @@ export function createInternalServer(facts: InternalFacts): Server {
         );
     }
   });
+}
+
+async function metricsOf(facts: InternalFacts): Promise<{ type: string; text: string }> {
+  const registry = await facts.registry();
+  return { type: registry.contentType, text: await registry.metrics() };
 }
