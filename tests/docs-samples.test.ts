@@ -27,8 +27,12 @@ const isMarked = ({ marks, language }: Fence) =>
   marks.has('not-run') || marks.has('tested-by') || TESTED_BY[language] !== undefined;
 const runnable = fences.filter((fence) => RUN.includes(fence.language) && !isMarked(fence));
 const inBrowser = runnable.filter(({ marks }) => marks.has('browser'));
+/** Pages of indicators are made from one form: some of them stand for all, which `.ci/long` runs. */
+const isLeftOut = ({ page }: Fence) =>
+  process.env.SAMPLES !== 'all' &&
+  /^docs\/indicators\/(?!bars|footprint|volume-profile)/.test(page);
 const pages = Map.groupBy(
-  runnable.filter((fence) => !inBrowser.includes(fence)),
+  runnable.filter((fence) => !inBrowser.includes(fence) && !isLeftOut(fence)),
   ({ page }) => page,
 );
 let ran = 0;
@@ -140,7 +144,7 @@ describe('the samples', () => {
     );
     const notRun = fences.filter(({ marks }) => marks.has('not-run'));
     context.diagnostic(
-      `samples: ${ran} ran, ${parsed} parsed, ${elsewhere.length} run by other tests, ${notRun.length} say why not`,
+      `samples: ${ran} ran, ${runnable.filter(isLeftOut).length} are for .ci/long, ${parsed} parsed, ${elsewhere.length} run by other tests, ${notRun.length} say why not`,
     );
     for (const place of withoutMeans)
       context.diagnostic(`not run here, for want of Python: ${place}`);

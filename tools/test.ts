@@ -76,8 +76,8 @@ const fileMs = new Map<string, number>();
 const events = run({
   files: modules,
   cwd: root,
-  // Two more than there are cores: most tests wait for files and sockets now and then.
-  concurrency: availableParallelism() + 2,
+  // One more than there are cores: most tests wait for files and sockets now and then.
+  concurrency: availableParallelism() + 1,
   timeout: batchMsMax,
   execArgv: ['--import', import.meta.resolve('./property-seed.ts')],
   ...(values.name === undefined ? {} : { testNamePatterns: values.name }),
