@@ -16,6 +16,7 @@ import {
   UpstreamError,
   type WebhookHeaders,
 } from '../payment-provider.ts';
+import { untilAborted } from '../until-aborted.ts';
 import {
   type Change,
   cancelledAtPeriodEnd,
@@ -165,20 +166,6 @@ export class TestProvider implements PaymentProvider {
 function nextFrom(events: readonly ProviderEvent[], from: EpochNs, limit: number): EpochNs {
   const last = events.at(-1)?.at ?? from;
   return events.length === limit && last === from ? ((from + 1n) as EpochNs) : last;
-}
-
-async function untilAborted<Answer>(
-  answered: Promise<Answer>,
-  signal: AbortSignal,
-): Promise<Answer> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason);
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    return await Promise.race([answered, aborted]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
 }
 
 function objectOf(payment: TestPayment): ProviderObject {
