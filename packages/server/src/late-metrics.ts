@@ -1,6 +1,6 @@
 /**
- * The metrics of the service, which come when it is up or somebody scrapes: what counts and what draws takes 80
- * modules that no start has to wait for. What is told to them before waits, and is told then.
+ * The metrics of the service, loaded when it is up or somebody scrapes: they take 80 modules that no start has to
+ * wait for. What is told to them before waits, and is told then.
  */
 
 import type { Registry } from 'prom-client';
@@ -30,7 +30,12 @@ export class LateMetrics {
   }
 
   registry(): Promise<Registry> {
-    this.#registry ??= this.#load();
+    this.#registry ??= this.#load().catch((error: unknown) => {
+      // The next who asks tries again; what has waited so long is not counted.
+      this.#registry = null;
+      this.#waiting = this.#waiting.slice(0, WAITING_MAX);
+      throw error;
+    });
     return this.#registry;
   }
 
