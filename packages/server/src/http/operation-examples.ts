@@ -3,6 +3,8 @@
  * against its schema. Secrets in them are none.
  */
 
+import { BAR } from './stream-examples.ts';
+
 export interface OperationExample {
   readonly query?: Readonly<Record<string, string | number | boolean>>;
   readonly path?: Readonly<Record<string, string>>;
@@ -65,21 +67,7 @@ const HISTORY: Readonly<Record<string, OperationExample>> = {
           id: '20261109.46102',
           final: true,
           ts: '1794234600000000000',
-          data: {
-            open: 27_001,
-            high: 27_006,
-            low: 26_999,
-            close: 27_004,
-            volume: 412,
-            bid: 180,
-            ask: 230,
-            unknown: 2,
-            trades: 137,
-            delta: 50,
-            deltaMin: -12,
-            deltaMax: 61,
-            end: '1794234900000000000',
-          },
+          data: { ...BAR.data, end: '1794234900000000000' },
         },
       ],
       next: '20261109.48211.2',

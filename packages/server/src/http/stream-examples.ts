@@ -9,7 +9,8 @@ type Examples<Message extends { readonly t: string }> = {
 
 const CURSOR = '20261113.48211.1';
 const TS = '1794580260000000000';
-const BAR = {
+/** A bar as the stream sends it. */
+export const BAR = {
   id: '20261113.48190',
   final: false,
   ts: TS,
