@@ -1,12 +1,12 @@
 /**
- * `npm run bench -- <name> [words]`: runs `bench/<name>.bench.ts`, prints its table and notes for people, and as
+ * `npm run bench -- <name> [words]`: runs `bench/<name>/<name>.bench.ts`, prints its table and notes for people, and as
  * the very last line one JSON object for machines, with the machine it ran on.
  */
 
 import { availableParallelism, cpus } from 'node:os';
 import { loadRun } from '../tools/named-module.ts';
-import type { Bench } from './report.ts';
-import { alignedTable } from './table.ts';
+import type { Bench } from './shared/report.ts';
+import { alignedTable } from './shared/table.ts';
 
 const [name, ...words] = process.argv.slice(2);
 const run = await loadRun<Bench>(

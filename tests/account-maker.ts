@@ -8,9 +8,9 @@ import type { Environment } from '@tapeloom/core/entitlement/key-rights';
 import { SCOPES } from '@tapeloom/core/entitlement/key-rights';
 import { GRANTABLE, type Grant } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { accountsPath } from '@tapeloom/server/accounts/accounts-path';
-import { digestOf, newKeyText } from '@tapeloom/server/accounts/secret';
-import { openSqliteAccountStore } from '@tapeloom/server/accounts/sqlite-account-store';
+import { digestOf, newKeyText } from '@tapeloom/server/accounts/auth/secret';
+import { accountsPath } from '@tapeloom/server/accounts/store/accounts-path';
+import { openSqliteAccountStore } from '@tapeloom/server/accounts/store/sqlite-account-store';
 
 /** One account a name, with the plan `live_history` or what is granted; answers a key of each, with all
  * scopes. */

@@ -9,11 +9,11 @@ import { after, before, test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { AHEAD_MS_MAX } from '@tapeloom/server/history/awaited-cursors';
 import fc from 'fast-check';
-import { fillMarket } from '../simulation/history-market.ts';
-import { address, type Fields, type Page } from '../simulation/history-requests.ts';
-import type { MemoryTrade } from '../simulation/memory-tape.ts';
-import { instantOf, RestService } from '../simulation/rest-service.ts';
-import { seededRandom } from '../simulation/seeded-random.ts';
+import { seededRandom } from '../simulation/clock/seeded-random.ts';
+import { fillMarket } from '../simulation/history/history-market.ts';
+import { address, type Fields, type Page } from '../simulation/history/history-requests.ts';
+import { instantOf, RestService } from '../simulation/rest/rest-service.ts';
+import type { MemoryTrade } from '../simulation/tape/memory-tape.ts';
 
 const NOW = instantOf('2026-11-11T15:30:00Z');
 /** Ten minutes. */

@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Entitlements } from '@tapeloom/core/entitlement/entitlements';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { Connection } from '@tapeloom/server/gateway/connection';
-import { createResolver } from '@tapeloom/server/gateway/stream-request';
-import { fillMarket, TRADES_A_DAY } from '../simulation/history-market.ts';
-import { checkProblem } from '../simulation/problem-check.ts';
-import { DOCS_URL, instantOf, RestService } from '../simulation/rest-service.ts';
-import { RIGHT_BOOK, RIGHT_CASES } from '../simulation/right-cases.ts';
+import { Connection } from '@tapeloom/server/gateway/connection/connection';
+import { createResolver } from '@tapeloom/server/gateway/delivery/stream-request';
+import { RIGHT_BOOK, RIGHT_CASES } from '../simulation/accounts/right-cases.ts';
+import { fillMarket, TRADES_A_DAY } from '../simulation/history/history-market.ts';
+import { checkProblem } from '../simulation/rest/problem-check.ts';
+import { DOCS_URL, instantOf, RestService } from '../simulation/rest/rest-service.ts';
 
 const HOUR = 3_600_000_000_000n;
 const RANGE = { instrument: 'ESZ6', indicator: 'bars', from: '2026-11-09', to: '2026-11-11' };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Entitlements } from '@tapeloom/core/entitlement/entitlements';
-import { Connection } from '@tapeloom/server/gateway/connection';
-import { createResolver } from '@tapeloom/server/gateway/stream-request';
-import { RIGHT_BOOK, RIGHT_CASES, type RightCase } from '../simulation/right-cases.ts';
+import { Connection } from '@tapeloom/server/gateway/connection/connection';
+import { createResolver } from '@tapeloom/server/gateway/delivery/stream-request';
+import { RIGHT_BOOK, RIGHT_CASES, type RightCase } from '../simulation/accounts/right-cases.ts';
 
 const STREAM_CASES = RIGHT_CASES.filter(({ from }) => from === null);
 const resolve = createResolver({

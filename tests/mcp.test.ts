@@ -6,10 +6,10 @@ import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { pngOf } from '@tapeloom/cli/mcp/png';
-import { stdioAssistant } from '@tapeloom/cli/mcp/stdio-assistant';
-import { fillMarket } from '../simulation/history-market.ts';
-import { HistoryReader } from '../simulation/history-requests.ts';
-import { RestService } from '../simulation/rest-service.ts';
+import { stdioAssistant } from '../packages/cli/testing/stdio-assistant.ts';
+import { fillMarket } from '../simulation/history/history-market.ts';
+import { HistoryReader } from '../simulation/history/history-requests.ts';
+import { RestService } from '../simulation/rest/rest-service.ts';
 import { COMMAND } from './tapeloom-program.ts';
 
 let service: RestService;

@@ -13,10 +13,8 @@ const OUTBOUND =
 /** Who asks a payment provider, or plays one: a payment is what their port calls `fetch`. */
 const ASKING_PROVIDERS = [
   'packages/server/src/billing/asked-provider.ts',
-  'packages/server/src/billing/paddle/local-paddle.ts',
   'packages/server/src/billing/paddle/paddle-provider.ts',
   'packages/server/src/billing/payment-provider.ts',
-  'packages/server/src/billing/scripted-provider.ts',
   'packages/server/src/billing/test-provider/open-test-payments.ts',
   'packages/server/src/billing/test-provider/test-provider.ts',
 ];

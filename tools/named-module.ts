@@ -4,10 +4,11 @@
  */
 
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 export interface NamedModules {
+  /** They lie in it, or in folders of it. */
   readonly folder: string;
   /** What a file's name ends with after the typed name: `.bench.ts`. */
   readonly ending: string;
@@ -16,21 +17,23 @@ export interface NamedModules {
 }
 
 export async function loadRun<Run>(modules: NamedModules, name: string | undefined): Promise<Run> {
-  const names = namesIn(modules);
-  if (name === undefined || !names.includes(name)) {
+  const paths = pathsIn(modules);
+  const file = name === undefined ? undefined : paths.get(name);
+  if (file === undefined) {
     const wrong = name === undefined ? '' : `There is no "${name}". `;
-    console.error(`${wrong}Usage: ${modules.usage}, where the name is ${names.join(' or ')}.`);
+    const names = [...paths.keys()].sort().join(' or ');
+    console.error(`${wrong}Usage: ${modules.usage}, where the name is ${names}.`);
     process.exit(2);
   }
-  const path = join(modules.folder, `${name}${modules.ending}`);
+  const path = join(modules.folder, file);
   const loaded: { readonly run?: unknown } = await import(pathToFileURL(path).href);
   if (typeof loaded.run !== 'function') throw new Error(`${path} does not export a function "run"`);
   return loaded.run as Run;
 }
 
-function namesIn({ folder, ending }: NamedModules): readonly string[] {
-  return readdirSync(folder)
-    .filter((file) => file.endsWith(ending) && !file.endsWith('.test.ts') && file !== 'run.ts')
-    .map((file) => file.slice(0, -ending.length))
-    .sort();
+function pathsIn({ folder, ending }: NamedModules): ReadonlyMap<string, string> {
+  const files = readdirSync(folder, { encoding: 'utf8', recursive: true }).filter(
+    (file) => file.endsWith(ending) && !file.endsWith('.test.ts') && file !== 'run.ts',
+  );
+  return new Map(files.map((file) => [basename(file, ending), file]));
 }

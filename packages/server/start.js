@@ -9,4 +9,4 @@ import { fileURLToPath } from 'node:url';
 const compiled = new URL('../../node_modules/.cache/compiled', import.meta.url);
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(compiled);
 module.enableCompileCache?.(process.env.NODE_COMPILE_CACHE);
-await import('./src/main.ts');
+await import('./src/process/main.ts');

@@ -67,7 +67,7 @@ function read(name: string): string {
 }
 
 test('the catalogue and the client’s types come from the one entry', () => {
-  node('packages/server/src/generate-contract.ts');
+  node('packages/server/src/process/generate-contract.ts');
   const { indicators } = JSON.parse(read('contract/catalogue.json')) as {
     indicators: { id: string; paramsSchema: { properties: object } }[];
   };

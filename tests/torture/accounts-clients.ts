@@ -6,10 +6,10 @@
 
 import { randomBytes } from 'node:crypto';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { AccountStore } from '@tapeloom/server/accounts/account-store';
-import { digestOf, newKeyText } from '@tapeloom/server/accounts/secret';
-import { openSqliteAccountStore } from '@tapeloom/server/accounts/sqlite-account-store';
-import { seededRandom } from '../../simulation/seeded-random.ts';
+import { digestOf, newKeyText } from '@tapeloom/server/accounts/auth/secret';
+import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
+import { openSqliteAccountStore } from '@tapeloom/server/accounts/store/sqlite-account-store';
+import { seededRandom } from '../../simulation/clock/seeded-random.ts';
 import { LedgerWriter } from './accounts-ledger.ts';
 
 export interface ClientsTask {

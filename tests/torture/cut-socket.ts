@@ -6,9 +6,9 @@
 import type { WebSocketLike } from '@tapeloom/client/stream';
 import type { ClientMessage } from '@tapeloom/protocol/client-messages';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
-import { LightSocket, type LightSocketOptions } from '../../bench/stream-sockets.ts';
-import { CLOSE_OPCODE, serverFrames } from '../../simulation/server-frames.ts';
-import { closeFrame } from '../../simulation/wire-frame.ts';
+import { LightSocket, type LightSocketOptions } from '../../bench/shared/stream-sockets.ts';
+import { CLOSE_OPCODE, serverFrames } from '../../simulation/stream/server-frames.ts';
+import { closeFrame } from '../../simulation/stream/wire-frame.ts';
 
 export interface CutSocketWatcher {
   readonly line: LightSocketOptions;

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { FLAT_INDICATORS } from '@tapeloom/server/exports/table-columns';
-import type { Random } from '../../simulation/sim-disk.ts';
+import type { Random } from '../../simulation/disk/sim-disk.ts';
 import { type Fields, fetchExport, heldOf, type Wire } from './export-client.ts';
 
 const DAY_MS = 86_400_000;

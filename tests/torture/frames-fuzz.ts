@@ -6,14 +6,14 @@
  */
 
 import assert from 'node:assert/strict';
-import { type FrameVerdict, judgeFrames } from '../../simulation/frame-judge.ts';
+import { seededRandom } from '../../simulation/clock/seeded-random.ts';
+import type { Random } from '../../simulation/disk/sim-disk.ts';
+import { type FrameVerdict, judgeFrames } from '../../simulation/stream/frame-judge.ts';
 import {
   type Conversation,
   type ConversationManner,
   converse,
-} from '../../simulation/raw-conversation.ts';
-import { seededRandom } from '../../simulation/seeded-random.ts';
-import type { Random } from '../../simulation/sim-disk.ts';
+} from '../../simulation/stream/raw-conversation.ts';
 import { pongsOwed } from './frames-messages.ts';
 import { cutsOf, type FrameScript, frameScript } from './frames-script.ts';
 

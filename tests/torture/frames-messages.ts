@@ -4,7 +4,7 @@
  * texts.
  */
 
-import type { Random } from '../../simulation/sim-disk.ts';
+import type { Random } from '../../simulation/disk/sim-disk.ts';
 
 const PING_ID_BYTES_MAX = 64;
 const TEXT_BYTES_MAX = 65_536;

@@ -6,8 +6,8 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { forEachOf } from '../../bench/stream-sockets.ts';
-import { seededRandom } from '../../simulation/seeded-random.ts';
+import { forEachOf } from '../../bench/shared/stream-sockets.ts';
+import { seededRandom } from '../../simulation/clock/seeded-random.ts';
 import { HttpClient, verdictOf } from './hostile-http.ts';
 import { type Heard, HeardSocket } from './hostile-socket.ts';
 import { nameOf, Tally } from './hostile-wire.ts';

@@ -1,6 +1,6 @@
 /** Other customers that behave: as many connections as the attackers will have, each with one stream. */
 
-import { forEachOf } from '../../bench/stream-sockets.ts';
+import { forEachOf } from '../../bench/shared/stream-sockets.ts';
 import { HeardSocket } from './hostile-socket.ts';
 import { type CrowdOrder, nameOf, type Tally } from './hostile-wire.ts';
 

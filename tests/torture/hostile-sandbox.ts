@@ -5,7 +5,7 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { seededRandom } from '../../simulation/seeded-random.ts';
+import { seededRandom } from '../../simulation/clock/seeded-random.ts';
 import { HttpClient, type HttpPlace, verdictOf } from './hostile-http.ts';
 import { HeardSocket } from './hostile-socket.ts';
 import { type CrowdOrder, nameOf, type Tally } from './hostile-wire.ts';

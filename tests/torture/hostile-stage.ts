@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { openFiles, residentBytes } from '../../bench/process-holdings.ts';
+import { openFiles, residentBytes } from '../../bench/shared/process-holdings.ts';
 import { makeAccounts } from '../account-maker.ts';
 import { RunningService } from '../running-service.ts';
 import { type CustomerKeys, liveOnlyOf } from './hostile-customers.ts';

@@ -5,10 +5,10 @@
  */
 
 import { connect, type Socket } from 'node:net';
-import { newKeyText } from '@tapeloom/server/accounts/secret';
-import { FrameCounter } from '../../bench/frame-counter.ts';
-import { LightSocket } from '../../bench/stream-sockets.ts';
-import { seededRandom } from '../../simulation/seeded-random.ts';
+import { newKeyText } from '@tapeloom/server/accounts/auth/secret';
+import { FrameCounter } from '../../bench/fanout/frame-counter.ts';
+import { LightSocket } from '../../bench/shared/stream-sockets.ts';
+import { seededRandom } from '../../simulation/clock/seeded-random.ts';
 import { HttpClient, verdictOf } from './hostile-http.ts';
 import { requestText, UnreadConnection } from './hostile-unread.ts';
 import { type CrowdOrder, nameOf, type Tally } from './hostile-wire.ts';

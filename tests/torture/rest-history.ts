@@ -3,7 +3,7 @@
  * them: sound ones, ones with odd fields, cursors and tokens of others or of nobody.
  */
 
-import type { Random } from '../../simulation/sim-disk.ts';
+import type { Random } from '../../simulation/disk/sim-disk.ts';
 
 const PATHS = ['/v1/history', '/v1/history', '/v1/history/estimate', '/v1/export'] as const;
 const INSTRUMENTS = ['ESZ6', 'ES.c.0', 'CLF7', 'ESU6', 'esz6', 'NOPE'];

@@ -10,7 +10,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { seededRandom } from '../../simulation/seeded-random.ts';
+import { seededRandom } from '../../simulation/clock/seeded-random.ts';
 import { makeAccounts } from '../account-maker.ts';
 import { RunningService } from '../running-service.ts';
 import { ResumeClient, type ResumeStream } from './resume-client.ts';

@@ -12,13 +12,13 @@ import { indicatorNamed } from '@tapeloom/core/studies/catalogue';
 import { wholeSecond } from '@tapeloom/core/studies/flush-step';
 import { parseParams } from '@tapeloom/core/studies/params';
 import { dayOf } from '@tapeloom/core/utc-day';
-import type { EncodedFlush } from '@tapeloom/server/history/frame-encoder';
-import { readTo, startRun } from '@tapeloom/server/history/run-start';
-import { TapeDays } from '@tapeloom/server/history/tape-days';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import type { EncodedFlush } from '@tapeloom/server/runs/frame-encoder';
+import { readTo, startRun } from '@tapeloom/server/runs/run-start';
+import { TapeDays } from '@tapeloom/server/runs/tape-days';
 import { createSimUniverse, SIM_DATASET } from '@tapeloom/server/sources/sim-universe';
-import { type OpenTape, openTape } from '@tapeloom/server/tape/open-tape';
-import { SessionStore } from '@tapeloom/server/tape/session-store';
+import { type OpenTape, openTape } from '@tapeloom/server/tape/write/open-tape';
+import { SessionStore } from '@tapeloom/server/tape/write/session-store';
 import type { Followed, ResumeStream } from './resume-client.ts';
 
 const DEPTH = 5_000;

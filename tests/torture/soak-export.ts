@@ -8,9 +8,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { HistoryProcess } from '../../bench/history-process.ts';
-import { type MadeTape, makeTape, newestDays } from '../../bench/history-tape.ts';
-import { alignedTable } from '../../bench/table.ts';
+import { HistoryProcess } from '../../bench/history/history-process.ts';
+import { type MadeTape, makeTape, newestDays } from '../../bench/history/history-tape.ts';
+import { alignedTable } from '../../bench/shared/table.ts';
 
 const MILLION = 1_000_000;
 const MIB = 2 ** 20;

@@ -15,12 +15,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { indicatorNamed } from '@tapeloom/core/studies/catalogue';
 import type { Params } from '@tapeloom/core/studies/indicator';
 import { parseParams } from '@tapeloom/core/studies/params';
-import { LatencyReaders, type LatencyTopic } from '../../bench/latency-readers.ts';
-import { type LatencySplit, splitLatencies } from '../../bench/latency-split.ts';
-import { loadAverage } from '../../bench/machine-load.ts';
-import { StreamProcess } from '../../bench/stream-process.ts';
-import { forEachOf, LightSocket } from '../../bench/stream-sockets.ts';
-import { monotonicMs } from '../../bench/stream-wire.ts';
+import { LatencyReaders, type LatencyTopic } from '../../bench/latency/latency-readers.ts';
+import { type LatencySplit, splitLatencies } from '../../bench/latency/latency-split.ts';
+import { loadAverage } from '../../bench/shared/machine-load.ts';
+import { StreamProcess } from '../../bench/shared/stream-process.ts';
+import { forEachOf, LightSocket } from '../../bench/shared/stream-sockets.ts';
+import { monotonicMs } from '../../bench/shared/stream-wire.ts';
 import { runInOwnNetwork, sendBytesMax } from './own-network.ts';
 
 const STALLED_SHARE = 0.25;

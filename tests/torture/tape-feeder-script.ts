@@ -2,7 +2,11 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
-import { feedScript, type ScriptedOffer, type ScriptPace } from '../../simulation/feed-script.ts';
+import {
+  feedScript,
+  type ScriptedOffer,
+  type ScriptPace,
+} from '../../simulation/tape/feed-script.ts';
 import type { WireOffer } from './tape-wire.ts';
 
 export const FEEDER_PACE: ScriptPace = { batchRowsMax: 600, offersPerDay: 40 };

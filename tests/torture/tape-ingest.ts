@@ -7,9 +7,9 @@ import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
-import { openTape } from '@tapeloom/server/tape/open-tape';
-import { SCRIPT_SYMBOLS } from '../../simulation/feed-script.ts';
-import { DATASET } from '../../simulation/tape-on-sim-disk.ts';
+import { openTape } from '@tapeloom/server/tape/write/open-tape';
+import { SCRIPT_SYMBOLS } from '../../simulation/tape/feed-script.ts';
+import { DATASET } from '../../simulation/tape/tape-on-sim-disk.ts';
 import { receiveValues, sendValue, type WireOffer } from './tape-wire.ts';
 
 const LONG_AFTER = 4_000_000_000_000_000_000n as EpochNs;

@@ -44,7 +44,7 @@ async function upgradeFrom(commit: string): Promise<void> {
   try {
     git('worktree', 'add', '--quiet', '--detach', checkout, commit);
     linkPackages(checkout);
-    const program = [join(checkout, 'packages/server/src/main.ts')];
+    const program = [join(checkout, 'packages/server/src/process/main.ts')];
     const older = new RunningService({ data, program });
     await older.ready();
     let bars = await finalBars(older);

@@ -45,9 +45,9 @@ test('an npm script that is not in package.json is found', () => {
 
 test('a benchmark or torture run without its file is found', () => {
   const manifest = { 'package.json': '{"scripts":{"test":"x","bench":"x","torture":"y"}}' };
-  assert.match(saidOf('`npm run bench -- tape`\n', manifest)[0]!, /bench\/tape\.bench\.ts/);
+  assert.match(saidOf('`npm run bench -- tape`\n', manifest)[0]!, /bench\/tape\/tape\.bench\.ts/);
   assert.match(saidOf('`npm run torture -- tape 9`\n', manifest)[0]!, /tests\/torture\/tape\.ts/);
-  const there = { ...manifest, 'bench/tape.bench.ts': '/** It. */\n' };
+  const there = { ...manifest, 'bench/tape/tape.bench.ts': '/** It. */\n' };
   assert.deepEqual(saidOf('`npm run bench -- tape`, `npm run bench -- <name>`\n', there), []);
 });
 

@@ -76,7 +76,7 @@ function* missingScripts(tree: Tree, _page: string, text: string): ReturnType<Ch
     if (scripts[name] === undefined) yield [match.index, `package.json has no script "${name}"`];
     const file =
       name === 'bench'
-        ? `bench/${argument}.bench.ts`
+        ? `bench/${argument}/${argument}.bench.ts`
         : name === 'torture'
           ? `tests/torture/${argument}.ts`
           : null;

@@ -10,7 +10,7 @@ import { type Finding, isSource, isTest, type Tree } from './tree.ts';
 const entries = [
   /\.test\.ts$/,
   /\/bin\/[^/]+\.js$/,
-  /^bench\/[^/]+\.bench\.ts$/,
+  /^bench\/[^/]+\/[^/]+\.bench\.ts$/,
   /^tests\/torture\/[^/]+\.ts$/,
   /^tests\/stranger-walk\/run\.ts$/,
   /^packages\/client\/src\/(?:index|stream|node)\.ts$/,

@@ -94,7 +94,7 @@ test('an adapter of another room is named by the composition only', () => {
 
 test('nobody imports the file that composes the process', () => {
   assert.match(
-    saidOf('packages/server/src/tape/seal.ts', "import '../main.ts';")[0]!,
+    saidOf('packages/server/src/tape/seal.ts', "import '../process/main.ts';")[0]!,
     /composes the process/,
   );
 });

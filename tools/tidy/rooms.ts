@@ -18,13 +18,16 @@ const packages: Readonly<Record<string, readonly string[]>> = {
     'core',
     'server/tape',
     'server/engine',
+    'server/runs',
+    'server/results',
+    'server/compute',
     'server/history',
     'server/sources',
     'server/accounts',
     'server/billing',
     'server/config',
     'server/platform',
-    'server/service-process',
+    'server/process',
   ],
   docs: [
     'core',
@@ -34,6 +37,9 @@ const packages: Readonly<Record<string, readonly string[]>> = {
     'server/accounts',
     'server/exports',
     'server/gateway',
+    'server/runs',
+    'server/results',
+    'server/compute',
     'server/history',
     'server/http',
     'server/platform',
@@ -54,11 +60,14 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   config: [],
   sources: ['tape'],
   tape: [],
-  engine: ['tape', 'topics', 'history'],
   topics: [],
-  gateway: ['topics', 'history', 'accounts'],
-  history: ['tape', 'topics'],
-  exports: ['history'],
+  runs: ['tape', 'topics'],
+  engine: ['tape', 'topics', 'runs'],
+  results: ['tape', 'runs'],
+  compute: ['tape', 'runs', 'results'],
+  history: ['tape', 'topics', 'runs', 'results', 'compute'],
+  gateway: ['topics', 'runs', 'compute', 'history', 'accounts'],
+  exports: ['runs', 'results', 'compute', 'history'],
   accounts: [],
   billing: ['accounts', 'mail', 'pages'],
   mail: ['config'],
@@ -69,6 +78,9 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'engine',
     'topics',
     'gateway',
+    'runs',
+    'results',
+    'compute',
     'history',
     'exports',
     'accounts',
@@ -78,14 +90,17 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** Composes the process out of the rooms: it may name them all, adapters too, and none may name it. */
+const composing = 'process';
+
 /** Adapters: files that bind a port to one technology. */
 const adapters: ReadonlySet<string> = new Set([
-  'packages/server/src/accounts/accounts-handle.ts',
-  'packages/server/src/accounts/memory-allowances.ts',
-  'packages/server/src/accounts/memory-leases.ts',
-  'packages/server/src/accounts/sqlite-account-store.ts',
-  'packages/server/src/accounts/sqlite-database.ts',
-  'packages/server/src/accounts/store-authenticator.ts',
+  'packages/server/src/accounts/store/accounts-handle.ts',
+  'packages/server/src/accounts/limits/memory-allowances.ts',
+  'packages/server/src/accounts/limits/memory-leases.ts',
+  'packages/server/src/accounts/store/sqlite-account-store.ts',
+  'packages/server/src/accounts/store/sqlite-database.ts',
+  'packages/server/src/accounts/auth/store-authenticator.ts',
   'packages/server/src/platform/node-disk.ts',
   'packages/server/src/platform/system-clock.ts',
 ]);
@@ -128,7 +143,7 @@ function complaint(tree: Tree, link: Import): string | null {
 
 interface Place {
   readonly package: string;
-  /** The folder below `src`; null for files directly in it, which compose the process. */
+  /** The folder below `src`; null for files directly in it. */
   readonly room: string | null;
 }
 
@@ -154,8 +169,11 @@ function betweenRooms(
   home: string | null,
   there: string | null,
 ): string | null {
-  if (home === null || composesThread(from) || home === there) return null;
-  if (there === null) return `room ${home} may not import ${to}, which composes the process`;
+  if (home === composing || composesThread(from) || home === there) return null;
+  if (home === null) return `${from} lies in no room`;
+  if (there === null || there === composing) {
+    return `room ${home} may not import ${to}, which composes the process`;
+  }
   const allowed = rooms[home];
   if (allowed === undefined) return `room "${home}" is not in the import table`;
   const always =
@@ -164,16 +182,16 @@ function betweenRooms(
     const list = [...allowed, ...always].join(', ') || 'nothing';
     return `room ${home} may not import room ${there} (allowed: ${list})`;
   }
-  if (adapters.has(to)) return `${to} is an adapter: import its port, and let main.ts name it`;
+  if (adapters.has(to)) return `${to} is an adapter: import its port, and let process/ name it`;
   return null;
 }
 
-/** The first file of a thread composes it, as `main.ts` composes the process. */
+/** The first file of a thread composes it, as `process/` composes the process. */
 function composesThread(path: string): boolean {
   return path.endsWith('-worker.ts');
 }
 
-/** `packages/server/src/service-process.ts` → `service-process`. */
+/** `packages/cli/src/main.ts` → `main`. */
 function fileOf(path: string): string {
   return path.replace(/^.*\//, '').replace(/\.ts$/, '');
 }

@@ -3,14 +3,15 @@
 import type { Tree } from './tree.ts';
 
 const soundTexts: Readonly<Record<string, string>> = {
-  'package.json': '{"scripts":{"start":"node packages/server/src/main.ts","test":"node --test"}}',
+  'package.json':
+    '{"scripts":{"start":"node packages/server/src/process/main.ts","test":"node --test"}}',
   'README.md': '# Title\n\nRun `npm test`. See `packages/core/src/price.ts` and [it](#title).\n',
   'packages/core/src/price.ts': '/** Prices. */\nexport const tick = 1;\n',
   'packages/protocol/src/message.ts':
     "/** Messages. */\nimport type { Tick } from '@tapeloom/core/price';\nexport const t = 1;\n",
-  'packages/server/src/main.ts':
-    "/** Starts. */\nimport './tape/log.ts';\nimport '@tapeloom/core/price';\n" +
-    "import '@tapeloom/protocol/message';\nimport './platform/node-disk.ts';\n",
+  'packages/server/src/process/main.ts':
+    "/** Starts. */\nimport '../tape/log.ts';\nimport '@tapeloom/core/price';\n" +
+    "import '@tapeloom/protocol/message';\nimport '../platform/node-disk.ts';\n",
   'packages/server/src/tape/log.ts': '/** A log. */\nexport const log = 1;\n',
   'packages/server/src/platform/node-disk.ts': '/** A disk. */\nexport const disk = 1;\n',
 };

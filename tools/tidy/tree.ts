@@ -22,14 +22,7 @@ export interface Finding {
   readonly level: 'error' | 'warning';
 }
 
-const foldersSkipped = new Set([
-  'node_modules',
-  'dist',
-  '.git',
-  '.test-results',
-  'results',
-  'fixtures',
-]);
+const foldersSkipped = new Set(['node_modules', 'dist', '.git', '.test-results', 'fixtures']);
 const textEndings = ['.ts', '.tsx', '.js', '.md', '.json', '.tsv'];
 const sharedRulesPath = '../shared/spec/rules.tsv';
 
@@ -41,7 +34,7 @@ export function readTree(root: string): Tree {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (entry.isDirectory()) {
         const isData = folder === '' && entry.name.startsWith('data');
-        if (!foldersSkipped.has(entry.name) && !isData) visit(path);
+        if (!foldersSkipped.has(entry.name) && !isData && path !== 'bench/results') visit(path);
       } else {
         paths.add(path);
         if (textEndings.some((ending) => path.endsWith(ending))) {

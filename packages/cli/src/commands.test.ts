@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { runRecorded } from '../testing/recorded-io.ts';
 import { loadedCommand } from './command.ts';
 import { commands } from './commands.ts';
 import { completedCommands } from './completion/completed-commands.ts';
 import { EXIT_CODE_MEANINGS } from './exit-codes.ts';
-import { runRecorded } from './recorded-io.ts';
 
 const PAGE = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8');
 const loaded = await Promise.all(commands.map(loadedCommand));

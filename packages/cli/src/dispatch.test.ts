@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseArgs } from 'node:util';
+import { type RecordedIoOptions, runRecorded } from '../testing/recorded-io.ts';
 import { type Command, UsageError } from './command.ts';
-import { type RecordedIoOptions, runRecorded } from './recorded-io.ts';
 
 interface Outcome {
   readonly code: number;

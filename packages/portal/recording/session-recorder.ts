@@ -14,9 +14,9 @@ import { StudyRun } from '@tapeloom/core/studies/run';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { TradeColumns } from '@tapeloom/server/sources/sim/trade-columns';
 import { createSimUniverse } from '@tapeloom/server/sources/sim-universe';
-import { InProcessStream } from '../../../simulation/in-process-stream.ts';
-import { ManualClock } from '../../../simulation/manual-clock.ts';
-import { MemoryTape, type MemoryTrade } from '../../../simulation/memory-tape.ts';
+import { ManualClock } from '../../../simulation/clock/manual-clock.ts';
+import { InProcessStream } from '../../../simulation/stream/in-process-stream.ts';
+import { MemoryTape, type MemoryTrade } from '../../../simulation/tape/memory-tape.ts';
 import type { RecordingHead } from '../src/footprint/recording.ts';
 import { FrameReader } from './frame-reader.ts';
 

@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path';
 import { PLANS, type Plan } from '@tapeloom/core/entitlement/plan';
-import type { AccountRecord, AccountStore } from '@tapeloom/server/accounts/account-store';
+import type { AccountRecord, AccountStore } from '@tapeloom/server/accounts/store/account-store';
 import { nearestName } from '@tapeloom/server/config/nearest-name';
 import { type CommandIo, UsageError } from '../command.ts';
 

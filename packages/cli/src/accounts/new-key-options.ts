@@ -13,7 +13,7 @@ import {
 } from '@tapeloom/core/entitlement/key-rights';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
-import type { NewKey } from '@tapeloom/server/accounts/account-store';
+import type { NewKey } from '@tapeloom/server/accounts/store/account-store';
 import { nearestName } from '@tapeloom/server/config/nearest-name';
 import { createSimUniverse } from '@tapeloom/server/sources/sim-universe';
 import { UsageError } from '../command.ts';

@@ -4,9 +4,9 @@
  */
 
 import { existsSync } from 'node:fs';
-import type { AccountStore } from '@tapeloom/server/accounts/account-store';
-import { accountsPath } from '@tapeloom/server/accounts/accounts-path';
-import { openSqliteAccountStore } from '@tapeloom/server/accounts/sqlite-account-store';
+import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
+import { accountsPath } from '@tapeloom/server/accounts/store/accounts-path';
+import { openSqliteAccountStore } from '@tapeloom/server/accounts/store/sqlite-account-store';
 
 /** A directory without accounts is refused: it is more likely mistyped than meant. */
 export async function openAccounts(data: string): Promise<AccountStore> {

@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { CacheFilter } from '@tapeloom/server/history/cache-entries';
+import type { CacheFilter } from '@tapeloom/server/results/cache-entries';
 import { COMMON_OPTIONS, readWords } from '../accounts/account-options.ts';
 import type { CommandIo } from '../command.ts';
 import { configOf } from '../command-config.ts';

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { computationNamed } from '@tapeloom/core/studies/catalogue';
 import type { Params } from '@tapeloom/core/studies/indicator';
-import type { CacheEntry } from '@tapeloom/server/history/cache-entries';
+import type { CacheEntry } from '@tapeloom/server/results/cache-entries';
 import { timeJson, timeText } from '../accounts/time-text.ts';
 import { dateText } from '../day-text.ts';
 import { sizeText } from '../size-text.ts';

@@ -9,17 +9,17 @@ import { calendarNamed } from '@tapeloom/core/calendar/calendars';
 import { extendSessionBook } from '@tapeloom/core/calendar/session-book';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
-import { type CacheCounters, ResultCache } from '@tapeloom/server/history/result-cache';
-import { SessionTables } from '@tapeloom/server/history/session-tables';
-import type { DayResult } from '@tapeloom/server/history/settled-days';
-import { SettledDaysReader } from '@tapeloom/server/history/settled-days-reader';
-import { DayDamagedError } from '@tapeloom/server/history/settled-errors';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { createClock } from '@tapeloom/server/platform/system-clock';
-import { SealedDays } from '@tapeloom/server/tape/sealed-days';
-import { sessionDates } from '@tapeloom/server/tape/session-dates';
-import { SessionStore } from '@tapeloom/server/tape/session-store';
-import { NO_LIVE_DAYS, TapeReader } from '@tapeloom/server/tape/tape-reader';
+import { type CacheCounters, ResultCache } from '@tapeloom/server/results/result-cache';
+import type { DayResult } from '@tapeloom/server/results/settled-days';
+import { SettledDaysReader } from '@tapeloom/server/results/settled-days-reader';
+import { DayDamagedError } from '@tapeloom/server/results/settled-errors';
+import { SessionTables } from '@tapeloom/server/runs/session-tables';
+import { SealedDays } from '@tapeloom/server/tape/read/sealed-days';
+import { NO_LIVE_DAYS, TapeReader } from '@tapeloom/server/tape/read/tape-reader';
+import { sessionDates } from '@tapeloom/server/tape/write/session-dates';
+import { SessionStore } from '@tapeloom/server/tape/write/session-store';
 import type { WarmRequest } from './warm-request.ts';
 
 /** `quiet`: no session on it, so there is nothing to keep. `not-kept`: too large, or the disk failed. */

@@ -2,8 +2,8 @@
 
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { LINK_VALID_MINUTES } from '@tapeloom/server/accounts/people-store';
-import { digestOf, newLinkText } from '@tapeloom/server/accounts/secret';
+import { digestOf, newLinkText } from '@tapeloom/server/accounts/auth/secret';
+import { LINK_VALID_MINUTES } from '@tapeloom/server/accounts/store/people-store';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import {
   COMMON_OPTIONS,

@@ -3,12 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { accountsPath } from '@tapeloom/server/accounts/accounts-path';
-import { digestOf, isSoundText } from '@tapeloom/server/accounts/secret';
-import { openSqliteAccountStore } from '@tapeloom/server/accounts/sqlite-account-store';
+import { digestOf, isSoundText } from '@tapeloom/server/accounts/auth/secret';
+import { accountsPath } from '@tapeloom/server/accounts/store/accounts-path';
+import { openSqliteAccountStore } from '@tapeloom/server/accounts/store/sqlite-account-store';
 import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
+import { runRecorded } from '../../testing/recorded-io.ts';
 import { commands } from '../commands.ts';
-import { runRecorded } from '../recorded-io.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-cli-accounts-'));
 after(() => rmSync(directory, { recursive: true }));

@@ -3,12 +3,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { accountsPath } from '@tapeloom/server/accounts/accounts-path';
-import { digestOf } from '@tapeloom/server/accounts/secret';
-import { openSqliteAccountStore } from '@tapeloom/server/accounts/sqlite-account-store';
+import { digestOf } from '@tapeloom/server/accounts/auth/secret';
+import { accountsPath } from '@tapeloom/server/accounts/store/accounts-path';
+import { openSqliteAccountStore } from '@tapeloom/server/accounts/store/sqlite-account-store';
 import { createClock } from '@tapeloom/server/platform/system-clock';
+import { runRecorded } from '../../testing/recorded-io.ts';
 import { commands } from '../commands.ts';
-import { runRecorded } from '../recorded-io.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-cli-owners-'));
 after(() => rmSync(directory, { recursive: true }));

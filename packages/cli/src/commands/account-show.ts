@@ -11,8 +11,8 @@ import {
   type KeyUsage,
   type MonthUsage,
   VALID_KEYS_MAX,
-} from '@tapeloom/server/accounts/account-store';
-import type { OwnerRecord } from '@tapeloom/server/accounts/people-store';
+} from '@tapeloom/server/accounts/store/account-store';
+import type { OwnerRecord } from '@tapeloom/server/accounts/store/people-store';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import {
   COMMON_OPTIONS,

@@ -1,7 +1,7 @@
 /** `tapeloom audit`: who did what to accounts and keys. */
 
 import { parseArgs } from 'node:util';
-import type { AccountRecord, AuditEvent } from '@tapeloom/server/accounts/account-store';
+import type { AccountRecord, AuditEvent } from '@tapeloom/server/accounts/store/account-store';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import {
   COMMON_OPTIONS,

@@ -2,8 +2,8 @@
 
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { backupAccounts } from '@tapeloom/server/accounts/backup';
-import { backupContents } from '@tapeloom/server/accounts/backup-contents';
+import { backupAccounts } from '@tapeloom/server/accounts/store/backup';
+import { backupContents } from '@tapeloom/server/accounts/store/backup-contents';
 import {
   COMMON_OPTIONS,
   COMMON_USAGE,

@@ -4,12 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { DEFAULT_PRICING } from '@tapeloom/server/billing/offers-default';
-import { LocalPaddle } from '@tapeloom/server/billing/paddle/local-paddle';
-import { RIG_KEY, RIG_SECRET, RIG_TOKEN } from '@tapeloom/server/billing/paddle/paddle-rig';
-import { StripeServer } from '@tapeloom/server/billing/stripe/stripe-server';
 import { createClock } from '@tapeloom/server/platform/system-clock';
+import { LocalPaddle } from '../../../server/testing/billing/paddle/local-paddle.ts';
+import {
+  RIG_KEY,
+  RIG_SECRET,
+  RIG_TOKEN,
+} from '../../../server/testing/billing/paddle/paddle-rig.ts';
+import { StripeServer } from '../../../server/testing/billing/stripe/stripe-server.ts';
+import { runRecorded } from '../../testing/recorded-io.ts';
 import { commands } from '../commands.ts';
-import { runRecorded } from '../recorded-io.ts';
 
 const STRIPE_KEY = 'rk_test_onlyInTests';
 const STRIPE_SECRET = 'whsec_onlyInTests';

@@ -3,8 +3,8 @@
 import { parseArgs } from 'node:util';
 import { paymentStateAt } from '@tapeloom/core/entitlement/payment';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { AccountStore } from '@tapeloom/server/accounts/account-store';
-import type { OrderRecord, PaymentEventRecord } from '@tapeloom/server/accounts/orders-store';
+import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
+import type { OrderRecord, PaymentEventRecord } from '@tapeloom/server/accounts/store/orders-store';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import {
   COMMON_OPTIONS,

@@ -1,7 +1,7 @@
 /** `tapeloom cache clear`: removes kept results. Nothing is lost by it but time. */
 
-import { clearCache, listCache } from '@tapeloom/server/history/cache-entries';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { clearCache, listCache } from '@tapeloom/server/results/cache-entries';
 import { writeJson } from '../accounts/account-options.ts';
 import { CACHE_USAGE, FILTER_USAGE, readFilteredArgs } from '../cache/cache-options.ts';
 import { type CommandBody, type CommandIo, UsageError } from '../command.ts';

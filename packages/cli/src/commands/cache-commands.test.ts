@@ -3,10 +3,10 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import { utcDay } from '@tapeloom/core/utc-day';
-import { noLines, noSettledLines } from '@tapeloom/server/history/day-lines';
-import { ResultCache } from '@tapeloom/server/history/result-cache';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
-import { CacheRig } from '../cache/cache-rig.ts';
+import { ResultCache } from '@tapeloom/server/results/result-cache';
+import { noLines, noSettledLines } from '@tapeloom/server/runs/day-lines';
+import { CacheRig } from '../../testing/cache-rig.ts';
 import { UsageError } from '../command.ts';
 
 const rig = await CacheRig.make();

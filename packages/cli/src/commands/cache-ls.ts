@@ -1,14 +1,14 @@
 /** `tapeloom cache ls`: which results are kept, what they take and when they were used. */
 
+import { readFileWhole } from '@tapeloom/server/platform/disk';
+import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import {
   type CacheEntry,
   type CacheStatistics,
   cacheStatistics,
   listCache,
-} from '@tapeloom/server/history/cache-entries';
-import { CacheDamagedError, decodeResult } from '@tapeloom/server/history/result-cache-file';
-import { readFileWhole } from '@tapeloom/server/platform/disk';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+} from '@tapeloom/server/results/cache-entries';
+import { CacheDamagedError, decodeResult } from '@tapeloom/server/results/result-cache-file';
 import { writeJson } from '../accounts/account-options.ts';
 import {
   CACHE_USAGE,

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
-import { CacheRig, DAYS } from '../cache/cache-rig.ts';
+import { CacheRig, DAYS } from '../../testing/cache-rig.ts';
 import { UsageError } from '../command.ts';
 
 const rig = await CacheRig.make();

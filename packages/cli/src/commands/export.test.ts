@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { zstdDecompressSync } from 'node:zlib';
-import { TRADES_A_DAY } from '../../../../simulation/history-market.ts';
-import { HistoryRig, TWO_DAYS } from '../history/history-rig.ts';
-import { RecordedIo } from '../recorded-io.ts';
+import { TRADES_A_DAY } from '../../../../simulation/history/history-market.ts';
+import { HistoryRig, TWO_DAYS } from '../../testing/history-rig.ts';
+import { RecordedIo } from '../../testing/recorded-io.ts';
 
 const MAIN = join(import.meta.dirname, '../main.ts');
 const scratch = mkdtempSync(join(tmpdir(), 'export-'));

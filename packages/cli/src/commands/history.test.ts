@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { TRADES_A_DAY } from '../../../../simulation/history-market.ts';
-import { leave } from '../../../../simulation/history-requests.ts';
-import { HistoryRig, TWO_DAYS } from '../history/history-rig.ts';
+import { TRADES_A_DAY } from '../../../../simulation/history/history-market.ts';
+import { leave } from '../../../../simulation/history/history-requests.ts';
+import { HistoryRig, TWO_DAYS } from '../../testing/history-rig.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'history-'));
 let rig: HistoryRig;

@@ -2,13 +2,13 @@
 
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
+import { digestOf, newKeyText } from '@tapeloom/server/accounts/auth/secret';
 import {
   KEYS_LISTED_MAX,
   type Refused,
   VALID_KEYS_MAX,
-} from '@tapeloom/server/accounts/account-store';
-import type { OnceRefused } from '@tapeloom/server/accounts/once';
-import { digestOf, newKeyText } from '@tapeloom/server/accounts/secret';
+} from '@tapeloom/server/accounts/store/account-store';
+import type { OnceRefused } from '@tapeloom/server/accounts/store/once';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import {
   COMMON_OPTIONS,

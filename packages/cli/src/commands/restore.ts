@@ -2,8 +2,8 @@
 
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { restoreAccounts } from '@tapeloom/server/accounts/backup';
-import { backupContents } from '@tapeloom/server/accounts/backup-contents';
+import { restoreAccounts } from '@tapeloom/server/accounts/store/backup';
+import { backupContents } from '@tapeloom/server/accounts/store/backup-contents';
 import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
 import {
   COMMON_OPTIONS,

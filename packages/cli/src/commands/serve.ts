@@ -18,6 +18,6 @@ Examples:
 
 /** Resolves to the exit code when a signal has ended the service. */
 export async function serve(args: readonly string[]): Promise<number> {
-  const { runProcess } = await import('@tapeloom/server/service-process');
+  const { runProcess } = await import('@tapeloom/server/process/service-process');
   return await runProcess(args, BY_NAME);
 }

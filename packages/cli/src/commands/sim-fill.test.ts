@@ -7,8 +7,8 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
 import { createSimUniverse } from '@tapeloom/server/sources/sim-universe';
+import { RecordedIo, type RecordedIoOptions } from '../../testing/recorded-io.ts';
 import { UsageError } from '../command.ts';
-import { RecordedIo, type RecordedIoOptions } from '../recorded-io.ts';
 import { simFillCommand } from './sim-fill.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'sim-fill-'));

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { HurriedClock } from '../../../../simulation/client-clock.ts';
-import { InProcessStream, KEY } from '../../../../simulation/in-process-stream.ts';
+import { HurriedClock } from '../../../../simulation/clock/client-clock.ts';
+import { InProcessStream, KEY } from '../../../../simulation/stream/in-process-stream.ts';
 import { CuttingProxy } from '../../../../tests/cutting-proxy.ts';
+import { RecordedIo, type RecordedIoOptions } from '../../testing/recorded-io.ts';
 import { dispatch } from '../dispatch.ts';
 import { ExitCode } from '../exit-codes.ts';
-import { RecordedIo, type RecordedIoOptions } from '../recorded-io.ts';
 import { readStreamOptions } from '../stream/stream-options.ts';
 import { streamCommand } from './stream.ts';
 

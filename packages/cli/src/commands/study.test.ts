@@ -15,8 +15,8 @@ import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
 import { runFill } from '@tapeloom/server/sources/fill';
 import { TradeColumns } from '@tapeloom/server/sources/sim/trade-columns';
 import { createSimUniverse } from '@tapeloom/server/sources/sim-universe';
+import { RecordedIo, type RecordedIoOptions } from '../../testing/recorded-io.ts';
 import { UsageError } from '../command.ts';
-import { RecordedIo, type RecordedIoOptions } from '../recorded-io.ts';
 import type { LogEntry } from '../study/settled-study.ts';
 import { studyCommand } from './study.ts';
 

@@ -12,8 +12,8 @@ import {
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
-import { SessionStore } from '@tapeloom/server/tape/session-store';
-import { NO_LIVE_DAYS, TapeReader } from '@tapeloom/server/tape/tape-reader';
+import { NO_LIVE_DAYS, TapeReader } from '@tapeloom/server/tape/read/tape-reader';
+import { SessionStore } from '@tapeloom/server/tape/write/session-store';
 import type { CommandBody, CommandIo } from '../command.ts';
 import { dateText, rangesText } from '../day-text.ts';
 import { dataFields } from '../entries/data-fields.ts';

@@ -7,10 +7,10 @@ import type { Rank } from '@tapeloom/core/numbers';
 import { allocateBatch } from '@tapeloom/core/trade-batch';
 import { utcDay } from '@tapeloom/core/utc-day';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
-import { sealDay } from '@tapeloom/server/tape/seal';
 import { TapeManifest } from '@tapeloom/server/tape/tape-manifest';
+import { sealDay } from '@tapeloom/server/tape/write/seal';
+import { RecordedIo } from '../../testing/recorded-io.ts';
 import { type CommandBody, UsageError } from '../command.ts';
-import { RecordedIo } from '../recorded-io.ts';
 import { tapeLsCommand } from './tape-ls.ts';
 import { tapeVerifyCommand } from './tape-verify.ts';
 

@@ -2,7 +2,7 @@
 
 import { parseArgs } from 'node:util';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
-import { type ContractListing, listTape } from '@tapeloom/server/tape/list-tape';
+import { type ContractListing, listTape } from '@tapeloom/server/tape/inspect/list-tape';
 import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
 import { type Column, tableText } from '../table-text.ts';
 

@@ -2,7 +2,7 @@
 
 import { parseArgs } from 'node:util';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
-import { verifyTape } from '@tapeloom/server/tape/verify-tape';
+import { verifyTape } from '@tapeloom/server/tape/inspect/verify-tape';
 import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
 
 export const tapeVerifyCommand: CommandBody = {

@@ -4,10 +4,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { runRecorded } from '../../testing/recorded-io.ts';
 import type { Command } from '../command.ts';
 import { completionCommand } from '../commands/completion.ts';
 import { ExitCode } from '../exit-codes.ts';
-import { runRecorded } from '../recorded-io.ts';
 import { completedCommands, valuedOptions } from './completed-commands.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'tapeloom-completion-'));

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CLIENT_ERROR_CODES, TapeloomError } from '@tapeloom/client';
 import { ERROR_CODES } from '@tapeloom/protocol/error-codes';
+import { runRecorded } from '../../testing/recorded-io.ts';
 import type { Command } from '../command.ts';
 import { EXIT_CODE_MEANINGS, ExitCode, exitCodeOf } from '../exit-codes.ts';
-import { runRecorded } from '../recorded-io.ts';
 import { failureOf, NotSignedInError } from './failure.ts';
 
 test('every code of the service and of the client has the exit code that scripts decide by', () => {

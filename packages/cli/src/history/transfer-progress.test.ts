@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RecordedIo } from '../recorded-io.ts';
+import { RecordedIo } from '../../testing/recorded-io.ts';
 import { NOTHING, TransferProgress } from './transfer-progress.ts';
 
 class Surroundings {

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { RANGE } from '../../../../simulation/history-requests.ts';
-import { ANY_COST, AssistantRig, TEN_MINUTES, TRADES, textOf } from './assistant-rig.ts';
+import { RANGE } from '../../../../simulation/history/history-requests.ts';
+import {
+  ANY_COST,
+  AssistantRig,
+  TEN_MINUTES,
+  TRADES,
+  textOf,
+} from '../../testing/assistant-rig.ts';
 import { PngMissingError, pngOf } from './png.ts';
 import { Spending } from './spending.ts';
 

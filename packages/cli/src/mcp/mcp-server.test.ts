@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { RestClient } from '@tapeloom/client';
-import { TRADES_A_DAY } from '../../../../simulation/history-market.ts';
-import { RANGE, readingBy } from '../../../../simulation/history-requests.ts';
-import { AssistantRig, LIMITS, TEN_MINUTES, TRADES, textOf } from './assistant-rig.ts';
+import { TRADES_A_DAY } from '../../../../simulation/history/history-market.ts';
+import { RANGE, readingBy } from '../../../../simulation/history/history-requests.ts';
+import { AssistantRig, LIMITS, TEN_MINUTES, TRADES, textOf } from '../../testing/assistant-rig.ts';
 import { DEFAULT_LIMITS, Spending } from './spending.ts';
 
 let rig: AssistantRig;

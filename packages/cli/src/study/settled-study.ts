@@ -13,9 +13,9 @@ import type { Indicator, Params } from '@tapeloom/core/studies/indicator';
 import { type RunOutput, StudyRun } from '@tapeloom/core/studies/run';
 import type { ObjectVersion, Study } from '@tapeloom/core/studies/study';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
-import { placeBefore } from '@tapeloom/server/history/place-before';
-import { lastDayBefore, TapeDays } from '@tapeloom/server/history/tape-days';
-import { beginWarm, carriedFrom } from '@tapeloom/server/history/warm-up-start';
+import { placeBefore } from '@tapeloom/server/runs/place-before';
+import { lastDayBefore, TapeDays } from '@tapeloom/server/runs/tape-days';
+import { beginWarm, carriedFrom } from '@tapeloom/server/runs/warm-up-start';
 import type { Tape, TapePlace } from '@tapeloom/server/tape/tape';
 import type { RemoveEntry, UpsertEntry } from '../entries/entry.ts';
 

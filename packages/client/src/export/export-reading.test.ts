@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import fc from 'fast-check';
-import { HurriedClock } from '../../../../simulation/client-clock.ts';
+import { HurriedClock } from '../../../../simulation/clock/client-clock.ts';
 import {
   EXPORT_TOKEN,
   exportBody,
@@ -10,8 +10,8 @@ import {
   exportServer,
   serve,
   wantedLine,
-} from '../../../../simulation/scripted-export.ts';
-import { problem, ScriptedHttp } from '../../../../simulation/scripted-http.ts';
+} from '../../../../simulation/history/scripted-export.ts';
+import { problem, ScriptedHttp } from '../../../../simulation/rest/scripted-http.ts';
 import { RestClient } from '../rest.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
 import type { ExportReading, ExportRequest } from './export-reading.ts';

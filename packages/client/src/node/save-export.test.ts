@@ -7,15 +7,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, beforeEach, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { HurriedClock } from '../../../../simulation/client-clock.ts';
+import { HurriedClock } from '../../../../simulation/clock/client-clock.ts';
 import {
   exportBody,
   exportLines,
   exportServer,
   serve,
   wantedLine,
-} from '../../../../simulation/scripted-export.ts';
-import { problem, ScriptedHttp } from '../../../../simulation/scripted-http.ts';
+} from '../../../../simulation/history/scripted-export.ts';
+import { problem, ScriptedHttp } from '../../../../simulation/rest/scripted-http.ts';
 import { RestClient } from '../rest.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
 import { begunExport, type SaveProgress, saveExport } from './save-export.ts';

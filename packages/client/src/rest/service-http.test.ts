@@ -4,8 +4,8 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { after, before, beforeEach, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { ERROR_CODES } from '@tapeloom/protocol/error-codes';
-import { HurriedClock } from '../../../../simulation/client-clock.ts';
-import { json, problem, ScriptedHttp } from '../../../../simulation/scripted-http.ts';
+import { HurriedClock } from '../../../../simulation/clock/client-clock.ts';
+import { json, problem, ScriptedHttp } from '../../../../simulation/rest/scripted-http.ts';
 import { RestClient } from '../rest.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
 

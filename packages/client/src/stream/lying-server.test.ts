@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { frame, type LiedToCaller, LyingServer } from '../../../../simulation/lying-server.ts';
-import { STAGE_KEY, StandingClock, speech } from '../../../../simulation/stream-stage.ts';
+import {
+  frame,
+  type LiedToCaller,
+  LyingServer,
+} from '../../../../simulation/stream/lying-server.ts';
+import { STAGE_KEY, StandingClock, speech } from '../../../../simulation/stream/stream-stage.ts';
 import type { ClientWarning } from '../options.ts';
 import type { ConnectionState } from './connection-events.ts';
 import { StreamClient } from './stream-client.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { StreamStage, speech } from '../../../../simulation/stream-stage.ts';
+import { StreamStage, speech } from '../../../../simulation/stream/stream-stage.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
 import type { Subscription } from './subscription.ts';
 import type { Update } from './update.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { type AbsorptionParams, absorptionTwin } from '../../testing/twins/absorption-twin.ts';
+import { drive } from '../../testing/twins/study-driver.ts';
+import { rankTrades, type TwinTape } from '../../testing/twins/twin-tape.ts';
 import { absorption } from './absorption.ts';
 import type { Params } from './indicator.ts';
 import { parseParams } from './params.ts';
-import { type AbsorptionParams, absorptionTwin } from './twins/absorption-twin.ts';
-import { drive } from './twins/study-driver.ts';
-import { rankTrades, type TwinTape } from './twins/twin-tape.ts';
 
 const START = 1_767_571_200_000_000_000n;
 const MS = 1_000_000n;

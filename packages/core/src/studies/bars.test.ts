@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { Recorder, tableOf } from '../../testing/twins/study-driver.ts';
 import { LOTS_MAX, type Rank } from '../numbers.ts';
 import { allocateBatch, type TradeBatch } from '../trade-batch.ts';
 import { epochNs, utcDay } from '../utc-day.ts';
 import { bars } from './bars.ts';
 import { parseParams } from './params.ts';
 import { StudyRun } from './run.ts';
-import { Recorder, tableOf } from './twins/study-driver.ts';
 
 const DAY = utcDay(20260105);
 const HOUR_NS = 3_600_000_000_000;

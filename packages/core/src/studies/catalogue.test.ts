@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { fits, type Schema } from '../../testing/twins/fits-schema.ts';
 import type { Rank } from '../numbers.ts';
 import { allocateBatch } from '../trade-batch.ts';
 import { utcDay } from '../utc-day.ts';
 import { INDICATORS, indicatorNamed, publishedDefinitions } from './catalogue.ts';
 import { parseParams } from './params.ts';
 import type { Mark } from './study.ts';
-import { fits, type Schema } from './twins/fits-schema.ts';
 
 const ORDER = [
   'bars',

@@ -7,6 +7,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import {
+  EXTREME_TAPES,
+  type ExtremeTape,
+  millionAtOnce,
+  volumeOf,
+} from '../../testing/twins/extreme-tapes.ts';
+import { fits, type Schema } from '../../testing/twins/fits-schema.ts';
 import { SESSION_KINDS } from '../calendar/session.ts';
 import { createSessionTable } from '../calendar/session-table.ts';
 import { type Cursor, compareCursors, formatCursor } from '../cursor.ts';
@@ -17,8 +24,6 @@ import type { Indicator, Params } from './indicator.ts';
 import { parseParams } from './params.ts';
 import { type RunOutput, StudyRun } from './run.ts';
 import type { ObjectVersion, Study } from './study.ts';
-import { EXTREME_TAPES, type ExtremeTape, millionAtOnce, volumeOf } from './twins/extreme-tapes.ts';
-import { fits, type Schema } from './twins/fits-schema.ts';
 
 /** Far above what any run takes on a busy machine, far below what a cost that explodes takes. */
 const RUN_MS_MAX = 5_000;

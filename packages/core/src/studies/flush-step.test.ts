@@ -6,6 +6,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { randomCuts, randomTape } from '../../testing/twins/random-tape.ts';
+import { drive, driveLive, type Flush } from '../../testing/twins/study-driver.ts';
+import { SUBJECTS } from '../../testing/twins/study-subjects.ts';
+import {
+  DAY_NS,
+  edgeOf,
+  positionAt,
+  type TwinTape,
+  type TwinUpdate,
+} from '../../testing/twins/twin-tape.ts';
 import { formatCursor } from '../cursor.ts';
 import type { EpochNs } from '../numbers.ts';
 import {
@@ -15,10 +25,6 @@ import {
   SECOND_NS,
   wholeSecond,
 } from './flush-step.ts';
-import { randomCuts, randomTape } from './twins/random-tape.ts';
-import { drive, driveLive, type Flush } from './twins/study-driver.ts';
-import { SUBJECTS } from './twins/study-subjects.ts';
-import { DAY_NS, edgeOf, positionAt, type TwinTape, type TwinUpdate } from './twins/twin-tape.ts';
 
 const RUNS = 20;
 const SECOND = BigInt(SECOND_NS);

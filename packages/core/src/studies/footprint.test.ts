@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { overOneDay, oneDay as tape } from '../../testing/twins/one-day.ts';
 import type { TradeBatch } from '../trade-batch.ts';
 import { FLUSH_STEP_NS } from './flush-step.ts';
 import { footprint } from './footprint.ts';
-import { overOneDay, oneDay as tape } from './twins/one-day.ts';
 
 interface FootprintData {
   readonly levels: number[][];

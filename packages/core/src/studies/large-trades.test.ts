@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { drive } from '../../testing/twins/study-driver.ts';
+import { rankTrades, type TwinTape } from '../../testing/twins/twin-tape.ts';
 import type { EpochNs } from '../numbers.ts';
 import { largeTrades } from './large-trades.ts';
 import { parseParams } from './params.ts';
 import type { Study } from './study.ts';
-import { drive } from './twins/study-driver.ts';
-import { rankTrades, type TwinTape } from './twins/twin-tape.ts';
 
 const START = 1_767_571_200_000_000_000n;
 const SECOND = 1_000_000_000n;

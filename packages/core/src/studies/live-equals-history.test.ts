@@ -6,11 +6,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { formatCursor } from '../cursor.ts';
-import { DEPTH_MAX } from './bar-parameters.ts';
-import { FLUSH_STEP_NS } from './flush-step.ts';
-import type { ObjectVersion } from './study.ts';
-import { randomCuts, randomTapeWithGaps as randomTape } from './twins/random-tape.ts';
+import { randomCuts, randomTapeWithGaps as randomTape } from '../../testing/twins/random-tape.ts';
 import {
   compareTexts,
   type Driven,
@@ -19,8 +15,8 @@ import {
   type Flush,
   type Message,
   NaiveClient,
-} from './twins/study-driver.ts';
-import { SUBJECTS, type Subject } from './twins/study-subjects.ts';
+} from '../../testing/twins/study-driver.ts';
+import { SUBJECTS, type Subject } from '../../testing/twins/study-subjects.ts';
 import {
   DAY_NS,
   edgeOf,
@@ -28,7 +24,11 @@ import {
   type TwinObject,
   type TwinTape,
   type TwinUpdate,
-} from './twins/twin-tape.ts';
+} from '../../testing/twins/twin-tape.ts';
+import { formatCursor } from '../cursor.ts';
+import { DEPTH_MAX } from './bar-parameters.ts';
+import { FLUSH_STEP_NS } from './flush-step.ts';
+import type { ObjectVersion } from './study.ts';
 
 const RUNS = 16;
 const STEP = BigInt(FLUSH_STEP_NS);

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { randomCuts, randomTape } from '../../testing/twins/random-tape.ts';
+import { drive, type Message, Recorder, tableOf } from '../../testing/twins/study-driver.ts';
+import { edgeOf, type TwinSession, type TwinTape } from '../../testing/twins/twin-tape.ts';
 import { formatCursor } from '../cursor.ts';
 import type { EpochNs, Rank, UtcDay } from '../numbers.ts';
 import { allocateBatch, type TradeBatch } from '../trade-batch.ts';
@@ -14,9 +17,6 @@ import {
   type Study,
   type StudyOutput,
 } from './study.ts';
-import { randomCuts, randomTape } from './twins/random-tape.ts';
-import { drive, type Message, Recorder, tableOf } from './twins/study-driver.ts';
-import { edgeOf, type TwinSession, type TwinTape } from './twins/twin-tape.ts';
 
 const DAY = utcDay(20260105);
 const SECOND = 1_000_000_000;

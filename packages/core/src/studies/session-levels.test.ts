@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { oneDay, overOneDay } from '../../testing/twins/one-day.ts';
+import { drive } from '../../testing/twins/study-driver.ts';
+import { rankTrades, type TwinTape } from '../../testing/twins/twin-tape.ts';
 import type { EpochNs } from '../numbers.ts';
 import { FLUSH_STEP_NS } from './flush-step.ts';
 import { parseParams } from './params.ts';
 import { sessionLevels } from './session-levels.ts';
-import { oneDay, overOneDay } from './twins/one-day.ts';
-import { drive } from './twins/study-driver.ts';
-import { rankTrades, type TwinTape } from './twins/twin-tape.ts';
 
 const START = 1_767_571_200_000_000_000n;
 const MINUTE = 60_000_000_000n;

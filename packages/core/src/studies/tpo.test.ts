@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { oneDay, overOneDay } from '../../testing/twins/one-day.ts';
 import { FLUSH_STEP_NS } from './flush-step.ts';
 import { tpo } from './tpo.ts';
-import { oneDay, overOneDay } from './twins/one-day.ts';
 
 const MINUTE_NS = 60_000_000_000;
 

@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { drive, type Message } from '../../testing/twins/study-driver.ts';
+import { rankTrades } from '../../testing/twins/twin-tape.ts';
 import { type CalendarName, calendarNamed } from '../calendar/calendars.ts';
 import { resolveSessions } from '../calendar/resolve-sessions.ts';
 import type { EpochNs } from '../numbers.ts';
@@ -9,8 +11,6 @@ import { addDays, dayOf, epochNs, utcDay } from '../utc-day.ts';
 import { UTC_DAY } from './bar-parameters.ts';
 import { INDICATORS, indicatorNamed } from './catalogue.ts';
 import { parseParams } from './params.ts';
-import { drive, type Message } from './twins/study-driver.ts';
-import { rankTrades } from './twins/twin-tape.ts';
 
 const HOUR_NS = 3_600_000_000_000;
 const LATE = 23 * HOUR_NS;

@@ -3,30 +3,41 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { type AbsorptionParams, absorptionTwin } from '../../testing/twins/absorption-twin.ts';
+import { type BarParams, barData, barTwin } from '../../testing/twins/bar-twin.ts';
+import { type ClusterParams, clusterTwin } from '../../testing/twins/cluster-twin.ts';
+import { deltaTwin } from '../../testing/twins/delta-twin.ts';
+import { type FootprintParams, footprintTwin } from '../../testing/twins/footprint-twin.ts';
+import { type ImbalancesParams, imbalancesTwin } from '../../testing/twins/imbalances-twin.ts';
+import { type NakedLevelsParams, nakedLevelsTwin } from '../../testing/twins/naked-levels-twin.ts';
+import {
+  type SessionLevelsParams,
+  sessionLevelsTwin,
+} from '../../testing/twins/session-levels-twin.ts';
+import { drive, everyUpdate } from '../../testing/twins/study-driver.ts';
+import { type SweepParams, sweepTwin } from '../../testing/twins/sweep-twin.ts';
+import { type TapeSpeedParams, tapeSpeedTwin } from '../../testing/twins/tape-speed-twin.ts';
+import { type TpoParams, tpoTwin } from '../../testing/twins/tpo-twin.ts';
+import {
+  rankTrades,
+  type TwinObject,
+  type TwinTape,
+  type TwinUpdate,
+} from '../../testing/twins/twin-tape.ts';
+import {
+  type UnfinishedAuctionsParams,
+  unfinishedAuctionsTwin,
+} from '../../testing/twins/unfinished-auctions-twin.ts';
+import {
+  type VolumeProfileParams,
+  volumeProfileTwin,
+} from '../../testing/twins/volume-profile-twin.ts';
+import { vwapTwin } from '../../testing/twins/vwap-twin.ts';
 import { BarStudy } from './bar-study.ts';
 import { BarSums } from './bar-sums.ts';
 import { indicatorNamed } from './catalogue.ts';
 import { barCutter } from './cutters/bar-kinds.ts';
 import { parseParams } from './params.ts';
-import { type AbsorptionParams, absorptionTwin } from './twins/absorption-twin.ts';
-import { type BarParams, barData, barTwin } from './twins/bar-twin.ts';
-import { type ClusterParams, clusterTwin } from './twins/cluster-twin.ts';
-import { deltaTwin } from './twins/delta-twin.ts';
-import { type FootprintParams, footprintTwin } from './twins/footprint-twin.ts';
-import { type ImbalancesParams, imbalancesTwin } from './twins/imbalances-twin.ts';
-import { type NakedLevelsParams, nakedLevelsTwin } from './twins/naked-levels-twin.ts';
-import { type SessionLevelsParams, sessionLevelsTwin } from './twins/session-levels-twin.ts';
-import { drive, everyUpdate } from './twins/study-driver.ts';
-import { type SweepParams, sweepTwin } from './twins/sweep-twin.ts';
-import { type TapeSpeedParams, tapeSpeedTwin } from './twins/tape-speed-twin.ts';
-import { type TpoParams, tpoTwin } from './twins/tpo-twin.ts';
-import { rankTrades, type TwinObject, type TwinTape, type TwinUpdate } from './twins/twin-tape.ts';
-import {
-  type UnfinishedAuctionsParams,
-  unfinishedAuctionsTwin,
-} from './twins/unfinished-auctions-twin.ts';
-import { type VolumeProfileParams, volumeProfileTwin } from './twins/volume-profile-twin.ts';
-import { vwapTwin } from './twins/vwap-twin.ts';
 
 /** A line without `t` is an upsert. */
 type LogLine = { readonly t?: 'remove'; readonly cursor: string } & TwinObject;

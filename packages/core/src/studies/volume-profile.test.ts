@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { oneDay, overOneDay } from '../../testing/twins/one-day.ts';
 import { FLUSH_STEP_NS } from './flush-step.ts';
-import { oneDay, overOneDay } from './twins/one-day.ts';
 import { volumeProfile } from './volume-profile.ts';
 
 const LOTS_MAX = 2 ** 31 - 1;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { vwapData } from '../../testing/twins/vwap-twin.ts';
 import { LOTS_MAX, type Rank, TICKS_MAX } from '../numbers.ts';
 import { allocateBatch } from '../trade-batch.ts';
 import { utcDay } from '../utc-day.ts';
-import { vwapData } from './twins/vwap-twin.ts';
 import { WeightedMoments } from './weighted-moments.ts';
 
 interface Print {

@@ -11,8 +11,8 @@ import {
   KEYS_MADE_MAX,
   KEYS_MADE_NS,
   VALID_KEYS_MAX,
-} from '@tapeloom/server/accounts/account-store';
-import { ORDERS_PLACED_MAX, ORDERS_PLACED_NS } from '@tapeloom/server/accounts/orders-store';
+} from '@tapeloom/server/accounts/store/account-store';
+import { ORDERS_PLACED_MAX, ORDERS_PLACED_NS } from '@tapeloom/server/accounts/store/orders-store';
 import {
   DELETION_GRACE_NS,
   LINK_VALID_NS,
@@ -23,9 +23,9 @@ import {
   NEW_ACCOUNTS_MAX,
   SESSION_VALID_NS,
   SESSIONS_MAX,
-} from '@tapeloom/server/accounts/people-store';
-import { GRACE_SECONDS_MAX } from '@tapeloom/server/http/keys-routes';
+} from '@tapeloom/server/accounts/store/people-store';
 import { EXPORTS_PER_MINUTE } from '@tapeloom/server/http/portal/account-export-route';
+import { GRACE_SECONDS_MAX } from '@tapeloom/server/http/routes/keys-routes';
 import type { LimitSection } from './limit-section.ts';
 import { count, keysFull, refused, spanOfNs, spanOfSeconds } from './limit-words.ts';
 

@@ -6,24 +6,32 @@ import {
   FAILURES_PER_MINUTE,
   PAGE_REQUESTS_PER_MINUTE,
   PUBLIC_REQUESTS_PER_MINUTE,
-} from '@tapeloom/server/accounts/address-throttle';
-import { REMEMBERED_MAX, REMEMBERED_NS } from '@tapeloom/server/accounts/once';
+} from '@tapeloom/server/accounts/auth/address-throttle';
+import { REMEMBERED_MAX, REMEMBERED_NS } from '@tapeloom/server/accounts/store/once';
+import { COMPUTE_LIMITS } from '@tapeloom/server/compute/compute-pool';
 import { PACE_LIMITS } from '@tapeloom/server/exports/export-pace';
 import { TOKEN_VALID_NS } from '@tapeloom/server/exports/export-token';
 import { OPEN_LIMITS } from '@tapeloom/server/exports/table-thread';
 import { AHEAD_MS_MAX } from '@tapeloom/server/history/awaited-cursors';
-import { COMPUTE_LIMITS } from '@tapeloom/server/history/compute-pool';
 import { LIMIT_DEFAULT, LIMIT_MAX } from '@tapeloom/server/history/history-fields';
 import { PAGE_BYTES_MAX, PAGE_LIMITS } from '@tapeloom/server/history/history-pages';
 import { DAYS_NAMED_MAX } from '@tapeloom/server/history/history-refusal';
-import { SESSION_REQUESTS_PER_MINUTE } from '@tapeloom/server/http/admission';
-import { BYTES_PER_SECOND_MIN, WAITING_MAX, WINDOW_MS } from '@tapeloom/server/http/answer-line';
-import { BODY_BYTES_MAX, HEADER_BYTES_MAX, HEADERS_MAX } from '@tapeloom/server/http/http-server';
-import { IDEMPOTENCY_KEY_LENGTH_MAX } from '@tapeloom/server/http/idempotency';
-import { DEPTH_MAX } from '@tapeloom/server/http/json-body';
-import { RATE_WINDOW_SECONDS } from '@tapeloom/server/http/rate-headers';
-import { UNREAD_LIMITS } from '@tapeloom/server/http/unread-answers';
-import { UNREAD_BYTES_MAX, UNREAD_MS_MAX } from '@tapeloom/server/http/unread-body';
+import { SESSION_REQUESTS_PER_MINUTE } from '@tapeloom/server/http/server/admission';
+import {
+  BYTES_PER_SECOND_MIN,
+  WAITING_MAX,
+  WINDOW_MS,
+} from '@tapeloom/server/http/server/answer-line';
+import {
+  BODY_BYTES_MAX,
+  HEADER_BYTES_MAX,
+  HEADERS_MAX,
+} from '@tapeloom/server/http/server/http-server';
+import { IDEMPOTENCY_KEY_LENGTH_MAX } from '@tapeloom/server/http/server/idempotency';
+import { DEPTH_MAX } from '@tapeloom/server/http/server/json-body';
+import { RATE_WINDOW_SECONDS } from '@tapeloom/server/http/server/rate-headers';
+import { UNREAD_LIMITS } from '@tapeloom/server/http/server/unread-answers';
+import { UNREAD_BYTES_MAX, UNREAD_MS_MAX } from '@tapeloom/server/http/server/unread-body';
 import type { LimitSection } from './limit-section.ts';
 import {
   bodyTooLarge,

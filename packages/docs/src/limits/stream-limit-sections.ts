@@ -4,24 +4,27 @@ import { DEPTH_PARAMETER } from '@tapeloom/core/studies/bar-parameters';
 import { FLUSH_STEP_NS } from '@tapeloom/core/studies/flush-step';
 import { SNAPSHOT_BYTES_MAX } from '@tapeloom/core/studies/published-objects';
 import { MESSAGE_BYTES_MAX, SUB_BYTES_MAX } from '@tapeloom/protocol/client-messages';
+import { CONNECTS_PER_MINUTE } from '@tapeloom/server/accounts/auth/doorkeeper';
 import {
   IDLE_TOPICS_PER_SUBSCRIPTION,
   PER_MINUTE_MIN,
   TIMES_PER_MINUTE,
-} from '@tapeloom/server/accounts/cold-opens';
-import { CONNECTS_PER_MINUTE } from '@tapeloom/server/accounts/doorkeeper';
-import { LEASE_SECONDS } from '@tapeloom/server/accounts/leases';
-import { DEPTH_MAX, PING_ID_BYTES_MAX } from '@tapeloom/server/gateway/client-message';
-import { AUTH_WITHIN_MS } from '@tapeloom/server/gateway/connection';
-import { HEARTBEAT_MS } from '@tapeloom/server/gateway/connection-socket';
-import { ROLL_NOTICE_NS } from '@tapeloom/server/gateway/connection-subscriptions';
-import { MESSAGE_RATE } from '@tapeloom/server/gateway/message-rate';
-import { OUTBOX_LIMITS } from '@tapeloom/server/gateway/outbox';
-import { SILENCE_MS_MAX } from '@tapeloom/server/gateway/silence';
-import { FRAGMENTS_MAX, SLOW_CLOSE_WITHIN_MS } from '@tapeloom/server/gateway/socket-settings';
-import { FREE_RESUME_NS } from '@tapeloom/server/gateway/start-verdict';
+} from '@tapeloom/server/accounts/limits/cold-opens';
+import { LEASE_SECONDS } from '@tapeloom/server/accounts/limits/leases';
+import { AUTH_WITHIN_MS } from '@tapeloom/server/gateway/connection/connection';
+import { HEARTBEAT_MS } from '@tapeloom/server/gateway/connection/connection-socket';
+import { ROLL_NOTICE_NS } from '@tapeloom/server/gateway/connection/connection-subscriptions';
+import { MESSAGE_RATE } from '@tapeloom/server/gateway/connection/message-rate';
+import { SILENCE_MS_MAX } from '@tapeloom/server/gateway/connection/silence';
+import {
+  FRAGMENTS_MAX,
+  SLOW_CLOSE_WITHIN_MS,
+} from '@tapeloom/server/gateway/connection/socket-settings';
+import { FREE_RESUME_NS } from '@tapeloom/server/gateway/delivery/start-verdict';
+import { DEPTH_MAX, PING_ID_BYTES_MAX } from '@tapeloom/server/gateway/wire/client-message';
+import { OUTBOX_LIMITS } from '@tapeloom/server/gateway/wire/outbox';
 import { AHEAD_MS_MAX } from '@tapeloom/server/history/awaited-cursors';
-import { TOKEN_VALID_NS } from '@tapeloom/server/http/stream-tokens-route';
+import { TOKEN_VALID_NS } from '@tapeloom/server/http/routes/stream-tokens-route';
 import { STRANGERS_PER_ADDRESS_MAX } from '@tapeloom/server/platform/door-sockets';
 import { TOPIC_LINGER_MS } from '@tapeloom/server/topics/idle-topics';
 import { STALE_AFTER_MS } from '@tapeloom/server/topics/topic-hub';

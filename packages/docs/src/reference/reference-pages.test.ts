@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { CLIENT_MESSAGE_SCHEMAS } from '@tapeloom/protocol/client-messages';
 import { CLOSE_MEANINGS } from '@tapeloom/protocol/close-codes';
 import { SERVER_MESSAGE_SCHEMAS } from '@tapeloom/protocol/server-message-schemas';
-import { contractRoutes } from '@tapeloom/server/http/contract';
+import { contractRoutes } from '@tapeloom/server/http/contract/contract';
 import { REST_PATH, restPage } from './rest-page.ts';
 import { STREAM_PATH, streamPage } from './stream-page.ts';
 

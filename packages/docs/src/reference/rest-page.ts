@@ -5,8 +5,8 @@
 
 import { fileURLToPath } from 'node:url';
 import { type ErrorCode, errorAnchor } from '@tapeloom/protocol/error-codes';
-import { contractRoutes } from '@tapeloom/server/http/contract';
-import { openapiText } from '@tapeloom/server/http/interface-documents';
+import { contractRoutes } from '@tapeloom/server/http/contract/contract';
+import { openapiText } from '@tapeloom/server/http/contract/interface-documents';
 import { code, table } from '../markdown-table.ts';
 import { fieldRows, type JsonSchema, jsonBlock, meaning, typeWords } from './schema-fields.ts';
 

@@ -5,7 +5,7 @@
 
 import { fileURLToPath } from 'node:url';
 import { type ErrorCode, errorAnchor } from '@tapeloom/protocol/error-codes';
-import { asyncapiText } from '@tapeloom/server/http/interface-documents';
+import { asyncapiText } from '@tapeloom/server/http/contract/interface-documents';
 import { code, table } from '../markdown-table.ts';
 import { fieldRows, type JsonSchema, jsonBlock, number } from './schema-fields.ts';
 

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { grantsOfPayment } from '@tapeloom/core/entitlement/payment';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import fc from 'fast-check';
-import { BillingRig, DAY_NS } from './billing-rig.ts';
-import type { SentWebhook } from './scripted-provider.ts';
+import { BillingRig, DAY_NS } from '../../testing/billing/billing-rig.ts';
+import type { SentWebhook } from '../../testing/billing/scripted-provider.ts';
 
 const SHUFFLES = 1_000;
 

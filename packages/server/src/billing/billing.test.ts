@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { BillingRig, DAY_NS, MINUTE_NS, OFFERS, START } from '../../testing/billing/billing-rig.ts';
 import type { OutgoingMail } from '../mail/mailer.ts';
 import { PROVIDER_MS_MAX } from './asked-provider.ts';
-import { BillingRig, DAY_NS, MINUTE_NS, OFFERS, START } from './billing-rig.ts';
 import { OrderMails } from './order-mails.ts';
 import { UpstreamError } from './payment-provider.ts';
 

@@ -7,13 +7,13 @@
 
 import { randomBytes } from 'node:crypto';
 import { mayCharge, paymentStateAt, willEnd } from '@tapeloom/core/entitlement/payment';
-import type { AccountStore, Actor } from '../accounts/account-store.ts';
+import type { AccountStore, Actor } from '../accounts/store/account-store.ts';
 import {
   bindsAccount,
   type CheckoutRefused,
   type OrderRecord,
   type OrderTerms,
-} from '../accounts/orders-store.ts';
+} from '../accounts/store/orders-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { Turns } from '../platform/turns.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { BillingRig, DAY_NS, MINUTE_NS, OFFERS } from '../../testing/billing/billing-rig.ts';
 import { createLog } from '../platform/log.ts';
 import { Billing } from './billing.ts';
-import { BillingRig, DAY_NS, MINUTE_NS, OFFERS } from './billing-rig.ts';
 import type { OfferBook } from './offer-book.ts';
 import { OrderMails } from './order-mails.ts';
 

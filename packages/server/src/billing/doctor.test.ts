@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ManualClock } from '../../../../simulation/manual-clock.ts';
-import { OFFERS, START } from './billing-rig.ts';
+import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
+import { OFFERS, START } from '../../testing/billing/billing-rig.ts';
+import { ScriptedProvider } from '../../testing/billing/scripted-provider.ts';
 import { type DoctorOptions, examineProvider } from './doctor.ts';
-import { ScriptedProvider } from './scripted-provider.ts';
 
 function examined(provider: ScriptedProvider, changes: Partial<DoctorOptions> = {}) {
   const date = new Date(Number(START / 1_000_000n)).toUTCString();

@@ -3,8 +3,8 @@
  * subscriptions are let end with the period that is paid for. A provider that cannot be asked is asked again.
  */
 
-import type { AccountStore } from '../accounts/account-store.ts';
-import type { OrderRecord } from '../accounts/orders-store.ts';
+import type { AccountStore } from '../accounts/store/account-store.ts';
+import type { OrderRecord } from '../accounts/store/orders-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Billing } from './billing.ts';

@@ -6,9 +6,9 @@
 
 import { PAYMENT_GRACE_NS } from '@tapeloom/core/entitlement/payment';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { AccountStore } from '../accounts/account-store.ts';
-import type { OrderRecord } from '../accounts/orders-store.ts';
-import type { WithdrawalRecord } from '../accounts/withdrawals-store.ts';
+import type { AccountStore } from '../accounts/store/account-store.ts';
+import type { OrderRecord } from '../accounts/store/orders-store.ts';
+import type { WithdrawalRecord } from '../accounts/store/withdrawals-store.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import { orderConfirmedMail, paymentFailedMail } from '../mail/texts/order-mails.ts';
 import { withdrawalReceivedMail } from '../mail/texts/withdrawal-mail.ts';

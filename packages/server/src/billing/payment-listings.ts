@@ -5,7 +5,7 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { AccountStore } from '../accounts/account-store.ts';
+import type { AccountStore } from '../accounts/store/account-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { AskedProvider } from './asked-provider.ts';
 

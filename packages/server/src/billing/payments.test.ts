@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { openSqliteAccountStore } from '../accounts/sqlite-account-store.ts';
-import { BillingRig, DAY_NS, MINUTE_NS, START } from './billing-rig.ts';
+import { BillingRig, DAY_NS, MINUTE_NS, START } from '../../testing/billing/billing-rig.ts';
+import { signed } from '../../testing/billing/scripted-provider.ts';
+import { openSqliteAccountStore } from '../accounts/store/sqlite-account-store.ts';
 import type { ProviderObject } from './payment-provider.ts';
-import { signed } from './scripted-provider.ts';
 
 test('a webhook counts only if its bytes are signed, and each event once [SEC-29]', async () => {
   await using rig = await BillingRig.open();

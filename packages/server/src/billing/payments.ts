@@ -7,8 +7,8 @@
 
 import { grantsOfPayment } from '@tapeloom/core/entitlement/payment';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { AccountStore, Actor } from '../accounts/account-store.ts';
-import type { Heard, OrderRecord, PaymentEventRecord } from '../accounts/orders-store.ts';
+import type { AccountStore, Actor } from '../accounts/store/account-store.ts';
+import type { Heard, OrderRecord, PaymentEventRecord } from '../accounts/store/orders-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { Turns } from '../platform/turns.ts';

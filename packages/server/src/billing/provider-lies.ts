@@ -2,7 +2,7 @@
 
 import { PAYMENT_STATES } from '@tapeloom/core/entitlement/payment';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { OrderTerms } from '../accounts/orders-store.ts';
+import type { OrderTerms } from '../accounts/store/orders-store.ts';
 import { isLoopbackUrl } from '../config/public-address.ts';
 import {
   type EventList,

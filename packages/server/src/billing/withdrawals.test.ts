@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ManualClock } from '../../../../simulation/manual-clock.ts';
-import type { OrderRecord } from '../accounts/orders-store.ts';
-import { openSqliteAccountStore } from '../accounts/sqlite-account-store.ts';
-import { BillingRig, DAY_NS, MINUTE_NS, START } from './billing-rig.ts';
+import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
+import { BillingRig, DAY_NS, MINUTE_NS, START } from '../../testing/billing/billing-rig.ts';
+import type { OrderRecord } from '../accounts/store/orders-store.ts';
+import { openSqliteAccountStore } from '../accounts/store/sqlite-account-store.ts';
 
 const HOUR_NS = 60n * MINUTE_NS;
 

@@ -8,16 +8,16 @@
 import { mayCharge } from '@tapeloom/core/entitlement/payment';
 import { refundOf } from '@tapeloom/core/entitlement/withdrawal';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { AccountStore, Actor } from '../accounts/account-store.ts';
-import type { OrderRecord } from '../accounts/orders-store.ts';
-import { withdrawalStatement } from '../accounts/withdrawal-statement.ts';
+import type { AccountStore, Actor } from '../accounts/store/account-store.ts';
+import type { OrderRecord } from '../accounts/store/orders-store.ts';
+import { withdrawalStatement } from '../accounts/store/withdrawal-statement.ts';
 import type {
   DecidedRefund,
   Declared,
   WithdrawalCounts,
   WithdrawalRecord,
   WithdrawalRefused,
-} from '../accounts/withdrawals-store.ts';
+} from '../accounts/store/withdrawals-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { Turns } from '../platform/turns.ts';

@@ -7,8 +7,8 @@
 
 import type { EpochNs, Rank } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
-import { placeBefore } from '../history/place-before.ts';
-import { lastDayBefore, type TapeDays } from '../history/tape-days.ts';
+import { placeBefore } from '../runs/place-before.ts';
+import { lastDayBefore, type TapeDays } from '../runs/tape-days.ts';
 import type { LiveTape, TapePlace } from '../tape/tape.ts';
 import type { Flow } from './outgoing-flow.ts';
 

@@ -1,6 +1,6 @@
 /** One feed per contract and delay, there as long as a topic has a use for it. */
 
-import type { TapeDays } from '../history/tape-days.ts';
+import type { TapeDays } from '../runs/tape-days.ts';
 import type { TopicSpec } from '../topics/engine-link.ts';
 import { ContractFeed, type FeedMember, type FeedSource } from './contract-feed.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ManualClock } from '../../../../simulation/manual-clock.ts';
+import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
 import {
   type CrewEngine,
   EngineCrew,

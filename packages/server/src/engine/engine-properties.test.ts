@@ -5,12 +5,17 @@ import { compareCursors, parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import fc from 'fast-check';
-import { CONTRACT, decodeFrames, EngineRun, settle } from '../../../../simulation/engine-run.ts';
-import { MemoryTape } from '../../../../simulation/memory-tape.ts';
+import {
+  CONTRACT,
+  decodeFrames,
+  EngineRun,
+  settle,
+} from '../../../../simulation/stream/engine-run.ts';
+import { MemoryTape } from '../../../../simulation/tape/memory-tape.ts';
 import {
   randomCommits as commits,
   randomTopics as topics,
-} from '../../../../simulation/random-commits.ts';
+} from '../../../../simulation/tape/random-commits.ts';
 
 /** What a client knows: the objects by id, each in the version it was last told. */
 class Client {

@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
-import { CONTRACT, DAY, EngineRun, HOUR_NS, settle } from '../../../../simulation/engine-run.ts';
-import { MemoryTape } from '../../../../simulation/memory-tape.ts';
+import {
+  CONTRACT,
+  DAY,
+  EngineRun,
+  HOUR_NS,
+  settle,
+} from '../../../../simulation/stream/engine-run.ts';
+import { MemoryTape } from '../../../../simulation/tape/memory-tape.ts';
 
 const NEXT = addDays(DAY, 1);
 const BARS = ['bars', {}] as const;

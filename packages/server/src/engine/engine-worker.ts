@@ -14,7 +14,7 @@ import { NodeDisk } from '../platform/node-disk.ts';
 import { Patience } from '../platform/patience.ts';
 import { PatientDisk } from '../platform/patient-disk.ts';
 import { createClock } from '../platform/system-clock.ts';
-import { TapeFollower } from '../tape/tape-follower.ts';
+import { TapeFollower } from '../tape/read/tape-follower.ts';
 import { Engine } from './engine.ts';
 import type {
   EngineSessions,

@@ -13,8 +13,8 @@ import {
   EngineRun,
   HOUR_NS,
   settle,
-} from '../../../../simulation/engine-run.ts';
-import { MemoryTape, type MemoryTrade } from '../../../../simulation/memory-tape.ts';
+} from '../../../../simulation/stream/engine-run.ts';
+import { MemoryTape, type MemoryTrade } from '../../../../simulation/tape/memory-tape.ts';
 import { OUTGOING_BYTES_MAX, OutgoingFlow } from './outgoing-flow.ts';
 
 const MS_NS = 1_000_000;

@@ -18,11 +18,11 @@ import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session'
 import { type Cursor, formatCursor, parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Indicator } from '@tapeloom/core/studies/indicator';
-import type { EncodedFlush } from '../history/frame-encoder.ts';
-import { type RunPace, startStream, takeInTurns } from '../history/run-start.ts';
-import { DamagedDays, damagedDay, soundTape } from '../history/sound-tape.ts';
-import { lastDayBefore, TapeDays } from '../history/tape-days.ts';
-import type { TopicRun } from '../history/topic-run.ts';
+import type { EncodedFlush } from '../runs/frame-encoder.ts';
+import { type RunPace, startStream, takeInTurns } from '../runs/run-start.ts';
+import { DamagedDays, damagedDay, soundTape } from '../runs/sound-tape.ts';
+import { lastDayBefore, TapeDays } from '../runs/tape-days.ts';
+import type { TopicRun } from '../runs/topic-run.ts';
 import type { LiveTape, Tape } from '../tape/tape.ts';
 import type {
   EngineCommand,

@@ -6,9 +6,9 @@ import { parseCursor } from '@tapeloom/core/cursor';
 import { type EpochNs, rank } from '@tapeloom/core/numbers';
 import { computationOf } from '@tapeloom/core/studies/computation';
 import { utcDay } from '@tapeloom/core/utc-day';
-import { SimDisk } from '../../../../simulation/sim-disk.ts';
+import { SimDisk } from '../../../../simulation/disk/sim-disk.ts';
 import { ExportTokens } from '../exports/export-token.ts';
-import { ResultCache } from '../history/result-cache.ts';
+import { ResultCache } from '../results/result-cache.ts';
 import { brokenBy } from '../topics/epoch-floors.ts';
 import { EpochStore } from '../topics/epoch-store.ts';
 

@@ -10,14 +10,20 @@ import { compareCursors, parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
-import { CONTRACT, DAY, EngineRun, HOUR_NS, settle } from '../../../../simulation/engine-run.ts';
-import { MemoryTape } from '../../../../simulation/memory-tape.ts';
+import {
+  CONTRACT,
+  DAY,
+  EngineRun,
+  HOUR_NS,
+  settle,
+} from '../../../../simulation/stream/engine-run.ts';
+import { MemoryTape } from '../../../../simulation/tape/memory-tape.ts';
 import {
   randomCommits,
   randomTopics,
   type ScriptedCommit,
-} from '../../../../simulation/random-commits.ts';
-import { entryTime } from '../history/entry-time.ts';
+} from '../../../../simulation/tape/random-commits.ts';
+import { entryTime } from '../runs/entry-time.ts';
 import type { FlushMessage } from '../topics/engine-link.ts';
 import { liveEdge, MARGIN_NS, RESUME_NS } from './live-edge.ts';
 

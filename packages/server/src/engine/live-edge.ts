@@ -7,7 +7,7 @@
 import type { Cursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { wholeSecond } from '@tapeloom/core/studies/flush-step';
-import { entryTime } from '../history/entry-time.ts';
+import { entryTime } from '../runs/entry-time.ts';
 import type { Tape } from '../tape/tape.ts';
 
 /** How far back a cursor may lie. */

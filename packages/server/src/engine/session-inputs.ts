@@ -5,9 +5,9 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { lastDayBefore } from '../history/tape-days.ts';
-import type { TopicRun } from '../history/topic-run.ts';
-import { type LookBack, sessionBefore } from '../history/warm-up-start.ts';
+import { lastDayBefore } from '../runs/tape-days.ts';
+import type { TopicRun } from '../runs/topic-run.ts';
+import { type LookBack, sessionBefore } from '../runs/warm-up-start.ts';
 
 export interface SessionInputs {
   /** Since when it has all of the current session, or the last one; null when that is its open. */

@@ -4,10 +4,10 @@ import { zstdDecompressSync } from 'node:zlib';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
-import { compressLines } from '../history/day-lines.ts';
 import type { HistoryQuery } from '../history/history-query.ts';
 import { NotWarmError } from '../history/history-refusal.ts';
-import type { DayResult, DaysRead } from '../history/settled-days.ts';
+import type { DayResult, DaysRead } from '../results/settled-days.ts';
+import { compressLines } from '../runs/day-lines.ts';
 import { exportFrames, NoSuchLineError } from './export-frames.ts';
 
 const DAY = utcDay(20261109);

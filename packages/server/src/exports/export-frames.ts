@@ -6,9 +6,9 @@
  * The lines of a query are always the same, so an export can begin at any of them.
  */
 
-import { compressLines, expandFrame } from '../history/day-lines.ts';
 import type { HistoryQuery } from '../history/history-query.ts';
-import type { DaysRead, SkippedLines } from '../history/settled-days.ts';
+import type { DaysRead, SkippedLines } from '../results/settled-days.ts';
+import { compressLines, expandFrame } from '../runs/day-lines.ts';
 import { exportHeader } from './export-header.ts';
 import { type ExportSpan, exportSpans } from './export-spans.ts';
 

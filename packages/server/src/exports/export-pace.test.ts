@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { ComputeFullError } from '../history/compute-errors.ts';
+import { ComputeFullError } from '../runs/compute-errors.ts';
 import { ExportPace } from './export-pace.ts';
 
 const MIB = 1_024 * 1_024;

@@ -5,9 +5,9 @@
  * own, so that it is known what has left: who asks for the next piece has handed the one before to its socket.
  */
 
-import { ComputeFullError } from '../history/compute-errors.ts';
 import { ByteBudget, type ByteLimits, type HeldBytes } from '../platform/byte-budget.ts';
 import { freeMemory } from '../platform/free-memory.ts';
+import { ComputeFullError } from '../runs/compute-errors.ts';
 
 const MIB = 1_024 * 1_024;
 export const PACE_LIMITS: ByteLimits = {

@@ -6,9 +6,10 @@
 import { parseCursor } from '@tapeloom/core/cursor';
 import type { HistoryQuery } from '../history/history-query.ts';
 import { NotWarmError } from '../history/history-refusal.ts';
-import type { DayResult, DaysRead, Lines } from '../history/settled-days.ts';
-import { type LineSpan, linesIn } from '../history/settled-range.ts';
 import { freeMemory } from '../platform/free-memory.ts';
+import type { DayResult, DaysRead } from '../results/settled-days.ts';
+import { type LineSpan, linesIn } from '../results/settled-range.ts';
+import type { Lines } from '../runs/day-lines.ts';
 
 /** Good until the next one is asked for, but for the frame. */
 export interface ExportSpan extends LineSpan {

@@ -6,7 +6,7 @@
 
 import type { TableFormat } from '../history/history-fields.ts';
 import type { HistoryQuery } from '../history/history-query.ts';
-import type { DaysRead } from '../history/settled-days.ts';
+import type { DaysRead } from '../results/settled-days.ts';
 import { exportHeader } from './export-header.ts';
 import { exportSpans } from './export-spans.ts';
 import type { TableThread } from './table-thread.ts';

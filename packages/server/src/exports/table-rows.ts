@@ -3,8 +3,8 @@
  * a group ends depends on the rows alone, never on the pieces they came in.
  */
 
-import type { Lines } from '../history/settled-days.ts';
-import type { LineSpan } from '../history/settled-range.ts';
+import type { LineSpan } from '../results/settled-range.ts';
+import type { Lines } from '../runs/day-lines.ts';
 import type { TableColumn } from './table-columns.ts';
 
 /** So many rows compress well, and are about ten megabytes on their way. */

@@ -5,7 +5,7 @@ import {
   ComputeClosedError,
   ComputeFailedError,
   ComputeFullError,
-} from '../history/compute-errors.ts';
+} from '../runs/compute-errors.ts';
 import { TableThread } from './table-thread.ts';
 import { type TableSpec, TableWriter } from './table-writer.ts';
 

@@ -7,12 +7,12 @@
  */
 
 import { Worker } from 'node:worker_threads';
+import { type PlaceLimits, SharedPlaces } from '../platform/shared-places.ts';
 import {
   ComputeClosedError,
   ComputeFailedError,
   ComputeFullError,
-} from '../history/compute-errors.ts';
-import { type PlaceLimits, SharedPlaces } from '../platform/shared-places.ts';
+} from '../runs/compute-errors.ts';
 import type { FromTableThread, TableCall, ToTableThread } from './table-wire.ts';
 import type { TableLines, TableSpec } from './table-writer.ts';
 

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { compressLines } from '../history/day-lines.ts';
-import type { TableFormat } from '../history/history-fields.ts';
 import {
   inMicroseconds,
   readArrow,
   readParquet,
   readParquetByDuckDb,
   rowOfLine,
-} from './table-readers.ts';
+} from '../../testing/table-readers.ts';
+import type { TableFormat } from '../history/history-fields.ts';
+import { compressLines } from '../runs/day-lines.ts';
 import { TABLE_VERSIONS } from './table-versions.ts';
 import { type TableLines, TableWriter } from './table-writer.ts';
 

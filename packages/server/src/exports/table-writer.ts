@@ -4,8 +4,8 @@
  */
 
 import { indicatorNamed } from '@tapeloom/core/studies/catalogue';
-import { expandFrame } from '../history/day-lines.ts';
 import type { TableFormat } from '../history/history-fields.ts';
+import { expandFrame } from '../runs/day-lines.ts';
 import { ArrowStream } from './arrow-stream.ts';
 import type { ExportSpan } from './export-spans.ts';
 import { ParquetFile } from './parquet-file.ts';

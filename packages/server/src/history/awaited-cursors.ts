@@ -9,10 +9,10 @@ import { parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
 import type { PlaceLimits } from '../platform/shared-places.ts';
-import { ComputeFullError } from './compute-errors.ts';
+import { ComputeFullError } from '../runs/compute-errors.ts';
+import type { Replays } from '../runs/replay.ts';
 import type { HistoryQuery } from './history-query.ts';
 import { faulty, type HistoryRefusal } from './history-refusal.ts';
-import type { Replays } from './replay.ts';
 
 /** How long a cursor is waited for. */
 export const AHEAD_MS_MAX = 5_000;

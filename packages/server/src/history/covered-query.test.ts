@@ -4,16 +4,22 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
-import { BY_ID, CONTRACT, DAY, HOUR_NS, SESSIONS } from '../../../../simulation/engine-run.ts';
-import { MemoryTape, type MemoryTrade } from '../../../../simulation/memory-tape.ts';
+import {
+  BY_ID,
+  CONTRACT,
+  DAY,
+  HOUR_NS,
+  SESSIONS,
+} from '../../../../simulation/stream/engine-run.ts';
+import { MemoryTape, type MemoryTrade } from '../../../../simulation/tape/memory-tape.ts';
 import { SharedPlaces } from '../platform/shared-places.ts';
+import { SettledDaysReader } from '../results/settled-days-reader.ts';
+import { ComputeFullError } from '../runs/compute-errors.ts';
+import { StudyReplays } from '../runs/study-replays.ts';
 import { AHEAD_MS_MAX, AWAITED_LIMITS } from './awaited-cursors.ts';
-import { ComputeFullError } from './compute-errors.ts';
 import { type CoveredQuery, type CoverMoment, coverQuery, tradesLeft } from './covered-query.ts';
 import type { HistoryQuery } from './history-query.ts';
 import { type HistoryRefusal, isRefusal } from './history-refusal.ts';
-import { SettledDaysReader } from './settled-days-reader.ts';
-import { StudyReplays } from './study-replays.ts';
 
 const SECOND_NS = 1_000_000_000;
 const OPEN_NS = 10 * HOUR_NS;

@@ -11,6 +11,8 @@ import { type Cursor, compareCursors, formatCursor, parseCursor } from '@tapeloo
 import { type EpochNs, RANK_MAX, type Rank, type UtcDay } from '@tapeloom/core/numbers';
 import { SECOND_NS, wholeSecond } from '@tapeloom/core/studies/flush-step';
 import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
+import type { Coverage, CoveredStudy, SettledDays } from '../results/settled-days.ts';
+import type { CursorPlace, Replays } from '../runs/replay.ts';
 import { type AwaitedMoment, awaitCursors, CursorWait, LOOK_AGAIN_MS } from './awaited-cursors.ts';
 import type { HistoryQuery } from './history-query.ts';
 import {
@@ -22,8 +24,6 @@ import {
   NOT_WARM_DETAIL,
   untilBeforeFrom,
 } from './history-refusal.ts';
-import type { CursorPlace, Replays } from './replay.ts';
-import type { Coverage, CoveredStudy, SettledDays } from './settled-days.ts';
 
 export interface CoveredQuery {
   readonly query: HistoryQuery;

@@ -16,7 +16,7 @@ import {
   topics,
   tradesIn,
   type WalkedPage,
-} from '../../../../simulation/history-world.ts';
+} from '../../../../simulation/history/history-world.ts';
 import type { HistoryQuery } from './history-query.ts';
 
 const shares = fc.integer({ min: 0, max: 999 }).map((share) => share / 1_000);

@@ -7,7 +7,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { epochNs } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
-import { DAY, HOUR_NS } from '../../../../simulation/engine-run.ts';
 import {
   HistoryWorld,
   type Item,
@@ -15,7 +14,8 @@ import {
   topics,
   tradesIn,
   type WalkedPage,
-} from '../../../../simulation/history-world.ts';
+} from '../../../../simulation/history/history-world.ts';
+import { DAY, HOUR_NS } from '../../../../simulation/stream/engine-run.ts';
 import { isRefusal, refusalOf } from './history-refusal.ts';
 
 /** Of a stretch of time. */

@@ -14,12 +14,17 @@ import { type Cursor, compareCursors, formatCursor, parseCursor } from '@tapeloo
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import { freeMemory } from '../platform/free-memory.ts';
+import type {
+  DayResult,
+  DaysRead,
+  SettledDays,
+  SettledDaysRequest,
+} from '../results/settled-days.ts';
+import { cursorOfLine, type LineSpan, linesIn } from '../results/settled-range.ts';
+import type { Replay, ReplayPage, ReplayRequest } from '../runs/replay.ts';
 import { type CoveredQuery, tradesLeft } from './covered-query.ts';
 import { lookBackText, NotWarmError } from './history-refusal.ts';
 import { PageItems } from './page-items.ts';
-import type { Replay, ReplayPage, ReplayRequest } from './replay.ts';
-import type { DayResult, DaysRead, SettledDays, SettledDaysRequest } from './settled-days.ts';
-import { cursorOfLine, type LineSpan, linesIn } from './settled-range.ts';
 
 export interface HistoryPageLimits {
   /** Of the items together, as text. */

@@ -3,10 +3,10 @@
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { FieldFault } from '@tapeloom/protocol/problem';
-import { ComputeFullError } from './compute-errors.ts';
-import { NotOnTapeError } from './replay-errors.ts';
-import type { Coverage } from './settled-days.ts';
-import { DaysMissingError, ReadOutdatedError } from './settled-errors.ts';
+import type { Coverage } from '../results/settled-days.ts';
+import { DaysMissingError, ReadOutdatedError } from '../results/settled-errors.ts';
+import { ComputeFullError } from '../runs/compute-errors.ts';
+import { NotOnTapeError } from '../runs/replay-errors.ts';
 
 export interface HistoryRefusal {
   readonly code: ErrorCode;

@@ -4,9 +4,9 @@
  */
 
 import { freeMemory } from '../platform/free-memory.ts';
+import type { LineSpan } from '../results/settled-range.ts';
+import type { Lines } from '../runs/day-lines.ts';
 import type { FrameEntry } from '../topics/flush.ts';
-import type { Lines } from './settled-days.ts';
-import type { LineSpan } from './settled-range.ts';
 
 const COMMA = 0x2c;
 const OPENINGS: Readonly<Record<FrameEntry['kind'], Buffer>> = {

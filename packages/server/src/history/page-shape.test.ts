@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
-import { moved } from './compute-move.ts';
+import { moved } from '../compute/compute-move.ts';
+import type { DayResult, DaysRead } from '../results/settled-days.ts';
+import { DayLines, noLines } from '../runs/day-lines.ts';
 import type { CoveredQuery } from './covered-query.ts';
-import { DayLines, noLines } from './day-lines.ts';
 import { type HistoryPage, HistoryPages } from './history-pages.ts';
 import type { HistoryQuery } from './history-query.ts';
-import type { DayResult, DaysRead } from './settled-days.ts';
 
 const DAY = utcDay(20261112);
 

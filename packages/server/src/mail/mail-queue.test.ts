@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { ManualClock } from '../../../../simulation/manual-clock.ts';
+import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
 import { MailQueue } from './mail-queue.ts';
 import { MailSpool } from './mail-spool.ts';
 import { MailFault } from './mail-transport.ts';

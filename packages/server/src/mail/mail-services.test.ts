@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { ManualClock } from '../../../../simulation/manual-clock.ts';
+import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
 import { PublicAddress } from '../config/public-address.ts';
 import { createLog } from '../platform/log.ts';
 import { MailServices } from './mail-services.ts';

@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { checkProblem } from '../../../../simulation/problem-check.ts';
-import { DOCS_URL, RestService } from '../../../../simulation/rest-service.ts';
+import { checkProblem } from '../../../../simulation/rest/problem-check.ts';
+import { DOCS_URL, RestService } from '../../../../simulation/rest/rest-service.ts';
+import { SAMPLE_FILES, writePortal } from '../../testing/sample-portal.ts';
 import { createLog } from '../platform/log.ts';
 import { pageDocument } from './page-document.ts';
 import type { PageRequest, PageRoute } from './page-route.ts';
 import { APP_PATHS, Pages } from './pages.ts';
 import { Portal } from './portal.ts';
-import { SAMPLE_FILES, writePortal } from './sample-portal.ts';
 
 const ORIGIN = 'https://tapeloom.example';
 const IN_A_BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };

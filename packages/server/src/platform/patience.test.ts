@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ManualClock } from '../../../../simulation/manual-clock.ts';
-import { type DiskOperation, SimDisk } from '../../../../simulation/sim-disk.ts';
+import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
+import { type DiskOperation, SimDisk } from '../../../../simulation/disk/sim-disk.ts';
 import type { Disk } from './disk.ts';
 import { isPassingFault, isPassingThreadFault } from './passing-fault.ts';
 import { Patience } from './patience.ts';

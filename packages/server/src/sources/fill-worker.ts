@@ -6,8 +6,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { rank } from '@tapeloom/core/numbers';
 import { NodeDisk } from '../platform/node-disk.ts';
-import { sealDay } from '../tape/seal.ts';
 import { DayConflictError } from '../tape/tape-errors.ts';
+import { sealDay } from '../tape/write/seal.ts';
 import type { FillDone, FillRequest, FillSetting } from './fill.ts';
 import { TradeColumns } from './sim/trade-columns.ts';
 import { createSimUniverse, SIM_DATASET } from './sim-universe.ts';

@@ -7,7 +7,7 @@
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { firstRowAt } from '@tapeloom/core/trade-batch';
 import { dayNumber } from '@tapeloom/core/utc-day';
-import type { IntakeBatch } from '../tape/intake.ts';
+import type { IntakeBatch } from '../tape/write/intake.ts';
 import type { SimMarket } from './sim/sim-market.ts';
 import { firstIdOf } from './sim/slice.ts';
 import { TradeColumns } from './sim/trade-columns.ts';

@@ -4,7 +4,7 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayNumber, dayOf, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
 import type { Clock } from '../platform/clock.ts';
-import type { Intake, IntakeBatch } from '../tape/intake.ts';
+import type { Intake, IntakeBatch } from '../tape/write/intake.ts';
 import { firstIdOf, SLICE_NS, SLICES_PER_DAY } from './sim/slice.ts';
 import { TradeColumns } from './sim/trade-columns.ts';
 import { SimSource } from './sim-source.ts';

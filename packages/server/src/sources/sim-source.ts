@@ -23,7 +23,7 @@
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, DAY_NS, dayOf, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
 import type { Clock } from '../platform/clock.ts';
-import type { Intake, IntakeBatch } from '../tape/intake.ts';
+import type { Intake, IntakeBatch } from '../tape/write/intake.ts';
 import { SLICE_NS } from './sim/slice.ts';
 import { SimFeed } from './sim-feed.ts';
 import type { SimUniverse } from './sim-universe.ts';

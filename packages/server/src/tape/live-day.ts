@@ -2,7 +2,7 @@
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { LiveColumns } from './live-columns.ts';
-import type { Commit, Opening } from './log-payload.ts';
+import type { Commit, Opening } from './write/log-payload.ts';
 
 export class LiveDay {
   readonly day: UtcDay;

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
-import { intakeBatch } from '../../../../simulation/feed-rows.ts';
-import { SimDisk } from '../../../../simulation/sim-disk.ts';
-import { DATASET, openSimTape, TAPE_ROOT } from '../../../../simulation/tape-on-sim-disk.ts';
+import { SimDisk } from '../../../../simulation/disk/sim-disk.ts';
+import { intakeBatch } from '../../../../simulation/tape/feed-rows.ts';
+import { DATASET, openSimTape, TAPE_ROOT } from '../../../../simulation/tape/tape-on-sim-disk.ts';
+import { verifyTape } from './inspect/verify-tape.ts';
 import { DayConflictError, LogMissingError, TapeDamagedError } from './tape-errors.ts';
 import { readManifest, TapeManifest } from './tape-manifest.ts';
-import { verifyTape } from './verify-tape.ts';
 
 const DAY = utcDay(20_260_105);
 const NEXT_DAY = addDays(DAY, 1);

@@ -12,7 +12,7 @@
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { type Disk, readFileWhole, replaceFile } from '../platform/disk.ts';
 import { parseChecked, printChecked } from './checked-json.ts';
-import { readSoundSidecar } from './sealed-days.ts';
+import { readSoundSidecar } from './read/sealed-days.ts';
 import { DayConflictError, TapeDamagedError } from './tape-errors.ts';
 import {
   contractDirectory,

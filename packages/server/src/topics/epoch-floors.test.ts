@@ -4,7 +4,7 @@ import { type Cursor, parseCursor } from '@tapeloom/core/cursor';
 import { rank, type UtcDay } from '@tapeloom/core/numbers';
 import { addDays, utcDay } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
-import { SimDisk } from '../../../../simulation/sim-disk.ts';
+import { SimDisk } from '../../../../simulation/disk/sim-disk.ts';
 import type { Disk } from '../platform/disk.ts';
 import {
   brokenBy,

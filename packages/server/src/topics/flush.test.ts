@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { frameTexts } from '../../../../simulation/server-frames.ts';
+import { frameTexts } from '../../../../simulation/stream/server-frames.ts';
 import { Flush, type FrameEntry } from './flush.ts';
 import { textFrame } from './text-frame.ts';
 

@@ -10,7 +10,7 @@ import {
   flushOf,
   isBefore,
   type MessagePlan,
-} from '../../../../simulation/published-flushes.ts';
+} from '../../../../simulation/stream/published-flushes.ts';
 import { mergeFlushes, PackedFlush } from './packed-flush.ts';
 import { RING_LIMITS, Ring, type RingLimits } from './ring.ts';
 import { RingBudget } from './ring-budget.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
-import { FlushPress } from '../../../../simulation/published-flushes.ts';
+import { FlushPress } from '../../../../simulation/stream/published-flushes.ts';
 import {
   CLOSE,
   DAY,
@@ -14,7 +14,7 @@ import {
   READY,
   spec,
   TopicStage,
-} from '../../../../simulation/topic-stage.ts';
+} from '../../../../simulation/stream/topic-stage.ts';
 import type { EngineMessage } from './engine-link.ts';
 import { TOPIC_LINGER_MS } from './idle-topics.ts';
 import { TOPICS_MAX } from './topic-hub.ts';

@@ -8,7 +8,7 @@ import {
   FlushPress,
   flushOf,
   type MessagePlan,
-} from '../../../../simulation/published-flushes.ts';
+} from '../../../../simulation/stream/published-flushes.ts';
 import type { Flush } from './flush.ts';
 import { Ring, type RingLimits } from './ring.ts';
 import { RingBudget } from './ring-budget.ts';

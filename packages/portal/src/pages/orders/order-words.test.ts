@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { at, SAMPLE_ORDER } from '../../../testing/sample-order.ts';
 import type { OrderView } from '../../api/portal-shapes.ts';
 import { nextWaitMs } from './order-watch.ts';
 import {
@@ -10,7 +11,6 @@ import {
   keepWord,
   stateWord,
 } from './order-words.ts';
-import { at, SAMPLE_ORDER } from './sample-order.ts';
 
 const LIVE = SAMPLE_ORDER;
 const HISTORY: OrderView = { ...LIVE, offer: 'history', interval: null, paidUntil: null };

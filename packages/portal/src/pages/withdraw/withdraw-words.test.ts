@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { at, SAMPLE_ORDER } from '../../../testing/sample-order.ts';
 import type { OrderView } from '../../api/portal-shapes.ts';
-import { at, SAMPLE_ORDER } from '../orders/sample-order.ts';
 import {
   effectText,
   isUnpaid,

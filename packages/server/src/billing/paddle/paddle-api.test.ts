@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { ManualClock } from '../../../../../simulation/manual-clock.ts';
+import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
+import { LocalPaddle } from '../../../testing/billing/paddle/local-paddle.ts';
+import { RIG_KEY, RIG_TOKEN, RIG_URL } from '../../../testing/billing/paddle/paddle-rig.ts';
+import { checkout, NEVER } from '../../../testing/billing/provider-rig.ts';
 import { createLog } from '../../platform/log.ts';
 import { UpstreamError } from '../payment-provider.ts';
-import { checkout, NEVER } from '../provider-rig.ts';
-import { LocalPaddle } from './local-paddle.ts';
 import { CALL_MS_MAX } from './paddle-api.ts';
 import { paddleProvider } from './paddle-provider.ts';
-import { RIG_KEY, RIG_TOKEN, RIG_URL } from './paddle-rig.ts';
 
 const TURNS_MAX = 100_000;
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { PaddleRig, RIG_KEY, RIG_URL } from '../../../testing/billing/paddle/paddle-rig.ts';
+import { checkout, fetched, NEVER, stateOf } from '../../../testing/billing/provider-rig.ts';
 import { UpstreamError } from '../payment-provider.ts';
-import { checkout, fetched, NEVER, stateOf } from '../provider-rig.ts';
-import { PaddleRig, RIG_KEY, RIG_URL } from './paddle-rig.ts';
 
 test('a checkout is a transaction with its own price and product, the tax as agreed, and our page as its address', async () => {
   await using rig = await PaddleRig.open();

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import {
+  PaddleRig,
+  RIG_KEY,
+  RIG_SECRET,
+  RIG_TOKEN,
+} from '../../../testing/billing/paddle/paddle-rig.ts';
+import { NEVER } from '../../../testing/billing/provider-rig.ts';
 import type { PaymentProvider } from '../payment-provider.ts';
-import { NEVER } from '../provider-rig.ts';
 import { clientTokenFault, paddleEnvironment } from './paddle-environment.ts';
-import { PaddleRig, RIG_KEY, RIG_SECRET, RIG_TOKEN } from './paddle-rig.ts';
 
 async function findingsOf(provider: PaymentProvider) {
   const findings = await provider.examine(NEVER);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { playHistories } from '../shuffled-histories.contract.ts';
-import { PaddleRig } from './paddle-rig.ts';
+import { PaddleRig } from '../../../testing/billing/paddle/paddle-rig.ts';
+import { playHistories } from '../../../testing/billing/shuffled-histories.contract.ts';
 
 const HISTORIES = 1_000;
 

@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { PaddleRig } from '../../../testing/billing/paddle/paddle-rig.ts';
+import {
+  DAY_MS,
+  fetched,
+  MINUTE_MS,
+  NEVER,
+  paid,
+  started,
+  stateOf,
+} from '../../../testing/billing/provider-rig.ts';
 import { UpstreamError } from '../payment-provider.ts';
-import { DAY_MS, fetched, MINUTE_MS, NEVER, paid, started, stateOf } from '../provider-rig.ts';
-import { PaddleRig } from './paddle-rig.ts';
 
 const subscriptionOf = (rig: PaddleRig, ref: string) =>
   rig.local.books.transactions.get(ref)!.subscription_id!;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testPaymentProvider } from '../payment-provider.contract.ts';
-import { PaymentsOverRig } from '../payments-over-rig.ts';
-import { HOUR_MS } from '../provider-rig.ts';
-import { Withdrawer } from '../withdrawals.contract.ts';
-import { PaddleRig } from './paddle-rig.ts';
+import { PaddleRig } from '../../../testing/billing/paddle/paddle-rig.ts';
+import { testPaymentProvider } from '../../../testing/billing/payment-provider.contract.ts';
+import { PaymentsOverRig } from '../../../testing/billing/payments-over-rig.ts';
+import { HOUR_MS } from '../../../testing/billing/provider-rig.ts';
+import { Withdrawer } from '../../../testing/billing/withdrawals.contract.ts';
 
 testPaymentProvider('paddle', () => PaddleRig.open());
 

@@ -3,13 +3,21 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import Stripe from 'stripe';
+import {
+  checkout,
+  DAY_MS,
+  HOUR_MS,
+  NEVER,
+  paid,
+  started,
+  stateOf,
+} from '../../../testing/billing/provider-rig.ts';
+import { StripeRig } from '../../../testing/billing/stripe/stripe-rig.ts';
+import { payCheckout } from '../../../testing/billing/stripe/stripe-world-checkout.ts';
 import { createLog } from '../../platform/log.ts';
 import { type ProviderEvent, UpstreamError } from '../payment-provider.ts';
-import { checkout, DAY_MS, HOUR_MS, NEVER, paid, started, stateOf } from '../provider-rig.ts';
 import { StripeClient } from './stripe-client.ts';
 import { STRIPE_EVENTS } from './stripe-events.ts';
-import { StripeRig } from './stripe-rig.ts';
-import { payCheckout } from './stripe-world-checkout.ts';
 
 const open = (options = {}) => StripeRig.open({ isSocket: false, ...options });
 

@@ -1,4 +1,4 @@
-import { testPaymentProvider } from '../payment-provider.contract.ts';
-import { StripeRig } from './stripe-rig.ts';
+import { testPaymentProvider } from '../../../testing/billing/payment-provider.contract.ts';
+import { StripeRig } from '../../../testing/billing/stripe/stripe-rig.ts';
 
 testPaymentProvider('stripe', () => StripeRig.open());

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type Stripe from 'stripe';
-import { RefundRejectedError, UpstreamError } from '../payment-provider.ts';
 import {
   checkout,
   DAY_MS,
@@ -12,9 +11,10 @@ import {
   paid,
   started,
   stateOf,
-} from '../provider-rig.ts';
-import { StripeRig } from './stripe-rig.ts';
-import { disputeCharge } from './stripe-world-billing.ts';
+} from '../../../testing/billing/provider-rig.ts';
+import { StripeRig } from '../../../testing/billing/stripe/stripe-rig.ts';
+import { disputeCharge } from '../../../testing/billing/stripe/stripe-world-billing.ts';
+import { RefundRejectedError, UpstreamError } from '../payment-provider.ts';
 
 const open = (options = {}) => StripeRig.open({ isSocket: false, ...options });
 

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ManualClock } from '../../../../../simulation/manual-clock.ts';
+import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { createLog } from '../../platform/log.ts';
 import { askTestProvider, ORDER_ACTIONS, PROVIDER_ACTIONS } from './ask-test-provider.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { playHistories } from '../shuffled-histories.contract.ts';
-import { TestProviderRig } from './test-provider-rig.ts';
+import { playHistories } from '../../../testing/billing/shuffled-histories.contract.ts';
+import { TestProviderRig } from '../../../testing/billing/test-provider-rig.ts';
 
 const HISTORIES = 1_000;
 

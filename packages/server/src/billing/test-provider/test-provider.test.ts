@@ -3,12 +3,12 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { ManualClock } from '../../../../../simulation/manual-clock.ts';
+import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
+import { testPaymentProvider } from '../../../testing/billing/payment-provider.contract.ts';
+import { RIG_URL, TestProviderRig } from '../../../testing/billing/test-provider-rig.ts';
 import { createLog } from '../../platform/log.ts';
-import { testPaymentProvider } from '../payment-provider.contract.ts';
 import { monthsAfter, PLAYED_CHANGES, type PlayedChange } from './test-payment.ts';
 import { TestPayments } from './test-payments.ts';
-import { RIG_URL, TestProviderRig } from './test-provider-rig.ts';
 
 const SECOND_MS = 1_000;
 const DAY_MS = 86_400_000;

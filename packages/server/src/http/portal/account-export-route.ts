@@ -4,12 +4,12 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { AccountStore, AuditEvent } from '../../accounts/account-store.ts';
-import { tooMany } from '../admission.ts';
-import { Instant } from '../instant-schema.ts';
-import { viewKey } from '../key-view.ts';
-import { defineRoute, EncodedJson, type Route } from '../route.ts';
-import { Type } from '../schema.ts';
+import type { AccountStore, AuditEvent } from '../../accounts/store/account-store.ts';
+import { Instant } from '../contract/instant-schema.ts';
+import { Type } from '../contract/schema.ts';
+import { viewKey } from '../routes/key-view.ts';
+import { tooMany } from '../server/admission.ts';
+import { defineRoute, EncodedJson, type Route } from '../server/route.ts';
 import type { PortalFacts } from './portal-facts.ts';
 
 /** It reads everything, and nobody needs it often. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { PortalBrowser } from '../../../../../simulation/portal-browser.ts';
-import { checkProblem } from '../../../../../simulation/problem-check.ts';
-import { DOCS_URL, ORIGIN, RestService } from '../../../../../simulation/rest-service.ts';
-import { DueDeletions } from '../../due-deletions.ts';
+import { PortalBrowser } from '../../../../../simulation/portal/portal-browser.ts';
+import { checkProblem } from '../../../../../simulation/rest/problem-check.ts';
+import { DOCS_URL, ORIGIN, RestService } from '../../../../../simulation/rest/rest-service.ts';
+import { DueDeletions } from '../../process/due-deletions.ts';
 import { newLink } from './link-token.ts';
 
 const UNAUTHORIZED = { status: 401, code: 'UNAUTHORIZED' } as const;

@@ -1,11 +1,11 @@
 /** `GET /v1/portal/account`: the account as its owner sees it. */
 
 import { GRANTABLE, PLANS, planAt } from '@tapeloom/core/entitlement/plan';
-import type { SessionRecord } from '../../accounts/people-store.ts';
-import { Instant } from '../instant-schema.ts';
-import { defineRoute, type Route } from '../route.ts';
-import { Type } from '../schema.ts';
-import { notSignedIn } from '../unauthorized.ts';
+import type { SessionRecord } from '../../accounts/store/people-store.ts';
+import { Instant } from '../contract/instant-schema.ts';
+import { Type } from '../contract/schema.ts';
+import { defineRoute, type Route } from '../server/route.ts';
+import { notSignedIn } from '../server/unauthorized.ts';
 import type { PortalFacts } from './portal-facts.ts';
 
 const closed = { additionalProperties: false };

@@ -1,10 +1,10 @@
 /** Leaving: an account is deleted two weeks after its owner asked for it, and until then that can be withdrawn. */
 
 import { deletionAskedMail } from '../../mail/texts/account-mails.ts';
-import { Instant } from '../instant-schema.ts';
-import { ProblemError, rateLimited } from '../problem-error.ts';
-import { defineRoute, type Route } from '../route.ts';
-import { Type } from '../schema.ts';
+import { Instant } from '../contract/instant-schema.ts';
+import { Type } from '../contract/schema.ts';
+import { ProblemError, rateLimited } from '../server/problem-error.ts';
+import { defineRoute, type Route } from '../server/route.ts';
 import { accountPage, type PortalFacts } from './portal-facts.ts';
 
 const closed = { additionalProperties: false };

@@ -2,7 +2,7 @@
 
 import { type EmailAddress, normalEmail } from '@tapeloom/core/person/email-address';
 import type { FieldFault } from '@tapeloom/protocol/problem';
-import { Type } from '../schema.ts';
+import { Type } from '../contract/schema.ts';
 
 /** Longer than any address, so that what a person pasted is told in our words. */
 const CHARACTERS_MAX = 1_000;

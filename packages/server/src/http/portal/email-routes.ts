@@ -3,13 +3,13 @@
  * signed in, and the old one hears of it before. Whether the new one owns an account shows only to who can read it.
  */
 
-import { neighbourhood } from '../../accounts/address-throttle.ts';
-import { LINK_VALID_MINUTES } from '../../accounts/people-store.ts';
+import { neighbourhood } from '../../accounts/auth/address-throttle.ts';
+import { LINK_VALID_MINUTES } from '../../accounts/store/people-store.ts';
 import { emailChangeNoticeMail } from '../../mail/texts/account-mails.ts';
 import { emailChangeMail } from '../../mail/texts/sign-in-mails.ts';
-import { invalidParameters, ProblemError } from '../problem-error.ts';
-import { defineRoute, type Route } from '../route.ts';
-import { Type } from '../schema.ts';
+import { Type } from '../contract/schema.ts';
+import { invalidParameters, ProblemError } from '../server/problem-error.ts';
+import { defineRoute, type Route } from '../server/route.ts';
 import { addressOf, EmailField, emailFaults } from './email-field.ts';
 import { byLink, newLink, TokenField, tooManyLinks } from './link-token.ts';
 import { accountPage, type PortalFacts } from './portal-facts.ts';

@@ -1,10 +1,14 @@
 /** `GET /v1/portal/instruments`: what can be subscribed to, and what a key can be restricted to. */
 
-import type { AccountStore } from '../../accounts/account-store.ts';
-import { type InstrumentFacts, InstrumentView, instrumentsJson } from '../instrument-view.ts';
-import { DatasetQuery, requireDataset } from '../instruments-route.ts';
-import { defineRoute, type Route } from '../route.ts';
-import { Type } from '../schema.ts';
+import type { AccountStore } from '../../accounts/store/account-store.ts';
+import { Type } from '../contract/schema.ts';
+import {
+  type InstrumentFacts,
+  InstrumentView,
+  instrumentsJson,
+} from '../routes/instrument-view.ts';
+import { DatasetQuery, requireDataset } from '../routes/instruments-route.ts';
+import { defineRoute, type Route } from '../server/route.ts';
 import { sessionEntitlements } from './session-entitlements.ts';
 
 export function portalInstrumentsRoute(

@@ -7,13 +7,13 @@ import {
   keyBody,
   type RotatedKey,
   refusedAt,
-} from '../../../../../simulation/key-requests.ts';
-import { PortalBrowser } from '../../../../../simulation/portal-browser.ts';
-import { checkProblem } from '../../../../../simulation/problem-check.ts';
-import { DOCS_URL, RestService } from '../../../../../simulation/rest-service.ts';
-import { KEYS_MADE_MAX, VALID_KEYS_MAX } from '../../accounts/account-store.ts';
-import { digestOf } from '../../accounts/secret.ts';
-import type { KeyView } from '../key-view.ts';
+} from '../../../../../simulation/accounts/key-requests.ts';
+import { PortalBrowser } from '../../../../../simulation/portal/portal-browser.ts';
+import { checkProblem } from '../../../../../simulation/rest/problem-check.ts';
+import { DOCS_URL, RestService } from '../../../../../simulation/rest/rest-service.ts';
+import { digestOf } from '../../accounts/auth/secret.ts';
+import { KEYS_MADE_MAX, VALID_KEYS_MAX } from '../../accounts/store/account-store.ts';
+import type { KeyView } from '../routes/key-view.ts';
 
 const SECOND_NS = 1_000_000_000n;
 

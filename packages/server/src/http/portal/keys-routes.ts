@@ -4,14 +4,14 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { KEYS_LISTED_MAX, VALID_KEYS_MAX } from '../../accounts/account-store.ts';
-import { CreatedKeyView, KeyView, RotatedKeyView, viewKey } from '../key-view.ts';
-import { KEY_ERRORS, type KeysFacts, RotationBody } from '../keys-routes.ts';
-import { type KeyManager, makeKey, revokeKey, rotateKey } from '../managed-keys.ts';
-import { NewKeyBody, newKeyFaults } from '../new-key-body.ts';
-import { ProblemError } from '../problem-error.ts';
-import { defineRoute, type Route } from '../route.ts';
-import { Type } from '../schema.ts';
+import { KEYS_LISTED_MAX, VALID_KEYS_MAX } from '../../accounts/store/account-store.ts';
+import { Type } from '../contract/schema.ts';
+import { CreatedKeyView, KeyView, RotatedKeyView, viewKey } from '../routes/key-view.ts';
+import { KEY_ERRORS, type KeysFacts, RotationBody } from '../routes/keys-routes.ts';
+import { type KeyManager, makeKey, revokeKey, rotateKey } from '../routes/managed-keys.ts';
+import { NewKeyBody, newKeyFaults } from '../routes/new-key-body.ts';
+import { ProblemError } from '../server/problem-error.ts';
+import { defineRoute, type Route } from '../server/route.ts';
 
 const closed = { additionalProperties: false };
 const access = 'session';

@@ -5,12 +5,12 @@
 
 import { randomBytes } from 'node:crypto';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { LinkRefused, TooMany } from '../../accounts/people-store.ts';
-import { digestOf, isSoundLink, newLinkText } from '../../accounts/secret.ts';
-import { refusedAtDoor } from '../admission.ts';
-import { type ProblemError, rateLimited } from '../problem-error.ts';
-import { Type } from '../schema.ts';
-import { notSignedIn } from '../unauthorized.ts';
+import { digestOf, isSoundLink, newLinkText } from '../../accounts/auth/secret.ts';
+import type { LinkRefused, TooMany } from '../../accounts/store/people-store.ts';
+import { Type } from '../contract/schema.ts';
+import { refusedAtDoor } from '../server/admission.ts';
+import { type ProblemError, rateLimited } from '../server/problem-error.ts';
+import { notSignedIn } from '../server/unauthorized.ts';
 import type { PortalFacts } from './portal-facts.ts';
 
 const TOKEN_CHARACTERS_MAX = 1_000;

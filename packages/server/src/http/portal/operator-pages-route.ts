@@ -1,9 +1,9 @@
 /** `GET /v1/portal/pages/:name`: the operator's imprint, privacy notice and terms. Public. */
 
 import type { OperatorPages } from '../../pages/operator-pages.ts';
-import { ProblemError } from '../problem-error.ts';
-import { defineRoute, type Route } from '../route.ts';
-import { Type } from '../schema.ts';
+import { Type } from '../contract/schema.ts';
+import { ProblemError } from '../server/problem-error.ts';
+import { defineRoute, type Route } from '../server/route.ts';
 
 const PageView = Type.Object(
   {

@@ -10,10 +10,13 @@ import {
 import { judgeWithdrawal } from '@tapeloom/core/entitlement/withdrawal';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Static, TString } from 'typebox';
-import type { OrderRecord } from '../../accounts/orders-store.ts';
-import { WITHDRAWAL_STATES, type WithdrawalRecord } from '../../accounts/withdrawals-store.ts';
-import { Instant } from '../instant-schema.ts';
-import { Type } from '../schema.ts';
+import type { OrderRecord } from '../../accounts/store/orders-store.ts';
+import {
+  WITHDRAWAL_STATES,
+  type WithdrawalRecord,
+} from '../../accounts/store/withdrawals-store.ts';
+import { Instant } from '../contract/instant-schema.ts';
+import { Type } from '../contract/schema.ts';
 
 function orNull(instant: TString) {
   return Type.Union([instant, Type.Null()]);

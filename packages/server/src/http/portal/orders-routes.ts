@@ -1,9 +1,9 @@
 /** Orders as their buyer sees them, and ending one. An order of another account is unknown. */
 
 import type { Billing } from '../../billing/billing.ts';
-import { ProblemError } from '../problem-error.ts';
-import { defineRoute, type Route, type RouteError } from '../route.ts';
-import { Type } from '../schema.ts';
+import { Type } from '../contract/schema.ts';
+import { ProblemError } from '../server/problem-error.ts';
+import { defineRoute, type Route, type RouteError } from '../server/route.ts';
 import { OrderView, viewOrder } from './order-view.ts';
 import { upstream } from './upstream-problem.ts';
 

@@ -4,7 +4,7 @@
  */
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { ProblemError } from '../problem-error.ts';
+import { ProblemError } from '../server/problem-error.ts';
 
 const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 

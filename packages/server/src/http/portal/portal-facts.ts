@@ -1,8 +1,8 @@
 /** What the routes of the portal know of the running service. */
 
-import type { AccountStore } from '../../accounts/account-store.ts';
-import type { Allowances } from '../../accounts/allowances.ts';
-import type { Doorkeeper } from '../../accounts/doorkeeper.ts';
+import type { Doorkeeper } from '../../accounts/auth/doorkeeper.ts';
+import type { Allowances } from '../../accounts/limits/allowances.ts';
+import type { AccountStore } from '../../accounts/store/account-store.ts';
 import type { Mailer } from '../../mail/mailer.ts';
 
 export interface PortalFacts {

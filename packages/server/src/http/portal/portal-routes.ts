@@ -1,6 +1,6 @@
 /** The routes of the portal, all below `/v1/portal/`. What changes something is for its own pages only. */
 
-import type { Route } from '../route.ts';
+import type { Route } from '../server/route.ts';
 import { accountExportRoute } from './account-export-route.ts';
 import { accountRoute } from './account-routes.ts';
 import { deletionRoutes } from './deletion-routes.ts';

@@ -3,10 +3,10 @@
 import { judgeWithdrawal } from '@tapeloom/core/entitlement/withdrawal';
 import type { Billing } from '../../billing/billing.ts';
 import { RECEIPT_STATES, RECEIPTS_MAX, type Receipt } from '../../billing/payment-provider.ts';
-import { Instant } from '../instant-schema.ts';
-import { ProblemError } from '../problem-error.ts';
-import { defineRoute, type Route, type RouteError } from '../route.ts';
-import { Type } from '../schema.ts';
+import { Instant } from '../contract/instant-schema.ts';
+import { Type } from '../contract/schema.ts';
+import { ProblemError } from '../server/problem-error.ts';
+import { defineRoute, type Route, type RouteError } from '../server/route.ts';
 import { OrderView, viewOrder } from './order-view.ts';
 import { upstream } from './upstream-problem.ts';
 

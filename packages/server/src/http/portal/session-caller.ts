@@ -7,11 +7,11 @@ import { Entitlements } from '@tapeloom/core/entitlement/entitlements';
 import type { Scope } from '@tapeloom/core/entitlement/key-rights';
 import { planAt } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { AccountStore } from '../../accounts/account-store.ts';
-import type { Caller } from '../../accounts/caller.ts';
-import type { Session } from '../../accounts/session-keeper.ts';
-import { SESSION_RIGHTS } from '../../accounts/session-rights.ts';
-import { notSignedIn } from '../unauthorized.ts';
+import type { Caller } from '../../accounts/auth/caller.ts';
+import type { Session } from '../../accounts/auth/session-keeper.ts';
+import { SESSION_RIGHTS } from '../../accounts/auth/session-rights.ts';
+import type { AccountStore } from '../../accounts/store/account-store.ts';
+import { notSignedIn } from '../server/unauthorized.ts';
 
 /** What can be tried from the reference: reading, and never a download. */
 const SCOPES: readonly Scope[] = ['history', 'keys'];

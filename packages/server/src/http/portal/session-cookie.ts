@@ -3,7 +3,7 @@
  * host and no plain connection can set it.
  */
 
-import { SESSION_VALID_NS } from '../../accounts/people-store.ts';
+import { SESSION_VALID_NS } from '../../accounts/store/people-store.ts';
 
 const NAME = 'tapeloom_session';
 const MAX_AGE_SECONDS = Number(SESSION_VALID_NS / 1_000_000_000n);

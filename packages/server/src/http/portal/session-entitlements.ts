@@ -3,8 +3,8 @@
 import { Entitlements } from '@tapeloom/core/entitlement/entitlements';
 import { planAt } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { AccountStore } from '../../accounts/account-store.ts';
-import { SESSION_RIGHTS } from '../../accounts/session-rights.ts';
+import { SESSION_RIGHTS } from '../../accounts/auth/session-rights.ts';
+import type { AccountStore } from '../../accounts/store/account-store.ts';
 
 export async function sessionEntitlements(
   store: Pick<AccountStore, 'findAccount'>,

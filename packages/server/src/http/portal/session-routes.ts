@@ -1,9 +1,9 @@
 /** Where somebody is signed in, and signing out. The owner's browsers are known by words, never by a secret. */
 
-import type { StoreCall } from '../../accounts/account-store.ts';
-import { ProblemError } from '../problem-error.ts';
-import { defineRoute, type Route } from '../route.ts';
-import { Type } from '../schema.ts';
+import type { StoreCall } from '../../accounts/store/account-store.ts';
+import { Type } from '../contract/schema.ts';
+import { ProblemError } from '../server/problem-error.ts';
+import { defineRoute, type Route } from '../server/route.ts';
 import type { PortalFacts } from './portal-facts.ts';
 import { endedSessionCookie } from './session-cookie.ts';
 

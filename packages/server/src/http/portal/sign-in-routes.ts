@@ -5,14 +5,14 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import { neighbourhood } from '../../accounts/address-throttle.ts';
-import { LINK_VALID_MINUTES, type SignedIn } from '../../accounts/people-store.ts';
-import { digestOf, isSoundSession, newSessionText } from '../../accounts/secret.ts';
+import { neighbourhood } from '../../accounts/auth/address-throttle.ts';
+import { digestOf, isSoundSession, newSessionText } from '../../accounts/auth/secret.ts';
+import { LINK_VALID_MINUTES, type SignedIn } from '../../accounts/store/people-store.ts';
 import { claimMail, signInMail } from '../../mail/texts/sign-in-mails.ts';
-import { Instant } from '../instant-schema.ts';
-import { ProblemError, rateLimited } from '../problem-error.ts';
-import { defineRoute, type Route, type RouteError } from '../route.ts';
-import { Type } from '../schema.ts';
+import { Instant } from '../contract/instant-schema.ts';
+import { Type } from '../contract/schema.ts';
+import { ProblemError, rateLimited } from '../server/problem-error.ts';
+import { defineRoute, type Route, type RouteError } from '../server/route.ts';
 import { browserName } from './browser-name.ts';
 import { addressOf, EmailField, emailFaults, hintOfEmail } from './email-field.ts';
 import { byLink, newLink, TokenField, tooManyLinks } from './link-token.ts';

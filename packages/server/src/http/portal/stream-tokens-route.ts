@@ -4,13 +4,13 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import type { AccountStore } from '../../accounts/account-store.ts';
-import { digestOf, newTokenText } from '../../accounts/secret.ts';
-import { Instant } from '../instant-schema.ts';
-import { ProblemError } from '../problem-error.ts';
-import { defineRoute, type Route } from '../route.ts';
-import { Type } from '../schema.ts';
-import { tokenEnd } from '../stream-tokens-route.ts';
+import { digestOf, newTokenText } from '../../accounts/auth/secret.ts';
+import type { AccountStore } from '../../accounts/store/account-store.ts';
+import { Instant } from '../contract/instant-schema.ts';
+import { Type } from '../contract/schema.ts';
+import { tokenEnd } from '../routes/stream-tokens-route.ts';
+import { ProblemError } from '../server/problem-error.ts';
+import { defineRoute, type Route } from '../server/route.ts';
 
 export function portalStreamTokensRoute(store: () => AccountStore): Route {
   return defineRoute({

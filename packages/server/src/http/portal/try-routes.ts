@@ -4,7 +4,7 @@
  * another way. What creates something, shows a secret or is a download is not among them.
  */
 
-import type { Route } from '../route.ts';
+import type { Route } from '../server/route.ts';
 
 const TRY_PATH = '/v1/portal/try';
 

@@ -1,7 +1,7 @@
 /** What a customer hears of a payment provider that fails: that it does, and what became of the wish. */
 
 import { UpstreamError } from '../../billing/payment-provider.ts';
-import { ProblemError } from '../problem-error.ts';
+import { ProblemError } from '../server/problem-error.ts';
 
 const RETRY_AFTER_S = 5;
 

@@ -8,18 +8,18 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { periodBefore, periodOf } from '@tapeloom/core/quota/month';
 
 import type { Static } from 'typebox';
+import type { OpenNow } from '../../accounts/limits/open-now.ts';
 import {
   type AccountStore,
   KEYS_REPORTED_MAX,
   type NamedKeyUsage,
   type UsageCounts,
-} from '../../accounts/account-store.ts';
-import type { OpenNow } from '../../accounts/open-now.ts';
+} from '../../accounts/store/account-store.ts';
 import { dayText } from '../../history/history-refusal.ts';
-import { invalidParameters } from '../problem-error.ts';
-import { defineRoute, type Route } from '../route.ts';
-import { Type } from '../schema.ts';
-import { type UsageOf, UsageView, usageView } from '../usage-route.ts';
+import { Type } from '../contract/schema.ts';
+import { type UsageOf, UsageView, usageView } from '../routes/usage-route.ts';
+import { invalidParameters } from '../server/problem-error.ts';
+import { defineRoute, type Route } from '../server/route.ts';
 import { sessionEntitlements } from './session-entitlements.ts';
 
 const MONTHS_SHOWN = 13;

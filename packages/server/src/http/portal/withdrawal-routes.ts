@@ -5,13 +5,16 @@
 
 import { typedTextFault } from '@tapeloom/core/person/plain-text';
 import type { Static } from 'typebox';
-import type { OrderRecord } from '../../accounts/orders-store.ts';
-import { NAME_LENGTH_MAX } from '../../accounts/withdrawal-statement.ts';
-import type { WithdrawalRecord, WithdrawalRefused } from '../../accounts/withdrawals-store.ts';
+import type { OrderRecord } from '../../accounts/store/orders-store.ts';
+import { NAME_LENGTH_MAX } from '../../accounts/store/withdrawal-statement.ts';
+import type {
+  WithdrawalRecord,
+  WithdrawalRefused,
+} from '../../accounts/store/withdrawals-store.ts';
 import type { Billing } from '../../billing/billing.ts';
-import { invalidParameters, ProblemError } from '../problem-error.ts';
-import { defineRoute, type Route } from '../route.ts';
-import { Type } from '../schema.ts';
+import { Type } from '../contract/schema.ts';
+import { invalidParameters, ProblemError } from '../server/problem-error.ts';
+import { defineRoute, type Route } from '../server/route.ts';
 import { OrderView, viewOrder } from './order-view.ts';
 
 const closed = { additionalProperties: false };

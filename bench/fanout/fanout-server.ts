@@ -1,0 +1,172 @@
+/**
+ * The process under the fan-out benchmark, with three servers that send the same messages:
+ *
+ * - `service`: hub and gateway as in production, with real accounts and all checks on. Only the engine
+ *   is played: it hands over flushes that were made before, one a turn of the event loop.
+ * - `bare`: writes the very bytes of the same flushes, prepared once, one write a connection and turn.
+ * - `ws.send`: the library that both use, one `send` a message and connection.
+ *
+ * A turn begins when no connection of its server waits for its peer. The bench starts this process, and
+ * it ends with it.
+ */
+
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
+import { createSessionTable } from '@tapeloom/core/calendar/session-table';
+import { dayOf } from '@tapeloom/core/utc-day';
+import { createGateway } from '@tapeloom/server/gateway/connection/gateway';
+import { createResolver } from '@tapeloom/server/gateway/delivery/stream-request';
+import { DoorSockets, socketLimits } from '@tapeloom/server/platform/door-sockets';
+import { createLog } from '@tapeloom/server/platform/log';
+import { AccountServices } from '@tapeloom/server/process/account-services';
+import { createSimUniverse } from '@tapeloom/server/sources/sim-universe';
+import type { FlushMessage } from '@tapeloom/server/topics/engine-link';
+import { Flush } from '@tapeloom/server/topics/flush';
+import { TopicHub } from '@tapeloom/server/topics/topic-hub';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { makeAccounts } from '../../tests/account-maker.ts';
+import { FanoutPlayer } from './fanout-player.ts';
+import type { FanoutPlay, FromFanoutServer, ToFanoutServer } from './fanout-wire.ts';
+
+const [data = '', accountsText = ''] = process.argv.slice(2);
+/** The name under which all subscribe. */
+const SUB = 'a';
+
+const log = createLog({ level: 'error', readable: true, write: (line) => console.error(line) });
+const names = Array.from({ length: Number(accountsText) }, (_, index) => `account ${index}`);
+const keys = await makeAccounts(data, names);
+const accounts = await AccountServices.open({ data, log });
+const { clock } = accounts;
+
+const player = new FanoutPlayer(clock);
+const hub = new TopicHub({ clock, timers: clock, fullSessions: () => createSessionTable([]) });
+hub.connect([player]);
+const { book } = createSimUniverse({ seed: 1, printsScale: 1 }, dayOf(clock.now()));
+const gateway = createGateway({
+  hub,
+  clock,
+  timers: clock,
+  authenticator: accounts.authenticator,
+  doorkeeper: accounts.doorkeeper,
+  sockets: new DoorSockets(socketLimits(20_000)),
+  leases: accounts.leases,
+  budgets: accounts.store,
+  replays: { open: unasked, locate: unasked },
+  noteKeyUse: (keyId) => accounts.meter.noteKeyUse(keyId),
+  trustedProxies: [],
+  resolve: createResolver({ book: () => book, isStreamed: () => true, epochReset: () => null }),
+  onFault: (error) => log.error({ error }, 'a connection failed'),
+});
+
+const service = createServer();
+const served = connectionsOf(service);
+service.on('upgrade', (request, socket, head) => gateway.handleUpgrade(request, socket, head));
+
+const bare = createServer();
+const bareSockets = new Set<Socket>();
+bare.on('upgrade', (_request, socket: Socket) => {
+  socket.setNoDelay().setTimeout(0);
+  socket.write(
+    'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',
+  );
+  socket.on('error', () => socket.destroy());
+  socket.on('close', () => bareSockets.delete(socket));
+  bareSockets.add(socket);
+});
+
+const plain = createServer();
+const plainSockets = connectionsOf(plain);
+const webSockets = new WebSocketServer({ server: plain, perMessageDeflate: false });
+
+for (const server of [service, bare, plain]) {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+}
+process.on('disconnect', () => process.exit(0));
+process.on('message', (message: ToFanoutServer) => {
+  if (message.t === 'cpu') tellCpu();
+  else void play(message);
+});
+tell({
+  t: 'ready',
+  ports: { service: portOf(service), bare: portOf(bare), 'ws.send': portOf(plain) },
+  keys,
+});
+
+async function play({ target, turns, messagesPerFlush }: FanoutPlay): Promise<void> {
+  const flushes = Array.from({ length: turns }, () => player.makeFlush(messagesPerFlush));
+  switch (target) {
+    case 'service':
+      return playTurns(served, flushes, (flush) => player.play(flush));
+    case 'bare': {
+      const prepared = flushes.map((flush) => framesOf(flush));
+      return playTurns(bareSockets, prepared, (bytes) => {
+        for (const socket of bareSockets) socket.write(bytes);
+      });
+    }
+    case 'ws.send': {
+      const prepared = flushes.map((flush) => textsOf(flush));
+      return playTurns(plainSockets, prepared, (texts) => {
+        for (const webSocket of webSockets.clients) sendAll(webSocket, texts);
+      });
+    }
+    default:
+      target satisfies never;
+  }
+}
+
+async function playTurns<Turn>(
+  sockets: ReadonlySet<Socket>,
+  turns: readonly Turn[],
+  act: (turn: Turn) => void,
+): Promise<void> {
+  tellCpu();
+  for (const each of turns) {
+    act(each);
+    await turn();
+    for (const socket of sockets) if (socket.writableNeedDrain) await once(socket, 'drain');
+  }
+}
+
+function sendAll(webSocket: WebSocket, texts: readonly string[]): void {
+  for (const text of texts) webSocket.send(text);
+}
+
+function framesOf({ entries, bytes }: FlushMessage): Buffer {
+  return new Flush(entries, bytes).framesFor(SUB, 'live')!.bytes;
+}
+
+function textsOf({ entries, bytes }: FlushMessage): string[] {
+  const all = Buffer.from(bytes.buffer);
+  return entries.map(
+    ({ kind, start, end }) => `{"t":"${kind}","sub":"${SUB}"${all.toString('latin1', start, end)}`,
+  );
+}
+
+function connectionsOf(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  return sockets;
+}
+
+function unasked(): never {
+  throw new Error('nothing is replayed here');
+}
+
+function tellCpu(): void {
+  const { user, system } = process.threadCpuUsage();
+  tell({ t: 'cpu', cpuMs: (user + system) / 1_000 });
+}
+
+function tell(message: FromFanoutServer): void {
+  process.send!(message);
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port;
+}

@@ -1,0 +1,157 @@
+/** A benchmark's hold on the process of `history-server.ts`: its accounts, its requests, its memory. */
+
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { join } from 'node:path';
+import { makeAccounts } from '../../tests/account-maker.ts';
+import type { FromHistoryServer, ServerUsage, ToHistoryServer } from './history-wire.ts';
+
+export type Fields = Readonly<Record<string, string>>;
+
+/** How long an answer took since its request was sent. */
+export interface Answered {
+  readonly firstByteMs: number;
+  readonly ms: number;
+  readonly bytes: number;
+  /** Only if it was asked for. */
+  readonly body: Buffer | null;
+}
+
+export interface AskOptions {
+  readonly keepBody?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+type Ready = Extract<FromHistoryServer, { readonly t: 'ready' }>;
+
+export class HistoryProcess implements AsyncDisposable {
+  readonly #child: ChildProcess;
+  readonly #data: string;
+  readonly #ready: Ready;
+  readonly #keys: readonly string[];
+  readonly #agent = new Agent({ keepAlive: true });
+
+  private constructor(child: ChildProcess, data: string, ready: Ready, keys: readonly string[]) {
+    this.#child = child;
+    this.#data = data;
+    this.#ready = ready;
+    this.#keys = keys;
+  }
+
+  /** On a data directory with a tape; each call makes customers of its own. */
+  static async start(data: string, customers: number): Promise<HistoryProcess> {
+    const name = `bench-${performance.now()}`;
+    const names = Array.from({ length: customers }, (_, index) => `${name}-${index}`);
+    const keys = await makeAccounts(data, names);
+    const child = fork(new URL('./history-server.ts', import.meta.url), [data]);
+    const ended = once(child, 'exit').then(([code]) => {
+      throw new Error(`the process under the benchmark has ended with ${code}`);
+    });
+    const [ready] = (await Promise.race([once(child, 'message'), ended])) as [Ready];
+    ended.catch(() => undefined);
+    return new HistoryProcess(child, data, ready, keys);
+  }
+
+  /** For a client that asks by itself. */
+  get url(): string {
+    return `http://127.0.0.1:${this.#ready.port}`;
+  }
+
+  keyOf(customer: number): string {
+    return this.#keys[customer]!;
+  }
+
+  /** Asks the service, as the customer of this number. */
+  async ask(
+    customer: number,
+    path: string,
+    fields: Fields,
+    options: AskOptions = {},
+  ): Promise<Answered> {
+    const address = `${path}?${new URLSearchParams(fields)}`;
+    const authorization = `Bearer ${this.#keys[customer]}`;
+    return await this.#get(this.#ready.port, address, { authorization }, options);
+  }
+
+  /** The file that `sendFile` named, from the bare server. */
+  async askFile(): Promise<Answered> {
+    return await this.#get(this.#ready.filePort, '/file', {}, {});
+  }
+
+  async sendFile(path: string): Promise<void> {
+    await this.#tell({ t: 'file', path });
+  }
+
+  async usage(): Promise<ServerUsage> {
+    return await this.#tell({ t: 'usage' });
+  }
+
+  /** Whether any result is kept. */
+  get isKept(): boolean {
+    const files = readdirSync(this.#cache, { recursive: true });
+    return files.some((name) => String(name).endsWith('.result'));
+  }
+
+  /** Forgets all kept results; nothing may be running, and what was computed last must be written. */
+  clearCache(): void {
+    rmSync(this.#cache, { recursive: true, force: true });
+    mkdirSync(this.#cache);
+  }
+
+  get #cache(): string {
+    return join(this.#data, 'cache');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#agent.destroy();
+    this.#child.disconnect();
+    await once(this.#child, 'exit');
+  }
+
+  async #tell(message: ToHistoryServer): Promise<ServerUsage> {
+    this.#child.send(message);
+    const [answer] = (await once(this.#child, 'message')) as [ServerUsage];
+    return answer;
+  }
+
+  async #get(
+    port: number,
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    { keepBody = false, signal }: AskOptions,
+  ): Promise<Answered> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answered>();
+    const parts: Buffer[] = [];
+    const startMs = performance.now();
+    let firstByteMs = 0;
+    let bytes = 0;
+    const asked = request({
+      host: '127.0.0.1',
+      port,
+      path,
+      headers,
+      agent: this.#agent,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    asked.on('error', reject);
+    asked.on('response', (response) => {
+      const isGood = response.statusCode === 200;
+      response.on('data', (part: Buffer) => {
+        if (bytes === 0) firstByteMs = performance.now() - startMs;
+        bytes += part.length;
+        if (keepBody || !isGood) parts.push(part);
+      });
+      response.on('error', reject);
+      response.on('end', () => {
+        const ms = performance.now() - startMs;
+        const body = Buffer.concat(parts);
+        if (!isGood) reject(new Error(`${path}: ${body.toString()}`));
+        else resolve({ firstByteMs, ms, bytes, body: keepBody ? body : null });
+      });
+    });
+    asked.end();
+    return await promise;
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * The process under benchmarks of the whole stream: accounts, tape, engine, hub, gateway and HTTP server
+ * composed as the service composes them, over a source that the bench drives. The bench starts it, and
+ * it ends with it.
+ */
+
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { type MessagePort, Worker } from 'node:worker_threads';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { dayOf } from '@tapeloom/core/utc-day';
+import { offerBook } from '@tapeloom/server/billing/offers';
+import { DEFAULT_PRICING } from '@tapeloom/server/billing/offers-default';
+import { readConfig } from '@tapeloom/server/config/config';
+import { PublicAddress } from '@tapeloom/server/config/public-address';
+import { UnreadAnswers } from '@tapeloom/server/http/server/unread-answers';
+import { socketLimits } from '@tapeloom/server/platform/door-sockets';
+import { createLog } from '@tapeloom/server/platform/log';
+import { AccountServices } from '@tapeloom/server/process/account-services';
+import { Doors } from '@tapeloom/server/process/doors';
+import type { IngestHandle } from '@tapeloom/server/process/ingest-handle';
+import type { IngestOpened } from '@tapeloom/server/process/ingest-wire';
+import { createSimUniverse } from '@tapeloom/server/sources/sim-universe';
+import { makeAccounts } from '../../tests/account-maker.ts';
+import type { DrivenIngestData } from '../tape/driven-ingest.ts';
+import type { FromStreamServer, ToDrivenIngest, ToStreamServer } from './stream-wire.ts';
+
+const ALIAS = 'BTC.c.0';
+
+const [data = '', accountsText = ''] = process.argv.slice(2);
+const config = readConfig({
+  env: { TAPELOOM_DATA: data, TAPELOOM_PORT: '0', TAPELOOM_LOG_LEVEL: 'error' },
+  args: [],
+  readFile: () => '',
+});
+const log = createLog({ level: 'error', readable: true, write: (line) => console.error(line) });
+const names = Array.from({ length: Number(accountsText) }, (_, index) => `account ${index}`);
+const keys = await makeAccounts(data, names);
+const accounts = await AccountServices.open({ data, log });
+
+const now = accounts.clock.now();
+const { book } = createSimUniverse({ seed: config.simSeed, printsScale: 1 }, dayOf(now));
+const { symbol } = book.resolve(ALIAS, dayOf(now))!;
+const setting: DrivenIngestData = { tapeRoot: join(data, 'tape'), symbol };
+const ingest = new Worker(new URL('../tape/driven-ingest.ts', import.meta.url), {
+  workerData: setting,
+});
+const [opened] = (await once(ingest, 'message')) as [IngestOpened];
+ingest.on('message', (message: FromStreamServer) => tell(message));
+
+const unread = new UnreadAnswers(accounts.clock);
+const follow = (port: MessagePort) => tellIngest({ t: 'follow', port }, [port]);
+const doors = new Doors(
+  // All that the doors ask of the ingest is to let them follow the tape.
+  {
+    config,
+    offers: offerBook(DEFAULT_PRICING),
+    mailer: { send: () => true },
+    publicAddress: new PublicAddress(config.publicUrl, config.port),
+    version: '0',
+    log,
+    opened,
+    accounts,
+    unread,
+    ingest: { follow } as IngestHandle,
+    connections: socketLimits(20_000),
+  },
+  {
+    lastTradeAt: () => null as EpochNs | null,
+    onEngineLost: () => process.exit(1),
+    onAnswered: () => {},
+    onOutcome: () => {},
+  },
+);
+await doors.listen();
+
+process.on('disconnect', () => process.exit(0));
+process.on('message', (message: ToStreamServer) => {
+  if (message.t === 'usage') tellUsage();
+  else tellIngest(message);
+});
+const { port } = doors.http.app.server.address() as AddressInfo;
+tell({ t: 'ready', port, keys, symbol });
+
+function tellUsage(): void {
+  const all = process.cpuUsage();
+  const main = process.threadCpuUsage();
+  tell({
+    t: 'usage',
+    cpuMs: (all.user + all.system) / 1_000,
+    mainCpuMs: (main.user + main.system) / 1_000,
+    residentBytes: process.memoryUsage.rss(),
+    closes: doors.gateway.metrics.closesTotal,
+  });
+}
+
+function tellIngest(message: ToDrivenIngest, moved: readonly MessagePort[] = []): void {
+  ingest.postMessage(message, moved);
+}
+
+function tell(message: FromStreamServer): void {
+  process.send!(message);
+}

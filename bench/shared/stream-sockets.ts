@@ -1,0 +1,109 @@
+/**
+ * WebSocket clients as cheap as they can be, so that a server is what is measured: a handshake by hand
+ * over a raw socket, prepared frames out, and of what comes in only what a caller asks for. A connection
+ * counts as open when its first `ping` has been answered, so its key is known to be good.
+ */
+
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { OPCODE, wireFrame } from '../../simulation/stream/wire-frame.ts';
+
+/** Sockets on their way at the same time: fewer than a gateway lets wait from one address. */
+const OPENING_MAX = 100;
+const HEAD_END = Buffer.from('\r\n\r\n');
+const PING = wireFrame({ opcode: OPCODE.text, payload: '{"t":"ping"}' });
+
+export interface LightSocketOptions {
+  readonly port: number;
+  /** Null opens without a header. */
+  readonly key: string | null;
+  /** Where the connection comes from; by default 127.0.0.1. */
+  readonly localAddress?: string;
+}
+
+/** What reads the bytes after the handshake. */
+export type TakeBytes = (chunk: Buffer) => void;
+
+export class LightSocket {
+  readonly socket: Socket;
+  readonly #take: TakeBytes;
+  #head: Buffer | null = Buffer.alloc(0);
+  #upgraded = Promise.withResolvers<void>();
+
+  private constructor({ port, key, localAddress }: LightSocketOptions, take: TakeBytes) {
+    this.#take = take;
+    this.socket = connect({
+      port,
+      host: '127.0.0.1',
+      noDelay: true,
+      ...(localAddress === undefined ? {} : { localAddress }),
+    });
+    const authorization = key === null ? [] : [`Authorization: Bearer ${key}`];
+    const lines = [
+      'GET /v1 HTTP/1.1',
+      'Host: localhost',
+      'Upgrade: websocket',
+      'Connection: Upgrade',
+      'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
+      'Sec-WebSocket-Version: 13',
+      ...authorization,
+    ];
+    this.socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+    this.socket.on('data', (chunk: Buffer) => this.#read(chunk));
+    this.socket.on('error', (error) => this.#upgraded.reject(error));
+    this.socket.on('close', () => this.#upgraded.reject(new Error('closed in the handshake')));
+    this.#upgraded.promise.catch(() => undefined);
+  }
+
+  /** Resolves after the handshake; rejects when there is none. */
+  static async open(options: LightSocketOptions, take: TakeBytes): Promise<LightSocket> {
+    const socket = new LightSocket(options, take);
+    await socket.#upgraded.promise;
+    return socket;
+  }
+
+  get closed(): Promise<unknown> {
+    return this.socket.closed ? Promise.resolve() : once(this.socket, 'close');
+  }
+
+  send(message: object): void {
+    this.socket.write(wireFrame({ opcode: OPCODE.text, payload: JSON.stringify(message) }));
+  }
+
+  ping(): void {
+    this.socket.write(PING);
+  }
+
+  destroy(): void {
+    this.socket.destroy();
+  }
+
+  #read(chunk: Buffer): void {
+    if (this.#head === null) {
+      this.#take(chunk);
+      return;
+    }
+    const head = Buffer.concat([this.#head, chunk]);
+    const end = head.indexOf(HEAD_END);
+    this.#head = end < 0 ? head : null;
+    if (end < 0) return;
+    const status = head.toString('latin1', 0, head.indexOf('\r\n'));
+    if (status.startsWith('HTTP/1.1 101 ')) this.#upgraded.resolve();
+    else this.#upgraded.reject(new Error(status));
+    const rest = head.subarray(end + HEAD_END.length);
+    if (rest.length > 0) this.#take(rest);
+  }
+}
+
+/** Runs a task for each number below `count`, not too many at once. */
+export async function forEachOf(
+  count: number,
+  task: (index: number) => Promise<void>,
+  atOnce = OPENING_MAX,
+): Promise<void> {
+  let next = 0;
+  const work = async () => {
+    for (let index = next++; index < count; index = next++) await task(index);
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, count) }, work));
+}

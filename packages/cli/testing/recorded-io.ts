@@ -1,0 +1,68 @@
+/** The surroundings of a command in tests: what it prints is kept, what it asks is answered from a list. */
+
+import type { Command, CommandIo, LazyCommand } from '../src/command.ts';
+import { dispatch } from '../src/dispatch.ts';
+
+export interface RecordedIoOptions
+  extends Partial<Pick<CommandIo, 'env' | 'isTerminal' | 'signal' | 'clientParts'>> {
+  /** Told what is printed, beside being kept. */
+  readonly stdout?: CommandIo['stdout'];
+  readonly stderr?: CommandIo['stderr'];
+  /** What somebody types, question by question; without a list nobody is there to be asked. */
+  readonly answers?: readonly string[];
+  /** What is piped in. */
+  readonly piped?: string;
+}
+
+export class RecordedIo implements CommandIo {
+  out = '';
+  err = '';
+  readonly env: CommandIo['env'];
+  readonly isTerminal: boolean;
+  readonly isErrorTerminal: boolean;
+  readonly interrupt = new AbortController();
+  readonly signal: AbortSignal;
+  readonly input: CommandIo['input'];
+  readonly stdout: CommandIo['stdout'];
+  readonly stderr: CommandIo['stderr'];
+  readonly clientParts: NonNullable<CommandIo['clientParts']>;
+  /** What was asked, and whether the answer was hidden. */
+  readonly asked: { readonly question: string; readonly isHidden: boolean }[] = [];
+
+  constructor(options: RecordedIoOptions = {}) {
+    const { env = {}, isTerminal = false, answers, piped = '', clientParts = {} } = options;
+    this.env = env;
+    this.isTerminal = isTerminal;
+    this.isErrorTerminal = isTerminal;
+    this.signal = options.signal ?? this.interrupt.signal;
+    this.clientParts = clientParts;
+    this.stdout = (text) => {
+      this.out += text;
+      options.stdout?.(text);
+    };
+    this.stderr = (text) => {
+      this.err += text;
+      options.stderr?.(text);
+    };
+    const rest = [...(answers ?? [])];
+    this.input = {
+      isTerminal: answers !== undefined,
+      ask: async (question, { isHidden = false } = {}) => {
+        this.asked.push({ question, isHidden });
+        return rest.shift() ?? null;
+      },
+      readAll: async () => piped,
+    };
+  }
+}
+
+/** Runs one of the commands by its words. */
+export async function runRecorded(
+  commands: readonly (Command | LazyCommand)[],
+  words: readonly string[],
+  options: RecordedIoOptions = {},
+): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
+  const io = new RecordedIo(options);
+  const code = await dispatch(commands, '1.2.3', words, io);
+  return { code, out: io.out, err: io.err };
+}

@@ -1,0 +1,140 @@
+/**
+ * How much one address may try without a key: guesses at keys and at signatures, requests to public routes, and
+ * pages. Only what
+ * failed is counted as a guess, so an address that sends a valid key is never refused for the guesses of
+ * a neighbour. An IPv6 address counts with the others of its /64, which is what one customer is given.
+ *
+ * A bounded number of addresses is remembered. Beyond it the one that tried longest ago is forgotten
+ * early: who can afford that many addresses in a minute has an allowance for each of them anyway.
+ */
+
+import type { CountedLimit } from '@tapeloom/core/entitlement/entitlements';
+import { isIpv4, parseIp } from '@tapeloom/core/entitlement/ip-range';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { AllowanceVerdict } from '@tapeloom/core/quota/allowance';
+import { MemoryAllowances } from '../limits/memory-allowances.ts';
+
+export const FAILURES_PER_MINUTE = 30;
+export const PUBLIC_REQUESTS_PER_MINUTE = 600;
+/** Some fifty visits: a page and all that it loads. */
+export const PAGE_REQUESTS_PER_MINUTE = 2_400;
+/** Payment providers sign what they send. */
+export const UNSIGNED_PER_MINUTE = 30;
+const ADDRESSES_MAX = 100_000;
+/** Addresses that sent something with a good signature; those of all providers are a few dozen. */
+const SIGNING_MAX = 1_000;
+/** So long they are let in, whatever else comes from the same address: it may be that of a proxy. */
+const SIGNING_NS = 86_400_000_000_000n;
+const NETWORK_BITS = 64n;
+
+export interface AddressThrottleLimits {
+  readonly failuresPerMinute?: number;
+  readonly publicRequestsPerMinute?: number;
+  readonly pageRequestsPerMinute?: number;
+  readonly unsignedPerMinute?: number;
+  readonly addressesMax?: number;
+}
+
+export class AddressThrottle {
+  readonly #failures: MemoryAllowances;
+  readonly #publicRequests: MemoryAllowances;
+  readonly #pageRequests: MemoryAllowances;
+  readonly #unsigned: MemoryAllowances;
+  /** When each sent something with a good signature last; the latest last. */
+  readonly #signing = new Map<string, EpochNs>();
+  readonly #failuresPerMinute: CountedLimit;
+  readonly #publicRequestsPerMinute: CountedLimit;
+  readonly #pageRequestsPerMinute: CountedLimit;
+  readonly #unsignedPerMinute: CountedLimit;
+
+  constructor(limits: AddressThrottleLimits = {}) {
+    const { addressesMax = ADDRESSES_MAX } = limits;
+    this.#failures = new MemoryAllowances(addressesMax);
+    this.#publicRequests = new MemoryAllowances(addressesMax);
+    this.#pageRequests = new MemoryAllowances(addressesMax);
+    this.#unsigned = new MemoryAllowances(addressesMax);
+    const { failuresPerMinute = FAILURES_PER_MINUTE } = limits;
+    const { publicRequestsPerMinute = PUBLIC_REQUESTS_PER_MINUTE } = limits;
+    this.#failuresPerMinute = { limit: failuresPerMinute, testLimit: null };
+    const { pageRequestsPerMinute = PAGE_REQUESTS_PER_MINUTE } = limits;
+    this.#publicRequestsPerMinute = { limit: publicRequestsPerMinute, testLimit: null };
+    this.#pageRequestsPerMinute = { limit: pageRequestsPerMinute, testLimit: null };
+    const { unsignedPerMinute = UNSIGNED_PER_MINUTE } = limits;
+    this.#unsignedPerMinute = { limit: unsignedPerMinute, testLimit: null };
+  }
+
+  /** Addresses that were forgotten early. */
+  get forgottenTotal(): number {
+    const kinds = [this.#failures, this.#publicRequests, this.#pageRequests, this.#unsigned];
+    return kinds.reduce((sum, { forgottenTotal }) => sum + forgottenTotal, 0);
+  }
+
+  /** Counts a failed authentication; not granted: answer that it was too many, not what was wrong. */
+  failedAuthentication(now: EpochNs, address: string): AllowanceVerdict {
+    return this.#failures.takeNow(now, neighbourhood(address), this.#failuresPerMinute);
+  }
+
+  /** Whether one more failure of this address would be granted; counts nothing. */
+  mayFail(now: EpochNs, address: string): boolean {
+    return this.#failures.wouldGrant(now, neighbourhood(address), this.#failuresPerMinute);
+  }
+
+  /** Addresses of which something is remembered, once for failures, for requests, for pages and for what is unsigned. */
+  get size(): number {
+    return (
+      this.#failures.size +
+      this.#publicRequests.size +
+      this.#pageRequests.size +
+      this.#unsigned.size
+    );
+  }
+
+  /** Counts a request to a public route; not granted: refuse it. */
+  publicRequest(now: EpochNs, address: string): AllowanceVerdict {
+    return this.#publicRequests.takeNow(now, neighbourhood(address), this.#publicRequestsPerMinute);
+  }
+
+  /**
+   * Null: a request that should be signed is looked at; nobody has read it yet, so nothing is counted. An address that
+   * sent too much without a signature is not, unless it sent something with a good one lately: a flood from somewhere
+   * keeps no provider out, nor does one that comes by the same proxy.
+   */
+  signedRequest(now: EpochNs, address: string): AllowanceVerdict | null {
+    const from = neighbourhood(address);
+    if (this.isSigning(now, address)) return null;
+    if (this.#unsigned.wouldGrant(now, from, this.#unsignedPerMinute)) return null;
+    return this.#unsigned.takeNow(now, from, this.#unsignedPerMinute);
+  }
+
+  /** Whether something with a good signature came from it lately. */
+  isSigning(now: EpochNs, address: string): boolean {
+    const signedAt = this.#signing.get(neighbourhood(address));
+    return signedAt !== undefined && now < signedAt + SIGNING_NS;
+  }
+
+  /** What was found: a good signature, or none, which counts. */
+  foundSigned(now: EpochNs, address: string, isSigned: boolean): void {
+    const from = neighbourhood(address);
+    if (!isSigned) {
+      this.#unsigned.takeNow(now, from, this.#unsignedPerMinute);
+      return;
+    }
+    this.#signing.delete(from);
+    this.#signing.set(from, now);
+    if (this.#signing.size <= SIGNING_MAX) return;
+    const [oldest] = this.#signing.keys();
+    this.#signing.delete(oldest!);
+  }
+
+  /** Counts a page, or a file of one; not granted: refuse it. */
+  pageRequest(now: EpochNs, address: string): AllowanceVerdict {
+    return this.#pageRequests.takeNow(now, neighbourhood(address), this.#pageRequestsPerMinute);
+  }
+}
+
+/** What counts as one address. All that cannot be read count as one. */
+export function neighbourhood(address: string): string {
+  const ip = parseIp(address);
+  if (ip === null) return '';
+  return isIpv4(ip) ? ip.toString(16) : `${(ip >> NETWORK_BITS).toString(16)}/64`;
+}

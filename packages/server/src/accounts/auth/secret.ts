@@ -1,0 +1,89 @@
+/**
+ * The texts of keys, stream tokens, links and sessions. 160 random bits make guessing hopeless; a checksum over all before
+ * it lets a mistyped or invented text be refused without a look-up; and of a text that was handed out only
+ * its digest is kept, so a stolen database opens nothing.
+ */
+
+import { hash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { Environment } from '@tapeloom/core/entitlement/key-rights';
+import {
+  KEY_TEXT,
+  LINK_TEXT,
+  SECRET_CHECKSUM_CHARACTERS,
+  SECRET_RANDOM_CHARACTERS,
+  SESSION_TEXT,
+  TOKEN_TEXT,
+} from '@tapeloom/protocol/key-text';
+import type { SecretDigest } from '../store/account-store.ts';
+
+const RANDOM_BYTES = 20;
+const HINT_CHARACTERS = 4;
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** So many bytes that nobody can foresee: `randomBytes` of node:crypto, or a test's own. */
+export type RandomBytes = (size: number) => Uint8Array;
+
+export function newKeyText(environment: Environment, random: RandomBytes): string {
+  return withChecksum(`svc_${environment}_${randomText(random)}`);
+}
+
+export function newTokenText(random: RandomBytes): string {
+  return withChecksum(`svc_token_${randomText(random)}`);
+}
+
+export function newLinkText(random: RandomBytes): string {
+  return withChecksum(`svc_link_${randomText(random)}`);
+}
+
+export function newSessionText(random: RandomBytes): string {
+  return withChecksum(`svc_session_${randomText(random)}`);
+}
+
+/** Whether it has the form of a key or token and its checksum is right. */
+export function isSoundText(text: string): boolean {
+  return (KEY_TEXT.test(text) || TOKEN_TEXT.test(text)) && hasChecksum(text);
+}
+
+export function isSoundLink(text: string): boolean {
+  return LINK_TEXT.test(text) && hasChecksum(text);
+}
+
+export function isSoundSession(text: string): boolean {
+  return SESSION_TEXT.test(text) && hasChecksum(text);
+}
+
+function hasChecksum(text: string): boolean {
+  return withChecksum(text.slice(0, -SECRET_CHECKSUM_CHARACTERS)) === text;
+}
+
+/** What is kept of a secret. */
+export function digestOf(text: string): SecretDigest {
+  return {
+    hash: hash('sha256', text),
+    hint: text.slice(-HINT_CHARACTERS),
+  };
+}
+
+function randomText(random: RandomBytes): string {
+  const bytes = random(RANDOM_BYTES);
+  if (bytes.length !== RANDOM_BYTES) throw new RangeError(`needs ${RANDOM_BYTES} random bytes`);
+  let rest = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
+  let digits = '';
+  for (let count = 0; count < SECRET_RANDOM_CHARACTERS; count += 1) {
+    digits = DIGITS[Number(rest % 62n)]! + digits;
+    rest /= 62n;
+  }
+  return digits;
+}
+
+function withChecksum(text: string): string {
+  let rest = crc32(text);
+  let digits = '';
+  // Asked at every request, so in plain numbers.
+  for (let count = 0; count < SECRET_CHECKSUM_CHARACTERS; count += 1) {
+    digits = DIGITS[rest % 62]! + digits;
+    rest = Math.trunc(rest / 62);
+  }
+  return text + digits;
+}

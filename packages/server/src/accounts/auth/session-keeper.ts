@@ -1,0 +1,132 @@
+/**
+ * Recognises sessions by what the store holds. One that was seen a moment ago is judged from memory: what is
+ * remembered is dropped the moment the store tells that a session ended or its account changed, is never older than
+ * a second, and its end is judged by the clock at every call. Of texts that are no session nothing is remembered.
+ */
+
+import { hash } from 'node:crypto';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { Clock } from '../../platform/clock.ts';
+import type { AccountChange, AccountStore, AuditKind } from '../store/account-store.ts';
+import type { SessionRecord } from '../store/people-store.ts';
+import { isSoundSession } from './secret.ts';
+
+const REMEMBERED_NS = 1_000_000_000n;
+const REMEMBERED_MAX = 10_000;
+/** When a session was last used is told to the minute. */
+const TOUCH_EVERY_NS = 60_000_000_000n;
+
+/** After these a session is no more, or may something else. */
+const KINDS_WITH_EFFECT: readonly AuditKind[] = [
+  'session.ended',
+  'account.owned',
+  'account.email-changed',
+  'account.deleted',
+  'account.suspended',
+  'account.resumed',
+];
+
+/** Who is signed in, as a route sees it. */
+export type Session = Pick<
+  SessionRecord,
+  'id' | 'accountId' | 'email' | 'isSuspended' | 'createdAt' | 'expiresAt'
+>;
+
+/** `missing`: no cookie. `malformed`: no text of ours. `unknown`: none, or one that has ended. */
+export type SessionVerdict =
+  | { readonly verdict: 'accepted'; readonly session: Session }
+  | { readonly verdict: 'missing' | 'malformed' | 'unknown' | 'expired' };
+
+interface Remembered {
+  readonly session: SessionRecord;
+  readonly readAt: EpochNs;
+}
+
+export interface SessionKeeperOptions {
+  readonly store: Pick<AccountStore, 'people' | 'onChange'>;
+  /** The accounts' time. */
+  readonly clock: Pick<Clock, 'now'>;
+  /** Reports that the time of a use could not be stored. */
+  readonly onFault: (error: unknown) => void;
+}
+
+export class SessionKeeper implements Disposable {
+  readonly #options: SessionKeeperOptions;
+  readonly #listening: Disposable;
+  /** By digest; the one that was read longest ago first. */
+  readonly #remembered = new Map<string, Remembered>();
+  #changes = 0;
+
+  constructor(options: SessionKeeperOptions) {
+    this.#options = options;
+    this.#listening = options.store.onChange((change) => this.#changed(change));
+  }
+
+  /** How many are remembered. */
+  get size(): number {
+    return this.#remembered.size;
+  }
+
+  /** The verdict on what needs no look-up; null: look it up. */
+  recall(text: string | undefined): SessionVerdict | null {
+    if (text === undefined) return { verdict: 'missing' };
+    if (!isSoundSession(text)) return { verdict: 'malformed' };
+    const known = this.#remembered.get(hash('sha256', text));
+    if (known === undefined) return null;
+    const now = this.#options.clock.now();
+    return now - known.readAt < REMEMBERED_NS ? judge(known.session, now) : null;
+  }
+
+  async find(text: string): Promise<SessionVerdict> {
+    if (!isSoundSession(text)) return { verdict: 'malformed' };
+    const digest = hash('sha256', text);
+    const changes = this.#changes;
+    const { store, clock } = this.#options;
+    const session = await store.people.findSession(digest);
+    if (session === null) return { verdict: 'unknown' };
+    const now = clock.now();
+    // What was read while something changed may be old already.
+    if (changes === this.#changes) this.#remember(digest, { session, readAt: now });
+    const verdict = judge(session, now);
+    if (verdict.verdict === 'accepted') this.#touch(session, now);
+    return verdict;
+  }
+
+  [Symbol.dispose](): void {
+    this.#listening[Symbol.dispose]();
+    this.#remembered.clear();
+  }
+
+  #touch({ accountId, id, lastUsedAt }: SessionRecord, now: EpochNs): void {
+    if (now - lastUsedAt < TOUCH_EVERY_NS) return;
+    const { store, onFault } = this.#options;
+    store.people.touchSession(accountId, id, now).catch(onFault);
+  }
+
+  #remember(digest: string, read: Remembered): void {
+    this.#remembered.delete(digest);
+    this.#remembered.set(digest, read);
+    for (const [oldest, { readAt }] of this.#remembered) {
+      const isOld = read.readAt - readAt >= REMEMBERED_NS;
+      if (!isOld && this.#remembered.size <= REMEMBERED_MAX) return;
+      this.#remembered.delete(oldest);
+    }
+  }
+
+  #changed({ kind, accountId }: AccountChange): void {
+    if (!KINDS_WITH_EFFECT.includes(kind)) return;
+    this.#changes += 1;
+    for (const [digest, { session }] of this.#remembered) {
+      if (session.accountId === accountId) this.#remembered.delete(digest);
+    }
+  }
+}
+
+function judge(session: SessionRecord, now: EpochNs): SessionVerdict {
+  if (now >= session.expiresAt) return { verdict: 'expired' };
+  const { id, accountId, email, isSuspended, createdAt, expiresAt } = session;
+  return {
+    verdict: 'accepted',
+    session: { id, accountId, email, isSuspended, createdAt, expiresAt },
+  };
+}

@@ -1,0 +1,242 @@
+/**
+ * Recognises keys and tokens by what the account store holds. A key seen before is judged from memory:
+ * its record is dropped the moment the store tells of a change to its account, so what is remembered is
+ * never older than that, and time is judged by the clock at every call. Of texts that are no key of ours
+ * nothing is remembered, so nobody can fill the memory with guesses.
+ *
+ * Nobody compares secrets: a text is digested first, records are found by a part of the digest, and
+ * digests are compared whole, in constant time.
+ */
+
+import { hash } from 'node:crypto';
+import { Entitlements } from '@tapeloom/core/entitlement/entitlements';
+import { keyStateAt } from '@tapeloom/core/entitlement/key-rights';
+import { type Plan, planAt } from '@tapeloom/core/entitlement/plan';
+import { TOKEN_TEXT } from '@tapeloom/protocol/key-text';
+import type { Clock } from '../../platform/clock.ts';
+import {
+  type AccountChange,
+  type AccountStore,
+  type AuditKind,
+  type KeyRecord,
+  REFUSAL_KINDS,
+} from '../store/account-store.ts';
+import {
+  type Authentication,
+  type Authenticator,
+  bearerKey,
+  isWithoutKey,
+  type RightsChange,
+} from './authenticator.ts';
+import type { Caller } from './caller.ts';
+import { type Reading, type RememberedKey, RememberedKeys } from './remembered-keys.ts';
+import { isSoundText } from './secret.ts';
+import { WatchedKeys } from './watched-keys.ts';
+
+const VALID_KEYS_REMEMBERED_MAX = 10_000;
+const ENDED_KEYS_REMEMBERED_MAX = 1_000;
+/** How often a look-up is done again because its account changed meanwhile. */
+const LOOK_UPS_MAX = 5;
+
+/** After these nobody has other rights than before. */
+const KINDS_WITHOUT_EFFECT: readonly AuditKind[] = [
+  'account.created',
+  'account.email-changed',
+  'account.deletion-asked',
+  'account.deletion-withdrawn',
+  'session.begun',
+  'order.placed',
+  'key.created',
+  ...REFUSAL_KINDS,
+];
+
+export interface StoreAuthenticatorOptions {
+  readonly store: Pick<AccountStore, 'findKey' | 'findKeyById' | 'consumeToken' | 'onChange'>;
+  /** The accounts' time: real time, whatever the speed of the service's. */
+  readonly clock: Clock;
+  /** Reports a read that failed and is tried again. */
+  readonly onFault: (error: unknown) => void;
+  readonly validKeysRememberedMax?: number;
+  readonly endedKeysRememberedMax?: number;
+}
+
+export class StoreAuthenticator implements Authenticator, Disposable {
+  readonly #options: StoreAuthenticatorOptions;
+  readonly #remembered: RememberedKeys;
+  readonly #lookingUp = new Map<string, Promise<RememberedKey | null>>();
+  readonly #listeners = new Set<(change: RightsChange) => void>();
+  readonly #watched: WatchedKeys;
+  readonly #listening: Disposable;
+  /** What each caller was made of. */
+  readonly #readings = new WeakMap<Caller, Reading>();
+  #changes = 0;
+
+  constructor(options: StoreAuthenticatorOptions) {
+    this.#options = options;
+    this.#remembered = new RememberedKeys({
+      validMax: options.validKeysRememberedMax ?? VALID_KEYS_REMEMBERED_MAX,
+      endedMax: options.endedKeysRememberedMax ?? ENDED_KEYS_REMEMBERED_MAX,
+      hasEnded: ({ reading }) => !this.#isValid(reading.found.key),
+    });
+    this.#watched = new WatchedKeys({
+      store: options.store,
+      clock: options.clock,
+      announce: (change) => {
+        for (const listener of [...this.#listeners]) listener(change);
+      },
+      onFault: options.onFault,
+    });
+    this.#listening = options.store.onChange((change) => this.#changed(change));
+  }
+
+  /** How many keys are remembered. */
+  get size(): number {
+    return this.#remembered.size;
+  }
+
+  /** Keys that somebody holds on to. */
+  get watchedCount(): number {
+    return this.#watched.size;
+  }
+
+  recall(authorization: string | undefined): Authentication | null {
+    const read = readKey(authorization);
+    if (read.t === 'none') return { verdict: read.verdict };
+    const known = this.#recall(read.digest);
+    return known === null ? null : this.#judge(known);
+  }
+
+  async authenticate(authorization: string | undefined): Promise<Authentication> {
+    const read = readKey(authorization);
+    if (read.t === 'none') return { verdict: read.verdict };
+    const known = this.#recall(read.digest) ?? (await this.#lookUp(read.digest));
+    return known === null ? { verdict: 'unknown' } : this.#judge(known);
+  }
+
+  isCurrent(caller: Caller): boolean {
+    const reading = this.#readings.get(caller);
+    if (reading === undefined || reading.changes !== this.#changes) return false;
+    const { key, account } = reading.found;
+    const now = this.#options.clock.now();
+    return this.#isValid(key) && planAt(account.grants, now) === caller.entitlements.plan;
+  }
+
+  async consumeToken(token: string): Promise<Authentication> {
+    if (!TOKEN_TEXT.test(token) || !isSoundText(token)) return { verdict: 'malformed' };
+    const digest = digestBytes(token);
+    const changes = this.#changes;
+    const { store, clock } = this.#options;
+    const found = await store.consumeToken(clock.now(), digest.toString('hex'));
+    if (found === null) return { verdict: 'unknown' };
+    return this.#judge({ digest, reading: { found, changes }, caller: null });
+  }
+
+  watch(caller: Caller): Disposable {
+    const reading = this.#readings.get(caller);
+    if (reading === undefined) throw new TypeError('only callers made here can be watched');
+    return this.#watched.add(reading.found, reading.changes === this.#changes);
+  }
+
+  async refresh(keyId: string): Promise<Caller | null> {
+    const found = await this.#watched.current(keyId);
+    if (found === null) return null;
+    const plan = planAt(found.account.grants, this.#options.clock.now());
+    return this.#callerOf({ found, changes: this.#changes }, plan);
+  }
+
+  onRightsChange(listener: (change: RightsChange) => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
+  }
+
+  [Symbol.dispose](): void {
+    this.#listening[Symbol.dispose]();
+    this.#watched[Symbol.dispose]();
+    this.#remembered.clear();
+  }
+
+  #judge(known: RememberedKey): Authentication {
+    const { key, account } = known.reading.found;
+    const now = this.#options.clock.now();
+    const state = keyStateAt(key, now);
+    if (state === 'revoked' || state === 'expired') return { verdict: state };
+    const plan = planAt(account.grants, now);
+    if (known.caller?.entitlements.plan !== plan) {
+      known.caller = this.#callerOf(known.reading, plan);
+    }
+    return { verdict: 'accepted', caller: known.caller! };
+  }
+
+  #callerOf(reading: Reading, plan: Plan): Caller {
+    const { key, account } = reading.found;
+    const caller: Caller = {
+      accountId: account.id,
+      keyId: key.id,
+      isSuspended: account.suspendedAt !== null,
+      entitlements: Entitlements.of(key, plan),
+    };
+    this.#readings.set(caller, reading);
+    return caller;
+  }
+
+  #isValid(key: KeyRecord): boolean {
+    const state = keyStateAt(key, this.#options.clock.now());
+    return state === 'active' || state === 'expiring';
+  }
+
+  #recall(digest: Buffer): RememberedKey | null {
+    const known = this.#remembered.recall(digest);
+    // Had its account changed, it would have been forgotten.
+    if (known !== null) known.reading.changes = this.#changes;
+    return known;
+  }
+
+  /** Look-ups of one key at a time share one read. */
+  #lookUp(digest: Buffer): Promise<RememberedKey | null> {
+    const hexDigest = digest.toString('hex');
+    let looking = this.#lookingUp.get(hexDigest);
+    if (looking === undefined) {
+      looking = this.#read(digest, hexDigest).finally(() => this.#lookingUp.delete(hexDigest));
+      this.#lookingUp.set(hexDigest, looking);
+    }
+    return looking;
+  }
+
+  /** What was read while something changed may be old already, and is read again. */
+  async #read(digest: Buffer, hexDigest: string): Promise<RememberedKey | null> {
+    for (let round = 1; ; round += 1) {
+      const changes = this.#changes;
+      const found = await this.#options.store.findKey(hexDigest);
+      if (found === null) return null;
+      const known = { digest, reading: { found, changes }, caller: null };
+      if (changes === this.#changes) this.#remembered.remember(known);
+      else if (round < LOOK_UPS_MAX) continue;
+      return known;
+    }
+  }
+
+  #changed(change: AccountChange): void {
+    if (KINDS_WITHOUT_EFFECT.includes(change.kind)) return;
+    this.#changes += 1;
+    this.#remembered.forgetAccount(change.accountId);
+    this.#watched.changed(change);
+  }
+}
+
+/** The digest of the key that was sent, or that none was. */
+function readKey(
+  authorization: string | undefined,
+):
+  | { readonly t: 'digest'; readonly digest: Buffer }
+  | { readonly t: 'none'; readonly verdict: 'missing' | 'malformed' } {
+  if (authorization === undefined || isWithoutKey(authorization)) {
+    return { t: 'none', verdict: 'missing' };
+  }
+  const key = bearerKey(authorization);
+  if (key === null) return { t: 'none', verdict: 'malformed' };
+  return { t: 'digest', digest: digestBytes(key) };
+}
+
+function digestBytes(text: string): Buffer {
+  return hash('sha256', text, 'buffer');
+}

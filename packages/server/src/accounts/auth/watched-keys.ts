@@ -1,0 +1,200 @@
+/**
+ * The keys somebody holds on to, such as open connections, and what happens to them. A key that was
+ * revoked or whose time has come is announced as ended; an account is announced as changed when its plan
+ * or suspension is another than before, also when a grant merely ran out. After a change the account is
+ * read again until that succeeds, so no failure of the store keeps a connection alive for ever.
+ */
+
+import { keyStateAt } from '@tapeloom/core/entitlement/key-rights';
+import { type Plan, planAt } from '@tapeloom/core/entitlement/plan';
+import type { Clock } from '../../platform/clock.ts';
+import type {
+  AccountChange,
+  AccountRecord,
+  AccountStore,
+  KeyRecord,
+  KeyWithAccount,
+} from '../store/account-store.ts';
+import type { RightsChange } from './authenticator.ts';
+
+const LOOK_EVERY_MS = 1_000;
+
+interface WatchedAccount {
+  record: AccountRecord;
+  readonly keys: Set<WatchedKey>;
+  /** What was last announced, or found at first. */
+  plan: Plan;
+  isSuspended: boolean;
+  /** How many changes there were, and how many of them the records show. */
+  changes: number;
+  changesRead: number;
+  reading: Promise<void> | null;
+}
+
+interface WatchedKey {
+  record: KeyRecord;
+  readonly account: WatchedAccount;
+  watchers: number;
+  hasEnded: boolean;
+}
+
+export interface WatchedKeysOptions {
+  readonly store: Pick<AccountStore, 'findKeyById'>;
+  readonly clock: Clock;
+  readonly announce: (change: RightsChange) => void;
+  readonly onFault: (error: unknown) => void;
+}
+
+export class WatchedKeys implements Disposable {
+  readonly #options: WatchedKeysOptions;
+  readonly #accounts = new Map<string, WatchedAccount>();
+  readonly #keys = new Map<string, WatchedKey>();
+  readonly #looking: Disposable;
+
+  constructor(options: WatchedKeysOptions) {
+    this.#options = options;
+    this.#looking = options.clock.every(LOOK_EVERY_MS, () => this.#look());
+  }
+
+  /** How many keys are watched. */
+  get size(): number {
+    return this.#keys.size;
+  }
+
+  /** `isFresh`: nothing has changed since it was found. */
+  add(found: KeyWithAccount, isFresh: boolean): Disposable {
+    const watched = this.#keys.get(found.key.id) ?? this.#watchKey(found);
+    watched.watchers += 1;
+    if (!isFresh || watched.hasEnded) {
+      // The new watcher has not heard of an end that was announced to others.
+      watched.hasEnded = false;
+      this.#readSoon(watched.account);
+    }
+    const watching = new DisposableStack();
+    watching.defer(() => this.#leave(watched));
+    return watching;
+  }
+
+  /** The key once all changes so far have been read; null when it has ended or is not watched. */
+  async current(keyId: string): Promise<KeyWithAccount | null> {
+    const watched = this.#keys.get(keyId);
+    if (watched === undefined) return null;
+    await watched.account.reading;
+    return watched.hasEnded ? null : { key: watched.record, account: watched.account.record };
+  }
+
+  changed({ accountId, keyId, kind }: AccountChange): void {
+    const account = this.#accounts.get(accountId);
+    if (account === undefined) return;
+    const concerned = keyId === null ? undefined : this.#keys.get(keyId);
+    // Known without reading, so it is said without waiting.
+    const isEnd = kind === 'key.revoked' || kind === 'session.ended';
+    if (isEnd && concerned !== undefined) this.#end(concerned);
+    this.#readSoon(account);
+  }
+
+  [Symbol.dispose](): void {
+    this.#looking[Symbol.dispose]();
+    this.#accounts.clear();
+    this.#keys.clear();
+  }
+
+  #watchKey({ key, account }: KeyWithAccount): WatchedKey {
+    const owner = this.#accounts.get(account.id) ?? this.#watchAccount(account);
+    const watched = { record: key, account: owner, watchers: 0, hasEnded: false };
+    owner.keys.add(watched);
+    this.#keys.set(key.id, watched);
+    return watched;
+  }
+
+  #watchAccount(record: AccountRecord): WatchedAccount {
+    const account: WatchedAccount = {
+      record,
+      keys: new Set(),
+      plan: planAt(record.grants, this.#options.clock.now()),
+      isSuspended: record.suspendedAt !== null,
+      changes: 0,
+      changesRead: 0,
+      reading: null,
+    };
+    this.#accounts.set(record.id, account);
+    return account;
+  }
+
+  #leave(watched: WatchedKey): void {
+    watched.watchers -= 1;
+    if (watched.watchers > 0) return;
+    const { account, record } = watched;
+    account.keys.delete(watched);
+    this.#keys.delete(record.id);
+    if (account.keys.size === 0) this.#accounts.delete(account.record.id);
+  }
+
+  #readSoon(account: WatchedAccount): void {
+    account.changes += 1;
+    this.#read(account);
+  }
+
+  /** Reads until the records show every change; a failure is tried again at the next look. */
+  #read(account: WatchedAccount): void {
+    account.reading ??= this.#readAll(account)
+      .catch(this.#options.onFault)
+      .finally(() => {
+        account.reading = null;
+      });
+  }
+
+  async #readAll(account: WatchedAccount): Promise<void> {
+    while (account.changesRead < account.changes && account.keys.size > 0) {
+      const { changes } = account;
+      await this.#readOnce(account);
+      account.changesRead = changes;
+      this.#judge(account);
+    }
+  }
+
+  async #readOnce(account: WatchedAccount): Promise<void> {
+    const watched = [...account.keys];
+    const found = await Promise.all(
+      // As the service's own question: an account that asks for much shall not delay its own end.
+      watched.map(({ record }) => this.#options.store.findKeyById(null, record.id)),
+    );
+    for (const [index, one] of watched.entries()) {
+      const current = found[index] ?? null;
+      if (current === null) {
+        this.#end(one);
+      } else {
+        one.record = current.key;
+        account.record = current.account;
+      }
+    }
+  }
+
+  #look(): void {
+    for (const account of this.#accounts.values()) {
+      if (account.changesRead < account.changes) this.#read(account);
+      this.#judge(account);
+    }
+  }
+
+  /** Announces what the records and the clock say and has not been said. */
+  #judge(account: WatchedAccount): void {
+    const now = this.#options.clock.now();
+    for (const watched of account.keys) {
+      const state = keyStateAt(watched.record, now);
+      if (state === 'revoked' || state === 'expired') this.#end(watched);
+    }
+    const plan = planAt(account.record.grants, now);
+    const isSuspended = account.record.suspendedAt !== null;
+    if (plan === account.plan && isSuspended === account.isSuspended) return;
+    account.plan = plan;
+    account.isSuspended = isSuspended;
+    this.#options.announce({ t: 'account-changed', accountId: account.record.id });
+  }
+
+  #end(watched: WatchedKey): void {
+    if (watched.hasEnded) return;
+    watched.hasEnded = true;
+    this.#options.announce({ t: 'key-ended', keyId: watched.record.id });
+  }
+}

@@ -1,0 +1,448 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setImmediate as settle } from 'node:timers/promises';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { utcDay } from '@tapeloom/core/utc-day';
+import type {
+  DayResult,
+  DaysPosition,
+  SettledDays,
+  SettledDaysRequest,
+} from '../results/settled-days.ts';
+import {
+  DayDamagedError,
+  DaysMissingError,
+  ReadClosedError,
+  ReadOutdatedError,
+} from '../results/settled-errors.ts';
+import {
+  ComputeClosedError,
+  ComputeFailedError,
+  ComputeFullError,
+} from '../runs/compute-errors.ts';
+import { noLines, noSettledLines } from '../runs/day-lines.ts';
+import type { Replays } from '../runs/replay.ts';
+import { ReplaysFullError } from '../runs/replay-errors.ts';
+import { ComputeDesk } from './compute-desk.ts';
+import type { ComputeThread } from './compute-handle.ts';
+import { type ComputeLimits, ComputePool } from './compute-pool.ts';
+import type { FromComputeThread, ToComputeThread } from './compute-wire.ts';
+import { FairTurns } from './fair-turns.ts';
+
+const DAY = utcDay(20261112);
+
+/** A compute thread without a thread: messages take turns of the event loop, work takes yields. */
+class FakeThread implements ComputeThread {
+  readonly turns = new FairTurns({ now: () => this.world.ms++, rest: () => settle() });
+  readonly closed: string[] = [];
+  readonly world: World;
+  readonly name: number;
+  readonly #desk: ComputeDesk;
+  #hear: (message: FromComputeThread) => void = () => {};
+  #ended: (cause: unknown) => void = () => {};
+  isOver = false;
+
+  constructor(world: World, name: number) {
+    this.world = world;
+    this.name = name;
+    this.#desk = new ComputeDesk({
+      tape: { promise: 1_000n as EpochNs, follow: () => ({ [Symbol.dispose]() {} }) },
+      days: this.#days(),
+      replays: {
+        locate: async () => ({ t: 'beyond' }),
+        open: async () => {
+          throw new Error('not here');
+        },
+      } satisfies Replays,
+      turns: this.turns,
+      send: (message) => setImmediate(() => this.isOver || this.#hear(message)),
+    });
+  }
+
+  post(message: ToComputeThread): void {
+    this.world.posted.push({ thread: this.name, t: message.t });
+    setImmediate(() => {
+      if (message.t === 'call') void this.#desk.call(message);
+      else if (message.t === 'close') void this.#desk.close(message.read);
+      else if (message.t === 'damaged') this.#desk.noteDamaged(message.contract, message.day);
+    });
+  }
+
+  listen(hear: (message: FromComputeThread) => void, ended: (cause: unknown) => void): void {
+    this.#hear = hear;
+    this.#ended = ended;
+  }
+
+  async end(): Promise<void> {
+    this.isOver = true;
+  }
+
+  die(): void {
+    this.isOver = true;
+    this.#ended(new Error('out of memory'));
+  }
+
+  #days(): SettledDays & { damaged: { add(contract: string): void } } {
+    return {
+      damaged: { add: (contract) => this.world.damaged.push(`${this.name} ${contract}`) },
+      coverage: async () => {
+        return {
+          days: [],
+          trades: this.name,
+          missingDays: [],
+          missingLookBack: null,
+          lookBackFrom: null,
+          inputs: '',
+        };
+      },
+      tradesAfter: async () => 0,
+      read: async (request) => this.#read(request),
+    };
+  }
+
+  #read({ account, contract, goOn }: SettledDaysRequest) {
+    this.world.opened.push(goOn ?? null);
+    if (contract === 'missing') throw new DaysMissingError(contract, [DAY]);
+    let isClosed = false;
+    return {
+      inputs: this.world.inputs,
+      next: async (): Promise<DayResult | null> => {
+        if (contract === 'damaged') throw new DayDamagedError(contract, DAY, new Error('a bit'));
+        if (contract === 'broken') throw new Error('a secret of the house');
+        for (let slice = 0; slice < this.world.slices; slice += 1) {
+          if (isClosed) throw new ReadClosedError();
+          this.world.worked.push(account);
+          await this.turns.yieldTurn();
+        }
+        const settled = noSettledLines();
+        const about = { day: DAY, trades: this.name, isComplete: true, isWarm: true };
+        return { ...about, settled, tail: noLines(), frame: null };
+      },
+      [Symbol.asyncDispose]: async () => {
+        isClosed = true;
+        this.closed.push(account);
+      },
+    };
+  }
+}
+
+class World implements AsyncDisposable {
+  readonly threads: FakeThread[] = [];
+  readonly posted: { readonly thread: number; readonly t: string }[] = [];
+  readonly damaged: string[] = [];
+  /** Where reads were told to go on. */
+  readonly opened: (DaysPosition | null)[] = [];
+  inputs = '';
+  readonly faults: string[] = [];
+  /** Whose work was done, slice by slice. */
+  readonly worked: string[] = [];
+  slices = 3;
+  ms = 0;
+  readonly pool: ComputePool;
+
+  constructor(threads: number, limits: Partial<ComputeLimits> = {}) {
+    this.pool = new ComputePool({
+      threads,
+      startThread: () => {
+        const thread = new FakeThread(this, this.threads.length + 1);
+        this.threads.push(thread);
+        return thread;
+      },
+      onFault: (error, request) =>
+        this.faults.push(`${(error as Error).message} ${request?.contract ?? '-'}`),
+      limits,
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.pool[Symbol.asyncDispose]();
+  }
+}
+
+function request(account: string, contract = 'ESZ6'): SettledDaysRequest {
+  return {
+    account,
+    contract,
+    indicator: 'bars',
+    params: {},
+    firstDay: DAY,
+    until: 1_000n as EpochNs,
+    hasTail: false,
+    form: 'lines',
+  };
+}
+
+test('reads are placed on the least busy thread and stay there', async () => {
+  await using world = new World(3);
+  const reads = [];
+  for (const one of ['a', 'b', 'c', 'd']) reads.push(await world.pool.read(request(one, one)));
+  const results = await Promise.all(reads.map((read) => read.next()));
+  assert.deepEqual(results.map((result) => result?.trades).toSorted(), [1, 1, 2, 3]);
+  await reads[1]![Symbol.asyncDispose]();
+  await using fifth = await world.pool.read(request('e', 'e'));
+  assert.equal((await fifth.next())?.trades, results[1]?.trades);
+  for (const read of reads) await read[Symbol.asyncDispose]();
+  assert.equal(world.pool.counts.open, 1);
+});
+
+test('what was computed before goes to the same thread, unless that is busier than others', async () => {
+  await using world = new World(3);
+  const threadOf = async (contract: string) => {
+    const read = await world.pool.read(request('a', contract));
+    const thread = (await read.next())?.trades;
+    return { read, thread };
+  };
+  for (const contract of ['x', 'y', 'z', 'y', 'x', 'y']) {
+    const one = await threadOf(contract);
+    const again = await threadOf(contract);
+    assert.equal(again.thread, one.thread);
+    const third = await threadOf(contract);
+    assert.notEqual(third.thread, one.thread, 'two reads more than another thread has');
+    for (const { read } of [one, again, third]) await read[Symbol.asyncDispose]();
+  }
+});
+
+test('the accounts of one thread take turns inside their days', async () => {
+  await using world = new World(1);
+  world.slices = 6;
+  await using a = await world.pool.read(request('a'));
+  await using b = await world.pool.read(request('b'));
+  await Promise.all([a.next(), b.next()]);
+  const alternations = world.worked.filter((one, at) => one !== world.worked[at - 1]).length;
+  assert.ok(alternations >= 10, world.worked.join(''));
+});
+
+test('an aborted request ends its read at once, and the work within a turn', async () => {
+  await using world = new World(1);
+  world.slices = 1_000;
+  const controller = new AbortController();
+  const read = await world.pool.read(request('a'), controller.signal);
+  const next = read.next();
+  while (world.worked.length < 3) await settle();
+  const reason = new Error('the client is gone');
+  controller.abort(reason);
+  await assert.rejects(next, reason);
+  await assert.rejects(read.next(), reason);
+  assert.equal(world.pool.counts.open, 0);
+  const done = world.worked.length;
+  for (let turns = 0; turns < 10; turns += 1) await settle();
+  assert.ok(world.worked.length <= done + 2, `${world.worked.length - done} slices more`);
+  const { calls, cancelled, refused } = world.pool.counts;
+  assert.deepEqual([calls, cancelled], [0, 1]);
+  assert.ok(Object.values(refused).every((count) => count === 0));
+});
+
+test('room is limited, for one account more than for all', async () => {
+  await using world = new World(2, {
+    workingPerThread: 2,
+    workingPerAccount: 3,
+    keptForNewPercent: 0,
+    waiting: 2,
+    waitingPerAccount: 1,
+    waitingKeptForNew: 0,
+  });
+  const atOnce = (account: string) => ({ ...request(account), isAtOnce: true });
+  const reads = [];
+  for (let count = 0; count < 3; count += 1) reads.push(await world.pool.read(atOnce('a')));
+  const waits = world.pool.read(atOnce('a'));
+  await assert.rejects(world.pool.read(atOnce('a')), ComputeFullError);
+  world.slices = 1_000;
+  await using other = await world.pool.read(request('b'));
+  const pulls = [...reads, other].map((read) => read.next());
+  for (const pull of pulls) pull.catch(() => {});
+  await settle();
+  const controller = new AbortController();
+  const given = world.pool.read(request('c'), controller.signal);
+  await assert.rejects(world.pool.read(request('d')), ComputeFullError);
+  const replay = { contract: 'ESZ6', indicator: 'bars', params: {}, account: 'd' };
+  const from = { t: 'after', cursor: '20261112.0.0' } as const;
+  const until = 1_000n as EpochNs;
+  await assert.rejects(
+    world.pool.open({ ...replay, from, until, chargedBefore: until }),
+    ReplaysFullError,
+  );
+  assert.equal(world.pool.counts.waiting, 2);
+  controller.abort();
+  await assert.rejects(given);
+  await reads[0]![Symbol.asyncDispose]();
+  await using _waited = await waits;
+  const { open, waiting, refused, cancelled } = world.pool.counts;
+  assert.deepEqual([open, waiting, cancelled], [4, 0, 1]);
+  assert.deepEqual([refused.account, refused.queue], [1, 2]);
+});
+
+test('a read that nobody pulls holds no place: any number of them shuts nobody out [SEC-37] [SEC-38]', async () => {
+  await using world = new World(1, { workingPerThread: 2, workingPerAccount: 2 });
+  const idle = [];
+  for (let count = 0; count < 64; count += 1) {
+    const read = await world.pool.read(request(count % 2 === 0 ? 'a' : 'b'));
+    await read.next();
+    idle.push(read);
+  }
+  assert.deepEqual([world.pool.counts.open, world.pool.counts.working], [64, 0]);
+  await using third = await world.pool.read(request('c'));
+  assert.equal((await third.next())?.trades, 1);
+  for (const read of idle) await read[Symbol.asyncDispose]();
+  await third[Symbol.asyncDispose]();
+  const { open, working, idle: left, waiting } = world.pool.counts;
+  assert.deepEqual([open, working, left, waiting], [0, 0, 0, 0]);
+});
+
+test('at most eight reads of an account are at work; the ninth waits and is served [SEC-37]', async () => {
+  await using world = new World(1);
+  world.slices = 1_000;
+  const reads = [];
+  for (let count = 0; count < 9; count += 1) reads.push(await world.pool.read(request('a')));
+  const pulls = reads.map((read) => read.next());
+  for (let turns = 0; turns < 30; turns += 1) await settle();
+  const { working, waiting } = world.pool.counts;
+  assert.deepEqual([working, waiting], [8, 1]);
+  // Another account is not held up by it.
+  await using other = await world.pool.read(request('b'));
+  const others = other.next();
+  for (let turns = 0; turns < 10; turns += 1) await settle();
+  assert.equal(world.pool.counts.working, 9);
+  world.slices = 1;
+  assert.ok((await Promise.all([...pulls, others])).every((result) => result !== null));
+  for (const read of reads) await read[Symbol.asyncDispose]();
+});
+
+test('what idle reads keep is limited: who has most loses first, and goes on all the same [SEC-37]', async () => {
+  await using world = new World(1, { idle: { eachMax: 12, allMax: 20 } });
+  const reads = [];
+  for (const account of ['a', 'a', 'a', 'b', 'b', 'c']) {
+    const read = await world.pool.read(request(account));
+    await read.next();
+    reads.push(read);
+  }
+  // Each keeps four: the sixth is one too many, and the first of the account with three goes.
+  await settle();
+  assert.deepEqual(world.threads[0]!.closed, ['a']);
+  await using fourth = await world.pool.read(request('b'));
+  await fourth.next();
+  await settle();
+  assert.deepEqual(world.threads[0]!.closed, ['a', 'b'], 'who has most by now is b');
+  assert.equal(world.pool.counts.parked, 2);
+  const before = world.opened.length;
+  assert.equal((await reads[0]!.next())?.trades, 1);
+  assert.deepEqual(world.opened.slice(before), [
+    { day: DAY, trades: 1, line: null, hasTail: false },
+  ]);
+  for (const read of reads) await read[Symbol.asyncDispose]();
+});
+
+test('a read that is opened again over other days than before ends', async () => {
+  await using world = new World(1, { idle: { eachMax: 0, allMax: 0 } });
+  await using read = await world.pool.read(request('a'));
+  await read.next();
+  await read.next();
+  world.inputs = 'others';
+  await assert.rejects(read.next(), ReadOutdatedError);
+  await assert.rejects(read.next(), ReadOutdatedError);
+  assert.deepEqual([world.pool.counts.open, world.pool.counts.working], [0, 0]);
+});
+
+test('what is refused says why, and nothing of the house', async () => {
+  await using world = new World(2);
+  await assert.rejects(world.pool.read(request('a', 'missing')), (error) => {
+    assert.ok(error instanceof DaysMissingError);
+    assert.deepEqual([error.contract, error.days], ['missing', [DAY]]);
+    return true;
+  });
+  assert.deepEqual(world.faults, []);
+  await using broken = await world.pool.read(request('a', 'broken'));
+  await assert.rejects(broken.next(), (error) => {
+    assert.ok(error instanceof ComputeFailedError);
+    assert.doesNotMatch(`${error.message} ${String(error.cause)}`, /secret/);
+    return true;
+  });
+  await using damaged = await world.pool.read(request('a', 'damaged'));
+  await assert.rejects(damaged.next(), ComputeFailedError);
+  await settle();
+  await settle();
+  assert.deepEqual(world.faults, [
+    'a secret of the house broken',
+    'damaged 20261112 is damaged: a bit damaged',
+  ]);
+  // Every thread knows it from now on.
+  assert.deepEqual(world.damaged.toSorted(), ['1 damaged', '2 damaged']);
+  await broken[Symbol.asyncDispose]();
+  await damaged[Symbol.asyncDispose]();
+  assert.equal(world.pool.counts.open, 0);
+  assert.equal(world.pool.counts.damagedDays, 1);
+});
+
+test('a thread that dies takes its reads with it and is replaced, the more slowly the sooner it died', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  await using world = new World(2);
+  world.slices = 1_000;
+  const dying = await world.pool.read(request('a'));
+  await using living = await world.pool.read(request('b', 'NQZ6'));
+  const waiting = dying.next();
+  await settle();
+  world.threads[0]!.die();
+  await assert.rejects(waiting, ComputeFailedError);
+  await assert.rejects(dying.next(), ComputeFailedError);
+  await dying[Symbol.asyncDispose]();
+  assert.deepEqual(world.faults, ['out of memory -']);
+  world.slices = 1;
+  assert.equal((await living.next())?.trades, 2);
+  assert.equal(world.pool.counts.threads, 1);
+  await replaceAfter(context, world, 1_000);
+  world.threads[2]!.die();
+  await replaceAfter(context, world, 2_000);
+  world.threads[3]!.die();
+  await replaceAfter(context, world, 4_000);
+  assert.equal(world.pool.counts.threadsLost, 3);
+  await using again = await world.pool.read(request('a'));
+  assert.equal((await again.next())?.trades, 5);
+});
+
+async function replaceAfter(context: TestContext, world: World, ms: number): Promise<void> {
+  const count = world.threads.length;
+  context.mock.timers.tick(ms - 1);
+  assert.equal(world.threads.length, count);
+  context.mock.timers.tick(1);
+  assert.equal(world.threads.length, count + 1);
+}
+
+test('a read that was idle when its thread died goes on in another', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  await using world = new World(2);
+  await using read = await world.pool.read(request('a'));
+  const before = (await read.next())!.trades;
+  world.threads[before - 1]!.die();
+  assert.equal((await read.next())!.trades, 3 - before);
+  assert.equal(world.pool.counts.open, 1);
+  assert.equal(world.opened.at(-1)?.day, DAY);
+});
+
+test('without a living thread questions are refused for now and reads wait', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  await using world = new World(1);
+  world.threads[0]!.die();
+  await assert.rejects(world.pool.locate('ESZ6', '20261112.1.1', null), ComputeFullError);
+  const waiting = world.pool.read(request('a'));
+  context.mock.timers.tick(1_000);
+  await using read = await waiting;
+  assert.equal((await read.next())?.trades, 2);
+});
+
+test('after the end everything is refused, also what waits', async () => {
+  const world = new World(1, { workingPerThread: 1 });
+  const read = await world.pool.read(request('a'));
+  const asked = read.next();
+  const waiting = world.pool.read(request('b'));
+  await Promise.all([
+    assert.rejects(asked, ComputeClosedError),
+    assert.rejects(waiting, ComputeClosedError),
+    world.pool[Symbol.asyncDispose](),
+  ]);
+  await assert.rejects(
+    world.pool.coverage('ESZ6', 0n as EpochNs, 1n as EpochNs),
+    ComputeClosedError,
+  );
+  await assert.rejects(world.pool.read(request('a')), ComputeClosedError);
+  await read[Symbol.asyncDispose]();
+  assert.deepEqual(world.faults, []);
+});

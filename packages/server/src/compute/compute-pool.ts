@@ -1,0 +1,295 @@
+/**
+ * The compute threads, as one: settled days, replays and what is known of the tape. A place is had only while
+ * something is computed (`read-admission.ts`): for every result of a read anew, so that who reads slowly, or
+ * not at all, holds up nobody. How many reads are at work for one account and in all is limited, and so is
+ * what those that nobody pulls keep in memory (`idle-reads.ts`); inside a thread accounts take turns
+ * (`fair-turns.ts`). Nothing is computed before it is asked for, and what is no longer wanted stops within a turn.
+ *
+ * A thread that dies takes with it what it is at work on, and nothing else.
+ */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { positionAfter } from '../results/days-position.ts';
+import type {
+  Coverage,
+  CoveredStudy,
+  DayResult,
+  DaysPosition,
+  DaysRead,
+  SettledDays,
+  SettledDaysRequest,
+} from '../results/settled-days.ts';
+import { ReadClosedError, ReadOutdatedError } from '../results/settled-errors.ts';
+import {
+  ComputeClosedError,
+  ComputeFullError,
+  FULL_REASONS,
+  type FullReason,
+} from '../runs/compute-errors.ts';
+import type { CursorPlace, Replay, ReplayPage, ReplayRequest, Replays } from '../runs/replay.ts';
+import { ReplayClosedError, ReplaysFullError } from '../runs/replay-errors.ts';
+import type { TradingSessions } from '../runs/session-tables.ts';
+import { RETRY_AFTER_SECONDS } from './compute-handle.ts';
+import { ComputeThreads, type ComputeThreadsOptions } from './compute-threads.ts';
+import type { ComputeCallName, ComputeCalls } from './compute-wire.ts';
+import { type IdleLimits, IdleReads } from './idle-reads.ts';
+import { type OpenRead, PooledRead, type ReadEnd, type ReadHost } from './pooled-read.ts';
+import { type AdmissionLimits, ReadAdmission } from './read-admission.ts';
+
+export interface ComputeLimits extends AdmissionLimits {
+  /** Reads at work, for each thread. */
+  readonly workingPerThread: number;
+  /** What reads that nobody pulls keep, by weight; in all for each thread. */
+  readonly idle: IdleLimits;
+  /** Calls of one thread that are not answered. */
+  readonly callsPerThread: number;
+}
+
+export const COMPUTE_LIMITS: ComputeLimits = {
+  workingPerThread: 24,
+  workingPerAccount: 8,
+  keptForNewPercent: 33,
+  waiting: 256,
+  waitingPerAccount: 64,
+  waitingKeptForNew: 64,
+  waitMs: 10_000,
+  idle: { eachMax: 32, allMax: 64 },
+  callsPerThread: 1_024,
+};
+
+/** A read of days keeps room for a piece of lines, and trades; a replay little beside its study. */
+const IDLE_WEIGHTS = { days: 4, replay: 1 } as const;
+
+/** More would wait for the one thread that hands out what they compute, and each takes files and memory. */
+const THREADS_MAX = 24;
+
+/** How many threads compute on a machine with so many cores. */
+export function computeThreadsFor(cores: number): number {
+  return Math.max(1, Math.min(THREADS_MAX, cores - 1));
+}
+
+export interface ComputePoolOptions extends ComputeThreadsOptions {
+  readonly limits?: Partial<ComputeLimits>;
+}
+
+export interface ComputeCounts {
+  readonly threads: number;
+  /** Reads begun and not over. */
+  readonly open: number;
+  /** Of those, and of those that begin: reads that have a place. */
+  readonly working: number;
+  readonly waiting: number;
+  /** Open in a thread, while nobody pulls them. */
+  readonly idle: number;
+  readonly calls: number;
+  readonly damagedDays: number;
+  /** Since the start, as the following. */
+  readonly threadsLost: number;
+  /** Reads and questions for which there was no room, by what there was none of. */
+  readonly refused: Readonly<Record<FullReason, number>>;
+  /** Reads that were given up by who asked for them. */
+  readonly cancelled: number;
+  /** Idle reads that lost what they had in a thread. */
+  readonly parked: number;
+}
+
+export class ComputePool implements SettledDays, Replays, AsyncDisposable {
+  readonly #limits: ComputeLimits;
+  readonly #threads: ComputeThreads;
+  readonly #admission: ReadAdmission;
+  readonly #idle: IdleReads;
+  readonly #host: ReadHost;
+  readonly #refused = Object.fromEntries(FULL_REASONS.map((reason) => [reason, 0])) as Record<
+    FullReason,
+    number
+  >;
+  #open = 0;
+  #cancelled = 0;
+  #lastRead = 0;
+  #isOver = false;
+
+  constructor(options: ComputePoolOptions) {
+    this.#limits = { ...COMPUTE_LIMITS, ...options.limits };
+    const { workingPerThread, idle } = this.#limits;
+    this.#threads = new ComputeThreads(options, () => this.#admission.retry());
+    this.#admission = new ReadAdmission(this.#limits, () => workingPerThread * this.#threads.count);
+    this.#idle = new IdleReads(idle, () => this.#threads.count);
+    this.#host = this.#hostOfReads();
+    this.#threads.start();
+  }
+
+  get counts(): ComputeCounts {
+    return {
+      threads: this.#threads.count,
+      open: this.#open,
+      working: this.#admission.workingCount,
+      waiting: this.#admission.waitingCount,
+      idle: this.#idle.count,
+      calls: this.#threads.callCount,
+      damagedDays: this.#threads.damagedCount,
+      threadsLost: this.#threads.lostCount,
+      refused: { ...this.#refused },
+      cancelled: this.#cancelled,
+      parked: this.#idle.parkedCount,
+    };
+  }
+
+  async locate(contract: string, cursor: string, seenUntil: EpochNs | null): Promise<CursorPlace> {
+    return await this.#ask('locate', { contract, cursor, seenUntil });
+  }
+
+  async coverage(
+    contract: string,
+    from: EpochNs,
+    to: EpochNs,
+    study: CoveredStudy | null = null,
+  ): Promise<Coverage> {
+    return await this.#ask('coverage', { contract, from, to, study });
+  }
+
+  async tradesAfter(contract: string, after: string, to: EpochNs): Promise<number> {
+    return await this.#ask('tradesAfter', { contract, after, to });
+  }
+
+  /** Once the signal is aborted, the read is disposed of; also while it waits to begin. */
+  async read(request: SettledDaysRequest, signal?: AbortSignal): Promise<DaysRead> {
+    this.#refuseWhenOver();
+    const { account, isAtOnce = false } = request;
+    let position: DaysPosition | null = null;
+    let inputs: string | null = null;
+    const read = await PooledRead.begin<undefined, DayResult | null>(
+      {
+        account,
+        signal,
+        isAtOnce,
+        weight: IDLE_WEIGHTS.days,
+        home: homeOf(request),
+        closedError: () => new ReadClosedError(),
+        open: (handle, number) => {
+          const asked = position === null ? request : { ...request, goOn: position };
+          return handle.call('openDays', { read: number, request: asked });
+        },
+        opened: (answer) => {
+          inputs ??= answer;
+          if (answer !== inputs) throw new ReadOutdatedError();
+        },
+        ask: (handle, number) => handle.call('nextDay', { read: number }),
+        took: (result) => {
+          if (result !== null) position = positionAfter(position, result);
+        },
+      },
+      this.#host,
+    );
+    return { next: () => read.next(undefined), [Symbol.asyncDispose]: disposing(read) };
+  }
+
+  /** As `read` does. When there is no room it rejects with `ReplaysFullError`. */
+  async open(request: ReplayRequest, signal?: AbortSignal): Promise<Replay> {
+    this.#refuseWhenOver();
+    const { account = '', isAtOnce = false } = request;
+    let reached = request;
+    try {
+      const read = await PooledRead.begin<EpochNs | null, ReplayPage>(
+        {
+          account,
+          signal,
+          isAtOnce,
+          weight: IDLE_WEIGHTS.replay,
+          home: null,
+          closedError: () => new ReplayClosedError(),
+          open: (handle, number) => handle.call('openReplay', { read: number, request: reached }),
+          opened: () => {},
+          ask: (handle, number, until) => {
+            if (until !== null && until > reached.until) reached = { ...reached, until };
+            return handle.call('nextPage', { read: number, until });
+          },
+          took: ({ position }) => {
+            reached = { ...reached, from: { t: 'after', cursor: position } };
+          },
+        },
+        this.#host,
+      );
+      return {
+        next: (until) => read.next(until ?? null),
+        [Symbol.asyncDispose]: disposing(read),
+      };
+    } catch (error) {
+      if (!(error instanceof ComputeFullError)) throw error;
+      throw new ReplaysFullError(error.message, error.retryAfterSeconds, error.reason);
+    }
+  }
+
+  /** Session books grow as time goes on; sessions that have opened never change. */
+  updateSessions(sessions: TradingSessions): void {
+    this.#threads.tellAll({ t: 'sessions', sessions });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOver = true;
+    this.#admission.close(new ComputeClosedError());
+    await this.#threads[Symbol.asyncDispose]();
+  }
+
+  async #ask<Name extends ComputeCallName>(
+    name: Name,
+    of: ComputeCalls[Name]['of'],
+  ): Promise<ComputeCalls[Name]['answer']> {
+    this.#refuseWhenOver();
+    const thread = this.#threads.leastBusy();
+    try {
+      if (thread === null || thread.handle.callCount >= this.#limits.callsPerThread) {
+        throw new ComputeFullError('too much is asked at once', RETRY_AFTER_SECONDS, 'questions');
+      }
+      return await thread.handle.call(name, of).promise;
+    } catch (error) {
+      if (error instanceof ComputeFullError) this.#refused[error.reason] += 1;
+      throw error;
+    }
+  }
+
+  #hostOfReads(): ReadHost {
+    return {
+      enter: async (entering) => {
+        this.#refuseWhenOver();
+        await this.#admission.enter(entering);
+      },
+      leave: (account, keepsSeat) => this.#admission.leave(account, keepsSeat),
+      giveUpSeat: (account) => this.#admission.giveUpSeat(account),
+      place: (home) => this.#place(home),
+      runs: (thread) => this.#threads.runs(thread),
+      idle: (read) => this.#idle.add(read),
+      notIdle: (read) => this.#idle.remove(read),
+      begun: () => {
+        this.#open += 1;
+      },
+      over: (end) => this.#noteEnd(end),
+    };
+  }
+
+  #place(home: string | null): OpenRead {
+    const thread = this.#threads.homeFor(home);
+    if (thread === null) {
+      throw new ComputeFullError('no compute thread runs', RETRY_AFTER_SECONDS, 'thread');
+    }
+    this.#lastRead += 1;
+    return { thread, read: this.#lastRead };
+  }
+
+  #noteEnd({ hasBegun, isCancelled, reason }: ReadEnd): void {
+    if (hasBegun) this.#open -= 1;
+    if (isCancelled) this.#cancelled += 1;
+    else if (reason instanceof ComputeFullError) this.#refused[reason.reason] += 1;
+  }
+
+  #refuseWhenOver(): void {
+    if (this.#isOver) throw new ComputeClosedError();
+  }
+}
+
+function disposing(read: AsyncDisposable): () => Promise<void> {
+  return async () => await read[Symbol.asyncDispose]();
+}
+
+function homeOf({ contract, indicator, params }: SettledDaysRequest): string {
+  return JSON.stringify([contract, indicator, params]);
+}

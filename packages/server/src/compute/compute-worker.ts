@@ -1,0 +1,108 @@
+/**
+ * A compute thread: joins settled days and replays to the tape's port and to its parent. Both do their work
+ * in the same turns.
+ */
+
+import { setTimeout as pause, setImmediate as rest } from 'node:timers/promises';
+import { parentPort, threadId, workerData } from 'node:worker_threads';
+import { INDICATORS } from '@tapeloom/core/studies/catalogue';
+import { collectGarbage } from '../platform/collect-garbage.ts';
+import { NodeDisk } from '../platform/node-disk.ts';
+import { returnFreeMemory } from '../platform/returned-memory.ts';
+import { HeldDays } from '../results/held-days.ts';
+import { ResultCache } from '../results/result-cache.ts';
+import { type CacheUse, SettledDaysReader } from '../results/settled-days-reader.ts';
+import { SessionTables } from '../runs/session-tables.ts';
+import { StudyReplays } from '../runs/study-replays.ts';
+import { SealedDays } from '../tape/read/sealed-days.ts';
+import { TapeFollower } from '../tape/read/tape-follower.ts';
+import { ThreadCounters } from './compute-counters.ts';
+import { ComputeDesk } from './compute-desk.ts';
+import type { ComputeThreadData, ToComputeThread } from './compute-wire.ts';
+import { FairTurns } from './fair-turns.ts';
+
+/** A page needs about so long from here to its client. */
+const SERVED_AFTER_MS = 50;
+/** How often what the last work left behind is looked for, where the thread has nothing to do at the time. */
+const COLLECT_EVERY_MS = 15_000;
+
+const parent = parentPort!;
+const setup = workerData as ComputeThreadData;
+const disk = new NodeDisk();
+const tables = new SessionTables(setup.sessions);
+const counters = new ThreadCounters(setup.counts);
+const sent = new Int32Array(setup.sent ?? new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+/** Messages that have come; both counts begin anew after 2^32. */
+let received = 0;
+const turns = new FairTurns({
+  now: () => performance.now(),
+  rest: () => rest(),
+  // A call besides the one that computes goes on only in rests.
+  isWanted: () => Atomics.load(sent, 0) !== received || desk.callCount > 1,
+  onTurn: (ms) => counters.countTurn(ms),
+});
+
+const tape = await TapeFollower.connect(disk, setup.tapeRoot, setup.dataset, setup.tapePort);
+const shared = {
+  tape,
+  indicators: new Map(INDICATORS.map((indicator) => [indicator.id, indicator])),
+  sessionsOf: tables.of.bind(tables),
+  yieldTurn: () => turns.yieldTurn(),
+  aside: <T>(work: () => Promise<T>) => turns.aside(work),
+};
+const days = new SettledDaysReader({ ...shared, cache: cacheOf(setup), held: new HeldDays() });
+const desk = new ComputeDesk({
+  tape,
+  days,
+  replays: new StudyReplays({ ...shared, turns, damaged: days.damaged }),
+  turns,
+  send: (message, moves) => parent.postMessage(message, moves as ArrayBuffer[]),
+});
+parent.on('message', receive);
+let collected = 0;
+setInterval(() => {
+  if (desk.callCount > 0 || collected === received) return;
+  collected = received;
+  collectGarbage();
+  void returnFreeMemory();
+}, COLLECT_EVERY_MS).unref();
+
+function receive(message: ToComputeThread): void {
+  received = (received + 1) | 0;
+  switch (message.t) {
+    case 'call':
+      void desk.call(message);
+      return;
+    case 'close':
+      void desk.close(message.read);
+      return;
+    case 'sessions':
+      tables.replace(message.sessions);
+      return;
+    case 'damaged':
+      desk.noteDamaged(message.contract, message.day);
+      return;
+    default:
+      throw new RangeError(`no such message: ${JSON.stringify(message satisfies never)}`);
+  }
+}
+
+function cacheOf({ cache, tapeRoot, dataset }: ComputeThreadData): CacheUse | null {
+  if (cache === null) return null;
+  const { root, bytesMax } = cache;
+  const sealed = new SealedDays(disk, tapeRoot, dataset);
+  const writer = `${process.pid}-${threadId}`;
+  return {
+    results: new ResultCache({
+      disk,
+      root,
+      bytesMax,
+      now: () => Date.now(),
+      writer,
+      counters: counters.cache,
+      served: () => pause(SERVED_AFTER_MS),
+    }),
+    digest: async (contract, day) => (await sealed.sidecar(contract, day)).digest,
+    dataset,
+  };
+}

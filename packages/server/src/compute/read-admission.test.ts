@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as settle } from 'node:timers/promises';
+import { ComputeFullError, type FullReason } from '../runs/compute-errors.ts';
+import { type AdmissionLimits, type Entering, ReadAdmission } from './read-admission.ts';
+
+const LIMITS: AdmissionLimits = {
+  workingPerAccount: 2,
+  keptForNewPercent: 0,
+  waiting: 4,
+  waitingPerAccount: 3,
+  waitingKeptForNew: 0,
+  waitMs: 10_000,
+};
+const NEVER = new AbortController().signal;
+
+/** So many places. */
+class Hall {
+  readonly admission: ReadAdmission;
+  readonly let: string[] = [];
+  places: number;
+
+  constructor(places: number, limits: Partial<AdmissionLimits> = {}) {
+    this.places = places;
+    this.admission = new ReadAdmission({ ...LIMITS, ...limits }, () => this.places);
+  }
+
+  async enter(account: string, rest: Partial<Entering> = {}): Promise<void> {
+    const entering = { account, hasBegun: false, isSeated: false, signal: NEVER };
+    await this.admission.enter({ ...entering, ...rest });
+    this.let.push(account);
+  }
+
+  leave(account: string, keepsSeat = false): void {
+    this.admission.leave(account, keepsSeat);
+  }
+}
+
+function refusedFor(reason: FullReason) {
+  return (error: unknown) => {
+    assert.ok(error instanceof ComputeFullError);
+    assert.equal(error.reason, reason);
+    assert.ok(error.retryAfterSeconds > 0);
+    return true;
+  };
+}
+
+test('no account has more than its share at work, and another still finds room', async () => {
+  const hall = new Hall(3);
+  await hall.enter('a');
+  await hall.enter('a');
+  const third = hall.enter('a');
+  await hall.enter('b');
+  assert.deepEqual(hall.let, ['a', 'a', 'b']);
+  hall.leave('a');
+  await third;
+  assert.deepEqual([hall.admission.workingCount, hall.admission.waitingCount], [3, 0]);
+});
+
+test('who has the fewest at work goes first, of those who waits longest', async () => {
+  const hall = new Hall(2);
+  await hall.enter('a');
+  await hall.enter('b');
+  const waiting = [hall.enter('a'), hall.enter('c'), hall.enter('d')];
+  await settle();
+  hall.leave('b');
+  await waiting[1]!;
+  hall.leave('c');
+  await waiting[2]!;
+  hall.leave('a');
+  await waiting[0]!;
+  assert.deepEqual(hall.let, ['a', 'b', 'c', 'd', 'a']);
+});
+
+test('some places are for accounts that have nothing at work, whatever others ask for [SEC-37]', async () => {
+  const hall = new Hall(6, { workingPerAccount: 8, keptForNewPercent: 34, waiting: 100 });
+  const greedy = ['a', 'b'].flatMap((account) => [1, 2, 3].map(() => hall.enter(account)));
+  for (const one of greedy) one.catch(() => {});
+  await settle();
+  assert.equal(hall.let.length, 4, 'of six places two are kept');
+  await hall.enter('c');
+  await hall.enter('d');
+  assert.equal(hall.admission.workingCount, 6);
+  // Now there is none; the next newcomer is next in turn, before all that wait longer.
+  const newcomer = hall.enter('e');
+  hall.leave('a');
+  await newcomer;
+  assert.equal(hall.let.at(-1), 'e');
+  hall.admission.close(new Error('over'));
+});
+
+test('a read that stays at work keeps its share between two places, and gives it up when it is over', async () => {
+  const hall = new Hall(4);
+  for (let count = 0; count < 2; count += 1) {
+    await hall.enter('a');
+    hall.leave('a', true);
+  }
+  const third = hall.enter('a');
+  await settle();
+  assert.deepEqual([hall.admission.workingCount, hall.admission.waitingCount], [0, 1]);
+  await hall.enter('a', { hasBegun: true, isSeated: true });
+  hall.leave('a', true);
+  hall.admission.giveUpSeat('a');
+  await third;
+  assert.deepEqual([hall.admission.workingCount, hall.admission.waitingCount], [1, 0]);
+});
+
+test('more than may wait are refused at once, one account earlier than all', async () => {
+  const hall = new Hall(1);
+  await hall.enter('a');
+  const waiting = [hall.enter('b'), hall.enter('b'), hall.enter('b')];
+  await assert.rejects(hall.enter('b'), refusedFor('account'));
+  waiting.push(hall.enter('c'));
+  await assert.rejects(hall.enter('d'), refusedFor('queue'));
+  hall.admission.close(new Error('over'));
+  for (const one of waiting) await assert.rejects(one, /over/);
+  assert.equal(hall.admission.waitingCount, 0);
+});
+
+test('some of those that may wait are for accounts of which none waits [SEC-37]', async () => {
+  const hall = new Hall(1, { waitingKeptForNew: 2 });
+  await hall.enter('a');
+  const waiting = [hall.enter('b'), hall.enter('b')];
+  await assert.rejects(hall.enter('b'), refusedFor('queue'));
+  waiting.push(hall.enter('c'), hall.enter('d'));
+  await assert.rejects(hall.enter('e'), refusedFor('queue'));
+  hall.admission.close(new Error('over'));
+  for (const one of waiting) await assert.rejects(one, /over/);
+});
+
+test('waiting ends after its time, and at once when it is given up; what has begun waits on', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const hall = new Hall(1);
+  await hall.enter('a');
+  const late = hall.enter('b');
+  const begun = hall.enter('b', { hasBegun: true });
+  context.mock.timers.tick(10_000);
+  await assert.rejects(late, refusedFor('late'));
+  const controller = new AbortController();
+  const given = hall.enter('c', { signal: controller.signal });
+  controller.abort(new Error('gone'));
+  await assert.rejects(given, /gone/);
+  assert.equal(hall.admission.waitingCount, 1);
+  hall.leave('a');
+  await begun;
+  hall.leave('b');
+  await hall.enter('d');
+  assert.deepEqual(hall.let, ['a', 'b', 'd']);
+});
+
+test('more places let in who waits', async () => {
+  const hall = new Hall(0);
+  const waits = hall.enter('a');
+  await settle();
+  hall.places = 1;
+  hall.admission.retry();
+  await waits;
+});

@@ -1,0 +1,118 @@
+/**
+ * What one connection holds of its account: itself, its subscriptions, their custom configurations. Every
+ * take and release waits for the ones before it, so a client that ends one subscription and starts
+ * another never meets its own limit, and nothing taken late stays taken after the end.
+ */
+
+import type { CountedLimit, Entitlements } from '@tapeloom/core/entitlement/entitlements';
+import type { Caller } from '../../accounts/auth/caller.ts';
+import type { LeaseKind, Leases } from '../../accounts/limits/leases.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { LeaseRefusal } from './connection-events.ts';
+
+export class ConnectionLeases {
+  readonly #leases: Leases;
+  readonly #clock: Pick<Clock, 'now'>;
+  /** Unique among all connections that share the leases. */
+  readonly #id: string;
+  readonly #onFault: (error: unknown) => void;
+  /** What is held, by kind and holder. */
+  readonly #held = new Map<string, { readonly kind: LeaseKind; readonly holder: string }>();
+  #accountId = '';
+  #isOver = false;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    leases: Leases,
+    clock: Pick<Clock, 'now'>,
+    id: string,
+    onFault: (error: unknown) => void,
+  ) {
+    this.#leases = leases;
+    this.#clock = clock;
+    this.#id = id;
+    this.#onFault = onFault;
+  }
+
+  /** Whether the account may have this connection; rejects when nobody can tell. */
+  connect({ accountId, entitlements }: Caller): Promise<boolean> {
+    this.#accountId = accountId;
+    const limit = entitlements.counted('maxConnections');
+    return this.#inTurn(() => this.#take('connection', this.#id, this.#id, limit));
+  }
+
+  /** Takes what a subscription counts as, all or nothing; what it has already is not counted twice. */
+  async take(
+    number: number,
+    configuration: string | null,
+    entitlements: Entitlements,
+  ): Promise<LeaseRefusal | null> {
+    const holder = this.#holderOf(number);
+    try {
+      return await this.#inTurn(async () => {
+        const most = entitlements.counted('maxSubscriptions');
+        if (!(await this.#take('subscription', holder, holder, most))) return 'subscription';
+        if (configuration === null) return null;
+        const mostCustom = entitlements.counted('maxCustomConfigs');
+        if (await this.#take('configuration', holder, configuration, mostCustom)) return null;
+        await this.#release('subscription', holder);
+        return 'configuration';
+      });
+    } catch (error) {
+      this.#onFault(error);
+      this.release(number, 'all');
+      return 'fault';
+    }
+  }
+
+  release(number: number, what: 'all' | 'configuration'): void {
+    const holder = this.#holderOf(number);
+    this.#inTurn(async () => {
+      await this.#release('configuration', holder);
+      if (what === 'all') await this.#release('subscription', holder);
+    }).catch(this.#onFault);
+  }
+
+  /** Resolves when all that was asked for so far has been done. */
+  async settled(): Promise<void> {
+    await this.#last;
+  }
+
+  /** The connection is gone: everything is given back. */
+  end(): void {
+    this.#isOver = true;
+    this.#inTurn(async () => {
+      for (const { kind, holder } of [...this.#held.values()].reverse()) {
+        await this.#release(kind, holder);
+      }
+    }).catch(this.#onFault);
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => {});
+    return done;
+  }
+
+  async #take(
+    kind: LeaseKind,
+    holder: string,
+    thing: string,
+    limit: CountedLimit,
+  ): Promise<boolean> {
+    if (this.#isOver) return false;
+    const request = { accountId: this.#accountId, kind, holder, thing, ...limit };
+    const isTaken = await this.#leases.take(this.#clock.now(), request);
+    if (isTaken) this.#held.set(`${kind} ${holder}`, { kind, holder });
+    return isTaken;
+  }
+
+  async #release(kind: LeaseKind, holder: string): Promise<void> {
+    if (!this.#held.delete(`${kind} ${holder}`)) return;
+    await this.#leases.release(this.#accountId, kind, holder);
+  }
+
+  #holderOf(number: number): string {
+    return `${this.#id}.${number}`;
+  }
+}

@@ -1,0 +1,387 @@
+/**
+ * The thin shell around a connection's machine: it carries out what the machine orders, on a socket.
+ * Every frame of the client is counted and heard, control frames included. A client that is silent or
+ * sends too much is closed, and its socket destroyed a second later whatever the peer does; a reader that
+ * is too slow has ten seconds to learn of it. Nothing is written and nothing is held of the account after
+ * the end.
+ */
+
+import { randomUUID } from 'node:crypto';
+import type { Duplex } from 'node:stream';
+import type { StreamMode } from '@tapeloom/protocol/client-messages';
+import { CloseCode, CloseReason } from '@tapeloom/protocol/close-codes';
+import type { ServerMessage } from '@tapeloom/protocol/server-messages';
+import type { Authenticator } from '../../accounts/auth/authenticator.ts';
+import type { Caller } from '../../accounts/auth/caller.ts';
+import type { Doorkeeper, DoorVerdict } from '../../accounts/auth/doorkeeper.ts';
+import type { Leases } from '../../accounts/limits/leases.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Flush } from '../../topics/flush.ts';
+import { PagesAhead, PullTurns } from '../delivery/pull-turns.ts';
+import type { StartRefusal } from '../delivery/start-verdict.ts';
+import type { StreamRequest } from '../delivery/stream-request.ts';
+import {
+  StreamSubscription,
+  type SubscriptionOwner,
+  type SubscriptionServices,
+} from '../delivery/stream-subscription.ts';
+import { frameFaultCode } from '../wire/frame-fault.ts';
+import { SocketWriter } from '../wire/socket-writer.ts';
+import type { AccountHolder } from './account-limits.ts';
+import type { Connection } from './connection.ts';
+import type { ConnectionAction, ConnectionEvent } from './connection-events.ts';
+import { ConnectionLeases } from './connection-leases.ts';
+import type { GatewayCounters } from './gateway-metrics.ts';
+import { MessageRate, type MessageRateLimits } from './message-rate.ts';
+import type { Parting, PartingSockets } from './parting-sockets.ts';
+import { Silence } from './silence.ts';
+import type { StreamWebSocket } from './socket-settings.ts';
+
+/** The `readyState` in which no close frame was sent or answered. */
+const OPEN: typeof StreamWebSocket.OPEN = 1;
+export const HEARTBEAT_MS = 5_000;
+
+/** What one client may do to its connection. */
+export interface ConnectionLimits {
+  /** Without any frame. */
+  readonly silenceMs: number;
+  readonly messageRate: MessageRateLimits;
+}
+
+export interface ConnectionServices extends SubscriptionServices {
+  readonly authenticator: Pick<Authenticator, 'watch' | 'refresh' | 'onRightsChange'>;
+  readonly doorkeeper: Doorkeeper;
+  readonly leases: Leases;
+  /** Real time, in which clients are waited for and accounts counted. */
+  readonly timers: Clock;
+  /** A connection was opened with this key, or with a token of it. */
+  readonly noteKeyUse: (keyId: string) => void;
+  readonly counters: GatewayCounters;
+  readonly limits: ConnectionLimits;
+  readonly partingSockets: PartingSockets;
+  /** Calls `writer.release()` at the end of this turn of the event loop. */
+  readonly releaseSoon: (writer: SocketWriter) => void;
+}
+
+/** Hears what becomes of a connection. */
+export interface ConnectionWatcher {
+  /** Its key or token is good. */
+  proven(): void;
+  gone(): void;
+}
+
+export class ConnectionSocket implements SubscriptionOwner {
+  readonly turns: PullTurns;
+  readonly pagesAhead = new PagesAhead();
+  readonly #id = randomUUID();
+  readonly #machine: Connection;
+  readonly #webSocket: StreamWebSocket;
+  readonly #services: ConnectionServices;
+  readonly #writer: SocketWriter;
+  readonly #leases: ConnectionLeases;
+  readonly #rate: MessageRate;
+  readonly #silence: Silence;
+  readonly #subscriptions = new Map<string, StreamSubscription>();
+  /** Timers, and the watch over the key. */
+  readonly #resources = new DisposableStack();
+  #watcher: ConnectionWatcher | null = null;
+  /** The client's. */
+  #address = '';
+  #silenceTimer: Disposable | null = null;
+  #isOver = false;
+  /** Once it was closed for being too slow. */
+  #parting: Parting | null = null;
+  /** The code we close with, null until we do. */
+  #closeCode: number | null = null;
+
+  constructor(
+    machine: Connection,
+    socket: Duplex,
+    webSocket: StreamWebSocket,
+    services: ConnectionServices,
+  ) {
+    const { leases, timers, onFault, limits, counters, releaseSoon } = services;
+    this.#leases = new ConnectionLeases(leases, timers, this.#id, onFault);
+    this.#machine = machine;
+    this.#webSocket = webSocket;
+    this.#services = services;
+    this.#rate = new MessageRate(limits.messageRate);
+    this.#silence = new Silence(timers.now(), limits.silenceMs);
+    this.#writer = new SocketWriter(socket, {
+      counters,
+      releaseSoon,
+      onOverflow: () => this.step({ t: 'overflow' }),
+      isOpen: () => webSocket.readyState === OPEN,
+      onClosed: () => this.#end('dropped'),
+      onTaken: () => this.#moveOn(),
+    });
+    this.turns = new PullTurns(() => !this.#isOver && this.#writer.hasRoom);
+    socket.on('drain', () => this.#moveOn());
+    webSocket.beforeClose = () => this.#writer.release();
+  }
+
+  /** Later connections have higher ones. */
+  get number(): number {
+    return this.#machine.number;
+  }
+
+  get caller(): Caller | null {
+    return this.#machine.caller;
+  }
+
+  /** Null when it holds nothing of an account. */
+  get holder(): AccountHolder | null {
+    const { caller, number, holdings } = this.#machine;
+    if (caller === null || this.#isOver) return null;
+    return { number, entitlements: caller.entitlements, subscriptions: holdings };
+  }
+
+  /** Attaches every listener, then opens: no message can slip through before. */
+  start(authorization: string | undefined, address: string, watcher: ConnectionWatcher): void {
+    const { counters, timers } = this.#services;
+    counters.connections += 1;
+    counters.connectionsTotal += 1;
+    this.#watcher = watcher;
+    this.#address = address;
+    this.#webSocket.on('message', (data, isBinary) => {
+      counters.messagesReceivedTotal += 1;
+      if (!this.#hear()) return;
+      this.step(isBinary ? { t: 'binary' } : this.#textEvent(String(data)));
+    });
+    this.#webSocket.on('ping', () => {
+      if (this.#hear()) this.#writer.answeredControlFrame();
+    });
+    this.#webSocket.on('pong', () => this.#hear());
+    // Bad frames and broken sockets: `ws` has chosen the close code already.
+    this.#webSocket.on('error', (error) => {
+      this.#closeCode ??= frameFaultCode(error);
+      this.#end('dropped');
+    });
+    this.#webSocket.on('close', (code) => {
+      this.#end('dropped');
+      counters.connections -= 1;
+      counters.countClose(this.#closeCode ?? code);
+      this.#parting?.[Symbol.dispose]();
+      watcher.gone();
+    });
+    this.#resources.use(timers.every(HEARTBEAT_MS, () => this.#beat()));
+    this.#resources.defer(() => this.#silenceTimer?.[Symbol.dispose]());
+    this.#awaitSilence();
+    this.step({ t: 'opened', authorization, address });
+  }
+
+  /** The rights of the key as they are now, for what comes next. */
+  async refresh(): Promise<void> {
+    const { caller } = this.#machine;
+    if (caller === null || this.#isOver) return;
+    try {
+      const now = await this.#services.authenticator.refresh(caller.keyId);
+      this.step({ t: 'rights-changed', caller: now });
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** Ends what the plan no longer covers: catching up from history. */
+  endUncovered(): void {
+    const { clock } = this.#services;
+    if (this.caller?.entitlements.historyFrom(clock.now()) !== null) return;
+    const reply = { code: 'FORBIDDEN', message: 'The plan no longer covers history.' } as const;
+    for (const subscription of [...this.#subscriptions.values()]) {
+      if (subscription.isCharged) this.failed(subscription, reply);
+    }
+  }
+
+  /** Resolves when the account's counts show what this connection has done so far. */
+  leasesSettled(): Promise<void> {
+    return this.#leases.settled();
+  }
+
+  /** Nobody has proven who is here, and others need the room: told, and gone at once. */
+  giveWay(): void {
+    this.#close(CloseCode.tryAgainLater, 'Too many connections without a key');
+    this.#webSocket.terminate();
+  }
+
+  /** A socket that was closed before is not waited for any longer. */
+  endKey(): void {
+    this.step({ t: 'key-ended' });
+    this.#parting?.cut();
+  }
+
+  step(event: ConnectionEvent): void {
+    for (const action of this.#machine.step(event)) {
+      // Sending may have ended the connection: what was to follow must not start anything.
+      if (!this.#isOver) this.#run(action);
+    }
+  }
+
+  write(sub: string, mode: StreamMode, flush: Flush): void {
+    this.#writer.write(sub, mode, flush);
+  }
+
+  send(message: ServerMessage): void {
+    this.#writer.send(message);
+  }
+
+  begun({ sub }: StreamSubscription): void {
+    this.step({ t: 'begun', sub, now: this.#services.clock.now() });
+  }
+
+  failed(subscription: StreamSubscription, reply: StartRefusal): void {
+    // What has ended already, or was replaced, has nothing to say.
+    if (this.#subscriptions.get(subscription.sub) !== subscription) return;
+    this.step({ t: 'ended', sub: subscription.sub, reply });
+  }
+
+  #run(action: ConnectionAction): void {
+    switch (action.t) {
+      case 'judge':
+        this.#judge(this.#services.doorkeeper.byKey(this.#address, action.authorization));
+        return;
+      case 'consume-token':
+        this.#judge(this.#services.doorkeeper.byToken(this.#address, action.token));
+        return;
+      case 'admit':
+        this.#admit(action.caller);
+        return;
+      case 'await-auth': {
+        const { timers } = this.#services;
+        const overdue = () => this.step({ t: 'auth-overdue' });
+        this.#resources.use(timers.after(action.withinMs, overdue));
+        return;
+      }
+      case 'send':
+        this.#writer.send(action.message);
+        return;
+      case 'lease':
+        void this.#leases
+          .take(action.number, action.configuration, action.entitlements)
+          .then((refused) => this.step({ t: 'leased', number: action.number, refused }));
+        return;
+      case 'release':
+        this.#leases.release(action.number, action.what);
+        return;
+      case 'subscribe':
+        this.#subscribe(action.sub, action.number, action.request);
+        return;
+      case 'unsubscribe':
+        this.#unsubscribe(action.sub);
+        return;
+      case 'replay':
+        for (const event of action.events) this.step(event);
+        return;
+      case 'close':
+        this.#close(action.code, action.reason);
+        return;
+      default:
+        action satisfies never;
+    }
+  }
+
+  #judge(judging: Promise<DoorVerdict>): void {
+    judging.then(
+      (authentication) => this.step({ t: 'judged', authentication }),
+      (error: unknown) => this.#fail(error),
+    );
+  }
+
+  #admit(caller: Caller): void {
+    const { authenticator, doorkeeper, noteKeyUse } = this.#services;
+    this.#resources.use(authenticator.watch(caller));
+    this.#watcher?.proven();
+    const { granted, retryAfterSeconds } = doorkeeper.connects(caller);
+    if (!granted) {
+      this.step({ t: 'connects-exceeded', retryAfterSeconds });
+      return;
+    }
+    noteKeyUse(caller.keyId);
+    this.#leases.connect(caller).then(
+      (isGranted) => this.step({ t: 'admitted', isGranted }),
+      (error: unknown) => this.#fail(error),
+    );
+  }
+
+  /** Nobody can tell now whether this client may connect. */
+  #fail(error: unknown): void {
+    this.#services.onFault(error);
+    this.#close(CloseCode.tryAgainLater, 'Try again later');
+  }
+
+  /** A frame has come; false when it is one too many. */
+  #hear(): boolean {
+    const now = this.#services.timers.now();
+    this.#silence.hear(now);
+    if (this.#rate.take(now)) return true;
+    this.step({ t: 'rate-exceeded' });
+    return false;
+  }
+
+  #awaitSilence(): void {
+    const { timers } = this.#services;
+    const left = this.#silence.msLeft(timers.now());
+    if (left === 0) this.step({ t: 'silent' });
+    else this.#silenceTimer = timers.after(left, () => this.#awaitSilence());
+  }
+
+  #subscribe(sub: string, number: number, request: StreamRequest): void {
+    const id = `${this.#id}.${number}`;
+    const subscription = new StreamSubscription(id, request, this.#services, this);
+    this.#subscriptions.set(sub, subscription);
+    this.#services.counters.subscriptions += 1;
+    subscription.begin();
+  }
+
+  #unsubscribe(sub: string): void {
+    const subscription = this.#subscriptions.get(sub);
+    if (subscription === undefined) return;
+    this.#subscriptions.delete(sub);
+    this.#services.counters.subscriptions -= 1;
+    subscription.end();
+    this.#writer.endSubscription(sub);
+  }
+
+  #beat(): void {
+    const cursors = new Map<string, string>();
+    for (const { sub, cursor } of this.#subscriptions.values()) {
+      if (cursor !== null) cursors.set(sub, cursor);
+    }
+    this.step({ t: 'heartbeat', now: this.#services.clock.now(), cursors });
+  }
+
+  #textEvent(text: string): ConnectionEvent {
+    const now = this.#services.clock.now();
+    return { t: 'text', text, now, tapeTime: this.#services.hub.tapeTime ?? now };
+  }
+
+  #close(code: CloseCode, reason: string): void {
+    if (this.#isOver) return;
+    this.#closeCode = code;
+    // Whoever is too slow will not read it in the time that remains, whoever lost a right must not.
+    const isDropped = code === CloseCode.tooSlow || code === CloseCode.forbidden;
+    this.#end(isDropped ? 'dropped' : 'sent');
+    const webSocket = this.#webSocket;
+    if (reason === CloseReason.slowConsumer) {
+      webSocket.isPatient = true;
+      this.#parting = this.#services.partingSockets.enter(() => webSocket.terminate());
+    }
+    webSocket.close(code, reason);
+  }
+
+  #moveOn(): void {
+    if (this.#isOver) return;
+    this.#writer.moveOn();
+    this.turns.give();
+  }
+
+  /** Stops everything that could still write. */
+  #end(rest: 'sent' | 'dropped'): void {
+    if (this.#isOver) return;
+    this.#writer.end({ rest });
+    this.#isOver = true;
+    this.#resources.dispose();
+    this.turns.stop();
+    for (const sub of [...this.#subscriptions.keys()]) this.#unsubscribe(sub);
+    this.#leases.end();
+  }
+}

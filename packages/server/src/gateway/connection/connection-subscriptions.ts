@@ -1,0 +1,254 @@
+/**
+ * The subscriptions of one connection, as a part of its machine. What a subscription counts as is taken
+ * before it starts and given back when it ends. A subscription that fails ends alone.
+ *
+ * A subscription moves when its name means another contract, or when it has to follow the tape with
+ * another delay. That has two parts. First all that move leave their topic, tell their clients by a
+ * `reset`, and give back their configuration; when all connections have done so, each takes what it needs
+ * at its new place. So a configuration that moves is never refused for its own sake. A client that has
+ * not heard of its subscription yet hears of no reset either: it starts where it asked to.
+ */
+
+import type { CountedField, Entitlements } from '@tapeloom/core/entitlement/entitlements';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { dayOf, epochNs } from '@tapeloom/core/utc-day';
+import type { SubscribeMessage } from '@tapeloom/protocol/client-messages';
+import type { ResetReason, ServerMessage } from '@tapeloom/protocol/server-messages';
+import type { ResolveStream, StreamRequest } from '../delivery/stream-request.ts';
+import { type ErrorReply, invalid } from '../wire/client-message.ts';
+import type { ConnectionAction, ConnectionEvent, LeaseRefusal } from './connection-events.ts';
+
+/** How long before a planned roll it is announced. */
+export const ROLL_NOTICE_NS = 86_400_000_000_000n;
+const SECOND_NS = 1_000_000_000n;
+
+type Actions = readonly ConnectionAction[];
+type TapeDay = Extract<ConnectionEvent, { t: 'tape-day' }>;
+
+const NOTHING: Actions = [];
+
+interface Subscription {
+  /** Its own among all connections, also when a name is used again; later ones have higher numbers. */
+  readonly number: number;
+  request: StreamRequest;
+  /** The client was told of it. */
+  isBegun: boolean;
+  /** It has left its topic and waits for all others to do so. */
+  isMoving: boolean;
+}
+
+/** What a subscription holds of its account. */
+export interface SubscriptionHolding {
+  readonly number: number;
+  readonly configuration: string | null;
+}
+
+export interface ConnectionRules {
+  readonly resolve: ResolveStream;
+  /** Numbers that ascend over all connections. */
+  readonly nextNumber: () => number;
+}
+
+export class ConnectionSubscriptions {
+  readonly #rules: ConnectionRules;
+  readonly #byName = new Map<string, Subscription>();
+  /** Rolls that were announced. */
+  readonly #announced = new Set<string>();
+
+  constructor(rules: ConnectionRules) {
+    this.#rules = rules;
+  }
+
+  get holdings(): readonly SubscriptionHolding[] {
+    return Array.from(this.#byName.values(), ({ number, request }) => {
+      return { number, configuration: request.configuration };
+    });
+  }
+
+  clear(): void {
+    this.#byName.clear();
+  }
+
+  /** Asks for what the subscription counts as, unless it is refused. */
+  subscribe(
+    message: SubscribeMessage,
+    entitlements: Entitlements,
+    { now, tapeTime }: { readonly now: EpochNs; readonly tapeTime: EpochNs },
+  ): ConnectionAction {
+    const { sub } = message;
+    if (this.#byName.has(sub)) {
+      const fault = { path: '/sub', message: 'Is already in use on this connection.' };
+      return sendError({ sub, ...invalid([fault]) });
+    }
+    const day = dayOf((tapeTime - entitlements.delayNs) as EpochNs);
+    const request = this.#rules.resolve(message, { day, now, entitlements });
+    if ('code' in request) return sendError({ sub, ...request });
+    const number = this.#rules.nextNumber();
+    this.#byName.set(sub, { number, request, isBegun: false, isMoving: false });
+    return lease(number, request, entitlements);
+  }
+
+  leased(number: number, refused: LeaseRefusal | null, entitlements: Entitlements): Actions {
+    const found = this.#find(number);
+    if (found === null) return NOTHING;
+    const [sub, { request, isMoving }] = found;
+    if (refused !== null) {
+      this.#byName.delete(sub);
+      return [sendError({ sub, ...refusal(refused, entitlements) })];
+    }
+    return isMoving ? NOTHING : [{ t: 'subscribe', sub, number, request }];
+  }
+
+  unsubscribe(sub: string): Actions {
+    const subscription = this.#byName.get(sub);
+    if (subscription !== undefined) return this.#end(sub, subscription);
+    const fault = { path: '/sub', message: 'Is not a subscription of this connection.' };
+    return [sendError({ sub, ...invalid([fault]) })];
+  }
+
+  begun(sub: string, now: EpochNs): Actions {
+    const subscription = this.#byName.get(sub);
+    if (subscription === undefined) return NOTHING;
+    subscription.isBegun = true;
+    return this.#announceRoll(subscription, now);
+  }
+
+  ended(sub: string, reply: Omit<ErrorReply, 'sub'>): Actions {
+    const subscription = this.#byName.get(sub);
+    if (subscription === undefined) return NOTHING;
+    return [...this.#end(sub, subscription), sendError({ sub, ...reply })];
+  }
+
+  /** The account's limits leave no room for these. */
+  endBeyond(
+    beyond: ReadonlyMap<number, Exclude<LeaseRefusal, 'fault'>>,
+    entitlements: Entitlements,
+  ): Actions {
+    return [...this.#byName].flatMap(([sub, { number }]) => {
+      const what = beyond.get(number);
+      return what === undefined ? NOTHING : this.ended(sub, refusal(what, entitlements));
+    });
+  }
+
+  /** Rights are judged again with the day's meaning of every name, whether it rolls or not. */
+  enterDay({ delaySeconds, now, tapeTime }: TapeDay, entitlements: Entitlements): Actions {
+    const day = dayOf((tapeTime - entitlements.delayNs) as EpochNs);
+    // What has another delay now is about to move; it must not follow its topic into this day.
+    const isDelaySame = entitlements.limits.delaySeconds === delaySeconds;
+    const reason = isDelaySame ? 'roll' : 'entitlement_changed';
+    return [...this.#byName].flatMap(([sub, subscription]) => {
+      if (subscription.request.spec.delaySeconds !== delaySeconds) return NOTHING;
+      return this.#judge(sub, subscription, { day, now, entitlements }, reason);
+    });
+  }
+
+  /** Rights are judged again because they have changed. */
+  judgeAgain(entitlements: Entitlements, now: EpochNs, tapeTime: EpochNs): Actions {
+    const day = dayOf((tapeTime - entitlements.delayNs) as EpochNs);
+    return [...this.#byName].flatMap(([sub, subscription]) =>
+      this.#judge(sub, subscription, { day, now, entitlements }, 'entitlement_changed'),
+    );
+  }
+
+  /** Takes what those that moved need at their new place. */
+  moveOn(entitlements: Entitlements): Actions {
+    const actions: ConnectionAction[] = [];
+    for (const subscription of this.#byName.values()) {
+      if (!subscription.isMoving) continue;
+      subscription.isMoving = false;
+      actions.push(lease(subscription.number, subscription.request, entitlements));
+    }
+    return actions;
+  }
+
+  announceRolls(now: EpochNs): Actions {
+    return [...this.#byName.values()].flatMap((subscription) =>
+      subscription.isBegun ? this.#announceRoll(subscription, now) : NOTHING,
+    );
+  }
+
+  #judge(
+    sub: string,
+    subscription: Subscription,
+    context: { readonly day: UtcDay; readonly now: EpochNs; readonly entitlements: Entitlements },
+    reason: ResetReason,
+  ): Actions {
+    const { request, isBegun, number } = subscription;
+    const next = this.#rules.resolve(request.message, context);
+    if ('code' in next) return this.ended(sub, next);
+    const start = isBegun ? ({ t: 'live' } as const) : request.start;
+    const isSame =
+      next.spec.contract === request.spec.contract &&
+      next.meansSince === request.meansSince &&
+      next.spec.delaySeconds === request.spec.delaySeconds;
+    const isMoved = request.isMoved || !isSame;
+    subscription.request = { ...next, start: isSame ? request.start : start, isMoved };
+    if (isSame) return NOTHING;
+    subscription.isBegun = false;
+    subscription.isMoving = true;
+    const reset: Actions = isBegun ? [send({ t: 'reset', sub, reason })] : NOTHING;
+    const release = { t: 'release', number, what: 'configuration' } as const;
+    return [{ t: 'unsubscribe', sub }, ...reset, release];
+  }
+
+  #announceRoll({ request }: Subscription, now: EpochNs): Actions {
+    const { message, rollsOn, spec } = request;
+    if (rollsOn === null) return NOTHING;
+    const effectiveAt = epochNs(rollsOn, 0) + BigInt(spec.delaySeconds) * SECOND_NS;
+    if (now < effectiveAt - ROLL_NOTICE_NS) return NOTHING;
+    const name = `${message.instrument} ${rollsOn}`;
+    if (this.#announced.has(name)) return NOTHING;
+    this.#announced.add(name);
+    const { instrument } = message;
+    return [send({ t: 'notice', kind: 'roll', effectiveAt: `${effectiveAt}`, instrument })];
+  }
+
+  #end(sub: string, { number }: Subscription): Actions {
+    this.#byName.delete(sub);
+    return [
+      { t: 'unsubscribe', sub },
+      { t: 'release', number, what: 'all' },
+    ];
+  }
+
+  #find(number: number): readonly [string, Subscription] | null {
+    return this.#byName.entries().find(([, it]) => it.number === number) ?? null;
+  }
+}
+
+function lease(
+  number: number,
+  { configuration }: StreamRequest,
+  entitlements: Entitlements,
+): ConnectionAction {
+  return { t: 'lease', number, configuration, entitlements };
+}
+
+function refusal(refused: LeaseRefusal, entitlements: Entitlements): Omit<ErrorReply, 'sub'> {
+  switch (refused) {
+    case 'subscription':
+      return tooMany(entitlements, 'maxSubscriptions', 'subscription');
+    case 'configuration':
+      return tooMany(entitlements, 'maxCustomConfigs', 'custom configuration');
+    case 'fault':
+      return { code: 'INTERNAL', message: 'The subscription could not be counted; try again.' };
+    default:
+      return refused satisfies never;
+  }
+}
+
+function tooMany(entitlements: Entitlements, field: CountedField, what: string) {
+  const { limit, testLimit } = entitlements.counted(field);
+  const count = (most: number | null) => `${most} ${what}${most === 1 ? '' : 's'}`;
+  const ofTests = testLimit === null ? '' : `, of those ${count(testLimit)} with test keys`;
+  const message = `The account may have ${count(limit)} at a time, over all its keys${ofTests}.`;
+  return { code: 'QUOTA_EXCEEDED', message } as const;
+}
+
+function send(message: ServerMessage): ConnectionAction {
+  return { t: 'send', message };
+}
+
+function sendError(reply: ErrorReply): ConnectionAction {
+  return send({ t: 'error', ...reply });
+}

@@ -1,0 +1,278 @@
+/**
+ * One customer's connection as a machine without I/O: `step` takes what happened and returns what to do.
+ *
+ * 1. `judging`: the `Authorization` header, or the token of an `auth`, is being looked at.
+ * 2. `unproven`: there was no header; the first message must be a valid `auth`, within 5 s.
+ * 3. `admitting`: the caller is known and may stream; its account's connections are being counted.
+ * 4. `open`: messages are answered one by one, in their order.
+ * 5. `closed`: a close was ordered; nothing is answered any more.
+ *
+ * Messages that arrive while something is being looked at or counted wait. A message that cannot be
+ * understood is answered and costs nothing else; a subscription that fails ends alone. Faults of the
+ * connection as a whole are close codes, never `error` messages.
+ */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { SubscribeMessage } from '@tapeloom/protocol/client-messages';
+import { CloseCode, CloseReason } from '@tapeloom/protocol/close-codes';
+import type { ServerMessage } from '@tapeloom/protocol/server-messages';
+import type { Caller } from '../../accounts/auth/caller.ts';
+import type { DoorVerdict } from '../../accounts/auth/doorkeeper.ts';
+import { type ErrorReply, parseAuthToken, parseClientMessage } from '../wire/client-message.ts';
+import type {
+  ConnectionAction,
+  ConnectionEvent,
+  LeaseRefusal,
+  TextEvent,
+} from './connection-events.ts';
+import {
+  type ConnectionRules,
+  ConnectionSubscriptions,
+  type SubscriptionHolding,
+} from './connection-subscriptions.ts';
+
+/** Messages that may wait: one burst of a client that does not wait for answers. */
+export const WAITING_MESSAGES_MAX = 100;
+export const AUTH_WITHIN_MS = 5_000;
+
+type Actions = readonly ConnectionAction[];
+
+const NOTHING: Actions = [];
+
+export class Connection {
+  /** Later connections have higher ones. */
+  readonly number: number;
+  readonly #subscriptions: ConnectionSubscriptions;
+  #phase: 'judging' | 'unproven' | 'admitting' | 'open' | 'closed' = 'judging';
+  #waiting: TextEvent[] = [];
+  #caller: Caller | null = null;
+  /** What a key's address restriction is held against; null where it does not apply. */
+  #address: string | null = null;
+  /** The subscription that the message being answered has asked for, while it is counted. */
+  #counted: number | null = null;
+
+  constructor(rules: ConnectionRules) {
+    this.number = rules.nextNumber();
+    this.#subscriptions = new ConnectionSubscriptions(rules);
+  }
+
+  /** Null until the key or token was recognised. */
+  get caller(): Caller | null {
+    return this.#caller;
+  }
+
+  /** What its subscriptions hold of the account. */
+  get holdings(): readonly SubscriptionHolding[] {
+    return this.#subscriptions.holdings;
+  }
+
+  step(event: ConnectionEvent): Actions {
+    if (this.#phase === 'closed') return NOTHING;
+    switch (event.t) {
+      case 'opened':
+        return this.#opened(event.authorization, event.address);
+      case 'judged':
+        return this.#judged(event.authentication);
+      case 'auth-overdue':
+        return this.#phase === 'unproven'
+          ? this.#refuseAuth('No auth message within 5 s')
+          : NOTHING;
+      case 'connects-exceeded': {
+        const { retryAfterSeconds } = event;
+        const reason = `Too many connects of your account; try again in ${retryAfterSeconds} s`;
+        return this.#close(CloseCode.tryAgainLater, reason);
+      }
+      case 'admitted':
+        return this.#admitted(event.isGranted);
+      case 'text':
+        return this.#text(event);
+      case 'binary':
+        return this.#close(CloseCode.binaryRefused, 'Binary messages are refused');
+      case 'leased':
+        return this.#leased(event.number, event.refused);
+      case 'begun':
+        return this.#subscriptions.begun(event.sub, event.now);
+      case 'ended':
+        return this.#subscriptions.ended(event.sub, event.reply);
+      case 'heartbeat':
+        return this.#heartbeat(event.now, event.cursors);
+      case 'tape-day':
+      case 'move-on':
+      case 'subscriptions-beyond':
+      case 'judge-again':
+        return this.#caller === null ? NOTHING : this.#judgeAgain(event, this.#caller);
+      case 'key-ended':
+        return this.#close(CloseCode.forbidden, CloseReason.keyRevoked);
+      case 'rights-changed':
+        return this.#rightsChanged(event.caller);
+      case 'connection-beyond':
+        return this.#close(CloseCode.forbidden, CloseReason.entitlementsChanged);
+      case 'rate-exceeded':
+        return this.#close(CloseCode.tooManyMessages, 'Too many messages');
+      case 'silent':
+        return this.#close(CloseCode.tooSlow, CloseReason.pingTimeout);
+      case 'overflow':
+        return this.#close(CloseCode.tooSlow, CloseReason.slowConsumer);
+      case 'shutdown':
+        return [
+          send({ t: 'notice', kind: 'reconnect' }),
+          ...this.#close(CloseCode.tryAgainLater, 'The server restarts'),
+        ];
+      default:
+        return event satisfies never;
+    }
+  }
+
+  #opened(authorization: string | undefined, address: string): Actions {
+    if (authorization !== undefined) {
+      this.#address = address;
+      return [{ t: 'judge', authorization }];
+    }
+    this.#phase = 'unproven';
+    return [{ t: 'await-auth', withinMs: AUTH_WITHIN_MS }];
+  }
+
+  #judged(authentication: DoorVerdict): Actions {
+    if (authentication.verdict === 'busy') {
+      return this.#close(CloseCode.tryAgainLater, 'Too many keys of your address wait');
+    }
+    if (authentication.verdict !== 'accepted') return this.#refuseAuth('Invalid API key or token');
+    const { caller } = authentication;
+    const { entitlements } = caller;
+    // A token may be used from anywhere: its key's addresses were held against the token's request.
+    const isPlaceAllowed = this.#address === null || entitlements.allowsAddress(this.#address);
+    if (caller.isSuspended || !entitlements.hasScope('stream') || !isPlaceAllowed) {
+      return this.#forbid();
+    }
+    this.#caller = caller;
+    this.#phase = 'admitting';
+    return [{ t: 'admit', caller }];
+  }
+
+  #admitted(isGranted: boolean): Actions {
+    if (!isGranted) return this.#close(CloseCode.tooManyConnections, 'Too many connections');
+    this.#phase = 'open';
+    return this.#replay();
+  }
+
+  #text(event: TextEvent): Actions {
+    if (this.#phase === 'unproven') return this.#proof(event.text);
+    if (this.#phase !== 'open' || this.#counted !== null) return this.#wait(event);
+    const parsed = parseClientMessage(event.text);
+    if (!parsed.ok) return [sendError(parsed.reply)];
+    const { message } = parsed;
+    switch (message.t) {
+      case 'auth':
+        return NOTHING;
+      case 'ping':
+        return [send({ t: 'pong', ...idOf(message), ts: event.now.toString() })];
+      case 'subscribe':
+        return this.#subscribe(message, event);
+      case 'unsubscribe':
+        return this.#subscriptions.unsubscribe(message.sub);
+      default:
+        return message satisfies never;
+    }
+  }
+
+  #proof(text: string): Actions {
+    const token = parseAuthToken(text);
+    if (token === null) return this.#refuseAuth('Invalid auth message');
+    this.#phase = 'judging';
+    return [{ t: 'consume-token', token }];
+  }
+
+  #wait(event: TextEvent): Actions {
+    if (this.#waiting.length >= WAITING_MESSAGES_MAX) {
+      return this.#close(CloseCode.tooManyMessages, 'Too many messages');
+    }
+    this.#waiting.push(event);
+    return NOTHING;
+  }
+
+  #replay(): Actions {
+    const events = this.#waiting;
+    this.#waiting = [];
+    return events.length > 0 ? [{ t: 'replay', events }] : NOTHING;
+  }
+
+  #subscribe(message: SubscribeMessage, event: TextEvent): Actions {
+    const asking = this.#subscriptions.subscribe(message, this.#caller!.entitlements, event);
+    if (asking.t === 'lease') this.#counted = asking.number;
+    return [asking];
+  }
+
+  #leased(number: number, refused: LeaseRefusal | null): Actions {
+    const actions = this.#subscriptions.leased(number, refused, this.#caller!.entitlements);
+    if (this.#counted !== number) return actions;
+    this.#counted = null;
+    return [...actions, ...this.#replay()];
+  }
+
+  #heartbeat(now: EpochNs, cursors: ReadonlyMap<string, string>): Actions {
+    if (this.#phase !== 'open') return NOTHING;
+    const ts = now.toString();
+    const beats =
+      cursors.size === 0
+        ? [send({ t: 'hb', ts })]
+        : Array.from(cursors, ([sub, cursor]) => send({ t: 'hb', sub, cursor, ts }));
+    return [...beats, ...this.#subscriptions.announceRolls(now)];
+  }
+
+  #judgeAgain(
+    event: Extract<
+      ConnectionEvent,
+      { t: 'tape-day' | 'move-on' | 'subscriptions-beyond' | 'judge-again' }
+    >,
+    { entitlements }: Caller,
+  ): Actions {
+    switch (event.t) {
+      case 'tape-day':
+        return this.#subscriptions.enterDay(event, entitlements);
+      case 'move-on':
+        return this.#subscriptions.moveOn(entitlements);
+      case 'subscriptions-beyond':
+        return this.#subscriptions.endBeyond(event.beyond, entitlements);
+      case 'judge-again':
+        return this.#subscriptions.judgeAgain(entitlements, event.now, event.tapeTime);
+      default:
+        return event satisfies never;
+    }
+  }
+
+  /** What comes next has the new rights; what is open is judged when all connections have them. */
+  #rightsChanged(caller: Caller | null): Actions {
+    if (this.#caller === null) return NOTHING;
+    if (caller === null) return this.#close(CloseCode.forbidden, CloseReason.keyRevoked);
+    if (caller.isSuspended) return this.#forbid();
+    this.#caller = caller;
+    return NOTHING;
+  }
+
+  #refuseAuth(reason: string): Actions {
+    return this.#close(CloseCode.unauthorized, reason);
+  }
+
+  #forbid(): Actions {
+    return this.#close(CloseCode.forbidden, CloseReason.forbidden);
+  }
+
+  #close(code: CloseCode, reason: string): Actions {
+    this.#phase = 'closed';
+    this.#waiting = [];
+    this.#subscriptions.clear();
+    return [{ t: 'close', code, reason }];
+  }
+}
+
+function send(message: ServerMessage): ConnectionAction {
+  return { t: 'send', message };
+}
+
+function sendError(reply: ErrorReply): ConnectionAction {
+  return send({ t: 'error', ...reply });
+}
+
+function idOf({ id }: { readonly id?: string | number }): { id?: string | number } {
+  return id === undefined ? {} : { id };
+}

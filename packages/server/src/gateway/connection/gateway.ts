@@ -1,0 +1,241 @@
+/**
+ * The WebSocket door at `/v1` of the HTTP server. It computes nothing and parses no frame it sends: it
+ * knows who is connected, hands each socket to its connection, and ends all of them within two seconds
+ * when the server stops. Cookies are never looked at.
+ */
+
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { IpRange } from '@tapeloom/core/entitlement/ip-range';
+import { PLAN_LIMITS, PLANS } from '@tapeloom/core/entitlement/plan';
+import { CloseCode } from '@tapeloom/protocol/close-codes';
+import { type Server, WebSocketServer } from 'ws';
+import { neighbourhood } from '../../accounts/auth/address-throttle.ts';
+import { type RightsChange, sentAuthorization } from '../../accounts/auth/authenticator.ts';
+import { ColdOpens } from '../../accounts/limits/cold-opens.ts';
+import { RENEW_EVERY_SECONDS } from '../../accounts/limits/leases.ts';
+import { clientAddress } from '../../platform/client-address.ts';
+import type { DoorSockets } from '../../platform/door-sockets.ts';
+import { ReplayCharges, type ReplayChargesOptions } from '../delivery/replay-charges.ts';
+import type { ResolveStream } from '../delivery/stream-request.ts';
+import type { SocketWriter } from '../wire/socket-writer.ts';
+import { beyondLimits } from './account-limits.ts';
+import { Connection } from './connection.ts';
+import {
+  type ConnectionLimits,
+  type ConnectionServices,
+  ConnectionSocket,
+} from './connection-socket.ts';
+import { GatewayCounters, type GatewayMetrics } from './gateway-metrics.ts';
+import { MESSAGE_RATE } from './message-rate.ts';
+import { PartingSockets } from './parting-sockets.ts';
+import { SILENCE_MS_MAX } from './silence.ts';
+import { limitGoodbye, SOCKET_SETTINGS, type StreamWebSocket } from './socket-settings.ts';
+
+const STREAM_PATH = '/v1';
+const CONNECTION_LIMITS: ConnectionLimits = {
+  silenceMs: SILENCE_MS_MAX,
+  messageRate: MESSAGE_RATE,
+};
+/** Every delay a plan can have: at each of them midnight comes at its own time. */
+const DELAYS_SECONDS = [...new Set(PLANS.map((plan) => PLAN_LIMITS[plan].delaySeconds))];
+
+export interface GatewayOptions
+  extends Omit<
+    ConnectionServices,
+    'counters' | 'releaseSoon' | 'charges' | 'coldOpens' | 'limits' | 'partingSockets'
+  > {
+  readonly resolve: ResolveStream;
+  /** The budgets that replays are charged to. */
+  readonly budgets: ReplayChargesOptions['store'];
+  /** Proxies whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly IpRange[];
+  /** Shared with the HTTP server, if it has any. */
+  readonly sockets: DoorSockets;
+  readonly partingMax?: number;
+  readonly limits?: Partial<ConnectionLimits>;
+}
+
+export interface Gateway extends AsyncDisposable {
+  /** For the HTTP server's `upgrade` event. */
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Tells every client to come back, closes, and resolves when all connections are gone. */
+  drain(): Promise<void>;
+  readonly metrics: GatewayMetrics;
+}
+
+export function createGateway(options: GatewayOptions): Gateway {
+  return new WebSocketGateway(options);
+}
+
+class WebSocketGateway implements Gateway {
+  readonly metrics: GatewayCounters;
+  readonly #options: GatewayOptions;
+  readonly #services: ConnectionServices;
+  readonly #server: Server<typeof StreamWebSocket>;
+  readonly #connections = new Set<ConnectionSocket>();
+  readonly #parting: PartingSockets;
+  readonly #resources = new DisposableStack();
+  /** Changes of accounts being applied: those of one account one after the other. */
+  readonly #changing = new Map<string, Promise<void>>();
+  /** Connections written to in this turn of the event loop. */
+  #written: SocketWriter[] = [];
+  #lastNumber = 0;
+  #drained: PromiseWithResolvers<void> | null = null;
+
+  constructor(options: GatewayOptions) {
+    this.metrics = new GatewayCounters();
+    this.#options = options;
+    const { hub, authenticator, timers, onFault } = options;
+    this.#parting = new PartingSockets(timers, this.metrics, options.partingMax);
+    this.#services = {
+      ...options,
+      limits: { ...CONNECTION_LIMITS, ...options.limits },
+      charges: new ReplayCharges({ store: options.budgets, clock: timers, onFault }),
+      coldOpens: new ColdOpens(timers),
+      counters: this.metrics,
+      partingSockets: this.#parting,
+      releaseSoon: (writer) => this.#releaseSoon(writer),
+    };
+    this.#server = new WebSocketServer(SOCKET_SETTINGS);
+    for (const delaySeconds of DELAYS_SECONDS) {
+      this.#resources.use(hub.onTapeDay(() => this.#roll(delaySeconds), delaySeconds));
+    }
+    this.#resources.use(authenticator.onRightsChange((change) => this.#rightsChanged(change)));
+    this.#resources.use(timers.every(RENEW_EVERY_SECONDS * 1_000, () => this.#renewLeases()));
+  }
+
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    if (pathOf(request) !== STREAM_PATH) {
+      socket.once('error', () => socket.destroy());
+      socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+      return;
+    }
+    this.#server.handleUpgrade(request, socket, head, (webSocket) => {
+      this.#accept(request, socket, webSocket);
+    });
+  }
+
+  async drain(): Promise<void> {
+    this.#drained ??= Promise.withResolvers();
+    this.#parting.cutAll();
+    for (const connection of [...this.#connections]) connection.step({ t: 'shutdown' });
+    if (this.#connections.size === 0) this.#drained.resolve();
+    await this.#drained.promise;
+    this.#resources.dispose();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.drain();
+  }
+
+  #accept(request: IncomingMessage, socket: Duplex, webSocket: StreamWebSocket): void {
+    const { sockets, resolve } = this.#options;
+    limitGoodbye(socket);
+    const address = this.#addressOf(request);
+    const giveWay = () => connection.giveWay();
+    const place =
+      this.#drained === null ? sockets.stream(socket, neighbourhood(address), giveWay) : null;
+    if (place === null) {
+      webSocket.on('error', () => socket.destroy());
+      webSocket.close(CloseCode.tryAgainLater, 'The server is at its limit');
+      this.metrics.countClose(CloseCode.tryAgainLater);
+      return;
+    }
+    const machine = new Connection({ resolve, nextNumber: () => ++this.#lastNumber });
+    const connection = new ConnectionSocket(machine, socket, webSocket, this.#services);
+    this.#connections.add(connection);
+    connection.start(sentAuthorization(request), address, {
+      proven: () => place.proven(),
+      gone: () => {
+        this.#connections.delete(connection);
+        if (this.#connections.size === 0) this.#drained?.resolve();
+      },
+    });
+  }
+
+  #addressOf({ socket, headers }: IncomingMessage): string {
+    const forwarded = headers['x-forwarded-for'];
+    const forwardedFor = Array.isArray(forwarded) ? forwarded.join(',') : forwarded;
+    return clientAddress(socket.remoteAddress, forwardedFor, this.#options.trustedProxies);
+  }
+
+  #roll(delaySeconds: number): void {
+    const { hub, clock } = this.#options;
+    const rolling = [...this.#connections];
+    const now = clock.now();
+    const tapeTime = hub.tapeTime ?? now;
+    for (const connection of rolling) {
+      connection.step({ t: 'tape-day', delaySeconds, now, tapeTime });
+    }
+    void this.#moveOn(rolling);
+  }
+
+  /** All connections give back what they leave before one of them takes anything new. */
+  async #moveOn(moving: readonly ConnectionSocket[]): Promise<void> {
+    await Promise.all(moving.map((connection) => connection.leasesSettled()));
+    for (const connection of moving) connection.step({ t: 'move-on' });
+  }
+
+  #rightsChanged(change: RightsChange): void {
+    if (change.t === 'key-ended') {
+      for (const connection of this.#connections) {
+        if (connection.caller?.keyId === change.keyId) connection.endKey();
+      }
+      return;
+    }
+    const { accountId } = change;
+    const before = this.#changing.get(accountId) ?? Promise.resolve();
+    const done = before
+      .then(() => this.#applyRights(accountId))
+      .catch(this.#options.onFault)
+      .finally(() => {
+        if (this.#changing.get(accountId) === done) this.#changing.delete(accountId);
+      });
+    this.#changing.set(accountId, done);
+  }
+
+  /**
+   * First every connection of the account learns its rights; then what is beyond them ends, the youngest
+   * first; then what goes on is judged again, and moves to where the rights now put it.
+   */
+  async #applyRights(accountId: string): Promise<void> {
+    const { hub, clock } = this.#options;
+    const ofAccount = [...this.#connections].filter((it) => it.caller?.accountId === accountId);
+    await Promise.all(ofAccount.map((connection) => connection.refresh()));
+    const holders = ofAccount.map(({ holder }) => holder).filter((holder) => holder !== null);
+    const { connections, subscriptions: beyond } = beyondLimits(holders);
+    for (const connection of ofAccount) {
+      if (connections.has(connection.number)) connection.step({ t: 'connection-beyond' });
+      else if (beyond.size > 0) connection.step({ t: 'subscriptions-beyond', beyond });
+    }
+    const now = clock.now();
+    const tapeTime = hub.tapeTime ?? now;
+    for (const connection of ofAccount) {
+      connection.endUncovered();
+      connection.step({ t: 'judge-again', now, tapeTime });
+    }
+    await this.#moveOn(ofAccount);
+  }
+
+  #renewLeases(): void {
+    const { leases, timers, onFault } = this.#options;
+    leases.renew(timers.now()).catch(onFault);
+  }
+
+  #releaseSoon(writer: SocketWriter): void {
+    this.#written.push(writer);
+    if (this.#written.length > 1) return;
+    setImmediate(() => {
+      const written = this.#written;
+      this.#written = [];
+      for (const each of written) each.release();
+    });
+  }
+}
+
+function pathOf(request: IncomingMessage): string {
+  const url = request.url ?? '';
+  const query = url.indexOf('?');
+  return query < 0 ? url : url.slice(0, query);
+}

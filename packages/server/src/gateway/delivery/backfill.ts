@@ -1,0 +1,121 @@
+/**
+ * The pages of one replay on their way to a client, one at a time: fetched, reserved where it costs
+ * something, written. Each charged page is reserved once, under its own number, and then either settled
+ * in the step that writes it or given back. No page is fetched before the one before it is written.
+ *
+ * A replay may begin as a probe: it goes to its first `until` and has nothing to say up to there, or the
+ * cursor it began at has expired.
+ */
+
+import type { Cursor } from '@tapeloom/core/cursor';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { dayOf } from '@tapeloom/core/utc-day';
+import type { StreamMode } from '@tapeloom/protocol/client-messages';
+import type { ReplayPage } from '../../runs/replay.ts';
+import type { DeliveryAction, DeliveryReplay } from './delivery-events.ts';
+
+type Actions = readonly DeliveryAction[];
+
+const NOTHING: Actions = [];
+
+/** As many replays run as can: how often is asked again. */
+const FULL_TRIES_MAX = 60;
+
+export class Backfill {
+  readonly #replay: DeliveryReplay;
+  #isProbing: boolean;
+  #until: EpochNs;
+  /** The page that waits to be written. */
+  #page: ReplayPage | null = null;
+  /** Whether all up to `until` is written. */
+  #isAtEnd = false;
+  #pagesReserved = 0;
+  #isReserving = false;
+  #triesLeft = FULL_TRIES_MAX;
+  #isTurnedAway = false;
+
+  constructor(replay: DeliveryReplay, isProbe: boolean) {
+    this.#replay = replay;
+    this.#isProbing = isProbe;
+    this.#until = replay.until;
+  }
+
+  get isCharged(): boolean {
+    return this.#replay.chargedBefore > 0n;
+  }
+
+  /** Whether what a page costs is being reserved. */
+  get isReserving(): boolean {
+    return this.#isReserving;
+  }
+
+  get hasPage(): boolean {
+    return this.#page !== null;
+  }
+
+  /** Opens the replay, if it is not open or there was no room for it. */
+  open(): Actions {
+    this.#isTurnedAway = false;
+    return [{ t: 'open-replay', replay: this.#replay }];
+  }
+
+  /** There was no room for it; false when it was asked for often enough. */
+  turnAway(): boolean {
+    if (this.#triesLeft === 0) return false;
+    this.#triesLeft -= 1;
+    this.#isTurnedAway = true;
+    return true;
+  }
+
+  get isTurnedAway(): boolean {
+    return this.#isTurnedAway;
+  }
+
+  /** False when it was a probe, and the page shows that something was missed. */
+  take(page: ReplayPage, mode: StreamMode): boolean {
+    this.#page = page;
+    return !this.#isProbing || !page.entries.some(({ final }) => final || mode === 'live');
+  }
+
+  /** Fetches the next page up to what is visible; null when all of it is written. */
+  next(visible: EpochNs): DeliveryAction | null {
+    if (this.#isAtEnd) this.#isProbing = false;
+    if (visible > this.#until && !this.#isProbing) {
+      this.#until = visible;
+      this.#isAtEnd = false;
+    }
+    return this.#isAtEnd ? null : { t: 'next-page', until: this.#until };
+  }
+
+  /** Reserves what the page costs; null when it costs nothing. */
+  reserve(): DeliveryAction | null {
+    const trades = this.#page!.chargedTrades;
+    if (trades === 0) return null;
+    this.#pagesReserved += 1;
+    this.#isReserving = true;
+    return { t: 'reserve', page: this.#pagesReserved, trades };
+  }
+
+  /** The page is written now, and paid for if it was reserved. */
+  write(): readonly [page: ReplayPage, actions: Actions] {
+    const page = this.#page!;
+    this.#page = null;
+    this.#isAtEnd = page.isLast;
+    const write: DeliveryAction = { t: 'write-page', page };
+    if (!this.#isReserving) return [page, [write]];
+    this.#isReserving = false;
+    return [page, [{ t: 'settle', page: this.#pagesReserved, trades: page.chargedTrades }, write]];
+  }
+
+  /** What was being reserved will not be written: given back if it was taken, or may have been. */
+  giveBack(mayBeTaken: boolean): Actions {
+    if (!this.#isReserving) return NOTHING;
+    this.#isReserving = false;
+    return mayBeTaken ? [{ t: 'void', page: this.#pagesReserved }] : NOTHING;
+  }
+
+  /** Whether nothing beyond this position is charged, as far as the tape goes. */
+  isPaidAt(position: Cursor): boolean {
+    return this.#isAtEnd || position.day >= dayOf(this.#replay.chargedBefore);
+  }
+}

@@ -1,0 +1,94 @@
+/** What a subscription's delivery hears and orders: the words between its machine and its shell. */
+
+import type { Cursor } from '@tapeloom/core/cursor';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { ResetReason } from '@tapeloom/protocol/server-messages';
+import type { StreamState } from '@tapeloom/protocol/status-states';
+import type { CursorPlace, ReplayPage, ReplayRequest } from '../../runs/replay.ts';
+import type { RingPiece } from '../../topics/ring.ts';
+import type { StartRefusal } from './start-verdict.ts';
+
+/** Where a subscription starts. */
+export type DeliveryStart =
+  | { readonly t: 'live' }
+  | { readonly t: 'cursor'; readonly cursor: Cursor }
+  | { readonly t: 'time'; readonly time: EpochNs };
+
+export interface TopicState {
+  readonly state: StreamState;
+  readonly lagMs: number;
+  /** Since when it has all of its session; null when that is its open. */
+  readonly partialSince: EpochNs | null;
+}
+
+/** A topic as a subscriber meets it. */
+export interface TopicFacts extends TopicState {
+  readonly key: string;
+  /** Whether it has caught up with the tape. */
+  readonly ready: boolean;
+}
+
+/** Why a replay is not to be had: it is not on the tape, there is no room for it, it failed. */
+export type ReplayFailure = 'not-on-tape' | 'full' | 'failed';
+
+export type DeliveryEvent =
+  | { readonly t: 'begin' }
+  | { readonly t: 'located'; readonly place: CursorPlace }
+  /** The wait that was ordered is over. */
+  | { readonly t: 'waited' }
+  | { readonly t: 'attached'; readonly topic: TopicFacts }
+  | { readonly t: 'ready' }
+  | ({ readonly t: 'status' } & TopicState)
+  /** Little waits on the connection and it is this subscription's turn; kept until `end-turn`. */
+  | { readonly t: 'turn' }
+  /** The snapshot is written; from here on the topic's flushes follow it. */
+  | { readonly t: 'snapshot' }
+  | { readonly t: 'page'; readonly page: ReplayPage }
+  | { readonly t: 'replay-failed'; readonly why: ReplayFailure }
+  /** What the page costs was reserved, or why it was not. */
+  | { readonly t: 'reserved'; readonly refusal: StartRefusal | null }
+  /** What the ring has; null when it does not have all of it. */
+  | { readonly t: 'piece'; readonly piece: RingPiece | null }
+  /** The topic has ended, since the tape was repaired behind it. */
+  | { readonly t: 'outdated' }
+  /** Something of ours failed. */
+  | { readonly t: 'fault' }
+  /** The subscription is over, whoever ended it. */
+  | { readonly t: 'end' };
+
+export type DeliveryAction =
+  | { readonly t: 'locate'; readonly cursor: string }
+  | { readonly t: 'wait'; readonly ms: number }
+  /** To be answered at once, by `attached` or the end. */
+  | { readonly t: 'attach'; readonly since: string | null }
+  | { readonly t: 'send-reset'; readonly reason: ResetReason }
+  | { readonly t: 'send-subscribed'; readonly topic: string }
+  | {
+      readonly t: 'send-status';
+      readonly state: StreamState;
+      readonly lagMs: number;
+      /** Nanoseconds; absent where all of the session is there. */
+      readonly partialSince?: string;
+    }
+  | { readonly t: 'want-turn' }
+  | { readonly t: 'end-turn' }
+  | { readonly t: 'request-snapshot' }
+  | { readonly t: 'open-replay'; readonly replay: DeliveryReplay }
+  /** Also before the replay is open: the first page follows its opening. */
+  | { readonly t: 'next-page'; readonly until: EpochNs }
+  | { readonly t: 'close-replay' }
+  /** `page` counts the replay's charged pages: 1, 2, 3 … */
+  | { readonly t: 'reserve'; readonly page: number; readonly trades: number }
+  | { readonly t: 'settle'; readonly page: number; readonly trades: number }
+  | { readonly t: 'void'; readonly page: number }
+  | { readonly t: 'write-page'; readonly page: ReplayPage }
+  /** To be answered at once, by `piece`; with a piece that is the newest the topic's flushes follow. */
+  | { readonly t: 'pull-ring'; readonly after: string }
+  | { readonly t: 'write-piece'; readonly piece: RingPiece }
+  /** The subscription is refused or interrupted. */
+  | { readonly t: 'fail'; readonly reply: StartRefusal };
+
+/** The part of a replay's request that the start decides. */
+export interface DeliveryReplay extends Pick<ReplayRequest, 'until' | 'chargedBefore'> {
+  readonly from: { readonly cursor: string } | { readonly time: EpochNs };
+}

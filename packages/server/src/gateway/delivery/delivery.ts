@@ -1,0 +1,431 @@
+/**
+ * One subscription's way from `subscribe` to live, as a machine without I/O.
+ *
+ * 1. `locating`: where on the tape does the cursor lie? One beyond what this key may see is waited for a
+ *    little; in vain, it is refused, or told by a `reset` where the key has a delay. One of another
+ *    contract or of another computation is told by a `reset` too, and the stream starts afresh (6).
+ * 2. `attaching`: the topic is held, `subscribed` and `status` are sent. From a cursor the topic is
+ *    waited for until it has caught up, since only then its ring has all that can be asked of it.
+ * 3. `ring`: pieces of the ring after the cursor; from the newest on the subscription follows (7).
+ * 4. What the ring does not have is replayed (5) where all of it is young or the rights cover its day;
+ *    otherwise `reset` `cursor_expired` says so, and the stream starts afresh (6). So it does after `reset`
+ *    `source_gap` where the tape lacks a day of what would have to be replayed.
+ * 5. `replaying`: pages. One that costs something is reserved before it is written and settled as it is;
+ *    cut off between, it is given back. Inside the ring the ring goes on (3); where that has moved past,
+ *    the replay does. A charged one goes up to today's midnight, so that no ring changes its cost.
+ * 6. `snapshot`: asked for when the topic has caught up; from it on the subscription follows (7).
+ * 7. `live`: the topic's flushes reach the connection without passing here.
+ * 8. `ended`: nothing is ordered any more but to give back what was still being reserved.
+ *
+ * Pages, pieces and snapshots are pulled: each takes a turn, given while little waits on the connection.
+ * What is written ascends by cursor, without a gap and without doubling, because every page, piece and
+ * flush begins where the one before it ended. What starts in the past is `warming` until it follows.
+ */
+
+import { type Cursor, compareCursors, formatCursor, parseCursor } from '@tapeloom/core/cursor';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { StreamMode } from '@tapeloom/protocol/client-messages';
+import type { ResetReason } from '@tapeloom/protocol/server-messages';
+import { lookAgainMs } from '../../history/awaited-cursors.ts';
+import type { CursorPlace, ReplayPage } from '../../runs/replay.ts';
+import type { RingPiece } from '../../topics/ring.ts';
+import { Backfill } from './backfill.ts';
+import type {
+  DeliveryAction,
+  DeliveryEvent,
+  DeliveryReplay,
+  DeliveryStart,
+  ReplayFailure,
+  TopicFacts,
+} from './delivery-events.ts';
+import {
+  FREE_RESUME_NS,
+  judgeDay,
+  judgeGap,
+  judgePlace,
+  judgeTime,
+  midnightOf,
+  type StartRefusal,
+  type StartRights,
+  type StreamTimes,
+} from './start-verdict.ts';
+import { ToldStatus } from './told-status.ts';
+
+/** How long a replay that has all waits for the tape or the topic. */
+const TRY_AGAIN_MS = 250;
+/** How long to wait for room for a replay. */
+const FULL_WAIT_MS = 500;
+const NOT_COVERED = 'Data of this time, or of its session since the open, is missing.';
+/** No trade is before it: nothing is charged. */
+const NEVER = 0n as EpochNs;
+
+type Actions = readonly DeliveryAction[];
+type Phase = 'locating' | 'attaching' | 'ring' | 'replaying' | 'snapshot' | 'live' | 'ended';
+
+const NOTHING: Actions = [];
+
+export class Delivery {
+  readonly #contract: string;
+  readonly #mode: StreamMode;
+  readonly #rights: StartRights;
+  #start: DeliveryStart;
+  #phase: Phase = 'locating';
+  /** Where the cursor lies, once that is known. */
+  #place: CursorPlace = { t: 'gone' };
+  #waitedMs = 0;
+  #topic: TopicFacts | null = null;
+  #status = new ToldStatus();
+  #isReplayed = false;
+  #backfill: Backfill | null = null;
+  /** One that was left while something was being reserved for it. */
+  #left: Backfill | null = null;
+  #isAwaitingTape = false;
+  #hasTurn = false;
+  /** All that was published up to here is written, or was the client's before. */
+  #through = '';
+  #position: string | null = null;
+
+  constructor(start: DeliveryStart, contract: string, mode: StreamMode, rights: StartRights) {
+    this.#start = start;
+    this.#contract = contract;
+    this.#mode = mode;
+    this.#rights = rights;
+  }
+
+  /** Whether the topic's flushes follow. */
+  get isLive(): boolean {
+    return this.#phase === 'live';
+  }
+
+  /** Whether it is being caught up from history at a price. */
+  get isCharged(): boolean {
+    return this.#backfill?.isCharged === true;
+  }
+
+  /** Where a client could resume, once it has something: the last flush position it was brought to. */
+  cursorAt(topicPosition: string | null): string | null {
+    if (!this.isLive || topicPosition === null) return this.#position;
+    // A node that lags behind the cursor somebody brought says nothing until it has passed it.
+    const [topic, through] = [parseCursor(topicPosition), parseCursor(this.#through)];
+    const isBehind = topic !== null && through !== null && compareCursors(topic, through) < 0;
+    return isBehind ? null : topicPosition;
+  }
+
+  step(event: DeliveryEvent, times: StreamTimes): Actions {
+    if (this.#phase === 'ended') return this.#afterEnd(event);
+    switch (event.t) {
+      case 'begin':
+        return this.#begin(times);
+      case 'located':
+        return this.#located(event.place, times);
+      case 'waited':
+        return this.#waited(times);
+      case 'attached':
+        return this.#attached(event.topic, times);
+      case 'ready':
+        return this.#ready();
+      case 'status':
+        return this.#status.topicIs(event);
+      case 'turn':
+        return this.#turn(times);
+      case 'snapshot':
+        this.#phase = 'live';
+        return this.#endTurn();
+      case 'page':
+        return this.#takePage(event.page);
+      case 'replay-failed':
+        return this.#replayFailed(event.why);
+      case 'reserved':
+        return this.#reserved(event.refusal);
+      case 'piece':
+        return this.#takePiece(event.piece, times);
+      case 'outdated':
+        return this.#outdated();
+      case 'fault':
+        return this.#fault();
+      case 'end':
+        return this.#end();
+      default:
+        return event satisfies never;
+    }
+  }
+
+  #begin(times: StreamTimes): Actions {
+    const start = this.#start;
+    if (start.t === 'live') return this.#afresh();
+    if (start.t === 'time') {
+      const from = judgeTime(start.time, this.#contract, times, this.#rights);
+      if (typeof from !== 'bigint') return this.#fail(from);
+      this.#start = { t: 'time', time: from };
+      this.#phase = 'attaching';
+      return [{ t: 'attach', since: null }];
+    }
+    const verdict = judgeDay(start.cursor, this.#contract, times, this.#rights);
+    switch (verdict.t) {
+      case 'reset':
+        return this.#reset(verdict.reason);
+      case 'refuse':
+        return this.#fail(verdict.reply);
+      case 'beyond':
+        return this.#located({ t: 'beyond' }, times);
+      case 'locate':
+        return [{ t: 'locate', cursor: formatCursor(start.cursor) }];
+      default:
+        return verdict satisfies never;
+    }
+  }
+
+  #located(place: CursorPlace, times: StreamTimes): Actions {
+    if (this.#phase !== 'locating' || this.#start.t !== 'cursor') return NOTHING;
+    const verdict = judgePlace(this.#start.cursor, place, this.#waitedMs, times, this.#rights);
+    switch (verdict.t) {
+      case 'wait':
+        return [{ t: 'wait', ms: lookAgainMs(this.#waitedMs) }];
+      case 'refuse':
+        return this.#fail(verdict.reply);
+      case 'reset':
+        return this.#reset(verdict.reason);
+      case 'attach':
+        this.#place = place;
+        this.#through = formatCursor(this.#start.cursor);
+        if (this.#topic !== null) return this.#closeGap(this.#start.cursor, times);
+        this.#phase = 'attaching';
+        return [{ t: 'attach', since: this.#through }];
+      default:
+        return verdict satisfies never;
+    }
+  }
+
+  #waited(times: StreamTimes): Actions {
+    if (this.#phase === 'replaying') return this.#tryAgain();
+    if (this.#phase !== 'locating') return NOTHING;
+    this.#waitedMs += lookAgainMs(this.#waitedMs);
+    return this.#begin(times);
+  }
+
+  /** What the client has is of no use: says why, and starts afresh. */
+  #reset(reason: ResetReason): Actions {
+    this.#position = null;
+    this.#through = '';
+    return [{ t: 'send-reset', reason }, ...this.#status.showTopic(), ...this.#afresh()];
+  }
+
+  #afresh(): Actions {
+    this.#phase = 'snapshot';
+    if (this.#topic === null) return [{ t: 'attach', since: null }];
+    return this.#topic.ready ? [{ t: 'want-turn' }] : NOTHING;
+  }
+
+  #attached(topic: TopicFacts, times: StreamTimes): Actions {
+    this.#topic = topic;
+    const subscribed: DeliveryAction = { t: 'send-subscribed', topic: topic.key };
+    const status = this.#status.topicIs(topic);
+    if (this.#phase === 'snapshot') {
+      const asking: Actions = topic.ready ? [{ t: 'want-turn' }] : NOTHING;
+      return [subscribed, ...status, ...this.#status.showTopic(), ...asking];
+    }
+    if (this.#start.t === 'time') {
+      const { time } = this.#start;
+      const { visible, now } = times;
+      const replay = { from: { time }, until: visible, chargedBefore: midnightOf(now) };
+      return [subscribed, ...this.#replay(time, visible, false, replay)];
+    }
+    if (topic.ready) {
+      this.#phase = 'ring';
+      return [subscribed, { t: 'want-turn' }];
+    }
+    const at = this.#place.t === 'on-tape' ? this.#place.at : times.visible;
+    return [subscribed, ...this.#status.showPast(at, times.visible)];
+  }
+
+  #ready(): Actions {
+    if (this.#topic === null || this.#topic.ready) return NOTHING;
+    this.#topic = { ...this.#topic, ready: true };
+    if (this.#phase === 'replaying') return this.#tryAgain();
+    if (this.#phase === 'attaching') this.#phase = 'ring';
+    return this.#phase === 'ring' || this.#phase === 'snapshot' ? [{ t: 'want-turn' }] : NOTHING;
+  }
+
+  #turn(times: StreamTimes): Actions {
+    this.#hasTurn = true;
+    switch (this.#phase) {
+      case 'snapshot':
+        // A turn that was wanted of a topic that has ended since is none of the next one's.
+        return this.#topic?.ready === true ? [{ t: 'request-snapshot' }] : this.#endTurn();
+      case 'ring':
+        return [{ t: 'pull-ring', after: this.#through }];
+      case 'replaying':
+        return this.#replayTurn(this.#backfill!, times);
+      default:
+        return this.#endTurn();
+    }
+  }
+
+  #takePiece(piece: RingPiece | null, times: StreamTimes): Actions {
+    if (piece === null) return this.#outOfRing(times);
+    const actions: DeliveryAction[] = [];
+    if (this.#backfill !== null) actions.push({ t: 'close-replay' });
+    this.#backfill = null;
+    this.#phase = 'ring';
+    if (!this.#isReplayed) actions.push(...this.#status.showTopic());
+    actions.push({ t: 'write-piece', piece });
+    this.#through = piece.through;
+    this.#position = piece.position ?? this.#position;
+    if (!piece.isNewest) return [...actions, ...this.#endTurn(), { t: 'want-turn' }];
+    this.#phase = 'live';
+    return [...actions, ...this.#status.showTopic(), ...this.#endTurn()];
+  }
+
+  #outOfRing(times: StreamTimes): Actions {
+    if (this.#phase === 'replaying') return this.#fetch(this.#backfill!, times);
+    const start = this.#start;
+    if (start.t === 'cursor' && formatCursor(start.cursor) === this.#through) {
+      return [...this.#endTurn(), ...this.#closeGap(start.cursor, times)];
+    }
+    // The ring moved past a reader that was already being served: it comes back from where it is.
+    this.#start = { t: 'cursor', cursor: parseCursor(this.#through)! };
+    this.#phase = 'locating';
+    this.#waitedMs = 0;
+    return [...this.#endTurn(), { t: 'locate', cursor: this.#through }];
+  }
+
+  #closeGap(cursor: Cursor, times: StreamTimes): Actions {
+    const how = judgeGap(cursor, this.#place, times, this.#rights);
+    if (how === 'gap') return this.#leaveReplay('source_gap');
+    if (how === 'expired' || this.#place.t !== 'on-tape') return this.#expire();
+    const { visible, now } = times;
+    return this.#replay(this.#place.at, visible, how === 'probe', {
+      from: { cursor: formatCursor(cursor) },
+      until: how === 'probe' ? ((visible - FREE_RESUME_NS) as EpochNs) : visible,
+      chargedBefore: how === 'charged-replay' ? midnightOf(now) : NEVER,
+    });
+  }
+
+  /** What the client has is of another tape: it starts afresh on the topic that follows. */
+  #outdated(): Actions {
+    if (this.#backfill?.isReserving === true) this.#left = this.#backfill;
+    this.#topic = null;
+    this.#isAwaitingTape = false;
+    this.#status = new ToldStatus();
+    return [...this.#endTurn(), ...this.#leaveReplay('source_gap')];
+  }
+
+  #expire(): Actions {
+    return this.#leaveReplay('cursor_expired');
+  }
+
+  #leaveReplay(reason: ResetReason): Actions {
+    const closing: Actions = this.#backfill === null ? NOTHING : [{ t: 'close-replay' }];
+    this.#backfill = null;
+    return [...closing, ...this.#status.showTopic(), ...this.#reset(reason)];
+  }
+
+  #replay(at: EpochNs, visible: EpochNs, isProbe: boolean, replay: DeliveryReplay): Actions {
+    this.#phase = 'replaying';
+    this.#isReplayed = true;
+    this.#backfill = new Backfill(replay, isProbe);
+    const past = this.#status.showPast(at, visible);
+    return [...past, ...this.#backfill.open(), { t: 'want-turn' }];
+  }
+
+  #replayTurn(backfill: Backfill, times: StreamTimes): Actions {
+    if (backfill.hasPage) {
+      const reserve = backfill.reserve();
+      return reserve === null ? this.#writePage(backfill) : [reserve];
+    }
+    const position = parseCursor(this.#position ?? '');
+    const mayLeave = this.#topic!.ready && position !== null && backfill.isPaidAt(position);
+    return mayLeave ? [{ t: 'pull-ring', after: this.#through }] : this.#fetch(backfill, times);
+  }
+
+  #fetch(backfill: Backfill, { visible }: StreamTimes): Actions {
+    const next = backfill.next(visible);
+    this.#isAwaitingTape = next === null;
+    return [...this.#endTurn(), next ?? { t: 'wait', ms: TRY_AGAIN_MS }];
+  }
+
+  /** A replay that has all there was may find more, or a topic to go on with. */
+  #tryAgain(): Actions {
+    if (!this.#isAwaitingTape) return NOTHING;
+    this.#isAwaitingTape = false;
+    const opening = this.#backfill?.isTurnedAway === true ? this.#backfill.open() : NOTHING;
+    return [...opening, { t: 'want-turn' }];
+  }
+
+  #takePage(page: ReplayPage): Actions {
+    if (this.#backfill === null) return NOTHING;
+    return this.#backfill.take(page, this.#mode) ? [{ t: 'want-turn' }] : this.#expire();
+  }
+
+  #reserved(refusal: StartRefusal | null): Actions {
+    const given = this.#giveBack(refusal === null, this.#left);
+    if (given !== null) return given;
+    if (refusal === null) return this.#writePage(this.#backfill!);
+    this.#backfill!.giveBack(false);
+    return this.#fail(refusal);
+  }
+
+  #writePage(backfill: Backfill): Actions {
+    const [{ position }, actions] = backfill.write();
+    this.#through = position;
+    this.#position = position;
+    return [...actions, ...this.#endTurn(), { t: 'want-turn' }];
+  }
+
+  #replayFailed(why: ReplayFailure): Actions {
+    if (this.#backfill === null) return NOTHING;
+    if (why === 'full' && this.#backfill.turnAway()) {
+      this.#isAwaitingTape = true;
+      return [{ t: 'close-replay' }, { t: 'wait', ms: FULL_WAIT_MS }];
+    }
+    // Who asked for a time, and got nothing yet, is refused; what was begun goes on from a snapshot.
+    const isBegun = this.#start.t === 'cursor' || this.#position !== null;
+    if (why === 'not-on-tape' && isBegun) return this.#leaveReplay('source_gap');
+    this.#backfill = null;
+    switch (why) {
+      case 'full':
+        return this.#fail({ code: 'CAPACITY', message: 'Too many replays run; try again later.' });
+      case 'failed':
+        return this.#fail({ code: 'INTERNAL', message: 'The replay failed; try again.' });
+      case 'not-on-tape':
+        return this.#fail({ code: 'NOT_COVERED', message: NOT_COVERED });
+      default:
+        return why satisfies never;
+    }
+  }
+
+  #endTurn(): Actions {
+    if (!this.#hasTurn) return NOTHING;
+    this.#hasTurn = false;
+    return [{ t: 'end-turn' }];
+  }
+
+  #fault(): Actions {
+    const given = this.#giveBack(true, this.#left ?? this.#backfill) ?? NOTHING;
+    const message = 'The subscription failed; try again.';
+    return [...given, ...this.#fail({ code: 'INTERNAL', message })];
+  }
+
+  #fail(reply: StartRefusal): Actions {
+    return [...this.#end(), { t: 'fail', reply }];
+  }
+
+  #end(): Actions {
+    this.#phase = 'ended';
+    const closing: Actions = this.#backfill === null ? NOTHING : [{ t: 'close-replay' }];
+    return [...closing, ...this.#endTurn()];
+  }
+
+  /** What was being reserved when the end came is given back as soon as that is known. */
+  #afterEnd(event: DeliveryEvent): Actions {
+    if (event.t !== 'reserved' && event.t !== 'fault') return NOTHING;
+    const mayBeTaken = event.t === 'fault' || event.refusal === null;
+    return this.#giveBack(mayBeTaken, this.#left ?? this.#backfill) ?? NOTHING;
+  }
+
+  /** Null when nothing was being reserved for it. */
+  #giveBack(mayBeTaken: boolean, backfill: Backfill | null): Actions | null {
+    this.#left = null;
+    return backfill?.isReserving === true ? backfill.giveBack(mayBeTaken) : null;
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * Where a subscription may start: the questions of a resume, each answered by a pure function, in the
+ * order in which they are asked. The answers never show anything this caller may not see, and never
+ * leave a gap: what cannot be gone on from exactly starts afresh, after a `reset` that says why.
+ */
+
+import type { Cursor } from '@tapeloom/core/cursor';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { dayOf, epochNs } from '@tapeloom/core/utc-day';
+import type { ResetReason } from '@tapeloom/protocol/server-messages';
+import { lookAgainMs } from '../../history/awaited-cursors.ts';
+import type { CursorPlace } from '../../runs/replay.ts';
+import { type ErrorReply, invalid } from '../wire/client-message.ts';
+
+/** Cursors of this age are caught up for nothing, whether a ring has it all or not. */
+export const FREE_RESUME_NS = 15n * 60n * 1_000_000_000n;
+
+export interface StreamTimes {
+  /** The service's time. */
+  readonly now: EpochNs;
+  /** How far the tape is known. */
+  readonly tape: EpochNs;
+  /** How far it is known with this caller's delay. */
+  readonly visible: EpochNs;
+  /** What lies before is no secret to this caller: the service's time less its delay. */
+  readonly allowed: EpochNs;
+}
+
+/** What decides about a start beside the time. */
+export interface StartRights {
+  /** The earliest instant of history that may be seen; null without history. */
+  historyFrom(now: EpochNs): EpochNs | null;
+  /** What the name that was asked for meant on a day; null: nothing that goes on to what it means now. */
+  contractOn(day: UtcDay): string | null;
+  /** Why a cursor is no longer good, if it is not: a repair of the tape, a new computation. */
+  epochReset(cursor: Cursor): ResetReason | null;
+}
+
+export type StartRefusal = Omit<ErrorReply, 'sub'>;
+
+export type Verdict<T extends string> =
+  | { readonly t: T }
+  | { readonly t: 'reset'; readonly reason: ResetReason }
+  | { readonly t: 'refuse'; readonly reply: StartRefusal };
+
+/**
+ * The instant a start at a time begins at; what is not visible yet is waited for at what is. A stream is
+ * of one contract: an alias starts in the past only as far back as it has meant the present one.
+ */
+export function judgeTime(
+  time: EpochNs,
+  contract: string,
+  { now, visible }: StreamTimes,
+  rights: Pick<StartRights, 'historyFrom' | 'contractOn'>,
+): EpochNs | StartRefusal {
+  if (time > now) return refuseTime('Must not be in the future.');
+  const historyFrom = rights.historyFrom(now);
+  const isToday = time >= midnightOf(now);
+  if (!isToday && (historyFrom === null || time < historyFrom)) {
+    const message = 'The plan does not cover history of this time.';
+    return { code: 'FORBIDDEN', message };
+  }
+  const start = time < visible ? time : visible;
+  if (rights.contractOn(dayOf(start)) === contract) return start;
+  return refuseTime(`The name did not mean ${contract} then: ask for the contract by its symbol.`);
+}
+
+/**
+ * What a cursor's day tells before the tape is asked. `beyond`: the day cannot be seen yet, and is not one
+ * of this contract.
+ */
+export function judgeDay(
+  { day }: Cursor,
+  contract: string,
+  { visible }: StreamTimes,
+  rights: Pick<StartRights, 'contractOn'>,
+): Verdict<'locate' | 'beyond'> {
+  if (rights.contractOn(day) === contract) return { t: 'locate' };
+  return day > dayOf(visible) ? { t: 'beyond' } : { t: 'reset', reason: 'roll' };
+}
+
+/**
+ * What a cursor's place tells, as far as this caller sees the tape; `waitedMs`: how long it was waited for
+ * already. A place beyond that is answered by the key alone, after the same time, whatever the tape has.
+ */
+export function judgePlace(
+  cursor: Cursor,
+  place: CursorPlace,
+  waitedMs: number,
+  { now, allowed }: StreamTimes,
+  rights: Pick<StartRights, 'epochReset'>,
+): Verdict<'attach' | 'wait'> {
+  if (place.t === 'beyond') {
+    if (lookAgainMs(waitedMs) > 0) return { t: 'wait' };
+    const isDelayed = allowed < now;
+    return isDelayed
+      ? { t: 'reset', reason: 'entitlement_changed' }
+      : { t: 'refuse', reply: unknownCursor() };
+  }
+  const reason = rights.epochReset(cursor);
+  return reason === null ? { t: 'attach' } : { t: 'reset', reason };
+}
+
+/**
+ * How the gap behind a cursor is closed that the topic's ring does not cover. A cursor stands at its
+ * trade, which may be long ago while nothing was published since: then it is good, whatever the plan.
+ * `probe`: whether something was published more than 15 minutes ago is to be found out.
+ */
+export function judgeGap(
+  cursor: Cursor,
+  place: CursorPlace,
+  { now, visible }: StreamTimes,
+  rights: Pick<StartRights, 'historyFrom'>,
+): 'free-replay' | 'charged-replay' | 'probe' | 'expired' | 'gap' {
+  if (place.t !== 'on-tape') return place.t === 'gone' && place.isGap ? 'gap' : 'expired';
+  if (visible - place.at <= FREE_RESUME_NS) return 'free-replay';
+  const historyFrom = rights.historyFrom(now);
+  const isCovered = historyFrom !== null && historyFrom <= epochNs(cursor.day, 0);
+  return isCovered ? 'charged-replay' : 'probe';
+}
+
+/** Midnight UTC of today: what lies before it is history. */
+export function midnightOf(now: EpochNs): EpochNs {
+  return epochNs(dayOf(now), 0);
+}
+
+function refuseTime(message: string): StartRefusal {
+  return invalid([{ path: '/from/time', message }]);
+}
+
+function unknownCursor(): StartRefusal {
+  return invalid([{ path: '/from/cursor', message: 'No stream has reached this cursor.' }]);
+}

@@ -1,0 +1,151 @@
+/**
+ * From a well-formed `subscribe` to what it means today, for this caller: which contract, which
+ * indicator, which canonical parameters, how far behind the tape. A name means one thing at a time;
+ * anything unknown or not allowed is refused with its code.
+ */
+
+import { type Cursor, parseCursor } from '@tapeloom/core/cursor';
+import { configurationOf } from '@tapeloom/core/entitlement/custom-configuration';
+import type { Entitlements } from '@tapeloom/core/entitlement/entitlements';
+import { parseInstant } from '@tapeloom/core/instant-text';
+import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { INDICATORS, indicatorNamed } from '@tapeloom/core/studies/catalogue';
+import type { Indicator, Params } from '@tapeloom/core/studies/indicator';
+import { parseParams } from '@tapeloom/core/studies/params';
+import type { StreamFrom, StreamMode, SubscribeMessage } from '@tapeloom/protocol/client-messages';
+import type { ResetReason } from '@tapeloom/protocol/server-messages';
+import { didYouMean } from '../../config/nearest-name.ts';
+import type { TopicSpec } from '../../topics/engine-link.ts';
+import { type ErrorReply, invalid } from '../wire/client-message.ts';
+import type { DeliveryStart } from './delivery-events.ts';
+import type { StartRights } from './start-verdict.ts';
+
+/** Objects in a snapshot of an indicator that leaves it to us. */
+const DEPTH_DEFAULT = 500;
+
+/** A subscription that may start: what was asked, and what it stands for. */
+export interface StreamRequest {
+  readonly message: SubscribeMessage;
+  readonly spec: TopicSpec;
+  readonly tickSizeNanos: number;
+  readonly mode: StreamMode;
+  readonly depth: number;
+  /** What it counts as among the account's custom configurations; null with defaults only. */
+  readonly configuration: string | null;
+  readonly start: DeliveryStart;
+  /** What decides about the start beside the caller's plan. */
+  readonly rules: Omit<StartRights, 'historyFrom'>;
+  /** Compute units that a trade costs when it is replayed from history. */
+  readonly unitsPerTrade: number;
+  /** The day since which the name has meant the contract. */
+  readonly meansSince: UtcDay;
+  /** It was taken elsewhere by a roll or a change of rights: nobody asked for it anew. */
+  readonly isMoved: boolean;
+  /** When the name is to mean another contract, in tape time as this caller sees it. */
+  readonly rollsOn: UtcDay | null;
+}
+
+/** Who asks, and when. */
+export interface StreamContext {
+  readonly entitlements: Entitlements;
+  /** The UTC day of the tape as this caller sees it, its delay included. */
+  readonly day: UtcDay;
+  /** The service's time. */
+  readonly now: EpochNs;
+}
+
+export type ResolveStream = (
+  message: SubscribeMessage,
+  context: StreamContext,
+) => StreamRequest | Omit<ErrorReply, 'sub'>;
+
+export interface StreamCatalogue {
+  book(): InstrumentBook;
+  /** Whether a contract is streamed in real time. */
+  isStreamed(symbol: string): boolean;
+  /** Why a cursor of this stream is no longer good, if it is not. */
+  epochReset(spec: TopicSpec, cursor: Cursor): ResetReason | null;
+}
+
+export function createResolver(catalogue: StreamCatalogue): ResolveStream {
+  return (message, { entitlements, day, now }) => {
+    const { instrument: name } = message;
+    const book = catalogue.book();
+    const contract = book.resolve(name, day);
+    if (contract === null || !catalogue.isStreamed(contract.symbol)) {
+      const text = `No instrument "${name}" is streamed.`;
+      const near = contract === null ? didYouMean(name, streamedNames(catalogue)) : '';
+      return { code: 'UNKNOWN_INSTRUMENT', message: `${text}${near}` };
+    }
+    if (!entitlements.allowsInstrument({ name, contract, book, today: day, now })) {
+      return { code: 'FORBIDDEN', message: `The key has no right to the instrument "${name}".` };
+    }
+    const indicator = indicatorNamed(message.indicator);
+    if (indicator === null) {
+      const text = `There is no indicator "${message.indicator}".`;
+      const near = didYouMean(
+        message.indicator,
+        INDICATORS.map(({ id }) => id),
+      );
+      return { code: 'UNKNOWN_INDICATOR', message: `${text}${near}` };
+    }
+    const parsed = parseParams(indicator, message.params ?? {});
+    if ('faults' in parsed) {
+      return invalid(parsed.faults.map((it) => ({ ...it, path: `/params${it.path}` })));
+    }
+    const spec: TopicSpec = {
+      contract: contract.symbol,
+      indicator: indicator.id,
+      params: computingParams(indicator, parsed.params),
+      delaySeconds: entitlements.limits.delaySeconds,
+    };
+    const { depth } = parsed.params;
+    const meansSince = book.meansSince(name, day);
+    return {
+      message,
+      spec,
+      tickSizeNanos: contract.tickSizeNanos,
+      mode: message.mode ?? 'live',
+      depth: typeof depth === 'number' ? depth : DEPTH_DEFAULT,
+      configuration: configurationOf(contract.symbol, indicator, parsed.params),
+      start: startOf(message.from),
+      rules: {
+        contractOn: (on) => {
+          const then = book.resolve(name, on)?.symbol ?? null;
+          // A contract that was meant before, and then another one, does not go on from there.
+          const isSame = then !== spec.contract || book.meansSince(name, on) === meansSince;
+          return isSame ? then : null;
+        },
+        epochReset: (cursor) => catalogue.epochReset(spec, cursor),
+      },
+      unitsPerTrade: indicator.computeUnitsPerTrade,
+      meansSince,
+      isMoved: false,
+      rollsOn: book.nextRoll(name, day)?.from ?? null,
+    };
+  };
+}
+
+function streamedNames(catalogue: StreamCatalogue): readonly string[] {
+  const book = catalogue.book();
+  const symbols = book.all().map(({ symbol }) => symbol);
+  return [
+    ...book.allAliases().map(({ alias }) => alias),
+    ...symbols.filter((symbol) => catalogue.isStreamed(symbol)),
+  ];
+}
+
+/** The message was found to be well formed before. */
+function startOf(from: StreamFrom = 'live'): DeliveryStart {
+  if (from === 'live') return { t: 'live' };
+  if ('cursor' in from) return { t: 'cursor', cursor: parseCursor(from.cursor)! };
+  return { t: 'time', time: parseInstant(from.time)! };
+}
+
+/** All parameters but those that only change the view: they are no part of a topic's identity. */
+function computingParams(indicator: Indicator, params: Params): Params {
+  const isView = (name: string) =>
+    indicator.parameters.some((it) => it.name === name && it.category === 'view');
+  return Object.fromEntries(Object.entries(params).filter(([name]) => !isView(name)));
+}

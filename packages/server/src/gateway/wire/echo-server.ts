@@ -1,0 +1,55 @@
+/**
+ * A WebSocket server that repeats every message, made with the very settings of the stream's sockets, so
+ * that an outside conformance suite can judge the transport. It knows no account and no data, runs only
+ * when asked for, and is meant for the machine it runs on alone. A peer that does not read is not read
+ * from: what waits for it is bounded by what was read before.
+ */
+
+import type { Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { createServer } from '../../platform/node-http.ts';
+import { limitGoodbye, SOCKET_SETTINGS } from '../connection/socket-settings.ts';
+
+const CONNECTIONS_MAX = 256;
+/** While more than this waits for a peer, nothing is read from it. */
+const WAITING_BYTES_MAX = 262_144;
+
+export class EchoServer implements AsyncDisposable {
+  readonly http: Server;
+  readonly #webSockets = new WebSocketServer(SOCKET_SETTINGS);
+  readonly #sockets = new Set<Duplex>();
+
+  constructor() {
+    this.http = createServer((_request, response) => {
+      response.writeHead(426, { connection: 'close', upgrade: 'websocket' }).end();
+    });
+    this.http.maxConnections = CONNECTIONS_MAX;
+    this.http.on('upgrade', (request, socket, head) => {
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+      this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
+        limitGoodbye(socket);
+        echo(webSocket);
+      });
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    this.http.closeAllConnections();
+    if (!this.http.listening) return;
+    await new Promise((resolve) => this.http.close(resolve));
+  }
+}
+
+function echo(webSocket: WebSocket): void {
+  // `ws` has answered a bad frame with its close code already.
+  webSocket.on('error', () => {});
+  webSocket.on('message', (data, isBinary) => {
+    webSocket.send(data, { binary: isBinary }, () => {
+      if (webSocket.isPaused && webSocket.bufferedAmount <= WAITING_BYTES_MAX) webSocket.resume();
+    });
+    if (webSocket.bufferedAmount > WAITING_BYTES_MAX) webSocket.pause();
+  });
+}

@@ -1,0 +1,121 @@
+/**
+ * What waits for a reader that is behind. As long as little waits on the socket itself the outbox is
+ * empty and everything goes there at once. From then on messages are held here, one by one:
+ *
+ * 1. A newer version of an object (an `upsert` or a `remove`) deletes the one held and goes to the end.
+ *    It never takes the older one's place: cursors of a subscription ascend, so a client may resume
+ *    from any of them, and a last version, `remove` included, always arrives.
+ * 2. An `hb` says that the client has all up to its cursor. Of each subscription only the newest is
+ *    held, behind the frames of its flush, and skipping a version deletes it.
+ * 3. Nothing else is ever skipped. When a subscription ends, all that is held of it is deleted, except
+ *    `error`s, which answer messages of the client.
+ *
+ * What waits on the socket and here, with the message to come, stays below its limit.
+ */
+
+import type { EncodedFrames } from '../../topics/flush.ts';
+import type { HeldFrame, MessageFrame } from '../../topics/message-frame.ts';
+
+export interface OutboxLimits {
+  /** From this many waiting bytes on, messages are held here and versions skipped. */
+  readonly skipFromBytes: number;
+  /** So many bytes never wait. */
+  readonly bytesMax: number;
+}
+
+export const OUTBOX_LIMITS: OutboxLimits = { skipFromBytes: 262_144, bytesMax: 1_048_576 };
+
+/** `at-once`: it belongs on the socket now; `over`: the limit is reached, the message is not held. */
+export type OutboxVerdict = 'at-once' | 'held' | 'over';
+
+export class Outbox {
+  readonly #limits: OutboxLimits;
+  /** In the order of sending. Versions and `hb`s have a text as their key, all others a number. */
+  readonly #held = new Map<string | number, HeldFrame>();
+  #bytes = 0;
+  #lastNumber = 0;
+
+  constructor(limits: OutboxLimits = OUTBOX_LIMITS) {
+    this.#limits = limits;
+  }
+
+  /** How much is held; 0 means that nothing is. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Whether this much may go to the socket as it is, without a look at its messages. */
+  lets(bytes: number, socketBytes: number): boolean {
+    return this.#bytes === 0 && socketBytes + bytes < this.#limits.skipFromBytes;
+  }
+
+  /** Takes the next message in; `socketBytes` is what waits on the socket itself. */
+  pass(message: MessageFrame, socketBytes: number): OutboxVerdict {
+    const { kind, sub, bytes } = message;
+    const key = this.#keyOf(message);
+    if (this.#delete(key) && kind !== 'hb') this.#delete(beatKey(sub));
+    if (socketBytes + this.#bytes + bytes.length >= this.#limits.bytesMax) return 'over';
+    if (this.#bytes === 0 && socketBytes < this.#limits.skipFromBytes) return 'at-once';
+    this.#held.set(key, message.held);
+    this.#bytes += bytes.length;
+    return 'held';
+  }
+
+  /** What the socket may have next, null when nothing is held or enough waits there. */
+  take(socketBytes: number): EncodedFrames | null {
+    return this.#take(this.#limits.skipFromBytes - socketBytes);
+  }
+
+  /** All that is held, for a socket about to be closed. */
+  takeAll(): EncodedFrames | null {
+    return this.#take(Number.POSITIVE_INFINITY);
+  }
+
+  /** The subscription is over: nothing of it follows. */
+  endSubscription(sub: string): void {
+    for (const [key, message] of this.#held) {
+      if (message.sub === sub && message.kind !== 'error') this.#delete(key);
+    }
+  }
+
+  clear(): void {
+    this.#held.clear();
+    this.#bytes = 0;
+  }
+
+  /** Whole messages from the front, until they fill this many bytes. */
+  #take(roomBytes: number): EncodedFrames | null {
+    const texts: string[] = [];
+    let total = 0;
+    for (const [key, { text }] of this.#held) {
+      if (total >= roomBytes) break;
+      texts.push(text);
+      total += text.length;
+      this.#delete(key);
+    }
+    if (texts.length === 0) return null;
+    const bytes = Buffer.allocUnsafe(total);
+    let at = 0;
+    for (const text of texts) at += bytes.write(text, at, 'latin1');
+    return { bytes, messages: texts.length };
+  }
+
+  #delete(key: string | number): boolean {
+    const message = this.#held.get(key);
+    if (message === undefined) return false;
+    this.#bytes -= message.text.length;
+    return this.#held.delete(key);
+  }
+
+  #keyOf({ kind, sub, versionKey }: MessageFrame): string | number {
+    if (versionKey !== null) return versionKey;
+    if (kind === 'hb') return beatKey(sub);
+    this.#lastNumber += 1;
+    return this.#lastNumber;
+  }
+}
+
+/** Differs from every object's key, since no object has an empty id. */
+function beatKey(sub: string | null): string {
+  return `\n${sub ?? ''}`;
+}

@@ -1,0 +1,309 @@
+/**
+ * The OpenAPI document of the REST interface, made from the same route records that serve it. Pure:
+ * the same routes give the same document.
+ */
+
+import { PROBLEM_CONTENT_TYPE } from '@tapeloom/protocol/problem';
+import type { TSchema } from 'typebox';
+import {
+  IDEMPOTENCY_KEY,
+  IDEMPOTENCY_KEY_LENGTH_MAX,
+  IDEMPOTENT_REPLAYED,
+} from '../server/idempotency.ts';
+import { RATE_HEADERS } from '../server/rate-headers.ts';
+import type { Route, RouteError } from '../server/route.ts';
+import { exampleName, PROBLEM_SCHEMA, problemExamples } from './openapi-problems.ts';
+import { ALL_TAGS, tagOf } from './openapi-tags.ts';
+import { OPERATION_EXAMPLES, type OperationExample } from './operation-examples.ts';
+import { schemaSample } from './schema-sample.ts';
+
+/** Where a service listens that was told nothing. */
+const ORIGIN_DEFAULT = 'http://127.0.0.1:8080';
+
+const IDEMPOTENCY_PARAMETER = {
+  name: IDEMPOTENCY_KEY,
+  in: 'header',
+  required: false,
+  description:
+    'Any text of your own, a new one for each request: the same request again with the same text, by the ' +
+    'same key and within 24 hours, is answered again and not done again.',
+  schema: {
+    type: 'string',
+    minLength: 1,
+    maxLength: IDEMPOTENCY_KEY_LENGTH_MAX,
+    pattern: '^[\\x20-\\x7e]+$',
+  },
+};
+
+const whole = { type: 'integer', minimum: 0 };
+const HEADERS = {
+  'X-Request-Id': { description: 'The request id, for support.', schema: { type: 'string' } },
+  'X-Export-Token': {
+    description: 'Passed as `resume`, continues this export.',
+    schema: { type: 'string' },
+  },
+  [IDEMPOTENT_REPLAYED]: {
+    description:
+      '`true` when the same request with the same `Idempotency-Key` was answered before: nothing was done again.',
+    schema: { const: 'true' },
+  },
+  'Retry-After': { description: 'Seconds to wait.', schema: whole },
+  ETag: {
+    description: 'Passed as `If-None-Match`, asks whether the answer is another now.',
+    schema: { type: 'string' },
+  },
+  'Cache-Control': { description: 'How long the answer may be kept.', schema: { type: 'string' } },
+  'WWW-Authenticate': {
+    description:
+      '`Bearer realm=service`, with `error=invalid_token` behind a comma when a key was sent.',
+    schema: { type: 'string' },
+  },
+  [RATE_HEADERS.limit]: { description: 'Requests a minute.', schema: whole },
+  [RATE_HEADERS.remaining]: { description: 'Requests available now.', schema: whole },
+  [RATE_HEADERS.reset]: {
+    description: 'Seconds until the full limit is available again.',
+    schema: whole,
+  },
+  [RATE_HEADERS.policy]: {
+    description: 'The limit and its window in seconds.',
+    schema: { type: 'string', pattern: '^[0-9]+;w=[0-9]+$' },
+  },
+} as const;
+type HeaderName = keyof typeof HEADERS;
+
+const IF_NONE_MATCH = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'The `ETag` of an answer that is at hand.',
+  schema: { type: 'string' },
+};
+
+/** What any route may answer with, then what one with a body or with a key may. */
+const ANYWHERE: readonly RouteError[] = [
+  { code: 'INVALID_PARAMETERS', status: 400 },
+  { code: 'RATE_LIMITED', status: 429 },
+  { code: 'INTERNAL', status: 500 },
+  { code: 'CAPACITY', status: 503 },
+];
+const WITH_BODY: readonly RouteError[] = [
+  { code: 'INVALID_PARAMETERS', status: 413 },
+  { code: 'INVALID_PARAMETERS', status: 415 },
+];
+const OF_PORTAL: readonly RouteError[] = [{ code: 'FORBIDDEN', status: 403 }];
+const WITH_KEY: readonly RouteError[] = [
+  { code: 'UNAUTHORIZED', status: 401 },
+  { code: 'FORBIDDEN', status: 403 },
+];
+
+/** `origin`: where the service is; null: nobody knows yet. */
+export function openapiDocument(
+  routes: readonly Route[],
+  version: string,
+  origin: string | null,
+): object {
+  const byPath = Map.groupBy(routes, (route) => route.path.replace(/:(\w+)/g, '{$1}'));
+  const paths = [...byPath].map(([path, operations]) => [
+    path,
+    Object.fromEntries(operations.map((route) => [route.method.toLowerCase(), operation(route)])),
+  ]);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Tapeloom',
+      version,
+      description: 'Order-flow indicators from the trades of futures contracts.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: origin ?? ORIGIN_DEFAULT }],
+    tags: ALL_TAGS,
+    paths: Object.fromEntries(paths),
+    components: {
+      schemas: { Problem: PROBLEM_SCHEMA },
+      examples: problemExamples(routes.flatMap(errorsOf)),
+      headers: HEADERS,
+      securitySchemes: {
+        key: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key: `Authorization: Bearer <key>`.',
+        },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'tapeloom_session',
+          description:
+            'A browser that is signed in to the portal; behind TLS the name begins with `__Host-`. What changes ' +
+            "something must come from the portal's own pages, by the header `Origin`.",
+        },
+      },
+    },
+  };
+}
+
+function operation(route: Route): object {
+  const example = exampleOf(route);
+  return {
+    operationId: route.operationId,
+    tags: [tagOf(route.path)],
+    summary: route.summary,
+    ...(route.description === undefined ? {} : { description: route.description }),
+    security: securityOf(route),
+    parameters: [
+      ...pathParameters(route, example),
+      ...queryParameters(route, example),
+      ...(route.cacheControl === undefined ? [] : [IF_NONE_MATCH]),
+      ...(route.isIdempotent === true ? [IDEMPOTENCY_PARAMETER] : []),
+    ],
+    ...requestBody(route, example),
+    responses: {
+      [route.status ?? 200]: {
+        description: 'Success.',
+        headers: headersOf(route, route.status ?? 200),
+        content: answerContent(route, example),
+      },
+      ...(route.cacheControl === undefined
+        ? {}
+        : {
+            304: {
+              description: 'The answer is the one `If-None-Match` named.',
+              headers: headersOf(route, 304),
+            },
+          }),
+      ...problemResponses(route),
+    },
+  };
+}
+
+/** What somebody wrote, for what is tried too; else something that fits. */
+function exampleOf({ operationId, body, answer, answerTypes }: Route): OperationExample {
+  const name = operationId.replace(/^try([A-Z])/, (_, first: string) => first.toLowerCase());
+  return (
+    OPERATION_EXAMPLES[name] ?? {
+      ...(body === undefined ? {} : { body: schemaSample({ ...body }) as object }),
+      ...(answerTypes === undefined ? { answer: schemaSample({ ...answer }) as object } : {}),
+    }
+  );
+}
+
+function requestBody(route: Route, { body }: OperationExample): object {
+  if (route.rawBody === true) {
+    return { requestBody: { required: true, content: { '*/*': { schema: {} } } } };
+  }
+  if (route.body === undefined) return {};
+  return { requestBody: { required: true, content: jsonContent(route.body, body) } };
+}
+
+/** A bearer key has no scopes in the sense of OpenAPI; 3.1 lets them be named as roles. */
+function securityOf({ access }: Route): object[] {
+  if (access === 'public') return [];
+  if (access === 'optional') return [{}, { key: [] }];
+  if (access === 'session' || access === 'session-as-key') return [{ session: [] }];
+  return [{ key: access === 'key' ? [] : [access.scope] }];
+}
+
+function needsKey({ access }: Route): boolean {
+  return access !== 'public' && access !== 'optional';
+}
+
+/** Open to everybody, but only to the portal's own pages. */
+function isOfPortal({ access, method, path }: Route): boolean {
+  return access === 'public' && method !== 'GET' && path.startsWith('/v1/portal/');
+}
+
+const PATH_PARAMETERS: Readonly<Record<string, string>> = {
+  id: 'The id, as a list or the answer that made it shows it.',
+  name: 'The name of the page.',
+  provider: 'The name of the payment provider.',
+};
+
+function pathParameters(route: Route, { path }: OperationExample): object[] {
+  return [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: PATH_PARAMETERS[name!] ?? `The ${name}.`,
+    schema: { type: 'string' },
+    ...(path?.[name!] === undefined ? {} : { example: path[name!] }),
+  }));
+}
+
+function queryParameters(route: Route, { query }: OperationExample): object[] {
+  const required: readonly string[] = route.query?.required ?? [];
+  return Object.entries(route.query?.properties ?? {}).map(([name, whole]) => {
+    const { description, ...schema } = whole as TSchema & { readonly description?: string };
+    return {
+      name,
+      in: 'query',
+      required: required.includes(name),
+      ...(description === undefined ? {} : { description }),
+      schema,
+      ...(query?.[name] === undefined ? {} : { example: query[name] }),
+    };
+  });
+}
+
+/** What the route may refuse with. */
+function errorsOf(route: Route): readonly RouteError[] {
+  return [
+    ...ANYWHERE,
+    ...(route.method === 'GET' ? [] : WITH_BODY),
+    ...(needsKey(route) ? WITH_KEY : []),
+    ...(isOfPortal(route) ? OF_PORTAL : []),
+    ...(route.errors ?? []),
+  ];
+}
+
+/** One response per status, with the codes that may come with it. */
+function problemResponses(route: Route): object {
+  const byStatus = Map.groupBy(errorsOf(route), ({ status }) => status);
+  const responses = [...byStatus].map(([status, same]) => [
+    status,
+    {
+      description: same.map(({ code }) => `\`${code}\``).join(', '),
+      headers: headersOf(route, status),
+      content: {
+        [PROBLEM_CONTENT_TYPE]: {
+          schema: { $ref: '#/components/schemas/Problem' },
+          examples: Object.fromEntries(
+            same.map((error) => [
+              error.code,
+              { $ref: `#/components/examples/${exampleName(error)}` },
+            ]),
+          ),
+        },
+      },
+    },
+  ]);
+  return Object.fromEntries(responses);
+}
+
+function headersOf(route: Route, status: number): object {
+  const isCounted =
+    route.access !== 'public' && route.access !== 'session' && status !== 401 && status !== 503;
+  const names: HeaderName[] = [
+    'X-Request-Id',
+    ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),
+    ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
+    ...(route.path === '/v1/export' && status === 200 ? (['X-Export-Token'] as const) : []),
+    ...(route.cacheControl !== undefined && status < 400
+      ? (['ETag', 'Cache-Control'] as const)
+      : []),
+    ...(route.isIdempotent === true && status < 300 ? ([IDEMPOTENT_REPLAYED] as const) : []),
+    ...(isCounted ? Object.values(RATE_HEADERS) : []),
+  ];
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+function answerContent({ answer, answerTypes }: Route, example: OperationExample): object {
+  if (answerTypes === undefined) return jsonContent(answer, example.answer);
+  const contents = answerTypes.map((type) => [
+    type,
+    { schema: { ...answer, contentMediaType: type } },
+  ]);
+  return Object.fromEntries(contents);
+}
+
+function jsonContent(schema: TSchema, example: unknown): object {
+  return { 'application/json': { schema, ...(example === undefined ? {} : { example }) } };
+}

@@ -1,0 +1,122 @@
+/**
+ * How history is asked for at this door: from the words of a request to a range that is there and that the
+ * caller may have, or to a refusal. History, estimates and exports go through here.
+ */
+
+import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { Caller } from '../../accounts/auth/caller.ts';
+import { type CoveredQuery, type CoverSources, coverQuery } from '../../history/covered-query.ts';
+import type { HistoryOperation } from '../../history/history-fields.ts';
+import type { HistorySources } from '../../history/history-pages.ts';
+import { type HistoryQuery, readHistoryQuery } from '../../history/history-query.ts';
+import { type HistoryRefusal, isRefusal, refusalOf } from '../../history/history-refusal.ts';
+import type { SharedPlaces } from '../../platform/shared-places.ts';
+import { ComputeClosedError } from '../../runs/compute-errors.ts';
+import { ProblemError } from '../server/problem-error.ts';
+import type { RouteError } from '../server/route.ts';
+import type { ComputeBudget } from './compute-charge.ts';
+
+const RETRY_AFTER_CLOSED_S = 2;
+
+/** What the routes of history know of the running service. */
+export interface HistoryFacts extends ComputeBudget {
+  book(): InstrumentBook;
+  /** Whether a contract is streamed in real time. */
+  isStreamed(symbol: string): boolean;
+  /** The service's time. */
+  now(): EpochNs;
+  /** How far the tape has come; null while that is not known. */
+  tapeTime(): EpochNs | null;
+  /** Real time passes. */
+  pause(ms: number): Promise<unknown>;
+  /** Requests that wait for a cursor, by account. */
+  readonly awaited: SharedPlaces;
+  /** The compute threads. */
+  readonly sources: HistorySources & CoverSources;
+  readonly engineFingerprint: string;
+}
+
+/** What a route of history may refuse with, beyond what every route with a key may. */
+export const HISTORY_ERRORS: readonly RouteError[] = [
+  { code: 'NOT_COVERED', status: 402 },
+  { code: 'UNKNOWN_INDICATOR', status: 404 },
+  { code: 'UNKNOWN_INSTRUMENT', status: 404 },
+  { code: 'WARMING', status: 409 },
+  { code: 'CURSOR_EXPIRED', status: 410 },
+];
+
+export interface HistoryQuestion {
+  /** The query of the request, as it came. */
+  readonly raw: Readonly<Record<string, unknown>>;
+  readonly operation: HistoryOperation;
+  readonly caller: Caller;
+}
+
+/** Throws the refusal, if there is one. */
+export function askedQuery(facts: HistoryFacts, question: HistoryQuestion): HistoryQuery {
+  const { raw, operation, caller } = question;
+  const { entitlements } = caller;
+  const now = facts.now();
+  const query = readHistoryQuery(raw, operation, {
+    entitlements,
+    book: facts.book(),
+    isStreamed: (symbol) => facts.isStreamed(symbol),
+    now,
+    visible: visibleTo(caller, facts),
+  });
+  if (isRefusal(query)) throw problemOfRefusal(query);
+  return query;
+}
+
+/** Throws the refusal, if there is one. */
+export async function coveredQuery(
+  facts: HistoryFacts,
+  query: HistoryQuery,
+  caller: Caller,
+  signal: AbortSignal,
+): Promise<CoveredQuery> {
+  const book = facts.book();
+  const covered = await coverQuery(query, facts.sources, {
+    visible: () => visibleTo(caller, facts),
+    arrived: caller.entitlements.visibleUntil(facts.now()),
+    isReady: () => facts.tapeTime() !== null,
+    contractOn: (day) => book.resolve(query.instrument, day)?.symbol ?? null,
+    enterWait: () => facts.awaited.enter(caller.accountId),
+    pause: async (ms) => {
+      await facts.pause(ms);
+      // Nobody is there any more to be answered.
+      signal.throwIfAborted();
+    },
+  }).catch((error: unknown) => {
+    throw historyProblem(error);
+  });
+  if (isRefusal(covered)) throw problemOfRefusal(covered);
+  return covered;
+}
+
+/** What an error in the middle of the work is to the caller. */
+export function historyProblem(error: unknown): unknown {
+  if (error instanceof ComputeClosedError) {
+    const detail = 'The service is shutting down; try again in a moment.';
+    return problemOfRefusal({ code: 'CAPACITY', detail, retryAfterSeconds: RETRY_AFTER_CLOSED_S });
+  }
+  const refusal = refusalOf(error);
+  return refusal === null ? error : problemOfRefusal(refusal);
+}
+
+/** How far this caller sees the tape: the delay has passed, and the tape has come so far. */
+export function visibleTo({ entitlements }: Caller, facts: HistoryFacts): EpochNs {
+  const allowed = entitlements.visibleUntil(facts.now());
+  const tape = facts.tapeTime();
+  return tape !== null && tape < allowed ? tape : allowed;
+}
+
+function problemOfRefusal(refusal: HistoryRefusal): ProblemError {
+  const { code, detail, errors, members = {}, retryAfterSeconds } = refusal;
+  return new ProblemError(code, detail, {
+    ...(errors === undefined ? {} : { errors }),
+    members,
+    headers: retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) },
+  });
+}

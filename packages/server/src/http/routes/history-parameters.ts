@@ -1,0 +1,62 @@
+/** The parameters of history queries as they are published; `history-fields.ts` reads and judges them. */
+
+import type { TObject, TSchema } from 'typebox';
+import {
+  EXPORT_FORMATS,
+  HISTORY_PARAMETERS,
+  type HistoryOperation,
+  LIMIT_DEFAULT,
+  LIMIT_MAX,
+} from '../../history/history-fields.ts';
+import { Type } from '../contract/schema.ts';
+
+const CURSOR = '^[1-9][0-9]{7}[.](0|[1-9][0-9]*)[.](0|[1-9][0-9]*)$';
+const INSTANT = 'nanoseconds since 1970-01-01 UTC, an RFC 3339 time, or a date YYYY-MM-DD';
+
+const REQUIRED: ReadonlySet<string> = new Set(['instrument', 'indicator', 'from']);
+const SCHEMAS: Readonly<Record<string, TSchema>> = {
+  instrument: Type.String({ description: 'Symbol, or alias: it means what it meant at `from`.' }),
+  indicator: Type.String({ description: 'The id of an indicator.' }),
+  params: Type.String({
+    contentMediaType: 'application/json',
+    description: 'Parameters of the indicator, a JSON object; what is left out has its default.',
+  }),
+  from: Type.String({ description: `Start of the range: ${INSTANT}.` }),
+  to: Type.String({
+    description: `End of the range, not part of it: ${INSTANT}. Default: the newest time the key sees.`,
+  }),
+  untilCursor: Type.String({
+    pattern: CURSOR,
+    description: 'In place of `to`: the last update of the range.',
+  }),
+  mode: Type.Enum(['live', 'confirmed'], {
+    default: 'live',
+    description: '`live` ends with the objects that still form at the end of the range.',
+  }),
+  dataset: Type.String({ description: 'Needed for a contract that is not streamed.' }),
+  limit: Type.Integer({
+    minimum: 1,
+    maximum: LIMIT_MAX,
+    default: LIMIT_DEFAULT,
+    description: 'Results of a page; of `footprint` it has at most 5,400.',
+  }),
+  cursor: Type.String({ pattern: CURSOR, description: '`next` of the page before.' }),
+  snapshot: Type.Boolean({
+    default: false,
+    description: 'Starts with the state at `from`, then every update as a stream published it.',
+  }),
+  format: Type.Enum([...EXPORT_FORMATS], {
+    default: 'ndjson',
+    description:
+      '`ndjson`: lines of JSON, compressed with zstd. `parquet`, `arrow`: the same results as a table, ' +
+      'one row each; only for indicators whose data is flat.',
+  }),
+};
+
+export function historyParameters(operation: HistoryOperation): TObject {
+  const entries = HISTORY_PARAMETERS[operation].map((name): [string, TSchema] => {
+    const schema = SCHEMAS[name]!;
+    return [name, REQUIRED.has(name) ? schema : Type.Optional(schema)];
+  });
+  return Type.Object(Object.fromEntries(entries), { additionalProperties: false });
+}

@@ -1,0 +1,111 @@
+/**
+ * `GET /v1/history`: one page of results. Before it starts, the trades from its start to the end of the
+ * range must fit into what is left of the budget; charged are the trades it covered. A client that goes
+ * before the page is ready ends the work, and is charged nothing.
+ */
+
+import { HistoryPages } from '../../history/history-pages.ts';
+import { Instant } from '../contract/instant-schema.ts';
+import { LookBackFrom } from '../contract/look-back-from-schema.ts';
+import { Type } from '../contract/schema.ts';
+import { defineRoute, type Route } from '../server/route.ts';
+import { reserveCompute } from './compute-charge.ts';
+import {
+  askedQuery,
+  coveredQuery,
+  HISTORY_ERRORS,
+  type HistoryFacts,
+  historyProblem,
+} from './history-access.ts';
+import { historyParameters } from './history-parameters.ts';
+
+const closed = { additionalProperties: false };
+
+const StreamObject = Type.Object(
+  {
+    id: Type.String(),
+    final: Type.Boolean(),
+    ts: Type.String(),
+    data: Type.Unknown(),
+  },
+  closed,
+);
+const Item = Type.Union([
+  Type.Object(
+    { t: Type.Literal('upsert'), cursor: Type.String(), ...StreamObject.properties },
+    closed,
+  ),
+  Type.Object(
+    {
+      t: Type.Literal('remove'),
+      cursor: Type.String(),
+      id: Type.String(),
+      final: Type.Boolean(),
+      ts: Type.String(),
+    },
+    closed,
+  ),
+  Type.Object(
+    { t: Type.Literal('snapshot'), cursor: Type.String(), items: Type.Array(StreamObject) },
+    closed,
+  ),
+]);
+
+const HistoryPageView = Type.Object(
+  {
+    instrument: Type.String({ description: 'As it was asked for.' }),
+    contract: Type.String({ description: 'The contract that was read.' }),
+    tickSizeNanos: Type.Integer({
+      description: 'A price in currency is ticks × tickSizeNanos / 1,000,000,000.',
+    }),
+    engineFingerprint: Type.String({ description: 'Of the computation.' }),
+    to: Type.Optional(Instant('The end of the range')),
+    untilCursor: Type.Optional(Type.String({ description: 'The last update of the range.' })),
+    lookBackFrom: LookBackFrom,
+    snapshot: Type.Optional(Type.Literal(true, { description: '`items` begin with a snapshot.' })),
+    items: Type.Array(Item, {
+      description: 'As the stream said them, in the order of their cursors.',
+    }),
+    next: Type.Union([Type.String(), Type.Null()], {
+      description: 'Passed as `cursor`, gives the next page; null on the last one.',
+    }),
+    computeUnits: Type.Integer({ minimum: 0, description: 'What this page cost.' }),
+  },
+  closed,
+);
+
+export function historyRoute(history: () => HistoryFacts): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/history',
+    operationId: 'getHistory',
+    summary: 'Results of an indicator over a range of time, in pages.',
+    description:
+      'The final objects and removals in the order of their cursors; in mode `live` the last page ends ' +
+      'with the objects that still form. A page costs the trades it covered.',
+    access: { scope: 'history' },
+    query: historyParameters('history'),
+    judgesQuery: true,
+    hasNoHead: true,
+    answer: HistoryPageView,
+    errors: [...HISTORY_ERRORS, { code: 'QUOTA_EXCEEDED', status: 429 }],
+    handle: async ({ query: raw, caller, id, signal }) => {
+      const facts = history();
+      const query = askedQuery(facts, { raw, operation: 'history', caller });
+      const covered = await coveredQuery(facts, query, caller, signal);
+      const charge = await reserveCompute(facts, id, caller, covered.computeUnits);
+      try {
+        signal.throwIfAborted();
+        const { engineFingerprint, sources } = facts;
+        const pages = new HistoryPages({ ...sources, engineFingerprint });
+        const page = await pages.page(covered, caller.accountId, signal);
+        signal.throwIfAborted();
+        await charge.settle(page.computeUnits, page.items);
+        return page.bytes;
+      } catch (error) {
+        await charge.giveBack();
+        throw historyProblem(signal.aborted ? signal.reason : error);
+      }
+    },
+  });
+}

@@ -1,0 +1,125 @@
+/**
+ * `GET /v1/indicators`: the catalogue, public. It is exactly the definitions the studies were built
+ * from, plus the fingerprint of the computation.
+ */
+
+import type { IndicatorDefinition, JsonSchema } from '@tapeloom/core/studies/indicator';
+import { catalogueVersion, engineFingerprint } from '../../engine/engine-fingerprint.ts';
+import { paramsSchema } from '../contract/params-schema.ts';
+import { Type } from '../contract/schema.ts';
+import { defineRoute, EncodedJson, PUBLIC_CACHE_CONTROL, type Route } from '../server/route.ts';
+
+const closed = { additionalProperties: false };
+const ParamValue = Type.Union([Type.Number(), Type.String(), Type.Boolean()]);
+
+const Parameter = Type.Object(
+  {
+    name: Type.String(),
+    type: Type.Enum(['integer', 'number', 'string', 'boolean']),
+    default: ParamValue,
+    defaultBy: Type.Optional(
+      Type.Object(
+        { by: Type.String(), values: Type.Record(Type.String(), ParamValue) },
+        { ...closed, description: 'Where the default depends on another parameter.' },
+      ),
+    ),
+    minimum: Type.Optional(Type.Number()),
+    maximum: Type.Optional(Type.Number()),
+    multipleOf: Type.Optional(Type.Number()),
+    values: Type.Optional(Type.Array(Type.String())),
+    unit: Type.Optional(Type.String()),
+    category: Type.Optional(
+      Type.Literal('view', { description: 'Changes what a snapshot shows, not what is computed.' }),
+    ),
+    description: Type.String(),
+  },
+  closed,
+);
+
+const Indicator = Type.Object(
+  {
+    id: Type.String({ description: 'What `indicator` of a query or a subscription names.' }),
+    version: Type.Integer({
+      minimum: 1,
+      description: "Raised when this indicator's results change; its older cursors then end.",
+    }),
+    name: Type.String({ description: 'For people.' }),
+    description: Type.String({ description: 'The exact rule.' }),
+    parameters: Type.Array(Parameter, { description: 'What `params` may have.' }),
+    paramsSchema: Type.Record(Type.String(), Type.Unknown(), {
+      description: 'JSON Schema of `params`.',
+    }),
+    data: Type.Record(Type.String(), Type.Unknown(), {
+      description: "JSON Schema of an object's `data`.",
+    }),
+    computeUnitsPerTrade: Type.Integer({
+      minimum: 0,
+      description: 'What a trade of the past costs.',
+    }),
+    presets: Type.Array(
+      Type.Object(
+        { id: Type.String(), name: Type.String(), params: Type.Record(Type.String(), ParamValue) },
+        closed,
+      ),
+      { description: 'Parameters that are often asked for.' },
+    ),
+    example: Type.Object(
+      { id: Type.String(), final: Type.Boolean(), ts: Type.String(), data: Type.Unknown() },
+      { ...closed, description: 'One of its objects.' },
+    ),
+  },
+  closed,
+);
+
+const IndicatorCatalogue = Type.Object(
+  {
+    version: Type.String({ description: 'Version of the catalogue.' }),
+    engineFingerprint: Type.String({ description: 'Changes when the computation changes.' }),
+    indicators: Type.Array(Indicator),
+  },
+  closed,
+);
+
+export interface CatalogueFacts {
+  readonly version: string;
+  readonly engineFingerprint: string;
+  readonly indicators: readonly PublishedIndicator[];
+}
+
+interface PublishedIndicator extends IndicatorDefinition {
+  readonly paramsSchema: JsonSchema;
+}
+
+/** The catalogue as it is published. */
+export function catalogueFacts(definitions: readonly IndicatorDefinition[]): CatalogueFacts {
+  return {
+    version: catalogueVersion(definitions),
+    engineFingerprint: engineFingerprint(definitions),
+    indicators: definitions.map((definition) => ({
+      ...definition,
+      paramsSchema: paramsSchema(definition.parameters),
+    })),
+  };
+}
+
+export function indicatorsRoute(facts: () => CatalogueFacts): Route {
+  // It is large and asked for without a key, so it is encoded once.
+  let encoded: { readonly of: CatalogueFacts; readonly json: EncodedJson } | null = null;
+  const answer = () => {
+    const of = facts();
+    if (encoded?.of !== of) encoded = { of, json: new EncodedJson(JSON.stringify(of)) };
+    return encoded.json;
+  };
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/indicators',
+    operationId: 'listIndicators',
+    summary: 'The indicator catalogue.',
+    description:
+      'Every indicator with its parameters, the schema of its data, its price in compute units per trade, presets and an example.',
+    access: 'public',
+    cacheControl: PUBLIC_CACHE_CONTROL,
+    answer: Type.Unsafe<CatalogueFacts>(IndicatorCatalogue),
+    handle: answer,
+  });
+}

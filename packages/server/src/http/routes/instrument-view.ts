@@ -1,0 +1,205 @@
+/**
+ * What customers see of an instrument at this moment. Status and time of the last change are pure
+ * functions of the book, the calendar, the clock and the tape: nothing is remembered here.
+ */
+
+import type { SessionTable } from '@tapeloom/core/calendar/session';
+import type { Contract } from '@tapeloom/core/instrument/contract';
+import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { epochNsText } from '@tapeloom/core/utc-day';
+import { INSTRUMENT_STATES, type InstrumentState } from '@tapeloom/protocol/status-states';
+import type { Static } from 'typebox';
+import { Instant } from '../contract/instant-schema.ts';
+import { Type } from '../contract/schema.ts';
+import { EncodedJson } from '../server/route.ts';
+
+const closed = { additionalProperties: false };
+const Nanos = (description: string) => Type.Integer({ minimum: 1, description });
+
+export const InstrumentView = Type.Object(
+  {
+    symbol: Type.String({ description: 'The contract.' }),
+    alias: Type.Union([Type.String(), Type.Null()], {
+      description: 'The alias that designates it today.',
+    }),
+    tickSizeNanos: Nanos(
+      'The smallest step of the price, in 1e-9 of its unit. Prices are given in ticks.',
+    ),
+    status: Type.Enum(INSTRUMENT_STATES, {
+      description: '`down`: the source of its trades is not there.',
+    }),
+    updatedAt: Instant(
+      'Last trade or change; for a delayed key at most the newest time that it may see',
+    ),
+    dataset: Type.String({ description: 'Where its trades come from.' }),
+    name: Type.String({ description: 'For people.' }),
+    exchange: Type.String(),
+    currency: Type.String({ description: 'ISO 4217.' }),
+    lotSizeNanos: Nanos('One lot of volume, in 1e-9 of a contract.'),
+    pointValueNanos: Nanos(
+      'What a full point of the price is worth for one contract, in 1e-9 of the currency.',
+    ),
+    calendar: Type.String({ description: 'Its trading hours, by name.' }),
+    expiresAt: Instant('Expiry'),
+    streamed: Type.Boolean({ description: 'Whether it is streamed in real time.' }),
+    rolls: Type.Optional(
+      Type.Array(Type.Object({ from: Instant('Start'), symbol: Type.String() }, closed), {
+        description: 'What the alias designates from when on, past and planned.',
+      }),
+    ),
+  },
+  closed,
+);
+
+export type InstrumentView = Static<typeof InstrumentView>;
+
+export interface InstrumentFacts {
+  readonly book: InstrumentBook;
+  readonly now: EpochNs;
+  /** The day whose aliases hold: that of tape time. */
+  readonly day: UtcDay;
+  readonly isSourceUp: boolean;
+  isStreamed(symbol: string): boolean;
+  /** The full trading days of a contract. */
+  fullSessions(symbol: string): SessionTable;
+  /** Time of the newest trade on the tape; null when it has none. */
+  lastTradeAt(symbol: string): EpochNs | null;
+}
+
+/** The streamed contracts, in the book's order, with their states at this moment. */
+export function streamedInstruments(
+  facts: InstrumentFacts,
+): { symbol: string; alias: string | null; state: InstrumentState }[] {
+  return fixedParts(facts)
+    .parts.filter(({ contract }) => facts.isStreamed(contract.symbol))
+    .map(({ contract, alias }) => {
+      return { symbol: contract.symbol, alias, state: moment(facts, contract, facts.now).status };
+    });
+}
+
+/**
+ * `{ instruments }` in JSON: the streamed contracts, or all contracts of a dataset, in the book's order.
+ * No trade after `visibleUntil` shows. While nothing in it is other than the last time, it is the same text.
+ */
+export function instrumentsJson(
+  facts: InstrumentFacts,
+  dataset: string | null,
+  visibleUntil: EpochNs,
+): EncodedJson {
+  const fixed = fixedParts(facts);
+  const views: View[] = [];
+  for (const part of fixed.parts) {
+    const isStreamed = facts.isStreamed(part.contract.symbol);
+    if (dataset === null ? !isStreamed : part.contract.dataset !== dataset) continue;
+    views.push({ part, isStreamed, ...moment(facts, part.contract, visibleUntil) });
+  }
+  // Those who see with a delay see other times, and must not push the others' text out.
+  const place = `${visibleUntil < facts.now ? 'delayed' : 'now'} ${dataset ?? ''}`;
+  const last = fixed.answers.get(place);
+  if (last !== undefined && areSame(last.views, views)) return last.json;
+  const json = new EncodedJson(`{"instruments":[${views.map(viewText).join(',')}]}`);
+  fixed.answers.set(place, { views, json });
+  return json;
+}
+
+/** A contract as it is shown at a moment. */
+interface View extends Moment {
+  readonly part: FixedPart;
+  readonly isStreamed: boolean;
+}
+
+function viewText({ part: { head, tail }, status, updatedAt, isStreamed }: View): string {
+  return `${head},"status":"${status}","updatedAt":"${updatedAt}","streamed":${isStreamed},${tail}`;
+}
+
+function areSame(some: readonly View[], others: readonly View[]): boolean {
+  return (
+    some.length === others.length &&
+    some.every((one, index) => {
+      const other = others[index]!;
+      return (
+        one.part === other.part &&
+        one.updatedAt === other.updatedAt &&
+        one.status === other.status &&
+        one.isStreamed === other.isStreamed
+      );
+    })
+  );
+}
+
+/** What stays the same all day: most of the bytes, made once a day. */
+interface FixedPart {
+  readonly contract: Contract;
+  readonly alias: string | null;
+  /** The first fields in JSON, without the closing brace, and the last ones without the opening one. */
+  readonly head: string;
+  readonly tail: string;
+}
+
+interface FixedParts {
+  readonly day: UtcDay;
+  readonly parts: readonly FixedPart[];
+  /** The last answers, by what was asked for: as many as there are datasets, twice. */
+  readonly answers: Map<string, { readonly views: readonly View[]; readonly json: EncodedJson }>;
+}
+
+const fixedByBook = new WeakMap<InstrumentBook, FixedParts>();
+
+function fixedParts({ book, day }: InstrumentFacts): FixedParts {
+  let fixed = fixedByBook.get(book);
+  if (fixed?.day !== day) {
+    const parts = book.all().map((contract) => fixedPart(book, day, contract));
+    fixed = { day, parts, answers: new Map() };
+    fixedByBook.set(book, fixed);
+  }
+  return fixed;
+}
+
+function fixedPart(book: InstrumentBook, day: UtcDay, contract: Contract): FixedPart {
+  const designated = book.aliasOf(contract.symbol, day);
+  const alias = designated?.alias ?? null;
+  const { symbol, tickSizeNanos } = contract;
+  const first = { symbol, alias, tickSizeNanos };
+  const last = {
+    dataset: contract.dataset,
+    name: contract.name,
+    exchange: contract.exchange,
+    currency: contract.currency,
+    lotSizeNanos: contract.lotSizeNanos,
+    pointValueNanos: contract.pointValueNanos,
+    calendar: contract.calendar,
+    expiresAt: contract.expiresAt.toString(),
+    rolls: designated?.rolls.map((roll) => ({
+      from: epochNsText(roll.from, 0),
+      symbol: roll.symbol,
+    })),
+  };
+  const head = JSON.stringify(first).slice(0, -1);
+  return { contract, alias, head, tail: JSON.stringify(last).slice(1) };
+}
+
+interface Moment {
+  readonly status: InstrumentState;
+  readonly updatedAt: EpochNs;
+}
+
+/** State and last change: the newest of trade, opening and closing; at the end, the expiry. */
+function moment(
+  facts: InstrumentFacts,
+  { symbol, expiresAt }: Contract,
+  visibleUntil: EpochNs,
+): Moment {
+  const { now } = facts;
+  if (expiresAt <= now) return { status: 'expired', updatedAt: expiresAt };
+  const session = facts.fullSessions(symbol).atOrBefore(now);
+  const isOpen = session !== null && now < session.close;
+  const isDown = !facts.isSourceUp && facts.isStreamed(symbol);
+  const trade = facts.lastTradeAt(symbol) ?? (0n as EpochNs);
+  const seen = trade < visibleUntil ? trade : visibleUntil;
+  const edge = session === null ? seen : isOpen ? session.open : session.close;
+  return {
+    status: isDown ? 'down' : isOpen ? 'open' : 'closed',
+    updatedAt: edge > seen ? edge : seen,
+  };
+}

@@ -1,0 +1,47 @@
+/** `GET /v1/instruments`: what can be subscribed to, and with `dataset` all contracts of one. */
+
+import { Type } from '../contract/schema.ts';
+import { invalidParameters } from '../server/problem-error.ts';
+import { defineRoute, type Route } from '../server/route.ts';
+import { type InstrumentFacts, InstrumentView, instrumentsJson } from './instrument-view.ts';
+
+const closed = { additionalProperties: false };
+
+export const DatasetQuery = Type.Object(
+  {
+    dataset: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'All contracts of this dataset, streamed or not.',
+      }),
+    ),
+  },
+  closed,
+);
+
+export function instrumentsRoute(facts: () => InstrumentFacts): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/instruments',
+    operationId: 'listInstruments',
+    summary: 'The instruments.',
+    description: 'The streamed ones; with `dataset` every contract of that dataset.',
+    access: 'key',
+    query: DatasetQuery,
+    answer: Type.Object({ instruments: Type.Array(InstrumentView) }, closed),
+    handle: ({ query: { dataset }, caller: { entitlements } }) => {
+      const market = facts();
+      if (dataset !== undefined) requireDataset(market, dataset);
+      const visibleUntil = entitlements.visibleUntil(market.now);
+      return instrumentsJson(market, dataset ?? null, visibleUntil);
+    },
+  });
+}
+
+export function requireDataset({ book }: InstrumentFacts, dataset: string): void {
+  const known = new Set(book.all().map((contract) => contract.dataset));
+  if (known.has(dataset)) return;
+  const message = `must be one of ${[...known].join(', ')}`;
+  throw invalidParameters([{ path: '/dataset', message }]);
+}

@@ -1,0 +1,94 @@
+/** What customers see of a key: everything but its secret, which only the answer that makes it holds. */
+
+import {
+  ENVIRONMENTS,
+  KEY_STATES,
+  keyStateAt,
+  SCOPES,
+} from '@tapeloom/core/entitlement/key-rights';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { Static } from 'typebox';
+import type { KeyRecord } from '../../accounts/store/account-store.ts';
+import { Instant } from '../contract/instant-schema.ts';
+import { Type } from '../contract/schema.ts';
+
+const closed = { additionalProperties: false };
+
+const RECORD_FIELDS = {
+  id: Type.String({ description: 'Names the key in the paths that rotate and revoke it.' }),
+  name: Type.String({ description: 'As it was given, for people.' }),
+  environment: Type.Enum(ENVIRONMENTS, { description: '`test`: with the limits of the sandbox.' }),
+  scopes: Type.Array(Type.Enum(SCOPES), { description: 'What the key may be used for.' }),
+  instruments: Type.Optional(
+    Type.Array(Type.String(), { description: 'Left out: all instruments.' }),
+  ),
+  allowedIps: Type.Optional(Type.Array(Type.String(), { description: 'Left out: any address.' })),
+  expiresAt: Type.Optional(Instant('The first instant at which the key no longer works')),
+  state: Type.Enum(KEY_STATES, {
+    description: '`expiring`: it works until `expiresAt`.',
+  }),
+  hint: Type.String({ description: 'The last four characters of the secret.' }),
+  createdAt: Instant('Creation'),
+  lastUsedAt: Type.Union([Instant('Last use, to the minute'), Type.Null()], {
+    description: 'Null before the first use.',
+  }),
+  revokedAt: Type.Optional(Instant('Revocation')),
+  rotatedTo: Type.Optional(Type.String({ description: 'The id of the key that took its place.' })),
+};
+
+const SECRET_FIELD = {
+  key: Type.Optional(
+    Type.String({
+      description:
+        'The secret. It is shown here and never again: not in an answer with `Idempotent-Replayed` either.',
+    }),
+  ),
+};
+
+export const KeyView = Type.Object(RECORD_FIELDS, closed);
+export type KeyView = Static<typeof KeyView>;
+
+export const CreatedKeyView = Type.Object({ ...RECORD_FIELDS, ...SECRET_FIELD }, closed);
+
+export const RotatedKeyView = Type.Object(
+  {
+    ...RECORD_FIELDS,
+    ...SECRET_FIELD,
+    previous: Type.Object(
+      {
+        id: Type.String(),
+        state: Type.Enum(KEY_STATES),
+        expiresAt: Type.Optional(Instant('The end of the old key')),
+      },
+      { ...closed, description: 'The old key.' },
+    ),
+  },
+  closed,
+);
+
+export function viewKey(key: KeyRecord, now: EpochNs): KeyView {
+  return {
+    id: key.id,
+    name: key.name,
+    environment: key.environment,
+    scopes: [...key.scopes],
+    ...(key.instruments === null ? {} : { instruments: [...key.instruments] }),
+    ...(key.allowedIps === null ? {} : { allowedIps: [...key.allowedIps] }),
+    ...(key.expiresAt === null ? {} : { expiresAt: key.expiresAt.toString() }),
+    state: keyStateAt(key, now),
+    hint: key.hint,
+    createdAt: key.createdAt.toString(),
+    lastUsedAt: key.lastUsedAt === null ? null : key.lastUsedAt.toString(),
+    ...(key.revokedAt === null ? {} : { revokedAt: key.revokedAt.toString() }),
+    ...(key.rotatedTo === null ? {} : { rotatedTo: key.rotatedTo }),
+  };
+}
+
+/** The old key, in the answer to a rotation. */
+export function viewPrevious(
+  key: KeyRecord,
+  now: EpochNs,
+): Static<typeof RotatedKeyView>['previous'] {
+  const { id, state, expiresAt } = viewKey(key, now);
+  return { id, state, ...(expiresAt === undefined ? {} : { expiresAt }) };
+}

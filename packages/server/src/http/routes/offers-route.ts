@@ -1,0 +1,62 @@
+/** `GET /v1/offers`: what can be bought, and the limits of each combination. Public. */
+
+import { PLAN_LIMITS, PLANS } from '@tapeloom/core/entitlement/plan';
+import { OFFER_IDS, OFFERS, PLAN_OFFERS } from '../../billing/offers.ts';
+import { Type } from '../contract/schema.ts';
+import { defineRoute, PUBLIC_CACHE_CONTROL, type Route } from '../server/route.ts';
+import { LimitsView } from './limits-view.ts';
+
+const closed = { additionalProperties: false };
+
+const Offer = Type.Object(
+  {
+    id: Type.Enum(OFFER_IDS),
+    name: Type.String(),
+    billing: Type.Enum(['monthly', 'once'], {
+      description: '`monthly`: a subscription. `once`: paid once, for life.',
+    }),
+    grants: Type.Array(Type.Enum(OFFER_IDS), {
+      description: "What it adds to the account's grants.",
+    }),
+  },
+  closed,
+);
+
+const PlanOffers = Type.Object(
+  {
+    id: Type.Enum(PLANS),
+    offers: Type.Array(Type.Enum(OFFER_IDS), {
+      description: 'The offers that together make this plan; none for the free one.',
+    }),
+    limits: LimitsView,
+  },
+  closed,
+);
+
+const OffersView = Type.Object(
+  { offers: Type.Array(Offer), plans: Type.Array(PlanOffers) },
+  closed,
+);
+
+export function offersRoute(): Route {
+  const answer = {
+    offers: OFFERS.map((offer) => ({ ...offer, grants: [...offer.grants] })),
+    plans: PLAN_OFFERS.map(({ plan, offers }) => ({
+      id: plan,
+      offers: [...offers],
+      limits: { ...PLAN_LIMITS[plan] },
+    })),
+  };
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/offers',
+    operationId: 'listOffers',
+    summary: 'What can be bought, and the limits of each combination.',
+    description:
+      'The offers, what each grants, and the limits of every plan that they add up to. No prices: they are in `GET /v1/pricing`.',
+    access: 'public',
+    cacheControl: PUBLIC_CACHE_CONTROL,
+    answer: OffersView,
+    handle: () => answer,
+  });
+}

@@ -1,0 +1,101 @@
+/** Every route of the REST interface. `contract/openapi.json` is made from this list. */
+
+import type { AddressThrottle } from '../../accounts/auth/address-throttle.ts';
+import type { AccountStore } from '../../accounts/store/account-store.ts';
+import type { Billing } from '../../billing/billing.ts';
+import type { OfferBook } from '../../billing/offer-book.ts';
+import type { Payments } from '../../billing/payments.ts';
+import { didYouMean } from '../../config/nearest-name.ts';
+import { OperatorPages } from '../../pages/operator-pages.ts';
+import { checkoutRoute } from '../portal/checkout-routes.ts';
+import { portalInstrumentsRoute } from '../portal/instruments-route.ts';
+import { portalKeysRoutes } from '../portal/keys-routes.ts';
+import { operatorPagesRoute } from '../portal/operator-pages-route.ts';
+import { ordersRoutes } from '../portal/orders-routes.ts';
+import type { PortalFacts } from '../portal/portal-facts.ts';
+import { portalRoutes } from '../portal/portal-routes.ts';
+import { receiptsRoutes } from '../portal/receipts-routes.ts';
+import { portalStreamTokensRoute } from '../portal/stream-tokens-route.ts';
+import { tryRoutes } from '../portal/try-routes.ts';
+import { type PortalUsageFacts, portalUsageRoute } from '../portal/usage-route.ts';
+import { withdrawalRoutes } from '../portal/withdrawal-routes.ts';
+import type { Route } from '../server/route.ts';
+import { documentRoutes } from './document-routes.ts';
+import { estimateRoute } from './estimate-route.ts';
+import { type ExportFacts, exportRoute } from './export-route.ts';
+import { historyRoute } from './history-route.ts';
+import { type CatalogueFacts, indicatorsRoute } from './indicators-route.ts';
+import type { InstrumentFacts } from './instrument-view.ts';
+import { instrumentsRoute } from './instruments-route.ts';
+import { keysRoutes } from './keys-routes.ts';
+import { offersRoute } from './offers-route.ts';
+import { pricingRoute } from './pricing-route.ts';
+import { type StatusFacts, statusRoute } from './status-route.ts';
+import { streamTokensRoute } from './stream-tokens-route.ts';
+import { type UsageOf, usageRoute } from './usage-route.ts';
+import { webhookRoute } from './webhook-route.ts';
+
+/** What the routes know of the running service. */
+export interface RestFacts extends StatusFacts {
+  catalogue(): CatalogueFacts;
+  instruments(): InstrumentFacts;
+  store(): AccountStore;
+  readonly usageOf: UsageOf;
+  readonly openNow: PortalUsageFacts['openNow'];
+  history(): ExportFacts;
+  portal(): PortalFacts;
+  /** Where the service is, for its documents; left out in the committed ones. */
+  readonly publicOrigin?: () => string;
+  offers(): OfferBook;
+  /** Left out: the operator has none. */
+  readonly operatorPages?: () => OperatorPages;
+  billing(): Billing;
+  payments(): Payments;
+  /** What addresses may try; left out: everything. */
+  readonly addresses?: AddressThrottle;
+}
+
+export function restRoutes(facts: RestFacts): readonly Route[] {
+  const store = () => facts.store();
+  const instrumentFault = (name: string) => unlisted(facts.instruments(), name);
+  const ofKeys: readonly Route[] = [
+    indicatorsRoute(() => facts.catalogue()),
+    instrumentsRoute(() => facts.instruments()),
+    offersRoute(),
+    pricingRoute(() => facts.offers()),
+    statusRoute(facts),
+    usageRoute((...of) => facts.usageOf(...of)),
+    ...keysRoutes({ store, instrumentFault }),
+    streamTokensRoute(store),
+    historyRoute(() => facts.history()),
+    estimateRoute(() => facts.history()),
+    exportRoute(() => facts.history()),
+  ];
+  const routes: readonly Route[] = [
+    ...ofKeys,
+    ...tryRoutes(ofKeys),
+    ...portalRoutes(() => facts.portal()),
+    ...portalKeysRoutes({ store, instrumentFault }),
+    portalStreamTokensRoute(store),
+    portalUsageRoute(facts),
+    portalInstrumentsRoute(() => facts.instruments(), store),
+    operatorPagesRoute(facts.operatorPages ?? (() => new OperatorPages())),
+    checkoutRoute(
+      () => facts.billing(),
+      () => facts.portal(),
+    ),
+    ...ordersRoutes(() => facts.billing()),
+    ...receiptsRoutes(() => facts.billing()),
+    ...withdrawalRoutes(() => facts.billing()),
+    webhookRoute({ payments: () => facts.payments(), addresses: facts.addresses }),
+    ...documentRoutes(() => routes, facts.publicOrigin),
+  ];
+  return routes;
+}
+
+function unlisted({ book }: InstrumentFacts, name: string): string | null {
+  if (book.contract(name) !== null || book.alias(name) !== null) return null;
+  const aliases = book.allAliases().map(({ alias }) => alias);
+  const symbols = book.all().map(({ symbol }) => symbol);
+  return `is no symbol or alias.${didYouMean(name, [...aliases, ...symbols])}`;
+}

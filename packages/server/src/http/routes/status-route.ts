@@ -1,0 +1,56 @@
+/** `GET /v1/status`: whether the engine is up and each streamed instrument's state. Needs no key. */
+
+import {
+  ENGINE_STATES,
+  type EngineState,
+  INSTRUMENT_STATES,
+} from '@tapeloom/protocol/status-states';
+import { Type } from '../contract/schema.ts';
+import { defineRoute, type Route } from '../server/route.ts';
+import { type InstrumentFacts, streamedInstruments } from './instrument-view.ts';
+
+const closed = { additionalProperties: false };
+
+const ServiceStatus = Type.Object(
+  {
+    engine: Type.Object({ state: Type.Enum(ENGINE_STATES) }, closed),
+    instruments: Type.Array(
+      Type.Object(
+        {
+          symbol: Type.String(),
+          alias: Type.Union([Type.String(), Type.Null()]),
+          state: Type.Enum(INSTRUMENT_STATES),
+        },
+        closed,
+      ),
+    ),
+    version: Type.String({ description: 'Version of the service.' }),
+  },
+  closed,
+);
+
+export interface StatusFacts {
+  readonly version: string;
+  engineState(): EngineState;
+  instruments(): InstrumentFacts;
+}
+
+export function statusRoute(facts: StatusFacts): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/status',
+    operationId: 'getStatus',
+    summary: 'State of the service.',
+    description:
+      'Whether results are being computed, and the state of every streamed instrument. Needs no key; one that is sent is counted.',
+    access: 'optional',
+    // It may be kept, and is asked for again at every use.
+    cacheControl: 'no-cache',
+    answer: ServiceStatus,
+    handle: () => ({
+      engine: { state: facts.engineState() },
+      instruments: streamedInstruments(facts.instruments()),
+      version: facts.version,
+    }),
+  });
+}

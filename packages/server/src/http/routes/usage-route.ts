@@ -1,0 +1,92 @@
+/**
+ * `GET /v1/usage`: what may be used this month, what was, and what is left. To a live key the account's, over
+ * all keys; to a test key the sandbox's limits, what test keys used of them, and what both limits leave.
+ */
+
+import type { CountedField, Entitlements } from '@tapeloom/core/entitlement/entitlements';
+import { PLANS } from '@tapeloom/core/entitlement/plan';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { nextRenewal, periodOf } from '@tapeloom/core/quota/month';
+import type { Static } from 'typebox';
+import { remainingBudget } from '../../accounts/limits/remaining-budget.ts';
+import type { Budget, MonthUsage } from '../../accounts/store/account-store.ts';
+import { Instant } from '../contract/instant-schema.ts';
+import { Type } from '../contract/schema.ts';
+import { defineRoute, type Route } from '../server/route.ts';
+import { LIMITS_FIELDS } from './limits-view.ts';
+
+const closed = { additionalProperties: false };
+const Count = (description: string) => Type.Integer({ minimum: 0, description });
+
+export const UsageView = Type.Object(
+  {
+    period: Type.String({ pattern: '^[0-9]{4}-[0-9]{2}$', description: 'The month, in UTC.' }),
+    resetsAt: Instant('The start of the next month'),
+    plan: Type.Enum(PLANS),
+    limits: Type.Object(LIMITS_FIELDS, {
+      ...closed,
+      description: 'With a test key those of the sandbox.',
+    }),
+    used: Type.Object(
+      {
+        computeUnits: Count('Compute units.'),
+        historyItems: Count('Results received by history queries.'),
+        exportBytes: Count('Bytes of exports.'),
+        restRequests: Count('REST requests before this one.'),
+      },
+      { ...closed, description: 'By all keys; with a test key by all test keys.' },
+    ),
+    remaining: Type.Object(
+      {
+        computeUnits: Count('Compute units; what running work has reserved is taken off.'),
+        exportBytes: Count('Bytes of exports; what running work has reserved is taken off.'),
+      },
+      {
+        ...closed,
+        description:
+          'Of the account; with a test key the lesser of what the account and its test keys have left.',
+      },
+    ),
+  },
+  closed,
+);
+
+/** What an account has used in a month. */
+export type UsageOf = (now: EpochNs, accountId: string, period: string) => Promise<MonthUsage>;
+
+export function usageRoute(usageOf: UsageOf): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/usage',
+    operationId: 'getUsage',
+    summary: "The account's limits and its use of them this month.",
+    description:
+      'Over all keys; to a test key the limits of the sandbox and what test keys used of them. Budgets renew at the start of a month, in UTC.',
+    access: 'key',
+    answer: UsageView,
+    handle: async ({ caller: { accountId, entitlements }, now }) =>
+      usageView(now, await usageOf(now, accountId, periodOf(now)), entitlements),
+  });
+}
+
+/** This month's, as who has these rights sees it. */
+export function usageView(
+  now: EpochNs,
+  usage: MonthUsage,
+  entitlements: Entitlements,
+): Static<typeof UsageView> {
+  const { plan, limits, isTest } = entitlements;
+  const remaining = (budget: Budget, field: CountedField) =>
+    remainingBudget(usage, budget, entitlements.counted(field));
+  return {
+    period: periodOf(now),
+    resetsAt: nextRenewal(now).toString(),
+    plan,
+    limits: { ...limits },
+    used: { ...(isTest ? usage.tests.used : usage.used) },
+    remaining: {
+      computeUnits: remaining('computeUnits', 'computeBudget'),
+      exportBytes: remaining('exportBytes', 'exportBytes'),
+    },
+  };
+}

@@ -1,0 +1,50 @@
+/**
+ * `POST /v1/webhooks/:provider`: what payment providers tell by themselves. It is taken only with the provider's
+ * signature over exactly these bytes, and it is answered when it is kept: what comes of it is asked of the
+ * provider afterwards.
+ */
+
+import type { AddressThrottle } from '../../accounts/auth/address-throttle.ts';
+import type { Payments } from '../../billing/payments.ts';
+import { Type } from '../contract/schema.ts';
+import { invalidParameters, ProblemError } from '../server/problem-error.ts';
+import { defineRoute, type Route } from '../server/route.ts';
+
+/** Some providers tell the whole object in an event: Stripe up to 256 KiB. */
+const WEBHOOK_BYTES_MAX = 262_144;
+
+export interface WebhookFacts {
+  readonly payments: () => Payments;
+  /** Whom to let in; left out: everybody. */
+  readonly addresses: Pick<AddressThrottle, 'foundSigned'> | undefined;
+}
+
+export function webhookRoute({ payments, addresses }: WebhookFacts): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/webhooks/:provider',
+    operationId: 'receiveWebhook',
+    summary: 'For payment providers: tells that something about a payment changed.',
+    description:
+      'Signed by the provider. The same event again is answered the same, and done once.',
+    access: 'public',
+    rawBody: true,
+    bodyBytesMax: WEBHOOK_BYTES_MAX,
+    isSigned: true,
+    answer: Type.Object({}, { additionalProperties: false }),
+    errors: [{ code: 'NOT_FOUND', status: 404 }],
+    handle: async ({ params, headers, bytes, address, now }) => {
+      const outcome = await payments().receive(params.provider!, headers, bytes);
+      const isSigned = outcome === 'received' || outcome === 'known';
+      addresses?.foundSigned(now, address, isSigned);
+      if (outcome === 'unknown-provider') {
+        throw new ProblemError('NOT_FOUND', 'There is no payment provider of this name.');
+      }
+      if (outcome === 'unsigned') {
+        const message = "does not carry the provider's signature of just now.";
+        throw invalidParameters([{ path: '', message: `The body ${message}` }]);
+      }
+      return {};
+    },
+  });
+}

@@ -1,0 +1,109 @@
+/**
+ * The routes, as the framework is told of them: who may come in, what may be sent, and an answer to every method at
+ * a path that is known.
+ */
+
+import type { FastifyInstance } from 'fastify';
+import { METHODS } from '../../platform/node-http.ts';
+import { ProblemError } from './problem-error.ts';
+import { NO_FIELDS } from './request-faults.ts';
+import type { Route } from './route.ts';
+import { type AnswerWatch, type RouteHandlerOptions, routeHandler } from './route-handler.ts';
+
+const PORTAL_PATH = '/v1/portal/';
+const PREFLIGHT = {
+  'access-control-allow-headers': 'If-None-Match',
+  'access-control-max-age': '86400',
+};
+
+export function addRoutes(
+  app: FastifyInstance,
+  routes: readonly Route[],
+  options: RouteHandlerOptions,
+  watch: AnswerWatch,
+): void {
+  for (const method of METHODS) {
+    // CONNECT never reaches a request handler; bodies of foreign methods are never looked at.
+    if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
+  }
+  for (const route of routes) addRoute(app, route, options, watch);
+  for (const [path, same] of Map.groupBy(routes, (route) => route.path)) {
+    addOtherMethods(app, path, same);
+  }
+}
+
+function addRoute(
+  app: FastifyInstance,
+  route: Route,
+  options: RouteHandlerOptions,
+  watch: AnswerWatch,
+): void {
+  app.route({
+    method: route.method,
+    url: route.path,
+    config: {
+      door: {
+        access: route.access,
+        isOwnPagesOnly: isOwnPagesOnly(route),
+        isClosedToSuspended: route.method === 'POST' && route.isForSuspended !== true,
+        isSigned: route.isSigned === true,
+      },
+      isReadAnywhere: route.cacheControl !== undefined,
+      isBodyRaw: route.rawBody === true,
+    },
+    attachValidation: true,
+    ...(route.bodyBytesMax === undefined ? {} : { bodyLimit: route.bodyBytesMax }),
+    exposeHeadRoute: route.method === 'GET' && route.hasNoHead !== true,
+    schema: {
+      ...(route.judgesQuery === true ? {} : { querystring: route.query ?? NO_FIELDS }),
+      ...(route.method === 'GET' || route.rawBody === true
+        ? {}
+        : { body: route.body ?? NO_FIELDS }),
+    },
+    handler: routeHandler(route, options, watch),
+  });
+}
+
+/** Whatever changes something below the portal's path, signing in among it. */
+function isOwnPagesOnly({ method, path }: Route): boolean {
+  return method !== 'GET' && path.startsWith(PORTAL_PATH);
+}
+
+/** A known path answers OPTIONS with what it allows, and any other method with 405. */
+function addOtherMethods(app: FastifyInstance, path: string, routes: readonly Route[]): void {
+  const methods = routes.map((route) => route.method);
+  const hasHead = routes.some(({ method, hasNoHead }) => method === 'GET' && hasNoHead !== true);
+  const allowed: string[] = [...methods, ...(hasHead ? ['HEAD'] : []), 'OPTIONS'];
+  const allow = allowed.join(', ');
+  const isPublic = routes.every((route) => route.access === 'public');
+  const isReadAnywhere = routes.every((route) => route.cacheControl !== undefined);
+  const preflight = isReadAnywhere ? { ...PREFLIGHT, 'access-control-allow-methods': allow } : {};
+  app.route({
+    method: 'OPTIONS',
+    url: path,
+    config: { door: { access: isPublic ? 'public' : 'optional' }, isReadAnywhere },
+    // Before the body is read, for none is needed.
+    preParsing: async (_request, reply) =>
+      reply
+        .code(204)
+        .headers({ allow, ...preflight })
+        .send(),
+    handler: async () => undefined,
+  });
+  app.route({
+    method: app.supportedMethods.filter((method) => !allowed.includes(method)),
+    url: path,
+    config: {
+      isReadAnywhere,
+      door: {
+        access: 'optional',
+        refusal: () =>
+          new ProblemError('NOT_FOUND', `This method is not known here; use ${allow}.`, {
+            status: 405,
+            headers: { allow },
+          }),
+      },
+    },
+    handler: async () => undefined,
+  });
+}

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { checkProblem } from '../../../../../simulation/rest/problem-check.ts';
+import { DOCS_URL, RestService } from '../../../../../simulation/rest/rest-service.ts';
+import { InProcessStream } from '../../../../../simulation/stream/in-process-stream.ts';
+import { StreamClient } from '../../../../../simulation/stream/stream-client.ts';
+import { newKeyText, newTokenText } from '../../accounts/auth/secret.ts';
+import { DoorSockets, type SocketLimits, socketLimits } from '../../platform/door-sockets.ts';
+
+const guess = () => `Bearer ${newKeyText('live', randomBytes)}`;
+
+/** REST and the stream behind one port, as in production, over the same accounts and the same sockets. */
+class BothDoors implements AsyncDisposable {
+  readonly rest: RestService;
+  readonly port: number;
+  readonly #stream: InProcessStream;
+
+  private constructor(rest: RestService, stream: InProcessStream, port: number) {
+    this.rest = rest;
+    this.#stream = stream;
+    this.port = port;
+  }
+
+  static async open(limits: Partial<SocketLimits> = {}): Promise<BothDoors> {
+    const sockets = new DoorSockets({ ...socketLimits(1_000), ...limits });
+    const rest = await RestService.start({
+      sockets,
+      onUpgrade: (...upgrade) => stream.gateway.handleUpgrade(...upgrade),
+    });
+    const { clock, doorkeeper, authenticator } = rest;
+    const stream = await InProcessStream.start({ clock, doorkeeper, authenticator, sockets });
+    return new BothDoors(rest, stream, await rest.listen());
+  }
+
+  get counts() {
+    return this.rest.sockets.counts;
+  }
+
+  /** The code with which a connection with this header is closed. */
+  async closeCode(authorization: string): Promise<number> {
+    using client = new StreamClient(this.url, authorization);
+    return (await client.closed).code;
+  }
+
+  async tokenCloseCode(token: string): Promise<number> {
+    using client = await new StreamClient(this.url).opened();
+    client.send({ t: 'auth', token });
+    return (await client.closed).code;
+  }
+
+  get url(): string {
+    return `ws://127.0.0.1:${this.port}/v1`;
+  }
+
+  get(authorization: string): ReturnType<RestService['get']> {
+    return this.rest.get('/v1/usage', { headers: { authorization }, address: '127.0.0.1' });
+  }
+
+  async socket(): Promise<Socket> {
+    const before = this.counts.all + this.counts.strangersCutTotal;
+    const socket = connect(this.port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.resume();
+    while (this.counts.all + this.counts.strangersCutTotal === before) await turn();
+    return socket;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stream[Symbol.asyncDispose]();
+    await this.rest[Symbol.asyncDispose]();
+  }
+}
+
+/** One request over a socket that stays open; resolves to the status. */
+async function ask(socket: Socket, authorization?: string): Promise<number> {
+  const header = authorization === undefined ? '' : `Authorization: ${authorization}\r\n`;
+  const path = authorization === undefined ? '/v1/status' : '/v1/usage';
+  socket.write(`HEAD ${path} HTTP/1.1\r\nHost: x\r\n${header}\r\n`);
+  const [head] = (await once(socket, 'data')) as [Buffer];
+  return Number(head.toString('latin1').split(' ')[1]);
+}
+
+test('failures over REST and the stream, by header and by token, count at one throttle; a valid key passes both doors all the same [SEC-07]', async () => {
+  await using doors = await BothDoors.open();
+  const unseen = await doors.rest.customer('live');
+  for (let count = 0; count < 10; count += 1) {
+    assert.equal(await doors.closeCode(guess()), 4001);
+    assert.equal(await doors.tokenCloseCode(newTokenText(randomBytes)), 4001);
+    checkProblem(await doors.get(guess()), DOCS_URL, { status: 401, code: 'UNAUTHORIZED' });
+  }
+  // The stream has spent what REST had, and the other way round; its close says nothing of it.
+  const limited = await doors.get(guess());
+  checkProblem(limited, DOCS_URL, { status: 429, code: 'RATE_LIMITED' });
+  assert.equal(await doors.closeCode(guess()), 4001);
+  assert.equal(await doors.tokenCloseCode(newTokenText(randomBytes)), 4001);
+  assert.equal(doors.rest.doorkeeper.throttledTotal, 3);
+  using known = await new StreamClient(doors.url, `Bearer ${unseen}`).opened();
+  await known.answered();
+  assert.equal((await doors.get(`Bearer ${unseen}`)).status, 200);
+  const other = await doors.rest.customer('live');
+  assert.equal((await doors.get(`Bearer ${other}`)).status, 200);
+});
+
+test('an account that connects and goes without end is closed with 1013, and another is not [CLOSE-07]', async () => {
+  await using doors = await BothDoors.open();
+  const [restless, calm] = [await doors.rest.customer(), await doors.rest.customer()];
+  const caller = await doors.rest.doorkeeper.byKey('127.0.0.1', `Bearer ${restless}`);
+  assert.ok(caller.verdict === 'accepted');
+  for (let count = 0; count < 59; count += 1) doors.rest.doorkeeper.connects(caller.caller);
+  using last = await new StreamClient(doors.url, `Bearer ${restless}`).opened();
+  await last.answered();
+  using beyond = new StreamClient(doors.url, `Bearer ${restless}`);
+  const { code, reason } = await beyond.closed;
+  assert.deepEqual([code, reason], [1013, 'Too many connects of your account; try again in 1 s']);
+  using other = await new StreamClient(doors.url, `Bearer ${calm}`).opened();
+  await other.answered();
+  doors.rest.clock.advance(1_000);
+  // With one connection open the plan is what is in the way.
+  assert.equal(await doors.closeCode(`Bearer ${restless}`), 4029);
+});
+
+test('idle sockets of an address give way to its next ones, and those with a key stay [SEC-37]', async () => {
+  await using doors = await BothDoors.open({ strangersPerAddress: 4 });
+  const key = `Bearer ${await doors.rest.customer()}`;
+  const customer = await doors.socket();
+  assert.equal(await ask(customer, key), 200);
+  using streaming = await new StreamClient(doors.url, key).opened();
+  await streaming.answered();
+  const idle: Socket[] = [];
+  for (let count = 0; count < 4; count += 1) idle.push(await doors.socket());
+  assert.equal(await ask(idle[0]!), 200);
+  const closed = once(idle[1]!, 'close');
+  const next = await doors.socket();
+  await closed;
+  assert.equal(doors.counts.strangers, 4);
+  for (const socket of [customer, next, idle[0]!]) assert.equal(await ask(socket, key), 200);
+  await streaming.answered();
+  while (doors.counts.requests > 0) await turn();
+  const { strangers, streams } = doors.counts;
+  assert.deepEqual([strangers, streams], [2, 1]);
+  for (const socket of [customer, next, ...idle]) socket.destroy();
+  while (doors.counts.all > 1) await turn();
+});
+
+test('requests beyond their share are answered 503, and the connection serves later ones [SEC-37]', async () => {
+  await using doors = await BothDoors.open({ requests: 1 });
+  const key = `Bearer ${await doors.rest.customer()}`;
+  const [one, other] = [await doors.socket(), await doors.socket()];
+  // A body that does not come keeps a request under way.
+  one.write(
+    `POST /v1/keys HTTP/1.1\r\nHost: x\r\nAuthorization: ${key}\r\n` +
+      'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+  );
+  while (doors.counts.requests === 0) await turn();
+  assert.equal(await ask(other, key), 503);
+  one.destroy();
+  while (doors.counts.requests > 0) await turn();
+  assert.equal(await ask(other, key), 200);
+  other.destroy();
+});

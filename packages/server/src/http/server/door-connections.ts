@@ -1,0 +1,22 @@
+/** Every TCP connection of the public port takes a place among its sockets before a byte of it is read. */
+
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { IpRange } from '@tapeloom/core/entitlement/ip-range';
+import { neighbourhood } from '../../accounts/auth/address-throttle.ts';
+import { clientAddress, isTrustedProxy } from '../../platform/client-address.ts';
+import type { DoorSockets } from '../../platform/door-sockets.ts';
+
+export function watchConnections(
+  server: Server,
+  sockets: DoorSockets,
+  trustedProxies: readonly IpRange[],
+): void {
+  // One more, so that another can give way to it. Beyond, each is closed before the next is accepted.
+  server.maxConnections = sockets.limits.all + 1;
+  server.on('connection', (socket: Socket) => {
+    const { remoteAddress } = socket;
+    const peer = neighbourhood(clientAddress(remoteAddress, undefined, []));
+    sockets.open(socket, peer, isTrustedProxy(remoteAddress, trustedProxies));
+  });
+}

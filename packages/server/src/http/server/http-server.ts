@@ -1,0 +1,330 @@
+/**
+ * The public HTTP server. Every request ends in an answer of ours: a route's JSON, or the problem
+ * document, with a request id in `X-Request-Id`. Who is let in is judged by `admission.ts` before a body
+ * is read; what a request says by `request-faults.ts`. Slow or oversized requests are cut off.
+ */
+
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { PROBLEM_CONTENT_TYPE } from '@tapeloom/protocol/problem';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { neighbourhood } from '../../accounts/auth/address-throttle.ts';
+import type { Caller } from '../../accounts/auth/caller.ts';
+import type { Session } from '../../accounts/auth/session-keeper.ts';
+import {
+  AccountsTroubleError,
+  AccountsUnavailableError,
+} from '../../accounts/store/account-store.ts';
+import { AccountsBusyError } from '../../accounts/store/accounts-busy-error.ts';
+import type { Pages } from '../../pages/pages.ts';
+import { blotSecrets } from '../../platform/log.ts';
+import { newRequestId } from '../../platform/request-id.ts';
+import { addRoutes } from './add-routes.ts';
+import { Admission, type AdmissionOptions, type Door } from './admission.ts';
+import { ClientGoneError } from './client-gone-error.ts';
+import { watchConnections } from './door-connections.ts';
+import { readJsonBody } from './json-body.ts';
+import { answerPage } from './page-door.ts';
+import { cutBody, notJson, problemDocument, problemOf } from './problem-document.ts';
+import { invalidParameters, ProblemError } from './problem-error.ts';
+import { RATE_HEADERS } from './rate-headers.ts';
+import type { Route } from './route.ts';
+import { countRequest, type RouteHandlerOptions } from './route-handler.ts';
+import { answerSocketFaults } from './socket-faults.ts';
+import { UnderWay } from './under-way.ts';
+import { UnreadAnswers } from './unread-answers.ts';
+import { drainUnreadBody } from './unread-body.ts';
+
+export const BODY_BYTES_MAX = 16_384;
+export const HEADER_BYTES_MAX = 16_384;
+export const HEADERS_MAX = 100;
+const TIMEOUTS: HttpTimeouts = {
+  headersMs: 10_000,
+  requestMs: 20_000,
+  keepAliveMs: 65_000,
+  checkEveryMs: 1_000,
+};
+const RETRY_AFTER_STOP_S = 2;
+
+const STREAM_PATH = '/v1';
+
+/** No `Access-Control-Allow-Credentials`, and no `Authorization` below: a page never holds a key. */
+const READ_ANYWHERE = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'ETag, Retry-After, X-Request-Id',
+};
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whose request this is, once it was let in. */
+    caller: Caller | null;
+    /** Who is signed in, where that is asked. */
+    session: Session | null;
+    /** Where it comes from. */
+    clientAddress: string;
+    /** Whose allowance it took, also when it was refused after that. */
+    countsFor: Caller | null;
+    /** What a page is counted as; null for a route. */
+    pageLabel: string | null;
+  }
+  interface FastifyContextConfig {
+    readonly door?: Door;
+    /** Pages of any origin may read the answers of this path. */
+    readonly isReadAnywhere?: boolean;
+    /** The body is left as it comes. */
+    readonly isBodyRaw?: boolean;
+  }
+}
+
+export interface HttpTimeouts {
+  /** From the first byte to the last of a request's headers. */
+  readonly headersMs: number;
+  /** From the first byte to the last of a whole request. */
+  readonly requestMs: number;
+  /** How long a connection may wait for its next request. */
+  readonly keepAliveMs: number;
+  /** How often headers and requests are held against theirs. */
+  readonly checkEveryMs: number;
+}
+
+export interface HttpServerOptions extends AdmissionOptions, RouteHandlerOptions {
+  readonly routes: readonly Route[];
+  /** What stands at addresses that are no route's; left out: nothing. */
+  readonly pages?: Pages;
+  /** Where the documentation stands, asked at every error. */
+  readonly docsUrl: () => string;
+  /** Takes over the sockets of WebSocket requests at the stream's path. */
+  readonly onUpgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  /** Counts an answered request: the route's path (null for an unknown one) and the status. */
+  readonly onAnswered?: (path: string | null, status: number, seconds: number) => void;
+  /** What looks after answers that nobody reads, if the server shares it with another. */
+  readonly unread?: UnreadAnswers;
+  /** Only a test is in more of a hurry. */
+  readonly timeouts?: HttpTimeouts;
+}
+
+export interface HttpServer {
+  readonly app: FastifyInstance;
+  /** From now on every request is refused with 503, and connections close after their answer. */
+  stopAccepting(): void;
+  /** Resolves when nothing is done for any request any more, be its client still there or not. */
+  idle(): Promise<void>;
+}
+
+export function createHttpServer(options: HttpServerOptions): HttpServer {
+  const admission = new Admission(options);
+  const underWay = new UnderWay();
+  const unread = options.unread ?? new UnreadAnswers(options.clock);
+  const sendProblem = problemSender(options);
+  let isStopping = false;
+  const admit = async (request: FastifyRequest, reply: FastifyReply, door: Door) => {
+    reply.header('x-request-id', request.id);
+    reply.header('x-content-type-options', 'nosniff');
+    await unread.turn(request.raw.socket, reply.raw);
+    if (isStopping) throw stopping();
+    reply.header('cache-control', 'no-store');
+    const { caller, session } = await admission.admit(request, reply, door, (recognised) => {
+      request.countsFor = recognised;
+    });
+    request.caller = caller;
+    request.session = session;
+    const address = admission.addressOf(request);
+    request.clientAddress = address;
+    const accountId = caller?.accountId ?? session?.accountId;
+    unread.requireRoom(request.raw.socket, accountId ?? neighbourhood(address));
+  };
+
+  const app = createApp(options.timeouts ?? TIMEOUTS, (error, request, reply) => {
+    // The framework calls this for addresses it cannot read, and runs no hooks for them.
+    const malformed: Door = { access: 'optional', refusal: () => problemOf(error) };
+    void admit(request, reply, malformed)
+      .catch((refused: unknown) => sendProblem(refused, request, reply))
+      .finally(() => countRequest(request, options));
+  });
+  app.server.maxHeadersCount = HEADERS_MAX;
+  watchConnections(app.server, options.sockets, options.trustedProxies);
+  unread.watch(app.server);
+  answerSocketFaults(app.server, options.docsUrl, (socket) => {
+    return unread.lineOf(socket).hasBegunAnswer;
+  });
+  if (options.onUpgrade !== undefined) unread.handOver(app.server, options.onUpgrade);
+  readJsonOnly(app);
+  app.decorateRequest('caller', null);
+  app.decorateRequest('session', null);
+  app.decorateRequest('clientAddress', '');
+  app.decorateRequest('countsFor', null);
+  app.decorateRequest('pageLabel', null);
+  app.setSerializerCompiler(() => JSON.stringify);
+  app.setErrorHandler(sendProblem);
+  app.setNotFoundHandler(() => {
+    throw notFound('');
+  });
+  // Judged before the body is read, so that an unknown path is 404 whatever is sent to it.
+  app.addHook('onRequest', async (request, reply) => {
+    // Refusals too: a page shall see why.
+    if (request.routeOptions.config.isReadAnywhere === true) reply.headers(READ_ANYWHERE);
+    const { pages } = options;
+    const isPage = pages !== undefined && request.is404 && hasHost(request);
+    if (isPage && (await answerPage(request, reply, { pages, underWay, admit }))) return reply;
+    await admit(request, reply, doorOf(request));
+  });
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    countRequest(request, options);
+    const isClosing = reply.getHeader('connection') === 'close';
+    if (drainUnreadBody(request.raw, reply.raw, { isClosing, clock: options.clock })) {
+      reply.removeHeader('connection');
+    }
+    // When it was written.
+    queueMicrotask(() => unread.lineOf(request.raw.socket).recount());
+    done();
+  });
+  // The framework would do so itself only if it had been the one to listen.
+  app.addHook('preClose', (done) => {
+    app.server.closeAllConnections();
+    done();
+  });
+  if (options.onAnswered !== undefined) countAnswers(app, options.onAnswered);
+  addRoutes(app, options.routes, options, { underWay, unread });
+  return {
+    app,
+    stopAccepting: () => {
+      isStopping = true;
+    },
+    idle: () => underWay.idle(),
+  };
+}
+
+function createApp(
+  { headersMs, requestMs, keepAliveMs, checkEveryMs }: HttpTimeouts,
+  onUnreadable: (error: Error, request: FastifyRequest, reply: FastifyReply) => void,
+): FastifyInstance {
+  return fastify({
+    logger: false,
+    bodyLimit: BODY_BYTES_MAX,
+    genReqId: newRequestId,
+    requestIdHeader: false,
+    return503OnClosing: false,
+    requestTimeout: requestMs,
+    keepAliveTimeout: keepAliveMs,
+    // An id of any length is looked up, and is unknown.
+    routerOptions: { maxParamLength: HEADER_BYTES_MAX },
+    http: {
+      maxHeaderSize: HEADER_BYTES_MAX,
+      headersTimeout: headersMs,
+      connectionsCheckingInterval: checkEveryMs,
+      requireHostHeader: false,
+      // Any other wish to upgrade is ignored, as HTTP allows, and answered as a plain request.
+      shouldUpgradeCallback: isStreamRequest,
+    },
+    ajv: {
+      customOptions: {
+        coerceTypes: false,
+        removeAdditional: false,
+        useDefaults: false,
+        allErrors: true,
+        // The schemas are made by code that knows how: to check them too would double a start's share of them.
+        meta: false,
+        validateSchema: false,
+      },
+    },
+    frameworkErrors: (error, request, reply) => onUnreadable(error, request, reply),
+    clientErrorHandler: () => {},
+  });
+}
+
+/** Writes a thrown value as the problem document. Only the route's pattern reaches the log, no address. */
+function problemSender({ log, docsUrl }: HttpServerOptions) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    // A body that ended before it was whole is what its own stream failed with.
+    const problem = error === request.raw.errored ? cutBody(error) : problemOf(error);
+    const isOurs =
+      problem.code === 'INTERNAL' ||
+      // Trouble of the whole store is told once, however many meet it, and who waits too long is counted.
+      (error instanceof AccountsTroubleError
+        ? error.trouble === 'busy'
+        : error instanceof AccountsUnavailableError && !(error instanceof AccountsBusyError));
+    if (isOurs && !(error instanceof ClientGoneError)) {
+      const route = request.routeOptions.url ?? null;
+      log.error({ error, requestId: request.id, method: request.method, route }, 'request failed');
+    }
+    if (problem.status === 401) {
+      // A key that ended after it was recognised is no recognised key.
+      for (const name of Object.values(RATE_HEADERS)) reply.removeHeader(name);
+    }
+    // The framework closes after any fault of a body, but what is left of one is drained.
+    reply.removeHeader('connection');
+    const document = problemDocument(problem, request.id, docsUrl());
+    return reply
+      .code(problem.status)
+      .headers({ ...problem.headers, 'x-request-id': request.id })
+      .header('content-type', PROBLEM_CONTENT_TYPE)
+      .send(Buffer.from(blotSecrets(JSON.stringify(document))));
+  };
+}
+
+function readJsonOnly(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, body: Buffer) =>
+      request.routeOptions.config.isBodyRaw === true ? body : readJsonBody(body),
+  );
+  // No body at all is welcome under any name: tools like to send a type along.
+  app.addContentTypeParser(
+    '*',
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, body: Buffer) => {
+      if (request.routeOptions.config.isBodyRaw === true) return body;
+      if (body.length > 0) throw notJson(null);
+      return undefined;
+    },
+  );
+}
+
+function doorOf(request: FastifyRequest): Door {
+  if (!hasHost(request)) return { access: 'optional', refusal: missingHost };
+  const unknown: Door = { access: 'optional', refusal: () => notFound(pathOf(request)) };
+  return request.routeOptions.config.door ?? unknown;
+}
+
+function hasHost({ headers, raw }: FastifyRequest): boolean {
+  return headers.host !== undefined || raw.httpVersion === '1.0';
+}
+
+/** HTTP/1.1 wants it refused; left to itself, Node would do so without a document. */
+function missingHost(): ProblemError {
+  return invalidParameters([{ path: '', message: 'The header Host is missing.' }]);
+}
+
+function isStreamRequest(request: IncomingMessage): boolean {
+  return request.headers.upgrade?.toLowerCase() === 'websocket' && pathOf(request) === STREAM_PATH;
+}
+
+function pathOf(request: { readonly url?: string | undefined }): string {
+  return (request.url ?? '').split('?', 1)[0]!;
+}
+
+/** The address itself is not repeated: whoever pastes a secret into one finds it nowhere again. */
+function notFound(path: string): ProblemError {
+  if (path === STREAM_PATH) {
+    return new ProblemError('NOT_FOUND', `${path} is the stream: connect to it by WebSocket.`);
+  }
+  return new ProblemError('NOT_FOUND', 'There is nothing at this address.');
+}
+
+function stopping(): ProblemError {
+  return new ProblemError('CAPACITY', 'The service is shutting down; try again in a moment.', {
+    headers: { 'retry-after': String(RETRY_AFTER_STOP_S), connection: 'close' },
+  });
+}
+
+function countAnswers(
+  app: FastifyInstance,
+  onAnswered: NonNullable<HttpServerOptions['onAnswered']>,
+): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const path = request.pageLabel ?? request.routeOptions.url ?? null;
+    onAnswered(path, reply.statusCode, reply.elapsedTime / 1000);
+    done();
+  });
+}

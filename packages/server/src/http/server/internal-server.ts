@@ -1,0 +1,71 @@
+/**
+ * The operator's port, bound to the loopback unless configured otherwise: metrics, health, and the
+ * topics with their sharing; for who develops, the mailbox. It has no part in the public interface.
+ */
+
+import type { Server } from 'node:http';
+import type { Registry } from 'prom-client';
+import type { MailboxAnswer, MailboxRequest } from '../../mail/development-mailbox.ts';
+import { createServer } from '../../platform/node-http.ts';
+import type { TopicFacts } from '../../topics/topic-counters.ts';
+
+export interface InternalFacts {
+  registry(): Promise<Registry>;
+  /** Why a customer would not be served, or null when he would. */
+  notReadyBecause(): string | null;
+  /** What is computed now. */
+  topics(): readonly TopicFacts[];
+  /** The development mailbox, while there is one. */
+  mailbox?(request: MailboxRequest): MailboxAnswer | null;
+  onFault(error: unknown): void;
+}
+
+export function createInternalServer(facts: InternalFacts): Server {
+  return createServer({ requestTimeout: 10_000, headersTimeout: 5_000 }, (request, response) => {
+    const send = (status: number, type: string, body: string, headers = {}) => {
+      response.writeHead(status, {
+        'content-type': type,
+        'cache-control': 'no-store',
+        ...headers,
+      });
+      response.end(request.method === 'HEAD' ? undefined : body);
+    };
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      return send(405, 'text/plain', 'use GET\n');
+    }
+    const { url, headers, socket } = request;
+    const mails = facts.mailbox?.({ url, host: headers.host, address: socket.remoteAddress });
+    if (mails) return send(mails.status, mails.type, mails.body, mails.headers);
+    switch (request.url) {
+      case '/health/live':
+        return send(200, 'application/json', '{"live":true}\n');
+      case '/health/ready': {
+        const reason = facts.notReadyBecause();
+        const body = JSON.stringify({ ready: reason === null, reason });
+        return send(reason === null ? 200 : 503, 'application/json', `${body}\n`);
+      }
+      case '/metrics':
+        metricsOf(facts).then(
+          ({ type, text }) => send(200, type, text),
+          (error: unknown) => {
+            facts.onFault(error);
+            send(500, 'text/plain', 'metrics failed\n');
+          },
+        );
+        return;
+      case '/topics':
+        return send(200, 'application/json', `${JSON.stringify({ topics: facts.topics() })}\n`);
+      default:
+        return send(
+          404,
+          'text/plain',
+          'there are /metrics, /topics, /health/live and /health/ready\n',
+        );
+    }
+  });
+}
+
+async function metricsOf(facts: InternalFacts): Promise<{ type: string; text: string }> {
+  const registry = await facts.registry();
+  return { type: registry.contentType, text: await registry.metrics() };
+}

@@ -1,0 +1,44 @@
+/**
+ * What a client still sends when its answer is known: a body too large, or one of a request that was refused
+ * before it was read. A connection that is closed over unread bytes is reset, and a client that writes all
+ * before it reads never sees why. So the rest is read and thrown away, within limits of bytes and time;
+ * whoever goes on beyond them is cut.
+ */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '../../platform/clock.ts';
+
+export const UNREAD_BYTES_MAX = 16 * 1024 ** 2;
+export const UNREAD_MS_MAX = 10_000;
+
+/**
+ * Before the head of the answer is written. A connection that was to close with it (`isClosing`, or as the
+ * client wishes) stays open until the rest was read. Whether there is a rest.
+ */
+export function drainUnreadBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { isClosing, clock }: { readonly isClosing: boolean; readonly clock: Clock },
+): boolean {
+  const { headers, socket } = request;
+  const hasBody = Number(headers['content-length']) > 0 || 'transfer-encoding' in headers;
+  const isRead = request.complete || request.readableEnded;
+  if (!hasBody || isRead || request.destroyed) return false;
+  const isLast = isClosing || !response.shouldKeepAlive;
+  response.shouldKeepAlive = true;
+  const deadline = clock.after(UNREAD_MS_MAX, () => socket.destroy());
+  let bytes = 0;
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > UNREAD_BYTES_MAX) socket.destroy();
+  });
+  request.once('end', () => {
+    deadline[Symbol.dispose]();
+    if (!isLast) return;
+    if (response.writableFinished) socket.end();
+    else response.once('finish', () => socket.end());
+  });
+  request.once('close', () => deadline[Symbol.dispose]());
+  request.resume();
+  return true;
+}

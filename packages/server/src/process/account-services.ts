@@ -1,0 +1,199 @@
+/**
+ * What the doors ask about customers, composed: the store in its thread, who is calling, what they have
+ * open, what they may still request, and what they used. Everything here goes by the machine's clock.
+ * At the end counted usage reaches the store before the store closes, and the store closes last.
+ *
+ * When the store's thread dies, or what it keeps is damaged, nobody can be recognised any more: requests with
+ * a key fail at once, and the service says that it is not ready. While there is no room for the store, or its
+ * disk refuses, the same holds until that is over. Who is connected stays.
+ */
+
+import { randomBytes } from 'node:crypto';
+import { AddressThrottle } from '../accounts/auth/address-throttle.ts';
+import { CountedAuthenticator } from '../accounts/auth/counted-authenticator.ts';
+import { Doorkeeper } from '../accounts/auth/doorkeeper.ts';
+import { SessionKeeper } from '../accounts/auth/session-keeper.ts';
+import { StoreAuthenticator } from '../accounts/auth/store-authenticator.ts';
+import { MemoryAllowances } from '../accounts/limits/memory-allowances.ts';
+import { MemoryLeases } from '../accounts/limits/memory-leases.ts';
+import { UsageMeter } from '../accounts/limits/usage-meter.ts';
+import {
+  type AccountStore,
+  AccountsTroubleError,
+  type StoreTrouble,
+} from '../accounts/store/account-store.ts';
+import { AccountsHandle, AccountsRefusedError } from '../accounts/store/accounts-handle.ts';
+import { AccountsHealth } from '../accounts/store/accounts-health.ts';
+import { accountsPath } from '../accounts/store/accounts-path.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { LineCounts } from '../platform/fair-line.ts';
+import type { Log } from '../platform/log.ts';
+import { closeToOthers } from '../platform/private-file.ts';
+import { createClock } from '../platform/system-clock.ts';
+import { type FirstKeys, makeDemoAccount } from './demo-account.ts';
+import { StartRefusedError } from './start-refused-error.ts';
+
+/** How often what has ended (tokens, reservations, old audit events) is cleared away. */
+const SWEEP_EVERY_MS = 60_000;
+const DAY_NS = 86_400_000_000_000n;
+/** Why the service is not ready. */
+const TROUBLES: Readonly<Record<StoreTrouble, string>> = {
+  damaged: 'the accounts are damaged',
+  full: 'there is no room on disk for the accounts',
+  failing: 'the disk of the accounts refuses to work',
+  busy: 'the accounts are busy',
+};
+const LOST = 'the accounts have stopped';
+/** Of a store without a thread. */
+const NO_LINE: LineCounts = { count: 0, refusedTotal: 0 };
+
+export interface AccountServicesOptions {
+  /** The data directory. */
+  readonly data: string;
+  readonly log: Log;
+  /** The accounts' time, if it is not the machine's. */
+  readonly clock?: Clock;
+  /** The store, if it is not that of the data directory in its thread. */
+  readonly store?: AccountStore;
+  /** How many days an event stays in the audit log; left out: for good. */
+  readonly auditDays?: number;
+  /** The thread of the accounts comes up by itself from now on, however busy this one is. */
+  readonly onBegun?: () => void;
+}
+
+export class AccountServices implements AsyncDisposable {
+  readonly clock: Clock;
+  readonly store: AccountStore;
+  readonly authenticator: CountedAuthenticator;
+  readonly meter: UsageMeter;
+  readonly leases = new MemoryLeases();
+  readonly allowances = new MemoryAllowances();
+  readonly addresses = new AddressThrottle();
+  readonly doorkeeper: Doorkeeper;
+  /** Who is signed in to the portal. */
+  readonly sessions: SessionKeeper;
+  readonly #known: StoreAuthenticator;
+  readonly #resources: AsyncDisposableStack;
+  readonly #log: Log;
+  #notReady: string | null = null;
+  #isLost = false;
+
+  private constructor(store: AccountStore, log: Log, clock: Clock, auditDays?: number) {
+    const resources = new AsyncDisposableStack();
+    const onFault = (error: unknown) => {
+      // Told when it began; everything else goes on failing by it, again and again.
+      if (this.#notReady !== null && error instanceof AccountsTroubleError) return;
+      log.error({ error }, 'the accounts could not be asked');
+    };
+    this.clock = clock;
+    this.#log = log;
+    this.store = resources.use(store);
+    this.meter = resources.use(new UsageMeter({ store, clock, onFault }));
+    this.#known = resources.use(new StoreAuthenticator({ store, clock, onFault }));
+    this.authenticator = new CountedAuthenticator(this.#known);
+    this.sessions = resources.use(new SessionKeeper({ store, clock, onFault }));
+    const { authenticator, addresses } = this;
+    this.doorkeeper = new Doorkeeper({ authenticator, addresses, clock });
+    const onChange = (trouble: AccountsTroubleError | null) => this.#changed(trouble);
+    resources.use(new AccountsHealth({ store, clock, onChange }));
+    const auditKeptNs = auditDays === undefined ? undefined : BigInt(auditDays) * DAY_NS;
+    const sweep = () => store.sweep(clock.now(), auditKeptNs).catch(onFault);
+    resources.use(clock.every(SWEEP_EVERY_MS, sweep));
+    this.#resources = resources;
+  }
+
+  static async open(options: AccountServicesOptions): Promise<AccountServices> {
+    const { data, log, clock = createClock({ kind: 'system' }) } = options;
+    const path = accountsPath(data);
+    const lost = Promise.withResolvers<Error>();
+    try {
+      await closeFiles(path, log);
+      const opening = options.store ?? AccountsHandle.open({ path, onFault: lost.resolve });
+      options.onBegun?.();
+      const store = await opening;
+      const services = new AccountServices(store, log, clock, options.auditDays);
+      void lost.promise.then((error) => services.#lost(error));
+      return services;
+    } catch (error) {
+      const isOperators = error instanceof AccountsRefusedError || isFileError(error);
+      if (!isOperators) throw error;
+      throw new StartRefusedError(`the accounts in ${path} cannot be used: ${error.message}`, {
+        cause: error,
+      });
+    }
+  }
+
+  /** Why nobody can be recognised now; null while all is well. */
+  get notReadyBecause(): string | null {
+    return this.#notReady;
+  }
+
+  /** Keys that are recognised without a look at the disk. */
+  get keysRemembered(): number {
+    return this.#known.size;
+  }
+
+  /** Keys that connections hold on to. */
+  get keysWatched(): number {
+    return this.#known.watchedCount;
+  }
+
+  /** Calls that wait for the store's thread, or are under way. */
+  get storeCalls(): LineCounts {
+    return this.store instanceof AccountsHandle ? this.store.calls : NO_LINE;
+  }
+
+  get usageReportsRemembered(): number {
+    return this.store instanceof AccountsHandle ? this.store.reportsRemembered : 0;
+  }
+
+  /** Makes the account to begin with, if there is none; its keys are told this once. */
+  firstKeys(): Promise<FirstKeys> {
+    return makeDemoAccount(this.store, this.clock.now(), randomBytes);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#resources.disposeAsync();
+  }
+
+  #lost(error: Error): void {
+    this.#isLost = true;
+    this.#log.fatal({ error }, 'the accounts are gone; nobody can be recognised any more');
+    this.#refuse(LOST, error);
+  }
+
+  #changed(error: AccountsTroubleError | null): void {
+    if (this.#isLost) return;
+    if (error === null) {
+      this.#log.warn('the accounts can be relied on again');
+      this.#refuse(null, null);
+      return;
+    }
+    const what = TROUBLES[error.trouble];
+    if (error.trouble === 'damaged') {
+      this.#log.fatal({ error }, `${what}; nobody can be recognised any more`);
+    } else {
+      this.#log.error({ error }, `${what}; nobody is recognised until that is over`);
+    }
+    this.#refuse(what, error);
+  }
+
+  #refuse(why: string | null, cause: Error | null): void {
+    this.#notReady = why;
+    this.authenticator.refuseAll(cause);
+  }
+}
+
+function isFileError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error;
+}
+
+/** The database and what stands beside it, whoever made them. */
+async function closeFiles(path: string, log: Log): Promise<void> {
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
+    const exposure = await closeToOthers(file);
+    if (exposure === 'read' || exposure === 'write') {
+      log.warn(`others could ${exposure} ${file}: it is closed to them now`);
+    }
+  }
+}

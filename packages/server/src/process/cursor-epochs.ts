@@ -1,0 +1,98 @@
+/**
+ * Which cursors of streams are worth nothing any more, composed: the floors that the record of epochs keeps, and
+ * the repairs of the tape that raise them. Known before a door opens.
+ */
+
+import type { Cursor } from '@tapeloom/core/cursor';
+import type { UtcDay } from '@tapeloom/core/numbers';
+import { INDICATORS, indicatorNamed } from '@tapeloom/core/studies/catalogue';
+import { computationOf } from '@tapeloom/core/studies/computation';
+import type { ResetReason } from '@tapeloom/protocol/server-messages';
+import type { Log } from '../platform/log.ts';
+import { NodeDisk } from '../platform/node-disk.ts';
+import { Patience } from '../platform/patience.ts';
+import { PatientDisk } from '../platform/patient-disk.ts';
+import { createClock } from '../platform/system-clock.ts';
+import type { Replays } from '../runs/replay.ts';
+import { SessionTables } from '../runs/session-tables.ts';
+import type { TopicSpec } from '../topics/engine-link.ts';
+import { brokenBy } from '../topics/epoch-floors.ts';
+import { EpochStore } from '../topics/epoch-store.ts';
+import type { TopicHub } from '../topics/topic-hub.ts';
+import { tapeEnds } from './tape-ends.ts';
+import { dayMatters, type StreamSessions, TapeRepairs } from './tape-repairs.ts';
+import type { TradingWorld } from './trading-world.ts';
+
+export interface CursorEpochsOptions {
+  /** Where the record lies. */
+  readonly directory: string;
+  readonly log: Log;
+  readonly world: Pick<TradingWorld, 'engineSessions'>;
+  readonly hub: Pick<TopicHub, 'repair' | 'hasServed'>;
+  readonly replays: Pick<Replays, 'locate'>;
+}
+
+export class CursorEpochs {
+  readonly #options: CursorEpochsOptions;
+  readonly #repairs: TapeRepairs;
+  readonly #opened = Promise.withResolvers<EpochStore>();
+  /** Whether no cursor was issued before this process began. */
+  #isFirstStart = false;
+  /** Null until the doors open. */
+  #store: EpochStore | null = null;
+
+  constructor(options: CursorEpochsOptions) {
+    const { hub, log } = options;
+    this.#options = options;
+    this.#repairs = new TapeRepairs({
+      computeAnew: (contract) => hub.repair(contract),
+      epochs: this.#opened.promise,
+      mayHaveCursors: (symbol) => !this.#isFirstStart || hub.hasServed(symbol),
+      onFault: (error) => log.error({ error }, 'a repair of the tape could not be recorded'),
+    });
+  }
+
+  /** With the day that the tape is at. */
+  async open(day: UtcDay): Promise<void> {
+    const { directory, log, world, replays } = this.#options;
+    const contracts = Object.keys(world.engineSessions.calendars);
+    const patience = new Patience({
+      clock: createClock({ kind: 'system' }),
+      onWait: (error) => log.warn({ error }, 'the record of epochs waits for the machine'),
+    });
+    const store = await EpochStore.open({
+      disk: new PatientDisk(new NodeDisk(), patience),
+      directory,
+      computations: Object.fromEntries(INDICATORS.map((it) => [it.id, computationOf(it)])),
+      tapeEnds: () => tapeEnds(replays, contracts, day),
+    });
+    const { start } = store;
+    this.#isFirstStart = start.t === 'first';
+    if (start.t === 'changed') {
+      const { indicators } = start;
+      log.info({ indicators }, 'indicators have a new version: their older cursors end');
+    }
+    if (start.t === 'unreadable') log.warn('the record of epochs was damaged: cursors end');
+    this.#store = store;
+    this.#opened.resolve(store);
+  }
+
+  /** Why a cursor of a stream is no longer good, if it is not. */
+  resetOf(spec: TopicSpec, cursor: Cursor): ResetReason | null {
+    const matters = (day: UtcDay) => dayMatters(this.#sessionsOf(spec), cursor, day);
+    if (this.#repairs.underWay(spec.contract).some(matters)) return 'source_gap';
+    return brokenBy(this.#store?.epochs.floors ?? [], spec, cursor, matters);
+  }
+
+  /** A day was sealed that the tape had passed over. */
+  noteFilled(symbol: string, day: UtcDay): void {
+    this.#repairs.noteFilled(symbol, day);
+  }
+
+  #sessionsOf({ contract, indicator: id, params }: TopicSpec): StreamSessions {
+    const indicator = indicatorNamed(id)!;
+    const tables = new SessionTables(this.#options.world.engineSessions);
+    const sessions = tables.of(contract, indicator.sessionKind(params));
+    return { sessions, lookBack: indicator.lookBackSessionsMax(params) };
+  }
+}

@@ -1,0 +1,299 @@
+/**
+ * Everything customers meet: the engines behind their hub, the compute threads, the gateway and the REST
+ * interface. Both doors ask the same authenticator and the same counters, so what one refuses the other
+ * does not give. Before a door opens it is known which cursors of earlier computations are worthless.
+ */
+
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { MessageChannel } from 'node:worker_threads';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { publishedDefinitions } from '@tapeloom/core/studies/catalogue';
+import { dayOf } from '@tapeloom/core/utc-day';
+import { openNow } from '../accounts/limits/open-now.ts';
+import { AccountsBusyError } from '../accounts/store/accounts-busy-error.ts';
+import type { Config } from '../config/config.ts';
+import type { PublicAddress } from '../config/public-address.ts';
+import { EngineCrew, enginesFor } from '../engine/engine-crew.ts';
+import { EngineHandle } from '../engine/engine-handle.ts';
+import { createGateway, type Gateway } from '../gateway/connection/gateway.ts';
+import { createResolver } from '../gateway/delivery/stream-request.ts';
+import type { ExportFacts } from '../http/routes/export-route.ts';
+import { type CatalogueFacts, catalogueFacts } from '../http/routes/indicators-route.ts';
+import type { InstrumentFacts } from '../http/routes/instrument-view.ts';
+import { restRoutes } from '../http/routes/rest-routes.ts';
+import { createHttpServer, type HttpServer } from '../http/server/http-server.ts';
+import type { Outcome } from '../http/server/route-handler.ts';
+import type { UnreadAnswers } from '../http/server/unread-answers.ts';
+import type { Clock } from '../platform/clock.ts';
+import { DoorSockets, type SocketLimits } from '../platform/door-sockets.ts';
+import type { Log } from '../platform/log.ts';
+import { createClock } from '../platform/system-clock.ts';
+import { SIM_DATASET } from '../sources/sim-universe.ts';
+import type { TopicSpec } from '../topics/engine-link.ts';
+import { STALE_AFTER_MS, TopicHub } from '../topics/topic-hub.ts';
+import type { AccountServices } from './account-services.ts';
+import { CursorEpochs } from './cursor-epochs.ts';
+import { HistoryServices } from './history-services.ts';
+import type { IngestHandle } from './ingest-handle.ts';
+import type { IngestOpened } from './ingest-wire.ts';
+import { listen } from './listen.ts';
+import type { HistoryReadings } from './metrics/service-metrics.ts';
+import { PortalServices, type PortalServicesOptions } from './portal-services.ts';
+import type { ServingThreads } from './readiness.ts';
+import { TradingWorld } from './trading-world.ts';
+
+/** What an answer may take that is under way at the end. */
+const ANSWERED_WITHIN_MS = 250;
+/** What the end of a request may take once its connection is cut. */
+const CHARGED_WITHIN_MS = 1_000;
+
+export interface DoorOptions extends PortalServicesOptions {
+  readonly config: Config;
+  readonly version: string;
+  readonly opened: IngestOpened;
+  readonly ingest: IngestHandle;
+  /** How many connections the public port may hold, and of what kinds. */
+  readonly connections: SocketLimits;
+  readonly unread: UnreadAnswers;
+}
+
+export interface DoorEvents {
+  lastTradeAt(symbol: string): EpochNs | null;
+  onEngineLost(): void;
+  onAnswered(path: string | null, status: number, seconds: number): void;
+  onOutcome(path: string, outcome: Outcome, bytes: number): void;
+}
+
+export class Doors implements AsyncDisposable {
+  readonly hub: TopicHub;
+  readonly sockets: DoorSockets;
+  readonly gateway: Gateway;
+  readonly http: HttpServer;
+  readonly #config: Config;
+  readonly #events: DoorEvents;
+  readonly #clock: Clock;
+  readonly #world: TradingWorld;
+  readonly #engines: EngineCrew;
+  readonly #past: HistoryServices;
+  readonly #catalogue: CatalogueFacts;
+  readonly #log: Log;
+  readonly #publicAddress: PublicAddress;
+  readonly #people: PortalServices;
+  readonly #tapeKnown = Promise.withResolvers<void>();
+  readonly #epochs: CursorEpochs;
+
+  constructor(options: DoorOptions, events: DoorEvents) {
+    const { config, log, opened, ingest, accounts } = options;
+    const timers = accounts.clock;
+    const clock = createClock(opened.clock);
+    this.#config = config;
+    this.sockets = new DoorSockets(options.connections);
+    this.#log = log;
+    this.#events = events;
+    this.#clock = clock;
+    this.#publicAddress = options.publicAddress;
+    this.#world = new TradingWorld(
+      { seed: config.simSeed, printsScale: config.simScale },
+      dayOf(clock.now()),
+      opened.books,
+    );
+    this.#catalogue = catalogueFacts(publishedDefinitions());
+    this.#engines = this.#startEngines(ingest, log, timers);
+    const sessions = () => this.#world.engineSessions;
+    this.#past = new HistoryServices({ config, log, ingest, sessions });
+    this.hub = new TopicHub({
+      clock,
+      timers,
+      fullSessions: (symbol) => this.#world.fullSessions(symbol),
+      staleAfterMs: STALE_AFTER_MS * (config.speed ?? 1),
+    });
+    this.#epochs = new CursorEpochs({
+      directory: config.data,
+      log,
+      world: this.#world,
+      hub: this.hub,
+      replays: this.#past.compute,
+    });
+    // Before the gateway's own listener: at midnight it asks for what the new day's aliases mean.
+    this.hub.onTapeDay((day) => {
+      this.#world.enter(day);
+      this.#sessionsChanged();
+      this.#tapeKnown.resolve();
+    });
+    this.hub.connect(this.#engines.links);
+    this.gateway = createGateway({
+      hub: this.hub,
+      authenticator: accounts.authenticator,
+      doorkeeper: accounts.doorkeeper,
+      sockets: this.sockets,
+      leases: accounts.leases,
+      budgets: accounts.store,
+      replays: this.#past.compute,
+      noteKeyUse: (keyId) => accounts.meter.noteKeyUse(keyId),
+      trustedProxies: config.trustedProxies,
+      clock,
+      timers,
+      resolve: createResolver({
+        book: () => this.#world.book,
+        isStreamed: (symbol) => this.#world.isStreamed(symbol),
+        epochReset: (spec, cursor) => this.#epochs.resetOf(spec, cursor),
+      }),
+      onFault: (error) => {
+        // Counted where it was refused.
+        if (!(error instanceof AccountsBusyError)) log.error({ error }, 'a connection failed');
+      },
+    });
+    this.#people = new PortalServices(options);
+    this.http = this.#createHttp(options);
+  }
+
+  /** Resolves when the engines have told how far the tape has come: before, history is refused. */
+  get tapeKnown(): Promise<void> {
+    return this.#tapeKnown.promise;
+  }
+
+  /** The threads that customers are served by. */
+  get threads(): ServingThreads {
+    return { engines: this.#engines.links.length, compute: this.#past.compute.counts.threads };
+  }
+
+  /** The address of the public port. */
+  async listen(): Promise<string> {
+    const { host, port } = this.#config;
+    await this.#epochs.open(dayOf(this.#clock.now()));
+    await this.#past.open();
+    await this.http.app.ready();
+    const address = await listen(this.http.app.server, host, port, 'TAPELOOM_PORT');
+    this.#publicAddress.opened(address);
+    this.#people.open();
+    void this.#past.tidyCache();
+    return address;
+  }
+
+  /** What can be watched of history. */
+  get history(): HistoryReadings {
+    return this.#past.readings;
+  }
+
+  /** A day was sealed that the tape had passed over. */
+  noteFilled({ symbol, day }: { readonly symbol: string; readonly day: UtcDay }): void {
+    this.#epochs.noteFilled(symbol, day);
+  }
+
+  updateSessions(books: IngestOpened['books']): void {
+    this.#world.replaceBooks(books);
+    this.#sessionsChanged();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#people.stopBuilding();
+    await this.gateway[Symbol.asyncDispose]();
+    // What is nearly done may end; nobody is waited for longer, and every connection is cut.
+    await Promise.race([this.http.idle(), setTimeout(ANSWERED_WITHIN_MS, null, { ref: false })]);
+    await this.http.app.close();
+    await this.#people[Symbol.asyncDispose]();
+    this.hub[Symbol.dispose]();
+    await this.#past[Symbol.asyncDispose]();
+    // Nothing is computed any more: what was done for those who were cut off ends, and is charged.
+    const isIdle = this.http.idle().then(() => true);
+    const isLate = setTimeout(CHARGED_WITHIN_MS, false, { ref: false });
+    if (!(await Promise.race([isIdle, isLate]))) this.#log.error('some requests did not end');
+    await this.#engines[Symbol.asyncDispose]();
+  }
+
+  #startEngines(ingest: IngestHandle, log: Log, timers: Clock): EngineCrew {
+    const setup = { tapeRoot: join(this.#config.data, 'tape'), dataset: SIM_DATASET };
+    return new EngineCrew(
+      {
+        count: enginesFor(availableParallelism()),
+        timers,
+        start: (index, sessions, onGone) => {
+          const { port1, port2 } = new MessageChannel();
+          ingest.follow(port1);
+          const onFault = (error: unknown, spec: TopicSpec | null) => {
+            if (spec === null) onGone(error);
+            else log.error({ error, spec }, 'a stream failed');
+          };
+          return new EngineHandle({ ...setup, index, tapePort: port2, sessions, onFault });
+        },
+        onReplaced: (index, engine) => this.hub.replace(index, engine),
+        onGone: (engine, error, isGivenUp) => {
+          if (!isGivenUp)
+            return log.error({ error, engine }, 'an engine has stopped; another follows');
+          log.fatal({ error, engine }, 'an engine has stopped; what is there is still served');
+          this.#events.onEngineLost();
+        },
+      },
+      this.#world.engineSessions,
+    );
+  }
+
+  #sessionsChanged(): void {
+    const sessions = this.#world.engineSessions;
+    this.#engines.updateSessions(sessions);
+    this.#past.compute.updateSessions(sessions);
+  }
+
+  #createHttp(options: DoorOptions): HttpServer {
+    const { config, version, log, accounts, unread } = options;
+    const catalogue = this.#catalogue;
+    return createHttpServer({
+      authenticator: accounts.authenticator,
+      doorkeeper: accounts.doorkeeper,
+      sockets: this.sockets,
+      allowances: accounts.allowances,
+      addresses: accounts.addresses,
+      clock: accounts.clock,
+      trustedProxies: config.trustedProxies,
+      unread,
+      log,
+      docsUrl: () => config.docsUrl ?? `${this.#publicAddress.origin}/docs`,
+      onUpgrade: (request, socket, head) => this.gateway.handleUpgrade(request, socket, head),
+      meter: accounts.meter,
+      onAnswered: this.#events.onAnswered,
+      onOutcome: this.#events.onOutcome,
+      ...this.#people.http,
+      routes: restRoutes({
+        version,
+        publicOrigin: () => this.#publicAddress.origin,
+        catalogue: () => catalogue,
+        engineState: () => this.hub.state,
+        instruments: () => this.#instrumentFacts(),
+        store: () => accounts.store,
+        usageOf: (...of) => accounts.meter.usageOf(...of),
+        openNow: (now, accountId) => openNow(accounts.leases, now, accountId),
+        history: () => this.#historyFacts(accounts),
+        ...this.#people.facts,
+        addresses: accounts.addresses,
+      }),
+    });
+  }
+
+  #historyFacts({ store, clock }: AccountServices): ExportFacts {
+    return this.#past.facts({
+      book: () => this.#world.book,
+      isStreamed: (symbol) => this.#world.isStreamed(symbol),
+      now: () => this.#clock.now(),
+      tapeTime: () => this.hub.tapeTime,
+      engineFingerprint: this.#catalogue.engineFingerprint,
+      budgets: store,
+      requests: store,
+      accountsNow: () => clock.now(),
+    });
+  }
+
+  #instrumentFacts(): InstrumentFacts {
+    const now = this.#clock.now();
+    return {
+      book: this.#world.book,
+      now,
+      day: this.hub.tapeDay ?? dayOf(now),
+      isSourceUp: this.hub.state === 'up',
+      isStreamed: (symbol) => this.#world.isStreamed(symbol),
+      fullSessions: (symbol) => this.#world.fullSessions(symbol),
+      lastTradeAt: (symbol) => this.#events.lastTradeAt(symbol),
+    };
+  }
+}

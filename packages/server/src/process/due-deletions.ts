@@ -1,0 +1,69 @@
+/**
+ * Deletes accounts whose time has come. What runs elsewhere for an account is ended first: until its payments are
+ * cancelled at their provider the account stays, and is tried again a minute later. Its owner is told at the end,
+ * at the address that is forgotten with it.
+ */
+
+import type { AccountStore } from '../accounts/store/account-store.ts';
+import type { Mailer } from '../mail/mailer.ts';
+import { accountDeletedMail } from '../mail/texts/account-mails.ts';
+import type { Clock } from '../platform/clock.ts';
+
+const LOOK_EVERY_MS = 60_000;
+
+export interface DueDeletionsOptions {
+  readonly store: Pick<AccountStore, 'people'>;
+  /** The accounts' time. */
+  readonly clock: Clock;
+  readonly mailer: Mailer;
+  /** Ends what runs elsewhere for the account; rejects when that could not be done. May be asked again. */
+  readonly beforeDeletion: (accountId: string) => Promise<void>;
+  /** Told of an account that stays for now. */
+  readonly onFault: (error: unknown, accountId: string | null) => void;
+}
+
+export class DueDeletions implements AsyncDisposable {
+  readonly #options: DueDeletionsOptions;
+  readonly #timer: Disposable;
+  #running: Promise<void> | null = null;
+
+  constructor(options: DueDeletionsOptions) {
+    this.#options = options;
+    this.#timer = options.clock.every(LOOK_EVERY_MS, () => void this.look());
+  }
+
+  /** Does what is due; resolves when that is over. */
+  look(): Promise<void> {
+    this.#running ??= this.#deleteDue().finally(() => {
+      this.#running = null;
+    });
+    return this.#running;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#timer[Symbol.dispose]();
+    await this.#running;
+  }
+
+  async #deleteDue(): Promise<void> {
+    const { store, clock, onFault } = this.#options;
+    try {
+      for (const accountId of await store.people.deletionsDue(clock.now())) {
+        await this.#delete(accountId).catch((error: unknown) => onFault(error, accountId));
+      }
+    } catch (error) {
+      onFault(error, null);
+    }
+  }
+
+  async #delete(accountId: string): Promise<void> {
+    const { store, clock, mailer, beforeDeletion } = this.#options;
+    await beforeDeletion(accountId);
+    const now = clock.now();
+    const call = { now, actor: { kind: 'owner' } } as const;
+    const owner = await store.people.deleteAccount(call, accountId);
+    if (owner !== null) {
+      mailer.send({ to: owner.email, ...accountDeletedMail({ deletedAt: now }) });
+    }
+  }
+}

@@ -1,0 +1,154 @@
+/**
+ * What answers questions about the past, composed: the compute threads with their cache, the thread of tables, and
+ * what exports share.
+ */
+
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { MessageChannel } from 'node:worker_threads';
+import { ComputeCounters } from '../compute/compute-counters.ts';
+import { startComputeThread } from '../compute/compute-handle.ts';
+import { ComputePool, computeThreadsFor } from '../compute/compute-pool.ts';
+import type { Config } from '../config/config.ts';
+import type { EngineSessions } from '../engine/engine-wire.ts';
+import { ExportPace } from '../exports/export-pace.ts';
+import { ExportSecretError, exportSecret } from '../exports/export-secret.ts';
+import { ExportTokens } from '../exports/export-token.ts';
+import { TableThread } from '../exports/table-thread.ts';
+import { AWAITED_LIMITS } from '../history/awaited-cursors.ts';
+import type { ExportFacts } from '../http/routes/export-route.ts';
+import type { Log } from '../platform/log.ts';
+import { NodeDisk } from '../platform/node-disk.ts';
+import { SharedPlaces } from '../platform/shared-places.ts';
+import { removeUnfinished } from '../results/cache-entries.ts';
+import { CacheSize } from '../results/cache-size.ts';
+import { SIM_DATASET } from '../sources/sim-universe.ts';
+import type { IngestHandle } from './ingest-handle.ts';
+import type { HistoryReadings } from './metrics/service-metrics.ts';
+import { StartRefusedError } from './start-refused-error.ts';
+
+export interface HistoryServicesOptions {
+  readonly config: Pick<Config, 'data' | 'cacheBytes'>;
+  readonly log: Log;
+  readonly ingest: Pick<IngestHandle, 'follow'>;
+  /** As they are when a thread starts. */
+  readonly sessions: () => EngineSessions;
+}
+
+type OwnFacts = 'tokens' | 'tables' | 'pace' | 'awaited' | 'sources' | 'pause';
+
+export class HistoryServices implements AsyncDisposable {
+  readonly compute: ComputePool;
+  readonly #options: HistoryServicesOptions;
+  readonly #counters = new ComputeCounters();
+  readonly #cacheRoot: string;
+  readonly #cacheSize: CacheSize;
+  readonly #tables: TableThread;
+  readonly #pace = new ExportPace();
+  readonly #awaited = new SharedPlaces(AWAITED_LIMITS);
+  /** Null until the doors open. */
+  #exportTokens: ExportTokens | null = null;
+
+  constructor(options: HistoryServicesOptions) {
+    const { config, log } = options;
+    this.#options = options;
+    this.#cacheRoot = join(config.data, 'cache');
+    this.#cacheSize = new CacheSize({
+      disk: new NodeDisk(),
+      root: this.#cacheRoot,
+      now: () => performance.now(),
+      onFault: (error) => log.warn({ error }, 'the cache could not be looked through'),
+    });
+    this.compute = this.#startCompute();
+    this.#tables = new TableThread({
+      onFault: (error) => log.error({ error }, 'a table of an export failed'),
+    });
+  }
+
+  /** Before the doors open: tokens that were handed out by an earlier process are good. */
+  async open(): Promise<void> {
+    this.#exportTokens = new ExportTokens({ secret: await this.#exportSecret() });
+  }
+
+  /** What a process that died left behind goes. */
+  async tidyCache(): Promise<void> {
+    const { log } = this.#options;
+    try {
+      const removed = await removeUnfinished(new NodeDisk(), this.#cacheRoot);
+      if (removed > 0) log.info({ removed }, 'unfinished results of the cache were removed');
+      await this.#cacheSize.look();
+    } catch (error) {
+      log.warn({ error }, 'the cache could not be tidied');
+    }
+  }
+
+  /** What the routes ask, joined with what others know. */
+  facts(others: Omit<ExportFacts, OwnFacts>): ExportFacts {
+    return {
+      ...others,
+      tokens: this.#exportTokens!,
+      tables: this.#tables,
+      pace: this.#pace,
+      awaited: this.#awaited,
+      sources: { days: this.compute, replays: this.compute },
+      pause: (ms) => setTimeout(ms),
+    };
+  }
+
+  /** What can be watched of it. */
+  get readings(): HistoryReadings {
+    return {
+      compute: () => this.compute.counts,
+      tablesOpen: () => this.#tables.openCount,
+      refused: () => ({
+        cursors: this.#awaited.refusedCount,
+        tables: this.#tables.refusedCount,
+        bytes: this.#pace.refusedCount,
+      }),
+      pace: this.#pace,
+      counters: this.#counters,
+      cacheBytes: () => this.#cacheSize.bytes,
+      cacheBytesMax: this.#options.config.cacheBytes,
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.compute[Symbol.asyncDispose]();
+    await this.#tables[Symbol.asyncDispose]();
+  }
+
+  #startCompute(): ComputePool {
+    const { config, log, ingest, sessions } = this.#options;
+    const { data, cacheBytes } = config;
+    return new ComputePool({
+      threads: computeThreadsFor(availableParallelism()),
+      startThread: () => {
+        const { port1, port2 } = new MessageChannel();
+        ingest.follow(port1);
+        return startComputeThread({
+          tapePort: port2,
+          tapeRoot: join(data, 'tape'),
+          dataset: SIM_DATASET,
+          sessions: sessions(),
+          cache: cacheBytes === 0 ? null : { root: this.#cacheRoot, bytesMax: cacheBytes },
+          counts: this.#counters.addThread(),
+        });
+      },
+      onFault: (error, request) => {
+        if (request !== null) log.error({ error, request }, 'a computation failed');
+        else log.error({ error }, 'a compute thread has stopped; another follows');
+      },
+    });
+  }
+
+  async #exportSecret(): Promise<Uint8Array> {
+    const { config, log } = this.#options;
+    try {
+      return await exportSecret(config.data, (what) => log.warn(what));
+    } catch (error) {
+      if (!(error instanceof ExportSecretError)) throw error;
+      throw new StartRefusedError(error.message, { cause: error });
+    }
+  }
+}

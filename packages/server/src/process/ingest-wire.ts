@@ -1,0 +1,77 @@
+/** What passes between the main thread and the ingest thread. Both directions keep their order. */
+
+import type { MessagePort } from 'node:worker_threads';
+import type { SessionBook } from '@tapeloom/core/calendar/session-book';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import type { ClockSetting } from '../platform/system-clock.ts';
+import type { SimOptions } from '../sources/sim/sim-market.ts';
+import type { RecoveryReport } from '../tape/write/open-tape.ts';
+import type { SequencerCounters } from '../tape/write/sequencer-counters.ts';
+
+export interface IngestWorkerData {
+  readonly tapeRoot: string;
+  readonly sim: SimOptions;
+  /** How many past days are made behind the running service. */
+  readonly recentDays: number;
+  /** How many times faster than the machine's the service's clock runs; null: the machine's clock. */
+  readonly speed: number | null;
+}
+
+export type ToIngest =
+  /** A port for one who follows the tape. */
+  | { readonly t: 'follow'; readonly port: MessagePort }
+  /** Commit what was taken, close the log, and end. */
+  | { readonly t: 'stop' };
+
+export type FromIngest =
+  | IngestOpened
+  /** The tape cannot be opened, for a reason that is the operator's to judge. */
+  | { readonly t: 'refused'; readonly reason: string }
+  /** The session books have grown. */
+  | { readonly t: 'sessions'; readonly books: readonly SessionBook[] }
+  /** Simulated days are being sealed; streams wait for those of the first part only. */
+  | {
+      readonly t: 'filled';
+      readonly part: 'first' | 'rest';
+      readonly days: number;
+      readonly daysTotal: number;
+      /** The day that was sealed just now; null at the beginning. */
+      readonly item: { readonly symbol: string; readonly day: UtcDay } | null;
+    }
+  /** The source has caught up with the clock for the first time. */
+  | { readonly t: 'live' }
+  | IngestReport
+  /** The machine cannot do something just now, and has done nothing of it: it is tried until it can. */
+  | { readonly t: 'waiting'; readonly error: unknown }
+  | { readonly t: 'waited'; readonly ms: number }
+  /** Something failed that trades do not depend on. */
+  | { readonly t: 'fault'; readonly what: string; readonly error: unknown }
+  /** No trade will be taken any more. */
+  | { readonly t: 'down'; readonly error: unknown };
+
+/** The tape is open: this is the service's time and what was found. */
+export interface IngestOpened {
+  readonly t: 'opened';
+  readonly clock: ClockSetting;
+  readonly books: readonly SessionBook[];
+  readonly recovery: RecoveryReport;
+}
+
+/** About once a second. */
+export interface IngestReport {
+  readonly t: 'report';
+  readonly promise: EpochNs | null;
+  /** How far the source is behind the clock. */
+  readonly lagMs: number;
+  /** Whether no trade is taken because the next day cannot be opened yet. */
+  readonly isPaused: boolean;
+  /** How often the machine was waited for. */
+  readonly waitsTotal: number;
+  readonly counters: SequencerCounters;
+  /** Milliseconds from offer to acknowledgement of the offers since the last report. */
+  readonly ackMs: readonly number[];
+  /** Time of the newest trade of each contract that traded since the last report. */
+  readonly lastTrades: readonly (readonly [symbol: string, at: EpochNs])[];
+  /** Sealed days that the manifest names and that are not there. */
+  readonly daysMissing: number;
+}

@@ -1,0 +1,247 @@
+/**
+ * The ingest thread: opens the tape, keeps the session books, runs the source, and fills past days.
+ * Only this thread writes the tape's log. What it does, in order:
+ *
+ * 1. Opens and repairs the tape, and fixes the service's clock. A tape that lies ahead of it is refused.
+ * 2. Plans which past days to make, brings the session books up to date, for those too, and says `opened`;
+ *    followers may join from here on. So no day ever comes to the tape without its sessions.
+ * 3. Seals the days that the first streams need, then lets the source catch up with the clock.
+ * 4. Live: seals the remaining days behind the source.
+ *
+ * What the machine cannot do just now is waited for; the source waits as long as the tape does. When the tape
+ * fails it says `down` and lives on, so that what is in shared memory stays readable.
+ */
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { calendarNamed } from '@tapeloom/core/calendar/calendars';
+import { extendSessionBook, type SessionBook } from '@tapeloom/core/calendar/session-book';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { dayOf } from '@tapeloom/core/utc-day';
+import type { Clock } from '../platform/clock.ts';
+import { NodeDisk } from '../platform/node-disk.ts';
+import { isPassingThreadFault } from '../platform/passing-fault.ts';
+import { Patience, type PatienceOptions } from '../platform/patience.ts';
+import { PatientDisk } from '../platform/patient-disk.ts';
+import { acceleratedFrom, type ClockSetting, createClock } from '../platform/system-clock.ts';
+import { FillError, type FillProgress, readFillState, runFill } from '../sources/fill.ts';
+import { type FillItem, type FillPlan, planFill } from '../sources/fill-plan.ts';
+import { SimSource } from '../sources/sim-source.ts';
+import { createSimUniverse, SIM_DATASET } from '../sources/sim-universe.ts';
+import { claimTape, TapeAheadError, TapeClaimedError } from '../sources/tape-claim.ts';
+import { LogMissingError, TapeDamagedError } from '../tape/tape-errors.ts';
+import { type OpenTape, openTape } from '../tape/write/open-tape.ts';
+import { loadEncoder } from '../tape/write/seal.ts';
+import { sessionDates } from '../tape/write/session-dates.ts';
+import { SessionStore } from '../tape/write/session-store.ts';
+import { IngestReporter } from './ingest-reporter.ts';
+import type { FromIngest, IngestWorkerData, ToIngest } from './ingest-wire.ts';
+
+const REPORT_MS = 1_000;
+const LIVE_CHECK_MS = 20;
+/** A source less than this behind, in real time, has caught up. */
+const LIVE_LAG_MS_MAX = 1_000;
+/** How often, in the service's time, contracts and session books are brought up to date. */
+const REFRESH_EVERY_MS = 6 * 3_600_000;
+/** When a start is over, what midnight needs is loaded: then it would find the machine at its busiest. */
+const ENCODER_AFTER_MS = 5_000;
+/** A clock this little behind the tape is waited for; more is refused. */
+const AHEAD_NS_MAX = 10_000_000_000n;
+
+const parent = parentPort!;
+const { tapeRoot, sim, recentDays, speed } = workerData as IngestWorkerData;
+const timers = createClock({ kind: 'system' });
+const waits: PatienceOptions = {
+  clock: timers,
+  onWait: (error) => send({ t: 'waiting', error }),
+  onOver: (ms) => send({ t: 'waited', ms }),
+};
+const patience = new Patience(waits);
+/** Of its own: the tape does not wait for past days. */
+const fillPatience = new Patience(waits);
+const disk = new PatientDisk(new NodeDisk(), patience);
+/** A contract trades the same in every universe, so all users can change to a newer one. */
+let universe = createSimUniverse(sim, dayOf(timers.now()));
+
+function send(message: FromIngest): void {
+  parent.postMessage(message);
+}
+
+class Ingest {
+  readonly #tape: OpenTape;
+  readonly #clock: Clock;
+  readonly #reporter: IngestReporter;
+  readonly #source: SimSource;
+  readonly #stopping = new AbortController();
+  readonly #background = new DisposableStack();
+  readonly #work: Promise<void>;
+  #isRefreshing = false;
+
+  constructor(tape: OpenTape, clock: Clock, plan: FillPlan) {
+    this.#tape = tape;
+    this.#clock = clock;
+    this.#reporter = new IngestReporter(tape);
+    this.#source = new SimSource({
+      universe: {
+        get market() {
+          return universe.market;
+        },
+        streamedOn: (day) => universe.streamedOn(day),
+      },
+      intake: this.#reporter.timed(tape.intake),
+      clock,
+      resumeDay: dayOf(clock.now()),
+      openDay: tape.report.logs.find((log) => !log.ended)?.day ?? null,
+    });
+    this.#background.use(timers.every(REPORT_MS, () => this.#report()));
+    this.#background.use(clock.every(REFRESH_EVERY_MS, () => void this.#refresh()));
+    this.#work = this.#run(plan);
+  }
+
+  receive(message: ToIngest): void {
+    if (message.t === 'follow') this.#tape.publisher.addFollower(message.port);
+    else void this.#stop();
+  }
+
+  async #run(plan: FillPlan): Promise<void> {
+    try {
+      await this.#fill('first', plan.ready);
+      if (this.#stopping.signal.aborted) return;
+      this.#announceLive();
+      await Promise.all([this.#source.run(this.#stopping.signal), this.#fill('rest', plan.rest)]);
+    } catch (error) {
+      send({ t: 'down', error });
+    }
+  }
+
+  /** Days that could not be sealed are missing, which is told; the source needs none of them. */
+  async #fill(part: 'first' | 'rest', items: readonly FillItem[]): Promise<void> {
+    if (items.length === 0) return;
+    const done = new Set<FillItem>();
+    const tell = (item: FillItem | null) =>
+      send({ t: 'filled', part, days: done.size, daysTotal: items.length, item });
+    tell(null);
+    const note = ({ item }: FillProgress) => {
+      done.add(item);
+      tell(item);
+    };
+    try {
+      const today = dayOf(this.#clock.now());
+      const { signal } = this.#stopping;
+      const { manifest } = this.#tape;
+      const fillRest = () => {
+        const rest = items.filter((item) => !done.has(item));
+        return runFill({ tapeRoot, sim, today }, rest, note, signal, manifest);
+      };
+      const isPassing = (error: unknown) =>
+        isPassingThreadFault(error instanceof FillError ? error.cause : error);
+      const { conflicts } = await fillPatience.run(fillRest, { isPassing, signal });
+      if (conflicts.length > 0) throw new Error(conflicts.join(', '));
+    } catch (error) {
+      send({ t: 'fault', what: 'some past days could not be made', error });
+    }
+  }
+
+  #announceLive(): void {
+    const timer = timers.every(LIVE_CHECK_MS, () => {
+      if (this.#source.lagMs > LIVE_LAG_MS_MAX * (speed ?? 1)) return;
+      timer[Symbol.dispose]();
+      this.#report();
+      send({ t: 'live' });
+      this.#background.use(timers.after(ENCODER_AFTER_MS, () => void this.#loadEncoder()));
+    });
+    this.#background.use(timer);
+  }
+
+  async #loadEncoder(): Promise<void> {
+    try {
+      await loadEncoder();
+    } catch (error) {
+      send({ t: 'fault', what: 'what days are sealed with could not be loaded', error });
+    }
+  }
+
+  #report(): void {
+    const isPaused = patience.isWaiting && this.#tape.intake.isTurningDay;
+    const { waitsTotal } = patience;
+    send({ ...this.#reporter.report(), lagMs: this.#source.lagMs, isPaused, waitsTotal });
+  }
+
+  async #refresh(): Promise<void> {
+    if (this.#isRefreshing) return;
+    this.#isRefreshing = true;
+    try {
+      send({ t: 'sessions', books: await enterDay(this.#clock.now()) });
+    } catch (error) {
+      send({ t: 'fault', what: 'the session books could not be brought up to date', error });
+    } finally {
+      this.#isRefreshing = false;
+    }
+  }
+
+  async #stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#background.dispose();
+    await this.#work;
+    try {
+      await this.#tape[Symbol.asyncDispose]();
+    } catch (error) {
+      send({ t: 'down', error });
+    }
+    parent.close();
+  }
+}
+
+async function start(): Promise<Ingest> {
+  await claimTape(disk, tapeRoot, sim);
+  // Before the service's clock is fixed, the machine's time judges which times are absurd.
+  let clock: Clock = timers;
+  const tape = await openTape({
+    disk,
+    tapeRoot,
+    dataset: SIM_DATASET,
+    listed: (day) => universe.streamedOn(day).map(({ symbol }) => symbol),
+    now: () => clock.now(),
+    onFailure: (error) => send({ t: 'down', error }),
+  });
+  const setting = clockSetting(tape.report.promise);
+  clock = createClock(setting);
+  const now = clock.now();
+  universe = createSimUniverse(sim, dayOf(now));
+  const plan = planFill(universe, now, await readFillState(disk, tapeRoot), recentDays);
+  const daysToCome = [...plan.ready, ...plan.rest].map(({ day }) => day);
+  const books = await enterDay(now, daysToCome);
+  send({ t: 'opened', clock: setting, books, recovery: tape.report });
+  return new Ingest(tape, clock, plan);
+}
+
+function clockSetting(promise: EpochNs | null): ClockSetting {
+  const now = timers.now();
+  if (speed !== null) {
+    return acceleratedFrom(promise !== null && promise > now ? promise : now, speed);
+  }
+  if (promise !== null && promise - now > AHEAD_NS_MAX) throw new TapeAheadError(promise, now);
+  return { kind: 'system' };
+}
+
+/** Brings contracts and session books up to date; the books are on disk before anybody uses them. */
+async function enterDay(now: EpochNs, daysToCome?: readonly UtcDay[]): Promise<SessionBook[]> {
+  universe = createSimUniverse(sim, dayOf(now));
+  const store = new SessionStore(disk, tapeRoot, SIM_DATASET);
+  const { from, to } = await sessionDates(disk, tapeRoot, SIM_DATASET, now, daysToCome);
+  const books: SessionBook[] = [];
+  for (const name of new Set(universe.contracts.map(({ calendar }) => calendar))) {
+    const book = extendSessionBook(await store.load(name), calendarNamed(name), from, to, now);
+    await store.save(book);
+    books.push(book);
+  }
+  return books;
+}
+
+try {
+  const ingest = await start();
+  parent.on('message', (message: ToIngest) => ingest.receive(message));
+} catch (error) {
+  const kinds = [TapeAheadError, TapeClaimedError, TapeDamagedError, LogMissingError];
+  if (!(error instanceof Error && kinds.some((kind) => error instanceof kind))) throw error;
+  send({ t: 'refused', reason: error.message });
+}

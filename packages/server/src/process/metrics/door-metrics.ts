@@ -1,0 +1,69 @@
+/** What `/metrics` shows of the public port's connections, and of who knocked at it. */
+
+import type { DoorSockets, SocketLimits } from '../../platform/door-sockets.ts';
+import type { Reading } from '../../platform/metrics.ts';
+import type { AccountServices } from '../account-services.ts';
+
+export function doorReadings(
+  { doorkeeper, addresses }: Pick<AccountServices, 'doorkeeper' | 'addresses'>,
+  sockets: DoorSockets,
+): readonly Reading[] {
+  return [
+    {
+      name: 'tapeloom_sockets',
+      help: 'TCP connections of the public port: all, and those that are or have something.',
+      kind: 'gauge',
+      label: 'kind',
+      read: () => {
+        const { all, streams, requests, strangers } = sockets.counts;
+        return { all, streams, requests, strangers };
+      },
+    },
+    {
+      name: 'tapeloom_sockets_max',
+      help: 'Their limits, which follow from the limit on open files.',
+      kind: 'gauge',
+      label: 'kind',
+      read: () => limitsByKind(sockets.limits),
+    },
+    {
+      name: 'tapeloom_sockets_cut_total',
+      help: 'Closed in favour of others: of strangers, waiting for a request, or new without room.',
+      kind: 'counter',
+      label: 'kind',
+      read: () => {
+        const { strangersCutTotal, waitingCutTotal, refusedTotal } = sockets.counts;
+        return { strangers: strangersCutTotal, waiting: waitingCutTotal, refused: refusedTotal };
+      },
+    },
+    {
+      name: 'tapeloom_key_look_ups',
+      help: 'Keys and tokens that are looked up in the accounts, or wait for it.',
+      kind: 'gauge',
+      read: () => doorkeeper.lookUps,
+    },
+    {
+      name: 'tapeloom_authentications_throttled_total',
+      help: 'Failed ones beyond what an address may have in a minute.',
+      kind: 'counter',
+      read: () => doorkeeper.throttledTotal,
+    },
+    {
+      name: 'tapeloom_addresses_remembered',
+      help: 'Addresses without a full allowance of failures, or of public requests.',
+      kind: 'gauge',
+      read: () => addresses.size,
+    },
+    {
+      name: 'tapeloom_accounts_connecting',
+      help: 'Accounts without a full allowance of connects.',
+      kind: 'gauge',
+      read: () => doorkeeper.connecting,
+    },
+  ];
+}
+
+function limitsByKind(limits: SocketLimits): Readonly<Record<string, number>> {
+  const { all, streams, requests, strangers } = limits;
+  return { all, streams, requests, strangers };
+}

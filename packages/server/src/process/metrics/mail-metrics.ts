@@ -1,0 +1,28 @@
+/** What `/metrics` shows of mail: what waits, and what became of the rest. */
+
+import type { MailServices } from '../../mail/mail-services.ts';
+import { counter, gauge, type Reading } from '../../platform/metrics.ts';
+
+export function mailReadings(mail: MailServices): readonly Reading[] {
+  const { queue } = mail;
+  return [
+    gauge('tapeloom_mails_waiting', 'Mails that are not delivered yet.', () => queue.waitingCount),
+    {
+      name: 'tapeloom_mails_total',
+      help: 'Mails by what became of them.',
+      kind: 'counter',
+      label: 'outcome',
+      read: () => ({ ...queue.outcomes }),
+    },
+    counter(
+      'tapeloom_mail_tries_failed_total',
+      'Deliveries that failed, with those tried again.',
+      () => {
+        return queue.triesFailedTotal;
+      },
+    ),
+    gauge('tapeloom_outbox_files', 'Mails in the outbox folder, as of the last one.', () => {
+      return mail.outboxFilesCount;
+    }),
+  ];
+}

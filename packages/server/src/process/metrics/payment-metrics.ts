@@ -1,0 +1,41 @@
+/** What `/metrics` shows of payments: what providers said, and whether they can be asked. */
+
+import { WITHDRAWAL_STATES } from '../../accounts/store/withdrawals-store.ts';
+import type { Payments } from '../../billing/payments.ts';
+import type { Withdrawals } from '../../billing/withdrawals.ts';
+import { counter, gauge, type Reading } from '../../platform/metrics.ts';
+
+export function paymentReadings(payments: Payments): readonly Reading[] {
+  return [
+    {
+      name: 'tapeloom_payment_webhooks_total',
+      help: 'Webhooks of payment providers by what they were.',
+      kind: 'counter',
+      label: 'outcome',
+      read: () => ({ ...payments.webhooks }),
+    },
+    counter('tapeloom_payment_asks_failed_total', 'A payment provider could not be asked.', () => {
+      return payments.failedTotal;
+    }),
+    gauge('tapeloom_payment_providers_failing', 'Payment providers that failed last.', () => {
+      return payments.failing;
+    }),
+  ];
+}
+
+export function withdrawalReadings(withdrawals: Withdrawals): readonly Reading[] {
+  const waiting = WITHDRAWAL_STATES.filter((state) => state !== 'done');
+  return [
+    counter('tapeloom_withdrawals_total', 'Withdrawals declared since the start.', () => {
+      return withdrawals.declaredTotal;
+    }),
+    {
+      name: 'tapeloom_withdrawals_waiting',
+      help: 'Withdrawals that are not settled; by_hand needs the operator.',
+      kind: 'gauge',
+      label: 'state',
+      read: () =>
+        Object.fromEntries(waiting.map((state) => [state, withdrawals.waiting[state] ?? 0])),
+    },
+  ];
+}

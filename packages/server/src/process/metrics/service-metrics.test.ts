@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Registry } from 'prom-client';
+import { ServiceMetrics } from './service-metrics.ts';
+
+const ROOT = join(import.meta.dirname, '../../../../..');
+const TABLE = '## What can fill up';
+const COLUMNS = 5;
+
+/** Metrics read only when somebody scrapes: until then anything does for what they read. */
+const anything: object = new Proxy(() => {}, { get: () => anything });
+
+function exposedNames(): ReadonlySet<string> {
+  const registry = new Registry();
+  const metrics = new ServiceMetrics(registry);
+  for (const name of Object.getOwnPropertyNames(ServiceMetrics.prototype)) {
+    if (!name.startsWith('watch')) continue;
+    const watch = Reflect.get(metrics, name) as (...args: readonly object[]) => void;
+    watch.call(metrics, anything, anything, anything);
+  }
+  return new Set(registry.getMetricsAsArray().map(({ name }) => name));
+}
+
+function operatingPage(): string {
+  return readFileSync(join(ROOT, 'docs/operating.md'), 'utf8');
+}
+
+test('every metric that the page for operators names is there', () => {
+  const exposed = exposedNames();
+  const named = new Set(operatingPage().match(/tapeloom_[a-z_]+/g));
+  assert.ok(named.size > 40, `only ${named.size} are named`);
+  const isThere = (name: string) => exposed.has(name) || exposed.has(`${name}_bucket`);
+  assert.deepEqual(
+    [...named].filter((name) => !isThere(name)),
+    [],
+  );
+});
+
+test('whatever can fill up has a limit, a share, a behaviour and a metric on the page for operators [SEC-36]', () => {
+  const page = operatingPage();
+  const section = page.slice(page.indexOf(TABLE)).split('\n## ')[0]!;
+  const lines = section.split('\n').filter((line) => line.startsWith('|'));
+  assert.ok(lines.length > 20, `only ${lines.length} lines`);
+  for (const [index, line] of lines.entries()) {
+    const cells = line.split('|').slice(1, -1);
+    assert.equal(cells.length, COLUMNS, line);
+    for (const cell of cells) assert.notEqual(cell.trim(), '', line);
+    const isRow = index > 1;
+    if (isRow) assert.match(cells.at(-1)!, /`(?:tapeloom|process)_\w+`/, line);
+  }
+});

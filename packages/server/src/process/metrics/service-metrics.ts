@@ -1,0 +1,366 @@
+/** What `/metrics` shows: every counter of the tape, the engine's topics, the gateway and history, by name. */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { Counter, Histogram, type Registry } from 'prom-client';
+import type { Payments } from '../../billing/payments.ts';
+import type { Withdrawals } from '../../billing/withdrawals.ts';
+import type { ComputeCounters } from '../../compute/compute-counters.ts';
+import type { ComputeCounts } from '../../compute/compute-pool.ts';
+import type { ExportPace } from '../../exports/export-pace.ts';
+import type { GatewayMetrics } from '../../gateway/connection/gateway-metrics.ts';
+import type { UnreadAnswers } from '../../http/server/unread-answers.ts';
+import type { MailServices } from '../../mail/mail-services.ts';
+import type { DoorSockets } from '../../platform/door-sockets.ts';
+import type { FreeSpace, SpaceReading } from '../../platform/free-space.ts';
+import { addReading, counter, gauge, type Reading } from '../../platform/metrics.ts';
+import { createCounters, type SequencerCounters } from '../../tape/write/sequencer-counters.ts';
+import type { TopicHub } from '../../topics/topic-hub.ts';
+import type { AccountServices } from '../account-services.ts';
+import type { IngestReport } from '../ingest-wire.ts';
+import { accountReadings } from './account-metrics.ts';
+import { answerReadings } from './answer-metrics.ts';
+import { doorReadings } from './door-metrics.ts';
+import { mailReadings } from './mail-metrics.ts';
+import { paymentReadings, withdrawalReadings } from './payment-metrics.ts';
+import { topicReadings } from './topic-metrics.ts';
+
+/** Counters that say what became of trades, offers and promises. */
+const TRADE_OUTCOMES = [
+  'accepted',
+  'late',
+  'backwards',
+  'sideUnknown',
+  'duplicate',
+  'tooOld',
+  'badId',
+  'zeroSize',
+  'badSize',
+  'offTickPrice',
+  'badPrice',
+  'badTime',
+  'aheadOfTime',
+  'unknownSymbol',
+] as const satisfies (keyof SequencerCounters)[];
+
+/** What an answer of history is, by its route. */
+const HISTORY_KINDS: Readonly<Record<string, string>> = {
+  '/v1/history': 'page',
+  '/v1/history/estimate': 'estimate',
+  '/v1/export': 'export',
+};
+
+/** What can be read of the compute threads and the cache of results. */
+export interface HistoryReadings {
+  compute(): ComputeCounts;
+  tablesOpen(): number;
+  /** What was refused for want of room beside the compute threads, as they count it. */
+  refused(): Partial<ComputeCounts['refused']>;
+  readonly pace: Pick<ExportPace, 'bytes' | 'waitingCount'>;
+  readonly counters: ComputeCounters;
+  cacheBytes(): number;
+  readonly cacheBytesMax: number;
+}
+
+export interface FillState {
+  days: number;
+  daysTotal: number;
+}
+
+export class ServiceMetrics {
+  readonly #registry: Registry;
+  readonly #ackSeconds: Histogram;
+  readonly #requestSeconds: Histogram<'path' | 'status'>;
+  readonly #historyAnswers: Counter<'kind' | 'outcome'>;
+  readonly #historyBytes: Counter<'kind'>;
+  readonly fill: FillState = { days: 0, daysTotal: 0 };
+  #report: Omit<IngestReport, 't' | 'ackMs' | 'lastTrades'> = {
+    promise: null,
+    lagMs: 0,
+    isPaused: false,
+    waitsTotal: 0,
+    daysMissing: 0,
+    counters: createCounters(),
+  };
+
+  constructor(registry: Registry, logLinesLeftOut: () => number = () => 0) {
+    this.#registry = registry;
+    this.#ackSeconds = new Histogram({
+      name: 'tapeloom_ack_seconds',
+      help: 'From the offer of trades to their acknowledgement, after they are on disk.',
+      buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5],
+      registers: [registry],
+    });
+    this.#requestSeconds = new Histogram({
+      name: 'tapeloom_http_request_seconds',
+      help: 'Time to answer a REST request.',
+      labelNames: ['path', 'status'],
+      buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
+      registers: [registry],
+    });
+    this.#historyAnswers = new Counter({
+      name: 'tapeloom_history_answers_total',
+      help: 'Answers of history by kind and outcome: sent, cut by the client, or an error code.',
+      labelNames: ['kind', 'outcome'],
+      registers: [registry],
+    });
+    this.#historyBytes = new Counter({
+      name: 'tapeloom_history_bytes_total',
+      help: 'Bytes of pages, and of exports as they were charged.',
+      labelNames: ['kind'],
+      registers: [registry],
+    });
+    for (const reading of this.#tapeReadings()) addReading(registry, reading);
+    const leftOut = 'Lines that were too many for the log.';
+    addReading(registry, counter('tapeloom_log_lines_left_out_total', leftOut, logLinesLeftOut));
+  }
+
+  takeReport(report: IngestReport): void {
+    this.#report = report;
+    for (const ms of report.ackMs) this.#ackSeconds.observe(ms / 1000);
+  }
+
+  countRequest(path: string | null, status: number, seconds: number): void {
+    this.#requestSeconds.observe({ path: path ?? 'unknown', status }, seconds);
+  }
+
+  /** Routes of history only; the others tell all by their status. */
+  countOutcome(path: string, outcome: string, bytes: number): void {
+    const kind = HISTORY_KINDS[path];
+    if (kind === undefined) return;
+    this.#historyAnswers.inc({ kind, outcome });
+    if (bytes > 0) this.#historyBytes.inc({ kind }, bytes);
+  }
+
+  watchHistory(history: HistoryReadings): void {
+    const readings = [...computeReadings(history), ...cacheReadings(history)];
+    for (const reading of readings) addReading(this.#registry, reading);
+  }
+
+  watchSpace(directory: string, space: FreeSpace): void {
+    for (const reading of spaceReadings(directory, space)) addReading(this.#registry, reading);
+  }
+
+  watchStreams(hub: TopicHub, gateway: GatewayMetrics): void {
+    for (const reading of streamReadings(hub, gateway)) addReading(this.#registry, reading);
+    const lag = () => secondsBetween(hub.tapeTime, this.#report.promise);
+    const help = 'How far the engines are behind the tape, as of its last report.';
+    addReading(this.#registry, gauge('tapeloom_engine_lag_seconds', help, lag));
+  }
+
+  watchAnswers(unread: UnreadAnswers): void {
+    for (const reading of answerReadings(unread)) addReading(this.#registry, reading);
+  }
+
+  watchAccounts(accounts: AccountServices): void {
+    for (const reading of accountReadings(accounts)) addReading(this.#registry, reading);
+  }
+
+  watchPayments(payments: Payments, withdrawals: Withdrawals): void {
+    const readings = [...paymentReadings(payments), ...withdrawalReadings(withdrawals)];
+    for (const reading of readings) addReading(this.#registry, reading);
+  }
+
+  watchMail(mail: MailServices): void {
+    for (const reading of mailReadings(mail)) addReading(this.#registry, reading);
+  }
+
+  watchDoor(accounts: AccountServices, sockets: DoorSockets): void {
+    for (const reading of doorReadings(accounts, sockets)) addReading(this.#registry, reading);
+  }
+
+  #tapeReadings(): readonly Reading[] {
+    const count = (name: keyof SequencerCounters) => () => this.#report.counters[name];
+    const outcomes = () => {
+      const { counters } = this.#report;
+      return Object.fromEntries(TRADE_OUTCOMES.map((name) => [name, counters[name]]));
+    };
+    return [
+      {
+        name: 'tapeloom_trades_total',
+        help: 'Trades handed over by the source, by what became of them.',
+        kind: 'counter',
+        label: 'outcome',
+        read: outcomes,
+      },
+      gauge('tapeloom_trades_held', 'Trades of a day to come that wait.', count('held')),
+      counter('tapeloom_log_commits_total', 'Commits on disk.', count('commits')),
+      counter('tapeloom_log_bytes_total', 'Bytes of log on disk.', count('logBytes')),
+      counter('tapeloom_days_sealed_total', 'Days sealed by the ingest.', count('daysSealed')),
+      counter('tapeloom_offers_refused_total', 'Offers over a limit.', count('offersRefused')),
+      counter('tapeloom_promises_backwards_total', 'Ignored.', count('promiseBackwards')),
+      counter('tapeloom_promises_ahead_total', 'Ignored.', count('promiseAhead')),
+      gauge('tapeloom_tape_failed', '1 once the tape has stopped.', count('failed')),
+      gauge('tapeloom_tape_paused', '1 while the next day cannot be opened yet.', () => {
+        return this.#report.isPaused ? 1 : 0;
+      }),
+      counter('tapeloom_tape_waits_total', 'Faults of the machine that were waited out.', () => {
+        return this.#report.waitsTotal;
+      }),
+      gauge('tapeloom_source_lag_seconds', 'How far the source is behind the clock.', () => {
+        return this.#report.lagMs / 1000;
+      }),
+      gauge('tapeloom_tape_promise_seconds', 'The promise, seconds since 1970.', () => {
+        return Number((this.#report.promise ?? 0n) / 1_000_000n) / 1000;
+      }),
+      gauge('tapeloom_days_missing', 'Sealed days of the manifest that are not there.', () => {
+        return this.#report.daysMissing;
+      }),
+      gauge('tapeloom_fill_days', 'Simulated days made since the start.', () => this.fill.days),
+      gauge('tapeloom_fill_days_wanted', 'Simulated days to make.', () => this.fill.daysTotal),
+    ];
+  }
+}
+
+function secondsBetween(from: EpochNs | null, to: EpochNs | null): number {
+  if (from === null || to === null || to <= from) return 0;
+  return Number((to - from) / 1_000_000n) / 1000;
+}
+
+/** By data directory; without a value where the platform does not know. */
+function spaceReadings(directory: string, space: FreeSpace): readonly Reading[] {
+  const of = (name: Reading['name'], help: string, member: keyof SpaceReading): Reading => ({
+    name,
+    help,
+    kind: 'gauge',
+    label: 'directory',
+    read: () => (space.reading === null ? {} : { [directory]: space.reading[member] }),
+  });
+  return [
+    of('tapeloom_disk_free_bytes', 'Room that is left for the data directory.', 'freeBytes'),
+    of('tapeloom_disk_size_bytes', 'The size of its disk.', 'totalBytes'),
+    of('tapeloom_disk_day_bytes', 'What a day of the tape needs, its log included.', 'dayBytes'),
+  ];
+}
+
+function streamReadings(hub: TopicHub, gateway: GatewayMetrics): readonly Reading[] {
+  return [
+    gauge('tapeloom_engine_up', '1 while trades are taken in and computed.', () =>
+      hub.state === 'up' ? 1 : 0,
+    ),
+    ...topicReadings(hub),
+    gauge('tapeloom_connections', 'Open connections.', () => gateway.connections),
+    gauge('tapeloom_subscriptions', 'Open subscriptions.', () => gateway.subscriptions),
+    gauge(
+      'tapeloom_parting_connections',
+      'Closed as too slow, not ended yet.',
+      () => gateway.parting,
+    ),
+    counter('tapeloom_parting_connections_cut_total', 'Destroyed before they ended.', () => {
+      return gateway.partingCutTotal;
+    }),
+    counter('tapeloom_connections_total', 'Accepted.', () => gateway.connectionsTotal),
+    counter('tapeloom_messages_sent_total', 'To customers.', () => gateway.messagesSentTotal),
+    counter('tapeloom_bytes_sent_total', 'To customers.', () => gateway.bytesSentTotal),
+    counter('tapeloom_messages_received_total', 'From customers.', () => {
+      return gateway.messagesReceivedTotal;
+    }),
+    {
+      name: 'tapeloom_closes_total',
+      help: 'Closed connections by close code.',
+      kind: 'counter',
+      label: 'code',
+      read: () => gateway.closesTotal,
+    },
+    {
+      name: 'tapeloom_stream_errors_total',
+      help: 'Error messages to customers by code.',
+      kind: 'counter',
+      label: 'code',
+      read: () => gateway.errorsTotal,
+    },
+  ];
+}
+
+function computeReadings(history: HistoryReadings): readonly Reading[] {
+  const { compute, counters, tablesOpen } = history;
+  return [
+    gauge('tapeloom_tables_open', 'Parquet and Arrow exports being written.', () => tablesOpen()),
+    gauge('tapeloom_compute_threads', 'Compute threads that run.', () => compute().threads),
+    counter('tapeloom_compute_threads_lost_total', 'Died.', () => compute().threadsLost),
+    gauge('tapeloom_compute_reads_open', 'Pages, exports and replays begun and not over.', () => {
+      return compute().open;
+    }),
+    gauge('tapeloom_compute_reads_waiting', 'Those that wait for room.', () => compute().waiting),
+    gauge('tapeloom_compute_running', 'Questions the threads have not answered yet.', () => {
+      return compute().calls;
+    }),
+    gauge('tapeloom_compute_reads_working', 'Those that have a place.', () => compute().working),
+    gauge('tapeloom_compute_reads_idle', 'Those that nobody pulls, open in a thread.', () => {
+      return compute().idle;
+    }),
+    counter(
+      'tapeloom_compute_reads_parked_total',
+      'Idle reads that have to be opened again.',
+      () => {
+        return compute().parked;
+      },
+    ),
+    {
+      name: 'tapeloom_compute_refused_total',
+      help: 'For want of room, CAPACITY: by what there was none of.',
+      kind: 'counter',
+      label: 'reason',
+      read: () => ({ ...compute().refused, ...history.refused() }),
+    },
+    gauge('tapeloom_export_bytes_ahead', 'Bytes of exports computed and not left.', () => {
+      return history.pace.bytes;
+    }),
+    gauge('tapeloom_exports_held_back', 'Exports that wait for bytes to leave.', () => {
+      return history.pace.waitingCount;
+    }),
+    counter('tapeloom_compute_cancelled_total', 'Given up by who asked.', () => {
+      return compute().cancelled;
+    }),
+    {
+      name: 'tapeloom_compute_turn_seconds_bucket',
+      help: 'Turns of compute threads by their length: how long others may wait.',
+      kind: 'counter',
+      label: 'le',
+      read: () => counters.turns.buckets,
+    },
+    counter('tapeloom_compute_turn_seconds_count', 'Turns.', () => counters.turns.count),
+    counter('tapeloom_compute_turn_seconds_sum', 'Their length.', () => counters.turns.seconds),
+    gauge('tapeloom_days_damaged', 'Sealed days found damaged since the start.', () => {
+      return compute().damagedDays;
+    }),
+  ];
+}
+
+function cacheReadings(history: HistoryReadings): readonly Reading[] {
+  const { counters } = history;
+  return [
+    {
+      name: 'tapeloom_cache_lookups_total',
+      help: 'Results of sealed days looked for in the cache.',
+      kind: 'counter',
+      label: 'outcome',
+      read: () => ({ hit: counters.cache.hits, miss: counters.cache.misses }),
+    },
+    {
+      name: 'tapeloom_cache_writes_total',
+      help: 'Results to be kept: too_much is too large, or more than the disk took in time.',
+      kind: 'counter',
+      label: 'outcome',
+      read: () => {
+        const { kept, skipped, failed } = counters.cache;
+        return { kept, too_much: skipped, failed };
+      },
+    },
+    {
+      name: 'tapeloom_cache_removed_total',
+      help: 'Results removed: over the limit, not what was written, or of inputs that have changed.',
+      kind: 'counter',
+      label: 'reason',
+      read: () => {
+        const { trimmed, damaged, stale } = counters.cache;
+        return { evicted: trimmed, damaged, stale };
+      },
+    },
+    counter('tapeloom_cache_written_bytes_total', 'Kept.', () => counters.cache.keptBytes),
+    counter('tapeloom_cache_evicted_bytes_total', 'Over the limit.', () => {
+      return counters.cache.trimmedBytes;
+    }),
+    gauge('tapeloom_cache_bytes', 'On disk, a minute ago at most.', () => history.cacheBytes()),
+    gauge('tapeloom_cache_bytes_max', 'The limit.', () => history.cacheBytesMax),
+  ];
+}

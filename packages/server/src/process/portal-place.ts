@@ -1,0 +1,49 @@
+/**
+ * Where the portal lies: beside the program. In a checkout it is built there when its sources are newer; an
+ * installed program brings it built, and there is nothing to build it with.
+ */
+
+import { fileURLToPath } from 'node:url';
+import type { Config } from '../config/config.ts';
+import { Portal } from '../pages/portal.ts';
+import { PortalBuild } from '../pages/portal-build.ts';
+import type { Log } from '../platform/log.ts';
+
+const BUILT = new URL('../../../portal/dist/', import.meta.url);
+/** Below the package of the portal. */
+const SOURCES = [
+  'src/',
+  'recording/',
+  'build-steps/',
+  'build.ts',
+  'theme.js',
+  'icon.svg',
+  'index.html',
+  'app.html',
+  'docs.html',
+];
+/** What it is made from beside its own. */
+const SOURCES_ELSEWHERE = [
+  'client/src/',
+  'client/README.md',
+  'protocol/src/',
+  'core/src/',
+  '../docs/',
+  '../contract/',
+  '../CHANGELOG.md',
+];
+
+export function openPortal(config: Config, log: Log, say: (line: string) => void): Portal {
+  if (config.portal !== null) return new Portal({ directory: config.portal, build: null, log });
+  const home = new URL('../', BUILT);
+  const build = PortalBuild.start({
+    program: fileURLToPath(new URL('build.ts', home)),
+    made: fileURLToPath(new URL('app.html', BUILT)),
+    sources: [
+      ...SOURCES.map((name) => new URL(name, home)),
+      ...SOURCES_ELSEWHERE.map((name) => new URL(`../${name}`, home)),
+    ].map((url) => fileURLToPath(url)),
+    say,
+  });
+  return new Portal({ directory: fileURLToPath(BUILT), build, log });
+}

@@ -1,0 +1,105 @@
+/**
+ * What people meet of the doors, composed: the portal's pages, the facts behind its routes and behind buying, and
+ * the deletion of accounts whose time has come.
+ */
+
+import type { OfferBook } from '../billing/offer-book.ts';
+import type { PublicAddress } from '../config/public-address.ts';
+import type { RestFacts } from '../http/routes/rest-routes.ts';
+import type { HttpServerOptions } from '../http/server/http-server.ts';
+import type { Mailer } from '../mail/mailer.ts';
+import { OperatorPages } from '../pages/operator-pages.ts';
+import type { PageRoute } from '../pages/page-route.ts';
+import { Pages } from '../pages/pages.ts';
+import type { Portal } from '../pages/portal.ts';
+import type { Log } from '../platform/log.ts';
+import type { AccountServices } from './account-services.ts';
+import type { BillingServices } from './billing-services.ts';
+import { DueDeletions } from './due-deletions.ts';
+
+export interface PortalServicesOptions {
+  /** Learns which port was opened. */
+  readonly publicAddress: PublicAddress;
+  readonly mailer: Mailer;
+  readonly log: Log;
+  readonly accounts: AccountServices;
+  /** What is sold. */
+  readonly offers: OfferBook;
+  /** Pages that belong to payment providers; left out: none. */
+  readonly providerPages?: readonly PageRoute[];
+  /** What the operator says of himself; left out: nothing. */
+  readonly operatorPages?: OperatorPages;
+  /** Left out: nobody buys. */
+  readonly billing?: Pick<BillingServices, 'billing' | 'payments'>;
+  /** What is served at `/`; left out: nothing. */
+  readonly portal?: Portal;
+}
+
+export class PortalServices implements AsyncDisposable {
+  readonly #options: PortalServicesOptions;
+  readonly #operatorPages: OperatorPages;
+  readonly #deletions: DueDeletions;
+
+  constructor(options: PortalServicesOptions) {
+    this.#options = options;
+    this.#operatorPages = options.operatorPages ?? new OperatorPages();
+    this.#deletions = dueDeletions(options);
+  }
+
+  /** What the HTTP server asks for pages and sessions. */
+  get http(): Pick<HttpServerOptions, 'portal' | 'pages'> {
+    const { accounts, portal, providerPages: routes = [] } = this.#options;
+    const { sessions, store } = accounts;
+    const publicUrl = () => this.#origin;
+    return {
+      portal: { sessions, store, origin: publicUrl },
+      ...(portal === undefined ? {} : { pages: new Pages({ portal, routes, publicUrl }) }),
+    };
+  }
+
+  /** What the routes ask. */
+  get facts(): Pick<RestFacts, 'portal' | 'offers' | 'operatorPages' | 'billing' | 'payments'> {
+    const { accounts, mailer, offers, billing } = this.#options;
+    const { store, doorkeeper, allowances } = accounts;
+    return {
+      portal: () => ({ store, doorkeeper, allowances, mailer, origin: this.#origin }),
+      offers: () => offers,
+      operatorPages: () => this.#operatorPages,
+      billing: () => billing!.billing,
+      payments: () => billing!.payments,
+    };
+  }
+
+  /** The public port is open. */
+  open(): void {
+    void this.#options.portal?.open(this.#origin);
+  }
+
+  /** Nobody waits for pages any more. */
+  stopBuilding(): void {
+    this.#options.portal?.[Symbol.dispose]();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.stopBuilding();
+    await this.#deletions[Symbol.asyncDispose]();
+  }
+
+  get #origin(): string {
+    return this.#options.publicAddress.origin;
+  }
+}
+
+function dueDeletions({ accounts, mailer, billing, log }: PortalServicesOptions): DueDeletions {
+  const { store, clock } = accounts;
+  return new DueDeletions({
+    store,
+    clock,
+    mailer,
+    // Without billing there is nothing to end.
+    beforeDeletion: async (accountId) => billing?.billing.beforeDeletion(accountId),
+    onFault: (error, accountId) => {
+      log.error({ error, accountId }, 'an account could not be deleted yet');
+    },
+  });
+}

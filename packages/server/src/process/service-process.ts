@@ -1,0 +1,181 @@
+/**
+ * The life of the process: configuration, lock, service, signals, exit status. It says what it does
+ * before the larger part of the program is loaded. A start that fails ends with one sentence that says
+ * why. The first SIGTERM or SIGINT stops cleanly, whenever it comes; the second ends at once.
+ */
+
+import { requireProviders } from '../billing/configured-providers.ts';
+import { loadOffers } from '../billing/load-offers.ts';
+import type { OfferBook } from '../billing/offer-book.ts';
+import type { CalledAs } from '../config/called-as.ts';
+import { asksForHelp } from '../config/command-line.ts';
+import { type Config, ConfigError } from '../config/config.ts';
+import { loadConfig, readSettingsFile } from '../config/env.ts';
+import { helpText } from '../config/help-text.ts';
+import { OperatorPages } from '../pages/operator-pages.ts';
+import { Announcer } from '../platform/announcer.ts';
+import { collectAfterRushes } from '../platform/collect-garbage.ts';
+import { DataFormatError } from '../platform/data-format.ts';
+import { DirectoryLockedError, lockDirectory } from '../platform/directory-lock.ts';
+import { createLog, type Log } from '../platform/log.ts';
+import { LogLimit } from '../platform/log-limit.ts';
+import { Output } from '../platform/output.ts';
+import { returnLargeAllocations } from '../platform/returned-memory.ts';
+import { VERSION } from '../platform/version.ts';
+import { openPortal } from './portal-place.ts';
+import type { Service } from './service.ts';
+import { StartRefusedError } from './start-refused-error.ts';
+import { startLine, startReport } from './start-report.ts';
+
+const EXIT_FAILED = 1;
+const EXIT_MISCONFIGURED = 2;
+
+const FILL_PARTS = {
+  first: 'making the last sessions',
+  rest: 'making past days',
+} as const;
+
+/** Resolves to the exit status. */
+export async function runProcess(args: readonly string[], calledAs: CalledAs): Promise<number> {
+  if (asksForHelp(args)) {
+    console.log(helpText(calledAs));
+    return 0;
+  }
+  const settings = readSettingsOrTell(args);
+  if (settings === null) return EXIT_MISCONFIGURED;
+  const { config } = settings;
+  await returnLargeAllocations();
+  collectAfterRushes();
+  const stdout = new Output(process.stdout);
+  const announcer = new Announcer({
+    isTerminal: process.stdout.isTTY === true,
+    write: (text) => stdout.write(text),
+  });
+  const logLimit = new LogLimit({ now: () => performance.now() });
+  const stderr = new Output(process.stderr, (lines) =>
+    log.warn({ lines }, 'the log was not read, and lines were dropped'),
+  );
+  const log: Log = createLog({
+    level: config.logLevel,
+    readable: process.stderr.isTTY === true,
+    write: (line) => announcer.around(() => stderr.write(line)),
+    limit: logLimit,
+  });
+  process.on('uncaughtException', (error) => {
+    log.fatal({ error }, 'the process failed and ends');
+    process.exit(EXIT_FAILED);
+  });
+  return await run(settings, calledAs, announcer, { log, logLimit });
+}
+
+interface Logging {
+  readonly log: Log;
+  readonly logLimit: LogLimit;
+}
+
+/** The configuration, and what it names. */
+interface Settings {
+  readonly config: Config;
+  readonly offers: OfferBook;
+  readonly operatorPages: OperatorPages;
+}
+
+function readSettingsOrTell(args: readonly string[]): Settings | null {
+  try {
+    const config = loadConfig(args);
+    const offers = loadOffers(config.offersFile, readSettingsFile);
+    requireProviders(offers, config);
+    return {
+      config,
+      offers,
+      operatorPages: OperatorPages.load(config.pages, readSettingsFile),
+    };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    for (const fault of error.faults) console.error(fault);
+    return null;
+  }
+}
+
+async function run(
+  settings: Settings,
+  calledAs: CalledAs,
+  announcer: Announcer,
+  logging: Logging,
+): Promise<number> {
+  const { config } = settings;
+  const startedAt = performance.now();
+  const signalled = firstSignal();
+  announcer.say(startLine(VERSION, config));
+  try {
+    using _lock = lockDirectory(config.data);
+    const service = await startService(settings, announcer, logging);
+    const report = async () => {
+      const seconds = (performance.now() - startedAt) / 1000;
+      const keys = await service.firstKeys();
+      const { addresses } = service;
+      const { data } = config;
+      const facts = { version: VERSION, addresses, data, seconds, keys, calledAs };
+      const lines = startReport(facts);
+      for (const line of lines) announcer.say(line);
+    };
+    service.live.then(report, () =>
+      announcer.say('The source failed; what is on the tape is served.'),
+    );
+    const signal = await signalled;
+    announcer.endProgress();
+    announcer.say(`${signal}: stopping`);
+    const isClean = await service.stop();
+    announcer.say(isClean ? 'stopped, the tape is closed' : 'stopped, the tape was not closed');
+    return isClean ? 0 : EXIT_FAILED;
+  } catch (error) {
+    announcer.endProgress();
+    const refusals = [StartRefusedError, DirectoryLockedError, DataFormatError];
+    if (!refusals.some((refusal) => error instanceof refusal)) {
+      logging.log.fatal({ error }, 'the service failed');
+    }
+    const message = error instanceof Error ? error.message : String(error);
+    console.error(`Tapeloom cannot start: ${message}`);
+    return EXIT_FAILED;
+  }
+}
+
+async function startService(
+  { config, offers, operatorPages }: Settings,
+  announcer: Announcer,
+  { log, logLimit }: Logging,
+): Promise<Service> {
+  const { Service } = await import('./service.ts');
+  return Service.start({
+    config,
+    offers,
+    operatorPages,
+    version: VERSION,
+    log,
+    portal: openPortal(config, log, (line) => announcer.say(line)),
+    logLinesLeftOut: () => logLimit.leftOutTotal,
+    // A log is no place for a link that signs somebody in, and what is no terminal may end in one.
+    ...(process.stdout.isTTY === true ? { showLink: linkShower(announcer) } : {}),
+    onFill: (part, days, daysTotal) => announcer.progress(FILL_PARTS[part], days, daysTotal),
+  });
+}
+
+function linkShower(announcer: Announcer) {
+  return (subject: string, to: string, link: string) => {
+    announcer.say(`Mail to ${to}: ${subject}\n  ${link}`);
+  };
+}
+
+/** Resolves at the first signal that asks for the end; a second one ends the process at once. */
+function firstSignal(): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  let isStopping = false;
+  const handle = (signal: string) => {
+    if (isStopping) process.exit(EXIT_FAILED);
+    isStopping = true;
+    resolve(signal);
+  };
+  process.on('SIGTERM', handle);
+  process.on('SIGINT', handle);
+  return promise;
+}

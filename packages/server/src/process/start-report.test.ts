@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { resolve } from 'node:path';
+import { test } from 'node:test';
+import { BY_NAME, BY_NPM } from '../config/called-as.ts';
+import { type StartFacts, startLine, startReport } from './start-report.ts';
+
+const LIVE = 'svc_live_0123456789abcdefghijABCDEFGHIJ';
+const TEST = 'svc_test_0123456789abcdefghijABCDEFGHIJ';
+const facts: StartFacts = {
+  version: '1.2.3',
+  addresses: {
+    portal: 'http://127.0.0.1:8080',
+    rest: 'http://127.0.0.1:8080',
+    stream: 'ws://127.0.0.1:8080/v1',
+    internal: 'http://127.0.0.1:9464',
+    mailbox: null,
+    echo: null,
+  },
+  data: resolve('./data'),
+  seconds: 1.25,
+  keys: { account: 'demo', secrets: { live: LIVE, test: TEST } },
+  calledAs: BY_NPM,
+};
+const report = (changed: Partial<StartFacts> = {}) =>
+  startReport({ ...facts, ...changed }).join('\n');
+
+test('a first start shows both keys, with a curl and a stream line ready to paste', () => {
+  const text = report();
+  assert.match(text, /is ready after 1\.3 s/);
+  assert.match(text, new RegExp(`^ {2}live key {2}${LIVE}\n {2}test key {2}${TEST}$`, 'm'));
+  assert.ok(
+    text.includes(
+      `  curl -H "Authorization: Bearer ${LIVE}" http://127.0.0.1:8080/v1/instruments\n`,
+    ),
+  );
+  assert.ok(text.includes(`  TAPELOOM_KEY=${LIVE} npm run stream -- BTC.c.0 footprint\n`));
+});
+
+test('the directory is named at once and when all is ready, that of an accelerated service as its own', () => {
+  assert.equal(
+    startLine('1.2.3', { data: '/srv/t', speed: null }),
+    'Tapeloom 1.2.3 starts, data in /srv/t',
+  );
+  assert.match(
+    startLine('1.2.3', { data: '/srv/t-speed', speed: 60 }),
+    /60 times faster than the clock, data in \/srv\/t-speed, a directory of its own/,
+  );
+  assert.match(report({ data: '/srv/t-speed' }), /^ {2}data {6}\/srv\/t-speed$/m);
+});
+
+test('who develops is told where mails can be read', () => {
+  const mailbox = 'http://127.0.0.1:9464/mailbox';
+  assert.doesNotMatch(report(), /mailbox/);
+  const text = report({ addresses: { ...facts.addresses, mailbox } });
+  assert.match(text, new RegExp(`^ {2}mails {5}${mailbox}$`, 'm'));
+});
+
+test('a first start says how somebody becomes the owner of the account', () => {
+  assert.match(report(), /^ {2}npm run tapeloom -- account claim demo$/m);
+  const portal = 'https://tapeloom.example.com';
+  const elsewhere = report({ addresses: { ...facts.addresses, portal }, data: '/srv/t' });
+  assert.match(elsewhere, new RegExp(`^ {2}portal {4}${portal}/$`, 'm'));
+  const claim = `account claim demo --data /srv/t --url ${portal}`;
+  assert.match(elsewhere, new RegExp(`^ {2}npm run tapeloom -- ${claim}$`, 'm'));
+});
+
+test('a later start shows no key, but how to make one in this very directory', () => {
+  const keys = { account: 'demo', secrets: null };
+  const text = report({ keys });
+  assert.doesNotMatch(text, /svc_/);
+  assert.match(
+    text,
+    /^ {2}npm run tapeloom -- key create --account demo --name mine --environment live --scopes stream,history,export,keys$/m,
+  );
+  assert.match(text, /^ {2}npm run stream -- BTC\.c\.0 footprint$/m);
+  const elsewhere = report({ keys: { account: "o'neil", secrets: null }, data: '/srv/my data' });
+  assert.ok(elsewhere.includes(`--account 'o'\\''neil' `));
+  assert.ok(elsewhere.includes(` --data '/srv/my data'\n`));
+  assert.match(report({ keys: null }), /key create --account demo/);
+});
+
+test('who runs an installed service is shown the lines of the installed command', () => {
+  const text = report({ calledAs: BY_NAME });
+  assert.ok(text.includes(`  TAPELOOM_KEY=${LIVE} tapeloom stream BTC.c.0 footprint\n`));
+  const later = report({ calledAs: BY_NAME, keys: { account: 'demo', secrets: null } });
+  assert.match(later, /^ {2}tapeloom key create --account demo /m);
+  assert.doesNotMatch(`${text}${later}`, /npm/);
+});
+
+test('another address is told to the stream command', () => {
+  const addresses = { ...facts.addresses, stream: 'ws://127.0.0.1:9999/v1' };
+  assert.match(report({ addresses }), /footprint --url ws:\/\/127\.0\.0\.1:9999\/v1$/m);
+});
+
+test('the echo has a line only when it was asked for', () => {
+  assert.doesNotMatch(report(), /echo/);
+  const addresses = { ...facts.addresses, echo: 'ws://127.0.0.1:9001' };
+  assert.match(report({ addresses }), /^ {2}echo {6}ws:\/\/127\.0\.0\.1:9001$/m);
+});

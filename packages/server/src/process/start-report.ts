@@ -1,0 +1,98 @@
+/**
+ * What is printed when the service is ready: where it is, and lines to paste. The keys that a first start
+ * has made stand here and nowhere else; a later start says how to make one.
+ */
+
+import { resolve } from 'node:path';
+import { SCOPES } from '@tapeloom/core/entitlement/key-rights';
+import type { CalledAs } from '../config/called-as.ts';
+import type { Config } from '../config/config.ts';
+import { DEMO_ACCOUNT, type FirstKeys } from './demo-account.ts';
+import type { ServiceAddresses } from './service.ts';
+
+/** Where commands look by themselves. */
+const DEFAULT_PORTAL = 'http://127.0.0.1:8080';
+const DEFAULT_STREAM = 'ws://127.0.0.1:8080/v1';
+
+export interface StartFacts {
+  readonly version: string;
+  readonly addresses: ServiceAddresses;
+  /** The data directory. */
+  readonly data: string;
+  readonly seconds: number;
+  /** Null when the accounts could not be asked. */
+  readonly keys: FirstKeys | null;
+  readonly calledAs: CalledAs;
+}
+
+/** What is said at once. An accelerated service leaves the configured directory alone. */
+export function startLine(
+  version: string,
+  { data, speed }: Pick<Config, 'data' | 'speed'>,
+): string {
+  const how =
+    speed === null
+      ? `data in ${data}`
+      : `${speed} times faster than the clock, data in ${data}, a directory of its own beside that of real time`;
+  return `Tapeloom ${version} starts, ${how}`;
+}
+
+export function startReport(facts: StartFacts): readonly string[] {
+  const { version, addresses, data, seconds } = facts;
+  return [
+    `Tapeloom ${version} is ready after ${seconds.toFixed(1)} s`,
+    '',
+    `  portal    ${addresses.portal}/`,
+    `  REST      ${addresses.rest}/v1/`,
+    `  stream    ${addresses.stream}`,
+    `  metrics   ${addresses.internal}/metrics`,
+    ...(addresses.mailbox === null ? [] : [`  mails     ${addresses.mailbox}`]),
+    ...(addresses.echo === null ? [] : [`  echo      ${addresses.echo}`]),
+    `  data      ${data}`,
+    '',
+    ...keyLines(facts),
+    '',
+  ];
+}
+
+function keyLines({ keys, addresses, data, calledAs }: StartFacts): readonly string[] {
+  const curl = (key: string) =>
+    `  curl -H "Authorization: Bearer ${key}" ${addresses.rest}/v1/instruments`;
+  const url = addresses.stream === DEFAULT_STREAM ? '' : ` --url ${addresses.stream}`;
+  const stream = `${calledAs.stream} BTC.c.0 footprint${url}`;
+  const place = data === resolve('./data') ? '' : ` --data ${shellWord(data)}`;
+  const portal = addresses.portal === DEFAULT_PORTAL ? '' : ` --url ${addresses.portal}`;
+  if (keys !== null && keys.secrets !== null) {
+    const { live, test } = keys.secrets;
+    return [
+      `The account "${keys.account}" with the plan live_history has been created. Its keys, shown this once:`,
+      '',
+      `  live key  ${live}`,
+      `  test key  ${test}`,
+      '',
+      'Try in a second terminal:',
+      '',
+      curl(live),
+      `  TAPELOOM_KEY=${live} ${stream}`,
+      '',
+      'To own the account in the portal, open the link that this makes:',
+      '',
+      `  ${calledAs.tapeloom} account claim ${shellWord(keys.account)}${place}${portal}`,
+    ];
+  }
+  return [
+    'Keys are shown once, when they are made. Another one:',
+    '',
+    `  ${calledAs.tapeloom} key create --account ${shellWord(keys?.account ?? DEMO_ACCOUNT)} --name mine ` +
+      `--environment live --scopes ${SCOPES.join(',')}${place}`,
+    '',
+    'Try in a second terminal, with a key in the variable TAPELOOM_KEY:',
+    '',
+    curl('$TAPELOOM_KEY'),
+    `  ${stream}`,
+  ];
+}
+
+function shellWord(text: string): string {
+  return /^[\w./@+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

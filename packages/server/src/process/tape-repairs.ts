@@ -1,0 +1,95 @@
+/**
+ * Days that came onto the tape behind what was computed without them (determinism 23). What they change is
+ * computed anew, and every cursor issued before that depends on them is worthless. While a repair is under
+ * way no such cursor is gone on from, so none slips through between the old computation and the new one.
+ */
+
+import type { SessionTable } from '@tapeloom/core/calendar/session';
+import type { Cursor } from '@tapeloom/core/cursor';
+import type { UtcDay } from '@tapeloom/core/numbers';
+import { dayOf, epochNs } from '@tapeloom/core/utc-day';
+import { sessionsEarlier } from '../runs/warm-up-start.ts';
+import type { TapeEnd } from '../topics/epoch-floors.ts';
+import type { EpochStore } from '../topics/epoch-store.ts';
+
+export interface TapeRepairsOptions {
+  /**
+   * Makes the engines look again at what is on the tape; resolves when what that changes has ended, to a
+   * place that nothing shown of the contract lies beyond.
+   */
+  readonly computeAnew: (contract: string) => Promise<TapeEnd>;
+  readonly epochs: Promise<Pick<EpochStore, 'recordRepair'>>;
+  /** Whether a cursor of this contract may have been issued. */
+  readonly mayHaveCursors: (contract: string) => boolean;
+  readonly onFault: (error: unknown) => void;
+}
+
+/** What a stream runs over: the sessions of its kind, and how many of them it looks back on. */
+export interface StreamSessions {
+  readonly sessions: SessionTable;
+  readonly lookBack: number;
+}
+
+/** Whether the state at a cursor depends on a day: one of its own session, from the open on, or of its look-back. */
+export function dayMatters(
+  { sessions, lookBack }: StreamSessions,
+  cursor: Pick<Cursor, 'day'>,
+  day: UtcDay,
+): boolean {
+  const midnight = epochNs(cursor.day, 0);
+  // While the market is shut the session before it is shown.
+  const first = sessions.atOrBefore(midnight) ?? sessions.atOrAfter(midnight);
+  if (first === null) return true;
+  return dayOf(sessionsEarlier(sessions, first, lookBack).open) <= day && day <= cursor.day;
+}
+
+export class TapeRepairs {
+  readonly #options: TapeRepairsOptions;
+  /** By contract, what is not recorded yet. */
+  readonly #days = new Map<string, Set<UtcDay>>();
+  /** Contracts whose turn is to come, or has. */
+  readonly #working = new Set<string>();
+  #idle: Promise<void> = Promise.resolve();
+
+  constructor(options: TapeRepairsOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when all that was noted so far is recorded. */
+  get idle(): Promise<void> {
+    return this.#idle;
+  }
+
+  /** The days of a contract whose repair is not recorded yet. */
+  underWay(contract: string): readonly UtcDay[] {
+    return [...(this.#days.get(contract) ?? [])];
+  }
+
+  /** A day of a contract was sealed that the tape had passed over. */
+  noteFilled(contract: string, day: UtcDay): void {
+    this.#days.getOrInsertComputed(contract, () => new Set()).add(day);
+    if (this.#working.has(contract)) return;
+    this.#working.add(contract);
+    this.#idle = this.#idle.then(() => this.#repair(contract)).catch(this.#options.onFault);
+  }
+
+  /** What could not be recorded stays under way, and is tried again with the next day. */
+  async #repair(contract: string): Promise<void> {
+    const { computeAnew, epochs, mayHaveCursors } = this.#options;
+    const days = this.#days.get(contract)!;
+    try {
+      const store = await epochs;
+      if (!mayHaveCursors(contract)) days.clear();
+      while (days.size > 0) {
+        const done = [...days];
+        const end = await computeAnew(contract);
+        for (const day of done) {
+          await store.recordRepair(contract, end, day);
+          days.delete(day);
+        }
+      }
+    } finally {
+      this.#working.delete(contract);
+    }
+  }
+}

@@ -1,0 +1,24 @@
+/** What was found of the tape at the start, for the log. */
+
+import type { Log } from '../platform/log.ts';
+import type { IngestOpened } from './ingest-wire.ts';
+
+/** Files of missing days that the log names. */
+const MISSING_TOLD_MAX = 10;
+
+export function tellRecovery(log: Log, { recovery }: IngestOpened): void {
+  for (const { day, trades, tornBytes, ended } of recovery.logs) {
+    log.info({ day, trades, ended }, 'a day was found in its log');
+    if (tornBytes > 0)
+      log.warn({ day, tornBytes }, 'a torn record was cut off; it was never acknowledged');
+  }
+  const { unfinishedRemoved, missing } = recovery;
+  if (missing.length > 0) {
+    const files = missing.slice(0, MISSING_TOLD_MAX);
+    log.error(
+      { days: missing.length, files },
+      'sealed days are missing; tapeloom tape verify says more',
+    );
+  }
+  if (unfinishedRemoved > 0) log.warn({ unfinishedRemoved }, 'unfinished files were removed');
+}

@@ -1,0 +1,24 @@
+/** The room that is left for the data, held against what a day of the tape needs; the log hears of too little. */
+
+import { join } from 'node:path';
+import type { Clock } from '../platform/clock.ts';
+import { FreeSpace } from '../platform/free-space.ts';
+import type { Log } from '../platform/log.ts';
+import { NodeDisk } from '../platform/node-disk.ts';
+import { SIM_DATASET } from '../sources/sim-universe.ts';
+import { tapeDayBytes } from '../tape/write/tape-growth.ts';
+
+export function watchSpace(directory: string, clock: Clock, log: Log): FreeSpace {
+  const disk = new NodeDisk();
+  return new FreeSpace({
+    disk,
+    directory,
+    clock,
+    dayBytes: () => tapeDayBytes(disk, join(directory, 'tape'), SIM_DATASET),
+    onLittle: (reading, why) => {
+      log.warn({ directory, ...reading }, `little room is left on disk: ${why}`);
+    },
+    onEnough: (reading) => log.info({ directory, ...reading }, 'there is room on disk again'),
+    onFault: (error) => log.warn({ error }, 'the room on disk could not be looked at'),
+  });
+}

@@ -1,0 +1,388 @@
+/** The cache on a disk that fails, loses and changes what it can: what is found is right, or nothing is. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { addDays, utcDay } from '@tapeloom/core/utc-day';
+import fc from 'fast-check';
+import { seededRandom } from '../../../../simulation/clock/seeded-random.ts';
+import { SimDisk } from '../../../../simulation/disk/sim-disk.ts';
+import { compressLines, expandFrame } from '../runs/day-lines.ts';
+import { cacheStatistics, clearCache, listCache, removeUnfinished } from './cache-entries.ts';
+import { type ComputedResult, ResultCache } from './result-cache.ts';
+import type { KeptResult, ResultKey } from './result-cache-file.ts';
+import type { ResultInputs } from './settled-inputs.ts';
+
+const ROOT = '/data/cache';
+const DAY = utcDay(20261112);
+const KEY: ResultKey = {
+  dataset: 'SIM',
+  contract: 'ESZ6',
+  day: DAY,
+  indicator: 'bars',
+  params: { bar: 'time', size: 60 },
+  fingerprint: 'f1',
+  after: null,
+};
+const INPUTS: ResultInputs = { days: [[DAY, 'abc']], sessions: 's' };
+
+/** `count` lines that tell a result from every other. */
+function resultOf(name: string, count: number): ComputedResult {
+  const lines = Array.from({ length: count }, (_, line) => `{"t":"${name}","line":${line}}\n`);
+  const ends = new Uint32Array(count);
+  let end = 0;
+  for (const [line, text] of lines.entries()) {
+    end += text.length;
+    ends[line] = end;
+  }
+  return {
+    end: null,
+    trades: count * 3,
+    isWarm: true,
+    settled: {
+      bytes: new Uint8Array(Buffer.from(lines.join(''))),
+      ends,
+      ranks: Uint32Array.from(ends, (_, line) => line + 1),
+      ks: Uint32Array.from(ends, () => 1),
+      fromNs: Float64Array.from(ends, (_, line) => line * 1_000_000_007),
+    },
+    tail: {
+      bytes: new Uint8Array(Buffer.from(`${name}\n`)),
+      ends: Uint32Array.of(name.length + 1),
+    },
+  };
+}
+
+function cacheOn(
+  disk: SimDisk,
+  { bytesMax = 2 ** 30, writer = 'w', clock = { ms: 1_000_000 } } = {},
+): ResultCache {
+  return new ResultCache({ disk: disk.boot(), root: ROOT, bytesMax, now: () => clock.ms, writer });
+}
+
+/** What was kept, as it was before. */
+function restored({ end, columns, frame, linesBytes, tail, trades, isWarm }: KeptResult) {
+  const bytes = expandFrame(frame, linesBytes);
+  return { end, trades, isWarm, settled: { ...columns, bytes }, tail };
+}
+
+test('finds what was kept, exactly; nothing for another key or other inputs', async () => {
+  const cache = cacheOn(new SimDisk());
+  assert.equal(await cache.find(KEY, INPUTS), null);
+  for (const [at, count] of [0, 1, 1_000].entries()) {
+    const result = resultOf('a', count);
+    const day = utcDay(DAY + at);
+    cache.keep({ ...KEY, day }, INPUTS, result);
+    await cache.settled();
+    const found = await cache.find({ ...KEY, day }, INPUTS);
+    assert.deepEqual(restored(found!), resultOf('a', count));
+    assert.deepEqual(
+      found!.frame === null ? null : new Uint8Array(found!.frame),
+      await compressLines(result.settled.bytes),
+    );
+  }
+  for (const other of [
+    { dataset: 'CME' },
+    { contract: 'NQZ6' },
+    { day: utcDay(20261110) },
+    { indicator: 'delta' },
+    { params: { bar: 'time', size: 61 } },
+    { fingerprint: 'f2' },
+    { after: '7 5.1' },
+  ]) {
+    assert.equal(await cache.find({ ...KEY, ...other }, INPUTS), null);
+  }
+  const { hits, misses, damaged, stale } = cache.counters;
+  assert.deepEqual({ hits, misses, damaged, stale }, { hits: 3, misses: 8, damaged: 0, stale: 0 });
+  assert.equal(await cache.find(KEY, { ...INPUTS, days: [[DAY, 'abd']] }), null);
+  assert.equal(cache.counters.stale, 1);
+  assert.equal(await cache.find(KEY, INPUTS), null, 'what was computed from other trades is gone');
+});
+
+test('what is kept may be moved away at once, with its frame or without', async () => {
+  const cache = cacheOn(new SimDisk());
+  for (const hasFrame of [true, false]) {
+    const result = resultOf('a', 50);
+    const frame = await compressLines(result.settled.bytes);
+    cache.keep(KEY, INPUTS, hasFrame ? { ...result, frame } : result);
+    const { settled, tail } = result;
+    for (const { buffer } of [...Object.values(settled), tail.bytes, tail.ends, frame!]) {
+      buffer.transfer(0);
+    }
+    await cache.settled();
+    const found = await cache.find(KEY, INPUTS);
+    assert.deepEqual(restored(found!), resultOf('a', 50));
+  }
+});
+
+test('any changed bit, any cut and any other file is found out, removed and counted', async () => {
+  const disk = new SimDisk();
+  const cache = cacheOn(disk);
+  const keep = async () => {
+    cache.keep(KEY, INPUTS, resultOf('a', 40));
+    await cache.settled();
+    return disk.files()[0]!;
+  };
+  const path = await keep();
+  const size = disk.bytes(path)!.length;
+  let damaged = 0;
+  for (let position = 0; position < size; position += 1) {
+    disk.flip(path, position, position % 8);
+    const found = await cache.find(KEY, INPUTS);
+    // The time of the last use says nothing about the result.
+    if (position >= 8 && position < 16) {
+      assert.deepEqual(restored(found!), resultOf('a', 40));
+    } else {
+      assert.equal(found, null);
+      damaged += 1;
+      assert.deepEqual(disk.files(), []);
+    }
+    await keep();
+  }
+  assert.equal(cache.counters.damaged, damaged);
+  const whole = disk.bytes(path)!;
+  for (let length = 0; length < size; length += 7) {
+    disk.put(path, whole.slice(0, length));
+    assert.equal(await cache.find(KEY, INPUTS), null);
+  }
+  disk.put(path, Buffer.concat([whole, whole]));
+  assert.equal(await cache.find(KEY, INPUTS), null);
+  const other = { ...KEY, contract: 'NQZ6' };
+  cache.keep(other, INPUTS, resultOf('b', 3));
+  await cache.settled();
+  disk.put(path, disk.bytes(disk.files()[0]!)!);
+  assert.equal(await cache.find(KEY, INPUTS), null, "another's file is not taken for one's own");
+});
+
+test('a crash at any moment leaves the right result or none, torn writes included', async () => {
+  const property = fc.asyncProperty(
+    fc.integer({ min: 1, max: 40 }),
+    fc.nat(),
+    fc.boolean(),
+    async (haltAt, seed, isTorn) => {
+      const disk = new SimDisk();
+      const random = seededRandom(seed);
+      const before = cacheOn(disk);
+      before.keep(KEY, INPUTS, resultOf('a', 30));
+      await before.settled();
+      let operations = 0;
+      disk.faults = () => {
+        operations += 1;
+        return operations === haltAt ? 'halt' : null;
+      };
+      const cache = cacheOn(disk);
+      cache.keep(KEY, INPUTS, resultOf('b', 60));
+      cache.keep({ ...KEY, indicator: 'delta' }, INPUTS, resultOf('c', 2_000));
+      const use = cache.find(KEY, INPUTS);
+      await Promise.race([Promise.all([cache.settled(), use]), disk.halted]);
+      disk.faults = () => null;
+      disk.crash(isTorn ? random : null);
+      const after = cacheOn(disk);
+      const one = await after.find(KEY, INPUTS);
+      if (one !== null) {
+        const found = restored(one);
+        const expected = found.trades === 90 ? resultOf('a', 30) : resultOf('b', 60);
+        assert.deepEqual(found, expected);
+      }
+      const other = await after.find({ ...KEY, indicator: 'delta' }, INPUTS);
+      if (other !== null) assert.deepEqual(restored(other), resultOf('c', 2_000));
+      await removeUnfinished(disk.boot(), ROOT);
+      assert.ok(disk.files().every((path) => path.endsWith('.result')));
+    },
+  );
+  await fc.assert(property, { numRuns: 300 });
+});
+
+test('a disk that fails is counted, and nobody hears of it', async () => {
+  for (const fault of ['full', 'fail'] as const) {
+    const disk = new SimDisk();
+    const cache = cacheOn(disk);
+    disk.faults = (operation) => (operation === 'write' ? fault : null);
+    cache.keep(KEY, INPUTS, resultOf('a', 9));
+    await cache.settled();
+    assert.equal(cache.counters.failed, 1);
+    assert.equal(await cache.find(KEY, INPUTS), null);
+    disk.faults = () => null;
+    cache.keep(KEY, INPUTS, resultOf('a', 9));
+    await cache.settled();
+    disk.faults = (operation) => (operation === 'read' ? 'fail' : null);
+    assert.equal(await cache.find(KEY, INPUTS), null);
+    assert.equal(cache.counters.failed, 2);
+  }
+});
+
+test('two writers of the same result do not disturb each other', async () => {
+  const disk = new SimDisk();
+  const shared = disk.boot();
+  const options = { disk: shared, root: ROOT, bytesMax: 2 ** 30, now: () => 5 };
+  const writers = ['one', 'two'].map((writer) => new ResultCache({ ...options, writer }));
+  for (let round = 0; round < 20; round += 1) {
+    for (const cache of writers) cache.keep(KEY, INPUTS, resultOf('a', 500));
+    const found = await Promise.all(writers.map((cache) => cache.find(KEY, INPUTS)));
+    for (const one of found) {
+      if (one !== null) assert.deepEqual(restored(one), resultOf('a', 500));
+    }
+    await Promise.all(writers.map((cache) => cache.settled()));
+  }
+  for (const { counters } of writers) {
+    assert.deepEqual([counters.failed, counters.damaged, counters.stale], [0, 0, 0]);
+  }
+  assert.equal(disk.files().length, 1);
+});
+
+test('over its limit the results used longest ago go first', async () => {
+  const disk = new SimDisk();
+  const clock = { ms: 1_000_000 };
+  const filler = cacheOn(disk, { clock });
+  const days = Array.from({ length: 16 }, (_, at) => utcDay(20261101 + at));
+  for (const day of days) {
+    clock.ms += 120_000;
+    filler.keep({ ...KEY, day }, INPUTS, resultOf('a', 200));
+    await filler.settled();
+  }
+  const { bytes } = await cacheStatistics(disk.boot(), ROOT);
+  clock.ms += 120_000;
+  const used = cacheOn(disk, { clock });
+  assert.notEqual(await used.find({ ...KEY, day: days[0]! }, INPUTS), null);
+  const small = cacheOn(disk, { clock, bytesMax: Math.floor(bytes / 2) });
+  await small.trim();
+  const left: number[] = [];
+  for await (const { about } of listCache(disk.boot(), ROOT)) left.push(about!.day);
+  assert.ok(left.length >= 6 && left.length <= 8, `${left.length} are left`);
+  assert.deepEqual(left, [days[0], ...days.slice(days.length - left.length + 1)]);
+  assert.equal(small.counters.trimmed, days.length - left.length);
+  const after = await cacheStatistics(disk.boot(), ROOT);
+  assert.ok(after.bytes <= bytes / 2);
+});
+
+test('stays within its limit by itself, and keeps nothing that is too large for it', async () => {
+  const disk = new SimDisk().boot();
+  const options = { disk, root: ROOT, now: () => 5, writer: 'w' };
+  const cache = new ResultCache({ ...options, bytesMax: 40_000 });
+  for (let day = 1; day <= 28; day += 1) {
+    cache.keep({ ...KEY, day: utcDay(20261100 + day) }, INPUTS, resultOf('a', 300));
+    await cache.settled();
+    const { bytes } = await cacheStatistics(disk, ROOT);
+    assert.ok(bytes <= 40_000 + 40_000 / 32 + 5_000, `${bytes} bytes`);
+  }
+  assert.ok(cache.counters.trimmed > 0);
+  const before = cache.counters.skipped;
+  cache.keep(KEY, INPUTS, resultOf('large', 20_000));
+  await cache.settled();
+  assert.equal(cache.counters.skipped, before + 1);
+});
+
+test('results that come faster than they are written are not kept', async () => {
+  const cache = cacheOn(new SimDisk());
+  const large = { ...resultOf('a', 10), frame: new Uint8Array(9 * 1024 * 1024) };
+  for (let day = 1; day <= 20; day += 1) {
+    cache.keep({ ...KEY, day: utcDay(20261100 + day) }, INPUTS, large);
+  }
+  await cache.settled();
+  assert.deepEqual([cache.counters.kept, cache.counters.skipped], [3, 17]);
+  const small = cacheOn(new SimDisk());
+  for (let day = 0; day < 600; day += 1) {
+    small.keep({ ...KEY, day: addDays(DAY, day) }, INPUTS, resultOf('a', 10));
+  }
+  await small.settled();
+  assert.deepEqual([small.counters.kept, small.counters.skipped], [512, 88]);
+});
+
+test('a result is written when who asked for it was served, and found then', async () => {
+  const served = Promise.withResolvers<void>();
+  const disk = new SimDisk();
+  const options = { disk: disk.boot(), root: ROOT, bytesMax: 2 ** 30, now: () => 5, writer: 'w' };
+  const cache = new ResultCache({ ...options, served: () => served.promise });
+  cache.keep(KEY, INPUTS, resultOf('a', 10));
+  assert.equal(await cache.find(KEY, INPUTS), null);
+  assert.deepEqual(disk.files(), []);
+  served.resolve();
+  await cache.settled();
+  assert.deepEqual(restored((await cache.find(KEY, INPUTS))!), resultOf('a', 10));
+});
+
+test('what was read a moment ago is in memory, as long as its file is the same', async () => {
+  const disk = new SimDisk();
+  const clock = { ms: 1_000_000 };
+  const cache = cacheOn(disk, { clock });
+  cache.keep(KEY, INPUTS, resultOf('a', 10));
+  await cache.settled();
+  const path = disk.files()[0]!;
+  for (let reads = 0; reads < 3; reads += 1) {
+    const found = (await cache.findExpanded(KEY, INPUTS))!;
+    assert.deepEqual(found, resultOf('a', 10));
+    // Whoever has it may change it.
+    for (const bytes of [found.settled.bytes, found.tail.bytes]) bytes.fill(0);
+    found.settled.ranks.fill(0);
+  }
+  assert.equal(await cache.findExpanded(KEY, { ...INPUTS, sessions: 'other' }), null);
+  assert.equal(cache.counters.stale, 1);
+  cache.keep(KEY, INPUTS, resultOf('a', 10));
+  await cache.settled();
+  assert.notEqual(await cache.findExpanded(KEY, INPUTS), null);
+  disk.flip(path, disk.bytes(path)!.length - 3, 1);
+  assert.equal(await cache.findExpanded(KEY, INPUTS), null);
+  assert.deepEqual([cache.counters.damaged, disk.files()], [1, []]);
+  assert.equal(await cache.findExpanded(KEY, INPUTS), null, 'gone from disk is gone');
+});
+
+test('a result that is always in use is not the first to go', async () => {
+  const disk = new SimDisk();
+  const clock = { ms: 1_000_000 };
+  const cache = cacheOn(disk, { clock, bytesMax: 12_000 });
+  for (let day = 0; day < 3; day += 1) {
+    cache.keep({ ...KEY, day: addDays(DAY, day) }, INPUTS, resultOf('a', 10));
+  }
+  await cache.settled();
+  for (let minutes = 0; minutes < 10; minutes += 1) {
+    clock.ms += 40_000;
+    assert.notEqual(await cache.findExpanded(KEY, INPUTS), null);
+  }
+  const { bytes } = await cacheStatistics(disk.boot(), ROOT);
+  const small = cacheOn(disk, { clock, bytesMax: (bytes / 3) * 1.5 });
+  await small.trim();
+  assert.notEqual(await small.find(KEY, INPUTS), null);
+  assert.equal(small.counters.trimmed, 2);
+});
+
+test('entries are listed, told and cleared by contract and indicator', async () => {
+  const disk = new SimDisk();
+  const cache = cacheOn(disk);
+  for (const contract of ['ESZ6', 'NQZ6']) {
+    for (const indicator of ['bars', 'delta']) {
+      cache.keep({ ...KEY, contract, indicator }, INPUTS, resultOf(indicator, 5));
+    }
+  }
+  await cache.settled();
+  const all = await Array.fromAsync(listCache(disk.boot(), ROOT));
+  assert.deepEqual(
+    all.map(({ contract, about }) => `${contract} ${about?.indicator}`),
+    ['ESZ6 bars', 'ESZ6 delta', 'NQZ6 bars', 'NQZ6 delta'],
+  );
+  const { path: _, bytes, ...rest } = all[0]!;
+  assert.ok(bytes > 100);
+  assert.deepEqual(rest, {
+    dataset: 'SIM',
+    contract: 'ESZ6',
+    about: {
+      day: DAY,
+      indicator: 'bars',
+      params: KEY.params,
+      fingerprint: 'f1',
+      after: null,
+      lines: 5,
+      lastUsedMs: 1_000_000,
+    },
+  });
+  disk.put(all[3]!.path, Buffer.from('no result'));
+  disk.put(`${all[3]!.path}.w-1.tmp`, Buffer.from('x'));
+  const told = await cacheStatistics(disk.boot(), ROOT);
+  assert.deepEqual([told.entries, told.damaged, told.unfinished], [4, 1, 1]);
+  const cleared = async (filter: object) =>
+    (await Array.fromAsync(clearCache(disk.boot(), ROOT, filter))).length;
+  assert.equal(await cleared({ contract: 'ESZ6', indicator: 'bars' }), 1);
+  assert.equal(await cleared({ indicator: 'delta' }), 1, 'one more could not be read');
+  assert.equal(await cleared({ contract: 'CLZ6' }), 0);
+  assert.equal(disk.files().length, 3);
+  assert.equal(await cleared({}), 2);
+  assert.deepEqual(disk.files(), []);
+});

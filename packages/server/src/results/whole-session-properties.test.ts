@@ -1,0 +1,205 @@
+/**
+ * Whatever is given is right: over tapes with days left out at random, for every indicator, anywhere. Either all
+ * that the tape with every day on it gives comes out, or the days that it takes are named, exactly.
+ */
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
+import type { ServerMessage } from '@tapeloom/protocol/server-messages';
+import fc from 'fast-check';
+import {
+  CONTRACT,
+  type Entry,
+  INDICATOR,
+  indicatorOf,
+  linesOf,
+  SettledWorld,
+} from '../../../../simulation/history/settled-world.ts';
+import { decodeFrames } from '../../../../simulation/stream/engine-run.ts';
+import {
+  entryOf,
+  type Gapped,
+  gapped,
+  gaps,
+  isIn,
+} from '../../../../simulation/tape/gapped-tape.ts';
+import { randomTape } from '../../../core/testing/twins/random-tape.ts';
+import { SUBJECTS, type Subject } from '../../../core/testing/twins/study-subjects.ts';
+import type { TwinUpdate } from '../../../core/testing/twins/twin-tape.ts';
+import { StudyReplays } from '../runs/study-replays.ts';
+import { DaysMissingError } from './settled-errors.ts';
+
+const RUNS = 7;
+const REPLAY_RUNS = 3;
+const places = fc.tuple(fc.nat(), fc.nat(), fc.constantFrom(-1n, 0n, 0n, 1n));
+
+/**
+ * A range that begins and ends at edges of sessions, midnights, trades, or a nanosecond beside them. Every other
+ * one is the longest that is covered.
+ */
+function rangeOf(
+  all: Gapped,
+  world: SettledWorld,
+  [one, other, beside]: readonly [number, number, bigint],
+): readonly [from: EpochNs, to: EpochNs] | null {
+  const { sessions, trades, until } = all.whole;
+  const first = epochNs(world.firstDay, 0);
+  const edges = [
+    ...sessions.flatMap(({ open, close }) => [open, close, (open + close) / 2n]),
+    ...trades.map(({ ns }) => ns),
+    ...world.days.map((day) => epochNs(day, 0)),
+    until - beside,
+  ].filter((at) => at + beside >= first && at + beside <= until);
+  const isCovered = (from: bigint) => daysLacking(all, [from, until], false).length === 0;
+  if (one % 2 === 0) {
+    const from = edges.sort((a, b) => Number(a - b)).find(isCovered);
+    return from === undefined || from >= until ? null : [from as EpochNs, until as EpochNs];
+  }
+  const pick = (number: number) => edges[number % edges.length]! + beside;
+  const [from, to] = [pick(one), pick(other)].sort((a, b) => Number(a - b)) as [EpochNs, EpochNs];
+  return from < to ? [from, to] : null;
+}
+
+/** The days that have to be there: those of sessions, from the open of the one that is open at `from`. */
+function daysLacking(
+  { whole: { sessions }, onTape }: Gapped,
+  [from, to]: readonly [bigint, bigint],
+  hasSnapshot: boolean,
+): UtcDay[] {
+  const current = hasSnapshot
+    ? sessions.findLast(({ open }) => open <= from)
+    : sessions.find(({ open, close }) => open < from && close > from);
+  const start = current?.open ?? from;
+  const lacking: UtcDay[] = [];
+  for (let day = dayOf(start as EpochNs); epochNs(day, 0) < to; day = addDays(day, 1)) {
+    const begin = later(start, epochNs(day, 0));
+    const end = earlier(to, epochNs(addDays(day, 1), 0));
+    const isOpen = sessions.some(({ open, close }) => later(open, begin) < earlier(close, end));
+    if (isOpen && !onTape.has(day)) lacking.push(day);
+  }
+  return lacking;
+}
+
+function later(one: bigint, other: bigint): bigint {
+  return one > other ? one : other;
+}
+
+function earlier(one: bigint, other: bigint): bigint {
+  return one < other ? one : other;
+}
+
+/** What is settled in the range, by the log of a twin. */
+function settledIn(updates: readonly TwinUpdate[], [from, to]: readonly [bigint, bigint]) {
+  return updates.filter((update) => update.object.final && isIn(update, to) && !isIn(update, from));
+}
+
+async function readIn(world: SettledWorld, [from, until]: readonly [EpochNs, EpochNs]) {
+  const firstDay = dayOf(from);
+  const entries: Entry[] = [];
+  for (const { day, settled } of await world.read({ firstDay, from, until })) {
+    for (const [index, line] of linesOf(settled).entries()) {
+      if (epochNs(day, settled.fromNs[index]!) > from) entries.push(JSON.parse(line));
+    }
+  }
+  return entries;
+}
+
+/** Where older objects are removed too, others are numbered otherwise. */
+function withoutNumber({ cursor, ...rest }: Entry) {
+  return { ...rest, place: cursor.slice(0, cursor.lastIndexOf('.')) };
+}
+
+/** The updates of objects born after position(since). */
+function bornSince(updates: readonly TwinUpdate[], since: bigint): readonly TwinUpdate[] {
+  const old = new Set(
+    updates.flatMap((update) =>
+      update.t === 'upsert' && isIn(update, since) ? [update.object.id] : [],
+    ),
+  );
+  return updates.filter(({ object }) => !old.has(object.id));
+}
+
+async function replayed(
+  world: SettledWorld,
+  subject: Subject,
+  [time, until]: readonly [EpochNs, EpochNs],
+): Promise<readonly ServerMessage[]> {
+  const indicators = new Map([[INDICATOR, indicatorOf(subject)]]);
+  const sessionsOf = () => world.sessions;
+  const { tape } = world;
+  using replays = new StudyReplays({ tape, indicators, sessionsOf, yieldTurn: async () => {} });
+  const from = { t: 'at', time, depth: 500, mode: 'live' } as const;
+  const asked = { contract: CONTRACT, indicator: INDICATOR, params: {}, from, until };
+  await using replay = await replays.open({ ...asked, chargedBefore: until });
+  const messages: ServerMessage[] = [];
+  for (let isLast = false; !isLast; ) {
+    const page = await replay.next();
+    messages.push(...decodeFrames(page));
+    isLast = page.isLast;
+  }
+  // The last trade before an open may belong to a session that is not whole: its updates are not counted.
+  return messages.map((message) =>
+    message.t === 'snapshot' ? { ...message, cursor: message.cursor.replace(/\d+$/, '') } : message,
+  );
+}
+
+for (const [name, subject] of Object.entries(SUBJECTS)) {
+  describe(name, () => {
+    it('what is given is what the whole tape gives, else the days it takes are named [DET-16] [DET-18] [DET-19] [ERR-20]', async () => {
+      const property = fc.asyncProperty(
+        fc.tuple(subject, randomTape, gaps, places),
+        async ([given, tape, gap, picked]) => {
+          const all = gapped(tape, gap);
+          const world = new SettledWorld(all.whole, given, { leftOut: all.leftOut });
+          const range = rangeOf(all, world, picked);
+          if (range === null) return;
+          const study = { indicator: INDICATOR, params: {}, from: range[0], hasSnapshot: false };
+          const coverage = await world.reader.coverage(CONTRACT, ...range, study);
+          const { missingDays, lookBackFrom } = coverage;
+          assert.deepEqual(missingDays, daysLacking(all, range, false));
+          if (missingDays.length > 0) {
+            await assert.rejects(readIn(world, range), DaysMissingError);
+            return;
+          }
+          const entries = await readIn(world, range);
+          assert.deepEqual(entries, settledIn(given.twin(all.twin), range).map(entryOf));
+          const whole = given.twin(all.whole);
+          if (given.outlivesSession === true) {
+            assert.deepEqual(
+              entries.map(withoutNumber),
+              settledIn(bornSince(whole, lookBackFrom!), range).map(entryOf).map(withoutNumber),
+            );
+          } else if (given.lookBackSessions === 0) {
+            assert.deepEqual(entries, settledIn(whole, range).map(entryOf));
+          }
+          assert.equal(lookBackFrom === null, given.outlivesSession !== true);
+        },
+      );
+      await fc.assert(property, { numRuns: RUNS });
+    });
+
+    it('a replay that is covered is that of the whole tape [DET-16] [DET-20]', async () => {
+      const property = fc.asyncProperty(
+        fc.tuple(subject, randomTape, gaps, places),
+        async ([given, tape, gap, picked]) => {
+          const all = gapped(tape, gap);
+          const world = new SettledWorld(all.whole, given, { leftOut: all.leftOut });
+          const range = rangeOf(all, world, picked);
+          if (range === null || given.lookBackSessions > 0) return;
+          const study = { indicator: INDICATOR, params: {}, from: range[0], hasSnapshot: true };
+          const { missingDays } = await world.reader.coverage(CONTRACT, ...range, study);
+          assert.deepEqual(missingDays, daysLacking(all, range, true));
+          if (missingDays.length > 0) return;
+          const whole = new SettledWorld(all.whole, given);
+          assert.deepEqual(
+            await replayed(world, given, range),
+            await replayed(whole, given, range),
+          );
+        },
+      );
+      await fc.assert(property, { numRuns: REPLAY_RUNS });
+    });
+  });
+}

@@ -1,0 +1,224 @@
+/**
+ * One log, whatever the tape lacks: tapes with days left out at random, in the middle of sessions and whole
+ * sessions long, for every indicator. What settled days give, what an engine publishes that runs across the
+ * gaps, one that begins after them, and what replays tell, all is the log of the study's naive twin, to
+ * which a session says itself whether it is complete.
+ */
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { compareCursors, parseCursor } from '@tapeloom/core/cursor';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { addDays, epochNs } from '@tapeloom/core/utc-day';
+import type { ServerMessage } from '@tapeloom/protocol/server-messages';
+import fc from 'fast-check';
+import {
+  CONTRACT,
+  dayCommits,
+  type Entry,
+  entriesOf,
+  INDICATOR,
+  indicatorOf,
+  SettledWorld,
+} from '../../../../simulation/history/settled-world.ts';
+import { decodeFrames, EngineRun, settle } from '../../../../simulation/stream/engine-run.ts';
+import {
+  entryOf,
+  type Gapped,
+  gapped,
+  gaps,
+  isIn,
+} from '../../../../simulation/tape/gapped-tape.ts';
+import { MemoryTape } from '../../../../simulation/tape/memory-tape.ts';
+import { randomTape } from '../../../core/testing/twins/random-tape.ts';
+import { SUBJECTS, type Subject } from '../../../core/testing/twins/study-subjects.ts';
+import { DAY_NS, type TwinTape } from '../../../core/testing/twins/twin-tape.ts';
+import type { DayResult } from '../results/settled-days.ts';
+import { NotOnTapeError } from './replay-errors.ts';
+import { StudyReplays } from './study-replays.ts';
+
+const RUNS = 8;
+const REPLAY_RUNS = 4;
+
+/** The log that settled days carry, by day. */
+function settledLog({ twin }: Gapped, subject: Subject, from: UtcDay, to: UtcDay) {
+  return subject
+    .twin(twin)
+    .filter(({ object, day }) => object.final && day >= from && day <= to)
+    .map(entryOf);
+}
+
+/** Stretches of days without a missing one in between. */
+async function stretchesOf(world: SettledWorld): Promise<readonly (readonly UtcDay[])[]> {
+  const { missingDays } = await world.reader.coverage(
+    CONTRACT,
+    epochNs(world.firstDay, 0),
+    world.until,
+  );
+  const stretches: UtcDay[][] = [[]];
+  for (const day of world.days) {
+    if (missingDays.includes(day)) stretches.push([]);
+    else stretches.at(-1)!.push(day);
+  }
+  return stretches.filter((days) => days.length > 0);
+}
+
+/** Engines over a tape that grows day by day, and passes over those it lacks. */
+class Grown {
+  readonly tape = new MemoryTape(CONTRACT, 5);
+  readonly #gapped: Gapped;
+  readonly #subject: Subject;
+  readonly #world: SettledWorld;
+
+  constructor(tape: Gapped, subject: Subject) {
+    this.#gapped = tape;
+    this.#subject = subject;
+    this.#world = new SettledWorld(tape.whole, subject, { leftOut: tape.leftOut });
+  }
+
+  /** One that runs all along, and one that begins before the n-th commit. */
+  async grow(lateAt: number): Promise<{ readonly long: EngineRun; readonly late: EngineRun }> {
+    const { whole, leftOut } = this.#gapped;
+    const commits = dayCommits(whole, leftOut);
+    const [long, late] = [this.#engine(), this.#engine()];
+    for (const [index, { trades, promise }] of commits.entries()) {
+      // The day begins without a trade.
+      this.tape.commit([], startOf(promise));
+      await settle();
+      if (index === 0) long.open([INDICATOR, {}]);
+      if (index === lateAt % commits.length) late.open([INDICATOR, {}]);
+      await settle();
+      this.tape.commit(trades, promise);
+      await settle();
+    }
+    assert.deepEqual([long.faults, late.faults], [[], []]);
+    return { long, late };
+  }
+
+  replays(): StudyReplays {
+    const { tape } = this;
+    const limits = { bytes: 600, trades: 7 };
+    return new StudyReplays({ tape, ...this.#options(), yieldTurn: async () => {}, limits });
+  }
+
+  #engine(): EngineRun {
+    return new EngineRun(this.tape, this.#options());
+  }
+
+  #options() {
+    const indicators = new Map([[INDICATOR, indicatorOf(this.#subject)]]);
+    return { indicators, sessionsOf: () => this.#world.sessions };
+  }
+}
+
+/** The midnight before, or as late as that already was. */
+function startOf(promise: EpochNs): EpochNs {
+  return (promise - (promise % DAY_NS)) as EpochNs;
+}
+
+/** Of each flush the newest update of every object, as the twin's log has them. */
+function publishedLog(twin: TwinTape, subject: Subject, edges: readonly bigint[]): Entry[] {
+  const updates = subject.twin(twin);
+  let before = -1n;
+  return edges.flatMap((edge) => {
+    const mine = updates.filter((update) => isIn(update, edge) && !isIn(update, before));
+    before = edge;
+    return mine
+      .filter((update, at) => !mine.slice(at + 1).some((it) => it.object.id === update.object.id))
+      .map(entryOf);
+  });
+}
+
+function entriesIn(messages: readonly ServerMessage[]): readonly unknown[] {
+  return messages.map((message) => {
+    const { sub: _, ...entry } = message as ServerMessage & { sub: string };
+    return entry;
+  });
+}
+
+function isAfter(message: ServerMessage, cursor: string): boolean {
+  return 'cursor' in message && compare(message.cursor, cursor) > 0;
+}
+
+function compare(a: string, b: string): number {
+  return compareCursors(parseCursor(a)!, parseCursor(b)!);
+}
+
+for (const [name, subject] of Object.entries(SUBJECTS)) {
+  describe(name, () => {
+    it('settled days around gaps, begun anywhere, are the one log there is [DET-18] [DET-19]', async () => {
+      const property = fc.asyncProperty(subject, randomTape, gaps, async (given, tape, gap) => {
+        const all = gapped(tape, gap);
+        const world = new SettledWorld(all.whole, given, { leftOut: all.leftOut });
+        for (const days of await stretchesOf(world)) {
+          const end = epochNs(addDays(days.at(-1)!, 1), 0);
+          const until = end < world.until ? end : world.until;
+          let long: readonly DayResult[] | null = null;
+          for (const firstDay of days) {
+            const from = await world.startOn(firstDay);
+            if (from === null || from >= until) continue;
+            const read = await world.read({ firstDay, from, until });
+            long ??= read;
+            assert.deepEqual(entriesOf(read), settledLog(all, given, firstDay, days.at(-1)!));
+            assert.deepEqual(read, long.slice(-read.length));
+          }
+        }
+      });
+      await fc.assert(property, { numRuns: RUNS });
+    });
+
+    it('a stream across gaps, and one begun anywhere, publish that log [DET-18] [DET-19]', async () => {
+      const property = fc.asyncProperty(
+        fc.tuple(subject, randomTape, gaps, fc.nat()),
+        async ([given, tape, gap, lateAt]) => {
+          const all = gapped(tape, gap);
+          const { long, late } = await new Grown(all, given).grow(lateAt);
+          const edges = [...long.flushes().map(({ edge }) => edge as bigint), all.twin.until];
+          assert.deepEqual(entriesIn(long.published()), publishedLog(all.twin, given, edges));
+          const floor = late.floor();
+          const expected = long.published().filter((message) => isAfter(message, floor));
+          assert.deepEqual(late.published(), expected);
+          assert.deepEqual(late.snapshot(), long.snapshot());
+        },
+      );
+      await fc.assert(property, { numRuns: RUNS });
+    });
+
+    it('a replay after gaps tells what the stream told [DET-14] [DET-19]', async () => {
+      const property = fc.asyncProperty(
+        fc.tuple(subject, randomTape, gaps, fc.nat()),
+        async ([given, tape, gap, picked]) => {
+          const all = gapped(tape, gap);
+          const grown = new Grown(all, given);
+          const { long } = await grown.grow(0);
+          const told = long.published();
+          const start = told[picked % told.length];
+          if (start === undefined || !('cursor' in start)) return;
+          const { cursor } = start;
+          using replays = grown.replays();
+          const until = all.twin.until as EpochNs;
+          const asked = { contract: CONTRACT, indicator: INDICATOR, params: {}, until };
+          const request = { ...asked, from: { t: 'after', cursor } as const, chargedBefore: until };
+          const opened = await replays.open(request).catch((error: unknown) => {
+            // Not across a gap.
+            assert.ok(error instanceof NotOnTapeError);
+            return null;
+          });
+          if (opened === null) return;
+          await using replay = opened;
+          const replayed: ServerMessage[] = [];
+          for (let isLast = false; !isLast; ) {
+            const page = await replay.next();
+            replayed.push(...decodeFrames(page));
+            isLast = page.isLast;
+          }
+          assert.deepEqual(
+            replayed,
+            told.filter((message) => isAfter(message, cursor)),
+          );
+        },
+      );
+      await fc.assert(property, { numRuns: REPLAY_RUNS });
+    });
+  });
+}

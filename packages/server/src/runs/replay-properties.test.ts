@@ -1,0 +1,253 @@
+/**
+ * Replays against an engine that was never disturbed, over random tapes that cross sessions and midnight:
+ * what a replay tells is what the stream told, message by message.
+ */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Cursor, parseCursor } from '@tapeloom/core/cursor';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { PublishedObjects } from '@tapeloom/core/studies/published-objects';
+import { StudyRun } from '@tapeloom/core/studies/run';
+import { dayOf, epochNs } from '@tapeloom/core/utc-day';
+import type { ServerMessage } from '@tapeloom/protocol/server-messages';
+import fc from 'fast-check';
+import {
+  compare,
+  instants,
+  pick,
+  START,
+  scripts,
+  topics,
+  Undisturbed,
+} from '../../../../simulation/clock/undisturbed.ts';
+import {
+  BY_ID,
+  CONTRACT,
+  DAY,
+  decodeFrames,
+  EngineRun,
+  HOUR_NS,
+  paramsOf,
+  SESSIONS,
+  settle,
+} from '../../../../simulation/stream/engine-run.ts';
+import { MemoryTape } from '../../../../simulation/tape/memory-tape.ts';
+import type { Topic } from '../../../../simulation/tape/random-commits.ts';
+import type { ReplayPage, ReplayRequest } from './replay.ts';
+import type { PageLimits } from './study-replay.ts';
+import { StudyReplays } from './study-replays.ts';
+
+const limits = fc.record({
+  bytes: fc.constantFrom(1, 600, 65_536),
+  trades: fc.constantFrom(1, 5, 200_000),
+});
+
+function replaysOver({ tape }: Undisturbed, pageLimits: PageLimits): StudyReplays {
+  return new StudyReplays({
+    tape,
+    indicators: BY_ID,
+    sessionsOf: () => SESSIONS,
+    yieldTurn: async () => {},
+    limits: pageLimits,
+  });
+}
+
+function requestFor(
+  [indicator, input]: Topic,
+  rest: Pick<ReplayRequest, 'from' | 'until'> & { readonly chargedBefore?: EpochNs },
+): ReplayRequest {
+  const params = paramsOf(BY_ID.get(indicator)!, input);
+  return { contract: CONTRACT, indicator, params, chargedBefore: START, ...rest };
+}
+
+/** All pages up to the one that reaches `until`, and further ones when it is raised. */
+async function pagesOf(
+  replays: StudyReplays,
+  request: ReplayRequest,
+  untils: readonly EpochNs[] = [],
+): Promise<readonly ReplayPage[]> {
+  await using replay = await replays.open(request);
+  const pages: ReplayPage[] = [];
+  for (const until of [undefined, ...untils]) {
+    pages.push(await replay.next(until));
+    while (!pages.at(-1)!.isLast) pages.push(await replay.next());
+  }
+  return pages;
+}
+
+function messagesOf(pages: readonly ReplayPage[]): readonly ServerMessage[] {
+  return pages.flatMap((page) => decodeFrames(page));
+}
+
+test('a replay after any cursor tells what the stream told, and the ring goes on from it [DET-14] [DET-08]', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      scripts,
+      topics,
+      limits,
+      fc.nat(),
+      fc.array(instants, { minLength: 1, maxLength: 3 }),
+      fc.integer({ min: 1, max: 40 }),
+      async (script, topic, pageLimits, chosen, wheres, batchRows) => {
+        const whole = await Undisturbed.over(script, topic, batchRows);
+        if (whole.cursors.length === 0) return;
+        const cursor = pick(whole.cursors, chosen);
+        using replays = replaysOver(whole, pageLimits);
+        const place = await replays.locate(CONTRACT, cursor, null);
+        assert.ok(place.t === 'on-tape');
+        const untils = wheres
+          .map((where) => whole.instant(where))
+          .toSorted((a, b) => Number(a - b));
+        const [until, ...raised] = untils;
+        const from = { t: 'after', cursor } as const;
+        const pages = await pagesOf(replays, requestFor(topic, { from, until: until! }), raised);
+        const last = untils.at(-1)!;
+        assert.deepEqual(messagesOf(pages), whole.between(cursor, last));
+        // Hand-over: what a ring has after the page's position is what is missing, at every page.
+        const all = whole.between(cursor, whole.end);
+        let told = 0;
+        for (const page of pages) {
+          told += page.entries.length;
+          assert.deepEqual(whole.between(page.position, whole.end), all.slice(told));
+        }
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+test('a replay at a time begins with the state there, then tells what changed after it [DET-12] [DET-02]', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      scripts,
+      topics,
+      limits,
+      instants,
+      fc.boolean(),
+      fc.constantFrom('live', 'confirmed'),
+      async (script, topic, pageLimits, where, isSecond, mode) => {
+        const whole = await Undisturbed.over(script, topic, 7);
+        const time = whole.instant(where, isSecond);
+        using replays = replaysOver(whole, pageLimits);
+        const from = { t: 'at', time, depth: 5_000, mode } as const;
+        const pages = await pagesOf(replays, requestFor(topic, { from, until: whole.end }));
+        const [snapshot, ...updates] = messagesOf(pages);
+        assert.ok(snapshot?.t === 'snapshot');
+        const expected = await stateAt(whole, topic, time, mode);
+        assert.deepEqual({ cursor: snapshot.cursor, items: snapshot.items }, expected);
+        assert.deepEqual(updates, whole.between(snapshot.cursor, whole.end));
+        if (isSecond && mode === 'live') {
+          assert.deepEqual(snapshot, await engineSnapshotAt(whole, topic, time));
+        }
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+test('pages charge exactly the trades between start and end that lie before midnight [COUNT-16] [COUNT-18]', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      scripts,
+      limits,
+      fc.tuple(instants, instants),
+      fc.boolean(),
+      fc.constantFrom(0, 1, 2),
+      fc.option(fc.nat()),
+      async (script, pageLimits, wheres, isSecond, midnights, chosen) => {
+        const topic: Topic = ['bars', { bar: 'tick', size: 5 }];
+        const whole = await Undisturbed.over(script, topic, 7);
+        const [time, until] = wheres
+          .map((where) => whole.instant(where, isSecond))
+          .toSorted((a, b) => Number(a - b)) as [EpochNs, EpochNs];
+        const chargedBefore = epochNs(DAY, midnights * 24 * HOUR_NS);
+        const cursor = chosen === null ? null : pick([...whole.cursors, '20261112.0.0'], chosen);
+        const from =
+          cursor === null
+            ? ({ t: 'at', time, depth: 10, mode: 'live' } as const)
+            : ({ t: 'after', cursor } as const);
+        using replays = replaysOver(whole, pageLimits);
+        const pages = await pagesOf(replays, requestFor(topic, { from, until, chargedBefore }));
+        const beyondStart = placedTrades(whole).filter(({ at, place }) =>
+          cursor === null ? at >= time : compare(place, ofTrade(cursor)) > 0,
+        );
+        const charged = beyondStart.filter(({ at }) => at < chargedBefore);
+        let sum = 0;
+        for (const { chargedTrades, position } of pages) {
+          assert.ok(chargedTrades >= 0);
+          sum += chargedTrades;
+          assert.equal(sum, charged.filter(({ place }) => compare(place, position) <= 0).length);
+        }
+        // A whole second is an edge of every stream: there nothing is left over.
+        if (isSecond) assert.equal(sum, charged.filter(({ at }) => at < until).length);
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+/** Trades with their places, as cursors without updates. */
+function placedTrades(whole: Undisturbed): readonly { at: EpochNs; place: string }[] {
+  const ranks = new Map<number, number>();
+  return whole.trades.map(({ at }) => {
+    const day = dayOf(at);
+    const rank = (ranks.get(day) ?? 0) + 1;
+    ranks.set(day, rank);
+    return { at, place: `${day}.${rank}.0` };
+  });
+}
+
+/** The trade of a cursor, as its place. */
+function ofTrade(cursor: string): string {
+  const { day, rank } = parseCursor(cursor)!;
+  return `${day}.${rank}.0`;
+}
+
+/** position(time) and the objects there, by a settled run over everything since the tape's start. */
+async function stateAt(
+  whole: Undisturbed,
+  [id, input]: Topic,
+  time: EpochNs,
+  mode: 'live' | 'confirmed',
+): Promise<{ readonly cursor: string; readonly items: unknown }> {
+  const indicator = BY_ID.get(id)!;
+  const study = indicator.create(paramsOf(indicator, input));
+  const objects = new PublishedObjects(indicator.objectsOutliveSession);
+  const output = {
+    upsert: objects.upsert.bind(objects),
+    remove: (...[gone, final, ts]: [string, boolean, string, Cursor]) =>
+      objects.remove(gone, final, ts),
+    openSession: () => objects.openSession(),
+    flushed: () => {},
+  };
+  const run = new StudyRun(study, SESSIONS, { at: START, rank: 0 as never }, { output });
+  const rank = placedTrades(whole).findLast(({ at }) => at < time)?.place;
+  const to = rank === undefined ? { day: DAY, rank: 0 as never } : parseCursor(rank)!;
+  for await (const batch of whole.tape.read(CONTRACT, { day: DAY, rank: 0 as never }, to)) {
+    run.apply(batch);
+  }
+  run.advance(time);
+  study.forming(null, (version) => void objects.upsert(version));
+  const { cursor, items } = objects.snapshot(run.position, 5_000, mode);
+  return { cursor, items: JSON.parse(items) };
+}
+
+/** What an engine that ran since the tape's start answers when the tape has come to `time`. */
+async function engineSnapshotAt(
+  whole: Undisturbed,
+  topic: Topic,
+  time: EpochNs,
+): Promise<ServerMessage> {
+  const tape = new MemoryTape(CONTRACT, 100);
+  const run = new EngineRun(tape);
+  tape.commit([], START);
+  run.open(topic);
+  await settle();
+  tape.commit(
+    whole.trades.filter(({ at }) => at < time),
+    time,
+  );
+  await settle();
+  return run.snapshot();
+}

@@ -1,0 +1,118 @@
+/**
+ * One study on its way over the tape in settled speed. It is quiet until somebody hears it; from then on
+ * every settled update becomes a line. Trades arrive in order and without a gap; nothing is done per
+ * trade beyond the study's own loop.
+ */
+
+import type { Session, SessionTable } from '@tapeloom/core/calendar/session';
+import { type Cursor, formatCursor } from '@tapeloom/core/cursor';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import {
+  type IsWholeUpTo,
+  type RunOutput,
+  type RunStart,
+  StudyRun,
+} from '@tapeloom/core/studies/run';
+import type { ObjectVersion, Study } from '@tapeloom/core/studies/study';
+import type { TradeBatch } from '@tapeloom/core/trade-batch';
+import { epochNs } from '@tapeloom/core/utc-day';
+import type { TapePlace } from '../tape/tape.ts';
+import type { DayLines, Lines } from './day-lines.ts';
+
+/** Whoever hears a run: where its lines of one day go. */
+export interface Hearing {
+  readonly day: UtcDay;
+  /** The day's end, or before. */
+  readonly end: EpochNs;
+  readonly lines: DayLines;
+}
+
+export class SettledRun implements RunOutput {
+  readonly #study: Study;
+  readonly #run: StudyRun;
+  #hearing: Hearing | null = null;
+  /** The session that opened last. */
+  #session: Session | null = null;
+  #wasWarm = true;
+  /** Where the last hearing ended, or would have. */
+  #heardTo: EpochNs | null = null;
+
+  constructor(study: Study, sessions: SessionTable, start: RunStart, isWholeUpTo: IsWholeUpTo) {
+    this.#study = study;
+    this.#run = new StudyRun(study, sessions, start, { output: this, isWholeUpTo });
+  }
+
+  /** The last tape entry it has passed: a trade, or a midnight after it. */
+  get place(): TapePlace {
+    return this.#run.position;
+  }
+
+  get warm(): boolean {
+    return this.#study.warm;
+  }
+
+  /** Whether every session that was open while it was heard found the study with all its look-back. */
+  get wasWarm(): boolean {
+    return this.#wasWarm;
+  }
+
+  /** From here on updates are heard; the run stands at the midnight of that day. */
+  hear(hearing: Hearing): void {
+    this.#hearing = hearing;
+    const isOpen = this.#session !== null && this.#session.close > epochNs(hearing.day, 0);
+    this.#wasWarm = !isOpen || this.#study.warm;
+  }
+
+  /** The same after it was quiet, the run standing where it then stood. */
+  hearOn(hearing: Hearing): void {
+    this.#hearing = hearing;
+    const session = this.#session;
+    // One that opens where the last hearing ended was not part of that.
+    const isNew = session !== null && session.open >= this.#heardTo! && session.open < hearing.end;
+    if (isNew) this.#wasWarm &&= this.#study.warm;
+  }
+
+  quiet(): void {
+    this.#heardTo = this.#hearing?.end ?? null;
+    this.#hearing = null;
+  }
+
+  take(batch: TradeBatch): void {
+    this.#run.apply(batch);
+  }
+
+  advance(instant: EpochNs): void {
+    this.#run.advance(instant);
+  }
+
+  /** The objects that form at the position it stands at, gathered in lines that are empty. */
+  tail(lines: DayLines): Lines {
+    this.#study.forming(null, (version, mark) => lines.upsert(version, mark, 0));
+    const { bytes, ends } = lines.take();
+    return { bytes, ends };
+  }
+
+  upsert(version: ObjectVersion, cursor: Cursor, fromNs?: number): void {
+    this.#linesAt(cursor)?.upsert(version, cursor, fromNs!);
+  }
+
+  remove(id: string, final: boolean, ts: string, cursor: Cursor, fromNs?: number): void {
+    this.#linesAt(cursor)?.remove(id, final, ts, cursor, fromNs!);
+  }
+
+  openSession(session: Session): void {
+    this.#session = session;
+    if (this.#hearing !== null && session.open < this.#hearing.end) {
+      this.#wasWarm &&= this.#study.warm;
+    }
+  }
+
+  flushed(): void {}
+
+  #linesAt(cursor: Cursor): DayLines | null {
+    if (this.#hearing !== null && cursor.day !== this.#hearing.day) {
+      throw new Error(`${formatCursor(cursor)} was settled on ${this.#hearing.day}`);
+    }
+    return this.#hearing?.lines ?? null;
+  }
+}

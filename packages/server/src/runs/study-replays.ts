@@ -1,0 +1,249 @@
+/**
+ * The replays of one thread. Their number is limited. Where the thread's work is done in turns of accounts,
+ * so are they; by themselves a few warm up at a time, and their pages are made one after the other in the
+ * order in which they were asked for, so that every reader gets a page before anybody gets his second. A
+ * reader at the tape's end waits for the next commit, and holds up nobody.
+ */
+
+import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session';
+import { tradesOnUtcDay } from '@tapeloom/core/calendar/session-table';
+import { parseCursor } from '@tapeloom/core/cursor';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { Indicator } from '@tapeloom/core/studies/indicator';
+import { addDays, dayOf } from '@tapeloom/core/utc-day';
+import type { LiveTape, Tape } from '../tape/tape.ts';
+import { TapeDamagedError } from '../tape/tape-errors.ts';
+import { GAP, locateCursor } from './locate-cursor.ts';
+import { snapshotStart } from './look-back-coverage.ts';
+import type { CursorPlace, Replay, ReplayPage, ReplayRequest, Replays } from './replay.ts';
+import { NotOnTapeError, ReplayClosedError, ReplaysFullError } from './replay-errors.ts';
+import { NamedSlots, Slots } from './slots.ts';
+import { DamagedDays, type TapeNow, tapeNow, withoutDays } from './sound-tape.ts';
+import { PAGE_LIMITS, type PageLimits, StudyReplay } from './study-replay.ts';
+import { TapeDays } from './tape-days.ts';
+import type { Turns } from './turns.ts';
+
+/** Replays that are open at the same time: who opens them has limits of his own. */
+export const REPLAYS_MAX = 256;
+/** Replays that read what comes before their start at the same time: there they keep all objects. */
+const WARM_UPS_MAX = 2;
+const RETRY_AFTER_SECONDS = 5;
+
+export interface StudyReplaysOptions {
+  readonly tape: LiveTape;
+  readonly indicators: ReadonlyMap<string, Indicator>;
+  readonly sessionsOf: (contract: string, kind: SessionKind) => SessionTable;
+  /** Lets other work of this thread happen. */
+  readonly yieldTurn: () => Promise<void>;
+  /** When pages end, if not as usual. */
+  readonly limits?: PageLimits;
+  /** Whose turns the work is done in, if there is other work. */
+  readonly turns?: Turns;
+  /** Days that are known to be damaged: they count as missing. */
+  readonly damaged?: DamagedDays;
+}
+
+/** Does work when it is its turn. */
+type Within = <T>(account: string, work: () => Promise<T>) => Promise<T>;
+
+/** What replays share: the tape's growth, and turns. */
+interface Shared {
+  readonly warmUp: Within;
+  readonly page: Within;
+  /** Resolves with the next commit. */
+  grown(): Promise<void>;
+  closed(replay: OpenReplay): void;
+}
+
+export class StudyReplays implements Replays, Disposable {
+  readonly #options: StudyReplaysOptions;
+  readonly #open = new Set<OpenReplay>();
+  readonly #following: Disposable;
+  readonly #shared: Shared;
+  #growth = Promise.withResolvers<void>();
+  #opening = 0;
+
+  constructor(options: StudyReplaysOptions) {
+    this.#options = options;
+    this.#following = options.tape.follow(() => {
+      this.#growth.resolve();
+      this.#growth = Promise.withResolvers();
+    });
+    this.#shared = {
+      ...slotsOf(options.turns),
+      grown: () => this.#growth.promise,
+      closed: (replay) => this.#open.delete(replay),
+    };
+  }
+
+  async locate(contract: string, cursor: string, seenUntil: EpochNs | null): Promise<CursorPlace> {
+    const { tape, sessionsOf } = this.#options;
+    const parsed = parseCursor(cursor);
+    if (parsed === null) throw new RangeError(`not a cursor: ${cursor}`);
+    try {
+      return await locateCursor(tape, contract, parsed, sessionsOf(contract, 'full'), seenUntil);
+    } catch (error) {
+      if (error instanceof TapeDamagedError) return GAP;
+      throw error;
+    }
+  }
+
+  async open(request: ReplayRequest): Promise<Replay> {
+    if (this.#open.size + this.#opening >= REPLAYS_MAX) {
+      const message = `no more than ${REPLAYS_MAX} replays are open at a time`;
+      throw new ReplaysFullError(message, RETRY_AFTER_SECONDS, 'thread');
+    }
+    this.#opening += 1;
+    try {
+      const from = await this.#startOf(request);
+      const { tape, damaged = new DamagedDays() } = this.#options;
+      const now = await tapeNow(tape, request.contract, damaged);
+      this.#refuseGaps(request, from, now);
+      const read = withoutDays(tape, now.damagedDays);
+      const create = (signal: AbortSignal) => this.#create(request, from, read, signal);
+      const replay = new OpenReplay(create, request.account ?? '', this.#shared);
+      this.#open.add(replay);
+      return replay;
+    } finally {
+      this.#opening -= 1;
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#following[Symbol.dispose]();
+    for (const replay of this.#open) void replay[Symbol.asyncDispose]();
+  }
+
+  #create(request: ReplayRequest, from: EpochNs, read: Tape, signal: AbortSignal): StudyReplay {
+    const { tape, yieldTurn, limits = PAGE_LIMITS } = this.#options;
+    const { contract, params } = request;
+    const indicator = this.#indicatorOf(request);
+    const sessions = this.#sessionsOf(request);
+    const days = new TapeDays(read, contract);
+    const source = { tape: read, contract, sessions, days, indicator, params };
+    const pace = { yieldTurn, signal };
+    return new StudyReplay({ tape, source, request, from, pace, limits });
+  }
+
+  async #startOf({ contract, from, until }: ReplayRequest): Promise<EpochNs> {
+    if (from.t === 'after') {
+      const place = await this.locate(contract, from.cursor, null);
+      if (place.t === 'on-tape') return place.at;
+      throw new NotOnTapeError(`${from.cursor} is not on the tape of ${contract}: ${place.t}`);
+    }
+    if (from.time > until) throw new RangeError('a replay cannot begin after its end');
+    return from.time;
+  }
+
+  /** As far as the contract's tape goes. */
+  #refuseGaps(request: ReplayRequest, from: EpochNs, { onTape }: TapeNow): void {
+    const { contract, until } = request;
+    const full = this.#options.sessionsOf(contract, 'full');
+    const last = Math.min(dayOf(until), [...onTape.keys()].at(-1) ?? Number.POSITIVE_INFINITY);
+    const start = snapshotStart(this.#sessionsOf(request), from);
+    for (let day = dayOf(start); day <= last; day = addDays(day, 1)) {
+      if (!onTape.has(day) && tradesOnUtcDay(full, day)) {
+        throw new NotOnTapeError(`${day} of ${contract} is not on the tape`);
+      }
+    }
+  }
+
+  /** Of the kind the study runs over. */
+  #sessionsOf(request: ReplayRequest): SessionTable {
+    const kind = this.#indicatorOf(request).sessionKind(request.params);
+    return this.#options.sessionsOf(request.contract, kind);
+  }
+
+  #indicatorOf(request: ReplayRequest): Indicator {
+    const indicator = this.#options.indicators.get(request.indicator);
+    if (indicator === undefined) {
+      throw new RangeError(`no indicator is called ${request.indicator}`);
+    }
+    return indicator;
+  }
+}
+
+class OpenReplay implements Replay {
+  readonly #study: StudyReplay;
+  readonly #account: string;
+  readonly #shared: Shared;
+  readonly #closing = new AbortController();
+  readonly #whenClosed = Promise.withResolvers<never>();
+  #pulling: Promise<ReplayPage> | null = null;
+
+  constructor(create: (signal: AbortSignal) => StudyReplay, account: string, shared: Shared) {
+    this.#study = create(this.#closing.signal);
+    this.#account = account;
+    this.#shared = shared;
+    // Nobody need be waiting for a page when it is closed.
+    this.#whenClosed.promise.catch(() => {});
+  }
+
+  async next(until?: EpochNs): Promise<ReplayPage> {
+    this.#closing.signal.throwIfAborted();
+    if (this.#pulling !== null) throw new Error('one page at a time');
+    if (until !== undefined) this.#study.raise(until);
+    const pulling = this.#pull();
+    this.#pulling = pulling;
+    try {
+      return await Promise.race([pulling, this.#whenClosed.promise]);
+    } finally {
+      this.#pulling = null;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const error = new ReplayClosedError();
+    this.#closing.abort(error);
+    this.#whenClosed.reject(error);
+    // Whatever is under way ends at its next turn; only then may its reader be closed.
+    await this.#pulling?.catch(() => {});
+    await this.#study[Symbol.asyncDispose]();
+    this.#shared.closed(this);
+  }
+
+  async #pull(): Promise<ReplayPage> {
+    const { warmUp, page: inTurn } = this.#shared;
+    const account = this.#account;
+    const study = this.#study;
+    for (;;) {
+      // Asked for before the tape is read, so that no commit is missed.
+      const grown = this.#shared.grown();
+      if (!study.hasBegun && study.canBegin) {
+        await warmUp(account, () => this.#unlessClosed(() => study.begin()));
+      }
+      if (study.hasBegun) {
+        const page = await inTurn(account, () => this.#unlessClosed(() => study.page()));
+        if (page !== null) return page;
+      }
+      await Promise.race([grown, this.#whenClosed.promise]);
+    }
+  }
+
+  async #unlessClosed<T>(work: () => Promise<T>): Promise<T> {
+    this.#closing.signal.throwIfAborted();
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof TapeDamagedError)) throw error;
+      throw new NotOnTapeError('a day is damaged', { cause: error });
+    }
+  }
+}
+
+/** By accounts, where the thread's work is: each warms up one replay at a time. */
+function slotsOf(turns: Turns | undefined): Pick<Shared, 'warmUp' | 'page'> {
+  if (turns === undefined) {
+    const warmUps = new Slots(WARM_UPS_MAX);
+    const pages = new Slots(1);
+    return {
+      warmUp: (_account, work) => warmUps.within(work),
+      page: (_account, work) => pages.within(work),
+    };
+  }
+  const warmUps = new NamedSlots(1);
+  return {
+    warmUp: (account, work) => warmUps.within(account, () => turns.within(account, work)),
+    page: (account, work) => turns.within(account, work),
+  };
+}

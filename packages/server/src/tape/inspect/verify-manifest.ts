@@ -1,0 +1,105 @@
+/**
+ * Holds a tape against its manifest: what is named and not there, or there with other trades, is wrong. A
+ * service may write meanwhile: names on disk are read before the manifest, and whatever seems to be missing
+ * is looked for once more.
+ */
+
+import type { UtcDay } from '@tapeloom/core/numbers';
+import type { Disk } from '../../platform/disk.ts';
+import { readSoundSidecar } from '../read/sealed-days.ts';
+import { TapeDamagedError } from '../tape-errors.ts';
+import { type ManifestContent, readManifest } from '../tape-manifest.ts';
+import {
+  contractDirectory,
+  dayOfFile,
+  daysDirectory,
+  isSafeName,
+  logPath,
+  manifestPath,
+  sidecarPath,
+} from '../tape-paths.ts';
+import { finding, note, type VerifyEvent } from './verify-event.ts';
+
+export async function* verifyManifest(
+  disk: Disk,
+  tapeRoot: string,
+  dataset: string,
+): AsyncGenerator<VerifyEvent> {
+  const file = manifestPath(tapeRoot, dataset);
+  const found = await sealedOnDisk(disk, tapeRoot, dataset);
+  let manifest: ManifestContent | null;
+  try {
+    manifest = await readManifest(disk, tapeRoot, dataset);
+  } catch (error) {
+    if (!(error instanceof TapeDamagedError)) throw error;
+    yield finding(file, error.message);
+    return;
+  }
+  if (manifest === null) {
+    yield note(file, 'is not there: what is missing cannot be told; the next start writes it');
+    return;
+  }
+  for (const day of manifest.logs) {
+    const path = logPath(tapeRoot, dataset, day);
+    if (await isMissingLog(disk, tapeRoot, dataset, day)) yield finding(path, 'is missing');
+  }
+  for (const [symbol, days] of manifest.days) {
+    yield* verifyDays(disk, { tapeRoot, dataset, symbol }, days);
+  }
+  for (const [symbol, days] of found) {
+    for (const day of days.difference(manifest.days.get(symbol) ?? new Map())) {
+      const path = sidecarPath(tapeRoot, dataset, symbol, day);
+      yield note(path, 'is not in the manifest yet; the next start adds it');
+    }
+  }
+}
+
+/** A log that was sealed meanwhile is no longer named. */
+async function isMissingLog(
+  disk: Disk,
+  tapeRoot: string,
+  dataset: string,
+  day: UtcDay,
+): Promise<boolean> {
+  if ((await disk.stat(logPath(tapeRoot, dataset, day))) !== null) return false;
+  return (await readManifest(disk, tapeRoot, dataset))?.logs.has(day) === true;
+}
+
+async function* verifyDays(
+  disk: Disk,
+  place: { readonly tapeRoot: string; readonly dataset: string; readonly symbol: string },
+  days: ReadonlyMap<UtcDay, string>,
+): AsyncGenerator<VerifyEvent> {
+  const { tapeRoot, dataset, symbol } = place;
+  const directory = contractDirectory(tapeRoot, dataset, symbol);
+  if ((await disk.list(directory)).length === 0) {
+    yield finding(directory, `is missing, with the days ${[...days.keys()].join(', ')}`);
+    return;
+  }
+  for (const [day, digest] of days) {
+    const path = sidecarPath(tapeRoot, dataset, symbol, day);
+    if ((await disk.stat(path)) === null) {
+      yield finding(path, 'is missing');
+      continue;
+    }
+    // Damage is found where the file itself is verified.
+    const sidecar = await readSoundSidecar(disk, path);
+    if (sidecar !== null && sidecar.digest !== digest) {
+      yield finding(path, 'is of other trades than the manifest says');
+    }
+  }
+}
+
+async function sealedOnDisk(
+  disk: Disk,
+  tapeRoot: string,
+  dataset: string,
+): Promise<ReadonlyMap<string, ReadonlySet<UtcDay>>> {
+  const found = new Map<string, ReadonlySet<UtcDay>>();
+  const symbols = await disk.list(daysDirectory(tapeRoot, dataset));
+  for (const symbol of symbols.filter(isSafeName)) {
+    const names = await disk.list(contractDirectory(tapeRoot, dataset, symbol));
+    found.set(symbol, new Set(names.flatMap((name) => dayOfFile(name, 'json') ?? [])));
+  }
+  return found;
+}

@@ -1,0 +1,103 @@
+/**
+ * Writes a contract's day as one Arrow IPC file with zstd buffers, as any Arrow library reads it: ts
+ * (nanoseconds UTC), price (ticks), size (lots), side (-1, 0, +1) and late (nanoseconds between the
+ * trade's own time and its stamp, mostly 0). Rows ascend by rank; there are no nulls.
+ */
+
+import { crc32 } from 'node:zlib';
+import type { UtcDay } from '@tapeloom/core/numbers';
+import type { TradeBatch } from '@tapeloom/core/trade-batch';
+import { utcDay } from '@tapeloom/core/utc-day';
+import {
+  CompressionType,
+  type DataType,
+  Field,
+  Int8,
+  Int32,
+  Int64,
+  makeData,
+  RecordBatch,
+  RecordBatchFileReader,
+  RecordBatchFileWriter,
+  Schema,
+  Struct,
+  Timestamp,
+  TimeUnit,
+} from 'apache-arrow';
+import { buffersOf, contentLengthsOf, correctLengthPrefixes } from '../../platform/arrow-zstd.ts';
+import type { SidecarBatch } from '../sidecar.ts';
+import { writeEpochColumn } from '../write/epoch-column.ts';
+
+/** Small enough to decode in about a millisecond, large enough to compress well. */
+export const BATCH_ROWS = 32_768;
+const EPOCH_DAY = utcDay(19_700_101);
+
+const STAMP = new Timestamp(TimeUnit.NANOSECOND, 'UTC');
+const INT8 = new Int8();
+const INT32 = new Int32();
+const INT64 = new Int64();
+const FIELDS = [
+  new Field<DataType>('ts', STAMP, false),
+  new Field<DataType>('price', INT32, false),
+  new Field<DataType>('size', INT32, false),
+  new Field<DataType>('side', INT8, false),
+  new Field<DataType>('late', INT64, false),
+];
+
+type BatchRange = Pick<SidecarBatch, 'firstRank' | 'rows' | 'firstNs' | 'lastNs'>;
+
+export class ArrowDayWriter {
+  readonly #day: UtcDay;
+  readonly #schema: Schema;
+  readonly #writer = new RecordBatchFileWriter({ compressionType: CompressionType.ZSTD });
+  readonly #index: BatchRange[] = [];
+  readonly #contentLengths: (readonly number[])[] = [];
+
+  constructor(dataset: string, symbol: string, day: UtcDay) {
+    this.#day = day;
+    const about = { dataset, symbol, day: String(day) };
+    this.#schema = new Schema(FIELDS, new Map(Object.entries(about)));
+    this.#writer.reset(undefined, this.#schema);
+  }
+
+  /** Adds at most `BATCH_ROWS` rows; `late` has one value per row. */
+  add(batch: TradeBatch, late: Float64Array): void {
+    const { count, firstRank, ts, price, size, side } = batch;
+    const stamps = new BigInt64Array(count);
+    writeEpochColumn(this.#day, ts, 0, count, new Uint32Array(stamps.buffer));
+    const lates = new BigInt64Array(count);
+    writeEpochColumn(EPOCH_DAY, late, 0, count, new Uint32Array(lates.buffer));
+    const rows = { length: count, nullCount: 0 };
+    // Copies, since the columns may lie in shared memory, which Arrow does not take.
+    const children = [
+      makeData({ ...rows, type: STAMP, data: stamps }),
+      makeData({ ...rows, type: INT32, data: price.slice(0, count) }),
+      makeData({ ...rows, type: INT32, data: size.slice(0, count) }),
+      makeData({ ...rows, type: INT8, data: side.slice(0, count) }),
+      makeData({ ...rows, type: INT64, data: lates }),
+    ];
+    const struct = makeData({ ...rows, type: new Struct(FIELDS), children });
+    const recordBatch = new RecordBatch(this.#schema, struct);
+    this.#contentLengths.push(contentLengthsOf(() => this.#writer.write(recordBatch)));
+    this.#index.push({ firstRank, rows: count, firstNs: ts[0]!, lastNs: ts[count - 1]! });
+  }
+
+  /** The whole file, and where its batches lie. */
+  finish(): { readonly bytes: Uint8Array; readonly batches: readonly SidecarBatch[] } {
+    this.#writer.finish();
+    const bytes = this.#writer.toUint8Array(true);
+    const reader = RecordBatchFileReader.from(bytes) as RecordBatchFileReader;
+    reader.open();
+    const batches: SidecarBatch[] = [];
+    for (const block of reader.footer?.recordBatches() ?? []) {
+      const { offset, metaDataLength } = block;
+      const message = bytes.subarray(offset, offset + metaDataLength + block.bodyLength);
+      // One per column: the validity buffers before them are empty, as there are no nulls.
+      const buffers = buffersOf(message, metaDataLength).filter(([, length]) => length > 0);
+      correctLengthPrefixes(message, buffers, this.#contentLengths[batches.length]!);
+      const place = { offset, bytes: message.length, crc32: crc32(message), buffers };
+      batches.push({ ...this.#index[batches.length]!, ...place });
+    }
+    return { bytes, batches };
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * Reads one record batch of a sealed day straight from its bytes, through the sidecar's index, to
+ * typed arrays: no Arrow library, no copy but the times' change of form. Bytes that do not fit their
+ * checksum are refused with file, offset and batch.
+ */
+
+import { promisify } from 'node:util';
+import { crc32, zstdDecompress, zstdDecompressSync } from 'node:zlib';
+import type { Rank, UtcDay } from '@tapeloom/core/numbers';
+import type { TradeBatch } from '@tapeloom/core/trade-batch';
+import { utcDay } from '@tapeloom/core/utc-day';
+import { freeMemory } from '../../platform/free-memory.ts';
+import type { SidecarBatch } from '../sidecar.ts';
+import { TapeDamagedError } from '../tape-errors.ts';
+import { readEpochColumn } from '../write/epoch-column.ts';
+
+const LENGTH_PREFIX_BYTES = 8;
+const EPOCH_DAY = utcDay(19_700_101);
+const SPARE_BYTES = 64;
+/** Of ts, price, size and side. */
+const ELEMENT_BYTES = [8, 4, 4, 1] as const;
+const ROW_BYTES = 17;
+
+/** Which buffer of `SidecarBatch.buffers` is which column. */
+const COLUMN = { ts: 0, price: 1, size: 2, side: 3, late: 4 } as const;
+
+const inflateAside = promisify(zstdDecompress);
+
+export class BatchDecoder {
+  readonly #bytes: Uint8Array;
+  readonly #batch: SidecarBatch;
+  readonly #place: { readonly file: string; readonly offset: number; readonly record: number };
+
+  /** `bytes` are the batch's message as it lies in `file`. */
+  constructor(bytes: Uint8Array, batch: SidecarBatch, file: string, record: number) {
+    this.#bytes = bytes;
+    this.#batch = batch;
+    this.#place = { file, offset: batch.offset, record };
+    if (bytes.length !== batch.bytes || crc32(bytes) !== batch.crc32) {
+      throw new TapeDamagedError('a batch does not fit its checksum', this.#place);
+    }
+  }
+
+  trades(day: UtcDay): TradeBatch {
+    const { firstRank, rows } = this.#batch;
+    const side = this.#column(COLUMN.side, 1);
+    return {
+      day,
+      firstRank: firstRank as Rank,
+      count: rows,
+      ts: this.times(day),
+      price: this.#int32s(COLUMN.price),
+      size: this.#int32s(COLUMN.size),
+      side: new Int8Array(side.buffer, side.byteOffset, rows),
+    };
+  }
+
+  /**
+   * The same, with the columns decompressed in another thread, into memory that belongs to the batch
+   * alone, mostly one piece of it.
+   */
+  async tradesAside(day: UtcDay): Promise<TradeBatch> {
+    const { firstRank, rows } = this.#batch;
+    const columns = [COLUMN.ts, COLUMN.price, COLUMN.size, COLUMN.side].map((column) =>
+      this.#compressed(column),
+    );
+    // Frames one after the other are decompressed to contents one after the other.
+    const isPlain = columns.every(
+      ({ contentBytes }, column) => contentBytes === rows * ELEMENT_BYTES[column]!,
+    );
+    if (!isPlain) return this.#copied().trades(day);
+    const chunkSize = rows * ROW_BYTES + SPARE_BYTES;
+    const bodies = Buffer.concat(columns.map(({ body }) => body));
+    const bytes = await inflateAside(bodies, { chunkSize });
+    freeMemory(bodies.buffer);
+    const { buffer, byteOffset: at } = bytes;
+    if (bytes.length !== rows * ROW_BYTES) {
+      throw new TapeDamagedError('a batch has not the rows its index says', this.#place);
+    }
+    return {
+      day,
+      firstRank: firstRank as Rank,
+      count: rows,
+      ts: readEpochColumn(day, new Uint32Array(buffer, at, rows * 2)),
+      price: new Int32Array(buffer, at + rows * 8, rows),
+      size: new Int32Array(buffer, at + rows * 12, rows),
+      side: new Int8Array(buffer, at + rows * 16, rows),
+    };
+  }
+
+  /** Only the times of the trades. */
+  times(day: UtcDay): Float64Array {
+    return readEpochColumn(day, this.#halves(COLUMN.ts));
+  }
+
+  /** Stamp minus source time of every trade. */
+  late(): Float64Array {
+    return readEpochColumn(EPOCH_DAY, this.#halves(COLUMN.late));
+  }
+
+  /** In memory of their own, for the values' other form is written over them. */
+  #halves(column: number): Uint32Array {
+    const content = this.#column(column, 8);
+    const bytes = content.buffer === this.#bytes.buffer ? new Uint8Array(content) : content;
+    return new Uint32Array(bytes.buffer, bytes.byteOffset, this.#batch.rows * 2);
+  }
+
+  #int32s(column: number): Int32Array {
+    const bytes = this.#column(column, 4);
+    return new Int32Array(bytes.buffer, bytes.byteOffset, this.#batch.rows);
+  }
+
+  #copied(): BatchDecoder {
+    const { file, record } = this.#place;
+    return new BatchDecoder(new Uint8Array(this.#bytes), this.#batch, file, record);
+  }
+
+  #compressed(column: number): { readonly body: Uint8Array; readonly contentBytes: number } {
+    const [offset, length] = this.#batch.buffers[column]!;
+    const buffer = this.#bytes.subarray(offset, offset + length);
+    const prefix = new DataView(buffer.buffer, buffer.byteOffset, LENGTH_PREFIX_BYTES);
+    const contentBytes = Number(prefix.getBigInt64(0, true));
+    return { body: buffer.subarray(LENGTH_PREFIX_BYTES), contentBytes };
+  }
+
+  #column(column: number, elementBytes: number): Uint8Array {
+    const { body, contentBytes } = this.#compressed(column);
+    const content = contentBytes === -1 ? body : inflate(body, contentBytes);
+    if (content.length < this.#batch.rows * elementBytes) {
+      throw new TapeDamagedError('a batch has fewer rows than its index says', this.#place);
+    }
+    return content.byteOffset % elementBytes === 0 ? content : content.slice();
+  }
+}
+
+function inflate(body: Uint8Array, contentBytes: number): Uint8Array {
+  // One output chunk with room to spare: with less, zlib goes round once more and copies.
+  return zstdDecompressSync(body, { chunkSize: contentBytes + SPARE_BYTES });
+}

@@ -1,0 +1,202 @@
+/**
+ * Reads sealed days. A day is sealed when its sidecar is there; files never change afterwards, so what
+ * was read of a sidecar is kept. Whatever is read is checked: damage is met with a `TapeDamagedError`.
+ */
+
+import type { UtcDay } from '@tapeloom/core/numbers';
+import { firstRowAt, sliceBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
+import { type Disk, type DiskFile, readFileWhole } from '../../platform/disk.ts';
+import { freeMemory } from '../../platform/free-memory.ts';
+import { parseSidecar, type Sidecar, type SidecarBatch } from '../sidecar.ts';
+import { TapeDamagedError } from '../tape-errors.ts';
+import { contractDirectory, dayOfFile, sealedPath, sidecarPath } from '../tape-paths.ts';
+import { BatchDecoder } from './batch-decoder.ts';
+
+/** Sidecars kept in memory, a few kilobytes each; the oldest leaves first. */
+const SIDECARS_MAX = 2_048;
+/** Ranks that were looked up in files, kept in memory; the oldest leaves first. */
+const RANKS_MAX = 4_096;
+/** Read from a file at a time. */
+const STRETCH_BYTES_MAX = 512 * 1024;
+/** Batches that are decoded before they are asked for: decoding takes longer than most studies. */
+const BATCHES_AHEAD = 2;
+
+export class SealedDays {
+  readonly #disk: Disk;
+  readonly #tapeRoot: string;
+  readonly #dataset: string;
+  readonly #sidecars = new Map<string, Sidecar>();
+  /** By file and time: every run over a session asks for its open. */
+  readonly #ranks = new Map<string, number>();
+
+  constructor(disk: Disk, tapeRoot: string, dataset: string) {
+    this.#disk = disk;
+    this.#tapeRoot = tapeRoot;
+    this.#dataset = dataset;
+  }
+
+  /** Ascending. */
+  async days(symbol: string): Promise<readonly UtcDay[]> {
+    const names = await this.#disk.list(contractDirectory(this.#tapeRoot, this.#dataset, symbol));
+    return names.flatMap((name) => dayOfFile(name, 'json') ?? []);
+  }
+
+  /** Whether a day is known to be sealed without a look at the disk. */
+  knows(symbol: string, day: UtcDay): boolean {
+    return this.#sidecars.has(sidecarPath(this.#tapeRoot, this.#dataset, symbol, day));
+  }
+
+  /** Rejects with `TapeDamagedError` when it is damaged, or is not that of this contract and day. */
+  async sidecar(symbol: string, day: UtcDay): Promise<Sidecar> {
+    const path = sidecarPath(this.#tapeRoot, this.#dataset, symbol, day);
+    const known = this.#sidecars.get(path);
+    if (known !== undefined) return known;
+    const sidecar = await readSidecar(this.#disk, path);
+    if (sidecar === null)
+      throw new TapeDamagedError('there is no sidecar', { file: path, offset: 0 });
+    if (sidecar.dataset !== this.#dataset || sidecar.symbol !== symbol || sidecar.day !== day) {
+      throw new TapeDamagedError('the sidecar is of another day', { file: path, offset: 0 });
+    }
+    if (this.#sidecars.size >= SIDECARS_MAX) {
+      this.#sidecars.delete(this.#sidecars.keys().next().value!);
+    }
+    this.#sidecars.set(path, sidecar);
+    return sidecar;
+  }
+
+  /** The trades after rank `from` up to and with rank `to`; lent batches are taken back. */
+  async *read(
+    symbol: string,
+    day: UtcDay,
+    from: number,
+    to: number,
+    isLent = false,
+  ): AsyncGenerator<TradeBatch> {
+    if (to <= from) return;
+    const { batches } = await this.sidecar(symbol, day);
+    const first = batches.findIndex((batch) => batch.firstRank + batch.rows - 1 > from);
+    if (first < 0) return;
+    const found = batches.findIndex((batch) => batch.firstRank > to);
+    const end = found < 0 ? batches.length : found;
+    const path = sealedPath(this.#tapeRoot, this.#dataset, symbol, day);
+    await using file = await openSealed(this.#disk, path);
+    const stretches = new Stretches(file, batches, end);
+    let loading: Promise<unknown> = Promise.resolve();
+    const decode = async (index: number) => {
+      const loaded = loading.then(() => stretches.message(index));
+      loading = loaded.catch(() => {});
+      return await new BatchDecoder(await loaded, batches[index]!, path, index).tradesAside(day);
+    };
+    const ahead: Promise<TradeBatch>[] = [];
+    for (let index = first; index < end; index++) {
+      // The next batches are decoded while the reader is busy with this one. They are never awaited when
+      // the reader stops early, so they must not be able to fail alone.
+      while (ahead.length <= BATCHES_AHEAD && index + ahead.length < end) {
+        const decoding = decode(index + ahead.length);
+        decoding.catch(() => {});
+        ahead.push(decoding);
+      }
+      const trades = await ahead.shift()!;
+      yield cut(trades, from, to);
+      if (isLent) freeMemory(trades.ts.buffer);
+    }
+  }
+
+  /** The rank of the last trade with ts < `ns`; 0 when there is none. */
+  async rankBefore(symbol: string, day: UtcDay, ns: number): Promise<number> {
+    const { batches, rows } = await this.sidecar(symbol, day);
+    const index = batches.findIndex((batch) => batch.lastNs >= ns);
+    if (index < 0) return rows;
+    const batch = batches[index]!;
+    if (batch.firstNs >= ns) return batch.firstRank - 1;
+    const path = sealedPath(this.#tapeRoot, this.#dataset, symbol, day);
+    const key = `${path} ${ns}`;
+    const known = this.#ranks.get(key);
+    if (known !== undefined) return known;
+    const rank = await this.#readRank(path, day, batch, index, ns);
+    if (this.#ranks.size >= RANKS_MAX) this.#ranks.delete(this.#ranks.keys().next().value!);
+    this.#ranks.set(key, rank);
+    return rank;
+  }
+
+  async #readRank(path: string, day: UtcDay, batch: SidecarBatch, index: number, ns: number) {
+    await using file = await openSealed(this.#disk, path);
+    const times = new BatchDecoder(await readBatch(file, batch), batch, path, index).times(day);
+    return batch.firstRank - 1 + firstRowAt(times, 0, batch.rows, ns);
+  }
+}
+
+/** The sidecar at this path, or null when there is none. */
+export async function readSidecar(disk: Disk, path: string): Promise<Sidecar | null> {
+  const bytes = await readFileWhole(disk, path);
+  return bytes === null ? null : parseSidecar(new TextDecoder().decode(bytes), path);
+}
+
+/** A sidecar that is damaged counts as none. */
+export async function readSoundSidecar(disk: Disk, path: string): Promise<Sidecar | null> {
+  try {
+    return await readSidecar(disk, path);
+  } catch (error) {
+    if (error instanceof TapeDamagedError) return null;
+    throw error;
+  }
+}
+
+/** A day with a sidecar has its file: without it the day is damaged. */
+async function openSealed(disk: Disk, path: string): Promise<DiskFile> {
+  try {
+    return await disk.open(path, 'read');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    throw new TapeDamagedError('there is no file', { file: path, offset: 0 }, error);
+  }
+}
+
+async function readBatch(file: DiskFile, batch: SidecarBatch): Promise<Uint8Array> {
+  return await new Stretches(file, [batch], 1).message(0);
+}
+
+/** Reads batches one after the other, those that lie beside each other in stretches, each at once. */
+class Stretches {
+  readonly #file: DiskFile;
+  readonly #batches: readonly SidecarBatch[];
+  readonly #end: number;
+  /** The batches [from, to) as they lie in the file. */
+  #stretch = { from: 0, to: 0, bytes: new Uint8Array(0) };
+
+  /** Batches from `end` on are not read. */
+  constructor(file: DiskFile, batches: readonly SidecarBatch[], end: number) {
+    this.#file = file;
+    this.#batches = batches;
+    this.#end = end;
+  }
+
+  /** The bytes of a batch, fewer when the file has fewer; good until a later batch is asked for. */
+  async message(index: number): Promise<Uint8Array> {
+    if (index >= this.#stretch.to) this.#stretch = await this.#read(index);
+    const { from, bytes } = this.#stretch;
+    const at = this.#batches[index]!.offset - this.#batches[from]!.offset;
+    return bytes.subarray(at, at + this.#batches[index]!.bytes);
+  }
+
+  async #read(from: number) {
+    const first = this.#batches[from]!;
+    let to = from + 1;
+    let size = first.bytes;
+    while (to < this.#end && this.#batches[to]!.offset === first.offset + size) {
+      if (size + this.#batches[to]!.bytes > STRETCH_BYTES_MAX) break;
+      size += this.#batches[to]!.bytes;
+      to += 1;
+    }
+    const bytes = new Uint8Array(size);
+    const count = await this.#file.read(bytes, first.offset);
+    freeMemory(this.#stretch.bytes.buffer);
+    return { from, to, bytes: bytes.subarray(0, count) };
+  }
+}
+
+function cut(batch: TradeBatch, from: number, to: number): TradeBatch {
+  const skip = Math.max(0, from + 1 - batch.firstRank);
+  const end = Math.min(batch.count, to + 1 - batch.firstRank);
+  return sliceBatch(batch, skip, end);
+}

@@ -1,0 +1,149 @@
+/**
+ * The engine's side of the live tape: sealed days from their files, the others from memory shared with
+ * the ingest thread. A commit is announced to listeners only after its rows and promise can be read.
+ */
+
+import { once } from 'node:events';
+import type { MessagePort } from 'node:worker_threads';
+import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
+import type { TradeBatch } from '@tapeloom/core/trade-batch';
+import type { Disk } from '../../platform/disk.ts';
+import { type ColumnsSnapshot, type Segment, viewSegment } from '../live-columns.ts';
+import type { Commit, LiveTape, TapeDay, TapePlace } from '../tape.ts';
+import type { FeedAck, FeedColumns, FeedMessage, FeedState } from './tape-feed.ts';
+import { type LiveDays, TapeReader } from './tape-reader.ts';
+
+interface FollowedColumns {
+  readonly day: UtcDay;
+  count: number;
+  readonly segments: Segment[];
+}
+
+type Listener = (commit: Commit) => void;
+
+export class TapeFollower implements LiveTape, LiveDays, Disposable {
+  readonly #port: MessagePort;
+  readonly #reader: TapeReader;
+  readonly #days = new Map<UtcDay, Map<string, FollowedColumns>>();
+  readonly #listeners = new Set<Listener>();
+  #promise: EpochNs | null = null;
+
+  private constructor(disk: Disk, tapeRoot: string, dataset: string, port: MessagePort) {
+    this.#port = port;
+    this.#reader = new TapeReader(disk, tapeRoot, dataset, this);
+    port.on('message', (message: FeedMessage) => this.#receive(message));
+  }
+
+  /** Resolves once the present state of the tape is known. */
+  static async connect(
+    disk: Disk,
+    tapeRoot: string,
+    dataset: string,
+    port: MessagePort,
+  ): Promise<TapeFollower> {
+    const state = once(port, 'message');
+    const follower = new TapeFollower(disk, tapeRoot, dataset, port);
+    await state;
+    return follower;
+  }
+
+  get promise(): EpochNs | null {
+    return this.#promise;
+  }
+
+  follow(listener: Listener): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
+  }
+
+  liveColumns(symbol: string): readonly ColumnsSnapshot[] {
+    const found: ColumnsSnapshot[] = [];
+    for (const columns of this.#days.values()) {
+      const one = columns.get(symbol);
+      if (one !== undefined) found.push({ ...one, segments: one.segments.slice() });
+    }
+    return found;
+  }
+
+  days(symbol: string): Promise<readonly TapeDay[]> {
+    return this.#reader.days(symbol);
+  }
+
+  read(
+    symbol: string,
+    from: TapePlace,
+    to?: TapePlace,
+    isLent?: boolean,
+  ): AsyncIterable<TradeBatch> {
+    return this.#reader.read(symbol, from, to, isLent);
+  }
+
+  rankBefore(symbol: string, day: UtcDay, ns: number): Promise<Rank> {
+    return this.#reader.rankBefore(symbol, day, ns);
+  }
+
+  [Symbol.dispose](): void {
+    this.#listeners.clear();
+    this.#port.close();
+  }
+
+  #receive(message: FeedMessage): void {
+    switch (message.type) {
+      case 'state':
+        this.#replace(message);
+        break;
+      case 'opened':
+        this.#days.set(message.day, new Map());
+        for (const symbol of message.symbols) this.#columns(message.day, symbol);
+        break;
+      case 'commit':
+        for (const grown of message.grown) this.#grow(message.day, grown);
+        this.#announce(
+          message.promise,
+          message.grown.map(({ symbol }) => symbol),
+        );
+        break;
+      case 'sealed':
+        this.#days.delete(message.day);
+        break;
+      default: {
+        const never: never = message;
+        throw new Error(`no such message: ${JSON.stringify(never)}`);
+      }
+    }
+    this.#port.postMessage('ack' satisfies FeedAck);
+  }
+
+  #replace({ promise, days }: FeedState): void {
+    const before = new Map<string, number>();
+    for (const [day, columns] of this.#days) {
+      for (const [symbol, { count }] of columns) before.set(`${day} ${symbol}`, count);
+    }
+    this.#days.clear();
+    const symbols = new Set<string>();
+    for (const { day, columns } of days) {
+      this.#days.set(day, new Map());
+      for (const one of columns) {
+        this.#grow(day, one);
+        if (one.count > (before.get(`${day} ${one.symbol}`) ?? 0)) symbols.add(one.symbol);
+      }
+    }
+    if (promise !== null) this.#announce(promise, [...symbols]);
+  }
+
+  #grow(day: UtcDay, { symbol, count, segments }: FeedColumns): void {
+    const columns = this.#columns(day, symbol);
+    for (const memory of segments) columns.segments.push(viewSegment(memory));
+    columns.count = count;
+  }
+
+  #columns(day: UtcDay, symbol: string): FollowedColumns {
+    const columns = this.#days.getOrInsertComputed(day, () => new Map());
+    return columns.getOrInsertComputed(symbol, () => ({ day, count: 0, segments: [] }));
+  }
+
+  #announce(promise: EpochNs, symbols: readonly string[]): void {
+    this.#promise = promise;
+    for (const listener of this.#listeners) listener({ promise, symbols });
+  }
+}

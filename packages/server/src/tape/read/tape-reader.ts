@@ -1,0 +1,85 @@
+/**
+ * One reading of the tape over both of its homes. A day is read from memory as long as it is there, and
+ * it is there until its files are on disk: so at every moment each day has at least one home, and a
+ * reader that took hold of a day's memory keeps it, whatever is sealed meanwhile.
+ */
+
+import type { Rank, UtcDay } from '@tapeloom/core/numbers';
+import type { TradeBatch } from '@tapeloom/core/trade-batch';
+import type { Disk } from '../../platform/disk.ts';
+import { type ColumnsSnapshot, liveBatches, liveRankBefore } from '../live-columns.ts';
+import type { Tape, TapeDay, TapePlace } from '../tape.ts';
+import { TapeDamagedError } from '../tape-errors.ts';
+import { SealedDays } from './sealed-days.ts';
+
+/** The days of a contract that are in memory. */
+export interface LiveDays {
+  liveColumns(symbol: string): readonly ColumnsSnapshot[];
+}
+
+/** A tape of sealed days only. */
+export const NO_LIVE_DAYS: LiveDays = { liveColumns: () => [] };
+
+export class TapeReader implements Tape {
+  readonly #sealed: SealedDays;
+  readonly #live: LiveDays;
+
+  constructor(disk: Disk, tapeRoot: string, dataset: string, live: LiveDays) {
+    this.#sealed = new SealedDays(disk, tapeRoot, dataset);
+    this.#live = live;
+  }
+
+  async days(symbol: string): Promise<readonly TapeDay[]> {
+    const live = this.#live.liveColumns(symbol);
+    const days: TapeDay[] = live.map(({ day, count }) => ({ day, trades: count, state: 'open' }));
+    for (const day of await this.#sealed.days(symbol)) {
+      if (!live.some((one) => one.day === day)) days.push(await this.#sealedDay(symbol, day));
+    }
+    return days.sort((a, b) => a.day - b.day);
+  }
+
+  async *read(
+    symbol: string,
+    from: TapePlace,
+    to?: TapePlace,
+    isLent = false,
+  ): AsyncGenerator<TradeBatch> {
+    // Memory first: a day that is sealed between the two look-ups is then seen twice, never not at all.
+    const live = new Map(this.#live.liveColumns(symbol).map((one) => [one.day, one]));
+    // Days after one in memory are in memory too, so a follower at the tape's end asks no disk.
+    const sealed = live.has(from.day) ? [] : await this.#sealedDays(symbol, from, to);
+    const days = [...new Set([...sealed, ...live.keys()])].sort((a, b) => a - b);
+    for (const day of days) {
+      if (day < from.day || (to !== undefined && day > to.day)) continue;
+      const after = day === from.day ? from.rank : 0;
+      const last = day === to?.day ? to.rank : Number.POSITIVE_INFINITY;
+      const columns = live.get(day);
+      if (columns !== undefined) yield* liveBatches(columns, after, last);
+      else yield* this.#sealed.read(symbol, day, after, last, isLent);
+    }
+  }
+
+  async rankBefore(symbol: string, day: UtcDay, ns: number): Promise<Rank> {
+    const columns = this.#live.liveColumns(symbol).find((one) => one.day === day);
+    if (columns !== undefined) return liveRankBefore(columns, ns) as Rank;
+    const place = { day, rank: 0 as Rank };
+    const isOnTape = (await this.#sealedDays(symbol, place, place)).includes(day);
+    return (isOnTape ? await this.#sealed.rankBefore(symbol, day, ns) : 0) as Rank;
+  }
+
+  /** Those that are sealed, as far as a read from one place to another needs them. */
+  async #sealedDays(symbol: string, from: TapePlace, to?: TapePlace): Promise<readonly UtcDay[]> {
+    const isOneDay = from.day === to?.day && this.#sealed.knows(symbol, from.day);
+    return isOneDay ? [from.day] : await this.#sealed.days(symbol);
+  }
+
+  /** One damaged day does not take the others with it. */
+  async #sealedDay(symbol: string, day: UtcDay): Promise<TapeDay> {
+    try {
+      return { day, trades: (await this.#sealed.sidecar(symbol, day)).rows, state: 'sealed' };
+    } catch (error) {
+      if (!(error instanceof TapeDamagedError)) throw error;
+      return { day, trades: 0, state: 'damaged' };
+    }
+  }
+}

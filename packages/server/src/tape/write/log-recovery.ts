@@ -1,0 +1,215 @@
+/**
+ * Reads a day's log back. What it hands out is exactly what was appended, record by record. The end of
+ * a log may be torn by a crash, and is then cut back to the last whole record; anything else that does
+ * not fit the chain is damage, and is refused with file, offset and record number, never repaired.
+ *
+ * A tear is told from damage by what a torn write can leave: since one record is one write and is
+ * synced before the next, (1) nothing follows it, and (2) what is missing is either past the end of the
+ * file or whole sectors that read as zeros. A flipped bit, even in the last record, leaves neither.
+ */
+
+import { crc32 } from 'node:zlib';
+import type { Disk, DiskFile } from '../../platform/disk.ts';
+import { TapeDamagedError } from '../tape-errors.ts';
+import type { LogEnd } from './day-log.ts';
+import { type Commit, type Opening, readCommit, readOpening } from './log-payload.ts';
+import {
+  countEmptySectors,
+  isEmpty,
+  PAYLOAD_BYTES_MAX,
+  RECORD_HEADER_BYTES,
+  type RecordHeader,
+  readRecordHeader,
+  sectorEnd,
+} from './log-record.ts';
+
+const WINDOW_BYTES = 8 * 1024 * 1024;
+
+export interface LogVisitor {
+  opening(opening: Opening): void;
+  /** False when the commit cannot follow what was before. Its columns are good during this call only. */
+  commit(commit: Commit): boolean;
+}
+
+export interface LogRecovery {
+  readonly end: LogEnd;
+  /** The last promise, nanoseconds since the midnight of the log's day. */
+  readonly promiseNs: number;
+  /** The day is over: the last commit promised the next midnight. */
+  readonly ended: boolean;
+  /** The log was closed by a clean shutdown and not written since. */
+  readonly closed: boolean;
+  /** Bytes of a torn record after the end; 0 for a whole log. */
+  readonly tornBytes: number;
+}
+
+/** Reads the whole log and changes nothing. Rejects with `TapeDamagedError`. */
+export async function readLog(disk: Disk, path: string, visitor: LogVisitor): Promise<LogRecovery> {
+  const size = (await disk.stat(path))?.size ?? 0;
+  await using file = await disk.open(path, 'read');
+  return await new LogReader(file, path, size).run(visitor);
+}
+
+/** Reads the whole log, cuts a torn end off and makes sure that the rest is on disk. */
+export async function recoverLog(
+  disk: Disk,
+  path: string,
+  visitor: LogVisitor,
+): Promise<LogRecovery> {
+  const size = (await disk.stat(path))?.size ?? 0;
+  await using file = await disk.open(path, 'write');
+  const reader = new LogReader(file, path, size);
+  const recovery = await reader.run(visitor);
+  if (recovery.tornBytes > 0) await file.truncate(recovery.end.bytes);
+  // The last record may have been read from memory that a failed sync never brought to disk. The same
+  // bytes written once more, in place, can only make it true.
+  if (!recovery.closed)
+    await file.write(reader.lastRecord, recovery.end.bytes - reader.lastRecord.length);
+  if (recovery.tornBytes > 0 || !recovery.closed) await file.sync();
+  return recovery;
+}
+
+class LogReader {
+  /** The last whole record, as it lies in the file. */
+  lastRecord: Uint8Array = new Uint8Array(0);
+  readonly #file: DiskFile;
+  readonly #path: string;
+  readonly #size: number;
+  #window = new Uint8Array(0);
+  #windowStart = 0;
+  #end: LogEnd = { bytes: 0, records: 0, checksum: 0 };
+  #promiseNs = 0;
+  #ended = false;
+  #closed = false;
+
+  constructor(file: DiskFile, path: string, size: number) {
+    this.#file = file;
+    this.#path = path;
+    this.#size = size;
+  }
+
+  async run(visitor: LogVisitor): Promise<LogRecovery> {
+    while (this.#end.bytes < this.#size) {
+      const header = await this.#readHeader();
+      if (header === null) break;
+      const payload = await this.#readPayload(header);
+      if (payload === null) break;
+      this.#visit(header, payload, visitor);
+      const bytes = this.#end.bytes + RECORD_HEADER_BYTES + header.payloadBytes;
+      const at = this.#end.bytes - this.#windowStart;
+      this.lastRecord = this.#window.subarray(at, at + bytes - this.#end.bytes);
+      this.#end = { bytes, records: this.#end.records + 1, checksum: header.checksum };
+    }
+    const tornBytes = this.#size - this.#end.bytes;
+    if (tornBytes > 0) await this.#assertTorn();
+    if (this.#end.records === 0) throw this.#damaged('the log has no opening');
+    return {
+      end: this.#end,
+      promiseNs: this.#promiseNs,
+      ended: this.#ended,
+      closed: this.#closed && tornBytes === 0,
+      tornBytes,
+    };
+  }
+
+  /** The next record's header if it is sound and continues the chain. */
+  async #readHeader(): Promise<RecordHeader | null> {
+    const bytes = await this.#bytesAt(this.#end.bytes, RECORD_HEADER_BYTES);
+    const header = readRecordHeader(bytes, 0);
+    if (header === null) return null;
+    if (header.sequence !== this.#end.records || header.previous !== this.#end.checksum) {
+      throw this.#damaged('a record does not continue the one before it');
+    }
+    return header;
+  }
+
+  async #readPayload(header: RecordHeader): Promise<Uint8Array | null> {
+    const length = RECORD_HEADER_BYTES + header.payloadBytes;
+    const record = await this.#bytesAt(this.#end.bytes, length);
+    if (record.length < length) return null;
+    const payload = record.subarray(RECORD_HEADER_BYTES);
+    return crc32(payload) === header.payloadChecksum ? payload : null;
+  }
+
+  #visit(header: RecordHeader, payload: Uint8Array, visitor: LogVisitor): void {
+    if ((header.kind === 'opening') !== (header.sequence === 0)) {
+      throw this.#damaged('the opening is not where it belongs');
+    }
+    if (this.#ended && header.kind !== 'closed') throw this.#damaged('a record follows the end');
+    this.#closed = header.kind === 'closed';
+    if (header.kind === 'closed') return;
+    try {
+      if (header.kind === 'opening') this.#visitOpening(payload, visitor);
+      else this.#visitCommit(payload, visitor);
+    } catch (error) {
+      throw error instanceof RangeError ? this.#damaged('a record cannot be read', error) : error;
+    }
+    this.#ended = header.kind === 'end';
+  }
+
+  #visitOpening(payload: Uint8Array, visitor: LogVisitor): void {
+    const opening = readOpening(payload);
+    if (opening === null) throw this.#damaged('the log is of a version this program does not know');
+    this.#promiseNs = opening.promiseNs;
+    visitor.opening(opening);
+  }
+
+  #visitCommit(payload: Uint8Array, visitor: LogVisitor): void {
+    const commit = readCommit(payload);
+    this.#promiseNs = commit.promiseNs;
+    if (!visitor.commit(commit)) throw this.#damaged('a commit does not follow the one before it');
+  }
+
+  /** Throws unless everything after the last whole record is what a torn write can leave. */
+  async #assertTorn(): Promise<void> {
+    const tailBytes = this.#size - this.#end.bytes;
+    if (this.#end.records === 0) throw this.#damaged('the opening is damaged');
+    if (tailBytes > RECORD_HEADER_BYTES + PAYLOAD_BYTES_MAX) {
+      throw this.#damaged('a damaged record is followed by more than one write can leave');
+    }
+    const tail = await this.#bytesAt(this.#end.bytes, tailBytes);
+    for (let offset = 8; offset + RECORD_HEADER_BYTES <= tail.length; offset += 8) {
+      if (readRecordHeader(tail, offset) !== null) {
+        throw this.#damaged('a damaged record is followed by a whole one');
+      }
+    }
+    if (!isTorn(tail, this.#end.bytes)) throw this.#damaged('a record is damaged');
+  }
+
+  /** Up to `count` bytes from this position of the file, fewer at its end. */
+  async #bytesAt(position: number, count: number): Promise<Uint8Array> {
+    const from = position - this.#windowStart;
+    if (from + count <= this.#window.length) return this.#window.subarray(from, from + count);
+    const wanted = Math.min(Math.max(count, WINDOW_BYTES), this.#size - position);
+    if (wanted > this.#window.length - from || from < 0) {
+      const window = new Uint8Array(wanted);
+      const read = await this.#file.read(window, position);
+      this.#window = window.subarray(0, read);
+      this.#windowStart = position;
+    }
+    return this.#window.subarray(position - this.#windowStart).subarray(0, count);
+  }
+
+  #damaged(what: string, cause?: unknown): TapeDamagedError {
+    const { bytes, records } = this.#end;
+    return new TapeDamagedError(what, { file: this.#path, offset: bytes, record: records }, cause);
+  }
+}
+
+/** Whether a torn write of one record explains these last bytes of a log. */
+function isTorn(tail: Uint8Array, position: number): boolean {
+  if (tail.length < RECORD_HEADER_BYTES) return true;
+  const header = readRecordHeader(tail, 0);
+  if (header === null) {
+    // The header lies in one sector or two; one of them never reached the disk.
+    const edge = Math.min(sectorEnd(position) - position, tail.length);
+    if (isEmpty(tail, 0, edge)) return true;
+    const nextEdge = Math.min(sectorEnd(position + edge) - position, tail.length);
+    return edge < RECORD_HEADER_BYTES && isEmpty(tail, edge, nextEdge);
+  }
+  if (tail.length !== RECORD_HEADER_BYTES + header.payloadBytes) {
+    return tail.length < RECORD_HEADER_BYTES + header.payloadBytes;
+  }
+  const payload = tail.subarray(RECORD_HEADER_BYTES);
+  return countEmptySectors(payload, position + RECORD_HEADER_BYTES) > header.emptySectors;
+}

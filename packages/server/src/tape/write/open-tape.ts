@@ -1,0 +1,214 @@
+/**
+ * Opens the tape of one dataset for writing: whatever state a crash left it in, it comes out as if the
+ * last durable commit had been the last thing that ever happened. Unfinished files are removed, a torn
+ * log is cut back, ended days are sealed, memory and sequencer are rebuilt from the logs. Damage is
+ * refused with `TapeDamagedError`, a log that is gone with `LogMissingError`; nothing is changed then but
+ * unfinished files. Sealed days that are gone are reported: the tape goes on without them.
+ */
+
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { epochNs } from '@tapeloom/core/utc-day';
+import { type Disk, UNFINISHED_SUFFIX } from '../../platform/disk.ts';
+import { LiveDay } from '../live-day.ts';
+import { TapeReader } from '../read/tape-reader.ts';
+import { LogMissingError, TapeDamagedError } from '../tape-errors.ts';
+import { TapeManifest } from '../tape-manifest.ts';
+import {
+  contractDirectory,
+  dayOfFile,
+  daysDirectory,
+  isSafeName,
+  logDirectory,
+  logPath,
+  manifestPath,
+  sessionsDirectory,
+} from '../tape-paths.ts';
+import { DayLog } from './day-log.ts';
+import type { Commit } from './log-payload.ts';
+import { type LogRecovery, recoverLog } from './log-recovery.ts';
+import { type ListedSymbols, Sequencer } from './sequencer.ts';
+import { createCounters, type SequencerCounters } from './sequencer-counters.ts';
+import { TapePublisher } from './tape-publisher.ts';
+import { TapeWriter } from './tape-writer.ts';
+
+export interface OpenTapeOptions {
+  readonly disk: Disk;
+  /** `<data>/tape`. */
+  readonly tapeRoot: string;
+  readonly dataset: string;
+  /** The contracts of the dataset that may trade on a day; each gets a sealed file, trades or not. */
+  readonly listed: ListedSymbols;
+  readonly now: () => EpochNs;
+  readonly onFailure: (error: Error) => void;
+}
+
+export interface OpenTape extends AsyncDisposable {
+  /** What belongs on the tape; whoever seals days beside the intake names them here. */
+  readonly manifest: TapeManifest;
+  /** Takes trades. */
+  readonly intake: TapeWriter;
+  /** Reads in this thread. */
+  readonly tape: TapeReader;
+  /** Lets other threads follow. */
+  readonly publisher: TapePublisher;
+  readonly counters: SequencerCounters;
+  readonly report: RecoveryReport;
+}
+
+/** What was found at the start, for the log of the service. */
+export interface RecoveryReport {
+  /** The newest durable promise; null on an empty tape. A tape must not lie ahead of its clock. */
+  readonly promise: EpochNs | null;
+  readonly logs: readonly {
+    readonly day: UtcDay;
+    readonly trades: number;
+    readonly bytes: number;
+    /** Bytes of a torn record that were cut off; none of it was acknowledged. */
+    readonly tornBytes: number;
+    /** Ended days are sealed now; the last log may still be open. */
+    readonly ended: boolean;
+  }[];
+  readonly unfinishedRemoved: number;
+  /** Files of sealed days that the manifest names and that are not there. */
+  readonly missing: readonly string[];
+}
+
+interface RecoveredLog {
+  readonly path: string;
+  readonly live: LiveDay;
+  readonly recovery: LogRecovery;
+}
+
+export async function openTape(options: OpenTapeOptions): Promise<OpenTape> {
+  const { disk, tapeRoot, dataset, listed, now, onFailure } = options;
+  const counters = createCounters();
+  const sequencer = new Sequencer(dataset, listed, counters);
+  const publisher = new TapePublisher();
+  for (const path of [
+    tapeRoot,
+    `${tapeRoot}/${dataset}`,
+    logDirectory(tapeRoot, dataset),
+    daysDirectory(tapeRoot, dataset),
+    sessionsDirectory(tapeRoot, dataset),
+  ]) {
+    await disk.makeDirectory(path);
+  }
+  const unfinishedRemoved = await removeUnfinished(disk, tapeRoot, dataset);
+  const manifest = await TapeManifest.open(disk, tapeRoot, dataset);
+  for (const path of manifest.missingLogs) {
+    throw new LogMissingError(path, manifestPath(tapeRoot, dataset));
+  }
+  const logs = await recoverLogs(disk, tapeRoot, dataset, sequencer);
+  // Before anything is written to a log that it does not name yet.
+  await manifest.save();
+  sequencer.resume();
+  for (const { live, recovery } of logs) {
+    publisher.opened(live, epochNs(live.day, recovery.promiseNs));
+  }
+  const newest = logs.at(-1);
+  const intake = new TapeWriter(
+    { disk, tapeRoot, dataset, manifest, now, sequencer, counters, publisher, onFailure },
+    {
+      log:
+        newest === undefined ? null : await DayLog.resume(disk, newest.path, newest.recovery.end),
+      day: newest?.live ?? null,
+      unsealed: logs.slice(0, -1).map(({ live }) => live),
+    },
+  );
+  const tape = new TapeReader(disk, tapeRoot, dataset, {
+    liveColumns: (symbol) =>
+      publisher.days.flatMap((live) => {
+        const columns = live.find(symbol);
+        if (columns === null) return [];
+        return [{ day: live.day, count: columns.count, segments: columns.segments.slice() }];
+      }),
+  });
+  const report = {
+    promise: publisher.promise,
+    logs: logs.map(describe),
+    unfinishedRemoved,
+    missing: manifest.missingFiles,
+  };
+  return {
+    manifest,
+    intake,
+    tape,
+    publisher,
+    counters,
+    report,
+    [Symbol.asyncDispose]: async () => {
+      await intake[Symbol.asyncDispose]();
+      publisher[Symbol.dispose]();
+    },
+  };
+}
+
+/** Files that a crash left half written; nothing refers to them. */
+async function removeUnfinished(disk: Disk, tapeRoot: string, dataset: string): Promise<number> {
+  const symbols = await disk.list(daysDirectory(tapeRoot, dataset));
+  const directories = [
+    `${tapeRoot}/${dataset}`,
+    logDirectory(tapeRoot, dataset),
+    sessionsDirectory(tapeRoot, dataset),
+    ...symbols.filter(isSafeName).map((symbol) => contractDirectory(tapeRoot, dataset, symbol)),
+  ];
+  let removed = 0;
+  for (const directory of directories) {
+    for (const name of await disk.list(directory)) {
+      if (!name.endsWith(UNFINISHED_SUFFIX)) continue;
+      await disk.remove(`${directory}/${name}`);
+      removed += 1;
+    }
+  }
+  return removed;
+}
+
+/** All logs in the order of their days; the sequencer is left at the end of the last one. */
+async function recoverLogs(
+  disk: Disk,
+  tapeRoot: string,
+  dataset: string,
+  sequencer: Sequencer,
+): Promise<readonly RecoveredLog[]> {
+  const directory = logDirectory(tapeRoot, dataset);
+  // A log that is found may have been named by a process that died before the name was on disk.
+  await disk.syncDirectory(directory);
+  const names = await disk.list(directory);
+  const days = names.flatMap((name) => dayOfFile(name, 'log') ?? []);
+  const logs: RecoveredLog[] = [];
+  for (const [index, day] of days.entries()) {
+    const path = logPath(tapeRoot, dataset, day);
+    const log = await recoverOne(disk, path, sequencer);
+    if (log.live.day !== day) {
+      throw new TapeDamagedError('the log is of another day', { file: path, offset: 0, record: 0 });
+    }
+    if (index < days.length - 1 && !log.recovery.ended) {
+      const { bytes, records } = log.recovery.end;
+      const place = { file: path, offset: bytes, record: records };
+      throw new TapeDamagedError('the log has no end, though a later one exists', place);
+    }
+    logs.push(log);
+  }
+  return logs;
+}
+
+async function recoverOne(disk: Disk, path: string, sequencer: Sequencer): Promise<RecoveredLog> {
+  let live: LiveDay | null = null;
+  const recovery = await recoverLog(disk, path, {
+    opening: (opening) => {
+      sequencer.restore(opening);
+      live = new LiveDay(opening);
+    },
+    commit: (commit: Commit) => {
+      const follows = sequencer.replay(commit);
+      if (follows) live?.apply(commit);
+      return follows;
+    },
+  });
+  return { path, live: live!, recovery };
+}
+
+function describe({ live, recovery }: RecoveredLog): RecoveryReport['logs'][number] {
+  const { end, ended, tornBytes } = recovery;
+  return { day: live.day, trades: live.trades, bytes: end.bytes, tornBytes, ended };
+}

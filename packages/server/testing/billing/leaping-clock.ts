@@ -1,0 +1,27 @@
+/** A clock for rigs that moves when it is told to, and has no timers: a rig looks where time would. For tests. */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { Clock } from '../../src/platform/clock.ts';
+
+const START = 1_794_823_200_000_000_000n;
+const NEVER: Disposable = { [Symbol.dispose]: () => {} };
+
+export class LeapingClock implements Clock {
+  #now = START;
+
+  now(): EpochNs {
+    return this.#now as EpochNs;
+  }
+
+  leap(ms: number): void {
+    this.#now += BigInt(ms) * 1_000_000n;
+  }
+
+  after(): Disposable {
+    return NEVER;
+  }
+
+  every(): Disposable {
+    return NEVER;
+  }
+}

@@ -1,0 +1,104 @@
+/** What a withdrawal comes to at a provider: money, receipts, subscription and rights, whichever provider it is. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { OrderRecord } from '../../src/accounts/store/orders-store.ts';
+import type { WithdrawalRecord } from '../../src/accounts/store/withdrawals-store.ts';
+import { PaymentsOverRig } from './payments-over-rig.ts';
+import { DAY_MS, HOUR_MS, type ProviderRig } from './provider-rig.ts';
+
+/** What is left of the price after six days of a month, however long it is. */
+const [LEFT_MINOR_MIN, LEFT_MINOR_MAX] = [6_200, 6_400];
+
+export class Withdrawer {
+  readonly over: PaymentsOverRig;
+  readonly accountId: string;
+  readonly order: OrderRecord;
+
+  private constructor(over: PaymentsOverRig, accountId: string, order: OrderRecord) {
+    this.over = over;
+    this.accountId = accountId;
+    this.order = order;
+  }
+
+  /** Has paid for a month and used six days of it. */
+  static async afterSixDays(over: PaymentsOverRig): Promise<Withdrawer> {
+    const { rig } = over;
+    const accountId = await over.account();
+    const order = await over.order(accountId, 'subscription');
+    await rig.pay(order.ref);
+    await over.receive(await rig.sent());
+    assert.equal(await over.planOf(accountId), 'live');
+    await rig.pass(6 * DAY_MS);
+    return new Withdrawer(over, accountId, order);
+  }
+
+  async declare(): Promise<WithdrawalRecord> {
+    const { accountId, order, over } = this;
+    const { withdrawals } = over.billing;
+    const wish = { accountId, orderId: order.id, sessionId: null, address: '192.0.2.9' };
+    const declared = await withdrawals.declare({ ...wish, name: null });
+    assert.ok(!('refused' in declared));
+    assert.equal(await over.planOf(accountId), 'sandbox', 'the rights are gone at once');
+    await withdrawals.idle();
+    return this.withdrawal();
+  }
+
+  async withdrawal(): Promise<WithdrawalRecord> {
+    return (await this.over.store.withdrawals.withdrawalOf(this.order))!;
+  }
+
+  async later(ms: number): Promise<WithdrawalRecord> {
+    await this.over.rig.pass(ms);
+    await this.over.billing.withdrawals.carryOut();
+    return this.withdrawal();
+  }
+
+  /** What the customer sees. */
+  async receipts() {
+    const receipts = await this.over.billing.receipts.receiptsOf(this.accountId, this.order.id);
+    return receipts!.map(({ state, totalMinor, refundedMinor }) => [
+      state,
+      totalMinor,
+      refundedMinor,
+    ]);
+  }
+}
+
+export function testWithdrawalsOver(name: string, open: () => Promise<ProviderRig>): void {
+  test(`${name}: who withdraws gets the part still to come back, sees it in the receipts, and is never charged again`, async () => {
+    await using rig = await open();
+    await using over = await PaymentsOverRig.open(rig);
+    const ada = await Withdrawer.afterSixDays(over);
+    assert.deepEqual(await ada.receipts(), [['paid', 7_900, 0]]);
+    await rig.pass(1_000);
+    const { state, amountMinor } = await ada.declare();
+    assert.equal(state, 'done');
+    assert.ok(LEFT_MINOR_MIN < amountMinor && amountMinor < LEFT_MINOR_MAX, String(amountMinor));
+    assert.deepEqual(await ada.receipts(), [['paid', 7_900, amountMinor]]);
+    assert.equal((await over.again(ada.order)).state, 'ended');
+    await over.receive((await rig.sent()).toReversed());
+    await rig.pass(65 * DAY_MS);
+    await over.receive(await rig.sent());
+    await over.payments.look(ada.order);
+    assert.deepEqual(await ada.receipts(), [['paid', 7_900, amountMinor]], 'it did not renew');
+    assert.equal(await over.planOf(ada.accountId), 'sandbox');
+  });
+
+  for (const reach of ['down', 'cut'] as const) {
+    const fault = reach === 'down' ? 'is away' : 'does what it is asked and loses the answer';
+    test(`${name}: a withdrawal while the provider ${fault} is carried out later, and the money comes back once`, async () => {
+      await using rig = await open();
+      await using over = await PaymentsOverRig.open(rig);
+      const ada = await Withdrawer.afterSixDays(over);
+      rig.reach(reach);
+      const declared = await ada.declare();
+      assert.equal(declared.state, 'open');
+      assert.equal((await ada.later(HOUR_MS)).amountMinor, declared.amountMinor);
+      rig.reach('up');
+      assert.equal((await ada.later(2 * HOUR_MS)).state, 'done');
+      assert.deepEqual(await ada.receipts(), [['paid', 7_900, declared.amountMinor]]);
+      assert.equal((await over.again(ada.order)).state, 'ended');
+    });
+  }
+}

@@ -1,0 +1,218 @@
+/**
+ * Settled days over the tapes of the studies' naive twins: every day is on the tape, with trades or without,
+ * but for those that are left out. What comes out can be compared with the log that a twin writes.
+ */
+
+import { createHash } from 'node:crypto';
+import type { SessionTable } from '@tapeloom/core/calendar/session';
+import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
+import type { Indicator } from '@tapeloom/core/studies/indicator';
+import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
+import type { HeldDays } from '@tapeloom/server/results/held-days';
+import type {
+  DayResult,
+  DaysRead,
+  SettledDaysRequest,
+} from '@tapeloom/server/results/settled-days';
+import { type CacheUse, SettledDaysReader } from '@tapeloom/server/results/settled-days-reader';
+import { isWholeUpTo } from '@tapeloom/server/runs/tape-days';
+import { tableOf } from '../../packages/core/testing/twins/study-driver.ts';
+import type { Subject } from '../../packages/core/testing/twins/study-subjects.ts';
+import type { TwinTape } from '../../packages/core/testing/twins/twin-tape.ts';
+import { MemoryTape, type MemoryTrade } from '../tape/memory-tape.ts';
+
+export const CONTRACT = 'ESZ6';
+export const INDICATOR = 'subject';
+
+/** Of the days, counted from the first: which ones the tape passes over. */
+export type LeftOut = (day: UtcDay, at: number) => boolean;
+
+export interface SettledWorldOptions {
+  readonly batchRows?: number;
+  readonly pieceBytes?: number;
+  readonly cache?: CacheUse | null;
+  readonly held?: HeldDays;
+  readonly leftOut?: LeftOut;
+}
+
+/** What one line says. */
+export interface Entry {
+  readonly t: 'upsert' | 'remove';
+  readonly cursor: string;
+  readonly id: string;
+  readonly final: boolean;
+  readonly ts: string;
+  readonly data?: unknown;
+}
+
+export class SettledWorld {
+  readonly tape: MemoryTape;
+  readonly reader: SettledDaysReader;
+  readonly sessions: SessionTable;
+  readonly firstDay: UtcDay;
+  readonly until: EpochNs;
+
+  constructor(tape: TwinTape, subject: Subject, options: SettledWorldOptions = {}) {
+    const { batchRows = 7, pieceBytes, held, cache = null, leftOut = () => false } = options;
+    this.sessions = tableOf(tape.sessions);
+    this.until = tape.until as EpochNs;
+    this.firstDay = firstDayOf(tape);
+    this.tape = memoryTapeOf(tape, batchRows, leftOut);
+    this.reader = new SettledDaysReader({
+      tape: this.tape,
+      indicators: new Map([[INDICATOR, indicatorOf(subject)]]),
+      sessionsOf: (_contract, kind) => (kind === 'full' ? fullOf(this) : this.sessions),
+      yieldTurn: async () => {},
+      cache,
+      ...(held && { held }),
+      ...(pieceBytes === undefined ? {} : { pieceBytes }),
+    });
+  }
+
+  /** The days that begin before `until`. */
+  get days(): readonly UtcDay[] {
+    const days: UtcDay[] = [];
+    for (let day = this.firstDay; epochNs(day, 0) < this.until; day = addDays(day, 1)) {
+      days.push(day);
+    }
+    return days;
+  }
+
+  /** The first instant of a day from which on it can be read: after a session that is not whole there. */
+  async startOn(day: UtcDay): Promise<EpochNs | null> {
+    const midnight = epochNs(day, 0);
+    const onTape = new Set((await this.tape.days()).map((one) => one.day));
+    const session = this.sessions.atOrAfter(midnight);
+    if (session === null || isWholeUpTo(session, addDays(day, -1), (one) => onTape.has(one))) {
+      return midnight;
+    }
+    return session.close < epochNs(addDays(day, 1), 0) ? session.close : null;
+  }
+
+  /** The first result alone. */
+  async first(request: Partial<SettledDaysRequest>): Promise<DayResult | null> {
+    await using read = await this.#open(request);
+    return await read.next();
+  }
+
+  async read(request: Partial<SettledDaysRequest> = {}): Promise<readonly DayResult[]> {
+    await using read = await this.#open(request);
+    const results: DayResult[] = [];
+    for (let next = await read.next(); next !== null; next = await read.next()) results.push(next);
+    return results;
+  }
+
+  async #open(request: Partial<SettledDaysRequest>): Promise<DaysRead> {
+    return await this.reader.read({
+      account: 'a',
+      contract: CONTRACT,
+      indicator: INDICATOR,
+      params: {},
+      firstDay: this.firstDay,
+      until: this.until,
+      hasTail: false,
+      form: 'lines',
+      ...request,
+    });
+  }
+
+  /** A digest of a day's trades, as a sidecar would have it. */
+  async digest(day: UtcDay): Promise<string> {
+    const hash = createHash('sha256');
+    const [before, last] = [0 as Rank, (2 ** 32) as Rank];
+    for await (const batch of this.tape.read(
+      CONTRACT,
+      { day, rank: before },
+      { day, rank: last },
+    )) {
+      for (const column of ['ts', 'price', 'size', 'side'] as const) {
+        hash.update(batch[column].slice(0, batch.count));
+      }
+    }
+    return hash.digest('hex');
+  }
+}
+
+/** Each line on its own, as text. */
+export function linesOf({ bytes, ends }: { bytes: Uint8Array; ends: Uint32Array }): string[] {
+  return [...ends].map((end, line) =>
+    Buffer.from(bytes.subarray(line === 0 ? 0 : ends[line - 1]!, end)).toString(),
+  );
+}
+
+export function entriesOf(results: readonly DayResult[]): readonly Entry[] {
+  return results.flatMap(({ settled }) => linesOf(settled)).map((line) => JSON.parse(line));
+}
+
+/** Everything settled in (position(from), position(to)], from results that begin with the day of `from`. */
+export function textBetween(results: readonly DayResult[], from: EpochNs, to: EpochNs): string {
+  let text = '';
+  for (const { day, settled } of results) {
+    for (const [index, line] of linesOf(settled).entries()) {
+      const at = epochNs(day, settled.fromNs[index]!);
+      if (at > from && at <= to) text += line;
+    }
+  }
+  return text;
+}
+
+/** The same sessions as those of a market that traded before them: all days are known. */
+function fullOf({ sessions, firstDay }: SettledWorld): SessionTable {
+  const date = addDays(firstDay, -1);
+  const before = { date, open: epochNs(date, 0), close: epochNs(date, 1) };
+  return {
+    atOrAfter: (instant) => (instant < before.close ? before : sessions.atOrAfter(instant)),
+    atOrBefore: (instant) =>
+      sessions.atOrBefore(instant) ?? (instant < before.open ? null : before),
+  };
+}
+
+export function firstDayOf({ trades, sessions, until }: TwinTape): UtcDay {
+  const first = [trades[0]?.ns ?? until, sessions[0]?.open ?? until, until];
+  return dayOf(first.reduce((a, b) => (b < a ? b : a)) as EpochNs);
+}
+
+export function indicatorOf({ create, lookBackSessions, outlivesSession }: Subject): Indicator {
+  return {
+    id: INDICATOR,
+    version: 1,
+    name: INDICATOR,
+    description: '',
+    parameters: [],
+    data: {},
+    computeUnitsPerTrade: 1,
+    presets: [],
+    example: { id: '', final: true, ts: '', data: {} },
+    sessionKind: () => 'rth',
+    lookBackSessionsMax: () => lookBackSessions,
+    ...(outlivesSession === true ? { objectsOutliveSession: true } : {}),
+    create,
+  };
+}
+
+function memoryTapeOf(twin: TwinTape, batchRows: number, leftOut: LeftOut): MemoryTape {
+  const tape = new MemoryTape(CONTRACT, batchRows);
+  for (const { trades, promise } of dayCommits(twin, leftOut)) tape.commit(trades, promise);
+  return tape;
+}
+
+/** Day by day what is committed, to its end; days that are left out are passed over. */
+export function dayCommits(
+  twin: TwinTape,
+  leftOut: LeftOut,
+): readonly { readonly trades: readonly MemoryTrade[]; readonly promise: EpochNs }[] {
+  const { trades, until } = twin;
+  const commits: { trades: readonly MemoryTrade[]; promise: EpochNs }[] = [];
+  const last = dayOf(until as EpochNs);
+  for (let day = firstDayOf(twin), at = 0; day <= last; day = addDays(day, 1), at += 1) {
+    if (day < last && leftOut(day, at)) continue;
+    const mine = trades.flatMap(({ ns, price, size, side }) =>
+      dayOf(ns as EpochNs) === day
+        ? [{ at: ns as EpochNs, price, size, side: side as -1 | 0 | 1 }]
+        : [],
+    );
+    const dayEnd = epochNs(addDays(day, 1), -1);
+    commits.push({ trades: mine, promise: (dayEnd < until ? dayEnd : until) as EpochNs });
+  }
+  return [...commits, { trades: [], promise: until as EpochNs }];
+}

@@ -1,0 +1,92 @@
+/**
+ * A browser at the portal of a `RestService`: it keeps the session's cookie, says where its pages are from, and
+ * opens links that were mailed. Every one comes from an address of its own unless told otherwise.
+ */
+
+import assert from 'node:assert/strict';
+import type { Problem } from '@tapeloom/protocol/problem';
+import type { RestAnswer, RestRequest, RestService } from '../rest/rest-service.ts';
+
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+
+let made = 0;
+
+export class PortalBrowser {
+  readonly address: string;
+  /** As it would be sent; null: signed out. */
+  cookie: string | null = null;
+  readonly #service: RestService;
+  readonly #userAgent: string;
+
+  constructor(service: RestService, userAgent: string = FIREFOX, address?: string) {
+    made += 1;
+    this.#service = service;
+    this.#userAgent = userAgent;
+    this.address = address ?? `100.64.${(made >> 8) & 255}.${made & 255}`;
+  }
+
+  async request<Body = Problem>(
+    method: string,
+    path: string,
+    body?: unknown,
+    more: RestRequest = {},
+  ): Promise<RestAnswer<Body>> {
+    const answer = await this.#service.request<Body>(method, path, {
+      address: this.address,
+      ...(body === undefined ? {} : { body }),
+      ...more,
+      headers: {
+        'user-agent': this.#userAgent,
+        ...(method === 'GET' ? {} : { origin: this.#service.origin }),
+        ...(this.cookie === null ? {} : { cookie: this.cookie }),
+        ...more.headers,
+      },
+    });
+    const set = answer.headers['set-cookie'];
+    if (set !== undefined) this.#keep(String(set));
+    return answer;
+  }
+
+  get<Body = Problem>(path: string, more?: RestRequest): Promise<RestAnswer<Body>> {
+    return this.request('GET', path, undefined, more);
+  }
+
+  post<Body = Problem>(
+    path: string,
+    body?: unknown,
+    more?: RestRequest,
+  ): Promise<RestAnswer<Body>> {
+    return this.request('POST', path, body, more);
+  }
+
+  delete<Body = Problem>(path: string, more?: RestRequest): Promise<RestAnswer<Body>> {
+    return this.request('DELETE', path, undefined, more);
+  }
+
+  askForLink(email: string): Promise<RestAnswer<Problem>> {
+    return this.post('/v1/portal/sign-in', { email });
+  }
+
+  useLink(token: string): Promise<RestAnswer<{ email: string; isNew: boolean } & Problem>> {
+    return this.post('/v1/portal/session', { token });
+  }
+
+  /** Asks for a link and uses it. */
+  async signIn(email: string): Promise<void> {
+    assert.equal((await this.askForLink(email)).status, 202);
+    const { status, text } = await this.useLink(lastToken(this.#service));
+    assert.equal(status, 200, text);
+  }
+
+  #keep(set: string): void {
+    const [pair] = set.split(';');
+    this.cookie = /Max-Age=0\b/.test(set) ? null : pair!;
+  }
+}
+
+/** What the newest mail's link carries. */
+export function lastToken(service: RestService): string {
+  const token = /\/sign-in#(\S+)/.exec(service.mails.at(-1)?.text ?? '')?.[1];
+  assert.ok(token !== undefined, 'the newest mail has a link');
+  return token;
+}

@@ -1,0 +1,445 @@
+/**
+ * The REST interface in one process, with nothing left out but threads and sockets: the real server, the
+ * real routes, the real account store on SQLite in memory, and a clock that moves when it is told to.
+ * Requests are injected, from any address.
+ */
+
+import { randomBytes } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
+import { calendarNamed } from '@tapeloom/core/calendar/calendars';
+import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session';
+import { extendSessionBook, sessionTable } from '@tapeloom/core/calendar/session-book';
+import { parseIpRange } from '@tapeloom/core/entitlement/ip-range';
+import { type KeyRights, SCOPES } from '@tapeloom/core/entitlement/key-rights';
+import type { Grant, Plan } from '@tapeloom/core/entitlement/plan';
+import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { INDICATORS, publishedDefinitions } from '@tapeloom/core/studies/catalogue';
+import { addDays, dayOf } from '@tapeloom/core/utc-day';
+import type { Problem } from '@tapeloom/protocol/problem';
+import type { EngineState } from '@tapeloom/protocol/status-states';
+import { AddressThrottle } from '@tapeloom/server/accounts/auth/address-throttle';
+import { Doorkeeper } from '@tapeloom/server/accounts/auth/doorkeeper';
+import { digestOf, newKeyText } from '@tapeloom/server/accounts/auth/secret';
+import { SessionKeeper } from '@tapeloom/server/accounts/auth/session-keeper';
+import { StoreAuthenticator } from '@tapeloom/server/accounts/auth/store-authenticator';
+import { MemoryAllowances } from '@tapeloom/server/accounts/limits/memory-allowances';
+import { MemoryLeases } from '@tapeloom/server/accounts/limits/memory-leases';
+import { openNow } from '@tapeloom/server/accounts/limits/open-now';
+import { UsageMeter } from '@tapeloom/server/accounts/limits/usage-meter';
+import type {
+  AccountStore,
+  KeyRecord,
+  StoreCall,
+} from '@tapeloom/server/accounts/store/account-store';
+import { openSqliteAccountStore } from '@tapeloom/server/accounts/store/sqlite-account-store';
+import { Billing } from '@tapeloom/server/billing/billing';
+import type { OfferBook } from '@tapeloom/server/billing/offer-book';
+import { offerBook, type Pricing } from '@tapeloom/server/billing/offers';
+import { DEFAULT_PRICING } from '@tapeloom/server/billing/offers-default';
+import { OrderMails } from '@tapeloom/server/billing/order-mails';
+import { Payments } from '@tapeloom/server/billing/payments';
+import { ExportPace } from '@tapeloom/server/exports/export-pace';
+import { ExportTokens } from '@tapeloom/server/exports/export-token';
+import { TableThread } from '@tapeloom/server/exports/table-thread';
+import { AWAITED_LIMITS } from '@tapeloom/server/history/awaited-cursors';
+import type { CoverSources } from '@tapeloom/server/history/covered-query';
+import type { HistorySources } from '@tapeloom/server/history/history-pages';
+import type { ExportFacts } from '@tapeloom/server/http/routes/export-route';
+import { type CatalogueFacts, catalogueFacts } from '@tapeloom/server/http/routes/indicators-route';
+import type { InstrumentFacts } from '@tapeloom/server/http/routes/instrument-view';
+import { restRoutes } from '@tapeloom/server/http/routes/rest-routes';
+import {
+  createHttpServer,
+  type HttpServer,
+  type HttpServerOptions,
+  type HttpTimeouts,
+} from '@tapeloom/server/http/server/http-server';
+import type { Route } from '@tapeloom/server/http/server/route';
+import { UnreadAnswers, type UnreadLimits } from '@tapeloom/server/http/server/unread-answers';
+import type { OutgoingMail } from '@tapeloom/server/mail/mailer';
+import type { Pages } from '@tapeloom/server/pages/pages';
+import { DoorSockets, socketLimits } from '@tapeloom/server/platform/door-sockets';
+import { createLog } from '@tapeloom/server/platform/log';
+import { SharedPlaces } from '@tapeloom/server/platform/shared-places';
+import { SettledDaysReader } from '@tapeloom/server/results/settled-days-reader';
+import { StudyReplays } from '@tapeloom/server/runs/study-replays';
+import { createSimUniverse } from '@tapeloom/server/sources/sim-universe';
+import { ScriptedProvider } from '../../packages/server/testing/billing/scripted-provider.ts';
+import { ManualClock } from '../clock/manual-clock.ts';
+import { MarketTape } from '../tape/market-tape.ts';
+
+export const DOCS_URL = 'https://docs.example/api';
+export const ORIGIN = 'https://portal.example';
+/** A Wednesday in Chicago's morning: every market is open. */
+const START = instantOf('2026-11-11T16:00:00Z');
+/** Any address of documentation; requests come from here unless they say otherwise. */
+export const HOME_ADDRESS = '203.0.113.7';
+
+const NEVER: Disposable = { [Symbol.dispose]: () => {} };
+const NO_TIMERS = { after: () => NEVER, every: () => NEVER };
+
+const GRANTS: Readonly<Record<Plan, readonly Grant['plan'][]>> = {
+  sandbox: [],
+  live: ['live'],
+  history: ['history'],
+  live_history: ['live', 'history'],
+};
+
+export interface RestServiceOptions {
+  readonly start?: EpochNs;
+  /** Whose `X-Forwarded-For` is believed, in CIDR. */
+  readonly trustedProxies?: readonly string[];
+  readonly timeouts?: HttpTimeouts;
+  /** The places of its connections; by default more than a test needs. */
+  readonly sockets?: DoorSockets;
+  /** Takes over the sockets of WebSocket requests. */
+  readonly onUpgrade?: HttpServerOptions['onUpgrade'];
+  /** How much may wait that nobody reads. */
+  readonly unread?: Partial<UnreadLimits>;
+  /** The instruments, if not those of the simulated market. */
+  readonly book?: InstrumentBook;
+  /** What stands at `/`; left out: nothing. */
+  readonly pages?: Pages;
+  /** Where people reach it. */
+  readonly origin?: string;
+  /** The accounts, if not new ones; they are closed with the service. */
+  readonly store?: AccountStore;
+  /** What the operator asks for, if not what is built in. */
+  readonly pricing?: Pricing;
+}
+
+export interface RestRequest {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON; a string or bytes as they are. */
+  readonly body?: unknown;
+  readonly address?: string;
+  /** The secret of a key. */
+  readonly key?: string | undefined;
+}
+
+export interface RestAnswer<Body> {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly text: string;
+  readonly body: Body;
+}
+
+export interface TestKey {
+  readonly secret: string;
+  readonly record: KeyRecord;
+}
+
+export class RestService implements AsyncDisposable {
+  readonly clock: ManualClock;
+  readonly store: AccountStore;
+  readonly meter: UsageMeter;
+  readonly leases = new MemoryLeases();
+  readonly authenticator: StoreAuthenticator;
+  readonly doorkeeper: Doorkeeper;
+  readonly sockets: DoorSockets;
+  readonly http: HttpServer;
+  readonly unread: UnreadAnswers;
+  readonly routes: readonly Route[];
+  readonly logged: string[] = [];
+  /** What was sent, in its order. */
+  readonly mails: OutgoingMail[] = [];
+  /** Who takes payments, from all countries but the US; and who from there. */
+  readonly provider = new ScriptedProvider('test');
+  readonly otherProvider = new ScriptedProvider('other');
+  readonly payments: Payments;
+  readonly billing: Billing;
+  readonly sessions: SessionKeeper;
+  readonly allowances = new MemoryAllowances();
+  /** Where people reach it. */
+  readonly origin: string;
+  readonly market = {
+    engine: 'up' as EngineState,
+    isSourceUp: true,
+    lastTrades: new Map<string, EpochNs>(),
+    /** How far the tape has come; null: that is not known yet. */
+    tapeTime: null as EpochNs | null,
+  };
+  readonly tape = new MarketTape();
+  /** How long requests waited in all; the clock stands still meanwhile. */
+  pausedMs = 0;
+  /** What a wait takes, if not a turn. */
+  pausing: () => Promise<unknown> = () => turn();
+  readonly awaited = new SharedPlaces(AWAITED_LIMITS);
+  /** What reads the tape; a test may put something else in its place. */
+  sources: HistorySources & CoverSources;
+  /** A test may say that it has changed. */
+  catalogue: CatalogueFacts = catalogueFacts(publishedDefinitions());
+  /** A test may sell something else. */
+  offers: OfferBook;
+  readonly book: InstrumentBook;
+  /** A test may put those of another service in their place. */
+  tokens: ExportTokens;
+  readonly #tables: TableThread;
+  readonly pace = new ExportPace();
+  readonly #universe;
+  readonly #replays: StudyReplays;
+  readonly #sessions = new Map<string, SessionTable>();
+  #accounts = 0;
+
+  private constructor(options: RestServiceOptions, store: AccountStore) {
+    const { start = START, trustedProxies = [], timeouts } = options;
+    this.clock = new ManualClock(start);
+    this.store = store;
+    this.origin = options.origin ?? ORIGIN;
+    this.#universe = createSimUniverse({ seed: 1, printsScale: 0.01 }, dayOf(start));
+    this.book = options.book ?? this.#universe.book;
+    const shared = {
+      tape: this.tape,
+      indicators: new Map(INDICATORS.map((indicator) => [indicator.id, indicator])),
+      sessionsOf: (symbol: string, kind: SessionKind) => this.#sessionsOf(symbol, kind),
+      yieldTurn: () => turn(),
+    };
+    this.#replays = new StudyReplays(shared);
+    this.tokens = new ExportTokens({ secret: randomBytes(32) });
+    this.sources = {
+      days: new SettledDaysReader({ ...shared, cache: null }),
+      replays: this.#replays,
+    };
+    const onFault = (error: unknown) => {
+      throw error;
+    };
+    this.#tables = new TableThread({ onFault });
+    // It stores what it counted when a test says so: a month has too many seconds.
+    const untimed = { ...NO_TIMERS, now: () => this.clock.now() };
+    this.meter = new UsageMeter({ store, clock: untimed, onFault });
+    this.authenticator = new StoreAuthenticator({ store, clock: this.clock, onFault });
+    this.sessions = new SessionKeeper({ store, clock: this.clock, onFault });
+    const addresses = new AddressThrottle();
+    const { authenticator, clock } = this;
+    this.doorkeeper = new Doorkeeper({ authenticator, addresses, clock });
+    this.sockets = options.sockets ?? new DoorSockets(socketLimits(1_000));
+    this.offers = offerBook(options.pricing ?? DEFAULT_PRICING);
+    ({ payments: this.payments, billing: this.billing } = this.#billingOver(store));
+    this.routes = restRoutes({
+      version: '1.2.3',
+      catalogue: () => this.catalogue,
+      engineState: () => this.market.engine,
+      instruments: () => this.#instrumentFacts(),
+      store: () => store,
+      usageOf: (now, accountId, period) => this.meter.usageOf(now, accountId, period),
+      openNow: (now, accountId) => openNow(this.leases, now, accountId),
+      history: () => this.#historyFacts(),
+      offers: () => this.offers,
+      billing: () => this.billing,
+      payments: () => this.payments,
+      addresses,
+      portal: () => ({
+        store,
+        doorkeeper: this.doorkeeper,
+        allowances: this.allowances,
+        mailer: { send: (mail) => this.mails.push(mail) > 0 },
+        origin: this.origin,
+      }),
+    });
+    this.unread = new UnreadAnswers(this.clock, options.unread);
+    this.http = createHttpServer({
+      routes: this.routes,
+      unread: this.unread,
+      authenticator,
+      doorkeeper: this.doorkeeper,
+      sockets: this.sockets,
+      allowances: this.allowances,
+      addresses,
+      meter: this.meter,
+      clock: this.clock,
+      trustedProxies: trustedProxies.map((text) => parseIpRange(text)!),
+      log: createLog({
+        level: 'info',
+        readable: false,
+        write: (line) => this.logged.push(line),
+      }),
+      portal: { sessions: this.sessions, store, origin: () => this.origin },
+      docsUrl: () => DOCS_URL,
+      ...(options.pages === undefined ? {} : { pages: options.pages }),
+      ...(timeouts === undefined ? {} : { timeouts }),
+      ...(options.onUpgrade === undefined ? {} : { onUpgrade: options.onUpgrade }),
+    });
+  }
+
+  static async start(options: RestServiceOptions = {}): Promise<RestService> {
+    return new RestService(options, options.store ?? (await openSqliteAccountStore(':memory:')));
+  }
+
+  #billingOver(store: AccountStore): { readonly payments: Payments; readonly billing: Billing } {
+    const { clock } = this;
+    const offers = offerBook({
+      ...this.offers,
+      countries: this.offers.countries.map(({ code, provider }) => ({
+        code,
+        provider: code === 'US' ? 'other' : provider,
+      })),
+    });
+    const log = createLog({
+      level: 'warn',
+      readable: false,
+      write: (line) => this.logged.push(line),
+    });
+    const mailer = { send: (mail: OutgoingMail) => this.mails.push(mail) > 0 };
+    const publicUrl = () => this.origin;
+    const mails = new OrderMails({ store, mailer, offers, publicUrl });
+    const providers = [this.provider, this.otherProvider];
+    const payments = new Payments({ store, providers, clock, log, mails });
+    return {
+      payments,
+      billing: new Billing({ store, payments, mails, offers, publicUrl, clock, log }),
+    };
+  }
+
+  /** The id of a new account. */
+  async account(plan: Plan = 'sandbox'): Promise<string> {
+    this.#accounts += 1;
+    const name = `account ${this.#accounts}`;
+    const grants = GRANTS[plan].map((granted) => ({ plan: granted, until: null }));
+    const made = await this.store.createAccount(this.#operator(), { name, grants });
+    if ('refused' in made) throw new Error(`${name}: ${made.refused}`);
+    return made.id;
+  }
+
+  /** A new key, made by the operator: live, with all scopes and no restriction, unless said otherwise. */
+  async key(accountId: string, rights: Partial<KeyRights> = {}): Promise<TestKey> {
+    const whole: KeyRights = {
+      environment: 'live',
+      scopes: [...SCOPES],
+      instruments: null,
+      allowedIps: null,
+      expiresAt: null,
+      ...rights,
+    };
+    const secret = newKeyText(whole.environment, randomBytes);
+    const record = await this.store.createKey(
+      this.#operator(),
+      accountId,
+      { name: 'made by the operator', ...whole },
+      digestOf(secret),
+    );
+    if ('refused' in record) throw new Error(`key: ${record.refused}`);
+    return { secret, record };
+  }
+
+  /** The secret of a key with all rights in a new account. */
+  async customer(plan: Plan = 'sandbox'): Promise<string> {
+    return (await this.key(await this.account(plan))).secret;
+  }
+
+  async request<Body = Problem>(
+    method: string,
+    url: string,
+    request: RestRequest = {},
+  ): Promise<RestAnswer<Body>> {
+    const { headers = {}, body, address = HOME_ADDRESS, key } = request;
+    const isText = typeof body === 'string' || Buffer.isBuffer(body);
+    const answer = await this.http.app.inject({
+      method: method as 'GET',
+      url,
+      remoteAddress: address,
+      headers: {
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { payload: isText ? body : JSON.stringify(body) }),
+    });
+    const isJson = answer.body !== '' && /\bjson\b/.test(String(answer.headers['content-type']));
+    return {
+      status: answer.statusCode,
+      headers: answer.headers as Record<string, string | undefined>,
+      text: answer.body,
+      body: (isJson ? JSON.parse(answer.body) : undefined) as Body,
+    };
+  }
+
+  get<Body = Problem>(url: string, request?: RestRequest): Promise<RestAnswer<Body>> {
+    return this.request('GET', url, request);
+  }
+
+  post<Body = Problem>(url: string, request?: RestRequest): Promise<RestAnswer<Body>> {
+    return this.request('POST', url, request);
+  }
+
+  delete<Body = Problem>(url: string, request?: RestRequest): Promise<RestAnswer<Body>> {
+    return this.request('DELETE', url, request);
+  }
+
+  /** The port of the loopback on which it listens from now on, for tests that need real sockets. */
+  async listen(): Promise<number> {
+    await this.http.app.listen({ port: 0, host: '127.0.0.1' });
+    return (this.http.app.server.address() as AddressInfo).port;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.http.app.close();
+    await this.#tables[Symbol.asyncDispose]();
+    this.#replays[Symbol.dispose]();
+    await this.meter[Symbol.asyncDispose]();
+    this.authenticator[Symbol.dispose]();
+    this.sessions[Symbol.dispose]();
+    await this.payments.idle();
+    await this.store[Symbol.asyncDispose]();
+  }
+
+  #operator(): StoreCall {
+    return { now: this.clock.now(), actor: { kind: 'operator' } };
+  }
+
+  #historyFacts(): ExportFacts {
+    return {
+      tokens: this.tokens,
+      tables: this.#tables,
+      pace: this.pace,
+      book: () => this.book,
+      isStreamed: (symbol) => this.#isStreamed(symbol),
+      now: () => this.clock.now(),
+      tapeTime: () => this.market.tapeTime,
+      pause: async (ms) => {
+        this.pausedMs += ms;
+        await this.pausing();
+      },
+      awaited: this.awaited,
+      sources: this.sources,
+      engineFingerprint: this.catalogue.engineFingerprint,
+      budgets: this.store,
+      requests: this.store,
+      accountsNow: () => this.clock.now(),
+    };
+  }
+
+  #isStreamed(symbol: string): boolean {
+    const streamed = this.#universe.streamedOn(dayOf(this.clock.now()));
+    return streamed.some((contract) => contract.symbol === symbol);
+  }
+
+  #instrumentFacts(): InstrumentFacts {
+    const now = this.clock.now();
+    const day = dayOf(now);
+    return {
+      book: this.book,
+      now,
+      day,
+      isSourceUp: this.market.isSourceUp,
+      isStreamed: (symbol) => this.#isStreamed(symbol),
+      fullSessions: (symbol) => this.#sessionsOf(symbol, 'full'),
+      lastTradeAt: (symbol) => this.market.lastTrades.get(symbol) ?? null,
+    };
+  }
+
+  #sessionsOf(symbol: string, kind: SessionKind): SessionTable {
+    const { calendar } = this.book.contract(symbol)!;
+    return this.#sessions.getOrInsertComputed(`${calendar} ${kind}`, () => {
+      const now = this.clock.now();
+      const [first, last] = [addDays(dayOf(now), -100), addDays(dayOf(now), 60)];
+      const book = extendSessionBook(null, calendarNamed(calendar), first, last, now);
+      return sessionTable(book, kind);
+    });
+  }
+}
+
+export function instantOf(text: string): EpochNs {
+  return (BigInt(Date.parse(text)) * 1_000_000n) as EpochNs;
+}
