@@ -11,7 +11,7 @@ function saidOf(path: string, text: string): readonly string[] {
   });
 }
 
-const room = 'packages/server/src/tape/write/seal.ts';
+const room = 'packages/server/src/tape/seal.ts';
 const core = 'packages/core/src/study.ts';
 
 test('a sound tree has no finding', () => {
@@ -21,10 +21,7 @@ test('a sound tree has no finding', () => {
 test('a source without a header comment is found; a test needs none', () => {
   assert.match(saidOf(room, 'export const a = 1;\n')[0]!, /^1: no header comment/);
   assert.match(saidOf(room, '// a line comment is no header\nexport const a = 1;\n')[0]!, /^1: no/);
-  assert.deepEqual(
-    saidOf('packages/server/src/tape/write/seal.test.ts', 'export const a = 1;\n'),
-    [],
-  );
+  assert.deepEqual(saidOf('packages/server/src/tape/seal.test.ts', 'export const a = 1;\n'), []);
 });
 
 test('the header of a program may follow its interpreter line', () => {
@@ -42,8 +39,7 @@ test('a file over 400 lines is a warning, one over 600 an error, a test over 800
   assert.deepEqual(saidOf(room, text(400)), []);
   assert.match(saidOf(room, text(401))[0]!, /warning 401 lines/);
   assert.match(saidOf(room, text(601))[0]!, /^600: 601 lines, more than 600/);
-  const ofTest = (lines: number) =>
-    saidOf('packages/server/src/tape/write/seal.test.ts', text(lines));
+  const ofTest = (lines: number) => saidOf('packages/server/src/tape/seal.test.ts', text(lines));
   assert.match(ofTest(800)[0]!, /warning 800 lines/);
   assert.match(ofTest(801)[0]!, /^800: 801 lines, more than 800/);
 });
@@ -69,7 +65,7 @@ test('comments that silence the compiler are found', () => {
 });
 
 test('tests that are singled out or left out are found', () => {
-  const path = 'packages/server/src/tape/write/seal.test.ts';
+  const path = 'packages/server/src/tape/seal.test.ts';
   for (const call of ['test.only', 'it.skip', 'describe.todo']) {
     assert.match(saidOf(path, `${call}('x', () => {});\n`)[0]!, /proves nothing/);
   }

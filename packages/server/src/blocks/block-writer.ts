@@ -1,0 +1,119 @@
+/**
+ * Gathers the updates of one day: each is encoded once, straight into memory that is used again for the next
+ * block. What is taken out owns its memory, exactly as much as it needs, so that it can move to another thread.
+ */
+
+import type { UtcDay } from '@tapeloom/core/numbers';
+import { encodeRemoved, encodeVersion } from '@tapeloom/core/studies/published-objects';
+import type { Mark, ObjectVersion } from '@tapeloom/core/studies/study';
+import { freeMemory } from '../platform/free-memory.ts';
+import { type Block, emptyBlock, flagsOf, OPENINGS, type UpdateKind } from './block.ts';
+
+/** A unit of text is at most so many bytes. */
+const UNIT_BYTES_MAX = 3;
+const CLOSING_BRACE = 0x7d;
+const LINE_FEED = 0x0a;
+
+export class BlockWriter implements Disposable {
+  #text: Buffer;
+  #fromNs: Float64Array<ArrayBuffer>;
+  /** Ends, ranks and ks, three of an update. */
+  #places: Uint32Array<ArrayBuffer>;
+  #flags: Uint8Array<ArrayBuffer>;
+  #size = 0;
+  #count = 0;
+
+  /** It grows as it must; what it has it keeps. */
+  constructor(textBytes = 256 * 1024, updates = 4_096) {
+    this.#text = Buffer.allocUnsafeSlow(textBytes);
+    this.#fromNs = new Float64Array(updates);
+    this.#places = new Uint32Array(3 * updates);
+    this.#flags = new Uint8Array(updates);
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  get textBytes(): number {
+    return this.#size;
+  }
+
+  upsert(version: ObjectVersion, at: Readonly<Mark>, fromNs: number): void {
+    this.add('upsert', version.final, at, encodeVersion(version), fromNs);
+  }
+
+  remove(id: string, final: boolean, ts: string, at: Readonly<Mark>, fromNs: number): void {
+    this.add('remove', final, at, encodeRemoved(id, final, ts), fromNs);
+  }
+
+  /** `members` is the JSON text of what follows the cursor. */
+  add(
+    kind: UpdateKind,
+    isFinal: boolean,
+    { day, rank, k }: Readonly<Mark>,
+    members: string,
+    fromNs: number,
+  ): void {
+    const opening = `${OPENINGS[kind]},"cursor":"${day}.${rank}.${k}",`;
+    const sizeMax = this.#size + (opening.length + members.length + '}\n'.length) * UNIT_BYTES_MAX;
+    if (sizeMax > this.#text.length) this.#growText(sizeMax);
+    if (this.#count === this.#flags.length) this.#growColumns();
+    const text = this.#text;
+    let size = this.#size;
+    size += text.write(opening, size, 'latin1');
+    size += text.write(members, size);
+    text[size] = CLOSING_BRACE;
+    text[size + 1] = LINE_FEED;
+    this.#size = size + 2;
+    const at = this.#count;
+    this.#fromNs[at] = fromNs;
+    this.#places[3 * at] = this.#size;
+    this.#places[3 * at + 1] = rank;
+    this.#places[3 * at + 2] = k;
+    this.#flags[at] = flagsOf(kind, isFinal);
+    this.#count = at + 1;
+  }
+
+  /** Hands over what was gathered, all of this day, and starts afresh. */
+  take(day: UtcDay): Block {
+    const count = this.#count;
+    const block = emptyBlock(day, count, this.#size);
+    block.fromNs.set(this.#fromNs.subarray(0, count));
+    for (let at = 0; at < count; at += 1) {
+      block.ends[at] = this.#places[3 * at]!;
+      block.ranks[at] = this.#places[3 * at + 1]!;
+      block.ks[at] = this.#places[3 * at + 2]!;
+    }
+    block.flags.set(this.#flags.subarray(0, count));
+    block.text.set(this.#text.subarray(0, this.#size));
+    this.#size = 0;
+    this.#count = 0;
+    return block;
+  }
+
+  /** Gives back its memory. */
+  [Symbol.dispose](): void {
+    for (const { buffer } of [this.#text, this.#fromNs, this.#places, this.#flags]) {
+      freeMemory(buffer);
+    }
+  }
+
+  #growText(sizeMin: number): void {
+    const larger = Buffer.allocUnsafeSlow(Math.max(sizeMin, this.#text.length * 2));
+    this.#text.copy(larger, 0, 0, this.#size);
+    freeMemory(this.#text.buffer);
+    this.#text = larger;
+  }
+
+  #growColumns(): void {
+    const length = this.#flags.length * 2;
+    const before = { fromNs: this.#fromNs, places: this.#places, flags: this.#flags };
+    this.#fromNs = new Float64Array(length);
+    this.#places = new Uint32Array(3 * length);
+    this.#flags = new Uint8Array(length);
+    this.#fromNs.set(before.fromNs);
+    this.#places.set(before.places);
+    this.#flags.set(before.flags);
+  }
+}

@@ -1,0 +1,165 @@
+/**
+ * A piece of a study's log: updates of one UTC day in the order of their cursors, as columns and text in one
+ * piece of memory. The ring of a topic, a replay, a kept day, a page and an export are all ranges of blocks, so
+ * an update is encoded once and never parsed again. A block that is finished never changes.
+ *
+ * Layout of the memory: `fromNs` (float64 each) · `ends`, `ranks`, `ks` (uint32 each) · `flags` (uint8 each) ·
+ * text. The text is NDJSON: a line per update,
+ * `{"t":"upsert"|"remove","cursor":…,"id":…,"final":…,"ts":…[,"data":…]}` and a line feed.
+ */
+
+import { type Cursor, formatCursor } from '@tapeloom/core/cursor';
+import type { Rank, UtcDay } from '@tapeloom/core/numbers';
+
+export type UpdateKind = 'upsert' | 'remove' | 'snapshot';
+
+/** What a line begins with, up to where a stream puts the name of the subscription. */
+export const OPENINGS: Readonly<Record<UpdateKind, string>> = {
+  upsert: '{"t":"upsert"',
+  remove: '{"t":"remove"',
+  snapshot: '{"t":"snapshot"',
+};
+const KINDS: readonly UpdateKind[] = ['upsert', 'remove', 'snapshot'];
+const FINAL = 1;
+/** Of one update, beside its text. */
+export const COLUMN_BYTES = 8 + 3 * 4 + 1;
+
+/** A block as it moves between threads: `memory` is all it takes. */
+export interface BlockParts {
+  readonly day: UtcDay;
+  readonly count: number;
+  readonly memory: ArrayBuffer;
+}
+
+export class Block implements BlockParts {
+  readonly day: UtcDay;
+  readonly count: number;
+  readonly memory: ArrayBuffer;
+  /**
+   * The first nanosecond T of the day with the update in position(T), of what a stream published: the edge of
+   * its flush. Never descends; at most the length of a day.
+   */
+  readonly fromNs: Float64Array<ArrayBuffer>;
+  /** Where each line ends, its line feed included. */
+  readonly ends: Uint32Array<ArrayBuffer>;
+  readonly ranks: Uint32Array<ArrayBuffer>;
+  readonly ks: Uint32Array<ArrayBuffer>;
+  readonly flags: Uint8Array<ArrayBuffer>;
+  readonly text: Uint8Array<ArrayBuffer>;
+
+  constructor({ day, count, memory }: BlockParts) {
+    this.day = day;
+    this.count = count;
+    this.memory = memory;
+    this.fromNs = new Float64Array(memory, 0, count);
+    this.ends = new Uint32Array(memory, 8 * count, count);
+    this.ranks = new Uint32Array(memory, 12 * count, count);
+    this.ks = new Uint32Array(memory, 16 * count, count);
+    this.flags = new Uint8Array(memory, 20 * count, count);
+    this.text = new Uint8Array(memory, COLUMN_BYTES * count);
+  }
+
+  /** What is moved to another thread; the block is empty afterwards. */
+  get parts(): BlockParts {
+    const { day, count, memory } = this;
+    return { day, count, memory };
+  }
+
+  kind(at: number): UpdateKind {
+    return KINDS[this.flags[at]! >> 1]!;
+  }
+
+  isFinal(at: number): boolean {
+    return (this.flags[at]! & FINAL) === FINAL;
+  }
+
+  cursor(at: number): Cursor {
+    return { day: this.day, rank: this.ranks[at]! as Rank, k: this.ks[at]! };
+  }
+
+  cursorText(at: number): string {
+    return formatCursor(this.cursor(at));
+  }
+
+  /** Where the text of an update begins. */
+  start(at: number): number {
+    return at === 0 ? 0 : this.ends[at - 1]!;
+  }
+
+  /** How many updates, from the first one on, are not after a cursor. */
+  countUpTo({ day, rank, k }: Cursor): number {
+    if (day !== this.day) return this.day < day ? this.count : 0;
+    let [low, high] = [0, this.count];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const isAfter =
+        this.ranks[middle]! > rank || (this.ranks[middle] === rank && this.ks[middle]! > k);
+      if (isAfter) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  /** How many updates, from the first one on, are known at `ns` of the day. */
+  countKnownAt(ns: number): number {
+    let [low, high] = [0, this.count];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.fromNs[middle]! <= ns) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** The updates in [first, end) in memory of their own; this very block when these are all. */
+  slice(first: number, end = this.count): Block {
+    if (first === 0 && end === this.count) return this;
+    const start = this.start(first);
+    const text = this.text.subarray(start, end === 0 ? 0 : this.ends[end - 1]);
+    const part = emptyBlock(this.day, end - first, text.length);
+    part.fromNs.set(this.fromNs.subarray(first, end));
+    for (let at = first; at < end; at += 1) part.ends[at - first] = this.ends[at]! - start;
+    part.ranks.set(this.ranks.subarray(first, end));
+    part.ks.set(this.ks.subarray(first, end));
+    part.flags.set(this.flags.subarray(first, end));
+    part.text.set(text);
+    return part;
+  }
+
+  /** The same in memory of its own. */
+  copy(): Block {
+    return new Block({ ...this.parts, memory: this.memory.slice(0) });
+  }
+}
+
+/** Room for so many updates with so much text, to be filled by who asks. */
+export function emptyBlock(day: UtcDay, count: number, textBytes: number): Block {
+  return new Block({ day, count, memory: new ArrayBuffer(COLUMN_BYTES * count + textBytes) });
+}
+
+/** Blocks of one day that follow each other, as one. */
+export function joinBlocks(blocks: readonly Block[]): Block {
+  const [first] = blocks;
+  if (blocks.length === 1) return first!;
+  const count = blocks.reduce((sum, block) => sum + block.count, 0);
+  const bytes = blocks.reduce((sum, block) => sum + block.text.length, 0);
+  const joined = emptyBlock(first!.day, count, bytes);
+  let [at, textAt] = [0, 0];
+  for (const block of blocks) {
+    joined.fromNs.set(block.fromNs, at);
+    for (let row = 0; row < block.count; row += 1) {
+      joined.ends[at + row] = textAt + block.ends[row]!;
+    }
+    joined.ranks.set(block.ranks, at);
+    joined.ks.set(block.ks, at);
+    joined.flags.set(block.flags, at);
+    joined.text.set(block.text, textAt);
+    at += block.count;
+    textAt += block.text.length;
+  }
+  return joined;
+}
+
+export function flagsOf(kind: UpdateKind, isFinal: boolean): number {
+  return KINDS.indexOf(kind) * 2 + (isFinal ? FINAL : 0);
+}
