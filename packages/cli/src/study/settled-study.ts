@@ -1,8 +1,8 @@
 /**
  * Runs one study in settled speed over sealed days: the part of its log in (position(from),
  * position(to)], which is what a stream settled in that time and what history gives. Adjoining ranges
- * add up. The run starts at the open of the session `from` lies in, or as many sessions earlier as the
- * study's look-back needs, so the state at `from` is right; a day it needs and cannot have is an error.
+ * add up. The run is begun as every other one is (`run-start.ts`), so the state at `from` is right; a day
+ * it needs and cannot have is an error.
  */
 
 import type { Session, SessionTable } from '@tapeloom/core/calendar/session';
@@ -12,10 +12,10 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { Indicator, Params } from '@tapeloom/core/studies/indicator';
 import { type RunOutput, StudyRun } from '@tapeloom/core/studies/run';
 import type { ObjectVersion, Study } from '@tapeloom/core/studies/study';
+import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
-import { placeBefore } from '@tapeloom/server/runs/place-before';
-import { lastDayBefore, TapeDays } from '@tapeloom/server/runs/tape-days';
-import { beginWarm, carriedFrom } from '@tapeloom/server/runs/warm-up-start';
+import { runSource } from '@tapeloom/server/runs/run-source';
+import { beginRun, type CreateRun, readTo, type TapeRun } from '@tapeloom/server/runs/run-start';
 import type { Tape, TapePlace } from '@tapeloom/server/tape/tape';
 import type { RemoveEntry, UpsertEntry } from '../entries/entry.ts';
 
@@ -68,125 +68,75 @@ export async function runSettled(
   listener: SettledListener,
   signal: AbortSignal,
 ): Promise<SettledResult> {
-  const { from, to, sessions } = request;
+  const { tape, symbol: contract, sessions, indicator, params, from, to } = request;
   const current = sessions.atOrAfter(from);
-  const start = current !== null && current.open < from ? current.open : from;
-  await refuseMissingDays(request, start);
-  const log = new LogOutput(listener);
-  const reader = new Reader(request, log, listener, signal);
-  const walk = await reader.begin(current, start);
-  await reader.readTo(walk, from);
-  log.isHeard = true;
-  await reader.readTo(walk, to);
-  if (request.hasTail) {
-    walk.study.forming(null, (version, mark) => log.upsert(version, { ...mark }));
-  }
-  const { upserts, removes } = log;
-  return { trades: reader.trades, upserts, removes, warm: walk.warm };
+  await refuseMissingDays(request, current !== null && current.open < from ? current.open : from);
+  const source = runSource({ contract, indicator, params, sessions }, tape);
+  const pace = { yieldTurn: async () => {}, signal };
+  const counts = { trades: 0, upserts: 0, removes: 0 };
+  const run = await beginRun(source, from, pace, (setup) => new LogRun(setup, listener, counts));
+  run.hear();
+  await readTo(source, run, to, pace);
+  if (request.hasTail) run.tellForming();
+  return { ...counts, warm: run.warm };
 }
 
-class Walk {
-  readonly study: Study;
-  readonly run: StudyRun;
-  place: TapePlace;
+/** A run that passes on what it settles once it is heard. */
+class LogRun implements TapeRun, RunOutput {
+  readonly #study: Study;
+  readonly #run: StudyRun;
+  readonly #listener: SettledListener;
+  /** Of all runs that were tried. */
+  readonly #counts: { trades: number; upserts: number; removes: number };
+  #isHeard = false;
 
-  constructor(study: Study, run: StudyRun, place: TapePlace) {
-    this.study = study;
-    this.run = run;
-    this.place = place;
+  constructor(
+    { study, sessions, start, isWholeUpTo }: Parameters<CreateRun<LogRun>>[0],
+    listener: SettledListener,
+    counts: { trades: number; upserts: number; removes: number },
+  ) {
+    this.#study = study;
+    this.#run = new StudyRun(study, sessions, start, { output: this, isWholeUpTo });
+    this.#listener = listener;
+    this.#counts = counts;
+  }
+
+  get place(): TapePlace {
+    return this.#run.position;
   }
 
   get warm(): boolean {
-    return this.study.warm;
-  }
-}
-
-class Reader {
-  readonly #request: SettledRequest;
-  readonly #days: TapeDays;
-  readonly #output: RunOutput;
-  readonly #listener: SettledListener;
-  readonly #signal: AbortSignal;
-  trades = 0;
-
-  constructor(
-    request: SettledRequest,
-    output: RunOutput,
-    listener: SettledListener,
-    signal: AbortSignal,
-  ) {
-    this.#request = request;
-    this.#days = new TapeDays(request.tape, request.symbol);
-    this.#output = output;
-    this.#listener = listener;
-    this.#signal = signal;
+    return this.#study.warm;
   }
 
-  /**
-   * As the engine starts a topic: at `start`, or so many sessions before the one that is open there, or
-   * opens next, as its look-back needs.
-   */
-  async begin(current: Session | null, start: EpochNs): Promise<Walk> {
-    const { sessions, indicator, params } = this.#request;
-    if (current === null) return await this.#beginAt(start);
-    if (indicator.objectsOutliveSession) {
-      const sessionsMax = indicator.lookBackSessionsMax(params);
-      return await this.#beginAt(carriedFrom(sessions, current, sessionsMax));
-    }
-    return await beginWarm({ sessions, days: this.#days, indicator, params }, start, {
-      begin: (at) => this.#beginAt(at),
-      readTo: (walk, instant) => this.readTo(walk, instant),
-    });
+  hear(): void {
+    this.#isHeard = true;
   }
 
-  async #beginAt(at: EpochNs): Promise<Walk> {
-    const { tape, symbol, sessions, indicator, params } = this.#request;
-    const place = await placeBefore(tape, symbol, at);
-    const study = indicator.create(params);
-    const run = new StudyRun(
-      study,
-      sessions,
-      { at, rank: place.rank },
-      { output: this.#output, isWholeUpTo: this.#days.isWholeUpTo.bind(this.#days) },
-    );
-    return new Walk(study, run, place);
+  take(batch: TradeBatch): void {
+    this.#run.apply(batch);
+    this.#counts.trades += batch.count;
+    this.#listener.progress(batch.day, this.#counts.trades);
   }
 
-  async readTo(walk: Walk, instant: EpochNs): Promise<void> {
-    const { tape, symbol } = this.#request;
-    await this.#days.learn(lastDayBefore(instant));
-    const to = await placeBefore(tape, symbol, instant);
-    for await (const batch of tape.read(symbol, walk.place, to)) {
-      this.#signal.throwIfAborted();
-      walk.run.apply(batch);
-      this.trades += batch.count;
-      this.#listener.progress(batch.day, this.trades);
-    }
-    walk.run.advance(instant);
-    walk.place = to;
+  advance(instant: EpochNs): void {
+    this.#run.advance(instant);
   }
-}
 
-/** Passes on what the run settles once it is heard. */
-class LogOutput implements RunOutput {
-  readonly #listener: SettledListener;
-  isHeard = false;
-  upserts = 0;
-  removes = 0;
-
-  constructor(listener: SettledListener) {
-    this.#listener = listener;
+  /** The objects that form where it stands. */
+  tellForming(): void {
+    this.#study.forming(null, (version, mark) => this.upsert(version, { ...mark }));
   }
 
   upsert({ id, final, ts, data }: ObjectVersion, cursor: Cursor): void {
-    if (!this.isHeard) return;
-    this.upserts += 1;
+    if (!this.#isHeard) return;
+    this.#counts.upserts += 1;
     this.#listener.entry({ t: 'upsert', cursor: formatCursor(cursor), id, final, ts, data });
   }
 
   remove(id: string, final: boolean, ts: string, cursor: Cursor): void {
-    if (!this.isHeard) return;
-    this.removes += 1;
+    if (!this.#isHeard) return;
+    this.#counts.removes += 1;
     this.#listener.entry({ t: 'remove', cursor: formatCursor(cursor), id, final, ts });
   }
 

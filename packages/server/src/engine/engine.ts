@@ -14,11 +14,10 @@
  * begin anew without them. A topic that the tape no longer gives, since a day was sealed behind it, ends.
  */
 
-import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session';
 import { type Cursor, formatCursor, parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { Indicator } from '@tapeloom/core/studies/indicator';
 import type { EncodedFlush } from '../runs/frame-encoder.ts';
+import { type RunSource, runSource, type StudyCatalogue, studySource } from '../runs/run-source.ts';
 import { type RunPace, startStream, takeInTurns } from '../runs/run-start.ts';
 import { DamagedDays, damagedDay, soundTape } from '../runs/sound-tape.ts';
 import { lastDayBefore, TapeDays } from '../runs/tape-days.ts';
@@ -46,12 +45,10 @@ const LIVE_ROWS_PER_TURN = 2_048;
 /** A run that has not begun: where it will, nobody knows. */
 const UNREAD = { startedAt: 0n as EpochNs, warm: false };
 
-export interface EngineOptions {
+export interface EngineOptions extends StudyCatalogue {
   readonly tape: LiveTape;
   /** Closed while too much of what was emitted has not been taken in. */
   readonly flow: Flow;
-  readonly indicators: ReadonlyMap<string, Indicator>;
-  readonly sessionsOf: (contract: string, kind: SessionKind) => SessionTable;
   /** Hears every message, in order; the bytes of a message are the receiver's to keep. */
   readonly emit: (message: EngineMessage) => void;
   /** Lets other work of this thread happen. */
@@ -70,7 +67,7 @@ export interface Meter {
 interface EngineTopic {
   readonly number: number;
   readonly spec: TopicSpec;
-  readonly indicator: Indicator;
+  readonly source: RunSource;
   readonly since: Cursor | null;
   /** Those who wait for it, until it is ready. */
   accounts: readonly string[];
@@ -187,15 +184,18 @@ export class Engine implements Disposable {
   }
 
   #open({ topic: number, spec, since, accounts }: Extract<EngineCommand, { t: 'open' }>): void {
-    const indicator = this.#options.indicators.get(spec.indicator);
-    if (indicator === undefined) {
-      this.#fault(number, spec, new RangeError(`no indicator is called ${spec.indicator}`));
+    let source: RunSource;
+    try {
+      const days = this.#daysOf(spec.contract);
+      source = runSource(studySource(this.#options, spec), this.#past, days);
+    } catch (error) {
+      this.#fault(number, spec, error);
       return;
     }
     const topic: EngineTopic = {
       number,
       spec,
-      indicator,
+      source,
       since: since === null ? null : parseCursor(since),
       accounts,
       closing: new AbortController(),
@@ -245,15 +245,10 @@ export class Engine implements Disposable {
   }
 
   async #warmUp(topic: EngineTopic, yieldTurn: () => Promise<void>): Promise<void> {
-    const { spec, indicator } = topic;
-    const { sessionsOf } = this.#options;
-    const tape = this.#past;
-    const { contract, params } = spec;
-    const feed = this.#feeds.of(spec);
-    const sessions = sessionsOf(contract, indicator.sessionKind(params));
+    const { source } = topic;
+    const { tape, contract, days } = source;
+    const feed = this.#feeds.of(topic.spec);
     const pace = { yieldTurn, signal: topic.closing.signal };
-    const days = this.#daysOf(contract);
-    const source = { tape, contract, sessions, days, indicator, params };
     await days.learn(lastDayBefore(feed.horizon!));
     pace.signal.throwIfAborted();
     const edge = await liveEdge(tape, contract, feed.horizon!, topic.since);
@@ -272,7 +267,7 @@ export class Engine implements Disposable {
       await yieldTurn();
     };
     const pace = { yieldTurn: yieldOpen, signal, rowsPerTurn: LIVE_ROWS_PER_TURN };
-    const days = this.#daysOf(topic.spec.contract);
+    const { days } = topic.source;
     const member = this.#memberOf(topic, run);
     do {
       const feed = this.#feeds.of(topic.spec);
@@ -332,10 +327,7 @@ export class Engine implements Disposable {
     this.#tellReady(topic, run);
   }
 
-  #inputs({ spec, indicator, run }: EngineTopic): SessionInputs {
-    const { contract, params } = spec;
-    const sessions = this.#options.sessionsOf(contract, indicator.sessionKind(params));
-    const source = { sessions, days: this.#daysOf(contract), indicator, params };
+  #inputs({ spec, source, run }: EngineTopic): SessionInputs {
     return sessionInputs(source, run ?? { reached: this.#feeds.of(spec).horizon, ...UNREAD });
   }
 

@@ -5,9 +5,10 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { sessionBefore } from '../runs/look-back.ts';
+import type { RunSource } from '../runs/run-source.ts';
 import { lastDayBefore } from '../runs/tape-days.ts';
 import type { TopicRun } from '../runs/topic-run.ts';
-import { type LookBack, sessionBefore } from '../runs/warm-up-start.ts';
 
 export interface SessionInputs {
   /** Since when it has all of the current session, or the last one; null when that is its open. */
@@ -24,7 +25,7 @@ interface Reading extends Pick<TopicRun, 'startedAt' | 'warm'> {
 const NOTHING_KNOWN: SessionInputs = { partialSince: null, text: '' };
 
 export function sessionInputs(
-  { sessions, days, indicator, params }: LookBack,
+  { sessions, days, indicator, params }: RunSource,
   { reached, startedAt, warm }: Reading,
 ): SessionInputs {
   const current = reached === null ? null : sessions.atOrBefore(reached);

@@ -8,7 +8,7 @@ import type { SessionTable } from '@tapeloom/core/calendar/session';
 import type { Cursor } from '@tapeloom/core/cursor';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { dayOf, epochNs } from '@tapeloom/core/utc-day';
-import { sessionsEarlier } from '../runs/warm-up-start.ts';
+import { sessionsEarlier } from '../runs/look-back.ts';
 import type { TapeEnd } from '../topics/epoch-floors.ts';
 import type { EpochStore } from '../topics/epoch-store.ts';
 

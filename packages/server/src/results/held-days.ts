@@ -20,7 +20,7 @@ import {
   linesUntil,
   noSettledLines,
 } from '../runs/day-lines.ts';
-import type { RunSource } from '../runs/run-start.ts';
+import type { RunSource } from '../runs/run-source.ts';
 import type { SettledRun } from '../runs/settled-run.ts';
 import type { SettledDaysRequest } from './settled-days.ts';
 import { type DayPiece, type PausedDay, WHOLE_DAY } from './settled-read.ts';

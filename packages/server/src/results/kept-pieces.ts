@@ -9,7 +9,7 @@ import { nsOfDay } from '@tapeloom/core/utc-day';
 import { freeMemory } from '../platform/free-memory.ts';
 import type { Lines, SettledLines } from '../runs/day-lines.ts';
 import { compressLines, countUntil, linesFrom, linesUntil, noLines } from '../runs/day-lines.ts';
-import type { RunSource } from '../runs/run-start.ts';
+import type { RunSource } from '../runs/run-source.ts';
 import type { TapeDay } from '../tape/tape.ts';
 import type { ResultCache } from './result-cache.ts';
 import type { ResultKey } from './result-cache-file.ts';

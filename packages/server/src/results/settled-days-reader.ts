@@ -5,14 +5,13 @@
  * lie between and reading on over them would be longer.
  */
 
-import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session';
+import type { SessionTable } from '@tapeloom/core/calendar/session';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { computationOf } from '@tapeloom/core/studies/computation';
-import type { Indicator } from '@tapeloom/core/studies/indicator';
 import { addDays, dayOf, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
 import { compressLines, noLines, noSettledLines } from '../runs/day-lines.ts';
-import type { RunSource } from '../runs/run-start.ts';
-import { firstDayRead } from '../runs/settled-start.ts';
+import { firstDayRead } from '../runs/look-back.ts';
+import { type RunSource, runSource, type StudyCatalogue, studySource } from '../runs/run-source.ts';
 import {
   type CoveredTape,
   DamagedDays,
@@ -22,7 +21,6 @@ import {
   tapeNow,
   withoutDays,
 } from '../runs/sound-tape.ts';
-import { TapeDays } from '../runs/tape-days.ts';
 import type { HeldDays } from './held-days.ts';
 import {
   type AskedDay,
@@ -52,10 +50,8 @@ import { type DayPiece, PIECE_BYTES, SettledRead, tradesBefore } from './settled
 /** Fewer are compressed in less time than it takes to let others go on. */
 const ASIDE_BYTES = 64 * 1024;
 
-export interface SettledDaysReaderOptions {
+export interface SettledDaysReaderOptions extends StudyCatalogue {
   readonly tape: CoveredTape;
-  readonly indicators: ReadonlyMap<string, Indicator>;
-  readonly sessionsOf: (contract: string, kind: SessionKind) => SessionTable;
   /** Lets other work of this thread happen. */
   readonly yieldTurn: () => Promise<void>;
   /** Waits for what is done elsewhere, while the thread does other work; by default it waits itself. */
@@ -100,19 +96,15 @@ export class SettledDaysReader implements SettledDays {
   }
 
   async read(request: SettledDaysRequest): Promise<DaysRead> {
-    const { contract, firstDay, from = epochNs(firstDay, 0), until, params } = request;
-    const { sessionsOf } = this.#options;
-    const indicator = this.#indicator(request.indicator);
+    const { contract, firstDay, from = epochNs(firstDay, 0), until } = request;
     const now = await tapeNow(this.#options.tape, contract, this.damaged);
     const needs = this.#needsOf(contract, { ...request, from, hasSnapshot: false });
     const { missingDays, inputs } = await this.#naming(contract, () =>
       coverageOf({ ...this.#covered(contract), now }, from, until, needs),
     );
     if (missingDays.length > 0) throw new DaysMissingError(contract, missingDays);
-    const sessions = sessionsOf(contract, indicator.sessionKind(params));
     const tape = withoutDays(this.#options.tape, now.damagedDays);
-    const days = new TapeDays(tape, contract);
-    const source = { tape, contract, sessions, days, indicator, params };
+    const source = runSource(studySource(this.#options, request), tape);
     return new PulledRead(inputs, (signal) => this.#results(request, source, now, signal));
   }
 
@@ -279,16 +271,9 @@ export class SettledDaysReader implements SettledDays {
     return await aside(() => compressLines(bytes));
   }
 
-  #indicator(id: string): Indicator {
-    const indicator = this.#options.indicators.get(id);
-    if (indicator === undefined) throw new RangeError(`no indicator is called ${id}`);
-    return indicator;
-  }
-
   #needsOf(contract: string, study: CoveredStudy): CoveredNeeds {
     const { params, from, hasSnapshot } = study;
-    const indicator = this.#indicator(study.indicator);
-    const sessions = this.#options.sessionsOf(contract, indicator.sessionKind(params));
+    const { indicator, sessions } = studySource(this.#options, { ...study, contract });
     return {
       sessions,
       sessionsMax: indicator.lookBackSessionsMax(params),

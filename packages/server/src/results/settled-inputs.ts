@@ -8,8 +8,8 @@ import { createHash } from 'node:crypto';
 import type { SessionTable } from '@tapeloom/core/calendar/session';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
-import type { RunSource } from '../runs/run-start.ts';
-import { firstDayRead } from '../runs/settled-start.ts';
+import { firstDayRead } from '../runs/look-back.ts';
+import type { RunSource } from '../runs/run-source.ts';
 import type { TapeDay } from '../tape/tape.ts';
 
 /** Tells the digest of a sealed day's trades, as its sidecar has it. */

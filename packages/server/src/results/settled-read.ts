@@ -9,10 +9,11 @@ import { sliceBatch } from '@tapeloom/core/trade-batch';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
 import type { Lines, SettledLines } from '../runs/day-lines.ts';
 import { DayLines } from '../runs/day-lines.ts';
+import { firstDayRead } from '../runs/look-back.ts';
 import { placeBefore } from '../runs/place-before.ts';
-import type { RunPace, RunSource } from '../runs/run-start.ts';
+import type { RunSource } from '../runs/run-source.ts';
+import { beginSettled, type RunPace, readTo } from '../runs/run-start.ts';
 import type { SettledRun } from '../runs/settled-run.ts';
-import { beginSettled, firstDayRead, readTo } from '../runs/settled-start.ts';
 import { lastDayBefore } from '../runs/tape-days.ts';
 
 /** A piece is full from so many bytes of lines on. */

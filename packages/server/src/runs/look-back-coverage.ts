@@ -11,8 +11,8 @@
 import type { Session, SessionTable } from '@tapeloom/core/calendar/session';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
+import { sessionBefore } from './look-back.ts';
 import { type IsOnTape, isCompleteOn, lastDayBefore } from './tape-days.ts';
-import { sessionBefore } from './warm-up-start.ts';
 
 export interface LookBackRule {
   /** Of the kind the study runs over. */

@@ -1,12 +1,20 @@
 /**
- * Begins a run whose state is right, and whose updates are numbered right, from a given instant on:
- * what a stream that starts now and a replay of the past have in common. The run reads the tape from
- * the open of the session that is current at that instant, earlier where its look-back asks for it, and
- * stands at position(instant). It publishes nothing until it goes live there.
+ * Begins runs whose state is right, and whose updates are numbered right, from a given instant on, whoever
+ * hears them: streams, replays, settled days and commands. A run is quiet until it is heard at that
+ * instant, and says from there on what one says that never ended.
+ *
+ * A study has to start at the open of the current session, or as many sessions earlier as its look-back
+ * needs. One that takes a value over from the past starts at the newest complete session that leaves it
+ * with one: what came before can make no difference any more (`look-back.ts`).
+ *
+ * Which session is the current one depends on what is heard. What a stream shows while the market is shut
+ * is the session before. What is settled from there on belongs to the next one, so a settled run needs
+ * nothing of the one before but its look-back: what it gives for a day depends on nothing but the days from
+ * `firstDayRead` to that day, wherever it began.
  *
  * At its start a run knows which tape entry came last, but not how many updates of earlier sessions
- * stand there. So where nothing has happened since, it starts some sessions earlier; and so does a
- * stream that could not tell its floor otherwise, the last update before it goes live.
+ * stand there. So where nothing has happened since, a stream's run starts some sessions earlier; and so
+ * does a stream that could not tell its floor otherwise, the last update before it goes live.
  */
 
 import type { Session } from '@tapeloom/core/calendar/session';
@@ -15,22 +23,18 @@ import type { EpochNs, Rank } from '@tapeloom/core/numbers';
 import { PublishedObjects } from '@tapeloom/core/studies/published-objects';
 import { sliceBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
-import type { Tape } from '../tape/tape.ts';
+import type { TapePlace } from '../tape/tape.ts';
+import { carriedFrom, sessionBefore, sessionsEarlier } from './look-back.ts';
 import { placeBefore } from './place-before.ts';
+import type { RunSource } from './run-source.ts';
+import { SettledRun } from './settled-run.ts';
 import { lastDayBefore } from './tape-days.ts';
-import { TopicRun } from './topic-run.ts';
-import { beginWarm, carriedFrom, type LookBack, sessionsEarlier } from './warm-up-start.ts';
+import { TopicRun, type TopicRunSetup } from './topic-run.ts';
 
 /** Trades applied before other work of the thread gets a turn: about a millisecond or two. */
 const ROWS_PER_TURN = 32_768;
 /** How far a run is started earlier than its look-back asks for; beyond, a floor is told too high. */
 const SESSIONS_EARLIER_MAX = 8;
-
-/** What a run computes, and over what. */
-export interface RunSource extends LookBack {
-  readonly tape: Tape;
-  readonly contract: string;
-}
 
 /** How a run shares its thread, and when it is no longer wanted. */
 export interface RunPace {
@@ -41,6 +45,19 @@ export interface RunPace {
   /** Trades applied in one turn. */
   readonly rowsPerTurn?: number;
 }
+
+/** A study on its way over the tape, as its starter sees it. */
+export interface TapeRun {
+  /** The last tape entry it has passed. */
+  readonly place: TapePlace;
+  readonly warm: boolean;
+  /** The batch may be lent: its memory is good only during the call. */
+  take(batch: TradeBatch): void;
+  advance(instant: EpochNs): void;
+}
+
+/** Makes a run that stands at a session's open, or between sessions. */
+export type CreateRun<Run> = (setup: Omit<TopicRunSetup, 'objects'>) => Run;
 
 export interface StreamStart {
   readonly run: TopicRun;
@@ -58,13 +75,13 @@ interface Begun {
   readonly rightAfter: Cursor;
 }
 
-/** A run that stands at position(instant), ready to go live there if `instant` is a whole second. */
+/** A run of a stream at position(instant), ready to go live there if `instant` is a whole second. */
 export async function startRun(
   source: RunSource,
   instant: EpochNs,
   pace: RunPace,
 ): Promise<TopicRun> {
-  const { run } = await begin(source, instant, pace, isNumberedRight);
+  const { run } = await beginStream(source, instant, pace, isNumberedRight);
   return run;
 }
 
@@ -74,21 +91,43 @@ export async function startStream(
   instant: EpochNs,
   pace: RunPace,
 ): Promise<StreamStart> {
-  const begun = await begin(source, instant, pace, knowsLastUpdate);
+  const begun = await beginStream(source, instant, pace, knowsLastUpdate);
   return { run: begun.run, floor: floorOf(begun) };
 }
 
-/** Brings a run to position(instant). */
+/** A run at position(instant) whose settled updates are right from there on. */
+export async function beginSettled(
+  source: RunSource,
+  instant: EpochNs,
+  pace: RunPace,
+): Promise<SettledRun> {
+  return await beginRun(source, instant, pace, (setup) => {
+    return new SettledRun(setup.study, setup.sessions, setup.start, setup.isWholeUpTo);
+  });
+}
+
+/** The same of any kind. */
+export async function beginRun<Run extends TapeRun>(
+  source: RunSource,
+  instant: EpochNs,
+  pace: RunPace,
+  create: CreateRun<Run>,
+): Promise<Run> {
+  const session = source.sessions.atOrAfter(instant);
+  if (session === null) return await createAt(source, instant, create);
+  return await beginIn(source, session, instant, pace, create);
+}
+
+/** Brings a run to position(instant), quietly or heard as it is. */
 export async function readTo(
-  source: Pick<RunSource, 'tape' | 'contract' | 'days'>,
-  run: TopicRun,
+  { tape, contract, days }: Pick<RunSource, 'tape' | 'contract' | 'days'>,
+  run: TapeRun,
   instant: EpochNs,
   pace: RunPace,
 ): Promise<void> {
-  const { tape, contract, days } = source;
   await days.learn(lastDayBefore(instant));
   const to = await placeBefore(tape, contract, instant);
-  for await (const batch of tape.read(contract, run.place, to)) {
+  for await (const batch of tape.read(contract, run.place, to, true)) {
     await takeInTurns(run, batch, pace);
   }
   pace.signal.throwIfAborted();
@@ -97,7 +136,7 @@ export async function readTo(
 
 /** Applies a batch without holding up the thread. */
 export async function takeInTurns(
-  run: Pick<TopicRun, 'take'>,
+  run: Pick<TapeRun, 'take'>,
   batch: TradeBatch,
   pace: RunPace,
 ): Promise<void> {
@@ -110,68 +149,95 @@ export async function takeInTurns(
 }
 
 /** Begins as late as will do, then earlier and earlier until the run knows enough or no more can be had. */
-async function begin(
+async function beginStream(
   source: RunSource,
   instant: EpochNs,
   pace: RunPace,
   isEnough: (begun: Begun) => boolean,
 ): Promise<Begun> {
-  const { sessions } = source;
+  const { sessions, indicator } = source;
+  const create: CreateRun<TopicRun> = (setup) =>
+    new TopicRun({ ...setup, objects: new PublishedObjects(indicator.objectsOutliveSession) });
   const current = sessions.atOrBefore(instant);
-  if (current === null) return await beginBetween(source, instant);
+  if (current === null) {
+    // Before the first session nothing has been said.
+    const run = await createAt(source, instant, create);
+    return { run, rightAfter: run.position };
+  }
+  const begin = async (session: Session): Promise<Begun> => {
+    const run = await beginIn(source, session, instant, pace, create);
+    return { run, rightAfter: await rightAfter(source, session) };
+  };
   let session = current;
-  let begun = await beginIn(source, session, instant, pace);
+  let begun = await begin(session);
   for (let back = 1; back <= SESSIONS_EARLIER_MAX && !isEnough(begun); back *= 2) {
     const earlier = sessionsEarlier(sessions, current, back);
     if (earlier.open === session.open) break;
     session = earlier;
-    begun = await beginIn(source, session, instant, pace);
+    begun = await begin(session);
   }
   return begun;
 }
 
-/** Before the first session nothing has been said. */
-async function beginBetween(source: RunSource, instant: EpochNs): Promise<Begun> {
-  const run = await createRun(source, instant);
-  return { run, rightAfter: run.position };
-}
-
-/** A run that is right from the open of `session` on, at position(instant). */
-async function beginIn(
+/** A run at position(instant) that is right from the open of `session` on, or from there on if that comes later. */
+async function beginIn<Run extends TapeRun>(
   source: RunSource,
   session: Session,
   instant: EpochNs,
   pace: RunPace,
-): Promise<Begun> {
+  create: CreateRun<Run>,
+): Promise<Run> {
   const { sessions, indicator, params } = source;
-  let run: TopicRun;
-  let rightAfter: Cursor;
+  let run: Run;
   if (indicator.objectsOutliveSession) {
-    const sessionsMax = indicator.lookBackSessionsMax(params);
-    run = await createRun(source, carriedFrom(sessions, session, sessionsMax));
-    rightAfter = { day: dayOf(session.open), rank: 0 as Rank, k: 0 };
+    const from = carriedFrom(sessions, session, indicator.lookBackSessionsMax(params));
+    run = await createAt(source, earlier(from, instant), create);
   } else {
-    run = await beginWarm(source, session.open, {
-      begin: (at) => createRun(source, at),
-      readTo: (one, to) => readTo(source, one, to, pace),
-    });
-    const { day, rank } = await placeBefore(source.tape, source.contract, session.open);
-    rightAfter = { day, rank, k: Number.MAX_SAFE_INTEGER };
+    run = await beginWarm(source, earlier(session.open, instant), pace, create);
   }
   await readTo(source, run, instant, pace);
-  return { run, rightAfter };
+  return run;
 }
 
-async function createRun(source: RunSource, at: EpochNs): Promise<TopicRun> {
-  const { tape, contract, sessions, indicator, params, days } = source;
+/** A run at `start`, a session's open or between sessions, with what it needs of the past if that can be had. */
+async function beginWarm<Run extends TapeRun>(
+  source: RunSource,
+  start: EpochNs,
+  pace: RunPace,
+  create: CreateRun<Run>,
+): Promise<Run> {
+  const { sessions, days, indicator, params } = source;
+  const sessionsMax = indicator.lookBackSessionsMax(params);
+  if (sessionsMax > 0) await days.learn(lastDayBefore(start));
+  let session = sessionBefore(sessions, start);
+  for (let back = 1; back <= sessionsMax && session !== null; back += 1) {
+    if (days.isComplete(session)) {
+      const run = await createAt(source, session.open, create);
+      await readTo(source, run, start, pace);
+      if (run.warm) return run;
+    }
+    session = sessionBefore(sessions, session.open);
+  }
+  return await createAt(source, start, create);
+}
+
+async function createAt<Run>(
+  { tape, contract, sessions, indicator, params, days }: RunSource,
+  at: EpochNs,
+  create: CreateRun<Run>,
+): Promise<Run> {
   const { rank } = await placeBefore(tape, contract, at);
-  return new TopicRun({
-    study: indicator.create(params),
-    objects: new PublishedObjects(indicator.objectsOutliveSession),
-    sessions,
-    start: { at, rank },
-    isWholeUpTo: days.isWholeUpTo.bind(days),
-  });
+  const isWholeUpTo = days.isWholeUpTo.bind(days);
+  return create({ study: indicator.create(params), sessions, start: { at, rank }, isWholeUpTo });
+}
+
+/** From where on a run that began in a session says everything. */
+async function rightAfter(
+  { tape, contract, indicator }: RunSource,
+  { open }: Session,
+): Promise<Cursor> {
+  if (indicator.objectsOutliveSession) return { day: dayOf(open), rank: 0 as Rank, k: 0 };
+  return { ...(await placeBefore(tape, contract, open)), k: Number.MAX_SAFE_INTEGER };
 }
 
 /** Whether the position the run stands at is numbered right. */
@@ -191,4 +257,8 @@ function floorOf(begun: Begun): Cursor {
   if (rightAfter.k === 0) return rightAfter;
   const midnight = { day: addDays(rightAfter.day, 1), rank: 0 as Rank, k: 0 };
   return compareCursors(midnight, run.position) < 0 ? midnight : run.position;
+}
+
+function earlier(one: EpochNs, other: EpochNs): EpochNs {
+  return one < other ? one : other;
 }

@@ -5,11 +5,9 @@
  * reader at the tape's end waits for the next commit, and holds up nobody.
  */
 
-import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session';
 import { tradesOnUtcDay } from '@tapeloom/core/calendar/session-table';
 import { parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { Indicator } from '@tapeloom/core/studies/indicator';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import type { LiveTape, Tape } from '../tape/tape.ts';
 import { TapeDamagedError } from '../tape/tape-errors.ts';
@@ -17,10 +15,10 @@ import { GAP, locateCursor } from './locate-cursor.ts';
 import { snapshotStart } from './look-back-coverage.ts';
 import type { CursorPlace, Replay, ReplayPage, ReplayRequest, Replays } from './replay.ts';
 import { NotOnTapeError, ReplayClosedError, ReplaysFullError } from './replay-errors.ts';
+import { runSource, type StudyCatalogue, studySource } from './run-source.ts';
 import { NamedSlots, Slots } from './slots.ts';
 import { DamagedDays, type TapeNow, tapeNow, withoutDays } from './sound-tape.ts';
 import { PAGE_LIMITS, type PageLimits, StudyReplay } from './study-replay.ts';
-import { TapeDays } from './tape-days.ts';
 import type { Turns } from './turns.ts';
 
 /** Replays that are open at the same time: who opens them has limits of his own. */
@@ -29,10 +27,8 @@ export const REPLAYS_MAX = 256;
 const WARM_UPS_MAX = 2;
 const RETRY_AFTER_SECONDS = 5;
 
-export interface StudyReplaysOptions {
+export interface StudyReplaysOptions extends StudyCatalogue {
   readonly tape: LiveTape;
-  readonly indicators: ReadonlyMap<string, Indicator>;
-  readonly sessionsOf: (contract: string, kind: SessionKind) => SessionTable;
   /** Lets other work of this thread happen. */
   readonly yieldTurn: () => Promise<void>;
   /** When pages end, if not as usual. */
@@ -116,11 +112,7 @@ export class StudyReplays implements Replays, Disposable {
 
   #create(request: ReplayRequest, from: EpochNs, read: Tape, signal: AbortSignal): StudyReplay {
     const { tape, yieldTurn, limits = PAGE_LIMITS } = this.#options;
-    const { contract, params } = request;
-    const indicator = this.#indicatorOf(request);
-    const sessions = this.#sessionsOf(request);
-    const days = new TapeDays(read, contract);
-    const source = { tape: read, contract, sessions, days, indicator, params };
+    const source = runSource(studySource(this.#options, request), read);
     const pace = { yieldTurn, signal };
     return new StudyReplay({ tape, source, request, from, pace, limits });
   }
@@ -140,26 +132,12 @@ export class StudyReplays implements Replays, Disposable {
     const { contract, until } = request;
     const full = this.#options.sessionsOf(contract, 'full');
     const last = Math.min(dayOf(until), [...onTape.keys()].at(-1) ?? Number.POSITIVE_INFINITY);
-    const start = snapshotStart(this.#sessionsOf(request), from);
+    const start = snapshotStart(studySource(this.#options, request).sessions, from);
     for (let day = dayOf(start); day <= last; day = addDays(day, 1)) {
       if (!onTape.has(day) && tradesOnUtcDay(full, day)) {
         throw new NotOnTapeError(`${day} of ${contract} is not on the tape`);
       }
     }
-  }
-
-  /** Of the kind the study runs over. */
-  #sessionsOf(request: ReplayRequest): SessionTable {
-    const kind = this.#indicatorOf(request).sessionKind(request.params);
-    return this.#options.sessionsOf(request.contract, kind);
-  }
-
-  #indicatorOf(request: ReplayRequest): Indicator {
-    const indicator = this.#options.indicators.get(request.indicator);
-    if (indicator === undefined) {
-      throw new RangeError(`no indicator is called ${request.indicator}`);
-    }
-    return indicator;
   }
 }
 
