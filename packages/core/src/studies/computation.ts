@@ -9,7 +9,8 @@ import type { IndicatorDefinition } from './indicator.ts';
 
 /**
  * Of what every indicator's results depend on: the runner and its numbering, the flush steps, the order
- * of trades and time, the cutters of bars. Raised by one when that changes the results of all.
+ * of trades and time, the cutters of bars. Raised by one when that changes the results of all. Which of the
+ * forming versions a stream shows, its phase, is no result: every one has its cursor, shown or not.
  */
 export const SHARED_VERSION: number = 1;
 

@@ -1,11 +1,15 @@
 /**
- * How far apart the flushes of a stream lie (determinism 7 and 8). Every whole second of tape time is a
- * flush edge. The encoded size of all objects forming there, a function of the tape alone, decides the
- * step of the second that follows: the smallest one with which publishing them all at every edge keeps to the
- * budget. Nothing else is remembered, so whoever reads the tape, from wherever on, finds the same edges.
+ * Where the flushes of a stream lie (determinism 7 and 8). Every whole second of tape time is a flush
+ * edge. The encoded size of all objects forming there, a function of the tape alone, decides the step of
+ * the second that follows: the smallest one with which publishing them all at every edge keeps to the
+ * budget. The edges inside a second lie a step apart, moved by the topic's phase, so that topics take
+ * turns instead of publishing all at once. The phase follows from contract, indicator and parameters.
+ * Nothing else is remembered, so whoever reads the tape, from wherever on, finds the same edges.
  */
 
 import type { EpochNs } from '../numbers.ts';
+import type { IndicatorDefinition, Params } from './indicator.ts';
+import { canonicalText } from './params.ts';
 
 /** The smallest step of tape time between two flushes. */
 export const FLUSH_STEP_NS = 20_000_000;
@@ -15,6 +19,32 @@ export const FLUSH_BYTES_PER_SECOND = 65_536;
 export const SECOND_NS = 1_000_000_000;
 /** All divide a second, so each whole second is an edge of every one. */
 const STEPS_NS = [FLUSH_STEP_NS, 40_000_000, 100_000_000, 200_000_000, 500_000_000];
+/** A step is moved by whole parts of it, and each part is a whole number of nanoseconds. */
+const PHASES = 1_000;
+const FNV_OFFSET = 0x811c9dc5;
+const FNV_PRIME = 0x01000193;
+
+/** By how many thousandths of a step a topic's edges are moved: from half a step back to half a step on. */
+export function flushPhase(
+  contract: string,
+  indicator: IndicatorDefinition,
+  params: Params,
+): number {
+  const topic = `${contract}/${indicator.id}?${canonicalText(indicator, params)}`;
+  let hash = FNV_OFFSET;
+  for (let at = 0; at < topic.length; at += 1) {
+    hash = Math.imul(hash ^ topic.charCodeAt(at), FNV_PRIME);
+  }
+  return ((hash >>> 0) % PHASES) - PHASES / 2;
+}
+
+/** The first edge after `ns`, a time of day in a second that has this step. */
+export function flushEdgeAfter(ns: number, stepNs: number, phase: number): number {
+  const secondNs = ns - (ns % SECOND_NS);
+  const movedNs = (stepNs / PHASES) * phase;
+  const step = Math.max(1, Math.floor((ns - secondNs - movedNs) / stepNs) + 1);
+  return secondNs + (step * stepNs < SECOND_NS ? step * stepNs + movedNs : SECOND_NS);
+}
 
 /** The step of the second at whose beginning the forming objects take so many bytes. */
 export function flushStepNs(formingBytes: number): number {

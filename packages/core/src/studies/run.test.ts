@@ -228,7 +228,7 @@ describe('StudyRun', () => {
       () => newRun(new Witness(), [session(0, 60)], undefined, at(1)),
       /inside a session/,
     );
-    assert.throws(() => newRun(new Witness(), [], 7_777), /divide the day/);
+    assert.throws(() => newRun(new Witness(), [], 7_777), /divide the second/);
   });
 
   it('finds a study that does not move its due time', () => {

@@ -5,11 +5,12 @@
  * session's open, the flush edge, then trades. A time event due at t belongs to the last tape entry
  * (trade or UTC midnight) with a time before t and takes its next k, so position(midnight) is D.0.0.
  *
- * Two speeds. Settled: final versions and removes reach the output at once. Incremental: flush edges are
- * the multiples of a step since midnight; when a later trade or a promise closes a step, the newest
- * version of every object changed in it goes out, in ascending cursor order. Every whole second is an
- * edge, and there the step of the next second is chosen (`flush-step.ts`). A settled run may go over to
- * incremental speed at a whole second, and publishes from there on what one that always was would.
+ * Two speeds. Settled: final versions and removes reach the output at once. Incremental: when a later
+ * trade or a promise reaches a flush edge, the newest version of every object changed since the one
+ * before goes out, in ascending cursor order. Every whole second is an edge, and there the step of the
+ * next second is chosen; between them edges lie where step and phase say (`flush-step.ts`). A settled run
+ * may go over to incremental speed at a whole second, and publishes from there on what one that always
+ * was would.
  */
 
 import type { Session, SessionTable } from '../calendar/session.ts';
@@ -17,7 +18,7 @@ import type { Cursor } from '../cursor.ts';
 import type { EpochNs, Rank, UtcDay } from '../numbers.ts';
 import { firstRowAt, type TradeBatch } from '../trade-batch.ts';
 import { addDays, DAY_NS, dayOf, epochNs, nsOfDay } from '../utc-day.ts';
-import { flushStepNs, SECOND_NS } from './flush-step.ts';
+import { flushEdgeAfter, flushStepNs, SECOND_NS } from './flush-step.ts';
 import { compareMarks, type Mark, type ObjectVersion, type Study } from './study.ts';
 
 /**
@@ -43,8 +44,10 @@ export interface RunStart {
 
 export interface RunOptions {
   readonly output: RunOutput;
-  /** Incremental speed from the start on, with this step, a divisor of the day; settled speed without. */
+  /** Incremental speed from the start on, with this step, a part of a second; settled speed without. */
   readonly stepNs?: number;
+  /** Where the topic's flush edges lie inside a second (`flushPhase`); without it they are not moved. */
+  readonly phase?: number;
   /** With `stepNs`: the step is that only at first, and then follows this size, as `goLive` says. */
   readonly formingBytes?: FormingBytes;
   /**
@@ -75,6 +78,7 @@ export class StudyRun {
   readonly #sessions: SessionTable;
   readonly #output: RunOutput;
   readonly #isWholeUpTo: IsWholeUpTo;
+  readonly #phase: number;
   #formingBytes: FormingBytes | null;
   /** The step of the second that began at `#secondNs`; 0 in settled speed. */
   #stepNs: number;
@@ -108,15 +112,16 @@ export class StudyRun {
     this.#output = options.output;
     this.#isWholeUpTo = options.isWholeUpTo ?? (() => true);
     this.#formingBytes = options.formingBytes ?? null;
+    this.#phase = options.phase ?? 0;
     this.#stepNs = options.stepNs ?? 0;
-    if (this.#stepNs !== 0 && DAY_NS % this.#stepNs !== 0) {
-      throw new RangeError(`a flush step must divide the day, got ${this.#stepNs} ns`);
+    if (this.#stepNs !== 0 && SECOND_NS % this.#stepNs !== 0) {
+      throw new RangeError(`a flush step must divide the second, got ${this.#stepNs} ns`);
     }
     this.#mark = { day: dayOf(start.at), rank: start.rank, k: 0 };
     this.#closed = { ...this.#mark };
     this.#nowNs = nsOfDay(start.at);
     this.#secondNs = this.#nowNs - (this.#nowNs % SECOND_NS);
-    this.#nextEdgeNs = edgeFrom(this.#nowNs, this.#stepNs);
+    this.#nextEdgeNs = this.#firstEdgeNs();
     this.#awaitSession(start.at);
     if (this.#sessionEdgeNs < this.#nowNs) {
       throw new RangeError(`a run cannot start inside a session, at ${start.at}`);
@@ -145,7 +150,7 @@ export class StudyRun {
     this.#formingBytes = formingBytes;
     this.#secondNs = this.#nowNs;
     this.#stepNs = flushStepNs(formingBytes());
-    this.#nextEdgeNs = this.#nowNs + this.#stepNs;
+    this.#nextEdgeNs = flushEdgeAfter(this.#nowNs, this.#stepNs, this.#phase);
     Object.assign(this.#closed, this.#mark);
   }
 
@@ -189,6 +194,12 @@ export class StudyRun {
    */
   handPending(output: RunOutput): void {
     for (const change of this.#changes()) hand(change, output);
+  }
+
+  /** The first edge at or after now. */
+  #firstEdgeNs(): number {
+    if (this.#stepNs === 0) return Number.POSITIVE_INFINITY;
+    return this.#nowNs === 0 ? 0 : flushEdgeAfter(this.#nowNs - 1, this.#stepNs, this.#phase);
   }
 
   /** Where the rows that start now have to be cut: at the session's edge and the flush edge. */
@@ -322,7 +333,7 @@ export class StudyRun {
       this.#stepNs = flushStepNs(this.#formingBytes());
     }
     this.#secondNs = secondNs;
-    this.#nextEdgeNs = ns - (ns % this.#stepNs) + this.#stepNs;
+    this.#nextEdgeNs = flushEdgeAfter(ns, this.#stepNs, this.#phase);
     this.#closed.day = this.#mark.day;
     this.#closed.rank = this.#mark.rank;
     this.#closed.k = this.#mark.k;
@@ -367,11 +378,6 @@ function hand(change: Change, output: RunOutput): void {
     default:
       throw new RangeError(`unknown change: ${change satisfies never}`);
   }
-}
-
-/** The first edge at or after `ns`. */
-function edgeFrom(ns: number, stepNs: number): number {
-  return stepNs === 0 ? Number.POSITIVE_INFINITY : Math.ceil(ns / stepNs) * stepNs;
 }
 
 function regularHours({ regular }: Session, origin: UtcDay) {

@@ -91,6 +91,7 @@ export interface Driven {
 
 export interface DriveOptions {
   readonly stepNs?: number;
+  readonly phase?: number;
   /** The budget sees what forms as so many times its size; without it the step is constant. */
   readonly bytesFactor?: number;
   readonly start?: bigint;
@@ -142,11 +143,12 @@ export function driveLive(
   study: Study,
   tape: TwinTape,
   [start, live]: readonly [start: bigint, live: bigint],
-  { bytesFactor = 1, outlivesSession = false }: DriveOptions = {},
+  { bytesFactor = 1, outlivesSession = false, phase = 0 }: DriveOptions = {},
 ): Driven {
   const { run, recorder } = drive(study, { ...tape, until: live }, 'whole', {
     start,
     outlivesSession,
+    phase,
   });
   recorder.goLive(study);
   run.goLive(() => bytesFactor * recorder.published.formingBytes);
@@ -157,10 +159,12 @@ export function driveLive(
   return { run, recorder, at: tape.until };
 }
 
-function runOptions(output: Recorder, { stepNs, bytesFactor }: DriveOptions): RunOptions {
-  if (stepNs === undefined) return { output };
-  if (bytesFactor === undefined) return { output, stepNs };
-  return { output, stepNs, formingBytes: () => bytesFactor * output.published.formingBytes };
+function runOptions(output: Recorder, options: DriveOptions): RunOptions {
+  const { stepNs, bytesFactor, phase = 0 } = options;
+  if (stepNs === undefined) return { output, phase };
+  if (bytesFactor === undefined) return { output, stepNs, phase };
+  const formingBytes = () => bytesFactor * output.published.formingBytes;
+  return { output, stepNs, phase, formingBytes };
 }
 
 /** The whole log, seen by stopping after each trade. */

@@ -5,6 +5,7 @@
  */
 
 export const DAY_NS = 86_400_000_000_000n;
+const SECOND_NS = 1_000_000_000n;
 
 export interface TwinTrade {
   readonly ns: bigint;
@@ -112,11 +113,31 @@ export class TwinLog {
   }
 }
 
-/** The edge at which an update is published: events at an edge come before it, trades after. */
-export function edgeOf(update: Pick<TwinUpdate, 'at' | 'byTrade'>, step: bigint): bigint {
-  const rest = update.at % step;
-  if (rest === 0n && !update.byTrade) return update.at;
-  return update.at - rest + step;
+/**
+ * The edge at which an update is published: events at an edge come before it, trades after. Edges are
+ * the whole seconds, and the multiples of the step between them, all moved by so many thousandths of it.
+ */
+export function edgeOf(
+  { at, byTrade }: Pick<TwinUpdate, 'at' | 'byTrade'>,
+  step: bigint,
+  phase = 0,
+): bigint {
+  const second = (byTrade ? at : at - 1n) / SECOND_NS;
+  const edges = [(second + 1n) * SECOND_NS];
+  for (let multiple = SECOND_NS - step; multiple > 0n; multiple -= step) {
+    edges.unshift(second * SECOND_NS + multiple + (step * BigInt(phase)) / 1_000n);
+  }
+  return edges.find((edge) => (byTrade ? at < edge : at <= edge))!;
+}
+
+/** The last edge not after an instant. */
+export function lastEdge(at: bigint, step: bigint, phase = 0): bigint {
+  let edge = at - (at % SECOND_NS);
+  for (;;) {
+    const next = edgeOf({ at: edge, byTrade: true }, step, phase);
+    if (next > at) return edge;
+    edge = next;
+  }
 }
 
 /** position(at): all trades before `at`, all events due until then. */

@@ -6,6 +6,13 @@ import { test } from 'node:test';
 import { MessageChannel } from 'node:worker_threads';
 import { calendarNamed } from '@tapeloom/core/calendar/calendars';
 import { extendSessionBook } from '@tapeloom/core/calendar/session-book';
+import { indicatorNamed } from '@tapeloom/core/studies/catalogue';
+import {
+  FLUSH_STEP_NS,
+  flushEdgeAfter,
+  flushPhase,
+  SECOND_NS,
+} from '@tapeloom/core/studies/flush-step';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
 import { intakeBatch } from '../../../../simulation/tape/feed-rows.ts';
@@ -17,7 +24,6 @@ import { EngineHandle } from './engine-handle.ts';
 
 const SYMBOL = 'BTCX6';
 const DAY = utcDay(20261112);
-const SECOND_NS = 1_000_000_000;
 const BARS = { bar: 'time', session: 'full', size: 60 };
 const SPEC = { contract: SYMBOL, indicator: 'bars', params: BARS, delaySeconds: 0 };
 
@@ -128,7 +134,9 @@ test('an engine in its thread follows a real tape and publishes what is durable'
   await rig.until(() => rig.heard.some((it) => it.t === 'flush' && it.position === position));
   const flush = rig.heard.findLast((it) => it.t === 'flush');
   assert.ok(flush?.t === 'flush');
-  assert.deepEqual([flush.position, flush.edge], [position, epochNs(DAY, 3.02 * SECOND_NS)]);
+  const phase = flushPhase(SPEC.contract, indicatorNamed(SPEC.indicator)!, SPEC.params);
+  const edge = epochNs(DAY, flushEdgeAfter(3 * SECOND_NS, FLUSH_STEP_NS, phase));
+  assert.deepEqual([flush.position, flush.edge], [position, edge]);
   assert.deepEqual(
     flush.entries.map(({ kind, id, final, cursor }) => ({ kind, id, final, cursor })),
     [{ kind: 'upsert', id: `${DAY}.1`, final: false, cursor: `${DAY}.3.1` }],

@@ -5,8 +5,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Cursor, parseCursor } from '@tapeloom/core/cursor';
+import { type Cursor, formatCursor, parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { FLUSH_STEP_NS, wholeSecond } from '@tapeloom/core/studies/flush-step';
 import { PublishedObjects } from '@tapeloom/core/studies/published-objects';
 import { StudyRun } from '@tapeloom/core/studies/run';
 import { dayOf, epochNs } from '@tapeloom/core/utc-day';
@@ -117,6 +118,29 @@ test('a replay after any cursor tells what the stream told, and the ring goes on
   );
 });
 
+test('a replay goes on from a cursor that was published at other edges, as before they were spread [DET-14] [DET-08]', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      scripts,
+      topics,
+      limits,
+      fc.nat(),
+      async (script, topic, pageLimits, cutAt) => {
+        const whole = await Undisturbed.over(script, topic, 7);
+        const until = wholeSecond(whole.end);
+        const stayed = await publishedUnmoved(whole, topic, until);
+        if (stayed.length === 0) return;
+        const had = stayed.slice(0, 1 + (cutAt % stayed.length));
+        using replays = replaysOver(whole, pageLimits);
+        const from = { t: 'after', cursor: had.at(-1)!.cursor } as const;
+        const missed = messagesOf(await pagesOf(replays, requestFor(topic, { from, until })));
+        assert.deepEqual(objectsAfter([...had, ...missed]), objectsAfter(stayed));
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
+
 test('a replay at a time begins with the state there, then tells what changed after it [DET-12] [DET-02]', async () => {
   await fc.assert(
     fc.asyncProperty(
@@ -202,6 +226,52 @@ function placedTrades(whole: Undisturbed): readonly { at: EpochNs; place: string
 function ofTrade(cursor: string): string {
   const { day, rank } = parseCursor(cursor)!;
   return `${day}.${rank}.0`;
+}
+
+/** What a stream whose flush edges are not moved by a phase has published, as messages. */
+async function publishedUnmoved(
+  whole: Undisturbed,
+  [id, input]: Topic,
+  until: EpochNs,
+): Promise<readonly Extract<ServerMessage, { readonly cursor: string }>[]> {
+  const indicator = BY_ID.get(id)!;
+  const published: Extract<ServerMessage, { readonly t: 'upsert' | 'remove' }>[] = [];
+  const objects = new PublishedObjects(indicator.objectsOutliveSession);
+  const message = (t: 'upsert' | 'remove', cursor: Cursor, members: string) =>
+    JSON.parse(`{"t":"${t}","sub":"","cursor":"${formatCursor(cursor)}",${members}}`);
+  const run = new StudyRun(
+    indicator.create(paramsOf(indicator, input)),
+    SESSIONS,
+    { at: START, rank: 0 as never },
+    {
+      output: {
+        upsert: (version, cursor) =>
+          published.push(message('upsert', cursor, objects.upsert(version))),
+        remove: (gone, final, ts, cursor) =>
+          published.push(message('remove', cursor, objects.remove(gone, final, ts))),
+        openSession: () => objects.openSession(),
+        flushed: () => {},
+      },
+      stepNs: FLUSH_STEP_NS,
+      formingBytes: () => objects.formingBytes,
+    },
+  );
+  const to = { day: dayOf(until), rank: 1_000_000 as never };
+  for await (const batch of whole.tape.read(CONTRACT, { day: DAY, rank: 0 as never }, to)) {
+    run.apply(batch);
+  }
+  run.advance(until);
+  return published;
+}
+
+/** What a client has after these messages. */
+function objectsAfter(messages: readonly ServerMessage[]): ReadonlyMap<string, unknown> {
+  const objects = new Map<string, unknown>();
+  for (const message of messages) {
+    if (message.t === 'remove') objects.delete(message.id);
+    else if (message.t === 'upsert') objects.set(message.id, message.data);
+  }
+  return objects;
 }
 
 /** position(time) and the objects there, by a settled run over everything since the tape's start. */

@@ -20,6 +20,7 @@
 import type { Session } from '@tapeloom/core/calendar/session';
 import { type Cursor, compareCursors } from '@tapeloom/core/cursor';
 import type { EpochNs, Rank } from '@tapeloom/core/numbers';
+import { flushPhase } from '@tapeloom/core/studies/flush-step';
 import { PublishedObjects } from '@tapeloom/core/studies/published-objects';
 import { sliceBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
@@ -57,7 +58,7 @@ export interface TapeRun {
 }
 
 /** Makes a run that stands at a session's open, or between sessions. */
-export type CreateRun<Run> = (setup: Omit<TopicRunSetup, 'objects'>) => Run;
+export type CreateRun<Run> = (setup: Omit<TopicRunSetup, 'objects' | 'phase'>) => Run;
 
 export interface StreamStart {
   readonly run: TopicRun;
@@ -155,9 +156,12 @@ async function beginStream(
   pace: RunPace,
   isEnough: (begun: Begun) => boolean,
 ): Promise<Begun> {
-  const { sessions, indicator } = source;
-  const create: CreateRun<TopicRun> = (setup) =>
-    new TopicRun({ ...setup, objects: new PublishedObjects(indicator.objectsOutliveSession) });
+  const { contract, sessions, indicator, params } = source;
+  const phase = flushPhase(contract, indicator, params);
+  const create: CreateRun<TopicRun> = (setup) => {
+    const objects = new PublishedObjects(indicator.objectsOutliveSession);
+    return new TopicRun({ ...setup, objects, phase });
+  };
   const current = sessions.atOrBefore(instant);
   if (current === null) {
     // Before the first session nothing has been said.

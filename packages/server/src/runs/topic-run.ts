@@ -37,6 +37,8 @@ export interface TopicRunSetup {
   readonly start: RunStart;
   /** Whether a session is whole on the tape, up to and with a day. */
   readonly isWholeUpTo: IsWholeUpTo;
+  /** Where its flush edges lie inside a second. */
+  readonly phase: number;
 }
 
 export class TopicRun implements RunOutput {
@@ -52,12 +54,12 @@ export class TopicRun implements RunOutput {
   /** Null while the run is quiet. */
   #publish: PublishFlush | null = null;
 
-  constructor({ study, objects, sessions, start, isWholeUpTo }: TopicRunSetup) {
+  constructor({ study, objects, sessions, start, isWholeUpTo, phase }: TopicRunSetup) {
     this.#study = study;
     this.#objects = objects;
     this.startedAt = start.at;
     this.#reached = start.at;
-    this.#run = new StudyRun(study, sessions, start, { output: this, isWholeUpTo });
+    this.#run = new StudyRun(study, sessions, start, { output: this, isWholeUpTo, phase });
   }
 
   /** The last tape entry it has passed: a trade, or a midnight after it. */
