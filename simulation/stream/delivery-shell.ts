@@ -176,7 +176,8 @@ export class DeliveryShell {
         const replay = this.#replay!;
         this.#later(() => {
           if (this.#replay !== replay) return;
-          if (world.isFull && !replay.hasBegun) this.step({ t: 'replay-failed', why: 'full' });
+          if (world.isFull && !replay.hasBegun)
+            this.step({ t: 'replay-failed', why: { t: 'full', what: 'thread' } });
           else this.step({ t: 'page', page: replay.page(action.until) });
         });
         return;

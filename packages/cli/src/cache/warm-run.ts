@@ -10,11 +10,11 @@ import { extendSessionBook } from '@tapeloom/core/calendar/session-book';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { isRefused } from '@tapeloom/server/platform/refusal';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import { type CacheCounters, ResultCache } from '@tapeloom/server/results/result-cache';
 import type { DayResult } from '@tapeloom/server/results/settled-days';
 import { SettledDaysReader } from '@tapeloom/server/results/settled-days-reader';
-import { DayDamagedError } from '@tapeloom/server/results/settled-errors';
 import { SessionTables } from '@tapeloom/server/runs/session-tables';
 import { SealedDays } from '@tapeloom/server/tape/read/sealed-days';
 import { NO_LIVE_DAYS, TapeReader } from '@tapeloom/server/tape/read/tape-reader';
@@ -136,7 +136,7 @@ export class WarmRun implements AsyncDisposable {
         at += 1;
       }
     } catch (error) {
-      if (!(error instanceof DayDamagedError)) throw error;
+      if (!isRefused(error, 'day-damaged')) throw error;
       yield { ...days[at]!, outcome: 'damaged' };
     }
   }

@@ -9,10 +9,9 @@
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { Refusal, type RefusalReason, reasonOf } from '../platform/refusal.ts';
 import type { DaysRead, SettledDays } from '../results/settled-days.ts';
-import { DayDamagedError, DaysMissingError, ReadClosedError } from '../results/settled-errors.ts';
 import type { Replay, Replays } from '../runs/replay.ts';
-import { NotOnTapeError, ReplayClosedError, ReplaysFullError } from '../runs/replay-errors.ts';
 import type { Turns } from '../runs/turns.ts';
 import type { LiveTape } from '../tape/tape.ts';
 import { TapeDamagedError } from '../tape/tape-errors.ts';
@@ -20,7 +19,6 @@ import { moved } from './compute-move.ts';
 import type {
   ComputeAnswer,
   ComputeCall,
-  ComputeRefusal,
   ComputeRequest,
   FromComputeThread,
 } from './compute-wire.ts';
@@ -48,9 +46,6 @@ type Held =
       readonly opening: Promise<DaysRead>;
     }
   | { readonly t: 'replay'; readonly request: ComputeRequest; readonly opening: Promise<Replay> };
-
-/** The tape was waited for in vain. */
-class TapeBehindError extends Error {}
 
 export class ComputeDesk implements Disposable {
   readonly #options: ComputeDeskOptions;
@@ -80,7 +75,7 @@ export class ComputeDesk implements Disposable {
       const { answer, moves } = moved(await this.#answer(message));
       this.#options.send({ t: 'answer', call, answer }, moves);
     } catch (error) {
-      const why = refusalOf(error);
+      const why = reasonOf(error);
       // Damage of the tape is for the operator, whatever it means to who asked.
       const isDamage = error instanceof Error && error.cause instanceof TapeDamagedError;
       if (isFault(why) || isDamage) this.#options.send({ t: 'fault', error, request }, []);
@@ -97,7 +92,7 @@ export class ComputeDesk implements Disposable {
       await (await held?.opening)?.[Symbol.asyncDispose]();
     } catch (error) {
       // Who asked was told when it could not be opened.
-      const isTold = !isFault(refusalOf(error));
+      const isTold = !isFault(reasonOf(error));
       if (!isTold) this.#options.send({ t: 'fault', error, request: held!.request }, []);
     }
   }
@@ -165,18 +160,18 @@ export class ComputeDesk implements Disposable {
 
   async #nextDay(read: number) {
     const held = this.#held.get(read);
-    if (held?.t !== 'days') throw new ReadClosedError();
+    if (held?.t !== 'days') throw new Refusal({ t: 'closed' });
     const opened = await held.opening;
     return await this.#options.turns.within(held.account, async () => {
       // It may have been closed while it waited for its turn.
-      if (!this.#held.has(read)) throw new ReadClosedError();
+      if (!this.#held.has(read)) throw new Refusal({ t: 'closed' });
       return await opened.next();
     });
   }
 
   async #nextPage(read: number, until: EpochNs | null) {
     const held = this.#held.get(read);
-    if (held?.t !== 'replay') throw new ReplayClosedError();
+    if (held?.t !== 'replay') throw new Refusal({ t: 'closed' });
     return await (await held.opening).next(until ?? undefined);
   }
 
@@ -203,7 +198,7 @@ export class ComputeDesk implements Disposable {
     try {
       while (!isThere()) {
         const outcome = await Promise.race([this.#growth.promise, late.promise]);
-        if (outcome === 'late') throw new TapeBehindError(`the tape is not known at ${instant}`);
+        if (outcome === 'late') throw new Refusal({ t: 'behind' });
       }
     } finally {
       clearTimeout(timer);
@@ -211,25 +206,7 @@ export class ComputeDesk implements Disposable {
   }
 }
 
-function refusalOf(error: unknown): ComputeRefusal {
-  if (error instanceof ReplaysFullError) return { t: 'full' };
-  if (error instanceof TapeBehindError) return { t: 'behind' };
-  if (error instanceof NotOnTapeError) return { t: 'not-on-tape' };
-  if (error instanceof ReadClosedError || error instanceof ReplayClosedError) {
-    return { t: 'closed' };
-  }
-  if (error instanceof DaysMissingError) {
-    const { contract, days } = error;
-    return { t: 'days-missing', contract, days };
-  }
-  if (error instanceof DayDamagedError) {
-    const { contract, day } = error;
-    return { t: 'day-damaged', contract, day };
-  }
-  return { t: 'failed' };
-}
-
 /** Whether the operator must know. */
-function isFault({ t }: ComputeRefusal): boolean {
+function isFault({ t }: RefusalReason): boolean {
   return t === 'failed' || t === 'day-damaged' || t === 'behind';
 }

@@ -6,27 +6,17 @@
 
 import { Worker } from 'node:worker_threads';
 import type { UtcDay } from '@tapeloom/core/numbers';
-import { DaysMissingError } from '../results/settled-errors.ts';
-import {
-  ComputeClosedError,
-  ComputeFailedError,
-  ComputeFullError,
-} from '../runs/compute-errors.ts';
-import { NotOnTapeError, ReplayClosedError } from '../runs/replay-errors.ts';
+import { Refusal } from '../platform/refusal.ts';
 import type {
   ComputeAnswer,
   ComputeCall,
   ComputeCallName,
   ComputeCalls,
-  ComputeRefusal,
   ComputeRequest,
   ComputeThreadData,
   FromComputeThread,
   ToComputeThread,
 } from './compute-wire.ts';
-
-/** What is told to who finds a thread full, or behind the tape. */
-export const RETRY_AFTER_SECONDS = 5;
 
 /** A thread, or what stands for one in a test. */
 export interface ComputeThread {
@@ -95,8 +85,7 @@ export class ComputeHandle implements AsyncDisposable {
     of: ComputeCalls[Name]['of'],
   ): PromiseWithResolvers<ComputeCalls[Name]['answer']> {
     const answer = Promise.withResolvers<ComputeAnswer>();
-    if (this.#isOver)
-      answer.reject(this.#isDisposed ? new ComputeClosedError() : new ComputeFailedError());
+    if (this.#isOver) answer.reject(new Refusal({ t: this.#isDisposed ? 'shut-down' : 'failed' }));
     else {
       this.#lastCall += 1;
       this.#calls.set(this.#lastCall, answer);
@@ -113,7 +102,7 @@ export class ComputeHandle implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isOver = true;
     this.#isDisposed = true;
-    this.#rejectAll(() => new ComputeClosedError());
+    this.#rejectAll(() => new Refusal({ t: 'shut-down' }));
     await this.#thread.end();
   }
 
@@ -130,42 +119,18 @@ export class ComputeHandle implements AsyncDisposable {
     }
     const { why } = message;
     if (why.t === 'day-damaged') this.#events.damaged(why.contract, why.day);
-    answer?.reject(errorOf(why));
+    answer?.reject(new Refusal(why));
   }
 
   #end(cause: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#rejectAll(() => new ComputeFailedError(cause));
+    this.#rejectAll(() => new Refusal({ t: 'failed' }, cause));
     this.#events.ended(cause);
   }
 
   #rejectAll(error: () => Error): void {
     for (const answer of this.#calls.values()) answer.reject(error());
     this.#calls.clear();
-  }
-}
-
-function errorOf(why: ComputeRefusal): Error {
-  switch (why.t) {
-    case 'full':
-      return new ComputeFullError('a compute thread has no room', RETRY_AFTER_SECONDS, 'thread');
-    case 'behind':
-      return new ComputeFullError(
-        'a compute thread is behind the tape',
-        RETRY_AFTER_SECONDS,
-        'thread',
-      );
-    case 'closed':
-      return new ReplayClosedError();
-    case 'not-on-tape':
-      return new NotOnTapeError('the tape does not have what was asked for');
-    case 'days-missing':
-      return new DaysMissingError(why.contract, why.days);
-    case 'day-damaged':
-    case 'failed':
-      return new ComputeFailedError();
-    default:
-      throw new RangeError(`no such refusal: ${JSON.stringify(why satisfies never)}`);
   }
 }

@@ -3,26 +3,16 @@ import { type TestContext, test } from 'node:test';
 import { setImmediate as settle } from 'node:timers/promises';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { utcDay } from '@tapeloom/core/utc-day';
+import { refusedAs } from '../../testing/refused-as.ts';
+import { isRefused, Refusal } from '../platform/refusal.ts';
 import type {
   DayResult,
   DaysPosition,
   SettledDays,
   SettledDaysRequest,
 } from '../results/settled-days.ts';
-import {
-  DayDamagedError,
-  DaysMissingError,
-  ReadClosedError,
-  ReadOutdatedError,
-} from '../results/settled-errors.ts';
-import {
-  ComputeClosedError,
-  ComputeFailedError,
-  ComputeFullError,
-} from '../runs/compute-errors.ts';
 import { noLines, noSettledLines } from '../runs/day-lines.ts';
 import type { Replays } from '../runs/replay.ts';
-import { ReplaysFullError } from '../runs/replay-errors.ts';
 import { ComputeDesk } from './compute-desk.ts';
 import type { ComputeThread } from './compute-handle.ts';
 import { type ComputeLimits, ComputePool } from './compute-pool.ts';
@@ -102,15 +92,16 @@ class FakeThread implements ComputeThread {
 
   #read({ account, contract, goOn }: SettledDaysRequest) {
     this.world.opened.push(goOn ?? null);
-    if (contract === 'missing') throw new DaysMissingError(contract, [DAY]);
+    if (contract === 'missing') throw new Refusal({ t: 'days-missing', contract, days: [DAY] });
     let isClosed = false;
     return {
       inputs: this.world.inputs,
       next: async (): Promise<DayResult | null> => {
-        if (contract === 'damaged') throw new DayDamagedError(contract, DAY, new Error('a bit'));
+        if (contract === 'damaged')
+          throw new Refusal({ t: 'day-damaged', contract, day: DAY }, new Error('a bit'));
         if (contract === 'broken') throw new Error('a secret of the house');
         for (let slice = 0; slice < this.world.slices; slice += 1) {
-          if (isClosed) throw new ReadClosedError();
+          if (isClosed) throw new Refusal({ t: 'closed' });
           this.world.worked.push(account);
           await this.turns.yieldTurn();
         }
@@ -245,7 +236,7 @@ test('room is limited, for one account more than for all', async () => {
   const reads = [];
   for (let count = 0; count < 3; count += 1) reads.push(await world.pool.read(atOnce('a')));
   const waits = world.pool.read(atOnce('a'));
-  await assert.rejects(world.pool.read(atOnce('a')), ComputeFullError);
+  await assert.rejects(world.pool.read(atOnce('a')), refusedAs('full'));
   world.slices = 1_000;
   await using other = await world.pool.read(request('b'));
   const pulls = [...reads, other].map((read) => read.next());
@@ -253,13 +244,13 @@ test('room is limited, for one account more than for all', async () => {
   await settle();
   const controller = new AbortController();
   const given = world.pool.read(request('c'), controller.signal);
-  await assert.rejects(world.pool.read(request('d')), ComputeFullError);
+  await assert.rejects(world.pool.read(request('d')), refusedAs('full'));
   const replay = { contract: 'ESZ6', indicator: 'bars', params: {}, account: 'd' };
   const from = { t: 'after', cursor: '20261112.0.0' } as const;
   const until = 1_000n as EpochNs;
   await assert.rejects(
     world.pool.open({ ...replay, from, until, chargedBefore: until }),
-    ReplaysFullError,
+    refusedAs('full'),
   );
   assert.equal(world.pool.counts.waiting, 2);
   controller.abort();
@@ -337,27 +328,26 @@ test('a read that is opened again over other days than before ends', async () =>
   await read.next();
   await read.next();
   world.inputs = 'others';
-  await assert.rejects(read.next(), ReadOutdatedError);
-  await assert.rejects(read.next(), ReadOutdatedError);
+  await assert.rejects(read.next(), refusedAs('outdated'));
+  await assert.rejects(read.next(), refusedAs('outdated'));
   assert.deepEqual([world.pool.counts.open, world.pool.counts.working], [0, 0]);
 });
 
 test('what is refused says why, and nothing of the house', async () => {
   await using world = new World(2);
-  await assert.rejects(world.pool.read(request('a', 'missing')), (error) => {
-    assert.ok(error instanceof DaysMissingError);
-    assert.deepEqual([error.contract, error.days], ['missing', [DAY]]);
-    return true;
-  });
+  await assert.rejects(
+    world.pool.read(request('a', 'missing')),
+    refusedAs('days-missing', { contract: 'missing', days: [DAY] }),
+  );
   assert.deepEqual(world.faults, []);
   await using broken = await world.pool.read(request('a', 'broken'));
   await assert.rejects(broken.next(), (error) => {
-    assert.ok(error instanceof ComputeFailedError);
+    assert.ok(isRefused(error, 'failed'));
     assert.doesNotMatch(`${error.message} ${String(error.cause)}`, /secret/);
     return true;
   });
   await using damaged = await world.pool.read(request('a', 'damaged'));
-  await assert.rejects(damaged.next(), ComputeFailedError);
+  await assert.rejects(damaged.next(), refusedAs('day-damaged'));
   await settle();
   await settle();
   assert.deepEqual(world.faults, [
@@ -381,8 +371,8 @@ test('a thread that dies takes its reads with it and is replaced, the more slowl
   const waiting = dying.next();
   await settle();
   world.threads[0]!.die();
-  await assert.rejects(waiting, ComputeFailedError);
-  await assert.rejects(dying.next(), ComputeFailedError);
+  await assert.rejects(waiting, refusedAs('failed'));
+  await assert.rejects(dying.next(), refusedAs('failed'));
   await dying[Symbol.asyncDispose]();
   assert.deepEqual(world.faults, ['out of memory -']);
   world.slices = 1;
@@ -421,7 +411,7 @@ test('without a living thread questions are refused for now and reads wait', asy
   context.mock.timers.enable({ apis: ['setTimeout'] });
   await using world = new World(1);
   world.threads[0]!.die();
-  await assert.rejects(world.pool.locate('ESZ6', '20261112.1.1', null), ComputeFullError);
+  await assert.rejects(world.pool.locate('ESZ6', '20261112.1.1', null), refusedAs('full'));
   const waiting = world.pool.read(request('a'));
   context.mock.timers.tick(1_000);
   await using read = await waiting;
@@ -434,15 +424,15 @@ test('after the end everything is refused, also what waits', async () => {
   const asked = read.next();
   const waiting = world.pool.read(request('b'));
   await Promise.all([
-    assert.rejects(asked, ComputeClosedError),
-    assert.rejects(waiting, ComputeClosedError),
+    assert.rejects(asked, refusedAs('shut-down')),
+    assert.rejects(waiting, refusedAs('shut-down')),
     world.pool[Symbol.asyncDispose](),
   ]);
   await assert.rejects(
     world.pool.coverage('ESZ6', 0n as EpochNs, 1n as EpochNs),
-    ComputeClosedError,
+    refusedAs('shut-down'),
   );
-  await assert.rejects(world.pool.read(request('a')), ComputeClosedError);
+  await assert.rejects(world.pool.read(request('a')), refusedAs('shut-down'));
   await read[Symbol.asyncDispose]();
   assert.deepEqual(world.faults, []);
 });

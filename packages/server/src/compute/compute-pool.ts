@@ -9,6 +9,7 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { Refusal, SCARCE, type Scarce, scarceFor } from '../platform/refusal.ts';
 import { positionAfter } from '../results/days-position.ts';
 import type {
   Coverage,
@@ -19,17 +20,8 @@ import type {
   SettledDays,
   SettledDaysRequest,
 } from '../results/settled-days.ts';
-import { ReadClosedError, ReadOutdatedError } from '../results/settled-errors.ts';
-import {
-  ComputeClosedError,
-  ComputeFullError,
-  FULL_REASONS,
-  type FullReason,
-} from '../runs/compute-errors.ts';
 import type { CursorPlace, Replay, ReplayPage, ReplayRequest, Replays } from '../runs/replay.ts';
-import { ReplayClosedError, ReplaysFullError } from '../runs/replay-errors.ts';
 import type { TradingSessions } from '../runs/session-tables.ts';
-import { RETRY_AFTER_SECONDS } from './compute-handle.ts';
 import { ComputeThreads, type ComputeThreadsOptions } from './compute-threads.ts';
 import type { ComputeCallName, ComputeCalls } from './compute-wire.ts';
 import { type IdleLimits, IdleReads } from './idle-reads.ts';
@@ -86,7 +78,7 @@ export interface ComputeCounts {
   /** Since the start, as the following. */
   readonly threadsLost: number;
   /** Reads and questions for which there was no room, by what there was none of. */
-  readonly refused: Readonly<Record<FullReason, number>>;
+  readonly refused: Readonly<Record<Scarce, number>>;
   /** Reads that were given up by who asked for them. */
   readonly cancelled: number;
   /** Idle reads that lost what they had in a thread. */
@@ -99,8 +91,8 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
   readonly #admission: ReadAdmission;
   readonly #idle: IdleReads;
   readonly #host: ReadHost;
-  readonly #refused = Object.fromEntries(FULL_REASONS.map((reason) => [reason, 0])) as Record<
-    FullReason,
+  readonly #refused = Object.fromEntries(Object.keys(SCARCE).map((what) => [what, 0])) as Record<
+    Scarce,
     number
   >;
   #open = 0;
@@ -164,14 +156,13 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
         isAtOnce,
         weight: IDLE_WEIGHTS.days,
         home: homeOf(request),
-        closedError: () => new ReadClosedError(),
         open: (handle, number) => {
           const asked = position === null ? request : { ...request, goOn: position };
           return handle.call('openDays', { read: number, request: asked });
         },
         opened: (answer) => {
           inputs ??= answer;
-          if (answer !== inputs) throw new ReadOutdatedError();
+          if (answer !== inputs) throw new Refusal({ t: 'outdated' });
         },
         ask: (handle, number) => handle.call('nextDay', { read: number }),
         took: (result) => {
@@ -183,40 +174,34 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
     return { next: () => read.next(undefined), [Symbol.asyncDispose]: disposing(read) };
   }
 
-  /** As `read` does. When there is no room it rejects with `ReplaysFullError`. */
+  /** As `read` does. */
   async open(request: ReplayRequest, signal?: AbortSignal): Promise<Replay> {
     this.#refuseWhenOver();
     const { account = '', isAtOnce = false } = request;
     let reached = request;
-    try {
-      const read = await PooledRead.begin<EpochNs | null, ReplayPage>(
-        {
-          account,
-          signal,
-          isAtOnce,
-          weight: IDLE_WEIGHTS.replay,
-          home: null,
-          closedError: () => new ReplayClosedError(),
-          open: (handle, number) => handle.call('openReplay', { read: number, request: reached }),
-          opened: () => {},
-          ask: (handle, number, until) => {
-            if (until !== null && until > reached.until) reached = { ...reached, until };
-            return handle.call('nextPage', { read: number, until });
-          },
-          took: ({ position }) => {
-            reached = { ...reached, from: { t: 'after', cursor: position } };
-          },
+    const read = await PooledRead.begin<EpochNs | null, ReplayPage>(
+      {
+        account,
+        signal,
+        isAtOnce,
+        weight: IDLE_WEIGHTS.replay,
+        home: null,
+        open: (handle, number) => handle.call('openReplay', { read: number, request: reached }),
+        opened: () => {},
+        ask: (handle, number, until) => {
+          if (until !== null && until > reached.until) reached = { ...reached, until };
+          return handle.call('nextPage', { read: number, until });
         },
-        this.#host,
-      );
-      return {
-        next: (until) => read.next(until ?? null),
-        [Symbol.asyncDispose]: disposing(read),
-      };
-    } catch (error) {
-      if (!(error instanceof ComputeFullError)) throw error;
-      throw new ReplaysFullError(error.message, error.retryAfterSeconds, error.reason);
-    }
+        took: ({ position }) => {
+          reached = { ...reached, from: { t: 'after', cursor: position } };
+        },
+      },
+      this.#host,
+    );
+    return {
+      next: (until) => read.next(until ?? null),
+      [Symbol.asyncDispose]: disposing(read),
+    };
   }
 
   /** Session books grow as time goes on; sessions that have opened never change. */
@@ -226,7 +211,7 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isOver = true;
-    this.#admission.close(new ComputeClosedError());
+    this.#admission.close(new Refusal({ t: 'shut-down' }));
     await this.#threads[Symbol.asyncDispose]();
   }
 
@@ -238,11 +223,11 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
     const thread = this.#threads.leastBusy();
     try {
       if (thread === null || thread.handle.callCount >= this.#limits.callsPerThread) {
-        throw new ComputeFullError('too much is asked at once', RETRY_AFTER_SECONDS, 'questions');
+        throw new Refusal({ t: 'full', what: 'questions' });
       }
       return await thread.handle.call(name, of).promise;
     } catch (error) {
-      if (error instanceof ComputeFullError) this.#refused[error.reason] += 1;
+      this.#noteRefused(error);
       throw error;
     }
   }
@@ -269,7 +254,7 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
   #place(home: string | null): OpenRead {
     const thread = this.#threads.homeFor(home);
     if (thread === null) {
-      throw new ComputeFullError('no compute thread runs', RETRY_AFTER_SECONDS, 'thread');
+      throw new Refusal({ t: 'full', what: 'thread' });
     }
     this.#lastRead += 1;
     return { thread, read: this.#lastRead };
@@ -278,11 +263,16 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
   #noteEnd({ hasBegun, isCancelled, reason }: ReadEnd): void {
     if (hasBegun) this.#open -= 1;
     if (isCancelled) this.#cancelled += 1;
-    else if (reason instanceof ComputeFullError) this.#refused[reason.reason] += 1;
+    else this.#noteRefused(reason);
+  }
+
+  #noteRefused(error: unknown): void {
+    const what = scarceFor(error);
+    if (what !== null) this.#refused[what] += 1;
   }
 
   #refuseWhenOver(): void {
-    if (this.#isOver) throw new ComputeClosedError();
+    if (this.#isOver) throw new Refusal({ t: 'shut-down' });
   }
 }
 

@@ -11,12 +11,11 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { decodeFrames } from '../../../../simulation/stream/engine-run.ts';
 import { intakeBatch } from '../../../../simulation/tape/feed-rows.ts';
+import { refusedAs } from '../../testing/refused-as.ts';
 import { NodeDisk } from '../platform/node-disk.ts';
+import { isRefused } from '../platform/refusal.ts';
 import type { DayResult, SettledDaysRequest } from '../results/settled-days.ts';
-import { DaysMissingError } from '../results/settled-errors.ts';
-import { ComputeFailedError, ComputeFullError } from '../runs/compute-errors.ts';
 import type { ReplayRequest } from '../runs/replay.ts';
-import { NotOnTapeError, ReplayClosedError } from '../runs/replay-errors.ts';
 import { type OpenTape, openTape } from '../tape/write/open-tape.ts';
 import { startComputeThread } from './compute-handle.ts';
 import { ComputePool } from './compute-pool.ts';
@@ -216,11 +215,11 @@ test('closing rejects what is asked for at once', async () => {
   await replay.next();
   const waiting = replay.next();
   const closing = replay[Symbol.asyncDispose]();
-  await Promise.all([assert.rejects(waiting, ReplayClosedError), closing]);
-  await assert.rejects(replay.next(), ReplayClosedError);
+  await Promise.all([assert.rejects(waiting, refusedAs('closed')), closing]);
+  await assert.rejects(replay.next(), refusedAs('closed'));
   await assert.rejects(
     rig.pool.open(replayOf({ from: { t: 'after', cursor: `${DAY}.9.0` } })),
-    NotOnTapeError,
+    refusedAs('not-on-tape'),
   );
   assert.equal(rig.pool.counts.open, 0);
   assert.deepEqual(rig.faults, []);
@@ -237,12 +236,12 @@ test('a damaged day is named to the operator, hidden from who asked, and missing
     () => null,
     (reason: unknown) => reason,
   );
-  assert.ok(error instanceof ComputeFailedError);
+  assert.ok(isRefused(error, 'day-damaged'));
   assert.doesNotMatch(`${error.message} ${String(error.cause)}`, /arrow/);
   assert.match(String(rig.faults[0]!.error), new RegExp(`${DAY}`));
   assert.deepEqual(rig.faults[0]!.request, daysOf({ until }));
   assert.deepEqual((await rig.pool.coverage(SYMBOL, at(0), until)).missingDays, [DAY as UtcDay]);
-  await assert.rejects(rig.pool.read(daysOf({ until })), DaysMissingError);
+  await assert.rejects(rig.pool.read(daysOf({ until })), refusedAs('days-missing'));
 });
 
 test('a thread that dies is replaced, and what it ran is rejected', async () => {
@@ -252,12 +251,12 @@ test('a thread that dies is replaced, and what it ran is rejected', async () => 
   await replay.next();
   const waiting = replay.next();
   rig.breakThread();
-  await assert.rejects(waiting, ComputeFailedError);
-  await assert.rejects(replay.next(), ComputeFailedError);
+  await assert.rejects(waiting, refusedAs('failed'));
+  await assert.rejects(replay.next(), refusedAs('failed'));
   await replay[Symbol.asyncDispose]();
   assert.equal(rig.faults.length, 1);
   assert.equal(rig.faults[0]!.request, null);
-  await assert.rejects(rig.pool.locate(SYMBOL, `${DAY}.1.1`, null), ComputeFullError);
+  await assert.rejects(rig.pool.locate(SYMBOL, `${DAY}.1.1`, null), refusedAs('full'));
   // A read waits for the new thread.
   await using again = await rig.pool.open(replayOf({ until: at(1) }));
   assert.equal((await again.next()).isLast, true);

@@ -6,6 +6,7 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import type { RefusalReason } from '../platform/refusal.ts';
 import type {
   Coverage,
   CoveredStudy,
@@ -84,18 +85,8 @@ export type ToComputeThread =
 
 export type FromComputeThread =
   | { readonly t: 'answer'; readonly call: number; readonly answer: ComputeAnswer }
-  | { readonly t: 'refused'; readonly call: number; readonly why: ComputeRefusal }
+  | { readonly t: 'refused'; readonly call: number; readonly why: RefusalReason }
   /** For the operator: what it was that failed, and for whom. */
   | { readonly t: 'fault'; readonly error: unknown; readonly request: ComputeRequest | null };
 
 export type ComputeRequest = SettledDaysRequest | ReplayRequest;
-
-export type ComputeRefusal =
-  | { readonly t: 'full' }
-  /** The tape is not known as far as was asked for. */
-  | { readonly t: 'behind' }
-  | { readonly t: 'closed' }
-  | { readonly t: 'not-on-tape' }
-  | { readonly t: 'days-missing'; readonly contract: string; readonly days: readonly UtcDay[] }
-  | { readonly t: 'day-damaged'; readonly contract: string; readonly day: UtcDay }
-  | { readonly t: 'failed' };

@@ -7,6 +7,7 @@
  * nobody. A read that failed stays failed.
  */
 
+import { Refusal } from '../platform/refusal.ts';
 import type { ComputeHandle } from './compute-handle.ts';
 import type { RunningThread } from './compute-threads.ts';
 import type { IdleRead } from './idle-reads.ts';
@@ -22,7 +23,6 @@ export interface ReadPlan<Argument, Result> {
   readonly weight: number;
   /** What is computed: the same again is best done in the same thread. */
   readonly home: string | null;
-  readonly closedError: () => Error;
   /** After the last result that was taken, or from its start on. */
   open(handle: ComputeHandle, read: number): PromiseWithResolvers<string>;
   /** Told what the opening answered; throws when that is not what went before. */
@@ -82,7 +82,7 @@ export class PooledRead<Argument, Result> implements IdleRead, AsyncDisposable {
     plan.signal?.addEventListener('abort', this.#abort);
   }
 
-  /** Rejects with `ComputeFullError` when there is no room for another. */
+  /** Refused when there is no room for another. */
   static async begin<Argument, Result>(
     plan: ReadPlan<Argument, Result>,
     host: ReadHost,
@@ -122,7 +122,7 @@ export class PooledRead<Argument, Result> implements IdleRead, AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#close(this.#plan.closedError());
+    this.#close(new Refusal({ t: 'closed' }));
   }
 
   /** Does something in a place; what fails is the end of the read. */

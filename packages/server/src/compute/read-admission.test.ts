@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as settle } from 'node:timers/promises';
-import { ComputeFullError, type FullReason } from '../runs/compute-errors.ts';
+import { refusedAs } from '../../testing/refused-as.ts';
+import type { Scarce } from '../platform/refusal.ts';
 import { type AdmissionLimits, type Entering, ReadAdmission } from './read-admission.ts';
 
 const LIMITS: AdmissionLimits = {
@@ -36,14 +37,7 @@ class Hall {
   }
 }
 
-function refusedFor(reason: FullReason) {
-  return (error: unknown) => {
-    assert.ok(error instanceof ComputeFullError);
-    assert.equal(error.reason, reason);
-    assert.ok(error.retryAfterSeconds > 0);
-    return true;
-  };
-}
+const refusedFor = (what: Scarce) => refusedAs('full', { what });
 
 test('no account has more than its share at work, and another still finds room', async () => {
   const hall = new Hall(3);

@@ -9,9 +9,7 @@
  * refused.
  */
 
-import { ComputeFullError } from '../runs/compute-errors.ts';
-
-const RETRY_AFTER_SECONDS = 5;
+import { Refusal } from '../platform/refusal.ts';
 
 export interface AdmissionLimits {
   /** Reads at work of one account. */
@@ -76,7 +74,7 @@ export class ReadAdmission {
     return this.#waiting.size;
   }
 
-  /** Rejects with `ComputeFullError`, or with the signal's reason when that comes first. */
+  /** Refused when there is no room; or rejects with the signal's reason when that comes first. */
   async enter(entering: Entering): Promise<void> {
     entering.signal.throwIfAborted();
     const isFirst = !this.#waiting.values().some((one) => this.#mayWork(one));
@@ -126,9 +124,7 @@ export class ReadAdmission {
     };
     const one: Waiting = { ...entering, admit: admitted.resolve, giveUp };
     const abort = () => giveUp(signal.reason);
-    const late = () => {
-      giveUp(new ComputeFullError('there was no room in time', RETRY_AFTER_SECONDS, 'late'));
-    };
+    const late = () => giveUp(new Refusal({ t: 'full', what: 'late' }));
     const timer = hasBegun ? undefined : setTimeout(late, this.#limits.waitMs);
     signal.addEventListener('abort', abort);
     this.#waiting.add(one);
@@ -144,16 +140,9 @@ export class ReadAdmission {
   #refuseCrowd(account: string): void {
     const { waiting, waitingPerAccount, waitingKeptForNew } = this.#limits;
     const own = this.#of(account).waiting;
-    if (own >= waitingPerAccount) {
-      const message = 'too much of this account is waiting to be computed';
-      throw new ComputeFullError(message, RETRY_AFTER_SECONDS, 'account');
-    }
+    if (own >= waitingPerAccount) throw new Refusal({ t: 'full', what: 'account' });
     if (this.#waitingToBegin >= (own > 0 ? waiting - waitingKeptForNew : waiting)) {
-      throw new ComputeFullError(
-        'too much is waiting to be computed',
-        RETRY_AFTER_SECONDS,
-        'queue',
-      );
+      throw new Refusal({ t: 'full', what: 'queue' });
     }
   }
 

@@ -4,8 +4,8 @@ import { zstdDecompressSync } from 'node:zlib';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
+import { refusedAs } from '../../testing/refused-as.ts';
 import type { HistoryQuery } from '../history/history-query.ts';
-import { NotWarmError } from '../history/history-refusal.ts';
 import type { DayResult, DaysRead } from '../results/settled-days.ts';
 import { compressLines } from '../runs/day-lines.ts';
 import { exportFrames, NoSuchLineError } from './export-frames.ts';
@@ -169,6 +169,6 @@ test('it ends at untilCursor, and reads no further', async () => {
 test('an indicator without its look-back is told before anything is sent', async () => {
   const { result } = await resultOf(0, 0, 0, false);
   const read = new ListedRead([result]);
-  await assert.rejects(framesOf(read, queryOf({})).next(), NotWarmError);
+  await assert.rejects(framesOf(read, queryOf({})).next(), refusedAs('not-warm'));
   assert.ok(read.isClosed);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { ComputeFullError } from '../runs/compute-errors.ts';
+import { refusedAs } from '../../testing/refused-as.ts';
 import { ExportPace } from './export-pace.ts';
 
 const MIB = 1_024 * 1_024;
@@ -96,10 +96,7 @@ test('an export that cannot begin in time is refused, one that has begun waits; 
   leaving.abort(new Error('gone'));
   await assert.rejects(gone, /gone/);
   context.mock.timers.tick(10_000);
-  await assert.rejects(late, (error) => {
-    assert.ok(error instanceof ComputeFullError);
-    return error.reason === 'bytes' && error.retryAfterSeconds > 0;
-  });
+  await assert.rejects(late, refusedAs('full', { what: 'bytes' }));
   assert.equal(pace.refusedCount, 1);
   for (let piece = 0; piece < 20; piece += 1) await begun.next();
   await begun.return(undefined);

@@ -7,7 +7,7 @@
 
 import { ByteBudget, type ByteLimits, type HeldBytes } from '../platform/byte-budget.ts';
 import { freeMemory } from '../platform/free-memory.ts';
-import { ComputeFullError } from '../runs/compute-errors.ts';
+import { Refusal } from '../platform/refusal.ts';
 
 const MIB = 1_024 * 1_024;
 export const PACE_LIMITS: ByteLimits = {
@@ -20,7 +20,6 @@ const EXPECTED_BYTES = MIB;
 const PIECE_BYTES = 65_536;
 /** How long the first chunk may have to wait for room; later ones wait as long as it takes. */
 const WAIT_MS = 10_000;
-const RETRY_AFTER_SECONDS = 10;
 
 interface Made {
   readonly held: HeldBytes;
@@ -50,10 +49,7 @@ export class ExportPace {
     return this.#refused;
   }
 
-  /**
-   * Each chunk is given away. The first one rejects with `ComputeFullError` when there is no room for it in
-   * time.
-   */
+  /** Each chunk is given away. The first one is refused when there is no room for it in time. */
   async *paced(
     chunks: AsyncGenerator<Uint8Array>,
     account: string,
@@ -98,8 +94,7 @@ export class ExportPace {
   async #firstRoom(account: string, signal: AbortSignal): Promise<HeldBytes> {
     const late = new AbortController();
     const timer = setTimeout(() => {
-      const message = 'what was computed before has not left in time';
-      late.abort(new ComputeFullError(message, RETRY_AFTER_SECONDS, 'bytes'));
+      late.abort(new Refusal({ t: 'full', what: 'bytes' }));
     }, WAIT_MS);
     try {
       return await this.#budget.take(

@@ -15,7 +15,7 @@ import { randomTape } from '../../../core/testing/twins/random-tape.ts';
 import { tableOf } from '../../../core/testing/twins/study-driver.ts';
 import { SUBJECTS } from '../../../core/testing/twins/study-subjects.ts';
 import type { HistoryQuery } from '../history/history-query.ts';
-import { NotWarmError } from '../history/history-refusal.ts';
+import { isRefused } from '../platform/refusal.ts';
 import { ResultCache } from '../results/result-cache.ts';
 import type { SettledDaysRequest, SkippedLines } from '../results/settled-days.ts';
 import { type CacheUse, SettledDaysReader } from '../results/settled-days-reader.ts';
@@ -112,7 +112,7 @@ test('resumed at any line, whatever is kept, it is the rest of the whole [EXP-06
       try {
         whole = await linesFrom(plain.reader, query, 0);
       } catch (error) {
-        if (error instanceof NotWarmError) return;
+        if (isRefused(error, 'not-warm')) return;
         throw error;
       }
       for (const share of lineShares) {

@@ -5,8 +5,8 @@
 
 import { parseCursor } from '@tapeloom/core/cursor';
 import type { HistoryQuery } from '../history/history-query.ts';
-import { NotWarmError } from '../history/history-refusal.ts';
 import { freeMemory } from '../platform/free-memory.ts';
+import { Refusal } from '../platform/refusal.ts';
 import type { DayResult, DaysRead } from '../results/settled-days.ts';
 import { type LineSpan, linesIn } from '../results/settled-range.ts';
 import type { Lines } from '../runs/day-lines.ts';
@@ -42,6 +42,6 @@ export async function* exportSpans(
 }
 
 function warm({ indicator }: HistoryQuery, result: DayResult | null): DayResult | null {
-  if (result?.isWarm === false) throw new NotWarmError(`${indicator} on ${result.day}`);
+  if (result?.isWarm === false) throw new Refusal({ t: 'not-warm', indicator, day: result.day });
   return result;
 }

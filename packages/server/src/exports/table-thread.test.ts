@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import {
-  ComputeClosedError,
-  ComputeFailedError,
-  ComputeFullError,
-} from '../runs/compute-errors.ts';
+import { refusedAs } from '../../testing/refused-as.ts';
 import { TableThread } from './table-thread.ts';
 import { type TableSpec, TableWriter } from './table-writer.ts';
 
@@ -74,16 +70,16 @@ test('how many tables are open is limited, for one account and in all, and some 
   const openMany = (account: string, count: number) =>
     Promise.all(Array.from({ length: count }, () => tables.open(account, SPEC)));
   const [first] = await openMany('a', 8);
-  await assert.rejects(tables.open('a', SPEC), ComputeFullError);
+  await assert.rejects(tables.open('a', SPEC), refusedAs('full'));
   for (const account of ['b', 'c']) await openMany(account, 8);
   await openMany('d', 1);
-  await assert.rejects(tables.open('d', SPEC), ComputeFullError);
+  await assert.rejects(tables.open('d', SPEC), refusedAs('full'));
   for (const account of ['e', 'f', 'g', 'h', 'i', 'j', 'k']) await openMany(account, 1);
-  await assert.rejects(tables.open('l', SPEC), ComputeFullError);
+  await assert.rejects(tables.open('l', SPEC), refusedAs('full'));
   first![Symbol.dispose]();
   first![Symbol.dispose]();
   await tables.open('l', SPEC);
-  await assert.rejects(tables.open('l', SPEC), ComputeFullError);
+  await assert.rejects(tables.open('l', SPEC), refusedAs('full'));
   assert.deepEqual([tables.openCount, tables.refusedCount], [32, 4]);
 });
 
@@ -103,9 +99,9 @@ test('a table that fails is told, and takes no other with it', async () => {
   const { tables, faults, workers } = startThread();
   await using _ended = tables;
   const [good, bad] = await Promise.all([tables.open('a', SPEC), tables.open('a', SPEC)]);
-  await assert.rejects(bad.add(linesOf('not JSON')), ComputeFailedError);
-  await assert.rejects(bad.end(), ComputeFailedError);
-  await assert.rejects(tables.open('a', { ...SPEC, indicator: 'tpo' }), ComputeFailedError);
+  await assert.rejects(bad.add(linesOf('not JSON')), refusedAs('failed'));
+  await assert.rejects(bad.end(), refusedAs('failed'));
+  await assert.rejects(tables.open('a', { ...SPEC, indicator: 'tpo' }), refusedAs('failed'));
   assert.equal(faults.length, 2);
   assert.equal((await good.end()).length, 1);
   assert.equal(workers.length, 1);
@@ -117,9 +113,9 @@ test('a thread that dies takes its tables with it; the next table starts another
   const lost = await tables.open('a', SPEC);
   const pending = lost.end();
   const dead = workers[0]!.terminate();
-  await assert.rejects(pending, ComputeFailedError);
+  await assert.rejects(pending, refusedAs('failed'));
   await dead;
-  await assert.rejects(lost.end(), ComputeFailedError);
+  await assert.rejects(lost.end(), refusedAs('failed'));
   lost[Symbol.dispose]();
   assert.equal(faults.length, 1);
   const next = await tables.open('a', SPEC);
@@ -130,10 +126,10 @@ test('a thread that dies takes its tables with it; the next table starts another
 test('after its end nothing is written any more', async () => {
   const { tables, faults } = startThread();
   const table = await tables.open('a', SPEC);
-  const pending = assert.rejects(table.end(), ComputeClosedError);
+  const pending = assert.rejects(table.end(), refusedAs('shut-down'));
   await tables[Symbol.asyncDispose]();
   await pending;
-  await assert.rejects(table.end(), ComputeClosedError);
-  await assert.rejects(tables.open('a', SPEC), ComputeClosedError);
+  await assert.rejects(table.end(), refusedAs('shut-down'));
+  await assert.rejects(tables.open('a', SPEC), refusedAs('shut-down'));
   assert.deepEqual(faults, []);
 });

@@ -7,17 +7,12 @@
  */
 
 import { Worker } from 'node:worker_threads';
+import { Refusal } from '../platform/refusal.ts';
 import { type PlaceLimits, SharedPlaces } from '../platform/shared-places.ts';
-import {
-  ComputeClosedError,
-  ComputeFailedError,
-  ComputeFullError,
-} from '../runs/compute-errors.ts';
 import type { FromTableThread, TableCall, ToTableThread } from './table-wire.ts';
 import type { TableLines, TableSpec } from './table-writer.ts';
 
 export const OPEN_LIMITS: PlaceLimits = { eachMax: 8, allMax: 32, keptForNew: 8 };
-const RETRY_AFTER_SECONDS = 5;
 
 type Pieces = readonly Uint8Array<ArrayBuffer>[];
 
@@ -75,17 +70,11 @@ export class TableThread implements AsyncDisposable {
     return this.#places.refusedCount;
   }
 
-  /** Rejects with `ComputeFullError` when there is no room. */
+  /** Refused when there is no room. */
   async open(account: string, spec: TableSpec): Promise<OpenTable> {
-    if (this.#isOver) throw new ComputeClosedError();
+    if (this.#isOver) throw new Refusal({ t: 'shut-down' });
     const place = this.#places.enter(account);
-    if (place === null) {
-      throw new ComputeFullError(
-        'too many tables are being written',
-        RETRY_AFTER_SECONDS,
-        'tables',
-      );
-    }
+    if (place === null) throw new Refusal({ t: 'full', what: 'tables' });
     this.#lastTable += 1;
     const table = this.#lastTable;
     this.#opened.set(table, { account, place, asked: null });
@@ -100,16 +89,16 @@ export class TableThread implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isOver = true;
-    this.#endAll(() => new ComputeClosedError());
+    this.#endAll(() => new Refusal({ t: 'shut-down' }));
     await this.#worker?.terminate();
   }
 
   #ask(table: number, call: TableCall): Promise<Pieces> {
     const asked = Promise.withResolvers<Pieces>();
     const opened = this.#opened.get(table);
-    if (this.#isOver) asked.reject(new ComputeClosedError());
+    if (this.#isOver) asked.reject(new Refusal({ t: 'shut-down' }));
     // The thread died since it was opened.
-    else if (opened === undefined) asked.reject(new ComputeFailedError());
+    else if (opened === undefined) asked.reject(new Refusal({ t: 'failed' }));
     else {
       opened.asked = asked;
       this.#waiting.add({ account: opened.account, message: { ...call, table } });
@@ -175,7 +164,7 @@ export class TableThread implements AsyncDisposable {
     else {
       this.#forget(table);
       this.#options.onFault(message.error);
-      asked?.reject(new ComputeFailedError(message.error));
+      asked?.reject(new Refusal({ t: 'failed' }, message.error));
     }
     this.#working = null;
     this.#workOn();
@@ -184,7 +173,7 @@ export class TableThread implements AsyncDisposable {
   #lose(worker: Worker, cause: unknown): void {
     if (this.#worker !== worker || this.#isOver) return;
     this.#worker = null;
-    this.#endAll(() => new ComputeFailedError(cause));
+    this.#endAll(() => new Refusal({ t: 'failed' }, cause));
     this.#options.onFault(cause);
   }
 

@@ -8,11 +8,10 @@
 import { parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
+import { Refusal } from '../platform/refusal.ts';
 import type { PlaceLimits } from '../platform/shared-places.ts';
-import { ComputeFullError } from '../runs/compute-errors.ts';
 import type { Replays } from '../runs/replay.ts';
 import type { HistoryQuery } from './history-query.ts';
-import { faulty, type HistoryRefusal } from './history-refusal.ts';
 
 /** How long a cursor is waited for. */
 export const AHEAD_MS_MAX = 5_000;
@@ -21,7 +20,6 @@ export const LOOK_AGAIN_MS = 50;
 /** Requests that wait at the same time, of one account and in all: as many as a client has streams whose
  * first snapshots it joins to history at once. Some are for accounts of which none waits. */
 export const AWAITED_LIMITS: PlaceLimits = { eachMax: 64, allMax: 1_024, keptForNew: 256 };
-const RETRY_AFTER_SECONDS = 1;
 
 export interface AwaitedMoment {
   /** How far this caller sees the tape now. */
@@ -53,9 +51,7 @@ export class CursorWait implements Disposable {
     const ms = Math.min(lookAgainMs(this.#waitedMs), msMax);
     if (ms === 0) return false;
     this.#place ??= this.#moment.enterWait();
-    if (this.#place === null) {
-      throw new ComputeFullError('too many wait', RETRY_AFTER_SECONDS, 'cursors');
-    }
+    if (this.#place === null) throw new Refusal({ t: 'full', what: 'cursors' });
     await this.#moment.pause(ms);
     this.#waitedMs += ms;
     return true;
@@ -66,17 +62,18 @@ export class CursorWait implements Disposable {
   }
 }
 
-/** Resolves when both cursors of a query are part of what can be seen, or to why they are not. */
+/** Resolves when both cursors of a query are part of what can be seen. */
 export async function awaitCursors(
   { instrument, contract, cursor, untilCursor }: HistoryQuery,
   replays: Pick<Replays, 'locate'>,
   { visible, contractOn }: Pick<AwaitedMoment, 'visible' | 'contractOn'>,
   wait: CursorWait,
-): Promise<HistoryRefusal | null> {
-  return (await awaited('/untilCursor', untilCursor)) ?? (await awaited('/cursor', cursor));
+): Promise<void> {
+  await awaited('/untilCursor', untilCursor);
+  await awaited('/cursor', cursor);
 
-  async function awaited(path: string, text: string | null): Promise<HistoryRefusal | null> {
-    if (text === null) return null;
+  async function awaited(path: string, text: string | null): Promise<void> {
+    if (text === null) return;
     const { day } = parseCursor(text)!;
     for (;;) {
       const seenUntil = visible();
@@ -84,13 +81,13 @@ export async function awaitCursors(
       // Pages go on after a roll with the contract they began with; the cursor of a stream does not.
       if (day <= today && path === '/untilCursor' && contractOn(day) !== contract) {
         const message = `belongs to another contract than the one "${instrument}" meant at /from`;
-        return faulty([{ path, message }]);
+        throw Refusal.ofFields([{ path, message }]);
       }
       const place = await replays.locate(contract, text, seenUntil);
-      if (place.t !== 'beyond') return null;
+      if (place.t !== 'beyond') return;
       // A day that is over gets no more trades.
       if (day < today || !(await wait.again())) {
-        return faulty([{ path, message: 'is ahead of what can be seen' }]);
+        throw Refusal.ofFields([{ path, message: 'is ahead of what can be seen' }]);
       }
     }
   }

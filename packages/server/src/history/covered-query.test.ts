@@ -12,14 +12,15 @@ import {
   SESSIONS,
 } from '../../../../simulation/stream/engine-run.ts';
 import { MemoryTape, type MemoryTrade } from '../../../../simulation/tape/memory-tape.ts';
+import { answerToRefused, refusedAs } from '../../testing/refused-as.ts';
+import { Refusal } from '../platform/refusal.ts';
 import { SharedPlaces } from '../platform/shared-places.ts';
 import { SettledDaysReader } from '../results/settled-days-reader.ts';
-import { ComputeFullError } from '../runs/compute-errors.ts';
 import { StudyReplays } from '../runs/study-replays.ts';
 import { AHEAD_MS_MAX, AWAITED_LIMITS } from './awaited-cursors.ts';
 import { type CoveredQuery, type CoverMoment, coverQuery, tradesLeft } from './covered-query.ts';
 import type { HistoryQuery } from './history-query.ts';
-import { type HistoryRefusal, isRefusal } from './history-refusal.ts';
+import { answerTo } from './refusal-answer.ts';
 
 const SECOND_NS = 1_000_000_000;
 const OPEN_NS = 10 * HOUR_NS;
@@ -67,7 +68,7 @@ class Desk {
   async cover(
     rest: Partial<HistoryQuery>,
     moment: Partial<CoverMoment> = {},
-  ): Promise<CoveredQuery | HistoryRefusal> {
+  ): Promise<CoveredQuery> {
     const query: HistoryQuery = {
       instrument: CONTRACT,
       contract: CONTRACT,
@@ -104,22 +105,12 @@ class Desk {
     );
   }
 
-  async covered(
-    rest: Partial<HistoryQuery>,
-    moment: Partial<CoverMoment> = {},
-  ): Promise<CoveredQuery> {
-    const outcome = await this.cover(rest, moment);
-    assert.ok(!isRefusal(outcome), isRefusal(outcome) ? outcome.detail : '');
-    return outcome;
-  }
-
   async refused(
     rest: Partial<HistoryQuery>,
     moment: Partial<CoverMoment> = {},
   ): Promise<readonly [string, string | undefined]> {
-    const outcome = await this.cover(rest, moment);
-    assert.ok(isRefusal(outcome), 'it was accepted');
-    return [outcome.code, outcome.errors?.[0]?.path];
+    const { code, errors } = await answerToRefused(this.cover(rest, moment));
+    return [code, errors?.[0]?.path];
   }
 }
 
@@ -127,27 +118,27 @@ const cursor = (rank: number, k: number, day = DAY) => `${day}.${rank}.${k}`;
 
 test('the cost is the trades of the range, from the cursor on where there is one', async () => {
   const desk = new Desk();
-  const whole = await desk.covered({});
+  const whole = await desk.cover({});
   assert.deepEqual([whole.trades, whole.computeUnits, whole.until], [10, 20, desk.visible]);
-  assert.equal((await desk.covered({ from: at(2), to: at(5) })).trades, 3);
-  assert.equal((await desk.covered({ from: at(2), to: at(5), cursor: cursor(4, 7) })).trades, 1);
-  assert.equal((await desk.covered({ from: at(11) })).trades, 0);
+  assert.equal((await desk.cover({ from: at(2), to: at(5) })).trades, 3);
+  assert.equal((await desk.cover({ from: at(2), to: at(5), cursor: cursor(4, 7) })).trades, 1);
+  assert.equal((await desk.cover({ from: at(11) })).trades, 0);
   const rest = await tradesLeft(whole, cursor(7, 1), desk.days);
   assert.equal(rest, 3);
 });
 
 test('a range to a cursor ends with its trade, and covers what is published with it [DET-20]', async () => {
   const desk = new Desk();
-  const covered = await desk.covered({ untilCursor: cursor(4, 1) });
+  const covered = await desk.cover({ untilCursor: cursor(4, 1) });
   assert.deepEqual([covered.trades, covered.until], [4, at(4.5)]);
   assert.equal(covered.publishedUntil, at(5));
   assert.equal(await tradesLeft(covered, cursor(1, 1), desk.days), 3);
-  const last = await desk.covered({ untilCursor: cursor(10, 3) });
+  const last = await desk.cover({ untilCursor: cursor(10, 3) });
   assert.deepEqual([last.trades, last.until], [10, desk.visible]);
   // Trades of one nanosecond are only known together, and still counted one by one.
   desk.tape.commit([tradeAt(21), tradeAt(21), tradeAt(21)], at(30));
   desk.visible = at(30);
-  const twin = await desk.covered({ untilCursor: cursor(12, 1) });
+  const twin = await desk.cover({ untilCursor: cursor(12, 1) });
   assert.deepEqual([twin.trades, twin.until], [12, (at(21) + 1n) as EpochNs]);
 });
 
@@ -157,8 +148,8 @@ test('cursors outside of the range are refused where they stand', async () => {
     'INVALID_PARAMETERS',
     '/cursor',
   ]);
-  await desk.covered({ from: at(3), cursor: cursor(3, 1) });
-  await desk.covered({ from: at(3), to: at(5), cursor: cursor(5, 1) });
+  await desk.cover({ from: at(3), cursor: cursor(3, 1) });
+  await desk.cover({ from: at(3), to: at(5), cursor: cursor(5, 1) });
   for (const beyond of [cursor(6, 0), cursor(11, 0), cursor(0, 0, addDays(DAY, 1))]) {
     assert.deepEqual(await desk.refused({ from: at(3), to: at(5), cursor: beyond }), [
       'INVALID_PARAMETERS',
@@ -166,7 +157,7 @@ test('cursors outside of the range are refused where they stand', async () => {
     ]);
   }
   const until = { untilCursor: cursor(5, 1) };
-  await desk.covered({ ...until, cursor: cursor(5, 1) });
+  await desk.cover({ ...until, cursor: cursor(5, 1) });
   assert.deepEqual(await desk.refused({ ...until, cursor: cursor(5, 2) }), [
     'INVALID_PARAMETERS',
     '/cursor',
@@ -187,16 +178,14 @@ test('a cursor whose day is not on the tape has expired, a range to one is not c
   // The day after has sessions, but the tape jumped over it.
   desk.tape.commit([], epochNs(DAY, 49 * HOUR_NS));
   desk.visible = epochNs(DAY, 49 * HOUR_NS);
-  const missing = await desk.cover({ untilCursor: cursor(3, 1, addDays(DAY, 1)) });
-  assert.ok(isRefusal(missing));
+  const missing = await answerToRefused(desk.cover({ untilCursor: cursor(3, 1, addDays(DAY, 1)) }));
   assert.equal(missing.code, 'NOT_COVERED');
   assert.deepEqual(missing.members, {
     computeUnits: 20,
     missingDays: ['2026-11-13'],
     missingDaysTotal: 1,
   });
-  const part = await desk.cover({ from: at(5) });
-  assert.ok(isRefusal(part));
+  const part = await answerToRefused(desk.cover({ from: at(5) }));
   assert.deepEqual(part.members, {
     computeUnits: 10,
     missingDays: ['2026-11-13'],
@@ -209,7 +198,7 @@ test('what the caller may not see yet gets one answer after one time, whether it
   desk.visible = at(5);
   const outcome = async (rest: Partial<HistoryQuery>) => {
     desk.pauses.length = 0;
-    const refusal = await desk.cover({ to: at(5), ...rest });
+    const refusal = await answerToRefused(desk.cover({ to: at(5), ...rest }));
     return { refusal, pauses: [...desk.pauses] };
   };
   for (const [field, other] of [
@@ -241,7 +230,7 @@ test('what the caller may not see yet gets one answer after one time, whether it
     );
   }
   // The last trade that can be seen is there at once, whatever its k; the range ends at what can be seen.
-  const last = await desk.covered({ to: at(5), untilCursor: cursor(5, 99) });
+  const last = await desk.cover({ to: at(5), untilCursor: cursor(5, 99) });
   assert.deepEqual([last.until, last.publishedUntil], [at(5), at(5)]);
 });
 
@@ -252,7 +241,7 @@ test('a cursor that a stream gave a moment ago is waited for', async () => {
     desk.tape.commit([tradeAt(21)], at(22));
     desk.visible = at(22);
   };
-  const covered = await desk.covered({ untilCursor: cursor(11, 1) }, { arrived: at(21.5) });
+  const covered = await desk.cover({ untilCursor: cursor(11, 1) }, { arrived: at(21.5) });
   assert.deepEqual([covered.trades, covered.until], [11, at(22)]);
   assert.equal(desk.pauses.length, 3);
   // An update by time alone: its trade is there, what is known does not reach the moment of asking.
@@ -260,7 +249,7 @@ test('a cursor that a stream gave a moment ago is waited for', async () => {
     desk.tape.commit([], at(60));
     desk.visible = at(60);
   };
-  const quiet = await desk.covered({ untilCursor: cursor(11, 2) }, { arrived: at(55) });
+  const quiet = await desk.cover({ untilCursor: cursor(11, 2) }, { arrived: at(55) });
   assert.equal(quiet.until, at(60));
   // A day that is over never gets another trade: nobody waits for one.
   desk.tape.commit([], epochNs(addDays(DAY, 1), 0));
@@ -293,8 +282,8 @@ test('so many requests of an account wait and no more, and each gives its place 
   const ahead = { untilCursor: cursor(11, 1) };
   const waiting = [1, 2].map(() => desk.cover(ahead, { pause: () => pausing.promise }));
   while (desk.awaited.count < 2) await turn();
-  await assert.rejects(desk.cover(ahead), ComputeFullError);
-  await desk.covered({ untilCursor: cursor(10, 1) });
+  await assert.rejects(desk.cover(ahead), refusedAs('full'));
+  await desk.cover({ untilCursor: cursor(10, 1) });
   pausing.reject(new Error('the client has gone'));
   await Promise.all(waiting.map((one) => assert.rejects(one, /has gone/)));
   assert.equal(desk.awaited.count, 0);
@@ -307,14 +296,13 @@ test('on an alias a range ends with the contract it began with, and a roll ahead
   const next = addDays(DAY, 1);
   const rolls = { contractOn: (day: number) => (day < next ? CONTRACT : 'ESH7') };
   const until = { untilCursor: cursor(1, 1, next) };
-  const ahead = await desk.cover(until, rolls);
-  assert.ok(isRefusal(ahead));
+  const ahead = await answerToRefused(desk.cover(until, rolls));
   assert.deepEqual(
     ahead.errors?.map(({ path }) => path),
     ['/untilCursor'],
   );
   const plain = desk.pauses.splice(0);
-  await desk.cover(until);
+  await answerToRefused(desk.cover(until));
   assert.deepEqual(desk.pauses, plain);
   // Reached while it was waited for, and when it is long past.
   for (const day of [next, addDays(DAY, 2)]) {
@@ -322,36 +310,37 @@ test('on an alias a range ends with the contract it began with, and a roll ahead
     desk.onPause = () => {
       desk.visible = epochNs(day, HOUR_NS);
     };
-    const other = await desk.cover(until, rolls);
-    assert.ok(isRefusal(other));
+    const other = await answerToRefused(desk.cover(until, rolls));
     assert.notEqual(other.detail, ahead.detail);
   }
   // Pages go on with the contract they began with.
   desk.tape.commit([], desk.visible);
-  const page = await desk.cover({ cursor: cursor(0, 0, next), to: desk.visible }, rolls);
-  assert.ok(!isRefusal(page) || page.code !== 'INVALID_PARAMETERS');
+  const page = desk.cover({ cursor: cursor(0, 0, next), to: desk.visible }, rolls);
+  const refusal = await page.catch((error: unknown) => error);
+  assert.notEqual(
+    refusal instanceof Refusal && answerTo(refusal.reason).code,
+    'INVALID_PARAMETERS',
+  );
 });
 
 test('a study that no complete session of its look-back can serve is refused with the days it lacks [DET-19] [HIST-17]', async () => {
   const desk = new Desk();
   const study = { indicator: 'large-trades', params: { session: 'full', minSize: 0 } };
-  const first = await desk.cover(study);
-  assert.ok(isRefusal(first));
+  const first = await answerToRefused(desk.cover(study));
   assert.deepEqual(
     [first.code, first.members],
     ['NOT_COVERED', { computeUnits: 20, missingDays: [], missingDaysTotal: 0 }],
   );
-  await desk.covered({ ...study, params: { session: 'full', minSize: 5 } });
+  await desk.cover({ ...study, params: { session: 'full', minSize: 5 } });
   // The sessions before the third are complete.
   desk.visible = epochNs(DAY, 35 * HOUR_NS);
   desk.tape.commit([], desk.visible);
   const third = { from: epochNs(DAY, 34 * HOUR_NS), to: desk.visible };
-  await desk.covered({ ...study, ...third, hasSnapshot: true });
-  await desk.covered({ ...study, ...third });
+  await desk.cover({ ...study, ...third, hasSnapshot: true });
+  await desk.cover({ ...study, ...third });
   const late = new Desk(addDays(DAY, 1));
   late.visible = desk.visible;
-  const refused = await late.cover({ ...study, ...third, hasSnapshot: true });
-  assert.ok(isRefusal(refused));
+  const refused = await answerToRefused(late.cover({ ...study, ...third, hasSnapshot: true }));
   assert.deepEqual(refused.members, {
     computeUnits: 0,
     missingDays: ['2026-11-12'],

@@ -11,19 +11,12 @@ import { type Cursor, compareCursors, formatCursor, parseCursor } from '@tapeloo
 import { type EpochNs, RANK_MAX, type Rank, type UtcDay } from '@tapeloom/core/numbers';
 import { SECOND_NS, wholeSecond } from '@tapeloom/core/studies/flush-step';
 import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
+import { Refusal } from '../platform/refusal.ts';
 import type { Coverage, CoveredStudy, SettledDays } from '../results/settled-days.ts';
 import type { CursorPlace, Replays } from '../runs/replay.ts';
 import { type AwaitedMoment, awaitCursors, CursorWait, LOOK_AGAIN_MS } from './awaited-cursors.ts';
-import type { HistoryQuery } from './history-query.ts';
-import {
-  dayText,
-  faulty,
-  type HistoryRefusal,
-  isRefusal,
-  missingMembers,
-  NOT_WARM_DETAIL,
-  untilBeforeFrom,
-} from './history-refusal.ts';
+import { type HistoryQuery, untilBeforeFrom } from './history-query.ts';
+import { dayText, missingMembers, NOT_WARM_DETAIL } from './refusal-answer.ts';
 
 export interface CoveredQuery {
   readonly query: HistoryQuery;
@@ -63,32 +56,38 @@ export async function coverQuery(
   query: HistoryQuery,
   sources: CoverSources,
   moment: CoverMoment,
-): Promise<CoveredQuery | HistoryRefusal> {
+): Promise<CoveredQuery> {
   if (!moment.isReady()) {
-    return { code: 'WARMING', detail: 'The service is still reading its tape. Try again soon.' };
+    const detail = 'The service is still reading its tape. Try again soon.';
+    throw Refusal.ofQuestion({ code: 'WARMING', detail });
   }
   using wait = new CursorWait(moment);
-  const ahead = await awaitCursors(query, sources.replays, moment, wait);
-  if (ahead !== null) return ahead;
+  await awaitCursors(query, sources.replays, moment, wait);
   const end = await endOf(query, sources, moment, wait);
   const start = await startOf(query, end.until, sources, moment.visible());
-  if (isRefusal(start)) return start;
   const { contract, computeUnitsPerTrade } = query;
   const { until, publishedUntil } = end;
-  const study = studyOf(query, start.at);
-  const coverage = await sources.days.coverage(contract, start.at, until, study);
-  if (coverage.missingDays.length > 0) return notCovered(coverage, start.at, computeUnitsPerTrade);
-  if (end.isGone) return faulty([{ path: '/untilCursor', message: 'is not on the tape' }]);
-  if (coverage.missingLookBack !== null) return notWarm(coverage, computeUnitsPerTrade);
+  const study = studyOf(query, start);
+  const coverage = await sources.days.coverage(contract, start, until, study);
+  if (coverage.missingDays.length > 0) throw notCovered(coverage, start, computeUnitsPerTrade);
+  if (end.isGone) {
+    throw Refusal.ofFields([{ path: '/untilCursor', message: 'is not on the tape' }]);
+  }
+  if (coverage.missingLookBack !== null) throw notWarm(coverage, computeUnitsPerTrade);
   const trades = query.cursor === null ? coverage.trades : await tradesAfter(query.cursor);
   const beyond = query.untilCursor === null ? 0 : await tradesAfter(query.untilCursor);
   const own = Math.max(0, trades - beyond);
   const computeUnits = own * computeUnitsPerTrade;
-  return { query, start: start.at, until, publishedUntil, trades: own, computeUnits, coverage };
+  return { query, start, until, publishedUntil, trades: own, computeUnits, coverage };
 
   async function tradesAfter(cursor: string): Promise<number> {
     return await sources.days.tradesAfter(contract, cursor, until);
   }
+}
+
+/** From when on carried objects come, as answers say it; null where nothing is carried. */
+export function lookBackText({ lookBackFrom }: Coverage): string | null {
+  return lookBackFrom === null ? null : String(lookBackFrom);
 }
 
 /** Trades of the range after a place in it: what is left to be charged when a page ends there. */
@@ -163,25 +162,28 @@ async function startOf(
   until: EpochNs,
   sources: CoverSources,
   visible: EpochNs,
-): Promise<{ readonly at: EpochNs } | HistoryRefusal> {
+): Promise<EpochNs> {
   if (untilCursor !== null && (await isBeforeFrom(untilCursor))) {
-    return untilBeforeFrom();
+    throw untilBeforeFrom();
   }
-  if (cursor === null) return { at: from };
+  if (cursor === null) return from;
   const parsed = parseCursor(cursor)!;
   const place = await sources.replays.locate(contract, cursor, visible);
   if (place.t === 'gone') {
-    return { code: 'CURSOR_EXPIRED', detail: 'The day of the cursor is no longer on the tape.' };
+    const detail = 'The day of the cursor is no longer on the tape.';
+    throw Refusal.ofQuestion({ code: 'CURSOR_EXPIRED', detail });
   }
   const last = untilCursor === null ? null : parseCursor(untilCursor)!;
   const isInside = last === null || compareCursors(parsed, last) <= 0;
   if (!isInside || !isBefore(place, parsed, until)) {
-    return faulty([{ path: '/cursor', message: 'must not be after the end of the range' }]);
+    throw Refusal.ofFields([
+      { path: '/cursor', message: 'must not be after the end of the range' },
+    ]);
   }
   if (await isBeforeFrom(cursor)) {
-    return faulty([{ path: '/cursor', message: 'must not be before /from' }]);
+    throw Refusal.ofFields([{ path: '/cursor', message: 'must not be before /from' }]);
   }
-  return { at: place.at };
+  return place.at;
 
   /** Whether a trade lies between a cursor and `from`, the day being the same. */
   async function isBeforeFrom(text: string): Promise<boolean> {
@@ -208,31 +210,28 @@ function studyOf(query: HistoryQuery, at: EpochNs): CoveredStudy {
   return { indicator, params, from, hasSnapshot: isStream && cursor === null };
 }
 
-function notWarm(
-  { trades, missingLookBack }: Coverage,
-  computeUnitsPerTrade: number,
-): HistoryRefusal {
+function notWarm({ trades, missingLookBack }: Coverage, computeUnitsPerTrade: number): Refusal {
   const days =
     missingLookBack!.length === 0 ? '' : ` There is no data for ${named(missingLookBack!)}.`;
-  return {
+  return Refusal.ofQuestion({
     code: 'NOT_COVERED',
     detail: `${NOT_WARM_DETAIL}${days}`,
     members: { computeUnits: trades * computeUnitsPerTrade, ...missingMembers(missingLookBack!) },
-  };
+  });
 }
 
 function notCovered(
   { trades, missingDays }: Coverage,
   start: EpochNs,
   computeUnitsPerTrade: number,
-): HistoryRefusal {
+): Refusal {
   const isBefore = missingDays[0]! < dayOf(start);
   const why = isBefore ? ' A session is given whole or not at all: its first days are needed.' : '';
-  return {
+  return Refusal.ofQuestion({
     code: 'NOT_COVERED',
     detail: `There is no complete data for ${named(missingDays)}.${why}`,
     members: { computeUnits: trades * computeUnitsPerTrade, ...missingMembers(missingDays) },
-  };
+  });
 }
 
 function named([first, ...others]: readonly UtcDay[]): string {

@@ -17,6 +17,7 @@ import {
   tradesIn,
   type WalkedPage,
 } from '../../../../simulation/history/history-world.ts';
+import { Refusal } from '../platform/refusal.ts';
 import type { HistoryQuery } from './history-query.ts';
 
 const shares = fc.integer({ min: 0, max: 999 }).map((share) => share / 1_000);
@@ -59,10 +60,13 @@ async function history(
   rest: Partial<HistoryQuery>,
 ): Promise<readonly WalkedPage[] | null> {
   const query = world.query({ from, to: seen, untilCursor: cursor, ...rest });
-  const covered = await world.cover(query, seen);
-  if ('code' in covered) {
+  const covered = await world.cover(query, seen).catch((error: unknown) => {
+    if (error instanceof Refusal) return error;
+    throw error;
+  });
+  if (covered instanceof Refusal) {
     // Nothing is refused but what ends before it begins.
-    assert.match(covered.detail, /untilCursor must not be before/);
+    assert.match(covered.message, /untilCursor must not be before/);
     assert.ok(compare(cursor, start) < 0, `${cursor} is not before ${start}`);
     return null;
   }

@@ -16,7 +16,7 @@ import {
   type WalkedPage,
 } from '../../../../simulation/history/history-world.ts';
 import { DAY, HOUR_NS } from '../../../../simulation/stream/engine-run.ts';
-import { isRefusal, refusalOf } from './history-refusal.ts';
+import { answerToRefused } from '../../testing/refused-as.ts';
 
 /** Of a stretch of time. */
 const shares = fc.integer({ min: 0, max: 999 }).map((share) => share / 1_000);
@@ -145,14 +145,9 @@ test('while the look-back is not on the tape there is no history of an indicator
     ['large-trades', { minSize: 0, perSession: 3, gapMs: 10 }],
   ] as const) {
     using world = await HistoryWorld.over(script, topic);
-    const refused = await world.cover(world.query({ from: hour(10) }));
-    assert.ok(isRefusal(refused), 'the first session has none before it');
-    assert.equal(refused.code, 'NOT_COVERED');
+    const refused = await answerToRefused(world.cover(world.query({ from: hour(10) })));
+    assert.equal(refused.code, 'NOT_COVERED', 'the first session has none before it');
     const walking = world.walk(world.query({ from: hour(24) }));
-    const error = await walking.then(
-      () => null,
-      (reason: unknown) => reason,
-    );
-    assert.equal(refusalOf(error)?.code, 'NOT_COVERED', 'only computing tells');
+    assert.equal((await answerToRefused(walking)).code, 'NOT_COVERED', 'only computing tells');
   }
 });

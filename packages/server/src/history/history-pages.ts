@@ -14,6 +14,7 @@ import { type Cursor, compareCursors, formatCursor, parseCursor } from '@tapeloo
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import { freeMemory } from '../platform/free-memory.ts';
+import { Refusal } from '../platform/refusal.ts';
 import type {
   DayResult,
   DaysRead,
@@ -22,8 +23,7 @@ import type {
 } from '../results/settled-days.ts';
 import { cursorOfLine, type LineSpan, linesIn } from '../results/settled-range.ts';
 import type { Replay, ReplayPage, ReplayRequest } from '../runs/replay.ts';
-import { type CoveredQuery, tradesLeft } from './covered-query.ts';
-import { lookBackText, NotWarmError } from './history-refusal.ts';
+import { type CoveredQuery, lookBackText, tradesLeft } from './covered-query.ts';
 import { PageItems } from './page-items.ts';
 
 export interface HistoryPageLimits {
@@ -78,7 +78,7 @@ export class HistoryPages {
     this.#limits = { ...PAGE_LIMITS, ...options.limits };
   }
 
-  /** Rejects with errors that `refusalOf` knows, or with faults of ours. */
+  /** Refused, or rejects with a fault of ours. */
   async page(covered: CoveredQuery, account: string, signal?: AbortSignal): Promise<HistoryPage> {
     const { query } = covered;
     const { bytes, itemsOf } = this.#limits;
@@ -131,7 +131,7 @@ export class HistoryPages {
     for (;;) {
       const result = await read.next();
       if (result === null) return null;
-      if (!result.isWarm) throw new NotWarmError(`${indicator} was not warm on ${result.day}`);
+      if (!result.isWarm) throw new Refusal({ t: 'not-warm', indicator, day: result.day });
       const end = walk.take(result, linesIn(result, { from, after, last }));
       const { ends, ranks, ks, fromNs } = result.settled;
       for (const { buffer } of [ends, ranks, ks, fromNs]) freeMemory(buffer);

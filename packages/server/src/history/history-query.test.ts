@@ -10,6 +10,7 @@ import { INDICATORS } from '@tapeloom/core/studies/catalogue';
 import { addDays, dayOf, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
 import { RIGHT_BOOK, RIGHT_CASES } from '../../../../simulation/accounts/right-cases.ts';
+import { type QuestionFault, Refusal } from '../platform/refusal.ts';
 import { HISTORY_PARAMETERS, type HistoryOperation } from './history-fields.ts';
 import {
   type HistoryContext,
@@ -18,7 +19,7 @@ import {
   parseHistoryQueryText,
   readHistoryQuery,
 } from './history-query.ts';
-import { type HistoryRefusal, isRefusal } from './history-refusal.ts';
+import { answerTo } from './refusal-answer.ts';
 
 const TODAY = utcDay(20261113);
 const HOUR_NS = 3_600_000_000_000;
@@ -78,23 +79,26 @@ type Raw = Record<string, unknown>;
 
 const PLAIN = { instrument: 'ESZ6', indicator: 'bars', from: '2026-11-12' };
 
-function ask(
+function accepted(
   raw: Raw,
   context = contextOf(),
   operation: HistoryOperation = 'history',
-): HistoryQuery | HistoryRefusal {
+): HistoryQuery {
   return readHistoryQuery(raw, operation, context);
 }
 
-function accepted(raw: Raw, context = contextOf(), operation?: HistoryOperation): HistoryQuery {
-  const outcome = ask(raw, context, operation);
-  assert.ok(!isRefusal(outcome), inspect(outcome));
-  return outcome;
+function ask(...asked: Parameters<typeof accepted>): HistoryQuery | QuestionFault {
+  try {
+    return accepted(...asked);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return answerTo(error.reason);
+  }
 }
 
-function refused(raw: Raw, context = contextOf(), operation?: HistoryOperation): HistoryRefusal {
-  const outcome = ask(raw, context, operation);
-  assert.ok(isRefusal(outcome), 'it was accepted');
+function refused(...asked: Parameters<typeof accepted>): QuestionFault {
+  const outcome = ask(...asked);
+  assert.ok('code' in outcome, 'it was accepted');
   return outcome;
 }
 
@@ -222,8 +226,8 @@ test('every entry of a key has the verdict of the table, at the time the query s
     const entitlements = Entitlements.of({ ...RIGHTS, instruments: entries }, 'live_history');
     const context = { entitlements, book: RIGHT_BOOK, isStreamed: () => true, now, visible: now };
     const outcome = ask({ instrument: name, indicator: 'bars', from: String(from) }, context);
-    if (isAllowed) assert.ok(!isRefusal(outcome), `${title} ${inspect(outcome)}`);
-    else assert.equal(isRefusal(outcome) && outcome.code, 'FORBIDDEN', title);
+    if (isAllowed) assert.ok(!('code' in outcome), `${title} ${inspect(outcome)}`);
+    else assert.equal('code' in outcome && outcome.code, 'FORBIDDEN', title);
   }
   assert.ok(judged > 50);
 });
@@ -322,7 +326,7 @@ test('whatever is asked gets a query or a refusal with a code', () => {
       (raw, plan) => {
         const context = contextOf(plan as Plan);
         const outcome = ask(raw, context);
-        if (isRefusal(outcome)) {
+        if ('code' in outcome) {
           assert.ok(outcome.detail.length > 0);
           assert.equal(outcome.code === 'INVALID_PARAMETERS', outcome.errors !== undefined);
           return;

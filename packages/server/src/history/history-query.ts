@@ -19,13 +19,14 @@ import { canonicalText } from '@tapeloom/core/studies/params';
 import { dayOf, epochNs } from '@tapeloom/core/utc-day';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import { didYouMean } from '../config/nearest-name.ts';
+import { Refusal } from '../platform/refusal.ts';
 import {
   type ExportFormat,
   type HistoryFields,
   type HistoryOperation,
   readHistoryFields,
 } from './history-fields.ts';
-import { dayText, faulty, type HistoryRefusal, untilBeforeFrom } from './history-refusal.ts';
+import { dayText } from './refusal-answer.ts';
 
 /** Objects in a snapshot of an indicator that leaves it to us. */
 const DEPTH_DEFAULT = 500;
@@ -72,9 +73,9 @@ export function readHistoryQuery(
   raw: Readonly<Record<string, unknown>>,
   operation: HistoryOperation,
   context: HistoryContext,
-): HistoryQuery | HistoryRefusal {
+): HistoryQuery {
   const read = readHistoryFields(raw, operation);
-  if ('faults' in read) return faulty(read.faults);
+  if ('faults' in read) throw Refusal.ofFields(read.faults);
   const { fields } = read;
   const indicator = indicatorNamed(fields.indicator);
   if (indicator === null) {
@@ -83,17 +84,21 @@ export function readHistoryQuery(
       INDICATORS.map(({ id }) => id),
     );
     const detail = `There is no indicator "${fields.indicator}".${near}`;
-    return { code: 'UNKNOWN_INDICATOR', detail };
+    throw Refusal.ofQuestion({ code: 'UNKNOWN_INDICATOR', detail });
   }
   const contract = contractOf(fields, context);
-  if (contract === null) return unknownInstrument(fields, context);
-  return (
-    rightFault(fields, contract, context) ??
-    depthFault(fields, context) ??
-    rangeFault(fields, context) ??
-    ageFault(fields, context) ??
-    queryOf(fields, indicator, contract, context)
-  );
+  if (contract === null) throw unknownInstrument(fields, context);
+  requireRight(fields, contract, context);
+  requireDepth(fields, context);
+  requireRange(fields, context);
+  requireAge(fields, context);
+  return queryOf(fields, indicator, contract, context);
+}
+
+/** A client that joins the past to a stream tells this by the member: there is no past, and nothing is wrong. */
+export function untilBeforeFrom(): Refusal {
+  const faults = [{ path: '/untilCursor', message: 'must not be before /from' }];
+  return Refusal.ofFields(faults, { endsBeforeFrom: true });
 }
 
 /** What a query means, in one text: the same for every way of asking for the same. */
@@ -132,8 +137,8 @@ function contractOf(
 function unknownInstrument(
   { instrument, dataset, from }: HistoryFields,
   { book, isStreamed }: HistoryContext,
-): HistoryRefusal {
-  return { code: 'UNKNOWN_INSTRUMENT', detail: detail() };
+): Refusal {
+  return Refusal.ofQuestion({ code: 'UNKNOWN_INSTRUMENT', detail: detail() });
 
   function detail(): string {
     const alias = book.alias(instrument);
@@ -157,58 +162,62 @@ function unknownInstrument(
   }
 }
 
-function rightFault(
+function requireRight(
   { instrument: name }: HistoryFields,
   contract: Contract,
   { entitlements, book, now, visible }: HistoryContext,
-): HistoryRefusal | null {
+): void {
   const today = dayOf(visible);
-  if (entitlements.allowsInstrument({ name, contract, book, today, now })) return null;
-  return { code: 'FORBIDDEN', detail: `The key has no right to the instrument "${name}".` };
+  if (entitlements.allowsInstrument({ name, contract, book, today, now })) return;
+  const detail = `The key has no right to the instrument "${name}".`;
+  throw Refusal.ofQuestion({ code: 'FORBIDDEN', detail });
 }
 
-function depthFault(
+function requireDepth(
   { from, cursor }: HistoryFields,
   { entitlements, now }: HistoryContext,
-): HistoryRefusal | null {
+): void {
   const earliest = entitlements.historyFrom(now);
   if (earliest === null || entitlements.limits.computeBudget === 0) {
-    return { code: 'FORBIDDEN', detail: 'The plan has no history.' };
+    throw Refusal.ofQuestion({ code: 'FORBIDDEN', detail: 'The plan has no history.' });
   }
-  if (cursor !== null || from >= earliest) return null;
+  if (cursor !== null || from >= earliest) return;
   const detail = `The plan has no history before ${new Date(Number(earliest / 1_000_000n)).toISOString()}.`;
-  return { code: 'FORBIDDEN', detail };
+  throw Refusal.ofQuestion({ code: 'FORBIDDEN', detail });
 }
 
-function rangeFault(fields: HistoryFields, { visible }: HistoryContext): HistoryRefusal | null {
+function requireRange(fields: HistoryFields, { visible }: HistoryContext): void {
   const { from, to, untilCursor, cursor } = fields;
   const first = dayOf(from);
   if (from >= visible) {
     const message = 'must lie before the newest time that can be seen';
-    return faulty([{ path: '/from', message }]);
+    throw Refusal.ofFields([{ path: '/from', message }]);
   }
-  if (to !== null && to <= from) return faulty([{ path: '/to', message: 'must be after /from' }]);
+  if (to !== null && to <= from) {
+    throw Refusal.ofFields([{ path: '/to', message: 'must be after /from' }]);
+  }
   if (untilCursor !== null && untilCursor.day < first) {
-    return untilBeforeFrom();
+    throw untilBeforeFrom();
   }
-  if (cursor === null) return null;
-  if (cursor.day < first) return faulty([{ path: '/cursor', message: 'must not be before /from' }]);
+  if (cursor === null) return;
+  if (cursor.day < first) {
+    throw Refusal.ofFields([{ path: '/cursor', message: 'must not be before /from' }]);
+  }
   // Nothing is said here of what cannot be seen yet: that is waited for.
   const isSeen = cursor.day <= dayOf(visible);
   if (isSeen && to !== null && epochNs(cursor.day, 0) > to) {
-    return faulty([{ path: '/cursor', message: 'must not be after the end of the range' }]);
+    throw Refusal.ofFields([
+      { path: '/cursor', message: 'must not be after the end of the range' },
+    ]);
   }
-  return null;
 }
 
 /** A cursor is too old when its day has left the window that the plan gives. */
-function ageFault(
-  { cursor }: HistoryFields,
-  { entitlements, now }: HistoryContext,
-): HistoryRefusal | null {
+function requireAge({ cursor }: HistoryFields, { entitlements, now }: HistoryContext): void {
   const earliest = entitlements.historyFrom(now)!;
-  if (cursor === null || epochNs(cursor.day, 0) >= earliest) return null;
-  return { code: 'CURSOR_EXPIRED', detail: 'The cursor is older than the history of the plan.' };
+  if (cursor === null || epochNs(cursor.day, 0) >= earliest) return;
+  const detail = 'The cursor is older than the history of the plan.';
+  throw Refusal.ofQuestion({ code: 'CURSOR_EXPIRED', detail });
 }
 
 function queryOf(

@@ -3,8 +3,8 @@
  * ends at its next turn, and what it holds is closed before disposal resolves.
  */
 
+import { Refusal } from '../platform/refusal.ts';
 import type { DayResult, DaysRead } from './settled-days.ts';
-import { ReadClosedError } from './settled-errors.ts';
 
 export class PulledRead implements DaysRead {
   readonly inputs: string;
@@ -35,7 +35,7 @@ export class PulledRead implements DaysRead {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const error = new ReadClosedError();
+    const error = new Refusal({ t: 'closed' });
     const pulling = this.#pulling;
     this.#closing.abort(error);
     this.#whenClosed.reject(error);

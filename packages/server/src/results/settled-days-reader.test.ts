@@ -23,6 +23,7 @@ import {
 import { MemoryTape, type MemoryTrade } from '../../../../simulation/tape/memory-tape.ts';
 import { randomTape } from '../../../core/testing/twins/random-tape.ts';
 import { SUBJECTS } from '../../../core/testing/twins/study-subjects.ts';
+import { refusedAs } from '../../testing/refused-as.ts';
 import { expandFrame } from '../runs/day-lines.ts';
 import { SealedDays } from '../tape/read/sealed-days.ts';
 import { NO_LIVE_DAYS, TapeReader } from '../tape/read/tape-reader.ts';
@@ -32,7 +33,6 @@ import { HeldDays } from './held-days.ts';
 import { ResultCache } from './result-cache.ts';
 import type { DayResult, DaysPosition, SettledDaysRequest } from './settled-days.ts';
 import { type CacheUse, SettledDaysReader } from './settled-days-reader.ts';
-import { DayDamagedError, DaysMissingError, ReadClosedError } from './settled-errors.ts';
 
 const MINUTE_NS = 60_000_000_000;
 const START = epochNs(DAY, 9 * HOUR_NS);
@@ -330,16 +330,14 @@ test('a damaged sealed day is named, and missing from then on; the days before i
     const reader = sealedReader(disk, false);
     await using read = await reader.read(requestOf(BARS, END));
     assert.equal((await read.next())?.day, DAY);
-    await assert.rejects(read.next(), (error: unknown) => {
-      assert.ok(error instanceof DayDamagedError);
-      assert.equal(error.contract, CONTRACT);
-      assert.equal(error.day, addDays(DAY, 1));
-      return true;
-    });
+    await assert.rejects(
+      read.next(),
+      refusedAs('day-damaged', { contract: CONTRACT, day: addDays(DAY, 1) }),
+    );
     const { missingDays, days } = await reader.coverage(CONTRACT, epochNs(DAY, 0), END);
     assert.deepEqual(missingDays, [addDays(DAY, 1)]);
     assert.deepEqual(days, [{ day: DAY, trades: 3_000 }]);
-    await assert.rejects(reader.read(requestOf(BARS, END)), DaysMissingError);
+    await assert.rejects(reader.read(requestOf(BARS, END)), refusedAs('days-missing'));
     assert.equal((await resultsOf(reader, requestOf(BARS, epochNs(addDays(DAY, 1), 0)))).length, 1);
   }
 });
@@ -394,10 +392,10 @@ test('a read that is disposed of ends at once, whoever waits, and lets go of its
   const reader = sealedReader(disk, false);
   const read = await reader.read(requestOf(BARS, END));
   const waiting = read.next();
-  const refused = assert.rejects(waiting, ReadClosedError);
+  const refused = assert.rejects(waiting, refusedAs('closed'));
   await read[Symbol.asyncDispose]();
   await refused;
-  await assert.rejects(read.next(), ReadClosedError);
+  await assert.rejects(read.next(), refusedAs('closed'));
   await read[Symbol.asyncDispose]();
 });
 

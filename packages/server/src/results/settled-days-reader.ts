@@ -9,6 +9,7 @@ import type { SessionTable } from '@tapeloom/core/calendar/session';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { computationOf } from '@tapeloom/core/studies/computation';
 import { addDays, dayOf, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
+import { Refusal } from '../platform/refusal.ts';
 import { compressLines, noLines, noSettledLines } from '../runs/day-lines.ts';
 import { firstDayRead } from '../runs/look-back.ts';
 import { type RunSource, runSource, type StudyCatalogue, studySource } from '../runs/run-source.ts';
@@ -43,7 +44,6 @@ import type {
   SettledDays,
   SettledDaysRequest,
 } from './settled-days.ts';
-import { DayDamagedError, DaysMissingError } from './settled-errors.ts';
 import { type DayDigest, inputsOf } from './settled-inputs.ts';
 import { type DayPiece, PIECE_BYTES, SettledRead, tradesBefore } from './settled-read.ts';
 
@@ -102,7 +102,9 @@ export class SettledDaysReader implements SettledDays {
     const { missingDays, inputs } = await this.#naming(contract, () =>
       coverageOf({ ...this.#covered(contract), now }, from, until, needs),
     );
-    if (missingDays.length > 0) throw new DaysMissingError(contract, missingDays);
+    if (missingDays.length > 0) {
+      throw new Refusal({ t: 'days-missing', contract, days: missingDays });
+    }
     const tape = withoutDays(this.#options.tape, now.damagedDays);
     const source = runSource(studySource(this.#options, request), tape);
     return new PulledRead(inputs, (signal) => this.#results(request, source, now, signal));
@@ -303,7 +305,7 @@ export class SettledDaysReader implements SettledDays {
     const day = damagedDay(error);
     if (day === null) return error;
     this.damaged.add(contract, day);
-    return new DayDamagedError(contract, day, error);
+    return new Refusal({ t: 'day-damaged', contract, day }, error);
   }
 }
 

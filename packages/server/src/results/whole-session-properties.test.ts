@@ -28,8 +28,8 @@ import {
 import { randomTape } from '../../../core/testing/twins/random-tape.ts';
 import { SUBJECTS, type Subject } from '../../../core/testing/twins/study-subjects.ts';
 import type { TwinUpdate } from '../../../core/testing/twins/twin-tape.ts';
+import { refusedAs } from '../../testing/refused-as.ts';
 import { StudyReplays } from '../runs/study-replays.ts';
-import { DaysMissingError } from './settled-errors.ts';
 
 const RUNS = 7;
 const REPLAY_RUNS = 3;
@@ -160,7 +160,7 @@ for (const [name, subject] of Object.entries(SUBJECTS)) {
           const { missingDays, lookBackFrom } = coverage;
           assert.deepEqual(missingDays, daysLacking(all, range, false));
           if (missingDays.length > 0) {
-            await assert.rejects(readIn(world, range), DaysMissingError);
+            await assert.rejects(readIn(world, range), refusedAs('days-missing'));
             return;
           }
           const entries = await readIn(world, range);

@@ -33,8 +33,8 @@ import { MemoryTape } from '../../../../simulation/tape/memory-tape.ts';
 import { randomTape } from '../../../core/testing/twins/random-tape.ts';
 import { SUBJECTS, type Subject } from '../../../core/testing/twins/study-subjects.ts';
 import { DAY_NS, type TwinTape } from '../../../core/testing/twins/twin-tape.ts';
+import { isRefused } from '../platform/refusal.ts';
 import type { DayResult } from '../results/settled-days.ts';
-import { NotOnTapeError } from './replay-errors.ts';
 import { StudyReplays } from './study-replays.ts';
 
 const RUNS = 8;
@@ -201,7 +201,7 @@ for (const [name, subject] of Object.entries(SUBJECTS)) {
           const request = { ...asked, from: { t: 'after', cursor } as const, chargedBefore: until };
           const opened = await replays.open(request).catch((error: unknown) => {
             // Not across a gap.
-            assert.ok(error instanceof NotOnTapeError);
+            assert.ok(isRefused(error, 'not-on-tape'));
             return null;
           });
           if (opened === null) return;

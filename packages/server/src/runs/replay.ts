@@ -62,7 +62,7 @@ export interface Replays {
   /** For who sees nothing from `seenUntil` on; null sees the whole tape. */
   locate(contract: string, cursor: string, seenUntil: EpochNs | null): Promise<CursorPlace>;
   /**
-   * Rejects with `NotOnTapeError` when the tape does not have what is asked for: every trading day from
+   * Refused as `not-on-tape` when the tape does not have what is asked for: every trading day from
    * the open of the session that is current at the start, or the last one, up to the end.
    */
   open(request: ReplayRequest): Promise<Replay>;

@@ -14,8 +14,8 @@ import {
   settle,
 } from '../../../../simulation/stream/engine-run.ts';
 import { MemoryTape, type MemoryTrade } from '../../../../simulation/tape/memory-tape.ts';
+import { refusedAs } from '../../testing/refused-as.ts';
 import type { Replay, ReplayPage, ReplayRequest } from './replay.ts';
-import { NotOnTapeError, ReplayClosedError, ReplaysFullError } from './replay-errors.ts';
 import type { PageLimits } from './study-replay.ts';
 import { REPLAYS_MAX, StudyReplays } from './study-replays.ts';
 
@@ -75,17 +75,17 @@ test('no more replays are open than the limit, and a closed one makes room', asy
   using replays = replaysOver(tapeOf(10));
   const open: Replay[] = [];
   for (let count = 0; count < REPLAYS_MAX; count += 1) open.push(await replays.open(request()));
-  await assert.rejects(replays.open(request()), ReplaysFullError);
+  await assert.rejects(replays.open(request()), refusedAs('full'));
   await open[5]![Symbol.asyncDispose]();
   await using _room = await replays.open(request());
-  await assert.rejects(replays.open(request()), ReplaysFullError);
+  await assert.rejects(replays.open(request()), refusedAs('full'));
 });
 
 test('one that cannot be opened takes no room', async () => {
   using replays = replaysOver(tapeOf(10));
   const beyond = { t: 'after', cursor: '20261112.11.0' } as const;
   for (let count = 0; count <= REPLAYS_MAX; count += 1) {
-    await assert.rejects(replays.open(request({ from: beyond })), NotOnTapeError);
+    await assert.rejects(replays.open(request({ from: beyond })), refusedAs('not-on-tape'));
     await assert.rejects(replays.open(request({ indicator: 'nothing' })), RangeError);
   }
   await using _one = await replays.open(request());
@@ -163,12 +163,12 @@ test('closing ends what is under way at once, also a wait for the tape', async (
   await replay.next();
   const waiting = replay.next();
   await settle();
-  await Promise.all([assert.rejects(waiting, ReplayClosedError), replay[Symbol.asyncDispose]()]);
-  await assert.rejects(replay.next(), ReplayClosedError);
+  await Promise.all([assert.rejects(waiting, refusedAs('closed')), replay[Symbol.asyncDispose]()]);
+  await assert.rejects(replay.next(), refusedAs('closed'));
 
   const begun = await replays.open(request());
   const first = begun.next();
-  await Promise.all([assert.rejects(first, ReplayClosedError), begun[Symbol.asyncDispose]()]);
+  await Promise.all([assert.rejects(first, refusedAs('closed')), begun[Symbol.asyncDispose]()]);
   // Its turn is free for others.
   await using other = await replays.open(request());
   assert.equal((await rest(other)).at(-1)!.position, '20261112.10.1');
@@ -249,9 +249,9 @@ test('what the tape does not have is refused', async () => {
   tape.commit([], epochNs(DAY, 50 * HOUR_NS));
   using replays = replaysOver(tape);
   const until = epochNs(DAY, 49 * HOUR_NS);
-  await assert.rejects(replays.open(request({ until })), NotOnTapeError);
+  await assert.rejects(replays.open(request({ until })), refusedAs('not-on-tape'));
   const gone = { t: 'after', cursor: '20261111.1.1' } as const;
-  await assert.rejects(replays.open(request({ from: gone })), NotOnTapeError);
+  await assert.rejects(replays.open(request({ from: gone })), refusedAs('not-on-tape'));
   await using _fine = await replays.open(request({ until: at(5) }));
   const late = { t: 'at', time: at(6), depth: 1, mode: 'live' } as const;
   await assert.rejects(replays.open(request({ from: late, until: at(5) })), RangeError);

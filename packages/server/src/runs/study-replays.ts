@@ -9,12 +9,12 @@ import { tradesOnUtcDay } from '@tapeloom/core/calendar/session-table';
 import { parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
+import { Refusal } from '../platform/refusal.ts';
 import type { LiveTape, Tape } from '../tape/tape.ts';
 import { TapeDamagedError } from '../tape/tape-errors.ts';
 import { GAP, locateCursor } from './locate-cursor.ts';
 import { snapshotStart } from './look-back-coverage.ts';
 import type { CursorPlace, Replay, ReplayPage, ReplayRequest, Replays } from './replay.ts';
-import { NotOnTapeError, ReplayClosedError, ReplaysFullError } from './replay-errors.ts';
 import { runSource, type StudyCatalogue, studySource } from './run-source.ts';
 import { NamedSlots, Slots } from './slots.ts';
 import { DamagedDays, type TapeNow, tapeNow, withoutDays } from './sound-tape.ts';
@@ -25,7 +25,6 @@ import type { Turns } from './turns.ts';
 export const REPLAYS_MAX = 256;
 /** Replays that read what comes before their start at the same time: there they keep all objects. */
 const WARM_UPS_MAX = 2;
-const RETRY_AFTER_SECONDS = 5;
 
 export interface StudyReplaysOptions extends StudyCatalogue {
   readonly tape: LiveTape;
@@ -86,8 +85,7 @@ export class StudyReplays implements Replays, Disposable {
 
   async open(request: ReplayRequest): Promise<Replay> {
     if (this.#open.size + this.#opening >= REPLAYS_MAX) {
-      const message = `no more than ${REPLAYS_MAX} replays are open at a time`;
-      throw new ReplaysFullError(message, RETRY_AFTER_SECONDS, 'thread');
+      throw new Refusal({ t: 'full', what: 'thread' });
     }
     this.#opening += 1;
     try {
@@ -121,7 +119,7 @@ export class StudyReplays implements Replays, Disposable {
     if (from.t === 'after') {
       const place = await this.locate(contract, from.cursor, null);
       if (place.t === 'on-tape') return place.at;
-      throw new NotOnTapeError(`${from.cursor} is not on the tape of ${contract}: ${place.t}`);
+      throw new Refusal({ t: 'not-on-tape', what: `${from.cursor} of ${contract}` });
     }
     if (from.time > until) throw new RangeError('a replay cannot begin after its end');
     return from.time;
@@ -135,7 +133,7 @@ export class StudyReplays implements Replays, Disposable {
     const start = snapshotStart(studySource(this.#options, request).sessions, from);
     for (let day = dayOf(start); day <= last; day = addDays(day, 1)) {
       if (!onTape.has(day) && tradesOnUtcDay(full, day)) {
-        throw new NotOnTapeError(`${day} of ${contract} is not on the tape`);
+        throw new Refusal({ t: 'not-on-tape', what: `${day} of ${contract}` });
       }
     }
   }
@@ -171,7 +169,7 @@ class OpenReplay implements Replay {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const error = new ReplayClosedError();
+    const error = new Refusal({ t: 'closed' });
     this.#closing.abort(error);
     this.#whenClosed.reject(error);
     // Whatever is under way ends at its next turn; only then may its reader be closed.
@@ -204,7 +202,7 @@ class OpenReplay implements Replay {
       return await work();
     } catch (error) {
       if (!(error instanceof TapeDamagedError)) throw error;
-      throw new NotOnTapeError('a day is damaged', { cause: error });
+      throw new Refusal({ t: 'not-on-tape', what: 'a damaged day' }, error);
     }
   }
 }

@@ -4,6 +4,7 @@ import type { Cursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { ResetReason } from '@tapeloom/protocol/server-messages';
 import type { StreamState } from '@tapeloom/protocol/status-states';
+import type { RefusalReason } from '../../platform/refusal.ts';
 import type { CursorPlace, ReplayPage, ReplayRequest } from '../../runs/replay.ts';
 import type { RingPiece } from '../../topics/ring.ts';
 import type { StartRefusal } from './start-verdict.ts';
@@ -28,9 +29,6 @@ export interface TopicFacts extends TopicState {
   readonly ready: boolean;
 }
 
-/** Why a replay is not to be had: it is not on the tape, there is no room for it, it failed. */
-export type ReplayFailure = 'not-on-tape' | 'full' | 'failed';
-
 export type DeliveryEvent =
   | { readonly t: 'begin' }
   | { readonly t: 'located'; readonly place: CursorPlace }
@@ -44,7 +42,7 @@ export type DeliveryEvent =
   /** The snapshot is written; from here on the topic's flushes follow it. */
   | { readonly t: 'snapshot' }
   | { readonly t: 'page'; readonly page: ReplayPage }
-  | { readonly t: 'replay-failed'; readonly why: ReplayFailure }
+  | { readonly t: 'replay-failed'; readonly why: RefusalReason }
   /** What the page costs was reserved, or why it was not. */
   | { readonly t: 'reserved'; readonly refusal: StartRefusal | null }
   /** What the ring has; null when it does not have all of it. */

@@ -27,6 +27,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import type { ResetReason } from '@tapeloom/protocol/server-messages';
 import { lookAgainMs } from '../../history/awaited-cursors.ts';
+import type { RefusalReason } from '../../platform/refusal.ts';
 import type { CursorPlace, ReplayPage } from '../../runs/replay.ts';
 import type { RingPiece } from '../../topics/ring.ts';
 import { Backfill } from './backfill.ts';
@@ -35,7 +36,6 @@ import type {
   DeliveryEvent,
   DeliveryReplay,
   DeliveryStart,
-  ReplayFailure,
   TopicFacts,
 } from './delivery-events.ts';
 import {
@@ -45,6 +45,7 @@ import {
   judgePlace,
   judgeTime,
   midnightOf,
+  replyTo,
   type StartRefusal,
   type StartRights,
   type StreamTimes,
@@ -55,7 +56,6 @@ import { ToldStatus } from './told-status.ts';
 const TRY_AGAIN_MS = 250;
 /** How long to wait for room for a replay. */
 const FULL_WAIT_MS = 500;
-const NOT_COVERED = 'Data of this time, or of its session since the open, is missing.';
 /** No trade is before it: nothing is charged. */
 const NEVER = 0n as EpochNs;
 
@@ -372,26 +372,17 @@ export class Delivery {
     return [...actions, ...this.#endTurn(), { t: 'want-turn' }];
   }
 
-  #replayFailed(why: ReplayFailure): Actions {
+  #replayFailed(why: RefusalReason): Actions {
     if (this.#backfill === null) return NOTHING;
-    if (why === 'full' && this.#backfill.turnAway()) {
+    if (why.t === 'full' && this.#backfill.turnAway()) {
       this.#isAwaitingTape = true;
       return [{ t: 'close-replay' }, { t: 'wait', ms: FULL_WAIT_MS }];
     }
     // Who asked for a time, and got nothing yet, is refused; what was begun goes on from a snapshot.
     const isBegun = this.#start.t === 'cursor' || this.#position !== null;
-    if (why === 'not-on-tape' && isBegun) return this.#leaveReplay('source_gap');
+    if (why.t === 'not-on-tape' && isBegun) return this.#leaveReplay('source_gap');
     this.#backfill = null;
-    switch (why) {
-      case 'full':
-        return this.#fail({ code: 'CAPACITY', message: 'Too many replays run; try again later.' });
-      case 'failed':
-        return this.#fail({ code: 'INTERNAL', message: 'The replay failed; try again.' });
-      case 'not-on-tape':
-        return this.#fail({ code: 'NOT_COVERED', message: NOT_COVERED });
-      default:
-        return why satisfies never;
-    }
+    return this.#fail(replyTo(why));
   }
 
   #endTurn(): Actions {

@@ -9,6 +9,8 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { dayOf, epochNs } from '@tapeloom/core/utc-day';
 import type { ResetReason } from '@tapeloom/protocol/server-messages';
 import { lookAgainMs } from '../../history/awaited-cursors.ts';
+import { answerTo } from '../../history/refusal-answer.ts';
+import type { RefusalReason } from '../../platform/refusal.ts';
 import type { CursorPlace } from '../../runs/replay.ts';
 import { type ErrorReply, invalid } from '../wire/client-message.ts';
 
@@ -117,6 +119,12 @@ export function judgeGap(
   const historyFrom = rights.historyFrom(now);
   const isCovered = historyFrom !== null && historyFrom <= epochNs(cursor.day, 0);
   return isCovered ? 'charged-replay' : 'probe';
+}
+
+/** What a refusal of a replay is on a stream. */
+export function replyTo(reason: RefusalReason): StartRefusal {
+  const { code, detail, ofReplay = detail } = answerTo(reason);
+  return { code, message: ofReplay };
 }
 
 /** Midnight UTC of today: what lies before it is history. */

@@ -12,20 +12,15 @@ import type { StreamState } from '@tapeloom/protocol/status-states';
 import type { Caller } from '../../accounts/auth/caller.ts';
 import { type ColdOpens, idleTopicsOf } from '../../accounts/limits/cold-opens.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { type RefusalReason, reasonOf } from '../../platform/refusal.ts';
 import type { Replay, ReplayPage, Replays } from '../../runs/replay.ts';
-import { NotOnTapeError, ReplayClosedError, ReplaysFullError } from '../../runs/replay-errors.ts';
 import type { Attachment } from '../../topics/attachment.ts';
 import { Flush } from '../../topics/flush.ts';
 import type { RingPiece } from '../../topics/ring.ts';
 import type { Refusal, Subscriber } from '../../topics/topic.ts';
 import type { TopicHub } from '../../topics/topic-hub.ts';
 import { Delivery } from './delivery.ts';
-import type {
-  DeliveryAction,
-  DeliveryEvent,
-  DeliveryReplay,
-  ReplayFailure,
-} from './delivery-events.ts';
+import type { DeliveryAction, DeliveryEvent, DeliveryReplay } from './delivery-events.ts';
 import type { PagesAhead, Puller, PullTurns } from './pull-turns.ts';
 import type { ReplayCharges } from './replay-charges.ts';
 import type { StartRefusal, StreamTimes } from './start-verdict.ts';
@@ -337,15 +332,14 @@ export class StreamSubscription implements Subscriber, Puller {
       .then((replay) => replay.next(until))
       .then(
         (page) => answer({ t: 'page', page }),
-        (error: unknown) => answer({ t: 'replay-failed', why: this.#failureOf(error) }),
+        (error: unknown) => answer({ t: 'replay-failed', why: this.#reasonOf(error) }),
       );
   }
 
-  #failureOf(error: unknown): ReplayFailure {
-    if (error instanceof NotOnTapeError) return 'not-on-tape';
-    if (error instanceof ReplaysFullError) return 'full';
-    if (!(error instanceof ReplayClosedError)) this.#services.onFault(error);
-    return 'failed';
+  #reasonOf(error: unknown): RefusalReason {
+    const reason = reasonOf(error);
+    if (reason.t === 'failed' || reason.t === 'day-damaged') this.#services.onFault(error);
+    return reason;
   }
 
   #closeReplay(): void {

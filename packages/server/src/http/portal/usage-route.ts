@@ -15,7 +15,7 @@ import {
   type NamedKeyUsage,
   type UsageCounts,
 } from '../../accounts/store/account-store.ts';
-import { dayText } from '../../history/history-refusal.ts';
+import { dayText } from '../../history/refusal-answer.ts';
 import { Type } from '../contract/schema.ts';
 import { type UsageOf, UsageView, usageView } from '../routes/usage-route.ts';
 import { invalidParameters } from '../server/problem-error.ts';

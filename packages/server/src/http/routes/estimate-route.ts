@@ -2,7 +2,7 @@
 
 import { periodOf } from '@tapeloom/core/quota/month';
 import { remainingBudget } from '../../accounts/limits/remaining-budget.ts';
-import { lookBackText } from '../../history/history-refusal.ts';
+import { lookBackText } from '../../history/covered-query.ts';
 import { LookBackFrom } from '../contract/look-back-from-schema.ts';
 import { Type } from '../contract/schema.ts';
 import { defineRoute, type Route } from '../server/route.ts';

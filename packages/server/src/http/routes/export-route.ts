@@ -17,10 +17,9 @@ import { exportTable, NoSuchByteError } from '../../exports/export-table.ts';
 import { type ExportBegun, type ExportTokens, TOKEN_VALID_NS } from '../../exports/export-token.ts';
 import { FLAT_INDICATORS } from '../../exports/table-columns.ts';
 import type { TableThread } from '../../exports/table-thread.ts';
-import type { CoveredQuery } from '../../history/covered-query.ts';
+import { type CoveredQuery, lookBackText } from '../../history/covered-query.ts';
 import type { ExportFormat } from '../../history/history-fields.ts';
 import type { HistoryQuery } from '../../history/history-query.ts';
-import { lookBackText } from '../../history/history-refusal.ts';
 import type { SkippedLines } from '../../results/settled-days.ts';
 import { Type } from '../contract/schema.ts';
 import { IDEMPOTENCY_KEY, onceProblem } from '../server/idempotency.ts';
@@ -33,7 +32,6 @@ import {
   coveredQuery,
   HISTORY_ERRORS,
   type HistoryFacts,
-  historyProblem,
   visibleTo,
 } from './history-access.ts';
 import { historyParameters } from './history-parameters.ts';
@@ -316,7 +314,7 @@ async function delivered(asked: Asked, delivery: Delivery): Promise<StreamedAnsw
     if (error instanceof NoSuchLineError || error instanceof NoSuchByteError) {
       throw invalidParameters([{ path: `/${place}`, message: 'is more than the export has' }]);
     }
-    throw historyProblem(signal.aborted ? signal.reason : error);
+    throw signal.aborted ? signal.reason : error;
   }
 }
 

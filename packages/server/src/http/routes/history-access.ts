@@ -10,14 +10,9 @@ import { type CoveredQuery, type CoverSources, coverQuery } from '../../history/
 import type { HistoryOperation } from '../../history/history-fields.ts';
 import type { HistorySources } from '../../history/history-pages.ts';
 import { type HistoryQuery, readHistoryQuery } from '../../history/history-query.ts';
-import { type HistoryRefusal, isRefusal, refusalOf } from '../../history/history-refusal.ts';
 import type { SharedPlaces } from '../../platform/shared-places.ts';
-import { ComputeClosedError } from '../../runs/compute-errors.ts';
-import { ProblemError } from '../server/problem-error.ts';
 import type { RouteError } from '../server/route.ts';
 import type { ComputeBudget } from './compute-charge.ts';
-
-const RETRY_AFTER_CLOSED_S = 2;
 
 /** What the routes of history know of the running service. */
 export interface HistoryFacts extends ComputeBudget {
@@ -53,23 +48,19 @@ export interface HistoryQuestion {
   readonly caller: Caller;
 }
 
-/** Throws the refusal, if there is one. */
 export function askedQuery(facts: HistoryFacts, question: HistoryQuestion): HistoryQuery {
   const { raw, operation, caller } = question;
   const { entitlements } = caller;
   const now = facts.now();
-  const query = readHistoryQuery(raw, operation, {
+  return readHistoryQuery(raw, operation, {
     entitlements,
     book: facts.book(),
     isStreamed: (symbol) => facts.isStreamed(symbol),
     now,
     visible: visibleTo(caller, facts),
   });
-  if (isRefusal(query)) throw problemOfRefusal(query);
-  return query;
 }
 
-/** Throws the refusal, if there is one. */
 export async function coveredQuery(
   facts: HistoryFacts,
   query: HistoryQuery,
@@ -77,7 +68,7 @@ export async function coveredQuery(
   signal: AbortSignal,
 ): Promise<CoveredQuery> {
   const book = facts.book();
-  const covered = await coverQuery(query, facts.sources, {
+  return await coverQuery(query, facts.sources, {
     visible: () => visibleTo(caller, facts),
     arrived: caller.entitlements.visibleUntil(facts.now()),
     isReady: () => facts.tapeTime() !== null,
@@ -88,21 +79,7 @@ export async function coveredQuery(
       // Nobody is there any more to be answered.
       signal.throwIfAborted();
     },
-  }).catch((error: unknown) => {
-    throw historyProblem(error);
   });
-  if (isRefusal(covered)) throw problemOfRefusal(covered);
-  return covered;
-}
-
-/** What an error in the middle of the work is to the caller. */
-export function historyProblem(error: unknown): unknown {
-  if (error instanceof ComputeClosedError) {
-    const detail = 'The service is shutting down; try again in a moment.';
-    return problemOfRefusal({ code: 'CAPACITY', detail, retryAfterSeconds: RETRY_AFTER_CLOSED_S });
-  }
-  const refusal = refusalOf(error);
-  return refusal === null ? error : problemOfRefusal(refusal);
 }
 
 /** How far this caller sees the tape: the delay has passed, and the tape has come so far. */
@@ -110,13 +87,4 @@ export function visibleTo({ entitlements }: Caller, facts: HistoryFacts): EpochN
   const allowed = entitlements.visibleUntil(facts.now());
   const tape = facts.tapeTime();
   return tape !== null && tape < allowed ? tape : allowed;
-}
-
-function problemOfRefusal(refusal: HistoryRefusal): ProblemError {
-  const { code, detail, errors, members = {}, retryAfterSeconds } = refusal;
-  return new ProblemError(code, detail, {
-    ...(errors === undefined ? {} : { errors }),
-    members,
-    headers: retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) },
-  });
 }

@@ -19,9 +19,8 @@ import { ComputeDesk } from '../../compute/compute-desk.ts';
 import type { ComputeThread } from '../../compute/compute-handle.ts';
 import { ComputePool } from '../../compute/compute-pool.ts';
 import { FairTurns } from '../../compute/fair-turns.ts';
+import { Refusal } from '../../platform/refusal.ts';
 import type { DaysRead } from '../../results/settled-days.ts';
-import { ReadClosedError } from '../../results/settled-errors.ts';
-import { ReplayClosedError } from '../../runs/replay-errors.ts';
 
 const BUDGET = 20_000_000_000;
 const VOLUME = 21_474_836_480;
@@ -82,7 +81,7 @@ function threadOver({ days, replays }: RestService['sources']): ComputeThread {
           given += 1;
           if (given <= resultsGiven) return await read.next();
           await endless(() => isClosed);
-          throw new ReadClosedError();
+          throw new Refusal({ t: 'closed' });
         };
         const dispose = async () => {
           isClosed = true;
@@ -99,7 +98,7 @@ function threadOver({ days, replays }: RestService['sources']): ComputeThread {
           next: () =>
             turns.within(account, async () => {
               await endless(() => isClosed);
-              throw new ReplayClosedError();
+              throw new Refusal({ t: 'closed' });
             }),
           [Symbol.asyncDispose]: async () => {
             isClosed = true;

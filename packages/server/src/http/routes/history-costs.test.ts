@@ -18,7 +18,7 @@ import {
   TICK_BARS,
 } from '../../../../../simulation/history/history-requests.ts';
 import { instantOf, RestService } from '../../../../../simulation/rest/rest-service.ts';
-import { ComputeFullError } from '../../runs/compute-errors.ts';
+import { Refusal } from '../../platform/refusal.ts';
 import { SIM_DATASET } from '../../sources/sim-universe.ts';
 
 const BUDGETS: Partial<Record<Plan, number>> = {
@@ -169,7 +169,7 @@ test('before the tape is known everything is warming; when there is no room it s
   service.market.tapeTime = service.clock.now();
   const { sources } = service;
   const full = async () => {
-    throw new ComputeFullError('full', 5, 'queue');
+    throw new Refusal({ t: 'full', what: 'queue' });
   };
   const own = reader.with(await service.customer('history'));
   try {

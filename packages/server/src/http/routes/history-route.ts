@@ -10,13 +10,7 @@ import { LookBackFrom } from '../contract/look-back-from-schema.ts';
 import { Type } from '../contract/schema.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { reserveCompute } from './compute-charge.ts';
-import {
-  askedQuery,
-  coveredQuery,
-  HISTORY_ERRORS,
-  type HistoryFacts,
-  historyProblem,
-} from './history-access.ts';
+import { askedQuery, coveredQuery, HISTORY_ERRORS, type HistoryFacts } from './history-access.ts';
 import { historyParameters } from './history-parameters.ts';
 
 const closed = { additionalProperties: false };
@@ -104,7 +98,7 @@ export function historyRoute(history: () => HistoryFacts): Route {
         return page.bytes;
       } catch (error) {
         await charge.giveBack();
-        throw historyProblem(signal.aborted ? signal.reason : error);
+        throw signal.aborted ? signal.reason : error;
       }
     },
   });

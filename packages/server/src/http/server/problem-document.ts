@@ -7,6 +7,8 @@ import { ERROR_CODES, errorAnchor } from '@tapeloom/protocol/error-codes';
 import type { FieldFault, Problem } from '@tapeloom/protocol/problem';
 import type { FastifySchemaValidationError } from 'fastify';
 import { AccountsUnavailableError } from '../../accounts/store/account-store.ts';
+import { answerTo } from '../../history/refusal-answer.ts';
+import { Refusal } from '../../platform/refusal.ts';
 import { invalidParameters, ProblemError } from './problem-error.ts';
 
 const RETRY_AFTER_ACCOUNTS_S = 5;
@@ -29,6 +31,7 @@ export function problemDocument(error: ProblemError, instance: string, docsUrl: 
 /** What a thrown value means to the caller. Anything unforeseen is `INTERNAL`. */
 export function problemOf(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
+  if (error instanceof Refusal) return problemOfRefusal(error);
   if (error instanceof AccountsUnavailableError) {
     return new ProblemError('CAPACITY', 'Accounts cannot be asked at the moment; try again soon.', {
       headers: { 'retry-after': String(RETRY_AFTER_ACCOUNTS_S) },
@@ -50,12 +53,18 @@ export function problemOf(error: unknown): ProblemError {
         cause: error,
       });
     default:
-      return new ProblemError(
-        'INTERNAL',
-        'The service failed to answer. Please name the request id when you ask for help.',
-        { cause: error },
-      );
+      return problemOfRefusal(new Refusal({ t: 'failed' }, error));
   }
+}
+
+function problemOfRefusal(refusal: Refusal): ProblemError {
+  const { code, detail, errors, members = {}, retryAfterSeconds } = answerTo(refusal.reason);
+  return new ProblemError(code, detail, {
+    ...(errors && { errors }),
+    members,
+    headers: retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) },
+    cause: refusal,
+  });
 }
 
 export function cutBody(cause: unknown): ProblemError {

@@ -1,0 +1,84 @@
+/**
+ * What a refusal is to a customer: the one table of both doors. REST writes it as a problem document, a stream
+ * as its `error` message.
+ */
+
+import type { UtcDay } from '@tapeloom/core/numbers';
+import { type QuestionFault, type RefusalReason, SCARCE } from '../platform/refusal.ts';
+
+const RETRY_AFTER_CLOSED_S = 2;
+
+export interface RefusalAnswer extends QuestionFault {
+  /** The sentence of a stream, where it is about its replay. */
+  readonly ofReplay?: string;
+  /** For the header `Retry-After`. */
+  readonly retryAfterSeconds?: number;
+}
+
+export const NOT_WARM_DETAIL =
+  'This indicator takes a value over from an earlier session, and no complete session of its look-back gives one.';
+const NOT_COVERED = {
+  code: 'NOT_COVERED',
+  detail: 'There is no data for a part of the range.',
+  ofReplay: 'Data of this time, or of its session since the open, is missing.',
+} as const;
+
+export function answerTo(reason: RefusalReason): RefusalAnswer {
+  switch (reason.t) {
+    case 'question':
+      return reason.fault;
+    case 'full':
+    case 'behind':
+      return {
+        code: 'CAPACITY',
+        detail: 'The service has no room for this query now. Try again later.',
+        ofReplay: 'Too many replays run; try again later.',
+        retryAfterSeconds: SCARCE[reason.t === 'full' ? reason.what : 'thread'].retryAfterSeconds,
+      };
+    case 'outdated':
+      return {
+        code: 'CAPACITY',
+        detail: 'Days came to the tape or left it while this was computed. Try again.',
+        retryAfterSeconds: 1,
+      };
+    case 'not-warm':
+      return { code: 'NOT_COVERED', detail: NOT_WARM_DETAIL };
+    case 'days-missing':
+      return { ...NOT_COVERED, members: missingMembers(reason.days) };
+    case 'not-on-tape':
+      return NOT_COVERED;
+    case 'shut-down':
+      return {
+        code: 'CAPACITY',
+        detail: 'The service is shutting down; try again in a moment.',
+        retryAfterSeconds: RETRY_AFTER_CLOSED_S,
+      };
+    case 'closed':
+    case 'day-damaged':
+    case 'failed':
+      return {
+        code: 'INTERNAL',
+        detail: 'The service failed to answer. Please name the request id when you ask for help.',
+        ofReplay: 'The replay failed; try again.',
+      };
+    default:
+      throw new RangeError(`no such reason: ${JSON.stringify(reason satisfies never)}`);
+  }
+}
+
+/** Days that are named in one answer at most. */
+export const DAYS_NAMED_MAX = 1_000;
+
+/** The days without data, as documents have them: the first of them, and how many there are. */
+export function missingMembers(days: readonly UtcDay[]) {
+  return {
+    missingDays: days.slice(0, DAYS_NAMED_MAX).map(dayText),
+    missingDaysTotal: days.length,
+  };
+}
+
+/** `2026-11-13`, as days are written in documents. */
+export function dayText(day: number): string {
+  const text = String(day);
+  return `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}`;
+}
