@@ -12,7 +12,7 @@ const entries = [
   /\/bin\/[^/]+\.js$/,
   /^bench\/[^/]+\/[^/]+\.bench\.ts$/,
   /^tests\/torture\/[^/]+\.ts$/,
-  /^tests\/stranger-walk\/run\.ts$/,
+  /^tests\/(?:stranger-walk\/run|golden-day\/write)\.ts$/,
   /^packages\/client\/src\/(?:index|stream|node)\.ts$/,
   /^examples\/[^/]+\/[^/]+\.[jt]s$/,
   // Types of what others made: the compiler finds them by itself.

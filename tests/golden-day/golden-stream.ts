@@ -1,0 +1,188 @@
+/**
+ * The golden day as a stream, heard at a socket. The tape is let on second by second, and what each topic has
+ * published by then is written down, so that it does not matter where in a second its flushes lie. Afterwards
+ * others resume in the middle, or start at a time.
+ */
+
+import assert from 'node:assert/strict';
+import { setImmediate as turn } from 'node:timers/promises';
+import { calendarNamed } from '@tapeloom/core/calendar/calendars';
+import type { SessionKind } from '@tapeloom/core/calendar/session';
+import { extendSessionBook, sessionTable } from '@tapeloom/core/calendar/session-book';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { utcDay } from '@tapeloom/core/utc-day';
+import { createSimUniverse } from '@tapeloom/server/sources/sim-universe';
+import { ManualClock } from '../../simulation/clock/manual-clock.ts';
+import { FLOOD, InProcessStream } from '../../simulation/stream/in-process-stream.ts';
+import { openClient, type StreamClient } from '../../simulation/stream/stream-client.ts';
+import { MemoryTape, type MemoryTrade } from '../../simulation/tape/memory-tape.ts';
+import { compare, type Digests, digestOf, type LogItem, newestVersions } from './golden-digest.ts';
+import { LIVE_START, SYMBOL } from './golden-tape.ts';
+import { GOLDEN_TOPICS, type GoldenTopic } from './golden-topics.ts';
+
+const SECOND = 1_000_000_000n;
+/** Rounds without anything new after which nothing is on its way. */
+const QUIET_ROUNDS = 2;
+const LOG_KINDS: readonly string[] = ['snapshot', 'upsert', 'remove', 'reset'];
+/** Long ago, at midnight of the open day, and while it was dense; all whole seconds. */
+const START_TIMES = ['2026-11-10T15:00:03Z', '2026-11-11', '2026-11-11T15:30:05Z'];
+const SUBSCRIPTIONS_PER_CLIENT = 16;
+
+interface Heard extends LogItem {
+  readonly final?: boolean;
+}
+
+export async function streamDigests(
+  trades: readonly MemoryTrade[],
+  liveSeconds: number,
+): Promise<Digests> {
+  await using stream = await streamUpTo(LIVE_START, trades);
+  const live = new GoldenStream(stream);
+  for (const mode of ['live', 'confirmed'] as const) {
+    for (const topic of GOLDEN_TOPICS) await live.subscribe(topic, mode, 'live');
+  }
+  await live.settle();
+  let at: bigint = LIVE_START;
+  for (let second = 0; second < liveSeconds; second += 1) {
+    const next = (at + SECOND) as EpochNs;
+    stream.tape.commit(
+      trades.filter((trade) => trade.at >= at && trade.at < next),
+      next,
+    );
+    await stream.jump(1_000);
+    await live.settle();
+    live.endSecond();
+    at = next;
+  }
+  const digests = live.digests();
+  Object.assign(digests, await comeBack(stream, live));
+  assert.deepEqual(stream.faults, []);
+  return digests;
+}
+
+async function streamUpTo(
+  start: EpochNs,
+  trades: readonly MemoryTrade[],
+): Promise<InProcessStream> {
+  const { book } = createSimUniverse({ seed: 1, printsScale: 1 }, utcDay(20261111));
+  const calendar = calendarNamed(book.contract(SYMBOL)!.calendar);
+  const sessions = extendSessionBook(null, calendar, utcDay(20260901), utcDay(20261201), start);
+  const tape = new MemoryTape(SYMBOL, 1_000);
+  tape.commit(
+    trades.filter(({ at }) => at < start),
+    start,
+  );
+  return await InProcessStream.start({
+    ...FLOOD,
+    clock: new ManualClock(start),
+    tape,
+    book,
+    sessions: sessionTable(sessions, 'full'),
+    sessionsOf: (kind: SessionKind) => sessionTable(sessions, kind),
+  });
+}
+
+/** After a cursor of the middle, and from times of all ages: what they are given is what was published. */
+async function comeBack(stream: InProcessStream, live: GoldenStream): Promise<Digests> {
+  const back = new GoldenStream(stream);
+  for (const topic of GOLDEN_TOPICS) {
+    const heard = live.heard(`${topic.name}, live`);
+    const { cursor } = heard[Math.floor(heard.length / 2)]!;
+    await back.subscribe(topic, 'live', { cursor });
+    for (const time of START_TIMES) await back.subscribe(topic, 'live', { time });
+  }
+  await back.settle();
+  for (const { name } of GOLDEN_TOPICS) {
+    const heard = live.heard(`${name}, live`);
+    const { cursor } = heard[Math.floor(heard.length / 2)]!;
+    assert.deepEqual(
+      back.heard(`${name}, live after ${cursor}`),
+      heard.filter((item) => compare(item.cursor, cursor) > 0),
+      `${name} resumed`,
+    );
+  }
+  back.endSecond();
+  return back.digests((name) => !name.includes(' after '));
+}
+
+class GoldenStream {
+  readonly #stream: InProcessStream;
+  readonly #clients: StreamClient[] = [];
+  /** By subscription, in the order in which they were heard. */
+  readonly #heard = new Map<string, Heard[]>();
+  /** By subscription: how many had been heard when the last second ended, and the states so far. */
+  readonly #seconds = new Map<string, { heard: number; states: string[] }>();
+  readonly #names = new Map<string, string>();
+  #taken: number[] = [];
+
+  constructor(stream: InProcessStream) {
+    this.#stream = stream;
+  }
+
+  async subscribe(
+    { name, indicator, params }: GoldenTopic,
+    mode: 'live' | 'confirmed',
+    from: 'live' | { readonly cursor: string } | { readonly time: string },
+  ): Promise<void> {
+    const sub = `s${this.#names.size}`;
+    if (this.#names.size % SUBSCRIPTIONS_PER_CLIENT === 0) {
+      this.#clients.push(await openClient(this.#stream));
+      this.#taken.push(0);
+    }
+    const start =
+      from === 'live' ? '' : ` ${'time' in from ? `from ${from.time}` : `after ${from.cursor}`}`;
+    this.#names.set(sub, `${name}, ${mode}${start}`);
+    this.#heard.set(this.#names.get(sub)!, []);
+    const client = this.#clients.at(-1)!;
+    client.send({ t: 'subscribe', sub, instrument: SYMBOL, indicator, params, mode, from });
+    await client.answered();
+  }
+
+  /** Resolves when everything that follows from the tape so far has arrived. */
+  async settle(): Promise<void> {
+    for (let quiet = 0; quiet < QUIET_ROUNDS; ) {
+      for (let turns = 0; turns < 4; turns += 1) await turn();
+      await Promise.all(this.#clients.map((client) => client.answered()));
+      quiet = this.#take() ? 0 : quiet + 1;
+    }
+  }
+
+  heard(name: string): readonly Heard[] {
+    return this.#heard.get(name)!;
+  }
+
+  /** Everything has been heard that was published up to a whole second. */
+  endSecond(): void {
+    for (const [name, heard] of this.#heard) {
+      const second = this.#seconds.getOrInsertComputed(name, () => ({ heard: 0, states: [] }));
+      const items = heard.slice(second.heard);
+      const snapshots = items.filter(({ t }) => t === 'snapshot');
+      const updates = newestVersions(items.filter(({ t }) => t !== 'snapshot'));
+      second.states.push(JSON.stringify([...snapshots, ...updates]));
+      second.heard = heard.length;
+    }
+  }
+
+  digests(isWanted: (name: string) => boolean = () => true): Digests {
+    const digests: Digests = {};
+    for (const [name, { states }] of this.#seconds) {
+      if (isWanted(name)) digests[`stream ${name}`] = digestOf(states.length, states.join('\n'));
+    }
+    return digests;
+  }
+
+  #take(): boolean {
+    let isNew = false;
+    for (const [index, client] of this.#clients.entries()) {
+      for (const message of client.messages.slice(this.#taken[index])) {
+        assert.notEqual(message.t, 'error', JSON.stringify(message));
+        if (!LOG_KINDS.includes(message.t)) continue;
+        const { sub, ...item } = message as Heard & { readonly sub: string };
+        this.#heard.get(this.#names.get(sub)!)!.push(item);
+        isNew = true;
+      }
+      this.#taken[index] = client.messages.length;
+    }
+    return isNew;
+  }
+}

@@ -1,0 +1,10 @@
+/**
+ * Writes the digests of the golden day down: `node tests/golden-day/write.ts`. They are what the service gave
+ * before it was rebuilt (commit 4286f92); to write them again is to say that results may differ from then on.
+ */
+
+import { writeFile } from 'node:fs/promises';
+import { DIGESTS_FILE, goldenDigests } from './golden-day.ts';
+
+const digests = { small: await goldenDigests('small'), all: await goldenDigests('all') };
+await writeFile(DIGESTS_FILE, `${JSON.stringify(digests, null, 2)}\n`);
