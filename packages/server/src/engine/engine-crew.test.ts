@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
+import type { TradingSessions } from '../runs/session-tables.ts';
 import {
   type CrewEngine,
   EngineCrew,
@@ -8,18 +9,17 @@ import {
   RESTARTS_MAX,
   RESTARTS_WINDOW_MS,
 } from './engine-crew.ts';
-import type { EngineSessions } from './engine-wire.ts';
 
-const SESSIONS: EngineSessions = { calendars: {}, books: [] };
-const LATER: EngineSessions = { calendars: { ESZ6: 'cme' }, books: [] };
+const SESSIONS: TradingSessions = { calendars: {}, books: [] };
+const LATER: TradingSessions = { calendars: { ESZ6: 'cme' }, books: [] };
 
 class FakeEngine implements CrewEngine {
   readonly index: number;
   readonly fail: (cause?: Error) => void;
-  sessions: EngineSessions;
+  sessions: TradingSessions;
   isDisposed = false;
 
-  constructor(index: number, sessions: EngineSessions, onGone: (cause: unknown) => void) {
+  constructor(index: number, sessions: TradingSessions, onGone: (cause: unknown) => void) {
     this.index = index;
     this.sessions = sessions;
     this.fail = (cause = new Error('broken on purpose')) => onGone(cause);
@@ -29,7 +29,7 @@ class FakeEngine implements CrewEngine {
 
   listen(): void {}
 
-  updateSessions(sessions: EngineSessions): void {
+  updateSessions(sessions: TradingSessions): void {
     this.sessions = sessions;
   }
 

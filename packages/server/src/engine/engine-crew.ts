@@ -8,8 +8,8 @@
 
 import type { Clock } from '../platform/clock.ts';
 import { isPassingThreadFault } from '../platform/passing-fault.ts';
+import type { TradingSessions } from '../runs/session-tables.ts';
 import type { EngineLink } from '../topics/engine-link.ts';
-import type { EngineSessions } from './engine-wire.ts';
 
 /** Losses of one place within the window that are made good; one more and it is given up. */
 export const RESTARTS_MAX = 5;
@@ -23,7 +23,7 @@ const NOT_BEGUN_MS = 2_000;
 const ENGINES_MAX = 4;
 
 export interface CrewEngine extends EngineLink, AsyncDisposable {
-  updateSessions(sessions: EngineSessions): void;
+  updateSessions(sessions: TradingSessions): void;
 }
 
 export interface EngineCrewOptions {
@@ -31,7 +31,7 @@ export interface EngineCrewOptions {
   /** Starts an engine; `onGone` is called once when it has ended without being asked to. */
   readonly start: (
     index: number,
-    sessions: EngineSessions,
+    sessions: TradingSessions,
     onGone: (cause: unknown) => void,
   ) => CrewEngine;
   readonly timers: Clock;
@@ -56,10 +56,10 @@ export function enginesFor(cores: number): number {
 export class EngineCrew implements AsyncDisposable {
   readonly #options: EngineCrewOptions;
   readonly #places: readonly Place[];
-  #sessions: EngineSessions;
+  #sessions: TradingSessions;
   #restartsTotal = 0;
 
-  constructor(options: EngineCrewOptions, sessions: EngineSessions) {
+  constructor(options: EngineCrewOptions, sessions: TradingSessions) {
     this.#options = options;
     this.#sessions = sessions;
     this.#places = Array.from({ length: options.count }, (_, index) => {
@@ -77,7 +77,7 @@ export class EngineCrew implements AsyncDisposable {
     return this.#restartsTotal;
   }
 
-  updateSessions(sessions: EngineSessions): void {
+  updateSessions(sessions: TradingSessions): void {
     this.#sessions = sessions;
     for (const { engine } of this.#places) engine?.updateSessions(sessions);
   }

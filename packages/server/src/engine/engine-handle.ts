@@ -4,13 +4,9 @@
  */
 
 import { Worker } from 'node:worker_threads';
+import type { TradingSessions } from '../runs/session-tables.ts';
 import type { EngineCommand, EngineLink, EngineMessage, TopicSpec } from '../topics/engine-link.ts';
-import type {
-  EngineSessions,
-  EngineWorkerData,
-  FromEngineWorker,
-  ToEngineWorker,
-} from './engine-wire.ts';
+import type { EngineWorkerData, FromEngineWorker, ToEngineWorker } from './engine-wire.ts';
 import { ACKNOWLEDGE_BYTES } from './outgoing-flow.ts';
 
 export interface EngineHandleOptions extends EngineWorkerData {
@@ -53,7 +49,7 @@ export class EngineHandle implements EngineLink, AsyncDisposable {
   }
 
   /** Session books grow as time goes on; sessions that have opened never change. */
-  updateSessions(sessions: EngineSessions): void {
+  updateSessions(sessions: TradingSessions): void {
     this.#post({ t: 'sessions', sessions });
   }
 

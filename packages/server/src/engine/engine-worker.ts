@@ -5,23 +5,16 @@
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session';
-import { sessionTable } from '@tapeloom/core/calendar/session-book';
-import type { EpochNs } from '@tapeloom/core/numbers';
 import { INDICATORS } from '@tapeloom/core/studies/catalogue';
 import { collectAfterRushes } from '../platform/collect-garbage.ts';
 import { NodeDisk } from '../platform/node-disk.ts';
 import { Patience } from '../platform/patience.ts';
 import { PatientDisk } from '../platform/patient-disk.ts';
 import { createClock } from '../platform/system-clock.ts';
+import { SessionTables } from '../runs/session-tables.ts';
 import { TapeFollower } from '../tape/read/tape-follower.ts';
 import { Engine } from './engine.ts';
-import type {
-  EngineSessions,
-  EngineWorkerData,
-  FromEngineWorker,
-  ToEngineWorker,
-} from './engine-wire.ts';
+import type { EngineWorkerData, FromEngineWorker, ToEngineWorker } from './engine-wire.ts';
 import { OutgoingFlow } from './outgoing-flow.ts';
 
 const PULSE_MS = 1_000;
@@ -29,9 +22,8 @@ const PULSE_MS = 1_000;
 const parent = parentPort!;
 const setup = workerData as EngineWorkerData;
 const flow = new OutgoingFlow();
-let { sessions } = setup;
+const tables = new SessionTables(setup.sessions);
 let utilization = performance.eventLoopUtilization();
-let tables = new Map<string, SessionTable>();
 
 const patience = new Patience({ clock: createClock({ kind: 'system' }) });
 const tape = await TapeFollower.connect(
@@ -44,7 +36,7 @@ const engine = new Engine({
   tape,
   flow,
   indicators: new Map(INDICATORS.map((indicator) => [indicator.id, indicator])),
-  sessionsOf,
+  sessionsOf: tables.of.bind(tables),
   emit: send,
   yieldTurn: () => turn(),
   onFault: (error, spec) => send({ t: 'fault', error, spec }),
@@ -67,8 +59,7 @@ function send(message: FromEngineWorker): void {
 function receive(message: ToEngineWorker): void {
   switch (message.t) {
     case 'sessions':
-      sessions = message.sessions;
-      tables = new Map();
+      tables.replace(message.sessions);
       return;
     case 'acknowledge':
       flow.acknowledged(message.bytes);
@@ -82,25 +73,4 @@ function busyShare(): number {
   const before = utilization;
   utilization = performance.eventLoopUtilization();
   return performance.eventLoopUtilization(utilization, before).utilization;
-}
-
-/** A table that keeps up with the session books, which grow as time goes on. */
-function sessionsOf(contract: string, kind: SessionKind): SessionTable {
-  return {
-    atOrAfter: (instant: EpochNs) => tableOf(sessions, contract, kind).atOrAfter(instant),
-    atOrBefore: (instant: EpochNs) => tableOf(sessions, contract, kind).atOrBefore(instant),
-  };
-}
-
-function tableOf({ calendars, books }: EngineSessions, contract: string, kind: SessionKind) {
-  const calendar = calendars[contract];
-  const key = `${calendar} ${kind}`;
-  let table = tables.get(key);
-  if (table === undefined) {
-    const book = books.find((one) => one.calendar === calendar);
-    if (book === undefined) throw new RangeError(`no sessions are known for ${contract}`);
-    table = sessionTable(book, kind);
-    tables.set(key, table);
-  }
-  return table;
 }

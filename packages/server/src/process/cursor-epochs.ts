@@ -14,7 +14,6 @@ import { Patience } from '../platform/patience.ts';
 import { PatientDisk } from '../platform/patient-disk.ts';
 import { createClock } from '../platform/system-clock.ts';
 import type { Replays } from '../runs/replay.ts';
-import { SessionTables } from '../runs/session-tables.ts';
 import type { TopicSpec } from '../topics/engine-link.ts';
 import { brokenBy } from '../topics/epoch-floors.ts';
 import { EpochStore } from '../topics/epoch-store.ts';
@@ -27,7 +26,7 @@ export interface CursorEpochsOptions {
   /** Where the record lies. */
   readonly directory: string;
   readonly log: Log;
-  readonly world: Pick<TradingWorld, 'engineSessions'>;
+  readonly world: Pick<TradingWorld, 'tradingSessions' | 'sessionsOf'>;
   readonly hub: Pick<TopicHub, 'repair' | 'hasServed'>;
   readonly replays: Pick<Replays, 'locate'>;
 }
@@ -55,7 +54,7 @@ export class CursorEpochs {
   /** With the day that the tape is at. */
   async open(day: UtcDay): Promise<void> {
     const { directory, log, world, replays } = this.#options;
-    const contracts = Object.keys(world.engineSessions.calendars);
+    const contracts = Object.keys(world.tradingSessions.calendars);
     const patience = new Patience({
       clock: createClock({ kind: 'system' }),
       onWait: (error) => log.warn({ error }, 'the record of epochs waits for the machine'),
@@ -91,8 +90,7 @@ export class CursorEpochs {
 
   #sessionsOf({ contract, indicator: id, params }: TopicSpec): StreamSessions {
     const indicator = indicatorNamed(id)!;
-    const tables = new SessionTables(this.#options.world.engineSessions);
-    const sessions = tables.of(contract, indicator.sessionKind(params));
+    const sessions = this.#options.world.sessionsOf(contract, indicator.sessionKind(params));
     return { sessions, lookBack: indicator.lookBackSessionsMax(params) };
   }
 }

@@ -101,7 +101,7 @@ export class Doors implements AsyncDisposable {
     );
     this.#catalogue = catalogueFacts(publishedDefinitions());
     this.#engines = this.#startEngines(ingest, log, timers);
-    const sessions = () => this.#world.engineSessions;
+    const sessions = () => this.#world.tradingSessions;
     this.#past = new HistoryServices({ config, log, ingest, sessions });
     this.hub = new TopicHub({
       clock,
@@ -226,12 +226,12 @@ export class Doors implements AsyncDisposable {
           this.#events.onEngineLost();
         },
       },
-      this.#world.engineSessions,
+      this.#world.tradingSessions,
     );
   }
 
   #sessionsChanged(): void {
-    const sessions = this.#world.engineSessions;
+    const sessions = this.#world.tradingSessions;
     this.#engines.updateSessions(sessions);
     this.#past.compute.updateSessions(sessions);
   }

@@ -11,7 +11,6 @@ import { ComputeCounters } from '../compute/compute-counters.ts';
 import { startComputeThread } from '../compute/compute-handle.ts';
 import { ComputePool, computeThreadsFor } from '../compute/compute-pool.ts';
 import type { Config } from '../config/config.ts';
-import type { EngineSessions } from '../engine/engine-wire.ts';
 import { ExportPace } from '../exports/export-pace.ts';
 import { ExportSecretError, exportSecret } from '../exports/export-secret.ts';
 import { ExportTokens } from '../exports/export-token.ts';
@@ -23,6 +22,7 @@ import { NodeDisk } from '../platform/node-disk.ts';
 import { SharedPlaces } from '../platform/shared-places.ts';
 import { removeUnfinished } from '../results/cache-entries.ts';
 import { CacheSize } from '../results/cache-size.ts';
+import type { TradingSessions } from '../runs/session-tables.ts';
 import { SIM_DATASET } from '../sources/sim-universe.ts';
 import type { IngestHandle } from './ingest-handle.ts';
 import type { HistoryReadings } from './metrics/service-metrics.ts';
@@ -33,7 +33,7 @@ export interface HistoryServicesOptions {
   readonly log: Log;
   readonly ingest: Pick<IngestHandle, 'follow'>;
   /** As they are when a thread starts. */
-  readonly sessions: () => EngineSessions;
+  readonly sessions: () => TradingSessions;
 }
 
 type OwnFacts = 'tokens' | 'tables' | 'pace' | 'awaited' | 'sources' | 'pause';

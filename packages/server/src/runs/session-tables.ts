@@ -2,7 +2,6 @@
 
 import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session';
 import { type SessionBook, sessionTable } from '@tapeloom/core/calendar/session-book';
-import type { EpochNs } from '@tapeloom/core/numbers';
 
 export interface TradingSessions {
   /** Name of the calendar of each contract, by symbol. */
@@ -18,6 +17,11 @@ export class SessionTables {
     this.#sessions = sessions;
   }
 
+  /** What they are made of now. */
+  get sessions(): TradingSessions {
+    return this.#sessions;
+  }
+
   /** Sessions that have opened are the same as before. */
   replace(sessions: TradingSessions): void {
     this.#sessions = sessions;
@@ -27,12 +31,13 @@ export class SessionTables {
   /** A table that always asks the newest books; asking throws while the contract's are not known. */
   of(contract: string, kind: SessionKind): SessionTable {
     return {
-      atOrAfter: (instant: EpochNs) => this.#table(contract, kind).atOrAfter(instant),
-      atOrBefore: (instant: EpochNs) => this.#table(contract, kind).atOrBefore(instant),
+      atOrAfter: (instant) => this.now(contract, kind).atOrAfter(instant),
+      atOrBefore: (instant) => this.now(contract, kind).atOrBefore(instant),
     };
   }
 
-  #table(contract: string, kind: SessionKind): SessionTable {
+  /** As the books are now. */
+  now(contract: string, kind: SessionKind): SessionTable {
     const calendar = this.#sessions.calendars[contract];
     const key = `${calendar} ${kind}`;
     let table = this.#tables.get(key);
