@@ -184,9 +184,9 @@ export class Engine implements Disposable {
   }
 
   #open({ topic: number, spec, since, accounts }: Extract<EngineCommand, { t: 'open' }>): void {
+    const days = this.#daysOf(spec.contract);
     let source: RunSource;
     try {
-      const days = this.#daysOf(spec.contract);
       source = runSource(studySource(this.#options, spec), this.#past, days);
     } catch (error) {
       this.#fault(number, spec, error);
