@@ -11,6 +11,8 @@ const HEAD_END = Buffer.from('\r\n\r\n');
 const OK = Buffer.from('HTTP/1.1 200 ');
 const LENGTH = Buffer.from('content-length: ');
 const NOTHING = Buffer.alloc(0);
+/** Fewer than an address may have before any of them has said who it is. */
+const OPENED_AT_ONCE = 100;
 
 export interface Answered {
   /** All with 200: any other answer rejects. */
@@ -27,8 +29,12 @@ export class HttpLoad implements Disposable {
 
   /** One connection for each request, which it sends again and again. */
   static async open(port: number, requests: readonly Buffer[]): Promise<HttpLoad> {
-    const connections = requests.map((request) => Connection.open(port, request));
-    return new HttpLoad(await Promise.all(connections));
+    const connections: Connection[] = [];
+    for (let at = 0; at < requests.length; at += OPENED_AT_ONCE) {
+      const some = requests.slice(at, at + OPENED_AT_ONCE);
+      connections.push(...(await Promise.all(some.map((one) => Connection.open(port, one)))));
+    }
+    return new HttpLoad(connections);
   }
 
   async keepBusy(seconds: number): Promise<Answered> {

@@ -137,6 +137,7 @@ function marketFacts(): () => InstrumentFacts {
       now: at,
       day,
       isSourceUp: true,
+      revision: Number(at / SECOND_NS),
       isStreamed: (symbol) => world.isStreamed(symbol),
       fullSessions: (symbol) => world.fullSessions(symbol),
       lastTradeAt: () => (at - (at % SECOND_NS)) as EpochNs,

@@ -68,6 +68,7 @@ const doors = new Doors(
   },
   {
     lastTradeAt: () => null as EpochNs | null,
+    tradesTold: () => 0,
     onEngineLost: () => process.exit(1),
     onAnswered: () => {},
     onOutcome: () => {},

@@ -180,6 +180,7 @@ export class RestService implements AsyncDisposable {
   readonly pace = new ExportPace();
   readonly #universe;
   readonly #replays: StudyReplays;
+  #asked = 0;
   readonly #sessions = new Map<string, SessionTable>();
   #accounts = 0;
 
@@ -416,6 +417,7 @@ export class RestService implements AsyncDisposable {
   }
 
   #instrumentFacts(): InstrumentFacts {
+    this.#asked += 1;
     const now = this.clock.now();
     const day = dayOf(now);
     return {
@@ -423,6 +425,8 @@ export class RestService implements AsyncDisposable {
       now,
       day,
       isSourceUp: this.market.isSourceUp,
+      // Tests change their market as they like: nothing is ever known to be as it was.
+      revision: this.#asked,
       isStreamed: (symbol) => this.#isStreamed(symbol),
       fullSessions: (symbol) => this.#sessionsOf(symbol, 'full'),
       lastTradeAt: (symbol) => this.market.lastTrades.get(symbol) ?? null,

@@ -2,7 +2,7 @@
  * Requests per minute, refilled continuously: a full allowance is `perMinute` requests at once, and
  * `perMinute` sixtieths come back every second. All arithmetic is exact in whole numbers: a request is
  * 60e9 parts, and each nanosecond gives `perMinute` parts back, so nothing is lost however often the
- * state is brought up to date.
+ * state is brought up to date. The largest limit is one whose parts a double still counts exactly.
  *
  * A request may count at several allowances at once (a test key's at its account's and at the one test
  * keys share): it passes where all have room, and else takes from none. An allowance whose limit changes
@@ -15,16 +15,18 @@
 
 import type { EpochNs } from '../numbers.ts';
 
-const SECOND_NS = 1_000_000_000n;
-const MINUTE_NS = 60n * SECOND_NS;
+const SECOND_NS = 1_000_000_000;
+const MINUTE_NS = 60 * SECOND_NS;
 /** Parts of one request; a nanosecond gives back as many parts as the limit has requests. */
 const REQUEST = MINUTE_NS;
+/** Its parts stay below 2 ** 53, and no quotient of them is rounded to a whole number that it is not. */
+const PER_MINUTE_MAX = 100_000;
 
 export interface AllowanceState {
   readonly at: EpochNs;
   readonly perMinute: number;
   /** What was spent and has not come back, in parts of a request. */
-  readonly spent: bigint;
+  readonly spent: number;
 }
 
 /** An allowance at which a request counts; `state` is null where nothing has been spent. */
@@ -52,65 +54,56 @@ export function takeFromAllowances(
   now: EpochNs,
   allowances: readonly Allowance[],
 ): { readonly states: readonly AllowanceState[]; readonly verdict: AllowanceVerdict } {
-  const before = allowances.map(({ state, perMinute }) => broughtTo(now, state, perMinute));
-  const granted = before.every(({ perMinute, spent }) => spent + REQUEST <= capacity(perMinute));
-  const states = granted
-    ? before.map((state) => ({ ...state, spent: state.spent + REQUEST }))
-    : before;
-  const verdicts = states.map((state) => verdictOf(state, granted));
-  const most = (of: (verdict: AllowanceVerdict) => number) => Math.max(...verdicts.map(of));
-  return {
-    states,
-    verdict: {
-      granted,
-      limit: verdicts.at(-1)!.limit,
-      remaining: Math.min(...verdicts.map(({ remaining }) => remaining)),
-      resetSeconds: most(({ resetSeconds }) => resetSeconds),
-      retryAfterSeconds: most(({ retryAfterSeconds }) => retryAfterSeconds),
-    },
-  };
+  const spent = allowances.map(({ state, perMinute }) => spentAt(now, state, perMinute));
+  let granted = true;
+  for (const [index, { perMinute }] of allowances.entries()) {
+    granted &&= spent[index]! + REQUEST <= capacity(perMinute);
+  }
+  const states = allowances.map(({ perMinute }, index) => {
+    return { at: now, perMinute, spent: spent[index]! + (granted ? REQUEST : 0) };
+  });
+  return { states, verdict: verdictOf(states, granted) };
 }
 
 /** Whether nothing is spent any more: as good as no state at all. */
 export function isFull(state: AllowanceState, now: EpochNs): boolean {
-  return refilled(state, now) === 0n;
+  return refilled(state, now) === 0;
 }
 
-function broughtTo(now: EpochNs, state: AllowanceState | null, perMinute: number): AllowanceState {
-  if (!Number.isSafeInteger(perMinute) || perMinute < 1) {
-    throw new RangeError(`a limit is a whole number of requests from 1 on, got ${perMinute}`);
+function spentAt(now: EpochNs, state: AllowanceState | null, perMinute: number): number {
+  if (!Number.isSafeInteger(perMinute) || perMinute < 1 || perMinute > PER_MINUTE_MAX) {
+    const range = `a whole number of requests from 1 to ${PER_MINUTE_MAX}`;
+    throw new RangeError(`a limit is ${range}, got ${perMinute}`);
   }
-  const spent = state === null ? 0n : least(refilled(state, now), capacity(perMinute));
-  return { at: now, perMinute, spent };
+  return state === null ? 0 : Math.min(refilled(state, now), capacity(perMinute));
 }
 
 /** What of the spent has not come back by now. */
-function refilled({ at, perMinute, spent }: AllowanceState, now: EpochNs): bigint {
-  const elapsedNs = now > at ? least(now - at, MINUTE_NS) : 0n;
-  const left = spent - elapsedNs * BigInt(perMinute);
-  return left > 0n ? left : 0n;
+function refilled({ at, perMinute, spent }: AllowanceState, now: EpochNs): number {
+  // A difference that is no exact double is longer than a minute, be it rounded or not.
+  const elapsedNs = Math.min(Math.max(Number(now - at), 0), MINUTE_NS);
+  return Math.max(spent - elapsedNs * perMinute, 0);
 }
 
-function verdictOf({ perMinute, spent }: AllowanceState, granted: boolean): AllowanceVerdict {
-  const free = capacity(perMinute) - spent;
-  return {
-    granted,
-    limit: perMinute,
-    remaining: Number(free / REQUEST),
-    resetSeconds: secondsToRefill(spent, perMinute),
-    retryAfterSeconds: granted || free >= REQUEST ? 0 : secondsToRefill(REQUEST - free, perMinute),
-  };
+function verdictOf(states: readonly AllowanceState[], granted: boolean): AllowanceVerdict {
+  let remaining = Number.POSITIVE_INFINITY;
+  let resetSeconds = 0;
+  let retryAfterSeconds = 0;
+  for (const { perMinute, spent } of states) {
+    const free = capacity(perMinute) - spent;
+    remaining = Math.min(remaining, Math.floor(free / REQUEST));
+    resetSeconds = Math.max(resetSeconds, secondsToRefill(spent, perMinute));
+    if (granted || free >= REQUEST) continue;
+    retryAfterSeconds = Math.max(retryAfterSeconds, secondsToRefill(REQUEST - free, perMinute));
+  }
+  const { perMinute: limit } = states.at(-1)!;
+  return { granted, limit, remaining, resetSeconds, retryAfterSeconds };
 }
 
-function secondsToRefill(parts: bigint, perMinute: number): number {
-  const partsPerSecond = SECOND_NS * BigInt(perMinute);
-  return Number((parts + partsPerSecond - 1n) / partsPerSecond);
+function secondsToRefill(parts: number, perMinute: number): number {
+  return Math.ceil(parts / (SECOND_NS * perMinute));
 }
 
-function capacity(perMinute: number): bigint {
-  return BigInt(perMinute) * REQUEST;
-}
-
-function least(a: bigint, b: bigint): bigint {
-  return a < b ? a : b;
+function capacity(perMinute: number): number {
+  return perMinute * REQUEST;
 }

@@ -97,6 +97,16 @@ test('strangers leave room for customers, and customers for strangers who may be
   assert.equal(doors.counts.all, LIMITS.all);
 });
 
+test('a request under way is cut for nobody: another connection gives way, though it was used later [SEC-37]', () => {
+  const doors = new DoorSockets(LIMITS);
+  const [busy, idle] = [customer(doors, 'a', 'many'), customer(doors, 'a', 'many')];
+  const others = Array.from({ length: 6 }, (_, number) => customer(doors, 'b', `${number}`));
+  assert.ok(doors.request(busy, () => 'a'));
+  for (const address of ['x', 'y', 'z']) opened(doors, address);
+  assert.deepEqual(cutOf([busy, idle, ...others]), [false, true, ...Array(6).fill(false)]);
+  assert.equal(doors.counts.waitingCutTotal, 1);
+});
+
 test('streams at their limit leave room for requests, and requests at theirs for streams [SEC-37]', () => {
   const doors = new DoorSockets(LIMITS);
   for (let count = 0; count < LIMITS.streams; count += 1) assert.ok(streamed(doors, `${count}`));

@@ -7,11 +7,11 @@
  *   limit the one that has done nothing for longest gives way, in all that of the address that has most. So
  *   an address behind which many sit goes on working, whatever one of them leaves open.
  * - A socket over which a key came belongs to its account from then on. While it waits for its next request it
- *   can give way too, and does so first where an account keeps many.
+ *   can give way too, and does so first where an account has many.
  * - A trusted proxy's sockets are nobody's: each counts at the address it asks for, as long as it asks.
  */
 
-import { type YieldingPlace, YieldingPlaces } from './yielding-places.ts';
+import { type Yielding, type YieldingPlace, YieldingPlaces } from './yielding-places.ts';
 
 export interface SocketLimits {
   /** Connections of any kind. */
@@ -56,25 +56,50 @@ export interface SocketCounts {
 export interface AnySocket {
   destroy(): unknown;
   once(event: 'close', listener: () => void): unknown;
+  [DOOR]?: Door;
 }
 
-interface Door {
+/** Where a socket keeps its door: nothing is looked up by it. */
+const DOOR = Symbol('door');
+
+class Door implements Yielding {
   readonly socket: AnySocket;
   /** Whose it is as long as nothing else is known; a proxy's belong to those it asks for. */
   readonly peer: string;
   readonly isProxy: boolean;
-  account: string | null;
-  requests: number;
-  isStream: boolean;
-  /** Among strangers, or among the waiting. */
-  place: YieldingPlace | null;
+  account: string | null = null;
+  requests = 0;
+  /** How a stream ends at once; null: it is none. */
+  endStream: (() => void) | null = null;
+  /** Among strangers, or among customers' sockets. */
+  place: YieldingPlace | null = null;
+  readonly #doors: DoorSockets;
+
+  constructor(doors: DoorSockets, socket: AnySocket, peer: string, isProxy: boolean) {
+    this.#doors = doors;
+    this.socket = socket;
+    this.peer = peer;
+    this.isProxy = isProxy;
+  }
+
+  /** A customer's request under way is not cut for anybody; who has not said who he is can be at any time. */
+  get isBusy(): boolean {
+    return this.account !== null && this.requests > 0;
+  }
+
+  giveWay(): void {
+    // What it held is free at once, not only when the socket has told that it is closed.
+    this.#doors.closed(this);
+    if (this.endStream === null) this.socket.destroy();
+    else this.endStream();
+  }
 }
 
 export class DoorSockets {
   readonly limits: SocketLimits;
-  readonly #doors = new Map<AnySocket, Door>();
+  #open = 0;
   readonly #strangers: YieldingPlaces;
-  readonly #waiting: YieldingPlaces;
+  readonly #customers: YieldingPlaces;
   #streams = 0;
   #requests = 0;
   #refusedTotal = 0;
@@ -85,40 +110,33 @@ export class DoorSockets {
       eachMax: limits.strangersPerAddress,
       allMax: limits.strangers,
     });
-    this.#waiting = new YieldingPlaces({ eachMax: limits.all, allMax: limits.all });
+    this.#customers = new YieldingPlaces({ eachMax: limits.all, allMax: limits.all });
   }
 
   get counts(): SocketCounts {
     return {
-      all: this.#doors.size,
+      all: this.#open,
       streams: this.#streams,
       requests: this.#requests,
       strangers: this.#strangers.count,
       strangersCutTotal: this.#strangers.yieldedTotal,
-      waitingCutTotal: this.#waiting.yieldedTotal,
+      waitingCutTotal: this.#customers.yieldedTotal,
       refusedTotal: this.#refusedTotal,
     };
   }
 
   /** A connection has come from this address; it is closed at once where nobody can give way to it. */
   open(socket: AnySocket, peer: string, isProxy: boolean): void {
-    if (this.#doors.size >= this.limits.all && !this.#makeRoom()) {
+    if (this.#open >= this.limits.all && !this.#makeRoom()) {
       this.#refusedTotal += 1;
       socket.destroy();
       return;
     }
-    const door: Door = {
-      socket,
-      peer,
-      isProxy,
-      account: null,
-      requests: 0,
-      isStream: false,
-      place: null,
-    };
-    this.#doors.set(socket, door);
+    const door = new Door(this, socket, peer, isProxy);
+    socket[DOOR] = door;
+    this.#open += 1;
     this.#wait(door);
-    socket.once('close', () => this.#close(door));
+    socket.once('close', () => this.closed(door));
   }
 
   /**
@@ -126,27 +144,27 @@ export class DoorSockets {
    * could not come in any more. Sockets that were never opened here are nobody's concern.
    */
   request(socket: AnySocket, address: () => string): boolean {
-    const door = this.#doors.get(socket);
+    const door = socket[DOOR];
     if (door === undefined) return true;
     door.requests += 1;
     if (door.requests > 1) return true;
     this.#requests += 1;
-    if (door.account !== null) this.#leave(door);
-    else if (door.isProxy) this.#enter(door, this.#strangers, address());
-    else door.place?.touch();
+    if (door.isProxy) this.#enter(door, this.#strangers, address());
+    else if (door.account === null) door.place?.touch();
     return this.#requests <= this.limits.requests;
   }
 
   /** A valid key of this account came with the request. */
   recognised(socket: AnySocket, accountId: string): void {
-    const door = this.#doors.get(socket);
+    const door = socket[DOOR];
     if (door === undefined || door.account === accountId) return;
     door.account = accountId;
-    this.#leave(door);
+    if (door.isProxy) this.#leave(door);
+    else this.#enter(door, this.#customers, accountId);
   }
 
   answered(socket: AnySocket): void {
-    const door = this.#doors.get(socket);
+    const door = socket[DOOR];
     if (door === undefined) return;
     door.requests -= 1;
     if (door.requests > 0) return;
@@ -160,12 +178,12 @@ export class DoorSockets {
    */
   stream(socket: AnySocket, address: string, giveWay: () => void): { proven(): void } | null {
     if (this.#streams >= this.limits.streams) return null;
-    if (!this.#doors.has(socket)) this.open(socket, address, false);
-    const door = this.#doors.get(socket);
+    if (socket[DOOR] === undefined) this.open(socket, address, false);
+    const door = socket[DOOR];
     if (door === undefined) return null;
-    door.isStream = true;
+    door.endStream = giveWay;
     this.#streams += 1;
-    this.#enter(door, this.#strangers, address, giveWay);
+    this.#enter(door, this.#strangers, address);
     return { proven: () => this.#leave(door) };
   }
 
@@ -173,31 +191,21 @@ export class DoorSockets {
   #makeRoom(): boolean {
     const { all, streams, requests } = this.limits;
     const isCrowded = this.#strangers.count > all - streams - requests;
-    const order = [this.#strangers, this.#waiting];
+    const order = [this.#strangers, this.#customers];
     return (isCrowded ? order : order.reverse()).some((places) => places.yieldOne());
   }
 
   #wait(door: Door): void {
     if (door.isProxy) {
       door.account = null;
-      this.#enter(door, this.#waiting, door.peer);
-    } else if (door.account !== null) this.#enter(door, this.#waiting, door.account);
-    else if (door.place === null) this.#enter(door, this.#strangers, door.peer);
+      this.#enter(door, this.#customers, door.peer);
+    } else if (door.place === null) this.#enter(door, this.#strangers, door.peer);
     else door.place.touch();
   }
 
-  #enter(
-    door: Door,
-    places: YieldingPlaces,
-    holder: string,
-    giveWay: () => void = () => door.socket.destroy(),
-  ): void {
+  #enter(door: Door, places: YieldingPlaces, holder: string): void {
     this.#leave(door);
-    door.place = places.enter(holder, () => {
-      // What it held is free at once, not only when the socket has told that it is closed.
-      this.#close(door);
-      giveWay();
-    });
+    door.place = places.enter(holder, door);
   }
 
   #leave(door: Door): void {
@@ -205,10 +213,13 @@ export class DoorSockets {
     door.place = null;
   }
 
-  #close(door: Door): void {
-    if (!this.#doors.delete(door.socket)) return;
+  /** Its socket is closed, or about to be. */
+  closed(door: Door): void {
+    if (door.socket[DOOR] !== door) return;
+    delete door.socket[DOOR];
+    this.#open -= 1;
     this.#leave(door);
-    if (door.isStream) this.#streams -= 1;
+    if (door.endStream !== null) this.#streams -= 1;
     if (door.requests > 0) this.#requests -= 1;
   }
 }

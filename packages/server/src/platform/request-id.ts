@@ -2,16 +2,17 @@
 
 import { randomFillSync } from 'node:crypto';
 
-const ID_BYTES = 16;
-/** Random bytes are drawn for many ids at once: each draw costs more than what it draws. */
-const pool = Buffer.alloc(ID_BYTES * 256);
-let used = pool.length;
+const ID_CHARACTERS = 32;
+/** Drawn for many ids at once: each draw costs more than what it draws. */
+const bytes = Buffer.alloc((ID_CHARACTERS / 2) * 256);
+let drawn = '';
+let used = 0;
 
 export function newRequestId(): string {
-  if (used === pool.length) {
-    randomFillSync(pool);
+  if (used === drawn.length) {
+    drawn = randomFillSync(bytes).toString('hex');
     used = 0;
   }
-  used += ID_BYTES;
-  return `req_${pool.toString('hex', used - ID_BYTES, used)}`;
+  used += ID_CHARACTERS;
+  return `req_${drawn.slice(used - ID_CHARACTERS, used)}`;
 }

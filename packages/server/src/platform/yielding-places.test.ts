@@ -39,7 +39,7 @@ test('a newcomer always gets a place: at its own limit its longest unused gives 
         const chosen = held[which % held.length];
         if (act === 'enter') {
           const mine: Held = { holder, place: null };
-          mine.place = places.enter(holder, () => giveWay(mine));
+          mine.place = places.enter(holder, { isBusy: false, giveWay: () => giveWay(mine) });
           held.push(mine);
         } else if (act === 'yield') {
           assert.equal(places.yieldOne(), any);

@@ -1,7 +1,8 @@
 /**
  * Places in which a newcomer always finds room, because somebody gives way: at a holder's limit the one it
  * touched longest ago, at the limit of all that of the holder who has most. Who takes a lot takes it from
- * himself first, and who comes with something new is never shut out by what others left lying.
+ * himself first, and who comes with something new is never shut out by what others left lying. A place in use can be
+ * kept: while its holding is busy the next one gives way.
  */
 
 export interface YieldingLimits {
@@ -15,15 +16,18 @@ export interface YieldingPlace extends Disposable {
   touch(): void;
 }
 
-interface Holding {
-  readonly holder: string;
-  readonly giveWay: () => void;
+/** What holds a place. */
+export interface Yielding {
+  /** The place was given to another. */
+  giveWay(): void;
+  /** It cannot give way now, and another of its holder or of others does. */
+  readonly isBusy: boolean;
 }
 
 export class YieldingPlaces {
   readonly #limits: YieldingLimits;
   /** What each holder has, the one touched longest ago first. */
-  readonly #byHolder = new Map<string, Set<Holding>>();
+  readonly #byHolder = new Map<string, Set<Place>>();
   /** The holders that have so many. The last of these sets is never empty. */
   readonly #bySize: Set<string>[] = [];
   #count = 0;
@@ -42,50 +46,49 @@ export class YieldingPlaces {
     return this.#yieldedTotal;
   }
 
-  /** `giveWay` is called when the place was given to another. */
-  enter(holder: string, giveWay: () => void): YieldingPlace {
+  enter(holder: string, holding: Yielding): YieldingPlace {
     const { eachMax, allMax } = this.#limits;
     if ((this.#byHolder.get(holder)?.size ?? 0) >= eachMax) this.#yieldOf(holder);
     else if (this.#count >= allMax) this.yieldOne();
-    const holding = { holder, giveWay };
-    this.#add(holding);
-    return {
-      touch: () => {
-        const held = this.#byHolder.get(holder);
-        if (held?.delete(holding) === true) held.add(holding);
-      },
-      [Symbol.dispose]: () => this.#remove(holding),
-    };
-  }
-
-  /** Whoever has most gives one up; false when nobody has any. */
-  yieldOne(): boolean {
-    const [holder] = this.#bySize.at(-1) ?? [];
-    if (holder === undefined) return false;
-    this.#yieldOf(holder);
-    return true;
-  }
-
-  #yieldOf(holder: string): void {
-    const [longest] = this.#byHolder.get(holder)!;
-    this.#remove(longest!);
-    this.#yieldedTotal += 1;
-    longest!.giveWay();
-  }
-
-  #add(holding: Holding): void {
-    const held = this.#byHolder.getOrInsertComputed(holding.holder, () => new Set());
-    this.#resize(holding.holder, held.size, held.size + 1);
-    held.add(holding);
+    const place = new Place(this, holder, holding);
+    const held = this.#byHolder.getOrInsertComputed(holder, () => new Set());
+    this.#resize(holder, held.size, held.size + 1);
+    held.add(place);
     this.#count += 1;
+    return place;
   }
 
-  #remove(holding: Holding): void {
-    const held = this.#byHolder.get(holding.holder);
-    if (held?.delete(holding) !== true) return;
-    this.#resize(holding.holder, held.size + 1, held.size);
-    if (held.size === 0) this.#byHolder.delete(holding.holder);
+  /** Whoever has most that is not busy gives one up; false when nobody has any. */
+  yieldOne(): boolean {
+    for (const holders of this.#bySize.toReversed()) {
+      for (const holder of holders) if (this.#yieldOf(holder)) return true;
+    }
+    return false;
+  }
+
+  touch(place: Place): void {
+    const held = this.#byHolder.get(place.holder);
+    if (held !== undefined && held.size > 1 && held.delete(place)) held.add(place);
+  }
+
+  leave(place: Place): void {
+    const { holder } = place;
+    const held = this.#byHolder.get(holder);
+    if (held?.delete(place) !== true) return;
+    this.#resize(holder, held.size + 1, held.size);
+    if (held.size === 0) this.#byHolder.delete(holder);
     this.#count -= 1;
+  }
+
+  #yieldOf(holder: string): boolean {
+    for (const place of this.#byHolder.get(holder)!) {
+      if (place.holding.isBusy) continue;
+      this.leave(place);
+      this.#yieldedTotal += 1;
+      place.holding.giveWay();
+      return true;
+    }
+    return false;
   }
 
   #resize(holder: string, before: number, after: number): void {
@@ -95,5 +98,26 @@ export class YieldingPlaces {
       this.#bySize[after]!.add(holder);
     }
     while (this.#bySize.at(-1)?.size === 0) this.#bySize.pop();
+  }
+}
+
+/** One for each connection: without closures of its own. */
+class Place implements YieldingPlace {
+  readonly holder: string;
+  readonly holding: Yielding;
+  readonly #places: YieldingPlaces;
+
+  constructor(places: YieldingPlaces, holder: string, holding: Yielding) {
+    this.#places = places;
+    this.holder = holder;
+    this.holding = holding;
+  }
+
+  touch(): void {
+    this.#places.touch(this);
+  }
+
+  [Symbol.dispose](): void {
+    this.#places.leave(this);
   }
 }

@@ -61,6 +61,8 @@ export interface DoorOptions extends PortalServicesOptions {
 
 export interface DoorEvents {
   lastTradeAt(symbol: string): EpochNs | null;
+  /** How often last trades were told of. */
+  tradesTold(): number;
   onEngineLost(): void;
   onAnswered(path: string | null, status: number, seconds: number): void;
   onOutcome(path: string, outcome: Outcome, bytes: number): void;
@@ -286,11 +288,14 @@ export class Doors implements AsyncDisposable {
 
   #instrumentFacts(): InstrumentFacts {
     const now = this.#clock.now();
+    const isSourceUp = this.hub.state === 'up';
     return {
       book: this.#world.book,
       now,
       day: this.hub.tapeDay ?? dayOf(now),
-      isSourceUp: this.hub.state === 'up',
+      isSourceUp,
+      // All of them only grow; what is up or not takes the lowest bit.
+      revision: 2 * (this.#world.revision + this.#events.tradesTold()) + (isSourceUp ? 1 : 0),
       isStreamed: (symbol) => this.#world.isStreamed(symbol),
       fullSessions: (symbol) => this.#world.fullSessions(symbol),
       lastTradeAt: (symbol) => this.#events.lastTradeAt(symbol),

@@ -85,6 +85,7 @@ export class Service implements AsyncDisposable {
   readonly #caughtUp = Promise.withResolvers<void>();
   readonly #live = Promise.withResolvers<void>();
   readonly #lastTrades = new Map<string, EpochNs>();
+  #tradesTold = 0;
   /** What keeps the service from serving streams on its way up or down; null while it is up. */
   #phase: string | null = 'the tape is being opened';
   #isStopping = false;
@@ -239,6 +240,7 @@ export class Service implements AsyncDisposable {
       },
       {
         lastTradeAt: (symbol) => this.#lastTrades.get(symbol) ?? null,
+        tradesTold: () => this.#tradesTold,
         onEngineLost: () => {
           this.#lost ??= 'the engine has stopped';
         },
@@ -335,6 +337,7 @@ export class Service implements AsyncDisposable {
         this.#metrics.tell((it) => it.takeReport(message));
         this.#setPaused(message.isPaused);
         for (const [symbol, at] of message.lastTrades) this.#lastTrades.set(symbol, at);
+        this.#tradesTold += 1;
         return;
       case 'filled':
         this.#metrics.tell(({ fill }) => {

@@ -16,6 +16,7 @@ export class TradingWorld {
   #universe!: SimUniverse;
   #streamed!: ReadonlySet<string>;
   readonly #tables: SessionTables;
+  #revision = 0;
 
   constructor(sim: SimOptions, day: UtcDay, books: readonly SessionBook[]) {
     this.#sim = sim;
@@ -25,6 +26,11 @@ export class TradingWorld {
 
   get book(): InstrumentBook {
     return this.#universe.book;
+  }
+
+  /** Another after every change of contracts or sessions. */
+  get revision(): number {
+    return this.#revision;
   }
 
   get tradingSessions(): TradingSessions {
@@ -45,6 +51,7 @@ export class TradingWorld {
 
   /** The tape has come to a new day: contracts expire, others are listed, aliases roll. */
   enter(day: UtcDay): void {
+    this.#revision += 1;
     this.#universe = createSimUniverse(this.#sim, day);
     this.#streamed = new Set(this.#universe.streamedOn(day).map(({ symbol }) => symbol));
     // Contracts that have left the list may still be computed for those who follow them.
@@ -54,6 +61,7 @@ export class TradingWorld {
   }
 
   replaceBooks(books: readonly SessionBook[]): void {
+    this.#revision += 1;
     this.#tables.replace({ ...this.#tables.sessions, books });
   }
 }

@@ -71,7 +71,7 @@ export class AddressThrottle {
 
   /** Counts a failed authentication; not granted: answer that it was too many, not what was wrong. */
   failedAuthentication(now: EpochNs, address: string): AllowanceVerdict {
-    return this.#failures.takeNow(now, neighbourhood(address), this.#failuresPerMinute);
+    return this.#failures.take(now, neighbourhood(address), this.#failuresPerMinute);
   }
 
   /** Whether one more failure of this address would be granted; counts nothing. */
@@ -91,7 +91,7 @@ export class AddressThrottle {
 
   /** Counts a request to a public route; not granted: refuse it. */
   publicRequest(now: EpochNs, address: string): AllowanceVerdict {
-    return this.#publicRequests.takeNow(now, neighbourhood(address), this.#publicRequestsPerMinute);
+    return this.#publicRequests.take(now, neighbourhood(address), this.#publicRequestsPerMinute);
   }
 
   /**
@@ -103,7 +103,7 @@ export class AddressThrottle {
     const from = neighbourhood(address);
     if (this.isSigning(now, address)) return null;
     if (this.#unsigned.wouldGrant(now, from, this.#unsignedPerMinute)) return null;
-    return this.#unsigned.takeNow(now, from, this.#unsignedPerMinute);
+    return this.#unsigned.take(now, from, this.#unsignedPerMinute);
   }
 
   /** Whether something with a good signature came from it lately. */
@@ -116,7 +116,7 @@ export class AddressThrottle {
   foundSigned(now: EpochNs, address: string, isSigned: boolean): void {
     const from = neighbourhood(address);
     if (!isSigned) {
-      this.#unsigned.takeNow(now, from, this.#unsignedPerMinute);
+      this.#unsigned.take(now, from, this.#unsignedPerMinute);
       return;
     }
     this.#signing.delete(from);
@@ -128,7 +128,7 @@ export class AddressThrottle {
 
   /** Counts a page, or a file of one; not granted: refuse it. */
   pageRequest(now: EpochNs, address: string): AllowanceVerdict {
-    return this.#pageRequests.takeNow(now, neighbourhood(address), this.#pageRequestsPerMinute);
+    return this.#pageRequests.take(now, neighbourhood(address), this.#pageRequestsPerMinute);
   }
 }
 

@@ -105,7 +105,7 @@ export class Doorkeeper {
       limit: limit && limit * CONNECTS_PER_MINUTE,
       testLimit: testLimit && testLimit * CONNECTS_PER_MINUTE,
     };
-    return this.#connects.takeNow(this.#options.clock.now(), accountId, perMinute);
+    return this.#connects.take(this.#options.clock.now(), accountId, perMinute);
   }
 
   async #lookUp<V extends Judged>(

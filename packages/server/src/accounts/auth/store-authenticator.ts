@@ -12,6 +12,7 @@ import { hash } from 'node:crypto';
 import { Entitlements } from '@tapeloom/core/entitlement/entitlements';
 import { keyStateAt } from '@tapeloom/core/entitlement/key-rights';
 import { type Plan, planAt } from '@tapeloom/core/entitlement/plan';
+import type { EpochNs } from '@tapeloom/core/numbers';
 import { TOKEN_TEXT } from '@tapeloom/protocol/key-text';
 import type { Clock } from '../../platform/clock.ts';
 import {
@@ -19,6 +20,7 @@ import {
   type AccountStore,
   type AuditKind,
   type KeyRecord,
+  type KeyWithAccount,
   REFUSAL_KINDS,
 } from '../store/account-store.ts';
 import {
@@ -67,8 +69,11 @@ export class StoreAuthenticator implements Authenticator, Disposable {
   readonly #listeners = new Set<(change: RightsChange) => void>();
   readonly #watched: WatchedKeys;
   readonly #listening: Disposable;
-  /** What each caller was made of. */
-  readonly #readings = new WeakMap<Caller, Reading>();
+  /** What each caller was made of, and until when time alone makes it no other one; null: for ever. */
+  readonly #made = new WeakMap<
+    Caller,
+    { readonly reading: Reading; readonly until: EpochNs | null }
+  >();
   #changes = 0;
 
   constructor(options: StoreAuthenticatorOptions) {
@@ -114,11 +119,9 @@ export class StoreAuthenticator implements Authenticator, Disposable {
   }
 
   isCurrent(caller: Caller): boolean {
-    const reading = this.#readings.get(caller);
-    if (reading === undefined || reading.changes !== this.#changes) return false;
-    const { key, account } = reading.found;
-    const now = this.#options.clock.now();
-    return this.#isValid(key) && planAt(account.grants, now) === caller.entitlements.plan;
+    const made = this.#made.get(caller);
+    if (made === undefined || made.reading.changes !== this.#changes) return false;
+    return made.until === null || this.#options.clock.now() < made.until;
   }
 
   async consumeToken(token: string): Promise<Authentication> {
@@ -132,7 +135,7 @@ export class StoreAuthenticator implements Authenticator, Disposable {
   }
 
   watch(caller: Caller): Disposable {
-    const reading = this.#readings.get(caller);
+    const reading = this.#made.get(caller)?.reading;
     if (reading === undefined) throw new TypeError('only callers made here can be watched');
     return this.#watched.add(reading.found, reading.changes === this.#changes);
   }
@@ -140,8 +143,9 @@ export class StoreAuthenticator implements Authenticator, Disposable {
   async refresh(keyId: string): Promise<Caller | null> {
     const found = await this.#watched.current(keyId);
     if (found === null) return null;
-    const plan = planAt(found.account.grants, this.#options.clock.now());
-    return this.#callerOf({ found, changes: this.#changes }, plan);
+    const now = this.#options.clock.now();
+    const plan = planAt(found.account.grants, now);
+    return this.#callerOf({ found, changes: this.#changes }, plan, now);
   }
 
   onRightsChange(listener: (change: RightsChange) => void): Disposable {
@@ -162,12 +166,12 @@ export class StoreAuthenticator implements Authenticator, Disposable {
     if (state === 'revoked' || state === 'expired') return { verdict: state };
     const plan = planAt(account.grants, now);
     if (known.caller?.entitlements.plan !== plan) {
-      known.caller = this.#callerOf(known.reading, plan);
+      known.caller = this.#callerOf(known.reading, plan, now);
     }
     return { verdict: 'accepted', caller: known.caller! };
   }
 
-  #callerOf(reading: Reading, plan: Plan): Caller {
+  #callerOf(reading: Reading, plan: Plan, now: EpochNs): Caller {
     const { key, account } = reading.found;
     const caller: Caller = {
       accountId: account.id,
@@ -175,7 +179,7 @@ export class StoreAuthenticator implements Authenticator, Disposable {
       isSuspended: account.suspendedAt !== null,
       entitlements: Entitlements.of(key, plan),
     };
-    this.#readings.set(caller, reading);
+    this.#made.set(caller, { reading, until: nextEnd(reading.found, now) });
     return caller;
   }
 
@@ -221,6 +225,15 @@ export class StoreAuthenticator implements Authenticator, Disposable {
     this.#remembered.forgetAccount(change.accountId);
     this.#watched.changed(change);
   }
+}
+
+/** When the next of a key and its account's grants ends. */
+function nextEnd({ key, account }: KeyWithAccount, now: EpochNs): EpochNs | null {
+  let next = key.expiresAt;
+  for (const { until } of account.grants) {
+    if (until !== null && until > now && (next === null || until < next)) next = until;
+  }
+  return next;
 }
 
 /** The digest of the key that was sent, or that none was. */

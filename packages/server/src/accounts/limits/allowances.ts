@@ -8,6 +8,13 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import type { AllowanceVerdict } from '@tapeloom/core/quota/allowance';
 
 export interface Allowances {
-  /** Takes one request of an account (or of whatever `who` names), within these limits per minute. */
-  take(now: EpochNs, who: string, perMinute: CountedLimit): Promise<AllowanceVerdict>;
+  /**
+   * Takes one request of an account (or of whatever `who` names), within these limits per minute. What need not be
+   * waited for is no promise.
+   */
+  take(
+    now: EpochNs,
+    who: string,
+    perMinute: CountedLimit,
+  ): Promise<AllowanceVerdict> | AllowanceVerdict;
 }

@@ -34,7 +34,7 @@ export class ColdOpens {
   /** Why this caller may not have another stream begun now; null when it may. */
   take({ accountId, entitlements }: Caller): OpenRefusal | null {
     const limits = opensPerMinute(entitlements);
-    const verdict = this.#allowances.takeNow(this.#clock.now(), accountId, limits);
+    const verdict = this.#allowances.take(this.#clock.now(), accountId, limits);
     if (verdict.granted) return null;
     const { limit, retryAfterSeconds } = verdict;
     return {

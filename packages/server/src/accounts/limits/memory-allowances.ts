@@ -7,6 +7,7 @@
 import type { CountedLimit } from '@tapeloom/core/entitlement/entitlements';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import {
+  type Allowance,
   type AllowanceState,
   type AllowanceVerdict,
   isFull,
@@ -35,12 +36,7 @@ export class MemoryAllowances implements Allowances {
     this.#whoMax = whoMax;
   }
 
-  take(now: EpochNs, who: string, perMinute: CountedLimit): Promise<AllowanceVerdict> {
-    return Promise.resolve(this.takeNow(now, who, perMinute));
-  }
-
-  /** The same without a promise, for those who know that they are in this process. */
-  takeNow(now: EpochNs, who: string, perMinute: CountedLimit): AllowanceVerdict {
+  take(now: EpochNs, who: string, perMinute: CountedLimit): AllowanceVerdict {
     const spent = this.#states.get(who);
     const { after, verdict } = takeOne(now, spent ?? NOTHING_SPENT, perMinute);
     this.#states.delete(who);
@@ -49,7 +45,7 @@ export class MemoryAllowances implements Allowances {
     return verdict;
   }
 
-  /** Whether `takeNow` would grant it; takes nothing. */
+  /** Whether `take` would grant it; takes nothing. */
   wouldGrant(now: EpochNs, who: string, perMinute: CountedLimit): boolean {
     return takeOne(now, this.#states.get(who) ?? NOTHING_SPENT, perMinute).verdict.granted;
   }
@@ -66,7 +62,8 @@ export class MemoryAllowances implements Allowances {
 
   #forget(now: EpochNs): void {
     let left = FORGOTTEN_PER_TAKE;
-    for (const [who, spent] of this.#states) {
+    for (const who of this.#states.keys()) {
+      const spent = this.#states.get(who)!;
       const isDue = isAllBack(spent, now);
       if (left === 0 || (this.#states.size <= this.#whoMax && !isDue)) return;
       this.#states.delete(who);
@@ -78,9 +75,10 @@ export class MemoryAllowances implements Allowances {
 
 /** A test key's request counts at both, a live key's at the first alone. */
 function takeOne(now: EpochNs, { all, byTests }: Spent, { limit, testLimit }: CountedLimit) {
-  const first = limit === null ? [] : [{ state: all, perMinute: limit }];
-  const second = testLimit === null ? [] : [{ state: byTests, perMinute: testLimit }];
-  const { states, verdict } = takeFromAllowances(now, [...first, ...second]);
+  const counted: Allowance[] = [];
+  if (limit !== null) counted.push({ state: all, perMinute: limit });
+  if (testLimit !== null) counted.push({ state: byTests, perMinute: testLimit });
+  const { states, verdict } = takeFromAllowances(now, counted);
   const after: Spent = {
     all: limit === null ? all : states[0]!,
     byTests: testLimit === null ? byTests : states.at(-1)!,

@@ -23,8 +23,8 @@ class CountedStore {
   readings = 0;
   readonly remembered = new RememberedUsage();
 
-  read(now: bigint, accountId = 'a', period = '2026-11'): Promise<MonthUsage> {
-    return this.remembered.read(at(now), accountId, period, async () => {
+  async read(now: bigint, accountId = 'a', period = '2026-11'): Promise<MonthUsage> {
+    return await this.remembered.read(at(now), accountId, period, async () => {
       this.readings += 1;
       return report(this.used, this.reserved);
     });

@@ -30,15 +30,24 @@ export class RememberedUsage {
     return this.#reports.size;
   }
 
-  async read(
+  /** What is remembered is no promise. */
+  read(
+    now: EpochNs,
+    accountId: string,
+    period: string,
+    ask: () => Promise<MonthUsage>,
+  ): Promise<MonthUsage> | MonthUsage {
+    const known = this.#reports.get(accountId);
+    const isNew = known !== undefined && known.at <= now && now - known.at < REMEMBERED_NS;
+    return isNew && known.period === period ? known.usage : this.#ask(now, accountId, period, ask);
+  }
+
+  async #ask(
     now: EpochNs,
     accountId: string,
     period: string,
     ask: () => Promise<MonthUsage>,
   ): Promise<MonthUsage> {
-    const known = this.#reports.get(accountId);
-    const isNew = known !== undefined && known.at <= now && now < known.at + REMEMBERED_NS;
-    if (isNew && known.period === period) return known.usage;
     const changes = this.#changes;
     const usage = await ask();
     if (this.#changesUnderWay === 0 && changes === this.#changes && isSettled(usage)) {

@@ -7,14 +7,20 @@
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { periodOf } from '@tapeloom/core/quota/month';
 import type { Clock } from '../../platform/clock.ts';
+import { whenKnown } from '../../platform/when-known.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { AccountStore, MonthUsage, RequestCount } from '../store/account-store.ts';
 
 const FLUSH_EVERY_MS = 1_000;
 const MINUTE_NS = 60_000_000_000n;
 
-/** Requests by month, account and key. */
-type Counts = Map<string, Map<string, Map<string, RequestCount>>>;
+/** What was counted of a key in a month. */
+interface KeyCount extends Omit<RequestCount, 'restRequests'> {
+  restRequests: number;
+  usedAt: EpochNs;
+}
+/** By account: those of few keys, in one month or two. */
+type Counts = Map<string, KeyCount[]>;
 type Counted = Pick<Caller, 'accountId' | 'keyId'> & {
   readonly entitlements: Pick<Caller['entitlements'], 'isTest'>;
 };
@@ -43,36 +49,38 @@ export class UsageMeter implements AsyncDisposable {
   /** Keys whose requests are counted and not stored yet. */
   get size(): number {
     let size = 0;
-    for (const accounts of this.#counted.values()) {
-      for (const keys of accounts.values()) size += keys.size;
+    for (const counts of this.#counted.values()) {
+      size += new Set(counts.map(({ keyId }) => keyId)).size;
     }
     return size;
   }
 
   countRequest({ accountId, keyId, entitlements: { isTest } }: Counted): void {
-    const period = periodOf(this.#options.clock.now());
-    add(this.#counted, { accountId, keyId, isTest, period, restRequests: 1 });
-    this.noteKeyUse(keyId);
+    const usedAt = this.#options.clock.now();
+    const period = periodOf(usedAt);
+    const count = countOf(this.#counted, { accountId, keyId, isTest, period });
+    count.restRequests += 1;
+    count.usedAt = usedAt;
   }
 
-  noteKeyUse(keyId: string): void {
-    const now = this.#options.clock.now();
-    const at = (now - (now % MINUTE_NS)) as EpochNs;
+  noteKeyUse(keyId: string, usedAt: EpochNs = this.#options.clock.now()): void {
+    const at = (usedAt - (usedAt % MINUTE_NS)) as EpochNs;
     const noted = this.#usedKeys.get(keyId);
     if (noted === undefined || noted.at < at) this.#usedKeys.set(keyId, { at, isStored: false });
   }
 
   /** An account's usage with everything counted so far, also what has not reached the store. */
-  async usageOf(now: EpochNs, accountId: string, period: string): Promise<MonthUsage> {
-    for (;;) {
-      // While a flush is under way nobody can tell whether the store has its counts already.
-      await this.#flushing;
-      const flushCount = this.#flushCount;
-      const usage = await this.#options.store.usageOf(now, accountId, period);
-      if (flushCount !== this.#flushCount) continue;
-      const counted = this.#counted.get(period)?.get(accountId);
-      return counted === undefined ? usage : withRequests(usage, [...counted.values()]);
+  usageOf(now: EpochNs, accountId: string, period: string): Promise<MonthUsage> | MonthUsage {
+    // While a flush is under way nobody can tell whether the store has its counts already.
+    if (this.#flushing !== null) {
+      return this.#flushing.then(() => this.usageOf(now, accountId, period));
     }
+    const flushCount = this.#flushCount;
+    return whenKnown(this.#options.store.usageOf(now, accountId, period), (usage) => {
+      if (flushCount !== this.#flushCount) return this.usageOf(now, accountId, period);
+      const counted = this.#counted.get(accountId);
+      return counted === undefined ? usage : withRequests(usage, counted, period);
+    });
   }
 
   /** Resolves when all that was counted before the call is in the store, or was kept after a failure. */
@@ -103,14 +111,17 @@ export class UsageMeter implements AsyncDisposable {
   async #storeCounts(): Promise<void> {
     const counted = this.#counted;
     this.#counted = new Map();
-    const rows = [...counted.values()].flatMap((accounts) =>
-      [...accounts.values()].flatMap((keys) => [...keys.values()]),
-    );
+    const rows = [...counted.values()].flat();
     if (rows.length === 0) return;
+    for (const { keyId, usedAt } of rows) this.noteKeyUse(keyId, usedAt);
     try {
-      await this.#options.store.addUsage(rows);
+      await this.#options.store.addUsage(rows.map(({ usedAt: _, ...row }) => row));
     } catch (error) {
-      for (const row of rows) add(this.#counted, row);
+      for (const row of rows) {
+        const count = countOf(this.#counted, row);
+        count.restRequests += row.restRequests;
+        if (count.usedAt < row.usedAt) count.usedAt = row.usedAt;
+      }
       this.#options.onFault(error);
     }
   }
@@ -131,23 +142,37 @@ export class UsageMeter implements AsyncDisposable {
   }
 }
 
-function add(counts: Counts, { restRequests, ...whose }: RequestCount): void {
-  const { period, accountId, keyId } = whose;
-  const keys = counts
-    .getOrInsertComputed(period, () => new Map<string, Map<string, RequestCount>>())
-    .getOrInsertComputed(accountId, () => new Map<string, RequestCount>());
-  const before = keys.get(keyId)?.restRequests ?? 0;
-  keys.set(keyId, { ...whose, restRequests: before + restRequests });
+function countOf(
+  counts: Counts,
+  { accountId, keyId, isTest, period }: Omit<RequestCount, 'restRequests'>,
+): KeyCount {
+  const ofAccount = counts.getOrInsertComputed(accountId, () => []);
+  for (const count of ofAccount) {
+    if (count.keyId === keyId && count.period === period) return count;
+  }
+  const usedAt = 0n as EpochNs;
+  const made: KeyCount = { accountId, keyId, isTest, period, restRequests: 0, usedAt };
+  ofAccount.push(made);
+  return made;
 }
 
-function withRequests(usage: MonthUsage, counted: readonly RequestCount[]): MonthUsage {
+/** A report with the requests of its month that the store does not have yet. */
+function withRequests(
+  usage: MonthUsage,
+  counted: readonly RequestCount[],
+  period: string,
+): MonthUsage {
   const { used, tests } = usage;
-  const sum = (of: readonly RequestCount[]) =>
-    of.reduce((total, { restRequests }) => total + restRequests, 0);
-  const byTests = sum(counted.filter(({ isTest }) => isTest));
+  let all = 0;
+  let byTests = 0;
+  for (const count of counted) {
+    if (count.period !== period) continue;
+    all += count.restRequests;
+    if (count.isTest) byTests += count.restRequests;
+  }
   return {
     ...usage,
-    used: { ...used, restRequests: used.restRequests + sum(counted) },
+    used: { ...used, restRequests: used.restRequests + all },
     tests: { ...tests, used: { ...tests.used, restRequests: tests.used.restRequests + byTests } },
   };
 }

@@ -343,7 +343,7 @@ export interface AccountStore extends AsyncDisposable {
   /** Adds counts that no budget limits. */
   addUsage(counts: readonly RequestCount[]): Promise<void>;
   /** Sees what was done through this object; what other processes did shows within a second. */
-  usageOf(now: EpochNs, accountId: string, period: string): Promise<MonthUsage>;
+  usageOf(now: EpochNs, accountId: string, period: string): Promise<MonthUsage> | MonthUsage;
   /** Keys that used something in a month, also those that ended; of the last 13 months and this one. */
   usageByKey(accountId: string, period: string): Promise<readonly KeyUsage[]>;
   /** The same with their names, those that used most first, of them 100 at most. */

@@ -209,7 +209,7 @@ export class AccountsHandle implements AccountStore {
   }
 
   usageOf(...args: Args<'usageOf'>): Answer<'usageOf'> {
-    return this.#usage.read(...args, () => this.#ask('usageOf', args));
+    return this.#usage.read(...args, async () => await this.#ask('usageOf', args));
   }
 
   usageByKey(...args: Args<'usageByKey'>): Answer<'usageByKey'> {

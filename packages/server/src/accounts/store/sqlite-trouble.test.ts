@@ -141,7 +141,10 @@ test('damage that comes while the store is in use is told and rejects as such, a
     using _ = store.onTrouble(({ trouble }) => told.push(trouble));
     spoilDatabase(path);
     await assert.rejects(store.listAccounts(), isTrouble('damaged'));
-    await assert.rejects(store.usageOf(NOW, 'a', '2026-09'), isTrouble('damaged'));
+    await assert.rejects(
+      async () => await store.usageOf(NOW, 'a', '2026-09'),
+      isTrouble('damaged'),
+    );
     await assert.rejects(store.probe(), isTrouble('damaged'));
     assert.ok(told.length >= 3 && told.every((trouble) => trouble === 'damaged'), told.join());
   }

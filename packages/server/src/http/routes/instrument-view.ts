@@ -12,7 +12,8 @@ import { INSTRUMENT_STATES, type InstrumentState } from '@tapeloom/protocol/stat
 import type { Static } from 'typebox';
 import { Instant } from '../contract/instant-schema.ts';
 import { Type } from '../contract/schema.ts';
-import { EncodedJson } from '../server/route.ts';
+import { KeptAnswers } from '../server/kept-answers.ts';
+import type { EncodedJson } from '../server/route.ts';
 
 const closed = { additionalProperties: false };
 const Nanos = (description: string) => Type.Integer({ minimum: 1, description });
@@ -60,6 +61,8 @@ export interface InstrumentFacts {
   /** The day whose aliases hold: that of tape time. */
   readonly day: UtcDay;
   readonly isSourceUp: boolean;
+  /** Another whenever anything but `now` is. */
+  readonly revision: number;
   isStreamed(symbol: string): boolean;
   /** The full trading days of a contract. */
   fullSessions(symbol: string): SessionTable;
@@ -80,52 +83,29 @@ export function streamedInstruments(
 
 /**
  * `{ instruments }` in JSON: the streamed contracts, or all contracts of a dataset, in the book's order.
- * No trade after `visibleUntil` shows. While nothing in it is other than the last time, it is the same text.
+ * No trade after `visibleUntil` shows.
  */
 export function instrumentsJson(
   facts: InstrumentFacts,
   dataset: string | null,
   visibleUntil: EpochNs,
 ): EncodedJson {
-  const fixed = fixedParts(facts);
-  const views: View[] = [];
-  for (const part of fixed.parts) {
-    const isStreamed = facts.isStreamed(part.contract.symbol);
-    if (dataset === null ? !isStreamed : part.contract.dataset !== dataset) continue;
-    views.push({ part, isStreamed, ...moment(facts, part.contract, visibleUntil) });
-  }
-  // Those who see with a delay see other times, and must not push the others' text out.
-  const place = `${visibleUntil < facts.now ? 'delayed' : 'now'} ${dataset ?? ''}`;
-  const last = fixed.answers.get(place);
-  if (last !== undefined && areSame(last.views, views)) return last.json;
-  const json = new EncodedJson(`{"instruments":[${views.map(viewText).join(',')}]}`);
-  fixed.answers.set(place, { views, json });
-  return json;
-}
-
-/** A contract as it is shown at a moment. */
-interface View extends Moment {
-  readonly part: FixedPart;
-  readonly isStreamed: boolean;
-}
-
-function viewText({ part: { head, tail }, status, updatedAt, isStreamed }: View): string {
-  return `${head},"status":"${status}","updatedAt":"${updatedAt}","streamed":${isStreamed},${tail}`;
-}
-
-function areSame(some: readonly View[], others: readonly View[]): boolean {
-  return (
-    some.length === others.length &&
-    some.every((one, index) => {
-      const other = others[index]!;
-      return (
-        one.part === other.part &&
-        one.updatedAt === other.updatedAt &&
-        one.status === other.status &&
-        one.isStreamed === other.isStreamed
-      );
-    })
-  );
+  const { answers, parts } = fixedParts(facts);
+  // Those who see with a delay see other times.
+  const kind = `${visibleUntil < facts.now ? 'delayed' : 'now'} ${dataset ?? ''}`;
+  return answers.answer(kind, facts.revision, facts.now, () => {
+    const texts: string[] = [];
+    let end: EpochNs | null = null;
+    for (const part of parts) {
+      const isStreamed = facts.isStreamed(part.contract.symbol);
+      if (dataset === null ? !isStreamed : part.contract.dataset !== dataset) continue;
+      const { status, updatedAt, until } = moment(facts, part.contract, visibleUntil);
+      const now = `"status":"${status}","updatedAt":"${updatedAt}","streamed":${isStreamed}`;
+      texts.push(`${part.head},${now},${part.tail}`);
+      if (until !== null && (end === null || until < end)) end = until;
+    }
+    return { text: `{"instruments":[${texts.join(',')}]}`, until: end };
+  });
 }
 
 /** What stays the same all day: most of the bytes, made once a day. */
@@ -140,8 +120,8 @@ interface FixedPart {
 interface FixedParts {
   readonly day: UtcDay;
   readonly parts: readonly FixedPart[];
-  /** The last answers, by what was asked for: as many as there are datasets, twice. */
-  readonly answers: Map<string, { readonly views: readonly View[]; readonly json: EncodedJson }>;
+  /** As many as there are datasets, twice. */
+  readonly answers: KeptAnswers;
 }
 
 const fixedByBook = new WeakMap<InstrumentBook, FixedParts>();
@@ -150,7 +130,7 @@ function fixedParts({ book, day }: InstrumentFacts): FixedParts {
   let fixed = fixedByBook.get(book);
   if (fixed?.day !== day) {
     const parts = book.all().map((contract) => fixedPart(book, day, contract));
-    fixed = { day, parts, answers: new Map() };
+    fixed = { day, parts, answers: new KeptAnswers() };
     fixedByBook.set(book, fixed);
   }
   return fixed;
@@ -182,6 +162,8 @@ function fixedPart(book: InstrumentBook, day: UtcDay, contract: Contract): Fixed
 interface Moment {
   readonly status: InstrumentState;
   readonly updatedAt: EpochNs;
+  /** The first instant at which time alone makes it another; null: never. */
+  readonly until: EpochNs | null;
 }
 
 /** State and last change: the newest of trade, opening and closing; at the end, the expiry. */
@@ -191,15 +173,21 @@ function moment(
   visibleUntil: EpochNs,
 ): Moment {
   const { now } = facts;
-  if (expiresAt <= now) return { status: 'expired', updatedAt: expiresAt };
-  const session = facts.fullSessions(symbol).atOrBefore(now);
+  if (expiresAt <= now) return { status: 'expired', updatedAt: expiresAt, until: null };
+  const sessions = facts.fullSessions(symbol);
+  const session = sessions.atOrBefore(now);
   const isOpen = session !== null && now < session.close;
   const isDown = !facts.isSourceUp && facts.isStreamed(symbol);
   const trade = facts.lastTradeAt(symbol) ?? (0n as EpochNs);
   const seen = trade < visibleUntil ? trade : visibleUntil;
   const edge = session === null ? seen : isOpen ? session.open : session.close;
+  // What is seen of a newer trade moves with the time, and beyond the table nobody knows the next edge.
+  const isFixed = trade <= visibleUntil;
+  const next = isOpen ? session.close : sessions.atOrAfter(now)?.open;
+  const until = isFixed ? (next ?? now) : now;
   return {
     status: isDown ? 'down' : isOpen ? 'open' : 'closed',
     updatedAt: edge > seen ? edge : seen,
+    until: until < expiresAt ? until : expiresAt,
   };
 }

@@ -10,6 +10,7 @@ import { nextRenewal, periodOf } from '@tapeloom/core/quota/month';
 import type { Static } from 'typebox';
 import { remainingBudget } from '../../accounts/limits/remaining-budget.ts';
 import type { Budget, MonthUsage } from '../../accounts/store/account-store.ts';
+import { whenKnown } from '../../platform/when-known.ts';
 import { Instant } from '../contract/instant-schema.ts';
 import { Type } from '../contract/schema.ts';
 import { defineRoute, type Route } from '../server/route.ts';
@@ -52,7 +53,11 @@ export const UsageView = Type.Object(
 );
 
 /** What an account has used in a month. */
-export type UsageOf = (now: EpochNs, accountId: string, period: string) => Promise<MonthUsage>;
+export type UsageOf = (
+  now: EpochNs,
+  accountId: string,
+  period: string,
+) => Promise<MonthUsage> | MonthUsage;
 
 export function usageRoute(usageOf: UsageOf): Route {
   return defineRoute({
@@ -64,8 +69,10 @@ export function usageRoute(usageOf: UsageOf): Route {
       'Over all keys; to a test key the limits of the sandbox and what test keys used of them. Budgets renew at the start of a month, in UTC.',
     access: 'key',
     answer: UsageView,
-    handle: async ({ caller: { accountId, entitlements }, now }) =>
-      usageView(now, await usageOf(now, accountId, periodOf(now)), entitlements),
+    handle: ({ caller: { accountId, entitlements }, now }) =>
+      whenKnown(usageOf(now, accountId, periodOf(now)), (usage) =>
+        usageView(now, usage, entitlements),
+      ),
   });
 }
 

@@ -3,8 +3,9 @@
  * a path that is known.
  */
 
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, onRequestHookHandler } from 'fastify';
 import { METHODS } from '../../platform/node-http.ts';
+import type { Door } from './admission.ts';
 import { ProblemError } from './problem-error.ts';
 import { NO_FIELDS } from './request-faults.ts';
 import type { Route } from './route.ts';
@@ -16,11 +17,16 @@ const PREFLIGHT = {
   'access-control-max-age': '86400',
 };
 
+/** What lets requests in, and looks after answers until they are over. */
+export interface DoorWatch extends AnswerWatch {
+  admitTo(door: Door, isReadAnywhere: boolean): onRequestHookHandler;
+}
+
 export function addRoutes(
   app: FastifyInstance,
   routes: readonly Route[],
   options: RouteHandlerOptions,
-  watch: AnswerWatch,
+  watch: DoorWatch,
 ): void {
   for (const method of METHODS) {
     // CONNECT never reaches a request handler; bodies of foreign methods are never looked at.
@@ -28,7 +34,7 @@ export function addRoutes(
   }
   for (const route of routes) addRoute(app, route, options, watch);
   for (const [path, same] of Map.groupBy(routes, (route) => route.path)) {
-    addOtherMethods(app, path, same);
+    addOtherMethods(app, path, same, watch);
   }
 }
 
@@ -36,21 +42,21 @@ function addRoute(
   app: FastifyInstance,
   route: Route,
   options: RouteHandlerOptions,
-  watch: AnswerWatch,
+  watch: DoorWatch,
 ): void {
   app.route({
     method: route.method,
     url: route.path,
-    config: {
-      door: {
+    config: { isBodyRaw: route.rawBody === true },
+    onRequest: watch.admitTo(
+      {
         access: route.access,
         isOwnPagesOnly: isOwnPagesOnly(route),
         isClosedToSuspended: route.method === 'POST' && route.isForSuspended !== true,
         isSigned: route.isSigned === true,
       },
-      isReadAnywhere: route.cacheControl !== undefined,
-      isBodyRaw: route.rawBody === true,
-    },
+      route.cacheControl !== undefined,
+    ),
     attachValidation: true,
     ...(route.bodyBytesMax === undefined ? {} : { bodyLimit: route.bodyBytesMax }),
     exposeHeadRoute: route.method === 'GET' && route.hasNoHead !== true,
@@ -70,7 +76,12 @@ function isOwnPagesOnly({ method, path }: Route): boolean {
 }
 
 /** A known path answers OPTIONS with what it allows, and any other method with 405. */
-function addOtherMethods(app: FastifyInstance, path: string, routes: readonly Route[]): void {
+function addOtherMethods(
+  app: FastifyInstance,
+  path: string,
+  routes: readonly Route[],
+  { admitTo }: DoorWatch,
+): void {
   const methods = routes.map((route) => route.method);
   const hasHead = routes.some(({ method, hasNoHead }) => method === 'GET' && hasNoHead !== true);
   const allowed: string[] = [...methods, ...(hasHead ? ['HEAD'] : []), 'OPTIONS'];
@@ -78,10 +89,15 @@ function addOtherMethods(app: FastifyInstance, path: string, routes: readonly Ro
   const isPublic = routes.every((route) => route.access === 'public');
   const isReadAnywhere = routes.every((route) => route.cacheControl !== undefined);
   const preflight = isReadAnywhere ? { ...PREFLIGHT, 'access-control-allow-methods': allow } : {};
+  const notAllowed = () =>
+    new ProblemError('NOT_FOUND', `This method is not known here; use ${allow}.`, {
+      status: 405,
+      headers: { allow },
+    });
   app.route({
     method: 'OPTIONS',
     url: path,
-    config: { door: { access: isPublic ? 'public' : 'optional' }, isReadAnywhere },
+    onRequest: admitTo({ access: isPublic ? 'public' : 'optional' }, isReadAnywhere),
     // Before the body is read, for none is needed.
     preParsing: async (_request, reply) =>
       reply
@@ -93,17 +109,7 @@ function addOtherMethods(app: FastifyInstance, path: string, routes: readonly Ro
   app.route({
     method: app.supportedMethods.filter((method) => !allowed.includes(method)),
     url: path,
-    config: {
-      isReadAnywhere,
-      door: {
-        access: 'optional',
-        refusal: () =>
-          new ProblemError('NOT_FOUND', `This method is not known here; use ${allow}.`, {
-            status: 405,
-            headers: { allow },
-          }),
-      },
-    },
+    onRequest: admitTo({ access: 'optional', refusal: notAllowed }, isReadAnywhere),
     handler: async () => undefined,
   });
 }

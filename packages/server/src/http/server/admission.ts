@@ -23,11 +23,12 @@ import type { AccountStore } from '../../accounts/store/account-store.ts';
 import { clientAddress } from '../../platform/client-address.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { DoorSockets } from '../../platform/door-sockets.ts';
+import { whenKnown } from '../../platform/when-known.ts';
 import { requireOwnOrigin, requireOwnPage } from '../portal/own-origin.ts';
 import { sessionCaller } from '../portal/session-caller.ts';
 import { readSessionCookie } from '../portal/session-cookie.ts';
 import { ProblemError } from './problem-error.ts';
-import { RATE_HEADERS, RATE_WINDOW_SECONDS } from './rate-headers.ts';
+import { RATE_WINDOW_SECONDS } from './rate-headers.ts';
 import type { Access } from './route.ts';
 import { notSignedIn, unauthorized } from './unauthorized.ts';
 import { UnknownSenders } from './unknown-senders.ts';
@@ -59,6 +60,7 @@ export interface Admitted {
   readonly session: Session | null;
 }
 
+const NOBODY: Admitted = { caller: null, session: null };
 const RETRY_AFTER_BUSY_S = 1;
 export const SESSION_REQUESTS_PER_MINUTE: CountedLimit = { limit: 300, testLimit: null };
 
@@ -77,106 +79,104 @@ export interface Door {
   readonly refusal?: () => ProblemError;
 }
 
-/** What a connection's last request with a valid key said, and whose it was. */
-interface Recognised {
-  readonly authorization: string;
-  readonly caller: Caller;
+/** Where a connection keeps what is known of it: nothing is looked up by it. */
+const KNOWN = Symbol('known');
+
+/** What is known of a connection: most have one address and one customer. */
+interface Known {
+  /** Where it comes from, where no proxy stands between. */
+  readonly address: string;
+  /** What its last request with a valid key said, which need not be judged from scratch; null: there was none. */
+  authorization: string | null;
+  caller: Caller | null;
 }
+
+type KnownSocket = Socket & { [KNOWN]?: Known };
 
 export class Admission {
   readonly #options: AdmissionOptions;
-  /** Most connections have one customer: a header like the last one need not be judged from scratch. */
-  readonly #lastOn = new WeakMap<Socket, Recognised>();
-  /** Where connections come from, where no proxy stands between. */
-  readonly #addresses = new WeakMap<Socket, string>();
   readonly #unknown = new UnknownSenders();
 
   constructor(options: AdmissionOptions) {
     this.#options = options;
   }
 
-  /** `onRecognised` is told of a caller whose request counts, also when it is refused after that. */
-  async admit(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    door: Door,
-    onRecognised: (caller: Caller) => void,
-  ): Promise<Admitted> {
+  /** A caller whose request counts is named in it, also when it is refused after that. */
+  admit(request: FastifyRequest, reply: FastifyReply, door: Door): Promise<Admitted> | Admitted {
     const address = this.addressOf(request);
     this.#enter(request.raw.socket, reply, address);
     const isOfSession = door.access === 'session' || door.access === 'session-as-key';
-    const session = isOfSession ? await this.#signedIn(request, address) : null;
-    const caller =
-      session === null
-        ? await this.#calling(request, address, door, reply, onRecognised)
-        : await this.#callingAs(session, request, door, reply, onRecognised);
-    if (door.refusal !== undefined) throw door.refusal();
-    if (door.isOwnPagesOnly === true) {
-      requireOwnOrigin(request.headers.origin, this.#options.portal.origin());
-    }
-    if (caller !== null) requireRights(caller, address, door.access);
-    if (session?.isSuspended === true && door.isClosedToSuspended === true) throw suspended();
-    return { caller, session };
+    const who = isOfSession
+      ? this.#signedIn(request, reply, door, address)
+      : this.#calling(request, reply, door, address);
+    return whenKnown(who, (admitted) => {
+      const { caller, session } = admitted;
+      if (door.refusal !== undefined) throw door.refusal();
+      if (door.isOwnPagesOnly === true) {
+        requireOwnOrigin(request.headers.origin, this.#options.portal.origin());
+      }
+      if (caller !== null) requireRights(caller, address, door.access);
+      if (session?.isSuspended === true && door.isClosedToSuspended === true) throw suspended();
+      return admitted;
+    });
   }
 
-  /** Who calls with a key; null where none was recognised and none is needed. */
-  async #calling(
+  /** Who calls with a key; nobody where none was recognised and none is needed. */
+  #calling(
     request: FastifyRequest,
-    address: string,
-    door: Door,
     reply: FastifyReply,
-    onRecognised: (caller: Caller) => void,
-  ): Promise<Caller | null> {
-    const caller =
-      this.#recall(request, door.access) ?? (await this.#recognise(request, address, door.access));
-    if (caller === null) {
-      const { addresses, clock } = this.#options;
-      const now = clock.now();
-      if (door.isSigned === true) {
-        const tooMany = addresses.signedRequest(now, address);
-        if (tooMany !== null) requireGrant(tooMany);
-        if (!addresses.isSigning(now, address)) this.#hearUnknown(reply, neighbourhood(address));
-      } else if (door.isPage === true) requireGrant(addresses.pageRequest(now, address));
-      else requireGrant(addresses.publicRequest(now, address));
-    } else {
-      this.#options.sockets.recognised(request.raw.socket, caller.accountId);
-      await this.#count(caller, reply, onRecognised);
-    }
-    return caller;
+    door: Door,
+    address: string,
+  ): Promise<Admitted> | Admitted {
+    const caller = this.#recognise(request, address, door.access);
+    return whenKnown(caller, (known) => {
+      if (known === null) {
+        this.#hear(reply, door, address);
+        return NOBODY;
+      }
+      this.#options.sockets.recognised(request.raw.socket, known.accountId);
+      return this.#count(known, request, reply);
+    });
+  }
+
+  /** Who sends no key is held to what his address may. */
+  #hear(reply: FastifyReply, door: Door, address: string): void {
+    const { addresses, clock } = this.#options;
+    const now = clock.now();
+    if (door.isSigned === true) {
+      const tooMany = addresses.signedRequest(now, address);
+      if (tooMany !== null) requireGrant(tooMany);
+      if (!addresses.isSigning(now, address)) this.#hearUnknown(reply, neighbourhood(address));
+    } else if (door.isPage === true) requireGrant(addresses.pageRequest(now, address));
+    else requireGrant(addresses.publicRequest(now, address));
+  }
+
+  #count(
+    caller: Caller,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<Admitted> | Admitted {
+    const { allowances, clock } = this.#options;
+    const perMinute = caller.entitlements.counted('restPerMinute');
+    return whenKnown(allowances.take(clock.now(), caller.accountId, perMinute), (verdict) => {
+      setRateHeaders(reply, verdict);
+      requireGrant(verdict);
+      request.countsFor = caller;
+      return { caller, session: null };
+    });
   }
 
   /**
-   * The key that who is signed in is seen as; null where that is not asked. Another site's link brings the cookie
+   * Who is signed in, and where that is asked the key that he is seen as. Another site's link brings the cookie
    * along, so where it comes from is judged before anything of the account is used up.
    */
-  async #callingAs(
-    session: Session,
-    { headers }: FastifyRequest,
+  async #signedIn(
+    request: FastifyRequest,
+    reply: FastifyReply,
     door: Door,
-    reply: FastifyReply,
-    onRecognised: (caller: Caller) => void,
-  ): Promise<Caller | null> {
-    if (door.access !== 'session-as-key') return null;
-    const { portal, clock } = this.#options;
-    requireOwnPage(headers, portal.origin());
-    const caller = await sessionCaller(portal.store, session, clock.now());
-    await this.#count(caller, reply, onRecognised);
-    return caller;
-  }
-
-  async #count(
-    caller: Caller,
-    reply: FastifyReply,
-    onRecognised: (caller: Caller) => void,
-  ): Promise<void> {
-    const verdict = await this.#take(caller);
-    setRateHeaders(reply, verdict);
-    requireGrant(verdict);
-    onRecognised(caller);
-  }
-
-  /** Who is signed in. */
-  async #signedIn({ headers, raw }: FastifyRequest, address: string): Promise<Session> {
+    address: string,
+  ): Promise<Admitted> {
+    const { headers, raw } = request;
     const { portal, doorkeeper, allowances, clock, sockets } = this.#options;
     const text = readSessionCookie(headers.cookie, portal.origin());
     const judged = await doorkeeper.judge(address, portal.sessions.recall(text), () =>
@@ -187,7 +187,10 @@ export class Admission {
     sockets.recognised(raw.socket, session.accountId);
     const who = `session of ${session.accountId}`;
     requireGrant(await allowances.take(clock.now(), who, SESSION_REQUESTS_PER_MINUTE));
-    return session;
+    if (door.access !== 'session-as-key') return { caller: null, session };
+    requireOwnPage(headers, portal.origin());
+    const caller = await sessionCaller(portal.store, session, clock.now());
+    return { ...(await this.#count(caller, request, reply)), session };
   }
 
   /** What is not known to be signed is read whole before anybody can tell, so few are read at once. */
@@ -201,58 +204,61 @@ export class Admission {
   #enter(socket: Socket, reply: FastifyReply, address: string): void {
     const { sockets } = this.#options;
     const hasRoom = sockets.request(socket, () => neighbourhood(address));
-    reply.raw.once('close', () => sockets.answered(socket));
+    reply.raw.on('close', () => sockets.answered(socket));
     if (!hasRoom) throw tooBusy('Too many requests are under way; try again in a moment.');
   }
 
-  #take({ accountId, entitlements }: Caller): Promise<AllowanceVerdict> {
-    const { allowances, clock } = this.#options;
-    return allowances.take(clock.now(), accountId, entitlements.counted('restPerMinute'));
-  }
-
   /** Where the request comes from. */
-  addressOf({ headers, raw: { socket } }: FastifyRequest): string {
+  addressOf({ raw: { headers, socket } }: FastifyRequest): string {
     const { trustedProxies } = this.#options;
-    if (trustedProxies.length > 0) {
-      const forwarded = headers['x-forwarded-for'];
-      const claims = Array.isArray(forwarded) ? forwarded.join(',') : forwarded;
-      return clientAddress(socket.remoteAddress, claims, trustedProxies);
-    }
-    let address = this.#addresses.get(socket);
-    if (address === undefined) {
-      address = clientAddress(socket.remoteAddress, undefined, []);
-      this.#addresses.set(socket, address);
-    }
-    return address;
+    if (trustedProxies.length === 0) return knownOf(socket).address;
+    const forwarded = headers['x-forwarded-for'];
+    const claims = Array.isArray(forwarded) ? forwarded.join(',') : forwarded;
+    return clientAddress(socket.remoteAddress, claims, trustedProxies);
   }
 
-  #recall({ raw }: FastifyRequest, access: Access): Caller | null {
-    if (access === 'public') return null;
-    const last = this.#lastOn.get(raw.socket);
-    const isSame = last !== undefined && last.authorization === sentAuthorization(raw);
-    return isSame && this.#options.authenticator.isCurrent(last.caller) ? last.caller : null;
-  }
-
-  async #recognise(
+  /** Whose key came along; null where there is none and none is needed. */
+  #recognise(
     { raw }: FastifyRequest,
     address: string,
     access: Access,
-  ): Promise<Caller | null> {
+  ): Promise<Caller | null> | Caller | null {
     if (access === 'public') return null;
     const authorization = sentAuthorization(raw);
     if (access === 'optional' && authorization === undefined) return null;
-    const { doorkeeper } = this.#options;
-    const result = await doorkeeper.byKey(address, authorization);
+    const last = knownOf(raw.socket);
+    if (last.caller !== null && last.authorization === authorization) {
+      if (this.#options.authenticator.isCurrent(last.caller)) return last.caller;
+    }
+    return this.#judge(last, authorization, address, access);
+  }
+
+  async #judge(
+    last: Known,
+    authorization: string | undefined,
+    address: string,
+    access: Access,
+  ): Promise<Caller | null> {
+    const result = await this.#options.doorkeeper.byKey(address, authorization);
     if (result.verdict === 'accepted') {
-      const { caller } = result;
-      this.#lastOn.set(raw.socket, { authorization: authorization!, caller });
-      return caller;
+      last.authorization = authorization!;
+      last.caller = result.caller;
+      return result.caller;
     }
     const { verdict } = result;
     if (verdict === 'busy' || verdict === 'throttled') throw refusedAtDoor(result);
     if (access === 'optional') return null;
     throw unauthorized(verdict);
   }
+}
+
+function knownOf(socket: KnownSocket): Known {
+  socket[KNOWN] ??= {
+    address: clientAddress(socket.remoteAddress, undefined, []),
+    authorization: null,
+    caller: null,
+  };
+  return socket[KNOWN];
 }
 
 function refusedSession(
@@ -293,11 +299,12 @@ function suspended(): ProblemError {
 }
 
 function setRateHeaders(reply: FastifyReply, verdict: AllowanceVerdict): void {
-  const { limit, remaining, reset, policy } = RATE_HEADERS;
-  reply.header(limit, verdict.limit);
-  reply.header(remaining, verdict.remaining);
-  reply.header(reset, verdict.resetSeconds);
-  reply.header(policy, `${verdict.limit};w=${RATE_WINDOW_SECONDS}`);
+  // In small letters, as they are sent in the end.
+  reply
+    .header('ratelimit-limit', verdict.limit)
+    .header('ratelimit-remaining', verdict.remaining)
+    .header('ratelimit-reset', verdict.resetSeconds)
+    .header('ratelimit-policy', `${verdict.limit};w=${RATE_WINDOW_SECONDS}`);
 }
 
 function requireGrant(verdict: AllowanceVerdict): void {

@@ -88,24 +88,24 @@ export class AnswerLine {
       : this.#takenAtLooks.length - 1 - this.#takenAtLooks.indexOf(last);
   }
 
-  /** Resolves when it is this response's turn; rejects when that will never be. */
-  async turn(response: ServerResponse): Promise<void> {
+  /** Null when it is this response's turn, else a promise of it; throws or rejects when that will never be. */
+  turn(response: ServerResponse): Promise<void> | null {
     if (this.#isClosing || this.isOver) {
       this.#ignored += 1;
       if (this.#ignored > WAITING_MAX) this.#owner.cut(this, 'flood');
       throw new ClientGoneError();
     }
-    if (this.isAnswering) {
-      const turn = Promise.withResolvers<void>();
-      this.#turns.push(turn);
-      if (this.#turns.length >= WAITING_MAX) {
-        this.#isClosing = true;
-        response.shouldKeepAlive = false;
-      }
-      await turn.promise;
+    if (!this.isAnswering) {
+      this.#begin(response);
+      return null;
     }
-    this.#response = response;
-    response.once('close', () => this.#answered());
+    const turn = Promise.withResolvers<void>();
+    this.#turns.push(turn);
+    if (this.#turns.length >= WAITING_MAX) {
+      this.#isClosing = true;
+      response.shouldKeepAlive = false;
+    }
+    return turn.promise.then(() => this.#begin(response));
   }
 
   /** So many bytes of the answer are held for it beside what the socket has. */
@@ -146,6 +146,11 @@ export class AnswerLine {
     this.isOver = true;
     this.#owner.recount(this);
     for (const turn of this.#turns.splice(0)) turn.reject(new ClientGoneError());
+  }
+
+  #begin(response: ServerResponse): void {
+    this.#response = response;
+    response.on('close', () => this.#answered());
   }
 
   #answered(): void {

@@ -7,7 +7,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { PROBLEM_CONTENT_TYPE } from '@tapeloom/protocol/problem';
-import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  type onRequestHookHandler,
+} from 'fastify';
 import { neighbourhood } from '../../accounts/auth/address-throttle.ts';
 import type { Caller } from '../../accounts/auth/caller.ts';
 import type { Session } from '../../accounts/auth/session-keeper.ts';
@@ -19,6 +25,7 @@ import { AccountsBusyError } from '../../accounts/store/accounts-busy-error.ts';
 import type { Pages } from '../../pages/pages.ts';
 import { blotSecrets } from '../../platform/log.ts';
 import { newRequestId } from '../../platform/request-id.ts';
+import { whenKnown } from '../../platform/when-known.ts';
 import { addRoutes } from './add-routes.ts';
 import { Admission, type AdmissionOptions, type Door } from './admission.ts';
 import { ClientGoneError } from './client-gone-error.ts';
@@ -67,13 +74,13 @@ declare module 'fastify' {
     pageLabel: string | null;
   }
   interface FastifyContextConfig {
-    readonly door?: Door;
-    /** Pages of any origin may read the answers of this path. */
-    readonly isReadAnywhere?: boolean;
     /** The body is left as it comes. */
     readonly isBodyRaw?: boolean;
   }
 }
+
+/** Lets a request in or throws why not; what need not be waited for is no promise. */
+type Admit = (request: FastifyRequest, reply: FastifyReply, door: Door) => Promise<void> | void;
 
 export interface HttpTimeouts {
   /** From the first byte to the last of a request's headers. */
@@ -116,27 +123,30 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const unread = options.unread ?? new UnreadAnswers(options.clock);
   const sendProblem = problemSender(options);
   let isStopping = false;
-  const admit = async (request: FastifyRequest, reply: FastifyReply, door: Door) => {
-    reply.header('x-request-id', request.id);
-    reply.header('x-content-type-options', 'nosniff');
-    await unread.turn(request.raw.socket, reply.raw);
+  const enter = (request: FastifyRequest, reply: FastifyReply, door: Door) => {
     if (isStopping) throw stopping();
     reply.header('cache-control', 'no-store');
-    const { caller, session } = await admission.admit(request, reply, door, (recognised) => {
-      request.countsFor = recognised;
+    return whenKnown(admission.admit(request, reply, door), ({ caller, session }) => {
+      request.caller = caller;
+      request.session = session;
+      const address = admission.addressOf(request);
+      request.clientAddress = address;
+      const accountId = caller?.accountId ?? session?.accountId;
+      unread.requireRoom(request.raw.socket, accountId ?? neighbourhood(address));
     });
-    request.caller = caller;
-    request.session = session;
-    const address = admission.addressOf(request);
-    request.clientAddress = address;
-    const accountId = caller?.accountId ?? session?.accountId;
-    unread.requireRoom(request.raw.socket, accountId ?? neighbourhood(address));
+  };
+  const admit: Admit = (request, reply, door) => {
+    reply.header('x-request-id', request.id);
+    reply.header('x-content-type-options', 'nosniff');
+    const turn = unread.turn(request.raw.socket, reply.raw);
+    if (turn === null) return enter(request, reply, door);
+    return turn.then(() => enter(request, reply, door));
   };
 
   const app = createApp(options.timeouts ?? TIMEOUTS, (error, request, reply) => {
     // The framework calls this for addresses it cannot read, and runs no hooks for them.
     const malformed: Door = { access: 'optional', refusal: () => problemOf(error) };
-    void admit(request, reply, malformed)
+    void Promise.try(admit, request, reply, malformed)
       .catch((refused: unknown) => sendProblem(refused, request, reply))
       .finally(() => countRequest(request, options));
   });
@@ -158,23 +168,25 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   app.setNotFoundHandler(() => {
     throw notFound('');
   });
-  // Judged before the body is read, so that an unknown path is 404 whatever is sent to it.
-  app.addHook('onRequest', async (request, reply) => {
-    // Refusals too: a page shall see why.
-    if (request.routeOptions.config.isReadAnywhere === true) reply.headers(READ_ANYWHERE);
-    const { pages } = options;
-    const isPage = pages !== undefined && request.is404 && hasHost(request);
-    if (isPage && (await answerPage(request, reply, { pages, underWay, admit }))) return reply;
-    await admit(request, reply, doorOf(request));
+  // Routes admit for themselves; what has none is judged before the body is read all the same, so that an unknown
+  // path is 404 whatever is sent to it.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404) return done();
+    return unknownPath(request, reply);
   });
+  const unknownPath = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { pages } = options;
+    const isPage = pages !== undefined && hasHost(request);
+    if (isPage && (await answerPage(request, reply, { pages, underWay, admit }))) return reply;
+    const unknown: Door = { access: 'optional', refusal: () => notFound(pathOf(request)) };
+    await admit(request, reply, hasHost(request) ? unknown : HOSTLESS);
+  };
   app.addHook('onSend', (request, reply, _payload, done) => {
     countRequest(request, options);
-    const isClosing = reply.getHeader('connection') === 'close';
-    if (drainUnreadBody(request.raw, reply.raw, { isClosing, clock: options.clock })) {
-      reply.removeHeader('connection');
-    }
+    drainUnreadBody(request.raw, reply, options.clock);
     // When it was written.
-    queueMicrotask(() => unread.lineOf(request.raw.socket).recount());
+    const line = unread.lineOf(request.raw.socket);
+    queueMicrotask(() => line.recount());
     done();
   });
   // The framework would do so itself only if it had been the one to listen.
@@ -183,7 +195,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     done();
   });
   if (options.onAnswered !== undefined) countAnswers(app, options.onAnswered);
-  addRoutes(app, options.routes, options, { underWay, unread });
+  addRoutes(app, options.routes, options, { underWay, unread, admitTo: routeDoor(admit) });
   return {
     app,
     stopAccepting: () => {
@@ -281,15 +293,23 @@ function readJsonOnly(app: FastifyInstance): void {
   );
 }
 
-function doorOf(request: FastifyRequest): Door {
-  if (!hasHost(request)) return { access: 'optional', refusal: missingHost };
-  const unknown: Door = { access: 'optional', refusal: () => notFound(pathOf(request)) };
-  return request.routeOptions.config.door ?? unknown;
+/** What lets in to a route, before its body is read. */
+function routeDoor(admit: Admit) {
+  return (door: Door, isReadAnywhere: boolean): onRequestHookHandler =>
+    (request, reply, done) => {
+      // Refusals too: a page shall see why.
+      if (isReadAnywhere) reply.headers(READ_ANYWHERE);
+      const admitted = admit(request, reply, hasHost(request) ? door : HOSTLESS);
+      if (admitted instanceof Promise) return admitted;
+      return done();
+    };
 }
 
-function hasHost({ headers, raw }: FastifyRequest): boolean {
-  return headers.host !== undefined || raw.httpVersion === '1.0';
+function hasHost({ raw }: FastifyRequest): boolean {
+  return raw.headers.host !== undefined || raw.httpVersion === '1.0';
 }
+
+const HOSTLESS: Door = { access: 'optional', refusal: missingHost };
 
 /** HTTP/1.1 wants it refused; left to itself, Node would do so without a document. */
 function missingHost(): ProblemError {

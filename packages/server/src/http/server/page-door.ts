@@ -17,7 +17,11 @@ const FORM_BYTES_MAX = 16_384;
 export interface PageDoorOptions {
   readonly pages: Pages;
   readonly underWay: UnderWay;
-  readonly admit: (request: FastifyRequest, reply: FastifyReply, door: Door) => Promise<void>;
+  readonly admit: (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    door: Door,
+  ) => Promise<void> | void;
 }
 
 /** Whether it was answered: a page stands there. */

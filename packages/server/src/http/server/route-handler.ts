@@ -4,21 +4,22 @@
  */
 
 import type { OutgoingHttpHeaders } from 'node:http';
+import type { EpochNs } from '@tapeloom/core/numbers';
 import type { ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '../../accounts/auth/caller.ts';
 import type { UsageMeter } from '../../accounts/limits/usage-meter.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { isNamed, type Representation } from '../../platform/encoded-body.ts';
 import { freeMemory } from '../../platform/free-memory.ts';
 import type { Log } from '../../platform/log.ts';
+import { whenKnown } from '../../platform/when-known.ts';
 import { ClientGoneError } from './client-gone-error.ts';
 import { IDEMPOTENT_REPLAYED, idempotencyFaults, onceOf } from './idempotency.ts';
 import { problemOf } from './problem-document.ts';
 import { invalidParameters } from './problem-error.ts';
 import { PublicAnswer } from './public-answer.ts';
 import { requestFaults } from './request-faults.ts';
-import { EncodedJson, type Route } from './route.ts';
+import { EncodedJson, type Route, type RouteRequest } from './route.ts';
 import { StreamedAnswer, writeStreamed } from './streamed-answer.ts';
 import type { UnderWay } from './under-way.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
@@ -43,7 +44,7 @@ export interface AnswerWatch {
   readonly unread: UnreadAnswers;
 }
 
-type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
 
 export function routeHandler(
   route: Route,
@@ -52,29 +53,40 @@ export function routeHandler(
 ): Handler {
   const answers = new PublicAnswer();
   const tell = (outcome: Outcome, bytes: number) => options.onOutcome?.(route.path, outcome, bytes);
-  const answerTo: Handler = async (request, reply) => {
-    try {
-      const answer = await handled(route, request, reply, options);
-      if (answer instanceof StreamedAnswer) {
-        tell(await sendStreamed({ request, reply, answer, unread }, options), answer.written);
+  const send = (request: FastifyRequest, reply: FastifyReply, answer: unknown): unknown => {
+    if (answer instanceof StreamedAnswer) {
+      return sendStreamed({ request, reply, answer, unread }, options).then((outcome) => {
+        tell(outcome, answer.written);
         return reply;
-      }
-      if (route.cacheControl !== undefined) {
-        const text = answer instanceof EncodedJson ? answer.text : JSON.stringify(answer);
-        const chosen = answers.choose(text, request.headers['accept-encoding']?.toString());
-        await sendPublic(request, reply, chosen, route.cacheControl);
+      });
+    }
+    if (route.cacheControl !== undefined) {
+      const text = answer instanceof EncodedJson ? answer.text : JSON.stringify(answer);
+      const chosen = answers.choose(text, request.headers['accept-encoding']?.toString());
+      return sendPublic(request, reply, chosen, route.cacheControl).then(() => {
         tell('sent', 0);
         return reply;
-      }
-      tell('sent', Buffer.isBuffer(answer) ? answer.length : 0);
-      if (route.status !== undefined) reply.code(route.status);
-      const isEncoded = answer instanceof EncodedJson;
-      if (Buffer.isBuffer(answer)) reply.raw.once('finish', () => freeMemory(answer.buffer));
-      if (isEncoded || Buffer.isBuffer(answer)) reply.header('content-type', JSON_CONTENT_TYPE);
-      return isEncoded ? answer.text : answer;
+      });
+    }
+    const isBytes = Buffer.isBuffer(answer);
+    tell('sent', isBytes ? answer.length : 0);
+    if (route.status !== undefined) reply.code(route.status);
+    if (isBytes) reply.raw.once('finish', () => freeMemory(answer.buffer));
+    else if (!(answer instanceof EncodedJson)) return answer;
+    reply.header('content-type', JSON_CONTENT_TYPE);
+    return isBytes ? answer : answer.text;
+  };
+  const failed = (error: unknown): never => {
+    tell(error instanceof ClientGoneError ? 'cut' : problemOf(error).code, 0);
+    throw error;
+  };
+  const answerTo: Handler = (request, reply) => {
+    try {
+      const answer = route.handle(handled(route, request, reply, options));
+      const sent = whenKnown<unknown, unknown>(answer, (known) => send(request, reply, known));
+      return sent instanceof Promise ? sent.catch(failed) : sent;
     } catch (error) {
-      tell(error instanceof ClientGoneError ? 'cut' : problemOf(error).code, 0);
-      throw error;
+      return failed(error);
     }
   };
   return (request, reply) => underWay.during(() => answerTo(request, reply));
@@ -91,41 +103,90 @@ export function countRequest(
   meter.countRequest(caller);
 }
 
-async function handled(
+/** The request as its route sees it. Throws what is wrong with it. */
+function handled(
   route: Route,
   request: FastifyRequest,
   reply: FastifyReply,
   { clock }: RouteHandlerOptions,
-): Promise<unknown> {
+): HandledRequest {
   const now = clock.now();
   const faults = [...requestFaults(route, request, now), ...idempotencyFaults(route, request)];
   if (faults.length > 0) throw invalidParameters(faults);
-  return await route.handle({
-    query: request.query as Record<string, unknown>,
-    body: request.body as Record<string, unknown>,
-    bytes: Buffer.isBuffer(request.body) ? request.body : NO_BYTES,
-    headers: request.headers,
-    params: request.params as Record<string, string>,
-    // Admission let nobody in without a key where the route needs one.
-    caller: request.caller as Caller,
-    // Likewise, nobody who is not signed in.
-    session: request.session as never,
-    address: request.clientAddress,
-    header: (name) => request.headers[name]?.toString(),
-    setHeader: (name, value) => {
-      reply.header(name, value);
-    },
-    once: onceOf(route, request),
-    markReplayed: () => {
-      reply.header(IDEMPOTENT_REPLAYED, 'true');
-    },
-    id: request.id,
-    // Few routes look at it.
-    get signal() {
-      return signalOf(reply);
-    },
-    now,
-  });
+  return new HandledRequest(route, request, reply, now);
+}
+
+/** Asked for what a route needs, and no more. */
+class HandledRequest implements RouteRequest<never, never, never, never> {
+  readonly now: EpochNs;
+  readonly #route: Route;
+  readonly #request: FastifyRequest;
+  readonly #reply: FastifyReply;
+
+  constructor(route: Route, request: FastifyRequest, reply: FastifyReply, now: EpochNs) {
+    this.#route = route;
+    this.#request = request;
+    this.#reply = reply;
+    this.now = now;
+  }
+
+  get query() {
+    return this.#request.query as never;
+  }
+
+  get body() {
+    return this.#request.body as never;
+  }
+
+  get bytes() {
+    return Buffer.isBuffer(this.#request.body) ? this.#request.body : NO_BYTES;
+  }
+
+  get headers() {
+    return this.#request.headers;
+  }
+
+  get params() {
+    return this.#request.params as Record<string, string>;
+  }
+
+  /** Admission let nobody in without a key where the route needs one. */
+  get caller() {
+    return this.#request.caller as never;
+  }
+
+  /** Likewise, nobody who is not signed in. */
+  get session() {
+    return this.#request.session as never;
+  }
+
+  get address() {
+    return this.#request.clientAddress;
+  }
+
+  get once() {
+    return onceOf(this.#route, this.#request);
+  }
+
+  get id() {
+    return this.#request.id;
+  }
+
+  get signal() {
+    return signalOf(this.#reply);
+  }
+
+  get header() {
+    return (name: string) => this.#request.headers[name]?.toString();
+  }
+
+  get setHeader() {
+    return (name: string, value: string) => void this.#reply.header(name, value);
+  }
+
+  get markReplayed() {
+    return () => void this.#reply.header(IDEMPOTENT_REPLAYED, 'true');
+  }
 }
 
 /** What anybody may keep; with a key it is that customer's answer, and nobody's to keep. */

@@ -2,23 +2,33 @@
 
 export class UnderWay {
   #count = 0;
-  #idle = Promise.withResolvers<void>();
+  /** Only while somebody waits. */
+  #idle: PromiseWithResolvers<void> | null = null;
 
-  async during<T>(work: () => Promise<T>): Promise<T> {
+  during<T>(work: () => Promise<T> | T): Promise<T> | T {
     this.#count += 1;
     try {
-      return await work();
-    } finally {
-      this.#count -= 1;
-      if (this.#count === 0) {
-        this.#idle.resolve();
-        this.#idle = Promise.withResolvers();
-      }
+      const done = work();
+      if (done instanceof Promise) return done.finally(() => this.#end());
+      this.#end();
+      return done;
+    } catch (error) {
+      this.#end();
+      throw error;
     }
   }
 
   /** Resolves when nothing is under way. */
   async idle(): Promise<void> {
-    if (this.#count > 0) await this.#idle.promise;
+    if (this.#count === 0) return;
+    this.#idle ??= Promise.withResolvers();
+    await this.#idle.promise;
+  }
+
+  #end(): void {
+    this.#count -= 1;
+    if (this.#count > 0) return;
+    this.#idle?.resolve();
+    this.#idle = null;
   }
 }

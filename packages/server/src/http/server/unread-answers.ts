@@ -25,6 +25,13 @@ export const UNREAD_LIMITS: UnreadLimits = { eachMax: 32 * 1024 ** 2, allMax: 25
 /** Within a minute what is not read at all is cut. */
 const RETRY_AFTER_S = 10;
 
+/** Where a connection keeps its line: nothing is looked up by it. */
+const LINE = Symbol('line');
+
+interface Lined {
+  [LINE]?: AnswerLine;
+}
+
 interface Holder {
   bytes: number;
   /** Those with bytes that wait. */
@@ -37,11 +44,12 @@ export class UnreadAnswers implements LineOwner {
   readonly cutTotal: Record<CutReason, number> = { stalled: 0, share: 0, flood: 0 };
   readonly #clock: Pick<Clock, 'every'>;
   readonly #limits: UnreadLimits;
-  readonly #lineOf = new WeakMap<Duplex, AnswerLine>();
   /** Those that are looked at. */
   readonly #lines = new Set<AnswerLine>();
   readonly #holders = new Map<string, Holder>();
   #bytes = 0;
+  /** Streams that wait for room, whoever's. */
+  #waiting = 0;
   /** Only while there are connections. */
   #looking: Disposable | null = null;
 
@@ -85,17 +93,14 @@ export class UnreadAnswers implements LineOwner {
 
   /** Also of a connection that nobody watches: nothing ever waits on it. */
   lineOf(of: Duplex): AnswerLine {
-    const socket = of as Socket;
-    const line = this.#lineOf.get(socket);
-    if (line !== undefined) return line;
-    const made = new AnswerLine(this, socket, neighbourhood(socket.remoteAddress ?? ''));
-    this.#lineOf.set(socket, made);
-    return made;
+    const socket = of as Socket & Lined;
+    socket[LINE] ??= new AnswerLine(this, socket, neighbourhood(socket.remoteAddress ?? ''));
+    return socket[LINE];
   }
 
-  /** Before anything is done for a request: resolves when the answers before it have left. */
-  async turn(socket: Socket, response: ServerResponse): Promise<void> {
-    await this.lineOf(socket).turn(response);
+  /** Before anything is done for a request: null, or resolves when the answers before it have left. */
+  turn(socket: Socket, response: ServerResponse): Promise<void> | null {
+    return this.lineOf(socket).turn(response);
   }
 
   /** From now on the present answer of a connection is this holder's. Throws if it has too much already. */
@@ -125,6 +130,7 @@ export class UnreadAnswers implements LineOwner {
     if (line.isOver) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#holderOf(line.holder).waiting.set(line, resolve);
+    this.#waiting += 1;
     await promise;
   }
 
@@ -170,6 +176,8 @@ export class UnreadAnswers implements LineOwner {
   #count(line: AnswerLine): boolean {
     const before = line.counted;
     const { holder, unsent: bytes } = line;
+    // Most answers were taken whole when they were written.
+    if (before.bytes === 0 && bytes === 0 && this.#waiting === 0) return false;
     if (before.bytes > 0 || bytes > 0) {
       line.counted = { holder, bytes };
       this.#add(line, before.holder, -before.bytes);
@@ -202,7 +210,7 @@ export class UnreadAnswers implements LineOwner {
   #wake(name: string, line: AnswerLine): void {
     const waiting = this.#holders.get(name)?.waiting;
     waiting?.get(line)?.();
-    waiting?.delete(line);
+    if (waiting?.delete(line) === true) this.#waiting -= 1;
   }
 
   #tidy(name: string): void {

@@ -5,26 +5,25 @@
  * whoever goes on beyond them is cut.
  */
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import type { FastifyReply } from 'fastify';
 import type { Clock } from '../../platform/clock.ts';
 
 export const UNREAD_BYTES_MAX = 16 * 1024 ** 2;
 export const UNREAD_MS_MAX = 10_000;
 
 /**
- * Before the head of the answer is written. A connection that was to close with it (`isClosing`, or as the
- * client wishes) stays open until the rest was read. Whether there is a rest.
+ * Before the head of the answer is written. A connection that was to close with it (as we or the client wish) stays
+ * open until the rest was read.
  */
-export function drainUnreadBody(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { isClosing, clock }: { readonly isClosing: boolean; readonly clock: Clock },
-): boolean {
+export function drainUnreadBody(request: IncomingMessage, reply: FastifyReply, clock: Clock): void {
+  if (request.complete || request.readableEnded || request.destroyed) return;
   const { headers, socket } = request;
   const hasBody = Number(headers['content-length']) > 0 || 'transfer-encoding' in headers;
-  const isRead = request.complete || request.readableEnded;
-  if (!hasBody || isRead || request.destroyed) return false;
-  const isLast = isClosing || !response.shouldKeepAlive;
+  if (!hasBody) return;
+  const { raw: response } = reply;
+  const isLast = reply.getHeader('connection') === 'close' || !response.shouldKeepAlive;
+  reply.removeHeader('connection');
   response.shouldKeepAlive = true;
   const deadline = clock.after(UNREAD_MS_MAX, () => socket.destroy());
   let bytes = 0;
@@ -40,5 +39,4 @@ export function drainUnreadBody(
   });
   request.once('close', () => deadline[Symbol.dispose]());
   request.resume();
-  return true;
 }
