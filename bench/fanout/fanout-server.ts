@@ -52,7 +52,7 @@ const gateway = createGateway({
   doorkeeper: accounts.doorkeeper,
   sockets: new DoorSockets(socketLimits(20_000)),
   leases: accounts.leases,
-  charges: accounts.charges,
+  budgets: accounts.store,
   replays: { open: unasked, locate: unasked },
   noteKeyUse: (keyId) => accounts.meter.noteKeyUse(keyId),
   trustedProxies: [],

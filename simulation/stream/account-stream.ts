@@ -8,7 +8,6 @@ import type { KeyRights } from '@tapeloom/core/entitlement/key-rights';
 import type { Plan } from '@tapeloom/core/entitlement/plan';
 import { periodOf } from '@tapeloom/core/quota/month';
 import { StoreAuthenticator } from '@tapeloom/server/accounts/auth/store-authenticator';
-import { Charges } from '@tapeloom/server/accounts/limits/charges';
 import type { LeaseKind } from '@tapeloom/server/accounts/limits/leases';
 import { MemoryLeases } from '@tapeloom/server/accounts/limits/memory-leases';
 import { type HandedOutKey, MemoryAccounts } from '../accounts/memory-accounts.ts';
@@ -39,7 +38,7 @@ export class AccountStream implements AsyncDisposable {
       clock,
       authenticator: made.#authenticator,
       leases: made.leases,
-      charges: new Charges(made.accounts.store, clock),
+      budgets: made.accounts.store,
       noteKeyUse: (keyId) => made.usedKeys.push(keyId),
       ...options,
     });

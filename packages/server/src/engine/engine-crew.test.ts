@@ -2,13 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
 import type { TradingSessions } from '../runs/session-tables.ts';
-import {
-  type CrewEngine,
-  EngineCrew,
-  enginesFor,
-  RESTARTS_MAX,
-  RESTARTS_WINDOW_MS,
-} from './engine-crew.ts';
+import { type CrewEngine, ENGINE_RESTARTS, EngineCrew, enginesFor } from './engine-crew.ts';
+
+const { restartsMax: RESTARTS_MAX, windowMs: RESTARTS_WINDOW_MS } = ENGINE_RESTARTS;
 
 const SESSIONS: TradingSessions = { calendars: {}, books: [] };
 const LATER: TradingSessions = { calendars: { ESZ6: 'cme' }, books: [] };

@@ -1,12 +1,13 @@
 /**
- * The main thread's hold on an engine's worker: passes commands on, hears messages in order, and tells
- * exactly once when the worker is gone without having been asked to go.
+ * The main thread's hold on an engine: passes commands on, hears messages in order, and tells exactly once when
+ * the engine is gone without having been asked to go.
  */
 
 import { Worker } from 'node:worker_threads';
+import { Thread } from '../platform/thread.ts';
 import type { TradingSessions } from '../runs/session-tables.ts';
 import type { EngineCommand, EngineLink, EngineMessage, TopicSpec } from '../topics/engine-link.ts';
-import type { EngineWorkerData, FromEngineWorker, ToEngineWorker } from './engine-wire.ts';
+import type { EngineNews, EngineShape, EngineWorkerData } from './engine-wire.ts';
 import { ACKNOWLEDGE_BYTES } from './outgoing-flow.ts';
 
 export interface EngineHandleOptions extends EngineWorkerData {
@@ -17,25 +18,27 @@ export interface EngineHandleOptions extends EngineWorkerData {
 }
 
 export class EngineHandle implements EngineLink, AsyncDisposable {
-  readonly #worker: Worker;
+  readonly #thread: Thread<EngineShape>;
   readonly #onFault: EngineHandleOptions['onFault'];
   #hear: ((message: EngineMessage) => void) | null = null;
   #lost: ((cause: Error) => void) | null = null;
-  #isOver = false;
   #takenBytes = 0;
 
   constructor({ onFault, index, ...setup }: EngineHandleOptions) {
     this.#onFault = onFault;
-    this.#worker = new Worker(new URL('./engine-worker.ts', import.meta.url), {
+    const worker = new Worker(new URL('./engine-worker.ts', import.meta.url), {
       name: `engine-${index}`,
       workerData: setup satisfies EngineWorkerData,
       transferList: [setup.tapePort],
     });
-    this.#worker.on('message', (message: FromEngineWorker) => this.#receive(message));
-    this.#worker.on('error', (error) =>
-      this.#end(error instanceof Error ? error : new Error('the engine failed', { cause: error })),
-    );
-    this.#worker.on('exit', (code) => this.#end(new Error(`the engine ended with code ${code}`)));
+    this.#thread = new Thread<EngineShape>(worker, {
+      name: 'the engine',
+      hear: (news) => this.#receive(news),
+      onGone: (cause) => {
+        onFault(cause, null);
+        this.#lost?.(cause);
+      },
+    });
   }
 
   /** Called before the first command, so that no message is missed. */
@@ -45,24 +48,19 @@ export class EngineHandle implements EngineLink, AsyncDisposable {
   }
 
   send(command: EngineCommand): void {
-    this.#post(command);
+    this.#thread.tell(command);
   }
 
   /** Session books grow as time goes on; sessions that have opened never change. */
   updateSessions(sessions: TradingSessions): void {
-    this.#post({ t: 'sessions', sessions });
+    this.#thread.tell({ t: 'sessions', sessions });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isOver = true;
-    await this.#worker.terminate();
+    await this.#thread[Symbol.asyncDispose]();
   }
 
-  #post(message: ToEngineWorker): void {
-    if (!this.#isOver) this.#worker.postMessage(message);
-  }
-
-  #receive(message: FromEngineWorker): void {
+  #receive(message: EngineNews): void {
     if (message.t === 'fault') {
       this.#onFault(message.error, message.spec);
       return;
@@ -71,14 +69,7 @@ export class EngineHandle implements EngineLink, AsyncDisposable {
     if (message.t !== 'flush' && message.t !== 'snapshot') return;
     this.#takenBytes += message.bytes.length;
     if (this.#takenBytes < ACKNOWLEDGE_BYTES) return;
-    this.#post({ t: 'acknowledge', bytes: this.#takenBytes });
+    this.#thread.tell({ t: 'acknowledge', bytes: this.#takenBytes });
     this.#takenBytes = 0;
-  }
-
-  #end(cause: Error): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#onFault(cause, null);
-    this.#lost?.(cause);
   }
 }

@@ -1,6 +1,7 @@
 /** What passes between the engine's worker thread and its handle, beside the topics' own messages. */
 
 import type { MessagePort } from 'node:worker_threads';
+import type { ThreadShape } from '../platform/thread.ts';
 import type { TradingSessions } from '../runs/session-tables.ts';
 import type { EngineCommand, EngineMessage, TopicSpec } from '../topics/engine-link.ts';
 
@@ -11,11 +12,18 @@ export interface EngineWorkerData {
   readonly sessions: TradingSessions;
 }
 
-export type ToEngineWorker =
+export type EngineOrder =
   | EngineCommand
   | { readonly t: 'sessions'; readonly sessions: TradingSessions }
   | { readonly t: 'acknowledge'; readonly bytes: number };
 
-export type FromEngineWorker =
+export type EngineNews =
   | EngineMessage
   | { readonly t: 'fault'; readonly spec: TopicSpec; readonly error: unknown };
+
+export interface EngineShape extends ThreadShape {
+  readonly calls: Record<never, never>;
+  readonly orders: EngineOrder;
+  readonly news: EngineNews;
+  readonly refusal: never;
+}

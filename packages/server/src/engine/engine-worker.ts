@@ -11,15 +11,16 @@ import { NodeDisk } from '../platform/node-disk.ts';
 import { Patience } from '../platform/patience.ts';
 import { PatientDisk } from '../platform/patient-disk.ts';
 import { createClock } from '../platform/system-clock.ts';
+import { ThreadDesk } from '../platform/thread-desk.ts';
 import { SessionTables } from '../runs/session-tables.ts';
 import { TapeFollower } from '../tape/read/tape-follower.ts';
 import { Engine } from './engine.ts';
-import type { EngineWorkerData, FromEngineWorker, ToEngineWorker } from './engine-wire.ts';
+import type { EngineNews, EngineOrder, EngineShape, EngineWorkerData } from './engine-wire.ts';
 import { OutgoingFlow } from './outgoing-flow.ts';
 
 const PULSE_MS = 1_000;
 
-const parent = parentPort!;
+const desk = new ThreadDesk<EngineShape>(parentPort!);
 const setup = workerData as EngineWorkerData;
 const flow = new OutgoingFlow();
 const tables = new SessionTables(setup.sessions);
@@ -42,30 +43,30 @@ const engine = new Engine({
   onFault: (error, spec) => send({ t: 'fault', error, spec }),
   meter: { nowMs: () => performance.now(), busyShare },
 });
-parent.on('message', receive);
+desk.open({ calls: {}, obey });
 engine.pulse();
 setInterval(() => engine.pulse(), PULSE_MS);
 collectAfterRushes();
 
-function send(message: FromEngineWorker): void {
+function send(message: EngineNews): void {
   if (message.t !== 'flush' && message.t !== 'snapshot') {
-    parent.postMessage(message);
+    desk.tell(message);
     return;
   }
   flow.sent(message.bytes.length);
-  parent.postMessage(message, [message.bytes.buffer]);
+  desk.tell(message, [message.bytes.buffer]);
 }
 
-function receive(message: ToEngineWorker): void {
-  switch (message.t) {
+function obey(order: EngineOrder): void {
+  switch (order.t) {
     case 'sessions':
-      tables.replace(message.sessions);
+      tables.replace(order.sessions);
       return;
     case 'acknowledge':
-      flow.acknowledged(message.bytes);
+      flow.acknowledged(order.bytes);
       return;
     default:
-      engine.execute(message);
+      engine.execute(order);
   }
 }
 

@@ -123,6 +123,9 @@ export interface SettledDays {
   ): Promise<Coverage>;
   /** Trades with place in (after, to): what a page from a cursor to position(to) costs. */
   tradesAfter(contract: string, after: string, to: EpochNs): Promise<number>;
-  /** Refused, as `next` is, when the tape does not have what is needed. */
+  /**
+   * Rejects, as `next` does, with the errors of `settled-errors.ts` when the tape does not have what is
+   * needed.
+   */
   read(request: SettledDaysRequest): Promise<DaysRead>;
 }

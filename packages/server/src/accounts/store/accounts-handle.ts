@@ -17,6 +17,7 @@
 
 import { Worker } from 'node:worker_threads';
 import { FairLine, type LineCounts } from '../../platform/fair-line.ts';
+import { Thread } from '../../platform/thread.ts';
 import { RememberedUsage } from '../limits/remembered-usage.ts';
 import {
   type AccountChange,
@@ -27,12 +28,12 @@ import {
 import { AccountsBusyError } from './accounts-busy-error.ts';
 import { type Waiting, waitingInPart, waitingOf } from './accounts-line.ts';
 import type {
+  AccountsNews,
+  AccountsShape,
   AccountsWorkerData,
-  FromAccounts,
   PlainError,
   StoreMethod,
   StorePart,
-  ToAccounts,
 } from './accounts-wire.ts';
 import type { OrdersStore } from './orders-store.ts';
 import type { PeopleStore } from './people-store.ts';
@@ -62,55 +63,84 @@ export interface AccountsHandleOptions extends AccountsWorkerData {
   readonly onFault: (error: Error) => void;
 }
 
-interface Asking {
-  resolve(value: unknown): void;
-  reject(error: Error): void;
-}
-
-type Args<M extends StoreMethod> = Parameters<AccountStore[M]>;
-type Answer<M extends StoreMethod> = ReturnType<AccountStore[M]>;
+type Listeners<T> = Set<(told: T) => void>;
 
 export class AccountsHandle implements AccountStore {
   readonly people = this.#part<PeopleStore>('people');
   readonly orders = this.#part<OrdersStore>('orders');
   readonly withdrawals = this.#part<WithdrawalsStore>('withdrawals');
-  readonly #worker: Worker;
-  readonly #onFault: (error: Error) => void;
-  readonly #opened = Promise.withResolvers<void>();
-  readonly #exited: Promise<unknown>;
+
+  readonly createAccount = this.#method('createAccount');
+  readonly findAccount = this.#method('findAccount');
+  readonly listAccounts = this.#method('listAccounts');
+  readonly setGrants = this.#method('setGrants');
+  readonly setSuspended = this.#method('setSuspended');
+  readonly findKey = this.#method('findKey');
+  readonly findKeyById = this.#method('findKeyById');
+  readonly listKeys = this.#method('listKeys');
+  readonly createKey = this.#method('createKey');
+  readonly rotateKey = this.#method('rotateKey');
+  readonly revokeKey = this.#method('revokeKey');
+  readonly touchKeys = this.#method('touchKeys');
+  readonly issueToken = this.#method('issueToken');
+  readonly issueSessionToken = this.#method('issueSessionToken');
+  readonly consumeToken = this.#method('consumeToken');
+  readonly reserve = this.#charge('reserve');
+  readonly settle = this.#charge('settle');
+  readonly settleOnce = this.#charge('settleOnce');
+  readonly findOnce = this.#method('findOnce');
+  readonly voidReservation = this.#charge('voidReservation');
+  readonly addUsage = this.#charge('addUsage');
+  readonly usageByKey = this.#method('usageByKey');
+  readonly usageByNamedKey = this.#method('usageByNamedKey');
+  readonly usageMonths = this.#method('usageMonths');
+  readonly usageDays = this.#method('usageDays');
+  readonly sweep = this.#charge('sweep');
+  readonly audit = this.#method('audit');
+  readonly probe = this.#method('probe');
+
+  readonly #thread: Thread<AccountsShape>;
   readonly #line = new FairLine({
     atOnce: CALLS_ON_WIRE_MAX,
     eachMax: ACCOUNT_CALLS_MAX,
     allMax: CALLS_MAX,
     keptForNew: CALLS_KEPT_FOR_NEW,
   });
-  /** Calls on the wire. */
-  readonly #waiting = new Map<number, Asking>();
-  readonly #listeners = new Set<(change: AccountChange) => void>();
-  readonly #troubleListeners = new Set<(trouble: AccountsTroubleError) => void>();
+  readonly #listeners: Listeners<AccountChange> = new Set();
+  readonly #troubleListeners: Listeners<AccountsTroubleError> = new Set();
   readonly #usage = new RememberedUsage();
-  #calls = 0;
   #isOpen = false;
-  #gone: AccountsGoneError | null = null;
   #closing: Promise<void> | null = null;
 
   private constructor({ onFault, path }: AccountsHandleOptions) {
-    this.#onFault = onFault;
-    this.#worker = new Worker(new URL('./accounts-worker.ts', import.meta.url), {
+    const worker = new Worker(new URL('./accounts-worker.ts', import.meta.url), {
       name: 'accounts',
       workerData: { path } satisfies AccountsWorkerData,
     });
-    // Not `once` of node:events, which would reject when the thread fails and nobody waits.
-    this.#exited = new Promise((resolve) => this.#worker.once('exit', resolve));
-    this.#worker.on('message', (message: FromAccounts) => this.#receive(message));
-    this.#worker.on('error', (error) => this.#end(error));
-    this.#worker.on('exit', (code) => this.#end(new Error(`its thread ended with code ${code}`)));
+    const gone = (cause: Error) => new AccountsGoneError('the accounts are gone', { cause });
+    this.#thread = new Thread<AccountsShape>(worker, {
+      name: 'its thread',
+      hear: (news) => this.#hear(news),
+      errorOf: revived,
+      goneError: gone,
+      closedError: closed,
+      onGone: (cause) => {
+        if (this.#isOpen && this.#closing === null) onFault(gone(cause));
+      },
+    });
   }
 
   /** Rejects with `AccountsRefusedError` when the database cannot be opened. */
   static async open(options: AccountsHandleOptions): Promise<AccountsHandle> {
     const handle = new AccountsHandle(options);
-    await handle.#opened.promise;
+    try {
+      await handle.#thread.call('open');
+    } catch (error) {
+      await handle.#thread[Symbol.asyncDispose]();
+      if (error instanceof AccountsGoneError) throw error;
+      throw new AccountsRefusedError((error as Error).message);
+    }
+    handle.#isOpen = true;
     return handle;
   }
 
@@ -124,132 +154,16 @@ export class AccountsHandle implements AccountStore {
     return this.#usage.size;
   }
 
-  createAccount(...args: Args<'createAccount'>): Answer<'createAccount'> {
-    return this.#ask('createAccount', args);
-  }
-
-  findAccount(...args: Args<'findAccount'>): Answer<'findAccount'> {
-    return this.#ask('findAccount', args);
-  }
-
-  listAccounts(...args: Args<'listAccounts'>): Answer<'listAccounts'> {
-    return this.#ask('listAccounts', args);
-  }
-
-  setGrants(...args: Args<'setGrants'>): Answer<'setGrants'> {
-    return this.#ask('setGrants', args);
-  }
-
-  setSuspended(...args: Args<'setSuspended'>): Answer<'setSuspended'> {
-    return this.#ask('setSuspended', args);
-  }
-
-  findKey(...args: Args<'findKey'>): Answer<'findKey'> {
-    return this.#ask('findKey', args);
-  }
-
-  findKeyById(...args: Args<'findKeyById'>): Answer<'findKeyById'> {
-    return this.#ask('findKeyById', args);
-  }
-
-  listKeys(...args: Args<'listKeys'>): Answer<'listKeys'> {
-    return this.#ask('listKeys', args);
-  }
-
-  createKey(...args: Args<'createKey'>): Answer<'createKey'> {
-    return this.#ask('createKey', args);
-  }
-
-  rotateKey(...args: Args<'rotateKey'>): Answer<'rotateKey'> {
-    return this.#ask('rotateKey', args);
-  }
-
-  revokeKey(...args: Args<'revokeKey'>): Answer<'revokeKey'> {
-    return this.#ask('revokeKey', args);
-  }
-
-  touchKeys(...args: Args<'touchKeys'>): Answer<'touchKeys'> {
-    return this.#ask('touchKeys', args);
-  }
-
-  issueToken(...args: Args<'issueToken'>): Answer<'issueToken'> {
-    return this.#ask('issueToken', args);
-  }
-
-  issueSessionToken(...args: Args<'issueSessionToken'>): Answer<'issueSessionToken'> {
-    return this.#ask('issueSessionToken', args);
-  }
-
-  consumeToken(...args: Args<'consumeToken'>): Answer<'consumeToken'> {
-    return this.#ask('consumeToken', args);
-  }
-
-  reserve(...args: Args<'reserve'>): Answer<'reserve'> {
-    return this.#usage.change(() => this.#ask('reserve', args));
-  }
-
-  settle(...args: Args<'settle'>): Answer<'settle'> {
-    return this.#usage.change(() => this.#ask('settle', args));
-  }
-
-  settleOnce(...args: Args<'settleOnce'>): Answer<'settleOnce'> {
-    return this.#usage.change(() => this.#ask('settleOnce', args));
-  }
-
-  findOnce(...args: Args<'findOnce'>): Answer<'findOnce'> {
-    return this.#ask('findOnce', args);
-  }
-
-  voidReservation(...args: Args<'voidReservation'>): Answer<'voidReservation'> {
-    return this.#usage.change(() => this.#ask('voidReservation', args));
-  }
-
-  addUsage(...args: Args<'addUsage'>): Answer<'addUsage'> {
-    return this.#usage.change(() => this.#ask('addUsage', args));
-  }
-
-  usageOf(...args: Args<'usageOf'>): Answer<'usageOf'> {
+  usageOf(...args: Parameters<AccountStore['usageOf']>): ReturnType<AccountStore['usageOf']> {
     return this.#usage.read(...args, async () => await this.#ask('usageOf', args));
   }
 
-  usageByKey(...args: Args<'usageByKey'>): Answer<'usageByKey'> {
-    return this.#ask('usageByKey', args);
-  }
-
-  usageByNamedKey(...args: Args<'usageByNamedKey'>): Answer<'usageByNamedKey'> {
-    return this.#ask('usageByNamedKey', args);
-  }
-
-  usageMonths(...args: Args<'usageMonths'>): Answer<'usageMonths'> {
-    return this.#ask('usageMonths', args);
-  }
-
-  usageDays(...args: Args<'usageDays'>): Answer<'usageDays'> {
-    return this.#ask('usageDays', args);
-  }
-
-  sweep(...args: Args<'sweep'>): Answer<'sweep'> {
-    return this.#usage.change(() => this.#ask('sweep', args));
-  }
-
-  audit(...args: Args<'audit'>): Answer<'audit'> {
-    return this.#ask('audit', args);
-  }
-
   onChange(listener: (change: AccountChange) => void): Disposable {
-    const own = (change: AccountChange) => listener(change);
-    this.#listeners.add(own);
-    return { [Symbol.dispose]: () => this.#listeners.delete(own) };
-  }
-
-  probe(...args: Args<'probe'>): Answer<'probe'> {
-    return this.#ask('probe', args);
+    return listening(this.#listeners, listener);
   }
 
   onTrouble(listener: (trouble: AccountsTroubleError) => void): Disposable {
-    const own = (trouble: AccountsTroubleError) => listener(trouble);
-    this.#troubleListeners.add(own);
-    return { [Symbol.dispose]: () => this.#troubleListeners.delete(own) };
+    return listening(this.#troubleListeners, listener);
   }
 
   /** Calls under way are answered, later ones reject. */
@@ -258,16 +172,23 @@ export class AccountsHandle implements AccountStore {
     return this.#closing;
   }
 
-  #ask<M extends StoreMethod>(method: M, args: Args<M>): Answer<M> {
-    return this.#inTurn(method, args) as Answer<M>;
+  #method<M extends StoreMethod>(method: M): AccountStore[M] {
+    const ask = (...args: Parameters<AccountStore[M]>) => this.#ask(method, args);
+    return ask as AccountStore[M];
   }
 
-  #inTurn<M extends StoreMethod>(method: M, args: Args<M>): Promise<unknown> {
-    if (this.#gone !== null) return Promise.reject(this.#gone);
-    if (this.#closing !== null) {
-      return Promise.reject(new AccountsGoneError('the accounts are closed'));
-    }
-    return this.#queued(waitingOf(method, args), () => this.#call(null, method, args));
+  /** One after which what is known of usage may be other than before. */
+  #charge<M extends StoreMethod>(method: M): AccountStore[M] {
+    const ask = (...args: Parameters<AccountStore[M]>) =>
+      this.#usage.change(async () => await this.#ask(method, args));
+    return ask as AccountStore[M];
+  }
+
+  #ask<M extends StoreMethod>(
+    method: M,
+    args: Parameters<AccountStore[M]>,
+  ): ReturnType<AccountStore[M]> {
+    return this.#inTurn(waitingOf(method, args), null, method, args) as ReturnType<AccountStore[M]>;
   }
 
   /** The store's part of this name, each of whose methods is called in the thread. */
@@ -276,98 +197,57 @@ export class AccountsHandle implements AccountStore {
     return new Proxy({} as P, {
       get: (_, method) => {
         if (typeof method !== 'string' || method === 'then') return undefined;
-        let ask = methods.get(method);
-        ask ??= (...args) => this.#askPart(part, method, args);
-        methods.set(method, ask);
-        return ask;
+        return methods.getOrInsertComputed(
+          method,
+          () =>
+            (...args) =>
+              this.#inTurn(waitingInPart(args), part, method, args),
+        );
       },
     });
   }
 
-  #askPart(part: StorePart, method: string, args: readonly unknown[]): Promise<unknown> {
-    if (this.#gone !== null) return Promise.reject(this.#gone);
-    if (this.#closing !== null) {
-      return Promise.reject(new AccountsGoneError('the accounts are closed'));
-    }
-    return this.#queued(waitingInPart(args), () => this.#call(part, method, args));
-  }
-
-  #queued(waiting: Waiting | null, call: () => Promise<unknown>): Promise<unknown> {
+  #inTurn(
+    waiting: Waiting | null,
+    part: StorePart | null,
+    method: string,
+    args: readonly unknown[],
+  ): Promise<unknown> {
+    if (this.#closing !== null) return Promise.reject(closed());
+    const call = () => this.#thread.call('store', part, method, args);
     if (waiting === null) return this.#line.runFirst(call);
     const busy = () => new AccountsBusyError('too many calls wait for the accounts');
     return this.#line.run(waiting.holder, call, waiting.row) ?? Promise.reject(busy());
   }
 
-  #call(part: StorePart | null, method: string, args: readonly unknown[]): Promise<unknown> {
-    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    if (this.#gone !== null) {
-      reject(this.#gone);
-      return promise;
+  #hear(news: AccountsNews): void {
+    if (news.t === 'change') {
+      for (const listener of this.#listeners) listener(news.change);
+      return;
     }
-    this.#calls += 1;
-    // Throws for what cannot cross to a thread, which is our own mistake: then nobody waits for it.
-    this.#post({ t: 'call', id: this.#calls, part, method, args });
-    this.#waiting.set(this.#calls, { resolve, reject });
-    return promise;
-  }
-
-  #post(message: ToAccounts): void {
-    this.#worker.postMessage(message);
-  }
-
-  #receive(message: FromAccounts): void {
-    switch (message.t) {
-      case 'opened':
-        this.#isOpen = true;
-        this.#opened.resolve();
-        return;
-      case 'refused':
-        this.#opened.reject(new AccountsRefusedError(message.error.message));
-        return;
-      case 'result':
-        this.#take(message.id)?.resolve(message.value);
-        return;
-      case 'failed':
-        this.#take(message.id)?.reject(revived(message.error));
-        return;
-      case 'change':
-        for (const listener of this.#listeners) listener(message.change);
-        return;
-      case 'trouble': {
-        const trouble = revived(message.error);
-        if (!(trouble instanceof AccountsTroubleError)) return;
-        for (const listener of this.#troubleListeners) listener(trouble);
-        return;
-      }
-      default:
-        message satisfies never;
-    }
-  }
-
-  #take(id: number): Asking | undefined {
-    const waiting = this.#waiting.get(id);
-    this.#waiting.delete(id);
-    return waiting;
+    const trouble = revived(news.error);
+    if (!(trouble instanceof AccountsTroubleError)) return;
+    for (const listener of this.#troubleListeners) listener(trouble);
   }
 
   async #close(): Promise<void> {
-    const { promise: late, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, CLOSE_WITHIN_MS);
-    await Promise.race([this.#line.idle(), late]);
-    if (this.#gone === null) this.#post({ t: 'close' });
-    await Promise.race([this.#exited, late]);
+    const until = performance.now() + CLOSE_WITHIN_MS;
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, CLOSE_WITHIN_MS);
+    await Promise.race([this.#line.idle(), late.promise]);
     clearTimeout(timer);
-    await this.#worker.terminate();
+    await this.#thread.stop(Math.max(0, until - performance.now()));
   }
+}
 
-  #end(cause: unknown): void {
-    if (this.#gone !== null) return;
-    this.#gone = new AccountsGoneError('the accounts are gone', { cause });
-    this.#opened.reject(this.#gone);
-    for (const { reject } of this.#waiting.values()) reject(this.#gone);
-    this.#waiting.clear();
-    if (this.#isOpen && this.#closing === null) this.#onFault(this.#gone);
-  }
+function closed(): Error {
+  return new AccountsGoneError('the accounts are closed');
+}
+
+function listening<T>(listeners: Listeners<T>, listener: (told: T) => void): Disposable {
+  const own = (told: T) => listener(told);
+  listeners.add(own);
+  return { [Symbol.dispose]: () => listeners.delete(own) };
 }
 
 function revived({ name, message, trouble }: PlainError): Error {

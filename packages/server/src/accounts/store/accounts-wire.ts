@@ -3,6 +3,7 @@
  * their calls; a change is said before the answer to the call that made it.
  */
 
+import type { ThreadShape } from '../../platform/thread.ts';
 import type { AccountChange, AccountStore, StoreTrouble } from './account-store.ts';
 
 export type StorePart = 'people' | 'orders' | 'withdrawals';
@@ -24,23 +25,18 @@ export interface PlainError {
   readonly trouble: StoreTrouble | null;
 }
 
-export type ToAccounts =
-  | {
-      readonly t: 'call';
-      readonly id: number;
-      /** Null: the store itself. */
-      readonly part: StorePart | null;
-      readonly method: string;
-      readonly args: readonly unknown[];
-    }
-  /** Answer what is under way, close the database and end. */
-  | { readonly t: 'close' };
-
-export type FromAccounts =
-  | { readonly t: 'opened' }
-  | { readonly t: 'refused'; readonly error: PlainError }
-  | { readonly t: 'result'; readonly id: number; readonly value: unknown }
-  | { readonly t: 'failed'; readonly id: number; readonly error: PlainError }
+export type AccountsNews =
   | { readonly t: 'change'; readonly change: AccountChange }
   /** Told before the failure of the call that met it. */
   | { readonly t: 'trouble'; readonly error: PlainError };
+
+export interface AccountsShape extends ThreadShape {
+  readonly calls: {
+    open(): void;
+    /** A method of one of the store's parts; null: of the store itself. */
+    store(part: StorePart | null, method: string, args: readonly unknown[]): unknown;
+  };
+  readonly orders: never;
+  readonly news: AccountsNews;
+  readonly refusal: PlainError;
+}

@@ -8,7 +8,6 @@ import { AccountStream } from '../../../../../simulation/stream/account-stream.t
 import { DAY, type InProcessStream } from '../../../../../simulation/stream/in-process-stream.ts';
 import { ResumingClient } from '../../../../../simulation/stream/resuming-client.ts';
 import { StreamClient, subscribe } from '../../../../../simulation/stream/stream-client.ts';
-import { Charges } from '../../accounts/limits/charges.ts';
 import type { GatewayOptions } from '../connection/gateway.ts';
 
 const HOUR_MS = 3_600_000;
@@ -30,9 +29,9 @@ async function tradeFor(stream: InProcessStream, seconds: number): Promise<void>
 /** Trades yesterday from 11:00 on, and today from 10:30 on. */
 async function twoDays(
   pages = { bytes: 2_000, trades: 30 },
-  charges?: GatewayOptions['charges'],
+  budgets?: GatewayOptions['budgets'],
 ): Promise<AccountStream> {
-  const desk = await AccountStream.start({ pages, ...(charges && { charges }) });
+  const desk = await AccountStream.start({ pages, ...(budgets && { budgets }) });
   await tradeFor(desk.stream, YESTERDAY_TRADES);
   await desk.stream.jump(23.5 * HOUR_MS - YESTERDAY_TRADES * 1_000);
   await tradeFor(desk.stream, TODAY_TRADES);
@@ -44,20 +43,19 @@ async function twoDays(
 async function heldDays() {
   const [gate, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let pages = 0;
-  const own = () => new Charges(desk.accounts.store, desk.clock);
   const desk: AccountStream = await twoDays(
     { bytes: 1_000, trades: 10 },
     {
-      reserve: async (...request) => {
+      reserve: async (now, request) => {
         pages += 1;
         if (pages === 3) {
           held.resolve();
           await gate.promise;
         }
-        await own().reserve(...request);
+        return await desk.accounts.store.reserve(now, request);
       },
-      settle: (...used) => own().settle(...used),
-      giveBack: (id) => own().giveBack(id),
+      settle: (...used) => desk.accounts.store.settle(...used),
+      voidReservation: (...given) => desk.accounts.store.voidReservation(...given),
     },
   );
   return Object.assign(desk, { holding: held.promise, letGo: gate.resolve });

@@ -10,7 +10,6 @@ import type { ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import type { StreamState } from '@tapeloom/protocol/status-states';
 import type { Caller } from '../../accounts/auth/caller.ts';
-import type { Charges } from '../../accounts/limits/charges.ts';
 import { type ColdOpens, idleTopicsOf } from '../../accounts/limits/cold-opens.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { type RefusalReason, reasonOf } from '../../platform/refusal.ts';
@@ -23,7 +22,8 @@ import type { TopicHub } from '../../topics/topic-hub.ts';
 import { Delivery } from './delivery.ts';
 import type { DeliveryAction, DeliveryEvent, DeliveryReplay } from './delivery-events.ts';
 import type { PagesAhead, Puller, PullTurns } from './pull-turns.ts';
-import { replyTo, type StartRefusal, type StreamTimes } from './start-verdict.ts';
+import type { ReplayCharges } from './replay-charges.ts';
+import type { StartRefusal, StreamTimes } from './start-verdict.ts';
 import type { StreamRequest } from './stream-request.ts';
 
 /** A piece of the ring has about so many bytes. */
@@ -34,7 +34,7 @@ const PAGE_NAMES_MAX = 1;
 export interface SubscriptionServices {
   readonly hub: TopicHub;
   readonly replays: Replays;
-  readonly charges: Pick<Charges, 'reserve' | 'settle' | 'giveBack'>;
+  readonly charges: ReplayCharges;
   readonly coldOpens: ColdOpens;
   /** The service's time. */
   readonly clock: Pick<Clock, 'now'>;
@@ -231,7 +231,7 @@ export class StreamSubscription implements Subscriber, Puller {
   }
 
   #runReplay(action: Exclude<DeliveryAction, { t: 'locate' | 'wait' | 'attach' | 'fail' }>): void {
-    const { charges, onFault } = this.#services;
+    const { charges } = this.#services;
     switch (action.t) {
       case 'open-replay':
         this.#openReplay(action.replay);
@@ -246,10 +246,10 @@ export class StreamSubscription implements Subscriber, Puller {
         this.#reserve(action.page, action.trades);
         return;
       case 'settle':
-        charges.settle(this.#chargeId(action.page), this.#unitsOf(action.trades)).catch(onFault);
+        charges.settle(this.#chargeId(action.page), this.#unitsOf(action.trades));
         return;
       case 'void':
-        charges.giveBack(this.#chargeId(action.page)).catch(onFault);
+        charges.giveBack(this.#chargeId(action.page));
         return;
       case 'write-page':
         this.#owner.pagesAhead.free(this);
@@ -350,16 +350,15 @@ export class StreamSubscription implements Subscriber, Puller {
   }
 
   #reserve(page: number, trades: number): void {
-    const { charges } = this.#services;
+    const { charges, onFault } = this.#services;
     const { caller } = this.#owner;
     // Without a caller nothing was begun.
     if (caller === null) return;
-    charges.reserve('replay', this.#chargeId(page), caller, this.#unitsOf(trades)).then(
-      () => this.#step({ t: 'reserved', refusal: null }),
+    charges.reserve(this.#chargeId(page), caller, this.#unitsOf(trades)).then(
+      (refusal) => this.#step({ t: 'reserved', refusal }),
       (error: unknown) => {
-        const reason = reasonOf(error);
-        if (reason.t === 'failed') this.#fault(error);
-        else this.#step({ t: 'reserved', refusal: replyTo(reason) });
+        onFault(error);
+        this.#step({ t: 'fault' });
       },
     );
   }

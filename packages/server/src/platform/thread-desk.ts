@@ -1,0 +1,116 @@
+/**
+ * A thread's side of what passes between it and its holder (`thread.ts`): answers every call exactly once, and
+ * tells news. What a call fails by crosses as data, if the room knows it as such; anything else ends the thread,
+ * whose holder hears the cause. What came before the desk was opened waits for it.
+ */
+
+import type { Transferable } from 'node:worker_threads';
+import type { CallArgs, CallName, FromThread, ThreadShape, ToThread } from './thread.ts';
+
+export interface DeskOptions<S extends ThreadShape> {
+  readonly calls: {
+    readonly [N in CallName<S>]: (
+      ...args: CallArgs<S, N>
+    ) => ReturnType<S['calls'][N]> | Promise<ReturnType<S['calls'][N]>>;
+  };
+  readonly obey?: (order: S['orders']) => void;
+  /** What of an error is told to who asked; throws what it does not know. */
+  readonly refusalOf?: (error: unknown) => S['refusal'];
+  /** Whether the memory of answers is moved: then nobody here may use it afterwards. */
+  readonly movesMemory?: boolean;
+  /** Closes what is open, once all calls are answered. */
+  readonly stop?: () => Promise<void>;
+}
+
+/** What a desk needs of its port. */
+export interface DeskPort {
+  on(event: 'message', hear: (message: unknown) => void): unknown;
+  postMessage(message: unknown, moves: readonly Transferable[]): void;
+  close(): void;
+}
+
+type Call<S extends ThreadShape> = Extract<ToThread<S>, { t: 'call' }>;
+
+export class ThreadDesk<S extends ThreadShape> {
+  readonly #port: DeskPort;
+  readonly #underWay = new Set<Promise<void>>();
+
+  constructor(port: DeskPort) {
+    this.#port = port;
+  }
+
+  /** Calls that are not answered. */
+  get callCount(): number {
+    return this.#underWay.size;
+  }
+
+  open(options: DeskOptions<S>): void {
+    this.#port.on('message', (message) => this.#receive(message as ToThread<S>, options));
+  }
+
+  tell(news: S['news'], moves: readonly Transferable[] = []): void {
+    this.#post({ t: 'news', news }, moves);
+  }
+
+  #receive(message: ToThread<S>, options: DeskOptions<S>): void {
+    switch (message.t) {
+      case 'call': {
+        const answered = this.#answer(message, options);
+        this.#underWay.add(answered);
+        // One that fails here ends the thread.
+        void answered.then(() => this.#underWay.delete(answered));
+        return;
+      }
+      case 'order':
+        options.obey?.(message.order);
+        return;
+      case 'stop':
+        void this.#stop(options);
+        return;
+      default:
+        throw new RangeError(`no such message: ${JSON.stringify(message satisfies never)}`);
+    }
+  }
+
+  async #answer({ id, name, args }: Call<S>, options: DeskOptions<S>): Promise<void> {
+    try {
+      const answer: unknown = await options.calls[name](...(args as CallArgs<S, typeof name>));
+      const moves = options.movesMemory === true ? memoryOf(answer) : [];
+      this.#post({ t: 'answer', id, answer }, moves);
+    } catch (error) {
+      if (options.refusalOf === undefined) throw error;
+      this.#post({ t: 'refused', id, why: options.refusalOf(error) });
+    }
+  }
+
+  async #stop({ stop }: DeskOptions<S>): Promise<void> {
+    await Promise.all(this.#underWay);
+    await stop?.();
+    this.#port.close();
+  }
+
+  #post(message: FromThread<S>, moves: readonly Transferable[] = []): void {
+    this.#port.postMessage(message, moves);
+  }
+}
+
+/**
+ * The memory of plain data that can be moved as a whole: buffers, and those of columns that take all of
+ * theirs. What holds more than one column is named by itself, or is copied.
+ */
+export function memoryOf(value: unknown): readonly ArrayBuffer[] {
+  const found = new Set<ArrayBuffer>();
+  collect(value, found);
+  return [...found];
+}
+
+function collect(value: unknown, found: Set<ArrayBuffer>): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (ArrayBuffer.isView(value)) {
+    if (value.buffer.byteLength === value.byteLength) collect(value.buffer, found);
+  } else if (value instanceof ArrayBuffer) {
+    // None at all may be anybody's.
+    if (value.byteLength > 0) found.add(value);
+  } else if (!(value instanceof SharedArrayBuffer))
+    for (const part of Object.values(value)) collect(part, found);
+}
