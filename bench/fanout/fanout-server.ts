@@ -52,7 +52,7 @@ const gateway = createGateway({
   doorkeeper: accounts.doorkeeper,
   sockets: new DoorSockets(socketLimits(20_000)),
   leases: accounts.leases,
-  budgets: accounts.store,
+  charges: accounts.charges,
   replays: { open: unasked, locate: unasked },
   noteKeyUse: (keyId) => accounts.meter.noteKeyUse(keyId),
   trustedProxies: [],

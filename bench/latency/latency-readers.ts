@@ -26,12 +26,15 @@ export interface Receipts {
   readonly cursors: readonly string[];
   readonly cursorIndexes: readonly number[];
   readonly receivedMs: readonly number[];
+  /** Of all these messages together. */
+  readonly bytes: number;
 }
 
 class TopicReceipts implements Receipts {
   readonly cursors: string[] = [];
   readonly cursorIndexes: number[] = [];
   readonly receivedMs: number[] = [];
+  bytes = 0;
   readonly #indexes = new Map<string, number>();
 
   add(cursor: string, atMs: number): void {
@@ -72,6 +75,7 @@ export class LatencyReaders implements Disposable {
       const reader = new CursorReader((cursor) => receipts.add(cursor, readers.#nowMs));
       const take = (chunk: Buffer) => {
         readers.#nowMs = monotonicMs();
+        if (reader.hasSnapshot) receipts.bytes += chunk.length;
         reader.take(chunk);
       };
       const account = firstAccount + Math.floor(index / CONNECTIONS_PER_ACCOUNT);

@@ -31,12 +31,15 @@ export interface LatencySplit {
   readonly deliveringMs: Distribution;
 }
 
-/** Of the messages received in [fromMs, toMs), of all topics together. */
+/**
+ * Of the messages received in [fromMs, toMs), of all topics together. The record was asked for at `toMs` or
+ * later: topics go on to publish, and of what came after it the record knows nothing.
+ */
 export function splitLatencies(
   receipts: readonly Receipts[],
   record: DriveRecord,
   fromMs: number,
-  toMs = Number.POSITIVE_INFINITY,
+  toMs: number,
 ): LatencySplit {
   const random = seededRandom(1);
   const total: number[] = [];
@@ -46,15 +49,13 @@ export function splitLatencies(
   const delivering: number[] = [];
   for (const [topic, { cursors, cursorIndexes, receivedMs }] of receipts.entries()) {
     const published = publishedBy(record.edges[topic]!);
-    const known = cursors.map((cursor) => {
-      const at = published.get(cursor);
-      if (at === undefined) throw new Error(`${cursor} was received but never published`);
-      return at;
-    });
     for (const [at, index] of cursorIndexes.entries()) {
       const received = receivedMs[at]!;
       if (received < fromMs || received >= toMs) continue;
-      const { edgeMs, closedMs, firstRank, lastRank } = known[index]!;
+      const cursor = cursors[index]!;
+      const message = published.get(cursor);
+      if (message === undefined) throw new Error(`${cursor} was received but never published`);
+      const { edgeMs, closedMs, firstRank, lastRank } = message;
       const trade = firstRank + Math.floor(random() * (lastRank - firstRank + 1));
       const acceptedMs = record.acceptedMs[trade]!;
       const waited = Math.max(edgeMs, acceptedMs);

@@ -42,6 +42,10 @@ export class StreamProcess implements AsyncDisposable {
     return this.#ready.port;
   }
 
+  get barePort(): number {
+    return this.#ready.barePort;
+  }
+
   get symbol(): string {
     return this.#ready.symbol;
   }
@@ -59,6 +63,12 @@ export class StreamProcess implements AsyncDisposable {
   async edges(topics: readonly EdgesWanted[]): Promise<DriveRecord> {
     const { record } = await this.#ask({ t: 'edges', topics }, 'edges');
     return record;
+  }
+
+  /** How long each of so many rounds of bare writes takes, of messages of these sizes in turn. */
+  async bareWrites(sizes: readonly number[], rounds: number): Promise<Float64Array> {
+    const { tookMs } = await this.#ask({ t: 'bare', sizes, rounds }, 'bare');
+    return tookMs;
   }
 
   usage(): Promise<Answer<'usage'>> {

@@ -23,8 +23,9 @@ import type { IngestHandle } from '@tapeloom/server/process/ingest-handle';
 import type { IngestOpened } from '@tapeloom/server/process/ingest-wire';
 import { createSimUniverse } from '@tapeloom/server/sources/sim-universe';
 import { makeAccounts } from '../../tests/account-maker.ts';
+import { BareWriter } from '../peers/bare-writes.ts';
 import type { DrivenIngestData } from '../tape/driven-ingest.ts';
-import type { FromStreamServer, ToDrivenIngest, ToStreamServer } from './stream-wire.ts';
+import type { BarePlay, FromStreamServer, ToDrivenIngest, ToStreamServer } from './stream-wire.ts';
 
 const ALIAS = 'BTC.c.0';
 
@@ -75,14 +76,20 @@ const doors = new Doors(
   },
 );
 await doors.listen();
+const bare = new BareWriter();
 
 process.on('disconnect', () => process.exit(0));
 process.on('message', (message: ToStreamServer) => {
   if (message.t === 'usage') tellUsage();
+  else if (message.t === 'bare') void playBare(message);
   else tellIngest(message);
 });
 const { port } = doors.http.app.server.address() as AddressInfo;
-tell({ t: 'ready', port, keys, symbol });
+tell({ t: 'ready', port, barePort: await bare.listen(), keys, symbol });
+
+async function playBare({ sizes, rounds }: BarePlay): Promise<void> {
+  tell({ t: 'bare', tookMs: await bare.play(sizes, rounds) });
+}
 
 function tellUsage(): void {
   const all = process.cpuUsage();

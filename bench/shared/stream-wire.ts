@@ -17,18 +17,30 @@ export type ToStreamServer =
   | { readonly t: 'drive'; readonly drive: Drive }
   /** Where in time every message of these topics was published since the first drive began. */
   | { readonly t: 'edges'; readonly topics: readonly EdgesWanted[] }
+  | BarePlay
   | { readonly t: 'usage' };
+
+/** Rounds of bare writes, in the thread that serves connections. */
+export interface BarePlay {
+  readonly t: 'bare';
+  /** Of the messages, dealt out in turn. */
+  readonly sizes: readonly number[];
+  readonly rounds: number;
+}
 
 export type FromStreamServer =
   | {
       readonly t: 'ready';
       readonly port: number;
+      readonly barePort: number;
       readonly keys: readonly string[];
       /** The contract that trades. */
       readonly symbol: string;
     }
   | { readonly t: 'driven'; readonly trades: number }
   | { readonly t: 'edges'; readonly record: DriveRecord }
+  /** How long each round took. */
+  | { readonly t: 'bare'; readonly tookMs: Float64Array }
   | {
       readonly t: 'usage';
       /** Of all threads, and of the one that serves connections. */
@@ -59,7 +71,7 @@ export interface PublishedAt {
 /** What the thread with the tape is told and tells. */
 export type ToDrivenIngest =
   | { readonly t: 'follow'; readonly port: import('node:worker_threads').MessagePort }
-  | Exclude<ToStreamServer, { readonly t: 'usage' }>;
+  | Exclude<ToStreamServer, { readonly t: 'usage' | 'bare' }>;
 
 /** Milliseconds of the machine's monotonic clock. */
 export function monotonicMs(): number {

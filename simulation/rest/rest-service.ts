@@ -24,6 +24,7 @@ import { Doorkeeper } from '@tapeloom/server/accounts/auth/doorkeeper';
 import { digestOf, newKeyText } from '@tapeloom/server/accounts/auth/secret';
 import { SessionKeeper } from '@tapeloom/server/accounts/auth/session-keeper';
 import { StoreAuthenticator } from '@tapeloom/server/accounts/auth/store-authenticator';
+import { Charges } from '@tapeloom/server/accounts/limits/charges';
 import { MemoryAllowances } from '@tapeloom/server/accounts/limits/memory-allowances';
 import { MemoryLeases } from '@tapeloom/server/accounts/limits/memory-leases';
 import { openNow } from '@tapeloom/server/accounts/limits/open-now';
@@ -46,7 +47,7 @@ import { TableThread } from '@tapeloom/server/exports/table-thread';
 import { AWAITED_LIMITS } from '@tapeloom/server/history/awaited-cursors';
 import type { CoverSources } from '@tapeloom/server/history/covered-query';
 import type { HistorySources } from '@tapeloom/server/history/history-pages';
-import type { ExportFacts } from '@tapeloom/server/http/routes/export-route';
+import type { ExportFacts } from '@tapeloom/server/http/routes/export-answer';
 import { type CatalogueFacts, catalogueFacts } from '@tapeloom/server/http/routes/indicators-route';
 import type { InstrumentFacts } from '@tapeloom/server/http/routes/instrument-view';
 import { restRoutes } from '@tapeloom/server/http/routes/rest-routes';
@@ -405,7 +406,7 @@ export class RestService implements AsyncDisposable {
       awaited: this.awaited,
       sources: this.sources,
       engineFingerprint: this.catalogue.engineFingerprint,
-      budgets: this.store,
+      charges: new Charges(this.store, this.clock),
       requests: this.store,
       accountsNow: () => this.clock.now(),
     };

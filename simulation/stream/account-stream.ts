@@ -8,6 +8,7 @@ import type { KeyRights } from '@tapeloom/core/entitlement/key-rights';
 import type { Plan } from '@tapeloom/core/entitlement/plan';
 import { periodOf } from '@tapeloom/core/quota/month';
 import { StoreAuthenticator } from '@tapeloom/server/accounts/auth/store-authenticator';
+import { Charges } from '@tapeloom/server/accounts/limits/charges';
 import type { LeaseKind } from '@tapeloom/server/accounts/limits/leases';
 import { MemoryLeases } from '@tapeloom/server/accounts/limits/memory-leases';
 import { type HandedOutKey, MemoryAccounts } from '../accounts/memory-accounts.ts';
@@ -38,7 +39,7 @@ export class AccountStream implements AsyncDisposable {
       clock,
       authenticator: made.#authenticator,
       leases: made.leases,
-      budgets: made.accounts.store,
+      charges: new Charges(made.accounts.store, clock),
       noteKeyUse: (keyId) => made.usedKeys.push(keyId),
       ...options,
     });

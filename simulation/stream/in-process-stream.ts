@@ -85,7 +85,7 @@ export interface InProcessStreamOptions {
   readonly partingMax?: number;
   readonly limits?: Partial<ConnectionLimits>;
   /** By default they are without end. */
-  readonly budgets?: GatewayOptions['budgets'];
+  readonly charges?: GatewayOptions['charges'];
   /** Of all contracts; by default from 10:00 to 20:00 UTC, every day. */
   readonly sessions?: SessionTable;
   /** Where their kind matters; by default `sessions` are meant, whatever is asked for. */
@@ -101,10 +101,10 @@ export const FLOOD = { limits: { messageRate: { perSecond: 1_000_000, burst: 1_0
 const PATIENT = { silenceMs: WAIT_MS_MAX };
 
 /** They are without end. */
-export const NO_BUDGETS: GatewayOptions['budgets'] = {
-  reserve: () => Promise.resolve({ granted: true }),
-  settle: () => Promise.resolve(true),
-  voidReservation: () => Promise.resolve(true),
+export const NO_CHARGES: GatewayOptions['charges'] = {
+  reserve: async () => {},
+  settle: async () => {},
+  giveBack: async () => {},
 };
 
 /** A clock that shows the time at which every such stream starts. */
@@ -164,7 +164,7 @@ export class InProcessStream implements AsyncDisposable {
       trustedProxies: [],
       noteKeyUse: () => {},
       replays: this.replays,
-      budgets: NO_BUDGETS,
+      charges: NO_CHARGES,
       resolve: createResolver({
         book: () => options.book ?? BOOK,
         isStreamed: (symbol) => symbol !== 'CC',

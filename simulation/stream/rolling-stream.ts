@@ -29,7 +29,7 @@ import { TopicHub } from '@tapeloom/server/topics/topic-hub';
 import { FixedAuthenticator, KEY } from '../accounts/fixed-authenticator.ts';
 import { ManualClock } from '../clock/manual-clock.ts';
 import { ContractTapes, type ContractTrade } from '../tape/contract-tapes.ts';
-import { contractNamed, NO_BUDGETS } from './in-process-stream.ts';
+import { contractNamed, NO_CHARGES } from './in-process-stream.ts';
 import { StallingSocket } from './stalling-socket.ts';
 import { subscribe } from './stream-client.ts';
 
@@ -126,7 +126,7 @@ export class RollingStream implements AsyncDisposable {
       doorkeeper: new Doorkeeper({ authenticator, addresses: new AddressThrottle(), ...timing }),
       sockets: new DoorSockets(socketLimits(10_000)),
       leases: new MemoryLeases(),
-      budgets: NO_BUDGETS,
+      charges: NO_CHARGES,
       trustedProxies: [],
       noteKeyUse: () => {},
       resolve: createResolver({

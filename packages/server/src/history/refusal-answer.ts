@@ -7,6 +7,7 @@ import type { UtcDay } from '@tapeloom/core/numbers';
 import { type QuestionFault, type RefusalReason, SCARCE } from '../platform/refusal.ts';
 
 const RETRY_AFTER_CLOSED_S = 2;
+const RETRY_AFTER_ACCOUNTS_S = 5;
 
 export interface RefusalAnswer extends QuestionFault {
   /** The sentence of a stream, where it is about its replay. */
@@ -53,6 +54,14 @@ export function answerTo(reason: RefusalReason): RefusalAnswer {
         detail: 'The service is shutting down; try again in a moment.',
         retryAfterSeconds: RETRY_AFTER_CLOSED_S,
       };
+    case 'over-budget':
+      return overBudget(reason);
+    case 'accounts-unavailable':
+      return {
+        code: 'CAPACITY',
+        detail: 'Accounts cannot be asked at the moment; try again soon.',
+        retryAfterSeconds: RETRY_AFTER_ACCOUNTS_S,
+      };
     case 'closed':
     case 'day-damaged':
     case 'failed':
@@ -64,6 +73,20 @@ export function answerTo(reason: RefusalReason): RefusalAnswer {
     default:
       throw new RangeError(`no such reason: ${JSON.stringify(reason satisfies never)}`);
   }
+}
+
+function overBudget(reason: Extract<RefusalReason, { t: 'over-budget' }>): RefusalAnswer {
+  const { budget, amount, remaining, renewsInSeconds } = reason;
+  const answer = { code: 'QUOTA_EXCEEDED', retryAfterSeconds: renewsInSeconds } as const;
+  if (budget === 'exportBytes') {
+    return { ...answer, detail: 'The export volume of this month is used up.' };
+  }
+  return {
+    ...answer,
+    detail: `It costs ${amount} compute units; ${remaining} are left this month.`,
+    ofReplay: `The replay's next page costs ${amount} compute units; ${remaining} remain this month.`,
+    members: { computeUnits: amount, remainingComputeUnits: remaining },
+  };
 }
 
 /** Days that are named in one answer at most. */

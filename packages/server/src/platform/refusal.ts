@@ -41,6 +41,15 @@ export type RefusalReason =
   | { readonly t: 'shut-down' }
   /** Something of ours failed; what it was is told to the operator only. */
   | { readonly t: 'failed' }
+  /** The month has not so much left; `renewsInSeconds`: until the next one. */
+  | {
+      readonly t: 'over-budget';
+      readonly budget: 'computeUnits' | 'exportBytes';
+      readonly amount: number;
+      readonly remaining: number;
+      readonly renewsInSeconds: number;
+    }
+  | { readonly t: 'accounts-unavailable' }
   /** What was asked for cannot be, or not for this caller: in the words of the answer. */
   | { readonly t: 'question'; readonly fault: QuestionFault };
 
@@ -113,6 +122,10 @@ function wordsOf(reason: RefusalReason): string {
       return 'nothing is computed any more';
     case 'failed':
       return 'the computation failed';
+    case 'over-budget':
+      return `${reason.amount} of ${reason.budget} are more than ${reason.remaining}`;
+    case 'accounts-unavailable':
+      return 'accounts cannot be asked';
     case 'question':
       return reason.fault.detail;
     default:

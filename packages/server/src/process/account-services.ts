@@ -14,6 +14,7 @@ import { CountedAuthenticator } from '../accounts/auth/counted-authenticator.ts'
 import { Doorkeeper } from '../accounts/auth/doorkeeper.ts';
 import { SessionKeeper } from '../accounts/auth/session-keeper.ts';
 import { StoreAuthenticator } from '../accounts/auth/store-authenticator.ts';
+import { Charges } from '../accounts/limits/charges.ts';
 import { MemoryAllowances } from '../accounts/limits/memory-allowances.ts';
 import { MemoryLeases } from '../accounts/limits/memory-leases.ts';
 import { UsageMeter } from '../accounts/limits/usage-meter.ts';
@@ -66,6 +67,7 @@ export class AccountServices implements AsyncDisposable {
   readonly store: AccountStore;
   readonly authenticator: CountedAuthenticator;
   readonly meter: UsageMeter;
+  readonly charges: Charges;
   readonly leases = new MemoryLeases();
   readonly allowances = new MemoryAllowances();
   readonly addresses = new AddressThrottle();
@@ -88,6 +90,7 @@ export class AccountServices implements AsyncDisposable {
     this.clock = clock;
     this.#log = log;
     this.store = resources.use(store);
+    this.charges = new Charges(store, clock);
     this.meter = resources.use(new UsageMeter({ store, clock, onFault }));
     this.#known = resources.use(new StoreAuthenticator({ store, clock, onFault }));
     this.authenticator = new CountedAuthenticator(this.#known);

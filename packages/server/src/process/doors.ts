@@ -19,7 +19,7 @@ import { EngineCrew, enginesFor } from '../engine/engine-crew.ts';
 import { EngineHandle } from '../engine/engine-handle.ts';
 import { createGateway, type Gateway } from '../gateway/connection/gateway.ts';
 import { createResolver } from '../gateway/delivery/stream-request.ts';
-import type { ExportFacts } from '../http/routes/export-route.ts';
+import type { ExportFacts } from '../http/routes/export-answer.ts';
 import { type CatalogueFacts, catalogueFacts } from '../http/routes/indicators-route.ts';
 import type { InstrumentFacts } from '../http/routes/instrument-view.ts';
 import { restRoutes } from '../http/routes/rest-routes.ts';
@@ -131,7 +131,7 @@ export class Doors implements AsyncDisposable {
       doorkeeper: accounts.doorkeeper,
       sockets: this.sockets,
       leases: accounts.leases,
-      budgets: accounts.store,
+      charges: accounts.charges,
       replays: this.#past.compute,
       noteKeyUse: (keyId) => accounts.meter.noteKeyUse(keyId),
       trustedProxies: config.trustedProxies,
@@ -273,14 +273,14 @@ export class Doors implements AsyncDisposable {
     });
   }
 
-  #historyFacts({ store, clock }: AccountServices): ExportFacts {
+  #historyFacts({ store, charges, clock }: AccountServices): ExportFacts {
     return this.#past.facts({
       book: () => this.#world.book,
       isStreamed: (symbol) => this.#world.isStreamed(symbol),
       now: () => this.#clock.now(),
       tapeTime: () => this.hub.tapeTime,
       engineFingerprint: this.#catalogue.engineFingerprint,
-      budgets: store,
+      charges,
       requests: store,
       accountsNow: () => clock.now(),
     });

@@ -16,7 +16,7 @@ import { ExportSecretError, exportSecret } from '../exports/export-secret.ts';
 import { ExportTokens } from '../exports/export-token.ts';
 import { TableThread } from '../exports/table-thread.ts';
 import { AWAITED_LIMITS } from '../history/awaited-cursors.ts';
-import type { ExportFacts } from '../http/routes/export-route.ts';
+import type { ExportFacts } from '../http/routes/export-answer.ts';
 import type { Log } from '../platform/log.ts';
 import { NodeDisk } from '../platform/node-disk.ts';
 import { SharedPlaces } from '../platform/shared-places.ts';

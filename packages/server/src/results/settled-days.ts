@@ -123,9 +123,6 @@ export interface SettledDays {
   ): Promise<Coverage>;
   /** Trades with place in (after, to): what a page from a cursor to position(to) costs. */
   tradesAfter(contract: string, after: string, to: EpochNs): Promise<number>;
-  /**
-   * Rejects, as `next` does, with the errors of `settled-errors.ts` when the tape does not have what is
-   * needed.
-   */
+  /** Refused, as `next` is, when the tape does not have what is needed. */
   read(request: SettledDaysRequest): Promise<DaysRead>;
 }

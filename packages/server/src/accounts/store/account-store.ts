@@ -13,6 +13,7 @@ import type { ManagementCriterion } from '@tapeloom/core/entitlement/key-managem
 import type { KeyRights } from '@tapeloom/core/entitlement/key-rights';
 import type { Grant } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { Refusal } from '../../platform/refusal.ts';
 import type { Done, OnceRefused } from './once.ts';
 import type { OrdersStore } from './orders-store.ts';
 import type { PeopleStore } from './people-store.ts';
@@ -36,7 +37,12 @@ export const KEYS_MADE_MAX = 200;
 export const KEYS_MADE_NS = 86_400_000_000_000n;
 
 /** The store cannot be asked now; nothing happened that the caller could rely on. */
-export class AccountsUnavailableError extends Error {}
+export class AccountsUnavailableError extends Refusal {
+  constructor(message: string, { cause }: ErrorOptions = {}) {
+    super({ t: 'accounts-unavailable' }, cause);
+    this.message = message;
+  }
+}
 
 /**
  * What can be wrong with a store as a whole. `damaged` is for good; `full` (no room on disk) and `failing`
@@ -131,6 +137,8 @@ export interface ReserveRequest extends CountedLimit {
   readonly period: string;
   /** When an unsettled reservation is given back. */
   readonly expiresAt: EpochNs;
+  /** Whether it must outlast the machine; by itself it does. */
+  readonly isSynced?: boolean;
 }
 
 export type Reservation =

@@ -206,7 +206,10 @@ export class SqlAccountStore implements AccountStore {
   }
 
   reserve(now: EpochNs, request: ReserveRequest): Promise<Reservation> {
-    return this.#write(({ sql }) => budgets.reserve(sql, now, request));
+    const reserve = (sql: Sql) => budgets.reserve(sql, now, request);
+    // A machine that dies voids it, as its expiry would; what is settled takes it along to the disk.
+    if (request.isSynced === false) return this.#guard(() => this.#database.unsynced(reserve));
+    return this.#write(({ sql }) => reserve(sql));
   }
 
   settle(now: EpochNs, id: string, used: budgets.Settlement): Promise<boolean> {

@@ -8,6 +8,11 @@ import type { SchemaDialect } from './migrations/migration.ts';
 export interface SqlDatabase extends AsyncDisposable {
   readonly kysely: Kysely<AccountSchema>;
   readonly schema: SchemaDialect;
+  /**
+   * One transaction whose loss harms nobody: it is not on disk when it resolves, and it is never lost without all that was
+   * committed after it, so nothing that was synced later misses it.
+   */
+  unsynced<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>;
   /** Whether anybody else has written since this was last asked. May err towards true. Throws its trouble. */
   wasWrittenElsewhere(): boolean;
   /** Looks through what is stored, as far as that is quick. Throws when it is damaged. */

@@ -1,6 +1,6 @@
 /**
- * SQLite as the account store's database: write-ahead log, every commit synced to disk, foreign keys
- * enforced, and writers of several processes wait for each other. A library version with a known fault
+ * SQLite as the account store's database: write-ahead log, every commit synced to disk but those that say they need
+ * not be, foreign keys enforced, and writers of several processes wait for each other. A library version with a known fault
  * in its write-ahead log is refused. The file can be read by its owner only.
  *
  * A write transaction takes the write lock when it begins: one that began as a reader could find, when it
@@ -26,7 +26,7 @@ import { OWNER_ONLY } from '../../platform/private-file.ts';
 import type { AccountSchema } from './account-schema.ts';
 import { migrate } from './migrations/migrate.ts';
 import type { SchemaDialect } from './migrations/migration.ts';
-import type { SqlDatabase } from './sql-database.ts';
+import type { Sql, SqlDatabase } from './sql-database.ts';
 import { checkTables, damaged, structureOf, troubleOf } from './sqlite-trouble.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;
@@ -87,6 +87,21 @@ class SqliteDatabase implements SqlDatabase {
     this.#file = file;
     this.#identity = identityOf(file);
     this.#seen = this.#version.get()!.data_version;
+  }
+
+  /**
+   * The log alone is synced at a commit, as a whole and from its beginning, so the next synced commit takes this one along.
+   * The connection is held all the while: nobody else's transaction meets the lower level.
+   */
+  unsynced<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
+    return this.kysely.connection().execute(async (held) => {
+      this.#connection.exec('PRAGMA synchronous = NORMAL');
+      try {
+        return await held.transaction().execute(work);
+      } finally {
+        this.#connection.exec('PRAGMA synchronous = FULL');
+      }
+    });
   }
 
   wasWrittenElsewhere(): boolean {

@@ -16,7 +16,6 @@ import { ColdOpens } from '../../accounts/limits/cold-opens.ts';
 import { RENEW_EVERY_SECONDS } from '../../accounts/limits/leases.ts';
 import { clientAddress } from '../../platform/client-address.ts';
 import type { DoorSockets } from '../../platform/door-sockets.ts';
-import { ReplayCharges, type ReplayChargesOptions } from '../delivery/replay-charges.ts';
 import type { ResolveStream } from '../delivery/stream-request.ts';
 import type { SocketWriter } from '../wire/socket-writer.ts';
 import { beyondLimits } from './account-limits.ts';
@@ -43,11 +42,9 @@ const DELAYS_SECONDS = [...new Set(PLANS.map((plan) => PLAN_LIMITS[plan].delaySe
 export interface GatewayOptions
   extends Omit<
     ConnectionServices,
-    'counters' | 'releaseSoon' | 'charges' | 'coldOpens' | 'limits' | 'partingSockets'
+    'counters' | 'releaseSoon' | 'coldOpens' | 'limits' | 'partingSockets'
   > {
   readonly resolve: ResolveStream;
-  /** The budgets that replays are charged to. */
-  readonly budgets: ReplayChargesOptions['store'];
   /** Proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly IpRange[];
   /** Shared with the HTTP server, if it has any. */
@@ -86,12 +83,11 @@ class WebSocketGateway implements Gateway {
   constructor(options: GatewayOptions) {
     this.metrics = new GatewayCounters();
     this.#options = options;
-    const { hub, authenticator, timers, onFault } = options;
+    const { hub, authenticator, timers } = options;
     this.#parting = new PartingSockets(timers, this.metrics, options.partingMax);
     this.#services = {
       ...options,
       limits: { ...CONNECTION_LIMITS, ...options.limits },
-      charges: new ReplayCharges({ store: options.budgets, clock: timers, onFault }),
       coldOpens: new ColdOpens(timers),
       counters: this.metrics,
       partingSockets: this.#parting,

@@ -8,6 +8,7 @@ import { AccountStream } from '../../../../../simulation/stream/account-stream.t
 import { DAY, type InProcessStream } from '../../../../../simulation/stream/in-process-stream.ts';
 import { ResumingClient } from '../../../../../simulation/stream/resuming-client.ts';
 import { StreamClient, subscribe } from '../../../../../simulation/stream/stream-client.ts';
+import { Charges } from '../../accounts/limits/charges.ts';
 import type { GatewayOptions } from '../connection/gateway.ts';
 
 const HOUR_MS = 3_600_000;
@@ -29,9 +30,9 @@ async function tradeFor(stream: InProcessStream, seconds: number): Promise<void>
 /** Trades yesterday from 11:00 on, and today from 10:30 on. */
 async function twoDays(
   pages = { bytes: 2_000, trades: 30 },
-  budgets?: GatewayOptions['budgets'],
+  charges?: GatewayOptions['charges'],
 ): Promise<AccountStream> {
-  const desk = await AccountStream.start({ pages, ...(budgets && { budgets }) });
+  const desk = await AccountStream.start({ pages, ...(charges && { charges }) });
   await tradeFor(desk.stream, YESTERDAY_TRADES);
   await desk.stream.jump(23.5 * HOUR_MS - YESTERDAY_TRADES * 1_000);
   await tradeFor(desk.stream, TODAY_TRADES);
@@ -43,19 +44,20 @@ async function twoDays(
 async function heldDays() {
   const [gate, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let pages = 0;
+  const own = () => new Charges(desk.accounts.store, desk.clock);
   const desk: AccountStream = await twoDays(
     { bytes: 1_000, trades: 10 },
     {
-      reserve: async (now, request) => {
+      reserve: async (...request) => {
         pages += 1;
         if (pages === 3) {
           held.resolve();
           await gate.promise;
         }
-        return await desk.accounts.store.reserve(now, request);
+        await own().reserve(...request);
       },
-      settle: (...used) => desk.accounts.store.settle(...used),
-      voidReservation: (...given) => desk.accounts.store.voidReservation(...given),
+      settle: (...used) => own().settle(...used),
+      giveBack: (id) => own().giveBack(id),
     },
   );
   return Object.assign(desk, { holding: held.promise, letGo: gate.resolve });

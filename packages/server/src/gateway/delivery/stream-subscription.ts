@@ -10,6 +10,7 @@ import type { ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import type { StreamState } from '@tapeloom/protocol/status-states';
 import type { Caller } from '../../accounts/auth/caller.ts';
+import type { Charges } from '../../accounts/limits/charges.ts';
 import { type ColdOpens, idleTopicsOf } from '../../accounts/limits/cold-opens.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { type RefusalReason, reasonOf } from '../../platform/refusal.ts';
@@ -22,8 +23,7 @@ import type { TopicHub } from '../../topics/topic-hub.ts';
 import { Delivery } from './delivery.ts';
 import type { DeliveryAction, DeliveryEvent, DeliveryReplay } from './delivery-events.ts';
 import type { PagesAhead, Puller, PullTurns } from './pull-turns.ts';
-import type { ReplayCharges } from './replay-charges.ts';
-import type { StartRefusal, StreamTimes } from './start-verdict.ts';
+import { replyTo, type StartRefusal, type StreamTimes } from './start-verdict.ts';
 import type { StreamRequest } from './stream-request.ts';
 
 /** A piece of the ring has about so many bytes. */
@@ -34,7 +34,7 @@ const PAGE_NAMES_MAX = 1;
 export interface SubscriptionServices {
   readonly hub: TopicHub;
   readonly replays: Replays;
-  readonly charges: ReplayCharges;
+  readonly charges: Pick<Charges, 'reserve' | 'settle' | 'giveBack'>;
   readonly coldOpens: ColdOpens;
   /** The service's time. */
   readonly clock: Pick<Clock, 'now'>;
@@ -231,7 +231,7 @@ export class StreamSubscription implements Subscriber, Puller {
   }
 
   #runReplay(action: Exclude<DeliveryAction, { t: 'locate' | 'wait' | 'attach' | 'fail' }>): void {
-    const { charges } = this.#services;
+    const { charges, onFault } = this.#services;
     switch (action.t) {
       case 'open-replay':
         this.#openReplay(action.replay);
@@ -246,10 +246,10 @@ export class StreamSubscription implements Subscriber, Puller {
         this.#reserve(action.page, action.trades);
         return;
       case 'settle':
-        charges.settle(this.#chargeId(action.page), this.#unitsOf(action.trades));
+        charges.settle(this.#chargeId(action.page), this.#unitsOf(action.trades)).catch(onFault);
         return;
       case 'void':
-        charges.giveBack(this.#chargeId(action.page));
+        charges.giveBack(this.#chargeId(action.page)).catch(onFault);
         return;
       case 'write-page':
         this.#owner.pagesAhead.free(this);
@@ -350,15 +350,16 @@ export class StreamSubscription implements Subscriber, Puller {
   }
 
   #reserve(page: number, trades: number): void {
-    const { charges, onFault } = this.#services;
+    const { charges } = this.#services;
     const { caller } = this.#owner;
     // Without a caller nothing was begun.
     if (caller === null) return;
-    charges.reserve(this.#chargeId(page), caller, this.#unitsOf(trades)).then(
-      (refusal) => this.#step({ t: 'reserved', refusal }),
+    charges.reserve('replay', this.#chargeId(page), caller, this.#unitsOf(trades)).then(
+      () => this.#step({ t: 'reserved', refusal: null }),
       (error: unknown) => {
-        onFault(error);
-        this.#step({ t: 'fault' });
+        const reason = reasonOf(error);
+        if (reason.t === 'failed') this.#fault(error);
+        else this.#step({ t: 'reserved', refusal: replyTo(reason) });
       },
     );
   }

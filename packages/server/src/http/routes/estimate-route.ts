@@ -1,7 +1,5 @@
 /** `GET /v1/history/estimate`: what a history query would cost. It costs nothing itself. */
 
-import { periodOf } from '@tapeloom/core/quota/month';
-import { remainingBudget } from '../../accounts/limits/remaining-budget.ts';
 import { lookBackText } from '../../history/covered-query.ts';
 import { LookBackFrom } from '../contract/look-back-from-schema.ts';
 import { Type } from '../contract/schema.ts';
@@ -44,9 +42,6 @@ export function estimateRoute(history: () => HistoryFacts): Route {
       const facts = history();
       const query = askedQuery(facts, { raw, operation: 'estimate', caller });
       const { computeUnits, trades, coverage } = await coveredQuery(facts, query, caller, signal);
-      const now = facts.accountsNow();
-      const usage = await facts.budgets.usageOf(now, caller.accountId, periodOf(now));
-      const counted = caller.entitlements.counted('computeBudget');
       return {
         instrument: query.instrument,
         contract: query.contract,
@@ -56,7 +51,7 @@ export function estimateRoute(history: () => HistoryFacts): Route {
         missingDays: [],
         missingDaysTotal: 0,
         lookBackFrom: lookBackText(coverage),
-        remainingComputeUnits: remainingBudget(usage, 'computeUnits', counted),
+        remainingComputeUnits: await facts.charges.remaining('page', caller),
       };
     },
   });

@@ -6,21 +6,24 @@
 import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Caller } from '../../accounts/auth/caller.ts';
+import type { Charges } from '../../accounts/limits/charges.ts';
 import { type CoveredQuery, type CoverSources, coverQuery } from '../../history/covered-query.ts';
 import type { HistoryOperation } from '../../history/history-fields.ts';
 import type { HistorySources } from '../../history/history-pages.ts';
 import { type HistoryQuery, readHistoryQuery } from '../../history/history-query.ts';
 import type { SharedPlaces } from '../../platform/shared-places.ts';
 import type { RouteError } from '../server/route.ts';
-import type { ComputeBudget } from './compute-charge.ts';
 
 /** What the routes of history know of the running service. */
-export interface HistoryFacts extends ComputeBudget {
+export interface HistoryFacts {
   book(): InstrumentBook;
   /** Whether a contract is streamed in real time. */
   isStreamed(symbol: string): boolean;
   /** The service's time. */
   now(): EpochNs;
+  /** The accounts' time. */
+  accountsNow(): EpochNs;
+  readonly charges: Charges;
   /** How far the tape has come; null while that is not known. */
   tapeTime(): EpochNs | null;
   /** Real time passes. */

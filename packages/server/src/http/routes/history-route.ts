@@ -9,7 +9,6 @@ import { Instant } from '../contract/instant-schema.ts';
 import { LookBackFrom } from '../contract/look-back-from-schema.ts';
 import { Type } from '../contract/schema.ts';
 import { defineRoute, type Route } from '../server/route.ts';
-import { reserveCompute } from './compute-charge.ts';
 import { askedQuery, coveredQuery, HISTORY_ERRORS, type HistoryFacts } from './history-access.ts';
 import { historyParameters } from './history-parameters.ts';
 
@@ -87,17 +86,17 @@ export function historyRoute(history: () => HistoryFacts): Route {
       const facts = history();
       const query = askedQuery(facts, { raw, operation: 'history', caller });
       const covered = await coveredQuery(facts, query, caller, signal);
-      const charge = await reserveCompute(facts, id, caller, covered.computeUnits);
+      const { charges, engineFingerprint, sources } = facts;
+      await charges.reserve('page', id, caller, covered.computeUnits);
       try {
         signal.throwIfAborted();
-        const { engineFingerprint, sources } = facts;
         const pages = new HistoryPages({ ...sources, engineFingerprint });
         const page = await pages.page(covered, caller.accountId, signal);
         signal.throwIfAborted();
-        await charge.settle(page.computeUnits, page.items);
+        await charges.settle(id, page.computeUnits, page.items);
         return page.bytes;
       } catch (error) {
-        await charge.giveBack();
+        await charges.giveBack(id);
         throw signal.aborted ? signal.reason : error;
       }
     },

@@ -6,12 +6,10 @@
 import { ERROR_CODES, errorAnchor } from '@tapeloom/protocol/error-codes';
 import type { FieldFault, Problem } from '@tapeloom/protocol/problem';
 import type { FastifySchemaValidationError } from 'fastify';
-import { AccountsUnavailableError } from '../../accounts/store/account-store.ts';
 import { answerTo } from '../../history/refusal-answer.ts';
 import { Refusal } from '../../platform/refusal.ts';
 import { invalidParameters, ProblemError } from './problem-error.ts';
 
-const RETRY_AFTER_ACCOUNTS_S = 5;
 const NOT_JSON = 'The body must be JSON, sent with the content type application/json.';
 
 /** The document of an error; `instance` is the request id. */
@@ -32,12 +30,6 @@ export function problemDocument(error: ProblemError, instance: string, docsUrl: 
 export function problemOf(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
   if (error instanceof Refusal) return problemOfRefusal(error);
-  if (error instanceof AccountsUnavailableError) {
-    return new ProblemError('CAPACITY', 'Accounts cannot be asked at the moment; try again soon.', {
-      headers: { 'retry-after': String(RETRY_AFTER_ACCOUNTS_S) },
-      cause: error,
-    });
-  }
   switch ((error as { code?: unknown } | null)?.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return invalidParameters([{ path: '', message: 'The body is larger than 16,384 bytes.' }], {

@@ -1,0 +1,108 @@
+/**
+ * What is charged to an account: reserved of its month's budget before the work starts, then settled with what
+ * was really used, or given back. Each happens once. A reservation that saw neither, because the process died,
+ * ends by itself.
+ */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { nextRenewal, periodOf } from '@tapeloom/core/quota/month';
+import type { Clock } from '../../platform/clock.ts';
+import { Refusal } from '../../platform/refusal.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { AccountStore } from '../store/account-store.ts';
+import type { Done, OnceRefused } from '../store/once.ts';
+import { remainingBudget } from './remaining-budget.ts';
+
+const SECOND_NS = 1_000_000_000n;
+
+/**
+ * To what each kind of work is charged, and how long a process that died holds back what it reserved: far longer
+ * than anything needs, but a download; one that has ended by itself can still be settled. A page and a replay
+ * may lose their reservation with the machine, as they would by its expiry: that spares them the sync of a disk.
+ */
+const KINDS = {
+  page: of('computeUnits', 600n, false),
+  export: of('computeUnits', 600n, true),
+  /** How much it will be is not known: a response may start while anything is left. */
+  volume: of('exportBytes', 600n, true),
+  /** Each of its pages. */
+  replay: of('computeUnits', 300n, false),
+} as const;
+export type ChargeKind = keyof typeof KINDS;
+
+export type ChargeStore = Pick<
+  AccountStore,
+  'reserve' | 'settle' | 'settleOnce' | 'voidReservation' | 'usageOf'
+>;
+
+export class Charges {
+  readonly #store: ChargeStore;
+  readonly #clock: Pick<Clock, 'now'>;
+
+  /** The clock is the accounts'. */
+  constructor(store: ChargeStore, clock: Pick<Clock, 'now'>) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** Refused when the month has not so much left; `id` is used once. */
+  async reserve(
+    kind: ChargeKind,
+    id: string,
+    { accountId, keyId, entitlements }: Caller,
+    amount: number,
+  ): Promise<void> {
+    const { budget, limit, reservedForNs, isSynced } = KINDS[kind];
+    if (kind === 'replay' && entitlements.limits[limit] === 0) {
+      const detail = 'The plan has no budget for replays of history.';
+      throw Refusal.ofQuestion({ code: 'FORBIDDEN', detail });
+    }
+    const now = this.#clock.now();
+    const verdict = await this.#store.reserve(now, {
+      id,
+      accountId,
+      keyId,
+      budget,
+      amount,
+      ...entitlements.counted(limit),
+      period: periodOf(now),
+      expiresAt: (now + reservedForNs) as EpochNs,
+      isSynced,
+    });
+    if (verdict.granted) return;
+    const { remaining } = verdict;
+    // Not above the time there is, but for the last second.
+    const renewsInSeconds = Math.max(1, Number((nextRenewal(now) - now) / SECOND_NS));
+    throw new Refusal({ t: 'over-budget', budget, amount, remaining, renewsInSeconds });
+  }
+
+  async settle(id: string, amount: number, historyItems = 0): Promise<void> {
+    await this.#store.settle(this.#clock.now(), id, { amount, historyItems });
+  }
+
+  /** Settles and remembers what was done; or neither, and says why. */
+  async settleOnce(id: string, amount: number, done: Done): Promise<OnceRefused | null> {
+    return await this.#store.settleOnce(this.#clock.now(), id, { amount }, done);
+  }
+
+  async giveBack(id: string): Promise<void> {
+    await this.#store.voidReservation(this.#clock.now(), id);
+  }
+
+  /** What is left this month for work of this kind. */
+  async remaining(kind: ChargeKind, { accountId, entitlements }: Caller): Promise<number> {
+    const now = this.#clock.now();
+    const usage = await this.#store.usageOf(now, accountId, periodOf(now));
+    const { budget, limit } = KINDS[kind];
+    return remainingBudget(usage, budget, entitlements.counted(limit));
+  }
+}
+
+function of<B extends 'computeUnits' | 'exportBytes'>(
+  budget: B,
+  seconds: bigint,
+  isSynced: boolean,
+) {
+  const limit = budget === 'computeUnits' ? ('computeBudget' as const) : ('exportBytes' as const);
+  return { budget, limit, reservedForNs: seconds * SECOND_NS, isSynced };
+}

@@ -1,0 +1,160 @@
+/**
+ * An export on its way: its body from a line or byte on, no faster than its reader takes it. Bytes are charged
+ * at the end of every response, cut ones too: those that were written.
+ */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { dayOf } from '@tapeloom/core/utc-day';
+import type { Caller } from '../../accounts/auth/caller.ts';
+import type { AccountStore } from '../../accounts/store/account-store.ts';
+import type { OnceRequest } from '../../accounts/store/once.ts';
+import { exportFrames, NoSuchLineError } from '../../exports/export-frames.ts';
+import type { ExportPace } from '../../exports/export-pace.ts';
+import { exportTable, NoSuchByteError } from '../../exports/export-table.ts';
+import type { ExportBegun, ExportTokens } from '../../exports/export-token.ts';
+import type { TableThread } from '../../exports/table-thread.ts';
+import { type CoveredQuery, lookBackText } from '../../history/covered-query.ts';
+import type { ExportFormat } from '../../history/history-fields.ts';
+import type { HistoryQuery } from '../../history/history-query.ts';
+import type { SkippedLines } from '../../results/settled-days.ts';
+import { invalidParameters } from '../server/problem-error.ts';
+import { StreamedAnswer } from '../server/streamed-answer.ts';
+import type { HistoryFacts } from './history-access.ts';
+
+interface FormatFacts {
+  readonly contentType: string;
+  readonly extension: string;
+  /** What a resumed export is told to begin with. */
+  readonly place: 'line' | 'byte';
+}
+
+export const EXPORT_FORMATS: Readonly<Record<ExportFormat, FormatFacts>> = {
+  ndjson: { contentType: 'application/zstd', extension: 'ndjson.zst', place: 'line' },
+  parquet: {
+    contentType: 'application/vnd.apache.parquet',
+    extension: 'parquet',
+    place: 'byte',
+  },
+  arrow: {
+    contentType: 'application/vnd.apache.arrow.stream',
+    extension: 'arrows',
+    place: 'byte',
+  },
+};
+
+export interface ExportFacts extends HistoryFacts {
+  /** What was done for requests with an idempotency key. */
+  readonly requests: Pick<AccountStore, 'findOnce'>;
+  readonly tokens: ExportTokens;
+  readonly tables: TableThread;
+  readonly pace: ExportPace;
+}
+
+/** Who asks for an export, and how. */
+export interface ExportAsked {
+  readonly facts: ExportFacts;
+  readonly caller: Caller;
+  /** The request id. */
+  readonly id: string;
+  readonly signal: AbortSignal;
+  readonly once: OnceRequest | null;
+  readonly markReplayed: () => void;
+}
+
+/** What is to be sent. */
+export interface ExportDelivery {
+  readonly covered: CoveredQuery;
+  /** What its token is of. */
+  readonly begun: ExportBegun;
+  readonly token: string;
+  /** The first line, or byte of a table, that is wanted. */
+  readonly first: number;
+}
+
+/** Everything that can be refused is refused before this resolves. */
+export async function exportAnswer(
+  asked: ExportAsked,
+  delivery: ExportDelivery,
+): Promise<StreamedAnswer> {
+  const { facts, caller, id, signal } = asked;
+  const { charges } = facts;
+  const volume = `${id} volume`;
+  const { token } = delivery;
+  const { query } = delivery.covered;
+  const { contentType, place } = EXPORT_FORMATS[query.format];
+  await charges.reserve('volume', volume, caller, 1);
+  try {
+    const chunks = bodyOf(asked, delivery);
+    const body = facts.pace.paced(chunks, caller.accountId, signal);
+    const first = await body.next();
+    return new StreamedAnswer({
+      headers: {
+        'content-type': contentType,
+        'content-disposition': `attachment; filename="${fileName(query)}"`,
+        'x-export-token': token,
+      },
+      chunks: withFirst(first, body),
+      onWritten: (bytes) => charges.settle(volume, bytes),
+    });
+  } catch (error) {
+    await charges.giveBack(volume);
+    if (error instanceof NoSuchLineError || error instanceof NoSuchByteError) {
+      throw invalidParameters([{ path: `/${place}`, message: 'is more than the export has' }]);
+    }
+    throw signal.aborted ? signal.reason : error;
+  }
+}
+
+function bodyOf(
+  { facts, caller, signal }: ExportAsked,
+  delivery: ExportDelivery,
+): AsyncGenerator<Uint8Array> {
+  const { covered, begun, first } = delivery;
+  const { query, until, coverage } = covered;
+  const { contract, indicator, params, mode, untilCursor, from, format } = query;
+  const { sources, tables } = facts;
+  const { accountId: account } = caller;
+  const firstDay = dayOf(from);
+  const hasTail = mode === 'live' && untilCursor === null;
+  const { engineFingerprint, inputs } = begun;
+  const lookBackFrom = inputs === null ? undefined : lookBackText(coverage);
+  const request = { account, contract, indicator, params, firstDay, from, until, hasTail };
+  const open = (skip?: SkippedLines) =>
+    sources.days.read({ ...request, form: 'frames', ...(skip && { skip }) }, signal);
+  return format === 'ndjson'
+    ? exportFrames({ query, engineFingerprint, lookBackFrom, line: first, open })
+    : exportTable({
+        query,
+        format,
+        engineFingerprint,
+        lookBackFrom,
+        account,
+        byte: first,
+        tables,
+        open,
+      });
+}
+
+/** A chunk that was taken, before those that were not. */
+function withFirst(
+  first: IteratorResult<Uint8Array>,
+  rest: AsyncGenerator<Uint8Array>,
+): AsyncIterableIterator<Uint8Array> {
+  let taken: IteratorResult<Uint8Array> | null = first;
+  return {
+    next: async () => {
+      const next = taken ?? (await rest.next());
+      taken = null;
+      return next;
+    },
+    return: () => rest.return(undefined),
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}
+
+function fileName({ contract, indicator, from, to, format }: HistoryQuery): string {
+  const days = `${dayOf(from)}-${dayOf((to - 1n) as EpochNs)}`;
+  return `${contract}-${indicator}-${days}.${EXPORT_FORMATS[format].extension}`;
+}

@@ -1,0 +1,88 @@
+/**
+ * What a resumed export is of: its token and the place to go on at, judged as exactly as a query is, and the
+ * rights of who asks now, which may be others than when it began.
+ */
+
+import { dayOf } from '@tapeloom/core/utc-day';
+import type { ExportBegun } from '../../exports/export-token.ts';
+import type { HistoryQuery } from '../../history/history-query.ts';
+import { invalidParameters, ProblemError } from '../server/problem-error.ts';
+import { EXPORT_FORMATS, type ExportAsked } from './export-answer.ts';
+import { visibleTo } from './history-access.ts';
+
+const COUNT = /^(?:0|[1-9]\d{0,14})$/;
+const RESUME_FIELDS: readonly string[] = ['resume', 'line', 'byte'];
+
+export interface ExportResume {
+  readonly begun: ExportBegun;
+  readonly token: string;
+  /** The first line or byte that is wanted. */
+  readonly first: number;
+}
+
+/** Throws where it is none that could go on there. */
+export function readResume(
+  asked: ExportAsked,
+  raw: Readonly<Record<string, unknown>>,
+): ExportResume {
+  const { resume: token, ...places } = raw;
+  const faults = Object.entries(places).flatMap(([name, value]) => {
+    if (!RESUME_FIELDS.includes(name)) {
+      return [{ path: `/${name}`, message: 'cannot be combined with /resume' }];
+    }
+    const isCount = typeof value === 'string' && COUNT.test(value);
+    return isCount ? [] : [{ path: `/${name}`, message: `must be a count of ${name}s` }];
+  });
+  if (faults.length > 0) throw invalidParameters(faults);
+  const begun = begunBy(asked, String(token));
+  const { format } = begun.query;
+  const { place } = EXPORT_FORMATS[format];
+  for (const name of Object.keys(places).filter((other) => other !== place)) {
+    const message = `does not fit a token of ${format}, which is resumed at /${place}`;
+    throw invalidParameters([{ path: `/${name}`, message }]);
+  }
+  return { begun, token: String(token), first: Number(places[place] ?? 0) };
+}
+
+function begunBy({ facts, caller }: ExportAsked, token: string): ExportBegun {
+  const reading = facts.tokens.read(facts.accountsNow(), caller.accountId, token);
+  switch (reading.t) {
+    case 'good':
+      return reading;
+    case 'unknown':
+      throw invalidParameters([{ path: '/resume', message: 'is not a token of this account' }]);
+    case 'too-old':
+      throw new ProblemError('CURSOR_EXPIRED', 'The token is older than 24 hours.');
+    case 'outdated':
+      throw new ProblemError(
+        'CURSOR_EXPIRED',
+        'The computation or the format has changed: start a new export.',
+      );
+    default:
+      throw new RangeError(`no such reading: ${JSON.stringify(reading satisfies never)}`);
+  }
+}
+
+/** Of another key of the account, or of one whose rights have changed. */
+export function requireRights({ facts, caller }: ExportAsked, query: HistoryQuery): void {
+  const { entitlements } = caller;
+  const { instrument: name, from, to } = query;
+  const book = facts.book();
+  const now = facts.now();
+  const visible = visibleTo(caller, facts);
+  const contract = book.contract(query.contract);
+  const isAllowed =
+    contract !== null &&
+    entitlements.allowsInstrument({ name, contract, book, today: dayOf(visible), now });
+  if (!isAllowed) {
+    throw new ProblemError('FORBIDDEN', `The key has no right to the instrument "${name}".`);
+  }
+  const earliest = entitlements.historyFrom(now);
+  if (earliest === null || from < earliest || to > entitlements.visibleUntil(now)) {
+    throw new ProblemError('FORBIDDEN', 'The plan does not cover this export any more.');
+  }
+  // After a restart the tape may need a moment to come back to where it was.
+  if (to > visible) {
+    throw new ProblemError('WARMING', 'The service is still reading its tape. Try again soon.');
+  }
+}
