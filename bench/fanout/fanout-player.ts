@@ -4,10 +4,12 @@
  * bytes each. Cursors ascend over all flushes ever made.
  */
 
-import type { EpochNs } from '@tapeloom/core/numbers';
-import { dayOf } from '@tapeloom/core/utc-day';
+import { type Cursor, formatCursor } from '@tapeloom/core/cursor';
+import type { EpochNs, Rank } from '@tapeloom/core/numbers';
+import { dayOf, epochNs } from '@tapeloom/core/utc-day';
+import { Block } from '@tapeloom/server/blocks/block';
+import { BlockWriter } from '@tapeloom/server/blocks/block-writer';
 import type { Clock } from '@tapeloom/server/platform/clock';
-import { FrameEncoder } from '@tapeloom/server/runs/frame-encoder';
 import type {
   EngineCommand,
   EngineLink,
@@ -22,6 +24,7 @@ export class FanoutPlayer implements EngineLink {
   #hear: (message: EngineMessage) => void = () => {};
   #topic = 0;
   #rank = 0;
+  readonly #writer = new BlockWriter();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -50,10 +53,10 @@ export class FanoutPlayer implements EngineLink {
         });
         return;
       case 'snapshot': {
-        const frames = new FrameEncoder();
-        const about = { kind: 'snapshot', id: '', final: false, cursor: this.#cursor() } as const;
-        frames.add(about, '"items":[]');
-        this.#hear({ t: 'snapshot', topic, request: command.request, ...frames.take() });
+        const at = this.#place();
+        this.#writer.add('snapshot', false, at, '"items":[]', 0);
+        const block = this.#writer.take(at.day);
+        this.#hear({ t: 'snapshot', topic, request: command.request, block });
         return;
       }
       case 'wanted':
@@ -65,19 +68,20 @@ export class FanoutPlayer implements EngineLink {
   }
 
   makeFlush(messages: number): FlushMessage {
-    const frames = new FrameEncoder();
+    const { day } = this.#place();
     for (let index = 0; index < messages; index += 1) {
       this.#rank += 1;
       const id = `${1_794_700_800 + this.#rank}`;
-      const about = { kind: 'upsert', id, final: true, cursor: this.#cursor() } as const;
-      frames.add(about, membersOf(id, this.#rank));
+      this.#writer.add('upsert', true, { ...this.#place(), day }, membersOf(id, this.#rank), 0);
     }
-    const position = this.#cursor();
-    return { t: 'flush', topic: this.#topic, edge: this.#clock.now(), position, ...frames.take() };
+    const { parts: block } = this.#writer.take(day);
+    return { t: 'flush', topic: this.#topic, position: this.#cursor(), block };
   }
 
   play(flush: FlushMessage): void {
-    this.#hear({ ...flush, topic: this.#topic, edge: this.#clock.now() });
+    const block = new Block(flush.block);
+    block.fromNs.fill(Number(this.#clock.now() - epochNs(block.day, 0)));
+    this.#hear({ ...flush, topic: this.#topic });
   }
 
   #pulse(): void {
@@ -86,7 +90,11 @@ export class FanoutPlayer implements EngineLink {
   }
 
   #cursor(): string {
-    return `${dayOf(this.#clock.now())}.${this.#rank}.1`;
+    return formatCursor(this.#place());
+  }
+
+  #place(): Cursor {
+    return { day: dayOf(this.#clock.now()), rank: this.#rank as Rank, k: 1 };
   }
 }
 

@@ -16,6 +16,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createSessionTable } from '@tapeloom/core/calendar/session-table';
 import { dayOf } from '@tapeloom/core/utc-day';
+import { Block } from '@tapeloom/server/blocks/block';
 import { createGateway } from '@tapeloom/server/gateway/connection/gateway';
 import { createResolver } from '@tapeloom/server/gateway/delivery/stream-request';
 import { DoorSockets, socketLimits } from '@tapeloom/server/platform/door-sockets';
@@ -134,15 +135,13 @@ function sendAll(webSocket: WebSocket, texts: readonly string[]): void {
   for (const text of texts) webSocket.send(text);
 }
 
-function framesOf({ entries, bytes }: FlushMessage): Buffer {
-  return new Flush(entries, bytes).framesFor(SUB, 'live')!.bytes;
+function framesOf({ block }: FlushMessage): Buffer {
+  return new Flush(new Block(block)).framesFor(SUB, 'live')!.bytes;
 }
 
-function textsOf({ entries, bytes }: FlushMessage): string[] {
-  const all = Buffer.from(bytes.buffer);
-  return entries.map(
-    ({ kind, start, end }) => `{"t":"${kind}","sub":"${SUB}"${all.toString('latin1', start, end)}`,
-  );
+function textsOf({ block }: FlushMessage): string[] {
+  const lines = Buffer.from(new Block(block).text).toString('latin1').trimEnd().split('\n');
+  return lines.map((line) => line.replace(',', `,"sub":"${SUB}",`));
 }
 
 function connectionsOf(server: Server): ReadonlySet<Socket> {

@@ -9,6 +9,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { INDICATORS } from '@tapeloom/core/studies/catalogue';
 import { parseParams } from '@tapeloom/core/studies/params';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
+import { Block } from '@tapeloom/server/blocks/block';
 import type { ReplayRequest } from '@tapeloom/server/runs/replay';
 import { StudyReplays } from '@tapeloom/server/runs/study-replays';
 import { measured } from '../shared/measure.ts';
@@ -113,8 +114,10 @@ async function replayed(replays: StudyReplays, request: ReplayRequest): Promise<
   for (let isLast = false; !isLast; ) {
     const page = await replay.next();
     sum.trades += page.chargedTrades;
-    sum.messages += page.entries.length;
-    sum.bytes += page.bytes.length;
+    for (const block of page.blocks) {
+      sum.messages += block.count;
+      sum.bytes += new Block(block).text.length;
+    }
     sum.pages += 1;
     isLast = page.isLast;
   }

@@ -13,6 +13,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { indicatorNamed } from '@tapeloom/core/studies/catalogue';
 import { wholeSecond } from '@tapeloom/core/studies/flush-step';
 import { addDays, dayOf, nsOfDay } from '@tapeloom/core/utc-day';
+import { BlockWriter } from '@tapeloom/server/blocks/block-writer';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import { readTo, startRun } from '@tapeloom/server/runs/run-start';
@@ -163,10 +164,12 @@ async function edgesOf({ indicator: id, params }: EdgesWanted): Promise<Publishe
   const pace = { yieldTurn: () => turn(), signal: new AbortController().signal };
   const found: PublishedAt[] = [];
   const run = await startRun(source, wholeSecond(drivenSince!), pace);
-  run.goLive(({ entries }, edge) => {
-    const edgeMs = Number(edge - offsetNs) / 1e6;
+  run.goLive(new BlockWriter(), (block) => {
+    const edgeMs = Number(block.lastEdge - offsetNs) / 1e6;
     const closedMs = durableMs[firstAtLeast(promisedMs, edgeMs)] ?? Number.NaN;
-    for (const { cursor } of entries) found.push({ cursor, edgeMs, closedMs });
+    for (let at = 0; at < block.count; at += 1) {
+      found.push({ cursor: block.cursorText(at), edgeMs, closedMs });
+    }
   });
   await readTo(source, run, tape.intake.promise!, pace);
   return found;

@@ -13,6 +13,7 @@ import { INDICATORS, indicatorNamed } from '@tapeloom/core/studies/catalogue';
 import type { Params } from '@tapeloom/core/studies/indicator';
 import { parseParams } from '@tapeloom/core/studies/params';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
+import { Block } from '@tapeloom/server/blocks/block';
 import { Engine } from '@tapeloom/server/engine/engine';
 import { OutgoingFlow } from '@tapeloom/server/engine/outgoing-flow';
 import type { EngineLink, EngineMessage, TopicSpec } from '@tapeloom/server/topics/engine-link';
@@ -133,7 +134,7 @@ class TopicsStage implements Disposable {
       indicators: new Map(INDICATORS.map((indicator) => [indicator.id, indicator])),
       sessionsOf: () => SESSIONS,
       emit: (message) => {
-        if (message.t === 'flush') this.bytes += message.bytes.length;
+        if (message.t === 'flush') this.bytes += new Block(message.block).text.length;
         hear(message);
       },
       yieldTurn: () => turn(),

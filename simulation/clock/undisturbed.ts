@@ -9,6 +9,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { epochNs } from '@tapeloom/core/utc-day';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import fc from 'fast-check';
+import { edgeOf, updatesOf } from '../stream/block-updates.ts';
 import {
   CONTRACT,
   DAY,
@@ -108,7 +109,10 @@ export class Undisturbed {
   get cursors(): readonly string[] {
     const published = this.run
       .flushes()
-      .flatMap(({ entries, position }) => [...entries.map(({ cursor }) => cursor), position]);
+      .flatMap(({ block, position }) => [
+        ...updatesOf(block).map(({ cursor }) => cursor),
+        position,
+      ]);
     return [...published, ...this.positions];
   }
 
@@ -116,7 +120,7 @@ export class Undisturbed {
   between(after: string, until: EpochNs): readonly ServerMessage[] {
     return this.run
       .flushes()
-      .filter(({ edge }) => edge <= until)
+      .filter((flush) => edgeOf(flush) <= until)
       .flatMap((flush) => decodeFrames(flush))
       .filter((message) => 'cursor' in message && compare(message.cursor, after) > 0);
   }

@@ -17,6 +17,7 @@ import { SettledDaysReader } from '@tapeloom/server/results/settled-days-reader'
 import { placeBefore } from '@tapeloom/server/runs/place-before';
 import { StudyReplays } from '@tapeloom/server/runs/study-replays';
 import fc from 'fast-check';
+import { edgeOf, updatesOf } from '../stream/block-updates.ts';
 import {
   BY_ID,
   CONTRACT,
@@ -289,7 +290,7 @@ export class HistoryWorld implements Disposable {
   published(after: string, until: EpochNs): readonly Item[] {
     return this.run
       .flushes()
-      .filter(({ edge }) => edge <= until)
+      .filter((flush) => edgeOf(flush) <= until)
       .flatMap((flush) => decodeFrames(flush))
       .map(withoutSub)
       .filter(({ cursor }) => compare(cursor, after) > 0);
@@ -299,14 +300,10 @@ export class HistoryWorld implements Disposable {
   publishedTexts(after: string, until: EpochNs, isWanted: (final: boolean) => boolean): string[] {
     return this.run
       .flushes()
-      .filter(({ edge }) => edge <= until)
-      .flatMap(({ entries, bytes }) =>
-        entries
-          .filter(({ cursor, final }) => compare(cursor, after) > 0 && isWanted(final))
-          .map(({ kind, start, end }) => {
-            return `{"t":"${kind}"${Buffer.from(bytes.subarray(start, end))}`;
-          }),
-      );
+      .filter((flush) => edgeOf(flush) <= until)
+      .flatMap(({ block }) => updatesOf(block))
+      .filter(({ cursor, final }) => compare(cursor, after) > 0 && isWanted(final))
+      .map(({ line }) => line);
   }
 
   /** Of changes of one object in one flush only the last is published. */

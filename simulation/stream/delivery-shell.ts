@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { type Cursor, compareCursors, formatCursor, parseCursor } from '@tapeloom/core/cursor';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
+import { Block } from '@tapeloom/server/blocks/block';
 import { Delivery } from '@tapeloom/server/gateway/delivery/delivery';
 import type {
   DeliveryAction,
@@ -14,6 +15,7 @@ import type {
 } from '@tapeloom/server/gateway/delivery/delivery-events';
 import { FREE_RESUME_NS, type StartRights } from '@tapeloom/server/gateway/delivery/start-verdict';
 import { Flush } from '@tapeloom/server/topics/flush';
+import { updatesOf } from './block-updates.ts';
 import { type DeliveryWorld, ReplayModel } from './delivery-world.ts';
 import { frameTexts } from './server-frames.ts';
 
@@ -78,9 +80,9 @@ export class DeliveryShell {
     this.#wantsTurn = false;
   }
 
-  publish(flush: Flush): void {
+  publish(flush: Block): void {
     if (!this.#isFollowing || this.#isOver) return;
-    this.#write(flush);
+    this.#write(new Flush(flush));
   }
 
   beat(): void {
@@ -201,8 +203,8 @@ export class DeliveryShell {
         world.giveBack(this.#id(action.page));
         return;
       case 'write-page': {
-        const { entries, bytes, position } = action.page;
-        this.#write(new Flush(entries, bytes));
+        const { blocks, position } = action.page;
+        for (const block of blocks) this.#write(new Flush(new Block(block)));
         this.#checkCharge(parseCursor(position)!);
         return;
       }
@@ -236,7 +238,7 @@ export class DeliveryShell {
     if (this.#isOver || topic !== this.#topic) return;
     const { log, head, options } = this.#world;
     this.#isFollowing = true;
-    this.#write(log.snapshotAt(head, options.mode));
+    this.#write(new Flush(log.snapshotAt(head, options.mode)));
     this.step({ t: 'snapshot' });
   }
 
@@ -247,7 +249,7 @@ export class DeliveryShell {
     const { log, times, options } = this.#world;
     const isOld = ({ edge, flush }: (typeof log.flushes)[number]) =>
       edge <= times.visible - FREE_RESUME_NS &&
-      flush.entries.some(
+      updatesOf(flush).some(
         ({ cursor, final }) =>
           (final || options.mode === 'live') && compareCursors(parseCursor(cursor)!, after) > 0,
       );
@@ -263,7 +265,8 @@ export class DeliveryShell {
   }
 
   #write(flush: Flush): void {
-    for (const { cursor, kind } of flush.entries) {
+    const updates = updatesOf(flush.block).slice(flush.first, flush.end);
+    for (const { cursor, kind } of updates) {
       const place = parseCursor(cursor)!;
       const isBeyond = this.#lastWritten === null || compareCursors(place, this.#lastWritten) > 0;
       assert.ok(isBeyond || kind === 'snapshot', 'cursors ascend');

@@ -6,10 +6,11 @@
 import { type Cursor, compareCursors, formatCursor, parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
+import { type Block, joinByDay } from '@tapeloom/server/blocks/block';
 import type { DeliveryReplay } from '@tapeloom/server/gateway/delivery/delivery-events';
 import type { StreamTimes } from '@tapeloom/server/gateway/delivery/start-verdict';
 import type { CursorPlace, ReplayPage } from '@tapeloom/server/runs/replay';
-import type { Flush } from '@tapeloom/server/topics/flush';
+import { Flush } from '@tapeloom/server/topics/flush';
 import type { RingPiece } from '@tapeloom/server/topics/ring';
 import { type LogStep, StreamLog } from './stream-log.ts';
 
@@ -82,20 +83,19 @@ export class DeliveryWorld {
     if (!this.isReady) return null;
     const floor = this.log.flushes
       .slice(0, this.evicted + 1)
-      .findLast((it) => it.flush.entries.length > 0);
-    const last = floor?.flush.entries.at(-1)?.cursor;
-    if (last !== undefined && compareCursors(after, parseCursor(last)!) < 0) return null;
+      .findLast((it) => it.flush.count > 0)?.flush;
+    if (floor !== undefined && floor.countUpTo(after) < floor.count) return null;
     const flushes: Flush[] = [];
     let [through, position, room] = [after, null as string | null, this.options.pieceEntries];
     for (let index = this.evicted + 1; index <= this.head; index += 1) {
       const flush = this.log.beyond(index, after);
-      if (flush.entries.length === 0) continue;
+      if (flush.count === 0) continue;
       if (room === 0) return { flushes, through: formatCursor(through), position, isNewest: false };
-      const part = flush.part(0, Math.min(room, flush.entries.length));
-      room -= part.entries.length;
-      flushes.push(part);
-      through = parseCursor(part.entries.at(-1)!.cursor)!;
-      const isWhole = part.entries.length === flush.entries.length;
+      const taken = Math.min(room, flush.count);
+      room -= taken;
+      flushes.push(new Flush(flush).part(0, taken));
+      through = flush.cursor(taken - 1);
+      const isWhole = taken === flush.count;
       position = isWhole ? formatCursor(this.log.flushes[index]!.position) : null;
       if (!isWhole) return { flushes, through: formatCursor(through), position, isNewest: false };
     }
@@ -111,7 +111,7 @@ export class ReplayModel {
   hasBegun = false;
   #next: number;
   #place: Cursor;
-  #snapshot: Flush | null = null;
+  #snapshot: Block | null = null;
 
   constructor(world: DeliveryWorld, request: DeliveryReplay) {
     this.#world = world;
@@ -133,7 +133,7 @@ export class ReplayModel {
     this.hasBegun = true;
     const { log, options } = this.#world;
     const last = log.flushAt(until);
-    const parts: Flush[] = this.#snapshot === null ? [] : [this.#snapshot];
+    const parts: Block[] = this.#snapshot === null ? [] : [this.#snapshot];
     this.#snapshot = null;
     let position = this.#place;
     for (let count = 0; count < options.pageFlushes && this.#next <= last; count += 1) {
@@ -145,21 +145,7 @@ export class ReplayModel {
     const chargedTrades = log.tradesBetween(this.#place, position, this.chargedBefore);
     this.#place = position;
     const isLast = this.#next > last;
-    return { ...joined(parts), position: formatCursor(position), chargedTrades, isLast };
+    const blocks = joinByDay(parts.filter(({ count }) => count > 0));
+    return { blocks, position: formatCursor(position), chargedTrades, isLast };
   }
-}
-
-function joined(parts: readonly Flush[]): Pick<ReplayPage, 'entries' | 'bytes'> {
-  const entries = [];
-  const bytes: Uint8Array[] = [];
-  let at = 0;
-  for (const part of parts) {
-    for (const entry of part.entries) {
-      const length = entry.end - entry.start;
-      entries.push({ ...entry, start: at, end: at + length });
-      bytes.push(part.bytes.subarray(entry.start, entry.end));
-      at += length;
-    }
-  }
-  return { entries, bytes: Uint8Array.from(Buffer.concat(bytes)) };
 }

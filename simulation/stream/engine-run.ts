@@ -12,14 +12,18 @@ import type { Indicator, Params } from '@tapeloom/core/studies/indicator';
 import { parseParams } from '@tapeloom/core/studies/params';
 import { dayOf, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
+import { Block } from '@tapeloom/server/blocks/block';
 import { Engine, type EngineOptions } from '@tapeloom/server/engine/engine';
 import { OutgoingFlow } from '@tapeloom/server/engine/outgoing-flow';
+import type { ReplayPage } from '@tapeloom/server/runs/replay';
 import type {
   EngineMessage,
   FlushMessage,
   PulseMessage,
 } from '@tapeloom/server/topics/engine-link';
+import { Flush } from '@tapeloom/server/topics/flush';
 import type { MemoryTape } from '../tape/memory-tape.ts';
+import { frameTexts } from './server-frames.ts';
 
 export const CONTRACT = 'ESZ6';
 export const DAY = utcDay(20261112);
@@ -112,14 +116,15 @@ export class EngineRun {
   }
 }
 
-/** The messages of a flush, as a subscriber called `a` gets them. */
-export function decodeFrames({
-  entries,
-  bytes,
-}: Pick<FlushMessage, 'entries' | 'bytes'>): ServerMessage[] {
-  return entries.map(({ kind, start, end }) =>
-    JSON.parse(`{"t":"${kind}","sub":"a"${Buffer.from(bytes.subarray(start, end))}`),
-  );
+/** The messages of a flush or a page, as a subscriber called `a` gets them. */
+export function decodeFrames(
+  of: Pick<FlushMessage, 'block'> | Pick<ReplayPage, 'blocks'>,
+): ServerMessage[] {
+  const blocks = 'block' in of ? [of.block] : of.blocks;
+  return blocks.flatMap((parts) => {
+    const frames = new Flush(new Block(parts)).framesFor('a', 'live');
+    return frames === null ? [] : frameTexts(frames.bytes).map((text) => JSON.parse(text));
+  });
 }
 
 /** Lets everything that is under way come to rest. */

@@ -3,10 +3,13 @@
  * position lies at or behind the last message, and each message's text tells its cursor.
  */
 
-import type { EpochNs } from '@tapeloom/core/numbers';
+import { formatCursor } from '@tapeloom/core/cursor';
+import type { EpochNs, Rank } from '@tapeloom/core/numbers';
 import { epochNs, utcDay } from '@tapeloom/core/utc-day';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
-import { Flush, type FrameEntry } from '@tapeloom/server/topics/flush';
+import type { Block } from '@tapeloom/server/blocks/block';
+import { BlockWriter } from '@tapeloom/server/blocks/block-writer';
+import type { Flush } from '@tapeloom/server/topics/flush';
 import { frameTexts } from './server-frames.ts';
 
 const DAY = utcDay(20261112);
@@ -20,16 +23,20 @@ export interface MessagePlan {
 }
 
 export interface PublishedFlush {
-  readonly entries: readonly FrameEntry[];
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly edge: EpochNs;
+  readonly block: Block;
   readonly position: string;
+}
+
+export interface PublishedMessage {
+  readonly cursor: string;
+  readonly final: boolean;
 }
 
 /** Makes one flush after the other. */
 export class FlushPress {
   /** Everything that was published, in order. */
-  readonly published: FrameEntry[] = [];
+  readonly published: PublishedMessage[] = [];
+  readonly #writer = new BlockWriter(1_024, 16);
   rank = 10;
   edge: EpochNs = epochNs(DAY, 36_000_000_000_000);
 
@@ -41,24 +48,17 @@ export class FlushPress {
   /** The next flush, closed so many milliseconds after the one before. */
   next(messages: readonly MessagePlan[], passedMs: number): PublishedFlush {
     this.edge = (this.edge + BigInt(passedMs * MS_NS)) as EpochNs;
-    const entries: FrameEntry[] = [];
-    const rests: Buffer[] = [];
-    let end = 0;
     for (const [index, { kind, final, id, padding }] of messages.entries()) {
       // Some trades cause several updates, and some none.
       if (index % 3 === 0) this.rank += 2;
-      const cursor = `${DAY}.${this.rank}.${1 + (index % 3)}`;
-      const data = { cursor, id, data: 'é'.repeat(padding) };
-      const rest = Buffer.from(`,${JSON.stringify(data).slice(1)}`);
-      entries.push({ kind, id, final, cursor, start: end, end: end + rest.length });
-      rests.push(rest);
-      end += rest.length;
+      const at = { day: DAY, rank: this.rank as Rank, k: 1 + (index % 3) };
+      const members = JSON.stringify({ id, final, data: 'é'.repeat(padding) }).slice(1, -1);
+      this.#writer.add(kind, final, at, members, 0);
+      this.published.push({ cursor: formatCursor(at), final });
     }
-    this.published.push(...entries);
     if (messages.length % 2 === 0) this.rank += 1;
     const position = `${DAY}.${this.rank}.4`;
-    const bytes = new Uint8Array(Buffer.concat(rests));
-    return { entries, bytes, edge: this.edge, position };
+    return { block: this.#writer.take(DAY, Number(this.edge - epochNs(DAY, 0))), position };
   }
 
   /** The published messages beyond a cursor that a mode lets through. */
@@ -67,10 +67,6 @@ export class FlushPress {
       .filter((entry) => (mode === 'live' || entry.final) && isBefore(cursor, entry.cursor))
       .map((entry) => entry.cursor);
   }
-}
-
-export function flushOf({ entries, bytes }: PublishedFlush): Flush {
-  return new Flush(entries, bytes);
 }
 
 /** The cursors a subscriber reads in these flushes. */

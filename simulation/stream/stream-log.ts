@@ -4,11 +4,12 @@
  * look-ups, so a test can hold any way of delivering it against the one truth.
  */
 
-import { type Cursor, compareCursors, formatCursor, parseCursor } from '@tapeloom/core/cursor';
+import { type Cursor, compareCursors } from '@tapeloom/core/cursor';
 import type { EpochNs, Rank } from '@tapeloom/core/numbers';
 import { dayOf, epochNs } from '@tapeloom/core/utc-day';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
-import { Flush, type FrameEntry } from '@tapeloom/server/topics/flush';
+import { type Block, emptyBlock } from '@tapeloom/server/blocks/block';
+import { BlockWriter } from '@tapeloom/server/blocks/block-writer';
 
 /** One object's change: which, and whether it is removed or settled. */
 export interface LogChange {
@@ -29,7 +30,7 @@ export type ObjectState = ReadonlyMap<string, string>;
 
 interface LogFlush {
   readonly edge: EpochNs;
-  readonly flush: Flush;
+  readonly flush: Block;
   readonly position: Cursor;
   /** By mode. */
   readonly state: Readonly<Record<StreamMode, ObjectState>>;
@@ -41,13 +42,14 @@ export class StreamLog {
   #rank = 0;
   #k = 0;
   #versions = 0;
+  readonly #writer = new BlockWriter(1_024, 16);
 
   /** Begins with an empty state at an instant. */
   constructor(start: EpochNs) {
     this.#at = start;
     const position = { day: dayOf(start), rank: 0 as Rank, k: 0 };
     const state = { live: new Map(), confirmed: new Map() };
-    this.flushes.push({ edge: start, flush: new Flush([], new Uint8Array()), position, state });
+    this.flushes.push({ edge: start, flush: emptyBlock(position.day, 0, 0), position, state });
   }
 
   add({ gapMs, trades, changes }: LogStep): void {
@@ -58,9 +60,8 @@ export class StreamLog {
     if (dayOf(this.#at) > dayBefore) [this.#rank, this.#k] = [0, 0];
     const live = new Map(before.state.live);
     const confirmed = new Map(before.state.confirmed);
-    const entries: FrameEntry[] = [];
-    const rests: Buffer[] = [];
-    let [at, left] = [0, trades];
+    const day = dayOf(this.#at);
+    let left = trades;
     for (const change of changes) {
       const id = `o${change.id}`;
       const isSettled = confirmed.has(id);
@@ -68,7 +69,7 @@ export class StreamLog {
       const step = Math.min(left, 1 + (change.hidden % 2));
       left -= step;
       this.#place(step, change.hidden);
-      const cursor = formatCursor({ day: dayOf(this.#at), rank: this.#rank as Rank, k: this.#k });
+      const at = { day, rank: this.#rank as Rank, k: this.#k };
       this.#versions += 1;
       const kind = change.kind === 'remove' ? 'remove' : 'upsert';
       const final = change.kind === 'final' || isSettled;
@@ -77,16 +78,11 @@ export class StreamLog {
       else live.set(id, data);
       if (final && kind === 'remove') confirmed.delete(id);
       else if (final) confirmed.set(id, data);
-      const rest = Buffer.from(
-        `,"cursor":"${cursor}","id":"${id}","final":${final},"data":"${data}"}`,
-      );
-      entries.push({ kind, id, final, cursor, start: at, end: at + rest.length });
-      at += rest.length;
-      rests.push(rest);
+      this.#writer.add(kind, final, at, `"id":"${id}","final":${final},"data":"${data}"`, 0);
     }
     if (left > 0) this.#place(left, 0);
-    const position = { day: dayOf(this.#at), rank: this.#rank as Rank, k: this.#k };
-    const flush = new Flush(entries, Buffer.concat(rests));
+    const position = { day, rank: this.#rank as Rank, k: this.#k };
+    const flush = this.#writer.take(day, Number(this.#at - epochNs(day, 0)));
     this.flushes.push({ edge: this.#at, flush, position, state: { live, confirmed } });
   }
 
@@ -105,22 +101,17 @@ export class StreamLog {
   }
 
   /** A snapshot's one message. */
-  snapshotAt(index: number, mode: StreamMode): Flush {
+  snapshotAt(index: number, mode: StreamMode): Block {
     const { position, state } = this.flushes[index]!;
-    const cursor = formatCursor(position);
     const items = [...state[mode]].map(([id, data]) => ({ id, data }));
-    const rest = Buffer.from(`,"cursor":"${cursor}","items":${JSON.stringify(items)}}`);
-    const entry = { kind: 'snapshot', id: '', final: false, cursor, start: 0 } as const;
-    return new Flush([{ ...entry, end: rest.length }], rest);
+    this.#writer.add('snapshot', false, position, `"items":${JSON.stringify(items)}`, 0);
+    return this.#writer.take(position.day);
   }
 
   /** The messages of a flush beyond a cursor. */
-  beyond(index: number, after: Cursor): Flush {
+  beyond(index: number, after: Cursor): Block {
     const { flush } = this.flushes[index]!;
-    const from = flush.entries.findIndex(
-      (it) => compareCursors(parseCursor(it.cursor)!, after) > 0,
-    );
-    return from < 0 ? flush.part(flush.entries.length) : flush.part(from);
+    return flush.slice(flush.countUpTo(after));
   }
 
   /** Trades after one place, up to another, of days before `before`. */

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { createSessionTable } from '@tapeloom/core/calendar/session-table';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { epochNs, utcDay } from '@tapeloom/core/utc-day';
+import { emptyBlock } from '@tapeloom/server/blocks/block';
 import type { Attachment } from '@tapeloom/server/topics/attachment';
 import type { EngineCommand, EngineMessage, TopicSpec } from '@tapeloom/server/topics/engine-link';
 import type { Flush } from '@tapeloom/server/topics/flush';
@@ -121,4 +122,5 @@ export class Listener implements Subscriber {
   ended = (code: string) => this.heard.push(code);
 }
 
-export const FRAMES = { edge: OPEN, entries: [], bytes: new Uint8Array() };
+/** A flush or snapshot without anything. */
+export const FRAMES = { block: emptyBlock(DAY, 0, 0) };

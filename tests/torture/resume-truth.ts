@@ -12,13 +12,15 @@ import { indicatorNamed } from '@tapeloom/core/studies/catalogue';
 import { wholeSecond } from '@tapeloom/core/studies/flush-step';
 import { parseParams } from '@tapeloom/core/studies/params';
 import { dayOf } from '@tapeloom/core/utc-day';
+import type { Block } from '@tapeloom/server/blocks/block';
+import { BlockWriter } from '@tapeloom/server/blocks/block-writer';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
-import type { EncodedFlush } from '@tapeloom/server/runs/frame-encoder';
 import { readTo, startRun } from '@tapeloom/server/runs/run-start';
 import { TapeDays } from '@tapeloom/server/runs/tape-days';
 import { createSimUniverse, SIM_DATASET } from '@tapeloom/server/sources/sim-universe';
 import { type OpenTape, openTape } from '@tapeloom/server/tape/write/open-tape';
 import { SessionStore } from '@tapeloom/server/tape/write/session-store';
+import { updatesOf } from '../../simulation/stream/block-updates.ts';
 import type { Followed, ResumeStream } from './resume-client.ts';
 
 const DEPTH = 5_000;
@@ -73,7 +75,7 @@ export async function truthOf(
   const pace = { yieldTurn: () => turn(), signal: new AbortController().signal };
   const run = await startRun(source, wholeSecond(since), pace);
   const published: Published[] = [];
-  run.goLive((flush) => {
+  run.goLive(new BlockWriter(), (flush) => {
     for (const entry of messagesOf(flush)) {
       if (stream.mode !== 'live' && !entry.final) continue;
       const { cursor, id, object } = entry;
@@ -128,14 +130,11 @@ interface Item {
   readonly data: unknown;
 }
 
-function messagesOf({ entries, bytes }: EncodedFlush) {
-  const all = Buffer.from(bytes);
-  return entries.map(({ kind, id, final, cursor, start, end }) => {
-    const rest = JSON.parse(`{${all.toString('utf8', start + 1, end)}`) as Item & {
-      readonly items: readonly Item[];
-    };
-    const object = kind === 'upsert' ? objectText(rest) : null;
-    return { kind, id, final, cursor, object, items: rest.items };
+function messagesOf(block: Block) {
+  return updatesOf(block).map(({ kind, id, final, cursor, line }) => {
+    const message = JSON.parse(line) as Item & { readonly items: readonly Item[] };
+    const object = kind === 'upsert' ? objectText(message) : null;
+    return { kind, id, final, cursor, object, items: message.items };
   });
 }
 

@@ -75,11 +75,21 @@ export class BlockWriter implements Disposable {
     this.#count = at + 1;
   }
 
-  /** Hands over what was gathered, all of this day, and starts afresh. */
-  take(day: UtcDay): Block {
+  /** Starts afresh without what was gathered. */
+  clear(): void {
+    this.#size = 0;
+    this.#count = 0;
+  }
+
+  /**
+   * Hands over what was gathered, all of this day, and starts afresh. `fromNs` is that of all when it was not
+   * known before.
+   */
+  take(day: UtcDay, fromNs?: number): Block {
     const count = this.#count;
     const block = emptyBlock(day, count, this.#size);
-    block.fromNs.set(this.#fromNs.subarray(0, count));
+    if (fromNs === undefined) block.fromNs.set(this.#fromNs.subarray(0, count));
+    else block.fromNs.fill(fromNs);
     for (let at = 0; at < count; at += 1) {
       block.ends[at] = this.#places[3 * at]!;
       block.ranks[at] = this.#places[3 * at + 1]!;
@@ -87,8 +97,7 @@ export class BlockWriter implements Disposable {
     }
     block.flags.set(this.#flags.subarray(0, count));
     block.text.set(this.#text.subarray(0, this.#size));
-    this.#size = 0;
-    this.#count = 0;
+    this.clear();
     return block;
   }
 

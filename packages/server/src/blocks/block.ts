@@ -9,7 +9,8 @@
  */
 
 import { type Cursor, formatCursor } from '@tapeloom/core/cursor';
-import type { Rank, UtcDay } from '@tapeloom/core/numbers';
+import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
+import { epochNs } from '@tapeloom/core/utc-day';
 
 export type UpdateKind = 'upsert' | 'remove' | 'snapshot';
 
@@ -21,6 +22,9 @@ export const OPENINGS: Readonly<Record<UpdateKind, string>> = {
 };
 const KINDS: readonly UpdateKind[] = ['upsert', 'remove', 'snapshot'];
 const FINAL = 1;
+/** What stands before an object's id, and what after it: neither can be a part of a JSON text. */
+const BEFORE_ID = '"id":"';
+const AFTER_ID = '","final":';
 /** Of one update, beside its text. */
 export const COLUMN_BYTES = 8 + 3 * 4 + 1;
 
@@ -81,6 +85,26 @@ export class Block implements BlockParts {
     return formatCursor(this.cursor(at));
   }
 
+  /** The id of an update's object as it stands in the text; a snapshot has none. */
+  idText(at: number): string {
+    if (this.kind(at) === 'snapshot') return '';
+    const start = this.start(at);
+    const offset = this.text.byteOffset + start;
+    const line = Buffer.from(this.memory, offset, this.ends[at]! - start);
+    const from = line.indexOf(BEFORE_ID) + BEFORE_ID.length;
+    return line.toString('latin1', from, line.indexOf(AFTER_ID, from));
+  }
+
+  /** The place of the last final update; -1 when there is none. */
+  get lastFinal(): number {
+    return this.flags.findLastIndex((flags) => (flags & FINAL) === FINAL);
+  }
+
+  /** When the last update became known: of a flush, its edge. */
+  get lastEdge(): EpochNs {
+    return epochNs(this.day, this.fromNs[this.count - 1]!);
+  }
+
   /** Where the text of an update begins. */
   start(at: number): number {
     return at === 0 ? 0 : this.ends[at - 1]!;
@@ -132,6 +156,18 @@ export class Block implements BlockParts {
   }
 }
 
+/** How far the updates in [first, end) go whose text takes no more than `bytesMax`. */
+export function endWithin(ends: Uint32Array, first: number, end: number, bytesMax: number): number {
+  const limit = (first === 0 ? 0 : ends[first - 1]!) + bytesMax;
+  let [low, high] = [first, end];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (ends[middle]! <= limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** Room for so many updates with so much text, to be filled by who asks. */
 export function emptyBlock(day: UtcDay, count: number, textBytes: number): Block {
   return new Block({ day, count, memory: new ArrayBuffer(COLUMN_BYTES * count + textBytes) });
@@ -158,6 +194,11 @@ export function joinBlocks(blocks: readonly Block[]): Block {
     textAt += block.text.length;
   }
   return joined;
+}
+
+/** Blocks in the order of their days, those of each day as one. */
+export function joinByDay(blocks: readonly Block[]): readonly Block[] {
+  return [...Map.groupBy(blocks, ({ day }) => day).values()].map((ofDay) => joinBlocks(ofDay));
 }
 
 export function flagsOf(kind: UpdateKind, isFinal: boolean): number {

@@ -5,7 +5,6 @@
 
 import type { DayResult } from '../results/settled-days.ts';
 import type { Lines, SettledLines } from '../runs/day-lines.ts';
-import type { ReplayPage } from '../runs/replay.ts';
 import type { ComputeAnswer } from './compute-wire.ts';
 
 /** A copy in memory of its own; the method of the same name that a `Buffer` has gives a view. */
@@ -29,7 +28,7 @@ export function moved(answer: ComputeAnswer): Moved {
     return owned;
   };
   if ('settled' in answer) return { answer: ownDay(answer, own), moves: [...moves] };
-  if ('entries' in answer) return { answer: ownPage(answer, own), moves: [...moves] };
+  if ('blocks' in answer) return { answer, moves: answer.blocks.map(({ memory }) => memory) };
   return { answer, moves: [] };
 }
 
@@ -52,8 +51,4 @@ function ownSettled(lines: SettledLines, own: Own): SettledLines {
 
 function ownLines({ bytes, ends }: Lines, own: Own): Lines {
   return { bytes: own(bytes), ends: own(ends) };
-}
-
-function ownPage(page: ReplayPage, own: Own): ReplayPage {
-  return { ...page, bytes: own(page.bytes) };
 }

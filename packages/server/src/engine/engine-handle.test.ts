@@ -15,6 +15,7 @@ import {
 } from '@tapeloom/core/studies/flush-step';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
+import { edgeOf, updatesOf } from '../../../../simulation/stream/block-updates.ts';
 import { intakeBatch } from '../../../../simulation/tape/feed-rows.ts';
 import { NodeDisk } from '../platform/node-disk.ts';
 import { type OpenTape, openTape } from '../tape/write/open-tape.ts';
@@ -126,7 +127,7 @@ test('an engine in its thread follows a real tape and publishes what is durable'
   await rig.until(() => rig.heard.some((it) => it.t === 'snapshot'));
   const snapshot = rig.heard.find((it) => it.t === 'snapshot');
   assert.ok(snapshot?.t === 'snapshot' && snapshot.request === 9);
-  const items = JSON.parse(`{"a":0${Buffer.from(snapshot.bytes)}`).items;
+  const items = JSON.parse(updatesOf(snapshot.block)[0]!.line).items;
   assert.deepEqual([items.length, items[0].id, items[0].data.high], [1, `${DAY}.1`, 105]);
 
   await rig.trade(3, 99);
@@ -136,9 +137,9 @@ test('an engine in its thread follows a real tape and publishes what is durable'
   assert.ok(flush?.t === 'flush');
   const phase = flushPhase(SPEC.contract, indicatorNamed(SPEC.indicator)!, SPEC.params);
   const edge = epochNs(DAY, flushEdgeAfter(3 * SECOND_NS, FLUSH_STEP_NS, phase));
-  assert.deepEqual([flush.position, flush.edge], [position, edge]);
+  assert.deepEqual([flush.position, edgeOf(flush)], [position, edge]);
   assert.deepEqual(
-    flush.entries.map(({ kind, id, final, cursor }) => ({ kind, id, final, cursor })),
+    updatesOf(flush.block).map(({ kind, id, final, cursor }) => ({ kind, id, final, cursor })),
     [{ kind: 'upsert', id: `${DAY}.1`, final: false, cursor: `${DAY}.3.1` }],
   );
   await rig.until(() => rig.heard.some((it) => it.t === 'pulse' && it.promise !== null));

@@ -67,7 +67,7 @@ export class EngineHandle implements EngineLink, AsyncDisposable {
     }
     this.#hear?.(message);
     if (message.t !== 'flush' && message.t !== 'snapshot') return;
-    this.#takenBytes += message.bytes.length;
+    this.#takenBytes += message.block.memory.byteLength;
     if (this.#takenBytes < ACKNOWLEDGE_BYTES) return;
     this.#thread.tell({ t: 'acknowledge', bytes: this.#takenBytes });
     this.#takenBytes = 0;

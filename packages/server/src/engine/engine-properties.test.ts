@@ -5,6 +5,7 @@ import { compareCursors, parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import fc from 'fast-check';
+import { updatesOf } from '../../../../simulation/stream/block-updates.ts';
 import {
   CONTRACT,
   decodeFrames,
@@ -148,7 +149,7 @@ test('the position told with a pulse lies behind every flush before it and befor
       }
       for (const { position, flushes } of pulses) {
         for (const [index, flush] of run.flushes().entries()) {
-          for (const { cursor } of flush.entries) {
+          for (const { cursor } of updatesOf(flush.block)) {
             assert.equal(compare(cursor, position) <= 0, index < flushes);
           }
         }
@@ -168,7 +169,8 @@ test('a flush has one message for each object, in ascending cursor order [DET-07
       for (const { trades, promise } of script.slice(1)) tape.commit(trades, promise);
       await settle();
       let last = '19700101.0.0';
-      for (const { entries, position } of run.flushes()) {
+      for (const { block, position } of run.flushes()) {
+        const entries = updatesOf(block);
         assert.equal(new Set(entries.map((entry) => entry.id)).size, entries.length);
         for (const { cursor } of entries) {
           assert.ok(compare(cursor, last) > 0, `${cursor} after ${last}`);

@@ -53,8 +53,9 @@ function send(message: EngineNews): void {
     desk.tell(message);
     return;
   }
-  flow.sent(message.bytes.length);
-  desk.tell(message, [message.bytes.buffer]);
+  const { memory } = message.block;
+  flow.sent(memory.byteLength);
+  desk.tell(message, [memory]);
 }
 
 function obey(order: EngineOrder): void {

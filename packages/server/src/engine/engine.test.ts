@@ -6,6 +6,7 @@ import { INDICATORS } from '@tapeloom/core/studies/catalogue';
 import type { Indicator } from '@tapeloom/core/studies/indicator';
 import type { Study, StudyOutput } from '@tapeloom/core/studies/study';
 import { epochNs } from '@tapeloom/core/utc-day';
+import { edgeOf } from '../../../../simulation/stream/block-updates.ts';
 import {
   BY_ID,
   CONTRACT,
@@ -236,7 +237,7 @@ test('an object too large for every step makes the whole topic flush less often 
   const staying = Array.from({ length: 100 }, (_, n) => trade(2_000 + 10 * n, 100 + (n % 3)));
   tape.commit([...growing, ...staying], at(3_000));
   await settle();
-  const edges = run.flushes().map(({ edge }) => Number(edge - at(0)) / MS_NS);
+  const edges = run.flushes().map((flush) => Number(edgeOf(flush) - at(0)) / MS_NS);
   const stepsIn = (second: number) =>
     edges.filter((edge) => edge > 1_000 * second && edge <= 1_000 * (second + 1)).length;
   assert.deepEqual([0, 1, 2].map(stepsIn), [50, 25, 10]);

@@ -16,7 +16,7 @@
 
 import { type Cursor, formatCursor, parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { EncodedFlush } from '../runs/frame-encoder.ts';
+import { BlockWriter } from '../blocks/block-writer.ts';
 import { type RunSource, runSource, type StudyCatalogue, studySource } from '../runs/run-source.ts';
 import { type RunPace, startStream, takeInTurns } from '../runs/run-start.ts';
 import { DamagedDays, damagedDay, soundTape } from '../runs/sound-tape.ts';
@@ -100,6 +100,8 @@ export class Engine implements Disposable {
   readonly #past: Tape;
   readonly #warmUps: WarmUps<EngineTopic>;
   readonly #following: Disposable;
+  /** Of all topics: a flush is gathered and taken in one go. */
+  readonly #writer = new BlockWriter();
   #tradesTotal = 0;
   #hasPromise: boolean;
 
@@ -228,9 +230,9 @@ export class Engine implements Disposable {
     const topic = this.#topics.get(command.topic);
     // A topic that has just failed or closed has told so already.
     if (topic === undefined || topic.run === null || topic.told === null) return;
-    const { entries, bytes } = topic.run.snapshot(command.depth, command.mode);
+    const { parts: block } = topic.run.snapshot(command.depth, command.mode);
     const { request } = command;
-    this.#options.emit({ t: 'snapshot', topic: topic.number, request, entries, bytes });
+    this.#options.emit({ t: 'snapshot', topic: topic.number, request, block });
   }
 
   async #warmUpFailed(topic: EngineTopic, error: unknown): Promise<void> {
@@ -253,7 +255,14 @@ export class Engine implements Disposable {
     pace.signal.throwIfAborted();
     const edge = await liveEdge(tape, contract, feed.horizon!, topic.since);
     const { run, floor } = await startStream(source, edge, pace);
-    run.goLive((flush, at, position) => this.#publish(topic, flush, at, position));
+    run.goLive(this.#writer, ({ parts: block }, position) => {
+      this.#options.emit({
+        t: 'flush',
+        topic: topic.number,
+        position: formatCursor(position),
+        block,
+      });
+    });
     topic.run = run;
     this.#options.emit({ t: 'live', topic: topic.number, floor: formatCursor(floor) });
     await this.#catchUp(topic, run, pace);
@@ -283,11 +292,6 @@ export class Engine implements Disposable {
       topic.member = member;
     } while (!this.#feeds.of(topic.spec).join(member));
     this.#tellReady(topic, run);
-  }
-
-  #publish({ number }: EngineTopic, flush: EncodedFlush, edge: EpochNs, position: Cursor): void {
-    const at = formatCursor(position);
-    this.#options.emit({ t: 'flush', topic: number, edge, position: at, ...flush });
   }
 
   #memberOf(topic: EngineTopic, run: TopicRun): FeedMember {

@@ -10,6 +10,7 @@ import { compareCursors, parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
+import { edgeOf, updatesOf } from '../../../../simulation/stream/block-updates.ts';
 import {
   CONTRACT,
   DAY,
@@ -35,15 +36,15 @@ function compare(a: string, b: string): number {
 
 /** The flushes whose messages all lie beyond a cursor, as they are on the wire. */
 function flushesAfter(run: EngineRun, cursor: string) {
-  const isAfter = ({ entries }: FlushMessage) => compare(entries[0]!.cursor, cursor) > 0;
+  const isAfter = ({ block }: FlushMessage) => compare(updatesOf(block)[0]!.cursor, cursor) > 0;
   return run
     .flushes()
     .filter(isAfter)
-    .map(({ edge, position, bytes }) => [edge, position, Buffer.from(bytes).toString()]);
+    .map((flush) => [edgeOf(flush), flush.position, updatesOf(flush.block)]);
 }
 
 function cursorsOf(run: EngineRun): readonly string[] {
-  return run.flushes().flatMap(({ entries }) => entries.map(({ cursor }) => cursor));
+  return run.flushes().flatMap(({ block }) => updatesOf(block).map(({ cursor }) => cursor));
 }
 
 /** Commits a script to a tape on which every day is, also those without trades. */
@@ -81,7 +82,8 @@ test('begun at different times and read at different paces, it is the same strea
         await settle();
         await play(hasty, script.slice(0, at), () => false);
         const told = long.flushes();
-        const since = told.length === 0 ? null : told[back % told.length]!.entries[0]!.cursor;
+        const first = told.length === 0 ? undefined : updatesOf(told[back % told.length]!.block)[0];
+        const since = first?.cursor ?? null;
         late.open(topic, 1, 0, back % 3 === 0 ? null : since);
         await play(steady, script.slice(at), () => true);
         await play(hasty, script.slice(at), () => back % 2 === 0);

@@ -13,6 +13,7 @@
 import { type Cursor, compareCursors, formatCursor, parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
+import { Block } from '../blocks/block.ts';
 import { freeMemory } from '../platform/free-memory.ts';
 import { Refusal } from '../platform/refusal.ts';
 import type {
@@ -183,11 +184,14 @@ class SettledWalk {
   take(result: DayResult, span: LineSpan): string | null | undefined {
     const { day, settled, tail } = result;
     const items = this.#items;
-    const stop = items.addLines(settled, span);
+    const stop = items.add({ text: settled.bytes, ends: settled.ends }, span);
     if (stop > span.first) this.#lastTaken = cursorOfLine(day, settled, stop - 1);
     if (stop < span.end) return this.#lastTaken;
     if (span.end < settled.ends.length) return null;
-    if (tail.ends.length > 0) return items.addWhole(tail) ? null : this.#lastTaken;
+    if (tail.ends.length > 0) {
+      const isTaken = items.addWhole({ text: tail.bytes, ends: tail.ends });
+      return isTaken ? null : this.#lastTaken;
+    }
     this.#cover(result);
     if (items.isFull && day < this.#lastDay) return this.#lastTaken;
     if (this.#covered >= this.#tradesMax) return this.#endAfter(result, span);
@@ -231,18 +235,12 @@ class PublishedWalk {
   }
 
   /** As `SettledWalk.take`. */
-  take(page: ReplayPage): string | null | undefined {
-    const { entries, bytes, position, chargedTrades, isLast } = page;
-    for (const entry of entries) {
-      const { kind, final, cursor } = entry;
-      if (kind !== 'snapshot') {
-        if (this.#isBeyond(cursor, 1)) return null;
-        if (this.#isConfirmed && !final) continue;
-      }
-      if (!this.#items.addMessage(entry, bytes)) return this.#lastTaken;
-      this.#lastTaken = cursor;
+  take({ blocks, position, chargedTrades, isLast }: ReplayPage): string | null | undefined {
+    for (const parts of blocks) {
+      const end = this.#takeBlock(new Block(parts));
+      if (end !== undefined) return end;
     }
-    if (isLast || this.#isBeyond(position, 0)) return null;
+    if (isLast || this.#isAtEnd(position)) return null;
     this.#lastTaken = position;
     this.#covered += chargedTrades;
     // The position after trades is further than where the page began.
@@ -250,7 +248,22 @@ class PublishedWalk {
     return isEnough ? position : undefined;
   }
 
-  #isBeyond(cursor: string, by: 0 | 1): boolean {
-    return this.#last !== null && compareCursors(parseCursor(cursor)!, this.#last) >= by;
+  #takeBlock(block: Block): string | null | undefined {
+    const snapshots = block.kind(0) === 'snapshot' ? 1 : 0;
+    const end =
+      this.#last === null ? block.count : Math.max(snapshots, block.countUpTo(this.#last));
+    for (let first = 0; first < end; ) {
+      const isShown = !this.#isConfirmed || first < snapshots || block.isFinal(first);
+      const next = this.#isConfirmed ? first + 1 : end;
+      const stop = isShown ? this.#items.add(block, { first, end: next }) : next;
+      if (isShown && stop > first) this.#lastTaken = block.cursorText(stop - 1);
+      if (stop < next) return this.#lastTaken;
+      first = next;
+    }
+    return end < block.count ? null : undefined;
+  }
+
+  #isAtEnd(position: string): boolean {
+    return this.#last !== null && compareCursors(parseCursor(position)!, this.#last) >= 0;
   }
 }

@@ -3,25 +3,20 @@
  * parsed. A page takes as many as its limits allow, and always at least one.
  */
 
+import { type Block, endWithin } from '../blocks/block.ts';
 import { freeMemory } from '../platform/free-memory.ts';
 import type { LineSpan } from '../results/settled-range.ts';
-import type { Lines } from '../runs/day-lines.ts';
-import type { FrameEntry } from '../topics/flush.ts';
 
 const COMMA = 0x2c;
-const OPENINGS: Readonly<Record<FrameEntry['kind'], Buffer>> = {
-  snapshot: Buffer.from('{"t":"snapshot"'),
-  upsert: Buffer.from('{"t":"upsert"'),
-  remove: Buffer.from('{"t":"remove"'),
-};
-const SEPARATOR = Buffer.from(',');
+
+type Lines = Pick<Block, 'text' | 'ends'>;
 
 export class PageItems {
   readonly #countMax: number;
   readonly #bytesMax: number;
   /** Each piece ends with a comma. */
   readonly #pieces: Uint8Array[] = [];
-  /** Of the lines that were taken. */
+  /** Of what was taken. */
   readonly #memory = new Set<ArrayBuffer>();
   #count = 0;
   #bytes = 0;
@@ -39,43 +34,22 @@ export class PageItems {
     return this.#count >= this.#countMax;
   }
 
-  /** Takes lines of the span, whose bytes become its own; returns the first one that did not fit. */
-  addLines({ bytes, ends }: Lines, { first, end }: LineSpan): number {
-    const start = startOf(ends, first);
-    const room = this.#bytesMax - this.#bytes;
-    let stop = Math.min(end, first + this.#countMax - this.#count);
-    if (stop > first && ends[stop - 1]! - start > room) {
-      stop = first + countWithin(ends.subarray(first, stop), start + room);
-      if (stop === first && this.#count === 0) stop = first + 1;
-    }
-    if (stop <= first) return first;
-    for (let line = first; line < stop; line += 1) bytes[ends[line]! - 1] = COMMA;
-    this.#memory.add(bytes.buffer);
-    this.#push(bytes.subarray(start, ends[stop - 1]!), stop - first);
-    return stop;
+  /** Takes lines of the span, whose memory becomes its own; returns the first one that did not fit. */
+  add({ text, ends }: Lines, { first, end }: LineSpan): number {
+    const most = Math.min(end, first + this.#countMax - this.#count);
+    let stop = endWithin(ends, first, most, this.#bytesMax - this.#bytes);
+    if (stop === first && first < end && this.#count === 0) stop = first + 1;
+    if (stop > first)
+      this.#push(text, ends.subarray(first, stop), first === 0 ? 0 : ends[first - 1]!);
+    return Math.max(first, stop);
   }
 
   /** Takes all lines or none; an empty page takes them in any case. */
-  addWhole(lines: Lines): boolean {
-    const count = lines.ends.length;
+  addWhole({ text, ends }: Lines): boolean {
     const isTooMuch =
-      this.#count + count > this.#countMax || this.#bytes + lines.bytes.length > this.#bytesMax;
+      this.#count + ends.length > this.#countMax || this.#bytes + text.length > this.#bytesMax;
     if (isTooMuch && this.#count > 0) return false;
-    for (const end of lines.ends) lines.bytes[end - 1] = COMMA;
-    this.#memory.add(lines.bytes.buffer);
-    this.#push(lines.bytes, count);
-    return true;
-  }
-
-  /** Takes a message of a stream, without a subscription's name; false when it does not fit. */
-  addMessage({ kind, start, end }: FrameEntry, bytes: Uint8Array): boolean {
-    const opening = OPENINGS[kind];
-    const size = opening.length + end - start + SEPARATOR.length;
-    const isTooMuch = this.isFull || this.#bytes + size > this.#bytesMax;
-    if (isTooMuch && this.#count > 0) return false;
-    this.#pieces.push(opening, bytes.subarray(start, end));
-    this.#push(SEPARATOR, 1);
-    this.#bytes += size - SEPARATOR.length;
+    this.#push(text, ends, 0);
     return true;
   }
 
@@ -89,25 +63,11 @@ export class PageItems {
     return page;
   }
 
-  #push(piece: Uint8Array, count: number): void {
-    this.#pieces.push(piece);
-    this.#count += count;
-    this.#bytes += piece.length;
+  #push(text: Lines['text'], ends: Uint32Array, start: number): void {
+    for (const end of ends) text[end - 1] = COMMA;
+    this.#memory.add(text.buffer);
+    this.#pieces.push(text.subarray(start, ends.at(-1)));
+    this.#count += ends.length;
+    this.#bytes += ends.at(-1)! - start;
   }
-}
-
-function startOf(ends: Uint32Array, line: number): number {
-  return line === 0 ? 0 : ends[line - 1]!;
-}
-
-/** How many of these ends, which ascend, are not beyond `limit`. */
-function countWithin(ends: Uint32Array, limit: number): number {
-  let low = 0;
-  let high = ends.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (ends[middle]! <= limit) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -21,6 +21,7 @@ import {
   indicatorOf,
   SettledWorld,
 } from '../../../../simulation/history/settled-world.ts';
+import { edgeOf } from '../../../../simulation/stream/block-updates.ts';
 import { decodeFrames, EngineRun, settle } from '../../../../simulation/stream/engine-run.ts';
 import {
   entryOf,
@@ -173,7 +174,7 @@ for (const [name, subject] of Object.entries(SUBJECTS)) {
         async ([given, tape, gap, lateAt]) => {
           const all = gapped(tape, gap);
           const { long, late } = await new Grown(all, given).grow(lateAt);
-          const edges = [...long.flushes().map(({ edge }) => edge as bigint), all.twin.until];
+          const edges = [...long.flushes().map((flush) => edgeOf(flush) as bigint), all.twin.until];
           assert.deepEqual(entriesIn(long.published()), publishedLog(all.twin, given, edges));
           const floor = late.floor();
           const expected = long.published().filter((message) => isAfter(message, floor));

@@ -22,6 +22,7 @@ import {
   topics,
   Undisturbed,
 } from '../../../../simulation/clock/undisturbed.ts';
+import { updatesOf } from '../../../../simulation/stream/block-updates.ts';
 import {
   BY_ID,
   CONTRACT,
@@ -109,7 +110,7 @@ test('a replay after any cursor tells what the stream told, and the ring goes on
         const all = whole.between(cursor, whole.end);
         let told = 0;
         for (const page of pages) {
-          told += page.entries.length;
+          told += updatesOf(...page.blocks).length;
           assert.deepEqual(whole.between(page.position, whole.end), all.slice(told));
         }
       },

@@ -7,7 +7,7 @@
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Params } from '@tapeloom/core/studies/indicator';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
-import type { FrameEntry } from '../topics/flush.ts';
+import type { BlockParts } from '../blocks/block.ts';
 
 export interface ReplayRequest {
   /** Whose turn it is: work of different accounts takes turns. Without one it is nobody's in particular. */
@@ -34,9 +34,8 @@ export interface ReplayRequest {
 }
 
 export interface ReplayPage {
-  /** In the order of their cursors; a snapshot, if there is one, is the first entry of the first page. */
-  readonly entries: readonly FrameEntry[];
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** One of each day that has something; a snapshot, if there is one, is the first line of the first page. */
+  readonly blocks: readonly BlockParts[];
   /** The flush position at the page's end: the state after the page is the state there. */
   readonly position: string;
   /** Trades the page covered, by rank: those before `chargedBefore`. */

@@ -17,10 +17,10 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { SECOND_NS, wholeSecond } from '@tapeloom/core/studies/flush-step';
 import { firstRowAt, type TradeBatch } from '@tapeloom/core/trade-batch';
 import { epochNs } from '@tapeloom/core/utc-day';
+import { type Block, joinByDay } from '../blocks/block.ts';
+import type { BlockWriter } from '../blocks/block-writer.ts';
 import type { LiveTape } from '../tape/tape.ts';
 import { ChargedTrades } from './charged-trades.ts';
-import type { EncodedFlush } from './frame-encoder.ts';
-import { PageFrames } from './page-frames.ts';
 import { placeBefore } from './place-before.ts';
 import type { ReplayPage, ReplayRequest } from './replay.ts';
 import type { RunSource } from './run-source.ts';
@@ -51,6 +51,8 @@ export interface StudyReplaySetup {
   readonly from: EpochNs;
   readonly pace: RunPace;
   readonly limits: PageLimits;
+  /** Of all replays in its thread. */
+  readonly writer: BlockWriter;
 }
 
 /** A replay that has begun. */
@@ -64,7 +66,9 @@ interface Begun {
 
 export class StudyReplay implements AsyncDisposable {
   readonly #setup: StudyReplaySetup;
-  readonly #frames = new PageFrames();
+  /** What the page has so far. */
+  #blocks: Block[] = [];
+  #bytes = 0;
   #until: EpochNs;
   #begun: Begun | null = null;
   /** Whether a flush beyond the start has come: from then on all are. */
@@ -95,14 +99,14 @@ export class StudyReplay implements AsyncDisposable {
 
   /** Brings the run to the start, and takes the snapshot there if one is wanted. */
   async begin(): Promise<void> {
-    const { tape, source, request, from, pace } = this.#setup;
+    const { tape, source, request, from, pace, writer } = this.#setup;
     const { contract } = source;
     const run = await startRun(source, this.#reached, pace);
     const start = request.from.t === 'after' ? parseCursor(request.from.cursor)! : null;
     const place = start ?? (await placeBefore(tape, contract, from));
     const charged = new ChargedTrades(place, request.chargedBefore);
     let after = start;
-    run.goLive((flush) => {
+    run.goLive(writer, (flush) => {
       // Until the start is known everything lies before it.
       if (after !== null) this.#keep(flush, after);
     });
@@ -110,7 +114,7 @@ export class StudyReplay implements AsyncDisposable {
       await readTo(source, run, from, pace);
       this.#reached = from;
       after = run.position;
-      this.#frames.add(run.lastSnapshot(request.from.depth, request.from.mode));
+      this.#add(run.lastSnapshot(request.from.depth, request.from.mode));
     } else {
       run.giveUpSnapshots();
     }
@@ -124,14 +128,13 @@ export class StudyReplay implements AsyncDisposable {
     const { run, charged, after } = begun;
     const covered = await this.#fill(begun);
     const isLast = this.#reached >= this.#until;
-    if (!isLast && covered === 0 && this.#frames.isEmpty) return null;
+    if (!isLast && covered === 0 && this.#blocks.length === 0) return null;
     const position = compareCursors(run.closed, after) < 0 ? after : run.closed;
-    return {
-      ...this.#frames.take(),
-      position: formatCursor(position),
-      chargedTrades: charged.tell(position),
-      isLast,
-    };
+    const blocks = joinByDay(this.#blocks).map(({ parts }) => parts);
+    this.#blocks = [];
+    this.#bytes = 0;
+    const chargedTrades = charged.tell(position);
+    return { blocks, position: formatCursor(position), chargedTrades, isLast };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -145,7 +148,7 @@ export class StudyReplay implements AsyncDisposable {
     const { pace, limits } = this.#setup;
     let covered = 0;
     let yieldAt = TRADES_PER_TURN;
-    while (this.#frames.bytes < limits.bytes && covered < limits.trades) {
+    while (this.#bytes < limits.bytes && covered < limits.trades) {
       if (this.#reached >= this.#until) break;
       pace.signal.throwIfAborted();
       const next = await begun.walk.look();
@@ -204,17 +207,15 @@ export class StudyReplay implements AsyncDisposable {
     this.#reached = to;
   }
 
-  #keep(flush: EncodedFlush, after: Cursor): void {
-    let from = 0;
-    if (!this.#isBeyond) {
-      from = flush.entries.findIndex(({ cursor }) => isAfter(cursor, after));
-      if (from < 0) return;
-      this.#isBeyond = true;
-    }
-    this.#frames.add(flush, from);
+  #keep(flush: Block, after: Cursor): void {
+    const from = this.#isBeyond ? 0 : flush.countUpTo(after);
+    if (from === flush.count) return;
+    this.#isBeyond = true;
+    this.#add(flush.slice(from));
   }
-}
 
-function isAfter(cursor: string, place: Cursor): boolean {
-  return compareCursors(parseCursor(cursor)!, place) > 0;
+  #add(block: Block): void {
+    this.#blocks.push(block);
+    this.#bytes += block.text.length;
+  }
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { epochNs } from '@tapeloom/core/utc-day';
+import { updatesOf } from '../../../../simulation/stream/block-updates.ts';
 import {
   BY_ID,
   CONTRACT,
@@ -15,6 +16,7 @@ import {
 } from '../../../../simulation/stream/engine-run.ts';
 import { MemoryTape, type MemoryTrade } from '../../../../simulation/tape/memory-tape.ts';
 import { refusedAs } from '../../testing/refused-as.ts';
+import { Block } from '../blocks/block.ts';
 import type { Replay, ReplayPage, ReplayRequest } from './replay.ts';
 import type { PageLimits } from './study-replay.ts';
 import { REPLAYS_MAX, StudyReplays } from './study-replays.ts';
@@ -147,11 +149,11 @@ test('nothing from `until` on is shown until it is raised, and then all of it', 
   const first = await replay.next();
   assert.deepEqual([first.isLast, first.position], [true, '20261112.3.1']);
   const idle = await replay.next(at(2));
-  assert.deepEqual([idle.isLast, idle.position, idle.entries.length], [true, '20261112.3.1', 0]);
+  assert.deepEqual([idle.isLast, idle.position, idle.blocks.length], [true, '20261112.3.1', 0]);
   const more = await replay.next(at(5));
   assert.deepEqual([more.isLast, more.position], [true, '20261112.5.1']);
   assert.deepEqual(
-    more.entries.map(({ cursor }) => cursor),
+    updatesOf(...more.blocks).map(({ cursor }) => cursor),
     ['20261112.4.1', '20261112.5.1'],
   );
 });
@@ -180,7 +182,7 @@ test('a page ends after so many trades, with nothing to say if so', async () => 
   await using replay = await replays.open(request({ indicator: 'large-trades', params }));
   const pages = await rest(replay);
   assert.deepEqual(
-    pages.map(({ entries, chargedTrades, isLast }) => [entries.length, chargedTrades, isLast]),
+    pages.map(({ blocks, chargedTrades, isLast }) => [blocks.length, chargedTrades, isLast]),
     [
       [0, 4, false],
       [0, 4, false],
@@ -194,9 +196,11 @@ test('a page ends at a second once it has its bytes', async () => {
   await using replay = await replays.open(request());
   const pages = await rest(replay);
   assert.ok(pages.length > 3);
-  for (const { bytes, entries } of pages) {
-    assert.ok(bytes.length < 1_000);
-    assert.equal(entries.at(-1)?.end ?? 0, bytes.length);
+  for (const { blocks } of pages) {
+    assert.equal(blocks.length, 1);
+    const { text, ends, count } = new Block(blocks[0]!);
+    assert.ok(text.length < 1_100);
+    assert.equal(ends[count - 1], text.length);
   }
 });
 
@@ -227,14 +231,14 @@ test('large objects stretch the steps of a replay as they did those of the strea
   await settle();
   const published = stream.flushes();
   assert.ok(published.length > 10 && published.length < 100, `${published.length} flushes`);
-  const cursors = published.flatMap((flush) => flush.entries.map(({ cursor }) => cursor));
+  const cursors = updatesOf(...published.map(({ block }) => block)).map(({ cursor }) => cursor);
   using replays = replaysOver(tape);
   const params = paramsOf(BY_ID.get('volume-profile')!, {});
   for (const [told, cursor] of cursors.entries()) {
     const from = { t: 'after', cursor } as const;
     const asked = request({ indicator: 'volume-profile', params, from, until: at(5) });
     await using replay = await replays.open(asked);
-    const entries = (await rest(replay)).flatMap((page) => page.entries);
+    const entries = updatesOf(...(await rest(replay)).flatMap((page) => page.blocks));
     assert.deepEqual(
       entries.map(({ cursor }) => cursor),
       cursors.slice(told + 1),

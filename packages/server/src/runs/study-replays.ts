@@ -9,6 +9,7 @@ import { tradesOnUtcDay } from '@tapeloom/core/calendar/session-table';
 import { parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
+import { BlockWriter } from '../blocks/block-writer.ts';
 import { Refusal } from '../platform/refusal.ts';
 import type { LiveTape, Tape } from '../tape/tape.ts';
 import { TapeDamagedError } from '../tape/tape-errors.ts';
@@ -55,6 +56,7 @@ export class StudyReplays implements Replays, Disposable {
   readonly #open = new Set<OpenReplay>();
   readonly #following: Disposable;
   readonly #shared: Shared;
+  readonly #writer = new BlockWriter();
   #growth = Promise.withResolvers<void>();
   #opening = 0;
 
@@ -112,7 +114,8 @@ export class StudyReplays implements Replays, Disposable {
     const { tape, yieldTurn, limits = PAGE_LIMITS } = this.#options;
     const source = runSource(studySource(this.#options, request), read);
     const pace = { yieldTurn, signal };
-    return new StudyReplay({ tape, source, request, from, pace, limits });
+    const writer = this.#writer;
+    return new StudyReplay({ tape, source, request, from, pace, limits, writer });
   }
 
   async #startOf({ contract, from, until }: ReplayRequest): Promise<EpochNs> {

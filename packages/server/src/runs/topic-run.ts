@@ -6,8 +6,8 @@
  */
 
 import type { SessionTable } from '@tapeloom/core/calendar/session';
-import { type Cursor, compareCursors, formatCursor } from '@tapeloom/core/cursor';
-import type { EpochNs } from '@tapeloom/core/numbers';
+import { type Cursor, compareCursors } from '@tapeloom/core/cursor';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import {
   type PublishedObjects,
   SNAPSHOT_BYTES_MAX,
@@ -20,15 +20,17 @@ import {
 } from '@tapeloom/core/studies/run';
 import type { ObjectVersion, Study } from '@tapeloom/core/studies/study';
 import { sliceBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
+import { epochNs } from '@tapeloom/core/utc-day';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
+import type { Block, UpdateKind } from '../blocks/block.ts';
+import type { BlockWriter } from '../blocks/block-writer.ts';
 import type { TapePlace } from '../tape/tape.ts';
-import { type EncodedFlush, FrameEncoder } from './frame-encoder.ts';
 
 /** Leaves room for what surrounds the items: kind, subscription name, cursor. */
 const ITEMS_BYTES_MAX = SNAPSHOT_BYTES_MAX - 1_024;
 
-/** Hears every flush: its messages, its edge and the position there. */
-export type PublishFlush = (flush: EncodedFlush, edge: EpochNs, position: Cursor) => void;
+/** Hears every flush and the position at its edge. */
+export type PublishFlush = (flush: Block, position: Cursor) => void;
 
 export interface TopicRunSetup {
   readonly study: Study;
@@ -45,14 +47,16 @@ export class TopicRun implements RunOutput {
   readonly #study: Study;
   readonly #run: StudyRun;
   readonly #objects: PublishedObjects;
-  readonly #frames = new FrameEncoder();
   /** Nothing before it was read. */
   readonly startedAt: EpochNs;
   #reached: EpochNs;
   /** Where the newest of the updates that are settled stands. */
   #settled: Cursor | null = null;
-  /** Null while the run is quiet. */
+  /** Both null while the run is quiet. */
   #publish: PublishFlush | null = null;
+  #writer: BlockWriter | null = null;
+  /** The day of the flush that is being gathered. */
+  #flushDay: UtcDay | null = null;
 
   constructor({ study, objects, sessions, start, isWholeUpTo, phase }: TopicRunSetup) {
     this.#study = study;
@@ -108,22 +112,26 @@ export class TopicRun implements RunOutput {
     if (promise > this.#reached) this.#reached = promise;
   }
 
-  /** Starts publishing; the run stands at a whole second, with no trade at or after it taken. */
-  goLive(publish: PublishFlush): void {
+  /**
+   * Starts publishing; the run stands at a whole second, with no trade at or after it taken. All runs of a
+   * thread may share the writer: nothing stays in it between two calls of theirs.
+   */
+  goLive(writer: BlockWriter, publish: PublishFlush): void {
     this.#study.forming(null, (version) => {
       this.#objects.upsert(version);
     });
     this.#run.goLive(() => this.#objects.formingBytes);
+    this.#writer = writer;
     this.#publish = publish;
   }
 
   /** The state at the last closed flush edge. */
-  snapshot(depth: number, mode: StreamMode): EncodedFlush {
+  snapshot(depth: number, mode: StreamMode): Block {
     return this.#snapshotAt(this.#run.closed, depth, mode);
   }
 
   /** The state at `position`, which need not be an edge; the last snapshot the run can give. */
-  lastSnapshot(depth: number, mode: StreamMode): EncodedFlush {
+  lastSnapshot(depth: number, mode: StreamMode): Block {
     const objects = this.#objects;
     this.#run.handPending({
       upsert: (version) => void objects.upsert(version),
@@ -142,22 +150,11 @@ export class TopicRun implements RunOutput {
   }
 
   upsert(version: ObjectVersion, at: Cursor): void {
-    const members = this.#objects.upsert(version);
-    if (this.#publish === null) {
-      this.#settled = at;
-      return;
-    }
-    const { id, final } = version;
-    this.#frames.add({ kind: 'upsert', id, final, cursor: formatCursor(at) }, members);
+    this.#tell('upsert', version.final, at, this.#objects.upsert(version));
   }
 
   remove(id: string, final: boolean, ts: string, at: Cursor): void {
-    const members = this.#objects.remove(id, final, ts);
-    if (this.#publish === null) {
-      this.#settled = at;
-      return;
-    }
-    this.#frames.add({ kind: 'remove', id, final, cursor: formatCursor(at) }, members);
+    this.#tell('remove', final, at, this.#objects.remove(id, final, ts));
   }
 
   openSession(): void {
@@ -165,13 +162,30 @@ export class TopicRun implements RunOutput {
   }
 
   flushed(edge: EpochNs, position: Cursor): void {
-    if (!this.#frames.isEmpty) this.#publish?.(this.#frames.take(), edge, position);
+    const day = this.#flushDay;
+    if (day === null) return;
+    this.#flushDay = null;
+    this.#publish!(this.#writer!.take(day, Number(edge - epochNs(day, 0))), position);
   }
 
-  #snapshotAt(position: Cursor, depth: number, mode: StreamMode): EncodedFlush {
-    const { cursor, items } = this.#objects.snapshot(position, depth, mode, ITEMS_BYTES_MAX);
-    const frames = new FrameEncoder();
-    frames.add({ kind: 'snapshot', id: '', final: false, cursor }, `"items":${items}`);
-    return frames.take();
+  #tell(kind: UpdateKind, isFinal: boolean, at: Cursor, members: string): void {
+    const writer = this.#writer;
+    if (writer === null) {
+      this.#settled = at;
+      return;
+    }
+    // Another run may have failed in the middle of a flush.
+    if (this.#flushDay === null) writer.clear();
+    this.#flushDay ??= at.day;
+    if (at.day !== this.#flushDay) throw new Error(`a flush of ${this.#flushDay} has ${at.day}`);
+    writer.add(kind, isFinal, at, members, 0);
+  }
+
+  #snapshotAt(position: Cursor, depth: number, mode: StreamMode): Block {
+    const { items } = this.#objects.snapshot(position, depth, mode, ITEMS_BYTES_MAX);
+    const writer = this.#writer!;
+    writer.clear();
+    writer.add('snapshot', false, position, `"items":${items}`, 0);
+    return writer.take(position.day);
   }
 }

@@ -9,7 +9,7 @@ import type { Cursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Params } from '@tapeloom/core/studies/indicator';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
-import type { FrameEntry } from './flush.ts';
+import type { BlockParts } from '../blocks/block.ts';
 
 /** What one study computes: topics are the same when this is the same. */
 export interface TopicSpec {
@@ -81,12 +81,10 @@ export type EngineMessage =
 export interface FlushMessage {
   readonly t: 'flush';
   readonly topic: number;
-  /** The flush's edge: the tape time at which it was closed. */
-  readonly edge: EpochNs;
-  /** The position at the flush's edge. */
+  /** The position at the flush's edge, the tape time at which it was closed. */
   readonly position: string;
-  readonly entries: readonly FrameEntry[];
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** All of it is known from that edge on. */
+  readonly block: BlockParts;
 }
 
 /** All topics that a repair has made outdated were told. */
@@ -101,8 +99,7 @@ export interface SnapshotAnswer {
   readonly t: 'snapshot';
   readonly topic: number;
   readonly request: number;
-  readonly entries: readonly FrameEntry[];
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly block: BlockParts;
 }
 
 /** About once a second: the tape's promise, and where each topic stands. */

@@ -1,26 +1,16 @@
 /**
- * The messages of one flush of one topic. The engine encoded each message once, without the part that
- * differs between subscribers (its opening up to the `sub`); `framesFor` puts both together as complete
- * WebSocket frames, once per distinct `sub` text and mode. A thousand subscribers with equal names
- * therefore cost one encoding and one write each. `confirmed` passes exactly the final messages.
- * `messagesFor` gives the same frames one by one, for a reader that cannot take all of them at once.
- * A flush that outlives its publishing keeps few encodings or none: names are the clients' choice.
+ * The messages of one flush of one topic, or of a range of a block. The engine encoded each as a line, the same
+ * for all; `framesFor` puts the name of a subscription into the lines and makes them complete WebSocket frames,
+ * once per distinct `sub` text and mode. A thousand subscribers with equal names therefore cost one encoding
+ * and one write each. `confirmed` passes exactly the final messages. `messagesFor` gives the same frames one
+ * by one, for a reader that cannot take all of them at once. A flush that outlives its publishing keeps few
+ * encodings or none: names are the clients' choice.
  */
 
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
+import { type Block, OPENINGS, type UpdateKind } from '../blocks/block.ts';
 import { MessageFrame } from './message-frame.ts';
 import { headerBytes, writeHeader } from './text-frame.ts';
-
-/** One message of a flush: what it is about, and where its encoded rest lies in the flush's bytes. */
-export interface FrameEntry {
-  readonly kind: 'snapshot' | 'upsert' | 'remove';
-  /** The object's id; empty for a snapshot. */
-  readonly id: string;
-  readonly final: boolean;
-  readonly cursor: string;
-  readonly start: number;
-  readonly end: number;
-}
 
 /** Complete WebSocket frames, ready for a socket. */
 export interface EncodedFrames {
@@ -28,10 +18,14 @@ export interface EncodedFrames {
   readonly messages: number;
 }
 
+/** What stands before the cursor. */
+type Openings = Readonly<Record<UpdateKind, Buffer>>;
+
 export class Flush {
-  readonly entries: readonly FrameEntry[];
-  /** The encoded rests of all entries. */
-  readonly bytes: Uint8Array;
+  readonly block: Block;
+  /** Its messages are those in [first, end) of the block. */
+  readonly first: number;
+  readonly end: number;
   readonly #namesMax: number;
   readonly #encoded = new Map<string, EncodedFrames | null>();
   /** Of `#encoded`, what was asked for last: most ask for the same. */
@@ -49,19 +43,20 @@ export class Flush {
 
   /** For at most `namesMax` subscription names and modes the encoding is kept and shared. */
   constructor(
-    entries: readonly FrameEntry[],
-    bytes: Uint8Array,
+    block: Block,
     namesMax = Number.POSITIVE_INFINITY,
+    { first, end }: Pick<Flush, 'first' | 'end'> = { first: 0, end: block.count },
   ) {
-    this.entries = entries;
-    this.bytes = bytes;
+    this.block = block;
+    this.first = first;
+    this.end = end;
     this.#namesMax = namesMax;
   }
 
-  /** The entries in [from, to) alone; this very flush when these are all. */
-  part(from: number, to = this.entries.length): Flush {
-    if (from === 0 && to === this.entries.length) return this;
-    return new Flush(this.entries.slice(from, to), this.bytes, this.#namesMax);
+  /** The messages in [first, end) of the block alone; this very flush when these are all. */
+  part(first: number, end = this.end): Flush {
+    if (first === this.first && end === this.end) return this;
+    return new Flush(this.block, this.#namesMax, { first, end });
   }
 
   /** Lets go of all encodings: they are made again when asked for. */
@@ -77,7 +72,7 @@ export class Flush {
     if (last !== null && last.sub === sub && last.mode === mode) return last.frames;
     const name = mode + sub;
     const known = this.#encoded.get(name);
-    const frames = known === undefined ? this.#encode(JSON.stringify(sub), mode) : known;
+    const frames = known === undefined ? this.#encode(openingsOf(sub), mode) : known;
     if (known === undefined) {
       if (this.#encoded.size >= this.#namesMax) return frames;
       this.#encoded.set(name, frames);
@@ -99,48 +94,65 @@ export class Flush {
   #split(sub: string, mode: StreamMode): readonly MessageFrame[] {
     const frames = this.framesFor(sub, mode);
     if (frames === null) return [];
-    const openings = openingsOf(JSON.stringify(sub));
+    const { block } = this;
+    const openings = openingsOf(sub);
     const messages: MessageFrame[] = [];
-    let at = 0;
-    for (const entry of this.entries) {
-      if (!passes(entry, mode)) continue;
-      const { kind, id } = entry;
-      const payloadBytes = openings[kind].length + entry.end - entry.start;
-      const end = at + headerBytes(payloadBytes) + payloadBytes;
-      messages.push(new MessageFrame(kind, sub, id, frames.bytes.subarray(at, end)));
-      at = end;
+    let start = 0;
+    for (let at = this.first; at < this.end; at += 1) {
+      if (!this.#passes(at, mode)) continue;
+      const payloadBytes = this.#payloadBytes(at, openings);
+      const end = start + headerBytes(payloadBytes) + payloadBytes;
+      const bytes = frames.bytes.subarray(start, end);
+      messages.push(new MessageFrame(block.kind(at), sub, block.idText(at), bytes));
+      start = end;
     }
     return messages;
   }
 
-  #encode(subJson: string, mode: StreamMode): EncodedFrames | null {
-    const passing = this.entries.filter((entry) => passes(entry, mode));
-    if (passing.length === 0) return null;
-    const openings = openingsOf(subJson);
-    let total = 0;
-    for (const { kind, start, end } of passing) {
-      const payloadBytes = openings[kind].length + end - start;
+  #encode(openings: Openings, mode: StreamMode): EncodedFrames | null {
+    const { block, first, end } = this;
+    let [total, messages] = [0, 0];
+    for (let at = first; at < end; at += 1) {
+      if (!this.#passes(at, mode)) continue;
+      const payloadBytes = this.#payloadBytes(at, openings);
       total += headerBytes(payloadBytes) + payloadBytes;
+      messages += 1;
     }
+    if (messages === 0) return null;
     const bytes = Buffer.allocUnsafe(total);
-    let at = 0;
-    for (const { kind, start, end } of passing) {
-      at = writeHeader(bytes, at, openings[kind].length + end - start);
-      bytes.set(openings[kind], at);
-      at += openings[kind].length;
-      bytes.set(this.bytes.subarray(start, end), at);
-      at += end - start;
+    let to = 0;
+    for (let at = first; at < end; at += 1) {
+      if (!this.#passes(at, mode)) continue;
+      const kind = block.kind(at);
+      to = writeHeader(bytes, to, this.#payloadBytes(at, openings));
+      bytes.set(openings[kind], to);
+      to += openings[kind].length;
+      const rest = block.text.subarray(
+        block.start(at) + OPENINGS[kind].length,
+        block.ends[at]! - 1,
+      );
+      bytes.set(rest, to);
+      to += rest.length;
     }
-    return { bytes, messages: passing.length };
+    return { bytes, messages };
+  }
+
+  #passes(at: number, mode: StreamMode): boolean {
+    const { block } = this;
+    return mode === 'live' || block.isFinal(at) || block.kind(at) === 'snapshot';
+  }
+
+  /** A line, with a subscription's opening for its own, and without its line feed. */
+  #payloadBytes(at: number, openings: Openings): number {
+    const { block } = this;
+    const kind = block.kind(at);
+    const lineBytes = block.ends[at]! - block.start(at);
+    return openings[kind].length - OPENINGS[kind].length + lineBytes - 1;
   }
 }
 
-function passes(entry: Pick<FrameEntry, 'kind' | 'final'>, mode: StreamMode): boolean {
-  return mode === 'live' || entry.final || entry.kind === 'snapshot';
-}
-
-/** What stands before the engine's part, which begins with `,"cursor":`. */
-function openingsOf(subJson: string): Readonly<Record<FrameEntry['kind'], Buffer>> {
-  const opening = (kind: FrameEntry['kind']) => Buffer.from(`{"t":"${kind}","sub":${subJson}`);
+function openingsOf(sub: string): Openings {
+  const name = `,"sub":${JSON.stringify(sub)}`;
+  const opening = (kind: UpdateKind) => Buffer.from(OPENINGS[kind] + name);
   return { snapshot: opening('snapshot'), upsert: opening('upsert'), remove: opening('remove') };
 }

@@ -2,11 +2,11 @@
  * The memory of all rings together. What they hold never exceeds the limit once an append has returned.
  * A ring counts for one account; where its topic has watchers of several, for the one that has least, so
  * that nobody loses for being beside somebody who has much. Room is made by the account that has most and
- * by nobody else: first by its idle topics that nobody came back to, then by the oldest blocks of its rings.
- * When it has no whole block, what the appending ring has just taken in goes, if that is its own; otherwise
+ * by nobody else: first by its idle topics that nobody came back to, then by the oldest stretches of its rings.
+ * When it has no closed one, what the appending ring has just taken in goes, if that is its own; otherwise
  * its other idle topics, and at last what its largest ring has gathered.
  *
- * Also keeps the blocks that were read lately in the form readers need, so that the clients of a
+ * Also keeps the stretches that were read lately in the form readers need, so that the clients of a
  * reconnect storm share one encoding; what that takes is limited as well.
  */
 
@@ -14,9 +14,9 @@ import type { Flush } from './flush.ts';
 
 /** Bytes that all rings may hold together unless configured otherwise. */
 export const RINGS_BYTES_MAX = 256 * 1024 * 1024;
-/** Names for which the encoding of one block is kept. */
+/** Names for which the encoding of one stretch is kept. */
 export const VIEW_NAMES_MAX = 4;
-/** Payload of the blocks kept for readers; with all their encodings about six times as much memory. */
+/** Text of the stretches kept for readers; with all their encodings about six times as much memory. */
 const VIEWS_BYTES_MAX = 8 * 1024 * 1024;
 
 /** Why something left a ring: too old, too much for its topic, or too much for all topics together. */
@@ -34,8 +34,8 @@ export interface RingHolder {
 export interface BudgetedRing {
   readonly bytes: number;
   readonly holder: RingHolder;
-  /** The number of its oldest whole block; null when it has none. */
-  readonly oldestBlock: number | null;
+  /** The number of its oldest closed stretch; null when it has none. */
+  readonly oldestClosed: number | null;
   evictOldest(reason: EvictionReason): void;
 }
 
@@ -57,7 +57,7 @@ export class RingBudget {
   readonly #views = new Map<object, Flush>();
   #viewBytes = 0;
   #bytes = 0;
-  #lastBlock = 0;
+  #lastClosed = 0;
   readonly #evictions: Record<EvictionReason, number> = { age: 0, topic: 0, total: 0 };
 
   constructor(bytesMax: number, dropIdle: DropIdle) {
@@ -84,10 +84,10 @@ export class RingBudget {
     return this.#evictions;
   }
 
-  /** The number of a block that is complete now; later ones have higher numbers. */
-  nextBlock(): number {
-    this.#lastBlock += 1;
-    return this.#lastBlock;
+  /** The number of a stretch that is closed now; later ones have higher numbers. */
+  nextClosed(): number {
+    this.#lastClosed += 1;
+    return this.#lastClosed;
   }
 
   /** From here on the ring counts for this account. */
@@ -112,7 +112,6 @@ export class RingBudget {
   forget(ring: BudgetedRing): void {
     this.#leave(ring);
     this.#shareOf.delete(ring);
-    this.forgetView(ring);
   }
 
   countEvicted(messages: number, reason: EvictionReason): void {
@@ -129,7 +128,7 @@ export class RingBudget {
     let view = this.#views.get(key);
     if (view === undefined) {
       view = make();
-      this.#viewBytes += view.bytes.length;
+      this.#viewBytes += view.block.text.length;
     }
     this.#views.delete(key);
     this.#views.set(key, view);
@@ -143,19 +142,19 @@ export class RingBudget {
   forgetView(key: object): void {
     const view = this.#views.get(key);
     if (view === undefined) return;
-    this.#viewBytes -= view.bytes.length;
+    this.#viewBytes -= view.block.text.length;
     this.#views.delete(key);
   }
 
   #makeRoom(share: Share, grown: BudgetedRing): void {
     const { account, rings } = share;
-    if (this.#dropIdle(account, 'past-grace') || this.#takeBlock(share)) return;
+    if (this.#dropIdle(account, 'past-grace') || this.#takeStretch(share)) return;
     if (rings.has(grown) && grown.bytes > 0) grown.evictOldest('total');
     else if (!this.#dropIdle(account, 'any')) largestRing(rings).evictOldest('total');
   }
 
-  /** Takes the oldest block, or finds that its ring is rather another's. */
-  #takeBlock(share: Share): boolean {
+  /** Takes the oldest stretch, or finds that its ring is rather another's. */
+  #takeStretch(share: Share): boolean {
     const ring = oldestRing(share.rings);
     if (ring === null) return false;
     const lighter = this.#lighterHolder(ring, share);
@@ -194,15 +193,15 @@ export class RingBudget {
   }
 }
 
-/** The ring whose oldest block is older than that of the others; null when none has a whole block. */
+/** The ring whose oldest stretch is older than that of the others; null when none has a closed one. */
 function oldestRing(rings: ReadonlySet<BudgetedRing>): BudgetedRing | null {
   let oldest: BudgetedRing | null = null;
   let least = Infinity;
   for (const ring of rings) {
-    const block = ring.oldestBlock ?? Infinity;
-    if (block >= least) continue;
+    const closed = ring.oldestClosed ?? Infinity;
+    if (closed >= least) continue;
     oldest = ring;
-    least = block;
+    least = closed;
   }
   return oldest;
 }

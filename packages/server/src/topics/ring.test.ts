@@ -7,11 +7,9 @@ import fc from 'fast-check';
 import {
   cursorsIn,
   FlushPress,
-  flushOf,
   isBefore,
   type MessagePlan,
 } from '../../../../simulation/stream/published-flushes.ts';
-import { mergeFlushes, PackedFlush } from './packed-flush.ts';
 import { RING_LIMITS, Ring, type RingLimits } from './ring.ts';
 import { RingBudget } from './ring-budget.ts';
 
@@ -89,7 +87,7 @@ test('after any cursor exactly what was published beyond it is read, once and as
         const [press, ring] = [presses[it.ring]!, rings[it.ring]!];
         if (it.t === 'flush') {
           const flush = press.next(it.messages, it.passedMs);
-          assert.ok(ring.append(flushOf(flush), flush.edge, flush.position));
+          assert.ok(ring.append(flush.block, flush.position));
         } else if (it.t === 'pass') {
           ring.expire((press.edge + BigInt(it.seconds) * 1_000_000_000n) as EpochNs);
         } else {
@@ -120,7 +118,7 @@ test('a cursor is refused exactly when a message beyond it is gone, in either mo
         const ring = new Ring(floor, shared, ONE, LIMITS);
         for (const [plan, passedMs] of flushes) {
           const flush = press.next(plan, passedMs);
-          ring.append(flushOf(flush), flush.edge, flush.position);
+          ring.append(flush.block, flush.position);
         }
         const { age, topic, total } = shared.evictions;
         const gone = press.published.slice(0, age + topic + total);
@@ -140,9 +138,9 @@ test('on a stream that published nothing since, a cursor of any age is served [S
   const press = new FlushPress();
   const ring = new Ring(press.floor, budget(), ONE);
   const flush = press.next([{ kind: 'upsert', final: true, id: 'a', padding: 10 }], 20);
-  ring.append(flushOf(flush), flush.edge, flush.position);
+  ring.append(flush.block, flush.position);
   const cursor = press.published[0]!.cursor;
-  for (const now of [flush.edge, flush.edge + 5n * DAY_NS]) {
+  for (const now of [press.edge, press.edge + 5n * DAY_NS]) {
     ring.expire(now as EpochNs);
     for (const c of [cursor, flush.position]) {
       const piece = ring.read(parseCursor(c)!, 1, 'live');
@@ -161,7 +159,7 @@ test('a message stays for 15 minutes of tape time and then goes', () => {
   const from = press.floor;
   for (let second = 0; second < 1_200; second += 1) {
     const flush = press.next([{ kind: 'upsert', final: false, id: 'a', padding: 50 }], 1_000);
-    ring.append(flushOf(flush), flush.edge, flush.position);
+    ring.append(flush.block, flush.position);
     if (second === 899) assert.equal(readAll(ring, from, 1e6, 'live')?.length, 900);
   }
   assert.equal(ring.read(parseCursor(from)!, 1e6, 'live'), null);
@@ -176,8 +174,8 @@ test('a flush that does not lie beyond the others is refused and changes nothing
   const press = new FlushPress();
   const ring = new Ring(press.floor, budget(), ONE);
   const flush = press.next([{ kind: 'upsert', final: false, id: 'a', padding: 0 }], 20);
-  assert.ok(ring.append(flushOf(flush), flush.edge, flush.position));
-  assert.ok(!ring.append(flushOf(flush), flush.edge, flush.position));
+  assert.ok(ring.append(flush.block, flush.position));
+  assert.ok(!ring.append(flush.block, flush.position));
   assert.equal(readAll(ring, '20261112.10.0', 1e6, 'live')?.length, 1);
 });
 
@@ -187,7 +185,7 @@ test('readers of the same stretch share one encoding, and many names do not pile
   const ring = new Ring(from, budget(), ONE);
   for (let step = 0; step < 30; step += 1) {
     const flush = press.next([{ kind: 'upsert', final: false, id: 'a', padding: 50 }], 1_000);
-    ring.append(flushOf(flush), flush.edge, flush.position);
+    ring.append(flush.block, flush.position);
   }
   const read = () => ring.read(parseCursor(from)!, 1e6, 'live')!.flushes;
   assert.ok(read().length > 1 && read().length < 30);
@@ -212,7 +210,7 @@ test('room is made by idle topics first, then by the oldest block of any ring', 
   const append = (index: number) => {
     const press = presses[index]!;
     const flush = press.next([{ kind: 'upsert', final: false, id: 'a', padding: 5_000 }], 11_000);
-    rings[index]!.append(flushOf(flush), flush.edge, flush.position);
+    rings[index]!.append(flush.block, flush.position);
   };
   for (const index of [0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2]) append(index);
   assert.deepEqual(shared.evictions, { age: 0, topic: 0, total: 0 });
@@ -222,25 +220,6 @@ test('room is made by idle topics first, then by the oldest block of any ring', 
   assert.ok(rings[0]!.bytes < bytesBefore);
   assert.equal(rings[1]!.read(parseCursor('20261112.10.0')!, 1e6, 'live')?.isNewest, true);
   assert.ok(shared.bytes <= 200_000);
-});
-
-test('a packed flush unpacks to the same messages, and never costs more than before', () => {
-  fc.assert(
-    fc.property(fc.array(messages, { minLength: 1, maxLength: 5 }), (plans) => {
-      const press = new FlushPress();
-      const merged = mergeFlushes(
-        plans.map((plan) => flushOf(press.next(plan, 20))),
-        1,
-      );
-      const packed = new PackedFlush(merged);
-      const unpacked = packed.unpack(1);
-      assert.deepEqual(unpacked.entries, merged.entries);
-      for (const one of ['live', 'confirmed'] as const) {
-        assert.deepEqual(unpacked.framesFor('é', one)?.bytes, merged.framesFor('é', one)?.bytes);
-      }
-      assert.ok(packed.blockBytes < merged.bytes.length + 256 * merged.entries.length);
-    }),
-  );
 });
 
 test('the limits are those customers are told', () => {

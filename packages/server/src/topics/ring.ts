@@ -13,13 +13,13 @@
  * `confirmed` has a floor of its own, since only final messages can be missed there.
  */
 
-import { type Cursor, compareCursors, formatCursor } from '@tapeloom/core/cursor';
+import { type Cursor, compareCursors, formatCursor, parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
+import { type Block, endWithin } from '../blocks/block.ts';
 import type { Flush } from './flush.ts';
-import { readCursor } from './packed-flush.ts';
-import { Block, Gathered, type Stretch } from './ring-block.ts';
 import type { BudgetedRing, EvictionReason, RingBudget, RingHolder } from './ring-budget.ts';
+import { Stretch } from './ring-stretch.ts';
 
 export interface RingLimits {
   readonly bytesMax: number;
@@ -48,10 +48,8 @@ export class Ring implements BudgetedRing, Disposable {
   readonly holder: RingHolder;
   readonly #budget: RingBudget;
   readonly #limits: RingLimits;
-  /** Oldest first. */
-  #blocks: Block[] = [];
-  /** The newest flushes, not packed yet. */
-  #gathered: Gathered | null = null;
+  /** Oldest first; all but the newest are closed. */
+  #stretches: Stretch[] = [];
   #bytes = 0;
   #floor: Cursor;
   #finalFloor: Cursor;
@@ -63,7 +61,7 @@ export class Ring implements BudgetedRing, Disposable {
     this.holder = holder;
     this.#budget = budget;
     this.#limits = limits;
-    this.#floor = readCursor(floor);
+    this.#floor = parseCursor(floor)!;
     this.#finalFloor = this.#floor;
     this.#newest = this.#floor;
     budget.assign(this, holder.account);
@@ -73,8 +71,8 @@ export class Ring implements BudgetedRing, Disposable {
     return this.#bytes;
   }
 
-  get oldestBlock(): number | null {
-    return this.#blocks[0]?.number ?? null;
+  get oldestClosed(): number | null {
+    return this.#stretches[0]?.number ?? null;
   }
 
   /** Its memory counts for this account from here on. */
@@ -87,19 +85,17 @@ export class Ring implements BudgetedRing, Disposable {
     return formatCursor(mode === 'confirmed' ? this.#finalFloor : this.#floor);
   }
 
-  /** Takes in a flush closed at `edge`; false when it does not lie beyond all before it. */
-  append(flush: Flush, edge: EpochNs, position: string): boolean {
-    const [first] = flush.entries;
-    if (first === undefined) return true;
-    if (compareCursors(readCursor(first.cursor), this.#newest) <= 0) return false;
-    if (this.#gathered?.hasRoomFor(flush, edge) === false) this.#pack(this.#gathered);
-    this.#gathered ??= new Gathered(edge);
-    const bytesBefore = this.#gathered.bytes;
-    this.#gathered.add(flush, edge, position);
-    this.#newest = this.#gathered.last;
-    this.#count(this.#gathered.bytes - bytesBefore);
-    this.#budget.forgetView(this);
-    this.expire(edge);
+  /** Takes in a flush; false when it does not lie beyond all before it. */
+  append(flush: Block, position: string): boolean {
+    if (flush.count === 0) return true;
+    if (compareCursors(flush.cursor(0), this.#newest) <= 0) return false;
+    const stretch = this.#stretchFor(flush);
+    const bytesBefore = stretch.bytes;
+    stretch.add(flush, position);
+    this.#newest = stretch.last;
+    this.#count(stretch.bytes - bytesBefore);
+    this.#budget.forgetView(stretch);
+    this.expire(flush.lastEdge);
     while (this.#bytes > this.#limits.bytesMax) this.evictOldest('topic');
     this.#budget.settle(this);
     return true;
@@ -108,9 +104,7 @@ export class Ring implements BudgetedRing, Disposable {
   /** The topic's tape time is `now`: what is too old leaves. */
   expire(now: EpochNs): void {
     const oldest = now - this.#limits.ageNs;
-    for (;;) {
-      const stretch = this.#blocks[0] ?? this.#gathered;
-      if (stretch === null || stretch.lastEdge >= oldest) return;
+    while (this.#stretches.length > 0 && this.#stretches[0]!.lastEdge < oldest) {
       this.evictOldest('age');
     }
   }
@@ -131,18 +125,19 @@ export class Ring implements BudgetedRing, Disposable {
     };
     for (const stretch of this.#beyond(after)) {
       if (!hasNothingFor(mode, stretch, after)) {
-        if (stretch.payloadBytes > restBytes && flushes.length > 0) return piece(false);
-        const view = this.#viewOf(stretch);
-        const from = firstBeyond(view, after);
-        const to = stretch.payloadBytes > restBytes ? cutWithin(view, from, restBytes) : undefined;
-        const part = view.part(from, to);
-        flushes.push(part);
-        if (to !== undefined && to < view.entries.length) {
-          through = readCursor(part.entries.at(-1)!.cursor);
+        if (stretch.textBytes > restBytes && flushes.length > 0) return piece(false);
+        const view = this.#budget.viewOf(stretch, () => stretch.view());
+        const { block } = view;
+        const first = block.countUpTo(after);
+        const fitting = endWithin(block.ends, first, block.count, restBytes);
+        const end = stretch.textBytes > restBytes ? Math.max(first + 1, fitting) : block.count;
+        flushes.push(view.part(first, end));
+        if (end < block.count) {
+          through = block.cursor(end - 1);
           position = null;
           return piece(false);
         }
-        restBytes -= stretch.payloadBytes;
+        restBytes -= stretch.textBytes;
       }
       through = stretch.last;
       position = stretch.position;
@@ -152,62 +147,50 @@ export class Ring implements BudgetedRing, Disposable {
 
   /** Gives all memory back. */
   [Symbol.dispose](): void {
-    for (const block of this.#blocks) this.#budget.forgetView(block);
-    this.#blocks = [];
-    this.#gathered = null;
+    for (const stretch of this.#stretches) this.#budget.forgetView(stretch);
+    this.#stretches = [];
     this.#count(-this.#bytes);
     this.#budget.forget(this);
     this.#floor = this.#newest;
     this.#finalFloor = this.#newest;
   }
 
-  /** The stretches with something beyond a cursor, oldest first. */
-  *#beyond(after: Cursor): Iterable<Block | Gathered> {
-    let [low, high] = [0, this.#blocks.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (compareCursors(this.#blocks[middle]!.last, after) > 0) high = middle;
-      else low = middle + 1;
-    }
-    yield* this.#blocks.slice(low);
-    const gathered = this.#gathered;
-    if (gathered !== null && compareCursors(gathered.last, after) > 0) yield gathered;
-  }
-
-  /** What is gathered grows, so its view is kept by the ring's name and forgotten when it does. */
-  #viewOf(stretch: Block | Gathered): Flush {
-    const key = stretch === this.#gathered ? this : stretch;
-    return this.#budget.viewOf(key, () => stretch.view());
-  }
-
-  #pack(gathered: Gathered): void {
-    const block = new Block(gathered, this.#budget.nextBlock());
-    this.#blocks.push(block);
-    this.#gathered = null;
-    this.#budget.forgetView(this);
-    this.#count(block.bytes - gathered.bytes);
-  }
-
-  /** The oldest block leaves, or what is gathered when there is none. */
+  /** The oldest stretch leaves, also when it is not closed. */
   evictOldest(reason: EvictionReason): void {
-    const block = this.#blocks.shift();
-    if (block !== undefined) {
-      this.#budget.forgetView(block);
-      this.#evict(block, reason);
-      return;
-    }
-    const gathered = this.#gathered;
-    if (gathered === null) return;
-    this.#gathered = null;
-    this.#budget.forgetView(this);
-    this.#evict(gathered, reason);
-  }
-
-  #evict(stretch: Stretch, reason: EvictionReason): void {
+    const stretch = this.#stretches.shift();
+    if (stretch === undefined) return;
+    this.#budget.forgetView(stretch);
     this.#floor = stretch.last;
     this.#finalFloor = stretch.lastFinal ?? this.#finalFloor;
     this.#budget.countEvicted(stretch.messages, reason);
     this.#count(-stretch.bytes);
+  }
+
+  /** The stretches with something beyond a cursor, oldest first. */
+  #beyond(after: Cursor): readonly Stretch[] {
+    let [low, high] = [0, this.#stretches.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (compareCursors(this.#stretches[middle]!.last, after) > 0) high = middle;
+      else low = middle + 1;
+    }
+    return this.#stretches.slice(low);
+  }
+
+  /** The newest one, or another when that has no room. */
+  #stretchFor(flush: Block): Stretch {
+    const newest = this.#stretches.at(-1);
+    if (newest?.hasRoomFor(flush) === true) return newest;
+    if (newest !== undefined) {
+      const bytesBefore = newest.bytes;
+      newest.close(this.#budget.nextClosed());
+      this.#budget.forgetView(newest);
+      this.#count(newest.bytes - bytesBefore);
+    }
+    const stretch = new Stretch(flush.lastEdge);
+    this.#stretches.push(stretch);
+    this.#count(stretch.bytes);
+    return stretch;
   }
 
   #count(bytes: number): void {
@@ -219,26 +202,4 @@ export class Ring implements BudgetedRing, Disposable {
 function hasNothingFor(mode: StreamMode, { lastFinal }: Stretch, after: Cursor): boolean {
   if (mode === 'live') return false;
   return lastFinal === null || compareCursors(lastFinal, after) <= 0;
-}
-
-/** The place of the first message beyond a cursor; there is one. */
-function firstBeyond({ entries }: Flush, after: Cursor): number {
-  let [low, high] = [0, entries.length - 1];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (compareCursors(readCursor(entries[middle]!.cursor), after) > 0) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-}
-
-/** Where to cut so that the messages from `from` on fit, one at least. */
-function cutWithin({ entries }: Flush, from: number, bytesMax: number): number {
-  let [to, bytes] = [from, 0];
-  while (to < entries.length) {
-    bytes += entries[to]!.end - entries[to]!.start;
-    if (bytes > bytesMax && to > from) break;
-    to += 1;
-  }
-  return to;
 }

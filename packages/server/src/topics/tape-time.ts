@@ -7,7 +7,6 @@
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { dayOf, epochNs } from '@tapeloom/core/utc-day';
 import type { EngineSlot, EngineSlots } from './engine-slots.ts';
-import { readCursor } from './packed-flush.ts';
 
 export type DayListener = (day: UtcDay) => void;
 
@@ -44,9 +43,8 @@ export class TapeTime {
     this.#change(() => this.#engines.advance(slot, promise));
   }
 
-  /** A topic has come to this cursor: so has the tape, whatever its engines have told of it. */
-  reach(delaySeconds: number, cursor: string): void {
-    const { day } = readCursor(cursor);
+  /** A topic has come to this day: so has the tape, whatever its engines have told of it. */
+  reach(delaySeconds: number, day: UtcDay): void {
     const known = this.dayAt(delaySeconds);
     if (known !== null && day <= known) return;
     const midnight = epochNs(day, 0) + BigInt(delaySeconds) * 1_000_000_000n;

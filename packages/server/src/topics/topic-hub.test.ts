@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
 import { FlushPress } from '../../../../simulation/stream/published-flushes.ts';
@@ -15,6 +16,7 @@ import {
   spec,
   TopicStage,
 } from '../../../../simulation/stream/topic-stage.ts';
+import { BlockWriter } from '../blocks/block-writer.ts';
 import type { EngineMessage } from './engine-link.ts';
 import { TOPIC_LINGER_MS } from './idle-topics.ts';
 import { TOPICS_MAX } from './topic-hub.ts';
@@ -173,10 +175,11 @@ test('tape time is the least of all engines, never goes back, and days come late
 
 test('whatever stands on a new day changes the day before anybody gets it [DET-22]', () => {
   const [before, after] = [MIDNIGHT, `${addDays(DAY, 1)}.0.0`];
+  const writer = new BlockWriter(64, 1);
   const frames = (cursor: string) => {
-    const bytes = new TextEncoder().encode(`,"cursor":"${cursor}"}`);
-    const entry = { kind: 'upsert', id: 'a', final: false, start: 0, end: bytes.length } as const;
-    return { edge: OPEN, bytes, entries: [{ ...entry, cursor }] };
+    const at = parseCursor(cursor)!;
+    writer.upsert({ id: 'a', final: false, ts: '1', data: {} }, at, 1);
+    return { block: writer.take(at.day) };
   };
   const ready = { t: 'ready', topic: 1, ...READY } as const;
   const flush = { t: 'flush', topic: 1, position: after } as const;

@@ -11,8 +11,10 @@
  */
 
 import type { SessionTable } from '@tapeloom/core/calendar/session';
+import { parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { EngineState } from '@tapeloom/protocol/status-states';
+import { Block } from '../blocks/block.ts';
 import type { Clock } from '../platform/clock.ts';
 import { type Attachment, attachmentTo } from './attachment.ts';
 import type {
@@ -314,11 +316,11 @@ export class TopicHub implements Disposable {
         this.#publish(topic, message);
         return;
       case 'snapshot':
-        this.#reach(topic, message.entries.at(-1)?.cursor);
-        topic.answer(message.request, new Flush(message.entries, message.bytes));
+        this.#reach(topic, message.block.day);
+        topic.answer(message.request, new Flush(new Block(message.block)));
         return;
       case 'ready':
-        this.#reach(topic, message.position);
+        this.#reach(topic, dayIn(message.position));
         topic.warm = message.warm;
         topic.lagMs = message.lagMs;
         this.#judge(topic, message.partialSince);
@@ -337,12 +339,12 @@ export class TopicHub implements Disposable {
     }
   }
 
-  #publish(topic: Topic, { entries, bytes, edge, position }: FlushMessage): void {
+  #publish(topic: Topic, { block, position }: FlushMessage): void {
     this.#counters.flushesTotal += 1;
-    this.#reach(topic, entries.at(-1)?.cursor);
-    if (topic.publish(new Flush(entries, bytes), edge, position)) {
+    this.#reach(topic, block.day);
+    if (topic.publish(new Flush(new Block(block)), position)) {
       // The last flush of a day stands at the midnight after it.
-      this.#reach(topic, position);
+      this.#reach(topic, dayIn(position));
       return;
     }
     // An engine that went back in its own log cannot be trusted with this topic any more.
@@ -356,15 +358,15 @@ export class TopicHub implements Disposable {
     for (const { topic: number, position, lagMs } of topics) {
       const topic = this.#byNumber.get(number);
       if (topic === undefined) continue;
-      this.#reach(topic, position ?? undefined);
+      if (position !== null) this.#reach(topic, dayIn(position));
       topic.lagMs = lagMs;
       topic.moveTo(position);
       if (promise !== null) topic.ring?.expire(delayed(promise, topic.spec));
     }
   }
 
-  #reach({ spec: { delaySeconds } }: Topic, cursor: string | undefined): void {
-    if (cursor !== undefined) this.#time.reach(delaySeconds, cursor);
+  #reach({ spec: { delaySeconds } }: Topic, day: UtcDay): void {
+    this.#time.reach(delaySeconds, day);
   }
 
   #judge(topic: Topic, partialSince = topic.partialSince): void {
@@ -391,4 +393,9 @@ export class TopicHub implements Disposable {
       topic.end('INTERNAL', message);
     }
   }
+}
+
+/** The day of a cursor that an engine has written. */
+function dayIn(cursor: string): UtcDay {
+  return parseCursor(cursor)!.day;
 }

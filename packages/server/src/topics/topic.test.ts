@@ -6,10 +6,9 @@ import fc from 'fast-check';
 import {
   cursorsIn,
   FlushPress,
-  flushOf,
   type MessagePlan,
 } from '../../../../simulation/stream/published-flushes.ts';
-import type { Flush } from './flush.ts';
+import { Flush } from './flush.ts';
 import { Ring, type RingLimits } from './ring.ts';
 import { RingBudget } from './ring-budget.ts';
 import { type Subscriber, Topic } from './topic.ts';
@@ -140,7 +139,7 @@ test('however often it is cut off, a client has every message beyond its start o
       for (const it of happenings) {
         if (it.t === 'flush') {
           const flush = press.next(it.messages, it.passedMs);
-          assert.ok(topic.publish(flushOf(flush), flush.edge, flush.position));
+          assert.ok(topic.publish(new Flush(flush.block), flush.position));
         } else if (it.t === 'pull') clients[it.client]!.pull(it.bytesMax);
         else clients[it.client]!.cut();
         for (const { got, from, mode, isFollowing } of clients) {
@@ -160,12 +159,12 @@ test('a snapshot that arrives while a flush is handed out is not followed by tha
   first!.pull(1);
   const publish = () => {
     const flush = press.next([{ kind: 'upsert', final: true, id: 'a', padding: 1 }], 20);
-    topic.publish(flushOf(flush), flush.edge, flush.position);
+    topic.publish(new Flush(flush.block), flush.position);
   };
   publish();
   first!.onFlush = () => {
     topic.waitFor(1, second!);
-    topic.answer(1, flushOf(press.next([], 0)));
+    topic.answer(1, new Flush(press.next([], 0).block));
     first!.onFlush = () => {};
   };
   publish();

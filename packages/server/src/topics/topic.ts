@@ -7,7 +7,7 @@
  * when it has come to that day.
  */
 
-import { type Cursor, compareCursors } from '@tapeloom/core/cursor';
+import { type Cursor, parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import type { ErrorCode } from '@tapeloom/protocol/error-codes';
@@ -15,7 +15,6 @@ import type { StreamState } from '@tapeloom/protocol/status-states';
 import type { TopicSpec } from './engine-link.ts';
 import type { EngineSlot } from './engine-slots.ts';
 import type { Flush } from './flush.ts';
-import { readCursor } from './packed-flush.ts';
 import type { Ring, RingPiece } from './ring.ts';
 import type { RingHolder } from './ring-budget.ts';
 
@@ -177,13 +176,13 @@ export class Topic implements RingHolder {
   pull(subscriber: Subscriber, after: Cursor, bytesMax: number): RingPiece | null {
     if (!this.#subscribers.has(subscriber)) return null;
     const piece = this.ring?.read(after, bytesMax, subscriber.mode) ?? null;
-    if (piece?.isNewest === true) this.#joining.set(subscriber, readCursor(piece.through));
+    if (piece?.isNewest === true) this.#joining.set(subscriber, parseCursor(piece.through)!);
     return piece;
   }
 
   /** False when the flush does not lie beyond those before it: nobody has got it then. */
-  publish(flush: Flush, edge: EpochNs, position: string): boolean {
-    if (this.ring?.append(flush, edge, position) === false) return false;
+  publish(flush: Flush, position: string): boolean {
+    if (this.ring?.append(flush.block, position) === false) return false;
     this.#position = position;
     // A copy: taking a flush may make other subscribers of the same connection follow or end.
     for (const subscriber of [...this.#following]) {
@@ -259,7 +258,7 @@ export class Topic implements RingHolder {
 
   #isReadyFor(subscriber: Subscriber): boolean {
     if (!this.#isReady || this.#position === null) return false;
-    return subscriber.shows(readCursor(this.#position).day);
+    return subscriber.shows(parseCursor(this.#position)!.day);
   }
 
   #tellReady(): void {
@@ -274,9 +273,8 @@ export class Topic implements RingHolder {
 
 /** The messages of a flush beyond a cursor, null when there are none. */
 function partBeyond(flush: Flush, cursor: Cursor): Flush | null {
-  const isBeyond = (text: string) => compareCursors(readCursor(text), cursor) > 0;
-  const from = flush.entries.findIndex((entry) => isBeyond(entry.cursor));
-  return from === -1 ? null : flush.part(from);
+  const from = flush.block.countUpTo(cursor);
+  return from === flush.end ? null : flush.part(from);
 }
 
 /** Equal texts mean equal computations: parameters are canonical, so their order is fixed. */

@@ -11,6 +11,7 @@ import type { Cursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
+import { Block } from '../../blocks/block.ts';
 import type { ReplayPage } from '../../runs/replay.ts';
 import type { DeliveryAction, DeliveryReplay } from './delivery-events.ts';
 
@@ -74,7 +75,8 @@ export class Backfill {
   /** False when it was a probe, and the page shows that something was missed. */
   take(page: ReplayPage, mode: StreamMode): boolean {
     this.#page = page;
-    return !this.#isProbing || !page.entries.some(({ final }) => final || mode === 'live');
+    const tells = (block: Block) => (mode === 'live' ? block.count > 0 : block.lastFinal >= 0);
+    return !this.#isProbing || !page.blocks.some((block) => tells(new Block(block)));
   }
 
   /** Fetches the next page up to what is visible; null when all of it is written. */

@@ -12,6 +12,7 @@ import type { StreamState } from '@tapeloom/protocol/status-states';
 import type { Caller } from '../../accounts/auth/caller.ts';
 import type { Charges } from '../../accounts/limits/charges.ts';
 import { type ColdOpens, idleTopicsOf } from '../../accounts/limits/cold-opens.ts';
+import { Block } from '../../blocks/block.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { type RefusalReason, reasonOf } from '../../platform/refusal.ts';
 import type { Replay, ReplayPage, Replays } from '../../runs/replay.ts';
@@ -301,8 +302,8 @@ export class StreamSubscription implements Subscriber, Puller {
     for (const flush of flushes) this.flush(flush);
   }
 
-  #writePage({ entries, bytes }: ReplayPage): void {
-    if (entries.length > 0) this.flush(new Flush(entries, bytes, PAGE_NAMES_MAX));
+  #writePage({ blocks }: ReplayPage): void {
+    for (const block of blocks) this.flush(new Flush(new Block(block), PAGE_NAMES_MAX));
   }
 
   #openReplay({ from, until, chargedBefore }: DeliveryReplay): void {

@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { parseCursor } from '@tapeloom/core/cursor';
+import { utcDay } from '@tapeloom/core/utc-day';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import fc from 'fast-check';
 import { frameTexts } from '../../../../../simulation/stream/server-frames.ts';
-import { Flush, type FrameEntry } from '../../topics/flush.ts';
+import { BlockWriter } from '../../blocks/block-writer.ts';
+import { Flush } from '../../topics/flush.ts';
 import { MessageFrame } from '../../topics/message-frame.ts';
 import { textFrame } from '../../topics/text-frame.ts';
 import { Outbox } from './outbox.ts';
 
 /** Small ones, so that short runs reach them: a frame here has about 100 bytes. */
 const LIMITS = { skipFromBytes: 500, bytesMax: 2_000 };
+const DAY = utcDay(20261112);
 const SUBS = ['a', 'b', 'c'] as const;
 
 type Sub = (typeof SUBS)[number];
@@ -51,6 +55,7 @@ class TopicModel {
   /** Sent since the last reset. */
   statuses = 0;
   #lastRank = 0;
+  readonly #writer = new BlockWriter(64, 1);
 
   get state(): State {
     return this.stateAt.get(this.position)!;
@@ -58,32 +63,27 @@ class TopicModel {
 
   flush(changes: readonly Change[]): Flush {
     const state = new Map(this.state);
-    const entries: FrameEntry[] = [];
-    let bytes = Buffer.alloc(0);
     for (const { id, isRemoved, padding } of changes) {
       const cursor = this.#nextCursor();
       this.versions += 1;
       const data = `${cursor}${'x'.repeat(padding)}`;
       if (isRemoved) state.delete(id);
       else state.set(id, data);
-      const rest = Buffer.from(`,"cursor":"${cursor}","id":"${id}","data":"${data}"}`);
-      const kind = isRemoved ? 'remove' : 'upsert';
-      const [start, end] = [bytes.length, bytes.length + rest.length];
-      entries.push({ kind, id, final: false, cursor, start, end });
-      bytes = Buffer.concat([bytes, rest]);
+      const members = `"id":"${id}","final":false,"data":"${data}"`;
+      this.#writer.add(isRemoved ? 'remove' : 'upsert', false, parseCursor(cursor)!, members, 0);
     }
     // An edge lies behind the last update before it.
     this.position = this.#nextCursor();
     this.stateAt.set(this.position, state);
-    return new Flush(entries, bytes);
+    return new Flush(this.#writer.take(DAY));
   }
 
   snapshot(): Flush {
     const { position: cursor, state } = this;
     const items = [...state].map(([id, data]) => ({ id, data }));
-    const rest = Buffer.from(`,"cursor":"${cursor}","items":${JSON.stringify(items)}}`);
-    const entry = { kind: 'snapshot', id: '', final: true, cursor, start: 0 } as const;
-    return new Flush([{ ...entry, end: rest.length }], rest);
+    const members = `"items":${JSON.stringify(items)}`;
+    this.#writer.add('snapshot', true, parseCursor(cursor)!, members, 0);
+    return new Flush(this.#writer.take(DAY));
   }
 
   #nextCursor(): string {
