@@ -3,6 +3,8 @@
  * that brings it to the lots and the prices asked for until it ends. It ends by a print of another
  * side (that print's first update), by the clock 1 ns after the longest allowed gap, or with the
  * session. What is asked for is fixed when the session opens and never repaints.
+ *
+ * No time is handed from method to method: a double that is may become an object each time.
  */
 
 import type { Rank, UtcDay } from '../numbers.ts';
@@ -99,7 +101,7 @@ export class ClusterStudy implements Study {
       const ns = ts[row]! + offsetNs;
       const sign = side[row]!;
       if (this.#side !== 0 && ns - this.#lastNs > this.#gapNs) {
-        this.#end((batch.firstRank + row - 1) as Rank, k + 1, this.dueNs);
+        this.#end((batch.firstRank + row - 1) as Rank, k + 1, true);
       }
       k = 0;
       if (sign !== this.#side || sign === 0) {
@@ -108,7 +110,7 @@ export class ClusterStudy implements Study {
           row += 1;
           continue;
         }
-        this.#begin(batch, row, ns);
+        this.#begin(batch, row, offsetNs);
       }
       const next = this.#extend(batch, row, to, offsetNs);
       // Only the updates of the last print are asked for, and only a first print ends another cluster.
@@ -140,11 +142,11 @@ export class ClusterStudy implements Study {
     visit(this.#version(false), this.#mark);
   }
 
-  #begin(batch: TradeBatch, row: number, ns: number): void {
+  #begin(batch: TradeBatch, row: number, offsetNs: number): void {
     this.#side = batch.side[row]!;
     this.#firstDay = batch.day;
     this.#firstRank = batch.firstRank + row;
-    this.#firstNs = ns;
+    this.#firstNs = batch.ts[row]! + offsetNs;
     this.#first = batch.price[row]!;
     this.#high = this.#first;
     this.#low = this.#first;
@@ -192,11 +194,16 @@ export class ClusterStudy implements Study {
     return this.#prices === null ? 0 : 1 + this.#prices.count;
   }
 
-  /** Ends the open cluster, if any; true when it was shown and so became final by update `k`. */
-  #end(rank: Rank, k: number, atNs?: number): boolean {
+  /**
+   * Ends the open cluster, if any; true when it was shown and so became final by update `k`. By the clock
+   * it ended when it was due, else now.
+   */
+  #end(rank: Rank, k: number, isByClock = false): boolean {
     if (this.#side === 0) return false;
     const isShown = this.#isShown();
-    if (isShown) this.#output!.upsert(this.#version(true), rank, k, atNs);
+    if (isShown) {
+      this.#output!.upsert(this.#version(true), rank, k, isByClock ? this.dueNs : undefined);
+    }
     this.#threshold.add(this.#size);
     this.#side = 0;
     return isShown;
