@@ -6,16 +6,18 @@
  */
 
 import type { Session, SessionTable } from '@tapeloom/core/calendar/session';
-import { tradesOnUtcDay } from '@tapeloom/core/calendar/session-table';
 import { type Cursor, formatCursor } from '@tapeloom/core/cursor';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { Indicator, Params } from '@tapeloom/core/studies/indicator';
 import { type RunOutput, StudyRun } from '@tapeloom/core/studies/run';
 import type { ObjectVersion, Study } from '@tapeloom/core/studies/study';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
-import { addDays, dayOf } from '@tapeloom/core/utc-day';
+import { dayOf } from '@tapeloom/core/utc-day';
+import { missingDays } from '@tapeloom/server/runs/coverage';
+import { sessionStart } from '@tapeloom/server/runs/look-back';
 import { runSource } from '@tapeloom/server/runs/run-source';
 import { beginRun, type CreateRun, readTo, type TapeRun } from '@tapeloom/server/runs/run-start';
+import { DamagedDays, tapeNow } from '@tapeloom/server/runs/sound-tape';
 import type { Tape, TapePlace } from '@tapeloom/server/tape/tape';
 import type { RemoveEntry, UpsertEntry } from '../entries/entry.ts';
 
@@ -69,8 +71,7 @@ export async function runSettled(
   signal: AbortSignal,
 ): Promise<SettledResult> {
   const { tape, symbol: contract, sessions, indicator, params, from, to } = request;
-  const current = sessions.atOrAfter(from);
-  await refuseMissingDays(request, current !== null && current.open < from ? current.open : from);
+  await refuseMissingDays(request, sessionStart(sessions, from));
   const source = runSource({ contract, indicator, params, sessions }, tape);
   const pace = { yieldTurn: async () => {}, signal };
   const counts = { trades: 0, upserts: 0, removes: 0 };
@@ -145,17 +146,14 @@ class LogRun implements TapeRun, RunOutput {
   flushed(): void {}
 }
 
-/** Days without trading may be missing; all others of [start, to) must be there. */
+/** Days without trading may be missing; all others of [start, to) must be there. What is damaged fails as it is read. */
 async function refuseMissingDays(request: SettledRequest, start: EpochNs): Promise<void> {
   const { tape, symbol, sessions, fullSessions, from, to } = request;
-  const days = new Set((await tape.days(symbol)).map(({ day }) => day));
-  const last = dayOf((to - 1n) as EpochNs);
-  const missing: UtcDay[] = [];
-  for (let day = dayOf(start); day <= last; day = addDays(day, 1)) {
-    if (!days.has(day) && tradesOnUtcDay(fullSessions, day)) missing.push(day);
-  }
+  const now = await tapeNow(tape, symbol, new DamagedDays());
+  const isThere = (day: UtcDay) => now.onTape.has(day) || now.damagedDays.includes(day);
+  const missing = missingDays(now, fullSessions, start, to).filter((day) => !isThere(day));
   if (missing.length === 0) return;
   let first = sessions.atOrAfter(from);
-  while (first !== null && !days.has(dayOf(first.open))) first = sessions.atOrAfter(first.close);
+  while (first !== null && !isThere(dayOf(first.open))) first = sessions.atOrAfter(first.close);
   throw new MissingDaysError(symbol, missing, first !== null && first.open < to ? first : null);
 }

@@ -12,14 +12,13 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { Refusal, SCARCE, type Scarce, scarceFor } from '../platform/refusal.ts';
 import { positionAfter } from '../results/days-position.ts';
 import type {
-  Coverage,
-  CoveredStudy,
   DayResult,
   DaysPosition,
   DaysRead,
   SettledDays,
   SettledDaysRequest,
 } from '../results/settled-days.ts';
+import type { Coverage, CoveredStudy } from '../runs/coverage.ts';
 import type { CursorPlace, Replay, ReplayPage, ReplayRequest, Replays } from '../runs/replay.ts';
 import type { TradingSessions } from '../runs/session-tables.ts';
 import { ComputeThreads, type ComputeThreadsOptions } from './compute-threads.ts';

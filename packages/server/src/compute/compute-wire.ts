@@ -7,12 +7,8 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { RefusalReason } from '../platform/refusal.ts';
-import type {
-  Coverage,
-  CoveredStudy,
-  DayResult,
-  SettledDaysRequest,
-} from '../results/settled-days.ts';
+import type { DayResult, SettledDaysRequest } from '../results/settled-days.ts';
+import type { Coverage, CoveredStudy } from '../runs/coverage.ts';
 import type { CursorPlace, ReplayPage, ReplayRequest } from '../runs/replay.ts';
 import type { TradingSessions } from '../runs/session-tables.ts';
 

@@ -12,7 +12,8 @@ import { type EpochNs, RANK_MAX, type Rank, type UtcDay } from '@tapeloom/core/n
 import { SECOND_NS, wholeSecond } from '@tapeloom/core/studies/flush-step';
 import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
 import { Refusal } from '../platform/refusal.ts';
-import type { Coverage, CoveredStudy, SettledDays } from '../results/settled-days.ts';
+import type { SettledDays } from '../results/settled-days.ts';
+import type { Coverage, CoveredStudy } from '../runs/coverage.ts';
 import type { CursorPlace, Replays } from '../runs/replay.ts';
 import { type AwaitedMoment, awaitCursors, CursorWait, LOOK_AGAIN_MS } from './awaited-cursors.ts';
 import { type HistoryQuery, untilBeforeFrom } from './history-query.ts';

@@ -8,8 +8,14 @@
 import type { SessionTable } from '@tapeloom/core/calendar/session';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { computationOf } from '@tapeloom/core/studies/computation';
-import { addDays, dayOf, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
+import { addDays, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
 import { Refusal } from '../platform/refusal.ts';
+import {
+  type Coverage,
+  type CoveredStudy,
+  coverageOf,
+  tradesAfterCursor,
+} from '../runs/coverage.ts';
 import { compressLines, noLines, noSettledLines } from '../runs/day-lines.ts';
 import { firstDayRead } from '../runs/look-back.ts';
 import { type RunSource, runSource, type StudyCatalogue, studySource } from '../runs/run-source.ts';
@@ -34,10 +40,7 @@ import {
 import { LineSkipping } from './line-skipping.ts';
 import { PulledRead } from './pulled-read.ts';
 import type { ResultCache } from './result-cache.ts';
-import { type CoveredNeeds, coverageOf, tradesAfterCursor } from './settled-coverage.ts';
 import type {
-  Coverage,
-  CoveredStudy,
   DayResult,
   DaysPosition,
   DaysRead,
@@ -85,8 +88,10 @@ export class SettledDaysReader implements SettledDays {
     to: EpochNs,
     study: CoveredStudy | null = null,
   ): Promise<Coverage> {
-    const needs = study === null ? null : this.#needsOf(contract, study);
-    return await this.#naming(contract, () => coverageOf(this.#covered(contract), from, to, needs));
+    const source = study && { ...study, ...studySource(this.#options, { ...study, contract }) };
+    return await this.#naming(contract, () =>
+      coverageOf(this.#covered(contract), from, to, source),
+    );
   }
 
   async tradesAfter(contract: string, after: string, to: EpochNs): Promise<number> {
@@ -98,15 +103,16 @@ export class SettledDaysReader implements SettledDays {
   async read(request: SettledDaysRequest): Promise<DaysRead> {
     const { contract, firstDay, from = epochNs(firstDay, 0), until } = request;
     const now = await tapeNow(this.#options.tape, contract, this.damaged);
-    const needs = this.#needsOf(contract, { ...request, from, hasSnapshot: false });
-    const { missingDays, inputs } = await this.#naming(contract, () =>
-      coverageOf({ ...this.#covered(contract), now }, from, until, needs),
-    );
+    const study = studySource(this.#options, request);
+    const { missingDays, inputs } = await this.#naming(contract, () => {
+      const covered = { ...this.#covered(contract), now };
+      return coverageOf(covered, from, until, { ...study, from, hasSnapshot: false });
+    });
     if (missingDays.length > 0) {
       throw new Refusal({ t: 'days-missing', contract, days: missingDays });
     }
     const tape = withoutDays(this.#options.tape, now.damagedDays);
-    const source = runSource(studySource(this.#options, request), tape);
+    const source = runSource(study, tape);
     return new PulledRead(inputs, (signal) => this.#results(request, source, now, signal));
   }
 
@@ -271,19 +277,6 @@ export class SettledDaysReader implements SettledDays {
     const { aside } = this.#options;
     if (aside === undefined || bytes.length < ASIDE_BYTES) return await compressLines(bytes);
     return await aside(() => compressLines(bytes));
-  }
-
-  #needsOf(contract: string, study: CoveredStudy): CoveredNeeds {
-    const { params, from, hasSnapshot } = study;
-    const { indicator, sessions } = studySource(this.#options, { ...study, contract });
-    return {
-      sessions,
-      sessionsMax: indicator.lookBackSessionsMax(params),
-      firstDayRead: firstDayRead({ sessions, indicator, params }, dayOf(from)),
-      valuesFrom: from,
-      isCarrying: indicator.objectsOutliveSession === true,
-      hasSnapshot,
-    };
   }
 
   #covered(contract: string) {

@@ -7,6 +7,7 @@
 import type { Cursor } from '@tapeloom/core/cursor';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { Params } from '@tapeloom/core/studies/indicator';
+import type { Coverage, CoveredStudy } from '../runs/coverage.ts';
 import type { Lines, SettledLines } from '../runs/day-lines.ts';
 
 export interface SettledDaysRequest {
@@ -81,37 +82,6 @@ export interface DaysRead extends AsyncDisposable {
   readonly inputs?: string;
   /** The next result, null after the last; one call at a time. */
   next(): Promise<DayResult | null>;
-}
-
-/** What the tape has of a range, and what reading it costs. */
-export interface Coverage {
-  /** Trades in [from, to), by UTC day; days without trades included where the tape has them. */
-  readonly days: readonly { readonly day: UtcDay; readonly trades: number }[];
-  readonly trades: number;
-  /**
-   * Days of the range, and for a study from the open of the session that contains its start, on which the market
-   * traded and the tape has nothing, or nothing whole.
-   */
-  readonly missingDays: readonly UtcDay[];
-  /**
-   * When the study that was named cannot have its look-back for all of the range, because no session of it
-   * is complete: the days that are missing for it, as far as they can be named. Else null.
-   */
-  readonly missingLookBack: readonly UtcDay[] | null;
-  /** Of a study that carries objects over sessions: from when on those are all there. Else null. */
-  readonly lookBackFrom: EpochNs | null;
-  /** Of a study: tells which days before the range it is made of. Another text, other results. */
-  readonly inputs: string;
-}
-
-/** What is to be computed over a range. */
-export interface CoveredStudy {
-  readonly indicator: string;
-  readonly params: Params;
-  /** Where its results begin, at the start of the range or before. */
-  readonly from: EpochNs;
-  /** Whether they begin with a snapshot. */
-  readonly hasSnapshot: boolean;
 }
 
 export interface SettledDays {

@@ -5,16 +5,17 @@
  * reader at the tape's end waits for the next commit, and holds up nobody.
  */
 
-import { tradesOnUtcDay } from '@tapeloom/core/calendar/session-table';
+import type { SessionTable } from '@tapeloom/core/calendar/session';
 import { parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { addDays, dayOf } from '@tapeloom/core/utc-day';
+import { addDays, epochNs } from '@tapeloom/core/utc-day';
 import { BlockWriter } from '../blocks/block-writer.ts';
 import { Refusal } from '../platform/refusal.ts';
-import type { LiveTape, Tape } from '../tape/tape.ts';
+import type { LiveTape } from '../tape/tape.ts';
 import { TapeDamagedError } from '../tape/tape-errors.ts';
+import { missingDays } from './coverage.ts';
 import { GAP, locateCursor } from './locate-cursor.ts';
-import { snapshotStart } from './look-back-coverage.ts';
+import { snapshotStart } from './look-back.ts';
 import type { CursorPlace, Replay, ReplayPage, ReplayRequest, Replays } from './replay.ts';
 import { runSource, type StudyCatalogue, studySource } from './run-source.ts';
 import { NamedSlots, Slots } from './slots.ts';
@@ -92,11 +93,16 @@ export class StudyReplays implements Replays, Disposable {
     this.#opening += 1;
     try {
       const from = await this.#startOf(request);
-      const { tape, damaged = new DamagedDays() } = this.#options;
+      const { tape, yieldTurn, limits = PAGE_LIMITS, damaged = new DamagedDays() } = this.#options;
       const now = await tapeNow(tape, request.contract, damaged);
-      this.#refuseGaps(request, from, now);
-      const read = withoutDays(tape, now.damagedDays);
-      const create = (signal: AbortSignal) => this.#create(request, from, read, signal);
+      const study = studySource(this.#options, request);
+      this.#refuseGaps(request, study.sessions, from, now);
+      const source = runSource(study, withoutDays(tape, now.damagedDays));
+      const create = (signal: AbortSignal) => {
+        const pace = { yieldTurn, signal };
+        const writer = this.#writer;
+        return new StudyReplay({ tape, source, request, from, pace, limits, writer });
+      };
       const replay = new OpenReplay(create, request.account ?? '', this.#shared);
       this.#open.add(replay);
       return replay;
@@ -110,14 +116,6 @@ export class StudyReplays implements Replays, Disposable {
     for (const replay of this.#open) void replay[Symbol.asyncDispose]();
   }
 
-  #create(request: ReplayRequest, from: EpochNs, read: Tape, signal: AbortSignal): StudyReplay {
-    const { tape, yieldTurn, limits = PAGE_LIMITS } = this.#options;
-    const source = runSource(studySource(this.#options, request), read);
-    const pace = { yieldTurn, signal };
-    const writer = this.#writer;
-    return new StudyReplay({ tape, source, request, from, pace, limits, writer });
-  }
-
   async #startOf({ contract, from, until }: ReplayRequest): Promise<EpochNs> {
     if (from.t === 'after') {
       const place = await this.locate(contract, from.cursor, null);
@@ -129,16 +127,18 @@ export class StudyReplays implements Replays, Disposable {
   }
 
   /** As far as the contract's tape goes. */
-  #refuseGaps(request: ReplayRequest, from: EpochNs, { onTape }: TapeNow): void {
-    const { contract, until } = request;
+  #refuseGaps(
+    { contract, until }: ReplayRequest,
+    sessions: SessionTable,
+    from: EpochNs,
+    now: TapeNow,
+  ): void {
     const full = this.#options.sessionsOf(contract, 'full');
-    const last = Math.min(dayOf(until), [...onTape.keys()].at(-1) ?? Number.POSITIVE_INFINITY);
-    const start = snapshotStart(studySource(this.#options, request).sessions, from);
-    for (let day = dayOf(start); day <= last; day = addDays(day, 1)) {
-      if (!onTape.has(day) && tradesOnUtcDay(full, day)) {
-        throw new Refusal({ t: 'not-on-tape', what: `${day} of ${contract}` });
-      }
-    }
+    const last = [...now.onTape.keys()].at(-1);
+    const tapeEnd = last === undefined ? until : epochNs(addDays(last, 1), 0);
+    const end = tapeEnd < until ? tapeEnd : until;
+    const [day] = missingDays(now, full, snapshotStart(sessions, from), end);
+    if (day !== undefined) throw new Refusal({ t: 'not-on-tape', what: `${day} of ${contract}` });
   }
 }
 

@@ -12,8 +12,7 @@ import {
 } from '../../../../simulation/history/settled-world.ts';
 import { randomTape } from '../../../core/testing/twins/random-tape.ts';
 import { SUBJECTS } from '../../../core/testing/twins/study-subjects.ts';
-import { sessionBefore } from './look-back.ts';
-import { missingLookBack } from './look-back-coverage.ts';
+import { missingLookBack, sessionBefore } from './look-back.ts';
 
 const HOUR_NS = 3_600_000_000_000;
 const DAY = utcDay(20261101);

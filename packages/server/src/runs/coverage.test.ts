@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSessionTable } from '@tapeloom/core/calendar/session-table';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { indicatorNamed } from '@tapeloom/core/studies/catalogue';
+import type { Indicator } from '@tapeloom/core/studies/indicator';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
 import { MemoryTape, type MemoryTrade } from '../../../../simulation/tape/memory-tape.ts';
-import { DamagedDays } from '../runs/sound-tape.ts';
-import { coverageOf, tradesAfterCursor } from './settled-coverage.ts';
+import { coverageOf, tradesAfterCursor } from './coverage.ts';
+import { DamagedDays } from './sound-tape.ts';
 
 const CONTRACT = 'ESZ6';
 /** A Thursday. */
@@ -149,12 +151,17 @@ test('a study needs the days from the open of the session that contains its star
   const tape = new MemoryTape(CONTRACT, 100);
   tape.commit([trade(1, 10)], at(1, 23));
   tape.commit([trade(4, 1), trade(4, 11)], at(4, 12));
+  const indicator: Indicator = {
+    ...indicatorNamed('fair-value-gaps')!,
+    objectsOutliveSession: true,
+    lookBackSessionsMax: () => 2,
+  };
   const study = {
+    contract: CONTRACT,
+    indicator,
+    params: {},
     sessions: SESSIONS,
-    sessionsMax: 2,
-    firstDayRead: DAY,
-    valuesFrom: at(4, 0),
-    isCarrying: true,
+    from: at(4, 0),
     hasSnapshot: false,
   };
   const missing = async (from: EpochNs, hasSnapshot = false, damaged = new DamagedDays()) => {

@@ -1,0 +1,202 @@
+/**
+ * What the tape has of a range, by day and rank, and of what a study needs before it: the one answer to which
+ * days are missing. A day is missing when the market was open at some needed time of it and the tape does
+ * not have it whole; of the open day that much is whole which the promise has reached. Weekends and holidays
+ * are never missing. A day before the first session that is known is missing, whatever the tape has:
+ * without sessions it has no results.
+ */
+
+import { createHash } from 'node:crypto';
+import type { SessionTable } from '@tapeloom/core/calendar/session';
+import { parseCursor } from '@tapeloom/core/cursor';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import type { Params } from '@tapeloom/core/studies/indicator';
+import { addDays, dayOf, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
+import type { Tape, TapeDay } from '../tape/tape.ts';
+import {
+  firstDayRead,
+  lookBackStart,
+  missingLookBack,
+  sessionStart,
+  snapshotStart,
+} from './look-back.ts';
+import type { StudySource } from './run-source.ts';
+import {
+  type CoveredTape,
+  type DamagedDays,
+  daysBefore,
+  type TapeNow,
+  tapeNow,
+} from './sound-tape.ts';
+
+/** 132 bits. */
+const DIGEST_LENGTH = 22;
+
+/** What the tape has of a range, and what reading it costs. */
+export interface Coverage {
+  /** Trades in [from, to), by UTC day; days without trades included where the tape has them. */
+  readonly days: readonly { readonly day: UtcDay; readonly trades: number }[];
+  readonly trades: number;
+  /**
+   * Days of the range, and for a study from the open of the session that contains its start, on which the market
+   * traded and the tape has nothing, or nothing whole.
+   */
+  readonly missingDays: readonly UtcDay[];
+  /**
+   * When the study that was named cannot have its look-back for all of the range, because no session of it
+   * is complete: the days that are missing for it, as far as they can be named. Else null.
+   */
+  readonly missingLookBack: readonly UtcDay[] | null;
+  /** Of a study that carries objects over sessions: from when on those are all there. Else null. */
+  readonly lookBackFrom: EpochNs | null;
+  /** Of a study: tells which days before the range it is made of. Another text, other results. */
+  readonly inputs: string;
+}
+
+/** What is to be computed over a range. */
+export interface CoveredStudy {
+  readonly indicator: string;
+  readonly params: Params;
+  /** Where its results begin, at the start of the range or before: from there on values are wanted. */
+  readonly from: EpochNs;
+  /** Whether they begin with a snapshot. */
+  readonly hasSnapshot: boolean;
+}
+
+export interface Covered {
+  readonly tape: CoveredTape;
+  readonly contract: string;
+  readonly fullSessions: SessionTable;
+  readonly damaged: DamagedDays;
+  /** Where that is known already. */
+  readonly now?: TapeNow;
+}
+
+/** Of [from, to), for a study where one is named. */
+export async function coverageOf(
+  covered: Covered,
+  from: EpochNs,
+  to: EpochNs,
+  study: (StudySource & Pick<CoveredStudy, 'from' | 'hasSnapshot'>) | null = null,
+): Promise<Coverage> {
+  const { tape, contract, fullSessions, damaged } = covered;
+  const now = covered.now ?? (await tapeNow(tape, contract, damaged));
+  const { promise, onTape } = now;
+  const reached = promise === null ? to : earlier(promise, to);
+  const days: { day: UtcDay; trades: number }[] = [];
+  for (const found of onTape.values()) {
+    const { day } = found;
+    if (day < dayOf(from) || epochNs(day, 0) >= to || !hasSessions(fullSessions, day)) continue;
+    days.push({ day, trades: await tradesOf(tape, contract, found, from, to) });
+  }
+  const trades = days.reduce((sum, one) => sum + one.trades, 0);
+  const missing = (since: EpochNs) => [
+    ...unknownDays(now, fullSessions, since, reached),
+    ...missingDays(now, fullSessions, since, reached),
+  ];
+  if (study === null) {
+    const nothing = { missingLookBack: null, inputs: '', lookBackFrom: null };
+    return { days, trades, missingDays: missing(from), ...nothing };
+  }
+  const { sessions, indicator, params, hasSnapshot } = study;
+  const neededFrom = hasSnapshot ? snapshotStart(sessions, from) : sessionStart(sessions, from);
+  const rule = { sessions, sessionsMax: indicator.lookBackSessionsMax(params) };
+  const isOnTape = (day: UtcDay) => onTape.has(day);
+  const isCarrying = indicator.objectsOutliveSession === true;
+  return {
+    days,
+    trades,
+    missingDays: missing(neededFrom),
+    missingLookBack: isCarrying ? null : missingLookBack(rule, study.from, reached, isOnTape),
+    inputs: digestOf(daysBefore(onTape, firstDayRead(study, dayOf(study.from)), dayOf(from))),
+    lookBackFrom: isCarrying ? lookBackStart(rule, from, isOnTape) : null,
+  };
+}
+
+/** The days of [from, to) on which the market was open then and that are not on the tape. */
+export function missingDays(
+  { onTape }: Pick<TapeNow, 'onTape'>,
+  full: SessionTable,
+  from: EpochNs,
+  to: EpochNs,
+): readonly UtcDay[] {
+  const missing: UtcDay[] = [];
+  for (let day = dayOf(from); from < to && epochNs(day, 0) < to; day = addDays(day, 1)) {
+    if (!onTape.has(day) && isOpenIn(full, day, from, to)) missing.push(day);
+  }
+  return missing;
+}
+
+/** The days of [from, to) before the first session that is known. */
+function unknownDays(
+  { onTape }: TapeNow,
+  full: SessionTable,
+  from: EpochNs,
+  to: EpochNs,
+): readonly UtcDay[] {
+  const unknown: UtcDay[] = [];
+  for (let day = dayOf(from); from < to && epochNs(day, 0) < to; day = addDays(day, 1)) {
+    const isKnown = onTape.has(day)
+      ? hasSessions(full, day)
+      : full.atOrBefore((earlier(to, epochNs(addDays(day, 1), 0)) - 1n) as EpochNs) !== null;
+    if (isKnown) break;
+    unknown.push(day);
+  }
+  return unknown;
+}
+
+/** Trades after a cursor's entry and before `to`. */
+export async function tradesAfterCursor(
+  { tape, contract, damaged }: Covered,
+  cursor: string,
+  to: EpochNs,
+): Promise<number> {
+  const after = parseCursor(cursor);
+  if (after === null) throw new RangeError(`not a cursor: ${cursor}`);
+  const midnight = epochNs(after.day, 0);
+  let sum = 0;
+  const { onTape } = await tapeNow(tape, contract, damaged);
+  for (const day of onTape.values()) {
+    if (day.day < after.day || epochNs(day.day, 0) >= to) continue;
+    const trades = await tradesOf(tape, contract, day, midnight, to);
+    sum += day.day === after.day ? Math.max(0, trades - after.rank) : trades;
+  }
+  return sum;
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, DIGEST_LENGTH);
+}
+
+/** Of one day, those in [from, to). */
+async function tradesOf(
+  tape: Tape,
+  contract: string,
+  { day, trades }: TapeDay,
+  from: EpochNs,
+  to: EpochNs,
+): Promise<number> {
+  const before = async (instant: EpochNs) => {
+    if (instant <= epochNs(day, 0)) return 0;
+    if (instant >= epochNs(addDays(day, 1), 0)) return trades;
+    return await tape.rankBefore(contract, day, nsOfDay(instant));
+  };
+  return Math.max(0, (await before(to)) - (await before(from)));
+}
+
+/** Whether a day is none before the first session that is known; the books are always ahead of the tape. */
+function hasSessions(full: SessionTable, day: UtcDay): boolean {
+  return full.atOrBefore(epochNs(addDays(day, 1), -1)) !== null;
+}
+
+/** Whether the market was open at some time of [from, to) on this day, as far as is known. */
+function isOpenIn(full: SessionTable, day: UtcDay, from: EpochNs, to: EpochNs): boolean {
+  const midnight = epochNs(day, 0);
+  const end = earlier(to, epochNs(addDays(day, 1), 0));
+  const session = full.atOrAfter(from > midnight ? from : midnight);
+  return session !== null && session.open < end;
+}
+
+function earlier(one: EpochNs, other: EpochNs): EpochNs {
+  return one < other ? one : other;
+}
