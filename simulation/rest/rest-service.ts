@@ -178,7 +178,7 @@ export class RestService implements AsyncDisposable {
   /** A test may put those of another service in their place. */
   tokens: ExportTokens;
   readonly #tables: TableThread;
-  readonly pace = new ExportPace();
+  readonly pace: ExportPace;
   readonly #universe;
   readonly #replays: StudyReplays;
   #asked = 0;
@@ -188,6 +188,7 @@ export class RestService implements AsyncDisposable {
   private constructor(options: RestServiceOptions, store: AccountStore) {
     const { start = START, trustedProxies = [], timeouts } = options;
     this.clock = new ManualClock(start);
+    this.pace = new ExportPace(this.clock);
     this.store = store;
     this.origin = options.origin ?? ORIGIN;
     this.#universe = createSimUniverse({ seed: 1, printsScale: 0.01 }, dayOf(start));

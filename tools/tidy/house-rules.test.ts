@@ -49,6 +49,16 @@ test('a generated file may be of any size', () => {
   assert.deepEqual(saidOf(room, header + '\n'.repeat(900)), []);
 });
 
+test('the past is given its clock, but for the first file of a thread and for tests', () => {
+  const text = '/** It. */\nsetTimeout(() => performance.now(), 5);\n';
+  const said = (file: string) => saidOf(`packages/server/src/${file}`, text).length;
+  assert.equal(said('compute/read-admission.ts'), 2);
+  assert.equal(said('http/routes/export-route.ts'), 2);
+  for (const file of ['compute/compute-worker.ts', 'compute/a.test.ts', 'http/server/a.ts']) {
+    assert.equal(said(file), 0, file);
+  }
+});
+
 test('a default export is found, but not one that is quoted', () => {
   assert.match(saidOf(room, '/** It. */\nexport default 1;\n')[0]!, /^2: export default/);
   assert.deepEqual(saidOf(room, "/** It. */\nconst a = 'export default';\n"), []);

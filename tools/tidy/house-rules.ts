@@ -1,7 +1,7 @@
 /**
  * What every source file keeps: a header comment, a telling name, a bounded size, no default export, no
- * leftover mark, no reading of the environment outside the configuration, and in `core` no clock, timer
- * or randomness.
+ * leftover mark, no reading of the environment outside the configuration, in `core` no clock, timer or
+ * randomness, and in the rooms of the past no clock but the one that is given.
  */
 
 import { readSource, type SourceText } from './source-text.ts';
@@ -29,6 +29,9 @@ const readsEnvironment = new Set([
 
 /** What a platform cannot have, as `skip: chromiumMissing`: a sentence that says why, or false. */
 const isMissingHere = String.raw`(?!skip\s*:\s*[a-z]\w*Missing\b)`;
+
+/** The rooms of the past, and the routes that ask them. */
+const ofThePast = /^packages\/server\/src\/(?:runs|results|compute|history|exports|http\/routes)\//;
 
 const bans: readonly Ban[] = [
   {
@@ -71,6 +74,13 @@ const bans: readonly Ban[] = [
     view: 'bare',
     message: 'core is given time and randomness as arguments',
     appliesTo: (path) => path.startsWith('packages/core/') && !isTest(path),
+  },
+  {
+    pattern:
+      /\bDate\s*\.\s*now\b|\bset(?:Timeout|Interval)\b|\bperformance\s*\.\s*now\b|\btimers\/promises\b/g,
+    view: 'bare',
+    message: 'the past is given a clock: whoever composes the process or a thread makes it',
+    appliesTo: (path) => ofThePast.test(path) && !isTest(path) && !path.endsWith('-worker.ts'),
   },
 ];
 

@@ -9,6 +9,7 @@
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import type { Clock } from '../platform/clock.ts';
 import { Refusal, type RefusalReason, reasonOf } from '../platform/refusal.ts';
 import type { DaysRead, SettledDays } from '../results/settled-days.ts';
 import type { Replay, Replays } from '../runs/replay.ts';
@@ -34,6 +35,7 @@ export interface ComputeDeskOptions {
   /** Take their own turns: a replay at the tape's end waits without one. */
   readonly replays: Replays;
   readonly turns: Turns;
+  readonly timers: Pick<Clock, 'after'>;
   readonly send: (message: FromComputeThread, moves: readonly ArrayBuffer[]) => void;
 }
 
@@ -190,18 +192,14 @@ export class ComputeDesk implements Disposable {
 
   /** Resolves when everything before `instant` is on this thread's tape. */
   async #tapeAt(instant: EpochNs): Promise<void> {
-    const { tape } = this.#options;
+    const { tape, timers } = this.#options;
     const isThere = () => tape.promise !== null && tape.promise >= instant;
     if (isThere()) return;
     const late = Promise.withResolvers<'late'>();
-    const timer = setTimeout(() => late.resolve('late'), TAPE_AWAITED_MS_MAX);
-    try {
-      while (!isThere()) {
-        const outcome = await Promise.race([this.#growth.promise, late.promise]);
-        if (outcome === 'late') throw new Refusal({ t: 'behind' });
-      }
-    } finally {
-      clearTimeout(timer);
+    using _ = timers.after(TAPE_AWAITED_MS_MAX, () => late.resolve('late'));
+    while (!isThere()) {
+      const outcome = await Promise.race([this.#growth.promise, late.promise]);
+      if (outcome === 'late') throw new Refusal({ t: 'behind' });
     }
   }
 }

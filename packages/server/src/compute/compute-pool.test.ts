@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { setImmediate as settle } from 'node:timers/promises';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { utcDay } from '@tapeloom/core/utc-day';
+import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
 import { refusedAs } from '../../testing/refused-as.ts';
 import { isRefused, Refusal } from '../platform/refusal.ts';
 import type {
@@ -45,6 +46,7 @@ class FakeThread implements ComputeThread {
         },
       } satisfies Replays,
       turns: this.turns,
+      timers: world.clock,
       send: (message) => setImmediate(() => this.isOver || this.#hear(message)),
     });
   }
@@ -129,11 +131,13 @@ class World implements AsyncDisposable {
   readonly worked: string[] = [];
   slices = 3;
   ms = 0;
+  readonly clock = new ManualClock(0n);
   readonly pool: ComputePool;
 
   constructor(threads: number, limits: Partial<ComputeLimits> = {}) {
     this.pool = new ComputePool({
       threads,
+      timers: this.clock,
       startThread: () => {
         const thread = new FakeThread(this, this.threads.length + 1);
         this.threads.push(thread);
@@ -362,8 +366,7 @@ test('what is refused says why, and nothing of the house', async () => {
   assert.equal(world.pool.counts.damagedDays, 1);
 });
 
-test('a thread that dies takes its reads with it and is replaced, the more slowly the sooner it died', async (context) => {
-  context.mock.timers.enable({ apis: ['setTimeout'] });
+test('a thread that dies takes its reads with it and is replaced, the more slowly the sooner it died', async () => {
   await using world = new World(2);
   world.slices = 1_000;
   const dying = await world.pool.read(request('a'));
@@ -378,26 +381,25 @@ test('a thread that dies takes its reads with it and is replaced, the more slowl
   world.slices = 1;
   assert.equal((await living.next())?.trades, 2);
   assert.equal(world.pool.counts.threads, 1);
-  await replaceAfter(context, world, 1_000);
+  await replaceAfter(world, 1_000);
   world.threads[2]!.die();
-  await replaceAfter(context, world, 2_000);
+  await replaceAfter(world, 2_000);
   world.threads[3]!.die();
-  await replaceAfter(context, world, 4_000);
+  await replaceAfter(world, 4_000);
   assert.equal(world.pool.counts.threadsLost, 3);
   await using again = await world.pool.read(request('a'));
   assert.equal((await again.next())?.trades, 5);
 });
 
-async function replaceAfter(context: TestContext, world: World, ms: number): Promise<void> {
+async function replaceAfter(world: World, ms: number): Promise<void> {
   const count = world.threads.length;
-  context.mock.timers.tick(ms - 1);
+  world.clock.advance(ms - 1);
   assert.equal(world.threads.length, count);
-  context.mock.timers.tick(1);
+  world.clock.advance(1);
   assert.equal(world.threads.length, count + 1);
 }
 
-test('a read that was idle when its thread died goes on in another', async (context) => {
-  context.mock.timers.enable({ apis: ['setTimeout'] });
+test('a read that was idle when its thread died goes on in another', async () => {
   await using world = new World(2);
   await using read = await world.pool.read(request('a'));
   const before = (await read.next())!.trades;
@@ -407,13 +409,12 @@ test('a read that was idle when its thread died goes on in another', async (cont
   assert.equal(world.opened.at(-1)?.day, DAY);
 });
 
-test('without a living thread questions are refused for now and reads wait', async (context) => {
-  context.mock.timers.enable({ apis: ['setTimeout'] });
+test('without a living thread questions are refused for now and reads wait', async () => {
   await using world = new World(1);
   world.threads[0]!.die();
   await assert.rejects(world.pool.locate('ESZ6', '20261112.1.1', null), refusedAs('full'));
   const waiting = world.pool.read(request('a'));
-  context.mock.timers.tick(1_000);
+  world.clock.advance(1_000);
   await using read = await waiting;
   assert.equal((await read.next())?.trades, 2);
 });

@@ -103,7 +103,11 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
     this.#limits = { ...COMPUTE_LIMITS, ...options.limits };
     const { workingPerThread, idle } = this.#limits;
     this.#threads = new ComputeThreads(options, () => this.#admission.retry());
-    this.#admission = new ReadAdmission(this.#limits, () => workingPerThread * this.#threads.count);
+    this.#admission = new ReadAdmission(
+      this.#limits,
+      () => workingPerThread * this.#threads.count,
+      options.timers,
+    );
     this.#idle = new IdleReads(idle, () => this.#threads.count);
     this.#host = this.#hostOfReads();
     this.#threads.start();

@@ -14,6 +14,7 @@ import { intakeBatch } from '../../../../simulation/tape/feed-rows.ts';
 import { refusedAs } from '../../testing/refused-as.ts';
 import { NodeDisk } from '../platform/node-disk.ts';
 import { isRefused } from '../platform/refusal.ts';
+import { createClock } from '../platform/system-clock.ts';
 import type { DayResult, SettledDaysRequest } from '../results/settled-days.ts';
 import type { ReplayRequest } from '../runs/replay.ts';
 import { type OpenTape, openTape } from '../tape/write/open-tape.ts';
@@ -43,6 +44,7 @@ class Rig implements AsyncDisposable {
   get pool(): ComputePool {
     this.#pool ??= new ComputePool({
       threads: 1,
+      timers: createClock({ kind: 'system' }),
       startThread: () => this.#startThread(),
       onFault: (error, request) => this.faults.push({ error, request }),
     });

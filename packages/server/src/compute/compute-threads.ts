@@ -4,10 +4,12 @@
  * serve.
  */
 
-import type { UtcDay } from '@tapeloom/core/numbers';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import type { Clock } from '../platform/clock.ts';
 import { ComputeHandle, type ComputeThread } from './compute-handle.ts';
 import type { ComputeRequest, ToComputeThread } from './compute-wire.ts';
 
+const MS_NS = 1_000_000;
 /** A thread that lived so long is replaced at once. */
 const SOUND_LIFE_MS = 60_000;
 /** The wait before a thread is replaced doubles from the first to the last. */
@@ -20,6 +22,7 @@ const BUSIER_MAX = 1;
 
 export interface ComputeThreadsOptions {
   readonly threads: number;
+  readonly timers: Pick<Clock, 'now' | 'after'>;
   /** With the newest sessions, and a line to the tape of its own. */
   readonly startThread: () => ComputeThread;
   /** A read failed, or a thread died (then without a request). */
@@ -29,7 +32,7 @@ export interface ComputeThreadsOptions {
 /** A thread that runs. */
 export interface RunningThread {
   readonly handle: ComputeHandle;
-  readonly startedMs: number;
+  readonly startedAt: EpochNs;
   /** Reads that are open there. */
   open: number;
 }
@@ -40,7 +43,7 @@ export class ComputeThreads implements AsyncDisposable {
   readonly #running = new Set<RunningThread>();
   /** Which thread last computed what; those used last are last. */
   readonly #homes = new Map<string, RunningThread>();
-  readonly #restarts = new Set<NodeJS.Timeout>();
+  readonly #restarts = new Set<Disposable>();
   #replacedAfterMs = 0;
   /** Sealed days that turned out to be damaged: contract and day. */
   readonly #damaged = new Set<string>();
@@ -109,7 +112,7 @@ export class ComputeThreads implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isOver = true;
-    for (const timer of this.#restarts) clearTimeout(timer);
+    for (const timer of this.#restarts) timer[Symbol.dispose]();
     await Promise.all([...this.#running].map(({ handle }) => handle[Symbol.asyncDispose]()));
     this.#running.clear();
   }
@@ -129,7 +132,7 @@ export class ComputeThreads implements AsyncDisposable {
       damaged: (contract, day) => this.#noteDamaged(contract, day),
       ended: (cause) => this.#replace(running, cause),
     });
-    const running: RunningThread = { handle, startedMs: performance.now(), open: 0 };
+    const running: RunningThread = { handle, startedAt: this.#options.timers.now(), open: 0 };
     this.#running.add(running);
     this.#onStart();
   }
@@ -140,17 +143,18 @@ export class ComputeThreads implements AsyncDisposable {
     if (this.#isOver) return;
     this.#lost += 1;
     this.#options.onFault(cause, null);
-    this.#startLater(performance.now() - thread.startedMs);
+    const livedNs = this.#options.timers.now() - thread.startedAt;
+    this.#startLater(Number(livedNs) / MS_NS);
   }
 
   #startLater(livedMs: number): void {
     const { first, last } = REPLACED_AFTER_MS;
     this.#replacedAfterMs =
       livedMs >= SOUND_LIFE_MS ? 0 : Math.min(last, Math.max(first, this.#replacedAfterMs * 2));
-    const timer = setTimeout(() => {
+    const timer = this.#options.timers.after(this.#replacedAfterMs, () => {
       this.#restarts.delete(timer);
       this.#start();
-    }, this.#replacedAfterMs);
+    });
     this.#restarts.add(timer);
   }
 

@@ -9,6 +9,7 @@ import { INDICATORS } from '@tapeloom/core/studies/catalogue';
 import { collectGarbage } from '../platform/collect-garbage.ts';
 import { NodeDisk } from '../platform/node-disk.ts';
 import { returnFreeMemory } from '../platform/returned-memory.ts';
+import { createClock } from '../platform/system-clock.ts';
 import { HeldDays } from '../results/held-days.ts';
 import { ResultCache } from '../results/result-cache.ts';
 import { type CacheUse, SettledDaysReader } from '../results/settled-days-reader.ts';
@@ -56,6 +57,7 @@ const desk = new ComputeDesk({
   days,
   replays: new StudyReplays({ ...shared, turns, damaged: days.damaged }),
   turns,
+  timers: createClock({ kind: 'system' }),
   send: (message, moves) => parent.postMessage(message, moves as ArrayBuffer[]),
 });
 parent.on('message', receive);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as settle } from 'node:timers/promises';
+import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
 import { refusedAs } from '../../testing/refused-as.ts';
 import type { Scarce } from '../platform/refusal.ts';
 import { type AdmissionLimits, type Entering, ReadAdmission } from './read-admission.ts';
@@ -18,12 +19,13 @@ const NEVER = new AbortController().signal;
 /** So many places. */
 class Hall {
   readonly admission: ReadAdmission;
+  readonly clock = new ManualClock(0n);
   readonly let: string[] = [];
   places: number;
 
   constructor(places: number, limits: Partial<AdmissionLimits> = {}) {
     this.places = places;
-    this.admission = new ReadAdmission({ ...LIMITS, ...limits }, () => this.places);
+    this.admission = new ReadAdmission({ ...LIMITS, ...limits }, () => this.places, this.clock);
   }
 
   async enter(account: string, rest: Partial<Entering> = {}): Promise<void> {
@@ -122,13 +124,12 @@ test('some of those that may wait are for accounts of which none waits [SEC-37]'
   for (const one of waiting) await assert.rejects(one, /over/);
 });
 
-test('waiting ends after its time, and at once when it is given up; what has begun waits on', async (context) => {
-  context.mock.timers.enable({ apis: ['setTimeout'] });
+test('waiting ends after its time, and at once when it is given up; what has begun waits on', async () => {
   const hall = new Hall(1);
   await hall.enter('a');
   const late = hall.enter('b');
   const begun = hall.enter('b', { hasBegun: true });
-  context.mock.timers.tick(10_000);
+  hall.clock.advance(10_000);
   await assert.rejects(late, refusedFor('late'));
   const controller = new AbortController();
   const given = hall.enter('c', { signal: controller.signal });

@@ -9,6 +9,7 @@
  * refused.
  */
 
+import type { Clock } from '../platform/clock.ts';
 import { Refusal } from '../platform/refusal.ts';
 
 export interface AdmissionLimits {
@@ -54,15 +55,17 @@ const NONE: Readonly<Share> = { seats: 0, places: 0, waiting: 0 };
 export class ReadAdmission {
   readonly #limits: AdmissionLimits;
   readonly #placeCount: () => number;
+  readonly #timers: Pick<Clock, 'after'>;
   readonly #shares = new Map<string, Share>();
   readonly #waiting = new Set<Waiting>();
   #places = 0;
   #waitingToBegin = 0;
 
   /** How many places there are may change; then `retry`. */
-  constructor(limits: AdmissionLimits, placeCount: () => number) {
+  constructor(limits: AdmissionLimits, placeCount: () => number, timers: Pick<Clock, 'after'>) {
     this.#limits = limits;
     this.#placeCount = placeCount;
+    this.#timers = timers;
   }
 
   /** Reads that have a place. */
@@ -125,14 +128,13 @@ export class ReadAdmission {
     const one: Waiting = { ...entering, admit: admitted.resolve, giveUp };
     const abort = () => giveUp(signal.reason);
     const late = () => giveUp(new Refusal({ t: 'full', what: 'late' }));
-    const timer = hasBegun ? undefined : setTimeout(late, this.#limits.waitMs);
+    using _ = hasBegun ? null : this.#timers.after(this.#limits.waitMs, late);
     signal.addEventListener('abort', abort);
     this.#waiting.add(one);
     if (!hasBegun) this.#countWaiting(account, 1);
     try {
       await admitted.promise;
     } finally {
-      clearTimeout(timer);
       signal.removeEventListener('abort', abort);
     }
   }

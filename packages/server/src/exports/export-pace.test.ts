@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
 import { refusedAs } from '../../testing/refused-as.ts';
 import { ExportPace } from './export-pace.ts';
 
@@ -30,7 +31,7 @@ async function turns(): Promise<void> {
 }
 
 test('the pieces are the chunks, and no chunk is kept when it has left [SEC-38]', async () => {
-  const pace = new ExportPace();
+  const pace = new ExportPace(new ManualClock(0n));
   const { made, chunks } = chunksOf(3, 200_000);
   const counts = [0, 0, 0, 0];
   for await (const piece of pace.paced(chunks, 'a', NEVER)) {
@@ -46,7 +47,7 @@ test('the pieces are the chunks, and no chunk is kept when it has left [SEC-38]'
 });
 
 test('one chunk more than is read is made, and none before a piece was taken', async () => {
-  const pace = new ExportPace();
+  const pace = new ExportPace(new ManualClock(0n));
   const { made, chunks, isClosed } = chunksOf(9, 200_000);
   const body = pace.paced(chunks, 'a', NEVER);
   await body.next();
@@ -63,7 +64,11 @@ test('one chunk more than is read is made, and none before a piece was taken', a
 });
 
 test('an account whose bytes have not left gets no more made, and another is not held up [SEC-37] [SEC-38]', async () => {
-  const pace = new ExportPace({ eachMax: 2 * MIB, allMax: 8 * MIB, keptForNew: 4 * MIB });
+  const pace = new ExportPace(new ManualClock(0n), {
+    eachMax: 2 * MIB,
+    allMax: 8 * MIB,
+    keptForNew: 4 * MIB,
+  });
   const unread = [1, 2, 3].map(() => chunksOf(9, MIB));
   const bodies = unread.map(({ chunks }) => pace.paced(chunks, 'a', NEVER));
   const first = bodies.map((body) => body.next());
@@ -85,9 +90,9 @@ test('an account whose bytes have not left gets no more made, and another is not
   assert.deepEqual([pace.bytes, pace.waitingCount], [0, 0]);
 });
 
-test('an export that cannot begin in time is refused, one that has begun waits; who goes is forgotten', async (context) => {
-  context.mock.timers.enable({ apis: ['setTimeout'] });
-  const pace = new ExportPace({ eachMax: MIB, allMax: 8 * MIB });
+test('an export that cannot begin in time is refused, one that has begun waits; who goes is forgotten', async () => {
+  const clock = new ManualClock(0n);
+  const pace = new ExportPace(clock, { eachMax: MIB, allMax: 8 * MIB });
   const begun = pace.paced(chunksOf(9, MIB).chunks, 'a', NEVER);
   await begun.next();
   const late = pace.paced(chunksOf(1, 1).chunks, 'a', NEVER).next();
@@ -95,7 +100,7 @@ test('an export that cannot begin in time is refused, one that has begun waits; 
   const gone = pace.paced(chunksOf(1, 1).chunks, 'a', leaving.signal).next();
   leaving.abort(new Error('gone'));
   await assert.rejects(gone, /gone/);
-  context.mock.timers.tick(10_000);
+  clock.advance(10_000);
   await assert.rejects(late, refusedAs('full', { what: 'bytes' }));
   assert.equal(pace.refusedCount, 1);
   for (let piece = 0; piece < 20; piece += 1) await begun.next();

@@ -6,6 +6,7 @@
  */
 
 import { ByteBudget, type ByteLimits, type HeldBytes } from '../platform/byte-budget.ts';
+import type { Clock } from '../platform/clock.ts';
 import { freeMemory } from '../platform/free-memory.ts';
 import { Refusal } from '../platform/refusal.ts';
 
@@ -27,10 +28,12 @@ interface Made {
 }
 
 export class ExportPace {
+  readonly #timers: Pick<Clock, 'after'>;
   readonly #budget: ByteBudget;
   #refused = 0;
 
-  constructor(limits: ByteLimits = PACE_LIMITS) {
+  constructor(timers: Pick<Clock, 'after'>, limits: ByteLimits = PACE_LIMITS) {
+    this.#timers = timers;
     this.#budget = new ByteBudget(limits);
   }
 
@@ -93,9 +96,9 @@ export class ExportPace {
 
   async #firstRoom(account: string, signal: AbortSignal): Promise<HeldBytes> {
     const late = new AbortController();
-    const timer = setTimeout(() => {
+    using _ = this.#timers.after(WAIT_MS, () => {
       late.abort(new Refusal({ t: 'full', what: 'bytes' }));
-    }, WAIT_MS);
+    });
     try {
       return await this.#budget.take(
         account,
@@ -105,8 +108,6 @@ export class ExportPace {
     } catch (error) {
       if (late.signal.aborted) this.#refused += 1;
       throw error;
-    } finally {
-      clearTimeout(timer);
     }
   }
 }

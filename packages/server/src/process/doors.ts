@@ -104,7 +104,7 @@ export class Doors implements AsyncDisposable {
     this.#catalogue = catalogueFacts(publishedDefinitions());
     this.#engines = this.#startEngines(ingest, log, timers);
     const sessions = () => this.#world.tradingSessions;
-    this.#past = new HistoryServices({ config, log, ingest, sessions });
+    this.#past = new HistoryServices({ config, log, timers, ingest, sessions });
     this.hub = new TopicHub({
       clock,
       timers,

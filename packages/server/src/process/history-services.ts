@@ -5,7 +5,6 @@
 
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { MessageChannel } from 'node:worker_threads';
 import { ComputeCounters } from '../compute/compute-counters.ts';
 import { startComputeThread } from '../compute/compute-handle.ts';
@@ -17,6 +16,7 @@ import { ExportTokens } from '../exports/export-token.ts';
 import { TableThread } from '../exports/table-thread.ts';
 import { AWAITED_LIMITS } from '../history/awaited-cursors.ts';
 import type { ExportFacts } from '../http/routes/export-answer.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { NodeDisk } from '../platform/node-disk.ts';
 import { SharedPlaces } from '../platform/shared-places.ts';
@@ -28,9 +28,13 @@ import type { IngestHandle } from './ingest-handle.ts';
 import type { HistoryReadings } from './metrics/service-metrics.ts';
 import { StartRefusedError } from './start-refused-error.ts';
 
+const MS_NS = 1_000_000;
+
 export interface HistoryServicesOptions {
   readonly config: Pick<Config, 'data' | 'cacheBytes'>;
   readonly log: Log;
+  /** Real time. */
+  readonly timers: Clock;
   readonly ingest: Pick<IngestHandle, 'follow'>;
   /** As they are when a thread starts. */
   readonly sessions: () => TradingSessions;
@@ -45,19 +49,20 @@ export class HistoryServices implements AsyncDisposable {
   readonly #cacheRoot: string;
   readonly #cacheSize: CacheSize;
   readonly #tables: TableThread;
-  readonly #pace = new ExportPace();
+  readonly #pace: ExportPace;
   readonly #awaited = new SharedPlaces(AWAITED_LIMITS);
   /** Null until the doors open. */
   #exportTokens: ExportTokens | null = null;
 
   constructor(options: HistoryServicesOptions) {
-    const { config, log } = options;
+    const { config, log, timers } = options;
     this.#options = options;
+    this.#pace = new ExportPace(timers);
     this.#cacheRoot = join(config.data, 'cache');
     this.#cacheSize = new CacheSize({
       disk: new NodeDisk(),
       root: this.#cacheRoot,
-      now: () => performance.now(),
+      now: () => Number(timers.now()) / MS_NS,
       onFault: (error) => log.warn({ error }, 'the cache could not be looked through'),
     });
     this.compute = this.#startCompute();
@@ -85,6 +90,7 @@ export class HistoryServices implements AsyncDisposable {
 
   /** What the routes ask, joined with what others know. */
   facts(others: Omit<ExportFacts, OwnFacts>): ExportFacts {
+    const { timers } = this.#options;
     return {
       ...others,
       tokens: this.#exportTokens!,
@@ -92,7 +98,7 @@ export class HistoryServices implements AsyncDisposable {
       pace: this.#pace,
       awaited: this.#awaited,
       sources: { days: this.compute, replays: this.compute },
-      pause: (ms) => setTimeout(ms),
+      pause: (ms) => new Promise<void>((resolve) => void timers.after(ms, resolve)),
     };
   }
 
@@ -119,10 +125,11 @@ export class HistoryServices implements AsyncDisposable {
   }
 
   #startCompute(): ComputePool {
-    const { config, log, ingest, sessions } = this.#options;
+    const { config, log, ingest, timers, sessions } = this.#options;
     const { data, cacheBytes } = config;
     return new ComputePool({
       threads: computeThreadsFor(availableParallelism()),
+      timers,
       startThread: () => {
         const { port1, port2 } = new MessageChannel();
         ingest.follow(port1);

@@ -8,6 +8,7 @@ import { randomBytes } from 'node:crypto';
 import { get, type IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
 import { fillMarket } from '../../../../../simulation/history/history-market.ts';
 import {
   address,
@@ -37,6 +38,7 @@ function threadOver(
   const turns = new FairTurns({ now: () => 0, rest: () => turn() });
   const desk = new ComputeDesk({
     tape,
+    timers: new ManualClock(0n),
     turns,
     replays: replays as ConstructorParameters<typeof ComputeDesk>[0]['replays'],
     send: (message) => setImmediate(() => hear(message)),
@@ -97,6 +99,7 @@ test('two accounts with 32 exports each that nobody reads hold up nobody, and th
   const third = new HistoryReader(service, await service.customer('history'));
   await using pool = new ComputePool({
     threads: 1,
+    timers: service.clock,
     startThread: () => threadOver(sources, tape, (account) => greedy.includes(account)),
     onFault: (error) => assert.fail(String(error)),
   });

@@ -42,7 +42,13 @@ before(async () => {
   const thread = () => threadOver({ days, replays });
   const onFault = (error: unknown) => void faults.push(error);
   const limits = { workingPerAccount: 2 };
-  pool = new ComputePool({ threads: 1, startThread: thread, onFault, limits });
+  pool = new ComputePool({
+    threads: 1,
+    timers: service.clock,
+    startThread: thread,
+    onFault,
+    limits,
+  });
   service.sources = { days: pool, replays: pool };
 });
 beforeEach(() => {
@@ -68,6 +74,7 @@ function threadOver({ days, replays }: RestService['sources']): ComputeThread {
   const desk = new ComputeDesk({
     tape: service.tape,
     turns,
+    timers: service.clock,
     send: (message) => setImmediate(() => hear(message)),
     days: {
       damaged: { add: () => {} },
