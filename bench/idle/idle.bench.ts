@@ -28,7 +28,7 @@ const WARM_UP_CONNECTIONS = 500;
 const SETTLE_MS = 15_000;
 const PING_MS = 12_000;
 const POLL_MS = 50;
-const BYTES_MAX = 40 * 1_024;
+const BYTES_MAX = 12 * 1_024;
 const BACK_WITHIN_S = 30;
 const GIVE_UP_S = 120;
 
@@ -160,7 +160,7 @@ function report(
         `gone; the whole process with all of them, its start included, takes ${kib(afterBytes / CONNECTIONS)} for each.`,
       `${CONNECTIONS / CONNECTIONS_PER_ACCOUNT} accounts, ${ADDRESSES} addresses, an hb every 5 s, a ping every ${PING_MS / 1_000} s.`,
       `Attempts to come back that came to nothing: ${JSON.stringify(Object.fromEntries(refusals))}.`,
-      `Target: at most 40 KB a connection: ${isSmall ? 'met' : 'missed'} (${kib(bytes)}).`,
+      `Target: at most ${kib(BYTES_MAX)} a connection: ${isSmall ? 'met' : 'missed'} (${kib(bytes)}).`,
       `Target: all back within ${BACK_WITHIN_S} s of the restart: ${isBack ? 'met' : 'missed'} ` +
         `(${back.toLocaleString('en')} after ${backS.toFixed(1)} s from the signal).`,
       `Load average ${loads[0]} before, ${loads[1]} after.`,

@@ -55,7 +55,7 @@ export interface SocketCounts {
 /** What is needed of a socket. */
 export interface AnySocket {
   destroy(): unknown;
-  once(event: 'close', listener: () => void): unknown;
+  on(event: 'close', listener: () => void): unknown;
   [DOOR]?: Door;
 }
 
@@ -136,7 +136,7 @@ export class DoorSockets {
     socket[DOOR] = door;
     this.#open += 1;
     this.#wait(door);
-    socket.once('close', () => this.closed(door));
+    socket.on('close', () => this.closed(door));
   }
 
   /**

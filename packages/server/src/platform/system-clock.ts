@@ -105,12 +105,23 @@ function timers(speed: number): Pick<Clock, 'after' | 'every'> {
   };
   return {
     after(ms, run) {
-      const timer = setTimeout(run, realMs(ms));
-      return { [Symbol.dispose]: () => clearTimeout(timer) };
+      return new Waiting(setTimeout(run, realMs(ms)));
     },
     every(ms, run) {
-      const timer = setInterval(run, realMs(ms));
-      return { [Symbol.dispose]: () => clearInterval(timer) };
+      return new Waiting(setInterval(run, realMs(ms)));
     },
   };
+}
+
+/** Every connection has some, so it is as little as it can be. */
+class Waiting implements Disposable {
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(timer: NodeJS.Timeout) {
+    this.#timer = timer;
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+  }
 }

@@ -70,9 +70,17 @@ export class WatchedKeys implements Disposable {
       watched.hasEnded = false;
       this.#readSoon(watched.account);
     }
-    const watching = new DisposableStack();
-    watching.defer(() => this.#leave(watched));
-    return watching;
+    return new Watching(this, watched);
+  }
+
+  /** One watcher less. */
+  leave(watched: WatchedKey): void {
+    watched.watchers -= 1;
+    if (watched.watchers > 0) return;
+    const { account, record } = watched;
+    account.keys.delete(watched);
+    this.#keys.delete(record.id);
+    if (account.keys.size === 0) this.#accounts.delete(account.record.id);
   }
 
   /** The key once all changes so far have been read; null when it has ended or is not watched. */
@@ -119,15 +127,6 @@ export class WatchedKeys implements Disposable {
     };
     this.#accounts.set(record.id, account);
     return account;
-  }
-
-  #leave(watched: WatchedKey): void {
-    watched.watchers -= 1;
-    if (watched.watchers > 0) return;
-    const { account, record } = watched;
-    account.keys.delete(watched);
-    this.#keys.delete(record.id);
-    if (account.keys.size === 0) this.#accounts.delete(account.record.id);
   }
 
   #readSoon(account: WatchedAccount): void {
@@ -196,5 +195,21 @@ export class WatchedKeys implements Disposable {
     if (watched.hasEnded) return;
     watched.hasEnded = true;
     this.#options.announce({ t: 'key-ended', keyId: watched.record.id });
+  }
+}
+
+/** Every connection has one, so it is as little as it can be. */
+class Watching implements Disposable {
+  readonly #keys: WatchedKeys;
+  #watched: WatchedKey | null;
+
+  constructor(keys: WatchedKeys, watched: WatchedKey) {
+    this.#keys = keys;
+    this.#watched = watched;
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#watched !== null) this.#keys.leave(this.#watched);
+    this.#watched = null;
   }
 }

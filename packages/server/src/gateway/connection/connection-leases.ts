@@ -16,8 +16,8 @@ export class ConnectionLeases {
   /** Unique among all connections that share the leases. */
   readonly #id: string;
   readonly #onFault: (error: unknown) => void;
-  /** What is held, by kind and holder. */
-  readonly #held = new Map<string, { readonly kind: LeaseKind; readonly holder: string }>();
+  /** What is held, in the order in which it was taken: the connection, and a little for each subscription. */
+  readonly #held: { readonly kind: LeaseKind; readonly holder: string }[] = [];
   #accountId = '';
   #isOver = false;
   #last: Promise<unknown> = Promise.resolve();
@@ -82,7 +82,7 @@ export class ConnectionLeases {
   end(): void {
     this.#isOver = true;
     this.#inTurn(async () => {
-      for (const { kind, holder } of [...this.#held.values()].reverse()) {
+      for (const { kind, holder } of this.#held.toReversed()) {
         await this.#release(kind, holder);
       }
     }).catch(this.#onFault);
@@ -103,13 +103,19 @@ export class ConnectionLeases {
     if (this.#isOver) return false;
     const request = { accountId: this.#accountId, kind, holder, thing, ...limit };
     const isTaken = await this.#leases.take(this.#clock.now(), request);
-    if (isTaken) this.#held.set(`${kind} ${holder}`, { kind, holder });
+    if (isTaken && this.#placeOf(kind, holder) < 0) this.#held.push({ kind, holder });
     return isTaken;
   }
 
   async #release(kind: LeaseKind, holder: string): Promise<void> {
-    if (!this.#held.delete(`${kind} ${holder}`)) return;
+    const place = this.#placeOf(kind, holder);
+    if (place < 0) return;
+    this.#held.splice(place, 1);
     await this.#leases.release(this.#accountId, kind, holder);
+  }
+
+  #placeOf(kind: LeaseKind, holder: string): number {
+    return this.#held.findIndex((held) => held.kind === kind && held.holder === holder);
   }
 
   #holderOf(number: number): string {

@@ -26,7 +26,7 @@ import {
   type SubscriptionServices,
 } from '../delivery/stream-subscription.ts';
 import { frameFaultCode } from '../wire/frame-fault.ts';
-import { SocketWriter } from '../wire/socket-writer.ts';
+import { SocketWriter, type WriterOwner } from '../wire/socket-writer.ts';
 import type { AccountHolder } from './account-limits.ts';
 import type { Connection } from './connection.ts';
 import type { ConnectionAction, ConnectionEvent } from './connection-events.ts';
@@ -70,9 +70,13 @@ export interface ConnectionWatcher {
   gone(): void;
 }
 
-export class ConnectionSocket implements SubscriptionOwner {
-  readonly turns: PullTurns;
-  readonly pagesAhead = new PagesAhead();
+/** Of connections that have none, as most have for a while: nothing is put in. */
+const NO_SUBSCRIPTIONS = new Map<string, StreamSubscription>();
+
+/** What only subscriptions need is made with the first of them: a connection may stand for long and want nothing. */
+export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
+  #turns: PullTurns | null = null;
+  #pagesAhead: PagesAhead | null = null;
   readonly #id = randomUUID();
   readonly #machine: Connection;
   readonly #webSocket: StreamWebSocket;
@@ -81,9 +85,11 @@ export class ConnectionSocket implements SubscriptionOwner {
   readonly #leases: ConnectionLeases;
   readonly #rate: MessageRate;
   readonly #silence: Silence;
-  readonly #subscriptions = new Map<string, StreamSubscription>();
-  /** Timers, and the watch over the key. */
-  readonly #resources = new DisposableStack();
+  #subscriptions = NO_SUBSCRIPTIONS;
+  #heartbeat: Disposable | null = null;
+  #authTimer: Disposable | null = null;
+  /** Over the key. */
+  #watch: Disposable | null = null;
   #watcher: ConnectionWatcher | null = null;
   /** The client's. */
   #address = '';
@@ -100,24 +106,44 @@ export class ConnectionSocket implements SubscriptionOwner {
     webSocket: StreamWebSocket,
     services: ConnectionServices,
   ) {
-    const { leases, timers, onFault, limits, counters, releaseSoon } = services;
+    const { leases, timers, onFault, limits } = services;
     this.#leases = new ConnectionLeases(leases, timers, this.#id, onFault);
     this.#machine = machine;
     this.#webSocket = webSocket;
     this.#services = services;
     this.#rate = new MessageRate(limits.messageRate);
     this.#silence = new Silence(timers.now(), limits.silenceMs);
-    this.#writer = new SocketWriter(socket, {
-      counters,
-      releaseSoon,
-      onOverflow: () => this.step({ t: 'overflow' }),
-      isOpen: () => webSocket.readyState === OPEN,
-      onClosed: () => this.#end('dropped'),
-      onTaken: () => this.#moveOn(),
-    });
-    this.turns = new PullTurns(() => !this.#isOver && this.#writer.hasRoom);
-    socket.on('drain', () => this.#moveOn());
-    webSocket.beforeClose = () => this.#writer.release();
+    this.#writer = new SocketWriter(socket, this, services);
+    socket.on('drain', () => this.peerTook());
+    webSocket.writer = this.#writer;
+  }
+
+  get turns(): PullTurns {
+    this.#turns ??= new PullTurns(() => !this.#isOver && this.#writer.hasRoom);
+    return this.#turns;
+  }
+
+  get pagesAhead(): PagesAhead {
+    this.#pagesAhead ??= new PagesAhead();
+    return this.#pagesAhead;
+  }
+
+  get isOpen(): boolean {
+    return this.#webSocket.readyState === OPEN;
+  }
+
+  overflowed(): void {
+    this.step({ t: 'overflow' });
+  }
+
+  peerClosed(): void {
+    this.#end('dropped');
+  }
+
+  peerTook(): void {
+    if (this.#isOver) return;
+    this.#writer.moveOn();
+    this.#turns?.give();
   }
 
   /** Later connections have higher ones. */
@@ -164,8 +190,7 @@ export class ConnectionSocket implements SubscriptionOwner {
       this.#parting?.[Symbol.dispose]();
       watcher.gone();
     });
-    this.#resources.use(timers.every(HEARTBEAT_MS, () => this.#beat()));
-    this.#resources.defer(() => this.#silenceTimer?.[Symbol.dispose]());
+    this.#heartbeat = timers.every(HEARTBEAT_MS, () => this.#beat());
     this.#awaitSilence();
     this.step({ t: 'opened', authorization, address });
   }
@@ -248,7 +273,7 @@ export class ConnectionSocket implements SubscriptionOwner {
       case 'await-auth': {
         const { timers } = this.#services;
         const overdue = () => this.step({ t: 'auth-overdue' });
-        this.#resources.use(timers.after(action.withinMs, overdue));
+        this.#authTimer = timers.after(action.withinMs, overdue);
         return;
       }
       case 'send':
@@ -288,7 +313,7 @@ export class ConnectionSocket implements SubscriptionOwner {
 
   #admit(caller: Caller): void {
     const { authenticator, doorkeeper, noteKeyUse } = this.#services;
-    this.#resources.use(authenticator.watch(caller));
+    this.#watch = authenticator.watch(caller);
     this.#watcher?.proven();
     const { granted, retryAfterSeconds } = doorkeeper.connects(caller);
     if (!granted) {
@@ -327,6 +352,7 @@ export class ConnectionSocket implements SubscriptionOwner {
   #subscribe(sub: string, number: number, request: StreamRequest): void {
     const id = `${this.#id}.${number}`;
     const subscription = new StreamSubscription(id, request, this.#services, this);
+    if (this.#subscriptions === NO_SUBSCRIPTIONS) this.#subscriptions = new Map();
     this.#subscriptions.set(sub, subscription);
     this.#services.counters.subscriptions += 1;
     subscription.begin();
@@ -368,19 +394,15 @@ export class ConnectionSocket implements SubscriptionOwner {
     webSocket.close(code, reason);
   }
 
-  #moveOn(): void {
-    if (this.#isOver) return;
-    this.#writer.moveOn();
-    this.turns.give();
-  }
-
   /** Stops everything that could still write. */
   #end(rest: 'sent' | 'dropped'): void {
     if (this.#isOver) return;
     this.#writer.end({ rest });
     this.#isOver = true;
-    this.#resources.dispose();
-    this.turns.stop();
+    for (const held of [this.#heartbeat, this.#authTimer, this.#silenceTimer, this.#watch]) {
+      held?.[Symbol.dispose]();
+    }
+    this.#turns?.stop();
     for (const sub of [...this.#subscriptions.keys()]) this.#unsubscribe(sub);
     this.#leases.end();
   }

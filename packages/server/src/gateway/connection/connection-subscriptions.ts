@@ -26,6 +26,9 @@ type Actions = readonly ConnectionAction[];
 type TapeDay = Extract<ConnectionEvent, { t: 'tape-day' }>;
 
 const NOTHING: Actions = [];
+/** Of connections that have none, as most have for a while: nothing is put in. */
+const NO_SUBSCRIPTIONS = new Map<string, Subscription>();
+const NO_ROLLS = new Set<string>();
 
 interface Subscription {
   /** Its own among all connections, also when a name is used again; later ones have higher numbers. */
@@ -51,9 +54,9 @@ export interface ConnectionRules {
 
 export class ConnectionSubscriptions {
   readonly #rules: ConnectionRules;
-  readonly #byName = new Map<string, Subscription>();
+  #byName = NO_SUBSCRIPTIONS;
   /** Rolls that were announced. */
-  readonly #announced = new Set<string>();
+  #announced = NO_ROLLS;
 
   constructor(rules: ConnectionRules) {
     this.#rules = rules;
@@ -84,6 +87,7 @@ export class ConnectionSubscriptions {
     const request = this.#rules.resolve(message, { day, now, entitlements });
     if ('code' in request) return sendError({ sub, ...request });
     const number = this.#rules.nextNumber();
+    if (this.#byName === NO_SUBSCRIPTIONS) this.#byName = new Map();
     this.#byName.set(sub, { number, request, isBegun: false, isMoving: false });
     return lease(number, request, entitlements);
   }
@@ -198,6 +202,7 @@ export class ConnectionSubscriptions {
     if (now < effectiveAt - ROLL_NOTICE_NS) return NOTHING;
     const name = `${message.instrument} ${rollsOn}`;
     if (this.#announced.has(name)) return NOTHING;
+    if (this.#announced === NO_ROLLS) this.#announced = new Set();
     this.#announced.add(name);
     const { instrument } = message;
     return [send({ t: 'notice', kind: 'roll', effectiveAt: `${effectiveAt}`, instrument })];

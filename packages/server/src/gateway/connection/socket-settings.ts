@@ -21,12 +21,12 @@ export const SLOW_CLOSE_WITHIN_MS = 10_000;
 export class StreamWebSocket extends WebSocket {
   isPatient = false;
   /** Nothing may follow a close frame: what was said before is to be written now. */
-  beforeClose = (): void => {};
+  writer: { release(): void } | null = null;
   #limit: NodeJS.Timeout | null = null;
 
   /** Called by `ws` too, when the peer closes or its frames are bad. */
   override close(code?: number, reason?: string | Buffer): void {
-    if (this.readyState === WebSocket.OPEN) this.beforeClose();
+    if (this.readyState === WebSocket.OPEN) this.writer?.release();
     super.close(code, reason);
     if (this.isPatient || this.#limit !== null || this.readyState === WebSocket.CLOSED) return;
     this.#limit = setTimeout(() => this.terminate(), CLOSE_WITHIN_MS);

@@ -28,10 +28,13 @@ export const OUTBOX_LIMITS: OutboxLimits = { skipFromBytes: 262_144, bytesMax: 1
 /** `at-once`: it belongs on the socket now; `over`: the limit is reached, the message is not held. */
 export type OutboxVerdict = 'at-once' | 'held' | 'over';
 
+/** Of readers that were never behind: nothing is put in. */
+const NOTHING_HELD = new Map<string | number, HeldFrame>();
+
 export class Outbox {
   readonly #limits: OutboxLimits;
   /** In the order of sending. Versions and `hb`s have a text as their key, all others a number. */
-  readonly #held = new Map<string | number, HeldFrame>();
+  #held = NOTHING_HELD;
   #bytes = 0;
   #lastNumber = 0;
 
@@ -56,6 +59,7 @@ export class Outbox {
     if (this.#delete(key) && kind !== 'hb') this.#delete(beatKey(sub));
     if (socketBytes + this.#bytes + bytes.length >= this.#limits.bytesMax) return 'over';
     if (this.#bytes === 0 && socketBytes < this.#limits.skipFromBytes) return 'at-once';
+    if (this.#held === NOTHING_HELD) this.#held = new Map();
     this.#held.set(key, message.held);
     this.#bytes += bytes.length;
     return 'held';

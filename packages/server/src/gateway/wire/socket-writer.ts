@@ -22,23 +22,29 @@ import { OUTBOX_LIMITS, Outbox } from './outbox.ts';
  * does not take counts as waiting. A write is no larger, unless a single flush or message is. */
 export const WRITE_BYTES_MAX = 65_536;
 
-export interface SocketWriterOptions {
+/** What all writers share. */
+export interface SocketWriterServices {
   readonly counters: GatewayCounters;
   /** Calls `writer.release()` at the end of this turn of the event loop. */
   readonly releaseSoon: (writer: SocketWriter) => void;
-  /** The reader is too slow: nothing more is taken. */
-  readonly onOverflow: () => void;
+}
+
+/** Whose writer it is. */
+export interface WriterOwner {
   /** Whether no close frame was sent or answered: none of ours may follow one. */
-  readonly isOpen: () => boolean;
+  readonly isOpen: boolean;
+  /** The reader is too slow: nothing more is taken. */
+  overflowed(): void;
   /** The peer has said goodbye. */
-  readonly onClosed: () => void;
+  peerClosed(): void;
   /** The peer was behind, and has taken what was written: there may be room. */
-  readonly onTaken: () => void;
+  peerTook(): void;
 }
 
 export class SocketWriter {
   readonly #socket: Duplex;
-  readonly #options: SocketWriterOptions;
+  readonly #owner: WriterOwner;
+  readonly #services: SocketWriterServices;
   readonly #outbox = new Outbox();
   /** To be written at the end of this turn, or when the peer has taken what was written before. */
   #queue: EncodedFrames[] = [];
@@ -54,12 +60,13 @@ export class SocketWriter {
     const isStuck = this.#queue.length > 0 && !this.#isHeld;
     if (this.#isOver || (!this.#wasBehind && !isStuck)) return;
     this.#wasBehind = this.#isBehind;
-    this.#options.onTaken();
+    this.#owner.peerTook();
   };
 
-  constructor(socket: Duplex, options: SocketWriterOptions) {
+  constructor(socket: Duplex, owner: WriterOwner, services: SocketWriterServices) {
     this.#socket = socket;
-    this.#options = options;
+    this.#owner = owner;
+    this.#services = services;
   }
 
   /** Whether so little waits that the next piece may be pulled. */
@@ -89,7 +96,7 @@ export class SocketWriter {
   }
 
   send(message: ServerMessage): void {
-    if (message.t === 'error') this.#options.counters.countError(message.code);
+    if (message.t === 'error') this.#services.counters.countError(message.code);
     const sub = ('sub' in message ? message.sub : null) ?? null;
     const bytes = textFrame(JSON.stringify(message));
     this.#pass(new MessageFrame(message.t, sub, '', bytes));
@@ -97,7 +104,7 @@ export class SocketWriter {
 
   /** `ws` answers control frames by itself, past the outbox: they are counted after the fact. */
   answeredControlFrame(): void {
-    if (this.#waiting >= OUTBOX_LIMITS.bytesMax) this.#options.onOverflow();
+    if (this.#waiting >= OUTBOX_LIMITS.bytesMax) this.#owner.overflowed();
   }
 
   /** The subscription is over: nothing of it follows. */
@@ -110,9 +117,9 @@ export class SocketWriter {
     this.#isHeld = false;
     while (this.#queue.length > 0 && !this.#isBehind) {
       // A close frame may have left since.
-      if (!this.#options.isOpen()) {
+      if (!this.#owner.isOpen) {
         this.#drop();
-        this.#options.onClosed();
+        this.#owner.peerClosed();
         return;
       }
       this.#writeNext();
@@ -139,7 +146,7 @@ export class SocketWriter {
   end({ rest }: { readonly rest: 'sent' | 'dropped' }): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    const isOpen = this.#options.isOpen();
+    const isOpen = this.#owner.isOpen;
     const frames = rest === 'sent' ? this.#outbox.takeAll() : null;
     if (frames !== null) this.#enqueue(frames);
     while (isOpen && this.#queue.length > 0 && (rest === 'sent' || !this.#isBehind)) {
@@ -153,7 +160,7 @@ export class SocketWriter {
     this.#makeRoom(message.bytes.length);
     const verdict = this.#outbox.pass(message, this.#waiting);
     if (verdict === 'at-once') this.#put({ bytes: message.bytes, messages: 1 });
-    else if (verdict === 'over') this.#options.onOverflow();
+    else if (verdict === 'over') this.#owner.overflowed();
   }
 
   /** What the peer takes at once does not wait: it is let go before the rest is measured. */
@@ -165,7 +172,7 @@ export class SocketWriter {
     this.#enqueue(frames);
     if (this.#isHeld) return;
     this.#isHeld = true;
-    this.#options.releaseSoon(this);
+    this.#services.releaseSoon(this);
   }
 
   #enqueue(frames: EncodedFrames): void {
@@ -197,7 +204,7 @@ export class SocketWriter {
   }
 
   #send({ bytes, messages }: EncodedFrames, isLast: boolean): void {
-    const { counters } = this.#options;
+    const { counters } = this.#services;
     counters.messagesSentTotal += messages;
     counters.bytesSentTotal += bytes.length;
     if (isLast) this.#socket.write(bytes, this.#written);

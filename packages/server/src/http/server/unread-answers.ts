@@ -29,7 +29,8 @@ const RETRY_AFTER_S = 10;
 const LINE = Symbol('line');
 
 interface Lined {
-  [LINE]?: AnswerLine;
+  /** Undefined again once the stream has it. */
+  [LINE]?: AnswerLine | undefined;
 }
 
 interface Holder {
@@ -67,10 +68,11 @@ export class UnreadAnswers implements LineOwner {
   /** From now on every connection of this server is looked after. */
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => {
-      const line = this.lineOf(socket);
-      this.#lines.add(line);
+      this.#lines.add(this.lineOf(socket));
       this.#looking ??= this.#clock.every(LOOK_EVERY_MS, () => this.#look());
-      socket.once('close', () => {
+      socket.on('close', () => {
+        const { [LINE]: line } = socket as Lined;
+        if (line === undefined) return;
         line.end();
         this.#leave(line);
       });
@@ -87,7 +89,9 @@ export class UnreadAnswers implements LineOwner {
       // Its frames would stand in the middle of an answer.
       if (line.isAnswering) return void socket.destroy();
       onUpgrade(request, socket, head);
-      if (!socket.writableEnded) this.#leave(line);
+      if (socket.writableEnded) return;
+      this.#leave(line);
+      (socket as Lined)[LINE] = undefined;
     });
   }
 
