@@ -5,7 +5,7 @@ import { assertExportsHeld, exportRun } from './torture/export-run.ts';
 
 after(killServices);
 
-test('exports cut anywhere, also by a kill, join to the undisturbed file and are charged exactly [EXP-06] [COUNT-15] [COUNT-22] [COUNT-24] [COUNT-25] [COUNT-26]', async () => {
+test('exports cut anywhere, also by a kill and over a cache that is being spoilt, join to the undisturbed file and are charged exactly [EXP-06] [COUNT-15] [COUNT-22] [COUNT-24] [COUNT-25] [COUNT-26]', async () => {
   const report = await exportRun({
     exports: 24,
     cutsMax: 4,
@@ -13,6 +13,7 @@ test('exports cut anywhere, also by a kill, join to the undisturbed file and are
     queries: 10,
     days: 1,
     kills: 1,
+    spoilsCache: true,
     seed: 5,
   });
   assertExportsHeld(report);

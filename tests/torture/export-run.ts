@@ -1,6 +1,6 @@
 /**
  * Exports of a real service, cut again and again by clients who resume them at the lines they hold, while
- * the service itself is killed in between. What they hold in the end is the undisturbed file, byte for
+ * the service itself is killed in between and its cache of results spoilt. What they hold in the end is the undisturbed file, byte for
  * byte, and what they are charged is exact. Everything random comes from a seed, save what the machine
  * decides.
  */
@@ -14,6 +14,7 @@ import { seededRandom } from '../../simulation/clock/seeded-random.ts';
 import type { Random } from '../../simulation/disk/sim-disk.ts';
 import { makeAccounts } from '../account-maker.ts';
 import { RunningService } from '../running-service.ts';
+import { addCacheOutcomes, CacheVandal, cacheLimitOf } from './cache-vandal.ts';
 import { type Cut, type Fetched, fetchExport, heldOf, type Wire } from './export-client.ts';
 import { ExportLedger } from './export-ledger.ts';
 import {
@@ -43,6 +44,8 @@ export interface ExportRunOptions {
   readonly days: number;
   /** How often the service is killed meanwhile. */
   readonly kills: number;
+  /** Whether the cache of results is spoilt meanwhile, and soon full after a kill. */
+  readonly spoilsCache: boolean;
   readonly seed: number;
   readonly onProgress?: (exports: number) => void;
 }
@@ -53,6 +56,10 @@ export interface ExportReport {
   readonly cuts: Readonly<Record<string, number>>;
   readonly kills: number;
   readonly interrupted: number;
+  /** What was done to the cache. */
+  readonly spoilt: Readonly<Record<string, number>>;
+  /** What the service found there. */
+  readonly cached: Readonly<Record<string, number>>;
   /** Bytes of the largest file. */
   readonly largest: number;
   readonly bytesRead: number;
@@ -80,11 +87,13 @@ class ExportStage {
   readonly #port: number;
   readonly #counts = { responses: 0, interrupted: 0, bytesRead: 0, bytesJoined: 0 };
   readonly #cuts: Record<string, number> = {};
+  readonly #cached: Record<string, number> = {};
   readonly #problems: string[] = [];
   #service: RunningService;
   /** How often it was killed so far. */
   #kills = 0;
   #up: Promise<unknown>;
+  #starts = 0;
   #started = 0;
   #done = 0;
 
@@ -97,7 +106,7 @@ class ExportStage {
   }
 
   async run(): Promise<ExportReport> {
-    const { clients, exports, queries: count, days, seed } = this.#options;
+    const { clients, exports, queries: count, days, seed, spoilsCache } = this.#options;
     await this.#up;
     const names = Array.from({ length: clients }, (_, index) => `exporter-${index}`);
     const [first, ...others] = await makeAccounts(this.#data, ['undisturbed', ...names]);
@@ -105,10 +114,12 @@ class ExportStage {
     await this.#filled(wire);
     const random = seededRandom(seed);
     const queries = await exportedQueries(wire, count, { random, instruments: INSTRUMENTS, days });
+    const vandal = spoilsCache ? new CacheVandal(this.#data, seededRandom(seed)) : null;
     const ledgers = await Promise.all(
       others.map(async (key) => await this.#work({ port: this.#port, key }, queries)),
-    );
+    ).finally(() => vandal?.[Symbol.asyncDispose]());
     await this.#up;
+    await addCacheOutcomes(this.#service, this.#cached);
     const { code } = await this.#service.stop('SIGTERM');
     if (code !== 0) this.#problems.push(`the service ended with ${code}: ${this.#service.errors}`);
     const sum = (of: (ledger: ExportLedger) => number) =>
@@ -118,6 +129,8 @@ class ExportStage {
       ...this.#counts,
       cuts: this.#cuts,
       kills: this.#kills,
+      spoilt: vandal?.counts ?? {},
+      cached: this.#cached,
       largest: Math.max(...queries.map(({ bytes }) => bytes)),
       bytesCharged: sum(({ used }) => used.exportBytes),
       unitsCharged: sum(({ used }) => used.computeUnits),
@@ -139,7 +152,10 @@ class ExportStage {
   }
 
   #start(): RunningService {
-    return new RunningService({ data: this.#data, env: { TAPELOOM_PORT: String(this.#port) } });
+    const limit = this.#options.spoilsCache ? cacheLimitOf(this.#starts) : {};
+    this.#starts += 1;
+    const env = { TAPELOOM_PORT: String(this.#port), ...limit };
+    return new RunningService({ data: this.#data, env });
   }
 
   /** Resolves when the tape has all days, and has come so far that no range is cut at its end. */
@@ -236,6 +252,7 @@ class ExportStage {
     if (this.#kills >= kills || this.#done < (exports * (this.#kills + 1)) / (kills + 1)) return;
     this.#kills += 1;
     this.#up = this.#up.then(async () => {
+      await addCacheOutcomes(this.#service, this.#cached);
       await this.#service.stop('SIGKILL');
       this.#service = this.#start();
       await this.#service.ready();

@@ -1,7 +1,7 @@
 /**
  * `npm run torture -- export [exports] [seed]`: exports of a real service are cut at random points and
- * resumed at the lines that are held, and the service is killed and started again meanwhile. Each joined
- * file is the undisturbed one, and every charge is exact.
+ * resumed at the lines that are held. Meanwhile the service is killed and started again, and its cache of
+ * results is deleted, damaged and full. Each joined file is the undisturbed one, and every charge is exact.
  */
 
 import { assertExportsHeld, exportRun } from './export-run.ts';
@@ -30,6 +30,7 @@ export async function run({
     queries: QUERIES,
     days: DAYS,
     kills: KILLS,
+    spoilsCache: true,
     seed,
     onProgress: (done) => {
       if (done % every !== 0) return;

@@ -1,6 +1,6 @@
 /**
- * Clients that are cut again and again from a real service, which is itself killed in between, held
- * against one that never was. Everything random comes from a seed, save what the machine decides.
+ * Clients that are cut again and again from a real service, which is itself killed in between, and whose
+ * cache of results is spoilt, held against one that never was. Everything random comes from a seed, save what the machine decides.
  */
 
 import assert from 'node:assert/strict';
@@ -13,6 +13,8 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { seededRandom } from '../../simulation/clock/seeded-random.ts';
 import { makeAccounts } from '../account-maker.ts';
 import { RunningService } from '../running-service.ts';
+import { addCacheOutcomes, CacheVandal, cacheLimitOf } from './cache-vandal.ts';
+import { PastReader } from './past-reader.ts';
 import { ResumeClient, type ResumeStream } from './resume-client.ts';
 import { judge, openLeftTape, type Truth, truthOf } from './resume-truth.ts';
 
@@ -44,6 +46,8 @@ export interface ResumeOptions {
   readonly cuts: number;
   /** How often the service is killed meanwhile. */
   readonly kills: number;
+  /** Whether the cache of results is spoilt meanwhile, and soon full after a kill. */
+  readonly spoilsCache: boolean;
   readonly seed: number;
   readonly speed: number;
   /** Is told from time to time how far it is. */
@@ -59,6 +63,11 @@ export interface ResumeReport {
   readonly covered: number;
   readonly ignored: number;
   readonly updates: number;
+  /** Answers about sealed days, each the same as the first. */
+  readonly reads: number;
+  /** What was done to the cache, and what the service found there. */
+  readonly spoilt: Readonly<Record<string, number>>;
+  readonly cached: Readonly<Record<string, number>>;
   readonly refused: Readonly<Record<string, number>>;
   readonly problems: readonly string[];
 }
@@ -78,7 +87,9 @@ class ResumeStage {
   readonly #data: string;
   readonly #options: ResumeOptions;
   readonly #port: number;
+  readonly #cached: Record<string, number> = {};
   #service: RunningService;
+  #starts = 0;
   #cuts = 0;
   #kills = 0;
   #restarting: Promise<unknown> = Promise.resolve();
@@ -94,20 +105,29 @@ class ResumeStage {
   }
 
   async run(): Promise<ResumeReport> {
-    const { clients: count, cuts } = this.#options;
+    const { clients: count, cuts, seed, spoilsCache } = this.#options;
     await this.#service.ready();
     const data = `${this.#data}-speed`;
     const { contract, now } = await this.#lookAround();
     const streams = STREAMS.map((stream) => ({ ...stream, instrument: contract }));
     const clients = await this.#makeClients(data, streams);
     assert.equal(clients.length, count);
-    await this.#withProgress(
-      Promise.all(clients.map((client) => client.run(cuts, () => this.#cut()))),
-    );
+    const [readerKey] = await makeAccounts(data, ['reader']);
+    const reader = new PastReader({ port: this.#port, key: readerKey! }, contract, now);
+    const vandal = spoilsCache ? new CacheVandal(data, seededRandom(seed)) : null;
+    try {
+      await this.#withProgress(
+        Promise.all(clients.map((client) => client.run(cuts, () => this.#cut()))),
+      );
+    } finally {
+      await reader[Symbol.asyncDispose]();
+      await vandal?.[Symbol.asyncDispose]();
+    }
     await this.#restarting;
     this.#tell('the service is stopped, and the truth is computed from its tape');
+    await addCacheOutcomes(this.#service, this.#cached);
     const { code } = await this.#service.stop('SIGTERM');
-    const problems = clients.flatMap((client) => client.problems);
+    const problems = [...reader.problems, ...clients.flatMap((client) => client.problems)];
     if (code !== 0) problems.push(`the service ended with ${code}: ${this.#service.errors}`);
     const truths = await this.#truths(data, streams, (now - BEFORE_NS) as EpochNs);
     this.#tell('every client is held against it');
@@ -118,7 +138,13 @@ class ResumeStage {
         problems.push(...found.map((it) => `client ${number}, ${indicator} ${mode}: ${it}`));
       }
     }
-    return report(clients, problems);
+    const { reads } = reader;
+    return {
+      ...report(clients, problems),
+      reads,
+      spoilt: vandal?.counts ?? {},
+      cached: this.#cached,
+    };
   }
 
   async #withProgress(work: Promise<unknown>): Promise<void> {
@@ -146,7 +172,9 @@ class ResumeStage {
 
   #start(): RunningService {
     const args = ['--speed', String(this.#options.speed)];
-    const env = { TAPELOOM_PORT: String(this.#port) };
+    const limit = this.#options.spoilsCache ? cacheLimitOf(this.#starts) : {};
+    this.#starts += 1;
+    const env = { TAPELOOM_PORT: String(this.#port), ...limit };
     return new RunningService({ data: this.#data, args, env });
   }
 
@@ -202,6 +230,7 @@ class ResumeStage {
     if (this.#cuts < (clients * cuts * (this.#kills + 1)) / (kills + 1)) return;
     this.#kills += 1;
     this.#restarting = this.#restarting.then(async () => {
+      await addCacheOutcomes(this.#service, this.#cached);
       await this.#service.stop('SIGKILL');
       this.#service = this.#start();
       await this.#service.ready();
@@ -221,7 +250,10 @@ class ResumeStage {
   }
 }
 
-function report(clients: readonly ResumeClient[], problems: readonly string[]): ResumeReport {
+function report(
+  clients: readonly ResumeClient[],
+  problems: readonly string[],
+): Omit<ResumeReport, 'reads' | 'spoilt' | 'cached'> {
   const sum = (of: (client: ResumeClient) => number) =>
     clients.reduce((total, client) => total + of(client), 0);
   const followed = clients.flatMap((client) => client.followed);
