@@ -16,6 +16,7 @@ import { TapeDamagedError } from '../tape/tape-errors.ts';
 import { missingDays } from './coverage.ts';
 import { GAP, locateCursor } from './locate-cursor.ts';
 import { snapshotStart } from './look-back.ts';
+import { Pulled } from './pulled.ts';
 import type { CursorPlace, Replay, ReplayPage, ReplayRequest, Replays } from './replay.ts';
 import { runSource, type StudyCatalogue, studySource } from './run-source.ts';
 import { NamedSlots, Slots } from './slots.ts';
@@ -142,46 +143,33 @@ export class StudyReplays implements Replays, Disposable {
   }
 }
 
-class OpenReplay implements Replay {
+class OpenReplay extends Pulled implements Replay {
   readonly #study: StudyReplay;
   readonly #account: string;
   readonly #shared: Shared;
-  readonly #closing = new AbortController();
-  readonly #whenClosed = Promise.withResolvers<never>();
-  #pulling: Promise<ReplayPage> | null = null;
 
   constructor(create: (signal: AbortSignal) => StudyReplay, account: string, shared: Shared) {
-    this.#study = create(this.#closing.signal);
+    super();
+    this.#study = create(this.signal);
     this.#account = account;
     this.#shared = shared;
-    // Nobody need be waiting for a page when it is closed.
-    this.#whenClosed.promise.catch(() => {});
   }
 
   async next(until?: EpochNs): Promise<ReplayPage> {
-    this.#closing.signal.throwIfAborted();
-    if (this.#pulling !== null) throw new Error('one page at a time');
-    if (until !== undefined) this.#study.raise(until);
-    const pulling = this.#pull();
-    this.#pulling = pulling;
-    try {
-      return await Promise.race([pulling, this.#whenClosed.promise]);
-    } finally {
-      this.#pulling = null;
-    }
+    return await this.pull(() => {
+      if (until !== undefined) this.#study.raise(until);
+      return this.#page();
+    });
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    const error = new Refusal({ t: 'closed' });
-    this.#closing.abort(error);
-    this.#whenClosed.reject(error);
+  override async [Symbol.asyncDispose](): Promise<void> {
     // Whatever is under way ends at its next turn; only then may its reader be closed.
-    await this.#pulling?.catch(() => {});
+    await super[Symbol.asyncDispose]();
     await this.#study[Symbol.asyncDispose]();
     this.#shared.closed(this);
   }
 
-  async #pull(): Promise<ReplayPage> {
+  async #page(): Promise<ReplayPage> {
     const { warmUp, page: inTurn } = this.#shared;
     const account = this.#account;
     const study = this.#study;
@@ -195,12 +183,12 @@ class OpenReplay implements Replay {
         const page = await inTurn(account, () => this.#unlessClosed(() => study.page()));
         if (page !== null) return page;
       }
-      await Promise.race([grown, this.#whenClosed.promise]);
+      await Promise.race([grown, this.closed]);
     }
   }
 
   async #unlessClosed<T>(work: () => Promise<T>): Promise<T> {
-    this.#closing.signal.throwIfAborted();
+    this.signal.throwIfAborted();
     try {
       return await work();
     } catch (error) {
