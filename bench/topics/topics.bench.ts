@@ -13,7 +13,7 @@ import { INDICATORS, indicatorNamed } from '@tapeloom/core/studies/catalogue';
 import type { Params } from '@tapeloom/core/studies/indicator';
 import { parseParams } from '@tapeloom/core/studies/params';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
-import { Block } from '@tapeloom/server/blocks/block';
+import { type BlockParts, COLUMN_BYTES } from '@tapeloom/server/blocks/block';
 import { Engine } from '@tapeloom/server/engine/engine';
 import { OutgoingFlow } from '@tapeloom/server/engine/outgoing-flow';
 import type { EngineLink, EngineMessage, TopicSpec } from '@tapeloom/server/topics/engine-link';
@@ -134,7 +134,7 @@ class TopicsStage implements Disposable {
       indicators: new Map(INDICATORS.map((indicator) => [indicator.id, indicator])),
       sessionsOf: () => SESSIONS,
       emit: (message) => {
-        if (message.t === 'flush') this.bytes += new Block(message.block).text.length;
+        if (message.t === 'flush') this.bytes += textBytesOf(message.block);
         hear(message);
       },
       yieldTurn: () => turn(),
@@ -221,4 +221,8 @@ function specOf(indicator: string, given: Params): TopicSpec {
   const parsed = parseParams(indicatorNamed(indicator)!, given);
   if (!('params' in parsed)) throw new Error(`${indicator}: ${JSON.stringify(parsed)}`);
   return { contract: CONTRACT, indicator, params: parsed.params, delaySeconds: 0 };
+}
+
+function textBytesOf({ count, memory }: BlockParts): number {
+  return memory.byteLength - count * COLUMN_BYTES;
 }

@@ -88,14 +88,13 @@ export class BlockWriter implements Disposable {
   take(day: UtcDay, fromNs?: number): Block {
     const count = this.#count;
     const block = emptyBlock(day, count, this.#size);
-    if (fromNs === undefined) block.fromNs.set(this.#fromNs.subarray(0, count));
-    else block.fromNs.fill(fromNs);
     for (let at = 0; at < count; at += 1) {
       block.ends[at] = this.#places[3 * at]!;
       block.ranks[at] = this.#places[3 * at + 1]!;
       block.ks[at] = this.#places[3 * at + 2]!;
+      block.fromNs[at] = fromNs ?? this.#fromNs[at]!;
+      block.flags[at] = this.#flags[at]!;
     }
-    block.flags.set(this.#flags.subarray(0, count));
     block.text.set(this.#text.subarray(0, this.#size));
     this.clear();
     return block;

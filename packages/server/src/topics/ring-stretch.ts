@@ -5,13 +5,13 @@
  */
 
 import type { Cursor } from '@tapeloom/core/cursor';
-import type { EpochNs } from '@tapeloom/core/numbers';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { Block, type BlockParts, joinBlocks } from '../blocks/block.ts';
 import { Flush } from './flush.ts';
 import { VIEW_NAMES_MAX } from './ring-budget.ts';
 
 /** Stretches begin at whole multiples of this. */
-const SPAN_NS = 10_000_000_000n;
+const SPAN_NS = 10_000_000_000;
 /** A stretch with more text is closed early; a single flush may have more. */
 const TEXT_BYTES_MAX = 65_536;
 /** Measured: what a piece of memory takes beside its bytes, and a stretch. */
@@ -21,7 +21,8 @@ const STRETCH_COST_BYTES = 768;
 export class Stretch {
   /** Where it stands among the stretches of all rings in the order in which they were closed. */
   number: number | null = null;
-  readonly #span: bigint;
+  readonly #day: UtcDay;
+  readonly #span: number;
   #pieces: BlockParts[] = [];
   /** The cursors of its last message and of its last final one. */
   last!: Cursor;
@@ -34,15 +35,16 @@ export class Stretch {
   /** All the memory it takes. */
   bytes = STRETCH_COST_BYTES;
 
-  constructor(firstEdge: EpochNs) {
-    this.#span = spanOf(firstEdge);
+  constructor(first: Block) {
+    this.#day = first.day;
+    this.#span = spanOf(first);
   }
 
-  hasRoomFor({ day, text, lastEdge }: Block): boolean {
+  hasRoomFor(block: Block): boolean {
     return (
-      day === this.last.day &&
-      spanOf(lastEdge) === this.#span &&
-      this.textBytes + text.length <= TEXT_BYTES_MAX
+      block.day === this.#day &&
+      spanOf(block) === this.#span &&
+      this.textBytes + block.text.length <= TEXT_BYTES_MAX
     );
   }
 
@@ -77,6 +79,6 @@ export class Stretch {
   }
 }
 
-function spanOf(edge: EpochNs): bigint {
-  return edge / SPAN_NS;
+function spanOf({ fromNs }: Block): number {
+  return Math.trunc(fromNs[0]! / SPAN_NS);
 }

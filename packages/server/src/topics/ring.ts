@@ -95,7 +95,7 @@ export class Ring implements BudgetedRing, Disposable {
     this.#newest = stretch.last;
     this.#count(stretch.bytes - bytesBefore);
     this.#budget.forgetView(stretch);
-    this.expire(flush.lastEdge);
+    this.expire(stretch.lastEdge);
     while (this.#bytes > this.#limits.bytesMax) this.evictOldest('topic');
     this.#budget.settle(this);
     return true;
@@ -187,7 +187,7 @@ export class Ring implements BudgetedRing, Disposable {
       this.#budget.forgetView(newest);
       this.#count(newest.bytes - bytesBefore);
     }
-    const stretch = new Stretch(flush.lastEdge);
+    const stretch = new Stretch(flush);
     this.#stretches.push(stretch);
     this.#count(stretch.bytes);
     return stretch;

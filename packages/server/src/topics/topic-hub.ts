@@ -11,7 +11,6 @@
  */
 
 import type { SessionTable } from '@tapeloom/core/calendar/session';
-import { parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { EngineState } from '@tapeloom/protocol/status-states';
 import { Block } from '../blocks/block.ts';
@@ -344,7 +343,7 @@ export class TopicHub implements Disposable {
     this.#reach(topic, block.day);
     if (topic.publish(new Flush(new Block(block)), position)) {
       // The last flush of a day stands at the midnight after it.
-      this.#reach(topic, dayIn(position));
+      if (dayIn(position) !== block.day) this.#reach(topic, dayIn(position));
       return;
     }
     // An engine that went back in its own log cannot be trusted with this topic any more.
@@ -395,7 +394,7 @@ export class TopicHub implements Disposable {
   }
 }
 
-/** The day of a cursor that an engine has written. */
+/** A cursor that an engine has written begins with its day. */
 function dayIn(cursor: string): UtcDay {
-  return parseCursor(cursor)!.day;
+  return Number(cursor.slice(0, 8)) as UtcDay;
 }
