@@ -27,7 +27,6 @@ import { StoreAuthenticator } from '@tapeloom/server/accounts/auth/store-authent
 import { Charges } from '@tapeloom/server/accounts/limits/charges';
 import { MemoryAllowances } from '@tapeloom/server/accounts/limits/memory-allowances';
 import { MemoryLeases } from '@tapeloom/server/accounts/limits/memory-leases';
-import { openNow } from '@tapeloom/server/accounts/limits/open-now';
 import { UsageMeter } from '@tapeloom/server/accounts/limits/usage-meter';
 import type {
   AccountStore,
@@ -47,15 +46,11 @@ import { TableThread } from '@tapeloom/server/exports/table-thread';
 import { AWAITED_LIMITS } from '@tapeloom/server/history/awaited-cursors';
 import type { CoverSources } from '@tapeloom/server/history/covered-query';
 import type { HistorySources } from '@tapeloom/server/history/history-pages';
-import type { ExportFacts } from '@tapeloom/server/http/routes/export-answer';
 import { type CatalogueFacts, catalogueFacts } from '@tapeloom/server/http/routes/indicators-route';
-import type { InstrumentFacts } from '@tapeloom/server/http/routes/instrument-view';
-import { restRoutes } from '@tapeloom/server/http/routes/rest-routes';
-import {
-  createHttpServer,
-  type HttpServer,
-  type HttpServerOptions,
-  type HttpTimeouts,
+import type {
+  HttpServer,
+  HttpServerOptions,
+  HttpTimeouts,
 } from '@tapeloom/server/http/server/http-server';
 import type { Route } from '@tapeloom/server/http/server/route';
 import { UnreadAnswers, type UnreadLimits } from '@tapeloom/server/http/server/unread-answers';
@@ -64,6 +59,7 @@ import type { Pages } from '@tapeloom/server/pages/pages';
 import { DoorSockets, socketLimits } from '@tapeloom/server/platform/door-sockets';
 import { createLog } from '@tapeloom/server/platform/log';
 import { SharedPlaces } from '@tapeloom/server/platform/shared-places';
+import { composeRest, type RestMarket, type RestParts } from '@tapeloom/server/process/rest-door';
 import { SettledDaysReader } from '@tapeloom/server/results/settled-days-reader';
 import { StudyReplays } from '@tapeloom/server/runs/study-replays';
 import { createSimUniverse } from '@tapeloom/server/sources/sim-universe';
@@ -181,7 +177,6 @@ export class RestService implements AsyncDisposable {
   readonly pace: ExportPace;
   readonly #universe;
   readonly #replays: StudyReplays;
-  #asked = 0;
   readonly #sessions = new Map<string, SessionTable>();
   #accounts = 0;
 
@@ -220,50 +215,37 @@ export class RestService implements AsyncDisposable {
     this.sockets = options.sockets ?? new DoorSockets(socketLimits(1_000));
     this.offers = offerBook(options.pricing ?? DEFAULT_PRICING);
     ({ payments: this.payments, billing: this.billing } = this.#billingOver(store));
-    this.routes = restRoutes({
+    this.unread = new UnreadAnswers(this.clock, options.unread);
+    const { allowances, leases, meter, sessions, sockets, unread, doorkeeper } = this;
+    const charges = new Charges(store, clock);
+    const asked = { authenticator, doorkeeper, allowances, addresses, clock };
+    const door = composeRest({
+      accounts: { ...asked, store, sessions, meter, leases, charges },
       version: '1.2.3',
+      sockets,
+      unread,
+      serviceClock: clock,
       catalogue: () => this.catalogue,
-      engineState: () => this.market.engine,
-      instruments: () => this.#instrumentFacts(),
-      store: () => store,
-      usageOf: (now, accountId, period) => this.meter.usageOf(now, accountId, period),
-      openNow: (now, accountId) => openNow(this.leases, now, accountId),
-      history: () => this.#historyFacts(),
+      market: this.#marketNow(),
+      past: () => this.#past(),
       offers: () => this.offers,
       billing: () => this.billing,
       payments: () => this.payments,
-      addresses,
-      portal: () => ({
-        store,
-        doorkeeper: this.doorkeeper,
-        allowances: this.allowances,
-        mailer: { send: (mail) => this.mails.push(mail) > 0 },
-        origin: this.origin,
-      }),
-    });
-    this.unread = new UnreadAnswers(this.clock, options.unread);
-    this.http = createHttpServer({
-      routes: this.routes,
-      unread: this.unread,
-      authenticator,
-      doorkeeper: this.doorkeeper,
-      sockets: this.sockets,
-      allowances: this.allowances,
-      addresses,
-      meter: this.meter,
-      clock: this.clock,
+      mailer: { send: (mail) => this.mails.push(mail) > 0 },
+      origin: () => this.origin,
       trustedProxies: trustedProxies.map((text) => parseIpRange(text)!),
       log: createLog({
         level: 'info',
         readable: false,
         write: (line) => this.logged.push(line),
       }),
-      portal: { sessions: this.sessions, store, origin: () => this.origin },
       docsUrl: () => DOCS_URL,
       ...(options.pages === undefined ? {} : { pages: options.pages }),
       ...(timeouts === undefined ? {} : { timeouts }),
       ...(options.onUpgrade === undefined ? {} : { onUpgrade: options.onUpgrade }),
     });
+    this.http = door.http;
+    this.routes = door.routes;
   }
 
   static async start(options: RestServiceOptions = {}): Promise<RestService> {
@@ -391,25 +373,17 @@ export class RestService implements AsyncDisposable {
     return { now: this.clock.now(), actor: { kind: 'operator' } };
   }
 
-  #historyFacts(): ExportFacts {
+  #past(): ReturnType<RestParts['past']> {
     return {
       tokens: this.tokens,
       tables: this.#tables,
       pace: this.pace,
-      book: () => this.book,
-      isStreamed: (symbol) => this.#isStreamed(symbol),
-      now: () => this.clock.now(),
-      tapeTime: () => this.market.tapeTime,
       pause: async (ms) => {
         this.pausedMs += ms;
         await this.pausing();
       },
       awaited: this.awaited,
       sources: this.sources,
-      engineFingerprint: this.catalogue.engineFingerprint,
-      charges: new Charges(this.store, this.clock),
-      requests: this.store,
-      accountsNow: () => this.clock.now(),
     };
   }
 
@@ -418,20 +392,19 @@ export class RestService implements AsyncDisposable {
     return streamed.some((contract) => contract.symbol === symbol);
   }
 
-  #instrumentFacts(): InstrumentFacts {
-    this.#asked += 1;
-    const now = this.clock.now();
-    const day = dayOf(now);
+  #marketNow(): RestMarket {
+    let asked = 0;
     return {
-      book: this.book,
-      now,
-      day,
-      isSourceUp: this.market.isSourceUp,
-      // Tests change their market as they like: nothing is ever known to be as it was.
-      revision: this.#asked,
+      book: () => this.book,
       isStreamed: (symbol) => this.#isStreamed(symbol),
       fullSessions: (symbol) => this.#sessionsOf(symbol, 'full'),
       lastTradeAt: (symbol) => this.market.lastTrades.get(symbol) ?? null,
+      // Tests change their market as they like: nothing is ever known to be as it was.
+      revision: () => ++asked,
+      engineState: () => this.market.engine,
+      isSourceUp: () => this.market.isSourceUp,
+      tapeTime: () => this.market.tapeTime,
+      tapeDay: () => null,
     };
   }
 

@@ -11,7 +11,6 @@ import { MessageChannel } from 'node:worker_threads';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { publishedDefinitions } from '@tapeloom/core/studies/catalogue';
 import { dayOf } from '@tapeloom/core/utc-day';
-import { openNow } from '../accounts/limits/open-now.ts';
 import { AccountsBusyError } from '../accounts/store/accounts-busy-error.ts';
 import type { Config } from '../config/config.ts';
 import type { PublicAddress } from '../config/public-address.ts';
@@ -19,11 +18,8 @@ import { EngineCrew, enginesFor } from '../engine/engine-crew.ts';
 import { EngineHandle } from '../engine/engine-handle.ts';
 import { createGateway, type Gateway } from '../gateway/connection/gateway.ts';
 import { createResolver } from '../gateway/delivery/stream-request.ts';
-import type { ExportFacts } from '../http/routes/export-answer.ts';
 import { type CatalogueFacts, catalogueFacts } from '../http/routes/indicators-route.ts';
-import type { InstrumentFacts } from '../http/routes/instrument-view.ts';
-import { restRoutes } from '../http/routes/rest-routes.ts';
-import { createHttpServer, type HttpServer } from '../http/server/http-server.ts';
+import type { HttpServer } from '../http/server/http-server.ts';
 import type { Outcome } from '../http/server/route-handler.ts';
 import type { UnreadAnswers } from '../http/server/unread-answers.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -33,7 +29,6 @@ import { createClock } from '../platform/system-clock.ts';
 import { SIM_DATASET } from '../sources/sim-universe.ts';
 import type { TopicSpec } from '../topics/engine-link.ts';
 import { STALE_AFTER_MS, TopicHub } from '../topics/topic-hub.ts';
-import type { AccountServices } from './account-services.ts';
 import { CursorEpochs } from './cursor-epochs.ts';
 import { HistoryServices } from './history-services.ts';
 import type { IngestHandle } from './ingest-handle.ts';
@@ -42,6 +37,7 @@ import { listen } from './listen.ts';
 import type { HistoryReadings } from './metrics/service-metrics.ts';
 import { PortalServices, type PortalServicesOptions } from './portal-services.ts';
 import type { ServingThreads } from './readiness.ts';
+import { composeRest } from './rest-door.ts';
 import { TradingWorld } from './trading-world.ts';
 
 /** What an answer may take that is under way at the end. */
@@ -239,66 +235,31 @@ export class Doors implements AsyncDisposable {
   }
 
   #createHttp(options: DoorOptions): HttpServer {
-    const { config, version, log, accounts, unread } = options;
-    const catalogue = this.#catalogue;
-    return createHttpServer({
-      authenticator: accounts.authenticator,
-      doorkeeper: accounts.doorkeeper,
-      sockets: this.sockets,
-      allowances: accounts.allowances,
-      addresses: accounts.addresses,
-      clock: accounts.clock,
+    const { config, version, log, accounts, mailer, unread } = options;
+    const { sockets, hub } = this;
+    const { onAnswered, onOutcome, lastTradeAt, tradesTold } = this.#events;
+    const world = this.#world;
+    const origin = () => this.#publicAddress.origin;
+    return composeRest({
+      ...this.#people.parts,
+      ...{ version, log, accounts, mailer, sockets, unread, onAnswered, onOutcome, origin },
       trustedProxies: config.trustedProxies,
-      unread,
-      log,
-      docsUrl: () => config.docsUrl ?? `${this.#publicAddress.origin}/docs`,
+      docsUrl: () => config.docsUrl ?? `${origin()}/docs`,
       onUpgrade: (request, socket, head) => this.gateway.handleUpgrade(request, socket, head),
-      meter: accounts.meter,
-      onAnswered: this.#events.onAnswered,
-      onOutcome: this.#events.onOutcome,
-      ...this.#people.http,
-      routes: restRoutes({
-        version,
-        publicOrigin: () => this.#publicAddress.origin,
-        catalogue: () => catalogue,
-        engineState: () => this.hub.state,
-        instruments: () => this.#instrumentFacts(),
-        store: () => accounts.store,
-        usageOf: (...of) => accounts.meter.usageOf(...of),
-        openNow: (now, accountId) => openNow(accounts.leases, now, accountId),
-        history: () => this.#historyFacts(accounts),
-        ...this.#people.facts,
-        addresses: accounts.addresses,
-      }),
-    });
-  }
-
-  #historyFacts({ store, charges, clock }: AccountServices): ExportFacts {
-    return this.#past.facts({
-      book: () => this.#world.book,
-      isStreamed: (symbol) => this.#world.isStreamed(symbol),
-      now: () => this.#clock.now(),
-      tapeTime: () => this.hub.tapeTime,
-      engineFingerprint: this.#catalogue.engineFingerprint,
-      charges,
-      requests: store,
-      accountsNow: () => clock.now(),
-    });
-  }
-
-  #instrumentFacts(): InstrumentFacts {
-    const now = this.#clock.now();
-    const isSourceUp = this.hub.state === 'up';
-    return {
-      book: this.#world.book,
-      now,
-      day: this.hub.tapeDay ?? dayOf(now),
-      isSourceUp,
-      // All of them only grow; what is up or not takes the lowest bit.
-      revision: 2 * (this.#world.revision + this.#events.tradesTold()) + (isSourceUp ? 1 : 0),
-      isStreamed: (symbol) => this.#world.isStreamed(symbol),
-      fullSessions: (symbol) => this.#world.fullSessions(symbol),
-      lastTradeAt: (symbol) => this.#events.lastTradeAt(symbol),
-    };
+      catalogue: () => this.#catalogue,
+      serviceClock: this.#clock,
+      past: () => this.#past.parts,
+      market: {
+        book: () => world.book,
+        isStreamed: (symbol) => world.isStreamed(symbol),
+        fullSessions: (symbol) => world.fullSessions(symbol),
+        lastTradeAt,
+        revision: () => world.revision + tradesTold(),
+        engineState: () => hub.state,
+        isSourceUp: () => hub.state === 'up',
+        tapeTime: () => hub.tapeTime,
+        tapeDay: () => hub.tapeDay,
+      },
+    }).http;
   }
 }

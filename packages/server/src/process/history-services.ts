@@ -15,7 +15,6 @@ import { ExportSecretError, exportSecret } from '../exports/export-secret.ts';
 import { ExportTokens } from '../exports/export-token.ts';
 import { TableThread } from '../exports/table-thread.ts';
 import { AWAITED_LIMITS } from '../history/awaited-cursors.ts';
-import type { ExportFacts } from '../http/routes/export-answer.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { NodeDisk } from '../platform/node-disk.ts';
@@ -26,6 +25,7 @@ import type { TradingSessions } from '../runs/session-tables.ts';
 import { SIM_DATASET } from '../sources/sim-universe.ts';
 import type { IngestHandle } from './ingest-handle.ts';
 import type { HistoryReadings } from './metrics/service-metrics.ts';
+import type { RestParts } from './rest-door.ts';
 import { StartRefusedError } from './start-refused-error.ts';
 
 const MS_NS = 1_000_000;
@@ -39,8 +39,6 @@ export interface HistoryServicesOptions {
   /** As they are when a thread starts. */
   readonly sessions: () => TradingSessions;
 }
-
-type OwnFacts = 'tokens' | 'tables' | 'pace' | 'awaited' | 'sources' | 'pause';
 
 export class HistoryServices implements AsyncDisposable {
   readonly compute: ComputePool;
@@ -88,11 +86,10 @@ export class HistoryServices implements AsyncDisposable {
     }
   }
 
-  /** What the routes ask, joined with what others know. */
-  facts(others: Omit<ExportFacts, OwnFacts>): ExportFacts {
+  /** What the routes ask. */
+  get parts(): ReturnType<RestParts['past']> {
     const { timers } = this.#options;
     return {
-      ...others,
       tokens: this.#exportTokens!,
       tables: this.#tables,
       pace: this.#pace,

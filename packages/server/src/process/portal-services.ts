@@ -5,8 +5,6 @@
 
 import type { OfferBook } from '../billing/offer-book.ts';
 import type { PublicAddress } from '../config/public-address.ts';
-import type { RestFacts } from '../http/routes/rest-routes.ts';
-import type { HttpServerOptions } from '../http/server/http-server.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import { OperatorPages } from '../pages/operator-pages.ts';
 import type { PageRoute } from '../pages/page-route.ts';
@@ -16,6 +14,7 @@ import type { Log } from '../platform/log.ts';
 import type { AccountServices } from './account-services.ts';
 import type { BillingServices } from './billing-services.ts';
 import { DueDeletions } from './due-deletions.ts';
+import type { RestParts } from './rest-door.ts';
 
 export interface PortalServicesOptions {
   /** Learns which port was opened. */
@@ -46,27 +45,16 @@ export class PortalServices implements AsyncDisposable {
     this.#deletions = dueDeletions(options);
   }
 
-  /** What the HTTP server asks for pages and sessions. */
-  get http(): Pick<HttpServerOptions, 'portal' | 'pages'> {
-    const { accounts, portal, providerPages: routes = [] } = this.#options;
-    const { sessions, store } = accounts;
+  /** What the REST interface asks. */
+  get parts(): Pick<RestParts, 'pages' | 'offers' | 'operatorPages' | 'billing' | 'payments'> {
+    const { offers, billing, portal, providerPages: routes = [] } = this.#options;
     const publicUrl = () => this.#origin;
     return {
-      portal: { sessions, store, origin: publicUrl },
-      ...(portal === undefined ? {} : { pages: new Pages({ portal, routes, publicUrl }) }),
-    };
-  }
-
-  /** What the routes ask. */
-  get facts(): Pick<RestFacts, 'portal' | 'offers' | 'operatorPages' | 'billing' | 'payments'> {
-    const { accounts, mailer, offers, billing } = this.#options;
-    const { store, doorkeeper, allowances } = accounts;
-    return {
-      portal: () => ({ store, doorkeeper, allowances, mailer, origin: this.#origin }),
       offers: () => offers,
       operatorPages: () => this.#operatorPages,
       billing: () => billing!.billing,
       payments: () => billing!.payments,
+      ...(portal === undefined ? {} : { pages: new Pages({ portal, routes, publicUrl }) }),
     };
   }
 

@@ -1,0 +1,104 @@
+/**
+ * The REST interface, composed: the accounts, the market and the past, which may run in threads or in this one, on
+ * any clock, come together as routes behind a server. The service and the tests of its doors use the same one.
+ */
+
+import type { SessionTable } from '@tapeloom/core/calendar/session';
+import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { dayOf } from '@tapeloom/core/utc-day';
+import type { EngineState } from '@tapeloom/protocol/status-states';
+import { openNow } from '../accounts/limits/open-now.ts';
+import type { ExportFacts } from '../http/routes/export-answer.ts';
+import { type RestFacts, restRoutes } from '../http/routes/rest-routes.ts';
+import {
+  createHttpServer,
+  type HttpServer,
+  type HttpServerOptions,
+} from '../http/server/http-server.ts';
+import type { Route } from '../http/server/route.ts';
+import type { Mailer } from '../mail/mailer.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { AccountServices } from './account-services.ts';
+
+type AccountParts = 'authenticator' | 'doorkeeper' | 'allowances' | 'addresses' | 'clock';
+
+export interface RestParts
+  extends Pick<
+      RestFacts,
+      'version' | 'catalogue' | 'offers' | 'operatorPages' | 'billing' | 'payments'
+    >,
+    Omit<HttpServerOptions, AccountParts | 'meter' | 'routes' | 'portal'> {
+  readonly accounts: Pick<HttpServerOptions, AccountParts> &
+    Pick<AccountServices, 'store' | 'sessions' | 'meter' | 'leases' | 'charges'>;
+  readonly mailer: Mailer;
+  /** Where people reach it. */
+  readonly origin: () => string;
+  /** The service's time, which need not be the accounts'. */
+  readonly serviceClock: Pick<Clock, 'now'>;
+  readonly market: RestMarket;
+  /** What computes and sends the past; known when the doors open. */
+  readonly past: () => Pick<
+    ExportFacts,
+    'tokens' | 'tables' | 'pace' | 'awaited' | 'sources' | 'pause'
+  >;
+}
+
+/** What is known of the market at the moment. */
+export interface RestMarket {
+  book(): InstrumentBook;
+  isStreamed(symbol: string): boolean;
+  fullSessions(symbol: string): SessionTable;
+  lastTradeAt(symbol: string): EpochNs | null;
+  /** Another whenever any of the above is. */
+  revision(): number;
+  engineState(): EngineState;
+  isSourceUp(): boolean;
+  /** How far the tape has come; null while that is not known. */
+  tapeTime(): EpochNs | null;
+  tapeDay(): UtcDay | null;
+}
+
+export interface RestDoor {
+  readonly http: HttpServer;
+  readonly routes: readonly Route[];
+}
+
+export function composeRest(parts: RestParts): RestDoor {
+  const { accounts, market, serviceClock, mailer, origin, past, ...rest } = parts;
+  const { store, doorkeeper, allowances, addresses, sessions, meter } = accounts;
+  const routes = restRoutes({
+    ...rest,
+    publicOrigin: origin,
+    engineState: () => market.engineState(),
+    instruments: () => {
+      const now = serviceClock.now();
+      const [isSourceUp, day] = [market.isSourceUp(), market.tapeDay() ?? dayOf(now)];
+      // It only grows; what is up or not takes the lowest bit.
+      const revision = 2 * market.revision() + (isSourceUp ? 1 : 0);
+      const { isStreamed, fullSessions, lastTradeAt } = market;
+      const book = market.book();
+      return { book, now, day, isSourceUp, revision, isStreamed, fullSessions, lastTradeAt };
+    },
+    store: () => store,
+    usageOf: (...of) => meter.usageOf(...of),
+    openNow: (now, accountId) => openNow(accounts.leases, now, accountId),
+    history: () => ({
+      ...past(),
+      book: market.book,
+      isStreamed: market.isStreamed,
+      now: () => serviceClock.now(),
+      tapeTime: market.tapeTime,
+      engineFingerprint: rest.catalogue().engineFingerprint,
+      charges: accounts.charges,
+      requests: store,
+      accountsNow: () => accounts.clock.now(),
+    }),
+    portal: () => ({ store, doorkeeper, allowances, mailer, origin: origin() }),
+    addresses,
+  });
+  const portal = { sessions, store, origin };
+  const { authenticator, clock } = accounts;
+  const asked = { authenticator, doorkeeper, allowances, addresses, meter, clock };
+  return { routes, http: createHttpServer({ ...rest, ...asked, portal, routes }) };
+}
