@@ -3,16 +3,17 @@
  * Only this thread writes the tape's log. What it does, in order:
  *
  * 1. Opens and repairs the tape, and fixes the service's clock. A tape that lies ahead of it is refused.
- * 2. Plans which past days to make, brings the session books up to date, for those too, and says `opened`;
- *    followers may join from here on. So no day ever comes to the tape without its sessions.
- * 3. Seals the days that the first streams need, then lets the source catch up with the clock.
+ * 2. Plans which past days to make, brings the session books up to date, for those too, and says `opened`. So no
+ *    day ever comes to the tape without its sessions.
+ * 3. Seals the days that the first streams need, and beside it lets the source catch up with the clock. Who follows
+ *    joins when those days are there: nobody sees today before what it stands on.
  * 4. Live: seals the remaining days behind the source.
  *
  * What the machine cannot do just now is waited for; the source waits as long as the tape does. When the tape
  * fails it says `down` and lives on, so that what is in shared memory stays readable.
  */
 
-import { parentPort, workerData } from 'node:worker_threads';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { calendarNamed } from '@tapeloom/core/calendar/calendars';
 import { extendSessionBook, type SessionBook } from '@tapeloom/core/calendar/session-book';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
@@ -74,6 +75,8 @@ class Ingest {
   readonly #stopping = new AbortController();
   readonly #background = new DisposableStack();
   readonly #work: Promise<void>;
+  /** Who waits for the first days; null once they are there. */
+  #joining: MessagePort[] | null = [];
   #isRefreshing = false;
 
   constructor(tape: OpenTape, clock: Clock, plan: FillPlan) {
@@ -98,19 +101,29 @@ class Ingest {
   }
 
   receive(message: ToIngest): void {
-    if (message.t === 'follow') this.#tape.publisher.addFollower(message.port);
-    else void this.#stop();
+    if (message.t === 'stop') void this.#stop();
+    else if (this.#joining === null) this.#tape.publisher.addFollower(message.port);
+    else this.#joining.push(message.port);
   }
 
   async #run(plan: FillPlan): Promise<void> {
     try {
-      await this.#fill('first', plan.ready);
-      if (this.#stopping.signal.aborted) return;
-      this.#announceLive();
-      await Promise.all([this.#source.run(this.#stopping.signal), this.#fill('rest', plan.rest)]);
+      const { signal } = this.#stopping;
+      const fillAll = async () => {
+        await this.#fill('first', plan.ready);
+        this.#letJoin();
+        await this.#live(signal);
+        if (!signal.aborted) await this.#fill('rest', plan.rest);
+      };
+      await Promise.all([this.#source.run(signal), fillAll()]);
     } catch (error) {
       send({ t: 'down', error });
     }
+  }
+
+  #letJoin(): void {
+    for (const port of this.#joining ?? []) this.#tape.publisher.addFollower(port);
+    this.#joining = null;
   }
 
   /** Days that could not be sealed are missing, which is told; the source needs none of them. */
@@ -141,15 +154,21 @@ class Ingest {
     }
   }
 
-  #announceLive(): void {
+  /** Says that all is live as soon as it is, and resolves then, or when it is aborted. */
+  async #live(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    signal.addEventListener('abort', () => resolve(), { once: true });
     const timer = timers.every(LIVE_CHECK_MS, () => {
       if (this.#source.lagMs > LIVE_LAG_MS_MAX * (speed ?? 1)) return;
       timer[Symbol.dispose]();
+      resolve();
       this.#report();
       send({ t: 'live' });
       this.#background.use(timers.after(ENCODER_AFTER_MS, () => void this.#loadEncoder()));
     });
     this.#background.use(timer);
+    await promise;
   }
 
   async #loadEncoder(): Promise<void> {
