@@ -287,7 +287,11 @@ class SimDiskFile implements DiskFile {
     // A write that fails has still put a part of itself there; one that the halt met, all or a part.
     const reached = fault === 'full' ? bytes.length >> 1 : isUndone(fault) ? 0 : bytes.length;
     if (reached > 0) {
-      pend(this.#node, { kind: 'write', position, bytes: bytes.slice(0, reached) });
+      pend(this.#node, {
+        kind: 'write',
+        position,
+        bytes: new Uint8Array(bytes.subarray(0, reached)),
+      });
     }
     if (fault !== null) await stop(fault, 'write', this.#path);
   }

@@ -30,6 +30,7 @@ import {
   settle,
 } from '../stream/engine-run.ts';
 import { MemoryTape, type MemoryTrade } from '../tape/memory-tape.ts';
+import { noLogs } from './settled-world.ts';
 
 const MS_NS = 1_000_000;
 const SECOND = 1_000_000_000n;
@@ -150,7 +151,12 @@ export class HistoryWorld implements Disposable {
       yieldTurn: async () => {},
     };
     this.#replays = new StudyReplays({ ...shared, limits: { bytes: 900, trades: 20 } });
-    this.#days = new SettledDaysReader({ ...shared, cache: null, pieceBytes: 2_000 });
+    this.#days = new SettledDaysReader({
+      ...shared,
+      cache: null,
+      logs: noLogs(20),
+      pageBytes: 2_000,
+    });
   }
 
   /** With a delay the stream is a delayed one, and whoever asks for history sees as little. */

@@ -4,13 +4,16 @@
  */
 
 import { createHash } from 'node:crypto';
+import { zstdDecompressSync } from 'node:zlib';
 import type { SessionTable } from '@tapeloom/core/calendar/session';
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import type { Indicator } from '@tapeloom/core/studies/indicator';
 import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
-import type { HeldDays } from '@tapeloom/server/results/held-days';
+import { Block, emptyBlock, joinBlocks } from '@tapeloom/server/blocks/block';
+import { DayLogs } from '@tapeloom/server/results/day-logs';
 import type {
-  DayResult,
+  DayPart,
+  DaysPage,
   DaysRead,
   SettledDaysRequest,
 } from '@tapeloom/server/results/settled-days';
@@ -29,10 +32,29 @@ export type LeftOut = (day: UtcDay, at: number) => boolean;
 
 export interface SettledWorldOptions {
   readonly batchRows?: number;
-  readonly pieceBytes?: number;
+  readonly pageBytes?: number;
+  readonly blockRanks?: number;
   readonly cache?: CacheUse | null;
-  readonly held?: HeldDays;
+  /** By default nothing is held. */
+  readonly logs?: DayLogs;
   readonly leftOut?: LeftOut;
+}
+
+/** What is asked for, by its first day where the range begins with one. */
+export type AskedDays = Partial<SettledDaysRequest> & { readonly firstDay?: UtcDay };
+
+/** A day, whatever pages it came on. */
+export interface ReadDay {
+  readonly day: UtcDay;
+  readonly trades: number;
+  readonly isWarm: boolean;
+  readonly settled: Block;
+  readonly tail: Block;
+}
+
+/** A store that holds nothing. */
+export function noLogs(blockRanks?: number): DayLogs {
+  return new DayLogs({ runs: 0, bytes: 0, ...(blockRanks && { blockRanks }) });
 }
 
 /** What one line says. */
@@ -53,7 +75,7 @@ export class SettledWorld {
   readonly until: EpochNs;
 
   constructor(tape: TwinTape, subject: Subject, options: SettledWorldOptions = {}) {
-    const { batchRows = 7, pieceBytes, held, cache = null, leftOut = () => false } = options;
+    const { batchRows = 7, pageBytes, blockRanks, cache = null, leftOut = () => false } = options;
     this.sessions = tableOf(tape.sessions);
     this.until = tape.until as EpochNs;
     this.firstDay = firstDayOf(tape);
@@ -64,8 +86,8 @@ export class SettledWorld {
       sessionsOf: (_contract, kind) => (kind === 'full' ? fullOf(this) : this.sessions),
       yieldTurn: async () => {},
       cache,
-      ...(held && { held }),
-      ...(pieceBytes === undefined ? {} : { pieceBytes }),
+      logs: options.logs ?? noLogs(blockRanks),
+      ...(pageBytes === undefined ? {} : { pageBytes }),
     });
   }
 
@@ -89,29 +111,31 @@ export class SettledWorld {
     return session.close < epochNs(addDays(day, 1), 0) ? session.close : null;
   }
 
-  /** The first result alone. */
-  async first(request: Partial<SettledDaysRequest>): Promise<DayResult | null> {
+  /** The first page alone. */
+  async first(request: AskedDays): Promise<DaysPage | null> {
     await using read = await this.#open(request);
     return await read.next();
   }
 
-  async read(request: Partial<SettledDaysRequest> = {}): Promise<readonly DayResult[]> {
+  async pages(request: AskedDays = {}): Promise<readonly DaysPage[]> {
     await using read = await this.#open(request);
-    const results: DayResult[] = [];
-    for (let next = await read.next(); next !== null; next = await read.next()) results.push(next);
-    return results;
+    return await pagesOf(read);
   }
 
-  async #open(request: Partial<SettledDaysRequest>): Promise<DaysRead> {
+  async read(request: AskedDays = {}): Promise<readonly ReadDay[]> {
+    return daysOf(await this.pages(request));
+  }
+
+  async #open({ firstDay = this.firstDay, ...request }: AskedDays): Promise<DaysRead> {
     return await this.reader.read({
       account: 'a',
       contract: CONTRACT,
       indicator: INDICATOR,
       params: {},
-      firstDay: this.firstDay,
+      from: epochNs(firstDay, 0),
       until: this.until,
       hasTail: false,
-      form: 'lines',
+      form: 'blocks',
       ...request,
     });
   }
@@ -133,19 +157,58 @@ export class SettledWorld {
   }
 }
 
-/** Each line on its own, as text. */
-export function linesOf({ bytes, ends }: { bytes: Uint8Array; ends: Uint32Array }): string[] {
+export async function pagesOf(read: DaysRead): Promise<readonly DaysPage[]> {
+  const pages: DaysPage[] = [];
+  for (let next = await read.next(); next !== null; next = await read.next()) pages.push(next);
+  return pages;
+}
+
+/** Days as their parts add up. */
+export function daysOf(pages: readonly DaysPage[]): readonly ReadDay[] {
+  const days = Map.groupBy(
+    pages.flatMap(({ parts }) => parts),
+    ({ day }) => day,
+  );
+  return [...days.values()].map(dayOfParts);
+}
+
+function dayOfParts(parts: readonly DayPart[]): ReadDay {
+  const { day, rank, tail } = parts.at(-1)!;
+  const none = emptyBlock(day, 0, 0);
+  const blocks = parts.flatMap((part) => part.blocks).map((block) => new Block(block));
+  return {
+    day,
+    trades: rank,
+    isWarm: parts.every(({ isWarm }) => isWarm),
+    settled: joinBlocks([none, ...blocks]),
+    tail: tail === null ? none : new Block(tail),
+  };
+}
+
+/** All that was said, in whichever form it was asked for. */
+export function textOf(pages: readonly DaysPage[]): string {
+  return pages.map(pageText).join('');
+}
+
+function pageText({ parts, frames }: DaysPage): string {
+  const texts = parts.flatMap(({ blocks }) => blocks.map((block) => new Block(block).text));
+  if (frames.length > 0) texts.push(new Uint8Array(zstdDecompressSync(frames)));
+  return Buffer.concat(texts).toString();
+}
+
+/** Each line on its own. */
+export function linesOf({ text, ends }: Pick<Block, 'text' | 'ends'>): string[] {
   return [...ends].map((end, line) =>
-    Buffer.from(bytes.subarray(line === 0 ? 0 : ends[line - 1]!, end)).toString(),
+    Buffer.from(text.subarray(line === 0 ? 0 : ends[line - 1]!, end)).toString(),
   );
 }
 
-export function entriesOf(results: readonly DayResult[]): readonly Entry[] {
-  return results.flatMap(({ settled }) => linesOf(settled)).map((line) => JSON.parse(line));
+export function entriesOf(days: readonly ReadDay[]): readonly Entry[] {
+  return days.flatMap(({ settled }) => linesOf(settled)).map((line) => JSON.parse(line));
 }
 
 /** Everything settled in (position(from), position(to)], from results that begin with the day of `from`. */
-export function textBetween(results: readonly DayResult[], from: EpochNs, to: EpochNs): string {
+export function textBetween(results: readonly ReadDay[], from: EpochNs, to: EpochNs): string {
   let text = '';
   for (const { day, settled } of results) {
     for (const [index, line] of linesOf(settled).entries()) {

@@ -13,7 +13,7 @@ import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { isRefused } from '@tapeloom/server/platform/refusal';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import { type CacheCounters, ResultCache } from '@tapeloom/server/results/result-cache';
-import type { DayResult } from '@tapeloom/server/results/settled-days';
+import type { DaysPage } from '@tapeloom/server/results/settled-days';
 import { SettledDaysReader } from '@tapeloom/server/results/settled-days-reader';
 import { SessionTables } from '@tapeloom/server/runs/session-tables';
 import { SealedDays } from '@tapeloom/server/tape/read/sealed-days';
@@ -68,6 +68,8 @@ export class WarmRun implements AsyncDisposable {
         digest: async (symbol, day) => (await sealed.sidecar(symbol, day)).digest,
         dataset: contract.dataset,
       },
+      // A page for each day.
+      pageBytes: 0,
     });
   }
 
@@ -118,21 +120,21 @@ export class WarmRun implements AsyncDisposable {
         contract: contract.symbol,
         indicator: indicator.id,
         params,
-        firstDay: days[0]!.day,
         // What of the first day is in a session that began on a missing day is no reason to leave it out.
         from: epochNs(addDays(days[0]!.day, 1), -1),
         until: epochNs(addDays(days.at(-1)!.day, 1), 0),
         hasTail: false,
         form: 'frames',
       });
+      let before = { ...this.#results.counters };
       for (;;) {
-        const before = { ...this.#results.counters };
-        const result = await unlessAborted(read.next(), signal);
-        if (result === null) return;
-        // Days without trades, and further pieces of a large one, are none of their own.
-        if (result.day !== days[at]?.day) continue;
+        const page = await unlessAborted(read.next(), signal);
+        if (page === null) return;
+        // Days without trades, and the first pages of a large one, are none of their own.
+        if (!page.parts.some(({ day, isDayOver }) => isDayOver && day === days[at]?.day)) continue;
         await this.#results.settled();
-        yield { ...days[at]!, outcome: outcomeOf(before, this.#results.counters, result) };
+        yield { ...days[at]!, outcome: outcomeOf(before, this.#results.counters) };
+        before = { ...this.#results.counters };
         at += 1;
       }
     } catch (error) {
@@ -143,9 +145,9 @@ export class WarmRun implements AsyncDisposable {
 }
 
 async function unlessAborted(
-  next: Promise<DayResult | null>,
+  next: Promise<DaysPage | null>,
   signal: AbortSignal,
-): Promise<DayResult | null> {
+): Promise<DaysPage | null> {
   const aborted = Promise.withResolvers<never>();
   const abort = () => aborted.reject(signal.reason);
   if (signal.aborted) abort();
@@ -165,11 +167,10 @@ function stretchFrom({ days, missingDays }: WarmPlan, first: number): WarmPlan['
   return days.slice(first).filter(({ day }) => day < gap);
 }
 
-function outcomeOf(before: CacheCounters, after: CacheCounters, result: DayResult): DayOutcome {
+function outcomeOf(before: CacheCounters, after: CacheCounters): DayOutcome {
   if (after.kept > before.kept) return 'kept';
   if (after.hits > before.hits) return 'there';
-  const isQuiet = after.misses === before.misses && result.settled.ends.length === 0;
-  return isQuiet ? 'quiet' : 'not-kept';
+  return after.misses === before.misses ? 'quiet' : 'not-kept';
 }
 
 /** As a service has them from its start on. */

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import { utcDay } from '@tapeloom/core/utc-day';
+import { emptyBlock } from '@tapeloom/server/blocks/block';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { ResultCache } from '@tapeloom/server/results/result-cache';
-import { noLines, noSettledLines } from '@tapeloom/server/runs/day-lines';
 import { CacheRig } from '../../testing/cache-rig.ts';
 import { UsageError } from '../command.ts';
 
@@ -40,8 +40,9 @@ async function keepOutdated(): Promise<void> {
   });
   const key = { dataset: 'SIM', contract: 'ESH6', indicator: 'bars', params: { size: 9 } };
   const inputs = { days: [], sessions: '' };
-  const result = { end: null, trades: 0, isWarm: true, settled: noSettledLines(), tail: noLines() };
-  const own = { ...key, day: utcDay(20260223), fingerprint: 'old', after: null };
+  const day = utcDay(20260223);
+  const result = { trades: 0, isWarm: true, blocks: [], tail: emptyBlock(day, 0, 0) };
+  const own = { ...key, day, fingerprint: 'old' };
   cache.keep(own, inputs, result);
   await cache.settled();
 }

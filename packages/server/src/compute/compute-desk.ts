@@ -16,7 +16,7 @@ import type { Replay, Replays } from '../runs/replay.ts';
 import type { Turns } from '../runs/turns.ts';
 import type { LiveTape } from '../tape/tape.ts';
 import { TapeDamagedError } from '../tape/tape-errors.ts';
-import { moved } from './compute-move.ts';
+import { movesOf } from './compute-move.ts';
 import type {
   ComputeAnswer,
   ComputeCall,
@@ -74,8 +74,8 @@ export class ComputeDesk implements Disposable {
     const request = this.#requestOf(message);
     this.#callCount += 1;
     try {
-      const { answer, moves } = moved(await this.#answer(message));
-      this.#options.send({ t: 'answer', call, answer }, moves);
+      const answer = await this.#answer(message);
+      this.#options.send({ t: 'answer', call, answer }, movesOf(answer));
     } catch (error) {
       const why = reasonOf(error);
       // Damage of the tape is for the operator, whatever it means to who asked.

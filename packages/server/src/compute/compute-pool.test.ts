@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as settle } from 'node:timers/promises';
-import type { EpochNs } from '@tapeloom/core/numbers';
-import { utcDay } from '@tapeloom/core/utc-day';
+import type { Cursor } from '@tapeloom/core/cursor';
+import type { EpochNs, Rank } from '@tapeloom/core/numbers';
+import { epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
 import { refusedAs } from '../../testing/refused-as.ts';
 import { isRefused, Refusal } from '../platform/refusal.ts';
-import type {
-  DayResult,
-  DaysPosition,
-  SettledDays,
-  SettledDaysRequest,
-} from '../results/settled-days.ts';
-import { noLines, noSettledLines } from '../runs/day-lines.ts';
+import type { DaysPage, SettledDays, SettledDaysRequest } from '../results/settled-days.ts';
 import type { Replays } from '../runs/replay.ts';
 import { ComputeDesk } from './compute-desk.ts';
 import type { ComputeThread } from './compute-handle.ts';
@@ -92,13 +87,13 @@ class FakeThread implements ComputeThread {
     };
   }
 
-  #read({ account, contract, goOn }: SettledDaysRequest) {
-    this.world.opened.push(goOn ?? null);
+  #read({ account, contract, after = null }: SettledDaysRequest) {
+    this.world.opened.push(after);
     if (contract === 'missing') throw new Refusal({ t: 'days-missing', contract, days: [DAY] });
     let isClosed = false;
     return {
       inputs: this.world.inputs,
-      next: async (): Promise<DayResult | null> => {
+      next: async (): Promise<DaysPage | null> => {
         if (contract === 'damaged')
           throw new Refusal({ t: 'day-damaged', contract, day: DAY }, new Error('a bit'));
         if (contract === 'broken') throw new Error('a secret of the house');
@@ -107,9 +102,11 @@ class FakeThread implements ComputeThread {
           this.world.worked.push(account);
           await this.turns.yieldTurn();
         }
-        const settled = noSettledLines();
-        const about = { day: DAY, trades: this.name, isComplete: true, isWarm: true };
-        return { ...about, settled, tail: noLines(), frame: null };
+        const counts = { rank: this.name, skipped: 0, updates: 0 };
+        const rest = { isDayOver: false, isWarm: true, blocks: [], tail: null };
+        const parts = [{ day: DAY, ...counts, ...rest }];
+        const position = { day: DAY, rank: this.name as Rank, k: 1 };
+        return { parts, frames: new Uint8Array(0), position, isLast: false };
       },
       [Symbol.asyncDispose]: async () => {
         isClosed = true;
@@ -119,12 +116,17 @@ class FakeThread implements ComputeThread {
   }
 }
 
+/** Which thread made a page. */
+function pageThread(page: DaysPage | null): number {
+  return page!.parts[0]!.rank;
+}
+
 class World implements AsyncDisposable {
   readonly threads: FakeThread[] = [];
   readonly posted: { readonly thread: number; readonly t: string }[] = [];
   readonly damaged: string[] = [];
   /** Where reads were told to go on. */
-  readonly opened: (DaysPosition | null)[] = [];
+  readonly opened: (Cursor | null)[] = [];
   inputs = '';
   readonly faults: string[] = [];
   /** Whose work was done, slice by slice. */
@@ -160,10 +162,10 @@ function request(account: string, contract = 'ESZ6'): SettledDaysRequest {
     contract,
     indicator: 'bars',
     params: {},
-    firstDay: DAY,
+    from: epochNs(DAY, 0),
     until: 1_000n as EpochNs,
     hasTail: false,
-    form: 'lines',
+    form: 'blocks',
   };
 }
 
@@ -172,10 +174,10 @@ test('reads are placed on the least busy thread and stay there', async () => {
   const reads = [];
   for (const one of ['a', 'b', 'c', 'd']) reads.push(await world.pool.read(request(one, one)));
   const results = await Promise.all(reads.map((read) => read.next()));
-  assert.deepEqual(results.map((result) => result?.trades).toSorted(), [1, 1, 2, 3]);
+  assert.deepEqual(results.map(pageThread).toSorted(), [1, 1, 2, 3]);
   await reads[1]![Symbol.asyncDispose]();
   await using fifth = await world.pool.read(request('e', 'e'));
-  assert.equal((await fifth.next())?.trades, results[1]?.trades);
+  assert.equal(pageThread(await fifth.next()), pageThread(results[1]!));
   for (const read of reads) await read[Symbol.asyncDispose]();
   assert.equal(world.pool.counts.open, 1);
 });
@@ -184,7 +186,7 @@ test('what was computed before goes to the same thread, unless that is busier th
   await using world = new World(3);
   const threadOf = async (contract: string) => {
     const read = await world.pool.read(request('a', contract));
-    const thread = (await read.next())?.trades;
+    const thread = pageThread(await read.next());
     return { read, thread };
   };
   for (const contract of ['x', 'y', 'z', 'y', 'x', 'y']) {
@@ -276,7 +278,7 @@ test('a read that nobody pulls holds no place: any number of them shuts nobody o
   }
   assert.deepEqual([world.pool.counts.open, world.pool.counts.working], [64, 0]);
   await using third = await world.pool.read(request('c'));
-  assert.equal((await third.next())?.trades, 1);
+  assert.equal(pageThread(await third.next()), 1);
   for (const read of idle) await read[Symbol.asyncDispose]();
   await third[Symbol.asyncDispose]();
   const { open, working, idle: left, waiting } = world.pool.counts;
@@ -319,10 +321,8 @@ test('what idle reads keep is limited: who has most loses first, and goes on all
   assert.deepEqual(world.threads[0]!.closed, ['a', 'b'], 'who has most by now is b');
   assert.equal(world.pool.counts.parked, 2);
   const before = world.opened.length;
-  assert.equal((await reads[0]!.next())?.trades, 1);
-  assert.deepEqual(world.opened.slice(before), [
-    { day: DAY, trades: 1, line: null, hasTail: false },
-  ]);
+  assert.equal(pageThread(await reads[0]!.next()), 1);
+  assert.deepEqual(world.opened.slice(before), [{ day: DAY, rank: 1, k: 1 }]);
   for (const read of reads) await read[Symbol.asyncDispose]();
 });
 
@@ -379,7 +379,7 @@ test('a thread that dies takes its reads with it and is replaced, the more slowl
   await dying[Symbol.asyncDispose]();
   assert.deepEqual(world.faults, ['out of memory -']);
   world.slices = 1;
-  assert.equal((await living.next())?.trades, 2);
+  assert.equal(pageThread(await living.next()), 2);
   assert.equal(world.pool.counts.threads, 1);
   await replaceAfter(world, 1_000);
   world.threads[2]!.die();
@@ -388,7 +388,7 @@ test('a thread that dies takes its reads with it and is replaced, the more slowl
   await replaceAfter(world, 4_000);
   assert.equal(world.pool.counts.threadsLost, 3);
   await using again = await world.pool.read(request('a'));
-  assert.equal((await again.next())?.trades, 5);
+  assert.equal(pageThread(await again.next()), 5);
 });
 
 async function replaceAfter(world: World, ms: number): Promise<void> {
@@ -402,9 +402,9 @@ async function replaceAfter(world: World, ms: number): Promise<void> {
 test('a read that was idle when its thread died goes on in another', async () => {
   await using world = new World(2);
   await using read = await world.pool.read(request('a'));
-  const before = (await read.next())!.trades;
+  const before = pageThread(await read.next());
   world.threads[before - 1]!.die();
-  assert.equal((await read.next())!.trades, 3 - before);
+  assert.equal(pageThread(await read.next()), 3 - before);
   assert.equal(world.pool.counts.open, 1);
   assert.equal(world.opened.at(-1)?.day, DAY);
 });
@@ -416,7 +416,7 @@ test('without a living thread questions are refused for now and reads wait', asy
   const waiting = world.pool.read(request('a'));
   world.clock.advance(1_000);
   await using read = await waiting;
-  assert.equal((await read.next())?.trades, 2);
+  assert.equal(pageThread(await read.next()), 2);
 });
 
 test('after the end everything is refused, also what waits', async () => {

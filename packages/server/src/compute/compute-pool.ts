@@ -10,10 +10,8 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { Refusal, SCARCE, type Scarce, scarceFor } from '../platform/refusal.ts';
-import { positionAfter } from '../results/days-position.ts';
 import type {
-  DayResult,
-  DaysPosition,
+  DaysPage,
   DaysRead,
   SettledDays,
   SettledDaysRequest,
@@ -150,31 +148,33 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
   async read(request: SettledDaysRequest, signal?: AbortSignal): Promise<DaysRead> {
     this.#refuseWhenOver();
     const { account, isAtOnce = false } = request;
-    let position: DaysPosition | null = null;
+    let rest = request;
+    let isOver = false;
     let inputs: string | null = null;
-    const read = await PooledRead.begin<undefined, DayResult | null>(
+    const read = await PooledRead.begin<undefined, DaysPage | null>(
       {
         account,
         signal,
         isAtOnce,
         weight: IDLE_WEIGHTS.days,
         home: homeOf(request),
-        open: (handle, number) => {
-          const asked = position === null ? request : { ...request, goOn: position };
-          return handle.call('openDays', { read: number, request: asked });
-        },
+        open: (handle, number) => handle.call('openDays', { read: number, request: rest }),
         opened: (answer) => {
           inputs ??= answer;
           if (answer !== inputs) throw new Refusal({ t: 'outdated' });
         },
         ask: (handle, number) => handle.call('nextDay', { read: number }),
-        took: (result) => {
-          if (result !== null) position = positionAfter(position, result);
+        took: (page) => {
+          isOver = page === null || page.isLast;
+          if (page !== null) rest = restAfter(rest, page);
         },
       },
       this.#host,
     );
-    return { next: () => read.next(undefined), [Symbol.asyncDispose]: disposing(read) };
+    return {
+      next: async () => (isOver ? null : await read.next(undefined)),
+      [Symbol.asyncDispose]: disposing(read),
+    };
   }
 
   /** As `read` does. */
@@ -285,4 +285,10 @@ function disposing(read: AsyncDisposable): () => Promise<void> {
 
 function homeOf({ contract, indicator, params }: SettledDaysRequest): string {
   return JSON.stringify([contract, indicator, params]);
+}
+
+/** What is left of a request after a page. */
+function restAfter(request: SettledDaysRequest, { parts, position }: DaysPage): SettledDaysRequest {
+  const counted = parts.reduce((sum, { skipped, updates }) => sum + skipped + updates, 0);
+  return { ...request, after: position, skip: Math.max(0, (request.skip ?? 0) - counted) };
 }

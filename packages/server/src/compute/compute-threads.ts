@@ -1,6 +1,6 @@
 /**
  * The compute threads that run. A read is placed on the least busy one, or on the one that may have it half
- * done (`held-days.ts`). A thread that dies is replaced, the more slowly the sooner it died, while the others
+ * done (`day-logs.ts`). A thread that dies is replaced, the more slowly the sooner it died, while the others
  * serve.
  */
 

@@ -7,7 +7,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { RefusalReason } from '../platform/refusal.ts';
-import type { DayResult, SettledDaysRequest } from '../results/settled-days.ts';
+import type { DaysPage, SettledDaysRequest } from '../results/settled-days.ts';
 import type { Coverage, CoveredStudy } from '../runs/coverage.ts';
 import type { CursorPlace, ReplayPage, ReplayRequest } from '../runs/replay.ts';
 import type { TradingSessions } from '../runs/session-tables.ts';
@@ -56,7 +56,7 @@ export interface ComputeCalls {
   /** Answers with the inputs of the read. */
   openDays: { of: { readonly read: number; readonly request: SettledDaysRequest }; answer: string };
   openReplay: { of: { readonly read: number; readonly request: ReplayRequest }; answer: string };
-  nextDay: { of: { readonly read: number }; answer: DayResult | null };
+  nextDay: { of: { readonly read: number }; answer: DaysPage | null };
   nextPage: { of: { readonly read: number; readonly until: EpochNs | null }; answer: ReplayPage };
 }
 

@@ -10,7 +10,6 @@ import { collectGarbage } from '../platform/collect-garbage.ts';
 import { NodeDisk } from '../platform/node-disk.ts';
 import { returnFreeMemory } from '../platform/returned-memory.ts';
 import { createClock } from '../platform/system-clock.ts';
-import { HeldDays } from '../results/held-days.ts';
 import { ResultCache } from '../results/result-cache.ts';
 import { type CacheUse, SettledDaysReader } from '../results/settled-days-reader.ts';
 import { SessionTables } from '../runs/session-tables.ts';
@@ -51,7 +50,7 @@ const shared = {
   yieldTurn: () => turns.yieldTurn(),
   aside: <T>(work: () => Promise<T>) => turns.aside(work),
 };
-const days = new SettledDaysReader({ ...shared, cache: cacheOf(setup), held: new HeldDays() });
+const days = new SettledDaysReader({ ...shared, cache: cacheOf(setup) });
 const desk = new ComputeDesk({
   tape,
   days,

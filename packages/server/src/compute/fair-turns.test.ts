@@ -4,6 +4,7 @@ import { setImmediate as rest } from 'node:timers/promises';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { epochNs } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
+import { noLogs } from '../../../../simulation/history/settled-world.ts';
 import {
   BY_ID,
   CONTRACT,
@@ -231,11 +232,12 @@ test('real reads of settled days share a thread by slices, not by days', async (
       return turns.yieldTurn();
     },
     cache: null,
+    logs: noLogs(),
   });
   const slicesOf = async (account: string, end: EpochNs) => {
     const params = paramsOf(BY_ID.get('bars')!, {});
-    const about = { account, contract: CONTRACT, indicator: 'bars', params, firstDay: DAY };
-    await using read = await days.read({ ...about, until: end, hasTail: false, form: 'lines' });
+    const about = { account, contract: CONTRACT, indicator: 'bars', params, from: epochNs(DAY, 0) };
+    await using read = await days.read({ ...about, until: end, hasTail: false, form: 'blocks' });
     const asked = slices;
     await turns.within(account, () => read.next());
     return slices - asked;

@@ -1,52 +1,29 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { zstdDecompressSync } from 'node:zlib';
-import type { EpochNs } from '@tapeloom/core/numbers';
-import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
+import type { EpochNs, Rank } from '@tapeloom/core/numbers';
+import { addDays, dayOf, epochNs, nsOfDay, utcDay } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
+import { blockOfLines } from '../../testing/block-of-lines.ts';
 import { refusedAs } from '../../testing/refused-as.ts';
 import type { HistoryQuery } from '../history/history-query.ts';
-import type { DayResult, DaysRead } from '../results/settled-days.ts';
-import { compressLines } from '../runs/day-lines.ts';
+import { compressFrame } from '../results/frames.ts';
+import type { DaysPage, DaysRead } from '../results/settled-days.ts';
 import { exportFrames, NoSuchLineError } from './export-frames.ts';
 
 const DAY = utcDay(20261109);
 const HOUR_NS = 3_600_000_000_000;
 
-/** A day's results, one an hour from one o'clock on. */
-async function resultOf(at: number, count: number, tail: number, isWarm = true) {
+/** A day's results as a page, one an hour from one o'clock on. */
+async function pageOf(at: number, count: number, tailCount: number, isWarm = true) {
   const day = addDays(DAY, at);
-  const texts = Array.from({ length: count }, (_, line) => `{"day":${at},"line":${line}}\n`);
-  const tails = Array.from({ length: tail }, (_, line) => `{"tail":${line}}\n`);
-  const settled = columnsOf(texts);
-  const result: DayResult = {
-    day,
-    trades: count,
-    isComplete: true,
-    settled: {
-      bytes: new Uint8Array(0),
-      ends: settled.ends,
-      ranks: Uint32Array.from(texts, (_, line) => line + 1),
-      ks: new Uint32Array(count),
-      fromNs: Float64Array.from(texts, (_, line) => (line + 1) * HOUR_NS),
-    },
-    frame: await compressLines(settled.bytes),
-    tail: columnsOf(tails),
-    isWarm,
-  };
-  return { result, texts, tails };
+  const texts = Array.from({ length: count }, (_, line) => `{"day":${at},"line":${line}}`);
+  const tails = Array.from({ length: tailCount }, (_, line) => `{"tail":${line}}`);
+  const block = blockOfLines(day, texts, (line) => (line + 1) * HOUR_NS);
+  return { day, isWarm, block, tail: blockOfLines(day, tails), texts, tails };
 }
 
-function columnsOf(texts: readonly string[]) {
-  let sum = 0;
-  return {
-    bytes: new Uint8Array(Buffer.from(texts.join(''))),
-    ends: Uint32Array.from(texts, (text) => {
-      sum += text.length;
-      return sum;
-    }),
-  };
-}
+type Made = Awaited<ReturnType<typeof pageOf>>;
 
 function queryOf(rest: Partial<HistoryQuery>): HistoryQuery {
   return {
@@ -69,22 +46,37 @@ function queryOf(rest: Partial<HistoryQuery>): HistoryQuery {
   };
 }
 
-/** A read of these results that knows whether it was closed, and how many were taken. */
+/** A read of these days, as a reader gives them, that knows whether it was closed, and how many were taken. */
 class ListedRead implements DaysRead {
   isClosed = false;
   taken = 0;
-  readonly #results: readonly DayResult[];
+  readonly #days: readonly Made[];
+  readonly #from: EpochNs;
+  #skip = 0;
 
-  constructor(results: readonly DayResult[]) {
-    this.#results = results;
+  constructor(days: readonly Made[], { from }: HistoryQuery = queryOf({})) {
+    this.#days = days;
+    this.#from = from;
   }
 
-  async next(): Promise<DayResult | null> {
-    const kept = this.#results[this.taken] ?? null;
-    // Results are given away, as by a thread; the frame stays the very same.
-    const result = kept === null ? null : { ...structuredClone(kept), frame: kept.frame };
+  from(skip: number): this {
+    this.#skip = skip;
+    return this;
+  }
+
+  async next(): Promise<DaysPage | null> {
+    const made = this.#days[this.taken];
+    if (made === undefined) return null;
     this.taken += 1;
-    return result;
+    const { day, isWarm, block, tail } = made;
+    const first = day === dayOf(this.#from) ? block.countKnownAt(nsOfDay(this.#from)) : 0;
+    const skipped = Math.min(this.#skip, block.count - first);
+    this.#skip -= skipped;
+    const frames = await compressFrame(block.slice(first + skipped).text);
+    const counts = { rank: block.count, skipped, updates: block.count - first - skipped };
+    const rest = { isDayOver: true, isWarm, blocks: [], tail: tail.copy().parts };
+    const position = { day: addDays(day, 1), rank: 0 as Rank, k: 0 };
+    return { parts: [{ day, ...counts, ...rest }], frames, position, isLast: false };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -92,13 +84,13 @@ class ListedRead implements DaysRead {
   }
 }
 
-function framesOf(read: DaysRead, query: HistoryQuery, line = 0) {
+function framesOf(read: ListedRead, query: HistoryQuery, line = 0) {
   return exportFrames({
     query,
     engineFingerprint: 'f',
     lookBackFrom: null,
     line,
-    open: async () => read,
+    open: async (skip) => read.from(skip),
   });
 }
 
@@ -118,25 +110,25 @@ test('whatever line it begins at, the lines are those of the whole from there on
       fc.nat({ max: 13 * HOUR_NS }),
       async (days, tail, fromNs) => {
         const made = await Promise.all(
-          days.map((count, at) => resultOf(at, count, at === days.length - 1 ? tail : 0)),
+          days.map((count, at) => pageOf(at, count, at === days.length - 1 ? tail : 0)),
         );
-        const results = made.map(({ result }) => result);
         const query = queryOf({ from: epochNs(DAY, fromNs) as EpochNs });
-        const whole = await linesOf(framesOf(new ListedRead(results), query));
-        const expected = made.flatMap(({ texts, tails }, at) => [
+        const whole = await linesOf(framesOf(new ListedRead(made, query), query));
+        const wanted = made.flatMap(({ texts, tails }, at) => [
           ...texts.filter((_, line) => at > 0 || (line + 1) * HOUR_NS > fromNs),
           ...tails,
         ]);
+        const expected = wanted.map((text) => `${text}\n`);
         assert.deepEqual(whole.slice(1, -1), expected);
         assert.equal(JSON.parse(whole[0]!).t, 'header');
         assert.deepEqual(JSON.parse(whole.at(-1)!), { t: 'end', items: expected.length });
         for (let line = 0; line <= whole.length; line += 1) {
-          const read = new ListedRead(results);
+          const read = new ListedRead(made, query);
           assert.deepEqual(await linesOf(framesOf(read, query, line)), whole.slice(line));
           assert.ok(read.isClosed);
         }
         await assert.rejects(
-          linesOf(framesOf(new ListedRead(results), query, whole.length + 1)),
+          linesOf(framesOf(new ListedRead(made, query), query, whole.length + 1)),
           NoSuchLineError,
         );
       },
@@ -145,30 +137,21 @@ test('whatever line it begins at, the lines are those of the whole from there on
   );
 });
 
-test('a day that is exported whole goes out as the frame it is kept as, and the next is not read before', async () => {
-  const made = await Promise.all([resultOf(0, 5, 0), resultOf(1, 7, 0), resultOf(2, 2, 0)]);
-  const read = new ListedRead(made.map(({ result }) => result));
+test('a page goes out as the frames it came in, and the next is not read before', async () => {
+  const made = await Promise.all([pageOf(0, 5, 0), pageOf(1, 7, 0), pageOf(2, 2, 0)]);
+  const read = new ListedRead(made);
   const frames = framesOf(read, queryOf({}));
   await frames.next();
-  for (const [at, { result }] of made.entries()) {
-    assert.equal((await frames.next()).value, result.frame);
+  for (const [at, { block }] of made.entries()) {
+    assert.deepEqual((await frames.next()).value, await compressFrame(block.text));
     assert.equal(read.taken, at + 1);
   }
   await frames.return(undefined);
   assert.ok(read.isClosed);
 });
 
-test('it ends at untilCursor, and reads no further', async () => {
-  const made = await Promise.all([resultOf(0, 5, 0), resultOf(1, 7, 0), resultOf(2, 2, 0)]);
-  const read = new ListedRead(made.map(({ result }) => result));
-  const lines = await linesOf(framesOf(read, queryOf({ untilCursor: '20261110.3.0' })));
-  assert.deepEqual(lines.slice(1, -1), [...made[0]!.texts, ...made[1]!.texts.slice(0, 3)]);
-  assert.equal(read.taken, 2);
-});
-
 test('an indicator without its look-back is told before anything is sent', async () => {
-  const { result } = await resultOf(0, 0, 0, false);
-  const read = new ListedRead([result]);
+  const read = new ListedRead([await pageOf(0, 0, 0, false)]);
   await assert.rejects(framesOf(read, queryOf({})).next(), refusedAs('not-warm'));
   assert.ok(read.isClosed);
 });

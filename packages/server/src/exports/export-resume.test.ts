@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { zstdDecompressSync } from 'node:zlib';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { INDICATORS } from '@tapeloom/core/studies/catalogue';
-import { addDays, dayOf, epochNs, utcDay } from '@tapeloom/core/utc-day';
+import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
 import { SimDisk } from '../../../../simulation/disk/sim-disk.ts';
 import { SettledWorld } from '../../../../simulation/history/settled-world.ts';
@@ -17,7 +17,7 @@ import { SUBJECTS } from '../../../core/testing/twins/study-subjects.ts';
 import type { HistoryQuery } from '../history/history-query.ts';
 import { isRefused } from '../platform/refusal.ts';
 import { ResultCache } from '../results/result-cache.ts';
-import type { SettledDaysRequest, SkippedLines } from '../results/settled-days.ts';
+import type { SettledDaysRequest } from '../results/settled-days.ts';
 import { type CacheUse, SettledDaysReader } from '../results/settled-days-reader.ts';
 import { exportFrames, NoSuchLineError } from './export-frames.ts';
 
@@ -56,27 +56,24 @@ function queryOf(indicator: string, from: EpochNs, to: EpochNs): HistoryQuery {
 }
 
 /** As the route asks. */
-function requestOf(
-  { contract, indicator, params, from, to }: HistoryQuery,
-  skip: SkippedLines | undefined,
-) {
+function requestOf({ contract, indicator, params, from, to }: HistoryQuery, skip: number) {
   const request: SettledDaysRequest = {
     account: 'a',
     contract,
     indicator,
     params,
-    firstDay: dayOf(from),
+    from,
     until: to,
     hasTail: true,
     form: 'frames',
-    ...(skip && { skip }),
+    skip,
   };
   return request;
 }
 
 async function linesFrom(reader: SettledDaysReader, query: HistoryQuery, line: number) {
   const frames: Uint8Array[] = [];
-  const open = (skip?: SkippedLines) => reader.read(requestOf(query, skip));
+  const open = (skip: number) => reader.read(requestOf(query, skip));
   for await (const frame of exportFrames({
     query,
     engineFingerprint: 'f',
@@ -92,21 +89,21 @@ async function linesFrom(reader: SettledDaysReader, query: HistoryQuery, line: n
 test('resumed at any line, whatever is kept, it is the rest of the whole [EXP-06]', async () => {
   const subjects = fc.constantFrom(...Object.values(SUBJECTS)).chain((subject) => subject);
   const shares = fc.array(fc.integer({ min: 0, max: 1_000 }), { minLength: 4, maxLength: 8 });
-  const pieces = fc.constantFrom(200, 1_000_000);
+  const cuts = fc.constantFrom(3, 65_536);
   const property = fc.asyncProperty(
     subjects,
     randomTape,
     shares,
-    pieces,
-    async (subject, tape, [fromShare, untilShare, ...lineShares], pieceBytes) => {
-      const plain = new SettledWorld(tape, subject, { pieceBytes });
+    cuts,
+    async (subject, tape, [fromShare, untilShare, ...lineShares], blockRanks) => {
+      const plain = new SettledWorld(tape, subject, { blockRanks });
       const start = epochNs(plain.firstDay, 0);
       const at = (share: number) =>
         (start + (BigInt(Math.round(share)) * (plain.until - start)) / 1_000n) as EpochNs;
       const [from, to] = [at(fromShare! / 2), at(1_000 - untilShare! / 4)];
       if (from >= to) return;
       const cache = cacheOf((day) => plain.digest(day));
-      const { reader } = new SettledWorld(tape, subject, { pieceBytes, cache });
+      const { reader } = new SettledWorld(tape, subject, { blockRanks, pageBytes: 700, cache });
       const query = queryOf('subject', from, to);
       let whole: readonly string[];
       try {

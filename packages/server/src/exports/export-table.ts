@@ -8,7 +8,7 @@ import type { TableFormat } from '../history/history-fields.ts';
 import type { HistoryQuery } from '../history/history-query.ts';
 import type { DaysRead } from '../results/settled-days.ts';
 import { exportHeader } from './export-header.ts';
-import { exportSpans } from './export-spans.ts';
+import { exportPages } from './export-pages.ts';
 import type { TableThread } from './table-thread.ts';
 
 export interface TableExportOptions {
@@ -21,7 +21,7 @@ export interface TableExportOptions {
   /** The first byte that is wanted. */
   readonly byte: number;
   readonly tables: Pick<TableThread, 'open'>;
-  /** Of the query's days, in frames; disposed of at the end. */
+  /** The query's results in blocks; disposed of at the end. */
   open(): Promise<DaysRead>;
 }
 
@@ -31,22 +31,19 @@ export class NoSuchByteError extends Error {}
 export async function* exportTable(options: TableExportOptions): AsyncGenerator<Uint8Array> {
   const { query, format, engineFingerprint, lookBackFrom, account, byte, tables } = options;
   await using read = await options.open();
-  const spans = exportSpans(query, read);
+  const pages = exportPages(query.indicator, read);
   // Before anything is sent: what is wrong at the start can still be told.
-  let next = await spans.next();
+  let next = await pages.next();
   const facts = factsOf(exportHeader(query, engineFingerprint, lookBackFrom));
   using table = await tables.open(account, { format, indicator: query.indicator, facts });
   const bytes = new ByteCount(byte);
   yield* bytes.wanted(table.beginning);
-  for (; next.done !== true; next = await spans.next()) {
-    const {
-      lines: { bytes: text, ends },
-      frame,
-      first,
-      end,
-    } = next.value;
-    if (first === end) continue;
-    yield* bytes.wanted(await table.add({ lines: { bytes: text, ends }, frame, first, end }));
+  for (; next.done !== true; next = await pages.next()) {
+    for (const { blocks, tail } of next.value.parts) {
+      for (const block of tail === null ? blocks : [...blocks, tail]) {
+        if (block.count > 0) yield* bytes.wanted(await table.add(block));
+      }
+    }
   }
   yield* bytes.wanted(await table.end());
   if (byte > bytes.count) throw new NoSuchByteError(`there are ${bytes.count} bytes`);

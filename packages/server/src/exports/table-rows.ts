@@ -1,10 +1,9 @@
 /**
- * Rows on their way into a table: lines come in, columns go out, in groups of a fixed number of rows. Where
+ * Rows on their way into a table: blocks come in, columns go out, in groups of a fixed number of rows. Where
  * a group ends depends on the rows alone, never on the pieces they came in.
  */
 
-import type { LineSpan } from '../results/settled-range.ts';
-import type { Lines } from '../runs/day-lines.ts';
+import type { Block } from '../blocks/block.ts';
 import type { TableColumn } from './table-columns.ts';
 
 /** So many rows compress well, and are about ten megabytes on their way. */
@@ -34,12 +33,12 @@ export class TableRows {
     this.#groupRows = groupRows;
   }
 
-  /** Takes lines; gives each group when it is full. */
-  *add({ bytes, ends }: Lines, { first, end }: LineSpan): Generator<TableGroup> {
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-    for (let line = first; line < end; line += 1) {
-      const start = line === 0 ? 0 : ends[line - 1]!;
-      this.#addRow(JSON.parse(text.toString('utf8', start, ends[line]!)) as Update);
+  /** Takes the updates of a block; gives each group when it is full. */
+  *add(block: Block): Generator<TableGroup> {
+    const { buffer, byteOffset, length } = block.text;
+    const text = Buffer.from(buffer, byteOffset, length);
+    for (let at = 0; at < block.count; at += 1) {
+      this.#addRow(JSON.parse(text.toString('utf8', block.start(at), block.ends[at])) as Update);
       if (this.#rows === this.#groupRows) yield* this.finish();
     }
   }

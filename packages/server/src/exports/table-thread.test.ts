@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
+import { utcDay } from '@tapeloom/core/utc-day';
+import { blockOfLines } from '../../testing/block-of-lines.ts';
 import { refusedAs } from '../../testing/refused-as.ts';
 import { TableThread } from './table-thread.ts';
 import { type TableSpec, TableWriter } from './table-writer.ts';
@@ -8,13 +10,7 @@ import { type TableSpec, TableWriter } from './table-writer.ts';
 const SPEC: TableSpec = { format: 'arrow', indicator: 'session-levels', facts: { a: 'b' } };
 
 function linesOf(...texts: readonly string[]) {
-  const bytes = new Uint8Array(Buffer.from(texts.map((line) => `${line}\n`).join('')));
-  let sum = 0;
-  const ends = Uint32Array.from(texts, (line) => {
-    sum += line.length + 1;
-    return sum;
-  });
-  return { lines: { bytes, ends }, frame: null, first: 0, end: texts.length };
+  return blockOfLines(utcDay(20261109), texts).parts;
 }
 
 function update(rank: number) {

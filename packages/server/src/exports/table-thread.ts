@@ -7,10 +7,11 @@
  */
 
 import { Worker } from 'node:worker_threads';
+import type { BlockParts } from '../blocks/block.ts';
 import { Refusal } from '../platform/refusal.ts';
 import { type PlaceLimits, SharedPlaces } from '../platform/shared-places.ts';
 import type { FromTableThread, TableCall, ToTableThread } from './table-wire.ts';
-import type { TableLines, TableSpec } from './table-writer.ts';
+import type { TableSpec } from './table-writer.ts';
 
 export const OPEN_LIMITS: PlaceLimits = { eachMax: 8, allMax: 32, keptForNew: 8 };
 
@@ -20,8 +21,8 @@ type Pieces = readonly Uint8Array<ArrayBuffer>[];
 export interface OpenTable extends Disposable {
   /** What the file begins with. */
   readonly beginning: Pieces;
-  /** What these lines complete. */
-  add(span: TableLines): Promise<Pieces>;
+  /** What these updates complete; their memory moves away. */
+  add(block: BlockParts): Promise<Pieces>;
   end(): Promise<Pieces>;
 }
 
@@ -81,7 +82,7 @@ export class TableThread implements AsyncDisposable {
     const beginning = await this.#ask(table, { t: 'open', spec });
     return {
       beginning,
-      add: (span) => this.#ask(table, { t: 'add', span }),
+      add: (block) => this.#ask(table, { t: 'add', block }),
       end: () => this.#ask(table, { t: 'end' }),
       [Symbol.dispose]: () => this.#close(table),
     };
@@ -118,7 +119,7 @@ export class TableThread implements AsyncDisposable {
     this.#served.add(account);
     this.#working = message.table;
     this.#worker ??= this.#start();
-    this.#worker.postMessage(message);
+    this.#worker.postMessage(message, message.t === 'add' ? [message.block.memory] : []);
   }
 
   /** Of an account that was not served yet, or else longest ago. */

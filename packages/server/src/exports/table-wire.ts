@@ -3,11 +3,12 @@
  * Every message about it but `close` gets exactly one answer; after `failed` the table is gone.
  */
 
-import type { TableLines, TableSpec } from './table-writer.ts';
+import type { BlockParts } from '../blocks/block.ts';
+import type { TableSpec } from './table-writer.ts';
 
 export type TableCall =
   | { readonly t: 'open'; readonly spec: TableSpec }
-  | { readonly t: 'add'; readonly span: TableLines }
+  | { readonly t: 'add'; readonly block: BlockParts }
   | { readonly t: 'end' };
 
 export type ToTableThread = (TableCall | { readonly t: 'close' }) & { readonly table: number };

@@ -35,7 +35,7 @@ function piecesOf(
   }
   const writer = tables.get(message.table);
   if (writer === undefined) throw new RangeError(`no table ${message.table} is open`);
-  return message.t === 'add' ? writer.add(message.span) : writer.end();
+  return message.t === 'add' ? writer.add(message.block) : writer.end();
 }
 
 function send(message: FromTableThread, moves: readonly ArrayBuffer[]): void {

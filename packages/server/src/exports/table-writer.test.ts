@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { utcDay } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
+import { blockOfLines } from '../../testing/block-of-lines.ts';
 import {
   inMicroseconds,
   readArrow,
@@ -9,10 +11,10 @@ import {
   readParquetByDuckDb,
   rowOfLine,
 } from '../../testing/table-readers.ts';
+import type { BlockParts } from '../blocks/block.ts';
 import type { TableFormat } from '../history/history-fields.ts';
-import { compressLines } from '../runs/day-lines.ts';
 import { TABLE_VERSIONS } from './table-versions.ts';
-import { type TableLines, TableWriter } from './table-writer.ts';
+import { TableWriter } from './table-writer.ts';
 
 const FORMATS: readonly TableFormat[] = ['parquet', 'arrow'];
 const FACTS = { contract: 'ESZ6', params: '{"bar":"tick"}', note: 'é – 取引' };
@@ -57,38 +59,22 @@ const lines = fc.array(
   { maxLength: 40 },
 );
 
-/** Lines in pieces of these lengths, some of them compressed, some inside a longer one. */
-async function piecesOf(all: readonly string[], lengths: readonly number[]) {
-  const pieces: TableLines[] = [];
-  let at = 0;
-  for (let piece = 0; at < all.length; piece += 1) {
-    const end = at + (lengths[piece] ?? all.length);
-    pieces.push(await pieceOf(all.slice(at, end), piece % 2 === 0, piece % 3));
+/** Lines in blocks of these lengths. */
+function blocksOf(all: readonly string[], lengths: readonly number[]) {
+  const blocks: BlockParts[] = [];
+  for (let at = 0; at < all.length; ) {
+    const end = at + (lengths[blocks.length] ?? all.length);
+    blocks.push(blockOfLines(utcDay(20261113), all.slice(at, end)).parts);
     at = end;
   }
-  return pieces;
+  return blocks;
 }
 
-async function pieceOf(own: readonly string[], isFrame: boolean, around: number) {
-  const foreign = Array.from({ length: around }, () => '{"not":"ours"}');
-  const texts = [...foreign, ...own, ...foreign].map((line) => `${line}\n`);
-  let sum = 0;
-  const ends = Uint32Array.from(texts, (line) => {
-    sum += Buffer.byteLength(line);
-    return sum;
-  });
-  const bytes = new Uint8Array(Buffer.from(texts.join('')));
-  const span = { first: around, end: around + own.length };
-  return isFrame
-    ? { lines: { bytes: new Uint8Array(0), ends }, frame: await compressLines(bytes), ...span }
-    : { lines: { bytes, ends }, frame: null, ...span };
-}
-
-function written(format: TableFormat, pieces: readonly TableLines[], groupRows?: number) {
+function written(format: TableFormat, blocks: readonly BlockParts[], groupRows?: number) {
   const spec = { format, indicator: 'tape-speed', facts: FACTS };
   const writer = new TableWriter(spec, groupRows);
   const bytes = [writer.begin()];
-  for (const piece of pieces) bytes.push(...writer.add(piece));
+  for (const block of blocks) bytes.push(...writer.add(block));
   return Buffer.concat([...bytes, ...writer.end()]);
 }
 
@@ -99,10 +85,10 @@ test('other programs read exactly the rows that were written, in groups of the s
       const groups = Array.from({ length: Math.ceil(all.length / GROUP_ROWS) }, (_, group) =>
         Math.min(GROUP_ROWS, all.length - group * GROUP_ROWS),
       );
-      const pieces = await piecesOf(all, []);
-      const arrow = readArrow(written('arrow', pieces, GROUP_ROWS));
+      const blocks = blocksOf(all, []);
+      const arrow = readArrow(written('arrow', blocks, GROUP_ROWS));
       assert.deepEqual(arrow, { rows, facts: FACTS, groups });
-      const parquet = written('parquet', pieces, GROUP_ROWS);
+      const parquet = written('parquet', blocks, GROUP_ROWS);
       assert.deepEqual(await readParquet(parquet), { rows, facts: FACTS, groups });
     }),
     { numRuns: 60, examples: [[[]]] },
@@ -112,7 +98,7 @@ test('other programs read exactly the rows that were written, in groups of the s
 test('DuckDB reads exactly the rows that were written, to the microsecond', async () => {
   await fc.assert(
     fc.asyncProperty(lines, async (all) => {
-      const parquet = written('parquet', await piecesOf(all, []), GROUP_ROWS);
+      const parquet = written('parquet', blocksOf(all, []), GROUP_ROWS);
       const rows = all.map((line) => inMicroseconds(rowOfLine(line)));
       assert.deepEqual(await readParquetByDuckDb(parquet), rows);
     }),
@@ -120,13 +106,13 @@ test('DuckDB reads exactly the rows that were written, to the microsecond', asyn
   );
 });
 
-test('the bytes do not depend on the pieces the lines come in', async () => {
+test('the bytes do not depend on the blocks the lines come in', async () => {
   const lengths = fc.array(fc.integer({ min: 1, max: 20 }), { maxLength: 8 });
   await fc.assert(
     fc.asyncProperty(lines, lengths, async (all, some) => {
       for (const format of FORMATS) {
-        const whole = written(format, await piecesOf(all, []), GROUP_ROWS);
-        assert.ok(whole.equals(written(format, await piecesOf(all, some), GROUP_ROWS)));
+        const whole = written(format, blocksOf(all, []), GROUP_ROWS);
+        assert.ok(whole.equals(written(format, blocksOf(all, some), GROUP_ROWS)));
       }
     }),
     { numRuns: 30 },
@@ -141,9 +127,9 @@ test('the bytes of a table change only with the name of what writes it', async (
     const data = { trades: row % 61, volume: row, rate: row / 7, average: 3.5, burst: row % 5 > 3 };
     return JSON.stringify({ t: 'upsert', ...rest, ts, data });
   });
-  const pieces = await piecesOf(all, [30_000]);
+  const blocks = blocksOf(all, [30_000]);
   const digests = FORMATS.map((format) => {
-    const digest = createHash('sha256').update(written(format, pieces)).digest('hex').slice(0, 16);
+    const digest = createHash('sha256').update(written(format, blocks)).digest('hex').slice(0, 16);
     return `${digest} by ${TABLE_VERSIONS[format]}`;
   });
   // Who changes the left side has to change the right one: raise LAYOUT in table-versions.ts.

@@ -1,13 +1,12 @@
 /**
- * Lines of an export to the bytes of a table, in one of the formats. The same lines give the same bytes, in
- * whatever pieces they come.
+ * Blocks of an export to the bytes of a table, in one of the formats. The same updates give the same bytes,
+ * however they are cut.
  */
 
 import { indicatorNamed } from '@tapeloom/core/studies/catalogue';
+import { Block, type BlockParts } from '../blocks/block.ts';
 import type { TableFormat } from '../history/history-fields.ts';
-import { expandFrame } from '../runs/day-lines.ts';
 import { ArrowStream } from './arrow-stream.ts';
-import type { ExportSpan } from './export-spans.ts';
 import { ParquetFile } from './parquet-file.ts';
 import { tableColumns } from './table-columns.ts';
 import type { TableFile } from './table-file.ts';
@@ -23,8 +22,6 @@ export interface TableSpec {
   /** What the file says of itself. */
   readonly facts: Readonly<Record<string, string>>;
 }
-
-export type TableLines = Pick<ExportSpan, 'lines' | 'frame' | 'first' | 'end'>;
 
 export class TableWriter {
   readonly #file: TableFile;
@@ -42,12 +39,9 @@ export class TableWriter {
     return this.#file.begin();
   }
 
-  /** What these lines complete; nothing while a group is not full. */
-  add({ lines, frame, first, end }: TableLines): Uint8Array<ArrayBuffer>[] {
-    const { ends } = lines;
-    const bytes = frame === null ? lines.bytes : expandFrame(frame, ends.at(-1)!);
-    const groups = this.#rows.add({ bytes, ends }, { first, end });
-    return Array.from(groups, (group) => this.#file.add(group));
+  /** What these updates complete; nothing while a group is not full. */
+  add(parts: BlockParts): Uint8Array<ArrayBuffer>[] {
+    return Array.from(this.#rows.add(new Block(parts)), (group) => this.#file.add(group));
   }
 
   end(): Uint8Array<ArrayBuffer>[] {

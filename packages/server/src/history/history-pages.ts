@@ -14,15 +14,13 @@ import { type Cursor, compareCursors, formatCursor, parseCursor } from '@tapeloo
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import { Block } from '../blocks/block.ts';
-import { freeMemory } from '../platform/free-memory.ts';
 import { Refusal } from '../platform/refusal.ts';
 import type {
-  DayResult,
+  DayPart,
   DaysRead,
   SettledDays,
   SettledDaysRequest,
 } from '../results/settled-days.ts';
-import { cursorOfLine, type LineSpan, linesIn } from '../results/settled-range.ts';
 import type { Replay, ReplayPage, ReplayRequest } from '../runs/replay.ts';
 import { type CoveredQuery, lookBackText, tradesLeft } from './covered-query.ts';
 import { PageItems } from './page-items.ts';
@@ -119,24 +117,25 @@ export class HistoryPages {
     items: PageItems,
     signal: AbortSignal | undefined,
   ): Promise<string | null> {
-    const { contract, indicator, params, from, cursor, untilCursor, mode } = query;
+    const { contract, indicator, params, cursor, untilCursor, mode } = query;
     const after = cursor === null ? null : parseCursor(cursor)!;
     const last = untilCursor === null ? null : parseCursor(untilCursor)!;
-    const firstDay = after?.day ?? dayOf(from);
+    const from = start < query.from ? query.from : start;
     const hasTail = mode === 'live' && last === null;
-    const place = { account, contract, indicator, params, firstDay, from: start, until, hasTail };
-    const how = { form: 'lines' as const, isAtOnce: true };
-    const request = { ...place, ...how, ...(after && { after }) };
+    const lastDay = last?.day ?? dayOf((until - 1n) as EpochNs);
+    const range = { from, after, until, last, hasTail };
+    const how = { form: 'blocks' as const, isAtOnce: true };
+    const request = { account, contract, indicator, params, ...range, ...how };
     await using read = await this.#options.days.read(request, signal);
-    const walk = new SettledWalk(items, this.#limits.trades, after, dayOf((until - 1n) as EpochNs));
+    const walk = new SettledWalk(items, this.#limits.trades, after, lastDay);
     for (;;) {
-      const result = await read.next();
-      if (result === null) return null;
-      if (!result.isWarm) throw new Refusal({ t: 'not-warm', indicator, day: result.day });
-      const end = walk.take(result, linesIn(result, { from, after, last }));
-      const { ends, ranks, ks, fromNs } = result.settled;
-      for (const { buffer } of [ends, ranks, ks, fromNs]) freeMemory(buffer);
-      if (end !== undefined) return end;
+      const page = await read.next();
+      if (page === null) return null;
+      for (const part of page.parts) {
+        if (!part.isWarm) throw new Refusal({ t: 'not-warm', indicator, day: part.day });
+        const end = walk.take(part);
+        if (end !== undefined) return end;
+      }
     }
   }
 
@@ -161,7 +160,7 @@ export class HistoryPages {
   }
 }
 
-/** Takes the results of settled days into a page, and tells where it ends. */
+/** Takes settled days into a page, and tells where it ends. */
 class SettledWalk {
   readonly #items: PageItems;
   readonly #tradesMax: number;
@@ -169,7 +168,7 @@ class SettledWalk {
   readonly #lastDay: UtcDay;
   #lastTaken: string | null = null;
   #covered = 0;
-  /** Of the day that is being read: the last trade of the results so far. */
+  /** What is covered so far. */
   #day: UtcDay | null = null;
   #rank = 0;
 
@@ -181,36 +180,36 @@ class SettledWalk {
   }
 
   /** `next` when the page ends here, null when the range does, undefined when neither does. */
-  take(result: DayResult, span: LineSpan): string | null | undefined {
-    const { day, settled, tail } = result;
+  take(part: DayPart): string | null | undefined {
+    const { day, blocks, tail } = part;
     const items = this.#items;
-    const stop = items.add({ text: settled.bytes, ends: settled.ends }, span);
-    if (stop > span.first) this.#lastTaken = cursorOfLine(day, settled, stop - 1);
-    if (stop < span.end) return this.#lastTaken;
-    if (span.end < settled.ends.length) return null;
-    if (tail.ends.length > 0) {
-      const isTaken = items.addWhole({ text: tail.bytes, ends: tail.ends });
-      return isTaken ? null : this.#lastTaken;
+    for (const parts of blocks) {
+      const block = new Block(parts);
+      const taken = items.add(block, { first: 0, end: block.count });
+      if (taken > 0) this.#lastTaken = block.cursorText(taken - 1);
+      if (taken < block.count) return this.#lastTaken;
     }
-    this.#cover(result);
+    if (tail !== null && tail.count > 0) {
+      return items.addWhole(new Block(tail)) ? null : this.#lastTaken;
+    }
+    this.#cover(part);
     if (items.isFull && day < this.#lastDay) return this.#lastTaken;
-    if (this.#covered >= this.#tradesMax) return this.#endAfter(result, span);
+    if (this.#covered >= this.#tradesMax) return this.#endAfter(part);
     return undefined;
   }
 
-  #cover({ day, trades }: DayResult): void {
+  #cover({ day, rank }: DayPart): void {
     const before = day === this.#day ? this.#rank : 0;
     const from = day === this.#after?.day ? Math.max(before, this.#after.rank) : before;
     this.#day = day;
-    this.#rank = before + trades;
-    this.#covered += Math.max(0, this.#rank - from);
+    this.#rank = rank;
+    this.#covered += Math.max(0, rank - from);
   }
 
-  /** The place after a result, if it is known and further than where the page began. */
-  #endAfter({ day, isComplete, settled }: DayResult, { first, end }: LineSpan): string | undefined {
-    const isWhole = isComplete || settled.ends.length === 0;
-    if (isWhole && day < this.#lastDay) return formatCursor(midnightAfter(day));
-    return end > first ? cursorOfLine(day, settled, end - 1) : undefined;
+  /** The place after a part, if it is known and further than where the page began. */
+  #endAfter({ day, isDayOver, updates }: DayPart): string | null | undefined {
+    if (isDayOver && day < this.#lastDay) return formatCursor(midnightAfter(day));
+    return updates > 0 ? this.#lastTaken : undefined;
   }
 }
 

@@ -5,11 +5,16 @@
 
 import { type Block, endWithin } from '../blocks/block.ts';
 import { freeMemory } from '../platform/free-memory.ts';
-import type { LineSpan } from '../results/settled-range.ts';
 
 const COMMA = 0x2c;
 
 type Lines = Pick<Block, 'text' | 'ends'>;
+
+/** Of lines, those in [first, end). */
+export interface LineSpan {
+  readonly first: number;
+  readonly end: number;
+}
 
 export class PageItems {
   readonly #countMax: number;

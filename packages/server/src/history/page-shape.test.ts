@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EpochNs } from '@tapeloom/core/numbers';
-import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
-import { moved } from '../compute/compute-move.ts';
-import type { DayResult, DaysRead } from '../results/settled-days.ts';
-import { DayLines, noLines } from '../runs/day-lines.ts';
+import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
+import { addDays, dayOf, epochNs, utcDay } from '@tapeloom/core/utc-day';
+import { BlockWriter } from '../blocks/block-writer.ts';
+import { movesOf } from '../compute/compute-move.ts';
+import type { DaysPage, DaysRead, SettledDaysRequest } from '../results/settled-days.ts';
 import type { CoveredQuery } from './covered-query.ts';
 import { type HistoryPage, HistoryPages } from './history-pages.ts';
 import type { HistoryQuery } from './history-query.ts';
@@ -34,8 +34,8 @@ class Days {
     return 0;
   }
 
-  async read({ firstDay }: { readonly firstDay: number }): Promise<DaysRead> {
-    let day = utcDay(firstDay);
+  async read({ from }: SettledDaysRequest): Promise<DaysRead> {
+    let day = dayOf(from);
     return {
       next: async () => {
         if (day >= addDays(DAY, this.#days)) return null;
@@ -50,8 +50,8 @@ class Days {
     };
   }
 
-  #result(day: ReturnType<typeof utcDay>): DayResult {
-    const lines = new DayLines();
+  #result(day: UtcDay): DaysPage {
+    const lines = new BlockWriter();
     const data = { text: this.#text };
     for (let rank = 1; rank <= this.#lines; rank += 1) {
       lines.upsert(
@@ -60,8 +60,11 @@ class Days {
         rank,
       );
     }
-    const about = { day, trades: this.#trades, isComplete: true, isWarm: true };
-    return { ...about, settled: lines.take(), frame: null, tail: noLines() };
+    const blocks = [lines.take(day).parts];
+    const about = { day, rank: this.#trades, isDayOver: true, isWarm: true, skipped: 0 };
+    const parts = [{ ...about, updates: this.#lines, blocks, tail: null }];
+    const position = { day: addDays(day, 1), rank: 0 as Rank, k: 0 };
+    return { parts, frames: new Uint8Array(0), position, isLast: false };
   }
 }
 
@@ -158,33 +161,23 @@ test('a page that has covered 50 million trades ends, with nothing to say if so'
   assert.deepEqual([last.items, last.next], [0, null]);
 });
 
-test('what moves to another thread is all of its memory, and no memory twice', () => {
-  const whole = new Uint8Array([1, 2, 3]);
-  const shared = new Uint32Array([1, 2, 3, 4]);
-  const pooled = Buffer.from('lines');
-  const day: DayResult = {
-    day: DAY,
-    trades: 0,
-    isComplete: true,
-    isWarm: true,
-    settled: {
-      bytes: pooled as Uint8Array<ArrayBuffer>,
-      ends: shared.subarray(0, 2),
-      ranks: shared,
-      ks: shared,
-      fromNs: new Float64Array([1.5]),
-    },
-    frame: whole,
-    tail: noLines(),
+test('what moves to another thread is all of its memory', async () => {
+  const days = new Days(1, 2, 4);
+  await using read = await days.read({ from: epochNs(DAY, 0) } as SettledDaysRequest);
+  const page = (await read.next())!;
+  const [part] = page.parts;
+  const tail = new BlockWriter().take(DAY).parts;
+  const whole: DaysPage = {
+    ...page,
+    parts: [{ ...part!, tail }],
+    frames: new Uint8Array([1, 2, 3]),
   };
-  const { answer, moves } = moved(day);
-  const clone = structuredClone(answer, { transfer: [...moves] }) as DayResult;
-  assert.equal(Buffer.from(clone.settled.bytes).toString(), 'lines');
-  assert.deepEqual([...clone.settled.ends], [1, 2]);
-  assert.deepEqual([...clone.settled.ranks], [...clone.settled.ks]);
-  assert.deepEqual([...clone.frame!], [1, 2, 3]);
-  assert.equal(whole.length, 0);
-  assert.equal(pooled.toString(), 'lines');
-  assert.deepEqual(moved(5), { answer: 5, moves: [] });
-  assert.deepEqual(moved({ t: 'on-tape', at: 5n as EpochNs }).moves, []);
+  const before = Buffer.from(part!.blocks[0]!.memory).toString('hex');
+  const clone = structuredClone(whole, { transfer: [...movesOf(whole)] });
+  assert.equal(Buffer.from(clone.parts[0]!.blocks[0]!.memory).toString('hex'), before);
+  assert.deepEqual([...clone.frames], [1, 2, 3]);
+  assert.equal(part!.blocks[0]!.memory.byteLength, 0);
+  assert.ok(tail.memory.detached && whole.frames.length === 0);
+  assert.deepEqual(movesOf(5), []);
+  assert.deepEqual(movesOf({ t: 'on-tape', at: 5n as EpochNs }), []);
 });

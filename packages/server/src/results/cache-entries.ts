@@ -33,8 +33,6 @@ export interface CacheEntry {
     readonly indicator: string;
     readonly params: Params;
     readonly fingerprint: string;
-    /** Of a day in pieces: null for the first one. */
-    readonly after: string | null;
     readonly lines: number;
     readonly lastUsedMs: number;
   } | null;
@@ -177,9 +175,10 @@ async function readEntry(disk: Disk, file: ResultFile): Promise<CacheEntry | nul
   if (found === null) return null;
   const head = await readHead(disk, file.path);
   if (head === null) return { ...file, bytes: found.size, about: null };
-  const { day, indicator, params, fingerprint, after, lines } = head.header;
+  const { day, indicator, params, fingerprint, blocks } = head.header;
   const { lastUsedMs } = head;
-  const about = { day, indicator, params, fingerprint, after, lines, lastUsedMs };
+  const lines = blocks.reduce((sum, { count }) => sum + count, 0);
+  const about = { day, indicator, params, fingerprint, lines, lastUsedMs };
   return { ...file, bytes: found.size, about };
 }
 

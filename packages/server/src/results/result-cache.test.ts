@@ -2,14 +2,19 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Rank, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, utcDay } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
 import { seededRandom } from '../../../../simulation/clock/seeded-random.ts';
 import { SimDisk } from '../../../../simulation/disk/sim-disk.ts';
-import { compressLines, expandFrame } from '../runs/day-lines.ts';
+import { type Block, emptyBlock } from '../blocks/block.ts';
+import { BlockWriter } from '../blocks/block-writer.ts';
 import { cacheStatistics, clearCache, listCache, removeUnfinished } from './cache-entries.ts';
-import { type ComputedResult, ResultCache } from './result-cache.ts';
-import type { KeptResult, ResultKey } from './result-cache-file.ts';
+import type { WholeDay } from './day-log.ts';
+import { compressFrame } from './frames.ts';
+import { LoggedBlock } from './logged-block.ts';
+import { ResultCache } from './result-cache.ts';
+import type { ResultKey } from './result-cache-file.ts';
 import type { ResultInputs } from './settled-inputs.ts';
 
 const ROOT = '/data/cache';
@@ -21,35 +26,26 @@ const KEY: ResultKey = {
   indicator: 'bars',
   params: { bar: 'time', size: 60 },
   fingerprint: 'f1',
-  after: null,
 };
 const INPUTS: ResultInputs = { days: [[DAY, 'abc']], sessions: 's' };
 
-/** `count` lines that tell a result from every other. */
-function resultOf(name: string, count: number): ComputedResult {
-  const lines = Array.from({ length: count }, (_, line) => `{"t":"${name}","line":${line}}\n`);
-  const ends = new Uint32Array(count);
-  let end = 0;
-  for (const [line, text] of lines.entries()) {
-    end += text.length;
-    ends[line] = end;
+/** `count` updates that tell a result from every other, a hundred in a block. */
+function resultOf(name: string, count: number, day = DAY): WholeDay {
+  const blocks: LoggedBlock[] = [];
+  for (let first = 0; first < count; first += 100) {
+    const rows = Array.from({ length: Math.min(100, count - first) }, (_, row) => first + row);
+    blocks.push(LoggedBlock.of(blockOf(name, rows, day)));
   }
-  return {
-    end: null,
-    trades: count * 3,
-    isWarm: true,
-    settled: {
-      bytes: new Uint8Array(Buffer.from(lines.join(''))),
-      ends,
-      ranks: Uint32Array.from(ends, (_, line) => line + 1),
-      ks: Uint32Array.from(ends, () => 1),
-      fromNs: Float64Array.from(ends, (_, line) => line * 1_000_000_007),
-    },
-    tail: {
-      bytes: new Uint8Array(Buffer.from(`${name}\n`)),
-      ends: Uint32Array.of(name.length + 1),
-    },
-  };
+  return { trades: count * 3, isWarm: true, blocks, tail: blockOf(`${name} tail`, [0], day) };
+}
+
+function blockOf(name: string, rows: readonly number[], day: UtcDay): Block {
+  using writer = new BlockWriter(256, 4);
+  for (const row of rows) {
+    const mark = { day, rank: (row + 1) as Rank, k: 1 };
+    writer.add('upsert', true, mark, `"id":"${name} ${row}"`, row * 1_000_000_007);
+  }
+  return writer.take(day);
 }
 
 function cacheOn(
@@ -59,26 +55,30 @@ function cacheOn(
   return new ResultCache({ disk: disk.boot(), root: ROOT, bytesMax, now: () => clock.ms, writer });
 }
 
-/** What was kept, as it was before. */
-function restored({ end, columns, frame, linesBytes, tail, trades, isWarm }: KeptResult) {
-  const bytes = expandFrame(frame, linesBytes);
-  return { end, trades, isWarm, settled: { ...columns, bytes }, tail };
+/** All that a result says. */
+function said({ trades, isWarm, blocks, tail }: WholeDay) {
+  const facts = blocks.map(({ count, textBytes, firstNs, lastNs }) => {
+    return { count, textBytes, firstNs, lastNs };
+  });
+  const memory = blocks.map(({ block }) => Buffer.from(block.memory).toString('hex'));
+  return { trades, isWarm, facts, memory, tail: Buffer.from(tail.memory).toString('hex') };
 }
 
 test('finds what was kept, exactly; nothing for another key or other inputs', async () => {
   const cache = cacheOn(new SimDisk());
   assert.equal(await cache.find(KEY, INPUTS), null);
   for (const [at, count] of [0, 1, 1_000].entries()) {
-    const result = resultOf('a', count);
     const day = utcDay(DAY + at);
+    const result = resultOf('a', count, day);
     cache.keep({ ...KEY, day }, INPUTS, result);
     await cache.settled();
     const found = await cache.find({ ...KEY, day }, INPUTS);
-    assert.deepEqual(restored(found!), resultOf('a', count));
-    assert.deepEqual(
-      found!.frame === null ? null : new Uint8Array(found!.frame),
-      await compressLines(result.settled.bytes),
-    );
+    for (const [number, block] of found!.blocks.entries()) {
+      const { frame } = await block.pack();
+      const { text } = result.blocks[number]!.block;
+      assert.deepEqual(new Uint8Array(frame), await compressFrame(text));
+    }
+    assert.deepEqual(said(found!), said(resultOf('a', count, day)));
   }
   for (const other of [
     { dataset: 'CME' },
@@ -87,31 +87,14 @@ test('finds what was kept, exactly; nothing for another key or other inputs', as
     { indicator: 'delta' },
     { params: { bar: 'time', size: 61 } },
     { fingerprint: 'f2' },
-    { after: '7 5.1' },
   ]) {
     assert.equal(await cache.find({ ...KEY, ...other }, INPUTS), null);
   }
   const { hits, misses, damaged, stale } = cache.counters;
-  assert.deepEqual({ hits, misses, damaged, stale }, { hits: 3, misses: 8, damaged: 0, stale: 0 });
+  assert.deepEqual({ hits, misses, damaged, stale }, { hits: 3, misses: 7, damaged: 0, stale: 0 });
   assert.equal(await cache.find(KEY, { ...INPUTS, days: [[DAY, 'abd']] }), null);
   assert.equal(cache.counters.stale, 1);
   assert.equal(await cache.find(KEY, INPUTS), null, 'what was computed from other trades is gone');
-});
-
-test('what is kept may be moved away at once, with its frame or without', async () => {
-  const cache = cacheOn(new SimDisk());
-  for (const hasFrame of [true, false]) {
-    const result = resultOf('a', 50);
-    const frame = await compressLines(result.settled.bytes);
-    cache.keep(KEY, INPUTS, hasFrame ? { ...result, frame } : result);
-    const { settled, tail } = result;
-    for (const { buffer } of [...Object.values(settled), tail.bytes, tail.ends, frame!]) {
-      buffer.transfer(0);
-    }
-    await cache.settled();
-    const found = await cache.find(KEY, INPUTS);
-    assert.deepEqual(restored(found!), resultOf('a', 50));
-  }
 });
 
 test('any changed bit, any cut and any other file is found out, removed and counted', async () => {
@@ -130,7 +113,7 @@ test('any changed bit, any cut and any other file is found out, removed and coun
     const found = await cache.find(KEY, INPUTS);
     // The time of the last use says nothing about the result.
     if (position >= 8 && position < 16) {
-      assert.deepEqual(restored(found!), resultOf('a', 40));
+      assert.deepEqual(said(found!), said(resultOf('a', 40)));
     } else {
       assert.equal(found, null);
       damaged += 1;
@@ -179,12 +162,11 @@ test('a crash at any moment leaves the right result or none, torn writes include
       const after = cacheOn(disk);
       const one = await after.find(KEY, INPUTS);
       if (one !== null) {
-        const found = restored(one);
-        const expected = found.trades === 90 ? resultOf('a', 30) : resultOf('b', 60);
-        assert.deepEqual(found, expected);
+        const expected = one.trades === 90 ? resultOf('a', 30) : resultOf('b', 60);
+        assert.deepEqual(said(one), said(expected));
       }
       const other = await after.find({ ...KEY, indicator: 'delta' }, INPUTS);
-      if (other !== null) assert.deepEqual(restored(other), resultOf('c', 2_000));
+      if (other !== null) assert.deepEqual(said(other), said(resultOf('c', 2_000)));
       await removeUnfinished(disk.boot(), ROOT);
       assert.ok(disk.files().every((path) => path.endsWith('.result')));
     },
@@ -219,7 +201,7 @@ test('two writers of the same result do not disturb each other', async () => {
     for (const cache of writers) cache.keep(KEY, INPUTS, resultOf('a', 500));
     const found = await Promise.all(writers.map((cache) => cache.find(KEY, INPUTS)));
     for (const one of found) {
-      if (one !== null) assert.deepEqual(restored(one), resultOf('a', 500));
+      if (one !== null) assert.deepEqual(said(one), said(resultOf('a', 500)));
     }
     await Promise.all(writers.map((cache) => cache.settled()));
   }
@@ -257,23 +239,23 @@ test('over its limit the results used longest ago go first', async () => {
 test('stays within its limit by itself, and keeps nothing that is too large for it', async () => {
   const disk = new SimDisk().boot();
   const options = { disk, root: ROOT, now: () => 5, writer: 'w' };
-  const cache = new ResultCache({ ...options, bytesMax: 40_000 });
+  const cache = new ResultCache({ ...options, bytesMax: 60_000 });
   for (let day = 1; day <= 28; day += 1) {
     cache.keep({ ...KEY, day: utcDay(20261100 + day) }, INPUTS, resultOf('a', 300));
     await cache.settled();
     const { bytes } = await cacheStatistics(disk, ROOT);
-    assert.ok(bytes <= 40_000 + 40_000 / 32 + 5_000, `${bytes} bytes`);
+    assert.ok(bytes <= 60_000 + 60_000 / 32 + 7_500, `${bytes} bytes`);
   }
   assert.ok(cache.counters.trimmed > 0);
   const before = cache.counters.skipped;
-  cache.keep(KEY, INPUTS, resultOf('large', 20_000));
+  cache.keep(KEY, INPUTS, resultOf('large', 200_000));
   await cache.settled();
   assert.equal(cache.counters.skipped, before + 1);
 });
 
 test('results that come faster than they are written are not kept', async () => {
   const cache = cacheOn(new SimDisk());
-  const large = { ...resultOf('a', 10), frame: new Uint8Array(9 * 1024 * 1024) };
+  const large = { ...resultOf('a', 10), tail: emptyBlock(DAY, 0, 9 * 1024 * 1024) };
   for (let day = 1; day <= 20; day += 1) {
     cache.keep({ ...KEY, day: utcDay(20261100 + day) }, INPUTS, large);
   }
@@ -297,32 +279,15 @@ test('a result is written when who asked for it was served, and found then', asy
   assert.deepEqual(disk.files(), []);
   served.resolve();
   await cache.settled();
-  assert.deepEqual(restored((await cache.find(KEY, INPUTS))!), resultOf('a', 10));
+  assert.deepEqual(said((await cache.find(KEY, INPUTS))!), said(resultOf('a', 10)));
 });
 
-test('what was read a moment ago is in memory, as long as its file is the same', async () => {
+test('a day that is not all there any more is not kept', async () => {
   const disk = new SimDisk();
-  const clock = { ms: 1_000_000 };
-  const cache = cacheOn(disk, { clock });
-  cache.keep(KEY, INPUTS, resultOf('a', 10));
+  const cache = cacheOn(disk);
+  cache.keep(KEY, INPUTS, null);
   await cache.settled();
-  const path = disk.files()[0]!;
-  for (let reads = 0; reads < 3; reads += 1) {
-    const found = (await cache.findExpanded(KEY, INPUTS))!;
-    assert.deepEqual(found, resultOf('a', 10));
-    // Whoever has it may change it.
-    for (const bytes of [found.settled.bytes, found.tail.bytes]) bytes.fill(0);
-    found.settled.ranks.fill(0);
-  }
-  assert.equal(await cache.findExpanded(KEY, { ...INPUTS, sessions: 'other' }), null);
-  assert.equal(cache.counters.stale, 1);
-  cache.keep(KEY, INPUTS, resultOf('a', 10));
-  await cache.settled();
-  assert.notEqual(await cache.findExpanded(KEY, INPUTS), null);
-  disk.flip(path, disk.bytes(path)!.length - 3, 1);
-  assert.equal(await cache.findExpanded(KEY, INPUTS), null);
-  assert.deepEqual([cache.counters.damaged, disk.files()], [1, []]);
-  assert.equal(await cache.findExpanded(KEY, INPUTS), null, 'gone from disk is gone');
+  assert.deepEqual([cache.counters.skipped, disk.files()], [1, []]);
 });
 
 test('a result that is always in use is not the first to go', async () => {
@@ -335,7 +300,8 @@ test('a result that is always in use is not the first to go', async () => {
   await cache.settled();
   for (let minutes = 0; minutes < 10; minutes += 1) {
     clock.ms += 40_000;
-    assert.notEqual(await cache.findExpanded(KEY, INPUTS), null);
+    if (minutes === 0) assert.notEqual(await cache.find(KEY, INPUTS), null);
+    else await cache.use(KEY);
   }
   const { bytes } = await cacheStatistics(disk.boot(), ROOT);
   const small = cacheOn(disk, { clock, bytesMax: (bytes / 3) * 1.5 });
@@ -368,7 +334,6 @@ test('entries are listed, told and cleared by contract and indicator', async () 
       indicator: 'bars',
       params: KEY.params,
       fingerprint: 'f1',
-      after: null,
       lines: 5,
       lastUsedMs: 1_000_000,
     },

@@ -1,11 +1,10 @@
 /**
  * Settled results of complete sealed days, kept on disk: one file per contract, day, indicator, parameters
- * and name of the computation; of a day with very many lines one per piece, each named by where the
- * one before ended, so that only pieces which fit each other are ever found. What is found was computed from exactly the inputs that are asked
- * for, or it is not found. Files are written beside and renamed, under names that no other writer uses, and
- * never change but for the time of their last use; so any number of threads and processes may share a
- * directory. Nothing is synced: what a crash of the machine tears is found out by its checksum, and it must
- * not make others wait for the disk.
+ * and name of the computation. What is found was computed from exactly the inputs that are asked for, or it
+ * is not found. Files are written beside and renamed, under names that no other writer uses, and never change
+ * but for the time of their last use; so any number of threads and processes may share a directory. Nothing
+ * is synced: what a crash of the machine tears is found out by its checksum, and it must not make others
+ * wait for the disk.
  *
  * Over its size, the results used longest ago go first. Writing is done behind the reader's back, one
  * result at a time, with bounded memory; what comes faster is not kept. No failure here ever reaches a
@@ -16,8 +15,6 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { type Disk, type DiskFile, readFileWhole, UNFINISHED_SUFFIX } from '../platform/disk.ts';
 import { freeMemory } from '../platform/free-memory.ts';
-import type { Lines, SettledLines } from '../runs/day-lines.ts';
-import { compressLines, expandFrame } from '../runs/day-lines.ts';
 import {
   isAbsent,
   lastUseOf,
@@ -27,11 +24,10 @@ import {
   resultName,
   resultsDirectory,
 } from './cache-entries.ts';
-import { type ExpandedResult, RecentResults } from './recent-results.ts';
+import type { WholeDay } from './day-log.ts';
 import {
   decodeResult,
   encodeResult,
-  type KeptResult,
   lastUse,
   type ResultHeader,
   type ResultKey,
@@ -48,6 +44,8 @@ const TRIM_EVERY = 1 / 32;
 const TRIM_TO = 15 / 16;
 /** Uses closer together than this are not told apart. */
 const USE_STEP_MS = 60_000;
+/** Files whose last use is known. */
+const USES_MAX = 1_024;
 
 export const CACHE_COUNTS = [
   'hits',
@@ -82,26 +80,15 @@ export interface ResultCacheOptions {
   readonly served?: () => Promise<unknown>;
 }
 
-/** A whole day's result, or a piece of one, computed. */
-export interface ComputedResult {
-  /** As `KeptResult` says. */
-  readonly end: string | null;
-  readonly trades: number;
-  readonly isWarm: boolean;
-  readonly settled: SettledLines;
-  readonly tail: Lines;
-  /** The settled lines compressed, where that was done already. */
-  readonly frame?: Uint8Array | null;
-}
-
 export class ResultCache implements AsyncDisposable {
   /** Since the start of this writer. */
   readonly counters: CacheCounters;
   readonly #options: ResultCacheOptions;
-  readonly #recent = new RecentResults();
   readonly #waiting = { count: 0, bytes: 0 };
   #writing: Promise<void> = Promise.resolve();
   #writes = 0;
+  /** Of files whose results are in memory: when their use was told there. */
+  readonly #uses = new Map<string, number>();
   /** Written since the directory was last looked through; at first it is not known what there is. */
   #untrimmedBytes = Number.POSITIVE_INFINITY;
 
@@ -111,72 +98,60 @@ export class ResultCache implements AsyncDisposable {
   }
 
   /** The day's result, if it is there and was computed from exactly these inputs. */
-  async find(key: ResultKey, inputs: ResultInputs): Promise<KeptResult | null> {
+  async find(key: ResultKey, inputs: ResultInputs): Promise<WholeDay | null> {
     const found = await this.#read(key, inputs);
     if (found === null) this.counters.misses += 1;
     else this.counters.hits += 1;
     return found;
   }
 
-  /** The same, expanded; in memory where it was read a short time ago. */
-  async findExpanded(key: ResultKey, inputs: ResultInputs): Promise<ExpandedResult | null> {
-    const { root, now } = this.#options;
-    const path = pathOf(root, key);
-    if (path === null) return null;
-    const version = await this.#versionOf(path);
-    if (version === null) {
-      this.counters.misses += 1;
-      return null;
-    }
-    const recent = this.#recent.find(path, { inputs, version }, now());
-    if (recent !== null) {
-      this.counters.hits += 1;
-      return recent;
-    }
-    const found = await this.find(key, inputs);
-    if (found === null) return null;
-    const { end, trades, isWarm, columns, frame, linesBytes, tail } = found;
-    const bytes = expandFrame(frame, linesBytes);
-    if (frame !== null) freeMemory(frame.buffer);
-    const expanded = { end, trades, isWarm, settled: { ...columns, bytes }, tail };
-    this.#recent.note(path, { inputs, version }, expanded, now() + USE_STEP_MS);
-    return expanded;
-  }
-
-  /** How many lines the result has that `find` would give; only the head of its file is read. */
+  /** What `find` would give has so many updates; only the head of its file is read. */
   async count(
     key: ResultKey,
     inputs: ResultInputs,
-  ): Promise<Pick<ResultHeader, 'lines' | 'isWarm' | 'end'> | null> {
+  ): Promise<{ updates: number; trades: number; isWarm: boolean } | null> {
     const { disk, root } = this.#options;
     const path = pathOf(root, key);
     try {
       const head = path === null ? null : await readHead(disk, path);
-      const isIt = head !== null && isOf(head.header, key);
-      return isIt && isDeepStrictEqual(head.header.inputs, inputs) ? head.header : null;
+      if (head === null || !isOf(head.header, key)) return null;
+      const { trades, isWarm, blocks } = head.header;
+      if (!isDeepStrictEqual(head.header.inputs, inputs)) return null;
+      return { updates: blocks.reduce((sum, { count }) => sum + count, 0), trades, isWarm };
     } catch {
       this.counters.failed += 1;
       return null;
     }
   }
 
-  /** Keeps a result, later; what it is made of may be moved away as soon as this returns. */
-  keep(key: ResultKey, inputs: ResultInputs, result: ComputedResult): void {
+  /** Its reader has it in memory: it is in use all the same. */
+  async use(key: ResultKey): Promise<void> {
+    const path = pathOf(this.#options.root, key);
+    this.counters.hits += 1;
+    if (path === null) return;
+    try {
+      await this.#use(path, this.#uses.get(path) ?? 0);
+    } catch (error) {
+      if (!isAbsent(error)) this.counters.failed += 1;
+    }
+  }
+
+  /** Keeps a result, later; null: too large, it is not all there any more. */
+  keep(key: ResultKey, inputs: ResultInputs, result: WholeDay | null): void {
     const waiting = this.#waiting;
-    const bytes = bytesOf(result);
+    const bytes = result === null ? 0 : bytesOf(result);
     const isTooMuch = waiting.count > 0 && waiting.bytes + bytes > WAITING_MAX.bytes;
-    if (isTooMuch || waiting.count >= WAITING_MAX.count) {
+    if (result === null || isTooMuch || waiting.count >= WAITING_MAX.count) {
       this.counters.skipped += 1;
       return;
     }
-    const encode = this.#encoder(key, inputs, result);
     const served = this.#options.served?.();
     waiting.count += 1;
     waiting.bytes += bytes;
     this.#writing = this.#writing.then(async () => {
       try {
         await served;
-        const file = await encode();
+        const file = await encodeResult(key, inputs, result, this.#options.now());
         await this.#write(key, file);
         freeMemory(file.buffer);
       } catch {
@@ -224,7 +199,7 @@ export class ResultCache implements AsyncDisposable {
     await this.settled();
   }
 
-  async #read(key: ResultKey, inputs: ResultInputs): Promise<KeptResult | null> {
+  async #read(key: ResultKey, inputs: ResultInputs): Promise<WholeDay | null> {
     const { disk, root } = this.#options;
     const path = pathOf(root, key);
     if (path === null) return null;
@@ -252,55 +227,15 @@ export class ResultCache implements AsyncDisposable {
     }
   }
 
-  /** Null when there is no such file, or the disk fails. */
-  async #versionOf(path: string): Promise<string | null> {
-    try {
-      return (await this.#options.disk.stat(path))?.version ?? null;
-    } catch {
-      this.counters.failed += 1;
-      return null;
-    }
-  }
-
   async #use(path: string, lastUsedMs: number): Promise<void> {
     const now = this.#options.now();
     if (Math.abs(now - lastUsedMs) < USE_STEP_MS) return;
+    this.#uses.delete(path);
+    this.#uses.set(path, now);
+    if (this.#uses.size > USES_MAX) this.#uses.delete(this.#uses.keys().next().value!);
     await using file = await this.#options.disk.open(path, 'write');
     const { bytes, position } = lastUse(now);
     await file.write(bytes, position);
-  }
-
-  /** Copies what it needs; compresses where that is not done yet. */
-  #encoder(
-    key: ResultKey,
-    inputs: ResultInputs,
-    { end, trades, isWarm, settled, tail, frame }: ComputedResult,
-  ): () => Promise<Buffer> {
-    const columns = {
-      ends: settled.ends.slice(),
-      ranks: settled.ranks.slice(),
-      ks: settled.ks.slice(),
-      fromNs: settled.fromNs.slice(),
-    };
-    const about = {
-      end,
-      trades,
-      isWarm,
-      columns,
-      linesBytes: settled.ends.at(-1) ?? 0,
-      tail: { bytes: tail.bytes.slice(), ends: tail.ends.slice() },
-    };
-    const ready = frame === undefined ? undefined : (frame?.slice() ?? null);
-    const lines = frame === undefined ? settled.bytes.slice() : null;
-    return async () => {
-      const compressed = ready === undefined ? await compressLines(lines!) : ready;
-      const whole = { ...about, frame: compressed };
-      const file = encodeResult(key, inputs, whole, this.#options.now());
-      for (const part of [lines, compressed, ...Object.values(columns)]) {
-        if (part !== null) freeMemory(part.buffer);
-      }
-      return file;
-    };
   }
 
   async #write(key: ResultKey, file: Buffer): Promise<void> {
@@ -336,14 +271,8 @@ export class ResultCache implements AsyncDisposable {
   }
 }
 
-/** What of a result is copied. */
-function bytesOf({ settled, tail, frame }: ComputedResult): number {
-  const { ends, ranks, ks, fromNs } = settled;
-  const columns = [ends, ranks, ks, fromNs, tail.ends].reduce((sum, { byteLength }) => {
-    return sum + byteLength;
-  }, 0);
-  const lines = frame === undefined ? settled.bytes : frame;
-  return columns + tail.bytes.length + (lines?.length ?? 0);
+function bytesOf({ blocks, tail }: WholeDay): number {
+  return blocks.reduce((sum, { bytes }) => sum + bytes, tail.memory.byteLength);
 }
 
 function newCounters(): CacheCounters {
@@ -356,8 +285,8 @@ function pathOf(root: string, key: ResultKey): string | null {
 }
 
 function keyDigest(key: ResultKey): string {
-  const { dataset, contract, day, indicator, params, fingerprint, after } = key;
-  const text = JSON.stringify([dataset, contract, day, indicator, params, fingerprint, after]);
+  const { dataset, contract, day, indicator, params, fingerprint } = key;
+  const text = JSON.stringify([dataset, contract, day, indicator, params, fingerprint]);
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
@@ -365,7 +294,7 @@ function keyDigest(key: ResultKey): string {
 function decode(
   file: Uint8Array,
   key: ResultKey,
-): { readonly inputs: ResultInputs; readonly result: KeptResult } | null {
+): { readonly inputs: ResultInputs; readonly result: WholeDay } | null {
   try {
     const { header, result } = decodeResult(file);
     return isOf(header, key) ? { inputs: header.inputs, result } : null;
@@ -376,7 +305,7 @@ function decode(
 }
 
 function isOf(header: ResultHeader, key: ResultKey): boolean {
-  const { dataset, contract, day, indicator, params, fingerprint, after } = header;
-  const named = { dataset, contract, day, indicator, params, fingerprint, after };
+  const { dataset, contract, day, indicator, params, fingerprint } = header;
+  const named = { dataset, contract, day, indicator, params, fingerprint };
   return isDeepStrictEqual(named, { ...key });
 }

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import type { Indicator } from '@tapeloom/core/studies/indicator';
 import { allocateBatch } from '@tapeloom/core/trade-batch';
@@ -9,7 +10,15 @@ import { addDays, epochNs } from '@tapeloom/core/utc-day';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import fc from 'fast-check';
 import { SimDisk } from '../../../../simulation/disk/sim-disk.ts';
-import { entriesOf, SettledWorld } from '../../../../simulation/history/settled-world.ts';
+import {
+  daysOf,
+  entriesOf,
+  noLogs,
+  pagesOf,
+  type ReadDay,
+  SettledWorld,
+  textOf,
+} from '../../../../simulation/history/settled-world.ts';
 import {
   BY_ID,
   CONTRACT,
@@ -24,14 +33,12 @@ import { MemoryTape, type MemoryTrade } from '../../../../simulation/tape/memory
 import { randomTape } from '../../../core/testing/twins/random-tape.ts';
 import { SUBJECTS } from '../../../core/testing/twins/study-subjects.ts';
 import { refusedAs } from '../../testing/refused-as.ts';
-import { expandFrame } from '../runs/day-lines.ts';
 import { SealedDays } from '../tape/read/sealed-days.ts';
 import { NO_LIVE_DAYS, TapeReader } from '../tape/read/tape-reader.ts';
 import { sealDay } from '../tape/write/seal.ts';
-import { positionAfter } from './days-position.ts';
-import { HeldDays } from './held-days.ts';
+import { DayLogs } from './day-logs.ts';
 import { ResultCache } from './result-cache.ts';
-import type { DayResult, DaysPosition, SettledDaysRequest } from './settled-days.ts';
+import type { DaysPage, SettledDaysRequest } from './settled-days.ts';
 import { type CacheUse, SettledDaysReader } from './settled-days-reader.ts';
 
 const MINUTE_NS = 60_000_000_000;
@@ -78,7 +85,6 @@ const trades = fc
 function readerOver(
   tape: MemoryTape | TapeReader,
   cache: CacheUse | null = null,
-  pieceBytes?: number,
   indicators: ReadonlyMap<string, Indicator> = BY_ID,
 ): SettledDaysReader {
   return new SettledDaysReader({
@@ -87,7 +93,7 @@ function readerOver(
     sessionsOf: () => SESSIONS,
     yieldTurn: async () => {},
     cache,
-    ...(pieceBytes === undefined ? {} : { pieceBytes }),
+    logs: noLogs(),
   });
 }
 
@@ -101,10 +107,10 @@ function requestOf(
     contract: CONTRACT,
     indicator,
     params: paramsOf(BY_ID.get(indicator)!, input),
-    firstDay: DAY,
+    from: epochNs(DAY, 0),
     until,
     hasTail: false,
-    form: 'lines',
+    form: 'blocks',
     ...more,
   };
 }
@@ -112,11 +118,9 @@ function requestOf(
 async function resultsOf(
   reader: SettledDaysReader,
   request: SettledDaysRequest,
-): Promise<readonly DayResult[]> {
+): Promise<readonly ReadDay[]> {
   await using read = await reader.read(request);
-  const results: DayResult[] = [];
-  for (let next = await read.next(); next !== null; next = await read.next()) results.push(next);
-  return results;
+  return daysOf(await pagesOf(read));
 }
 
 test('what a stream settled is what is read afterwards, message by message [DET-17]', async () => {
@@ -162,28 +166,6 @@ function cacheOn(disk: SimDisk, world: { digest(day: UtcDay): Promise<string> })
   return { results, digest, dataset: DATASET };
 }
 
-/** Days as their pieces add up: where a day is cut depends on what was read before. */
-function daysOf(results: readonly DayResult[]) {
-  const pieces = Map.groupBy(results, ({ day }) => day).values();
-  return pieces.toArray().map((day) => ({
-    day: day[0]!.day,
-    trades: day.reduce((sum, { trades }) => sum + trades, 0),
-    lines: day.map(textOf).join(''),
-    columns: day.flatMap(({ settled: { ranks, ks, fromNs } }) =>
-      Array.from(ranks, (rank, line) => [rank, ks[line], fromNs[line]]),
-    ),
-    tail: day.map(({ tail }) => Buffer.from(tail.bytes).toString()).join(''),
-    isWarm: day.every(({ isWarm }) => isWarm),
-  }));
-}
-
-/** In whichever form it was asked for. */
-function textOf({ frame, settled }: DayResult): string {
-  const { bytes, ends } = settled;
-  const lines = bytes.length > 0 ? bytes : expandFrame(frame, ends.at(-1) ?? 0);
-  return Buffer.from(lines).toString();
-}
-
 test('with the cache or without, in any order of reads, the same bytes come out [DET-18]', async () => {
   const subjects = fc.constantFrom(...Object.values(SUBJECTS)).chain((subject) => subject);
   const reads = fc.array(
@@ -191,20 +173,20 @@ test('with the cache or without, in any order of reads, the same bytes come out 
       from: fc.nat(),
       share: fc.integer({ min: 1, max: 1_000 }),
       hasTail: fc.boolean(),
-      form: fc.constantFrom('lines' as const, 'frames' as const),
+      form: fc.constantFrom('blocks' as const, 'frames' as const),
     }),
     { minLength: 1, maxLength: 6 },
   );
-  const pieces = fc.constantFrom(200, 1_000_000);
+  const cuts = fc.constantFrom(3, 65_536);
   const property = fc.asyncProperty(
     subjects,
     randomTape,
     reads,
-    pieces,
-    async (subject, tape, asked, pieceBytes) => {
-      const plain = new SettledWorld(tape, subject, { pieceBytes });
+    cuts,
+    async (subject, tape, asked, blockRanks) => {
+      const plain = new SettledWorld(tape, subject, { blockRanks });
       const cache = cacheOn(new SimDisk(), plain);
-      const cached = new SettledWorld(tape, subject, { cache, pieceBytes });
+      const cached = new SettledWorld(tape, subject, { cache, blockRanks, pageBytes: 500 });
       const start = epochNs(plain.firstDay, 0);
       if (plain.days.length === 0) return;
       for (const { from, share, hasTail, form } of asked) {
@@ -212,11 +194,9 @@ test('with the cache or without, in any order of reads, the same bytes come out 
         const length = Number(plain.until - start);
         const until = (start + BigInt(Math.ceil((share / 1_000) * length))) as EpochNs;
         const request = { firstDay, until, hasTail, form };
-        const results = daysOf(await cached.read(request));
-        assert.deepEqual(results, daysOf(await plain.read(request)));
-        if (form === 'frames') {
-          assert.deepEqual(results, daysOf(await plain.read({ ...request, form: 'lines' })));
-        }
+        const pages = await cached.pages(request);
+        assert.deepEqual(daysOf(pages), daysOf(await plain.pages(request)));
+        assert.equal(textOf(pages), textOf(await plain.pages({ ...request, form: 'blocks' })));
         if (share % 2 === 0) await cache.results.settled();
       }
       await cache.results.settled();
@@ -229,35 +209,78 @@ test('with the cache or without, in any order of reads, the same bytes come out 
 
 test('read on by another read after every result, the same comes out [DET-18] [SEC-38]', async () => {
   const subjects = fc.constantFrom(...Object.values(SUBJECTS)).chain((subject) => subject);
-  const forms = fc.constantFrom('lines' as const, 'frames' as const);
+  const forms = fc.constantFrom('blocks' as const, 'frames' as const);
   const property = fc.asyncProperty(
     subjects,
     randomTape,
     fc.record({ form: forms, hasTail: fc.boolean(), isKept: fc.boolean(), isHeld: fc.boolean() }),
     async (subject, tape, { form, hasTail, isKept, isHeld }) => {
-      const plain = new SettledWorld(tape, subject, { pieceBytes: 300 });
+      const plain = new SettledWorld(tape, subject, { blockRanks: 4, pageBytes: 300 });
       const cache = isKept ? cacheOn(new SimDisk(), plain) : null;
-      // Pieces end elsewhere than before.
+      // Pages end elsewhere than before.
       const other = new SettledWorld(tape, subject, {
         cache,
-        pieceBytes: 450,
-        ...(isHeld && { held: new HeldDays() }),
+        pageBytes: 450,
+        logs: isHeld ? new DayLogs({ blockRanks: 4 }) : noLogs(4),
       });
       if (plain.days.length === 0) return;
-      const whole = await plain.read({ form, hasTail });
-      const results: DayResult[] = [];
-      let goOn: DaysPosition | undefined;
-      for (let at = 0; ; at += 1) {
+      const whole = await plain.pages({ form, hasTail });
+      const pages: DaysPage[] = [];
+      for (let at = 0; pages.at(-1)?.isLast !== true; at += 1) {
         const world = at % 2 === 0 ? other : plain;
-        const next = await world.first({ form, hasTail, ...(goOn && { goOn }) });
-        if (next === null) break;
-        results.push(next);
-        goOn = positionAfter(goOn ?? null, next);
+        const after = pages.at(-1)?.position ?? null;
+        pages.push((await world.first({ form, hasTail, after }))!);
       }
-      assert.deepEqual(daysOf(results), daysOf(whole));
+      assert.equal(textOf(pages), textOf(whole));
+      assert.deepEqual(daysOf(pages), daysOf(whole));
     },
   );
   await fc.assert(property, { numRuns: 60 });
+});
+
+test('a range is cut exactly at both ends, and what is skipped is counted [DET-17] [EXP-06]', async () => {
+  const subjects = fc.constantFrom(...Object.values(SUBJECTS)).chain((subject) => subject);
+  const shares = fc.tuple(fc.nat(), fc.nat(), fc.nat(), fc.nat({ max: 2_000 }));
+  const forms = fc.constantFrom('blocks' as const, 'frames' as const);
+  const property = fc.asyncProperty(
+    subjects,
+    randomTape,
+    shares,
+    forms,
+    fc.boolean(),
+    async (subject, tape, [one, other, skips, fromShare], form, isKept) => {
+      const plain = new SettledWorld(tape, subject, { blockRanks: 4 });
+      const whole = await plain.read();
+      const lines = entriesOf(whole);
+      if (lines.length === 0) return;
+      const start = epochNs(plain.firstDay, 0);
+      const from = (start + ((plain.until - start) * BigInt(fromShare)) / 4_000n) as EpochNs;
+      const instants = whole.flatMap(({ day, settled }) =>
+        Array.from(settled.fromNs, (ns) => epochNs(day, ns)),
+      );
+      const [first, end] = [one % lines.length, other % lines.length].toSorted((a, b) => a - b);
+      const after = parseCursor(lines[first!]!.cursor);
+      const last = parseCursor(lines[end!]!.cursor);
+      const wanted = lines.filter((_, at) => at > first! && at <= end! && instants[at]! > from);
+      const skip = skips % (wanted.length + 2);
+      const cache = isKept ? cacheOn(new SimDisk(), plain) : null;
+      const world = new SettledWorld(tape, subject, { blockRanks: 4, pageBytes: 300, cache });
+      if (isKept) await world.pages();
+      await cache?.results.settled();
+      const pages = await world.pages({ from, after, last, skip, form });
+      const text = textOf(pages).split('\n').slice(0, -1);
+      assert.deepEqual(
+        text.map((line) => JSON.parse(line)),
+        wanted.slice(skip),
+      );
+      const counts = pages.flatMap(({ parts }) => parts);
+      assert.equal(
+        counts.reduce((sum, { skipped, updates }) => sum + skipped + updates, 0),
+        wanted.length,
+      );
+    },
+  );
+  await fc.assert(property, { numRuns: 100 });
 });
 
 /** Two days of trades on a simulated disk, sealed. */
@@ -303,7 +326,7 @@ test('a new version of an indicator has its days computed anew, and leaves those
   const tape = new TapeReader(machine, TAPE_ROOT, DATASET, NO_LIVE_DAYS);
   const keptOf = async (topic: Topic, indicators = BY_ID) => {
     const { hits, kept } = counters;
-    await resultsOf(readerOver(tape, cache, undefined, indicators), requestOf(topic, END));
+    await resultsOf(readerOver(tape, cache, indicators), requestOf(topic, END));
     await results.settled();
     return { hits: counters.hits - hits, kept: counters.kept - kept };
   };
@@ -329,7 +352,8 @@ test('a damaged sealed day is named, and missing from then on; the days before i
     else await disk.boot().remove(`${DAY_FILE}.arrow`);
     const reader = sealedReader(disk, false);
     await using read = await reader.read(requestOf(BARS, END));
-    assert.equal((await read.next())?.day, DAY);
+    const [part] = (await read.next())!.parts;
+    assert.equal(part?.day, DAY);
     await assert.rejects(
       read.next(),
       refusedAs('day-damaged', { contract: CONTRACT, day: addDays(DAY, 1) }),
@@ -359,7 +383,7 @@ test('a damaged day in a look-back is missing there too: its session makes nothi
   disk.flip(`${TAPE_ROOT}/${DATASET}/days/${CONTRACT}/${DAY}.json`, 40, 0);
   const from = epochNs(addDays(DAY, 1), 2 * HOUR_NS);
   const topic: Topic = ['naked-levels', { lookback: 3 }];
-  const levels = { ...requestOf(topic, END), firstDay: addDays(DAY, 1), from };
+  const levels = { ...requestOf(topic, END), from };
   const reader = sealedReader(disk);
   const lines = entriesOf(await resultsOf(reader, levels));
   const told = lines.map(({ t, id }) => `${t} ${id.slice(0, 8)}`);
@@ -423,7 +447,7 @@ test('a read waits for nobody else: one result at a time, nothing is read ahead'
   assert.equal(reads.length, first);
   const second = read.next();
   await assert.rejects(read.next(), /one result at a time/);
-  assert.equal((await second)?.day, addDays(DAY, 1));
+  assert.equal((await second)?.parts.at(-1)?.day, addDays(DAY, 1));
   assert.equal(await read.next(), null);
 });
 
@@ -438,7 +462,7 @@ test('a study without its look-back says so, and one that has it does not [DET-1
   const isWarm = async (topic: Topic, until: EpochNs, more = {}) =>
     (await resultsOf(readerOver(tape), requestOf(topic, until, more))).map((one) => one.isWarm);
   assert.deepEqual(await isWarm(auto, at(37)), [false, true]);
-  assert.deepEqual(await isWarm(auto, at(37), { firstDay: addDays(DAY, 1) }), [true]);
+  assert.deepEqual(await isWarm(auto, at(37), { from: epochNs(addDays(DAY, 1), 0) }), [true]);
   assert.deepEqual(await isWarm(auto, at(9)), [true], 'no session, nothing is lacking');
   assert.deepEqual(await isWarm(['large-trades', { minSize: 1 }], at(37)), [true, true]);
 });

@@ -1,14 +1,14 @@
 /**
- * Settled days of one thread: those that are kept come from the cache, the others are computed, and kept
- * where they are complete. What comes out is the same bytes either way. One run is carried over the days
- * that have to be computed; it begins at the first of them, and begins anew where days from the cache
- * lie between and reading on over them would be longer.
+ * Settled days of one thread. What is there of a day comes from the store: from memory, or from the day's
+ * file; the rest is computed, and written to its file when the day is complete. What comes out is the same
+ * bytes either way. One run is carried over the days that have to be computed; it begins at the first of them,
+ * and begins anew where other days lie between and reading on over them would be longer.
  */
 
 import type { SessionTable } from '@tapeloom/core/calendar/session';
-import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import { computationOf } from '@tapeloom/core/studies/computation';
-import { addDays, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
+import { addDays, dayOf, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
 import { Refusal } from '../platform/refusal.ts';
 import {
   type Coverage,
@@ -16,7 +16,6 @@ import {
   coverageOf,
   tradesAfterCursor,
 } from '../runs/coverage.ts';
-import { compressLines, noLines, noSettledLines } from '../runs/day-lines.ts';
 import { firstDayRead } from '../runs/look-back.ts';
 import { type RunSource, runSource, type StudyCatalogue, studySource } from '../runs/run-source.ts';
 import {
@@ -28,29 +27,19 @@ import {
   tapeNow,
   withoutDays,
 } from '../runs/sound-tape.ts';
-import type { HeldDays } from './held-days.ts';
-import {
-  type AskedDay,
-  countKept,
-  HandedOut,
-  type KeptDay,
-  keepPiece,
-  keptPieces,
-} from './kept-pieces.ts';
-import { LineSkipping } from './line-skipping.ts';
+import { DayLog } from './day-log.ts';
+import { DayLogs, type LogOrigin } from './day-logs.ts';
+import { DaysPages } from './days-pages.ts';
+import { compressFrame } from './frames.ts';
+import type { LoggedBlock } from './logged-block.ts';
 import { PulledRead } from './pulled-read.ts';
 import type { ResultCache } from './result-cache.ts';
-import type {
-  DayResult,
-  DaysPosition,
-  DaysRead,
-  SettledDays,
-  SettledDaysRequest,
-} from './settled-days.ts';
-import { type DayDigest, inputsOf } from './settled-inputs.ts';
-import { type DayPiece, PIECE_BYTES, SettledRead, tradesBefore } from './settled-read.ts';
+import type { ResultKey } from './result-cache-file.ts';
+import type { DaysPage, DaysRead, SettledDays, SettledDaysRequest } from './settled-days.ts';
+import { type DayDigest, inputsOf, type ResultInputs } from './settled-inputs.ts';
+import { SettledRead, tradesBefore } from './settled-read.ts';
 
-/** Fewer are compressed in less time than it takes to let others go on. */
+/** Less is compressed in less time than it takes to let others go on. */
 const ASIDE_BYTES = 64 * 1024;
 
 export interface SettledDaysReaderOptions extends StudyCatalogue {
@@ -59,12 +48,12 @@ export interface SettledDaysReaderOptions extends StudyCatalogue {
   readonly yieldTurn: () => Promise<void>;
   /** Waits for what is done elsewhere, while the thread does other work; by default it waits itself. */
   readonly aside?: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Null: nothing is kept, and nothing looked for. */
+  /** Null: nothing is kept on disk, and nothing looked for. */
   readonly cache: CacheUse | null;
-  /** Where days that are not in the cache are held, as far as they were read; by default nowhere. */
-  readonly held?: HeldDays;
-  /** When a piece of a day is full, if not as usual. */
-  readonly pieceBytes?: number;
+  /** Where days are held in memory; by default one of its own. */
+  readonly logs?: DayLogs;
+  /** When a page is full, if not as usual. */
+  readonly pageBytes?: number;
 }
 
 export interface CacheUse {
@@ -73,13 +62,32 @@ export interface CacheUse {
   readonly dataset: string;
 }
 
+/** A day of a read. */
+interface AskedDay {
+  readonly request: SettledDaysRequest;
+  readonly source: RunSource;
+  readonly day: UtcDay;
+  /** The day's end, or `until` where that comes before. */
+  readonly end: EpochNs;
+  readonly isWhole: boolean;
+  readonly onTape: TapeNow['onTape'];
+}
+
+/** What the file of a day is found by. */
+interface SealedDay {
+  readonly key: ResultKey;
+  readonly inputs: ResultInputs;
+}
+
 export class SettledDaysReader implements SettledDays {
   /** Days found damaged here, or told by others. */
   readonly damaged = new DamagedDays();
   readonly #options: SettledDaysReaderOptions;
+  readonly #logs: DayLogs;
 
   constructor(options: SettledDaysReaderOptions) {
     this.#options = options;
+    this.#logs = options.logs ?? new DayLogs();
   }
 
   async coverage(
@@ -101,7 +109,7 @@ export class SettledDaysReader implements SettledDays {
   }
 
   async read(request: SettledDaysRequest): Promise<DaysRead> {
-    const { contract, firstDay, from = epochNs(firstDay, 0), until } = request;
+    const { contract, from, until } = request;
     const now = await tapeNow(this.#options.tape, contract, this.damaged);
     const study = studySource(this.#options, request);
     const { missingDays, inputs } = await this.#naming(contract, () => {
@@ -113,170 +121,181 @@ export class SettledDaysReader implements SettledDays {
     }
     const tape = withoutDays(this.#options.tape, now.damagedDays);
     const source = runSource(study, tape);
-    return new PulledRead(inputs, (signal) => this.#results(request, source, now, signal));
+    return new PulledRead(inputs, (signal) => this.#pages(request, source, now, signal));
   }
 
-  async *#results(
+  async *#pages(
     request: SettledDaysRequest,
     source: RunSource,
     { onTape }: TapeNow,
     signal: AbortSignal,
-  ): AsyncGenerator<DayResult> {
-    const { yieldTurn, pieceBytes } = this.#options;
-    const { contract, until, goOn } = request;
-    const firstDay = goOn?.day ?? request.firstDay;
-    if (goOn?.hasTail === true) return;
+  ): AsyncGenerator<DaysPage> {
+    const { yieldTurn, pageBytes } = this.#options;
+    const { contract, from, until, after, last, skip = 0 } = request;
+    const lastDay = last?.day ?? dayOf((until - 1n) as EpochNs);
+    const pages = new DaysPages(skip, pageBytes);
     try {
-      const pace = { yieldTurn, signal };
-      using read = new SettledRead({ source, pace, ...(pieceBytes && { pieceBytes }) });
-      // Who goes on is given what he could skip: he has counted some of it.
-      const skipping = new LineSkipping(goOn === undefined ? request.skip : undefined);
-      for (let day = firstDay; epochNs(day, 0) < until; day = addDays(day, 1)) {
+      using read = new SettledRead(source, { yieldTurn, signal });
+      let day = dayOf(from);
+      if (after && after.day > day) day = after.day;
+      for (; epochNs(day, 0) < until && day <= lastDay; day = addDays(day, 1)) {
         const dayEnd = epochNs(addDays(day, 1), 0);
         const end = dayEnd < until ? dayEnd : until;
         const asked = { request, source, day, end, isWhole: end === dayEnd, onTape };
         signal.throwIfAborted();
-        if (skipping.mayGoOn && end < until && skipping.skips(await this.#linesKept(asked))) {
-          await yieldTurn();
-          continue;
-        }
-        const results =
-          day === goOn?.day ? this.#restOfDay(asked, read, goOn) : this.#dayResults(asked, read);
-        for await (const result of results) yield skipping.counted(result);
+        yield* this.#dayPages(asked, read, pages);
+        if (pages.isFull && day < lastDay) yield pages.take(midnightAfter(day), false);
+        await yieldTurn();
       }
       signal.throwIfAborted();
+      yield pages.take(midnightAfter(day), true);
     } catch (error) {
       throw this.#named(contract, error);
     }
   }
 
-  /** Of the results of a day what follows a position, however they were cut before. */
-  async *#restOfDay(
-    asked: AskedDay,
-    read: SettledRead,
-    position: DaysPosition,
-  ): AsyncGenerator<DayResult> {
-    const handedOut = new HandedOut(position);
-    const kept = handedOut.end === null ? null : await this.#keptDay(asked);
-    if (kept !== null && (asked.isWhole || !asked.request.hasTail)) {
-      yield* keptPieces(asked, kept, handedOut);
-      if (handedOut.isAll) return;
-    }
-    const isFrame = asked.request.form === 'frames';
-    const asLines: AskedDay = { ...asked, request: { ...asked.request, form: 'lines' } };
-    // A result without lines says that its day is over, so trades alone wait for the next lines.
-    let quiet: DayPiece | null = null;
-    for await (const result of this.#dayResults(asLines, read)) {
-      const tail = result.tail.ends.length === 0 ? null : result.tail;
-      const rest = handedOut.rest({ ...result, tail, place: null });
-      if (rest === null) {
-        await this.#options.yieldTurn();
-        continue;
-      }
-      const piece: DayPiece = { ...rest, trades: rest.trades + (quiet?.trades ?? 0) };
-      const isQuiet = rest.settled.ends.length === 0 && tail === null;
-      quiet = isQuiet ? piece : null;
-      if (isQuiet) continue;
-      const frame = isFrame ? await this.#compress(rest.settled.bytes) : undefined;
-      yield pieceResult(asked, piece, frame, false);
-    }
-    if (quiet !== null && quiet.trades > 0) {
-      yield pieceResult(asked, quiet, isFrame ? null : undefined, false);
-    }
-  }
-
-  async *#dayResults(asked: AskedDay, read: SettledRead): AsyncGenerator<DayResult> {
-    const { request, source, day, end, isWhole, onTape } = asked;
-    const isSealed = onTape.get(day)?.state === 'sealed';
+  /** Puts a day on pages, and gives those that become full, and what there is before it has to compute. */
+  async *#dayPages(asked: AskedDay, read: SettledRead, pages: DaysPages): AsyncGenerator<DaysPage> {
+    const { request, source, day, end, isWhole } = asked;
     if (isQuiet(source.sessions, day)) {
-      yield quietResult(day, await tradesBefore(source, day, end), isSealed && isWhole);
+      pages.open(day);
+      pages.note({ rank: await tradesBefore(source, day, end), isDayOver: isWhole });
       return;
     }
-    const kept = await this.#keptDay(asked);
-    const handedOut = new HandedOut();
-    if (kept !== null && (isWhole || !request.hasTail)) {
-      yield* keptPieces(asked, kept, handedOut);
-      if (handedOut.isAll) return;
-    }
-    const isFrame = request.form === 'frames';
-    for await (const piece of this.#pieces(asked, read, kept !== null)) {
-      const rest = handedOut.rest(piece);
-      const frame = isFrame && rest !== null ? await this.#compress(rest.settled.bytes) : undefined;
-      if (kept !== null && isWhole) keepPiece(kept, piece, rest === piece ? frame : undefined);
-      if (rest === null) continue;
-      yield pieceResult(asked, rest, frame, isWhole && isSealed && isOnly(rest));
-    }
-  }
-
-  /** Of a day that is computed, as far as it is not held. */
-  async *#pieces(
-    { request, source, day, end, isWhole, onTape }: AskedDay,
-    read: SettledRead,
-    isKept: boolean,
-  ): AsyncGenerator<DayPiece> {
-    const { held: days, pieceBytes = PIECE_BYTES } = this.#options;
-    if (days === undefined) {
-      yield* read.pieces(day, end);
-      return;
-    }
+    const sealed = await this.#sealedDay(asked);
+    if (sealed !== null && (await this.#isSkipped(asked, sealed, pages))) return;
+    const origin = this.#originOf(asked, sealed);
     const hasTail = request.hasTail && end === request.until;
+    const log = await this.#logOf(asked, sealed, origin, hasTail);
     const after = request.after?.day === day ? request.after : null;
-    const inputs = daysBefore(onTape, firstDayRead(source, day), day);
-    const taken = days.take(request, inputs, day, end, hasTail, after);
-    const held = taken ?? days.create(day, source, inputs);
+    let next = after === null ? 0 : log.blockOf(after.rank);
     // Only while nothing is being computed.
     let isSound = true;
     try {
-      if (taken !== null) {
-        const trades = held.covers(end) ? await tradesBefore(source, day, end) : held.rank;
-        yield* held.pieces(end, trades, after);
-        if (held.covers(end)) return;
-      }
-      isSound = false;
-      for await (const piece of taken === null
-        ? read.pieces(day, end)
-        : read.piecesAfter(held, end)) {
-        const isLast = piece.tail !== null;
-        // A whole day in one piece is kept on disk.
-        if (!(isKept && isWhole && isOnly(piece))) {
-          held.add(piece, end, pieceBytes);
-          held.run = isWhole && isLast ? null : read.run;
+      if (!log.covers(end)) {
+        if (next < log.finished) yield* this.#given(asked, log, next, log.finished, pages);
+        next = Math.max(next, log.finished);
+        if (!pages.isEmpty) yield pages.take(log.startOf(next), false);
+        isSound = false;
+        for await (const _ of read.readOn(log, end)) {
           isSound = true;
+          yield* this.#given(asked, log, next, log.finished, pages);
+          next = Math.max(next, log.finished);
+          await log.shrink(this.#logs.limits.bytesPerDay);
+          if (pages.isFull) yield pages.take(log.startOf(next), false);
+          isSound = false;
         }
-        yield piece;
-        isSound &&= isLast;
+        isSound = true;
+        if (sealed !== null && log.isOver) this.#keep(sealed, log);
       }
+      yield* this.#given(asked, log, next, log.blocks.length, pages);
+      pages.open(day);
+      const rank = end === log.covered ? log.rank : await tradesBefore(source, day, end);
+      const tail = hasTail ? log.tail!.copy().parts : null;
+      pages.note({ rank, isDayOver: isWhole, isWarm: log.isWarm, tail });
     } finally {
-      if (isSound) days.put(request, held);
+      if (isSound) this.#logs.put(origin, log);
     }
   }
 
-  /** Null when the day's result may change, or nothing is kept. */
-  async #keptDay({ request, source, day, onTape }: AskedDay): Promise<KeptDay | null> {
+  /** Whether all of a day is only counted: for that its file need not be read. */
+  async #isSkipped(
+    { request, day, isWhole }: AskedDay,
+    { key, inputs }: SealedDay,
+    pages: DaysPages,
+  ): Promise<boolean> {
+    const { from, after, last } = request;
+    const isCut = !isWhole || day === dayOf(from) || after?.day === day || last?.day === day;
+    if (isCut || pages.skipLeft === 0) return false;
+    const counts = await this.#options.cache!.results.count(key, inputs);
+    if (counts?.isWarm !== true || counts.updates > pages.skipLeft) return false;
+    pages.open(day);
+    pages.skip(counts.updates);
+    pages.note({ rank: counts.trades, isDayOver: true });
+    return true;
+  }
+
+  /** Puts blocks of a log on pages, those in [first, end), as far as they are asked for. */
+  async *#given(
+    asked: AskedDay,
+    log: DayLog,
+    first: number,
+    end: number,
+    pages: DaysPages,
+  ): AsyncGenerator<DaysPage> {
+    const isFrame = asked.request.form === 'frames';
+    for (let at = first; at < end; at += 1) {
+      const block = log.blocks[at]!;
+      const span = spanOf(asked, block, log, at);
+      pages.open(asked.day);
+      pages.note({ rank: log.startOf(at + 1).rank - 1, isWarm: log.isWarm });
+      const start = span.first + pages.skip(span.end - span.first);
+      if (start < span.end) {
+        if (isFrame) pages.addFrame(await this.#frame(block, start, span.end), span.end - start);
+        else pages.addBlock(block.part(start, span.end));
+      }
+      if (pages.isFull && at < end - 1) yield pages.take(log.startOf(at + 1), false);
+    }
+  }
+
+  async #frame(block: LoggedBlock, first: number, end: number): Promise<Uint8Array> {
+    const { aside } = this.#options;
+    const compressed = async () => {
+      if (first === 0 && end === block.count) return (await block.pack()).frame;
+      const { text, ends } = block.block;
+      return await compressFrame(text.subarray(block.block.start(first), ends[end - 1]));
+    };
+    const isSmall = aside === undefined || block.textBytes < ASIDE_BYTES || block.isPacked;
+    return isSmall ? await compressed() : await aside(compressed);
+  }
+
+  /** From memory, from its file, or to be computed from its start on. */
+  async #logOf(
+    { request, source, day, end, isWhole }: AskedDay,
+    sealed: SealedDay | null,
+    origin: LogOrigin,
+    hasTail: boolean,
+  ): Promise<DayLog> {
+    const results = this.#options.cache?.results;
+    const wanted = { end, hasTail, after: request.after ?? null };
+    const held = this.#logs.take(origin, wanted);
+    if (held?.covers(end) === true) {
+      if (sealed !== null && held.isOver) await results!.use(sealed.key);
+      return held;
+    }
+    const { blockRanks } = this.#logs.limits;
+    if (sealed !== null && (isWhole || !hasTail)) {
+      const kept = await results!.find(sealed.key, sealed.inputs);
+      const log = kept === null ? null : DayLog.whole(day, source, kept, blockRanks);
+      if (log?.serves(wanted) === true) return log;
+    }
+    return held ?? new DayLog(day, source, blockRanks);
+  }
+
+  #keep({ key, inputs }: SealedDay, log: DayLog): void {
+    this.#options.cache!.results.keep(key, inputs, log.whole);
+  }
+
+  /** Null when the day's results may change, or nothing is kept. */
+  async #sealedDay({ request, source, day, onTape }: AskedDay): Promise<SealedDay | null> {
     const { cache } = this.#options;
     if (cache === null) return null;
     const inputs = await inputsOf(source, day, onTape, cache.digest);
     if (inputs === null) return null;
-    const { results, dataset } = cache;
+    const { dataset } = cache;
     const { contract, indicator, params } = request;
     const fingerprint = computationOf(source.indicator);
-    return { results, key: { dataset, contract, day, indicator, params, fingerprint }, inputs };
+    return { key: { dataset, contract, day, indicator, params, fingerprint }, inputs };
   }
 
-  /** Lines of a whole day, of the first one after where skipping begins; null when they are to be made. */
-  async #linesKept(asked: AskedDay): Promise<number | null> {
-    const { request, source, day } = asked;
-    if (isQuiet(source.sessions, day)) return 0;
-    const kept = await this.#keptDay(asked);
-    const { after } = request.skip!;
-    const afterNs = epochNs(day, 0) < after ? nsOfDay(after) : null;
-    return kept === null ? null : await countKept(kept, afterNs);
-  }
-
-  async #compress(bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer> | null> {
-    const { aside } = this.#options;
-    if (aside === undefined || bytes.length < ASIDE_BYTES) return await compressLines(bytes);
-    return await aside(() => compressLines(bytes));
+  #originOf({ request, source, day, onTape }: AskedDay, sealed: SealedDay | null): LogOrigin {
+    const { contract, indicator, params } = request;
+    const fingerprint = computationOf(source.indicator);
+    return {
+      key: JSON.stringify([contract, day, indicator, params, fingerprint]),
+      before: daysBefore(onTape, firstDayRead(source, day), day),
+      sealed: sealed === null ? null : JSON.stringify(sealed.inputs),
+    };
   }
 
   #covered(contract: string) {
@@ -308,30 +327,32 @@ function isQuiet(sessions: SessionTable, day: UtcDay): boolean {
   return session === null || session.open >= epochNs(addDays(day, 1), 0);
 }
 
-function quietResult(day: UtcDay, trades: number, isComplete: boolean): DayResult {
-  const settled = noSettledLines();
-  return { day, trades, isComplete, settled, frame: null, tail: noLines(), isWarm: true };
+/** The updates of a block that are asked for. */
+function spanOf(
+  { request, day, end, isWhole }: AskedDay,
+  logged: LoggedBlock,
+  log: DayLog,
+  at: number,
+): { readonly first: number; readonly end: number } {
+  const { from, after, last } = request;
+  const { count, firstNs, lastNs } = logged;
+  let [first, stop] = [0, count];
+  const isFirstDay = day === dayOf(from);
+  if (isFirstDay && count > 0 && firstNs <= nsOfDay(from)) {
+    first = lastNs <= nsOfDay(from) ? count : logged.block.countKnownAt(nsOfDay(from));
+  }
+  if (after?.day === day && at <= log.blockOf(after.rank)) {
+    first = Math.max(first, logged.block.countUpTo(after));
+  }
+  if (!isWhole && lastNs > nsOfDay(end)) {
+    stop = firstNs > nsOfDay(end) ? 0 : logged.block.countKnownAt(nsOfDay(end));
+  }
+  if (last?.day === day && at >= log.blockOf(last.rank)) {
+    stop = Math.min(stop, logged.block.countUpTo(last));
+  }
+  return { first: Math.min(first, stop), end: stop };
 }
 
-function pieceResult(
-  { request, day, end }: AskedDay,
-  { settled, trades, isWarm, tail }: DayPiece,
-  frame: Uint8Array<ArrayBuffer> | null | undefined,
-  isComplete: boolean,
-): DayResult {
-  const isTailWanted = request.hasTail && end === request.until && tail !== null;
-  return {
-    day,
-    trades,
-    isComplete,
-    settled: frame === undefined ? settled : { ...settled, bytes: new Uint8Array(0) },
-    frame: frame ?? null,
-    tail: isTailWanted ? tail : noLines(),
-    isWarm,
-  };
-}
-
-/** Whether a piece is all of its day. */
-function isOnly({ place }: DayPiece): boolean {
-  return place !== null && place.after === null && place.end === null;
+function midnightAfter(day: UtcDay) {
+  return { day: addDays(day, 1), rank: 0 as Rank, k: 0 };
 }

@@ -1,14 +1,14 @@
 /**
- * The port of settled results: the part of a study's log that is final (final upserts and removes), one
- * UTC day at a time, as history pages and exports carry it. A day's result is (D.0.0, (D+1).0.0]; days add
- * up to any range, and a day whose trades are sealed always gives the same bytes, so it can be kept.
+ * The port of settled results: the part of a study's log that is final (final upserts and removes), as
+ * ranges of its blocks, for history pages and exports. A UTC day's part is (D.0.0, (D+1).0.0]; days add up to
+ * any range, and a day whose trades are sealed always gives the same bytes, so it can be kept.
  */
 
 import type { Cursor } from '@tapeloom/core/cursor';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { Params } from '@tapeloom/core/studies/indicator';
+import type { BlockParts } from '../blocks/block.ts';
 import type { Coverage, CoveredStudy } from '../runs/coverage.ts';
-import type { Lines, SettledLines } from '../runs/day-lines.ts';
 
 export interface SettledDaysRequest {
   /** Whose turn it is: work of different accounts takes turns. */
@@ -17,71 +17,58 @@ export interface SettledDaysRequest {
   readonly indicator: string;
   /** Canonical, without `view` parameters. */
   readonly params: Params;
-  readonly firstDay: UtcDay;
-  /**
-   * What is not after position(from), on the first day, is not wanted: it may come, and may be wrong. What
-   * follows needs the session that is open there whole. By default the first day's midnight.
-   */
-  readonly from?: EpochNs;
-  /** Results end at position(until): the last day may be a part of one. */
+  /** Updates are strictly after position(from), which needs the session that is open there whole. */
+  readonly from: EpochNs;
+  /** And strictly after this: where another read of the same ended, for one. */
+  readonly after?: Cursor | null;
+  /** They end at position(until), */
   readonly until: EpochNs;
-  /** Whether the objects still forming at `until` are wanted; they may cost a run that the lines do not. */
+  /** and are not after this. */
+  readonly last?: Cursor | null;
+  /** Whether the objects still forming at `until` are wanted; they may cost a run that the rest does not. */
   readonly hasTail: boolean;
-  /** `frames`: lines come compressed, to be sent on as they are. */
-  readonly form: 'lines' | 'frames';
-  /** Lines of the first day that are not after this are not wanted; they may be left out. */
-  readonly after?: Cursor;
-  /** Lines nobody wants: whole days of them are left out where that is quicker. */
-  readonly skip?: SkippedLines;
+  /** `frames`: the text comes compressed, to be sent on as it is, and without its columns. */
+  readonly form: 'blocks' | 'frames';
+  /** So many updates at the beginning are only counted. */
+  readonly skip?: number;
   /** Pulled at once, not as a client reads: it counts as at work until it is closed. */
   readonly isAtOnce?: boolean;
-  /** Only what follows this is wanted, exactly: another read of the same gave what comes before. */
-  readonly goOn?: DaysPosition;
 }
 
-/** How far a read has come, by its results. */
-export interface DaysPosition {
+/** What one `next` gives: what is there already of some days, or a part of one that had to be computed. */
+export interface DaysPage {
+  /** Ascending, one for a day; the last one may go on in the next page. */
+  readonly parts: readonly DayPart[];
+  /** With `frames` asked for: zstd frames that expand to the text of all parts but the tail. */
+  readonly frames: Uint8Array<ArrayBuffer>;
+  /** Everything up to here has been given; a read after it goes on. */
+  readonly position: Cursor;
+  /** Whether nothing follows. */
+  readonly isLast: boolean;
+}
+
+export interface DayPart {
   readonly day: UtcDay;
-  /** Of that day: the trades so far, by rank, and the last line, if there was one. */
-  readonly trades: number;
-  readonly line: { readonly rank: number; readonly k: number } | null;
-  /** Whether what still forms has come, and so all. */
-  readonly hasTail: boolean;
-}
-
-/** The first so many lines after position(after), which lies on the first day. */
-export interface SkippedLines {
-  readonly after: EpochNs;
-  readonly lines: number;
-}
-
-/**
- * What one `next` gives: a day, or, of a day with very many lines, the next piece of it. Pieces follow
- * each other like days do, and their lines, ranks and trades add up to the day's.
- */
-export interface DayResult {
-  readonly day: UtcDay;
-  /** Trades of the day before `until` that this result covers, by rank. */
-  readonly trades: number;
-  /** Whether this is all of a day that is sealed: it can never change. */
-  readonly isComplete: boolean;
-  /** With `frames` asked for: its `bytes` are empty, what they would be is in `frame`. */
-  readonly settled: SettledLines;
-  /** With `frames` asked for: one zstd frame of the settled lines; null when there are none. */
-  readonly frame: Uint8Array<ArrayBuffer> | null;
-  /** At `until`, if it is wanted: the objects still forming, lines with `"final":false`, by cursor. */
-  readonly tail: Lines;
+  /** The last trade of the day that is covered, this part and those before it taken together. */
+  readonly rank: number;
+  /** Whether the whole day, to its end, is covered so. */
+  readonly isDayOver: boolean;
   /** False when a session of the day found the study without its look-back, and so without objects. */
   readonly isWarm: boolean;
-  /** Of the lines to skip: how many lay on days that were left out just before this result. */
-  readonly linesBefore?: number;
+  /** Updates before those of this part that were skipped. */
+  readonly skipped: number;
+  readonly updates: number;
+  /** Unless `frames` are asked for. */
+  readonly blocks: readonly BlockParts[];
+  /** At `until`, if it is wanted: the objects still forming, with `"final":false`, by cursor. */
+  readonly tail: BlockParts | null;
 }
 
 export interface DaysRead extends AsyncDisposable {
   /** As `Coverage.inputs`; a read that goes on after another must have the same. */
   readonly inputs?: string;
-  /** The next result, null after the last; one call at a time. */
-  next(): Promise<DayResult | null>;
+  /** Null after the last; one call at a time. */
+  next(): Promise<DaysPage | null>;
 }
 
 export interface SettledDays {

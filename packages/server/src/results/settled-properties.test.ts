@@ -12,20 +12,19 @@ import {
   type Entry,
   entriesOf,
   linesOf,
+  type ReadDay,
   SettledWorld,
   textBetween,
 } from '../../../../simulation/history/settled-world.ts';
 import { randomTape } from '../../../core/testing/twins/random-tape.ts';
 import { SUBJECTS } from '../../../core/testing/twins/study-subjects.ts';
 import { DAY_NS, type TwinTape, type TwinUpdate } from '../../../core/testing/twins/twin-tape.ts';
-import { linesUntil } from '../runs/day-lines.ts';
-import type { DayResult } from './settled-days.ts';
 
 const RUNS = 7;
 
 const shares = fc.integer({ min: 0, max: 10_000 }).map((share) => share / 10_000);
 const rows = fc.integer({ min: 1, max: 40 });
-const pieces = fc.constantFrom(1, 300, 1_000_000);
+const cuts = fc.constantFrom(1, 7, 65_536);
 
 function entryOf({ day, rank, k, t, object }: TwinUpdate): Entry {
   return { t, cursor: `${day}.${rank}.${k}`, ...object };
@@ -60,8 +59,8 @@ function objectsForming(updates: readonly TwinUpdate[]): readonly Entry[] {
 }
 
 /** The results of each day on its own, begun there. */
-async function dayByDay(world: SettledWorld): Promise<readonly DayResult[]> {
-  const results: DayResult[] = [];
+async function dayByDay(world: SettledWorld): Promise<readonly ReadDay[]> {
+  const results: ReadDay[] = [];
   for (const firstDay of world.days) {
     const end = epochNs(addDays(firstDay, 1), 0);
     const until = end < world.until ? end : world.until;
@@ -77,9 +76,9 @@ for (const [name, subject] of Object.entries(SUBJECTS)) {
         subject,
         randomTape,
         rows,
-        pieces,
-        async (given, tape, batchRows, pieceBytes) => {
-          const world = new SettledWorld(tape, given, { batchRows, pieceBytes });
+        cuts,
+        async (given, tape, batchRows, blockRanks) => {
+          const world = new SettledWorld(tape, given, { batchRows, blockRanks, pageBytes: 300 });
           const results = await world.read();
           const log = given.twin(tape).filter(({ object }) => object.final);
           assert.deepEqual(entriesOf(results), log.map(entryOf));
@@ -117,8 +116,8 @@ for (const [name, subject] of Object.entries(SUBJECTS)) {
         assert.deepEqual(tail, objectsForming(known));
         const whole = await world.read();
         const last = whole.filter(({ day }) => day === dayOf((until - 1n) as EpochNs)).at(-1)!;
-        const cut = linesUntil(last.settled, Number(until - epochNs(last.day, 0)));
-        assert.deepEqual(linesOf(cut), linesOf(results.at(-1)!.settled));
+        const cut = last.settled.countKnownAt(Number(until - epochNs(last.day, 0)));
+        assert.deepEqual(linesOf(last.settled).slice(0, cut), linesOf(results.at(-1)!.settled));
       });
       await fc.assert(property, { numRuns: RUNS });
     });
@@ -160,7 +159,7 @@ for (const [name, subject] of Object.entries(SUBJECTS)) {
           world.until,
         );
         const days = world.days.filter((day) => day > (missingDays.at(-1) ?? 0));
-        let long: readonly DayResult[] | null = null;
+        let long: readonly ReadDay[] | null = null;
         for (const firstDay of days) {
           const from = await world.startOn(firstDay);
           if (from === null || from >= world.until) continue;

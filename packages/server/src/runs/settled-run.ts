@@ -1,6 +1,6 @@
 /**
  * One study on its way over the tape in settled speed. It is quiet until somebody hears it; from then on
- * every settled update becomes a line. Trades arrive in order and without a gap; nothing is done per
+ * every settled update is said. Trades arrive in order and without a gap; nothing is done per
  * trade beyond the study's own loop.
  */
 
@@ -16,15 +16,19 @@ import {
 import type { ObjectVersion, Study } from '@tapeloom/core/studies/study';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { epochNs } from '@tapeloom/core/utc-day';
+import type { Block } from '../blocks/block.ts';
+import type { BlockWriter } from '../blocks/block-writer.ts';
 import type { TapePlace } from '../tape/tape.ts';
-import type { DayLines, Lines } from './day-lines.ts';
 
-/** Whoever hears a run: where its lines of one day go. */
+/** Where the updates of a run go. */
+export type SettledOutput = Pick<BlockWriter, 'upsert' | 'remove'>;
+
+/** Whoever hears a run, on one day. */
 export interface Hearing {
   readonly day: UtcDay;
   /** The day's end, or before. */
   readonly end: EpochNs;
-  readonly lines: DayLines;
+  readonly output: SettledOutput;
 }
 
 export class SettledRun implements RunOutput {
@@ -85,19 +89,18 @@ export class SettledRun implements RunOutput {
     this.#run.advance(instant);
   }
 
-  /** The objects that form at the position it stands at, gathered in lines that are empty. */
-  tail(lines: DayLines): Lines {
-    this.#study.forming(null, (version, mark) => lines.upsert(version, mark, 0));
-    const { bytes, ends } = lines.take();
-    return { bytes, ends };
+  /** The objects that form at the position it stands at, on this day, gathered by a writer that is empty. */
+  tail(day: UtcDay, writer: BlockWriter): Block {
+    this.#study.forming(null, (version, mark) => writer.upsert(version, mark, 0));
+    return writer.take(day);
   }
 
   upsert(version: ObjectVersion, cursor: Cursor, fromNs?: number): void {
-    this.#linesAt(cursor)?.upsert(version, cursor, fromNs!);
+    this.#outputAt(cursor)?.upsert(version, cursor, fromNs!);
   }
 
   remove(id: string, final: boolean, ts: string, cursor: Cursor, fromNs?: number): void {
-    this.#linesAt(cursor)?.remove(id, final, ts, cursor, fromNs!);
+    this.#outputAt(cursor)?.remove(id, final, ts, cursor, fromNs!);
   }
 
   openSession(session: Session): void {
@@ -109,10 +112,10 @@ export class SettledRun implements RunOutput {
 
   flushed(): void {}
 
-  #linesAt(cursor: Cursor): DayLines | null {
+  #outputAt(cursor: Cursor): SettledOutput | null {
     if (this.#hearing !== null && cursor.day !== this.#hearing.day) {
       throw new Error(`${formatCursor(cursor)} was settled on ${this.#hearing.day}`);
     }
-    return this.#hearing?.lines ?? null;
+    return this.#hearing?.output ?? null;
   }
 }

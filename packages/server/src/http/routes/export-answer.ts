@@ -3,6 +3,7 @@
  * at the end of every response, cut ones too: those that were written.
  */
 
+import { parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
 import type { Caller } from '../../accounts/auth/caller.ts';
@@ -16,7 +17,6 @@ import type { TableThread } from '../../exports/table-thread.ts';
 import { type CoveredQuery, lookBackText } from '../../history/covered-query.ts';
 import type { ExportFormat } from '../../history/history-fields.ts';
 import type { HistoryQuery } from '../../history/history-query.ts';
-import type { SkippedLines } from '../../results/settled-days.ts';
 import { invalidParameters } from '../server/problem-error.ts';
 import { StreamedAnswer } from '../server/streamed-answer.ts';
 import type { HistoryFacts } from './history-access.ts';
@@ -114,15 +114,20 @@ function bodyOf(
   const { contract, indicator, params, mode, untilCursor, from, format } = query;
   const { sources, tables } = facts;
   const { accountId: account } = caller;
-  const firstDay = dayOf(from);
+  const last = untilCursor === null ? null : parseCursor(untilCursor);
   const hasTail = mode === 'live' && untilCursor === null;
   const { engineFingerprint, inputs } = begun;
   const lookBackFrom = inputs === null ? undefined : lookBackText(coverage);
-  const request = { account, contract, indicator, params, firstDay, from, until, hasTail };
-  const open = (skip?: SkippedLines) =>
-    sources.days.read({ ...request, form: 'frames', ...(skip && { skip }) }, signal);
+  const range = { from, until, last, hasTail };
+  const request = { account, contract, indicator, params, ...range };
   return format === 'ndjson'
-    ? exportFrames({ query, engineFingerprint, lookBackFrom, line: first, open })
+    ? exportFrames({
+        query,
+        engineFingerprint,
+        lookBackFrom,
+        line: first,
+        open: (skip) => sources.days.read({ ...request, form: 'frames', skip }, signal),
+      })
     : exportTable({
         query,
         format,
@@ -131,7 +136,7 @@ function bodyOf(
         account,
         byte: first,
         tables,
-        open,
+        open: () => sources.days.read({ ...request, form: 'blocks' }, signal),
       });
 }
 

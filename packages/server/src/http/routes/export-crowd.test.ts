@@ -8,6 +8,8 @@ import { randomBytes } from 'node:crypto';
 import { get, type IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import type { Rank } from '@tapeloom/core/numbers';
+import { dayOf } from '@tapeloom/core/utc-day';
 import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
 import { fillMarket } from '../../../../../simulation/history/history-market.ts';
 import {
@@ -20,7 +22,7 @@ import { ComputeDesk } from '../../compute/compute-desk.ts';
 import type { ComputeThread } from '../../compute/compute-handle.ts';
 import { ComputePool } from '../../compute/compute-pool.ts';
 import { FairTurns } from '../../compute/fair-turns.ts';
-import type { DayResult, DaysRead, SettledDaysRequest } from '../../results/settled-days.ts';
+import type { DaysPage, DaysRead, SettledDaysRequest } from '../../results/settled-days.ts';
 
 const MIB = 1_024 * 1_024;
 const EXPORTS_EACH = 32;
@@ -66,21 +68,17 @@ function threadOver(
   };
 }
 
-function endless({ firstDay, goOn }: SettledDaysRequest, read: DaysRead): DaysRead {
-  let rank = goOn?.trades ?? 0;
+function endless({ from, after }: SettledDaysRequest, read: DaysRead): DaysRead {
+  let rank = after?.rank ?? 0;
   return {
-    next: async (): Promise<DayResult> => {
+    next: async (): Promise<DaysPage> => {
       rank += 1;
-      const line = { ends: Uint32Array.of(9), ranks: Uint32Array.of(rank), ks: Uint32Array.of(1) };
-      return {
-        day: firstDay,
-        trades: 1,
-        isComplete: false,
-        isWarm: true,
-        settled: { bytes: new Uint8Array(0), ...line, fromNs: Float64Array.of(rank) },
-        frame: new Uint8Array(FRAME),
-        tail: { bytes: new Uint8Array(0), ends: new Uint32Array(0) },
-      };
+      const day = dayOf(from);
+      const counts = { rank, skipped: 0, updates: 1 };
+      const rest = { isDayOver: false, isWarm: true, blocks: [], tail: null };
+      const position = { day, rank: rank as Rank, k: 1 };
+      const frames = new Uint8Array(FRAME);
+      return { parts: [{ day, ...counts, ...rest }], frames, position, isLast: false };
     },
     [Symbol.asyncDispose]: async () => await read[Symbol.asyncDispose](),
   };

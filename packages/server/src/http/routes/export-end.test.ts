@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { fillMarket } from '../../../../../simulation/history/history-market.ts';
 import { instantOf, RestService } from '../../../../../simulation/rest/rest-service.ts';
-import type { DayResult } from '../../results/settled-days.ts';
+import type { DaysPage } from '../../results/settled-days.ts';
 
 const QUERY = new URLSearchParams({
   instrument: 'ESZ6',
@@ -28,7 +28,7 @@ interface Asked extends AsyncDisposable {
 }
 
 /** A service that makes each further day of an export when `nextDay` says so, and one who asks for it. */
-async function asked(nextDay: (day: DayResult) => Promise<DayResult>): Promise<Asked> {
+async function asked(nextDay: (day: DaysPage) => Promise<DaysPage>): Promise<Asked> {
   const service = await RestService.start();
   fillMarket(service);
   const { days } = service.sources;
@@ -115,8 +115,8 @@ test('a reader that takes nothing does not hold up the stop, and pays what left 
   const lines = Buffer.alloc(64 * 1024 * 1024);
   await using export_ = await asked(async (day) => {
     made += 1;
-    const frame = new Uint8Array(lines);
-    return day.settled.ends.length === 0 ? day : { ...day, frame };
+    const frames = new Uint8Array(lines);
+    return day.frames.length === 0 ? day : { ...day, frames };
   });
   const { service, socket } = export_;
   socket.pause();

@@ -1,0 +1,185 @@
+/**
+ * What is known of a study's log of one UTC day: its finished blocks, what there is of the next one, and the
+ * run that stands where they end. It grows by reading on, and is complete when the day is over. A block is
+ * the same whoever computes it and from wherever, so any part of the day is a range of blocks cut at its ends.
+ */
+
+import type { Cursor } from '@tapeloom/core/cursor';
+import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
+import type { Mark, ObjectVersion } from '@tapeloom/core/studies/study';
+import { addDays, epochNs } from '@tapeloom/core/utc-day';
+import { type Block, joinBlocks } from '../blocks/block.ts';
+import type { BlockWriter } from '../blocks/block-writer.ts';
+import type { RunSource } from '../runs/run-source.ts';
+import type { SettledOutput, SettledRun } from '../runs/settled-run.ts';
+import { BLOCK_RANKS, LoggedBlock } from './logged-block.ts';
+
+/** All of a day that is over. */
+export interface WholeDay {
+  readonly trades: number;
+  /** As `DayPart` says. */
+  readonly isWarm: boolean;
+  readonly blocks: readonly LoggedBlock[];
+  /** The objects that form at its end. */
+  readonly tail: Block;
+}
+
+/** What somebody wants of a day. */
+export interface WantedDay {
+  readonly end: EpochNs;
+  /** Whether what forms at `end` is wanted. */
+  readonly hasTail: boolean;
+  /** Updates that are not after this are not wanted. */
+  readonly after: Cursor | null;
+}
+
+export class DayLog {
+  readonly day: UtcDay;
+  /** What its run reads. */
+  source: RunSource;
+  /** Null before it is begun, and when the day is over. */
+  run: SettledRun | null = null;
+  isWarm = true;
+  /** The last trade it covers. */
+  rank = 0;
+  /** All of position(covered) is here. */
+  covered: EpochNs;
+  /** What forms at position(covered), where that is known. */
+  tail: Block | null = null;
+  readonly #blockRanks: number;
+  readonly #dayEnd: EpochNs;
+  /** Null where one was let go. */
+  readonly #blocks: (LoggedBlock | null)[] = [];
+  #open: LoggedBlock | null = null;
+
+  constructor(day: UtcDay, source: RunSource, blockRanks = BLOCK_RANKS) {
+    this.day = day;
+    this.source = source;
+    this.covered = epochNs(day, 0);
+    this.#blockRanks = blockRanks;
+    this.#dayEnd = epochNs(addDays(day, 1), 0);
+  }
+
+  static whole(day: UtcDay, source: RunSource, whole: WholeDay, blockRanks: number): DayLog {
+    const log = new DayLog(day, source, blockRanks);
+    log.#blocks.push(...whole.blocks);
+    log.rank = whole.trades;
+    log.isWarm = whole.isWarm;
+    log.tail = whole.tail;
+    log.covered = log.#dayEnd;
+    return log;
+  }
+
+  get isOver(): boolean {
+    return this.covered === this.#dayEnd;
+  }
+
+  /** Null when the day is not over, or not all of it is here any more. */
+  get whole(): WholeDay | null {
+    const { rank: trades, isWarm, tail } = this;
+    const blocks = this.#blocks.filter((block) => block !== null);
+    if (!this.isOver || blocks.length < this.#blocks.length) return null;
+    return { trades, isWarm, blocks, tail: tail! };
+  }
+
+  get bytes(): number {
+    const ofTail = this.tail?.memory.byteLength ?? 0;
+    return this.blocks.reduce((sum, block) => sum + (block?.bytes ?? 0), ofTail);
+  }
+
+  /** The number of blocks that are finished. */
+  get finished(): number {
+    return this.#blocks.length;
+  }
+
+  /** Those that are finished, and what there is of the next one. */
+  get blocks(): readonly (LoggedBlock | null)[] {
+    return this.#open === null ? this.#blocks : [...this.#blocks, this.#open];
+  }
+
+  /** The block that the updates of a trade belong to. */
+  blockOf(rank: number): number {
+    return rank === 0 ? 0 : Math.floor((rank - 1) / this.#blockRanks);
+  }
+
+  /** Before all updates of a block, and after those of the one before. */
+  startOf(block: number): Cursor {
+    const rank = block === 0 ? 0 : block * this.#blockRanks + 1;
+    return { day: this.day, rank: rank as Rank, k: 0 };
+  }
+
+  /** Whether its blocks, and what comes by reading on, are what is wanted. */
+  serves({ end, hasTail, after }: WantedDay): boolean {
+    const first = after?.day === this.day ? this.blockOf(after.rank) : 0;
+    if (this.#blocks.includes(null, first)) return false;
+    if (end === this.covered) return !hasTail || this.tail !== null;
+    if (end > this.covered) return this.run !== null || this.rank === 0;
+    // Of a part that was warm too, nothing is known but that.
+    return this.isWarm && !hasTail;
+  }
+
+  covers(end: EpochNs): boolean {
+    return end <= this.covered;
+  }
+
+  /** Where its run says its updates, which are gathered in `writer`. */
+  output(writer: BlockWriter): SettledOutput {
+    return {
+      upsert: (version: ObjectVersion, at: Readonly<Mark>, fromNs: number) => {
+        this.#cutBefore(at.rank, writer);
+        writer.upsert(version, at, fromNs);
+      },
+      remove: (id: string, final: boolean, ts: string, at: Readonly<Mark>, fromNs: number) => {
+        this.#cutBefore(at.rank, writer);
+        writer.remove(id, final, ts, at, fromNs);
+      },
+    };
+  }
+
+  /** Its run has passed the trade of this rank, and all before `covered`. */
+  passed(rank: number, covered: EpochNs, writer: BlockWriter): void {
+    this.#cutBefore(rank, writer);
+    this.rank = rank;
+    this.covered = covered;
+    this.tail = null;
+  }
+
+  /** The run stands still: what was gathered becomes a part of the log. */
+  pause(writer: BlockWriter): void {
+    if (writer.count === 0) return;
+    const parts = this.#open === null ? [] : [this.#open.block];
+    this.#open = LoggedBlock.of(joinBlocks([...parts, writer.take(this.day)]));
+  }
+
+  /** The run stands at position(end), behind so many trades of the day. */
+  standAt(end: EpochNs, rank: number, writer: BlockWriter): void {
+    this.pause(writer);
+    this.rank = rank;
+    this.covered = end;
+    if (this.isOver) this.#finish(writer);
+    this.tail = this.run!.tail(this.day, writer);
+  }
+
+  /** Takes less memory: first by packing, then by letting the first blocks go. */
+  async shrink(bytesMax: number): Promise<void> {
+    for (const block of this.#blocks.slice(0, -1)) {
+      if (this.bytes <= bytesMax) return;
+      await block?.pack();
+      block?.letBlockGo();
+    }
+    for (let at = 0; at < this.#blocks.length - 1 && this.bytes > bytesMax; at += 1) {
+      this.#blocks[at] = null;
+    }
+  }
+
+  /** Finishes the blocks that lie before a trade. */
+  #cutBefore(rank: number, writer: BlockWriter): void {
+    while (rank > (this.#blocks.length + 1) * this.#blockRanks) this.#finish(writer);
+  }
+
+  #finish(writer: BlockWriter): void {
+    this.pause(writer);
+    this.#blocks.push(this.#open ?? LoggedBlock.of(writer.take(this.day)));
+    this.#open = null;
+  }
+}

@@ -1,0 +1,85 @@
+/** Puts together what one `next` of a read gives. */
+
+import type { Cursor } from '@tapeloom/core/cursor';
+import type { UtcDay } from '@tapeloom/core/numbers';
+import type { BlockParts } from '../blocks/block.ts';
+import type { DayPart, DaysPage } from './settled-days.ts';
+
+/** A page is full from so many bytes on. */
+export const PAGE_BYTES = 1024 * 1024;
+
+type Growing = { -readonly [Name in keyof DayPart]: DayPart[Name] } & { blocks: BlockParts[] };
+
+export class DaysPages {
+  readonly #bytesMax: number;
+  #skipLeft: number;
+  #parts: Growing[] = [];
+  #frames: Uint8Array[] = [];
+  #bytes = 0;
+
+  constructor(skip: number, bytesMax = PAGE_BYTES) {
+    this.#skipLeft = skip;
+    this.#bytesMax = bytesMax;
+  }
+
+  get isEmpty(): boolean {
+    return this.#parts.length === 0;
+  }
+
+  /** Updates that are only counted. */
+  get skipLeft(): number {
+    return this.#skipLeft;
+  }
+
+  get isFull(): boolean {
+    return this.#bytes >= this.#bytesMax;
+  }
+
+  /** From here on it is this day; a part of it may be on the page already. */
+  open(day: UtcDay): void {
+    if (this.#parts.at(-1)?.day === day) return;
+    const counts = { rank: 0, skipped: 0, updates: 0 };
+    const rest = { isDayOver: false, isWarm: true, blocks: [], tail: null };
+    this.#parts.push({ day, ...counts, ...rest });
+  }
+
+  /** How many of the next `count` updates are only counted. */
+  skip(count: number): number {
+    const skipped = Math.min(this.#skipLeft, count);
+    this.#skipLeft -= skipped;
+    this.#parts.at(-1)!.skipped += skipped;
+    return skipped;
+  }
+
+  addBlock(block: BlockParts): void {
+    const part = this.#parts.at(-1)!;
+    part.blocks.push(block);
+    part.updates += block.count;
+    this.#bytes += block.memory.byteLength;
+  }
+
+  addFrame(frame: Uint8Array, updates: number): void {
+    this.#frames.push(frame);
+    this.#parts.at(-1)!.updates += updates;
+    this.#bytes += frame.length;
+  }
+
+  /** What is so of the day, with what was added last. */
+  note(facts: Partial<Pick<DayPart, 'rank' | 'isDayOver' | 'isWarm' | 'tail'>>): void {
+    Object.assign(this.#parts.at(-1)!, facts);
+  }
+
+  take(position: Cursor, isLast: boolean): DaysPage {
+    const frames = new Uint8Array(this.#frames.reduce((sum, { length }) => sum + length, 0));
+    let at = 0;
+    for (const frame of this.#frames) {
+      frames.set(frame, at);
+      at += frame.length;
+    }
+    const page = { parts: this.#parts, frames, position, isLast };
+    this.#parts = [];
+    this.#frames = [];
+    this.#bytes = 0;
+    return page;
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * A finished block of a day's log, as the store has it: expanded, packed as in the day's file, or both. It
+ * never changes; what is handed out of it is a copy, so that it can move to another thread.
+ */
+
+import type { UtcDay } from '@tapeloom/core/numbers';
+import { Block, type BlockParts, COLUMN_BYTES } from '../blocks/block.ts';
+import { compressFrame, expandFrame } from './frames.ts';
+
+/** Where the log of a day is cut: block b has the updates whose cursor's rank is in (b × this, (b + 1) × this]. */
+export const BLOCK_RANKS = 65_536;
+
+/** Of a block, what can be known without expanding it. */
+export interface BlockFacts {
+  readonly count: number;
+  readonly textBytes: number;
+  /** `fromNs` of its first update, and of its last; 0 without updates. */
+  readonly firstNs: number;
+  readonly lastNs: number;
+}
+
+/** As it lies in a file. */
+export interface PackedBlock {
+  /** All columns as one zstd frame. */
+  readonly columns: Uint8Array;
+  /** The text as one zstd frame, as exports send it. */
+  readonly frame: Uint8Array;
+}
+
+export class LoggedBlock implements BlockFacts {
+  readonly day: UtcDay;
+  readonly count: number;
+  readonly textBytes: number;
+  readonly firstNs: number;
+  readonly lastNs: number;
+  #block: Block | null;
+  #packed: PackedBlock | null;
+
+  private constructor(
+    day: UtcDay,
+    { count, textBytes, firstNs, lastNs }: BlockFacts,
+    block: Block | null,
+    packed: PackedBlock | null,
+  ) {
+    this.day = day;
+    this.count = count;
+    this.textBytes = textBytes;
+    this.firstNs = firstNs;
+    this.lastNs = lastNs;
+    this.#block = block;
+    this.#packed = packed;
+  }
+
+  static of(block: Block): LoggedBlock {
+    const { day, count, text, fromNs } = block;
+    const facts = {
+      count,
+      textBytes: text.length,
+      firstNs: fromNs[0] ?? 0,
+      lastNs: fromNs[count - 1] ?? 0,
+    };
+    return new LoggedBlock(day, facts, block, null);
+  }
+
+  static packed(day: UtcDay, facts: BlockFacts, packed: PackedBlock): LoggedBlock {
+    return new LoggedBlock(day, facts, null, packed);
+  }
+
+  /** What it takes in memory. */
+  get bytes(): number {
+    const { columns, frame } = this.#packed ?? { columns: [], frame: [] };
+    return (this.#block?.memory.byteLength ?? 0) + columns.length + frame.length;
+  }
+
+  get isPacked(): boolean {
+    return this.#packed !== null;
+  }
+
+  /** Not to be changed, and not to be moved. */
+  get block(): Block {
+    this.#block ??= this.#expanded();
+    return this.#block;
+  }
+
+  /** The updates in [first, end), in memory of their own. */
+  part(first: number, end: number): BlockParts {
+    const { block } = this;
+    return (first === 0 && end === this.count ? block.copy() : block.slice(first, end)).parts;
+  }
+
+  async pack(): Promise<PackedBlock> {
+    if (this.#packed !== null) return this.#packed;
+    const { memory, count, text } = this.block;
+    const columns = new Uint8Array(memory, 0, COLUMN_BYTES * count);
+    const [packedColumns, frame] = [await compressFrame(columns), await compressFrame(text)];
+    this.#packed = { columns: packedColumns, frame };
+    return this.#packed;
+  }
+
+  /** What is packed need not be there twice. */
+  letBlockGo(): void {
+    if (this.#packed !== null) this.#block = null;
+  }
+
+  #expanded(): Block {
+    const { day, count, textBytes } = this;
+    const { columns, frame } = this.#packed!;
+    const memory = new ArrayBuffer(COLUMN_BYTES * count + textBytes);
+    expandFrame(columns, new Uint8Array(memory, 0, COLUMN_BYTES * count));
+    expandFrame(frame, new Uint8Array(memory, COLUMN_BYTES * count));
+    return new Block({ day, count, memory });
+  }
+}
