@@ -138,7 +138,7 @@ test('a replay goes on from a cursor that was published at other edges, as befor
         assert.deepEqual(objectsAfter([...had, ...missed]), objectsAfter(stayed));
       },
     ),
-    { numRuns: 40 },
+    { numRuns: 20 },
   );
 });
 
