@@ -147,6 +147,39 @@ test('a study that throws ends its own topic only', async () => {
   assert.equal(run.flushes(1).length, 3);
 });
 
+test('a study that throws in the middle of a flush leaves nothing in the flushes of others', async () => {
+  const [bars] = INDICATORS;
+  const broken: Indicator = {
+    ...bars!,
+    id: 'broken',
+    create: (params) => {
+      const study = bars!.create(params);
+      const forming = study.forming.bind(study);
+      // The finished bar is told before this one, which no text can be made of.
+      study.forming = (after, visit) =>
+        forming(after, (version, mark) => visit({ ...version, data: { bad: 1n } }, mark));
+      return study;
+    },
+  };
+  const at = (seconds: number) => epochNs(DAY, 10 * HOUR_NS + seconds * 1_000 * MS_NS);
+  const published = async (others: readonly string[]) => {
+    const tape = new MemoryTape(CONTRACT, 100);
+    const run = new EngineRun(tape, { indicators: new Map([...BY_ID, ['broken', broken]]) });
+    tape.commit([], at(0));
+    for (const [index, id] of others.entries()) run.open([id, { bar: 'tick', size: 2 }], 2 + index);
+    run.open(['bars', {}], 1);
+    await settle();
+    const trade = { at: at(1), price: 100, size: 1, side: 1 } as const;
+    tape.commit([trade, trade, trade], at(2));
+    await settle();
+    assert.equal(run.faults.length, others.length);
+    return run.published();
+  };
+  const alone = await published([]);
+  assert.equal(alone.length, 1);
+  assert.deepEqual(await published(['broken']), alone);
+});
+
 test('a topic waits for the first promise of an empty tape, and a closed one says nothing more', async () => {
   const tape = new MemoryTape(CONTRACT, 100);
   const run = new EngineRun(tape);
