@@ -14,7 +14,8 @@ import { parseParams } from '@tapeloom/core/studies/params';
 import { StudyRun } from '@tapeloom/core/studies/run';
 import type { ObjectVersion } from '@tapeloom/core/studies/study';
 import { allocateBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
-import { addDays, DAY_NS, epochNs, utcDay } from '@tapeloom/core/utc-day';
+import { DAY_NS } from '@tapeloom/core/units';
+import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 
 const FIRST_DAY = utcDay(20260105);
 const DAYS = 3;

@@ -8,13 +8,14 @@
 import { type Cursor, formatCursor } from '@tapeloom/core/cursor';
 import { type EpochNs, rank } from '@tapeloom/core/numbers';
 import { INDICATORS } from '@tapeloom/core/studies/catalogue';
-import { FLUSH_BYTES_PER_SECOND, SECOND_NS } from '@tapeloom/core/studies/flush-step';
+import { FLUSH_BYTES_PER_SECOND } from '@tapeloom/core/studies/flush-step';
 import type { Indicator } from '@tapeloom/core/studies/indicator';
 import { parseParams } from '@tapeloom/core/studies/params';
 import { PublishedObjects } from '@tapeloom/core/studies/published-objects';
 import { type RunOutput, StudyRun } from '@tapeloom/core/studies/run';
 import type { ObjectVersion, Study } from '@tapeloom/core/studies/study';
 import { firstRowAt, sliceBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
+import { SECOND_NS } from '@tapeloom/core/units';
 import { dayOf, epochNs, nsOfDay, utcDay } from '@tapeloom/core/utc-day';
 import type { Bench } from '../shared/report.ts';
 import { type SimTape, simulatedTape } from '../shared/sim-tape.ts';

@@ -6,7 +6,8 @@
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
-import { addDays, DAY_NS, epochNs } from '@tapeloom/core/utc-day';
+import { DAY_NS } from '@tapeloom/core/units';
+import { addDays, epochNs } from '@tapeloom/core/utc-day';
 import type { IntakeBatch } from '@tapeloom/server/tape/write/intake';
 import { seededRandom } from '../clock/seeded-random.ts';
 import type { Random } from '../disk/sim-disk.ts';

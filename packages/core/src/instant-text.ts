@@ -5,6 +5,7 @@
  */
 
 import type { EpochNs } from './numbers.ts';
+import { MS_NS_BIG, SECOND_NS_BIG } from './units.ts';
 import { epochNs, isUtcDay } from './utc-day.ts';
 
 const NANOSECONDS = /^(?:0|[1-9]\d{0,18})$/;
@@ -12,8 +13,8 @@ const NANOSECONDS = /^(?:0|[1-9]\d{0,18})$/;
 const NANOSECONDS_MIN = 10n ** 17n;
 /** Other units since 1970, and from which size on a number is plausible in them. */
 const UNITS = [
-  { name: 'seconds', ns: 1_000_000_000n, least: 10n ** 8n },
-  { name: 'milliseconds', ns: 1_000_000n, least: 10n ** 11n },
+  { name: 'seconds', ns: SECOND_NS_BIG, least: 10n ** 8n },
+  { name: 'milliseconds', ns: MS_NS_BIG, least: 10n ** 11n },
   { name: 'microseconds', ns: 1_000n, least: 10n ** 14n },
 ] as const;
 /** A number is taken for a unit up to a hundred times the least: some hundred years. */

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { EpochNs } from './numbers.ts';
+import { DAY_NS } from './units.ts';
 import {
   addDays,
-  DAY_NS,
   dayFromNumber,
   dayNumber,
   dayOf,

@@ -5,14 +5,10 @@
  */
 
 import type { EpochNs, NsOfDay, UtcDay } from './numbers.ts';
+import { DAY_MS, DAY_NS_BIG, DAY_SECONDS, SECOND_NS } from './units.ts';
 
-export const DAY_NS = 86_400_000_000_000;
-const DAY_MS = 86_400_000;
-const DAY_SECONDS = 86_400;
-const SECOND_NS = 1_000_000_000;
 /** Days from 1 March of the year 0 to 1970-01-01. */
 const MARCH_OF_YEAR_0 = 719_468;
-const DAY_NS_BIG = 86_400_000_000_000n;
 /** 1970-01-01 and 9999-12-31: what eight digits and `Date` can both hold. */
 const DAY_NUMBER_MAX = 2_932_896;
 

@@ -2,16 +2,16 @@
 
 import { parseInstant } from '@tapeloom/core/instant-text';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { DAY_NS_BIG, HOUR_NS_BIG, MINUTE_NS_BIG, MS_NS_BIG } from '@tapeloom/core/units';
 import { UsageError } from '../command.ts';
 
-const MS_NS = 1_000_000n;
 /** The last instant that 64 bits hold. */
 const INSTANT_MAX = 2n ** 63n - 1n;
 const SPAN = /^(\d{1,5})(m|h|d)$/;
 const UNIT_NS: Readonly<Record<string, bigint>> = {
-  m: 60_000_000_000n,
-  h: 3_600_000_000_000n,
-  d: 86_400_000_000_000n,
+  m: MINUTE_NS_BIG,
+  h: HOUR_NS_BIG,
+  d: DAY_NS_BIG,
 };
 
 const TIME_ACCEPTS =
@@ -47,7 +47,7 @@ function notATime(option: string, whichSpan: string, text: string): UsageError {
 
 /** `2027-01-31 13:30:00Z`, to the second. */
 export function timeText(instant: EpochNs): string {
-  return `${new Date(Number(instant / MS_NS)).toISOString().slice(0, 19).replace('T', ' ')}Z`;
+  return `${new Date(Number(instant / MS_NS_BIG)).toISOString().slice(0, 19).replace('T', ' ')}Z`;
 }
 
 /** As every JSON document of ours carries it. */

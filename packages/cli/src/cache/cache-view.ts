@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { computationNamed } from '@tapeloom/core/studies/catalogue';
 import type { Params } from '@tapeloom/core/studies/indicator';
+import { MS_NS_BIG } from '@tapeloom/core/units';
 import type { CacheEntry } from '@tapeloom/server/results/cache-entries';
 import { timeJson, timeText } from '../accounts/time-text.ts';
 import { dateText } from '../day-text.ts';
@@ -12,7 +13,6 @@ import { wholeText } from '../stream/text-format.ts';
 import { type Column, tableText } from '../table-text.ts';
 import { paramsText } from './params-text.ts';
 
-const MS_NS = 1_000_000n;
 /** Day, indicator and digest: what a damaged file still tells. */
 const FILE_NAME = /^(\d{8})-(.+)-[0-9a-f]+\.result$/;
 
@@ -135,7 +135,7 @@ function useCell(lastUsedMs: number | null): string {
 }
 
 function instantOf(ms: number | null): EpochNs | null {
-  return ms === null ? null : ((BigInt(Math.round(ms)) * MS_NS) as EpochNs);
+  return ms === null ? null : ((BigInt(Math.round(ms)) * MS_NS_BIG) as EpochNs);
 }
 
 function nameOf({ dataset, contract, indicator, params, state }: ResultGroup): string {

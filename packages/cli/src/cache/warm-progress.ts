@@ -1,12 +1,11 @@
 /** What `tapeloom cache warm` says while it works: one line that changes on a terminal, else one per day. */
 
+import { SECOND_NS } from '@tapeloom/core/units';
 import type { CommandIo } from '../command.ts';
 import { dateText } from '../day-text.ts';
 import { ERASE_LINE } from '../progress-line.ts';
 import { spanText, wholeText } from '../stream/text-format.ts';
 import type { DayOutcome, WarmedDay, WarmPlan } from './warm-run.ts';
-
-const SECOND_NS = 1_000_000_000;
 
 export const OUTCOME_TEXT: Readonly<Record<DayOutcome, string>> = {
   kept: 'kept',

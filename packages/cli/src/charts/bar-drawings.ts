@@ -1,5 +1,6 @@
 /** Charts of what is computed bar by bar: bars themselves, cumulative delta, VWAP and the tape's speed. */
 
+import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import type { BarsData, DeltaData, TapeSpeedData, VwapData } from '@tapeloom/protocol/indicators';
 import { Plot, signed } from './plot.ts';
 import { type Draw, extentOf, largestOf, type SceneObject } from './scene.ts';
@@ -8,7 +9,6 @@ import { lineBetween, num, path, polyline, rect, text } from './svg.ts';
 const PANE_HEIGHT = 96;
 /** Objects of which only the most telling is drawn, where there are more than pixels. */
 const MARKS_MAX = 700;
-const SECOND_NS = 1_000_000_000n;
 const thousands = (value: number) => value.toLocaleString('en');
 
 export const drawBars: Draw<BarsData> = (scene) => {
@@ -98,7 +98,7 @@ export const drawVwap: Draw<VwapData> = (scene) => {
   const settled = scene.objects.slice(Math.min(5, scene.objects.length >> 1));
   const reach = settled.flatMap(({ data }) => [data.upper2, data.lower2]);
   const plot = new Plot(scene, { reach });
-  const barNs = scene.params.bar === 'time' ? BigInt(scene.params.size ?? 0) * SECOND_NS : null;
+  const barNs = scene.params.bar === 'time' ? BigInt(scene.params.size ?? 0) * SECOND_NS_BIG : null;
   const endOf = (object: SceneObject<VwapData>) =>
     barNs === null ? plot.leftOf(object) + plot.candleWidth : plot.x(object.ns + barNs);
   const at = (pick: (data: VwapData) => number) =>

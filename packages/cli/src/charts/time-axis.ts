@@ -4,7 +4,8 @@
  * nothing traded take no room.
  */
 
-const MINUTE_NS = 60_000_000_000n;
+import { MINUTE_NS_BIG, MS_NS_BIG } from '@tapeloom/core/units';
+
 const DAY_MINUTES = 1_440;
 const LABELS_MAX = 8;
 const LABEL_ROOM = 46;
@@ -46,12 +47,12 @@ export class TimeAxis {
   labels(): readonly TimeLabel[] {
     const minutes = this.#slots.reduce((sum, slot) => sum + minutesOf(slot), 0);
     const step = STEPS.find((it) => minutes / it <= LABELS_MAX) ?? STEPS.at(-1)!;
-    const stepNs = BigInt(step) * MINUTE_NS;
+    const stepNs = BigInt(step) * MINUTE_NS_BIG;
     const { startNs } = this.#slots[0]!;
     const { endNs } = this.#slots.at(-1)!;
     const labels: (TimeLabel & { readonly isDate: boolean })[] = [];
     for (let ns = ((startNs + stepNs - 1n) / stepNs) * stepNs; ns <= endNs; ns += stepNs) {
-      const isDate = ns % (BigInt(DAY_MINUTES) * MINUTE_NS) === 0n;
+      const isDate = ns % (BigInt(DAY_MINUTES) * MINUTE_NS_BIG) === 0n;
       if (!isDate && !this.#isTraded(ns)) continue;
       const label = { x: this.x(ns), words: wordsOf(ns, isDate), isDate };
       const before = labels.at(-1);
@@ -82,10 +83,10 @@ export class TimeAxis {
 }
 
 function minutesOf({ startNs, endNs }: Slot): number {
-  return Number(endNs - startNs) / Number(MINUTE_NS);
+  return Number(endNs - startNs) / Number(MINUTE_NS_BIG);
 }
 
 function wordsOf(ns: bigint, isDate: boolean): string {
-  const iso = new Date(Number(ns / 1_000_000n)).toISOString();
+  const iso = new Date(Number(ns / MS_NS_BIG)).toISOString();
   return isDate ? iso.slice(5, 10) : iso.slice(11, 16);
 }

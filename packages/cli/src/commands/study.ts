@@ -10,6 +10,7 @@ import {
   sessionTable,
 } from '@tapeloom/core/calendar/session-book';
 import type { UtcDay } from '@tapeloom/core/numbers';
+import { MS_NS_BIG } from '@tapeloom/core/units';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { NO_LIVE_DAYS, TapeReader } from '@tapeloom/server/tape/read/tape-reader';
@@ -150,7 +151,7 @@ class Progress {
 function missingText({ days, firstSession }: MissingDaysError, symbol: string): string {
   const lines = [`${symbol} has no sealed tape of ${rangesText(days)}.`];
   if (firstSession !== null) {
-    const open = new Date(Number(firstSession.open / 1_000_000n)).toISOString();
+    const open = new Date(Number(firstSession.open / MS_NS_BIG)).toISOString();
     lines.push(`The first session it has in this range opens at ${open}.`);
   }
   lines.push('tapeloom tape ls shows what is there; tapeloom sim fill makes simulated days.');

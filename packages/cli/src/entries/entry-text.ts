@@ -5,13 +5,13 @@
  */
 
 import { formatPrice } from '@tapeloom/core/price';
+import { MS_NS_BIG } from '@tapeloom/core/units';
 import type { DataField } from './data-fields.ts';
 import type { Entry, RemoveEntry, UpsertEntry } from './entry.ts';
 import type { EntryFormat } from './entry-format.ts';
 
 /** Rows that decide how wide a table's columns are. */
 const TABLE_ROWS_MEASURED = 100;
-const NS_PER_MS = 1_000_000n;
 const CSV_SPECIAL = /[",\r\n]/;
 
 export interface EntryText {
@@ -157,5 +157,5 @@ function line(row: readonly string[], widths: readonly number[]): string {
 
 /** Nanoseconds since 1970 → "2026-09-01 13:30:00.000". */
 function timeText(ns: string): string {
-  return new Date(Number(BigInt(ns) / NS_PER_MS)).toISOString().replace('T', ' ').replace('Z', '');
+  return new Date(Number(BigInt(ns) / MS_NS_BIG)).toISOString().replace('T', ' ').replace('Z', '');
 }

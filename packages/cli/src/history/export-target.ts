@@ -2,6 +2,7 @@
 
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { MS_NS_BIG } from '@tapeloom/core/units';
 import { UsageError } from '../command.ts';
 import { ENTRY_FORMATS, type EntryFormat, readFormat } from '../entries/entry-format.ts';
 import { cannotWrite } from '../entries/text-sink.ts';
@@ -19,7 +20,6 @@ const EXTENSIONS: Readonly<Record<ExportFormat, string>> = {
   arrow: 'arrows',
 };
 const LINES_EXTENSION = '.ndjson.zst';
-const NS_PER_MS = 1_000_000n;
 
 export interface ExportTarget {
   /** The file in the end. */
@@ -85,7 +85,7 @@ function nameOf({ instrument, indicator, from, to }: HistoryQuery): string {
 
 /** A date where it is one, else to the second, without characters that some systems forbid in names. */
 function timeName(ns: bigint): string {
-  const text = new Date(Number(ns / NS_PER_MS)).toISOString();
+  const text = new Date(Number(ns / MS_NS_BIG)).toISOString();
   if (text.endsWith('T00:00:00.000Z')) return text.slice(0, 10);
   return `${text.slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
 }

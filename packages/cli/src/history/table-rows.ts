@@ -4,6 +4,7 @@
  */
 
 import { type FileHandle, open } from 'node:fs/promises';
+import { MIB } from '@tapeloom/core/units';
 
 const PARQUET_END = 'PAR1';
 const PARQUET_TRAILER_BYTES = 8;
@@ -12,7 +13,7 @@ const NUM_ROWS_FIELD = 3;
 const ARROW_CONTINUATION = 0xff_ff_ff_ff;
 const RECORD_BATCH = 3;
 /** What describes a table has some kilobytes; more is not one of ours. */
-const METADATA_BYTES_MAX = 16 * 1024 * 1024;
+const METADATA_BYTES_MAX = 16 * MIB;
 
 export async function tableRows(path: string, format: 'parquet' | 'arrow'): Promise<number> {
   await using file = await open(path);

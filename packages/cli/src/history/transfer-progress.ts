@@ -1,11 +1,11 @@
 /** What a customer sees while results come in: how many, how fast, and how long it will take. */
 
+import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import type { CommandIo } from '../command.ts';
 import { ProgressLine, type ProgressSurroundings } from '../progress-line.ts';
 import { sizeText } from '../size-text.ts';
 import { spanText, wholeText } from '../stream/text-format.ts';
 
-const SECOND_NS = 1_000_000_000n;
 /** A rate that rests on less time than this says nothing. */
 const RATE_SECONDS_MIN = 0.5;
 
@@ -73,6 +73,6 @@ export class TransferProgress {
     const took = this.seconds - this.#base.seconds;
     if (come <= 0 || fraction >= 1 || took < RATE_SECONDS_MIN) return [];
     const left = BigInt(Math.max(1, Math.round(((1 - fraction) * took) / come)));
-    return [`${spanText(left * SECOND_NS)} left`];
+    return [`${spanText(left * SECOND_NS_BIG)} left`];
   }
 }

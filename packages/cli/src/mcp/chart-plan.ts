@@ -7,8 +7,8 @@ import { type CatalogueIndicator, TapeloomError } from '@tapeloom/client';
 import { parseInstant } from '@tapeloom/core/instant-text';
 import type { IndicatorDefinition, Params } from '@tapeloom/core/studies/indicator';
 import { parseParams } from '@tapeloom/core/studies/params';
+import { MS_NS_BIG, SECOND_NS } from '@tapeloom/core/units';
 
-const SECOND_NS = 1_000_000_000;
 /** Seconds of a candle, from the finest on. */
 const SIZES = [
   1, 5, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 86_400, 604_800,
@@ -86,7 +86,7 @@ function sizeFor(seconds: number, wanted: number): number {
 /** What is no time is left to the service, which names the field. */
 function secondsOf({ from, to, nowMs }: ChartQuestion): number {
   const start = parseInstant(from);
-  const end = to === undefined ? BigInt(Math.trunc(nowMs)) * 1_000_000n : parseInstant(to);
+  const end = to === undefined ? BigInt(Math.trunc(nowMs)) * MS_NS_BIG : parseInstant(to);
   if (start === null || end === null || end <= start) return SIZES[0]!;
   return Number(end - start) / SECOND_NS;
 }

@@ -5,6 +5,7 @@
 
 import type { CatalogueIndicator, HistoryPage, HistoryRequest } from '@tapeloom/client';
 import { parseInstant } from '@tapeloom/core/instant-text';
+import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import type { CandleData, SceneObject } from '../charts/scene.ts';
 import type { ChartPlan } from './chart-plan.ts';
 import type { Service } from './service.ts';
@@ -12,7 +13,7 @@ import type { Reservation, Spending } from './spending.ts';
 
 /** Objects of a chart; a page has as many at most. */
 const OBJECTS_MAX = 10_000;
-const MOMENT_NS = 1_000_000_000n;
+const MOMENT_NS = SECOND_NS_BIG;
 
 export interface ChartRange {
   readonly instrument: string;

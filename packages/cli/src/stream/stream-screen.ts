@@ -1,6 +1,7 @@
 /** The picture of a running stream: what is streamed, how it is doing, and the indicator's own view. */
 
 import type { SubscriptionState } from '@tapeloom/client';
+import { MS_NS_BIG } from '@tapeloom/core/units';
 import { cutSeen, padEndSeen, seenWidth } from './ink.ts';
 import type { ScreenSize } from './screen.ts';
 import type { StreamView, ViewContext } from './stream-view.ts';
@@ -81,5 +82,5 @@ function stateBadge({ state, away, context }: StreamPicture): string {
 }
 
 function lagNs(ms: number): bigint {
-  return BigInt(Math.round(ms)) * 1_000_000n;
+  return BigInt(Math.round(ms)) * MS_NS_BIG;
 }

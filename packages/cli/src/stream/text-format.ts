@@ -1,6 +1,6 @@
 /** Numbers and times as people read them. All times are UTC. */
 
-const MS_NS = 1_000_000n;
+import { MS_NS_BIG, SECOND_NS_BIG } from '@tapeloom/core/units';
 
 const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
@@ -27,7 +27,7 @@ export function exactClockText(ns: bigint): string {
 
 /** Nanoseconds since 1970 → "Sunday 2026-11-15 23:00 UTC". */
 export function dateText(ns: bigint): string {
-  const weekday = new Date(Number(ns / MS_NS)).toLocaleDateString('en-US', {
+  const weekday = new Date(Number(ns / MS_NS_BIG)).toLocaleDateString('en-US', {
     weekday: 'long',
     timeZone: 'UTC',
   });
@@ -36,7 +36,7 @@ export function dateText(ns: bigint): string {
 
 /** A span as its two largest parts: "2 d 5 h", "3 h 20 min", "45 s". */
 export function spanText(ns: bigint): string {
-  const seconds = Number(ns / 1_000_000_000n);
+  const seconds = Number(ns / SECOND_NS_BIG);
   const parts: readonly (readonly [number, string])[] = [
     [Math.trunc(seconds / 86_400), 'd'],
     [Math.trunc(seconds / 3_600) % 24, 'h'],
@@ -53,5 +53,5 @@ export function spanText(ns: bigint): string {
 }
 
 function iso(ns: bigint): string {
-  return new Date(Number(ns / MS_NS)).toISOString();
+  return new Date(Number(ns / MS_NS_BIG)).toISOString();
 }

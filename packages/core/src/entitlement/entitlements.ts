@@ -7,13 +7,11 @@
 import type { Contract } from '../instrument/contract.ts';
 import type { InstrumentBook } from '../instrument/instrument-book.ts';
 import type { EpochNs, UtcDay } from '../numbers.ts';
+import { DAY_NS_BIG, SECOND_NS_BIG } from '../units.ts';
 import { dayOf, epochNs } from '../utc-day.ts';
 import { contains, type IpRange, parseIp, parseIpRange } from './ip-range.ts';
 import type { KeyRights, Scope } from './key-rights.ts';
 import { PLAN_LIMITS, type Plan, type PlanLimits } from './plan.ts';
-
-const SECOND_NS = 1_000_000_000n;
-const DAY_NS = 86_400n * SECOND_NS;
 
 /** An instrument as it was asked for, and what the name means for this request. */
 export interface InstrumentRequest {
@@ -65,7 +63,7 @@ export class Entitlements {
     this.plan = plan;
     this.isTest = rights.environment === 'test';
     this.limits = PLAN_LIMITS[this.isTest ? 'sandbox' : plan];
-    this.delayNs = BigInt(this.limits.delaySeconds) * SECOND_NS;
+    this.delayNs = BigInt(this.limits.delaySeconds) * SECOND_NS_BIG;
     this.#scopes = new Set(rights.scopes);
     this.#instruments = rights.instruments && new Set(rights.instruments);
     // An entry that cannot be read allows nothing.
@@ -116,7 +114,7 @@ export class Entitlements {
   historyFrom(now: EpochNs): EpochNs | null {
     const { historyDays } = this.limits;
     if (historyDays === 0) return null;
-    const earliest = epochNs(dayOf(now), 0) - BigInt(historyDays) * DAY_NS;
+    const earliest = epochNs(dayOf(now), 0) - BigInt(historyDays) * DAY_NS_BIG;
     return (earliest > 0n ? earliest : 0n) as EpochNs;
   }
 

@@ -4,6 +4,7 @@
  */
 
 import type { EpochNs } from '../numbers.ts';
+import { DAY_NS_BIG } from '../units.ts';
 import type { Grant } from './plan.ts';
 
 /** A subscription renews until it is cancelled; a purchase is paid once and never ends. */
@@ -31,7 +32,7 @@ export type PaymentState = (typeof PAYMENT_STATES)[number];
  * How long rights outlast the period that is paid for, while it renews: a card may be declined once, and a provider
  * may be late to say that it was not. Seven days.
  */
-export const PAYMENT_GRACE_NS = 7n * 86_400_000_000_000n;
+export const PAYMENT_GRACE_NS = 7n * DAY_NS_BIG;
 
 export interface Payment {
   readonly kind: PaymentKind;

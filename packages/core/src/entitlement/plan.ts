@@ -5,6 +5,7 @@
  */
 
 import type { EpochNs } from '../numbers.ts';
+import { GIB } from '../units.ts';
 
 export const PLANS = ['sandbox', 'live', 'history', 'live_history'] as const;
 export type Plan = (typeof PLANS)[number];
@@ -35,7 +36,6 @@ export interface PlanLimits {
 /** Days of history that stand for everything available. */
 const HISTORY_DAYS_ALL = 36_500;
 const DELAY_SECONDS = 600;
-const GIB = 1_073_741_824;
 
 export const PLAN_LIMITS: Readonly<Record<Plan, PlanLimits>> = {
   sandbox: {

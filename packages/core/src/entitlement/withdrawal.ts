@@ -5,6 +5,7 @@
  */
 
 import type { EpochNs } from '../numbers.ts';
+import { DAY_NS_BIG, MS_NS_BIG } from '../units.ts';
 import { addDays, dayOf, epochNs, isoWeekday } from '../utc-day.ts';
 import type { Payment } from './payment.ts';
 
@@ -140,5 +141,5 @@ function monthsFrom(instant: EpochNs, count: number): EpochNs {
   const [year, month] = [Math.trunc(months / 12), months % 12];
   const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
   const date = Date.UTC(year, month, Math.min(day % 100, lastDay));
-  return (BigInt(date) * 1_000_000n + (instant % 86_400_000_000_000n)) as EpochNs;
+  return (BigInt(date) * MS_NS_BIG + (instant % DAY_NS_BIG)) as EpochNs;
 }

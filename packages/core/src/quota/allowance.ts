@@ -14,9 +14,8 @@
  */
 
 import type { EpochNs } from '../numbers.ts';
+import { MINUTE_NS, SECOND_NS } from '../units.ts';
 
-const SECOND_NS = 1_000_000_000;
-const MINUTE_NS = 60 * SECOND_NS;
 /** Parts of one request; a nanosecond gives back as many parts as the limit has requests. */
 const REQUEST = MINUTE_NS;
 /** Its parts stay below 2 ** 53, and no quotient of them is rounded to a whole number that it is not. */

@@ -10,7 +10,8 @@
 
 import type { Rank, UtcDay } from '../numbers.ts';
 import type { TradeBatch } from '../trade-batch.ts';
-import { addDays, DAY_NS, epochNsText } from '../utc-day.ts';
+import { DAY_NS, MS_NS } from '../units.ts';
+import { addDays, epochNsText } from '../utc-day.ts';
 import { unrolled } from './growing-columns.ts';
 import { HeldPrices } from './held-prices.ts';
 import { PriceSlots } from './price-slots.ts';
@@ -19,7 +20,6 @@ import type { SizeThreshold } from './size-threshold.ts';
 import type { Mark, Study, StudyOutput, StudySession } from './study.ts';
 import { TumblingWindows } from './tumbling-windows.ts';
 
-const MILLISECOND_NS = 1_000_000;
 const HOLDS_MIN = 64;
 
 export interface AbsorptionRule {
@@ -57,8 +57,8 @@ export class AbsorptionStudy implements Study {
   #overNs = Number.POSITIVE_INFINITY;
 
   constructor(rule: AbsorptionRule) {
-    const windowNs = rule.windowMs * MILLISECOND_NS;
-    this.#holdNs = rule.holdMs * MILLISECOND_NS;
+    const windowNs = rule.windowMs * MS_NS;
+    this.#holdNs = rule.holdMs * MS_NS;
     this.#threshold = rule.threshold;
     this.#tumbling = rule.threshold.isAutomatic
       ? new TumblingWindows(windowNs, this.#nowNs, rule.threshold)

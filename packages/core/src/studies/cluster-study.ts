@@ -9,6 +9,7 @@
 
 import type { Rank, UtcDay } from '../numbers.ts';
 import type { TradeBatch } from '../trade-batch.ts';
+import { MS_NS } from '../units.ts';
 import { epochNsText } from '../utc-day.ts';
 import { PriceSlots } from './price-slots.ts';
 import type { SizeThreshold } from './size-threshold.ts';
@@ -20,8 +21,6 @@ import {
   type StudyOutput,
   type StudySession,
 } from './study.ts';
-
-const MILLISECOND_NS = 1_000_000;
 
 /** A cluster as it stands. */
 export interface Cluster {
@@ -72,7 +71,7 @@ export class ClusterStudy implements Study {
   #low = 0;
 
   constructor(rule: ClusterRule) {
-    this.#gapNs = rule.gapMs * MILLISECOND_NS;
+    this.#gapNs = rule.gapMs * MS_NS;
     this.#threshold = rule.threshold;
     this.#levelsMin = rule.levelsMin;
     this.#prices = rule.levelsMin === 0 ? null : new PriceSlots();

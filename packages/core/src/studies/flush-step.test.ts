@@ -20,6 +20,7 @@ import {
 } from '../../testing/twins/twin-tape.ts';
 import { formatCursor } from '../cursor.ts';
 import type { EpochNs } from '../numbers.ts';
+import { SECOND_NS } from '../units.ts';
 import { indicatorNamed } from './catalogue.ts';
 import {
   FLUSH_BYTES_PER_SECOND,
@@ -27,7 +28,6 @@ import {
   flushEdgeAfter,
   flushPhase,
   flushStepNs,
-  SECOND_NS,
   wholeSecond,
 } from './flush-step.ts';
 import type { Params } from './indicator.ts';

@@ -8,6 +8,7 @@
  */
 
 import type { EpochNs } from '../numbers.ts';
+import { SECOND_NS } from '../units.ts';
 import type { IndicatorDefinition, Params } from './indicator.ts';
 import { canonicalText } from './params.ts';
 
@@ -16,7 +17,6 @@ export const FLUSH_STEP_NS = 20_000_000;
 /** What the forming objects of one topic may take of a line, in a second. */
 export const FLUSH_BYTES_PER_SECOND = 65_536;
 
-export const SECOND_NS = 1_000_000_000;
 /** All divide a second, so each whole second is an edge of every one. */
 const STEPS_NS = [FLUSH_STEP_NS, 40_000_000, 100_000_000, 200_000_000, 500_000_000];
 /** A step is moved by whole parts of it, and each part is a whole number of nanoseconds. */

@@ -5,6 +5,7 @@
  */
 
 import { type Cursor, formatCursor } from '../cursor.ts';
+import { KIB } from '../units.ts';
 import { DEPTH_MAX } from './bar-parameters.ts';
 import type { ObjectVersion } from './study.ts';
 
@@ -14,7 +15,7 @@ const DROPPED_AT_ONCE = 1_000;
 /** What surrounds an object in its message, about. */
 const AROUND_BYTES = 64;
 /** A snapshot is a starting state, not free history. */
-export const SNAPSHOT_BYTES_MAX = 512 * 1024;
+export const SNAPSHOT_BYTES_MAX = 512 * KIB;
 
 /** `confirmed` shows final objects only. */
 export type PublishMode = 'live' | 'confirmed';

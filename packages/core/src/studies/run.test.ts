@@ -7,7 +7,8 @@ import { edgeOf, type TwinSession, type TwinTape } from '../../testing/twins/twi
 import { formatCursor } from '../cursor.ts';
 import type { EpochNs, Rank, UtcDay } from '../numbers.ts';
 import { allocateBatch, type TradeBatch } from '../trade-batch.ts';
-import { DAY_NS, epochNs, utcDay } from '../utc-day.ts';
+import { DAY_NS } from '../units.ts';
+import { epochNs, utcDay } from '../utc-day.ts';
 import { FLUSH_STEP_NS } from './flush-step.ts';
 import { StudyRun } from './run.ts';
 import {

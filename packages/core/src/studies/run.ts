@@ -17,8 +17,9 @@ import type { Session, SessionTable } from '../calendar/session.ts';
 import type { Cursor } from '../cursor.ts';
 import type { EpochNs, Rank, UtcDay } from '../numbers.ts';
 import { firstRowAt, type TradeBatch } from '../trade-batch.ts';
-import { addDays, DAY_NS, dayOf, epochNs, nsOfDay } from '../utc-day.ts';
-import { flushEdgeAfter, flushStepNs, SECOND_NS } from './flush-step.ts';
+import { DAY_NS, SECOND_NS } from '../units.ts';
+import { addDays, dayOf, epochNs, nsOfDay } from '../utc-day.ts';
+import { flushEdgeAfter, flushStepNs } from './flush-step.ts';
 import { compareMarks, type Mark, type ObjectVersion, type Study } from './study.ts';
 
 /**

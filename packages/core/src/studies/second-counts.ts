@@ -6,12 +6,12 @@
 
 import type { UtcDay } from '../numbers.ts';
 import type { TradeBatch } from '../trade-batch.ts';
-import { DAY_NS, daysBetween } from '../utc-day.ts';
+import { DAY_NS, SECOND_NS } from '../units.ts';
+import { daysBetween } from '../utc-day.ts';
 import type { BarContent } from './current-bar.ts';
 import { perSecond } from './per-second.ts';
 import type { StudySession } from './study.ts';
 
-const SECOND_NS = 1_000_000_000;
 /** `pace` is a multiple of 1/100, so it is exact as a number of these. */
 const PACE_PARTS = 100;
 

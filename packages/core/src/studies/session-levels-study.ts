@@ -9,6 +9,7 @@
 import type { SessionKind } from '../calendar/session.ts';
 import type { Rank, UtcDay } from '../numbers.ts';
 import { firstRowAt, type TradeBatch } from '../trade-batch.ts';
+import { MINUTE_NS } from '../units.ts';
 import { epochNsText } from '../utc-day.ts';
 import { InheritedValue } from './inherited-value.ts';
 import {
@@ -23,7 +24,6 @@ import {
 
 /** How far back the session lies that gave the previous levels, at most. */
 export const PREVIOUS_SESSIONS_MAX = 10;
-const MINUTE_NS = 60_000_000_000;
 
 /** In the order of their numbers 1, 2, 3 … */
 export const SESSION_LEVEL_KINDS = [

@@ -6,6 +6,7 @@
 
 import type { Rank, UtcDay } from '../numbers.ts';
 import { firstRowAt, type TradeBatch } from '../trade-batch.ts';
+import { MINUTE_NS } from '../units.ts';
 import { epochNsText } from '../utc-day.ts';
 import { keyPrices, type ProfileRule } from './profile.ts';
 import {
@@ -18,8 +19,6 @@ import {
   type StudySession,
 } from './study.ts';
 import { type LetteredRows, TpoRows } from './tpo-rows.ts';
-
-const MINUTE_NS = 60_000_000_000;
 
 export interface TpoRule extends ProfileRule {
   readonly group: number;

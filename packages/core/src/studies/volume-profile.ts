@@ -1,6 +1,7 @@
 /** `volume-profile`: the volume at each price of a whole session, or of every so many seconds of it. */
 
 import type { TradeBatch } from '../trade-batch.ts';
+import { DAY_SECONDS } from '../units.ts';
 import { DEPTH_PARAMETER, SESSION_PARAMETER, sessionKind } from './bar-parameters.ts';
 import { BarStudy } from './bar-study.ts';
 import type { BarContent, BarShape } from './current-bar.ts';
@@ -19,7 +20,6 @@ import {
 } from './profile.ts';
 
 const WHOLE_SESSION = 'session';
-const SECONDS_PER_DAY = 86_400;
 
 const integer = (description: string) => ({ type: 'integer', description });
 
@@ -59,7 +59,7 @@ export const volumeProfile: Indicator = {
       default: WHOLE_SESSION,
       values: [WHOLE_SESSION],
       minimum: 1,
-      maximum: SECONDS_PER_DAY,
+      maximum: DAY_SECONDS,
       unit: 'seconds',
       description:
         "What one profile covers: the session, or so many seconds from the session's open on.",

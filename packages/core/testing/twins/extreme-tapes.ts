@@ -5,7 +5,8 @@ import { resolveSessions } from '../../src/calendar/resolve-sessions.ts';
 import type { Session, SessionKind } from '../../src/calendar/session.ts';
 import type { EpochNs, Rank, UtcDay } from '../../src/numbers.ts';
 import { allocateBatch, type TradeBatch, type WritableTradeBatch } from '../../src/trade-batch.ts';
-import { addDays, DAY_NS, epochNs, utcDay } from '../../src/utc-day.ts';
+import { DAY_NS } from '../../src/units.ts';
+import { addDays, epochNs, utcDay } from '../../src/utc-day.ts';
 
 export interface ExtremeTape {
   readonly batches: readonly TradeBatch[];

@@ -6,7 +6,8 @@ import type { Indicator } from '../../src/studies/indicator.ts';
 import { parseParams } from '../../src/studies/params.ts';
 import { StudyRun } from '../../src/studies/run.ts';
 import { allocateBatch, type TradeBatch } from '../../src/trade-batch.ts';
-import { DAY_NS, epochNs, utcDay } from '../../src/utc-day.ts';
+import { DAY_NS } from '../../src/units.ts';
+import { epochNs, utcDay } from '../../src/utc-day.ts';
 import { Recorder, tableOf } from './study-driver.ts';
 
 const DAY = utcDay(20260105);

@@ -5,13 +5,14 @@
  */
 
 import { randomBytes } from 'node:crypto';
+import { MINUTE_MS, MS_NS_BIG } from '@tapeloom/core/units';
 import { isLoopbackUrl } from '../config/public-address.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { OfferBook } from './offer-book.ts';
 import { type Finding, type PaymentProvider, UpstreamError } from './payment-provider.ts';
 
 /** For each provider; an operator waits for it. */
-export const EXAMINATION_MS_MAX = 60_000;
+export const EXAMINATION_MS_MAX = MINUTE_MS;
 /** A signature is good for five minutes before and after its time. */
 const SKEW_S_FAULT = 240;
 const SKEW_S_WARNING = 30;
@@ -84,7 +85,7 @@ async function clockFinding({
     if (Number.isNaN(theirs)) {
       return { what, outcome: 'warning', detail: 'the provider does not say what time it is' };
     }
-    const skew = Math.round((Number(clock.now() / 1_000_000n) - theirs) / 1_000);
+    const skew = Math.round((Number(clock.now() / MS_NS_BIG) - theirs) / 1_000);
     const seconds = Math.abs(skew);
     const outcome =
       seconds >= SKEW_S_FAULT ? 'fault' : seconds >= SKEW_S_WARNING ? 'warning' : 'ok';

@@ -3,6 +3,7 @@
  * subscriptions are let end with the period that is paid for. A provider that cannot be asked is asked again.
  */
 
+import { MINUTE_NS_BIG } from '@tapeloom/core/units';
 import type { AccountStore } from '../accounts/store/account-store.ts';
 import type { OrderRecord } from '../accounts/store/orders-store.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -10,7 +11,6 @@ import type { Log } from '../platform/log.ts';
 import type { Billing } from './billing.ts';
 import { UpstreamError } from './payment-provider.ts';
 
-const MINUTE_NS = 60_000_000_000n;
 const ROUND_MAX = 100;
 
 export interface LeavingOptions {
@@ -51,7 +51,7 @@ export class Leaving {
   async #letEnd({ id, accountId }: OrderRecord): Promise<void> {
     const { billing, clock, log } = this.#options;
     // Whatever comes of it, the next round does not begin with it again.
-    this.#again.set(id, clock.now() + MINUTE_NS);
+    this.#again.set(id, clock.now() + MINUTE_NS_BIG);
     try {
       const after = await billing.setCancelled(accountId, id, true);
       if ('refused' in after) return;

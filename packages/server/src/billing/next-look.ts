@@ -5,15 +5,12 @@
 
 import type { Payment } from '@tapeloom/core/entitlement/payment';
 import type { EpochNs } from '@tapeloom/core/numbers';
-
-const MINUTE_NS = 60_000_000_000n;
-const HOUR_NS = 60n * MINUTE_NS;
-const DAY_NS = 24n * HOUR_NS;
+import { DAY_NS_BIG, HOUR_NS_BIG, MINUTE_NS_BIG } from '@tapeloom/core/units';
 
 /** Most buyers pay within minutes, and wait for it to be seen. */
-const FRESH_NS = 15n * MINUTE_NS;
+const FRESH_NS = 15n * MINUTE_NS_BIG;
 /** After this nobody comes back to a checkout, and no bank takes longer. */
-const OPEN_NS = 30n * DAY_NS;
+const OPEN_NS = 30n * DAY_NS_BIG;
 
 export interface Looked {
   readonly createdAt: EpochNs;
@@ -29,20 +26,20 @@ export function nextLook({ createdAt, payment }: Looked, now: EpochNs): EpochNs 
 function waitOf({ kind, state, paidUntil }: Payment, age: bigint, now: EpochNs): bigint | null {
   switch (state) {
     case 'open':
-      if (age < FRESH_NS) return MINUTE_NS;
-      if (age < DAY_NS) return 15n * MINUTE_NS;
-      return age < OPEN_NS ? DAY_NS : null;
+      if (age < FRESH_NS) return MINUTE_NS_BIG;
+      if (age < DAY_NS_BIG) return 15n * MINUTE_NS_BIG;
+      return age < OPEN_NS ? DAY_NS_BIG : null;
     case 'paid':
     case 'past_due':
     case 'cancelled': {
-      if (kind === 'purchase' || paidUntil === null) return DAY_NS;
+      if (kind === 'purchase' || paidUntil === null) return DAY_NS_BIG;
       const left = paidUntil - now;
-      if (left <= 0n) return HOUR_NS;
-      return left < DAY_NS ? left : DAY_NS;
+      if (left <= 0n) return HOUR_NS_BIG;
+      return left < DAY_NS_BIG ? left : DAY_NS_BIG;
     }
     case 'refunded':
     case 'disputed':
-      return DAY_NS;
+      return DAY_NS_BIG;
     case 'ended':
     case 'failed':
       return null;

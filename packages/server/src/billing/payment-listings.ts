@@ -5,17 +5,15 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { DAY_NS_BIG, HOUR_NS_BIG, MINUTE_NS_BIG } from '@tapeloom/core/units';
 import type { AccountStore } from '../accounts/store/account-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { AskedProvider } from './asked-provider.ts';
 
-const MINUTE_NS = 60_000_000_000n;
-const HOUR_NS = 60n * MINUTE_NS;
-const DAY_NS = 24n * HOUR_NS;
-const LIST_EVERY_NS = HOUR_NS;
-const OVERLAP_NS = HOUR_NS;
+const LIST_EVERY_NS = HOUR_NS_BIG;
+const OVERLAP_NS = HOUR_NS_BIG;
 /** After a failure. */
-const AGAIN_NS = 5n * MINUTE_NS;
+const AGAIN_NS = 5n * MINUTE_NS_BIG;
 const PAGE_EVENTS = 100;
 /** What one round lists at most; the next goes on. */
 const PAGES_MAX = 10;
@@ -79,7 +77,7 @@ export class PaymentListings {
       throw error;
     }
     // Where little happens, the place moves on all the same.
-    const least = (now - DAY_NS) as EpochNs;
+    const least = (now - DAY_NS_BIG) as EpochNs;
     await this.#note(name, isWhole && until < least ? least : until, isWhole ? LIST_EVERY_NS : 0n);
     return added;
   }

@@ -7,6 +7,7 @@
 
 import { grantsOfPayment } from '@tapeloom/core/entitlement/payment';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { MINUTE_NS_BIG } from '@tapeloom/core/units';
 import type { AccountStore, Actor } from '../accounts/store/account-store.ts';
 import type { Heard, OrderRecord, PaymentEventRecord } from '../accounts/store/orders-store.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -18,7 +19,6 @@ import type { OrderMails } from './order-mails.ts';
 import { PaymentListings } from './payment-listings.ts';
 import { type PaymentProvider, UpstreamError, type WebhookHeaders } from './payment-provider.ts';
 
-const MINUTE_NS = 60_000_000_000n;
 /** What one round asks about at most; the rest is for the next. */
 const ROUND_MAX = 200;
 /** A provider that fails so often in a row is left alone for the rest of the round. */
@@ -177,7 +177,7 @@ export class Payments {
         revision,
         grants: grantsOfPayment(order.grants, payment),
         askedAt,
-        lookAt: owesMail ? ((now + MINUTE_NS) as EpochNs) : lookAt,
+        lookAt: owesMail ? ((now + MINUTE_NS_BIG) as EpochNs) : lookAt,
       },
     );
     // It was found by its reference before, and orders do not go.
@@ -199,7 +199,7 @@ export class Payments {
     const isRunning = state === 'paid' || state === 'past_due' || state === 'cancelled';
     if (state !== 'open' && (kind === 'purchase' || !isRunning)) return;
     await this.provider(provider).cancelNow(ref);
-    await store.orders.lookAgain(order, (clock.now() + MINUTE_NS) as EpochNs);
+    await store.orders.lookAgain(order, (clock.now() + MINUTE_NS_BIG) as EpochNs);
   }
 
   /** What became of an event: its order is as the provider says, or the event is put off. */
@@ -230,7 +230,7 @@ export class Payments {
     const after = await this.look(order);
     if (after.revision > order.revision) return 'changed';
     // Something changed, and the provider does not know it yet where it was asked.
-    const soon = (clock.now() + MINUTE_NS) as EpochNs;
+    const soon = (clock.now() + MINUTE_NS_BIG) as EpochNs;
     if (after.lookAt === null || soon < after.lookAt) await store.orders.lookAgain(order, soon);
     return 'same';
   }
@@ -312,7 +312,7 @@ export class Payments {
   }
 
   #after(attempts: number): EpochNs {
-    const wait = MINUTE_NS * 2n ** BigInt(Math.min(attempts, DOUBLINGS_MAX));
+    const wait = MINUTE_NS_BIG * 2n ** BigInt(Math.min(attempts, DOUBLINGS_MAX));
     return (this.#options.clock.now() + wait) as EpochNs;
   }
 

@@ -2,6 +2,7 @@
 
 import { PAYMENT_STATES } from '@tapeloom/core/entitlement/payment';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { DAY_NS_BIG } from '@tapeloom/core/units';
 import type { OrderTerms } from '../accounts/store/orders-store.ts';
 import { isLoopbackUrl } from '../config/public-address.ts';
 import {
@@ -13,7 +14,7 @@ import {
 } from './payment-provider.ts';
 
 /** The period of a subscription is a month; nobody has paid for more than a year ahead. */
-const PAID_AHEAD_NS_MAX = 400n * 86_400_000_000_000n;
+const PAID_AHEAD_NS_MAX = 400n * DAY_NS_BIG;
 const REF_LENGTH_MAX = 255;
 const URL_LENGTH_MAX = 2_048;
 const CURRENCY = /^[A-Z]{3}$/;

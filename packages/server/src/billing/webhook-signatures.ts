@@ -6,9 +6,9 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { SECOND_NS_BIG } from '@tapeloom/core/units';
 
 const TOLERANCE_S = 300;
-const SECOND_NS = 1_000_000_000n;
 
 type Secret = string | Uint8Array;
 
@@ -42,7 +42,7 @@ export function signatureBy(secret: Secret, seconds: number, mark: Mark, body: U
 }
 
 export function secondsOf(now: EpochNs): number {
-  return Number(now / SECOND_NS);
+  return Number(now / SECOND_NS_BIG);
 }
 
 function digestOf(secret: Secret, seconds: number, mark: Mark, body: Uint8Array): Buffer {

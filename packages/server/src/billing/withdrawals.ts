@@ -8,6 +8,7 @@
 import { mayCharge } from '@tapeloom/core/entitlement/payment';
 import { refundOf } from '@tapeloom/core/entitlement/withdrawal';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { HOUR_NS_BIG, MINUTE_NS_BIG } from '@tapeloom/core/units';
 import type { AccountStore, Actor } from '../accounts/store/account-store.ts';
 import type { OrderRecord } from '../accounts/store/orders-store.ts';
 import { withdrawalStatement } from '../accounts/store/withdrawal-statement.ts';
@@ -26,14 +27,12 @@ import type { OrderMails } from './order-mails.ts';
 import { type Receipt, RefundRejectedError, UpstreamError } from './payment-provider.ts';
 import type { Payments } from './payments.ts';
 
-const MINUTE_NS = 60_000_000_000n;
-const HOUR_NS = 60n * MINUTE_NS;
 /** The wait after a failure doubles from a minute up to an hour. */
 const DOUBLINGS_MAX = 6;
 /** What one round takes up at most; the rest is for the next. */
 const ROUND_MAX = 100;
 /** What needs the operator is looked at again so often, to see whether it was done. */
-const BY_HAND_EVERY_NS = 6n * HOUR_NS;
+const BY_HAND_EVERY_NS = 6n * HOUR_NS_BIG;
 const FAULT_LENGTH_MAX = 500;
 
 export interface WithdrawalsOptions {
@@ -174,7 +173,10 @@ export class Withdrawals {
         await store.withdrawals.noteProgress(order, { state: 'done', refundedAt: clock.now() });
         log.info({ order: order.id }, 'a withdrawal is settled');
       } else if (isSettled) {
-        const again = { tryAt: this.#after(MINUTE_NS), fault: 'the receipt could not be mailed' };
+        const again = {
+          tryAt: this.#after(MINUTE_NS_BIG),
+          fault: 'the receipt could not be mailed',
+        };
         await store.withdrawals.noteProgress(order, { state: 'open', ...again });
       }
     } catch (error) {
@@ -239,7 +241,7 @@ export class Withdrawals {
   }
 
   async #waitForDecision(order: OrderRecord): Promise<false> {
-    const again = { tryAt: this.#after(HOUR_NS), fault: null };
+    const again = { tryAt: this.#after(HOUR_NS_BIG), fault: null };
     await this.#options.store.withdrawals.noteProgress(order, { state: 'pending', ...again });
     return false;
   }
@@ -286,7 +288,7 @@ export class Withdrawals {
     const { store, log } = this.#options;
     const level = attempts === 0 ? 'warn' : 'debug';
     log[level]({ error, order: order.id }, 'a withdrawal waits for its payment provider');
-    const tryAt = this.#after(MINUTE_NS * 2n ** BigInt(Math.min(attempts, DOUBLINGS_MAX)));
+    const tryAt = this.#after(MINUTE_NS_BIG * 2n ** BigInt(Math.min(attempts, DOUBLINGS_MAX)));
     const fault = error.message.slice(0, FAULT_LENGTH_MAX);
     await store.withdrawals.noteProgress(order, { state: 'open', tryAt, fault });
   }

@@ -6,6 +6,7 @@
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { encodeRemoved, encodeVersion } from '@tapeloom/core/studies/published-objects';
 import type { Mark, ObjectVersion } from '@tapeloom/core/studies/study';
+import { KIB } from '@tapeloom/core/units';
 import { freeMemory } from '../platform/free-memory.ts';
 import { type Block, emptyBlock, flagsOf, OPENINGS, type UpdateKind } from './block.ts';
 
@@ -24,7 +25,7 @@ export class BlockWriter implements Disposable {
   #count = 0;
 
   /** It grows as it must; what it has it keeps. */
-  constructor(textBytes = 256 * 1024, updates = 4_096) {
+  constructor(textBytes = 256 * KIB, updates = 4_096) {
     this.#text = Buffer.allocUnsafeSlow(textBytes);
     this.#fromNs = new Float64Array(updates);
     this.#places = new Uint32Array(3 * updates);

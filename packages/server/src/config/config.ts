@@ -7,6 +7,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { type IpRange, parseIpRange } from '@tapeloom/core/entitlement/ip-range';
+import { GIB } from '@tapeloom/core/units';
 import { LOG_LEVELS, type LogLevel } from '../platform/log.ts';
 import { type CommandLine, readCommandLine } from './command-line.ts';
 import { MAIL_FROM_ACCEPTS, mailSender } from './mail-sender.ts';
@@ -121,7 +122,7 @@ const SETTINGS: Settings = {
   simSeed: wholeNumber({ variable: 'TAPELOOM_SIM_SEED', fallback: 1 }, 0, 4_294_967_295),
   simScale: decimalNumber({ variable: 'TAPELOOM_SIM_SCALE', fallback: 1 }, 0.001, 100),
   simDays: wholeNumber({ variable: 'TAPELOOM_SIM_DAYS', fallback: 10 }, 0, 60),
-  cacheBytes: byteCount({ variable: 'TAPELOOM_CACHE_BYTES', fallback: 2 * 1024 ** 3 }),
+  cacheBytes: byteCount({ variable: 'TAPELOOM_CACHE_BYTES', fallback: 2 * GIB }),
   // The log is also how processes on one directory hear of each other's changes: nobody sleeps for a month.
   auditDays: wholeNumber({ variable: 'TAPELOOM_AUDIT_DAYS', fallback: 400 }, 30, 36_500),
   ordersYears: wholeNumber({ variable: 'TAPELOOM_ORDERS_YEARS', fallback: 10 }, 1, 100),

@@ -3,6 +3,8 @@
  * Both forms accept the same values; a reader returns the value or says in words what it accepts.
  */
 
+import { GIB, MIB } from '@tapeloom/core/units';
+
 export interface Setting<T> {
   /** Name in the environment; the file has the same name in camelCase without the prefix. */
   readonly variable: string;
@@ -26,8 +28,8 @@ const PLAIN_WHOLE = /^(?:0|[1-9]\d{0,15})$/;
 const BYTES_TEXT = /^([1-9]\d{0,15})(KiB|MiB|GiB|TiB)$/;
 const BYTE_UNITS: Readonly<Record<string, number>> = {
   KiB: 1024,
-  MiB: 1024 ** 2,
-  GiB: 1024 ** 3,
+  MiB: MIB,
+  GiB: GIB,
   TiB: 1024 ** 4,
 };
 

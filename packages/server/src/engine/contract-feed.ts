@@ -7,6 +7,7 @@
 
 import type { EpochNs, Rank } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
+import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import { placeBefore } from '../runs/place-before.ts';
 import { lastDayBefore, type TapeDays } from '../runs/tape-days.ts';
 import type { LiveTape, TapePlace } from '../tape/tape.ts';
@@ -46,7 +47,7 @@ export class ContractFeed {
     this.#flow = flow;
     this.#days = days;
     this.#symbol = contract;
-    this.#delayNs = BigInt(delaySeconds) * 1_000_000_000n;
+    this.#delayNs = BigInt(delaySeconds) * SECOND_NS_BIG;
   }
 
   get isEmpty(): boolean {

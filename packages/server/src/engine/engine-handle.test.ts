@@ -7,12 +7,8 @@ import { MessageChannel } from 'node:worker_threads';
 import { calendarNamed } from '@tapeloom/core/calendar/calendars';
 import { extendSessionBook } from '@tapeloom/core/calendar/session-book';
 import { indicatorNamed } from '@tapeloom/core/studies/catalogue';
-import {
-  FLUSH_STEP_NS,
-  flushEdgeAfter,
-  flushPhase,
-  SECOND_NS,
-} from '@tapeloom/core/studies/flush-step';
+import { FLUSH_STEP_NS, flushEdgeAfter, flushPhase } from '@tapeloom/core/studies/flush-step';
+import { SECOND_NS } from '@tapeloom/core/units';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
 import { edgeOf, updatesOf } from '../../../../simulation/stream/block-updates.ts';

@@ -16,6 +16,7 @@
 
 import { type Cursor, formatCursor, parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import { BlockWriter } from '../blocks/block-writer.ts';
 import { type RunSource, runSource, type StudyCatalogue, studySource } from '../runs/run-source.ts';
 import { type RunPace, startStream, takeInTurns } from '../runs/run-start.ts';
@@ -385,6 +386,6 @@ export class Engine implements Disposable {
 
 function lagMs({ run, spec }: EngineTopic, promise: EpochNs | null): number {
   if (run === null || promise === null) return 0;
-  const horizon = promise - BigInt(spec.delaySeconds) * 1_000_000_000n;
+  const horizon = promise - BigInt(spec.delaySeconds) * SECOND_NS_BIG;
   return Math.max(0, Math.round(Number(horizon - run.reached) / 1e6));
 }

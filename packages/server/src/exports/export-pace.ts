@@ -5,12 +5,12 @@
  * own, so that it is known what has left: who asks for the next piece has handed the one before to its socket.
  */
 
+import { MIB } from '@tapeloom/core/units';
 import { ByteBudget, type ByteLimits, type HeldBytes } from '../platform/byte-budget.ts';
 import type { Clock } from '../platform/clock.ts';
 import { freeMemory } from '../platform/free-memory.ts';
 import { Refusal } from '../platform/refusal.ts';
 
-const MIB = 1_024 * 1_024;
 export const PACE_LIMITS: ByteLimits = {
   eachMax: 8 * MIB,
   allMax: 192 * MIB,

@@ -7,6 +7,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { computationNamed } from '@tapeloom/core/studies/catalogue';
+import { DAY_NS_BIG } from '@tapeloom/core/units';
 import type { ExportFormat, TableFormat } from '../history/history-fields.ts';
 import {
   type HistoryQuery,
@@ -16,7 +17,7 @@ import {
 import { TABLE_VERSIONS } from './table-versions.ts';
 
 /** How long a token is good for: 24 hours. */
-export const TOKEN_VALID_NS = 86_400_000_000_000n;
+export const TOKEN_VALID_NS = DAY_NS_BIG;
 const TOKEN_LENGTH_MAX = 8_192;
 const TOKEN = /^([\w-]+)\.([\w-]{43})$/;
 /** Of a page; exports have none. */

@@ -9,7 +9,8 @@
 
 import { type Cursor, compareCursors, formatCursor, parseCursor } from '@tapeloom/core/cursor';
 import { type EpochNs, RANK_MAX, type Rank, type UtcDay } from '@tapeloom/core/numbers';
-import { SECOND_NS, wholeSecond } from '@tapeloom/core/studies/flush-step';
+import { wholeSecond } from '@tapeloom/core/studies/flush-step';
+import { SECOND_NS } from '@tapeloom/core/units';
 import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
 import { Refusal } from '../platform/refusal.ts';
 import type { SettledDays } from '../results/settled-days.ts';

@@ -16,6 +16,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { INDICATORS, indicatorNamed } from '@tapeloom/core/studies/catalogue';
 import type { Indicator, Params } from '@tapeloom/core/studies/indicator';
 import { canonicalText } from '@tapeloom/core/studies/params';
+import { MS_NS_BIG } from '@tapeloom/core/units';
 import { dayOf, epochNs } from '@tapeloom/core/utc-day';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import { didYouMean } from '../config/nearest-name.ts';
@@ -182,7 +183,7 @@ function requireDepth(
     throw Refusal.ofQuestion({ code: 'FORBIDDEN', detail: 'The plan has no history.' });
   }
   if (cursor !== null || from >= earliest) return;
-  const detail = `The plan has no history before ${new Date(Number(earliest / 1_000_000n)).toISOString()}.`;
+  const detail = `The plan has no history before ${new Date(Number(earliest / MS_NS_BIG)).toISOString()}.`;
   throw Refusal.ofQuestion({ code: 'FORBIDDEN', detail });
 }
 

@@ -7,6 +7,7 @@
  */
 
 import { normalEmail } from '@tapeloom/core/person/email-address';
+import { MINUTE_MS, MINUTE_NS_BIG, MS_NS_BIG } from '@tapeloom/core/units';
 import type { Clock } from '../platform/clock.ts';
 import type { MailSpool, SpooledMail } from './mail-spool.ts';
 import { MailFault, type MailTransport } from './mail-transport.ts';
@@ -23,10 +24,8 @@ const SHORT_LIVED_MINUTES_MAX = 60;
 const TRY_AGAIN_MS = { first: 1_000, last: 300_000 } as const;
 /** A link is waited for by somebody. */
 const TRY_SHORT_LIVED_AGAIN_MS_MAX = 30_000;
-const DELIVERY_MS_MAX = 60_000;
+const DELIVERY_MS_MAX = MINUTE_MS;
 const ENDING_MS_MAX = 2_000;
-const MINUTE_NS = 60_000_000_000n;
-const MS_NS = 1_000_000n;
 
 export type MailOutcome = 'sent' | 'refused' | 'expired' | 'no_room';
 
@@ -102,7 +101,7 @@ export class MailQueue implements Mailer, AsyncDisposable {
       return false;
     }
     const now = this.#options.clock.now();
-    const uselessAt = now + BigInt(Math.ceil(minutes)) * MINUTE_NS;
+    const uselessAt = now + BigInt(Math.ceil(minutes)) * MINUTE_NS_BIG;
     const kept = isShortLived ? Promise.resolve(null) : this.#keep({ mail, uselessAt });
     this.#add({ mail, reader, isShortLived, uselessAt, kept });
     if (isShortLived) this.#tryServerSoon(now);
@@ -152,7 +151,7 @@ export class MailQueue implements Mailer, AsyncDisposable {
 
   /** However long the server has failed, somebody waits now. */
   #tryServerSoon(now: bigint): void {
-    const soon = now + BigInt(TRY_SHORT_LIVED_AGAIN_MS_MAX) * MS_NS;
+    const soon = now + BigInt(TRY_SHORT_LIVED_AGAIN_MS_MAX) * MS_NS_BIG;
     if (this.#serverNotBefore > soon) this.#serverNotBefore = soon;
   }
 
@@ -187,7 +186,7 @@ export class MailQueue implements Mailer, AsyncDisposable {
       else if (due > now && (next === null || due < next)) next = due;
     }
     if (next === null) return;
-    const waitMs = Number((next - now + MS_NS - 1n) / MS_NS);
+    const waitMs = Number((next - now + MS_NS_BIG - 1n) / MS_NS_BIG);
     this.#timer = this.#options.clock.after(waitMs, () => this.#work());
   }
 
@@ -290,5 +289,5 @@ export class MailQueue implements Mailer, AsyncDisposable {
 
 function waitNs(tries: number, isShortLived: boolean): bigint {
   const most = isShortLived ? TRY_SHORT_LIVED_AGAIN_MS_MAX : TRY_AGAIN_MS.last;
-  return BigInt(Math.min(TRY_AGAIN_MS.first * 2 ** Math.min(tries - 1, 20), most)) * MS_NS;
+  return BigInt(Math.min(TRY_AGAIN_MS.first * 2 ** Math.min(tries - 1, 20), most)) * MS_NS_BIG;
 }

@@ -4,6 +4,7 @@
  */
 
 import { join } from 'node:path';
+import { MS_NS_BIG } from '@tapeloom/core/units';
 import type { Config } from '../config/config.ts';
 import { mailSender, OUTBOX_SENDER } from '../config/mail-sender.ts';
 import type { PublicAddress } from '../config/public-address.ts';
@@ -47,7 +48,7 @@ export class MailServices implements Mailer, AsyncDisposable {
     const { config, clock, log } = options;
     const { smtpUrl, mailFrom, data } = config;
     const directory = join(data, 'outbox');
-    const now = () => new Date(Number(clock.now() / 1_000_000n));
+    const now = () => new Date(Number(clock.now() / MS_NS_BIG));
     const sender = (mailFrom === null ? null : mailSender(mailFrom)) ?? OUTBOX_SENDER;
     const server = smtpUrl === null ? null : smtpServerAddress(smtpUrl);
     this.#options = options;

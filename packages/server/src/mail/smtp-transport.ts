@@ -5,6 +5,7 @@
  */
 
 import type { ConnectionOptions } from 'node:tls';
+import { KIB } from '@tapeloom/core/units';
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { SMTPError } from 'nodemailer/lib/smtp-connection';
 import type { MailSender } from '../config/mail-sender.ts';
@@ -19,7 +20,7 @@ const TIMEOUTS_MS = {
   greetingTimeout: 15_000,
   socketTimeout: 30_000,
 } as const;
-const RESPONSE_BYTES_MAX = 64 * 1024;
+const RESPONSE_BYTES_MAX = 64 * KIB;
 /** Answers to these are about the one mail. */
 const MAIL_COMMANDS: ReadonlySet<unknown> = new Set(['RCPT TO', 'DATA']);
 /** The server is closing down. */

@@ -8,10 +8,11 @@
 import type { Dirent } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
+import { MIB } from '@tapeloom/core/units';
 import { EncodedBody, type Encoding } from '../platform/encoded-body.ts';
 
 const FILES_MAX = 2_000;
-const BYTES_MAX = 64 * 1024 ** 2;
+const BYTES_MAX = 64 * MIB;
 const TRIES_MAX = 5;
 const READ_AT_ONCE = 16;
 

@@ -4,9 +4,11 @@
  * than that, and the simulated disk takes away everything else at a crash.
  */
 
+import { MIB } from '@tapeloom/core/units';
+
 /** Suffix of files that are not finished; whoever finds one at start may remove it. */
 export const UNFINISHED_SUFFIX = '.tmp';
-const READ_BYTES_MAX = 4 * 1024 * 1024;
+const READ_BYTES_MAX = 4 * MIB;
 
 /** `read` an existing file; `write` an existing one as well; `create` a new one, or an emptied one. */
 export type OpenMode = 'read' | 'write' | 'create';

@@ -4,10 +4,11 @@
  * disk at the edge does not fill the log. Where the platform cannot say, nothing is known and nothing told.
  */
 
+import { MINUTE_MS } from '@tapeloom/core/units';
 import type { Clock } from './clock.ts';
 import type { Disk, DiskSpace } from './disk.ts';
 
-const LOOK_EVERY_MS = 60_000;
+const LOOK_EVERY_MS = MINUTE_MS;
 /** What a day needs changes slowly, and takes a walk over files to find out. */
 const LOOKS_PER_DAY_BYTES = 60;
 const LITTLE_SHARE = 0.1;

@@ -4,8 +4,10 @@
  * missed.
  */
 
+import { MIB } from '@tapeloom/core/units';
+
 /** What may wait for the reader. */
-export const WAITING_BYTES_MAX = 4 * 1024 * 1024;
+export const WAITING_BYTES_MAX = 4 * MIB;
 
 /** As much of the process's streams as is needed. */
 export interface PrintStream {

@@ -6,9 +6,11 @@
  * everything stays as it is.
  */
 
-const LARGE_BYTES = 512 * 1_024;
+import { KIB, MIB } from '@tapeloom/core/units';
+
+const LARGE_BYTES = 512 * KIB;
 /** What an arena may keep at its end. */
-const SPARE_BYTES = 1_024 * 1_024;
+const SPARE_BYTES = MIB;
 /** Of `malloc.h`. */
 const M_TRIM_THRESHOLD = -1;
 const M_MMAP_THRESHOLD = -3;

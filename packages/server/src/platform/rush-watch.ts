@@ -4,11 +4,12 @@
  * behind for minutes.
  */
 
+import { MIB } from '@tapeloom/core/units';
+
 /** A thread that was busy for less than this share of a look had no rush. */
 const RUSH_SHARE = 0.2;
 /** A rush is over when the thread is busy for no more than this part of its busiest. */
 const CALM_PART = 0.6;
-const MIB = 1_048_576;
 /** A smaller heap is not worth it. */
 const HEAP_BYTES_MIN = 64 * MIB;
 /** A collection takes about a millisecond for each MiB in use, in which the thread does nothing else. */

@@ -5,13 +5,13 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { MS_NS_BIG } from '@tapeloom/core/units';
 import { type Clock, SPEED_MAX, SPEED_MIN, WAIT_MS_MAX } from './clock.ts';
 
 /** How far the flowing clock may drift from the machine's before it is corrected. */
 const DRIFT_NS_MAX = 20_000_000n;
 /** So little needs no exact look: doubles are wrong by less than a thousandth of it. */
 const DRIFT_MS_PLAIN = 19;
-const MS_NS = 1_000_000n;
 
 /**
  * How to make a clock: the machine's time, or time that stood at `originNs` when the process's
@@ -63,7 +63,7 @@ export function acceleratedFrom(
 
 function wallTime(machine: Machine): () => EpochNs {
   let seenMonotonic = machine.monotonicNs();
-  let shown = BigInt(machine.wallMs()) * MS_NS;
+  let shown = BigInt(machine.wallMs()) * MS_NS_BIG;
   return () => {
     const monotonic = machine.monotonicNs();
     const elapsed = monotonic - seenMonotonic;
@@ -74,7 +74,7 @@ function wallTime(machine: Machine): () => EpochNs {
       shown = flowed;
       return shown as EpochNs;
     }
-    const wall = BigInt(wallMs) * MS_NS;
+    const wall = BigInt(wallMs) * MS_NS_BIG;
     if (wall - flowed > DRIFT_NS_MAX) shown = wall;
     else if (flowed - wall <= DRIFT_NS_MAX) shown = flowed;
     else shown = later(wall, shown + elapsed / 2n);

@@ -9,6 +9,7 @@
  */
 
 import { randomBytes } from 'node:crypto';
+import { DAY_NS_BIG, MINUTE_MS } from '@tapeloom/core/units';
 import { AddressThrottle } from '../accounts/auth/address-throttle.ts';
 import { CountedAuthenticator } from '../accounts/auth/counted-authenticator.ts';
 import { Doorkeeper } from '../accounts/auth/doorkeeper.ts';
@@ -35,8 +36,7 @@ import { type FirstKeys, makeDemoAccount } from './demo-account.ts';
 import { StartRefusedError } from './start-refused-error.ts';
 
 /** How often what has ended (tokens, reservations, old audit events) is cleared away. */
-const SWEEP_EVERY_MS = 60_000;
-const DAY_NS = 86_400_000_000_000n;
+const SWEEP_EVERY_MS = MINUTE_MS;
 /** Why the service is not ready. */
 const TROUBLES: Readonly<Record<StoreTrouble, string>> = {
   damaged: 'the accounts are damaged',
@@ -99,7 +99,7 @@ export class AccountServices implements AsyncDisposable {
     this.doorkeeper = new Doorkeeper({ authenticator, addresses, clock });
     const onChange = (trouble: AccountsTroubleError | null) => this.#changed(trouble);
     resources.use(new AccountsHealth({ store, clock, onChange }));
-    const auditKeptNs = auditDays === undefined ? undefined : BigInt(auditDays) * DAY_NS;
+    const auditKeptNs = auditDays === undefined ? undefined : BigInt(auditDays) * DAY_NS_BIG;
     const sweep = () => store.sweep(clock.now(), auditKeptNs).catch(onFault);
     resources.use(clock.every(SWEEP_EVERY_MS, sweep));
     this.#resources = resources;

@@ -4,6 +4,7 @@
  * done after the next start.
  */
 
+import { HOUR_MS } from '@tapeloom/core/units';
 import { AccountsUnavailableError } from '../accounts/store/account-store.ts';
 import { Billing } from '../billing/billing.ts';
 import { Leaving } from '../billing/leaving.ts';
@@ -21,7 +22,7 @@ import type { AccountServices } from './account-services.ts';
 const IDLE_WITHIN_MS = 1_000;
 /** How often it is looked whether something is due: an operator who asks for it waits no longer. */
 const ROUND_EVERY_MS = 5_000;
-const RETENTION_EVERY_MS = 3_600_000;
+const RETENTION_EVERY_MS = HOUR_MS;
 
 export interface BillingServicesOptions {
   readonly accounts: Pick<AccountServices, 'store' | 'clock'>;

@@ -4,12 +4,13 @@
  * at the address that is forgotten with it.
  */
 
+import { MINUTE_MS } from '@tapeloom/core/units';
 import type { AccountStore } from '../accounts/store/account-store.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import { accountDeletedMail } from '../mail/texts/account-mails.ts';
 import type { Clock } from '../platform/clock.ts';
 
-const LOOK_EVERY_MS = 60_000;
+const LOOK_EVERY_MS = MINUTE_MS;
 
 export interface DueDeletionsOptions {
   readonly store: Pick<AccountStore, 'people'>;

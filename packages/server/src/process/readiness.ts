@@ -4,10 +4,11 @@
  * elsewhere and back for it.
  */
 
+import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import type { Clock } from '../platform/clock.ts';
 
 const LOOK_EVERY_MS = 250;
-const COUNTS_AFTER_NS = 1_000_000_000n;
+const COUNTS_AFTER_NS = SECOND_NS_BIG;
 
 /** How many run. */
 export interface ServingThreads {

@@ -14,8 +14,9 @@
 
 import { type Cursor, compareCursors, formatCursor, parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { SECOND_NS, wholeSecond } from '@tapeloom/core/studies/flush-step';
+import { wholeSecond } from '@tapeloom/core/studies/flush-step';
 import { firstRowAt, type TradeBatch } from '@tapeloom/core/trade-batch';
+import { MINUTE_NS_BIG, SECOND_NS } from '@tapeloom/core/units';
 import { epochNs } from '@tapeloom/core/utc-day';
 import { type Block, joinByDay } from '../blocks/block.ts';
 import type { BlockWriter } from '../blocks/block-writer.ts';
@@ -39,7 +40,7 @@ export interface PageLimits {
 
 export const PAGE_LIMITS: PageLimits = { bytes: 65_536, trades: 200_000 };
 /** Tape time without trades is passed in pieces, since studies may have much to say in it. */
-const QUIET_PIECE_NS = 60_000_000_000n;
+const QUIET_PIECE_NS = MINUTE_NS_BIG;
 /** Trades applied before other work of the thread gets a turn. */
 const TRADES_PER_TURN = 16_384;
 

@@ -21,7 +21,8 @@
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
-import { addDays, DAY_NS, dayOf, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
+import { DAY_NS, MS_NS } from '@tapeloom/core/units';
+import { addDays, dayOf, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
 import type { Clock } from '../platform/clock.ts';
 import type { Intake, IntakeBatch } from '../tape/write/intake.ts';
 import { SLICE_NS } from './sim/slice.ts';
@@ -30,7 +31,6 @@ import type { SimUniverse } from './sim-universe.ts';
 
 const STEP_MS = 20;
 const STEP_NS = 20_000_000n;
-const MS_NS = 1_000_000;
 /** Without trades, a promise this often. */
 const QUIET_NS = 200_000_000n;
 /** Further behind the clock than this it is catching up again: half a second at the greatest speed. */

@@ -4,6 +4,7 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { MS_NS_BIG } from '@tapeloom/core/units';
 import { type Disk, readFileWhole, replaceFile } from '../platform/disk.ts';
 import type { SimOptions } from './sim/sim-market.ts';
 import { SIM_DATASET } from './sim-universe.ts';
@@ -41,5 +42,5 @@ export async function claimTape(disk: Disk, tapeRoot: string, sim: SimOptions): 
 }
 
 function timeText(instant: EpochNs): string {
-  return new Date(Number(instant / 1_000_000n)).toISOString();
+  return new Date(Number(instant / MS_NS_BIG)).toISOString();
 }

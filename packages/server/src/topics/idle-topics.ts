@@ -5,12 +5,13 @@
  * memory is needed, and then the account that has most loses the one it used least recently.
  */
 
+import { MINUTE_MS } from '@tapeloom/core/units';
 import type { Clock } from '../platform/clock.ts';
 
 /** As long as its ring reaches back. */
 export const TOPIC_LINGER_MS = 15 * 60_000;
 /** So long a topic goes on while its account has anything else to give: the client may be on its way back. */
-export const IDLE_GRACE_MS = 60_000;
+export const IDLE_GRACE_MS = MINUTE_MS;
 
 /** Why an idle topic ended: its time, too many of its account, its place or its memory was needed. */
 export type IdleEnd = 'time' | 'account' | 'place' | 'memory';

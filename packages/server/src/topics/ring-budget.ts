@@ -10,14 +10,15 @@
  * reconnect storm share one encoding; what that takes is limited as well.
  */
 
+import { MIB } from '@tapeloom/core/units';
 import type { Flush } from './flush.ts';
 
 /** Bytes that all rings may hold together unless configured otherwise. */
-export const RINGS_BYTES_MAX = 256 * 1024 * 1024;
+export const RINGS_BYTES_MAX = 256 * MIB;
 /** Names for which the encoding of one stretch is kept. */
 export const VIEW_NAMES_MAX = 4;
 /** Text of the stretches kept for readers; with all their encodings about six times as much memory. */
-const VIEWS_BYTES_MAX = 8 * 1024 * 1024;
+const VIEWS_BYTES_MAX = 8 * MIB;
 
 /** Why something left a ring: too old, too much for its topic, or too much for all topics together. */
 export type EvictionReason = 'age' | 'topic' | 'total';

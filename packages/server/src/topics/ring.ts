@@ -15,6 +15,7 @@
 
 import { type Cursor, compareCursors, formatCursor, parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { MIB, MINUTE_NS_BIG } from '@tapeloom/core/units';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import { type Block, endWithin } from '../blocks/block.ts';
 import type { Flush } from './flush.ts';
@@ -27,9 +28,9 @@ export interface RingLimits {
 }
 
 export const RING_LIMITS: RingLimits = {
-  bytesMax: 32 * 1024 * 1024,
+  bytesMax: 32 * MIB,
   /** Clients are told 15 minutes; one more covers the time it takes to come back. */
-  ageNs: 16n * 60n * 1_000_000_000n,
+  ageNs: 16n * MINUTE_NS_BIG,
 };
 
 /** One piece of what a ring has after a cursor. */

@@ -6,6 +6,7 @@
 
 import type { SessionTable } from '@tapeloom/core/calendar/session';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { MS_NS_BIG } from '@tapeloom/core/units';
 import type { StreamState } from '@tapeloom/protocol/status-states';
 
 export interface StreamFacts {
@@ -27,5 +28,5 @@ export function judgeStream(facts: StreamFacts): StreamState {
   if (session === null || session.close <= facts.now) return 'closed';
   if (facts.promise === null) return 'stale';
   const silentNs = facts.now - facts.promise;
-  return silentNs > BigInt(facts.staleAfterMs) * 1_000_000n ? 'stale' : 'live';
+  return silentNs > BigInt(facts.staleAfterMs) * MS_NS_BIG ? 'stale' : 'live';
 }

@@ -5,6 +5,7 @@
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import { dayOf, epochNs } from '@tapeloom/core/utc-day';
 import type { EngineSlot, EngineSlots } from './engine-slots.ts';
 
@@ -47,7 +48,7 @@ export class TapeTime {
   reach(delaySeconds: number, day: UtcDay): void {
     const known = this.dayAt(delaySeconds);
     if (known !== null && day <= known) return;
-    const midnight = epochNs(day, 0) + BigInt(delaySeconds) * 1_000_000_000n;
+    const midnight = epochNs(day, 0) + BigInt(delaySeconds) * SECOND_NS_BIG;
     this.#change(() => this.#engines.reach(midnight as EpochNs));
   }
 
@@ -73,5 +74,5 @@ export function delayed(
   instant: EpochNs,
   { delaySeconds }: { readonly delaySeconds: number },
 ): EpochNs {
-  return (instant - BigInt(delaySeconds) * 1_000_000_000n) as EpochNs;
+  return (instant - BigInt(delaySeconds) * SECOND_NS_BIG) as EpochNs;
 }

@@ -5,10 +5,9 @@
  */
 
 import { firstRowAt, type TradeBatch } from '../../trade-batch.ts';
+import { SECOND_NS } from '../../units.ts';
 import type { StudySession } from '../study.ts';
 import type { BarCutter, CutBar } from './bar-cutter.ts';
-
-const SECOND_NS = 1_000_000_000;
 
 export class TimeCutter implements BarCutter {
   readonly #bar: CutBar;

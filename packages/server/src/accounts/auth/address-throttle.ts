@@ -12,6 +12,7 @@ import type { CountedLimit } from '@tapeloom/core/entitlement/entitlements';
 import { isIpv4, parseIp } from '@tapeloom/core/entitlement/ip-range';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { AllowanceVerdict } from '@tapeloom/core/quota/allowance';
+import { DAY_NS_BIG } from '@tapeloom/core/units';
 import { MemoryAllowances } from '../limits/memory-allowances.ts';
 
 export const FAILURES_PER_MINUTE = 30;
@@ -24,7 +25,7 @@ const ADDRESSES_MAX = 100_000;
 /** Addresses that sent something with a good signature; those of all providers are a few dozen. */
 const SIGNING_MAX = 1_000;
 /** So long they are let in, whatever else comes from the same address: it may be that of a proxy. */
-const SIGNING_NS = 86_400_000_000_000n;
+const SIGNING_NS = DAY_NS_BIG;
 const NETWORK_BITS = 64n;
 
 export interface AddressThrottleLimits {

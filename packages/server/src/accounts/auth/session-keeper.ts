@@ -6,15 +6,16 @@
 
 import { hash } from 'node:crypto';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { MINUTE_NS_BIG, SECOND_NS_BIG } from '@tapeloom/core/units';
 import type { Clock } from '../../platform/clock.ts';
 import type { AccountChange, AccountStore, AuditKind } from '../store/account-store.ts';
 import type { SessionRecord } from '../store/people-store.ts';
 import { isSoundSession } from './secret.ts';
 
-const REMEMBERED_NS = 1_000_000_000n;
+const REMEMBERED_NS = SECOND_NS_BIG;
 const REMEMBERED_MAX = 10_000;
 /** When a session was last used is told to the minute. */
-const TOUCH_EVERY_NS = 60_000_000_000n;
+const TOUCH_EVERY_NS = MINUTE_NS_BIG;
 
 /** After these a session is no more, or may something else. */
 const KINDS_WITH_EFFECT: readonly AuditKind[] = [

@@ -6,14 +6,13 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { nextRenewal, periodOf } from '@tapeloom/core/quota/month';
+import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import type { Clock } from '../../platform/clock.ts';
 import { Refusal } from '../../platform/refusal.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { AccountStore } from '../store/account-store.ts';
 import type { Done, OnceRefused } from '../store/once.ts';
 import { remainingBudget } from './remaining-budget.ts';
-
-const SECOND_NS = 1_000_000_000n;
 
 /**
  * To what each kind of work is charged, and how long a process that died holds back what it reserved: far longer
@@ -72,7 +71,7 @@ export class Charges {
     if (verdict.granted) return;
     const { remaining } = verdict;
     // Not above the time there is, but for the last second.
-    const renewsInSeconds = Math.max(1, Number((nextRenewal(now) - now) / SECOND_NS));
+    const renewsInSeconds = Math.max(1, Number((nextRenewal(now) - now) / SECOND_NS_BIG));
     throw new Refusal({ t: 'over-budget', budget, amount, remaining, renewsInSeconds });
   }
 
@@ -104,5 +103,5 @@ function of<B extends 'computeUnits' | 'exportBytes'>(
   isSynced: boolean,
 ) {
   const limit = budget === 'computeUnits' ? ('computeBudget' as const) : ('exportBytes' as const);
-  return { budget, limit, reservedForNs: seconds * SECOND_NS, isSynced };
+  return { budget, limit, reservedForNs: seconds * SECOND_NS_BIG, isSynced };
 }

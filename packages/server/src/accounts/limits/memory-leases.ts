@@ -6,6 +6,7 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import {
   LEASE_SECONDS,
   type LeaseKind,
@@ -14,9 +15,8 @@ import {
   RENEW_EVERY_SECONDS,
 } from './leases.ts';
 
-const SECOND_NS = 1_000_000_000n;
-const LEASE_NS = BigInt(LEASE_SECONDS) * SECOND_NS;
-const STEP_NS_MAX = BigInt(RENEW_EVERY_SECONDS) * SECOND_NS;
+const LEASE_NS = BigInt(LEASE_SECONDS) * SECOND_NS_BIG;
+const STEP_NS_MAX = BigInt(RENEW_EVERY_SECONDS) * SECOND_NS_BIG;
 
 const HOLDERS = ['all', 'tests'] as const;
 type Holder = (typeof HOLDERS)[number];

@@ -7,9 +7,10 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import type { MonthUsage } from '../store/account-store.ts';
 
-const REMEMBERED_NS = 1_000_000_000n;
+const REMEMBERED_NS = SECOND_NS_BIG;
 const REPORTS_MAX = 10_000;
 
 interface Report {

@@ -6,13 +6,13 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { periodOf } from '@tapeloom/core/quota/month';
+import { MINUTE_NS_BIG } from '@tapeloom/core/units';
 import type { Clock } from '../../platform/clock.ts';
 import { whenKnown } from '../../platform/when-known.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { AccountStore, MonthUsage, RequestCount } from '../store/account-store.ts';
 
 const FLUSH_EVERY_MS = 1_000;
-const MINUTE_NS = 60_000_000_000n;
 
 /** What was counted of a key in a month. */
 interface KeyCount extends Omit<RequestCount, 'restRequests'> {
@@ -64,7 +64,7 @@ export class UsageMeter implements AsyncDisposable {
   }
 
   noteKeyUse(keyId: string, usedAt: EpochNs = this.#options.clock.now()): void {
-    const at = (usedAt - (usedAt % MINUTE_NS)) as EpochNs;
+    const at = (usedAt - (usedAt % MINUTE_NS_BIG)) as EpochNs;
     const noted = this.#usedKeys.get(keyId);
     if (noted === undefined || noted.at < at) this.#usedKeys.set(keyId, { at, isStored: false });
   }
@@ -130,7 +130,7 @@ export class UsageMeter implements AsyncDisposable {
     const now = this.#options.clock.now();
     const news = [...this.#usedKeys].filter(([, noted]) => !noted.isStored);
     for (const [keyId, noted] of this.#usedKeys) {
-      if (noted.isStored && noted.at + MINUTE_NS <= now) this.#usedKeys.delete(keyId);
+      if (noted.isStored && noted.at + MINUTE_NS_BIG <= now) this.#usedKeys.delete(keyId);
     }
     if (news.length === 0) return;
     try {

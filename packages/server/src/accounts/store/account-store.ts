@@ -13,6 +13,7 @@ import type { ManagementCriterion } from '@tapeloom/core/entitlement/key-managem
 import type { KeyRights } from '@tapeloom/core/entitlement/key-rights';
 import type { Grant } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { DAY_NS_BIG } from '@tapeloom/core/units';
 import { Refusal } from '../../platform/refusal.ts';
 import type { Done, OnceRefused } from './once.ts';
 import type { OrdersStore } from './orders-store.ts';
@@ -29,12 +30,12 @@ export const KEY_USAGE_MONTHS = 13;
 /** Keys in a report of what each used. */
 export const KEYS_REPORTED_MAX = 100;
 /** How long a key that ended stays in the list: 30 days. */
-export const ENDED_KEY_SHOWN_NS = 30n * 86_400_000_000_000n;
+export const ENDED_KEY_SHOWN_NS = 30n * DAY_NS_BIG;
 /** Keys in the list: while there are so many, nobody makes another. */
 export const KEYS_LISTED_MAX = 1_000;
 /** Keys that an account's own keys may make in 24 hours, by creation and by rotation together. */
 export const KEYS_MADE_MAX = 200;
-export const KEYS_MADE_NS = 86_400_000_000_000n;
+export const KEYS_MADE_NS = DAY_NS_BIG;
 
 /** The store cannot be asked now; nothing happened that the caller could rely on. */
 export class AccountsUnavailableError extends Refusal {

@@ -5,9 +5,10 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { DAY_NS_BIG } from '@tapeloom/core/units';
 
 /** How long what was done is remembered: 24 hours. */
-export const REMEMBERED_NS = 86_400_000_000_000n;
+export const REMEMBERED_NS = DAY_NS_BIG;
 /** How many such requests are remembered of an account at a time; further ones are refused, not forgotten. */
 export const REMEMBERED_MAX = 1_000;
 

@@ -8,17 +8,18 @@ import type { Payment } from '@tapeloom/core/entitlement/payment';
 import type { Grant } from '@tapeloom/core/entitlement/plan';
 import type { WithdrawalTerms } from '@tapeloom/core/entitlement/withdrawal';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { DAY_NS_BIG, MINUTE_NS_BIG } from '@tapeloom/core/units';
 import type { StoreCall } from './store-call.ts';
 
 /** Orders that an account may place in 24 hours: consents are kept for good. */
 export const ORDERS_PLACED_MAX = 20;
-export const ORDERS_PLACED_NS = 86_400_000_000_000n;
+export const ORDERS_PLACED_NS = DAY_NS_BIG;
 /** An account is bound to the provider of an order that nobody paid for only so long. */
-const UNPAID_BINDS_NS = 86_400_000_000_000n;
+const UNPAID_BINDS_NS = DAY_NS_BIG;
 /** Who asks again within a minute gets the checkout that is open. */
-export const SAME_CHECKOUT_NS = 60_000_000_000n;
+export const SAME_CHECKOUT_NS = MINUTE_NS_BIG;
 /** A provider repeats an event for some days at most; we know it for 90. */
-export const EVENTS_KEPT_NS = 90n * 86_400_000_000_000n;
+export const EVENTS_KEPT_NS = 90n * DAY_NS_BIG;
 
 /** What was bought, as it was offered then. */
 export interface OrderTerms {

@@ -6,32 +6,29 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { EmailAddress } from '@tapeloom/core/person/email-address';
+import { DAY_NS_BIG, HOUR_NS_BIG, MINUTE_NS_BIG } from '@tapeloom/core/units';
 import type { StoreCall } from './store-call.ts';
 
-const MINUTE_NS = 60_000_000_000n;
-const HOUR_NS = 60n * MINUTE_NS;
-const DAY_NS = 24n * HOUR_NS;
-
 export const LINK_VALID_MINUTES = 15;
-export const LINK_VALID_NS = BigInt(LINK_VALID_MINUTES) * MINUTE_NS;
+export const LINK_VALID_NS = BigInt(LINK_VALID_MINUTES) * MINUTE_NS_BIG;
 /** Links to one mailbox, and links asked for from one neighbourhood, in an hour. */
 export const LINKS_PER_MAILBOX_MAX = 5;
 export const LINKS_PER_NEIGHBOURHOOD_MAX = 20;
 /** And in all, so that however many ask from wherever, what is kept and mailed has an end. */
 export const LINKS_MAX = 100_000;
-export const LINKS_COUNTED_NS = HOUR_NS;
+export const LINKS_COUNTED_NS = HOUR_NS_BIG;
 /** Accounts that sign-ins from one neighbourhood may make in a day. */
 export const NEW_ACCOUNTS_MAX = 5;
-export const NEW_ACCOUNTS_COUNTED_NS = DAY_NS;
+export const NEW_ACCOUNTS_COUNTED_NS = DAY_NS_BIG;
 /** From the sign-in on, however much it is used. */
-export const SESSION_VALID_NS = 30n * DAY_NS;
+export const SESSION_VALID_NS = 30n * DAY_NS_BIG;
 /** Browsers in which somebody may be signed in at once; one more, and the oldest session ends. */
 export const SESSIONS_MAX = 50;
 /** How often a day a deletion may be asked for anew: each time is mailed, and stays in the audit log. */
 export const DELETIONS_ASKED_MAX = 5;
-export const DELETIONS_COUNTED_NS = DAY_NS;
+export const DELETIONS_COUNTED_NS = DAY_NS_BIG;
 /** For how long a deletion can be withdrawn. */
-export const DELETION_GRACE_NS = 14n * DAY_NS;
+export const DELETION_GRACE_NS = 14n * DAY_NS_BIG;
 
 /** What a link that was mailed is good for. */
 export type LinkPurpose = 'sign-in' | 'email-change' | 'claim';

@@ -7,6 +7,7 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { dayIn } from '@tapeloom/core/quota/month';
+import { DAY_NS_BIG } from '@tapeloom/core/units';
 import type { Kysely } from 'kysely';
 import { remainingBudget } from '../limits/remaining-budget.ts';
 import type { AccountSchema, ReservationState } from './account-schema.ts';
@@ -26,7 +27,7 @@ import { addDayUse, type Count, countsOf, EMPTY_COUNTS } from './sql-usage.ts';
  * takes nothing a second time, and every page and export leaves one. One that nobody closed, which is rare,
  * for 40 days: until then it can be settled.
  */
-const CLOSED_KEPT_NS = 86_400_000_000_000n;
+const CLOSED_KEPT_NS = DAY_NS_BIG;
 const EXPIRED_KEPT_NS = 40n * CLOSED_KEPT_NS;
 
 const COLUMNS = {

@@ -10,6 +10,7 @@ import {
 } from '@tapeloom/core/entitlement/key-management';
 import { type KeyRights, keyStateAt } from '@tapeloom/core/entitlement/key-rights';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { MINUTE_NS_BIG, SECOND_NS_BIG } from '@tapeloom/core/units';
 import { accountOf, keyOf } from './account-rows.ts';
 import type { KeyRow } from './account-schema.ts';
 import {
@@ -28,9 +29,6 @@ import { countRefusal, tell, type Writing } from './sql-audit.ts';
 import type { Sql } from './sql-database.ts';
 import { addKeyWithinLimits, KEY_END, type KeyLimitReached } from './sql-key-limit.ts';
 import { judgeOnce, remember } from './sql-once.ts';
-
-const SECOND_NS = 1_000_000_000n;
-const MINUTE_NS = 60n * SECOND_NS;
 
 type Operation = 'create' | 'rotate' | 'revoke';
 
@@ -140,7 +138,7 @@ export async function rotateKey(
   const created = await add(managing, newRow, endsAtOnce ? keyId : null);
   if ('refused' in created) return created;
   await rememberMade(managing, newId);
-  const graceEnd = now + BigInt(graceSeconds) * SECOND_NS;
+  const graceEnd = now + BigInt(graceSeconds) * SECOND_NS_BIG;
   const expiresAt = old.expiresAt !== null && old.expiresAt < graceEnd ? old.expiresAt : graceEnd;
   const previous = await writing.sql
     .updateTable('keys')
@@ -176,7 +174,7 @@ export async function revokeKey(
 
 export async function touchKeys(sql: Sql, lastUsed: ReadonlyMap<string, EpochNs>): Promise<void> {
   for (const [keyId, instant] of lastUsed) {
-    const minute = instant - (instant % MINUTE_NS);
+    const minute = instant - (instant % MINUTE_NS_BIG);
     await sql
       .updateTable('keys')
       .set({ last_used_at: minute })

@@ -5,10 +5,11 @@
  */
 
 import type { DatabaseSync } from 'node:sqlite';
+import { MIB } from '@tapeloom/core/units';
 import { AccountsTroubleError, type StoreTrouble } from './account-store.ts';
 
 /** From this size on the audit log, which is never read to recognise anybody, is left out. */
-const WHOLE_CHECK_BYTES_MAX = 256 * 1024 * 1024;
+const WHOLE_CHECK_BYTES_MAX = 256 * MIB;
 /** Once this is over no further table is begun. */
 const CHECK_MS_MAX = 2_000;
 const AUDIT_LOG = 'audit_log';

@@ -2,6 +2,7 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { shownText } from '@tapeloom/core/person/plain-text';
+import { MS_NS_BIG } from '@tapeloom/core/units';
 import type { OrderRecord } from './orders-store.ts';
 
 /** More than any name; what is longer is none. */
@@ -33,6 +34,6 @@ export function withdrawalStatement(facts: StatementFacts): string {
 
 /** `2026-11-22 14:35:08.123 UTC` */
 function instantText(instant: EpochNs): string {
-  const text = new Date(Number(instant / 1_000_000n)).toISOString();
+  const text = new Date(Number(instant / MS_NS_BIG)).toISOString();
   return `${text.slice(0, 10)} ${text.slice(11, 23)} UTC`;
 }

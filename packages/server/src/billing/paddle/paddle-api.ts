@@ -9,6 +9,7 @@
 
 import { ApiError, type Environment, LogLevel, Paddle } from '@paddle/paddle-node-sdk';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import type { Clock } from '../../platform/clock.ts';
 import { UpstreamError } from '../payment-provider.ts';
 import { untilAborted } from '../until-aborted.ts';
@@ -17,7 +18,6 @@ import { untilAborted } from '../until-aborted.ts';
 export const CALL_MS_MAX = 8_000;
 /** The version of the interface that this adapter was written for. */
 const VERSION = '1';
-const SECOND_NS = 1_000_000_000n;
 /** Paddle counts its limits by the minute. */
 const QUIET_S_MAX = 60;
 
@@ -150,6 +150,6 @@ export class PaddleApi {
 
   #beQuiet(retryAfterS: number | null): void {
     const waitS = Math.min(Math.max(retryAfterS ?? QUIET_S_MAX, 1), QUIET_S_MAX);
-    this.#quietUntil = (this.#clock.now() + BigInt(waitS) * SECOND_NS) as EpochNs;
+    this.#quietUntil = (this.#clock.now() + BigInt(waitS) * SECOND_NS_BIG) as EpochNs;
   }
 }

@@ -5,6 +5,7 @@
 
 import type { EventEntity, IEventName } from '@paddle/paddle-node-sdk';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { MINUTE_NS_BIG } from '@tapeloom/core/units';
 import type { EventList, ProviderEvent } from '../payment-provider.ts';
 import type { PaddleApi } from './paddle-api.ts';
 import { fieldFault, instantOf } from './paddle-fields.ts';
@@ -27,7 +28,7 @@ export const PADDLE_EVENTS = [
 const PAGE = 200;
 const READ_MAX = 10 * PAGE;
 /** Paddle's list may be behind by this much, and events within it out of order. */
-const OVERLAP_NS = 60_000_000_000n;
+const OVERLAP_NS = MINUTE_NS_BIG;
 
 export async function paddleEvents(
   api: PaddleApi,

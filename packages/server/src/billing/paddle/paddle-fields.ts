@@ -1,12 +1,12 @@
 /** What Paddle answers, read: a member that is missing or of another kind is an `UpstreamError` that names it. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { MS_NS_BIG } from '@tapeloom/core/units';
 import { UpstreamError } from '../payment-provider.ts';
 
 /** `2026-11-16T11:30:00.123456Z`. */
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 const AMOUNT = /^\d{1,15}$/;
-const MS_NS = 1_000_000n;
 
 export const TRANSACTION_ID = /^txn_[a-z\d]{26}$/;
 export const SUBSCRIPTION_ID = /^sub_[a-z\d]{26}$/;
@@ -16,7 +16,7 @@ export const CUSTOMER_ID = /^ctm_[a-z\d]{26}$/;
 export function instantOf(field: string, value: unknown): EpochNs {
   const ms = typeof value === 'string' && INSTANT.test(value) ? Date.parse(value) : Number.NaN;
   if (Number.isNaN(ms) || ms < 0) throw fieldFault(field, value);
-  return (BigInt(ms) * MS_NS) as EpochNs;
+  return (BigInt(ms) * MS_NS_BIG) as EpochNs;
 }
 
 /** Paddle writes amounts as text, in the currency's smallest unit. */
@@ -42,5 +42,5 @@ export function fieldFault(field: string, value: unknown): UpstreamError {
 }
 
 export function paddleTime(instant: EpochNs): string {
-  return new Date(Number(instant / MS_NS)).toISOString();
+  return new Date(Number(instant / MS_NS_BIG)).toISOString();
 }

@@ -4,6 +4,7 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { HOUR_SECONDS } from '@tapeloom/core/units';
 import type Stripe from 'stripe';
 import { type CheckoutStart, type StartedCheckout, UpstreamError } from '../payment-provider.ts';
 import { idempotencyKey, isIdempotencyMismatch } from './stripe-client.ts';
@@ -11,7 +12,6 @@ import { ACCOUNT_FIELD, listOf, ORDER_FIELD, secondsOf } from './stripe-shapes.t
 
 /** Stripe takes half an hour to a day, by its own clock. */
 const OPEN_S = 12 * 3_600;
-const HOUR_S = 3_600;
 const SESSIONS_MAX = 100;
 /** What Stripe's query language may be given without a way out of the quotes. */
 const QUERY_SAFE = /^[0-9A-Za-z_-]{1,200}$/;
@@ -103,7 +103,7 @@ async function customerOf(
     if (email !== null && found.email !== email) await api.customers.update(found.id, { email });
     return found.id;
   }
-  const hour = String(Math.floor(secondsOf(now) / HOUR_S));
+  const hour = String(Math.floor(secondsOf(now) / HOUR_SECONDS));
   const metadata = { [ACCOUNT_FIELD]: accountId };
   const made = await api.customers.create(email === null ? { metadata } : { metadata, email }, {
     idempotencyKey: idempotencyKey('customer', accountId, email ?? '', hour),

@@ -5,6 +5,7 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import type Stripe from 'stripe';
 import type { EventList } from '../payment-provider.ts';
 import { amountOf, booleanOf, listOf, secondsOf, unknownValue } from './stripe-shapes.ts';
@@ -12,7 +13,6 @@ import { providerEventOf } from './stripe-webhook.ts';
 
 const PAGE_MAX = 100;
 const PAGES_MAX = 10;
-const SECOND_NS = 1_000_000_000n;
 /** So many of a second can be counted. */
 const TOLD_MAX = 1_000;
 /** A count stands behind a mark of its second, so that no other instant is taken for one. */
@@ -103,13 +103,15 @@ function placeAfter(found: readonly Stripe.Event[], last: Stripe.Event): EpochNs
   const second = amountOf(last.created, 'event.created');
   const upTo = found.slice(0, found.indexOf(last) + 1);
   const told = upTo.filter(({ created }) => created === last.created).length;
-  const start = BigInt(second) * SECOND_NS;
-  return (told < TOLD_MAX ? start + BigInt(markOf(second) + told) : start + SECOND_NS) as EpochNs;
+  const start = BigInt(second) * SECOND_NS_BIG;
+  return (
+    told < TOLD_MAX ? start + BigInt(markOf(second) + told) : start + SECOND_NS_BIG
+  ) as EpochNs;
 }
 
 /** How many events of its second were told, if it is such a place. */
 function toldBefore(from: EpochNs): number {
-  const told = Number(from % SECOND_NS) - markOf(secondsOf(from));
+  const told = Number(from % SECOND_NS_BIG) - markOf(secondsOf(from));
   return told > 0 && told < TOLD_MAX ? told : 0;
 }
 

@@ -4,6 +4,7 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import type Stripe from 'stripe';
 import { UpstreamError } from '../payment-provider.ts';
 
@@ -11,8 +12,6 @@ import { UpstreamError } from '../payment-provider.ts';
 export const ORDER_FIELD = 'tapeloom_order';
 export const ACCOUNT_FIELD = 'tapeloom_account';
 export const REFUND_FIELD = 'tapeloom_refund';
-
-const SECOND_NS = 1_000_000_000n;
 
 export function unknownValue(field: string, value: unknown): UpstreamError {
   const said = value === undefined ? 'nothing' : JSON.stringify(value);
@@ -22,11 +21,11 @@ export function unknownValue(field: string, value: unknown): UpstreamError {
 /** Stripe counts in seconds. */
 export function instantOf(seconds: unknown, field: string): EpochNs {
   if (!Number.isSafeInteger(seconds) || (seconds as number) < 0) throw unknownValue(field, seconds);
-  return (BigInt(seconds as number) * SECOND_NS) as EpochNs;
+  return (BigInt(seconds as number) * SECOND_NS_BIG) as EpochNs;
 }
 
 export function secondsOf(instant: EpochNs): number {
-  return Number(instant / SECOND_NS);
+  return Number(instant / SECOND_NS_BIG);
 }
 
 export function booleanOf(value: unknown, field: string): boolean {

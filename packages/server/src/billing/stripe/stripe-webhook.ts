@@ -6,11 +6,11 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import type { ProviderEvent, WebhookHeaders } from '../payment-provider.ts';
 import { type GivenSignatures, isSigned, signatureBy } from '../webhook-signatures.ts';
 
 export const SIGNATURE_HEADER = 'stripe-signature';
-const SECOND_NS = 1_000_000_000n;
 const HEADER_LENGTH_MAX = 2_048;
 const PART = /^([a-z0-9]{1,8})=([0-9a-f]{1,128})$/;
 const SECONDS = /^[1-9]\d{0,11}$/;
@@ -86,6 +86,6 @@ export function providerEventOf(event: unknown, isLive: boolean): ProviderEvent 
   const about = (data as { readonly object?: { readonly id?: unknown } | null } | null)?.object?.id;
   // Events about things without a name are about nothing of ours.
   const isRef = typeof about === 'string' && about !== '' && about.length <= REF_LENGTH_MAX;
-  const at = (BigInt(created as number) * SECOND_NS) as EpochNs;
+  const at = (BigInt(created as number) * SECOND_NS_BIG) as EpochNs;
   return { id, objectRef: isRef ? about : id, at };
 }

@@ -5,6 +5,7 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { MS_NS_BIG } from '@tapeloom/core/units';
 import { HOUSE_MARK } from '../../pages/house-mark.ts';
 import { escapeHtml, pageDocument } from '../../pages/page-document.ts';
 import type { PageAnswer, PageRequest, PageRoute } from '../../pages/page-route.ts';
@@ -157,5 +158,5 @@ function countryText(code: string): string {
 /** `16 December 2026`, in UTC. */
 function dayText(instant: EpochNs): string {
   const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-  return format.format(Number(instant / 1_000_000n));
+  return format.format(Number(instant / MS_NS_BIG));
 }

@@ -6,17 +6,16 @@
 
 import type { PaymentKind, PaymentState } from '@tapeloom/core/entitlement/payment';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { DAY_NS_BIG, MS_NS_BIG, SECOND_NS_BIG } from '@tapeloom/core/units';
 
-const SECOND_NS = 1_000_000_000n;
-const DAY_NS = 86_400n * SECOND_NS;
 /** How long a slow confirmation takes. */
-const SLOW_CONFIRMATION_NS = 20n * SECOND_NS;
+const SLOW_CONFIRMATION_NS = 20n * SECOND_NS_BIG;
 /** A checkout that nobody paid is closed after a day. */
-const CHECKOUT_NS = DAY_NS;
+const CHECKOUT_NS = DAY_NS_BIG;
 /** A renewal that failed is given up after two weeks. */
-const PAST_DUE_NS = 14n * DAY_NS;
+const PAST_DUE_NS = 14n * DAY_NS_BIG;
 /** Played renewals go no further ahead. */
-const PAID_AHEAD_NS_MAX = 330n * DAY_NS;
+const PAID_AHEAD_NS_MAX = 330n * DAY_NS_BIG;
 /** Events of one payment that nobody took; the newest tell as much as all. */
 const EVENTS_MAX = 16;
 const CHARGES_MAX = 24;
@@ -248,12 +247,12 @@ export const passed: Change = (payment, now, eventId) => {
 
 /** The same day so many months later, or that month's last. */
 export function monthsAfter(instant: EpochNs, months: number): EpochNs {
-  const start = new Date(Number(instant / 1_000_000n));
+  const start = new Date(Number(instant / MS_NS_BIG));
   const month = start.getUTCMonth() + months;
   const days = new Date(Date.UTC(start.getUTCFullYear(), month + 1, 0)).getUTCDate();
   const later = new Date(start);
   later.setUTCMonth(month, Math.min(start.getUTCDate(), days));
-  return (BigInt(later.getTime()) * 1_000_000n + (instant % 1_000_000n)) as EpochNs;
+  return (BigInt(later.getTime()) * MS_NS_BIG + (instant % MS_NS_BIG)) as EpochNs;
 }
 
 function isPayable({ state, confirmAt }: TestPayment): boolean {

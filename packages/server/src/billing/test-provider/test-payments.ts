@@ -6,6 +6,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
 import { Turns } from '../../platform/turns.ts';
@@ -24,7 +25,6 @@ import {
 import { SIGNATURE_HEADER, signatureOf } from './webhook-signature.ts';
 
 const LOOK_EVERY_MS = 1_000;
-const SECOND_NS = 1_000_000_000n;
 /** How long after a failed attempt a webhook is sent again; the last wait repeats. */
 const RETRY_S = [1, 5, 30, 120, 600, 3_600];
 /** After about three days a webhook is given up: it was only a hint. */
@@ -251,7 +251,7 @@ export class TestPayments implements AsyncDisposable {
     if (this.#gone.signal.aborted) return;
     const attempts = event.attempts + 1;
     const waitS = RETRY_S[Math.min(event.attempts, RETRY_S.length - 1)]!;
-    const sendAt = (this.clock.now() + BigInt(waitS) * SECOND_NS) as EpochNs;
+    const sendAt = (this.clock.now() + BigInt(waitS) * SECOND_NS_BIG) as EpochNs;
     const isOver = isTaken || attempts >= ATTEMPTS_MAX;
     if (attempts >= ATTEMPTS_MAX && !isTaken) {
       this.#options.log.warn(

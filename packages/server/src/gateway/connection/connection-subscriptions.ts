@@ -11,6 +11,7 @@
 
 import type { CountedField, Entitlements } from '@tapeloom/core/entitlement/entitlements';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { DAY_NS_BIG, SECOND_NS_BIG } from '@tapeloom/core/units';
 import { dayOf, epochNs } from '@tapeloom/core/utc-day';
 import type { SubscribeMessage } from '@tapeloom/protocol/client-messages';
 import type { ResetReason, ServerMessage } from '@tapeloom/protocol/server-messages';
@@ -19,8 +20,7 @@ import { type ErrorReply, invalid } from '../wire/client-message.ts';
 import type { ConnectionAction, ConnectionEvent, LeaseRefusal } from './connection-events.ts';
 
 /** How long before a planned roll it is announced. */
-export const ROLL_NOTICE_NS = 86_400_000_000_000n;
-const SECOND_NS = 1_000_000_000n;
+export const ROLL_NOTICE_NS = DAY_NS_BIG;
 
 type Actions = readonly ConnectionAction[];
 type TapeDay = Extract<ConnectionEvent, { t: 'tape-day' }>;
@@ -198,7 +198,7 @@ export class ConnectionSubscriptions {
   #announceRoll({ request }: Subscription, now: EpochNs): Actions {
     const { message, rollsOn, spec } = request;
     if (rollsOn === null) return NOTHING;
-    const effectiveAt = epochNs(rollsOn, 0) + BigInt(spec.delaySeconds) * SECOND_NS;
+    const effectiveAt = epochNs(rollsOn, 0) + BigInt(spec.delaySeconds) * SECOND_NS_BIG;
     if (now < effectiveAt - ROLL_NOTICE_NS) return NOTHING;
     const name = `${message.instrument} ${rollsOn}`;
     if (this.#announced.has(name)) return NOTHING;

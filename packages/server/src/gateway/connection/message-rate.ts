@@ -5,8 +5,7 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-
-const SECOND_NS = 1_000_000_000n;
+import { SECOND_NS_BIG } from '@tapeloom/core/units';
 
 export interface MessageRateLimits {
   readonly perSecond: number;
@@ -22,7 +21,7 @@ export class MessageRate {
   #fullAt = 0n;
 
   constructor({ perSecond, burst }: MessageRateLimits = MESSAGE_RATE) {
-    this.#frameNs = SECOND_NS / BigInt(perSecond);
+    this.#frameNs = SECOND_NS_BIG / BigInt(perSecond);
     this.#burstNs = this.#frameNs * BigInt(burst);
   }
 

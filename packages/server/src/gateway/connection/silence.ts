@@ -4,9 +4,9 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { MS_NS_BIG } from '@tapeloom/core/units';
 
 export const SILENCE_MS_MAX = 30_000;
-const MS_NS = 1_000_000n;
 
 export class Silence {
   readonly #msMax: number;
@@ -23,7 +23,7 @@ export class Silence {
 
   /** Milliseconds until the client has been silent for too long, rounded up; 0 when it has. */
   msLeft(now: EpochNs): number {
-    const left = this.#heardAt + BigInt(this.#msMax) * MS_NS - now;
-    return left <= 0n ? 0 : Number((left + MS_NS - 1n) / MS_NS);
+    const left = this.#heardAt + BigInt(this.#msMax) * MS_NS_BIG - now;
+    return left <= 0n ? 0 : Number((left + MS_NS_BIG - 1n) / MS_NS_BIG);
   }
 }

@@ -6,6 +6,7 @@
 
 import type { Cursor } from '@tapeloom/core/cursor';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { MINUTE_NS_BIG } from '@tapeloom/core/units';
 import { dayOf, epochNs } from '@tapeloom/core/utc-day';
 import type { ResetReason } from '@tapeloom/protocol/server-messages';
 import { lookAgainMs } from '../../history/awaited-cursors.ts';
@@ -15,7 +16,7 @@ import type { CursorPlace } from '../../runs/replay.ts';
 import { type ErrorReply, invalid } from '../wire/client-message.ts';
 
 /** Cursors of this age are caught up for nothing, whether a ring has it all or not. */
-export const FREE_RESUME_NS = 15n * 60n * 1_000_000_000n;
+export const FREE_RESUME_NS = 15n * MINUTE_NS_BIG;
 
 export interface StreamTimes {
   /** The service's time. */

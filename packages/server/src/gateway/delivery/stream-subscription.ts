@@ -5,6 +5,7 @@
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import type { ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
@@ -176,7 +177,7 @@ export class StreamSubscription implements Subscriber, Puller {
     const { hub, clock } = this.#services;
     const { delaySeconds } = this.#request.spec;
     const now = clock.now();
-    const allowed = (now - BigInt(delaySeconds) * 1_000_000_000n) as typeof now;
+    const allowed = (now - BigInt(delaySeconds) * SECOND_NS_BIG) as typeof now;
     return {
       now,
       tape: hub.tapeTime ?? now,

@@ -5,13 +5,13 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { MS_NS_BIG } from '@tapeloom/core/units';
 import type { StreamState } from '@tapeloom/protocol/status-states';
 import type { DeliveryAction, TopicState } from './delivery-events.ts';
 
 type Actions = readonly DeliveryAction[];
 
 const NOTHING: Actions = [];
-const MS_NS = 1_000_000n;
 
 export class ToldStatus {
   /** What was last sent. */
@@ -36,7 +36,7 @@ export class ToldStatus {
   /** It stands at an instant, and has to come up to what is visible. */
   showPast(at: EpochNs, visible: EpochNs): Actions {
     this.#showsTopic = false;
-    return this.#tell('warming', at < visible ? Number((visible - at) / MS_NS) : 0, null);
+    return this.#tell('warming', at < visible ? Number((visible - at) / MS_NS_BIG) : 0, null);
   }
 
   #tell(state: StreamState, lagMs: number, partialSince: EpochNs | null): Actions {

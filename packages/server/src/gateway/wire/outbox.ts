@@ -13,6 +13,7 @@
  * What waits on the socket and here, with the message to come, stays below its limit.
  */
 
+import { MIB } from '@tapeloom/core/units';
 import type { EncodedFrames } from '../../topics/flush.ts';
 import type { HeldFrame, MessageFrame } from '../../topics/message-frame.ts';
 
@@ -23,7 +24,7 @@ export interface OutboxLimits {
   readonly bytesMax: number;
 }
 
-export const OUTBOX_LIMITS: OutboxLimits = { skipFromBytes: 262_144, bytesMax: 1_048_576 };
+export const OUTBOX_LIMITS: OutboxLimits = { skipFromBytes: 262_144, bytesMax: MIB };
 
 /** `at-once`: it belongs on the socket now; `over`: the limit is reached, the message is not held. */
 export type OutboxVerdict = 'at-once' | 'held' | 'over';

@@ -4,6 +4,7 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { MS_NS_BIG } from '@tapeloom/core/units';
 import type { AccountStore, AuditEvent } from '../../accounts/store/account-store.ts';
 import { Instant } from '../contract/instant-schema.ts';
 import { Type } from '../contract/schema.ts';
@@ -101,5 +102,5 @@ function plainValue(_name: string, value: unknown): unknown {
 }
 
 function dayText(now: EpochNs): string {
-  return new Date(Number(now / 1_000_000n)).toISOString().slice(0, 10);
+  return new Date(Number(now / MS_NS_BIG)).toISOString().slice(0, 10);
 }

@@ -3,10 +3,11 @@
  * host and no plain connection can set it.
  */
 
+import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import { SESSION_VALID_NS } from '../../accounts/store/people-store.ts';
 
 const NAME = 'tapeloom_session';
-const MAX_AGE_SECONDS = Number(SESSION_VALID_NS / 1_000_000_000n);
+const MAX_AGE_SECONDS = Number(SESSION_VALID_NS / SECOND_NS_BIG);
 
 /** By the origin at which people reach the service. */
 function sessionCookieName(origin: string): string {

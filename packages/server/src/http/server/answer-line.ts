@@ -9,11 +9,12 @@
 
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { MINUTE_MS } from '@tapeloom/core/units';
 import { ClientGoneError } from './client-gone-error.ts';
 
 /** How often every connection is looked at. Looks are counted, not hours: a clock may jump. */
 export const LOOK_EVERY_MS = 5_000;
-export const WINDOW_MS = 60_000;
+export const WINDOW_MS = MINUTE_MS;
 export const BYTES_PER_SECOND_MIN = 4_096;
 const WINDOW_LOOKS = WINDOW_MS / LOOK_EVERY_MS;
 const WINDOW_BYTES_MIN = (BYTES_PER_SECOND_MIN * WINDOW_MS) / 1_000;

@@ -4,10 +4,9 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { SECOND_NS } from '@tapeloom/core/units';
 import { ERROR_CODES, type ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { FieldFault, ProblemMembers } from '@tapeloom/protocol/problem';
-
-const SECOND_NS = 1_000_000_000;
 
 export interface ProblemOptions {
   /** One of the code's statuses; the usual one when left out. */

@@ -9,6 +9,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { MIB } from '@tapeloom/core/units';
 import { neighbourhood } from '../../accounts/auth/address-throttle.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { AnswerLine, type CutReason, type LineOwner, LOOK_EVERY_MS } from './answer-line.ts';
@@ -20,7 +21,7 @@ export interface UnreadLimits {
 }
 
 /** Two of the largest pages each: who reads has a moment of one. In all, so much memory is kept for it. */
-export const UNREAD_LIMITS: UnreadLimits = { eachMax: 32 * 1024 ** 2, allMax: 256 * 1024 ** 2 };
+export const UNREAD_LIMITS: UnreadLimits = { eachMax: 32 * MIB, allMax: 256 * MIB };
 
 /** Within a minute what is not read at all is cut. */
 const RETRY_AFTER_S = 10;

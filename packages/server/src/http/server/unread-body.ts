@@ -6,10 +6,11 @@
  */
 
 import type { IncomingMessage } from 'node:http';
+import { MIB } from '@tapeloom/core/units';
 import type { FastifyReply } from 'fastify';
 import type { Clock } from '../../platform/clock.ts';
 
-export const UNREAD_BYTES_MAX = 16 * 1024 ** 2;
+export const UNREAD_BYTES_MAX = 16 * MIB;
 export const UNREAD_MS_MAX = 10_000;
 
 /**

@@ -1,8 +1,8 @@
 /** Values as mails show them: times in UTC and said so, money with its currency. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { MS_NS_BIG } from '@tapeloom/core/units';
 
-const MS_NS = 1_000_000n;
 const DAY = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
   day: 'numeric',
@@ -24,13 +24,13 @@ const EXACT_TIME = new Intl.DateTimeFormat('en-GB', {
 
 /** `22 November 2026, 14:35 UTC` */
 export function momentText(instant: EpochNs): string {
-  const ms = Number(instant / MS_NS);
+  const ms = Number(instant / MS_NS_BIG);
   return `${DAY.format(ms)}, ${TIME.format(ms)} UTC`;
 }
 
 /** `22 November 2026, 14:35:08 UTC` */
 export function exactMomentText(instant: EpochNs): string {
-  const ms = Number(instant / MS_NS);
+  const ms = Number(instant / MS_NS_BIG);
   return `${DAY.format(ms)}, ${EXACT_TIME.format(ms)} UTC`;
 }
 

@@ -1,6 +1,7 @@
 /** What `/metrics` shows: every counter of the tape, the engine's topics, the gateway and history, by name. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { MS_NS_BIG } from '@tapeloom/core/units';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { Payments } from '../../billing/payments.ts';
 import type { Withdrawals } from '../../billing/withdrawals.ts';
@@ -200,7 +201,7 @@ export class ServiceMetrics {
         return this.#report.lagMs / 1000;
       }),
       gauge('tapeloom_tape_promise_seconds', 'The promise, seconds since 1970.', () => {
-        return Number((this.#report.promise ?? 0n) / 1_000_000n) / 1000;
+        return Number((this.#report.promise ?? 0n) / MS_NS_BIG) / 1000;
       }),
       gauge('tapeloom_days_missing', 'Sealed days of the manifest that are not there.', () => {
         return this.#report.daysMissing;
@@ -213,7 +214,7 @@ export class ServiceMetrics {
 
 function secondsBetween(from: EpochNs | null, to: EpochNs | null): number {
   if (from === null || to === null || to <= from) return 0;
-  return Number((to - from) / 1_000_000n) / 1000;
+  return Number((to - from) / MS_NS_BIG) / 1000;
 }
 
 /** By data directory; without a value where the platform does not know. */

@@ -7,7 +7,8 @@
 import { calendarNamed } from '@tapeloom/core/calendar/calendars';
 import type { Contract } from '@tapeloom/core/instrument/contract';
 import type { UtcDay } from '@tapeloom/core/numbers';
-import { addDays, DAY_NS, dayNumber, dayOf, nsOfDay } from '@tapeloom/core/utc-day';
+import { DAY_NS } from '@tapeloom/core/units';
+import { addDays, dayNumber, dayOf, nsOfDay } from '@tapeloom/core/utc-day';
 import { priceOfReturn } from './fair-value.ts';
 import { OrderFlow, type SliceFlow } from './order-flow.ts';
 import type { SimProfile } from './profile.ts';

@@ -4,7 +4,7 @@
  * grows along the feed and any slice can be numbered without its neighbours.
  */
 
-import { DAY_NS } from '@tapeloom/core/utc-day';
+import { DAY_NS } from '@tapeloom/core/units';
 
 export const SLICE_NS = 300_000_000_000;
 export const SLICES_PER_DAY = DAY_NS / SLICE_NS;

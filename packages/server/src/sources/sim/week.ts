@@ -7,7 +7,8 @@
 import type { Calendar } from '@tapeloom/core/calendar/calendar';
 import { resolveSessions } from '@tapeloom/core/calendar/resolve-sessions';
 import type { SessionKind } from '@tapeloom/core/calendar/session';
-import { DAY_NS, dayFromNumber, epochNs } from '@tapeloom/core/utc-day';
+import { DAY_NS, MINUTE_NS } from '@tapeloom/core/units';
+import { dayFromNumber, epochNs } from '@tapeloom/core/utc-day';
 import { newYorkToUtcMinutes, weekday } from './daylight.ts';
 import { weekPath } from './fair-value.ts';
 import type { SimProfile } from './profile.ts';
@@ -15,7 +16,6 @@ import { keyedNormal, keyedUnit, mixKey, textKey } from './random.ts';
 import { type DayAnchors, dayAnchors, type Intensity, intensityAt } from './rhythm.ts';
 import { SLICE_NS, SLICES_PER_DAY, SLICES_PER_WEEK, weekFirstDay } from './slice.ts';
 
-const MINUTE_NS = 60_000_000_000;
 const SLICE_MINUTES = SLICE_NS / MINUTE_NS;
 const WAVE_SLICES = 8;
 const ACTIVITY_KEY = textKey('activity');

@@ -3,7 +3,7 @@
  * and are never earlier than the promise before them, columns within their ranges.
  */
 
-import { DAY_NS } from '@tapeloom/core/utc-day';
+import { DAY_NS } from '@tapeloom/core/units';
 import type { Commit, CommitSection, Opening } from '../write/log-payload.ts';
 import type { LogVisitor } from '../write/log-recovery.ts';
 

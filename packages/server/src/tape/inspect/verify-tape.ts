@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { parseSessionBook } from '@tapeloom/core/calendar/session-book-text';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
-import { DAY_NS } from '@tapeloom/core/utc-day';
+import { DAY_NS } from '@tapeloom/core/units';
 import { type Disk, readFileWhole, UNFINISHED_SUFFIX } from '../../platform/disk.ts';
 import { BatchDecoder } from '../read/batch-decoder.ts';
 import { readSidecar } from '../read/sealed-days.ts';

@@ -5,6 +5,7 @@
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { firstRowAt, sliceBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
+import { KIB } from '@tapeloom/core/units';
 import { type Disk, type DiskFile, readFileWhole } from '../../platform/disk.ts';
 import { freeMemory } from '../../platform/free-memory.ts';
 import { parseSidecar, type Sidecar, type SidecarBatch } from '../sidecar.ts';
@@ -17,7 +18,7 @@ const SIDECARS_MAX = 2_048;
 /** Ranks that were looked up in files, kept in memory; the oldest leaves first. */
 const RANKS_MAX = 4_096;
 /** Read from a file at a time. */
-const STRETCH_BYTES_MAX = 512 * 1024;
+const STRETCH_BYTES_MAX = 512 * KIB;
 /** Batches that are decoded before they are asked for: decoding takes longer than most studies. */
 const BATCHES_AHEAD = 2;
 

@@ -10,7 +10,7 @@
  */
 
 import { TICKS_MAX } from '@tapeloom/core/numbers';
-import { DAY_NS } from '@tapeloom/core/utc-day';
+import { DAY_NS } from '@tapeloom/core/units';
 import { type DedupeWindow, NEW, SEEN } from './dedupe-window.ts';
 import type { IntakeBatch } from './intake.ts';
 import type { CommitSection, HeldTrade } from './log-payload.ts';

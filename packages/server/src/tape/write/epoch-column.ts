@@ -5,7 +5,8 @@
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
-import { DAY_NS, dayNumber } from '@tapeloom/core/utc-day';
+import { DAY_NS } from '@tapeloom/core/units';
+import { dayNumber } from '@tapeloom/core/utc-day';
 
 const HALF = 2 ** 32;
 const SIGN_BIT = -(2 ** 31);

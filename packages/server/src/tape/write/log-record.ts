@@ -12,10 +12,11 @@
  */
 
 import { crc32 } from 'node:zlib';
+import { KIB, MIB } from '@tapeloom/core/units';
 
 export const RECORD_HEADER_BYTES = 32;
 /** More than the largest commit or opening needs; a longer record is not one of ours. */
-export const PAYLOAD_BYTES_MAX = 16 * 1024 * 1024;
+export const PAYLOAD_BYTES_MAX = 16 * MIB;
 const SECTOR_BYTES = 512;
 const MARKER = 0x4b4f4f4c;
 const CHECKED_HEADER_BYTES = 28;
@@ -42,7 +43,7 @@ export interface RecordHeader {
 
 /** One record being written. The bytes are reused from record to record. */
 export class RecordWriter {
-  #bytes = new Uint8Array(64 * 1024);
+  #bytes = new Uint8Array(64 * KIB);
   #view = new DataView(this.#bytes.buffer);
   #length = RECORD_HEADER_BYTES;
 

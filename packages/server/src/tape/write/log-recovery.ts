@@ -9,6 +9,7 @@
  */
 
 import { crc32 } from 'node:zlib';
+import { MIB } from '@tapeloom/core/units';
 import type { Disk, DiskFile } from '../../platform/disk.ts';
 import { TapeDamagedError } from '../tape-errors.ts';
 import type { LogEnd } from './day-log.ts';
@@ -23,7 +24,7 @@ import {
   sectorEnd,
 } from './log-record.ts';
 
-const WINDOW_BYTES = 8 * 1024 * 1024;
+const WINDOW_BYTES = 8 * MIB;
 
 export interface LogVisitor {
   opening(opening: Opening): void;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
-import { addDays, DAY_NS, dayOf, epochNs, nsOfDay, utcDay } from '@tapeloom/core/utc-day';
+import { DAY_NS } from '@tapeloom/core/units';
+import { addDays, dayOf, epochNs, nsOfDay, utcDay } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
 import { SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
 import { type FeedRow, intakeBatch } from '../../../../../simulation/tape/feed-rows.ts';

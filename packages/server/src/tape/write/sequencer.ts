@@ -10,7 +10,8 @@
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
-import { DAY_NS, dayFromNumber, dayNumber, epochNs, isUtcDay } from '@tapeloom/core/utc-day';
+import { DAY_NS, HOUR_NS } from '@tapeloom/core/units';
+import { dayFromNumber, dayNumber, epochNs, isUtcDay } from '@tapeloom/core/utc-day';
 import { IntakeFullError } from '../tape-errors.ts';
 import { ContractLane } from './contract-lane.ts';
 import { DedupeWindow, NEW } from './dedupe-window.ts';
@@ -28,7 +29,7 @@ export const HELD_TRADES_MAX = 16_384;
  * How far a source's time may lie ahead of clock and promise. Wide enough for a machine whose clock is
  * an hour wrong, narrow enough that one absurd time cannot carry the tape into another year.
  */
-const AHEAD_NS_MAX = 2 * 3600 * 1_000_000_000;
+const AHEAD_NS_MAX = 2 * HOUR_NS;
 const DAY_NS_BIG = BigInt(DAY_NS);
 
 /** The contracts of the dataset that may trade on a day. */
