@@ -4,8 +4,6 @@ import { isOrigin, PUBLIC_URL_ACCEPTS } from '@tapeloom/server/config/public-add
 import { type CommandIo, UsageError } from '../command.ts';
 import { configOf } from '../command-config.ts';
 
-export const URL_OPTION = { url: { type: 'string' } } as const;
-
 export const URL_USAGE = `  --url <address>     where people reach the service (default: TAPELOOM_PUBLIC_URL, or its port on this machine)`;
 
 export function portalOrigin(given: string | undefined, io: CommandIo): string {

@@ -1,18 +1,9 @@
 /** What `tapeloom account suspend` and `tapeloom account resume` share: all but the direction. */
 
-import { parseArgs } from 'node:util';
-import { createClock } from '@tapeloom/server/platform/system-clock';
-import type { CommandBody, CommandIo } from '../command.ts';
-import {
-  COMMON_OPTIONS,
-  COMMON_USAGE,
-  dataDirectory,
-  findAccount,
-  readWords,
-  writeJson,
-} from './account-options.ts';
+import type { CommandBody } from '../command.ts';
+import { COMMON_USAGE, findAccount } from './account-options.ts';
 import { accountJson } from './account-view.ts';
-import { openAccounts } from './open-accounts.ts';
+import { type OperatorCall, operatorCommand } from './operator-command.ts';
 
 interface Suspension {
   readonly path: readonly [string, string];
@@ -22,7 +13,7 @@ interface Suspension {
 
 export function suspensionCommand(suspension: Suspension): CommandBody {
   const { path, effect } = suspension;
-  return {
+  return operatorCommand({
     usage: `Usage: tapeloom ${path.join(' ')} <name> [--data <directory>] [--json]
 
 ${effect}
@@ -32,33 +23,24 @@ ${COMMON_USAGE}
 
 Examples:
   tapeloom ${path.join(' ')} ada`,
-    run: (args, io) => run(suspension, args, io),
-  };
+    words: ['the name of the account'],
+    run: (call) => run(suspension, call),
+  });
 }
 
 async function run(
   { isSuspended }: Suspension,
-  args: readonly string[],
-  io: CommandIo,
+  { words, now, call, open, tell }: OperatorCall,
 ): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: COMMON_OPTIONS,
-    allowPositionals: true,
-  });
-  const name = readWords(positionals, ['the name of the account'])[0]!;
-  await using store = await openAccounts(dataDirectory(values.data, io));
+  const name = words[0]!;
+  const store = await open();
   const before = await findAccount(store, name);
-  const now = createClock({ kind: 'system' }).now();
-  const call = { now, actor: { kind: 'operator' } } as const;
   const account = await store.setSuspended(call, before.id, isSuspended);
   if (account === null) throw new Error(`the account ${name} has vanished`);
-  if (values.json === true) {
-    writeJson(io, accountJson(account, now));
-    return 0;
-  }
   const state = isSuspended ? 'suspended' : 'active';
   const isAsBefore = (before.suspendedAt !== null) === isSuspended;
-  io.stdout(`${account.name} is ${state}${isAsBefore ? ', as it was before' : ''}.\n`);
-  return 0;
+  return tell(
+    accountJson(account, now),
+    `${account.name} is ${state}${isAsBefore ? ', as it was before' : ''}.\n`,
+  );
 }

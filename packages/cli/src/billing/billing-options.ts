@@ -4,7 +4,6 @@ import type { AccountStore } from '@tapeloom/server/accounts/store/account-store
 import type { OrderRecord } from '@tapeloom/server/accounts/store/orders-store';
 import { UsageError } from '../command.ts';
 
-export const WAIT_OPTION = { wait: { type: 'string' } } as const;
 export const WAIT_USAGE = '  --wait <seconds>    how long to wait for the service (default: 30)';
 
 export function readWaitMs(text: string | undefined): number | undefined {

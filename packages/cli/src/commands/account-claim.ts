@@ -1,24 +1,15 @@
 /** `tapeloom account claim`: a link by which somebody becomes the owner of an account that has none. */
 
 import { randomBytes } from 'node:crypto';
-import { parseArgs } from 'node:util';
 import { digestOf, newLinkText } from '@tapeloom/server/accounts/auth/secret';
 import { LINK_VALID_MINUTES } from '@tapeloom/server/accounts/store/people-store';
 import { createClock } from '@tapeloom/server/platform/system-clock';
-import {
-  COMMON_OPTIONS,
-  COMMON_USAGE,
-  dataDirectory,
-  findAccount,
-  readWords,
-  writeJson,
-} from '../accounts/account-options.ts';
-import { openAccounts } from '../accounts/open-accounts.ts';
-import { portalOrigin, URL_OPTION, URL_USAGE } from '../accounts/portal-address.ts';
+import { COMMON_USAGE, findAccount } from '../accounts/account-options.ts';
+import { type OperatorCall, operatorCommand } from '../accounts/operator-command.ts';
+import { portalOrigin, URL_USAGE } from '../accounts/portal-address.ts';
 import { timeJson } from '../accounts/time-text.ts';
-import type { CommandBody, CommandIo } from '../command.ts';
 
-export const accountClaimCommand: CommandBody = {
+export const accountClaimCommand = operatorCommand({
   usage: `Usage: tapeloom account claim <name> [--url <address>] [--data <directory>] [--json]
 
 Prints a link, good once and for ${LINK_VALID_MINUTES} minutes. Who opens it names an e-mail address, and becomes the owner of
@@ -32,18 +23,15 @@ ${COMMON_USAGE}
 Examples:
   tapeloom account claim demo
   tapeloom account claim demo --url https://tapeloom.example.com`,
+  words: ['the name of the account'],
+  options: ['url'],
   run,
-};
+});
 
-async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: { ...COMMON_OPTIONS, ...URL_OPTION },
-    allowPositionals: true,
-  });
-  const name = readWords(positionals, ['the name of the account'])[0]!;
+async function run({ words, values, io, open, tell }: OperatorCall): Promise<number> {
+  const name = words[0]!;
   const origin = portalOrigin(values.url, io);
-  await using store = await openAccounts(dataDirectory(values.data, io));
+  const store = await open();
   const account = await findAccount(store, name);
   const owner = await store.people.ownerOf(account.id);
   if (owner !== null) {
@@ -61,12 +49,8 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   );
   if ('refused' in added) throw new Error('too many links were made; try again in an hour');
   const link = `${origin}/sign-in#${token}`;
-  if (values.json === true) {
-    writeJson(io, { account: account.name, link, expiresAt: timeJson(added.expiresAt) });
-    return 0;
-  }
-  io.stdout(
+  return tell(
+    { account: account.name, link, expiresAt: timeJson(added.expiresAt) },
     `Who opens this link within ${LINK_VALID_MINUTES} minutes can become the owner of ${account.name}, once:\n\n  ${link}\n`,
   );
-  return 0;
 }

@@ -1,23 +1,15 @@
 /** `tapeloom account create`: a new account, with a plan. */
 
-import { parseArgs } from 'node:util';
-import { createClock } from '@tapeloom/server/platform/system-clock';
-import {
-  COMMON_OPTIONS,
-  COMMON_USAGE,
-  dataDirectory,
-  readPlan,
-  readWords,
-  writeJson,
-} from '../accounts/account-options.ts';
+import { COMMON_USAGE, readPlan } from '../accounts/account-options.ts';
 import { accountJson, grantsOf } from '../accounts/account-view.ts';
 import { makeAccounts } from '../accounts/open-accounts.ts';
+import { type OperatorCall, operatorCommand } from '../accounts/operator-command.ts';
 import { readFutureTime } from '../accounts/time-text.ts';
-import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
+import { UsageError } from '../command.ts';
 
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N}._@+-]{0,63}$/u;
 
-export const accountCreateCommand: CommandBody = {
+export const accountCreateCommand = operatorCommand({
   usage: `Usage: tapeloom account create <name> [--plan <plan>] [--until <time>] [--data <directory>] [--json]
 
 Makes an account without keys. A running service knows it at once.
@@ -31,35 +23,27 @@ ${COMMON_USAGE}
 Examples:
   tapeloom account create ada
   tapeloom account create ada --plan live_history --until 30d`,
+  words: ['the name of the account'],
+  options: ['plan', 'until'],
   run,
-};
+});
 
-async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: { ...COMMON_OPTIONS, plan: { type: 'string' }, until: { type: 'string' } },
-    allowPositionals: true,
-  });
-  const name = readWords(positionals, ['the name of the account'])[0]!;
+async function run({ words, values, data, now, call, tell }: OperatorCall): Promise<number> {
+  const name = words[0]!;
   if (!NAME.test(name)) {
     throw new UsageError(`a name is 1 to 64 letters, digits, . _ @ + and -; read ${name}`);
   }
-  const now = createClock({ kind: 'system' }).now();
   const plan = readPlan(values.plan ?? 'sandbox');
   const until = values.until === undefined ? null : readFutureTime('--until', values.until, now);
   if (plan === 'sandbox' && until !== null) throw new UsageError('the sandbox plan never ends');
-  await using store = await makeAccounts(dataDirectory(values.data, io));
+  await using store = await makeAccounts(data);
   const grants = grantsOf(plan, until);
-  const account = await store.createAccount({ now, actor: { kind: 'operator' } }, { name, grants });
+  const account = await store.createAccount(call, { name, grants });
   if ('refused' in account) throw new Error(`an account called ${name} is there already`);
-  if (values.json === true) {
-    writeJson(io, accountJson(account, now));
-    return 0;
-  }
-  io.stdout(
+  return tell(
+    accountJson(account, now),
     `Account ${name} has been created with the plan ${plan}. It has no key yet:\n\n` +
       `  tapeloom key create --account ${name} --name first --environment live ` +
       '--scopes stream,history,export,keys\n',
   );
-  return 0;
 }

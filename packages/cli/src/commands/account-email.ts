@@ -1,22 +1,13 @@
 /** `tapeloom account email`: the operator's word on who owns an account. */
 
-import { parseArgs } from 'node:util';
 import { normalEmail } from '@tapeloom/core/person/email-address';
-import { createClock } from '@tapeloom/server/platform/system-clock';
-import {
-  COMMON_OPTIONS,
-  COMMON_USAGE,
-  dataDirectory,
-  findAccount,
-  readWords,
-  writeJson,
-} from '../accounts/account-options.ts';
+import { COMMON_USAGE, findAccount, writeJson } from '../accounts/account-options.ts';
 import { accountJson } from '../accounts/account-view.ts';
-import { openAccounts } from '../accounts/open-accounts.ts';
-import { portalOrigin, URL_OPTION, URL_USAGE } from '../accounts/portal-address.ts';
-import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
+import { type OperatorCall, operatorCommand } from '../accounts/operator-command.ts';
+import { portalOrigin, URL_USAGE } from '../accounts/portal-address.ts';
+import { UsageError } from '../command.ts';
 
-export const accountEmailCommand: CommandBody = {
+export const accountEmailCommand = operatorCommand({
   usage: `Usage: tapeloom account email <name> <address> [--url <address>] [--data <directory>] [--json]
 
 Makes who reads this e-mail address the owner of the account: they sign in to the portal with it. Who
@@ -29,16 +20,12 @@ ${COMMON_USAGE}
 
 Examples:
   tapeloom account email demo you@example.com`,
+  words: ['the name of the account', 'the e-mail address'],
+  options: ['url'],
   run,
-};
+});
 
-async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: { ...COMMON_OPTIONS, ...URL_OPTION },
-    allowPositionals: true,
-  });
-  const words = readWords(positionals, ['the name of the account', 'the e-mail address']);
+async function run({ words, values, isJson, now, call, io, open }: OperatorCall): Promise<number> {
   const [name, text] = words as readonly [string, string];
   const address = normalEmail(text);
   if (address === null) {
@@ -47,10 +34,8 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     );
   }
   const origin = portalOrigin(values.url, io);
-  await using store = await openAccounts(dataDirectory(values.data, io));
+  const store = await open();
   const account = await findAccount(store, name);
-  const now = createClock({ kind: 'system' }).now();
-  const call = { now, actor: { kind: 'operator' } } as const;
   const before = await store.people.ownerOf(account.id);
   const owner = await store.people.setOwner(call, account.id, address);
   if ('refused' in owner) {
@@ -60,7 +45,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
         : `the account ${name} has been deleted`,
     );
   }
-  if (values.json === true) {
+  if (isJson) {
     writeJson(io, { ...accountJson(account, now), email: owner.email });
     return 0;
   }

@@ -1,6 +1,5 @@
 /** `tapeloom account show`: one account with its limits, keys and this month's usage. */
 
-import { parseArgs } from 'node:util';
 import { keyStateAt } from '@tapeloom/core/entitlement/key-rights';
 import { PLAN_LIMITS, planAt } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -13,23 +12,14 @@ import {
   VALID_KEYS_MAX,
 } from '@tapeloom/server/accounts/store/account-store';
 import type { OwnerRecord } from '@tapeloom/server/accounts/store/people-store';
-import { createClock } from '@tapeloom/server/platform/system-clock';
-import {
-  COMMON_OPTIONS,
-  COMMON_USAGE,
-  dataDirectory,
-  findAccount,
-  readWords,
-  writeJson,
-} from '../accounts/account-options.ts';
+import { COMMON_USAGE, findAccount } from '../accounts/account-options.ts';
 import { accountJson } from '../accounts/account-view.ts';
 import { keyJson, keysTable } from '../accounts/key-view.ts';
-import { openAccounts } from '../accounts/open-accounts.ts';
+import { type OperatorCall, operatorCommand } from '../accounts/operator-command.ts';
 import { timeText } from '../accounts/time-text.ts';
-import type { CommandBody, CommandIo } from '../command.ts';
 import { factsText } from '../table-text.ts';
 
-export const accountShowCommand: CommandBody = {
+export const accountShowCommand = operatorCommand({
   usage: `Usage: tapeloom account show <name> [--data <directory>] [--json]
 
 Shows who owns it, the plan with its grants, the keys of the last 30 days, and what this month has used.
@@ -40,36 +30,29 @@ ${COMMON_USAGE}
 Examples:
   tapeloom account show ada
   tapeloom account show ada --json | jq .usage`,
+  words: ['the name of the account'],
   run,
-};
+});
 
-async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: COMMON_OPTIONS,
-    allowPositionals: true,
-  });
-  const name = readWords(positionals, ['the name of the account'])[0]!;
-  await using store = await openAccounts(dataDirectory(values.data, io));
-  const now = createClock({ kind: 'system' }).now();
+async function run({ words, now, open, tell }: OperatorCall): Promise<number> {
+  const name = words[0]!;
+  const store = await open();
   const account = await findAccount(store, name);
   const keys = await store.listKeys(now, account.id);
   const period = periodOf(now);
   const usage = await store.usageOf(now, account.id, period);
   const byKey = await store.usageByKey(account.id, period);
   const owner = await store.people.ownerOf(account.id);
-  if (values.json === true) {
-    writeJson(io, {
+  return tell(
+    {
       ...accountJson(account, now),
       email: owner?.email ?? null,
       keys: keys.map((key) => keyJson(key, now)),
       usage: { period, ...usage, byKey },
-    });
-    return 0;
-  }
-  io.stdout(factsText(factsOf({ account, owner, keys, usage, byKey, period, now })));
-  if (keys.length > 0) io.stdout(`\n${keysTable(keys, now)}`);
-  return 0;
+    },
+    factsText(factsOf({ account, owner, keys, usage, byKey, period, now })) +
+      (keys.length > 0 ? `\n${keysTable(keys, now)}` : ''),
+  );
 }
 
 interface ShownAccount {

@@ -1,23 +1,16 @@
 /** `tapeloom audit`: who did what to accounts and keys. */
 
-import { parseArgs } from 'node:util';
 import type { AccountRecord, AuditEvent } from '@tapeloom/server/accounts/store/account-store';
-import { createClock } from '@tapeloom/server/platform/system-clock';
-import {
-  COMMON_OPTIONS,
-  dataDirectory,
-  findAccount,
-  readWords,
-} from '../accounts/account-options.ts';
-import { openAccounts } from '../accounts/open-accounts.ts';
+import { findAccount } from '../accounts/account-options.ts';
+import { type OperatorCall, operatorCommand } from '../accounts/operator-command.ts';
 import { readSince, timeJson, timeText } from '../accounts/time-text.ts';
-import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
+import { UsageError } from '../command.ts';
 import { tableText } from '../table-text.ts';
 
 const LIMIT_DEFAULT = 50;
 const LIMIT_MAX = 100_000;
 
-export const auditCommand: CommandBody = {
+export const auditCommand = operatorCommand({
   usage: `Usage: tapeloom audit [--account <name>] [--since <time>] [--limit <count>] [--data <directory>] [--json]
 
 Shows the newest events of the audit log, the oldest of them first. Nothing in it changes; what is older
@@ -33,25 +26,15 @@ with their number.
 Examples:
   tapeloom audit --since 7d
   tapeloom audit --account ada --limit 20 --json`,
+  words: [],
+  options: ['account', 'since', 'limit'],
   run,
-};
+});
 
-async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: {
-      ...COMMON_OPTIONS,
-      account: { type: 'string' },
-      since: { type: 'string' },
-      limit: { type: 'string' },
-    },
-    allowPositionals: true,
-  });
-  readWords(positionals, []);
+async function run({ values, isJson, now, io, open }: OperatorCall): Promise<number> {
   const limit = readLimit(values.limit);
-  const now = createClock({ kind: 'system' }).now();
   const since = values.since === undefined ? null : readSince('--since', values.since, now);
-  await using store = await openAccounts(dataDirectory(values.data, io));
+  const store = await open();
   const accountId =
     values.account === undefined ? undefined : (await findAccount(store, values.account)).id;
   const filter = {
@@ -61,7 +44,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     ...(since === null ? {} : { since }),
   };
   const events = [...(await store.audit(filter))].reverse();
-  if (values.json === true) {
+  if (isJson) {
     for (const event of events) io.stdout(`${JSON.stringify(eventJson(event))}\n`);
   } else if (events.length === 0) {
     io.stdout(since === null ? 'Nothing has happened yet.\n' : 'Nothing has happened since.\n');

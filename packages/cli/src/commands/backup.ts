@@ -1,20 +1,13 @@
 /** `tapeloom backup`: a consistent copy of the accounts, while the service runs or not. */
 
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { backupAccounts } from '@tapeloom/server/accounts/store/backup';
 import { backupContents } from '@tapeloom/server/accounts/store/backup-contents';
-import {
-  COMMON_OPTIONS,
-  COMMON_USAGE,
-  dataDirectory,
-  readWords,
-  writeJson,
-} from '../accounts/account-options.ts';
+import { COMMON_USAGE } from '../accounts/account-options.ts';
 import { contentsText } from '../accounts/contents-text.ts';
-import type { CommandBody, CommandIo } from '../command.ts';
+import { type OperatorCall, operatorCommand } from '../accounts/operator-command.ts';
 
-export const backupCommand: CommandBody = {
+export const backupCommand = operatorCommand({
   usage: `Usage: tapeloom backup <file> [--data <directory>] [--json]
 
 Writes accounts, keys, usage and the audit log as they are at one moment. The file appears when it is
@@ -26,19 +19,13 @@ ${COMMON_USAGE}
 
 Examples:
   tapeloom backup accounts-2026-11-16.db`,
+  words: ['the file to write'],
   run,
-};
+});
 
-async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: COMMON_OPTIONS,
-    allowPositionals: true,
-  });
-  const file = resolve(readWords(positionals, ['the file to write'])[0]!);
-  await backupAccounts(dataDirectory(values.data, io), file);
+async function run({ words, data, tell }: OperatorCall): Promise<number> {
+  const file = resolve(words[0]!);
+  await backupAccounts(data, file);
   const contents = backupContents(file);
-  if (values.json === true) writeJson(io, { file, ...contents });
-  else io.stdout(`${file}: ${contentsText(contents)}\n`);
-  return 0;
+  return tell({ file, ...contents }, `${file}: ${contentsText(contents)}\n`);
 }

@@ -1,26 +1,17 @@
 /** `tapeloom billing ls`: orders, the newest first. */
 
-import { parseArgs } from 'node:util';
 import { PAYMENT_STATES, paymentStateAt } from '@tapeloom/core/entitlement/payment';
-import { createClock } from '@tapeloom/server/platform/system-clock';
-import {
-  COMMON_OPTIONS,
-  COMMON_USAGE,
-  dataDirectory,
-  findAccount,
-  readWords,
-  writeJson,
-} from '../accounts/account-options.ts';
-import { openAccounts } from '../accounts/open-accounts.ts';
+import { COMMON_USAGE, findAccount, writeJson } from '../accounts/account-options.ts';
+import { type OperatorCall, operatorCommand } from '../accounts/operator-command.ts';
 import { accountNames } from '../billing/billing-options.ts';
 import { orderJson, ordersTable } from '../billing/order-view.ts';
 import { waitingText } from '../billing/withdrawal-view.ts';
-import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
+import { UsageError } from '../command.ts';
 
 const SHOWN = 50;
 const SHOWN_MAX = 100_000;
 
-export const billingLsCommand: CommandBody = {
+export const billingLsCommand = operatorCommand({
   usage: `Usage: tapeloom billing ls [--account <name>] [--state <state>] [--limit <count>]
                            [--data <directory>] [--json]
 
@@ -35,25 +26,15 @@ Examples:
   tapeloom billing ls
   tapeloom billing ls --state past_due
   tapeloom billing ls --account ada --json | jq '.orders[].id'`,
+  words: [],
+  options: ['account', 'state', 'limit'],
   run,
-};
+});
 
-async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: {
-      ...COMMON_OPTIONS,
-      account: { type: 'string' },
-      state: { type: 'string' },
-      limit: { type: 'string' },
-    },
-    allowPositionals: true,
-  });
-  readWords(positionals, []);
+async function run({ values, isJson, now, io, open }: OperatorCall): Promise<number> {
   const limit = readLimit(values.limit);
   const state = readState(values.state);
-  await using store = await openAccounts(dataDirectory(values.data, io));
-  const now = createClock({ kind: 'system' }).now();
+  const store = await open();
   const all =
     values.account === undefined
       ? await store.orders.listOrders(state === null ? limit : SHOWN_MAX)
@@ -63,7 +44,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     .slice(0, limit);
   const { eventsPending } = await store.orders.paymentCounts();
   const waiting = await store.withdrawals.waitingWithdrawals();
-  if (values.json === true) {
+  if (isJson) {
     const shown = orders.map((order) => orderJson(order, now));
     writeJson(io, { orders: shown, eventsPending, withdrawalsWaiting: waiting });
     return 0;

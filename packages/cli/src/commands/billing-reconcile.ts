@@ -1,25 +1,16 @@
 /** `tapeloom billing reconcile`: has the service ask providers about everything that may have changed. */
 
-import { parseArgs } from 'node:util';
 import { paymentStateAt } from '@tapeloom/core/entitlement/payment';
-import { createClock } from '@tapeloom/server/platform/system-clock';
-import {
-  COMMON_OPTIONS,
-  COMMON_USAGE,
-  dataDirectory,
-  readWords,
-  writeJson,
-} from '../accounts/account-options.ts';
-import { openAccounts } from '../accounts/open-accounts.ts';
-import { readWaitMs, WAIT_OPTION, WAIT_USAGE } from '../billing/billing-options.ts';
+import { COMMON_USAGE, writeJson } from '../accounts/account-options.ts';
+import { type OperatorCall, operatorCommand } from '../accounts/operator-command.ts';
+import { readWaitMs, WAIT_USAGE } from '../billing/billing-options.ts';
 import { NOT_DONE, waitForService } from '../billing/service-wait.ts';
-import type { CommandBody, CommandIo } from '../command.ts';
 import { ExitCode } from '../exit-codes.ts';
 
 /** What is compared before and after; of more it is only said how many there were. */
 const COMPARED_MAX = 10_000;
 
-export const billingReconcileCommand: CommandBody = {
+export const billingReconcileCommand = operatorCommand({
   usage: `Usage: tapeloom billing reconcile [--wait <seconds>] [--data <directory>] [--json]
 
 Has the running service list what providers tell of, settle every pending event and ask about every order that can
@@ -31,19 +22,14 @@ ${COMMON_USAGE}
 Examples:
   tapeloom billing reconcile
   tapeloom billing reconcile --wait 120 --json | jq .changed`,
+  words: [],
+  options: ['wait'],
   run,
-};
+});
 
-async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: { ...COMMON_OPTIONS, ...WAIT_OPTION },
-    allowPositionals: true,
-  });
-  readWords(positionals, []);
+async function run({ values, isJson, now, io, open }: OperatorCall): Promise<number> {
   const waitMs = readWaitMs(values.wait);
-  await using store = await openAccounts(dataDirectory(values.data, io));
-  const now = createClock({ kind: 'system' }).now();
+  const store = await open();
   const before = new Map(
     (await store.orders.listOrders(COMPARED_MAX)).map((order) => [order.id, order]),
   );
@@ -74,7 +60,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
       lookAt !== null &&
       !isSince(lookedAt, now),
   ).length;
-  if (values.json === true) {
+  if (isJson) {
     writeJson(io, { isDone, ...asked, failed, changed });
   } else {
     io.stdout(

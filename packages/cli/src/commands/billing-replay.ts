@@ -1,26 +1,18 @@
 /** `tapeloom billing replay`: has the service ask a provider about an order or event again. */
 
-import { parseArgs } from 'node:util';
 import { paymentStateAt } from '@tapeloom/core/entitlement/payment';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
 import type { OrderRecord, PaymentEventRecord } from '@tapeloom/server/accounts/store/orders-store';
-import { createClock } from '@tapeloom/server/platform/system-clock';
-import {
-  COMMON_OPTIONS,
-  COMMON_USAGE,
-  dataDirectory,
-  readWords,
-  writeJson,
-} from '../accounts/account-options.ts';
-import { openAccounts } from '../accounts/open-accounts.ts';
-import { findOrder, readWaitMs, WAIT_OPTION, WAIT_USAGE } from '../billing/billing-options.ts';
+import { COMMON_USAGE, writeJson } from '../accounts/account-options.ts';
+import { type OperatorCall, operatorCommand } from '../accounts/operator-command.ts';
+import { findOrder, readWaitMs, WAIT_USAGE } from '../billing/billing-options.ts';
 import { eventJson, orderJson } from '../billing/order-view.ts';
 import { NOT_DONE, waitForService } from '../billing/service-wait.ts';
-import type { CommandBody, CommandIo } from '../command.ts';
+import type { CommandIo } from '../command.ts';
 import { ExitCode } from '../exit-codes.ts';
 
-export const billingReplayCommand: CommandBody = {
+export const billingReplayCommand = operatorCommand({
   usage: `Usage: tapeloom billing replay <order or event> [--wait <seconds>] [--data <directory>] [--json]
 
 Has the running service ask the provider about an order again, or settle an event again, and waits for it. What
@@ -33,25 +25,21 @@ ${COMMON_USAGE}
 Examples:
   tapeloom billing replay ord_0f3b6c1d2e4a5968778a
   tapeloom billing replay evt_5d41402abc4b2a76b9719d911017c592`,
+  words: ['the id of an order or event'],
+  options: ['wait'],
   run,
-};
+});
 
-async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: { ...COMMON_OPTIONS, ...WAIT_OPTION },
-    allowPositionals: true,
-  });
-  const id = readWords(positionals, ['the id of an order or event'])[0]!;
+async function run({ words, values, isJson, now, io, open }: OperatorCall): Promise<number> {
+  const id = words[0]!;
   const waitMs = readWaitMs(values.wait);
-  await using store = await openAccounts(dataDirectory(values.data, io));
-  const now = createClock({ kind: 'system' }).now();
+  const store = await open();
   const events = await store.orders.findEvents({ id });
   const replayed =
     events.length > 0
       ? await replayEvents(store, events, now, io, waitMs)
       : await replayOrder(store, await findOrder(store, id), now, io, waitMs);
-  if (values.json === true) writeJson(io, replayed.json);
+  if (isJson) writeJson(io, replayed.json);
   else io.stdout(replayed.text);
   return replayed.isDone ? ExitCode.ok : ExitCode.notNow;
 }

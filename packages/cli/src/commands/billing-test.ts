@@ -1,22 +1,17 @@
 /** `tapeloom billing test`: plays what happens at the built-in provider `test`. */
 
-import { parseArgs } from 'node:util';
 import {
   askTestProvider,
   ORDER_ACTIONS,
   PROVIDER_ACTIONS,
 } from '@tapeloom/server/billing/test-provider/ask-test-provider';
 import { createClock } from '@tapeloom/server/platform/system-clock';
-import {
-  COMMON_OPTIONS,
-  COMMON_USAGE,
-  dataDirectory,
-  writeJson,
-} from '../accounts/account-options.ts';
-import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
+import { COMMON_USAGE, writeJson } from '../accounts/account-options.ts';
+import { type OperatorCall, operatorCommand } from '../accounts/operator-command.ts';
+import { UsageError } from '../command.ts';
 import { ExitCode } from '../exit-codes.ts';
 
-export const billingTestCommand: CommandBody = {
+export const billingTestCommand = operatorCommand({
   usage: `Usage: tapeloom billing test <action> [<order>] [--data <directory>] [--json]
 
 Plays something at the built-in payment provider, whose service must run on this data directory. The service
@@ -30,19 +25,15 @@ ${COMMON_USAGE}
 Examples:
   tapeloom billing test renew ord_0f3b6c1d2e4a5968778a
   tapeloom billing test down`,
+  words: null,
   run,
-};
+});
 
-async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: COMMON_OPTIONS,
-    allowPositionals: true,
-  });
-  const asked = readAsked(positionals);
+async function run({ words, isJson, data, io }: OperatorCall): Promise<number> {
+  const asked = readAsked(words);
   const clock = createClock({ kind: 'system' });
-  const answer = await askTestProvider(dataDirectory(values.data, io), asked, clock);
-  if (values.json === true) writeJson(io, answer);
+  const answer = await askTestProvider(data, asked, clock);
+  if (isJson) writeJson(io, answer);
   else if ('refused' in answer) io.stderr(`${answer.refused}\n`);
   else io.stdout(`${asked.orderId ?? 'the provider test'}: ${answer.done}\n`);
   return 'refused' in answer ? ExitCode.failure : ExitCode.ok;

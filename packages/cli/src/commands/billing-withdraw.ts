@@ -1,23 +1,15 @@
 /** `tapeloom billing withdraw`: records a withdrawal that a customer declared by letter or e-mail. */
 
-import { parseArgs } from 'node:util';
 import { OFFERS } from '@tapeloom/server/billing/offers';
-import { createClock } from '@tapeloom/server/platform/system-clock';
-import {
-  COMMON_OPTIONS,
-  COMMON_USAGE,
-  dataDirectory,
-  readWords,
-  writeJson,
-} from '../accounts/account-options.ts';
-import { openAccounts } from '../accounts/open-accounts.ts';
+import { COMMON_USAGE } from '../accounts/account-options.ts';
+import { type OperatorCall, operatorCommand } from '../accounts/operator-command.ts';
 import { findOrder } from '../billing/billing-options.ts';
 import { withdrawalFacts, withdrawalJson } from '../billing/withdrawal-view.ts';
-import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
+import { UsageError } from '../command.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { readInstant } from '../time-options.ts';
 
-export const billingWithdrawCommand: CommandBody = {
+export const billingWithdrawCommand = operatorCommand({
   usage: `Usage: tapeloom billing withdraw <order> --received <time> [--data <directory>] [--json]
 
 Records that a customer withdrew from an order by letter or e-mail. It counts as of the time at which that was
@@ -30,8 +22,10 @@ ${COMMON_USAGE}
 
 Examples:
   tapeloom billing withdraw ord_0f3b6c1d2e4a5968778a --received 2026-11-20T09:30:00Z`,
+  words: ['the id of the order'],
+  options: ['received'],
   run,
-};
+});
 
 const REASONS = {
   withdrawn: 'it was withdrawn from before',
@@ -41,18 +35,13 @@ const REASONS = {
   ended: 'it is over, and nothing is left to withdraw from',
 } as const;
 
-async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: { ...COMMON_OPTIONS, received: { type: 'string' } },
-    allowPositionals: true,
-  });
-  const id = readWords(positionals, ['the id of the order'])[0]!;
+async function run({ words, values, now, io, open, tell }: OperatorCall): Promise<number> {
+  const id = words[0]!;
   const at = readInstant('--received', values.received);
-  if (at > createClock({ kind: 'system' }).now()) {
+  if (at > now) {
     throw new UsageError('--received is when it was received, so it is not in the future');
   }
-  await using store = await openAccounts(dataDirectory(values.data, io));
+  const store = await open();
   const order = await findOrder(store, id);
   if (at < order.createdAt) throw new UsageError('--received is before the order was placed');
   const owner = await store.people.ownerOf(order.accountId);
@@ -72,7 +61,8 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     io.stderr(`${id} cannot be withdrawn from: ${why}\n`);
     return ExitCode.failure;
   }
-  if (values.json === true) writeJson(io, withdrawalJson(declared.withdrawal));
-  else io.stdout(withdrawalFacts(declared.withdrawal, declared.order));
-  return ExitCode.ok;
+  return tell(
+    withdrawalJson(declared.withdrawal),
+    withdrawalFacts(declared.withdrawal, declared.order),
+  );
 }

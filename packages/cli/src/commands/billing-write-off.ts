@@ -1,23 +1,15 @@
 /** `tapeloom billing write-off`: ends an order whose payment its provider has lost. */
 
-import { parseArgs } from 'node:util';
-import { createClock } from '@tapeloom/server/platform/system-clock';
-import {
-  COMMON_OPTIONS,
-  COMMON_USAGE,
-  dataDirectory,
-  readWords,
-  writeJson,
-} from '../accounts/account-options.ts';
-import { openAccounts } from '../accounts/open-accounts.ts';
+import { COMMON_USAGE } from '../accounts/account-options.ts';
+import { type OperatorCall, operatorCommand } from '../accounts/operator-command.ts';
 import { findOrder } from '../billing/billing-options.ts';
 import { orderJson } from '../billing/order-view.ts';
-import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
+import { UsageError } from '../command.ts';
 import { ExitCode } from '../exit-codes.ts';
 
 const REASON_LENGTH_MAX = 500;
 
-export const billingWriteOffCommand: CommandBody = {
+export const billingWriteOffCommand = operatorCommand({
   usage: `Usage: tapeloom billing write-off <order> --reason <text> [--data <directory>] [--json]
 
 Ends an order for good whose payment its provider has lost, or will never settle. What it grants ends at once, and
@@ -30,31 +22,24 @@ ${COMMON_USAGE}
 
 Examples:
   tapeloom billing write-off ord_0f3b6c1d2e4a5968778a --reason "lost by the provider, their ticket 4711"`,
+  words: ['the id of the order'],
+  options: ['reason'],
   run,
-};
+});
 
-async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: { ...COMMON_OPTIONS, reason: { type: 'string' } },
-    allowPositionals: true,
-  });
-  const id = readWords(positionals, ['the id of the order'])[0]!;
+async function run({ words, values, now, call, io, open, tell }: OperatorCall): Promise<number> {
+  const id = words[0]!;
   const reason = values.reason?.trim() ?? '';
   if (reason === '') throw new UsageError('--reason is missing: why the order is written off');
   if (reason.length > REASON_LENGTH_MAX) {
     throw new UsageError(`--reason has at most ${REASON_LENGTH_MAX} characters`);
   }
-  await using store = await openAccounts(dataDirectory(values.data, io));
-  const now = createClock({ kind: 'system' }).now();
+  const store = await open();
   const before = await findOrder(store, id);
-  const call = { now, actor: { kind: 'operator' } } as const;
   const order = await store.orders.writeOff(call, before.id, reason);
   if ('refused' in order) {
     io.stderr(`${id} is ${before.state}: there is nothing to write off\n`);
     return ExitCode.failure;
   }
-  if (values.json === true) writeJson(io, orderJson(order, now));
-  else io.stdout(`${id}: ${before.state} → ${order.state}, written off\n`);
-  return ExitCode.ok;
+  return tell(orderJson(order, now), `${id}: ${before.state} → ${order.state}, written off\n`);
 }

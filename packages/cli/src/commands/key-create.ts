@@ -1,7 +1,6 @@
 /** `tapeloom key create`: a new API key, whose secret is printed this once and kept nowhere. */
 
 import { randomBytes } from 'node:crypto';
-import { parseArgs } from 'node:util';
 import { digestOf, newKeyText } from '@tapeloom/server/accounts/auth/secret';
 import {
   KEYS_LISTED_MAX,
@@ -9,22 +8,14 @@ import {
   VALID_KEYS_MAX,
 } from '@tapeloom/server/accounts/store/account-store';
 import type { OnceRefused } from '@tapeloom/server/accounts/store/once';
-import { createClock } from '@tapeloom/server/platform/system-clock';
-import {
-  COMMON_OPTIONS,
-  COMMON_USAGE,
-  dataDirectory,
-  findAccount,
-  readWords,
-  writeJson,
-} from '../accounts/account-options.ts';
+import { COMMON_USAGE, findAccount, writeJson } from '../accounts/account-options.ts';
 import { keyJson } from '../accounts/key-view.ts';
 import { readNewKey } from '../accounts/new-key-options.ts';
-import { openAccounts } from '../accounts/open-accounts.ts';
+import { type OperatorCall, operatorCommand } from '../accounts/operator-command.ts';
 import { timeText } from '../accounts/time-text.ts';
-import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
+import { UsageError } from '../command.ts';
 
-export const keyCreateCommand: CommandBody = {
+export const keyCreateCommand = operatorCommand({
   usage: `Usage: tapeloom key create --account <name> --name <text> --environment live|test --scopes <scopes> [options]
 
 Makes a key that works at once, also on a running service. The secret is printed this once; only a
@@ -43,37 +34,22 @@ ${COMMON_USAGE}
 Examples:
   tapeloom key create --account ada --name bot --environment live --scopes stream
   tapeloom key create --account ada --name trial --environment test --scopes stream,history --expires 30d`,
+  words: [],
+  options: ['account', 'name', 'environment', 'scopes', 'instruments', 'ips', 'expires'],
   run,
-};
+});
 
-async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: {
-      ...COMMON_OPTIONS,
-      account: { type: 'string' },
-      name: { type: 'string' },
-      environment: { type: 'string' },
-      scopes: { type: 'string' },
-      instruments: { type: 'string' },
-      ips: { type: 'string' },
-      expires: { type: 'string' },
-    },
-    allowPositionals: true,
-  });
-  readWords(positionals, []);
+async function run({ values, isJson, now, call, io, open }: OperatorCall): Promise<number> {
   if (values.account === undefined) throw new UsageError('--account is missing: whose key');
-  const now = createClock({ kind: 'system' }).now();
   const wanted = readNewKey(values, now);
-  await using store = await openAccounts(dataDirectory(values.data, io));
+  const store = await open();
   const account = await findAccount(store, values.account);
   const secret = newKeyText(wanted.environment, randomBytes);
-  const call = { now, actor: { kind: 'operator' } } as const;
   const key = await store.createKey(call, account.id, wanted, digestOf(secret));
   if ('refused' in key) {
     throw new Error(refusalText(key, account.name));
   }
-  if (values.json === true) {
+  if (isJson) {
     writeJson(io, { ...keyJson(key, now), key: secret });
     return 0;
   }

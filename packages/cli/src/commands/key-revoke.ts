@@ -1,20 +1,11 @@
 /** `tapeloom key revoke`: ends a key for good. */
 
-import { parseArgs } from 'node:util';
-import { createClock } from '@tapeloom/server/platform/system-clock';
-import {
-  COMMON_OPTIONS,
-  COMMON_USAGE,
-  dataDirectory,
-  readWords,
-  writeJson,
-} from '../accounts/account-options.ts';
+import { COMMON_USAGE } from '../accounts/account-options.ts';
 import { keyJson } from '../accounts/key-view.ts';
-import { openAccounts } from '../accounts/open-accounts.ts';
+import { type OperatorCall, operatorCommand } from '../accounts/operator-command.ts';
 import { timeText } from '../accounts/time-text.ts';
-import type { CommandBody, CommandIo } from '../command.ts';
 
-export const keyRevokeCommand: CommandBody = {
+export const keyRevokeCommand = operatorCommand({
   usage: `Usage: tapeloom key revoke <id> [--data <directory>] [--json]
 
 The key is refused from now on; a running service closes its connections within a second. A key that
@@ -25,33 +16,24 @@ ${COMMON_USAGE}
 
 Examples:
   tapeloom key revoke key_3f2c9a`,
+  words: ['the id of the key'],
   run,
-};
+});
 
-async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: COMMON_OPTIONS,
-    allowPositionals: true,
-  });
-  const id = readWords(positionals, ['the id of the key'])[0]!;
-  await using store = await openAccounts(dataDirectory(values.data, io));
-  const now = createClock({ kind: 'system' }).now();
+async function run({ words, now, call, open, tell }: OperatorCall): Promise<number> {
+  const id = words[0]!;
+  const store = await open();
   const found = await store.findKeyById(null, id);
   if (found === null) throw unknownKey(id);
   const { account } = found;
-  const call = { now, actor: { kind: 'operator' } } as const;
   const key = await store.revokeKey(call, account.id, id);
   if ('refused' in key) throw unknownKey(id);
-  if (values.json === true) {
-    writeJson(io, keyJson(key, now));
-  } else if (key.revokedAt === null) {
-    io.stdout(`The key "${key.name}" of ${account.name} has expired before; it stays as it is.\n`);
-  } else {
-    const at = timeText(key.revokedAt);
-    io.stdout(`The key "${key.name}" of ${account.name} is revoked since ${at}.\n`);
-  }
-  return 0;
+  const { name, revokedAt } = key;
+  const became =
+    revokedAt === null
+      ? 'has expired before; it stays as it is'
+      : `is revoked since ${timeText(revokedAt)}`;
+  return tell(keyJson(key, now), `The key "${name}" of ${account.name} ${became}.\n`);
 }
 
 function unknownKey(id: string): Error {

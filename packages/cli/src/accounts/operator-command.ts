@@ -1,0 +1,69 @@
+/**
+ * A command of the operator on the accounts of a data directory: what all of them do before and after their own work.
+ * Options besides `--data` and `--json` have texts as values.
+ */
+
+import { parseArgs } from 'node:util';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
+import { createClock } from '@tapeloom/server/platform/system-clock';
+import type { CommandBody, CommandIo } from '../command.ts';
+import { COMMON_OPTIONS, dataDirectory, readWords, writeJson } from './account-options.ts';
+import { openAccounts } from './open-accounts.ts';
+
+export interface OperatorCall {
+  /** Those that were asked for, in their order. */
+  readonly words: readonly string[];
+  readonly values: Readonly<Record<string, string | undefined>>;
+  readonly isJson: boolean;
+  readonly data: string;
+  readonly now: EpochNs;
+  /** For what is recorded as the operator's doing. */
+  readonly call: { readonly now: EpochNs; readonly actor: { readonly kind: 'operator' } };
+  readonly io: CommandIo;
+  /** The accounts, closed when the command has ended. */
+  open(): Promise<AccountStore>;
+  /** What was found or done, as JSON or in words, and so the end. */
+  tell(json: unknown, text: string): number;
+}
+
+export interface OperatorCommand {
+  readonly usage: string;
+  /** What each word is, for the person who forgot one; null: the command looks at them itself. */
+  readonly words: readonly string[] | null;
+  readonly options?: readonly string[];
+  run(call: OperatorCall): Promise<number>;
+}
+
+export function operatorCommand({ usage, words, options = [], run }: OperatorCommand): CommandBody {
+  const named = Object.fromEntries(options.map((name) => [name, { type: 'string' } as const]));
+  return {
+    usage,
+    run: async (args, io) => {
+      const { values, positionals } = parseArgs({
+        args: [...args],
+        options: { ...COMMON_OPTIONS, ...named },
+        allowPositionals: true,
+      });
+      const { json = false, data: given, ...texts } = values;
+      const data = dataDirectory(given as string | undefined, io);
+      const now = createClock({ kind: 'system' }).now();
+      await using opened = new AsyncDisposableStack();
+      return await run({
+        words: words === null ? positionals : readWords(positionals, words),
+        values: texts as OperatorCall['values'],
+        isJson: json === true,
+        data,
+        now,
+        call: { now, actor: { kind: 'operator' } },
+        io,
+        open: async () => opened.use(await openAccounts(data)),
+        tell: (value, text) => {
+          if (json === true) writeJson(io, value);
+          else io.stdout(text);
+          return 0;
+        },
+      });
+    },
+  };
+}
