@@ -78,6 +78,19 @@ test('what was read while something changed, or with something reserved, is not 
   assert.equal(store.readings, 4);
 });
 
+test('requests that are stored are added to what is remembered, and a failure forgets it', async () => {
+  const store = new CountedStore();
+  const row = { accountId: 'a', keyId: 'k', isTest: true, period: '2026-11', restRequests: 3 };
+  await store.read(0n);
+  await store.remembered.count([row, { ...row, isTest: false, period: '2026-10' }], async () => {});
+  const { used, tests } = await store.read(0n);
+  assert.deepEqual([store.readings, used.restRequests, tests.used.restRequests], [1, 3, 3]);
+  const failing = store.remembered.count([row], () => Promise.reject(new Error('full')));
+  await assert.rejects(failing, /full/);
+  await store.read(0n);
+  assert.equal(store.readings, 2);
+});
+
 test('in any order of readings and changes no reading shows less than was spent before it began', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.boolean(), { maxLength: 40 }), async (isSpending) => {

@@ -1,14 +1,16 @@
 /**
  * Reports of usage, remembered while nothing this process does can have changed them: customers ask again
  * and again, and each reading is a trip to the store's thread. Whatever may change usage is announced
- * here; from then until it is done nothing is remembered, and all from before is forgotten. A report with
+ * here; from then until it is done nothing is remembered, and all from before is forgotten, unless requests are all
+ * that it adds. A report with
  * something reserved is not remembered, for reservations also end by themselves. What another process
  * changes in the same store shows within a second.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { SECOND_NS_BIG } from '@tapeloom/core/units';
-import type { MonthUsage } from '../store/account-store.ts';
+import type { MonthUsage, RequestCount } from '../store/account-store.ts';
+import { withRequests } from './usage-meter.ts';
 
 const REMEMBERED_NS = SECOND_NS_BIG;
 const REPORTS_MAX = 10_000;
@@ -67,6 +69,30 @@ export class RememberedUsage {
     } finally {
       this.#changesUnderWay -= 1;
       this.#forget();
+    }
+  }
+
+  /**
+   * Does what adds these requests, and nothing else: who is remembered has them from then on. Where it fails nobody knows
+   * whether it was done.
+   */
+  async count(rows: readonly RequestCount[], add: () => Promise<void>): Promise<void> {
+    this.#changesUnderWay += 1;
+    this.#changes += 1;
+    try {
+      await add();
+      for (const [accountId, counted] of Map.groupBy(rows, (row) => row.accountId)) {
+        const known = this.#reports.get(accountId);
+        if (known === undefined) continue;
+        const usage = withRequests(known.usage, counted, known.period);
+        this.#reports.set(accountId, { ...known, usage });
+      }
+    } catch (error) {
+      this.#forget();
+      throw error;
+    } finally {
+      this.#changesUnderWay -= 1;
+      this.#changes += 1;
     }
   }
 

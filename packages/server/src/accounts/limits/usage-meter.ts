@@ -156,8 +156,8 @@ function countOf(
   return made;
 }
 
-/** A report with the requests of its month that the store does not have yet. */
-function withRequests(
+/** A report with those of these requests that are of its month. */
+export function withRequests(
   usage: MonthUsage,
   counted: readonly RequestCount[],
   period: string,

@@ -90,7 +90,6 @@ export class AccountsHandle implements AccountStore {
   readonly settleOnce = this.#charge('settleOnce');
   readonly findOnce = this.#method('findOnce');
   readonly voidReservation = this.#charge('voidReservation');
-  readonly addUsage = this.#charge('addUsage');
   readonly usageByKey = this.#method('usageByKey');
   readonly usageByNamedKey = this.#method('usageByNamedKey');
   readonly usageMonths = this.#method('usageMonths');
@@ -152,6 +151,10 @@ export class AccountsHandle implements AccountStore {
   /** Accounts whose usage is known without asking. */
   get reportsRemembered(): number {
     return this.#usage.size;
+  }
+
+  addUsage(...args: Parameters<AccountStore['addUsage']>): ReturnType<AccountStore['addUsage']> {
+    return this.#usage.count(args[0], async () => await this.#ask('addUsage', args));
   }
 
   usageOf(...args: Parameters<AccountStore['usageOf']>): ReturnType<AccountStore['usageOf']> {
