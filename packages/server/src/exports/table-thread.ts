@@ -10,18 +10,17 @@ import { Worker } from 'node:worker_threads';
 import type { BlockParts } from '../blocks/block.ts';
 import { Refusal } from '../platform/refusal.ts';
 import { type PlaceLimits, SharedPlaces } from '../platform/shared-places.ts';
-import type { FromTableThread, TableCall, ToTableThread } from './table-wire.ts';
+import { Thread } from '../platform/thread.ts';
+import type { Pieces, TableShape } from './table-wire.ts';
 import type { TableSpec } from './table-writer.ts';
 
 export const OPEN_LIMITS: PlaceLimits = { eachMax: 8, allMax: 32, keptForNew: 8 };
-
-type Pieces = readonly Uint8Array<ArrayBuffer>[];
 
 /** A table that is being written; one call at a time. */
 export interface OpenTable extends Disposable {
   /** What the file begins with. */
   readonly beginning: Pieces;
-  /** What these updates complete; their memory moves away. */
+  /** What these lines complete. */
   add(block: BlockParts): Promise<Pieces>;
   end(): Promise<Pieces>;
 }
@@ -35,13 +34,12 @@ export interface TableThreadOptions {
 interface Opened {
   readonly account: string;
   readonly place: Disposable;
-  /** Null while nothing is asked. */
-  asked: PromiseWithResolvers<Pieces> | null;
 }
 
 interface Waiting {
   readonly account: string;
-  readonly message: ToTableThread;
+  readonly table: number;
+  readonly turn: PromiseWithResolvers<Thread<TableShape>>;
 }
 
 export class TableThread implements AsyncDisposable {
@@ -51,9 +49,8 @@ export class TableThread implements AsyncDisposable {
   readonly #waiting = new Set<Waiting>();
   /** Accounts in the order in which they were served, of those that have tables. */
   readonly #served = new Set<string>();
-  /** The table that is worked on. */
-  #working: number | null = null;
-  #worker: Worker | null = null;
+  #isWorking = false;
+  #thread: Thread<TableShape> | null = null;
   #lastTable = 0;
   #isOver = false;
 
@@ -78,48 +75,55 @@ export class TableThread implements AsyncDisposable {
     if (place === null) throw new Refusal({ t: 'full', what: 'tables' });
     this.#lastTable += 1;
     const table = this.#lastTable;
-    this.#opened.set(table, { account, place, asked: null });
-    const beginning = await this.#ask(table, { t: 'open', spec });
+    this.#opened.set(table, { account, place });
     return {
-      beginning,
-      add: (block) => this.#ask(table, { t: 'add', block }),
-      end: () => this.#ask(table, { t: 'end' }),
+      beginning: await this.#ask(table, (thread) => thread.call('open', table, spec)),
+      add: (block) => this.#ask(table, (thread) => thread.call('add', table, block)),
+      end: () => this.#ask(table, (thread) => thread.call('end', table)),
       [Symbol.dispose]: () => this.#close(table),
     };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isOver = true;
-    this.#endAll(() => new Refusal({ t: 'shut-down' }));
-    await this.#worker?.terminate();
+    this.#endAll(new Refusal({ t: 'shut-down' }));
+    await this.#thread?.[Symbol.asyncDispose]();
   }
 
-  #ask(table: number, call: TableCall): Promise<Pieces> {
-    const asked = Promise.withResolvers<Pieces>();
+  async #ask(
+    table: number,
+    call: (thread: Thread<TableShape>) => Promise<Pieces>,
+  ): Promise<Pieces> {
     const opened = this.#opened.get(table);
-    if (this.#isOver) asked.reject(new Refusal({ t: 'shut-down' }));
+    if (this.#isOver) throw new Refusal({ t: 'shut-down' });
     // The thread died since it was opened.
-    else if (opened === undefined) asked.reject(new Refusal({ t: 'failed' }));
-    else {
-      opened.asked = asked;
-      this.#waiting.add({ account: opened.account, message: { ...call, table } });
+    if (opened === undefined) throw new Refusal({ t: 'failed' });
+    const turn = Promise.withResolvers<Thread<TableShape>>();
+    this.#waiting.add({ account: opened.account, table, turn });
+    this.#workOn();
+    const thread = await turn.promise;
+    try {
+      return await call(thread);
+    } catch (error) {
+      this.#forget(table);
+      throw error;
+    } finally {
+      this.#isWorking = false;
       this.#workOn();
     }
-    return asked.promise;
   }
 
   /** The next piece of work, unless there is one. */
   #workOn(): void {
-    if (this.#working !== null) return;
-    const next = this.#next();
+    const next = this.#isWorking ? null : this.#next();
     if (next === null) return;
-    const { account, message } = next;
+    const { account, turn } = next;
     this.#waiting.delete(next);
     this.#served.delete(account);
     this.#served.add(account);
-    this.#working = message.table;
-    this.#worker ??= this.#start();
-    this.#worker.postMessage(message, message.t === 'add' ? [message.block.memory] : []);
+    this.#isWorking = true;
+    this.#thread ??= this.#start();
+    turn.resolve(this.#thread);
   }
 
   /** Of an account that was not served yet, or else longest ago. */
@@ -134,8 +138,8 @@ export class TableThread implements AsyncDisposable {
 
   #close(table: number): void {
     if (!this.#forget(table)) return;
-    for (const one of this.#waiting) if (one.message.table === table) this.#waiting.delete(one);
-    this.#worker?.postMessage({ t: 'close', table } satisfies ToTableThread);
+    for (const one of this.#waiting) if (one.table === table) this.#waiting.delete(one);
+    this.#thread?.tell({ t: 'close', table });
   }
 
   #forget(table: number): boolean {
@@ -148,43 +152,27 @@ export class TableThread implements AsyncDisposable {
     return true;
   }
 
-  #start(): Worker {
-    const worker = this.#options.startThread?.() ?? startTableThread();
-    worker.on('message', (message: FromTableThread) => this.#receive(message));
-    worker.on('error', (error) => this.#lose(worker, error));
-    worker.on('exit', (code) => this.#lose(worker, new Error(`it ended with code ${code}`)));
-    return worker;
+  #start(): Thread<TableShape> {
+    const { onFault, startThread = startTableThread } = this.#options;
+    return new Thread<TableShape>(startThread(), {
+      name: 'it',
+      movesMemory: true,
+      hear: ({ error }) => onFault(error),
+      errorOf: (reason) => new Refusal(reason),
+      goneError: (cause) => new Refusal({ t: 'failed' }, cause),
+      closedError: () => new Refusal({ t: 'shut-down' }),
+      onGone: (cause) => {
+        this.#thread = null;
+        this.#endAll(new Refusal({ t: 'failed' }, cause));
+        onFault(cause);
+      },
+    });
   }
 
-  #receive(message: FromTableThread): void {
-    const { table } = message;
-    const opened = this.#opened.get(table);
-    const asked = opened?.asked;
-    if (opened !== undefined) opened.asked = null;
-    if (message.t === 'bytes') asked?.resolve(message.pieces);
-    else {
-      this.#forget(table);
-      this.#options.onFault(message.error);
-      asked?.reject(new Refusal({ t: 'failed' }, message.error));
-    }
-    this.#working = null;
-    this.#workOn();
-  }
-
-  #lose(worker: Worker, cause: unknown): void {
-    if (this.#worker !== worker || this.#isOver) return;
-    this.#worker = null;
-    this.#endAll(() => new Refusal({ t: 'failed' }, cause));
-    this.#options.onFault(cause);
-  }
-
-  #endAll(error: () => Error): void {
-    this.#working = null;
+  #endAll(error: Refusal): void {
+    for (const { turn } of this.#waiting) turn.reject(error);
     this.#waiting.clear();
-    for (const [table, { asked }] of [...this.#opened]) {
-      asked?.reject(error());
-      this.#forget(table);
-    }
+    for (const table of [...this.#opened.keys()]) this.#forget(table);
   }
 }
 

@@ -1,19 +1,23 @@
 /**
- * What passes between the thread that writes tables and its handle. A table has a number that is given once.
- * Every message about it but `close` gets exactly one answer; after `failed` the table is gone.
+ * What passes between the thread that writes tables and its handle. A table has a number that is given once;
+ * after a call for it failed the table is gone.
  */
 
 import type { BlockParts } from '../blocks/block.ts';
+import type { RefusalReason } from '../platform/refusal.ts';
+import type { ThreadShape } from '../platform/thread.ts';
 import type { TableSpec } from './table-writer.ts';
 
-export type TableCall =
-  | { readonly t: 'open'; readonly spec: TableSpec }
-  | { readonly t: 'add'; readonly block: BlockParts }
-  | { readonly t: 'end' };
+export type Pieces = readonly Uint8Array<ArrayBuffer>[];
 
-export type ToTableThread = (TableCall | { readonly t: 'close' }) & { readonly table: number };
-
-export type FromTableThread = { readonly table: number } & (
-  | { readonly t: 'bytes'; readonly pieces: readonly Uint8Array<ArrayBuffer>[] }
-  | { readonly t: 'failed'; readonly error: unknown }
-);
+export interface TableShape extends ThreadShape {
+  readonly calls: {
+    open(table: number, spec: TableSpec): Pieces;
+    add(table: number, block: BlockParts): Pieces;
+    end(table: number): Pieces;
+  };
+  readonly orders: { readonly t: 'close'; readonly table: number };
+  /** For the operator: what it was that failed. */
+  readonly news: { readonly t: 'fault'; readonly error: unknown };
+  readonly refusal: RefusalReason;
+}

@@ -1,43 +1,39 @@
-/** The thread that writes tables: one message after another, so exports take turns piece by piece. */
+/** The thread that writes tables: one call after another, so exports take turns piece by piece. */
 
 import { parentPort } from 'node:worker_threads';
-import type { FromTableThread, ToTableThread } from './table-wire.ts';
+import { reasonOf } from '../platform/refusal.ts';
+import { ThreadDesk } from '../platform/thread-desk.ts';
+import type { Pieces, TableShape } from './table-wire.ts';
 import { TableWriter } from './table-writer.ts';
 
-const parent = parentPort!;
+const desk = new ThreadDesk<TableShape>(parentPort!);
 const tables = new Map<number, TableWriter>();
 
-parent.on('message', (message: ToTableThread) => {
-  const { t, table } = message;
-  if (t === 'close') {
-    tables.delete(table);
-    return;
-  }
-  try {
-    const pieces = piecesOf(message);
-    send(
-      { t: 'bytes', table, pieces },
-      pieces.map(({ buffer }) => buffer),
-    );
-  } catch (error) {
-    tables.delete(table);
-    send({ t: 'failed', table, error }, []);
-  }
+desk.open({
+  calls: {
+    open: (table, spec) => {
+      const opened = new TableWriter(spec);
+      tables.set(table, opened);
+      return [opened.begin()];
+    },
+    add: (table, span) => written(table, (writer) => writer.add(span)),
+    end: (table) => written(table, (writer) => writer.end()),
+  },
+  obey: ({ table }) => tables.delete(table),
+  refusalOf: (error) => {
+    desk.tell({ t: 'fault', error });
+    return reasonOf(error);
+  },
+  movesMemory: true,
 });
 
-function piecesOf(
-  message: Exclude<ToTableThread, { readonly t: 'close' }>,
-): Uint8Array<ArrayBuffer>[] {
-  if (message.t === 'open') {
-    const opened = new TableWriter(message.spec);
-    tables.set(message.table, opened);
-    return [opened.begin()];
+function written(table: number, write: (writer: TableWriter) => Pieces): Pieces {
+  const writer = tables.get(table);
+  if (writer === undefined) throw new RangeError(`no table ${table} is open`);
+  try {
+    return write(writer);
+  } catch (error) {
+    tables.delete(table);
+    throw error;
   }
-  const writer = tables.get(message.table);
-  if (writer === undefined) throw new RangeError(`no table ${message.table} is open`);
-  return message.t === 'add' ? writer.add(message.block) : writer.end();
-}
-
-function send(message: FromTableThread, moves: readonly ArrayBuffer[]): void {
-  parent.postMessage(message, [...moves]);
 }

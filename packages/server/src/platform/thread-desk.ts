@@ -5,7 +5,14 @@
  */
 
 import type { Transferable } from 'node:worker_threads';
-import type { CallArgs, CallName, FromThread, ThreadShape, ToThread } from './thread.ts';
+import {
+  type CallArgs,
+  type CallName,
+  type FromThread,
+  memoryOf,
+  type ThreadShape,
+  type ToThread,
+} from './thread.ts';
 
 export interface DeskOptions<S extends ThreadShape> {
   readonly calls: {
@@ -92,25 +99,4 @@ export class ThreadDesk<S extends ThreadShape> {
   #post(message: FromThread<S>, moves: readonly Transferable[] = []): void {
     this.#port.postMessage(message, moves);
   }
-}
-
-/**
- * The memory of plain data that can be moved as a whole: buffers, and those of columns that take all of
- * theirs. What holds more than one column is named by itself, or is copied.
- */
-export function memoryOf(value: unknown): readonly ArrayBuffer[] {
-  const found = new Set<ArrayBuffer>();
-  collect(value, found);
-  return [...found];
-}
-
-function collect(value: unknown, found: Set<ArrayBuffer>): void {
-  if (typeof value !== 'object' || value === null) return;
-  if (ArrayBuffer.isView(value)) {
-    if (value.buffer.byteLength === value.byteLength) collect(value.buffer, found);
-  } else if (value instanceof ArrayBuffer) {
-    // None at all may be anybody's.
-    if (value.byteLength > 0) found.add(value);
-  } else if (!(value instanceof SharedArrayBuffer))
-    for (const part of Object.values(value)) collect(part, found);
 }

@@ -3,8 +3,8 @@ import { EventEmitter } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Transferable, Worker } from 'node:worker_threads';
-import { Thread, type ThreadOptions, type ThreadPort } from './thread.ts';
-import { type DeskOptions, memoryOf, ThreadDesk } from './thread-desk.ts';
+import { memoryOf, Thread, type ThreadOptions, type ThreadPort } from './thread.ts';
+import { type DeskOptions, ThreadDesk } from './thread-desk.ts';
 
 /** What the threads of these tests can do; the real one is `testing/platform/thread-worker.ts`. */
 interface Shape {

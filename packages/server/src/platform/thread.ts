@@ -56,6 +56,8 @@ export interface ThreadPort {
 export interface ThreadOptions<S extends ThreadShape> {
   /** What it is called where its end is told: `the engine`. */
   readonly name: string;
+  /** Whether the memory of arguments is moved: then nobody here may use it afterwards. */
+  readonly movesMemory?: boolean;
   readonly hear?: (news: S['news']) => void;
   readonly onGone?: (cause: Error) => void;
   /** What a call rejects with that was refused. */
@@ -99,7 +101,8 @@ export class Thread<S extends ThreadShape> implements AsyncDisposable {
     this.#lastCall += 1;
     const id = this.#lastCall;
     // Throws for what cannot cross to a thread, which is our own mistake: then nobody waits for it.
-    this.#post({ t: 'call', id, name, args });
+    const moves = this.#options.movesMemory === true ? memoryOf(args) : [];
+    this.#post({ t: 'call', id, name, args }, moves);
     const answer = Promise.withResolvers<unknown>();
     this.#calls.set(id, answer);
     // The thread answers a call with what its shape says of the name.
@@ -162,4 +165,25 @@ export class Thread<S extends ThreadShape> implements AsyncDisposable {
     const { name, closedError } = this.#options;
     return closedError?.() ?? new Error(`${name} is closed`);
   }
+}
+
+/**
+ * The memory of plain data that can be moved as a whole: buffers, and those of columns that take all of
+ * theirs. What holds more than one column is named by itself, or is copied.
+ */
+export function memoryOf(value: unknown): readonly ArrayBuffer[] {
+  const found = new Set<ArrayBuffer>();
+  collect(value, found);
+  return [...found];
+}
+
+function collect(value: unknown, found: Set<ArrayBuffer>): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (ArrayBuffer.isView(value)) {
+    if (value.buffer.byteLength === value.byteLength) collect(value.buffer, found);
+  } else if (value instanceof ArrayBuffer) {
+    // None at all may be anybody's.
+    if (value.byteLength > 0) found.add(value);
+  } else if (!(value instanceof SharedArrayBuffer))
+    for (const part of Object.values(value)) collect(part, found);
 }

@@ -3,16 +3,16 @@
  * taken in, whether the thread said so or died; asked to stop, it gives the thread a bounded time.
  */
 
-import { once } from 'node:events';
 import { type MessagePort, Worker } from 'node:worker_threads';
-import type { FromIngest, IngestOpened, IngestWorkerData, ToIngest } from './ingest-wire.ts';
+import { Thread } from '../platform/thread.ts';
+import type { FromIngest, IngestOpened, IngestShape, IngestWorkerData } from './ingest-wire.ts';
 import { StartRefusedError } from './start-refused-error.ts';
 
 /** What is left of the two seconds of a clean stop is for the rest of the process. */
 const STOP_WITHIN_MS = 1_500;
 
 /** What the ingest thread tells while it runs. */
-export type IngestNews = Exclude<FromIngest, { readonly t: 'opened' | 'refused' | 'down' }>;
+export type IngestNews = Exclude<FromIngest, { readonly t: 'down' }>;
 
 export interface IngestEvents {
   hear(message: IngestNews): void;
@@ -21,26 +21,28 @@ export interface IngestEvents {
 }
 
 export class IngestHandle implements AsyncDisposable {
-  readonly #worker: Worker;
+  readonly #thread: Thread<IngestShape>;
   readonly #events: IngestEvents;
   readonly #opened = Promise.withResolvers<IngestOpened>();
-  readonly #exited: Promise<unknown>;
   #isOpen = false;
   #isDown = false;
   #isStopping = false;
 
-  constructor(setting: IngestWorkerData, events: IngestEvents) {
+  constructor(workerData: IngestWorkerData, events: IngestEvents) {
     this.#events = events;
-    this.#worker = new Worker(new URL('./ingest-worker.ts', import.meta.url), {
+    const worker = new Worker(new URL('./ingest-worker.ts', import.meta.url), {
       name: 'ingest',
-      workerData: setting,
+      workerData,
     });
-    this.#exited = once(this.#worker, 'exit');
+    this.#thread = new Thread<IngestShape>(worker, {
+      name: 'the ingest',
+      hear: (news) => (news.t === 'down' ? this.#end(news.error) : events.hear(news)),
+      errorOf: (reason) => new StartRefusedError(reason),
+      onGone: (cause) => this.#end(cause),
+    });
+    void this.#open();
     // Whoever waits for it hears of it; a start that fails before it waits has told why already.
     this.#opened.promise.catch(() => undefined);
-    this.#worker.on('message', (message: FromIngest) => this.#receive(message));
-    this.#worker.on('error', (error) => this.#end(error));
-    this.#worker.on('exit', (code) => this.#end(new Error(`the ingest ended with code ${code}`)));
   }
 
   /** Resolves when the tape is open; rejects when it cannot be opened. */
@@ -49,35 +51,29 @@ export class IngestHandle implements AsyncDisposable {
   }
 
   follow(port: MessagePort): void {
-    const message: ToIngest = { t: 'follow', port };
-    this.#worker.postMessage(message, [port]);
+    this.#thread.tell({ t: 'follow', port }, [port]);
   }
 
   /** Whether the thread closed its tape in time; it is gone either way. */
   async stop(): Promise<boolean> {
     this.#isStopping = true;
-    const message: ToIngest = { t: 'stop' };
-    this.#worker.postMessage(message);
-    const { promise: late, resolve } = Promise.withResolvers<'late'>();
-    const timer = setTimeout(() => resolve('late'), STOP_WITHIN_MS);
-    const outcome = await Promise.race([this.#exited, late]);
-    clearTimeout(timer);
-    if (outcome === 'late') await this.#worker.terminate();
-    return outcome !== 'late' && !this.#isDown;
+    const isInTime = await this.#thread.stop(STOP_WITHIN_MS);
+    return isInTime && !this.#isDown;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopping = true;
-    await this.#worker.terminate();
+    await this.#thread[Symbol.asyncDispose]();
   }
 
-  #receive(message: FromIngest): void {
-    if (message.t === 'opened') {
+  async #open(): Promise<void> {
+    try {
+      const opened = await this.#thread.call('open');
       this.#isOpen = true;
-      this.#opened.resolve(message);
-    } else if (message.t === 'refused') this.#opened.reject(new StartRefusedError(message.reason));
-    else if (message.t === 'down') this.#end(message.error);
-    else this.#events.hear(message);
+      this.#opened.resolve(opened);
+    } catch (error) {
+      this.#opened.reject(error);
+    }
   }
 
   #end(error: unknown): void {

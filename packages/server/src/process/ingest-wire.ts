@@ -4,6 +4,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { SessionBook } from '@tapeloom/core/calendar/session-book';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { ClockSetting } from '../platform/system-clock.ts';
+import type { ThreadShape } from '../platform/thread.ts';
 import type { SimOptions } from '../sources/sim/sim-market.ts';
 import type { RecoveryReport } from '../tape/write/open-tape.ts';
 import type { SequencerCounters } from '../tape/write/sequencer-counters.ts';
@@ -17,16 +18,19 @@ export interface IngestWorkerData {
   readonly speed: number | null;
 }
 
-export type ToIngest =
+export interface IngestShape extends ThreadShape {
+  readonly calls: {
+    /** Resolves when the tape is open. */
+    open(): IngestOpened;
+  };
   /** A port for one who follows the tape. */
-  | { readonly t: 'follow'; readonly port: MessagePort }
-  /** Commit what was taken, close the log, and end. */
-  | { readonly t: 'stop' };
+  readonly orders: { readonly t: 'follow'; readonly port: MessagePort };
+  readonly news: FromIngest;
+  /** Why the tape cannot be opened, where that is the operator's to judge. */
+  readonly refusal: string;
+}
 
 export type FromIngest =
-  | IngestOpened
-  /** The tape cannot be opened, for a reason that is the operator's to judge. */
-  | { readonly t: 'refused'; readonly reason: string }
   /** The session books have grown. */
   | { readonly t: 'sessions'; readonly books: readonly SessionBook[] }
   /** Simulated days are being sealed; streams wait for those of the first part only. */
@@ -51,7 +55,6 @@ export type FromIngest =
 
 /** The tape is open: this is the service's time and what was found. */
 export interface IngestOpened {
-  readonly t: 'opened';
   readonly clock: ClockSetting;
   readonly books: readonly SessionBook[];
   readonly recovery: RecoveryReport;

@@ -24,6 +24,7 @@ import { isPassingThreadFault } from '../platform/passing-fault.ts';
 import { Patience, type PatienceOptions } from '../platform/patience.ts';
 import { PatientDisk } from '../platform/patient-disk.ts';
 import { acceleratedFrom, type ClockSetting, createClock } from '../platform/system-clock.ts';
+import { ThreadDesk } from '../platform/thread-desk.ts';
 import { FillError, type FillProgress, readFillState, runFill } from '../sources/fill.ts';
 import { type FillItem, type FillPlan, planFill } from '../sources/fill-plan.ts';
 import { SimSource } from '../sources/sim-source.ts';
@@ -35,7 +36,7 @@ import { loadEncoder } from '../tape/write/seal.ts';
 import { sessionDates } from '../tape/write/session-dates.ts';
 import { SessionStore } from '../tape/write/session-store.ts';
 import { IngestReporter } from './ingest-reporter.ts';
-import type { FromIngest, IngestWorkerData, ToIngest } from './ingest-wire.ts';
+import type { FromIngest, IngestOpened, IngestShape, IngestWorkerData } from './ingest-wire.ts';
 
 const REPORT_MS = 1_000;
 const LIVE_CHECK_MS = 20;
@@ -48,7 +49,7 @@ const ENCODER_AFTER_MS = 5_000;
 /** A clock this little behind the tape is waited for; more is refused. */
 const AHEAD_NS_MAX = 10_000_000_000n;
 
-const parent = parentPort!;
+const desk = new ThreadDesk<IngestShape>(parentPort!);
 const { tapeRoot, sim, recentDays, speed } = workerData as IngestWorkerData;
 const timers = createClock({ kind: 'system' });
 const waits: PatienceOptions = {
@@ -63,8 +64,8 @@ const disk = new PatientDisk(new NodeDisk(), patience);
 /** A contract trades the same in every universe, so all users can change to a newer one. */
 let universe = createSimUniverse(sim, dayOf(timers.now()));
 
-function send(message: FromIngest): void {
-  parent.postMessage(message);
+function send(news: FromIngest): void {
+  desk.tell(news);
 }
 
 class Ingest {
@@ -100,10 +101,20 @@ class Ingest {
     this.#work = this.#run(plan);
   }
 
-  receive(message: ToIngest): void {
-    if (message.t === 'stop') void this.#stop();
-    else if (this.#joining === null) this.#tape.publisher.addFollower(message.port);
-    else this.#joining.push(message.port);
+  follow({ port }: IngestShape['orders']): void {
+    if (this.#joining === null) this.#tape.publisher.addFollower(port);
+    else this.#joining.push(port);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#background.dispose();
+    await this.#work;
+    try {
+      await this.#tape[Symbol.asyncDispose]();
+    } catch (error) {
+      send({ t: 'down', error });
+    }
   }
 
   async #run(plan: FillPlan): Promise<void> {
@@ -196,21 +207,9 @@ class Ingest {
       this.#isRefreshing = false;
     }
   }
-
-  async #stop(): Promise<void> {
-    this.#stopping.abort();
-    this.#background.dispose();
-    await this.#work;
-    try {
-      await this.#tape[Symbol.asyncDispose]();
-    } catch (error) {
-      send({ t: 'down', error });
-    }
-    parent.close();
-  }
 }
 
-async function start(): Promise<Ingest> {
+async function start(): Promise<void> {
   await claimTape(disk, tapeRoot, sim);
   // Before the service's clock is fixed, the machine's time judges which times are absurd.
   let clock: Clock = timers;
@@ -229,8 +228,13 @@ async function start(): Promise<Ingest> {
   const plan = planFill(universe, now, await readFillState(disk, tapeRoot), recentDays);
   const daysToCome = [...plan.ready, ...plan.rest].map(({ day }) => day);
   const books = await enterDay(now, daysToCome);
-  send({ t: 'opened', clock: setting, books, recovery: tape.report });
-  return new Ingest(tape, clock, plan);
+  const opened: IngestOpened = { clock: setting, books, recovery: tape.report };
+  const ingest = new Ingest(tape, clock, plan);
+  desk.open({
+    calls: { open: () => opened },
+    obey: (order) => ingest.follow(order),
+    stop: () => ingest.stop(),
+  });
 }
 
 function clockSetting(promise: EpochNs | null): ClockSetting {
@@ -257,10 +261,12 @@ async function enterDay(now: EpochNs, daysToCome?: readonly UtcDay[]): Promise<S
 }
 
 try {
-  const ingest = await start();
-  parent.on('message', (message: ToIngest) => ingest.receive(message));
+  await start();
 } catch (error) {
   const kinds = [TapeAheadError, TapeClaimedError, TapeDamagedError, LogMissingError];
   if (!(error instanceof Error && kinds.some((kind) => error instanceof kind))) throw error;
-  send({ t: 'refused', reason: error.message });
+  const open = (): never => {
+    throw error;
+  };
+  desk.open({ calls: { open }, refusalOf: () => error.message });
 }

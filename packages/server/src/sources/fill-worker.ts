@@ -6,22 +6,20 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { rank } from '@tapeloom/core/numbers';
 import { NodeDisk } from '../platform/node-disk.ts';
+import { ThreadDesk } from '../platform/thread-desk.ts';
 import { DayConflictError } from '../tape/tape-errors.ts';
 import { sealDay } from '../tape/write/seal.ts';
-import type { FillDone, FillRequest, FillSetting } from './fill.ts';
+import type { FillDone, FillRequest, FillSetting, FillShape } from './fill.ts';
 import { TradeColumns } from './sim/trade-columns.ts';
 import { createSimUniverse, SIM_DATASET } from './sim-universe.ts';
 
-const parent = parentPort!;
 const { tapeRoot, sim, today } = workerData as FillSetting;
 const disk = new NodeDisk();
 const { market } = createSimUniverse(sim, today);
 const columns = new TradeColumns();
 
-parent.on('message', (item: FillRequest) => {
-  // A rejection here is an uncaught error of this thread, which its owner sees as the worker's error.
-  void make(item).then((done) => parent.postMessage(done));
-});
+// A day that cannot be made ends the thread, whose owner hears why.
+new ThreadDesk<FillShape>(parentPort!).open({ calls: { make } });
 
 async function make({ symbol, day, expected }: FillRequest): Promise<FillDone> {
   columns.clear();

@@ -10,6 +10,7 @@ import { Worker } from 'node:worker_threads';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { addDays } from '@tapeloom/core/utc-day';
 import type { Disk } from '../platform/disk.ts';
+import { Thread, type ThreadShape } from '../platform/thread.ts';
 import type { TapeManifest } from '../tape/tape-manifest.ts';
 import {
   contractDirectory,
@@ -42,6 +43,13 @@ export type FillDone =
   | { readonly trades: number; readonly digest: string }
   | { readonly conflict: string };
 
+export interface FillShape extends ThreadShape {
+  readonly calls: { make(item: FillRequest): FillDone };
+  readonly orders: never;
+  readonly news: never;
+  readonly refusal: never;
+}
+
 export interface FillProgress {
   /** The item that was sealed last. */
   readonly item: FillItem;
@@ -62,9 +70,9 @@ export interface FillResult {
 
 /** A worker could not make or seal a day. */
 export class FillError extends Error {
-  constructor(item: FillItem | null, cause: unknown) {
-    const what = item === null ? 'a fill worker' : `${item.symbol} ${item.day}`;
-    super(`${what} failed: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  constructor({ symbol, day }: FillItem, cause: unknown) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    super(`${symbol} ${day} failed: ${why}`, { cause });
   }
 }
 
@@ -101,14 +109,18 @@ export async function runFill(
   let days = 0;
   let trades = 0;
   const take = () => (signal.aborted ? undefined : items[next++]);
+  const aborted = Promise.withResolvers<null>();
+  const abort = () => aborted.resolve(null);
+  signal.addEventListener('abort', abort);
   const work = async (): Promise<void> => {
-    await using worker = new FillWorker(setting, signal);
+    await using thread = startFillThread(setting);
     for (let item = take(); item !== undefined; item = take()) {
       const { symbol, day } = item;
-      const done = await worker.make({
-        ...item,
-        expected: manifest?.digestOf(symbol, day) ?? null,
+      const request = { ...item, expected: manifest?.digestOf(symbol, day) ?? null };
+      const made = thread.call('make', request).catch((cause: unknown) => {
+        throw new FillError(request, cause);
       });
+      const done = await Promise.race([made, aborted.promise]);
       if (done === null) return;
       if ('conflict' in done) {
         conflicts.push(done.conflict);
@@ -123,46 +135,12 @@ export async function runFill(
   // When one worker fails the others go on: what is left may be begun anew once nothing is under way.
   const workers = Array.from({ length: Math.min(WORKERS_MAX, items.length) }, work);
   const failed = (await Promise.allSettled(workers)).find(({ status }) => status === 'rejected');
+  signal.removeEventListener('abort', abort);
   if (failed?.status === 'rejected') throw failed.reason;
   return { days, trades, isComplete: days === items.length, conflicts };
 }
 
-/** One worker thread with at most one item under way. */
-class FillWorker implements AsyncDisposable {
-  readonly #worker: Worker;
-  readonly #signal: AbortSignal;
-  #item: FillItem | null = null;
-  #answer = Promise.withResolvers<FillDone | null>();
-
-  constructor(setting: FillSetting, signal: AbortSignal) {
-    this.#signal = signal;
-    this.#worker = new Worker(new URL('./fill-worker.ts', import.meta.url), {
-      workerData: setting,
-    });
-    this.#worker.on('message', (done: FillDone) => this.#answer.resolve(done));
-    this.#worker.on('error', (error) => this.#answer.reject(new FillError(this.#item, error)));
-    this.#worker.on('exit', (code) =>
-      this.#answer.reject(new FillError(this.#item, `the thread ended with code ${code}`)),
-    );
-    // A thread that fails between two items is reported with the next one.
-    this.#answer.promise.catch(() => undefined);
-    signal.addEventListener('abort', this.#abort);
-  }
-
-  /** Null when it was aborted. */
-  async make(item: FillRequest): Promise<FillDone | null> {
-    this.#item = item;
-    this.#worker.postMessage(item);
-    const done = await this.#answer.promise;
-    if (done !== null) this.#answer = Promise.withResolvers();
-    return done;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#signal.removeEventListener('abort', this.#abort);
-    this.#answer.resolve(null);
-    await this.#worker.terminate();
-  }
-
-  readonly #abort = (): void => this.#answer.resolve(null);
+function startFillThread(workerData: FillSetting): Thread<FillShape> {
+  const worker = new Worker(new URL('./fill-worker.ts', import.meta.url), { workerData });
+  return new Thread(worker, { name: 'the thread' });
 }
