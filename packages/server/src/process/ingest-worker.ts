@@ -3,7 +3,7 @@
  * Only this thread writes the tape's log. What it does, in order:
  *
  * 1. Opens and repairs the tape, and fixes the service's clock. A tape that lies ahead of it is refused.
- * 2. Plans which past days to make, brings the session books up to date, for those too, and says `opened`. So no
+ * 2. Plans which past days to make, brings the session books up to date, for those too, and is `opened`. So no
  *    day ever comes to the tape without its sessions.
  * 3. Seals the days that the first streams need, and beside it lets the source catch up with the clock. Who follows
  *    joins when those days are there: nobody sees today before what it stands on.
@@ -69,6 +69,7 @@ function send(news: FromIngest): void {
 }
 
 class Ingest {
+  readonly opened: IngestOpened;
   readonly #tape: OpenTape;
   readonly #clock: Clock;
   readonly #reporter: IngestReporter;
@@ -80,7 +81,8 @@ class Ingest {
   #joining: MessagePort[] | null = [];
   #isRefreshing = false;
 
-  constructor(tape: OpenTape, clock: Clock, plan: FillPlan) {
+  constructor(tape: OpenTape, clock: Clock, plan: FillPlan, opened: IngestOpened) {
+    this.opened = opened;
     this.#tape = tape;
     this.#clock = clock;
     this.#reporter = new IngestReporter(tape);
@@ -209,7 +211,7 @@ class Ingest {
   }
 }
 
-async function start(): Promise<void> {
+async function start(): Promise<Ingest> {
   await claimTape(disk, tapeRoot, sim);
   // Before the service's clock is fixed, the machine's time judges which times are absurd.
   let clock: Clock = timers;
@@ -228,13 +230,7 @@ async function start(): Promise<void> {
   const plan = planFill(universe, now, await readFillState(disk, tapeRoot), recentDays);
   const daysToCome = [...plan.ready, ...plan.rest].map(({ day }) => day);
   const books = await enterDay(now, daysToCome);
-  const opened: IngestOpened = { clock: setting, books, recovery: tape.report };
-  const ingest = new Ingest(tape, clock, plan);
-  desk.open({
-    calls: { open: () => opened },
-    obey: (order) => ingest.follow(order),
-    stop: () => ingest.stop(),
-  });
+  return new Ingest(tape, clock, plan, { clock: setting, books, recovery: tape.report });
 }
 
 function clockSetting(promise: EpochNs | null): ClockSetting {
@@ -260,13 +256,19 @@ async function enterDay(now: EpochNs, daysToCome?: readonly UtcDay[]): Promise<S
   return books;
 }
 
-try {
-  await start();
-} catch (error) {
+/** Why it cannot start, for the operator to judge. */
+function refusalOf(error: unknown): string {
   const kinds = [TapeAheadError, TapeClaimedError, TapeDamagedError, LogMissingError];
   if (!(error instanceof Error && kinds.some((kind) => error instanceof kind))) throw error;
-  const open = (): never => {
-    throw error;
-  };
-  desk.open({ calls: { open }, refusalOf: () => error.message });
+  return error.message;
 }
+
+const starting = start();
+// It is asked to open before it begins: who asked hears of it.
+starting.catch(() => undefined);
+desk.open({
+  calls: { open: async () => (await starting).opened },
+  obey: (order) => void starting.then((ingest) => ingest.follow(order)),
+  refusalOf,
+  stop: async () => await (await starting).stop(),
+});
