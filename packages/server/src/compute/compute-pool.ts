@@ -108,7 +108,6 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
     );
     this.#idle = new IdleReads(idle, () => this.#threads.count);
     this.#host = this.#hostOfReads();
-    this.#threads.start();
   }
 
   get counts(): ComputeCounts {

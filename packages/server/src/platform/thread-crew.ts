@@ -26,7 +26,7 @@ export interface RestartPolicy {
 export interface ThreadCrewOptions<T> {
   readonly count: number;
   readonly policy: RestartPolicy;
-  readonly timers: Clock;
+  readonly timers: Pick<Clock, 'now' | 'after'>;
   /** Starts a thread; `onGone` is called when it has ended without being asked to. */
   readonly start: (index: number, onGone: (cause: unknown) => void) => T;
   /** A thread took the place of one that was lost. */
@@ -47,6 +47,7 @@ export class ThreadCrew<T extends AsyncDisposable> implements AsyncDisposable {
   readonly #places: readonly Place<T>[];
   #restartsTotal = 0;
   #lostTotal = 0;
+  #isOver = false;
 
   constructor(options: ThreadCrewOptions<T>) {
     this.#options = options;
@@ -70,19 +71,18 @@ export class ThreadCrew<T extends AsyncDisposable> implements AsyncDisposable {
     return this.#lostTotal;
   }
 
+  /** They count as serving until they are gone. */
   async [Symbol.asyncDispose](): Promise<void> {
-    const { threads } = this;
-    for (const place of this.#places) {
-      place.starting?.[Symbol.dispose]();
-      place.thread = null;
-    }
-    await Promise.all(threads.map((thread) => thread[Symbol.asyncDispose]()));
+    this.#isOver = true;
+    for (const place of this.#places) place.starting?.[Symbol.dispose]();
+    await Promise.all(this.threads.map((thread) => thread[Symbol.asyncDispose]()));
+    for (const place of this.#places) place.thread = null;
   }
 
   #start(place: Place<T>): T {
     place.starting = null;
     const thread = this.#options.start(place.index, (cause) => {
-      if (place.thread === thread) this.#lose(place, cause);
+      if (place.thread === thread && !this.#isOver) this.#lose(place, cause);
     });
     place.thread = thread;
     return thread;
