@@ -1,7 +1,7 @@
 /** What is exported: random queries of all kinds over the days of a service, and their undisturbed files. */
 
 import assert from 'node:assert/strict';
-import { FLAT_INDICATORS } from '@tapeloom/server/exports/table-columns';
+import { TABLE_INDICATORS } from '@tapeloom/server/exports/table-columns';
 import type { Random } from '../../simulation/disk/sim-disk.ts';
 import { type Fields, fetchExport, heldOf, type Wire } from './export-client.ts';
 
@@ -24,8 +24,7 @@ const KINDS: readonly { readonly indicator: string; readonly params: object }[] 
   { indicator: 'vwap', params: {} },
   { indicator: 'sweeps', params: {} },
 ];
-/** Of indicators whose data is flat. */
-const TABLE_FORMATS = ['arrow', 'parquet'];
+const TABLE_FORMATS = ['arrow', 'parquet', 'csv'] as const;
 const HEAVY = { indicator: 'bars', params: { bar: 'tick', size: 1 } };
 
 export interface ExportedQuery {
@@ -70,11 +69,12 @@ function randomFields(number: number, { random, instruments, days }: QueryOption
   const instant = () => oldest + Math.floor(random() * (newest - oldest));
   const [one, other] = [instant(), instant()];
   const [from, to] = isHeavy ? [oldest, newest] : [Math.min(one, other), Math.max(one, other) + 1];
-  const isTable = FLAT_INDICATORS.includes(indicator) && random() < 0.3;
+  const format = random() < 0.3 ? pick(random, TABLE_FORMATS) : null;
+  const isTable = format !== null && TABLE_INDICATORS[format].includes(indicator);
   return {
     instrument: pick(random, instruments),
     indicator,
-    ...(isTable ? { format: pick(random, TABLE_FORMATS) } : {}),
+    ...(isTable ? { format } : {}),
     params: JSON.stringify(params),
     mode: random() < 0.5 ? 'live' : 'confirmed',
     from: instantText(from),

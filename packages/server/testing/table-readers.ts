@@ -8,11 +8,19 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
-import { DuckDBInstance, DuckDBTimestampTZValue } from '@duckdb/node-api';
+import {
+  DuckDBInstance,
+  DuckDBListValue,
+  DuckDBStructValue,
+  DuckDBTimestampTZValue,
+} from '@duckdb/node-api';
 import { type Column, CompressionType, setCompressionCodec, tableFromIPC } from '@uwdata/flechette';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 
-export type TableRow = Readonly<Record<string, string | number | boolean>>;
+type Plain = string | number | boolean;
+/** An item of a list is one value, or several with names. */
+type Item = Plain | Readonly<Record<string, Plain>>;
+export type TableRow = Readonly<Record<string, Plain | readonly Item[]>>;
 
 export interface ReadTable {
   readonly rows: readonly TableRow[];
@@ -29,17 +37,31 @@ const expand = (bytes: Uint8Array) => new Uint8Array(zstdDecompressSync(bytes));
 
 setCompressionCodec(CompressionType.ZSTD, { decode: expand, encode: (bytes) => bytes });
 
-/** What a line of NDJSON says, as one row. */
-export function rowOfLine(line: string): TableRow {
+/** What a line of NDJSON says, as one row; `places` are the names in the arrays that are items, by field. */
+export function rowOfLine(line: string, places: Places = {}): TableRow {
   const { data = {}, ...rest } = JSON.parse(line);
-  return { ...rest, ...data };
+  const named = Object.entries(data as Record<string, unknown>).map(([field, value]) => {
+    const names = places[field];
+    if (names === undefined || !Array.isArray(value)) return [field, value];
+    return [field, value.map((item) => itemOf(names, item as readonly Plain[]))];
+  });
+  return { ...rest, ...Object.fromEntries(named.filter(([, value]) => value !== null)) };
+}
+
+/** A name and what is meant when there is no such place. */
+export type Places = Readonly<
+  Record<string, readonly (readonly [name: string, missing?: number])[]>
+>;
+
+function itemOf(names: Places[string], item: readonly Plain[]): Item {
+  return Object.fromEntries(names!.map(([name, missing], at) => [name, item[at] ?? missing!]));
 }
 
 /** The same with times as DuckDB has them. */
 export function inMicroseconds(row: TableRow): TableRow {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) =>
-      TIMES.has(name) ? [name, String((BigInt(value) / 1_000n) * 1_000n)] : [name, value],
+      TIMES.has(name) ? [name, String((BigInt(value as string) / 1_000n) * 1_000n)] : [name, value],
     ),
   );
 }
@@ -74,6 +96,35 @@ export async function readParquetByDuckDb(bytes: Uint8Array): Promise<readonly T
   }
 }
 
+/** Rows of texts, by the names of the first line; what is empty is left out. */
+export function readCsv(bytes: Uint8Array): readonly Readonly<Record<string, string>>[] {
+  const text = zstdDecompressSync(bytes).toString('utf8');
+  const [names, ...rows] = csvLines(text);
+  return rows.map((cells) =>
+    Object.fromEntries(cells.flatMap((cell, at) => (cell === '' ? [] : [[names![at]!, cell]]))),
+  );
+}
+
+function csvLines(text: string): string[][] {
+  const lines: string[][] = [];
+  let [line, cell, isQuoted] = [[] as string[], '', false];
+  for (let at = 0; at < text.length; at += 1) {
+    const sign = text[at]!;
+    if (isQuoted && sign === '"' && text[at + 1] === '"') {
+      cell += '"';
+      at += 1;
+    } else if (sign === '"') isQuoted = !isQuoted;
+    else if (!isQuoted && sign === ',') {
+      line.push(cell);
+      cell = '';
+    } else if (!isQuoted && sign === '\n') {
+      lines.push([...line, cell]);
+      [line, cell] = [[], ''];
+    } else cell += sign;
+  }
+  return lines;
+}
+
 export function readArrow(bytes: Uint8Array): ReadTable {
   const table = tableFromIPC(bytes, { useBigInt: true });
   const columns = table.names.map((name) => [name, valuesOf(name, table.getChild(name))] as const);
@@ -96,12 +147,27 @@ function valuesOf(name: string, column: Column<unknown>): readonly unknown[] {
 }
 
 function rowOf(fields: readonly (readonly [string, unknown])[]): TableRow {
-  const there = fields.filter(([, value]) => value !== null);
+  const there = fields.filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(there.map(([name, value]) => [name, plain(name, value)]));
 }
 
-function plain(name: string, value: unknown): string | number | boolean {
+function plain(name: string, value: unknown): TableRow[string] {
+  if (value instanceof DuckDBListValue) return value.items.map((item) => plainItem(item));
+  if (Array.isArray(value) || ArrayBuffer.isView(value)) {
+    return Array.from(value as Iterable<unknown>, plainItem);
+  }
+  return plainValue(name, value);
+}
+
+function plainItem(item: unknown): Item {
+  const fields = item instanceof DuckDBStructValue ? item.entries : item;
+  if (typeof fields !== 'object') return plainValue('', fields);
+  const entries = Object.entries(fields as object);
+  return Object.fromEntries(entries.map(([name, value]) => [name, plainValue(name, value)]));
+}
+
+function plainValue(name: string, value: unknown): Plain {
   if (value instanceof DuckDBTimestampTZValue) return String(value.micros * 1_000n);
   if (typeof value === 'bigint') return TIMES.has(name) ? String(value) : Number(value);
-  return value as string | number | boolean;
+  return value as Plain;
 }

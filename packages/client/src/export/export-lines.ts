@@ -14,6 +14,8 @@ export interface ExportHeader {
   readonly version: number;
   readonly instrument: string;
   readonly contract: string;
+  /** Where its trades come from; exports of earlier versions do not say it. */
+  readonly dataset?: string;
   readonly tickSizeNanos: number;
   readonly indicator: string;
   readonly params: Readonly<Record<string, unknown>>;

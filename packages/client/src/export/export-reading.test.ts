@@ -301,12 +301,14 @@ test('a table comes as bytes, and is resumed at its byte until it ends as a tabl
   const tables = {
     parquet: Buffer.from(`PAR1${'column'.repeat(50)}PAR1`),
     arrow: Buffer.concat([Buffer.alloc(300, 7), Buffer.from([255, 255, 255, 255, 0, 0, 0, 0])]),
+    csv: Buffer.concat([Buffer.alloc(300, 7), Buffer.from('tapeloom end')]),
   };
   const types = {
     parquet: 'application/vnd.apache.parquet',
     arrow: 'application/vnd.apache.arrow.stream',
+    csv: 'application/zstd',
   };
-  for (const format of ['parquet', 'arrow'] as const) {
+  for (const format of ['parquet', 'arrow', 'csv'] as const) {
     const server = ScriptedHttp.start((response, { query }, count) =>
       serve(response, {
         body: tables[format].subarray(Number(query.get('byte') ?? 0)),
@@ -346,6 +348,6 @@ test('a signal ends an export, also while it waits to resume', async () => {
 
 test('a format that there is not is CONFIGURATION [CLIENT-27]', async () => {
   await staged(exportServer(LINES), async ({ export: exported }) => {
-    assert.throws(() => exported({ format: 'csv' as 'ndjson' }), { code: 'CONFIGURATION' });
+    assert.throws(() => exported({ format: 'xlsx' as 'ndjson' }), { code: 'CONFIGURATION' });
   });
 });

@@ -15,13 +15,14 @@ import { TableEnd } from './table-end.ts';
 import { type FrameExpander, type MakeExpander, zstdExpanders } from './zstd-expanders.ts';
 import { notZstd, ZstdFrames } from './zstd-frames.ts';
 
-/** Lines of JSON compressed with zstd, or a table, which indicators with flat data have. */
-export type ExportFormat = 'ndjson' | 'parquet' | 'arrow';
+/** Lines of JSON compressed with zstd, or a table; CSV, compressed too, where the data has no lists. */
+export type ExportFormat = 'ndjson' | 'parquet' | 'arrow' | 'csv';
 
 const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
   ndjson: 'application/zstd',
   parquet: 'application/vnd.apache.parquet',
   arrow: 'application/vnd.apache.arrow.stream',
+  csv: 'application/zstd',
 };
 const END_LINE = '{"t":"end"';
 const TIME =
@@ -151,7 +152,9 @@ export class ExportReading<I extends string = IndicatorName>
     }
   }
 
-  async *#tableBytes(format: 'parquet' | 'arrow'): AsyncGenerator<Uint8Array, void, undefined> {
+  async *#tableBytes(
+    format: 'parquet' | 'arrow' | 'csv',
+  ): AsyncGenerator<Uint8Array, void, undefined> {
     const end = new TableEnd(format);
     while (!this.#isWhole) {
       try {

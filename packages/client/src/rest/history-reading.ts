@@ -15,6 +15,8 @@ export interface HistoryPage<I extends string> {
   readonly instrument: string;
   /** The one that was read. */
   readonly contract: string;
+  /** Where its trades come from; services of earlier versions do not say it. */
+  readonly dataset?: string;
   readonly tickSizeNanos: number;
   readonly engineFingerprint: string;
   /** The end it was computed for: a time, or a cursor. */

@@ -43,7 +43,16 @@ const DATA_PROPERTIES = {
   imbalances: {
     type: 'array',
     description: '[price, side], ascending by price, side -1 (sell) before 1 (buy)',
-    items: { type: 'array', items: { type: 'integer' }, minItems: 2, maxItems: 2 },
+    items: {
+      type: 'array',
+      prefixItems: [
+        { title: 'price', type: 'integer' },
+        { title: 'side', type: 'integer' },
+      ],
+      items: false,
+      minItems: 2,
+      maxItems: 2,
+    },
   },
 };
 

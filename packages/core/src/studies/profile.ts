@@ -54,7 +54,18 @@ export const LEVELS_RULES =
 export const LEVELS_PROPERTY = {
   type: 'array',
   description: '[price, bid, ask] or [price, bid, ask, unknown], ascending by price',
-  items: { type: 'array', items: { type: 'integer' }, minItems: 3, maxItems: 4 },
+  items: {
+    type: 'array',
+    prefixItems: [
+      { title: 'price', type: 'integer' },
+      { title: 'bid', type: 'integer' },
+      { title: 'ask', type: 'integer' },
+      { title: 'unknown', type: 'integer', default: 0 },
+    ],
+    items: false,
+    minItems: 3,
+    maxItems: 4,
+  },
 };
 
 export interface ProfileRule {

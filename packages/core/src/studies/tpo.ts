@@ -17,7 +17,10 @@ const DATA_PROPERTIES = {
     description: '[price, letters] of the rows that traded, ascending by price',
     items: {
       type: 'array',
-      prefixItems: [{ type: 'integer' }, { type: 'string', pattern: '^[A-Za-z]+$' }],
+      prefixItems: [
+        { title: 'price', type: 'integer' },
+        { title: 'letters', type: 'string', pattern: '^[A-Za-z]+$' },
+      ],
       items: false,
       minItems: 2,
       maxItems: 2,

@@ -12,6 +12,7 @@ import {
   Field,
   Float64,
   Int64,
+  List,
   makeData,
   RecordBatch,
   RecordBatchStreamWriter,
@@ -22,9 +23,9 @@ import {
   Utf8,
 } from 'apache-arrow';
 import { buffersOf, contentLengthsOf, correctLengthPrefixes } from '../platform/arrow-zstd.ts';
-import type { ColumnType, TableColumn } from './table-columns.ts';
+import type { ColumnType, TableColumn, ValueType } from './table-columns.ts';
 import type { TableFile } from './table-file.ts';
-import type { TableGroup, TableValue } from './table-rows.ts';
+import type { PlainValue, TableGroup, TableValue } from './table-rows.ts';
 
 /** A marker and the length of the metadata stand before it. */
 const MESSAGE_PREFIX_BYTES = 8;
@@ -36,7 +37,7 @@ const WHOLE = new Int64();
 const NUMBER = new Float64();
 const FLAG = new Bool();
 const TIME = new Timestamp(TimeUnit.NANOSECOND, 'UTC');
-const TYPES: Readonly<Record<ColumnType, DataType>> = {
+const TYPES: Readonly<Record<ValueType, DataType>> = {
   text: TEXT,
   whole: WHOLE,
   number: NUMBER,
@@ -52,7 +53,9 @@ export class ArrowStream implements TableFile {
 
   constructor(columns: readonly TableColumn[], facts: Readonly<Record<string, string>>) {
     this.#columns = columns;
-    const fields = columns.map(({ name, type, isData }) => new Field(name, TYPES[type], isData));
+    const fields = columns.map(
+      ({ name, type, isData }) => new Field(name, arrowType(type), isData),
+    );
     this.#schema = new Schema(fields, new Map(Object.entries(facts)));
   }
 
@@ -102,11 +105,56 @@ class WrittenBytes extends AsyncByteQueue<Uint8Array> {
   }
 }
 
+function arrowType(type: ColumnType): DataType {
+  return typeof type === 'string' ? TYPES[type] : listType(type);
+}
+
+function listType(type: Exclude<ColumnType, ValueType>): List {
+  const items =
+    'listOf' in type
+      ? TYPES[type.listOf]
+      : new Struct(type.rowsOf.map(({ name, type: of }) => new Field(name, TYPES[of], false)));
+  return new List(new Field('item', items, false));
+}
+
 function columnData(type: ColumnType, values: readonly TableValue[]): Data {
-  const length = values.length;
+  if (typeof type === 'string') return valueData(type, values as readonly PlainValue[]);
+  const items = values.flatMap((value) => (value ?? []) as readonly PlainValue[]);
+  const valueOffsets = new Int32Array(values.length + 1);
+  for (let at = 0; at < values.length; at += 1) {
+    const value = values[at] as readonly PlainValue[] | null;
+    valueOffsets[at + 1] = valueOffsets[at]! + (value?.length ?? 0);
+  }
+  const list = listType(type);
+  const child =
+    'listOf' in type
+      ? valueData(type.listOf, items)
+      : makeData({
+          type: list.valueType as Struct,
+          length: items.length,
+          nullCount: 0,
+          children: type.rowsOf.map(({ type: of, whenMissing }, at) =>
+            valueData(
+              of,
+              (items as unknown as readonly PlainValue[][]).map((item) => item[at] ?? whenMissing),
+            ),
+          ),
+        });
+  return makeData({ ...presence(values), type: list, valueOffsets, child });
+}
+
+function presence(values: readonly TableValue[]) {
   const isThere = values.map((value) => value !== null);
   const nullCount = isThere.filter((there) => !there).length;
-  const shared = { length, nullCount, nullBitmap: nullCount === 0 ? null : bits(isThere) };
+  return {
+    length: values.length,
+    nullCount,
+    nullBitmap: nullCount === 0 ? null : bits(isThere),
+  };
+}
+
+function valueData(type: ValueType, values: readonly PlainValue[]): Data {
+  const shared = presence(values);
   switch (type) {
     case 'text':
       return makeData({ ...shared, type: TEXT, ...textBuffers(values) });
@@ -123,11 +171,11 @@ function columnData(type: ColumnType, values: readonly TableValue[]): Data {
   }
 }
 
-function wholes(values: readonly TableValue[]): BigInt64Array {
+function wholes(values: readonly PlainValue[]): BigInt64Array {
   return BigInt64Array.from(values, (value) => BigInt(value ?? 0));
 }
 
-function textBuffers(values: readonly TableValue[]) {
+function textBuffers(values: readonly PlainValue[]) {
   const units = values.reduce<number>((sum, value) => sum + String(value ?? '').length, 0);
   const bytes = Buffer.alloc(units * UNIT_BYTES_MAX);
   const valueOffsets = new Int32Array(values.length + 1);
@@ -140,7 +188,7 @@ function textBuffers(values: readonly TableValue[]) {
 }
 
 /** One bit a value, the lowest first. */
-function bits(values: readonly TableValue[]): Uint8Array {
+function bits(values: readonly PlainValue[]): Uint8Array {
   const bytes = new Uint8Array(Math.ceil(values.length / 8));
   for (let at = 0; at < values.length; at += 1) {
     if (values[at] === true) bytes[at >> 3]! |= 1 << (at & 7);

@@ -7,12 +7,13 @@ export function exportHeader(
   engineFingerprint: string,
   lookBackFrom: string | null | undefined,
 ) {
-  const { instrument, contract, tickSizeNanos, indicator, params, mode, from, to } = query;
-  const { untilCursor } = query;
+  const { instrument, contract, dataset, tickSizeNanos, indicator, params, mode } = query;
+  const { from, to, untilCursor } = query;
   return {
     version: 1,
     instrument,
     contract,
+    ...(dataset === undefined ? {} : { dataset }),
     tickSizeNanos,
     indicator,
     params,

@@ -5,13 +5,13 @@
 
 import { constants, zstdCompressSync } from 'node:zlib';
 import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
-import type { ColumnType, TableColumn } from './table-columns.ts';
+import type { ColumnType, TableColumn, ValueType } from './table-columns.ts';
 import type { TableFile } from './table-file.ts';
-import type { TableGroup, TableValue } from './table-rows.ts';
+import type { PlainValue, TableGroup, TableValue } from './table-rows.ts';
 
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 3 } };
 
-const ELEMENTS: Readonly<Record<ColumnType, Omit<SchemaElement, 'name'>>> = {
+const ELEMENTS: Readonly<Record<ValueType, Omit<SchemaElement, 'name'>>> = {
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
   whole: { type: 'INT64' },
   number: { type: 'DOUBLE' },
@@ -31,7 +31,7 @@ export class ParquetFile implements TableFile {
     this.#columns = columns;
     this.#writer = new ParquetWriter({
       writer: this.#bytes,
-      schema: [{ name: 'updates', num_children: columns.length }, ...columns.map(elementOf)],
+      schema: [{ name: 'updates', num_children: columns.length }, ...columns.flatMap(elementsOf)],
       codec: 'ZSTD',
       compressors: { ZSTD: (page) => zstdCompressSync(page, ZSTD) },
       kvMetadata: Object.entries(facts).map(([key, value]) => ({ key, value })),
@@ -63,11 +63,51 @@ export class ParquetFile implements TableFile {
   }
 }
 
-function elementOf({ name, type, isData }: TableColumn): SchemaElement {
-  return { name, ...ELEMENTS[type], repetition_type: isData ? 'OPTIONAL' : 'REQUIRED' };
+/** A list has three levels, as the format asks for: itself, its repetition, its items. */
+function elementsOf({ name, type, isData }: TableColumn): readonly SchemaElement[] {
+  const repetition = isData ? 'OPTIONAL' : 'REQUIRED';
+  if (typeof type === 'string') {
+    return [{ name, ...ELEMENTS[type], repetition_type: repetition }];
+  }
+  return [
+    {
+      name,
+      repetition_type: repetition,
+      converted_type: 'LIST',
+      logical_type: { type: 'LIST' },
+      num_children: 1,
+    },
+    { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+    ...itemElements(type),
+  ];
 }
 
-function physical(type: ColumnType, values: readonly TableValue[]): (TableValue | bigint)[] {
-  if (type !== 'whole' && type !== 'time') return [...values];
-  return values.map((value) => (value === null ? null : BigInt(value)));
+function itemElements(type: Exclude<ColumnType, ValueType>): readonly SchemaElement[] {
+  const element = { name: 'element', repetition_type: 'REQUIRED' } as const;
+  if ('listOf' in type) return [{ ...element, ...ELEMENTS[type.listOf] }];
+  const places = type.rowsOf.map(({ name, type: of }): SchemaElement => {
+    return { name, ...ELEMENTS[of], repetition_type: 'REQUIRED' };
+  });
+  return [{ ...element, num_children: places.length }, ...places];
+}
+
+function physical(type: ColumnType, values: readonly TableValue[]): unknown[] {
+  if (typeof type === 'string') {
+    return values.map((value) => physicalValue(type, value as PlainValue));
+  }
+  const itemOf = (item: PlainValue | readonly PlainValue[]) => {
+    if ('listOf' in type) return physicalValue(type.listOf, item as PlainValue);
+    const places = item as readonly PlainValue[];
+    return Object.fromEntries(
+      type.rowsOf.map(({ name, type: of, whenMissing }, at) => {
+        return [name, physicalValue(of, places[at] ?? whenMissing)];
+      }),
+    );
+  };
+  return values.map((value) => (value === null ? null : (value as PlainValue[]).map(itemOf)));
+}
+
+function physicalValue(type: ValueType, value: PlainValue): PlainValue | bigint {
+  const isWhole = type === 'whole' || type === 'time';
+  return isWhole && value !== null ? BigInt(value) : value;
 }

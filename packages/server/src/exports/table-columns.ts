@@ -1,17 +1,31 @@
 /**
  * The columns of an indicator's results as a table, from its published definition: what every update has,
- * then one column for each field of its data. Only flat data has columns; a removed object has none of it,
- * so every such column may be null.
+ * then one column for each field of its data. A list becomes a list of values, or, where its items are arrays
+ * of named places, of rows with those names. A removed object has no data, so every such column may be null.
  */
 
-import { INDICATORS } from '@tapeloom/core/studies/catalogue';
+import { INDICATORS, indicatorNamed } from '@tapeloom/core/studies/catalogue';
 import type { IndicatorDefinition, JsonSchema } from '@tapeloom/core/studies/indicator';
+import type { TableFormat } from '../history/history-fields.ts';
 
 /** How the catalogue says that a text is a time in nanoseconds. */
 const TIME_PATTERN = '^[0-9]+$';
 
 /** `whole` is a whole number of 64 bits, `time` one that counts nanoseconds since 1970 in UTC. */
-export type ColumnType = 'text' | 'whole' | 'number' | 'flag' | 'time';
+export type ValueType = 'text' | 'whole' | 'number' | 'flag' | 'time';
+
+/** A place of an array that is an item of a list. */
+export interface ItemPlace {
+  readonly name: string;
+  readonly type: ValueType;
+  /** What it means that the place is missing; null: it never is. */
+  readonly whenMissing: number | null;
+}
+
+export type ColumnType =
+  | ValueType
+  | { readonly listOf: ValueType }
+  | { readonly rowsOf: readonly ItemPlace[] };
 
 export interface TableColumn {
   readonly name: string;
@@ -28,7 +42,7 @@ const OF_EVERY_UPDATE: readonly TableColumn[] = [
   { name: 'ts', type: 'time', isData: false },
 ];
 
-/** Null when the data cannot be columns: a field has parts, several types, or a name that is taken. */
+/** Null when the data cannot be columns: a field has several types, parts without names, or a name that is taken. */
 export function tableColumns({
   data,
 }: Pick<IndicatorDefinition, 'data'>): readonly TableColumn[] | null {
@@ -43,7 +57,37 @@ export function tableColumns({
   return columns;
 }
 
-function columnType({ type, pattern }: JsonSchema): ColumnType | null {
+function isFlat(columns: readonly TableColumn[]): boolean {
+  return columns.every(({ type }) => typeof type === 'string');
+}
+
+function columnType(schema: JsonSchema): ColumnType | null {
+  if (schema.type !== 'array') return valueType(schema);
+  const items = schema.items as JsonSchema | undefined;
+  if (items === undefined) return null;
+  if (items.type !== 'array') {
+    const type = valueType(items);
+    return type === null ? null : { listOf: type };
+  }
+  const places = itemPlaces(items);
+  return places === null ? null : { rowsOf: places };
+}
+
+function itemPlaces({ prefixItems, items, minItems = 0 }: JsonSchema): readonly ItemPlace[] | null {
+  if (!Array.isArray(prefixItems) || items !== false) return null;
+  const places: ItemPlace[] = [];
+  for (const [at, schema] of (prefixItems as readonly JsonSchema[]).entries()) {
+    const { title: name, default: whenMissing = null } = schema;
+    const type = valueType(schema);
+    const mayBeMissing = at >= Number(minItems);
+    if (type === null || typeof name !== 'string') return null;
+    if (mayBeMissing && typeof whenMissing !== 'number') return null;
+    places.push({ name, type, whenMissing: mayBeMissing ? (whenMissing as number) : null });
+  }
+  return places;
+}
+
+function valueType({ type, pattern }: JsonSchema): ValueType | null {
   const types = [type].flat().filter((one) => one !== 'null');
   if (types.length !== 1) return null;
   switch (types[0]) {
@@ -60,7 +104,24 @@ function columnType({ type, pattern }: JsonSchema): ColumnType | null {
   }
 }
 
-/** The indicators that have columns, by id. */
-export const FLAT_INDICATORS: readonly string[] = INDICATORS.filter(
-  (indicator) => tableColumns(indicator) !== null,
-).map(({ id }) => id);
+/** The indicators that a table of this format can hold, by id: CSV has no lists. */
+export const TABLE_INDICATORS: Readonly<Record<TableFormat, readonly string[]>> = {
+  parquet: indicatorsWith(() => true),
+  arrow: indicatorsWith(() => true),
+  csv: indicatorsWith(isFlat),
+};
+
+function indicatorsWith(fits: (columns: readonly TableColumn[]) => boolean): readonly string[] {
+  return INDICATORS.filter((indicator) => {
+    const columns = tableColumns(indicator);
+    return columns !== null && fits(columns);
+  }).map(({ id }) => id);
+}
+
+/** Throws when there is no such indicator, or it has none. */
+export function columnsOf(indicator: string): readonly TableColumn[] {
+  const definition = indicatorNamed(indicator);
+  const columns = definition === null ? null : tableColumns(definition);
+  if (columns === null) throw new RangeError(`${indicator} has no columns`);
+  return columns;
+}

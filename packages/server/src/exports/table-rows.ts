@@ -10,7 +10,9 @@ import type { TableColumn } from './table-columns.ts';
 const GROUP_ROWS = 32_768;
 
 /** As JSON has it: whole numbers as numbers, times as text. */
-export type TableValue = string | number | boolean | null;
+export type PlainValue = string | number | boolean | null;
+/** An item of a list is one value, or an array of them. */
+export type TableValue = PlainValue | readonly (PlainValue | readonly PlainValue[])[];
 
 /** A group of rows. */
 export interface TableGroup {

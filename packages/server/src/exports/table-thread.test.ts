@@ -97,7 +97,7 @@ test('a table that fails is told, and takes no other with it', async () => {
   const [good, bad] = await Promise.all([tables.open('a', SPEC), tables.open('a', SPEC)]);
   await assert.rejects(bad.add(linesOf('not JSON')), refusedAs('failed'));
   await assert.rejects(bad.end(), refusedAs('failed'));
-  await assert.rejects(tables.open('a', { ...SPEC, indicator: 'tpo' }), refusedAs('failed'));
+  await assert.rejects(tables.open('a', { ...SPEC, indicator: 'invented' }), refusedAs('failed'));
   assert.equal(faults.length, 2);
   assert.equal((await good.end()).length, 1);
   assert.equal(workers.length, 1);

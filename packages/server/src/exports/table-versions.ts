@@ -15,4 +15,5 @@ const zstd = `zstd ${process.versions.zstd}`;
 export const TABLE_VERSIONS: Readonly<Record<TableFormat, string>> = {
   parquet: `${LAYOUT} hyparquet-writer ${dependencies['hyparquet-writer']} ${zstd}`,
   arrow: `${LAYOUT} apache-arrow ${dependencies['apache-arrow']} ${zstd}`,
+  csv: `${LAYOUT} ${zstd}`,
 };

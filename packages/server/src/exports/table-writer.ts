@@ -3,21 +3,21 @@
  * however they are cut.
  */
 
-import { indicatorNamed } from '@tapeloom/core/studies/catalogue';
 import { Block, type BlockParts } from '../blocks/block.ts';
 import type { TableFormat } from '../history/history-fields.ts';
 import { ArrowStream } from './arrow-stream.ts';
+import { CsvFile } from './csv-file.ts';
 import { ParquetFile } from './parquet-file.ts';
-import { tableColumns } from './table-columns.ts';
+import { columnsOf } from './table-columns.ts';
 import type { TableFile } from './table-file.ts';
 import { TableRows } from './table-rows.ts';
 
-const FILES = { parquet: ParquetFile, arrow: ArrowStream } as const;
+const FILES = { parquet: ParquetFile, arrow: ArrowStream, csv: CsvFile } as const;
 
 /** What a table is written from. */
 export interface TableSpec {
   readonly format: TableFormat;
-  /** One whose data is flat. */
+  /** One that such a table can hold. */
   readonly indicator: string;
   /** What the file says of itself. */
   readonly facts: Readonly<Record<string, string>>;
@@ -28,9 +28,7 @@ export class TableWriter {
   readonly #rows: TableRows;
 
   constructor({ format, indicator, facts }: TableSpec, groupRows?: number) {
-    const definition = indicatorNamed(indicator);
-    const columns = definition === null ? null : tableColumns(definition);
-    if (columns === null) throw new RangeError(`${indicator} has no columns`);
+    const columns = columnsOf(indicator);
     this.#file = new FILES[format](columns, facts);
     this.#rows = new TableRows(columns, groupRows);
   }

@@ -37,7 +37,7 @@ const COMMON = [
 const PAGED = [...COMMON, 'limit', 'cursor', 'snapshot'] as const;
 
 /** What an export is written as: lines, or one of the tables. */
-export const EXPORT_FORMATS = ['ndjson', 'parquet', 'arrow'] as const;
+export const EXPORT_FORMATS = ['ndjson', 'parquet', 'arrow', 'csv'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 export type TableFormat = Exclude<ExportFormat, 'ndjson'>;
 

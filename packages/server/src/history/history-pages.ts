@@ -98,10 +98,11 @@ export class HistoryPages {
   }
 
   #opening({ query, coverage }: CoveredQuery): string {
-    const { instrument, contract, tickSizeNanos, to, untilCursor } = query;
+    const { instrument, contract, dataset, tickSizeNanos, to, untilCursor } = query;
     const head = {
       instrument,
       contract,
+      dataset,
       tickSizeNanos,
       engineFingerprint: this.#options.engineFingerprint,
       ...(untilCursor === null ? { to: String(to) } : { untilCursor }),

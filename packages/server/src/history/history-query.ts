@@ -37,6 +37,8 @@ export interface HistoryQuery {
   readonly instrument: string;
   /** The contract that is read: of an alias the one it designated at `from`. */
   readonly contract: string;
+  /** Where its trades come from; tokens of earlier versions do not say it. */
+  readonly dataset?: string;
   readonly tickSizeNanos: number;
   readonly indicator: string;
   /** Canonical, without `view` parameters. */
@@ -233,6 +235,7 @@ function queryOf(
   return {
     instrument,
     contract: contract.symbol,
+    dataset: contract.dataset,
     tickSizeNanos: contract.tickSizeNanos,
     indicator: indicator.id,
     params: JSON.parse(canonicalText(indicator, params)) as Params,

@@ -56,6 +56,7 @@ const HISTORY: Readonly<Record<string, OperationExample>> = {
     answer: {
       instrument: 'ES.c.0',
       contract: 'ESZ6',
+      dataset: 'SIM',
       tickSizeNanos: 250_000_000,
       engineFingerprint: ENGINE,
       to: '1794238200000000000',

@@ -40,6 +40,7 @@ export const EXPORT_FORMATS: Readonly<Record<ExportFormat, FormatFacts>> = {
     extension: 'arrows',
     place: 'byte',
   },
+  csv: { contentType: 'application/zstd', extension: 'csv.zst', place: 'byte' },
 };
 
 export interface ExportFacts extends HistoryFacts {

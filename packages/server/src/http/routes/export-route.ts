@@ -9,7 +9,7 @@ import type { TObject } from 'typebox';
 import type { Caller } from '../../accounts/auth/caller.ts';
 import type { OnceRefused, OnceRequest } from '../../accounts/store/once.ts';
 import { TOKEN_VALID_NS } from '../../exports/export-token.ts';
-import { FLAT_INDICATORS } from '../../exports/table-columns.ts';
+import { TABLE_INDICATORS } from '../../exports/table-columns.ts';
 import type { HistoryQuery } from '../../history/history-query.ts';
 import { Type } from '../contract/schema.ts';
 import { IDEMPOTENCY_KEY, onceProblem } from '../server/idempotency.ts';
@@ -43,7 +43,7 @@ const Parameters: TObject = Type.Object(
       Type.Integer({
         minimum: 0,
         default: 0,
-        description: 'With `resume` of `parquet` or `arrow`: bytes already held.',
+        description: 'With `resume` of `parquet`, `arrow` or `csv`: bytes already held.',
       }),
     ),
   },
@@ -156,8 +156,8 @@ async function resumed(asked: ExportAsked, raw: Readonly<Record<string, unknown>
 }
 
 function requireColumns({ format, indicator }: HistoryQuery): void {
-  if (format === 'ndjson' || FLAT_INDICATORS.includes(indicator)) return;
-  const names = FLAT_INDICATORS.join(', ');
+  if (format === 'ndjson' || TABLE_INDICATORS[format].includes(indicator)) return;
+  const names = TABLE_INDICATORS[format].join(', ');
   const message = `has ${format} only for indicators with flat data, not for ${indicator}: ${names}`;
   throw invalidParameters([{ path: '/format', message }]);
 }

@@ -48,6 +48,7 @@ const HistoryPageView = Type.Object(
   {
     instrument: Type.String({ description: 'As it was asked for.' }),
     contract: Type.String({ description: 'The contract that was read.' }),
+    dataset: Type.String({ description: 'Where its trades come from.' }),
     tickSizeNanos: Type.Integer({
       description: 'A price in currency is ticks × tickSizeNanos / 1,000,000,000.',
     }),
