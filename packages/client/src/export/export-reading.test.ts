@@ -301,7 +301,7 @@ test('a table comes as bytes, and is resumed at its byte until it ends as a tabl
   const tables = {
     parquet: Buffer.from(`PAR1${'column'.repeat(50)}PAR1`),
     arrow: Buffer.concat([Buffer.alloc(300, 7), Buffer.from([255, 255, 255, 255, 0, 0, 0, 0])]),
-    csv: Buffer.concat([Buffer.alloc(300, 7), Buffer.from('tapeloom end')]),
+    csv: Buffer.concat([Buffer.alloc(300, 7), Buffer.from('TAPELOOM-END')]),
   };
   const types = {
     parquet: 'application/vnd.apache.parquet',

@@ -3,7 +3,7 @@
 const PARQUET_MAGIC = [0x50, 0x41, 0x52, 0x31];
 /** Of an Arrow stream: a message of no length; of CSV: what the frame that decoders skip says. */
 const ARROW_END = [0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0];
-const CSV_END = Array.from('tapeloom end', (sign) => sign.charCodeAt(0));
+const CSV_END = Array.from('TAPELOOM-END', (sign) => sign.charCodeAt(0));
 const TAIL_BYTES = CSV_END.length;
 /** The magic stands at the beginning of a Parquet file too, and between them is more than this. */
 const PARQUET_BYTES_MIN = 12;

@@ -17,7 +17,7 @@ const FRAME = {
 };
 /** Of frames that carry nothing. */
 const SKIPPABLE_MAGIC = 0x18_4d_2a_50;
-const END = Buffer.from('tapeloom end');
+const END = Buffer.from('TAPELOOM-END');
 const QUOTED = /[",\r\n]/;
 
 export class CsvFile implements TableFile {
