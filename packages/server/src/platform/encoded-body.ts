@@ -10,7 +10,7 @@ import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
 import { Turns } from './turns.ts';
 
 /** Smaller bodies gain nothing. */
-const ENCODED_BYTES_MIN = 1_024;
+export const ENCODED_BYTES_MIN = 1_024;
 const ETAG_BYTES = 16;
 /** From here on the last percents are not worth the second that somebody waits for them. */
 const LARGE_BYTES = 65_536;
@@ -103,8 +103,11 @@ export function isNamed(etag: string, ifNoneMatch: string | undefined): boolean 
   return tags.includes('*') || tags.includes(etag);
 }
 
-/** The encoding that the client likes best; of equal ones the smallest. Null: as it is. */
-export function preferredEncoding(acceptEncoding: string | undefined): Encoding | null {
+/** Of these encodings the one that the client likes best; of equal ones the first. Null: as it is. */
+export function preferredEncoding(
+  acceptEncoding: string | undefined,
+  offered: readonly Encoding[] = ENCODINGS,
+): Encoding | null {
   const weights = new Map<string, number>();
   for (const entry of (acceptEncoding ?? '').split(',')) {
     const [name, ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());
@@ -112,7 +115,7 @@ export function preferredEncoding(acceptEncoding: string | undefined): Encoding 
     weights.set(name!, quality === undefined ? 1 : Number(quality.slice(2)));
   }
   const weightOf = (name: string) => weights.get(name) ?? weights.get('*') ?? 0;
-  const best = ENCODINGS.toSorted((a, b) => weightOf(b) - weightOf(a))[0]!;
+  const best = offered.toSorted((a, b) => weightOf(b) - weightOf(a))[0]!;
   // What is not named at all may come as it is, but is not preferred to anything named.
   const isRefused = weightOf(best) === 0 || weightOf(best) < (weights.get('identity') ?? 0);
   return isRefused ? null : best;

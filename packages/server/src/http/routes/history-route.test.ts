@@ -1,7 +1,11 @@
 /** Pages of history: what a query takes, and what its pages are. */
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { Check } from 'typebox/value';
 import { fillMarket, TRADES_A_DAY } from '../../../../../simulation/history/history-market.ts';
 import {
@@ -197,4 +201,33 @@ test('an invented indicator or instrument is 404 [ERR-18] [ERR-19]', async () =>
     await reader.refused({ ...RANGE, indicator: 'invented' }, 404, 'UNKNOWN_INDICATOR', path);
     await reader.refused({ ...RANGE, instrument: 'XXZ9' }, 404, 'UNKNOWN_INSTRUMENT', path);
   }
+});
+
+test('a page comes compressed as its reader asks for it, and is the same page', async () => {
+  const port = await service.listen();
+  const path = address('/v1/history', { ...RANGE, mode: 'confirmed', limit: '10000' });
+  const ask = async (accepted: string | null) => {
+    const asked = request({
+      host: '127.0.0.1',
+      port,
+      path,
+      headers: {
+        authorization: `Bearer ${reader.key}`,
+        ...(accepted === null ? {} : { 'accept-encoding': accepted }),
+      },
+    }).end();
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    assert.equal(answer.headers.vary, 'Accept-Encoding');
+    return { encoding: answer.headers['content-encoding'], body: await buffer(answer) };
+  };
+  const plain = await ask(null);
+  assert.equal(plain.encoding, undefined);
+  const zstd = await ask('gzip, zstd');
+  assert.equal(zstd.encoding, 'zstd');
+  assert.ok(zstdDecompressSync(zstd.body).equals(plain.body));
+  const gzip = await ask('gzip, br');
+  assert.equal(gzip.encoding, 'gzip');
+  assert.ok(gunzipSync(gzip.body).equals(plain.body));
+  assert.ok(gzip.body.length < plain.body.length / 2);
+  assert.equal((await ask('identity')).encoding, undefined);
 });

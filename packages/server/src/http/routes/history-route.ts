@@ -8,6 +8,7 @@ import { HistoryPages } from '../../history/history-pages.ts';
 import { Instant } from '../contract/instant-schema.ts';
 import { LookBackFrom } from '../contract/look-back-from-schema.ts';
 import { Type } from '../contract/schema.ts';
+import { encodedPage } from '../server/encoded-page.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { askedQuery, coveredQuery, HISTORY_ERRORS, type HistoryFacts } from './history-access.ts';
 import { historyParameters } from './history-parameters.ts';
@@ -76,14 +77,15 @@ export function historyRoute(history: () => HistoryFacts): Route {
     summary: 'Results of an indicator over a range of time, in pages.',
     description:
       'The final objects and removals in the order of their cursors; in mode `live` the last page ends ' +
-      'with the objects that still form. A page costs the trades it covered.',
+      'with the objects that still form. A page costs the trades it covered. It comes compressed with zstd ' +
+      'or gzip where `Accept-Encoding` asks for it.',
     access: { scope: 'history' },
     query: historyParameters('history'),
     judgesQuery: true,
     hasNoHead: true,
     answer: HistoryPageView,
     errors: [...HISTORY_ERRORS, { code: 'QUOTA_EXCEEDED', status: 429 }],
-    handle: async ({ query: raw, caller, id, signal }) => {
+    handle: async ({ query: raw, caller, id, signal, header, setHeader }) => {
       const facts = history();
       const query = askedQuery(facts, { raw, operation: 'history', caller });
       const covered = await coveredQuery(facts, query, caller, signal);
@@ -95,11 +97,22 @@ export function historyRoute(history: () => HistoryFacts): Route {
         const page = await pages.page(covered, caller.accountId, signal);
         signal.throwIfAborted();
         await charges.settle(id, page.computeUnits, page.items);
-        return page.bytes;
+        return await encoded(page.bytes, header('accept-encoding'), setHeader);
       } catch (error) {
         await charges.giveBack(id);
         throw signal.aborted ? signal.reason : error;
       }
     },
   });
+}
+
+async function encoded(
+  page: Buffer,
+  acceptEncoding: string | undefined,
+  setHeader: (name: string, value: string) => void,
+): Promise<Buffer> {
+  const { bytes, encoding } = await encodedPage(page, acceptEncoding);
+  setHeader('vary', 'Accept-Encoding');
+  if (encoding !== null) setHeader('content-encoding', encoding);
+  return bytes;
 }
