@@ -11,7 +11,7 @@ import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
 import { RestService } from '../../../../simulation/rest/rest-service.ts';
 import { spoilDatabase } from '../../testing/accounts/spoiled-database.ts';
 import { accountsPath } from '../accounts/store/accounts-path.ts';
-import { SqlAccountStore } from '../accounts/store/sql-account-store.ts';
+import { openSqlAccountStore } from '../accounts/store/sql-account-store.ts';
 import { openSqliteDatabase } from '../accounts/store/sqlite-database.ts';
 import { keysRoutes } from '../http/routes/keys-routes.ts';
 import { usageRoute } from '../http/routes/usage-route.ts';
@@ -123,7 +123,7 @@ test('accounts that others could read or write are closed to them at the start, 
 test('a full disk for accounts is 503 and not ready, for as long as nothing can be written', async () => {
   const database = openSqliteDatabase(':memory:');
   const write = database.write.bind(database);
-  const store = await SqlAccountStore.open(database);
+  const store = await openSqlAccountStore(database);
   await using service = await open({ store });
   const { accounts, timers, logged } = service;
   const full = () => {
@@ -157,7 +157,7 @@ test('a full disk for accounts is 503 and not ready, for as long as nothing can 
 
 test('what finds no room on disk for accounts is answered with 503, and works when there is room', async () => {
   const database = openSqliteDatabase(':memory:');
-  const store = await SqlAccountStore.open(database);
+  const store = await openSqlAccountStore(database);
   await using service = await RestService.start({ store });
   const customers = [await service.customer(), await service.customer()];
   const limitPages = (pages: number) =>

@@ -7,7 +7,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { sql } from 'kysely';
 import { DAY_NS, START } from '../../../testing/accounts/account-store-rig.ts';
 import { AccountsHandle } from './accounts-handle.ts';
-import { SqlAccountStore } from './sql-account-store.ts';
+import { openSqlAccountStore } from './sql-account-store.ts';
 import { openSqliteDatabase } from './sqlite-database.ts';
 
 const KEPT_NS = 30n * DAY_NS;
@@ -21,7 +21,7 @@ function at(day: bigint) {
 
 test('events older than was chosen go in short steps, all others stay, and without a choice none goes [SEC-40]', async () => {
   const database = openSqliteDatabase(':memory:');
-  await using store = await SqlAccountStore.open(database);
+  await using store = await openSqlAccountStore(database);
   await sql`
     with recursive n(i) as (select 1 union all select i + 1 from n where i < 1203)
     insert into audit_log (at, kind, account_id, actor, details)
@@ -54,7 +54,7 @@ test('events older than was chosen go in short steps, all others stay, and witho
 
 test('a log that was trimmed to nothing still tells other processes of every change', async () => {
   const path = join(directory, 'feed.db');
-  await using store = await SqlAccountStore.open(openSqliteDatabase(path));
+  await using store = await openSqlAccountStore(openSqliteDatabase(path));
   const account = await store.createAccount(at(0n), { name: 'a', grants: [] });
   assert.ok('id' in account);
   await using other = await AccountsHandle.open({ path, onFault: assert.ifError });

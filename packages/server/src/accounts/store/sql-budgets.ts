@@ -62,7 +62,7 @@ const NO_USE = {
 };
 const NOTHING_USED: MonthUsage = { ...NO_USE, tests: NO_USE };
 
-export interface Settlement {
+interface Settlement {
   readonly amount: number;
   readonly historyItems?: number;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { AuditEvent } from './account-store.ts';
-import { SqlAccountStore } from './sql-account-store.ts';
+import { openSqlAccountStore } from './sql-account-store.ts';
 import { SqlChanges } from './sql-changes.ts';
 import { openSqliteDatabase } from './sqlite-database.ts';
 
@@ -11,7 +11,7 @@ const OPERATOR = { now: 1n as EpochNs, actor: { kind: 'operator' } } as const;
 /** A log that the test writes, and one watcher of it that is told what is its own. */
 async function rig() {
   const database = openSqliteDatabase(':memory:');
-  const store = await SqlAccountStore.open(database);
+  const store = await openSqlAccountStore(database);
   const changes = new SqlChanges(database.kysely, 0);
   const heard: string[] = [];
   changes.listen(({ accountId }) => heard.push(accountId));

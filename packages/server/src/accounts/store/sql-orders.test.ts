@@ -4,7 +4,7 @@ import type { Payment } from '@tapeloom/core/entitlement/payment';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { sql } from 'kysely';
 import { START } from '../../../testing/accounts/account-store-rig.ts';
-import { SqlAccountStore } from './sql-account-store.ts';
+import { openSqlAccountStore } from './sql-account-store.ts';
 import { openSqliteDatabase } from './sqlite-database.ts';
 
 const TERMS = {
@@ -28,7 +28,7 @@ const OWNER = { now: START, actor: { kind: 'owner' }, sessionId: 'ses_1' } as co
 
 async function openStore() {
   const database = openSqliteDatabase(':memory:');
-  const store = await SqlAccountStore.open(database);
+  const store = await openSqlAccountStore(database);
   const account = await store.createAccount(OPERATOR, { name: 'a', grants: [] });
   assert.ok('id' in account);
   return { database, store, accountId: account.id };

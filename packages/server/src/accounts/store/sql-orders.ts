@@ -9,7 +9,6 @@ import {
   type CheckoutQuestion,
   type CheckoutRefused,
   type Consent,
-  type ConsentRecord,
   type Heard,
   type HeardPayment,
   ORDERS_PLACED_MAX,
@@ -18,9 +17,6 @@ import {
   type OrdersStore,
   type OrderTerms,
   type PaymentCounts,
-  type PaymentEvent,
-  type PaymentEventRecord,
-  type PaymentListing,
   SAME_CHECKOUT_NS,
 } from './orders-store.ts';
 import { holdAccount, OPERATOR, replaceGrants } from './sql-accounts.ts';
@@ -33,207 +29,124 @@ import { deletionOf } from './sql-people-deletions.ts';
 import type { SqlStore } from './sql-store.ts';
 import { takeUpAgain } from './sql-withdrawals.ts';
 
-export class SqlOrders implements OrdersStore {
-  readonly #store: SqlStore;
-
-  constructor(store: SqlStore) {
-    this.#store = store;
-  }
-
-  ordersOf(accountId: string): Promise<readonly OrderRecord[]> {
-    return this.#store.read((sql) => ordersOf(sql, accountId));
-  }
-
-  findOrder(accountId: string | null, orderId: string): Promise<OrderRecord | null> {
-    return this.#store.read(async (sql) => {
+export function sqlOrders(store: SqlStore): OrdersStore {
+  return {
+    ordersOf: store.reads(ordersOf),
+    findOrder: store.reads(async (sql, accountId, orderId) => {
       const order = await orderById(sql, orderId);
       return order === null || (accountId !== null && order.accountId !== accountId) ? null : order;
-    });
-  }
+    }),
+    findOrderByRef: store.reads(orderByRef),
+    listOrders: store.reads(listOrders),
+    ordersOfLeaving: store.reads(ordersOfLeaving),
+    consentsOf: store.reads((sql, accountId) => readConsents(sql, 'account_id', accountId)),
+    consentOf: store.reads(async (sql, { id }) => {
+      const [consent] = await readConsents(sql, 'order_id', id);
+      return consent ?? null;
+    }),
+    judgeCheckout: store.reads(judgeCheckout),
+    placeOrder: store.writes(placeOrder),
+    hearPayment: store.writes(hearPayment),
+    writeOff: store.writes(writeOff),
+    lookAgain: store.changes(async (sql, { id }, lookAt) => {
+      await changeOrder(sql, id, { look_at: lookAt });
+    }),
+    noteTold: store.changes(async (sql, { id }, told) => {
+      const isConfirmed = 'confirmedAt' in told;
+      await changeOrder(
+        sql,
+        id,
+        isConfirmed ? { confirmed_at: told.confirmedAt } : { failure_told: told.failureTold },
+      );
+    }),
+    receiveEvent: store.changes(events.receiveEvent),
+    eventsOf: store.reads(events.eventsOf),
+    findEvents: store.reads((sql, { id }) => events.findEvents(sql, id)),
+    putOffEvent: store.changes(events.putOffEvent),
+    nameEvent: store.changes(events.nameEvent),
+    findListing: store.reads(events.findListing),
+    noteListing: store.changes(events.noteListing),
+    dueListings: store.reads(events.dueListings),
+    dueEvents: store.reads(events.dueEvents),
+    dueOrders: store.reads(dueOrders),
+    hurry: store.changes(hurry),
+    paymentCounts: store.reads(paymentCounts),
+    forgetEvents: store.changes(events.forgetEvents),
+  };
+}
 
-  findOrderByRef(by: Pick<OrderTerms, 'provider' | 'ref'>): Promise<OrderRecord | null> {
-    return this.#store.read((sql) => orderByRef(sql, by));
-  }
+async function listOrders(sql: Sql, limit: number): Promise<readonly OrderRecord[]> {
+  const query = sql.selectFrom('orders').selectAll().orderBy('created_at', 'desc').orderBy('id');
+  return (await query.limit(limit).execute()).map(orderOf);
+}
 
-  listOrders(limit: number): Promise<readonly OrderRecord[]> {
-    return this.#store.read(async (sql) => {
-      const query = sql
-        .selectFrom('orders')
-        .selectAll()
-        .orderBy('created_at', 'desc')
-        .orderBy('id');
-      return (await query.limit(limit).execute()).map(orderOf);
-    });
-  }
+async function ordersOfLeaving(sql: Sql, limit: number): Promise<readonly OrderRecord[]> {
+  const rows = await sql
+    .selectFrom('account_deletions')
+    .innerJoin('orders', 'orders.account_id', 'account_deletions.account_id')
+    .selectAll('orders')
+    .where('account_deletions.done_at', 'is', null)
+    .where('orders.kind', '=', 'subscription')
+    .where('orders.state', 'in', ['paid', 'past_due'])
+    .where('orders.cancel_at_period_end', '=', 0n)
+    .where('orders.withdrawn_at', 'is', null)
+    .limit(limit)
+    .execute();
+  return rows.map(orderOf);
+}
 
-  ordersOfLeaving(limit: number): Promise<readonly OrderRecord[]> {
-    return this.#store.read(async (sql) => {
-      const rows = await sql
-        .selectFrom('account_deletions')
-        .innerJoin('orders', 'orders.account_id', 'account_deletions.account_id')
-        .selectAll('orders')
-        .where('account_deletions.done_at', 'is', null)
-        .where('orders.kind', '=', 'subscription')
-        .where('orders.state', 'in', ['paid', 'past_due'])
-        .where('orders.cancel_at_period_end', '=', 0n)
-        .where('orders.withdrawn_at', 'is', null)
-        .limit(limit)
-        .execute();
-      return rows.map(orderOf);
-    });
-  }
+async function placeOrder(
+  writing: Writing,
+  call: StoreCall & { readonly sessionId: string | null },
+  accountId: string,
+  terms: OrderTerms,
+  consent: Consent,
+): Promise<OrderRecord | CheckoutRefused> {
+  const { sql } = writing;
+  if ((await holdAccount(sql, accountId)) === undefined) return { refused: 'no-account' };
+  const refused = await judgeCheckout(sql, call.now, accountId, terms);
+  if (refused !== null) return refused;
+  const row = await sql
+    .insertInto('orders')
+    .values(newOrderRow(terms, accountId, call.now))
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const order = orderOf(row);
+  const textSha256 = await recordConsent(sql, order, consent);
+  const { id, offer, provider, country, waiverVersion } = order;
+  const details = { order: id, offer, provider, country, waiverVersion, textSha256 };
+  const keyId = call.sessionId;
+  await tell(writing, call, { kind: 'order.placed', accountId, keyId, details });
+  return order;
+}
 
-  consentsOf(accountId: string): Promise<readonly ConsentRecord[]> {
-    return this.#store.read((sql) => readConsents(sql, 'account_id', accountId));
-  }
+async function dueOrders(sql: Sql, now: EpochNs, limit: number): Promise<readonly OrderRecord[]> {
+  const due = sql.selectFrom('orders').selectAll().where('look_at', '<=', now);
+  return (await due.orderBy('look_at').orderBy('id').limit(limit).execute()).map(orderOf);
+}
 
-  async consentOf({ id }: Pick<OrderRecord, 'id'>): Promise<ConsentRecord | null> {
-    const [consent] = await this.#store.read((sql) => readConsents(sql, 'order_id', id));
-    return consent ?? null;
-  }
+async function hurry(sql: Sql, now: EpochNs) {
+  const events = sql.updateTable('payment_events').set({ try_at: now });
+  const orders = sql.updateTable('orders').set({ look_at: now });
+  await sql.updateTable('payment_listings').set({ list_at: now }).execute();
+  const withdrawals = sql.updateTable('withdrawals').set({ try_at: now });
+  await withdrawals.where('try_at', 'is not', null).execute();
+  return {
+    events: (await events.where('try_at', 'is not', null).returning('id').execute()).length,
+    orders: (await orders.where('look_at', 'is not', null).returning('id').execute()).length,
+  };
+}
 
-  judgeCheckout(
-    now: EpochNs,
-    accountId: string,
-    question: CheckoutQuestion,
-  ): Promise<CheckoutRefused | null> {
-    return this.#store.read((sql) => judgeCheckout(sql, now, accountId, question));
-  }
-
-  placeOrder(
-    call: StoreCall & { readonly sessionId: string | null },
-    accountId: string,
-    terms: OrderTerms,
-    consent: Consent,
-  ): Promise<OrderRecord | CheckoutRefused> {
-    return this.#store.write(async (writing) => {
-      const { sql } = writing;
-      if ((await holdAccount(sql, accountId)) === undefined) return { refused: 'no-account' };
-      const refused = await judgeCheckout(sql, call.now, accountId, terms);
-      if (refused !== null) return refused;
-      const row = await sql
-        .insertInto('orders')
-        .values(newOrderRow(terms, accountId, call.now))
-        .returningAll()
-        .executeTakeFirstOrThrow();
-      const order = orderOf(row);
-      const textSha256 = await recordConsent(sql, order, consent);
-      const { id, offer, provider, country, waiverVersion } = order;
-      const details = { order: id, offer, provider, country, waiverVersion, textSha256 };
-      const keyId = call.sessionId;
-      await tell(writing, call, { kind: 'order.placed', accountId, keyId, details });
-      return order;
-    });
-  }
-
-  hearPayment(call: StoreCall, heard: HeardPayment): Promise<Heard | null> {
-    return this.#store.write((writing) => hearPayment(writing, call, heard));
-  }
-
-  writeOff(
-    call: StoreCall,
-    orderId: string,
-    reason: string,
-  ): Promise<OrderRecord | { readonly refused: 'not-found' | 'over' }> {
-    return this.#store.write((writing) => writeOff(writing, call, orderId, reason));
-  }
-
-  lookAgain({ id }: Pick<OrderRecord, 'id'>, lookAt: EpochNs | null): Promise<void> {
-    return this.#change(id, { look_at: lookAt });
-  }
-
-  noteTold(
-    { id }: Pick<OrderRecord, 'id'>,
-    told: { readonly confirmedAt: EpochNs } | { readonly failureTold: EpochNs },
-  ): Promise<void> {
-    const isConfirmed = 'confirmedAt' in told;
-    return this.#change(
-      id,
-      isConfirmed ? { confirmed_at: told.confirmedAt } : { failure_told: told.failureTold },
-    );
-  }
-
-  receiveEvent(now: EpochNs, event: PaymentEvent): Promise<boolean> {
-    return this.#store.write(({ sql }) => events.receiveEvent(sql, now, event));
-  }
-
-  eventsOf(by: Pick<OrderTerms, 'provider' | 'ref'>): Promise<readonly PaymentEventRecord[]> {
-    return this.#store.read((sql) => events.eventsOf(sql, by));
-  }
-
-  findEvents({ id }: { readonly id: string }): Promise<readonly PaymentEventRecord[]> {
-    return this.#store.read((sql) => events.findEvents(sql, id));
-  }
-
-  putOffEvent(
-    event: Pick<PaymentEvent, 'provider' | 'id'>,
-    why: { readonly tryAt: EpochNs | null; readonly fault: string | null },
-  ): Promise<void> {
-    return this.#store.write(({ sql }) => events.putOffEvent(sql, event, why));
-  }
-
-  nameEvent(event: Pick<PaymentEvent, 'provider' | 'id'>, ref: string): Promise<void> {
-    return this.#store.write(({ sql }) => events.nameEvent(sql, event, ref));
-  }
-
-  findListing(provider: string): Promise<PaymentListing | null> {
-    return this.#store.read((sql) => events.findListing(sql, provider));
-  }
-
-  noteListing(listing: PaymentListing): Promise<void> {
-    return this.#store.write(({ sql }) => events.noteListing(sql, listing));
-  }
-
-  dueListings(now: EpochNs): Promise<readonly PaymentListing[]> {
-    return this.#store.read((sql) => events.dueListings(sql, now));
-  }
-
-  dueEvents(now: EpochNs, limit: number): Promise<readonly PaymentEventRecord[]> {
-    return this.#store.read((sql) => events.dueEvents(sql, now, limit));
-  }
-
-  dueOrders(now: EpochNs, limit: number): Promise<readonly OrderRecord[]> {
-    return this.#store.read(async (sql) => {
-      const due = sql.selectFrom('orders').selectAll().where('look_at', '<=', now);
-      return (await due.orderBy('look_at').orderBy('id').limit(limit).execute()).map(orderOf);
-    });
-  }
-
-  hurry(now: EpochNs): Promise<{ readonly events: number; readonly orders: number }> {
-    return this.#store.write(async ({ sql }) => {
-      const events = sql.updateTable('payment_events').set({ try_at: now });
-      const orders = sql.updateTable('orders').set({ look_at: now });
-      await sql.updateTable('payment_listings').set({ list_at: now }).execute();
-      const withdrawals = sql.updateTable('withdrawals').set({ try_at: now });
-      await withdrawals.where('try_at', 'is not', null).execute();
-      return {
-        events: (await events.where('try_at', 'is not', null).returning('id').execute()).length,
-        orders: (await orders.where('look_at', 'is not', null).returning('id').execute()).length,
-      };
-    });
-  }
-
-  paymentCounts(): Promise<PaymentCounts> {
-    return this.#store.read(async (sql) => {
-      const rows = await sql
-        .selectFrom('orders')
-        .select(['state', (eb) => eb.fn.countAll().as('count')])
-        .groupBy('state')
-        .execute();
-      return {
-        eventsPending: await events.countPendingEvents(sql),
-        ordersByState: Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)])),
-      };
-    });
-  }
-
-  forgetEvents(now: EpochNs, limit: number): Promise<number> {
-    return this.#store.write(({ sql }) => events.forgetEvents(sql, now, limit));
-  }
-
-  async #change(id: string, columns: OrderChange): Promise<void> {
-    await this.#store.write(({ sql }) => changeOrder(sql, id, columns));
-  }
+async function paymentCounts(sql: Sql): Promise<PaymentCounts> {
+  const rows = await sql
+    .selectFrom('orders')
+    .select(['state', (eb) => eb.fn.countAll().as('count')])
+    .groupBy('state')
+    .execute();
+  return {
+    eventsPending: await events.countPendingEvents(sql),
+    ordersByState: Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)])),
+  };
 }
 
 async function ordersOf(sql: Sql, accountId: string): Promise<readonly OrderRecord[]> {

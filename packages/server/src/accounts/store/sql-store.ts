@@ -1,12 +1,157 @@
-/** What the parts of the SQL store share: transactions that tell what they did, and new ids. */
+/**
+ * What the parts of the SQL store share: transactions in which nothing is awaited but their own statements, the news
+ * of what they and other processes did, and new ids. What a transaction told the audit log is announced after it
+ * is committed and before its method resolves.
+ */
 
-import type { Writing } from './sql-audit.ts';
-import type { Sql } from './sql-database.ts';
+import type { Kysely } from 'kysely';
+import type { AccountSchema } from './account-schema.ts';
+import type { AccountChange, AccountsTroubleError, AuditEvent } from './account-store.ts';
+import { newestSequence, type Writing } from './sql-audit.ts';
+import { SqlChanges } from './sql-changes.ts';
+import type { Sql, SqlDatabase } from './sql-database.ts';
 
-export interface SqlStore {
-  read<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>;
-  /** What it told the audit log is announced once it is committed. */
-  write<Result>(work: (writing: Writing) => Promise<Result>): Promise<Result>;
+/** 80 random bits: nobody meets another's id by chance or by trying. */
+const ID_BYTES = 10;
+/** Changes of other processes must be heard within a second. */
+const LOOK_ELSEWHERE_MS = 200;
+
+type Random = (count: number) => Uint8Array;
+
+/** A method of the store, and the work it does with its arguments. */
+type Method<Args extends readonly unknown[], Result> = (...args: Args) => Promise<Result>;
+type Work<On, Args extends readonly unknown[], Result> = (on: On, ...args: Args) => Promise<Result>;
+
+export class SqlStore implements AsyncDisposable {
+  readonly #database: SqlDatabase;
+  readonly #changes: SqlChanges;
+  readonly #random: Random;
+  readonly #timer: NodeJS.Timeout;
+  readonly #troubleListeners = new Set<(trouble: AccountsTroubleError) => void>();
+  #looking: Promise<void> | null = null;
+  /** Others have written, and what they wrote could not be read yet. */
+  #mustLook = false;
+
+  private constructor(database: SqlDatabase, changes: SqlChanges, random: Random) {
+    this.#database = database;
+    this.#changes = changes;
+    this.#random = random;
+    this.#timer = setInterval(() => this.#lookAgain(), LOOK_ELSEWHERE_MS).unref();
+  }
+
+  /** Of a database whose schema is the newest. */
+  static async open(database: SqlDatabase, random: Random): Promise<SqlStore> {
+    database.wasWrittenElsewhere();
+    const newest = await newestSequence(database.kysely);
+    return new SqlStore(database, new SqlChanges(database.kysely, newest), random);
+  }
+
+  /** A method that only reads, in a transaction. */
+  reads<Args extends readonly unknown[], Result>(
+    work: Work<Sql, Args, Result>,
+  ): Method<Args, Result> {
+    return (...args) => {
+      const transaction = this.#database.kysely.transaction().setAccessMode('read only');
+      return this.#guard(() => transaction.execute((sql) => work(sql, ...args)));
+    };
+  }
+
+  /** A method that is one statement, and only reads. */
+  asks<Args extends readonly unknown[], Result>(
+    work: Work<Kysely<AccountSchema>, Args, Result>,
+  ): Method<Args, Result> {
+    return (...args) => this.#guard(() => work(this.#database.kysely, ...args));
+  }
+
+  /** A method that writes what nobody has to be told of. */
+  changes<Args extends readonly unknown[], Result>(
+    work: Work<Sql, Args, Result>,
+  ): Method<Args, Result> {
+    return this.writes(({ sql }, ...args: Args) => work(sql, ...args));
+  }
+
+  /** A method that writes, and tells the audit log. */
+  writes<Args extends readonly unknown[], Result>(
+    work: Work<Writing, Args, Result>,
+  ): Method<Args, Result> {
+    return async (...args) => {
+      const told: AuditEvent[] = [];
+      const transaction = this.#database.kysely.transaction();
+      const result = await this.#guard(() =>
+        transaction.execute((sql) => work({ sql, told }, ...args)),
+      );
+      this.#changes.madeHere(told);
+      return result;
+    };
+  }
+
+  /** A method whose loss harms nobody: see `SqlDatabase`. */
+  changesUnsynced<Args extends readonly unknown[], Result>(
+    work: Work<Sql, Args, Result>,
+  ): Method<Args, Result> {
+    return (...args) => this.#guard(() => this.#database.unsynced((sql) => work(sql, ...args)));
+  }
+
   /** `<kind>_` and 80 random bits. */
-  newId(kind: string): string;
+  newId(kind: string): string {
+    return `${kind}_${Buffer.from(this.#random(ID_BYTES)).toString('hex')}`;
+  }
+
+  probe(): Promise<void> {
+    return this.#guard(async () => {
+      await this.#database.kysely.connection().execute(async () => {
+        this.#database.write();
+        this.#database.check();
+      });
+      await this.#lookElsewhere();
+    });
+  }
+
+  onChange(listener: (change: AccountChange) => void): Disposable {
+    return this.#changes.listen(listener);
+  }
+
+  onTrouble(listener: (trouble: AccountsTroubleError) => void): Disposable {
+    const own = (trouble: AccountsTroubleError) => listener(trouble);
+    this.#troubleListeners.add(own);
+    return { [Symbol.dispose]: () => this.#troubleListeners.delete(own) };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#looking?.catch(() => {});
+    await this.#database[Symbol.asyncDispose]();
+  }
+
+  /** What is wrong with the database is told, and rejects as such. */
+  async #guard<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      const trouble = this.#database.troubleOf(error);
+      if (trouble === null) throw error;
+      for (const listener of this.#troubleListeners) listener(trouble);
+      throw trouble;
+    }
+  }
+
+  #lookAgain(): void {
+    this.#guard(() => this.#lookElsewhere()).catch((error: unknown) => {
+      // Trouble was told, and the next look is soon. Anything else is our own fault.
+      if (this.#database.troubleOf(error) === null) throw error;
+    });
+  }
+
+  #lookElsewhere(): Promise<void> {
+    const look = async () => {
+      this.#mustLook = this.#database.wasWrittenElsewhere() || this.#mustLook;
+      if (this.#mustLook) await this.#changes.lookElsewhere();
+      else this.#changes.nothingElsewhere();
+      this.#mustLook = false;
+    };
+    this.#looking ??= look().finally(() => {
+      this.#looking = null;
+    });
+    return this.#looking;
+  }
 }

@@ -14,13 +14,13 @@ import { findKeyById, hasEnded } from './sql-keys.ts';
 export const TOKEN_TABLES = ['stream_tokens', 'session_tokens'] as const;
 type TokenTable = (typeof TOKEN_TABLES)[number];
 
-export interface NewToken {
+interface NewToken {
   readonly hash: string;
   readonly keyId: string;
   readonly expiresAt: EpochNs;
 }
 
-export interface NewSessionToken {
+interface NewSessionToken {
   readonly hash: string;
   readonly sessionId: string;
   readonly expiresAt: EpochNs;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { sql } from 'kysely';
 import { DELETION_GRACE_NS } from './people-store.ts';
-import { SqlAccountStore } from './sql-account-store.ts';
+import { openSqlAccountStore } from './sql-account-store.ts';
 import { openSqliteDatabase } from './sqlite-database.ts';
 
 const START = 1_790_000_000_123_456_789n as EpochNs;
@@ -26,7 +26,7 @@ const TERMS = {
 
 async function openStore() {
   const database = openSqliteDatabase(':memory:');
-  const store = await SqlAccountStore.open(database);
+  const store = await openSqlAccountStore(database);
   const buy = async (name: string) => {
     const account = await store.createAccount(OPERATOR, { name, grants: [] });
     assert.ok('id' in account);

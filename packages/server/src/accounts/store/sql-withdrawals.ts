@@ -15,7 +15,6 @@ import { withdrawalStatement } from './withdrawal-statement.ts';
 import type {
   Declaration,
   Declared,
-  WithdrawalCounts,
   WithdrawalProgress,
   WithdrawalRecord,
   WithdrawalRefused,
@@ -24,48 +23,21 @@ import type {
 
 type Wish = { readonly accountId: string | null; readonly orderId: string } & Declaration;
 
-export class SqlWithdrawals implements WithdrawalsStore {
-  readonly #store: SqlStore;
-
-  constructor(store: SqlStore) {
-    this.#store = store;
-  }
-
-  withdrawalsOf(accountId: string): Promise<readonly WithdrawalRecord[]> {
-    return this.#store.read(async (sql) => {
+export function sqlWithdrawals(store: SqlStore): WithdrawalsStore {
+  return {
+    withdrawalsOf: store.reads(async (sql, accountId) => {
       const all = sql.selectFrom('withdrawals').selectAll().where('account_id', '=', accountId);
       return (await all.orderBy('at', 'desc').orderBy('order_id').execute()).map(withdrawalOf);
-    });
-  }
-
-  withdrawalOf({ id }: Pick<OrderRecord, 'id'>): Promise<WithdrawalRecord | null> {
-    return this.#store.read((sql) => find(sql, id));
-  }
-
-  declare(call: StoreCall, wish: Wish): Promise<Declared | WithdrawalRefused> {
-    return this.#store.write((writing) => declare(writing, call, wish));
-  }
-
-  async noteProgress({ id }: Pick<OrderRecord, 'id'>, progress: WithdrawalProgress): Promise<void> {
-    await this.#store.write(async ({ sql }) => {
-      const changed = sql.updateTable('withdrawals').set(changeOf(progress));
-      const isFailure = 'tryAt' in progress && progress.fault !== null;
-      await (isFailure ? changed.set((eb) => ({ attempts: eb('attempts', '+', 1n) })) : changed)
-        .where('order_id', '=', id)
-        .execute();
-    });
-  }
-
-  dueWithdrawals(now: EpochNs, limit: number): Promise<readonly WithdrawalRecord[]> {
-    return this.#store.read(async (sql) => {
+    }),
+    withdrawalOf: store.reads((sql, { id }) => find(sql, id)),
+    declare: store.writes(declare),
+    noteProgress: store.changes(noteProgress),
+    dueWithdrawals: store.reads(async (sql, now, limit) => {
       const due = sql.selectFrom('withdrawals').selectAll().where('try_at', '<=', now);
       const rows = await due.orderBy('try_at').orderBy('order_id').limit(limit).execute();
       return rows.map(withdrawalOf);
-    });
-  }
-
-  waitingWithdrawals(): Promise<WithdrawalCounts> {
-    return this.#store.read(async (sql) => {
+    }),
+    waitingWithdrawals: store.reads(async (sql) => {
       const rows = await sql
         .selectFrom('withdrawals')
         .select(['state', (eb) => eb.fn.countAll().as('count')])
@@ -73,12 +45,21 @@ export class SqlWithdrawals implements WithdrawalsStore {
         .groupBy('state')
         .execute();
       return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]));
-    });
-  }
+    }),
+    forgetOrders: store.changes(forgetOrders),
+  };
+}
 
-  forgetOrders(deletedBefore: EpochNs, limit: number): Promise<number> {
-    return this.#store.write(({ sql }) => forgetOrders(sql, deletedBefore, limit));
-  }
+async function noteProgress(
+  sql: Sql,
+  { id }: Pick<OrderRecord, 'id'>,
+  progress: WithdrawalProgress,
+): Promise<void> {
+  const changed = sql.updateTable('withdrawals').set(changeOf(progress));
+  const isFailure = 'tryAt' in progress && progress.fault !== null;
+  await (isFailure ? changed.set((eb) => ({ attempts: eb('attempts', '+', 1n) })) : changed)
+    .where('order_id', '=', id)
+    .execute();
 }
 
 async function find(sql: Sql, orderId: string): Promise<WithdrawalRecord | null> {

@@ -4,7 +4,7 @@
  */
 
 import type { AccountStore } from './account-store.ts';
-import { SqlAccountStore, type SqlAccountStoreOptions } from './sql-account-store.ts';
+import { openSqlAccountStore, type SqlAccountStoreOptions } from './sql-account-store.ts';
 import { openSqliteDatabase } from './sqlite-database.ts';
 
 /** `path` of the file (made if it is missing), or `:memory:`. */
@@ -12,5 +12,5 @@ export async function openSqliteAccountStore(
   path: string,
   options?: SqlAccountStoreOptions,
 ): Promise<AccountStore> {
-  return await SqlAccountStore.open(openSqliteDatabase(path), options);
+  return await openSqlAccountStore(openSqliteDatabase(path), options);
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { sql } from 'kysely';
-import { SqlAccountStore } from './sql-account-store.ts';
+import { openSqlAccountStore } from './sql-account-store.ts';
 import { openSqliteAccountStore } from './sqlite-account-store.ts';
 import { openSqliteDatabase, requireSoundSqlite, SqliteVersionError } from './sqlite-database.ts';
 
@@ -87,7 +87,7 @@ test('nothing but statements is awaited in a transaction: a call ends in the tur
 
 test('events of the audit log cannot be changed or removed, not even by SQL', async () => {
   const database = openSqliteDatabase(newFile());
-  await using store = await SqlAccountStore.open(database);
+  await using store = await openSqlAccountStore(database);
   await store.createAccount(OPERATOR, { name: 'a', grants: [] });
   const before = await store.audit({ limit: 9 });
   for (const statement of [
@@ -109,7 +109,7 @@ test('events of the audit log cannot be changed or removed, not even by SQL', as
 
 test('a call that finds the disk full changes nothing, and the store goes on when there is room', async () => {
   const database = openSqliteDatabase(newFile());
-  await using store = await SqlAccountStore.open(database);
+  await using store = await openSqlAccountStore(database);
   const limitPages = (pages: number) =>
     sql.raw(`PRAGMA max_page_count = ${pages}`).execute(database.kysely);
   await limitPages(1);

@@ -17,7 +17,7 @@ import { sql } from 'kysely';
 import { spoilDatabase } from '../../../testing/accounts/spoiled-database.ts';
 import { type AccountStore, AccountsTroubleError, type StoreTrouble } from './account-store.ts';
 import { AccountsHandle, AccountsRefusedError } from './accounts-handle.ts';
-import { SqlAccountStore } from './sql-account-store.ts';
+import { openSqlAccountStore } from './sql-account-store.ts';
 import { openSqliteAccountStore } from './sqlite-account-store.ts';
 import { openSqliteDatabase } from './sqlite-database.ts';
 import { checkTables, troubleOf } from './sqlite-trouble.ts';
@@ -162,7 +162,7 @@ test('a file that was moved away or replaced while it was in use is damage', asy
 
 test('a store without room says so and changes nothing; with room it is sound again', async () => {
   const database = openSqliteDatabase(newFile());
-  await using store = await SqlAccountStore.open(database);
+  await using store = await openSqlAccountStore(database);
   const told: StoreTrouble[] = [];
   using _ = store.onTrouble(({ trouble }) => told.push(trouble));
   const limitPages = (pages: number) =>
@@ -183,7 +183,7 @@ test('a probe finds a disk that cannot be written, and writes nothing that other
   await store.probe();
   assert.deepEqual(await store.audit({ limit: 500 }), before);
   const database = openSqliteDatabase(newFile());
-  await using readOnly = await SqlAccountStore.open(database);
+  await using readOnly = await openSqlAccountStore(database);
   await sql.raw('PRAGMA query_only = ON').execute(database.kysely);
   await assert.rejects(readOnly.probe(), isTrouble('failing'));
 });
