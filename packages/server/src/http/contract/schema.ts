@@ -38,3 +38,11 @@ const makers = {
 };
 
 export const Type = makers as unknown as Pick<typeof TypeBox.Type, keyof typeof makers>;
+
+/** An object that has these properties and no others. */
+export function closedObject<Properties extends TypeBox.TProperties>(
+  properties: Properties,
+  options?: TypeBox.TObjectOptions,
+): TypeBox.TObject<Properties> {
+  return Type.Object(properties, { additionalProperties: false, ...options });
+}

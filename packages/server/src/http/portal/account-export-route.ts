@@ -7,7 +7,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { MS_NS_BIG } from '@tapeloom/core/units';
 import type { AccountStore, AuditEvent } from '../../accounts/store/account-store.ts';
 import { Instant } from '../contract/instant-schema.ts';
-import { Type } from '../contract/schema.ts';
+import { closedObject, Type } from '../contract/schema.ts';
 import { viewKey } from '../routes/key-view.ts';
 import { tooMany } from '../server/admission.ts';
 import { defineRoute, EncodedJson, type Route } from '../server/route.ts';
@@ -21,26 +21,22 @@ const EVENTS_MAX = 50_000;
 /** The period before all others. */
 const FIRST_PERIOD = '0000-00';
 
-const closed = { additionalProperties: false };
 const list = (description: string) => Type.Array(Type.Unknown(), { description });
 
-const AccountExport = Type.Object(
-  {
-    exportedAt: Instant('When it was made'),
-    account: Type.Unknown(),
-    owner: Type.Unknown(),
-    deletion: Type.Unknown(),
-    keys: list('Without their secrets; valid ones, and those that ended in the last 30 days.'),
-    usage: list('What was used in each month.'),
-    sessions: list('Where the owner is signed in.'),
-    orders: list('What was ordered and paid.'),
-    consents: list('What was agreed to.'),
-    withdrawals: list('What was withdrawn from, in the words of the declaration.'),
-    audit: list('What happened in the account, the oldest first.'),
-    isAuditWhole: Type.Boolean({ description: 'Whether nothing of it was left out.' }),
-  },
-  closed,
-);
+const AccountExport = closedObject({
+  exportedAt: Instant('When it was made'),
+  account: Type.Unknown(),
+  owner: Type.Unknown(),
+  deletion: Type.Unknown(),
+  keys: list('Without their secrets; valid ones, and those that ended in the last 30 days.'),
+  usage: list('What was used in each month.'),
+  sessions: list('Where the owner is signed in.'),
+  orders: list('What was ordered and paid.'),
+  consents: list('What was agreed to.'),
+  withdrawals: list('What was withdrawn from, in the words of the declaration.'),
+  audit: list('What happened in the account, the oldest first.'),
+  isAuditWhole: Type.Boolean({ description: 'Whether nothing of it was left out.' }),
+});
 
 export function accountExportRoute(facts: () => PortalFacts): Route {
   return defineRoute({

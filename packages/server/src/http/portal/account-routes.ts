@@ -3,49 +3,38 @@
 import { GRANTABLE, PLANS, planAt } from '@tapeloom/core/entitlement/plan';
 import type { SessionRecord } from '../../accounts/store/people-store.ts';
 import { Instant } from '../contract/instant-schema.ts';
-import { Type } from '../contract/schema.ts';
+import { closedObject, Type } from '../contract/schema.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { notSignedIn } from '../server/unauthorized.ts';
 import type { PortalFacts } from './portal-facts.ts';
 
-const closed = { additionalProperties: false };
+const SessionView = closedObject({
+  id: Type.String(),
+  browser: Type.String({ description: 'Such as "Firefox on Linux".' }),
+  createdAt: Instant('When it began'),
+  lastUsedAt: Instant('When it was last used, to the minute'),
+  isThis: Type.Boolean({ description: 'Whether it is the one that asks.' }),
+});
 
-const SessionView = Type.Object(
-  {
-    id: Type.String(),
-    browser: Type.String({ description: 'Such as "Firefox on Linux".' }),
-    createdAt: Instant('When it began'),
-    lastUsedAt: Instant('When it was last used, to the minute'),
-    isThis: Type.Boolean({ description: 'Whether it is the one that asks.' }),
-  },
-  closed,
-);
-
-const AccountView = Type.Object(
-  {
-    id: Type.String(),
-    name: Type.String(),
-    email: Type.String({ description: "The owner's e-mail address." }),
-    createdAt: Instant('When it was made'),
-    plan: Type.Enum(PLANS),
-    grants: Type.Array(
-      Type.Object(
-        {
-          plan: Type.Enum(GRANTABLE),
-          until: Type.Union([Instant('Its end'), Type.Null()]),
-        },
-        closed,
-      ),
-    ),
-    deletion: Type.Union([
-      Type.Object({ askedAt: Instant('When'), dueAt: Instant('When it will be done') }, closed),
-      Type.Null(),
-    ]),
-    sessions: Type.Array(SessionView, { description: 'The newest first.' }),
-    serverTime: Instant('Now'),
-  },
-  closed,
-);
+const AccountView = closedObject({
+  id: Type.String(),
+  name: Type.String(),
+  email: Type.String({ description: "The owner's e-mail address." }),
+  createdAt: Instant('When it was made'),
+  plan: Type.Enum(PLANS),
+  grants: Type.Array(
+    closedObject({
+      plan: Type.Enum(GRANTABLE),
+      until: Type.Union([Instant('Its end'), Type.Null()]),
+    }),
+  ),
+  deletion: Type.Union([
+    closedObject({ askedAt: Instant('When'), dueAt: Instant('When it will be done') }),
+    Type.Null(),
+  ]),
+  sessions: Type.Array(SessionView, { description: 'The newest first.' }),
+  serverTime: Instant('Now'),
+});
 
 export function accountRoute(facts: () => PortalFacts): Route {
   return defineRoute({

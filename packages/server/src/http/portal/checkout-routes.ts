@@ -8,38 +8,30 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Static } from 'typebox';
 import type { Billing, Refusal } from '../../billing/billing.ts';
 import { didYouMean } from '../../config/nearest-name.ts';
-import { Type } from '../contract/schema.ts';
+import { closedObject, Type } from '../contract/schema.ts';
 import { invalidParameters, ProblemError, rateLimited } from '../server/problem-error.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { OrderView, viewOrder } from './order-view.ts';
 import type { PortalFacts } from './portal-facts.ts';
 import { upstream } from './upstream-problem.ts';
 
-const closed = { additionalProperties: false };
-
-const CheckoutBody = Type.Object(
-  {
-    offer: Type.String({ maxLength: 64, description: 'Its id in `GET /v1/offers`.' }),
-    country: Type.String({
-      pattern: '^[A-Z]{2}$',
-      description:
-        'Where the buyer is: two capital letters, one of `countries` in `GET /v1/pricing`.',
-    }),
-    // What is missing of it is not a fault of the body, but a waiver that was not given.
-    waiver: Type.Optional(
-      Type.Object(
-        {
-          accepted: Type.Optional(Type.Boolean()),
-          version: Type.Optional(
-            Type.String({ maxLength: 64, description: 'The version that the buyer read.' }),
-          ),
-        },
-        closed,
+const CheckoutBody = closedObject({
+  offer: Type.String({ maxLength: 64, description: 'Its id in `GET /v1/offers`.' }),
+  country: Type.String({
+    pattern: '^[A-Z]{2}$',
+    description:
+      'Where the buyer is: two capital letters, one of `countries` in `GET /v1/pricing`.',
+  }),
+  // What is missing of it is not a fault of the body, but a waiver that was not given.
+  waiver: Type.Optional(
+    closedObject({
+      accepted: Type.Optional(Type.Boolean()),
+      version: Type.Optional(
+        Type.String({ maxLength: 64, description: 'The version that the buyer read.' }),
       ),
-    ),
-  },
-  closed,
-);
+    }),
+  ),
+});
 
 export function checkoutRoute(
   billing: () => Billing,
@@ -55,10 +47,10 @@ export function checkoutRoute(
       'order. Rights come with the payment. Asked for again within a minute, the same checkout is answered.',
     access: 'session',
     body: CheckoutBody,
-    answer: Type.Object(
-      { url: Type.String({ description: "The payment provider's page." }), order: OrderView },
-      closed,
-    ),
+    answer: closedObject({
+      url: Type.String({ description: "The payment provider's page." }),
+      order: OrderView,
+    }),
     status: 201,
     errors: [
       { code: 'WITHDRAWAL_WAIVER_REQUIRED', status: 400 },

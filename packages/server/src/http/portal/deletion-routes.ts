@@ -2,12 +2,10 @@
 
 import { deletionAskedMail } from '../../mail/texts/account-mails.ts';
 import { Instant } from '../contract/instant-schema.ts';
-import { Type } from '../contract/schema.ts';
+import { closedObject } from '../contract/schema.ts';
 import { ProblemError, rateLimited } from '../server/problem-error.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { accountPage, type PortalFacts } from './portal-facts.ts';
-
-const closed = { additionalProperties: false };
 
 export function deletionRoutes(facts: () => PortalFacts): readonly Route[] {
   return [askRoute(facts), withdrawRoute(facts)];
@@ -25,7 +23,7 @@ function askRoute(facts: () => PortalFacts): Route {
       'for and withdrawn 5 times within a day.',
     access: 'session',
     isForSuspended: true,
-    answer: Type.Object({ dueAt: Instant('When it will be done') }, closed),
+    answer: closedObject({ dueAt: Instant('When it will be done') }),
     handle: async ({ session, now }) => {
       const { store, mailer, origin } = facts();
       const call = { now, actor: { kind: 'owner' } } as const;
@@ -54,7 +52,7 @@ function withdrawRoute(facts: () => PortalFacts): Route {
       'The account stays as it is; also when nobody asked for its deletion. A subscription that ends by the deletion ' +
       'renews only when it is kept, by `POST /v1/portal/orders/:id/keep`.',
     access: 'session',
-    answer: Type.Object({}, closed),
+    answer: closedObject({}),
     errors: [{ code: 'CONFLICT', status: 409 }],
     handle: async ({ session, now }) => {
       const { people } = facts().store;

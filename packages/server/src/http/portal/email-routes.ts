@@ -7,14 +7,12 @@ import { neighbourhood } from '../../accounts/auth/address-throttle.ts';
 import { LINK_VALID_MINUTES } from '../../accounts/store/people-store.ts';
 import { emailChangeNoticeMail } from '../../mail/texts/account-mails.ts';
 import { emailChangeMail } from '../../mail/texts/sign-in-mails.ts';
-import { Type } from '../contract/schema.ts';
+import { closedObject, Type } from '../contract/schema.ts';
 import { invalidParameters, ProblemError } from '../server/problem-error.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { addressOf, EmailField, emailFaults } from './email-field.ts';
 import { byLink, newLink, TokenField, tooManyLinks } from './link-token.ts';
 import { accountPage, type PortalFacts } from './portal-facts.ts';
-
-const closed = { additionalProperties: false };
 
 export function emailRoutes(facts: () => PortalFacts): readonly Route[] {
   return [askRoute(facts), confirmRoute(facts)];
@@ -28,8 +26,8 @@ function askRoute(facts: () => PortalFacts): Route {
     summary: 'Sends a link to a new e-mail address of the account.',
     description: 'The address changes when the link is confirmed. The address it has now is told.',
     access: 'session',
-    body: Type.Object({ email: EmailField }, closed),
-    answer: Type.Object({}, closed),
+    body: closedObject({ email: EmailField }),
+    answer: closedObject({}),
     status: 202,
     faults: emailFaults,
     handle: async ({ body, session, now, address: from }) => {
@@ -63,8 +61,8 @@ function confirmRoute(facts: () => PortalFacts): Route {
     summary: 'Confirms the new e-mail address by the link that was sent to it.',
     description: 'By who is signed in to the account for which it was asked; the link is used up.',
     access: 'session',
-    body: Type.Object({ token: TokenField }, closed),
-    answer: Type.Object({ email: Type.String() }, closed),
+    body: closedObject({ token: TokenField }),
+    answer: closedObject({ email: Type.String() }),
     errors: [{ code: 'CONFLICT', status: 409 }],
     handle: async ({ body, session, now, address }) => {
       const portal = facts();

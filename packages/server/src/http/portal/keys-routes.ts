@@ -5,7 +5,7 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { KEYS_LISTED_MAX, VALID_KEYS_MAX } from '../../accounts/store/account-store.ts';
-import { Type } from '../contract/schema.ts';
+import { closedObject, Type } from '../contract/schema.ts';
 import { CreatedKeyView, KeyView, RotatedKeyView, viewKey } from '../routes/key-view.ts';
 import { KEY_ERRORS, type KeysFacts, RotationBody } from '../routes/keys-routes.ts';
 import { type KeyManager, makeKey, revokeKey, rotateKey } from '../routes/managed-keys.ts';
@@ -13,7 +13,6 @@ import { NewKeyBody, newKeyFaults } from '../routes/new-key-body.ts';
 import { ProblemError } from '../server/problem-error.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 
-const closed = { additionalProperties: false };
 const access = 'session';
 
 export function portalKeysRoutes(facts: KeysFacts): readonly Route[] {
@@ -28,16 +27,13 @@ function listRoute(facts: KeysFacts): Route {
     summary: 'All keys of the account.',
     description: `As \`GET /v1/keys\`: the newest first, never more than ${KEYS_LISTED_MAX}.`,
     access,
-    answer: Type.Object(
-      {
-        keys: Type.Array(KeyView),
-        limits: Type.Object(
-          { valid: Type.Integer({ minimum: 0 }), validMax: Type.Integer({ minimum: 0 }) },
-          { ...closed, description: 'Keys that are valid now, and how many may be.' },
-        ),
-      },
-      closed,
-    ),
+    answer: closedObject({
+      keys: Type.Array(KeyView),
+      limits: closedObject(
+        { valid: Type.Integer({ minimum: 0 }), validMax: Type.Integer({ minimum: 0 }) },
+        { description: 'Keys that are valid now, and how many may be.' },
+      ),
+    }),
     handle: async ({ session, now }) => {
       const keys = await facts.store().listKeys(now, session.accountId);
       const views = keys.map((key) => viewKey(key, now));

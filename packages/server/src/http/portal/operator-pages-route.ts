@@ -1,20 +1,17 @@
 /** `GET /v1/portal/pages/:name`: the operator's imprint, privacy notice and terms. Public. */
 
 import type { OperatorPages } from '../../pages/operator-pages.ts';
-import { Type } from '../contract/schema.ts';
+import { closedObject, Type } from '../contract/schema.ts';
 import { ProblemError } from '../server/problem-error.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 
-const PageView = Type.Object(
-  {
-    title: Type.String({ description: 'Plain text.' }),
-    html: Type.String({
-      description:
-        'HTML without scripts, styles, pictures and handlers; links lead to http, https and mailto addresses.',
-    }),
-  },
-  { additionalProperties: false },
-);
+const PageView = closedObject({
+  title: Type.String({ description: 'Plain text.' }),
+  html: Type.String({
+    description:
+      'HTML without scripts, styles, pictures and handlers; links lead to http, https and mailto addresses.',
+  }),
+});
 
 export function operatorPagesRoute(pages: () => OperatorPages): Route {
   return defineRoute({

@@ -16,72 +16,61 @@ import {
   type WithdrawalRecord,
 } from '../../accounts/store/withdrawals-store.ts';
 import { Instant } from '../contract/instant-schema.ts';
-import { Type } from '../contract/schema.ts';
+import { closedObject, Type } from '../contract/schema.ts';
 
 function orNull(instant: TString) {
   return Type.Union([instant, Type.Null()]);
 }
 
-const Withdrawable = Type.Object(
-  {
-    until: Instant('From when on it may not be any more'),
-    amountMinor: Type.Integer({
-      description: 'What comes back of the price by now; tax on top of it comes back as well.',
-    }),
-  },
-  { additionalProperties: false },
-);
+const Withdrawable = closedObject({
+  until: Instant('From when on it may not be any more'),
+  amountMinor: Type.Integer({
+    description: 'What comes back of the price by now; tax on top of it comes back as well.',
+  }),
+});
 
-const Withdrawn = Type.Object(
-  {
-    at: Instant('When it was declared'),
-    amountMinor: Type.Integer({ description: 'What comes back of the price.' }),
-    state: Type.Enum(WITHDRAWAL_STATES, {
-      description:
-        '`open`: the provider is asked. `pending`: it decides about the money. `by_hand`: we give the money back ' +
-        'ourselves. `done`: all is settled.',
-    }),
-    mailedAt: orNull(Instant('When the receipt was mailed')),
-    settledAt: orNull(Instant('When the money was given back, or it was clear that none is due')),
-  },
-  { additionalProperties: false },
-);
+const Withdrawn = closedObject({
+  at: Instant('When it was declared'),
+  amountMinor: Type.Integer({ description: 'What comes back of the price.' }),
+  state: Type.Enum(WITHDRAWAL_STATES, {
+    description:
+      '`open`: the provider is asked. `pending`: it decides about the money. `by_hand`: we give the money back ' +
+      'ourselves. `done`: all is settled.',
+  }),
+  mailedAt: orNull(Instant('When the receipt was mailed')),
+  settledAt: orNull(Instant('When the money was given back, or it was clear that none is due')),
+});
 
-export const OrderView = Type.Object(
-  {
-    id: Type.String(),
-    offer: Type.String({ description: 'Its id in `GET /v1/offers`.' }),
-    state: Type.Enum(PAYMENT_STATES, {
-      description:
-        '`open`: not paid yet, or the confirmation is awaited. `past_due`: a renewal failed, and is tried again. ' +
-        '`cancelled`: it ends with its period. `failed`: it was never paid, and cannot be any more.',
-    }),
-    amountMinor: Type.Integer({ description: "The price, in the currency's minor unit." }),
-    currency: Type.String(),
-    interval: Type.Union([Type.Literal('month'), Type.Null()], {
-      description: 'How often it is charged; null: once.',
-    }),
-    country: Type.String(),
-    provider: Type.String({ description: 'Who takes the payment.' }),
-    createdAt: Instant('When it was placed'),
-    paidAt: orNull(Instant('When it was paid first')),
-    paidUntil: orNull(Instant('The end of the period that is paid for')),
-    endsAt: orNull(
-      Instant(
-        'When its rights end, as things stand; null: they renew, never end, or ended already',
-      ),
-    ),
-    waiverVersion: Type.String({ description: 'The version of the waiver that was accepted.' }),
-    taxIncluded: Type.Boolean({ description: 'Whether the price includes tax.' }),
-    withdrawal: Type.Union([Withdrawable, Type.Null()], {
-      description: 'What holds if it is withdrawn from now; null: it may not be.',
-    }),
-    withdrawn: Type.Union([Withdrawn, Type.Null()], {
-      description: 'That it was withdrawn from, and what became of it.',
-    }),
-  },
-  { additionalProperties: false },
-);
+export const OrderView = closedObject({
+  id: Type.String(),
+  offer: Type.String({ description: 'Its id in `GET /v1/offers`.' }),
+  state: Type.Enum(PAYMENT_STATES, {
+    description:
+      '`open`: not paid yet, or the confirmation is awaited. `past_due`: a renewal failed, and is tried again. ' +
+      '`cancelled`: it ends with its period. `failed`: it was never paid, and cannot be any more.',
+  }),
+  amountMinor: Type.Integer({ description: "The price, in the currency's minor unit." }),
+  currency: Type.String(),
+  interval: Type.Union([Type.Literal('month'), Type.Null()], {
+    description: 'How often it is charged; null: once.',
+  }),
+  country: Type.String(),
+  provider: Type.String({ description: 'Who takes the payment.' }),
+  createdAt: Instant('When it was placed'),
+  paidAt: orNull(Instant('When it was paid first')),
+  paidUntil: orNull(Instant('The end of the period that is paid for')),
+  endsAt: orNull(
+    Instant('When its rights end, as things stand; null: they renew, never end, or ended already'),
+  ),
+  waiverVersion: Type.String({ description: 'The version of the waiver that was accepted.' }),
+  taxIncluded: Type.Boolean({ description: 'Whether the price includes tax.' }),
+  withdrawal: Type.Union([Withdrawable, Type.Null()], {
+    description: 'What holds if it is withdrawn from now; null: it may not be.',
+  }),
+  withdrawn: Type.Union([Withdrawn, Type.Null()], {
+    description: 'That it was withdrawn from, and what became of it.',
+  }),
+});
 
 /** `withdrawal` is the one of this order. */
 export function viewOrder(

@@ -1,7 +1,7 @@
 /** Orders as their buyer sees them, and ending one. An order of another account is unknown. */
 
 import type { Billing } from '../../billing/billing.ts';
-import { Type } from '../contract/schema.ts';
+import { closedObject, Type } from '../contract/schema.ts';
 import { ProblemError } from '../server/problem-error.ts';
 import { defineRoute, type Route, type RouteError } from '../server/route.ts';
 import { OrderView, viewOrder } from './order-view.ts';
@@ -38,7 +38,7 @@ function listRoute(billing: () => Billing): Route {
     summary: 'All orders of the account, the newest first.',
     description: 'With their states, as the payment provider last told them.',
     access: 'session',
-    answer: Type.Object({ orders: Type.Array(OrderView) }, { additionalProperties: false }),
+    answer: closedObject({ orders: Type.Array(OrderView) }),
     handle: async ({ session, now }) => {
       const orders = await billing().ordersOf(session.accountId);
       const withdrawals = await billing().withdrawals.withdrawalsOf(session.accountId);

@@ -4,7 +4,7 @@ import { judgeWithdrawal } from '@tapeloom/core/entitlement/withdrawal';
 import type { Billing } from '../../billing/billing.ts';
 import { RECEIPT_STATES, RECEIPTS_MAX, type Receipt } from '../../billing/payment-provider.ts';
 import { Instant } from '../contract/instant-schema.ts';
-import { Type } from '../contract/schema.ts';
+import { closedObject, Type } from '../contract/schema.ts';
 import { ProblemError } from '../server/problem-error.ts';
 import { defineRoute, type Route, type RouteError } from '../server/route.ts';
 import { OrderView, viewOrder } from './order-view.ts';
@@ -14,25 +14,22 @@ const UNKNOWN: RouteError = { code: 'NOT_FOUND', status: 404 };
 const CONFLICT: RouteError = { code: 'CONFLICT', status: 409 };
 const UPSTREAM: RouteError = { code: 'UPSTREAM_ERROR', status: 502 };
 
-const ReceiptView = Type.Object(
-  {
-    id: Type.String({ description: 'Its number at the provider.' }),
-    at: Instant('When it was charged'),
-    totalMinor: Type.Integer({ description: "With tax, in the currency's minor unit." }),
-    taxMinor: Type.Union([Type.Integer(), Type.Null()], {
-      description: 'How much of the total is tax; null: the provider does not say.',
-    }),
-    refundedMinor: Type.Integer({ description: 'How much of the total was given back.' }),
-    currency: Type.String(),
-    state: Type.Enum(RECEIPT_STATES, {
-      description: '`open`: it is not paid yet. `refunded`: all of it was given back.',
-    }),
-    url: Type.Union([Type.String(), Type.Null()], {
-      description: 'A page or a PDF at the provider; null: there is none.',
-    }),
-  },
-  { additionalProperties: false },
-);
+const ReceiptView = closedObject({
+  id: Type.String({ description: 'Its number at the provider.' }),
+  at: Instant('When it was charged'),
+  totalMinor: Type.Integer({ description: "With tax, in the currency's minor unit." }),
+  taxMinor: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'How much of the total is tax; null: the provider does not say.',
+  }),
+  refundedMinor: Type.Integer({ description: 'How much of the total was given back.' }),
+  currency: Type.String(),
+  state: Type.Enum(RECEIPT_STATES, {
+    description: '`open`: it is not paid yet. `refunded`: all of it was given back.',
+  }),
+  url: Type.Union([Type.String(), Type.Null()], {
+    description: 'A page or a PDF at the provider; null: there is none.',
+  }),
+});
 
 export function receiptsRoutes(billing: () => Billing): readonly Route[] {
   return [receiptsRoute(billing), providerPortalRoute(billing), dropRoute(billing)];
@@ -46,7 +43,7 @@ function receiptsRoute(billing: () => Billing): Route {
     summary: 'What was charged for an order, the newest first.',
     description: `As the payment provider lists it, at most ${RECEIPTS_MAX}; asked for again at most every 30 seconds.`,
     access: 'session',
-    answer: Type.Object({ receipts: Type.Array(ReceiptView) }, { additionalProperties: false }),
+    answer: closedObject({ receipts: Type.Array(ReceiptView) }),
     errors: [UNKNOWN, UPSTREAM],
     handle: async ({ params, session }) => {
       const asked = billing().receipts.receiptsOf(session.accountId, params.id!);
@@ -67,7 +64,7 @@ function providerPortalRoute(billing: () => Billing): Route {
     access: 'session',
     // A card that is paid with is changed by whoever pays.
     isForSuspended: true,
-    answer: Type.Object({ url: Type.String() }, { additionalProperties: false }),
+    answer: closedObject({ url: Type.String() }),
     errors: [UNKNOWN, CONFLICT, UPSTREAM],
     handle: async ({ params, session }) => {
       const asked = billing().receipts.portalOf(session.accountId, params.id!);

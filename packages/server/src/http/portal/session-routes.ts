@@ -1,14 +1,13 @@
 /** Where somebody is signed in, and signing out. The owner's browsers are known by words, never by a secret. */
 
 import type { StoreCall } from '../../accounts/store/account-store.ts';
-import { Type } from '../contract/schema.ts';
+import { closedObject, Type } from '../contract/schema.ts';
 import { ProblemError } from '../server/problem-error.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import type { PortalFacts } from './portal-facts.ts';
 import { endedSessionCookie } from './session-cookie.ts';
 
-const closed = { additionalProperties: false };
-const Nothing = Type.Object({}, closed);
+const Nothing = closedObject({});
 
 export function sessionRoutes(facts: () => PortalFacts): readonly Route[] {
   return [endRoute(facts), endOthersRoute(facts), endOneRoute(facts)];
@@ -44,10 +43,9 @@ function endOthersRoute(facts: () => PortalFacts): Route {
     summary: 'Signs out in every other browser.',
     description: 'This session goes on.',
     access: 'session',
-    answer: Type.Object(
-      { ended: Type.Integer({ minimum: 0, description: 'How many sessions it ended.' }) },
-      closed,
-    ),
+    answer: closedObject({
+      ended: Type.Integer({ minimum: 0, description: 'How many sessions it ended.' }),
+    }),
     handle: async ({ session, now }) => {
       const { people } = facts().store;
       return { ended: await people.endOtherSessions(ownerAt(now), session.accountId, session.id) };

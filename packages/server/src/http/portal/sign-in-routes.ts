@@ -10,7 +10,7 @@ import { digestOf, isSoundSession, newSessionText } from '../../accounts/auth/se
 import { LINK_VALID_MINUTES, type SignedIn } from '../../accounts/store/people-store.ts';
 import { claimMail, signInMail } from '../../mail/texts/sign-in-mails.ts';
 import { Instant } from '../contract/instant-schema.ts';
-import { Type } from '../contract/schema.ts';
+import { closedObject, Type } from '../contract/schema.ts';
 import { ProblemError, rateLimited } from '../server/problem-error.ts';
 import { defineRoute, type Route, type RouteError } from '../server/route.ts';
 import { browserName } from './browser-name.ts';
@@ -19,11 +19,10 @@ import { byLink, newLink, TokenField, tooManyLinks } from './link-token.ts';
 import type { PortalFacts } from './portal-facts.ts';
 import { readSessionCookie, sessionCookie } from './session-cookie.ts';
 
-const closed = { additionalProperties: false };
 const NO_GOOD: RouteError = { code: 'UNAUTHORIZED', status: 401 };
 const CONFLICT: RouteError = { code: 'CONFLICT', status: 409 };
-const Nothing = Type.Object({}, closed);
-const TokenBody = Type.Object({ token: TokenField }, closed);
+const Nothing = closedObject({});
+const TokenBody = closedObject({ token: TokenField });
 
 export function signInRoutes(facts: () => PortalFacts): readonly Route[] {
   return [askRoute(facts), lookRoute(facts), beginRoute(facts), claimRoute(facts)];
@@ -39,7 +38,7 @@ function askRoute(facts: () => PortalFacts): Route {
       'To any address, whether it has an account or not: the first sign-in makes one. The link works once and ' +
       'within 15 minutes. `RATE_LIMITED` after 5 links to one address within an hour.',
     access: 'public',
-    body: Type.Object({ email: EmailField }, closed),
+    body: closedObject({ email: EmailField }),
     answer: Nothing,
     status: 202,
     faults: emailFaults,
@@ -67,19 +66,16 @@ function lookRoute(facts: () => PortalFacts): Route {
     description: 'So that a page can say which account it opens before anybody is signed in.',
     access: 'public',
     body: TokenBody,
-    answer: Type.Object(
-      {
-        purpose: Type.Enum(['sign-in', 'email-change', 'claim']),
-        email: Type.Union([Type.String(), Type.Null()], {
-          description: 'Whom the link was sent to, in part.',
-        }),
-        account: Type.Union([Type.String(), Type.Null()], {
-          description: 'The name of the account it opens; null: it makes a new one.',
-        }),
-        expiresAt: Instant('End of its validity'),
-      },
-      closed,
-    ),
+    answer: closedObject({
+      purpose: Type.Enum(['sign-in', 'email-change', 'claim']),
+      email: Type.Union([Type.String(), Type.Null()], {
+        description: 'Whom the link was sent to, in part.',
+      }),
+      account: Type.Union([Type.String(), Type.Null()], {
+        description: 'The name of the account it opens; null: it makes a new one.',
+      }),
+      expiresAt: Instant('End of its validity'),
+    }),
     errors: [NO_GOOD],
     handle: async ({ body, now, address }) => {
       const portal = facts();
@@ -108,13 +104,10 @@ function beginRoute(facts: () => PortalFacts): Route {
       'also when 5 new accounts were made from your address within a day; the link stays good then.',
     access: 'public',
     body: TokenBody,
-    answer: Type.Object(
-      {
-        email: Type.String(),
-        isNew: Type.Boolean({ description: 'Whether the account was made just now.' }),
-      },
-      closed,
-    ),
+    answer: closedObject({
+      email: Type.String(),
+      isNew: Type.Boolean({ description: 'Whether the account was made just now.' }),
+    }),
     errors: [NO_GOOD, CONFLICT],
     handle: async ({ body, now, address, header, setHeader }) => {
       const portal = facts();
@@ -168,7 +161,7 @@ function claimRoute(facts: () => PortalFacts): Route {
     description:
       'A sign-in link is sent to the address; who uses it becomes the owner of the account.',
     access: 'public',
-    body: Type.Object({ token: TokenField, email: EmailField }, closed),
+    body: closedObject({ token: TokenField, email: EmailField }),
     answer: Nothing,
     status: 202,
     errors: [NO_GOOD, CONFLICT],

@@ -16,7 +16,7 @@ import {
   type UsageCounts,
 } from '../../accounts/store/account-store.ts';
 import { dayText } from '../../history/refusal-answer.ts';
-import { Type } from '../contract/schema.ts';
+import { closedObject, Type } from '../contract/schema.ts';
 import { type UsageOf, UsageView, usageView } from '../routes/usage-route.ts';
 import { invalidParameters } from '../server/problem-error.ts';
 import { defineRoute, type Route } from '../server/route.ts';
@@ -25,56 +25,45 @@ import { sessionEntitlements } from './session-entitlements.ts';
 const MONTHS_SHOWN = 13;
 const NOTHING: UsageCounts = { computeUnits: 0, historyItems: 0, exportBytes: 0, restRequests: 0 };
 
-const closed = { additionalProperties: false };
 const Period = Type.String({
   pattern: '^[0-9]{4}-(0[1-9]|1[0-2])$',
   description: 'A month, in UTC.',
 });
 const Count = Type.Integer({ minimum: 0 });
 
-const KeyUsageView = Type.Object(
-  {
-    keyId: Type.String(),
-    name: Type.String(),
-    hint: Type.String(),
-    environment: Type.Enum(ENVIRONMENTS),
-    state: Type.Enum(KEY_STATES),
-    used: UsageView.properties.used,
-  },
-  closed,
-);
+const KeyUsageView = closedObject({
+  keyId: Type.String(),
+  name: Type.String(),
+  hint: Type.String(),
+  environment: Type.Enum(ENVIRONMENTS),
+  state: Type.Enum(KEY_STATES),
+  used: UsageView.properties.used,
+});
 
-const PortalUsageView = Type.Object(
-  {
-    ...UsageView.properties,
-    months: Type.Array(Type.Object({ period: Period, used: UsageView.properties.used }, closed), {
-      description: 'Thirteen, the oldest first; the last one is this month.',
+const PortalUsageView = closedObject({
+  ...UsageView.properties,
+  months: Type.Array(closedObject({ period: Period, used: UsageView.properties.used }), {
+    description: 'Thirteen, the oldest first; the last one is this month.',
+  }),
+  reportPeriod: Type.String({ description: 'The month of `days`, `byKey` and `byPortal`.' }),
+  days: Type.Array(
+    closedObject({
+      day: Type.String({ format: 'date' }),
+      used: closedObject({ computeUnits: Count, exportBytes: Count }),
     }),
-    reportPeriod: Type.String({ description: 'The month of `days`, `byKey` and `byPortal`.' }),
-    days: Type.Array(
-      Type.Object(
-        {
-          day: Type.String({ format: 'date' }),
-          used: Type.Object({ computeUnits: Count, exportBytes: Count }, closed),
-        },
-        closed,
-      ),
-      { description: 'Days on which something was charged.' },
-    ),
-    byKey: Type.Array(KeyUsageView, {
-      description: `Those that used most first, ${KEYS_REPORTED_MAX} at most.`,
-    }),
-    byPortal: Type.Object(UsageView.properties.used.properties, {
-      ...closed,
-      description: "What the portal's own charts used.",
-    }),
-    open: Type.Object(
-      { connections: Count, subscriptions: Count, customConfigs: Count },
-      { ...closed, description: 'What the account has open now.' },
-    ),
-  },
-  closed,
-);
+    { description: 'Days on which something was charged.' },
+  ),
+  byKey: Type.Array(KeyUsageView, {
+    description: `Those that used most first, ${KEYS_REPORTED_MAX} at most.`,
+  }),
+  byPortal: closedObject(UsageView.properties.used.properties, {
+    description: "What the portal's own charts used.",
+  }),
+  open: closedObject(
+    { connections: Count, subscriptions: Count, customConfigs: Count },
+    { description: 'What the account has open now.' },
+  ),
+});
 
 export interface PortalUsageFacts {
   store(): AccountStore;
@@ -91,7 +80,7 @@ export function portalUsageRoute(facts: PortalUsageFacts): Route {
     summary: "The account's limits and its use of them.",
     description: 'With `period` the days and keys of another of the thirteen months.',
     access: 'session',
-    query: Type.Object({ period: Type.Optional(Period) }, closed),
+    query: closedObject({ period: Type.Optional(Period) }),
     answer: PortalUsageView,
     handle: async ({ query, session: { accountId }, now }) => {
       const period = periodOf(now);

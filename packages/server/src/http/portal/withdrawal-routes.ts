@@ -12,36 +12,29 @@ import type {
   WithdrawalRefused,
 } from '../../accounts/store/withdrawals-store.ts';
 import type { Billing } from '../../billing/billing.ts';
-import { Type } from '../contract/schema.ts';
+import { closedObject, Type } from '../contract/schema.ts';
 import { invalidParameters, ProblemError } from '../server/problem-error.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { OrderView, viewOrder } from './order-view.ts';
 
-const closed = { additionalProperties: false };
 const UNKNOWN = { code: 'NOT_FOUND', status: 404 } as const;
 
-const WithdrawalView = Type.Object(
-  {
-    order: OrderView,
-    statement: Type.String({
-      description: 'What was declared, or (while `withdrawn` is null) would be, in words.',
-    }),
-  },
-  closed,
-);
+const WithdrawalView = closedObject({
+  order: OrderView,
+  statement: Type.String({
+    description: 'What was declared, or (while `withdrawn` is null) would be, in words.',
+  }),
+});
 
-const WithdrawalBody = Type.Object(
-  {
-    confirm: Type.Boolean({ description: 'True: I withdraw from this contract.' }),
-    name: Type.Optional(
-      Type.String({
-        maxLength: NAME_LENGTH_MAX,
-        description: 'Who withdraws, for the declaration; it may be left out.',
-      }),
-    ),
-  },
-  closed,
-);
+const WithdrawalBody = closedObject({
+  confirm: Type.Boolean({ description: 'True: I withdraw from this contract.' }),
+  name: Type.Optional(
+    Type.String({
+      maxLength: NAME_LENGTH_MAX,
+      description: 'Who withdraws, for the declaration; it may be left out.',
+    }),
+  ),
+});
 
 export function withdrawalRoutes(billing: () => Billing): readonly Route[] {
   return [showRoute(billing), declareRoute(billing)];

@@ -2,29 +2,26 @@
 
 import { lookBackText } from '../../history/covered-query.ts';
 import { LookBackFrom } from '../contract/look-back-from-schema.ts';
-import { Type } from '../contract/schema.ts';
+import { closedObject, Type } from '../contract/schema.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { askedQuery, coveredQuery, HISTORY_ERRORS, type HistoryFacts } from './history-access.ts';
 import { historyParameters } from './history-parameters.ts';
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
 
-const EstimateView = Type.Object(
-  {
-    instrument: Type.String({ description: 'As it was asked for.' }),
-    contract: Type.String({ description: 'The contract that would be read.' }),
-    computeUnits: Count('What all pages of the query cost together.'),
-    trades: Count('Trades in the range.'),
-    days: Count('UTC days of the range that the tape has.'),
-    missingDays: Type.Array(Type.String({ format: 'date' }), {
-      description: 'Days without data: none, for a query with such days is refused with 402.',
-    }),
-    missingDaysTotal: Count('How many days are without data: none.'),
-    lookBackFrom: LookBackFrom,
-    remainingComputeUnits: Count('Compute units that are left this month.'),
-  },
-  { additionalProperties: false },
-);
+const EstimateView = closedObject({
+  instrument: Type.String({ description: 'As it was asked for.' }),
+  contract: Type.String({ description: 'The contract that would be read.' }),
+  computeUnits: Count('What all pages of the query cost together.'),
+  trades: Count('Trades in the range.'),
+  days: Count('UTC days of the range that the tape has.'),
+  missingDays: Type.Array(Type.String({ format: 'date' }), {
+    description: 'Days without data: none, for a query with such days is refused with 402.',
+  }),
+  missingDaysTotal: Count('How many days are without data: none.'),
+  lookBackFrom: LookBackFrom,
+  remainingComputeUnits: Count('Compute units that are left this month.'),
+});
 
 export function estimateRoute(history: () => HistoryFacts): Route {
   return defineRoute({

@@ -6,79 +6,70 @@
 import type { IndicatorDefinition, JsonSchema } from '@tapeloom/core/studies/indicator';
 import { catalogueVersion, engineFingerprint } from '../../engine/engine-fingerprint.ts';
 import { paramsSchema } from '../contract/params-schema.ts';
-import { Type } from '../contract/schema.ts';
+import { closedObject, Type } from '../contract/schema.ts';
 import { defineRoute, EncodedJson, PUBLIC_CACHE_CONTROL, type Route } from '../server/route.ts';
 
-const closed = { additionalProperties: false };
 const ParamValue = Type.Union([Type.Number(), Type.String(), Type.Boolean()]);
 
-const Parameter = Type.Object(
-  {
-    name: Type.String(),
-    type: Type.Enum(['integer', 'number', 'string', 'boolean']),
-    default: ParamValue,
-    defaultBy: Type.Optional(
-      Type.Object(
-        { by: Type.String(), values: Type.Record(Type.String(), ParamValue) },
-        { ...closed, description: 'Where the default depends on another parameter.' },
-      ),
+const Parameter = closedObject({
+  name: Type.String(),
+  type: Type.Enum(['integer', 'number', 'string', 'boolean']),
+  default: ParamValue,
+  defaultBy: Type.Optional(
+    closedObject(
+      { by: Type.String(), values: Type.Record(Type.String(), ParamValue) },
+      { description: 'Where the default depends on another parameter.' },
     ),
-    minimum: Type.Optional(Type.Number()),
-    maximum: Type.Optional(Type.Number()),
-    multipleOf: Type.Optional(Type.Number()),
-    values: Type.Optional(Type.Array(Type.String())),
-    unit: Type.Optional(Type.String()),
-    category: Type.Optional(
-      Type.Literal('view', { description: 'Changes what a snapshot shows, not what is computed.' }),
-    ),
-    description: Type.String(),
-  },
-  closed,
-);
+  ),
+  minimum: Type.Optional(Type.Number()),
+  maximum: Type.Optional(Type.Number()),
+  multipleOf: Type.Optional(Type.Number()),
+  values: Type.Optional(Type.Array(Type.String())),
+  unit: Type.Optional(Type.String()),
+  category: Type.Optional(
+    Type.Literal('view', { description: 'Changes what a snapshot shows, not what is computed.' }),
+  ),
+  description: Type.String(),
+});
 
-const Indicator = Type.Object(
-  {
-    id: Type.String({ description: 'What `indicator` of a query or a subscription names.' }),
-    version: Type.Integer({
-      minimum: 1,
-      description: "Raised when this indicator's results change; its older cursors then end.",
+const Indicator = closedObject({
+  id: Type.String({ description: 'What `indicator` of a query or a subscription names.' }),
+  version: Type.Integer({
+    minimum: 1,
+    description: "Raised when this indicator's results change; its older cursors then end.",
+  }),
+  name: Type.String({ description: 'For people.' }),
+  description: Type.String({ description: 'The exact rule.' }),
+  parameters: Type.Array(Parameter, { description: 'What `params` may have.' }),
+  paramsSchema: Type.Record(Type.String(), Type.Unknown(), {
+    description: 'JSON Schema of `params`.',
+  }),
+  data: Type.Record(Type.String(), Type.Unknown(), {
+    description: "JSON Schema of an object's `data`.",
+  }),
+  computeUnitsPerTrade: Type.Integer({
+    minimum: 0,
+    description: 'What a trade of the past costs.',
+  }),
+  presets: Type.Array(
+    closedObject({
+      id: Type.String(),
+      name: Type.String(),
+      params: Type.Record(Type.String(), ParamValue),
     }),
-    name: Type.String({ description: 'For people.' }),
-    description: Type.String({ description: 'The exact rule.' }),
-    parameters: Type.Array(Parameter, { description: 'What `params` may have.' }),
-    paramsSchema: Type.Record(Type.String(), Type.Unknown(), {
-      description: 'JSON Schema of `params`.',
-    }),
-    data: Type.Record(Type.String(), Type.Unknown(), {
-      description: "JSON Schema of an object's `data`.",
-    }),
-    computeUnitsPerTrade: Type.Integer({
-      minimum: 0,
-      description: 'What a trade of the past costs.',
-    }),
-    presets: Type.Array(
-      Type.Object(
-        { id: Type.String(), name: Type.String(), params: Type.Record(Type.String(), ParamValue) },
-        closed,
-      ),
-      { description: 'Parameters that are often asked for.' },
-    ),
-    example: Type.Object(
-      { id: Type.String(), final: Type.Boolean(), ts: Type.String(), data: Type.Unknown() },
-      { ...closed, description: 'One of its objects.' },
-    ),
-  },
-  closed,
-);
+    { description: 'Parameters that are often asked for.' },
+  ),
+  example: closedObject(
+    { id: Type.String(), final: Type.Boolean(), ts: Type.String(), data: Type.Unknown() },
+    { description: 'One of its objects.' },
+  ),
+});
 
-const IndicatorCatalogue = Type.Object(
-  {
-    version: Type.String({ description: 'Version of the catalogue.' }),
-    engineFingerprint: Type.String({ description: 'Changes when the computation changes.' }),
-    indicators: Type.Array(Indicator),
-  },
-  closed,
-);
+const IndicatorCatalogue = closedObject({
+  version: Type.String({ description: 'Version of the catalogue.' }),
+  engineFingerprint: Type.String({ description: 'Changes when the computation changes.' }),
+  indicators: Type.Array(Indicator),
+});
 
 export interface CatalogueFacts {
   readonly version: string;

@@ -10,9 +10,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Static } from 'typebox';
 import type { KeyRecord } from '../../accounts/store/account-store.ts';
 import { Instant } from '../contract/instant-schema.ts';
-import { Type } from '../contract/schema.ts';
-
-const closed = { additionalProperties: false };
+import { closedObject, Type } from '../contract/schema.ts';
 
 const RECORD_FIELDS = {
   id: Type.String({ description: 'Names the key in the paths that rotate and revoke it.' }),
@@ -45,26 +43,23 @@ const SECRET_FIELD = {
   ),
 };
 
-export const KeyView = Type.Object(RECORD_FIELDS, closed);
+export const KeyView = closedObject(RECORD_FIELDS);
 export type KeyView = Static<typeof KeyView>;
 
-export const CreatedKeyView = Type.Object({ ...RECORD_FIELDS, ...SECRET_FIELD }, closed);
+export const CreatedKeyView = closedObject({ ...RECORD_FIELDS, ...SECRET_FIELD });
 
-export const RotatedKeyView = Type.Object(
-  {
-    ...RECORD_FIELDS,
-    ...SECRET_FIELD,
-    previous: Type.Object(
-      {
-        id: Type.String(),
-        state: Type.Enum(KEY_STATES),
-        expiresAt: Type.Optional(Instant('The end of the old key')),
-      },
-      { ...closed, description: 'The old key.' },
-    ),
-  },
-  closed,
-);
+export const RotatedKeyView = closedObject({
+  ...RECORD_FIELDS,
+  ...SECRET_FIELD,
+  previous: closedObject(
+    {
+      id: Type.String(),
+      state: Type.Enum(KEY_STATES),
+      expiresAt: Type.Optional(Instant('The end of the old key')),
+    },
+    { description: 'The old key.' },
+  ),
+});
 
 export function viewKey(key: KeyRecord, now: EpochNs): KeyView {
   return {

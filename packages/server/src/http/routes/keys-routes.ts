@@ -8,7 +8,7 @@ import {
   KEYS_MADE_MAX,
 } from '../../accounts/store/account-store.ts';
 import type { OnceRequest } from '../../accounts/store/once.ts';
-import { Type } from '../contract/schema.ts';
+import { closedObject, Type } from '../contract/schema.ts';
 import { endedKey } from '../server/ended-key.ts';
 import { defineRoute, type Route, type RouteError } from '../server/route.ts';
 import { CreatedKeyView, KeyView, RotatedKeyView, viewKey } from './key-view.ts';
@@ -17,7 +17,6 @@ import { NewKeyBody, newKeyFaults } from './new-key-body.ts';
 
 export const GRACE_SECONDS_MAX = 604_800;
 
-const closed = { additionalProperties: false };
 const access = { scope: 'keys' } as const;
 const UNKNOWN_KEY: RouteError = { code: 'NOT_FOUND', status: 404 };
 const TOO_MANY_KEYS: RouteError = { code: 'QUOTA_EXCEEDED', status: 409 };
@@ -30,10 +29,9 @@ export const KEY_ERRORS = {
   revoke: [UNKNOWN_KEY],
 } as const;
 
-export const RotationBody = Type.Object(
-  { gracePeriodSeconds: Type.Integer({ minimum: 0, maximum: GRACE_SECONDS_MAX }) },
-  closed,
-);
+export const RotationBody = closedObject({
+  gracePeriodSeconds: Type.Integer({ minimum: 0, maximum: GRACE_SECONDS_MAX }),
+});
 
 const LIMITS =
   `\`RATE_LIMITED\` also when the account has created and rotated ${KEYS_MADE_MAX} keys in 24 hours, or has ` +
@@ -82,7 +80,7 @@ function listRoute(facts: KeysFacts): Route {
       'The newest first: valid keys, and those that ended in the last 30 days. There are never more ' +
       `than ${KEYS_LISTED_MAX}.`,
     access,
-    answer: Type.Object({ keys: Type.Array(KeyView) }, closed),
+    answer: closedObject({ keys: Type.Array(KeyView) }),
     handle: async ({ caller, now }) => {
       const keys = await facts.store().listKeys(now, caller.accountId);
       return { keys: keys.map((key) => viewKey(key, now)) };

@@ -15,7 +15,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import type { FieldFault } from '@tapeloom/protocol/problem';
 import type { Static } from 'typebox';
 import type { NewKey } from '../../accounts/store/account-store.ts';
-import { Type } from '../contract/schema.ts';
+import { closedObject, Type } from '../contract/schema.ts';
 
 /** The last instant that 64 bits hold, in the year 2262. */
 const INSTANT_MAX = 2n ** 63n - 1n;
@@ -32,37 +32,34 @@ const entries = (description: string) =>
     }),
   );
 
-export const NewKeyBody = Type.Object(
-  {
-    name: Type.String({
-      minLength: 1,
-      maxLength: KEY_NAME_CHARACTERS_MAX,
+export const NewKeyBody = closedObject({
+  name: Type.String({
+    minLength: 1,
+    maxLength: KEY_NAME_CHARACTERS_MAX,
+    description:
+      'Counted in code points; not blank, and without control characters, line separators, ' +
+      'invisible or direction marks.',
+  }),
+  environment: Type.Enum(ENVIRONMENTS, {
+    description: '`live`: the rights of the plan. `test`: those of the sandbox.',
+  }),
+  scopes: Type.Array(Type.Enum(SCOPES), {
+    minItems: 1,
+    maxItems: RESTRICTION_ENTRIES_MAX,
+    description: 'What the key is for. Here as below, an entry listed twice counts once.',
+  }),
+  instruments: entries(
+    'Symbols and aliases of any dataset, case-sensitive. Leave it out to allow all.',
+  ),
+  allowedIps: entries('IP addresses and CIDR ranges. Leave it out to allow any address.'),
+  expiresAt: Type.Optional(
+    Type.String({
       description:
-        'Counted in code points; not blank, and without control characters, line separators, ' +
-        'invisible or direction marks.',
+        'The first instant at which the key no longer works, in the future: nanoseconds since ' +
+        '1970-01-01 UTC, as a decimal string.',
     }),
-    environment: Type.Enum(ENVIRONMENTS, {
-      description: '`live`: the rights of the plan. `test`: those of the sandbox.',
-    }),
-    scopes: Type.Array(Type.Enum(SCOPES), {
-      minItems: 1,
-      maxItems: RESTRICTION_ENTRIES_MAX,
-      description: 'What the key is for. Here as below, an entry listed twice counts once.',
-    }),
-    instruments: entries(
-      'Symbols and aliases of any dataset, case-sensitive. Leave it out to allow all.',
-    ),
-    allowedIps: entries('IP addresses and CIDR ranges. Leave it out to allow any address.'),
-    expiresAt: Type.Optional(
-      Type.String({
-        description:
-          'The first instant at which the key no longer works, in the future: nanoseconds since ' +
-          '1970-01-01 UTC, as a decimal string.',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+  ),
+});
 export type NewKeyBody = Static<typeof NewKeyBody>;
 
 /** What the schema cannot see of a body of any shape. */

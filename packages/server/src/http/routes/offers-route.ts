@@ -2,41 +2,30 @@
 
 import { PLAN_LIMITS, PLANS } from '@tapeloom/core/entitlement/plan';
 import { OFFER_IDS, OFFERS, PLAN_OFFERS } from '../../billing/offers.ts';
-import { Type } from '../contract/schema.ts';
+import { closedObject, Type } from '../contract/schema.ts';
 import { defineRoute, PUBLIC_CACHE_CONTROL, type Route } from '../server/route.ts';
 import { LimitsView } from './limits-view.ts';
 
-const closed = { additionalProperties: false };
+const Offer = closedObject({
+  id: Type.Enum(OFFER_IDS),
+  name: Type.String(),
+  billing: Type.Enum(['monthly', 'once'], {
+    description: '`monthly`: a subscription. `once`: paid once, for life.',
+  }),
+  grants: Type.Array(Type.Enum(OFFER_IDS), {
+    description: "What it adds to the account's grants.",
+  }),
+});
 
-const Offer = Type.Object(
-  {
-    id: Type.Enum(OFFER_IDS),
-    name: Type.String(),
-    billing: Type.Enum(['monthly', 'once'], {
-      description: '`monthly`: a subscription. `once`: paid once, for life.',
-    }),
-    grants: Type.Array(Type.Enum(OFFER_IDS), {
-      description: "What it adds to the account's grants.",
-    }),
-  },
-  closed,
-);
+const PlanOffers = closedObject({
+  id: Type.Enum(PLANS),
+  offers: Type.Array(Type.Enum(OFFER_IDS), {
+    description: 'The offers that together make this plan; none for the free one.',
+  }),
+  limits: LimitsView,
+});
 
-const PlanOffers = Type.Object(
-  {
-    id: Type.Enum(PLANS),
-    offers: Type.Array(Type.Enum(OFFER_IDS), {
-      description: 'The offers that together make this plan; none for the free one.',
-    }),
-    limits: LimitsView,
-  },
-  closed,
-);
-
-const OffersView = Type.Object(
-  { offers: Type.Array(Offer), plans: Type.Array(PlanOffers) },
-  closed,
-);
+const OffersView = closedObject({ offers: Type.Array(Offer), plans: Type.Array(PlanOffers) });
 
 export function offersRoute(): Route {
   const answer = {

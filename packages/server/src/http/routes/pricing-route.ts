@@ -3,75 +3,62 @@
 import { WITHDRAWAL_DAYS_MAX } from '@tapeloom/core/entitlement/withdrawal';
 import type { OfferBook } from '../../billing/offer-book.ts';
 import { OFFER_IDS, PROVIDER_NAMES, type Pricing, pricingOf } from '../../billing/offers.ts';
-import { Type } from '../contract/schema.ts';
+import { closedObject, Type } from '../contract/schema.ts';
 import { defineRoute, EncodedJson, PUBLIC_CACHE_CONTROL, type Route } from '../server/route.ts';
-
-const closed = { additionalProperties: false };
 
 const WAIVER = {
   version: Type.String({ description: 'A checkout must name the current one.' }),
   text: Type.String({ description: 'Paragraphs, with an empty line between.' }),
 };
 
-const PricingView = Type.Object(
-  {
-    currency: Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217.' }),
-    taxIncluded: Type.Boolean({ description: 'Whether prices are what a consumer pays.' }),
-    prices: Type.Array(
-      Type.Object(
-        {
-          offer: Type.Enum(OFFER_IDS),
-          amountMinor: Type.Integer({
-            minimum: 1,
-            description: "In the currency's smallest unit: 7900 is 79.00 EUR.",
-          }),
-          interval: Type.Union([Type.Literal('month'), Type.Null()], {
-            description: 'How often it is charged; null: once.',
-          }),
-          waiver: Type.Optional(
-            Type.Object(WAIVER, {
-              ...closed,
-              description: 'What a customer at this price agrees to, where it is another text.',
-            }),
-          ),
-          withdrawal: Type.Object(
-            {
-              days: Type.Integer({
-                minimum: 0,
-                maximum: WITHDRAWAL_DAYS_MAX,
-                description: 'Whole days after the day of the contract; 0: there is no right.',
-              }),
-              lostAt: Type.Enum(['access', 'never'] as const, {
-                description: '`access`: the right is lost as soon as access is provided.',
-              }),
-              refund: Type.Enum(['rest', 'all'] as const, {
-                description: '`rest`: what is still to come of the period that is paid for.',
-              }),
-            },
-            { ...closed, description: 'The right of withdrawal.' },
-          ),
-        },
-        closed,
+const PricingView = closedObject({
+  currency: Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217.' }),
+  taxIncluded: Type.Boolean({ description: 'Whether prices are what a consumer pays.' }),
+  prices: Type.Array(
+    closedObject({
+      offer: Type.Enum(OFFER_IDS),
+      amountMinor: Type.Integer({
+        minimum: 1,
+        description: "In the currency's smallest unit: 7900 is 79.00 EUR.",
+      }),
+      interval: Type.Union([Type.Literal('month'), Type.Null()], {
+        description: 'How often it is charged; null: once.',
+      }),
+      waiver: Type.Optional(
+        closedObject(WAIVER, {
+          description: 'What a customer at this price agrees to, where it is another text.',
+        }),
       ),
-    ),
-    countries: Type.Array(
-      Type.Object(
+      withdrawal: closedObject(
         {
-          code: Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2.' }),
-          provider: Type.Enum(PROVIDER_NAMES, { description: 'Who takes the payment there.' }),
+          days: Type.Integer({
+            minimum: 0,
+            maximum: WITHDRAWAL_DAYS_MAX,
+            description: 'Whole days after the day of the contract; 0: there is no right.',
+          }),
+          lostAt: Type.Enum(['access', 'never'] as const, {
+            description: '`access`: the right is lost as soon as access is provided.',
+          }),
+          refund: Type.Enum(['rest', 'all'] as const, {
+            description: '`rest`: what is still to come of the period that is paid for.',
+          }),
         },
-        closed,
+        { description: 'The right of withdrawal.' },
       ),
-      { description: 'Where it can be bought.' },
-    ),
-    waiver: Type.Object(WAIVER, {
-      ...closed,
-      description:
-        'What a customer agrees to so that access begins at once, at every price without a text of its own.',
     }),
-  },
-  closed,
-);
+  ),
+  countries: Type.Array(
+    closedObject({
+      code: Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2.' }),
+      provider: Type.Enum(PROVIDER_NAMES, { description: 'Who takes the payment there.' }),
+    }),
+    { description: 'Where it can be bought.' },
+  ),
+  waiver: closedObject(WAIVER, {
+    description:
+      'What a customer agrees to so that access begins at once, at every price without a text of its own.',
+  }),
+});
 
 export function pricingRoute(book: () => OfferBook): Route {
   // Read once, at the start; asked for without a key.

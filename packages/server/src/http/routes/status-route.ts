@@ -5,29 +5,21 @@ import {
   type EngineState,
   INSTRUMENT_STATES,
 } from '@tapeloom/protocol/status-states';
-import { Type } from '../contract/schema.ts';
+import { closedObject, Type } from '../contract/schema.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { type InstrumentFacts, streamedInstruments } from './instrument-view.ts';
 
-const closed = { additionalProperties: false };
-
-const ServiceStatus = Type.Object(
-  {
-    engine: Type.Object({ state: Type.Enum(ENGINE_STATES) }, closed),
-    instruments: Type.Array(
-      Type.Object(
-        {
-          symbol: Type.String(),
-          alias: Type.Union([Type.String(), Type.Null()]),
-          state: Type.Enum(INSTRUMENT_STATES),
-        },
-        closed,
-      ),
-    ),
-    version: Type.String({ description: 'Version of the service.' }),
-  },
-  closed,
-);
+const ServiceStatus = closedObject({
+  engine: closedObject({ state: Type.Enum(ENGINE_STATES) }),
+  instruments: Type.Array(
+    closedObject({
+      symbol: Type.String(),
+      alias: Type.Union([Type.String(), Type.Null()]),
+      state: Type.Enum(INSTRUMENT_STATES),
+    }),
+  ),
+  version: Type.String({ description: 'Version of the service.' }),
+});
 
 export interface StatusFacts {
   readonly version: string;

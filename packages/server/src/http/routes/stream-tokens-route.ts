@@ -6,7 +6,7 @@ import { MINUTE_NS_BIG } from '@tapeloom/core/units';
 import { digestOf, newTokenText } from '../../accounts/auth/secret.ts';
 import type { AccountStore } from '../../accounts/store/account-store.ts';
 import { Instant } from '../contract/instant-schema.ts';
-import { Type } from '../contract/schema.ts';
+import { closedObject, Type } from '../contract/schema.ts';
 import { endedKey } from '../server/ended-key.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 
@@ -27,10 +27,7 @@ export function streamTokensRoute(store: () => AccountStore): Route {
       'It is valid for 60 seconds and for one connection, with the rights of the calling key. Hand it only to ' +
       'users who are signed in with you. Needs no body.',
     access: { scope: 'stream' },
-    answer: Type.Object(
-      { token: Type.String(), expiresAt: Instant('End of its validity') },
-      { additionalProperties: false },
-    ),
+    answer: closedObject({ token: Type.String(), expiresAt: Instant('End of its validity') }),
     status: 201,
     handle: async ({ caller, now }) => {
       const token = newTokenText(randomBytes);

@@ -12,45 +12,37 @@ import { remainingBudget } from '../../accounts/limits/remaining-budget.ts';
 import type { Budget, MonthUsage } from '../../accounts/store/account-store.ts';
 import { whenKnown } from '../../platform/when-known.ts';
 import { Instant } from '../contract/instant-schema.ts';
-import { Type } from '../contract/schema.ts';
+import { closedObject, Type } from '../contract/schema.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { LIMITS_FIELDS } from './limits-view.ts';
 
-const closed = { additionalProperties: false };
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
 
-export const UsageView = Type.Object(
-  {
-    period: Type.String({ pattern: '^[0-9]{4}-[0-9]{2}$', description: 'The month, in UTC.' }),
-    resetsAt: Instant('The start of the next month'),
-    plan: Type.Enum(PLANS),
-    limits: Type.Object(LIMITS_FIELDS, {
-      ...closed,
-      description: 'With a test key those of the sandbox.',
-    }),
-    used: Type.Object(
-      {
-        computeUnits: Count('Compute units.'),
-        historyItems: Count('Results received by history queries.'),
-        exportBytes: Count('Bytes of exports.'),
-        restRequests: Count('REST requests before this one.'),
-      },
-      { ...closed, description: 'By all keys; with a test key by all test keys.' },
-    ),
-    remaining: Type.Object(
-      {
-        computeUnits: Count('Compute units; what running work has reserved is taken off.'),
-        exportBytes: Count('Bytes of exports; what running work has reserved is taken off.'),
-      },
-      {
-        ...closed,
-        description:
-          'Of the account; with a test key the lesser of what the account and its test keys have left.',
-      },
-    ),
-  },
-  closed,
-);
+export const UsageView = closedObject({
+  period: Type.String({ pattern: '^[0-9]{4}-[0-9]{2}$', description: 'The month, in UTC.' }),
+  resetsAt: Instant('The start of the next month'),
+  plan: Type.Enum(PLANS),
+  limits: closedObject(LIMITS_FIELDS, { description: 'With a test key those of the sandbox.' }),
+  used: closedObject(
+    {
+      computeUnits: Count('Compute units.'),
+      historyItems: Count('Results received by history queries.'),
+      exportBytes: Count('Bytes of exports.'),
+      restRequests: Count('REST requests before this one.'),
+    },
+    { description: 'By all keys; with a test key by all test keys.' },
+  ),
+  remaining: closedObject(
+    {
+      computeUnits: Count('Compute units; what running work has reserved is taken off.'),
+      exportBytes: Count('Bytes of exports; what running work has reserved is taken off.'),
+    },
+    {
+      description:
+        'Of the account; with a test key the lesser of what the account and its test keys have left.',
+    },
+  ),
+});
 
 /** What an account has used in a month. */
 export type UsageOf = (

@@ -6,7 +6,7 @@
 
 import type { AddressThrottle } from '../../accounts/auth/address-throttle.ts';
 import type { Payments } from '../../billing/payments.ts';
-import { Type } from '../contract/schema.ts';
+import { closedObject } from '../contract/schema.ts';
 import { invalidParameters, ProblemError } from '../server/problem-error.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 
@@ -31,7 +31,7 @@ export function webhookRoute({ payments, addresses }: WebhookFacts): Route {
     rawBody: true,
     bodyBytesMax: WEBHOOK_BYTES_MAX,
     isSigned: true,
-    answer: Type.Object({}, { additionalProperties: false }),
+    answer: closedObject({}),
     errors: [{ code: 'NOT_FOUND', status: 404 }],
     handle: async ({ params, headers, bytes, address, now }) => {
       const outcome = await payments().receive(params.provider!, headers, bytes);

@@ -7,11 +7,11 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import type { FieldFault } from '@tapeloom/protocol/problem';
 import type { FastifyRequest } from 'fastify';
 import type { TObject } from 'typebox';
-import { Type } from '../contract/schema.ts';
+import { closedObject } from '../contract/schema.ts';
 import { fieldFaults } from './problem-document.ts';
 import type { Route } from './route.ts';
 
-export const NO_FIELDS = Type.Object({}, { additionalProperties: false });
+export const NO_FIELDS = closedObject({});
 
 /** The framework has validated before, but stops at the first part with a fault. */
 export function requestFaults(
