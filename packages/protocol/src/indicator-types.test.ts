@@ -25,23 +25,48 @@ function typeOf(schema: TypedIndicator['data']): string {
   return /export interface SomeThingData \{\n {2}readonly it: (.+);\n\}/.exec(text)![1]!;
 }
 
+/** The names of an interface's members: its own, and those it has from what it extends. */
+function membersIn(text: string, name: string): string[] {
+  const found = new RegExp(`export interface ${name}(?:\\s+extends ([^{]+))? \\{(.*?)\\}$`, 'ms');
+  const [, base = '', body = ''] = found.exec(text)!;
+  const own = [...body.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, member]) => member!);
+  const picked = /^Pick<\s*SharedParams,(.+)>$/s.exec(base)?.[1];
+  if (picked === undefined) return base === '' ? own : [...membersIn(text, base), ...own];
+  const names = [...picked.matchAll(/'(\w+)'/g)].map(([, member]) => member!);
+  const shared = membersIn(text, 'SharedParams');
+  for (const member of names) assert.ok(shared.includes(member), `${name} picks ${member}`);
+  return [...names, ...own];
+}
+
 test('every indicator has parameters, data and a place in the map', () => {
   const text = textOf(...catalogue.indicators);
   for (const { id, parameters, data } of catalogue.indicators) {
     const name = id.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
-    const members = (what: string) => {
-      const body = new RegExp(`export interface ${name}${what} \\{\\n(.*?)\\n\\}`, 's').exec(
-        text,
-      )![1]!;
-      return [...body.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, member]) => member);
-    };
     assert.deepEqual(
-      members('Params'),
-      parameters.map((parameter) => parameter.name),
+      membersIn(text, `${name}Params`).sort(),
+      parameters.map((parameter) => parameter.name).sort(),
     );
-    assert.deepEqual(members('Data'), Object.keys(data.properties as object));
-    assert.match(text, new RegExp(`readonly '?${id}'?: \\{\\n {4}readonly params: ${name}Params;`));
+    assert.deepEqual(
+      membersIn(text, `${name}Data`).sort(),
+      Object.keys(data.properties as object).sort(),
+    );
+    assert.match(text, new RegExp(`readonly '?${id}'?: TypesOf<${name}Params, ${name}Data>;`));
   }
+});
+
+test('a parameter is shared only by indicators that say the same of it', () => {
+  const changed = catalogue.indicators.map((indicator) => {
+    const words = (it: { readonly name: string }) =>
+      it.name === 'depth' && indicator.id === 'delta' ? { description: 'Another.' } : {};
+    return {
+      ...indicator,
+      parameters: indicator.parameters.map((it) => ({ ...it, ...words(it) })),
+    };
+  });
+  const text = textOf(...changed);
+  assert.match(text, /DeltaParams extends Pick<SharedParams, 'bar' \| 'size' \| 'session'> \{\n/);
+  assert.match(text, /^ {2}\/\*\* Another\. Unit: objects\. \*\/\n {2}readonly depth\?: number;$/m);
+  assert.match(textOf(bars!), /^export interface BarsParams \{\n/m);
 });
 
 test('a schema becomes the type that says the same', () => {

@@ -9,8 +9,8 @@ export const CATALOGUE_FINGERPRINT = {
   engineFingerprint: '485805a490879161788a4af6570b52afc906e6052d5e24eebd0e932cc11f0a09',
 } as const;
 
-/** Parameters of Bars, `bars`. */
-export interface BarsParams {
+/** Parameters that mean the same wherever an indicator has them. */
+export interface SharedParams {
   /** What ends a bar. */
   readonly bar?: 'time' | 'tick' | 'volume' | 'range' | 'delta' | 'renko';
   /**
@@ -32,7 +32,27 @@ export interface BarsParams {
    * objects.
    */
   readonly depth?: number;
+  /**
+   * Ticks per row; a row starts at a multiple of it and is named by its lowest price. Unit: ticks.
+   */
+  readonly group?: number;
+  /** Share of the volume (in "tpo" of the TPOs) the value area holds at least. Unit: percent. */
+  readonly valueArea?: number;
+  /**
+   * Which of several rows with the most volume (in "tpo": TPOs) is the point of control: nearest to
+   * the middle of the lowest and highest row (then the lower), lowest, highest, or first to have
+   * reached it.
+   */
+  readonly pocTie?: 'centre' | 'lowest' | 'highest' | 'first';
+  /**
+   * How many sessions after its own an object lives at most, to the close of the last. Unit:
+   * sessions.
+   */
+  readonly lookback?: number;
 }
+
+/** Parameters of Bars, `bars`. */
+export interface BarsParams extends Pick<SharedParams, 'bar' | 'size' | 'session' | 'depth'> {}
 
 /** Data of an object of Bars, `bars`. */
 export interface BarsData {
@@ -65,76 +85,21 @@ export interface BarsData {
 }
 
 /** Parameters of Footprint, `footprint`. */
-export interface FootprintParams {
-  /** What ends a bar. */
-  readonly bar?: 'time' | 'tick' | 'volume' | 'range' | 'delta' | 'renko';
-  /**
-   * Size of a bar: seconds for time, trades for tick, lots for volume and delta, ticks for range
-   * and renko. Unit: seconds, trades, lots or ticks.
-   */
-  readonly size?: number;
-  /**
-   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC,
-   * from midnight to midnight, if by the exchange's hours the market is open at any time of it. A
-   * day on which it never is (the Saturday of a market that rests until Sunday evening) is no
-   * session; that Sunday is one. A look-back counts the sessions of this kind that there are, and
-   * no other days. Trades outside the session are ignored, and everything starts afresh at its
-   * open.
-   */
-  readonly session?: 'full' | 'rth' | 'utc';
-  /**
-   * Ticks per row; a row starts at a multiple of it and is named by its lowest price. Unit: ticks.
-   */
-  readonly group?: number;
-  /** Share of the volume (in "tpo" of the TPOs) the value area holds at least. Unit: percent. */
-  readonly valueArea?: number;
-  /**
-   * Which of several rows with the most volume (in "tpo": TPOs) is the point of control: nearest to
-   * the middle of the lowest and highest row (then the lower), lowest, highest, or first to have
-   * reached it.
-   */
-  readonly pocTie?: 'centre' | 'lowest' | 'highest' | 'first';
+export interface FootprintParams
+  extends Pick<
+    SharedParams,
+    'bar' | 'size' | 'session' | 'group' | 'valueArea' | 'pocTie' | 'depth'
+  > {
   /** How many times the opposite volume the dominant one must be; 3 is "300 %". */
   readonly ratio?: number;
   /** Lots the dominant side of an imbalance must hold at least. Unit: lots. */
   readonly minVolume?: number;
   /** Whether an opposite volume of 0 makes an imbalance. */
   readonly zero?: 'ignore' | 'count';
-  /**
-   * How many of the newest objects of the current session a snapshot carries at most. Unit:
-   * objects.
-   */
-  readonly depth?: number;
 }
 
 /** Data of an object of Footprint, `footprint`. */
-export interface FootprintData {
-  /** First price, in ticks; of a renko brick the edge it opens at */
-  readonly open: number;
-  /** Highest price, in ticks, open and close included */
-  readonly high: number;
-  /** Lowest price, in ticks, open and close included */
-  readonly low: number;
-  /** Last price, in ticks; of a complete renko brick the edge it closes at */
-  readonly close: number;
-  /** All lots: bid + ask + unknown */
-  readonly volume: number;
-  /** Lots sold by aggressors */
-  readonly bid: number;
-  /** Lots bought by aggressors */
-  readonly ask: number;
-  /** Lots without a known aggressor */
-  readonly unknown: number;
-  /** Trades, a part of a split one counted as one */
-  readonly trades: number;
-  /** ask - bid */
-  readonly delta: number;
-  /** Lowest running delta, from 0 on */
-  readonly deltaMin: number;
-  /** Highest running delta, from 0 on */
-  readonly deltaMax: number;
-  /** When the bar ended, in nanoseconds; while it forms the time of its last trade */
-  readonly end: string;
+export interface FootprintData extends BarsData {
   /** [price, bid, ask] or [price, bid, ask, unknown], ascending by price */
   readonly levels: readonly (readonly [number, number, number, number?])[];
   /** Price of a row; null when empty */
@@ -148,7 +113,7 @@ export interface FootprintData {
 }
 
 /** Parameters of Large trades, `large-trades`. */
-export interface LargeTradesParams {
+export interface LargeTradesParams extends Pick<SharedParams, 'session' | 'depth'> {
   /** Longest time between two neighbouring prints of a cluster. Unit: milliseconds. */
   readonly gapMs?: number;
   /** Lots a cluster must have; 0 takes the threshold from an earlier session. Unit: lots. */
@@ -157,20 +122,6 @@ export interface LargeTradesParams {
    * With minSize 0: how many clusters of the earlier session reach the threshold. Unit: clusters.
    */
   readonly perSession?: number;
-  /**
-   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC,
-   * from midnight to midnight, if by the exchange's hours the market is open at any time of it. A
-   * day on which it never is (the Saturday of a market that rests until Sunday evening) is no
-   * session; that Sunday is one. A look-back counts the sessions of this kind that there are, and
-   * no other days. Trades outside the session are ignored, and everything starts afresh at its
-   * open.
-   */
-  readonly session?: 'full' | 'rth' | 'utc';
-  /**
-   * How many of the newest objects of the current session a snapshot carries at most. Unit:
-   * objects.
-   */
-  readonly depth?: number;
 }
 
 /** Data of an object of Large trades, `large-trades`. */
@@ -196,29 +147,7 @@ export interface LargeTradesData {
 }
 
 /** Parameters of Cumulative delta, `delta`. */
-export interface DeltaParams {
-  /** What ends a bar. */
-  readonly bar?: 'time' | 'tick' | 'volume' | 'range' | 'delta' | 'renko';
-  /**
-   * Size of a bar: seconds for time, trades for tick, lots for volume and delta, ticks for range
-   * and renko. Unit: seconds, trades, lots or ticks.
-   */
-  readonly size?: number;
-  /**
-   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC,
-   * from midnight to midnight, if by the exchange's hours the market is open at any time of it. A
-   * day on which it never is (the Saturday of a market that rests until Sunday evening) is no
-   * session; that Sunday is one. A look-back counts the sessions of this kind that there are, and
-   * no other days. Trades outside the session are ignored, and everything starts afresh at its
-   * open.
-   */
-  readonly session?: 'full' | 'rth' | 'utc';
-  /**
-   * How many of the newest objects of the current session a snapshot carries at most. Unit:
-   * objects.
-   */
-  readonly depth?: number;
-}
+export interface DeltaParams extends Pick<SharedParams, 'bar' | 'size' | 'session' | 'depth'> {}
 
 /** Data of an object of Cumulative delta, `delta`. */
 export interface DeltaData {
@@ -235,38 +164,13 @@ export interface DeltaData {
 }
 
 /** Parameters of Volume profile, `volume-profile`. */
-export interface VolumeProfileParams {
+export interface VolumeProfileParams
+  extends Pick<SharedParams, 'session' | 'group' | 'valueArea' | 'pocTie' | 'depth'> {
   /**
    * What one profile covers: the session, or so many seconds from the session's open on. Unit:
    * seconds.
    */
   readonly period?: 'session' | number;
-  /**
-   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC,
-   * from midnight to midnight, if by the exchange's hours the market is open at any time of it. A
-   * day on which it never is (the Saturday of a market that rests until Sunday evening) is no
-   * session; that Sunday is one. A look-back counts the sessions of this kind that there are, and
-   * no other days. Trades outside the session are ignored, and everything starts afresh at its
-   * open.
-   */
-  readonly session?: 'full' | 'rth' | 'utc';
-  /**
-   * Ticks per row; a row starts at a multiple of it and is named by its lowest price. Unit: ticks.
-   */
-  readonly group?: number;
-  /** Share of the volume (in "tpo" of the TPOs) the value area holds at least. Unit: percent. */
-  readonly valueArea?: number;
-  /**
-   * Which of several rows with the most volume (in "tpo": TPOs) is the point of control: nearest to
-   * the middle of the lowest and highest row (then the lower), lowest, highest, or first to have
-   * reached it.
-   */
-  readonly pocTie?: 'centre' | 'lowest' | 'highest' | 'first';
-  /**
-   * How many of the newest objects of the current session a snapshot carries at most. Unit:
-   * objects.
-   */
-  readonly depth?: number;
 }
 
 /** Data of an object of Volume profile, `volume-profile`. */
@@ -292,29 +196,7 @@ export interface VolumeProfileData {
 }
 
 /** Parameters of VWAP, `vwap`. */
-export interface VwapParams {
-  /** What ends a bar. */
-  readonly bar?: 'time' | 'tick' | 'volume' | 'range' | 'delta' | 'renko';
-  /**
-   * Size of a bar: seconds for time, trades for tick, lots for volume and delta, ticks for range
-   * and renko. Unit: seconds, trades, lots or ticks.
-   */
-  readonly size?: number;
-  /**
-   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC,
-   * from midnight to midnight, if by the exchange's hours the market is open at any time of it. A
-   * day on which it never is (the Saturday of a market that rests until Sunday evening) is no
-   * session; that Sunday is one. A look-back counts the sessions of this kind that there are, and
-   * no other days. Trades outside the session are ignored, and everything starts afresh at its
-   * open.
-   */
-  readonly session?: 'full' | 'rth' | 'utc';
-  /**
-   * How many of the newest objects of the current session a snapshot carries at most. Unit:
-   * objects.
-   */
-  readonly depth?: number;
-}
+export interface VwapParams extends Pick<SharedParams, 'bar' | 'size' | 'session' | 'depth'> {}
 
 /** Data of an object of VWAP, `vwap`. */
 export interface VwapData {
@@ -339,27 +221,8 @@ export interface VwapData {
 }
 
 /** Parameters of Stacked imbalances, `imbalances`. */
-export interface ImbalancesParams {
-  /** What ends a bar. */
-  readonly bar?: 'time' | 'tick' | 'volume' | 'range' | 'delta' | 'renko';
-  /**
-   * Size of a bar: seconds for time, trades for tick, lots for volume and delta, ticks for range
-   * and renko. Unit: seconds, trades, lots or ticks.
-   */
-  readonly size?: number;
-  /**
-   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC,
-   * from midnight to midnight, if by the exchange's hours the market is open at any time of it. A
-   * day on which it never is (the Saturday of a market that rests until Sunday evening) is no
-   * session; that Sunday is one. A look-back counts the sessions of this kind that there are, and
-   * no other days. Trades outside the session are ignored, and everything starts afresh at its
-   * open.
-   */
-  readonly session?: 'full' | 'rth' | 'utc';
-  /**
-   * Ticks per row; a row starts at a multiple of it and is named by its lowest price. Unit: ticks.
-   */
-  readonly group?: number;
+export interface ImbalancesParams
+  extends Pick<SharedParams, 'bar' | 'size' | 'session' | 'group' | 'lookback'> {
   /** How many times the opposite volume the dominant one must be; 3 is "300 %". */
   readonly ratio?: number;
   /** Lots the dominant side of an imbalance must hold at least. Unit: lots. */
@@ -368,11 +231,6 @@ export interface ImbalancesParams {
   readonly zero?: 'ignore' | 'count';
   /** Adjacent rows with an imbalance of one side that make a zone. Unit: rows. */
   readonly stack?: number;
-  /**
-   * How many sessions after its own an object lives at most, to the close of the last. Unit:
-   * sessions.
-   */
-  readonly lookback?: number;
 }
 
 /** Data of an object of Stacked imbalances, `imbalances`. */
@@ -392,7 +250,7 @@ export interface ImbalancesData {
 }
 
 /** Parameters of Absorption, `absorption`. */
-export interface AbsorptionParams {
+export interface AbsorptionParams extends Pick<SharedParams, 'session' | 'depth'> {
   /** Time in which the lots must trade at the price. Unit: milliseconds. */
   readonly windowMs?: number;
   /** Time for which the price must hold after. Unit: milliseconds. */
@@ -403,20 +261,6 @@ export interface AbsorptionParams {
   readonly minSize?: number;
   /** With minSize 0: how many windows of the earlier session reach the threshold. Unit: windows. */
   readonly perSession?: number;
-  /**
-   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC,
-   * from midnight to midnight, if by the exchange's hours the market is open at any time of it. A
-   * day on which it never is (the Saturday of a market that rests until Sunday evening) is no
-   * session; that Sunday is one. A look-back counts the sessions of this kind that there are, and
-   * no other days. Trades outside the session are ignored, and everything starts afresh at its
-   * open.
-   */
-  readonly session?: 'full' | 'rth' | 'utc';
-  /**
-   * How many of the newest objects of the current session a snapshot carries at most. Unit:
-   * objects.
-   */
-  readonly depth?: number;
 }
 
 /** Data of an object of Absorption, `absorption`. */
@@ -438,27 +282,13 @@ export interface AbsorptionData {
 }
 
 /** Parameters of Sweeps, `sweeps`. */
-export interface SweepsParams {
+export interface SweepsParams extends Pick<SharedParams, 'session' | 'depth'> {
   /** Longest time between two neighbouring prints of a cluster. Unit: milliseconds. */
   readonly gapMs?: number;
   /** Distinct prices a cluster must have traded at. Unit: prices. */
   readonly levels?: number;
   /** Lots a cluster must have; 0 asks for none. Unit: lots. */
   readonly minSize?: number;
-  /**
-   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC,
-   * from midnight to midnight, if by the exchange's hours the market is open at any time of it. A
-   * day on which it never is (the Saturday of a market that rests until Sunday evening) is no
-   * session; that Sunday is one. A look-back counts the sessions of this kind that there are, and
-   * no other days. Trades outside the session are ignored, and everything starts afresh at its
-   * open.
-   */
-  readonly session?: 'full' | 'rth' | 'utc';
-  /**
-   * How many of the newest objects of the current session a snapshot carries at most. Unit:
-   * objects.
-   */
-  readonly depth?: number;
 }
 
 /** Data of an object of Sweeps, `sweeps`. */
@@ -480,32 +310,12 @@ export interface SweepsData {
 }
 
 /** Parameters of Market profile (TPO), `tpo`. */
-export interface TpoParams {
+export interface TpoParams
+  extends Pick<SharedParams, 'session' | 'group' | 'valueArea' | 'pocTie'> {
   /** Length of a bracket, counted from the session's open. Unit: minutes. */
   readonly bracketMinutes?: number;
   /** Length of the initial balance, from the session's open on. Unit: minutes. */
   readonly initialBalanceMinutes?: number;
-  /**
-   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC,
-   * from midnight to midnight, if by the exchange's hours the market is open at any time of it. A
-   * day on which it never is (the Saturday of a market that rests until Sunday evening) is no
-   * session; that Sunday is one. A look-back counts the sessions of this kind that there are, and
-   * no other days. Trades outside the session are ignored, and everything starts afresh at its
-   * open.
-   */
-  readonly session?: 'full' | 'rth' | 'utc';
-  /**
-   * Ticks per row; a row starts at a multiple of it and is named by its lowest price. Unit: ticks.
-   */
-  readonly group?: number;
-  /** Share of the volume (in "tpo" of the TPOs) the value area holds at least. Unit: percent. */
-  readonly valueArea?: number;
-  /**
-   * Which of several rows with the most volume (in "tpo": TPOs) is the point of control: nearest to
-   * the middle of the lowest and highest row (then the lower), lowest, highest, or first to have
-   * reached it.
-   */
-  readonly pocTie?: 'centre' | 'lowest' | 'highest' | 'first';
 }
 
 /** Data of an object of Market profile (TPO), `tpo`. */
@@ -531,34 +341,8 @@ export interface TpoData {
 }
 
 /** Parameters of Naked levels, `naked-levels`. */
-export interface NakedLevelsParams {
-  /**
-   * How many sessions after its own an object lives at most, to the close of the last. Unit:
-   * sessions.
-   */
-  readonly lookback?: number;
-  /**
-   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC,
-   * from midnight to midnight, if by the exchange's hours the market is open at any time of it. A
-   * day on which it never is (the Saturday of a market that rests until Sunday evening) is no
-   * session; that Sunday is one. A look-back counts the sessions of this kind that there are, and
-   * no other days. Trades outside the session are ignored, and everything starts afresh at its
-   * open.
-   */
-  readonly session?: 'full' | 'rth' | 'utc';
-  /**
-   * Ticks per row; a row starts at a multiple of it and is named by its lowest price. Unit: ticks.
-   */
-  readonly group?: number;
-  /** Share of the volume (in "tpo" of the TPOs) the value area holds at least. Unit: percent. */
-  readonly valueArea?: number;
-  /**
-   * Which of several rows with the most volume (in "tpo": TPOs) is the point of control: nearest to
-   * the middle of the lowest and highest row (then the lower), lowest, highest, or first to have
-   * reached it.
-   */
-  readonly pocTie?: 'centre' | 'lowest' | 'highest' | 'first';
-}
+export interface NakedLevelsParams
+  extends Pick<SharedParams, 'lookback' | 'session' | 'group' | 'valueArea' | 'pocTie'> {}
 
 /** Data of an object of Naked levels, `naked-levels`. */
 export interface NakedLevelsData {
@@ -571,30 +355,10 @@ export interface NakedLevelsData {
 }
 
 /** Parameters of Unfinished auctions, `unfinished-auctions`. */
-export interface UnfinishedAuctionsParams {
-  /** What ends a bar. */
-  readonly bar?: 'time' | 'tick' | 'volume' | 'range' | 'delta' | 'renko';
-  /**
-   * Size of a bar: seconds for time, trades for tick, lots for volume and delta, ticks for range
-   * and renko. Unit: seconds, trades, lots or ticks.
-   */
-  readonly size?: number;
-  /**
-   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC,
-   * from midnight to midnight, if by the exchange's hours the market is open at any time of it. A
-   * day on which it never is (the Saturday of a market that rests until Sunday evening) is no
-   * session; that Sunday is one. A look-back counts the sessions of this kind that there are, and
-   * no other days. Trades outside the session are ignored, and everything starts afresh at its
-   * open.
-   */
-  readonly session?: 'full' | 'rth' | 'utc';
+export interface UnfinishedAuctionsParams
+  extends Pick<SharedParams, 'bar' | 'size' | 'session' | 'lookback'> {
   /** Lots each of the two sides must have traded at least. Unit: lots. */
   readonly minVolume?: number;
-  /**
-   * How many sessions after its own an object lives at most, to the close of the last. Unit:
-   * sessions.
-   */
-  readonly lookback?: number;
 }
 
 /** Data of an object of Unfinished auctions, `unfinished-auctions`. */
@@ -612,25 +376,11 @@ export interface UnfinishedAuctionsData {
 }
 
 /** Parameters of Tape speed, `tape-speed`. */
-export interface TapeSpeedParams {
+export interface TapeSpeedParams extends Pick<SharedParams, 'session' | 'depth'> {
   /** Length of the window whose rate is measured. Unit: seconds. */
   readonly windowSeconds?: number;
   /** How many times the average the rate must exceed to be a burst. */
   readonly pace?: number;
-  /**
-   * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC,
-   * from midnight to midnight, if by the exchange's hours the market is open at any time of it. A
-   * day on which it never is (the Saturday of a market that rests until Sunday evening) is no
-   * session; that Sunday is one. A look-back counts the sessions of this kind that there are, and
-   * no other days. Trades outside the session are ignored, and everything starts afresh at its
-   * open.
-   */
-  readonly session?: 'full' | 'rth' | 'utc';
-  /**
-   * How many of the newest objects of the current session a snapshot carries at most. Unit:
-   * objects.
-   */
-  readonly depth?: number;
 }
 
 /** Data of an object of Tape speed, `tape-speed`. */
@@ -679,64 +429,27 @@ export interface SessionLevelsData {
   readonly price: number;
 }
 
+interface TypesOf<Params, Data> {
+  readonly params: Params;
+  readonly data: Data;
+}
+
 /** The types of each indicator, by its id. */
 export interface IndicatorTypes {
-  readonly bars: {
-    readonly params: BarsParams;
-    readonly data: BarsData;
-  };
-  readonly footprint: {
-    readonly params: FootprintParams;
-    readonly data: FootprintData;
-  };
-  readonly 'large-trades': {
-    readonly params: LargeTradesParams;
-    readonly data: LargeTradesData;
-  };
-  readonly delta: {
-    readonly params: DeltaParams;
-    readonly data: DeltaData;
-  };
-  readonly 'volume-profile': {
-    readonly params: VolumeProfileParams;
-    readonly data: VolumeProfileData;
-  };
-  readonly vwap: {
-    readonly params: VwapParams;
-    readonly data: VwapData;
-  };
-  readonly imbalances: {
-    readonly params: ImbalancesParams;
-    readonly data: ImbalancesData;
-  };
-  readonly absorption: {
-    readonly params: AbsorptionParams;
-    readonly data: AbsorptionData;
-  };
-  readonly sweeps: {
-    readonly params: SweepsParams;
-    readonly data: SweepsData;
-  };
-  readonly tpo: {
-    readonly params: TpoParams;
-    readonly data: TpoData;
-  };
-  readonly 'naked-levels': {
-    readonly params: NakedLevelsParams;
-    readonly data: NakedLevelsData;
-  };
-  readonly 'unfinished-auctions': {
-    readonly params: UnfinishedAuctionsParams;
-    readonly data: UnfinishedAuctionsData;
-  };
-  readonly 'tape-speed': {
-    readonly params: TapeSpeedParams;
-    readonly data: TapeSpeedData;
-  };
-  readonly 'session-levels': {
-    readonly params: SessionLevelsParams;
-    readonly data: SessionLevelsData;
-  };
+  readonly bars: TypesOf<BarsParams, BarsData>;
+  readonly footprint: TypesOf<FootprintParams, FootprintData>;
+  readonly 'large-trades': TypesOf<LargeTradesParams, LargeTradesData>;
+  readonly delta: TypesOf<DeltaParams, DeltaData>;
+  readonly 'volume-profile': TypesOf<VolumeProfileParams, VolumeProfileData>;
+  readonly vwap: TypesOf<VwapParams, VwapData>;
+  readonly imbalances: TypesOf<ImbalancesParams, ImbalancesData>;
+  readonly absorption: TypesOf<AbsorptionParams, AbsorptionData>;
+  readonly sweeps: TypesOf<SweepsParams, SweepsData>;
+  readonly tpo: TypesOf<TpoParams, TpoData>;
+  readonly 'naked-levels': TypesOf<NakedLevelsParams, NakedLevelsData>;
+  readonly 'unfinished-auctions': TypesOf<UnfinishedAuctionsParams, UnfinishedAuctionsData>;
+  readonly 'tape-speed': TypesOf<TapeSpeedParams, TapeSpeedData>;
+  readonly 'session-levels': TypesOf<SessionLevelsParams, SessionLevelsData>;
 }
 
 export type IndicatorId = keyof IndicatorTypes;
