@@ -4,13 +4,14 @@
  */
 
 import { fileURLToPath } from 'node:url';
-import { PLAN_LIMITS, PLANS, type PlanLimits } from '@tapeloom/core/entitlement/plan';
+import { PLAN_LIMITS, PLAN_NAMES, PLANS, type PlanLimits } from '@tapeloom/core/entitlement/plan';
 import { KEYS, PORTAL } from './limits/account-limit-sections.ts';
 import type { LimitSection } from './limits/limit-section.ts';
-import { limitTable, table } from './limits/limit-tables.ts';
+import { limitTable } from './limits/limit-tables.ts';
 import { closed, count, refused, size, spanOfSeconds, told } from './limits/limit-words.ts';
 import { EXPORTS, HISTORY, REQUESTS } from './limits/rest-limit-sections.ts';
 import { CONNECTING, RECEIVING, SENDING } from './limits/stream-limit-sections.ts';
+import { table } from './markdown-table.ts';
 
 export const LIMITS_PATH = fileURLToPath(new URL('../../../docs/limits.md', import.meta.url));
 
@@ -31,14 +32,6 @@ sandbox's column among them, whatever the plan: [test keys](concepts/test-keys.m
 
 A custom configuration is a subscription with any parameter that is not its default. Equal ones count once, whatever their mode, and an
 alias counts as the contract it means.`;
-
-/** As the plans are called where they are sold. */
-const PLAN_NAMES = {
-  sandbox: 'Sandbox',
-  live: 'Live',
-  history: 'Historical',
-  live_history: 'Live + Historical',
-} as const;
 
 /** What a plan has of something, the refusal beyond it last. */
 const PLAN_ROWS: readonly [string, (limits: PlanLimits) => string, string][] = [

@@ -10,6 +10,14 @@ import { GIB } from '../units.ts';
 export const PLANS = ['sandbox', 'live', 'history', 'live_history'] as const;
 export type Plan = (typeof PLANS)[number];
 
+/** As plans are called where they are sold. */
+export const PLAN_NAMES: Readonly<Record<Plan, string>> = {
+  sandbox: 'Sandbox',
+  live: 'Live',
+  history: 'Historical',
+  live_history: 'Live + Historical',
+};
+
 /** What can be granted: together they make `live_history`. */
 export const GRANTABLE = ['live', 'history'] as const;
 

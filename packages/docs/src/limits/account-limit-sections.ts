@@ -33,41 +33,33 @@ export const KEYS: LimitSection = {
   title: 'Keys',
   lead: 'Live and test keys together; see [keys](keys.md).',
   rows: [
-    {
-      what: 'valid keys of an account',
-      limit: count(VALID_KEYS_MAX),
-      beyond: `${keysFull()}; revoke one`,
-    },
-    {
-      what: 'keys made and rotated by your keys',
-      limit: `${count(KEYS_MADE_MAX)} in ${spanOfNs(KEYS_MADE_NS)}`,
-      beyond: refused('RATE_LIMITED'),
-    },
-    {
-      what: 'keys in the list',
-      limit: count(KEYS_LISTED_MAX),
-      beyond: refused('RATE_LIMITED'),
-    },
-    {
-      what: 'a key that has ended stays in the list',
-      limit: spanOfNs(ENDED_KEY_SHOWN_NS),
-      beyond: 'it is listed no more',
-    },
-    {
-      what: 'the old key after a rotation, at most',
-      limit: spanOfSeconds(GRACE_SECONDS_MAX),
-      beyond: refused('INVALID_PARAMETERS'),
-    },
-    {
-      what: '`instruments` and `allowedIps` of a key',
-      limit: `${count(RESTRICTION_ENTRIES_MAX)} of each`,
-      beyond: refused('INVALID_PARAMETERS'),
-    },
-    {
-      what: 'the name of a key',
-      limit: `${count(KEY_NAME_CHARACTERS_MAX)} characters`,
-      beyond: refused('INVALID_PARAMETERS'),
-    },
+    ['valid keys of an account', count(VALID_KEYS_MAX), `${keysFull()}; revoke one`],
+    [
+      'keys made and rotated by your keys',
+      `${count(KEYS_MADE_MAX)} in ${spanOfNs(KEYS_MADE_NS)}`,
+      refused('RATE_LIMITED'),
+    ],
+    ['keys in the list', count(KEYS_LISTED_MAX), refused('RATE_LIMITED')],
+    [
+      'a key that has ended stays in the list',
+      spanOfNs(ENDED_KEY_SHOWN_NS),
+      'it is listed no more',
+    ],
+    [
+      'the old key after a rotation, at most',
+      spanOfSeconds(GRACE_SECONDS_MAX),
+      refused('INVALID_PARAMETERS'),
+    ],
+    [
+      '`instruments` and `allowedIps` of a key',
+      `${count(RESTRICTION_ENTRIES_MAX)} of each`,
+      refused('INVALID_PARAMETERS'),
+    ],
+    [
+      'the name of a key',
+      `${count(KEY_NAME_CHARACTERS_MAX)} characters`,
+      refused('INVALID_PARAMETERS'),
+    ],
   ],
 };
 
@@ -75,55 +67,39 @@ export const PORTAL: LimitSection = {
   title: 'Signing in, and the account',
   lead: '',
   rows: [
-    {
-      what: 'a sign-in link',
-      limit: `${spanOfNs(LINK_VALID_NS)}, once`,
-      beyond: refused('UNAUTHORIZED'),
-    },
-    {
-      what: 'links to one mailbox',
-      limit: `${count(LINKS_PER_MAILBOX_MAX)} in ${spanOfNs(LINKS_COUNTED_NS)}`,
-      beyond: refused('RATE_LIMITED'),
-    },
-    {
-      what: 'links asked for from one address',
-      limit: `${count(LINKS_PER_NEIGHBOURHOOD_MAX)} in ${spanOfNs(LINKS_COUNTED_NS)}`,
-      beyond: refused('RATE_LIMITED'),
-    },
-    {
-      what: 'accounts made from one address',
-      limit: `${count(NEW_ACCOUNTS_MAX)} in ${spanOfNs(NEW_ACCOUNTS_COUNTED_NS)}`,
-      beyond: refused('RATE_LIMITED'),
-    },
-    {
-      what: 'a session, from the sign-in on',
-      limit: spanOfNs(SESSION_VALID_NS),
-      beyond: refused('UNAUTHORIZED'),
-    },
-    {
-      what: 'browsers signed in to an account',
-      limit: count(SESSIONS_MAX),
-      beyond: 'the oldest session ends',
-    },
-    {
-      what: 'orders of an account',
-      limit: `${count(ORDERS_PLACED_MAX)} in ${spanOfNs(ORDERS_PLACED_NS)}`,
-      beyond: refused('RATE_LIMITED'),
-    },
-    {
-      what: 'a subscription whose renewal was not paid keeps its rights',
-      limit: spanOfNs(PAYMENT_GRACE_NS),
-      beyond: 'the plan ends',
-    },
-    {
-      what: 'the data of the account, downloaded',
-      limit: `${count(EXPORTS_PER_MINUTE.limit)} a minute`,
-      beyond: refused('RATE_LIMITED'),
-    },
-    {
-      what: 'the deletion of the account can be withdrawn',
-      limit: spanOfNs(DELETION_GRACE_NS),
-      beyond: 'it is done',
-    },
+    ['a sign-in link', `${spanOfNs(LINK_VALID_NS)}, once`, refused('UNAUTHORIZED')],
+    [
+      'links to one mailbox',
+      `${count(LINKS_PER_MAILBOX_MAX)} in ${spanOfNs(LINKS_COUNTED_NS)}`,
+      refused('RATE_LIMITED'),
+    ],
+    [
+      'links asked for from one address',
+      `${count(LINKS_PER_NEIGHBOURHOOD_MAX)} in ${spanOfNs(LINKS_COUNTED_NS)}`,
+      refused('RATE_LIMITED'),
+    ],
+    [
+      'accounts made from one address',
+      `${count(NEW_ACCOUNTS_MAX)} in ${spanOfNs(NEW_ACCOUNTS_COUNTED_NS)}`,
+      refused('RATE_LIMITED'),
+    ],
+    ['a session, from the sign-in on', spanOfNs(SESSION_VALID_NS), refused('UNAUTHORIZED')],
+    ['browsers signed in to an account', count(SESSIONS_MAX), 'the oldest session ends'],
+    [
+      'orders of an account',
+      `${count(ORDERS_PLACED_MAX)} in ${spanOfNs(ORDERS_PLACED_NS)}`,
+      refused('RATE_LIMITED'),
+    ],
+    [
+      'a subscription whose renewal was not paid keeps its rights',
+      spanOfNs(PAYMENT_GRACE_NS),
+      'the plan ends',
+    ],
+    [
+      'the data of the account, downloaded',
+      `${count(EXPORTS_PER_MINUTE.limit)} a minute`,
+      refused('RATE_LIMITED'),
+    ],
+    ['the deletion of the account can be withdrawn', spanOfNs(DELETION_GRACE_NS), 'it is done'],
   ],
 };

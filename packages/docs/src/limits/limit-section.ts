@@ -1,11 +1,7 @@
 /** A table of the page of limits. */
 
-export interface LimitRow {
-  readonly what: string;
-  readonly limit: string;
-  /** What happens at it. */
-  readonly beyond: string;
-}
+/** Beyond it: what happens at it. */
+export type LimitRow = readonly [what: string, limit: string, beyond: string];
 
 export interface LimitSection {
   readonly title: string;

@@ -5,6 +5,7 @@
 
 import { fileURLToPath } from 'node:url';
 import { PLAN_LIMITS, PLANS, type PlanLimits } from '@tapeloom/core/entitlement/plan';
+import { table } from '../markdown-table.ts';
 import { KEYS } from './account-limit-sections.ts';
 import type { LimitRow } from './limit-section.ts';
 import { count, size } from './limit-words.ts';
@@ -31,14 +32,8 @@ export function withTable(page: string, { name, text, path }: TablePlace): strin
   return `${page.slice(0, start)}${opening}\n\n${text}\n\n${page.slice(end)}`;
 }
 
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
-}
-
 export function limitTable(rows: readonly LimitRow[]): string {
-  const cells = rows.map(({ what, limit, beyond }) => [what, limit, beyond]);
-  return table(['', 'limit', 'beyond it'], cells);
+  return table(['', 'limit', 'beyond it'], rows);
 }
 
 function streamTable(): string {

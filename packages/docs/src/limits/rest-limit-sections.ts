@@ -47,72 +47,68 @@ export const REQUESTS: LimitSection = {
   title: 'Requests',
   lead: 'An allowance refills all the time; `RateLimit-Reset` says when it is full again.',
   rows: [
-    {
-      what: 'requests with a key, of all keys together',
-      limit: `by plan, within ${spanOfSeconds(RATE_WINDOW_SECONDS)}`,
-      beyond: refused('RATE_LIMITED'),
-    },
-    {
-      what: 'requests of the portal, of all who are signed in to the account',
-      limit: `${count(SESSION_REQUESTS_PER_MINUTE.limit!)} a minute`,
-      beyond: refused('RATE_LIMITED'),
-    },
-    {
-      what: 'requests without a key to public routes, of one address',
-      limit: `${count(PUBLIC_REQUESTS_PER_MINUTE)} a minute`,
-      beyond: refused('RATE_LIMITED'),
-    },
-    {
-      what: 'requests for pages such as this one, of one address',
-      limit: `${count(PAGE_REQUESTS_PER_MINUTE)} a minute`,
-      beyond: refused('RATE_LIMITED'),
-    },
-    {
-      what: 'failed keys and tokens, of one address, over REST and the stream',
-      limit: `${count(FAILURES_PER_MINUTE)} a minute`,
-      beyond: `${refused('RATE_LIMITED')}; a valid key still passes`,
-    },
-    { what: 'a body', limit: size(BODY_BYTES_MAX), beyond: bodyTooLarge() },
-    {
-      what: 'levels of objects and lists in a body',
-      limit: count(DEPTH_MAX),
-      beyond: refused('INVALID_PARAMETERS'),
-    },
-    {
-      what: 'all headers together',
-      limit: `${size(HEADER_BYTES_MAX)}, ${count(HEADERS_MAX)} of them`,
-      beyond: refused('INVALID_PARAMETERS'),
-    },
-    {
-      what: 'what is read and thrown away of a body that was refused',
-      limit: `${size(UNREAD_BYTES_MAX)}, ${span(UNREAD_MS_MAX)}`,
-      beyond: 'the connection is cut',
-    },
-    {
-      what: 'requests sent ahead on one connection',
-      limit: count(WAITING_MAX),
-      beyond: 'the answer that says `Connection: close` is the last',
-    },
-    {
-      what: 'how slowly an answer may be read',
-      limit: `${size(BYTES_PER_SECOND_MIN)} a second over ${span(WINDOW_MS)}`,
-      beyond: 'the connection is cut',
-    },
-    {
-      what: 'answers that the account, or without a key the address, has not read',
-      limit: size(UNREAD_LIMITS.eachMax),
-      beyond: refused('CAPACITY'),
-    },
-    {
-      what: '`Idempotency-Key`',
-      limit: `${count(IDEMPOTENCY_KEY_LENGTH_MAX)} characters, remembered for ${spanOfNs(REMEMBERED_NS)}`,
-      beyond: refused('INVALID_PARAMETERS'),
-    },
-    {
-      what: 'requests with one that are remembered for the account',
-      limit: count(REMEMBERED_MAX),
-      beyond: refused('RATE_LIMITED'),
-    },
+    [
+      'requests with a key, of all keys together',
+      `by plan, within ${spanOfSeconds(RATE_WINDOW_SECONDS)}`,
+      refused('RATE_LIMITED'),
+    ],
+    [
+      'requests of the portal, of all who are signed in to the account',
+      `${count(SESSION_REQUESTS_PER_MINUTE.limit!)} a minute`,
+      refused('RATE_LIMITED'),
+    ],
+    [
+      'requests without a key to public routes, of one address',
+      `${count(PUBLIC_REQUESTS_PER_MINUTE)} a minute`,
+      refused('RATE_LIMITED'),
+    ],
+    [
+      'requests for pages such as this one, of one address',
+      `${count(PAGE_REQUESTS_PER_MINUTE)} a minute`,
+      refused('RATE_LIMITED'),
+    ],
+    [
+      'failed keys and tokens, of one address, over REST and the stream',
+      `${count(FAILURES_PER_MINUTE)} a minute`,
+      `${refused('RATE_LIMITED')}; a valid key still passes`,
+    ],
+    ['a body', size(BODY_BYTES_MAX), bodyTooLarge()],
+    ['levels of objects and lists in a body', count(DEPTH_MAX), refused('INVALID_PARAMETERS')],
+    [
+      'all headers together',
+      `${size(HEADER_BYTES_MAX)}, ${count(HEADERS_MAX)} of them`,
+      refused('INVALID_PARAMETERS'),
+    ],
+    [
+      'what is read and thrown away of a body that was refused',
+      `${size(UNREAD_BYTES_MAX)}, ${span(UNREAD_MS_MAX)}`,
+      'the connection is cut',
+    ],
+    [
+      'requests sent ahead on one connection',
+      count(WAITING_MAX),
+      'the answer that says `Connection: close` is the last',
+    ],
+    [
+      'how slowly an answer may be read',
+      `${size(BYTES_PER_SECOND_MIN)} a second over ${span(WINDOW_MS)}`,
+      'the connection is cut',
+    ],
+    [
+      'answers that the account, or without a key the address, has not read',
+      size(UNREAD_LIMITS.eachMax),
+      refused('CAPACITY'),
+    ],
+    [
+      '`Idempotency-Key`',
+      `${count(IDEMPOTENCY_KEY_LENGTH_MAX)} characters, remembered for ${spanOfNs(REMEMBERED_NS)}`,
+      refused('INVALID_PARAMETERS'),
+    ],
+    [
+      'requests with one that are remembered for the account',
+      count(REMEMBERED_MAX),
+      refused('RATE_LIMITED'),
+    ],
   ],
 };
 
@@ -120,56 +116,55 @@ export const HISTORY: LimitSection = {
   title: 'History',
   lead: 'What a query costs: [costs](concepts/costs.md).',
   rows: [
-    {
-      what: 'results of a page',
-      limit: `${count(LIMIT_DEFAULT)} unless you ask, ${count(LIMIT_MAX)} at most`,
-      beyond: '`next` leads to the rest',
-    },
-    ...Object.entries(PAGE_LIMITS.itemsOf).map(([indicator, items]) => ({
-      what: `results of a page of \`${indicator}\``,
-      limit: count(items),
-      beyond: '`next` leads to the rest',
-    })),
-    {
-      what: 'the size of a page, as text',
-      limit: size(PAGE_BYTES_MAX),
-      beyond: '`next` leads to the rest',
-    },
-    {
-      what: 'trades that one page covers',
-      limit: count(PAGE_LIMITS.trades),
-      beyond: 'the page ends, perhaps empty; `next` leads on',
-    },
-    {
-      what: 'pages and pieces of exports that are computed for an account at a time',
-      limit: count(COMPUTE_LIMITS.workingPerAccount),
-      beyond: 'the next ones wait their turn',
-    },
-    {
-      what: 'requests of an account that wait for their turn',
-      limit: `${count(COMPUTE_LIMITS.waitingPerAccount)}, for ${span(COMPUTE_LIMITS.waitMs)} each`,
-      beyond: refused('CAPACITY'),
-    },
-    {
-      what: '`untilCursor` ahead of what history knows',
-      limit: `waited for ${span(AHEAD_MS_MAX)}`,
-      beyond: refused('INVALID_PARAMETERS'),
-    },
-    {
-      what: 'days that a refusal names in `missingDays`',
-      limit: count(DAYS_NAMED_MAX),
-      beyond: '`missingDaysTotal` says how many they are',
-    },
-    {
-      what: 'sessions that an automatic threshold may look back',
-      limit: count(LOOK_BACK_SESSIONS_MAX),
-      beyond: refused('NOT_COVERED'),
-    },
-    {
-      what: '`lookback` of objects that outlive their session',
-      limit: `${count(LOOK_BACK_PARAMETER.maximum!)} sessions`,
-      beyond: refused('INVALID_PARAMETERS'),
-    },
+    [
+      'results of a page',
+      `${count(LIMIT_DEFAULT)} unless you ask, ${count(LIMIT_MAX)} at most`,
+      '`next` leads to the rest',
+    ],
+    ...Object.entries(PAGE_LIMITS.itemsOf).map(
+      ([indicator, items]) =>
+        [
+          `results of a page of \`${indicator}\``,
+          count(items),
+          '`next` leads to the rest',
+        ] as const,
+    ),
+    ['the size of a page, as text', size(PAGE_BYTES_MAX), '`next` leads to the rest'],
+    [
+      'trades that one page covers',
+      count(PAGE_LIMITS.trades),
+      'the page ends, perhaps empty; `next` leads on',
+    ],
+    [
+      'pages and pieces of exports that are computed for an account at a time',
+      count(COMPUTE_LIMITS.workingPerAccount),
+      'the next ones wait their turn',
+    ],
+    [
+      'requests of an account that wait for their turn',
+      `${count(COMPUTE_LIMITS.waitingPerAccount)}, for ${span(COMPUTE_LIMITS.waitMs)} each`,
+      refused('CAPACITY'),
+    ],
+    [
+      '`untilCursor` ahead of what history knows',
+      `waited for ${span(AHEAD_MS_MAX)}`,
+      refused('INVALID_PARAMETERS'),
+    ],
+    [
+      'days that a refusal names in `missingDays`',
+      count(DAYS_NAMED_MAX),
+      '`missingDaysTotal` says how many they are',
+    ],
+    [
+      'sessions that an automatic threshold may look back',
+      count(LOOK_BACK_SESSIONS_MAX),
+      refused('NOT_COVERED'),
+    ],
+    [
+      '`lookback` of objects that outlive their session',
+      `${count(LOOK_BACK_PARAMETER.maximum!)} sessions`,
+      refused('INVALID_PARAMETERS'),
+    ],
   ],
 };
 
@@ -177,20 +172,20 @@ export const EXPORTS: LimitSection = {
   title: 'Exports',
   lead: '',
   rows: [
-    {
-      what: 'an export can be resumed',
-      limit: `${spanOfNs(TOKEN_VALID_NS)} from its start`,
-      beyond: `${refused('CURSOR_EXPIRED')}; start a new one`,
-    },
-    {
-      what: 'computed bytes that wait in the exports of an account',
-      limit: size(PACE_LIMITS.eachMax),
-      beyond: 'nothing more is computed until some are read',
-    },
-    {
-      what: 'Parquet and Arrow files that are written for an account at a time',
-      limit: count(OPEN_LIMITS.eachMax),
-      beyond: refused('CAPACITY'),
-    },
+    [
+      'an export can be resumed',
+      `${spanOfNs(TOKEN_VALID_NS)} from its start`,
+      `${refused('CURSOR_EXPIRED')}; start a new one`,
+    ],
+    [
+      'computed bytes that wait in the exports of an account',
+      size(PACE_LIMITS.eachMax),
+      'nothing more is computed until some are read',
+    ],
+    [
+      'Parquet and Arrow files that are written for an account at a time',
+      count(OPEN_LIMITS.eachMax),
+      refused('CAPACITY'),
+    ],
   ],
 };

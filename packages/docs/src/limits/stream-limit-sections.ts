@@ -35,31 +35,27 @@ export const CONNECTING: LimitSection = {
   title: 'Connecting to the stream',
   lead: '',
   rows: [
-    {
-      what: 'from the opening to `auth`, without a header',
-      limit: span(AUTH_WITHIN_MS),
-      beyond: closed('unauthorized'),
-    },
-    {
-      what: 'a stream token',
-      limit: `${spanOfNs(TOKEN_VALID_NS)}, one connection`,
-      beyond: `${closed('unauthorized')}; ask for a new one`,
-    },
-    {
-      what: 'connections opened a minute',
-      limit: `${count(CONNECTS_PER_MINUTE)} for each connection of the plan`,
-      beyond: closed('tryAgainLater'),
-    },
-    {
-      what: 'connections of one address that have not said who they are',
-      limit: count(STRANGERS_PER_ADDRESS_MAX),
-      beyond: `${closed('tryAgainLater')} for the one that has waited longest`,
-    },
-    {
-      what: 'a connection that vanished without a close',
-      limit: `counted for up to ${spanOfSeconds(LEASE_SECONDS)}`,
-      beyond: closed('tooManyConnections'),
-    },
+    ['from the opening to `auth`, without a header', span(AUTH_WITHIN_MS), closed('unauthorized')],
+    [
+      'a stream token',
+      `${spanOfNs(TOKEN_VALID_NS)}, one connection`,
+      `${closed('unauthorized')}; ask for a new one`,
+    ],
+    [
+      'connections opened a minute',
+      `${count(CONNECTS_PER_MINUTE)} for each connection of the plan`,
+      closed('tryAgainLater'),
+    ],
+    [
+      'connections of one address that have not said who they are',
+      count(STRANGERS_PER_ADDRESS_MAX),
+      `${closed('tryAgainLater')} for the one that has waited longest`,
+    ],
+    [
+      'a connection that vanished without a close',
+      `counted for up to ${spanOfSeconds(LEASE_SECONDS)}`,
+      closed('tooManyConnections'),
+    ],
   ],
 };
 
@@ -67,46 +63,26 @@ export const SENDING: LimitSection = {
   title: 'What you send on it',
   lead: '',
   rows: [
-    {
-      what: 'a message, its fragments together',
-      limit: size(MESSAGE_BYTES_MAX),
-      beyond: closed('messageTooBig'),
-    },
-    {
-      what: 'fragments of a message',
-      limit: count(FRAGMENTS_MAX),
-      beyond: closed('tooManyMessages'),
-    },
-    {
-      what: 'levels of objects and lists in it',
-      limit: count(DEPTH_MAX),
-      beyond: told('INVALID_PARAMETERS'),
-    },
-    {
-      what: 'frames, pings and pongs counted',
-      limit: `${count(MESSAGE_RATE.perSecond)} a second, ${count(MESSAGE_RATE.burst)} at once after a quiet time`,
-      beyond: closed('tooManyMessages'),
-    },
-    {
-      what: 'silence: no frame at all',
-      limit: span(SILENCE_MS_MAX),
-      beyond: closed('tooSlow', 'pingTimeout'),
-    },
-    {
-      what: '`sub`, in UTF-8; unique on its connection',
-      limit: `${count(SUB_BYTES_MAX)} bytes`,
-      beyond: told('INVALID_PARAMETERS'),
-    },
-    {
-      what: '`id` of a `ping`',
-      limit: `${count(PING_ID_BYTES_MAX)} bytes`,
-      beyond: told('INVALID_PARAMETERS'),
-    },
-    {
-      what: 'new streams a minute: such as nobody has computed at the moment',
-      limit: `${count(TIMES_PER_MINUTE)} times the subscriptions of the plan, ${count(PER_MINUTE_MIN)} at least`,
-      beyond: `${told('RATE_LIMITED')}; the message says when`,
-    },
+    ['a message, its fragments together', size(MESSAGE_BYTES_MAX), closed('messageTooBig')],
+    ['fragments of a message', count(FRAGMENTS_MAX), closed('tooManyMessages')],
+    ['levels of objects and lists in it', count(DEPTH_MAX), told('INVALID_PARAMETERS')],
+    [
+      'frames, pings and pongs counted',
+      `${count(MESSAGE_RATE.perSecond)} a second, ${count(MESSAGE_RATE.burst)} at once after a quiet time`,
+      closed('tooManyMessages'),
+    ],
+    ['silence: no frame at all', span(SILENCE_MS_MAX), closed('tooSlow', 'pingTimeout')],
+    [
+      '`sub`, in UTF-8; unique on its connection',
+      `${count(SUB_BYTES_MAX)} bytes`,
+      told('INVALID_PARAMETERS'),
+    ],
+    ['`id` of a `ping`', `${count(PING_ID_BYTES_MAX)} bytes`, told('INVALID_PARAMETERS')],
+    [
+      'new streams a minute: such as nobody has computed at the moment',
+      `${count(TIMES_PER_MINUTE)} times the subscriptions of the plan, ${count(PER_MINUTE_MIN)} at least`,
+      `${told('RATE_LIMITED')}; the message says when`,
+    ],
   ],
 };
 
@@ -114,56 +90,47 @@ export const RECEIVING: LimitSection = {
   title: 'What you receive on it',
   lead: 'See [slow readers](concepts/slow-readers.md) and [resume and reset](concepts/resume.md).',
   rows: [
-    {
-      what: 'versions of a forming object',
-      limit: `the newest one every ${spanOfNs(FLUSH_STEP_NS)}, or less often where objects are large`,
-      beyond: 'those between are not sent; the last always is',
-    },
-    {
-      what: 'a heartbeat `hb`',
-      limit: `every ${span(HEARTBEAT_MS)}`,
-      beyond: 'when it stays away for long, the connection is lost: reconnect',
-    },
-    {
-      what: 'data that waits for you',
-      limit: size(OUTBOX_LIMITS.skipFromBytes),
-      beyond: 'versions that newer ones have replaced are left out',
-    },
-    {
-      what: 'data that waits for you, in all',
-      limit: size(OUTBOX_LIMITS.bytesMax),
-      beyond: `${closed('tooSlow', 'slowConsumer')}; ${span(SLOW_CLOSE_WITHIN_MS)} to read it`,
-    },
-    {
-      what: 'a snapshot',
-      limit: `${size(SNAPSHOT_BYTES_MAX)}, and \`depth\` objects: ${count(DEPTH_PARAMETER.default as number)} unless you ask, ${count(DEPTH_PARAMETER.maximum!)} at most`,
-      beyond: 'the oldest objects are left out',
-    },
-    {
-      what: 'a cursor that anybody can resume from',
-      limit: `${spanOfNs(FREE_RESUME_NS)} of updates, less on very busy streams`,
-      beyond:
-        'caught up from history where the plan covers it, else `reset` `cursor_expired` and a snapshot',
-    },
-    {
-      what: 'a cursor ahead of what the key sees',
-      limit: `waited for ${span(AHEAD_MS_MAX)}`,
-      beyond: `${told('INVALID_PARAMETERS')}, or \`reset\` on a delayed stream`,
-    },
-    {
-      what: 'a stream that you left is kept warm',
-      limit: `${span(TOPIC_LINGER_MS)}, for ${count(IDLE_TOPICS_PER_SUBSCRIPTION)} times the subscriptions of the plan`,
-      beyond: 'it is built up anew when you come back; nothing is lost',
-    },
-    {
-      what: 'notice of a roll',
-      limit: `up to ${spanOfNs(ROLL_NOTICE_NS)} before`,
-      beyond: '',
-    },
-    {
-      what: 'an open market whose source is silent',
-      limit: span(STALE_AFTER_MS),
-      beyond: '`status` `stale`',
-    },
+    [
+      'versions of a forming object',
+      `the newest one every ${spanOfNs(FLUSH_STEP_NS)}, or less often where objects are large`,
+      'those between are not sent; the last always is',
+    ],
+    [
+      'a heartbeat `hb`',
+      `every ${span(HEARTBEAT_MS)}`,
+      'when it stays away for long, the connection is lost: reconnect',
+    ],
+    [
+      'data that waits for you',
+      size(OUTBOX_LIMITS.skipFromBytes),
+      'versions that newer ones have replaced are left out',
+    ],
+    [
+      'data that waits for you, in all',
+      size(OUTBOX_LIMITS.bytesMax),
+      `${closed('tooSlow', 'slowConsumer')}; ${span(SLOW_CLOSE_WITHIN_MS)} to read it`,
+    ],
+    [
+      'a snapshot',
+      `${size(SNAPSHOT_BYTES_MAX)}, and \`depth\` objects: ${count(DEPTH_PARAMETER.default as number)} unless you ask, ${count(DEPTH_PARAMETER.maximum!)} at most`,
+      'the oldest objects are left out',
+    ],
+    [
+      'a cursor that anybody can resume from',
+      `${spanOfNs(FREE_RESUME_NS)} of updates, less on very busy streams`,
+      'caught up from history where the plan covers it, else `reset` `cursor_expired` and a snapshot',
+    ],
+    [
+      'a cursor ahead of what the key sees',
+      `waited for ${span(AHEAD_MS_MAX)}`,
+      `${told('INVALID_PARAMETERS')}, or \`reset\` on a delayed stream`,
+    ],
+    [
+      'a stream that you left is kept warm',
+      `${span(TOPIC_LINGER_MS)}, for ${count(IDLE_TOPICS_PER_SUBSCRIPTION)} times the subscriptions of the plan`,
+      'it is built up anew when you come back; nothing is lost',
+    ],
+    ['notice of a roll', `up to ${spanOfNs(ROLL_NOTICE_NS)} before`, ''],
+    ['an open market whose source is silent', span(STALE_AFTER_MS), '`status` `stale`'],
   ],
 };

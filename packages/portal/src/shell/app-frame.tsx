@@ -1,5 +1,6 @@
 /** Around every page of somebody who is signed in: a side bar, which on narrow screens is a row of tabs. */
 
+import { PLAN_NAMES } from '@tapeloom/core/entitlement/plan';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
@@ -17,7 +18,6 @@ import {
   MAIN_ITEMS,
   MORE_ITEMS,
   type NavigationItem,
-  PLAN_NAMES,
   WITHDRAW_ITEM,
 } from './navigation.ts';
 import { rememberSignedIn } from './signed-in-hint.ts';

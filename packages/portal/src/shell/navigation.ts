@@ -35,11 +35,3 @@ export const WITHDRAW_ITEM = { href: '/withdraw', name: 'Withdraw from a contrac
 export function isHere(item: NavigationItem, path: string): boolean {
   return item.href === path || (item.also?.includes(path) ?? false);
 }
-
-/** What a plan is called. */
-export const PLAN_NAMES = {
-  sandbox: 'Sandbox',
-  live: 'Live',
-  history: 'Historical',
-  live_history: 'Live + Historical',
-} as const;

@@ -5,6 +5,7 @@
  */
 
 import './checkout.css';
+import { PLAN_NAMES } from '@tapeloom/core/entitlement/plan';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { portalApi } from '../../api/portal-api.ts';
@@ -17,7 +18,6 @@ import { ErrorNotice, LoadError } from '../../components/notice.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { dayText, millisecondsOf } from '../../components/time-text.ts';
 import { useAccount } from '../../shell/account-context.tsx';
-import { PLAN_NAMES } from '../../shell/navigation.ts';
 import { PageHead } from '../../shell/page-head.tsx';
 import { type Holding, holdingOf, isBuyable } from '../plans/holding.ts';
 import { offerText, priceText, waiverText } from '../plans/plan-facts.ts';

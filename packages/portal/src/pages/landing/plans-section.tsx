@@ -3,12 +3,11 @@
  * an operator decides it. The place of a price is as large before as after.
  */
 
-import { PLAN_LIMITS } from '@tapeloom/core/entitlement/plan';
+import { PLAN_LIMITS, PLAN_NAMES } from '@tapeloom/core/entitlement/plan';
 import { useEffect, useState } from 'preact/hooks';
 import { portalApi } from '../../api/portal-api.ts';
 import type { OffersView, Plan, PricingView } from '../../api/portal-shapes.ts';
 import { ButtonLink } from '../../components/button.tsx';
-import { PLAN_NAMES } from '../../shell/navigation.ts';
 import { type LimitRow, limitRows, PLAN_WORDS, type PlanWords, priceWords } from './plan-words.ts';
 
 type Asked = 'asked' | 'failed';

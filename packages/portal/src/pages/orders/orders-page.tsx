@@ -1,6 +1,7 @@
 /** Billing: what the account has and what comes next in a sentence, ways out, and every order. */
 
 import './orders.css';
+import { PLAN_NAMES } from '@tapeloom/core/entitlement/plan';
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { portalApi } from '../../api/portal-api.ts';
@@ -14,7 +15,6 @@ import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { showToast } from '../../components/toast.tsx';
 import { useAccount } from '../../shell/account-context.tsx';
-import { PLAN_NAMES } from '../../shell/navigation.ts';
 import { PageHead } from '../../shell/page-head.tsx';
 import { countryName } from '../checkout/billing-country.ts';
 import { type Holding, holdingOf } from '../plans/holding.ts';

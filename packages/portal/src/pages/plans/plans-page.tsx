@@ -1,13 +1,13 @@
 /** Plans: every combination of offers beside each other, with what the account has of them. */
 
 import './plans.css';
+import { PLAN_NAMES } from '@tapeloom/core/entitlement/plan';
 import type { AccountView, OfferId, Plan } from '../../api/portal-shapes.ts';
 import { ButtonLink } from '../../components/button.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { LoadError } from '../../components/notice.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { useAccount } from '../../shell/account-context.tsx';
-import { PLAN_NAMES } from '../../shell/navigation.ts';
 import { PageHead } from '../../shell/page-head.tsx';
 import { holdingOf, isBuyable } from './holding.ts';
 import { limitLines, limitsOf, offerName, priceText } from './plan-facts.ts';
