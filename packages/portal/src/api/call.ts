@@ -38,6 +38,16 @@ export async function call<Answer>(
   }
 }
 
+/** A question that needs the session. */
+export function ask<Answer>(path: string, options?: CallOptions): Promise<Answer> {
+  return call<Answer>('GET', path, undefined, options);
+}
+
+/** A question anybody may ask. */
+export function publicAsk<Answer>(path: string, options?: CallOptions): Promise<Answer> {
+  return publicCall<Answer>('GET', path, undefined, options);
+}
+
 /** A call anybody may make; its 401 is about what was sent, not about the session. */
 export async function publicCall<Answer>(
   method: Method,

@@ -1,6 +1,6 @@
 /** Every route that the portal calls, by name. All but the public ones need the session's cookie. */
 
-import { type CallOptions, call, publicCall } from './call.ts';
+import { ask, type CallOptions, call, publicAsk, publicCall } from './call.ts';
 import type {
   AccountView,
   CreatedKey,
@@ -40,8 +40,7 @@ export const portalApi = {
     publicCall<object>('POST', '/v1/portal/claim', { token, email }),
   signOut: () => call<object>('DELETE', '/v1/portal/session'),
 
-  account: (options?: CallOptions) =>
-    call<AccountView>('GET', '/v1/portal/account', undefined, options),
+  account: (options?: CallOptions) => ask<AccountView>('/v1/portal/account', options),
   endOtherSessions: () => call<{ readonly ended: number }>('DELETE', '/v1/portal/sessions'),
   endSession: (id: string) => call<object>('DELETE', `/v1/portal/sessions/${at(id)}`),
   changeEmail: (email: string) => call<object>('POST', '/v1/portal/email', { email }),
@@ -51,32 +50,20 @@ export const portalApi = {
   askForDeletion: () => call<{ readonly dueAt: string }>('POST', '/v1/portal/deletion', {}),
   withdrawDeletion: () => call<object>('DELETE', '/v1/portal/deletion'),
 
-  keys: (options?: CallOptions) => call<KeyList>('GET', '/v1/portal/keys', undefined, options),
+  keys: (options?: CallOptions) => ask<KeyList>('/v1/portal/keys', options),
   createKey: (key: NewKey) => call<CreatedKey>('POST', '/v1/portal/keys', key),
   rotateKey: (id: string, gracePeriodSeconds: number) =>
     call<RotatedKey>('POST', `/v1/portal/keys/${at(id)}/rotate`, { gracePeriodSeconds }),
   revokeKey: (id: string) => call<KeyView>('DELETE', `/v1/portal/keys/${at(id)}`),
   streamToken: () => call<StreamToken>('POST', '/v1/portal/stream-tokens', {}),
   instruments: (options?: CallOptions) =>
-    call<{ readonly instruments: readonly InstrumentView[] }>(
-      'GET',
-      '/v1/portal/instruments',
-      undefined,
-      options,
-    ),
+    ask<{ readonly instruments: readonly InstrumentView[] }>('/v1/portal/instruments', options),
   /** Without a period: this month. */
   usage: (period: string | null, options?: CallOptions) =>
-    call<UsageView>(
-      'GET',
-      `/v1/portal/usage${period === null ? '' : `?period=${at(period)}`}`,
-      undefined,
-      options,
-    ),
+    ask<UsageView>(`/v1/portal/usage${period === null ? '' : `?period=${at(period)}`}`, options),
 
-  offers: (options?: CallOptions) =>
-    publicCall<OffersView>('GET', '/v1/offers', undefined, options),
-  pricing: (options?: CallOptions) =>
-    publicCall<PricingView>('GET', '/v1/pricing', undefined, options),
+  offers: (options?: CallOptions) => publicAsk<OffersView>('/v1/offers', options),
+  pricing: (options?: CallOptions) => publicAsk<PricingView>('/v1/pricing', options),
   startCheckout: (checkout: NewCheckout) =>
     call<{ readonly url: string; readonly order: OrderView }>(
       'POST',
@@ -84,9 +71,9 @@ export const portalApi = {
       checkout,
     ),
   orders: (options?: CallOptions) =>
-    call<{ readonly orders: readonly OrderView[] }>('GET', '/v1/portal/orders', undefined, options),
+    ask<{ readonly orders: readonly OrderView[] }>('/v1/portal/orders', options),
   order: (id: string, options?: CallOptions) =>
-    call<OrderView>('GET', `/v1/portal/orders/${at(id)}`, undefined, options),
+    ask<OrderView>(`/v1/portal/orders/${at(id)}`, options),
   /** At the end of the period that is paid. */
   cancelOrder: (id: string) => call<OrderView>('POST', `/v1/portal/orders/${at(id)}/cancel`, {}),
   /** Takes a cancellation back. */
@@ -94,10 +81,8 @@ export const portalApi = {
   /** One that nobody has paid. */
   dropOrder: (id: string) => call<OrderView>('POST', `/v1/portal/orders/${at(id)}/drop`, {}),
   receipts: (id: string, options?: CallOptions) =>
-    call<{ readonly receipts: readonly ReceiptView[] }>(
-      'GET',
+    ask<{ readonly receipts: readonly ReceiptView[] }>(
       `/v1/portal/orders/${at(id)}/receipts`,
-      undefined,
       options,
     ),
   /** Where the card is changed, at the provider. */
@@ -105,7 +90,7 @@ export const portalApi = {
     call<{ readonly url: string }>('POST', `/v1/portal/orders/${at(id)}/provider-portal`, {}),
 
   withdrawal: (id: string, options?: CallOptions) =>
-    call<WithdrawalView>('GET', `/v1/portal/orders/${at(id)}/withdrawal`, undefined, options),
+    ask<WithdrawalView>(`/v1/portal/orders/${at(id)}/withdrawal`, options),
   /** Withdraws from the contract; `name` may be empty. */
   withdraw: (id: string, name: string) =>
     call<WithdrawalView>('POST', `/v1/portal/orders/${at(id)}/withdrawal`, {
@@ -114,11 +99,10 @@ export const portalApi = {
     }),
 
   /** Public. */
-  status: (options?: CallOptions) =>
-    publicCall<StatusView>('GET', '/v1/status', undefined, options),
+  status: (options?: CallOptions) => publicAsk<StatusView>('/v1/status', options),
   /** Public: a page the operator wrote (`imprint`, `privacy`, `terms`). */
   operatorPage: (name: string, options?: CallOptions) =>
-    publicCall<OperatorPage>('GET', `/v1/portal/pages/${at(name)}`, undefined, options),
+    publicAsk<OperatorPage>(`/v1/portal/pages/${at(name)}`, options),
 };
 
 /** A link, not a call: the browser saves the file. */

@@ -18,13 +18,9 @@ export class PortalError extends Error {
   constructor(
     code: PortalErrorCode,
     detail: string,
-    more: {
-      readonly status?: number;
-      readonly requestId?: string | null;
-      readonly errors?: readonly FieldFault[];
-      readonly retryAfterSeconds?: number | null;
-      readonly cause?: unknown;
-    } = {},
+    more: Partial<
+      Pick<PortalError, 'status' | 'requestId' | 'errors' | 'retryAfterSeconds' | 'cause'>
+    > = {},
   ) {
     super(detail, { cause: more.cause });
     this.code = code;

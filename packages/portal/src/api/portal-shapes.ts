@@ -5,15 +5,15 @@
 
 import type {
   KeyEnvironment as Environment,
+  Instrument,
   KeyRecord,
   KeyState,
   NewKeyRequest,
   OfferName as OfferId,
   PlanName as Plan,
-  PlanLimits,
+  Pricing,
   Usage,
 } from '@tapeloom/client';
-import type { EngineState, InstrumentState } from '@tapeloom/protocol/status-states';
 
 // What customers' programs are answered as well.
 export type {
@@ -23,9 +23,11 @@ export type {
   KeyState,
   NewKey as CreatedKey,
   OfferName as OfferId,
+  Offers as OffersView,
   PlanLimits,
   PlanName as Plan,
   RotatedKey,
+  ServiceStatus as StatusView,
   StreamToken,
 } from '@tapeloom/client';
 
@@ -69,11 +71,8 @@ export interface KeyList {
   readonly limits: { readonly valid: number; readonly validMax: number };
 }
 
-export interface InstrumentView {
-  readonly symbol: string;
-  readonly alias: string | null;
-  readonly tickSizeNanos: number;
-  readonly status: InstrumentState;
+export interface InstrumentView
+  extends Pick<Instrument, 'symbol' | 'alias' | 'tickSizeNanos' | 'status'> {
   readonly updatedAt: string | null;
   readonly name?: string;
 }
@@ -108,38 +107,11 @@ export interface UsageView extends Usage {
   };
 }
 
-export interface OffersView {
-  readonly offers: readonly {
-    readonly id: OfferId;
-    readonly name: string;
-    readonly billing: 'monthly' | 'once';
-    readonly grants: readonly string[];
-  }[];
-  readonly plans: readonly {
-    readonly id: Plan;
-    readonly offers: readonly OfferId[];
-    readonly limits: PlanLimits;
-  }[];
+export interface PricingView extends Omit<Pricing, 'prices'> {
+  readonly prices: readonly Omit<Pricing['prices'][number], 'withdrawal'>[];
 }
 
-export interface PricingView {
-  readonly currency: string;
-  readonly taxIncluded: boolean;
-  readonly prices: readonly {
-    readonly offer: OfferId;
-    readonly amountMinor: number;
-    readonly interval: 'month' | null;
-    /** Where its text is another than that of all. */
-    readonly waiver?: WaiverText;
-  }[];
-  readonly countries: readonly { readonly code: string; readonly provider: string }[];
-  readonly waiver: WaiverText;
-}
-
-export interface WaiverText {
-  readonly version: string;
-  readonly text: string;
-}
+export type WaiverText = Pricing['waiver'];
 
 export type OrderState =
   | 'open'
@@ -201,16 +173,6 @@ export interface NewCheckout {
   readonly offer: OfferId;
   readonly country: string;
   readonly waiver: { readonly accepted: boolean; readonly version: string };
-}
-
-export interface StatusView {
-  readonly engine: { readonly state: EngineState };
-  readonly instruments: readonly {
-    readonly symbol: string;
-    readonly alias: string | null;
-    readonly state: InstrumentState;
-  }[];
-  readonly version: string;
 }
 
 /** A page the operator wrote; `html` was made by the server from plain Markdown, and nobody else writes it. */

@@ -9,8 +9,6 @@ export interface Loaded<Value> {
   readonly error: PortalError | null;
   readonly isLoading: boolean;
   readonly reload: () => void;
-  /** Puts a value in place that is known already, such as the answer to a change. */
-  readonly replace: (value: Value) => void;
 }
 
 /**
@@ -21,7 +19,7 @@ export function useLoaded<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
   key: string | null = null,
 ): Loaded<Value> {
-  const [state, setState] = useState<Omit<Loaded<Value>, 'reload' | 'replace'>>({
+  const [state, setState] = useState<Omit<Loaded<Value>, 'reload'>>({
     value: null,
     error: null,
     isLoading: true,
@@ -54,11 +52,15 @@ export function useLoaded<Value>(
   }, [turn, key]);
 
   const reload = useCallback(() => setTurn((count) => count + 1), []);
-  const replace = useCallback(
-    (value: Value) => setState({ value, error: null, isLoading: false }),
-    [],
-  );
-  return { ...state, reload, replace };
+  return { ...state, reload };
+}
+
+/** Fetches again from time to time; not while nobody looks. */
+export function useReloadEvery(ms: number, reload: () => void): void {
+  useEffect(() => {
+    const timer = setInterval(() => !document.hidden && reload(), ms);
+    return () => clearInterval(timer);
+  }, [ms, reload]);
 }
 
 /** A fault of our own code is shown like any other, and is in the console as well. */

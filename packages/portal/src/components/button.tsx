@@ -4,6 +4,7 @@
  */
 
 import type { ComponentChildren, Ref, TargetedMouseEvent } from 'preact';
+import type { Action } from '../api/use-action.ts';
 import { Icon } from './icon.tsx';
 import type { IconName } from './icon-shapes.ts';
 
@@ -56,6 +57,17 @@ export function Button(props: ButtonProps) {
       {isBusy ? busy : children}
     </button>
   );
+}
+
+/** Begins something on a click, and is busy with it, in the words given, for as long as it takes. */
+export function ActionButton(
+  props: Omit<ButtonProps, 'busy' | 'onClick'> & {
+    readonly action: Action<[]>;
+    readonly busy: string;
+  },
+) {
+  const { action, busy, ...button } = props;
+  return <Button {...button} busy={action.isBusy && busy} onClick={() => void action.run()} />;
 }
 
 export interface ButtonLinkProps extends Looks {

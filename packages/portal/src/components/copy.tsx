@@ -1,6 +1,5 @@
 /** Copies a text; the button says so for two seconds. */
 
-import type { Ref } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button, type ButtonKind } from './button.tsx';
 
@@ -14,17 +13,13 @@ export function Copy(props: {
   readonly size?: 'sm' | 'lg';
   readonly class?: string;
   readonly isAutoFocused?: boolean;
-  readonly onCopied?: () => void;
-  readonly buttonRef?: Ref<HTMLButtonElement>;
 }) {
   const { label = 'Copy', kind = 'ghost' } = props;
   const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle');
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
   useEffect(() => () => clearTimeout(timer.current ?? undefined), []);
   const copy = async () => {
-    const isCopied = await copyText(props.text());
-    setState(isCopied ? 'copied' : 'failed');
-    if (isCopied) props.onCopied?.();
+    setState((await copyText(props.text())) ? 'copied' : 'failed');
     clearTimeout(timer.current ?? undefined);
     timer.current = setTimeout(() => setState('idle'), COPIED_MS);
   };
@@ -37,7 +32,6 @@ export function Copy(props: {
         onClick={() => void copy()}
         {...(props.size === undefined ? {} : { size: props.size })}
         {...(props.class === undefined ? {} : { class: props.class })}
-        {...(props.buttonRef === undefined ? {} : { buttonRef: props.buttonRef })}
       >
         {state === 'copied' ? 'Copied' : state === 'failed' ? 'Select and copy' : label}
       </Button>

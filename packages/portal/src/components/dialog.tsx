@@ -6,6 +6,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from './button.tsx';
+import { Form } from './form.tsx';
 
 export interface DialogProps {
   readonly title: ComponentChildren;
@@ -57,19 +58,7 @@ export function Dialog(props: DialogProps) {
         props.onClose?.();
       }}
     >
-      {props.onSubmit === undefined ? (
-        parts
-      ) : (
-        <form
-          noValidate
-          onSubmit={(event) => {
-            event.preventDefault();
-            props.onSubmit?.();
-          }}
-        >
-          {parts}
-        </form>
-      )}
+      {props.onSubmit === undefined ? parts : <Form onSubmit={props.onSubmit}>{parts}</Form>}
     </dialog>
   );
 }

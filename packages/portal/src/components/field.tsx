@@ -15,17 +15,13 @@ interface FieldParts {
 }
 
 interface InputAttributes {
-  readonly type?: 'text' | 'email' | 'search' | 'date' | 'datetime-local' | 'number';
+  readonly type?: 'email' | 'datetime-local';
   readonly name?: string;
   readonly autocomplete?: 'email' | 'off';
   readonly autofocus?: boolean;
-  readonly disabled?: boolean;
-  readonly inputMode?: 'email' | 'numeric' | 'text';
+  readonly inputMode?: 'email';
   readonly maxLength?: number;
-  readonly min?: string;
-  readonly max?: string;
   readonly placeholder?: string;
-  readonly required?: boolean;
   readonly spellcheck?: boolean;
 }
 
@@ -62,9 +58,7 @@ export interface SelectFieldProps extends FieldParts {
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly options: readonly { readonly value: string; readonly label: string }[];
-  readonly name?: string;
-  readonly disabled?: boolean;
-  readonly autocomplete?: 'country' | 'off';
+  readonly autocomplete?: 'country';
 }
 
 export function SelectField(props: SelectFieldProps) {

@@ -11,7 +11,6 @@ export interface IconShape {
 export const ICON_SHAPES = {
   home: { path: 'M2.5 13V8M6.2 13V4M9.8 13V6.5M13.5 13V3' },
   key: { path: 'm7.7 8.3 5.3-5.3M11 5l2 2', circle: [5.5, 10.5, 3] },
-  chart: { path: 'M2.5 2.5v11h11M5.5 10l2.5-3.5 2.5 2L13.5 4' },
   plan: { path: 'M8 1.8 14 5 8 8.2 2 5 8 1.8ZM2 8.3l6 3.2 6-3.2M2 11.3l6 3.2 6-3.2' },
   bill: { path: 'M2 6.5h12', rect: [2, 3.5, 12, 9, 1.5] },
   user: { path: 'M2.8 13.5c.7-2.6 2.7-4 5.2-4s4.5 1.4 5.2 4', circle: [8, 5.5, 2.7] },
@@ -38,14 +37,11 @@ export const ICON_SHAPES = {
   lock: { path: 'M5.2 7V5a2.8 2.8 0 0 1 5.6 0v2', rect: [3, 7, 10, 7, 1.5] },
   out: { path: 'M6 2.5H3.5a1 1 0 0 0-1 1v9a1 1 0 0 0 1 1H6M10 11l3-3-3-3M13 8H6' },
   moon: { path: 'M13.5 9.6A5.8 5.8 0 0 1 6.4 2.5a5.8 5.8 0 1 0 7.1 7.1Z' },
-  screen: { path: 'M6 13.5h4M8 11v2.5', rect: [2, 2.5, 12, 8.5, 1.5] },
-  chevron: { path: 'm4.5 6.5 3.5 3.5 3.5-3.5' },
   cut: { path: 'M2 8h4M10 8h4M6.5 4.5l3 7' },
   pause: { path: 'M5.5 4v8M10.5 4v8' },
   play: { path: 'M5 3.5v9l7.5-4.5Z' },
   search: { path: 'm10.5 10.5 3.5 3.5', circle: [7, 7, 4.5] },
   arrow: { path: 'M3 8h10M9 4l4 4-4 4' },
-  mail: { path: 'm2.5 5 5.5 4 5.5-4', rect: [2, 3.5, 12, 9, 1.5] },
 } as const satisfies Record<string, IconShape>;
 
 export type IconName = keyof typeof ICON_SHAPES;

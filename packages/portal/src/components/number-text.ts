@@ -13,6 +13,11 @@ export function exactNumber(value: number): string {
   return grouped.format(value);
 }
 
+/** `1 day`, `1,200 days` */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${exactNumber(count)} ${count === 1 ? one : many}`;
+}
+
 /** `12.42 billion`; below a million it is exact. */
 export function proseNumber(value: number): string {
   const scale = WORDS.find(({ from }) => value >= from);

@@ -18,6 +18,11 @@ export function dayText(ms: number, timeZone = 'UTC'): string {
   return parts(ms, timeZone, { day: 'numeric', month: 'short', year: 'numeric' });
 }
 
+/** The day of an instant of the interface, in UTC. */
+export function dayOf(instant: string): string {
+  return dayText(millisecondsOf(instant));
+}
+
 /** `15 Nov 2026, 09:41` */
 export function minuteText(ms: number, timeZone = 'UTC'): string {
   return `${dayText(ms, timeZone)}, ${clockText(ms, timeZone)}`;

@@ -1,22 +1,7 @@
 /** Paints batches on a canvas, crisp at every density of pixels, in the colours of the page's theme. */
 
-import type { Batch, Dye } from './chart-batch.ts';
+import { type Batch, DYE_TOKENS, type Dye } from './chart-batch.ts';
 
-/** Which token of the page each dye is. */
-const TOKENS: Readonly<Record<Dye, string>> = {
-  ask: 'ask',
-  bid: 'bid',
-  'on-ask': 'on-ask',
-  'on-bid': 'on-bid',
-  ink: 'ink',
-  'on-ink': 'on-ink',
-  muted: 'muted',
-  axis: 'chart-axis',
-  neutral: 'chart-neutral',
-  grid: 'chart-grid',
-  line: 'line',
-  ground: 'chart-bg',
-};
 const DISC_FILL = 0.3;
 const DISC_GROUND = 0.82;
 
@@ -34,7 +19,7 @@ export function readPalette(element: HTMLElement): Palette {
   element.append(probe);
   const style = getComputedStyle(probe);
   const colours = Object.fromEntries(
-    Object.entries(TOKENS).map(([dye, token]) => {
+    Object.entries(DYE_TOKENS).map(([dye, token]) => {
       // Through CSSOM: a policy without inline styles allows it, and the browser resolves the theme.
       probe.style.color = `var(--${token})`;
       return [dye, style.color];

@@ -9,20 +9,22 @@ import type { ChartBar, ChartModel } from './chart-model.ts';
 /** Tones are told apart in so many steps: few batches, and no eye sees more. */
 export const TONES = 16;
 
-/** Two dyes and ink. `ground` is the chart's own, `on-…` what is readable on a fill. */
-export type Dye =
-  | 'ask'
-  | 'bid'
-  | 'on-ask'
-  | 'on-bid'
-  | 'ink'
-  | 'on-ink'
-  | 'muted'
-  | 'axis'
-  | 'neutral'
-  | 'grid'
-  | 'line'
-  | 'ground';
+/** Two dyes and ink, each with its token of the page. `ground` is the chart's own, `on-…` what is readable on a fill. */
+export const DYE_TOKENS = {
+  ask: 'ask',
+  bid: 'bid',
+  'on-ask': 'on-ask',
+  'on-bid': 'on-bid',
+  ink: 'ink',
+  'on-ink': 'on-ink',
+  muted: 'muted',
+  axis: 'chart-axis',
+  neutral: 'chart-neutral',
+  grid: 'chart-grid',
+  line: 'line',
+  ground: 'chart-bg',
+} as const;
+export type Dye = keyof typeof DYE_TOKENS;
 
 /** `heat` is a tone between the faintest and the strongest of the theme; `alpha` is the same in every theme. */
 type Strength = { readonly heat: number } | { readonly alpha: number };

@@ -133,11 +133,6 @@ export class PriceFollower {
     this.#middle += steps * group;
     return this.#middle;
   }
-
-  /** The picture is a new one. */
-  forget(): void {
-    this.#middle = null;
-  }
 }
 
 /** The middle of what the bars have traded, as near to the last price as it must be. */

@@ -3,14 +3,8 @@
  * page's tokens and tones are classes, so that it follows the theme; there is no style attribute in it.
  */
 
-import { type Batch, type Dye, TONES } from './chart-batch.ts';
+import { type Batch, DYE_TOKENS, TONES } from './chart-batch.ts';
 
-const TOKENS: Readonly<Partial<Record<Dye, string>>> = {
-  axis: 'chart-axis',
-  neutral: 'chart-neutral',
-  grid: 'chart-grid',
-  ground: 'chart-bg',
-};
 const ANCHORS = { left: 'start', center: 'middle', right: 'end' } as const;
 
 export function svgText(
@@ -22,7 +16,7 @@ export function svgText(
 }
 
 function batchText(batch: Batch): string {
-  const colour = `var(--${TOKENS[batch.dye] ?? batch.dye})`;
+  const colour = `var(--${DYE_TOKENS[batch.dye]})`;
   switch (batch.kind) {
     case 'cells':
       if (batch.rects.length === 0) return '';

@@ -2,6 +2,8 @@
 
 import { useId, useState } from 'preact/hooks';
 import { Button } from '../components/button.tsx';
+import { SelectField } from '../components/field.tsx';
+import { Form } from '../components/form.tsx';
 import type { ConsoleSession } from './console-session.ts';
 
 export interface ConsoleExample {
@@ -16,33 +18,21 @@ export interface ConsoleFormProps {
 
 export function ConsoleForm({ examples, session }: ConsoleFormProps) {
   const id = useId();
+  const [chosen, setChosen] = useState('0');
   const [text, setText] = useState(() => textOf(examples[0]?.message ?? { t: 'ping' }));
   const [fault, setFault] = useState<string | null>(null);
   return (
-    <form
-      class="console-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        setFault(session.send(text));
-      }}
-    >
-      <div class="field">
-        <label for={`${id}-example`}>Example</label>
-        <select
-          id={`${id}-example`}
-          class="input"
-          onChange={({ currentTarget }) => {
-            setText(textOf(examples[Number(currentTarget.value)]!.message));
-            setFault(null);
-          }}
-        >
-          {examples.map(({ name }, index) => (
-            <option key={name} value={index}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </div>
+    <Form class="console-form" onSubmit={() => setFault(session.send(text))}>
+      <SelectField
+        label="Example"
+        value={chosen}
+        options={examples.map(({ name }, index) => ({ value: String(index), label: name }))}
+        onChange={(value) => {
+          setChosen(value);
+          setText(textOf(examples[Number(value)]!.message));
+          setFault(null);
+        }}
+      />
       <div class="field">
         <label for={`${id}-message`}>Message</label>
         <textarea
@@ -75,7 +65,7 @@ export function ConsoleForm({ examples, session }: ConsoleFormProps) {
           </Button>
         ))}
       </div>
-    </form>
+    </Form>
   );
 }
 

@@ -45,23 +45,15 @@ export type Trying =
       readonly name: string;
     };
 
-const KEYS_PAGE = { href: '/keys', name: 'Open Keys' } as const;
+const KEYS_PAGE = { by: 'elsewhere', href: '/keys', name: 'Open Keys' } as const;
+const SHOWS_SECRET = {
+  ...KEYS_PAGE,
+  reason: 'It shows a secret once, so it is done in the portal.',
+};
 const ELSEWHERE: Readonly<Record<string, Trying>> = {
-  createKey: {
-    by: 'elsewhere',
-    reason: 'It shows a secret once, so it is done in the portal.',
-    ...KEYS_PAGE,
-  },
-  rotateKey: {
-    by: 'elsewhere',
-    reason: 'It shows a secret once, so it is done in the portal.',
-    ...KEYS_PAGE,
-  },
-  revokeKey: {
-    by: 'elsewhere',
-    reason: 'It cannot be undone, so it is done in the portal.',
-    ...KEYS_PAGE,
-  },
+  createKey: SHOWS_SECRET,
+  rotateKey: SHOWS_SECRET,
+  revokeKey: { ...KEYS_PAGE, reason: 'It cannot be undone, so it is done in the portal.' },
   createStreamToken: {
     by: 'elsewhere',
     reason:

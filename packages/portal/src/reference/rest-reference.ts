@@ -4,7 +4,7 @@
  */
 
 import swaggerUi from 'swagger-ui-dist/swagger-ui-es-bundle.js';
-import { publicCall } from '../api/call.ts';
+import { publicAsk } from '../api/call.ts';
 import { anchorsOf, type OpenapiDocument, shownDocument, triedAt } from './rest-document.ts';
 import { restPlugin } from './rest-plugin.ts';
 import type { SwaggerRequest, SwaggerUi } from './swagger-shapes.ts';
@@ -19,7 +19,7 @@ export async function startRestReference(article: HTMLElement): Promise<void> {
   // Swagger UI writes its own in its place.
   const wanted = location.hash;
   const [document, visitor] = await Promise.all([
-    publicCall<OpenapiDocument>('GET', '/v1/openapi.json'),
+    publicAsk<OpenapiDocument>('/v1/openapi.json'),
     whoIsHere(),
   ]);
   const list = foldList(article);

@@ -6,7 +6,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { portalApi } from '../api/portal-api.ts';
 import { PortalError } from '../api/portal-error.ts';
-import { Button } from '../components/button.tsx';
+import { Button, ButtonLink } from '../components/button.tsx';
 import { Copy } from '../components/copy.tsx';
 import { Notice } from '../components/notice.tsx';
 import { signInPath } from '../shell/wanted-path.ts';
@@ -77,9 +77,9 @@ function SignedOut() {
         kind="info"
         title="A console for the stream."
         action={
-          <a class="btn primary" href={signInPath('/docs/reference/stream')}>
+          <ButtonLink kind="primary" href={signInPath('/docs/reference/stream')}>
             Sign in to try it
-          </a>
+          </ButtonLink>
         }
       >
         It connects with your session and asks for no key.

@@ -1,7 +1,7 @@
 /** The part of the stream's reference that needs scripts: its console, with an example for every indicator of the catalogue. */
 
 import { render } from 'preact';
-import { publicCall } from '../api/call.ts';
+import { publicAsk } from '../api/call.ts';
 import type { ConsoleExample } from './console-form.tsx';
 import { StreamConsole } from './stream-console.tsx';
 import { whoIsHere } from './who-is-here.ts';
@@ -20,7 +20,7 @@ interface Catalogue {
 
 export async function startStreamReference(article: HTMLElement): Promise<void> {
   const [catalogue, visitor] = await Promise.all([
-    publicCall<Catalogue>('GET', '/v1/indicators'),
+    publicAsk<Catalogue>('/v1/indicators'),
     whoIsHere(),
   ]);
   const place = document.createElement('div');

@@ -18,25 +18,7 @@ export interface SwaggerSystem {
   };
 }
 
-interface SwaggerOptions {
-  readonly domNode: HTMLElement;
-  readonly spec: object;
-  readonly presets: readonly unknown[];
-  readonly plugins: readonly unknown[];
-  readonly layout: 'BaseLayout';
-  readonly deepLinking: boolean;
-  readonly docExpansion: 'list';
-  readonly defaultModelsExpandDepth: number;
-  readonly defaultModelRendering: 'example';
-  readonly displayRequestDuration: boolean;
-  readonly syntaxHighlight: false;
-  readonly validatorUrl: null;
-  readonly showMutatedRequest: boolean;
-  readonly requestInterceptor: (request: SwaggerRequest) => SwaggerRequest;
-  readonly onComplete: () => void;
-}
-
 export interface SwaggerUi {
-  (options: SwaggerOptions): SwaggerSystem;
+  (options: object): SwaggerSystem;
   readonly presets: { readonly apis: unknown };
 }

@@ -6,7 +6,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { portalApi } from '../api/portal-api.ts';
 import { useAction } from '../api/use-action.ts';
-import { Button } from '../components/button.tsx';
+import { Button, ButtonLink } from '../components/button.tsx';
 import { Icon, Mark } from '../components/icon.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Time } from '../components/time.tsx';
@@ -142,9 +142,9 @@ function DeletionNotice({ path }: { readonly path: string }) {
           </>
         }
         action={
-          <a class="btn secondary sm" href="/account#deletion">
+          <ButtonLink size="sm" href="/account#deletion">
             Keep it
-          </a>
+          </ButtonLink>
         }
       />
     </div>

@@ -15,36 +15,27 @@ function later(load: () => Promise<FunctionComponent>): FunctionComponent {
   );
 }
 
-const signIn = later(async () => (await import('../pages/sign-in/sign-in-page.tsx')).SignInPage);
-const dashboard = later(
-  async () => (await import('../pages/dashboard/dashboard-page.tsx')).DashboardPage,
-);
-const keys = later(async () => (await import('../pages/keys/keys-page.tsx')).KeysPage);
-const plans = later(async () => (await import('../pages/plans/plans-page.tsx')).PlansPage);
-const checkout = later(
-  async () => (await import('../pages/checkout/checkout-page.tsx')).CheckoutPage,
-);
-const orders = later(async () => (await import('../pages/orders/orders-page.tsx')).OrdersPage);
-const withdraw = later(
-  async () => (await import('../pages/withdraw/withdraw-page.tsx')).WithdrawPage,
-);
-const account = later(async () => (await import('../pages/account/account-page.tsx')).AccountPage);
-const status = later(async () => (await import('../pages/status/status-page.tsx')).StatusPage);
 const legal = later(async () => (await import('../pages/legal/legal-page.tsx')).LegalPage);
 export const NOT_FOUND = later(
   async () => (await import('../pages/not-found/not-found-page.tsx')).NotFoundPage,
 );
 
 export const PAGES: Readonly<Record<PagePath, FunctionComponent>> = {
-  '/sign-in': signIn,
-  '/dashboard': dashboard,
-  '/keys': keys,
-  '/plans': plans,
-  '/checkout': checkout,
-  '/orders': orders,
-  '/withdraw': withdraw,
-  '/account': account,
-  '/status': status,
+  '/sign-in': later(async () => (await import('../pages/sign-in/sign-in-page.tsx')).SignInPage),
+  '/dashboard': later(
+    async () => (await import('../pages/dashboard/dashboard-page.tsx')).DashboardPage,
+  ),
+  '/keys': later(async () => (await import('../pages/keys/keys-page.tsx')).KeysPage),
+  '/plans': later(async () => (await import('../pages/plans/plans-page.tsx')).PlansPage),
+  '/checkout': later(
+    async () => (await import('../pages/checkout/checkout-page.tsx')).CheckoutPage,
+  ),
+  '/orders': later(async () => (await import('../pages/orders/orders-page.tsx')).OrdersPage),
+  '/withdraw': later(
+    async () => (await import('../pages/withdraw/withdraw-page.tsx')).WithdrawPage,
+  ),
+  '/account': later(async () => (await import('../pages/account/account-page.tsx')).AccountPage),
+  '/status': later(async () => (await import('../pages/status/status-page.tsx')).StatusPage),
   '/imprint': legal,
   '/privacy': legal,
   '/terms': legal,

@@ -1,20 +1,19 @@
 /** The form of a live part: what to look at, and with which parameters. */
 
 import type { IndicatorDefinition } from '@tapeloom/core/studies/indicator';
-import type { Ref } from 'preact';
 import { useState } from 'preact/hooks';
 import type { InstrumentView } from '../../api/portal-shapes.ts';
 import { Button } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
+import { Form } from '../../components/form.tsx';
 import { formFields, readForm, type Typed } from './live-form.ts';
 
-interface Chosen {
+export interface Chosen {
   readonly instrument: string;
   readonly typed: Typed;
 }
 
 export function LiveFormView(props: {
-  readonly formRef: Ref<HTMLFormElement>;
   readonly definition: IndicatorDefinition;
   readonly instruments: readonly InstrumentView[];
   readonly chosen: Chosen;
@@ -24,8 +23,7 @@ export function LiveFormView(props: {
   const [instrument, setInstrument] = useState(chosen.instrument);
   const [typed, setTyped] = useState<Typed>(chosen.typed);
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
-  const apply = (event: Event) => {
-    event.preventDefault();
+  const apply = () => {
     const read = readForm(definition, typed);
     setFaults('faults' in read ? read.faults : {});
     if (!('faults' in read)) onChosen({ instrument, typed });
@@ -34,7 +32,7 @@ export function LiveFormView(props: {
   return (
     <details class="live-settings">
       <summary>Instrument and parameters</summary>
-      <form ref={props.formRef} class="live-form" onSubmit={apply} noValidate>
+      <Form class="live-form" onSubmit={apply}>
         <SelectField
           label="Instrument"
           value={instrument}
@@ -78,7 +76,7 @@ export function LiveFormView(props: {
             Defaults
           </Button>
         </div>
-      </form>
+      </Form>
     </details>
   );
 }

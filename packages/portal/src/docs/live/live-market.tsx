@@ -4,24 +4,19 @@
  */
 
 import type { IndicatorDefinition } from '@tapeloom/core/studies/indicator';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { InstrumentView, Plan } from '../../api/portal-shapes.ts';
 import { Button } from '../../components/button.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { LiveChart, useChanges } from './live-chart.tsx';
-import { readForm, type Typed } from './live-form.ts';
-import { LiveFormView } from './live-form-view.tsx';
+import { readForm } from './live-form.ts';
+import { type Chosen, LiveFormView } from './live-form-view.tsx';
 import { NewestMessage } from './live-message.tsx';
 import { costText, delayText } from './live-words.ts';
 import { MarketPlay } from './market-play.ts';
 
 /** A market that trades at all hours first. */
 const FIRST_CHOICES = ['BTC.c.0', 'ES.c.0'];
-
-interface Chosen {
-  readonly instrument: string;
-  readonly typed: Typed;
-}
 
 export function LiveMarket(props: {
   readonly definition: IndicatorDefinition;
@@ -34,7 +29,6 @@ export function LiveMarket(props: {
     instrument: firstChoice(instruments),
     typed: {},
   }));
-  const form = useRef<HTMLFormElement>(null);
   const read = useMemo(() => readForm(definition, chosen.typed), [definition, chosen]);
   const play = useMemo(() => new MarketPlay(), []);
   useChanges(play.changes);
@@ -81,7 +75,6 @@ export function LiveMarket(props: {
         />
       )}
       <LiveFormView
-        formRef={form}
         definition={definition}
         instruments={instruments}
         chosen={chosen}

@@ -6,7 +6,7 @@
 import type { IndicatorDefinition } from '@tapeloom/core/studies/indicator';
 import { render } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { publicCall } from '../../api/call.ts';
+import { publicAsk } from '../../api/call.ts';
 import { portalApi } from '../../api/portal-api.ts';
 import { PortalError } from '../../api/portal-error.ts';
 import type { InstrumentView, Plan } from '../../api/portal-shapes.ts';
@@ -141,10 +141,8 @@ async function loadMarket(signal: AbortSignal): Promise<Loaded> {
 
 /** As the service publishes it, so that what is typed is judged by its own rules. */
 async function definitionOf(indicator: string, signal: AbortSignal): Promise<IndicatorDefinition> {
-  const { indicators } = await publicCall<{ readonly indicators: readonly IndicatorDefinition[] }>(
-    'GET',
+  const { indicators } = await publicAsk<{ readonly indicators: readonly IndicatorDefinition[] }>(
     '/v1/indicators',
-    undefined,
     { signal },
   );
   const found = indicators.find(({ id }) => id === indicator);

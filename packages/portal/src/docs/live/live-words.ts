@@ -3,6 +3,7 @@
 import { PLAN_LIMITS } from '@tapeloom/core/entitlement/plan';
 import { PortalError } from '../../api/portal-error.ts';
 import type { Plan } from '../../api/portal-shapes.ts';
+import { counted } from '../../components/number-text.ts';
 
 const MINUTE_SECONDS = 60;
 
@@ -51,7 +52,3 @@ const FAILURES: Readonly<Record<string, string>> = {
   KEY_REVOKED: SIGNED_OUT,
   ENTITLEMENTS_CHANGED: 'Your plan has changed meanwhile. Open it again.',
 };
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}

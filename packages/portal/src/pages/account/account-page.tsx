@@ -2,9 +2,8 @@
 
 import './account.css';
 import { useEffect, useRef } from 'preact/hooks';
-import { LoadError } from '../../components/notice.tsx';
-import { Skeleton } from '../../components/skeleton.tsx';
 import { Time } from '../../components/time.tsx';
+import { WhenLoaded } from '../../components/when-loaded.tsx';
 import { useAccount } from '../../shell/account-context.tsx';
 import { isNamed } from '../../shell/account-name.ts';
 import { PageHead } from '../../shell/page-head.tsx';
@@ -44,22 +43,24 @@ export function AccountPage() {
           </span>
         )}
       </PageHead>
-      {account?.value != null && (
-        <div class="stack account">
-          <EmailCard email={account.value.email} />
-          <SessionsCard sessions={account.value.sessions} onChange={account.reload} />
-          <ExportCard />
-          <AppearanceCard />
-          <DeletionCard account={account.value} onChange={account.reload} />
-        </div>
-      )}
-      {account != null && account.value === null && account.error === null && (
-        <Skeleton label="Loading your account." lines={5} />
-      )}
-      {account?.error != null && account.value === null && (
-        <LoadError title="The account did not load" error={account.error} onRetry={account.reload}>
-          Your streams and keys are not affected.
-        </LoadError>
+      {account !== null && (
+        <WhenLoaded
+          loaded={account}
+          loading="Loading your account."
+          lines={5}
+          failed="The account did not load"
+          note="Your streams and keys are not affected."
+        >
+          {(value) => (
+            <div class="stack account">
+              <EmailCard email={value.email} />
+              <SessionsCard sessions={value.sessions} onChange={account.reload} />
+              <ExportCard />
+              <AppearanceCard />
+              <DeletionCard account={value} onChange={account.reload} />
+            </div>
+          )}
+        </WhenLoaded>
       )}
     </>
   );

@@ -1,6 +1,8 @@
 /** How the portal looks in this browser: its theme, and the colours of charts. */
 
 import { useState } from 'preact/hooks';
+import { Card } from '../../components/card.tsx';
+import { type Choice, Choices } from '../../components/choices.tsx';
 import {
   chooseDyes,
   chooseTheme,
@@ -25,14 +27,15 @@ export function AppearanceCard() {
   const [theme, setTheme] = useState(themeNow);
   const [dyes, setDyes] = useState(dyesNow);
   return (
-    <section class="card" aria-labelledby="appearance-title">
-      <div class="card-head">
-        <h2 id="appearance-title">Appearance</h2>
-        <span class="small faint">Kept in this browser</span>
-      </div>
-      <div class="card-body stack">
+    <Card
+      title="Appearance"
+      titleId="appearance-title"
+      aside={<span class="small faint">Kept in this browser</span>}
+      body="card-body stack"
+    >
+      <fieldset>
+        <legend>Theme</legend>
         <Choices
-          legend="Theme"
           name="theme"
           choices={THEMES}
           chosen={theme}
@@ -41,8 +44,10 @@ export function AppearanceCard() {
             setTheme(value);
           }}
         />
+      </fieldset>
+      <fieldset>
+        <legend>Colours of charts</legend>
         <Choices
-          legend="Colours of charts"
           name="dyes"
           choices={DYES}
           chosen={dyes}
@@ -51,44 +56,9 @@ export function AppearanceCard() {
             setDyes(value);
           }}
         />
-        <DyeSample />
-      </div>
-    </section>
-  );
-}
-
-interface Choice<Value extends string> {
-  readonly value: Value;
-  readonly name: string;
-  readonly text: string;
-}
-
-function Choices<Value extends string>(props: {
-  readonly legend: string;
-  readonly name: string;
-  readonly choices: readonly Choice<Value>[];
-  readonly chosen: Value;
-  readonly onChoose: (value: Value) => void;
-}) {
-  return (
-    <fieldset>
-      <legend>{props.legend}</legend>
-      <div class="choices">
-        {props.choices.map(({ value, name, text }) => (
-          <label class="choice" key={value}>
-            <input
-              type="radio"
-              name={props.name}
-              value={value}
-              checked={props.chosen === value}
-              onChange={() => props.onChoose(value)}
-            />
-            <b>{name}</b>
-            <span>{text}</span>
-          </label>
-        ))}
-      </div>
-    </fieldset>
+      </fieldset>
+      <DyeSample />
+    </Card>
   );
 }
 

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { portalApi } from '../../api/portal-api.ts';
 import type { AccountView } from '../../api/portal-shapes.ts';
 import { useAction } from '../../api/use-action.ts';
-import { Button } from '../../components/button.tsx';
+import { ActionButton, Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import { ErrorNotice, Notice } from '../../components/notice.tsx';
@@ -50,9 +50,9 @@ export function DeletionCard(props: {
               </>
             }
             action={
-              <Button size="sm" busy={keep.isBusy && 'Keeping'} onClick={() => void keep.run()}>
+              <ActionButton size="sm" action={keep} busy="Keeping">
                 Keep the account
-              </Button>
+              </ActionButton>
             }
           >
             Until then everything works as before, and nothing is charged any more.

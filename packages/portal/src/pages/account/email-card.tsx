@@ -2,11 +2,9 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { portalApi } from '../../api/portal-api.ts';
-import { useAction } from '../../api/use-action.ts';
 import { Button } from '../../components/button.tsx';
-import { TextField } from '../../components/field.tsx';
+import { EmailForm } from '../../components/email-form.tsx';
 import { ErrorNotice, Notice } from '../../components/notice.tsx';
-import { typedFault } from '../../components/typed-fault.ts';
 
 export function EmailCard(props: { readonly email: string }) {
   const [isOpen, setIsOpen] = useState(false);
@@ -47,70 +45,34 @@ export function EmailCard(props: { readonly email: string }) {
         )}
         {isOpen && (
           <EmailForm
-            onClose={() => setIsOpen(false)}
-            onSent={(email) => {
+            class="stack narrow"
+            label="New address"
+            hint="We send a link there, and tell the old address."
+            emptyText="Enter the new e-mail address."
+            onSend={async (email) => {
+              await portalApi.changeEmail(email);
               setSentTo(email);
               setIsOpen(false);
             }}
-          />
+          >
+            {({ isBusy, error }) => (
+              <>
+                {(error?.fault('/email') ?? null) === null && (
+                  <ErrorNotice title="The address is as it was." error={error} />
+                )}
+                <div class="row">
+                  <Button type="submit" kind="primary" busy={isBusy && 'Sending'}>
+                    Send the link
+                  </Button>
+                  <Button kind="ghost" onClick={() => setIsOpen(false)}>
+                    Cancel
+                  </Button>
+                </div>
+              </>
+            )}
+          </EmailForm>
         )}
       </div>
     </section>
-  );
-}
-
-function EmailForm(props: {
-  readonly onClose: () => void;
-  readonly onSent: (email: string) => void;
-}) {
-  const [email, setEmail] = useState('');
-  const [isEmpty, setIsEmpty] = useState(false);
-  const [sent, setSent] = useState('');
-  const field = useRef<HTMLInputElement>(null);
-  const change = useAction(async (typed: string) => {
-    await portalApi.changeEmail(typed);
-    props.onSent(typed);
-  });
-  const submit = async () => {
-    const typed = email.trim();
-    setIsEmpty(typed === '');
-    setSent(typed);
-    if (typed === '' || !(await change.run(typed))) field.current?.focus();
-  };
-  const fault = typedFault(sent, change.error?.fault('/email') ?? null);
-  return (
-    <form
-      class="stack narrow"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
-    >
-      <TextField
-        label="New address"
-        type="email"
-        name="email"
-        autocomplete="email"
-        inputMode="email"
-        spellcheck={false}
-        autofocus
-        maxLength={320}
-        value={email}
-        onInput={setEmail}
-        hint="We send a link there, and tell the old address."
-        error={isEmpty ? 'Enter the new e-mail address.' : fault}
-        inputRef={field}
-      />
-      {fault === null && <ErrorNotice title="The address is as it was." error={change.error} />}
-      <div class="row">
-        <Button type="submit" kind="primary" busy={change.isBusy && 'Sending'}>
-          Send the link
-        </Button>
-        <Button kind="ghost" onClick={props.onClose}>
-          Cancel
-        </Button>
-      </div>
-    </form>
   );
 }

@@ -3,7 +3,8 @@
 import { portalApi } from '../../api/portal-api.ts';
 import type { SessionView } from '../../api/portal-shapes.ts';
 import { useAction } from '../../api/use-action.ts';
-import { Button } from '../../components/button.tsx';
+import { ActionButton, Button } from '../../components/button.tsx';
+import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
@@ -25,19 +26,17 @@ export function SessionsCard(props: {
   });
   const hasOthers = props.sessions.some(({ isThis }) => !isThis);
   return (
-    <section class="card" aria-labelledby="sessions-title">
-      <div class="card-head">
-        <h2 id="sessions-title">Signed in</h2>
-        {hasOthers && (
-          <Button
-            size="sm"
-            busy={endOthers.isBusy && 'Signing out'}
-            onClick={() => void endOthers.run()}
-          >
+    <Card
+      title="Signed in"
+      titleId="sessions-title"
+      aside={
+        hasOthers && (
+          <ActionButton size="sm" action={endOthers} busy="Signing out">
             Sign out everywhere else
-          </Button>
-        )}
-      </div>
+          </ActionButton>
+        )
+      }
+    >
       <ErrorNotice title="Nobody was signed out." error={endOthers.error ?? endOne.error} />
       <Table
         caption="Browsers that are signed in"
@@ -49,7 +48,7 @@ export function SessionsCard(props: {
       <p class="limits-line">
         <span>A session ends 30 days after it began, or when you sign out.</span>
       </p>
-    </section>
+    </Card>
   );
 }
 

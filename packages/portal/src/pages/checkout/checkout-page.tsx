@@ -10,18 +10,20 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { portalApi } from '../../api/portal-api.ts';
 import type { PortalError } from '../../api/portal-error.ts';
-import type { AccountView, OfferId } from '../../api/portal-shapes.ts';
+import type { OfferId } from '../../api/portal-shapes.ts';
 import { useAction } from '../../api/use-action.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
+import { Card } from '../../components/card.tsx';
 import { CheckField, SelectField } from '../../components/field.tsx';
-import { ErrorNotice, LoadError } from '../../components/notice.tsx';
-import { Skeleton } from '../../components/skeleton.tsx';
-import { dayText, millisecondsOf } from '../../components/time-text.ts';
+import { Form } from '../../components/form.tsx';
+import { ErrorNotice } from '../../components/notice.tsx';
+import { dayOf } from '../../components/time-text.ts';
+import { WhenLoaded } from '../../components/when-loaded.tsx';
 import { useAccount } from '../../shell/account-context.tsx';
 import { PageHead } from '../../shell/page-head.tsx';
 import { type Holding, holdingOf, isBuyable } from '../plans/holding.ts';
 import { offerText, priceText, waiverText } from '../plans/plan-facts.ts';
-import { type Shop, useShop } from '../plans/use-shop.ts';
+import { type OwnShopProps, type Shop, useOwnShop } from '../plans/use-shop.ts';
 import { countryName, countryOptions, likelyCountry } from './billing-country.ts';
 import { OrderSummary } from './order-summary.tsx';
 
@@ -31,38 +33,27 @@ const NEW_TEXT = 'The text is a new one since you opened this page. Read it, and
 
 export function CheckoutPage() {
   const account = useAccount();
-  const shop = useShop(true);
+  const loaded = useOwnShop();
   useFreshAfterBack();
-  const error = account?.error ?? shop.error;
-  const reload = () => {
-    account?.reload();
-    shop.reload();
-  };
   return (
     <>
       <PageHead title="Checkout">
         {account?.value && <span class="badge">You have: {PLAN_NAMES[account.value.plan]}</span>}
       </PageHead>
-      {account?.value && shop.value !== null ? (
-        <Choosing account={account.value} shop={shop.value} reload={reload} />
-      ) : error === null ? (
-        <Skeleton label="The checkout is loading" lines={4} />
-      ) : (
-        <LoadError title="The checkout did not load" error={error} onRetry={reload}>
-          Nothing was ordered.
-        </LoadError>
-      )}
+      <WhenLoaded
+        loaded={loaded}
+        loading="The checkout is loading"
+        lines={4}
+        failed="The checkout did not load"
+        note="Nothing was ordered."
+      >
+        {(own) => <Choosing {...own} reload={loaded.reload} />}
+      </WhenLoaded>
     </>
   );
 }
 
-interface CheckoutProps {
-  readonly account: AccountView;
-  readonly shop: Shop;
-  readonly reload: () => void;
-}
-
-function Choosing(props: CheckoutProps) {
+function Choosing(props: OwnShopProps) {
   const { account, shop } = props;
   const wanted = useLocation().query.offer;
   const buyable = shop.offers.offers
@@ -85,7 +76,7 @@ function NothingLeft() {
   );
 }
 
-interface FormProps extends CheckoutProps {
+interface FormProps extends OwnShopProps {
   readonly offer: OfferId;
   readonly onOffer: (offer: OfferId) => void;
 }
@@ -126,15 +117,7 @@ function CheckoutForm(props: FormProps) {
     else void pay.run();
   };
   return (
-    <form
-      ref={form}
-      class="checkout"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
-    >
+    <Form formRef={form} class="checkout" onSubmit={submit}>
       <div>
         <OfferCard account={account} shop={shop} offer={offer} onOffer={onOffer} />
         <CountryCard
@@ -146,32 +129,30 @@ function CheckoutForm(props: FormProps) {
             setFaults(({ waiver }) => (waiver === undefined ? {} : { waiver }));
           }}
         />
-        <section class="card">
-          <div class="card-head">
-            <h2>Right of withdrawal</h2>
-            <span class="badge mono">Text {text.version}</span>
+        <Card
+          title="Right of withdrawal"
+          aside={<span class="badge mono">Text {text.version}</span>}
+          body="card-body stack"
+        >
+          <div class="waiver">
+            {text.text.split('\n\n').map((paragraph) => (
+              <p key={paragraph}>{paragraph}</p>
+            ))}
           </div>
-          <div class="card-body stack">
-            <div class="waiver">
-              {text.text.split('\n\n').map((paragraph) => (
-                <p key={paragraph}>{paragraph}</p>
-              ))}
-            </div>
-            <CheckField
-              inputRef={box}
-              isChecked={isAgreed}
-              error={faults.waiver}
-              title="Begin now. I know what this means for my right of withdrawal."
-              onChange={(isChecked) => {
-                setAgreedTo(isChecked ? text.text : null);
-                setFaults(({ country: fault }) => (fault === undefined ? {} : { country: fault }));
-              }}
-            >
-              We store the text’s version, the time, your IP address and your account with the
-              order, and confirm it by e-mail.
-            </CheckField>
-          </div>
-        </section>
+          <CheckField
+            inputRef={box}
+            isChecked={isAgreed}
+            error={faults.waiver}
+            title="Begin now. I know what this means for my right of withdrawal."
+            onChange={(isChecked) => {
+              setAgreedTo(isChecked ? text.text : null);
+              setFaults(({ country: fault }) => (fault === undefined ? {} : { country: fault }));
+            }}
+          >
+            We store the text’s version, the time, your IP address and your account with the order,
+            and confirm it by e-mail.
+          </CheckField>
+        </Card>
       </div>
       <OrderSummary account={account} shop={shop} offer={offer} country={country}>
         <CheckoutError error={pay.error} />
@@ -186,7 +167,7 @@ function CheckoutForm(props: FormProps) {
           Continue to payment, {amount} {per}
         </Button>
       </OrderSummary>
-    </form>
+    </Form>
   );
 }
 
@@ -234,13 +215,12 @@ function OfferCard(props: Omit<FormProps, 'reload'>) {
 
 function heldText(holding: Holding | null): string {
   if (holding === null) return '';
-  const day = (instant: string) => dayText(millisecondsOf(instant));
-  if (holding.by === 'trial') return `Given to you until ${day(holding.until)}.`;
+  if (holding.by === 'trial') return `Given to you until ${dayOf(holding.until)}.`;
   if (holding.by === 'gift') return 'Given to you, without an end.';
   const { order } = holding;
-  if (order.interval === null) return `For life, since ${day(order.paidAt ?? order.createdAt)}.`;
-  if (order.state === 'cancelled') return `Cancelled, on until ${day(order.paidUntil!)}.`;
-  return `Since ${day(order.paidAt ?? order.createdAt)}.`;
+  if (order.interval === null) return `For life, since ${dayOf(order.paidAt ?? order.createdAt)}.`;
+  if (order.state === 'cancelled') return `Cancelled, on until ${dayOf(order.paidUntil!)}.`;
+  return `Since ${dayOf(order.paidAt ?? order.createdAt)}.`;
 }
 
 function CountryCard(props: {
@@ -254,28 +234,23 @@ function CountryCard(props: {
   const options = countryOptions(shop.pricing);
   const last = shop.orders[0]?.country;
   return (
-    <section class="card">
-      <div class="card-head">
-        <h2>Billing country</h2>
-      </div>
-      <div class="card-body two">
-        <SelectField
-          label="Country"
-          hint="Decides tax and who takes the payment."
-          value={country}
-          options={country === '' ? [none, ...options] : options}
-          autocomplete="country"
-          error={props.error}
-          onChange={props.onCountry}
-        />
-        {last !== undefined && (
-          <p class="small muted country-note">
-            Your last order was from {countryName(last)}. An account stays with the payment provider
-            of its first order.
-          </p>
-        )}
-      </div>
-    </section>
+    <Card title="Billing country" body="card-body two">
+      <SelectField
+        label="Country"
+        hint="Decides tax and who takes the payment."
+        value={country}
+        options={country === '' ? [none, ...options] : options}
+        autocomplete="country"
+        error={props.error}
+        onChange={props.onCountry}
+      />
+      {last !== undefined && (
+        <p class="small muted country-note">
+          Your last order was from {countryName(last)}. An account stays with the payment provider
+          of its first order.
+        </p>
+      )}
+    </Card>
   );
 }
 

@@ -3,6 +3,7 @@
 import '../keys/key-name.css';
 import type { UsageView, Used } from '../../api/portal-shapes.ts';
 import { ButtonLink } from '../../components/button.tsx';
+import { Card } from '../../components/card.tsx';
 import { bytesText, exactNumber } from '../../components/number-text.ts';
 import { type Column, Table } from '../../components/table.tsx';
 import { keyHint } from '../keys/key-text.ts';
@@ -21,13 +22,15 @@ interface Row {
 export function ByKey({ usage }: { readonly usage: UsageView }) {
   const rows = rowsOf(usage);
   return (
-    <section class="card" id="by-key">
-      <div class="card-head">
-        <h2>By key, {monthName(usage.reportPeriod)}</h2>
+    <Card
+      id="by-key"
+      title={`By key, ${monthName(usage.reportPeriod)}`}
+      aside={
         <ButtonLink kind="ghost" size="sm" href="/keys">
           Manage keys
         </ButtonLink>
-      </div>
+      }
+    >
       {rows.length === 0 ? (
         <div class="empty">
           <p>Nothing was used. What each key asks for and computes will be listed here.</p>
@@ -41,7 +44,7 @@ export function ByKey({ usage }: { readonly usage: UsageView }) {
           rowClass={({ isOver }) => (isOver ? 'dim' : undefined)}
         />
       )}
-    </section>
+    </Card>
   );
 }
 

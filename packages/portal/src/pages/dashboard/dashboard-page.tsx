@@ -1,10 +1,10 @@
 /** Overview: what is used of what may be used, this month and the twelve before, by key, and what is open now. */
 
 import './dashboard.css';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { portalApi } from '../../api/portal-api.ts';
 import type { KeyList, UsageView } from '../../api/portal-shapes.ts';
-import { useLoaded } from '../../api/use-loaded.ts';
+import { useLoaded, useReloadEvery } from '../../api/use-loaded.ts';
 import { LoadError, Notice } from '../../components/notice.tsx';
 import { dayText, millisecondsOf } from '../../components/time-text.ts';
 import { PageHead } from '../../shell/page-head.tsx';
@@ -33,7 +33,8 @@ export function DashboardPage() {
     ]);
     return { usage, keys };
   }, period);
-  useLookAgain(overview.reload);
+  // Numbers move while one looks at them.
+  useReloadEvery(LOOK_AGAIN_MS, overview.reload);
   const { value, error } = overview;
   // The choice of a month stays where it is, with the focus, while the month that was chosen is fetched.
   const head = useRef<UsageView | null>(null);
@@ -112,16 +113,6 @@ function MonthSelect(props: {
       ))}
     </select>
   );
-}
-
-/** Numbers move while one looks at them; not while nobody does. */
-function useLookAgain(look: () => void): void {
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') look();
-    }, LOOK_AGAIN_MS);
-    return () => clearInterval(timer);
-  }, [look]);
 }
 
 function OverviewSkeleton() {

@@ -3,6 +3,7 @@
 import type { ComponentChildren } from 'preact';
 import type { KeyList, UsageView } from '../../api/portal-shapes.ts';
 import { ButtonLink } from '../../components/button.tsx';
+import { Card } from '../../components/card.tsx';
 import { CodeTabs } from '../../components/code-tabs.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { storedChoice } from '../../components/stored-choice.ts';
@@ -38,13 +39,14 @@ export function FirstDay({ usage, keys, onChanged }: FirstDayProps) {
   const { hasKey, hasRequested, hasBar } = stepsDone({ usage, keys });
   const next = [hasKey, hasRequested, hasBar].indexOf(false);
   return (
-    <section class="card">
-      <div class="card-head">
-        <h2>Your first day</h2>
+    <Card
+      title="Your first day"
+      aside={
         <span class="tiny faint">
           {[hasKey, hasRequested, hasBar].filter(Boolean).length} of 3 done
         </span>
-      </div>
+      }
+    >
       <ol class="steps">
         <Step number={1} title="Make a key" isDone={hasKey} isNext={next === 0}>
           <p>A key lets your programs in. It is shown once; copy it where they run.</p>
@@ -66,7 +68,7 @@ export function FirstDay({ usage, keys, onChanged }: FirstDayProps) {
           />
         </Step>
       </ol>
-    </section>
+    </Card>
   );
 }
 

@@ -1,9 +1,11 @@
 /** Compute units of a month: so far against the budget, and day by day. */
 
 import type { UsageView } from '../../api/portal-shapes.ts';
+import { Card } from '../../components/card.tsx';
 import { exactNumber, proseNumber } from '../../components/number-text.ts';
-import { type Column, Table } from '../../components/table.tsx';
+import type { Column } from '../../components/table.tsx';
 import { dayText } from '../../components/time-text.ts';
+import { AsTable, AxisLine } from './chart-parts.tsx';
 import {
   CHART_HEIGHT,
   dayValues,
@@ -30,9 +32,9 @@ export function MonthChart({
   const title = limit > 0 ? 'Compute units against the budget' : 'Compute units';
   if (limit === 0 && total === 0) return <NoUnits month={month} />;
   return (
-    <section class="card">
-      <div class="card-head">
-        <h2>{title}</h2>
+    <Card
+      title={title}
+      aside={
         <div class="keyline">
           <span>
             <i class="l" />
@@ -43,38 +45,33 @@ export function MonthChart({
             Each day
           </span>
         </div>
+      }
+      body="card-body"
+    >
+      <div ref={ref} class="chart-svg">
+        {width > 0 && (
+          <svg
+            viewBox={`0 0 ${width} ${CHART_HEIGHT}`}
+            role="img"
+            aria-label={`Compute units a day in ${monthName(month.period)}: ${proseNumber(total)} so far${of}.`}
+          >
+            <MonthPanes shape={monthShape(facts, width)} total={total} />
+          </svg>
+        )}
       </div>
-      <div class="card-body">
-        <div ref={ref} class="chart-svg">
-          {width > 0 && (
-            <svg
-              viewBox={`0 0 ${width} ${CHART_HEIGHT}`}
-              role="img"
-              aria-label={`Compute units a day in ${monthName(month.period)}: ${proseNumber(total)} so far${of}.`}
-            >
-              <MonthPanes shape={monthShape(facts, width)} total={total} />
-            </svg>
-          )}
-        </div>
-        <DayTable facts={facts} />
-      </div>
-    </section>
+      <DayTable facts={facts} />
+    </Card>
   );
 }
 
 /** Without a budget and without use there is nothing to draw. */
 function NoUnits({ month }: { readonly month: MonthFacts['month'] }) {
   return (
-    <section class="card">
-      <div class="card-head">
-        <h2>Compute units</h2>
-      </div>
-      <div class="card-body">
-        <p class="muted">
-          None were used in {monthName(month.period)}. Streams use none; history and exports do.
-        </p>
-      </div>
-    </section>
+    <Card title="Compute units" body="card-body">
+      <p class="muted">
+        None were used in {monthName(month.period)}. Streams use none; history and exports do.
+      </p>
+    </Card>
   );
 }
 
@@ -84,21 +81,9 @@ function MonthPanes({ shape, total }: { readonly shape: MonthShape; readonly tot
   return (
     <>
       {[...shape.sumLines, ...shape.dayLines].map(({ value, y }) => (
-        <g key={y}>
-          <path class="grid" d={`M0 ${y}H${right}`} />
-          <text x={right + 8} y={y + 4}>
-            {axisNumber(value)}
-          </text>
-        </g>
+        <AxisLine key={y} value={value} y={y} right={right} />
       ))}
-      {limit !== null && (
-        <>
-          <path class="limit" d={`M0 ${limit.y}H${right}`} />
-          <text class="limit-label" x={right + 8} y={limit.y + 4}>
-            {axisNumber(limit.value)}
-          </text>
-        </>
-      )}
+      {limit !== null && <AxisLine {...limit} right={right} isLimit />}
       {shape.bars.map(({ day, x, y, width, height, isToday }) => (
         <rect
           key={day}
@@ -165,14 +150,11 @@ function DayTable({ facts }: { readonly facts: MonthFacts }) {
     { label: 'Exported bytes', isRight: true, cell: ({ used }) => exactNumber(used.exportBytes) },
   ];
   return (
-    <details class="more as-table">
-      <summary>Show as table</summary>
-      <Table
-        caption="What was charged, by day"
-        columns={columns}
-        rows={facts.days}
-        rowKey={({ day }) => day}
-      />
-    </details>
+    <AsTable
+      caption="What was charged, by day"
+      columns={columns}
+      rows={facts.days}
+      rowKey={({ day }) => day}
+    />
   );
 }

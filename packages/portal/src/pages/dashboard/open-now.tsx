@@ -1,39 +1,40 @@
 /** What the account has open at this moment, of what it may have. */
 
 import type { UsageView } from '../../api/portal-shapes.ts';
+import { Card } from '../../components/card.tsx';
 import { Threads } from '../../components/meter.tsx';
 import { exactNumber } from '../../components/number-text.ts';
 
 export function OpenNow({ usage }: { readonly usage: UsageView }) {
   const { open, limits } = usage;
   return (
-    <section class="card">
-      <div class="card-head">
-        <h2>Open now</h2>
-        {limits.realtime ? (
+    <Card
+      title="Open now"
+      aside={
+        limits.realtime ? (
           <span class="badge ok">
             <span class="dot" />
             Real time
           </span>
         ) : (
           <span class="badge">{Math.round(limits.delaySeconds / 60)} minutes late</span>
-        )}
-      </div>
-      <div class="now">
-        <Count name="Connections" count={open.connections} max={limits.maxConnections} />
-        <Count name="Subscriptions" count={open.subscriptions} max={limits.maxSubscriptions} />
-        <Count
-          name="Custom configurations"
-          count={open.customConfigs}
-          max={limits.maxCustomConfigs}
-        />
-        {!limits.realtime && (
-          <p class="small muted">
-            Live shows trades as they happen. <a href="/plans">See the plans</a>
-          </p>
-        )}
-      </div>
-    </section>
+        )
+      }
+      body="now"
+    >
+      <Count name="Connections" count={open.connections} max={limits.maxConnections} />
+      <Count name="Subscriptions" count={open.subscriptions} max={limits.maxSubscriptions} />
+      <Count
+        name="Custom configurations"
+        count={open.customConfigs}
+        max={limits.maxCustomConfigs}
+      />
+      {!limits.realtime && (
+        <p class="small muted">
+          Live shows trades as they happen. <a href="/plans">See the plans</a>
+        </p>
+      )}
+    </Card>
   );
 }
 

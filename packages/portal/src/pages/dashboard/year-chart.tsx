@@ -1,9 +1,11 @@
 /** Compute units of thirteen months, one bar each, against today's budget. */
 
 import type { UsageView } from '../../api/portal-shapes.ts';
+import { Card } from '../../components/card.tsx';
 import { exactNumber } from '../../components/number-text.ts';
-import { type Column, Table } from '../../components/table.tsx';
-import { axisNumber, monthAbbreviation, monthName, roundAbove } from './usage-pace.ts';
+import type { Column } from '../../components/table.tsx';
+import { AsTable, AxisLine } from './chart-parts.tsx';
+import { monthAbbreviation, monthName, roundAbove } from './usage-pace.ts';
 import { useWidth } from './use-width.ts';
 
 const HEIGHT = 252;
@@ -14,18 +16,21 @@ const FOOT = 22;
 export function YearChart({ usage }: { readonly usage: UsageView }) {
   const { ref, width } = useWidth<HTMLDivElement>();
   return (
-    <section class="card">
-      <div class="card-head">
-        <h2>Last twelve months and this one</h2>
-        <span class="tiny faint">Compute units</span>
+    <Card
+      title="Last twelve months and this one"
+      aside={<span class="tiny faint">Compute units</span>}
+      body="card-body"
+    >
+      <div ref={ref} class="chart-svg">
+        {width > 0 && <YearBars usage={usage} width={width} />}
       </div>
-      <div class="card-body">
-        <div ref={ref} class="chart-svg">
-          {width > 0 && <YearBars usage={usage} width={width} />}
-        </div>
-        <MonthTable usage={usage} />
-      </div>
-    </section>
+      <AsTable
+        caption="Use by month, the newest first"
+        columns={COLUMNS}
+        rows={usage.months.toReversed()}
+        rowKey={({ period }) => period}
+      />
+    </Card>
   );
 }
 
@@ -47,19 +52,13 @@ function YearBars({ usage, width }: { readonly usage: UsageView; readonly width:
       aria-label={`Compute units a month. Most were used in ${monthName(busiest.period)}: ${exactNumber(busiest.used.computeUnits)}.`}
     >
       {[0, top / 2, top].map((value) => (
-        <g key={value}>
-          <path
-            class={value === limit && value > 0 ? 'limit' : 'grid'}
-            d={`M0 ${y(value)}H${right}`}
-          />
-          <text
-            class={value === limit && value > 0 ? 'limit-label' : undefined}
-            x={right + 8}
-            y={y(value) + 4}
-          >
-            {axisNumber(value)}
-          </text>
-        </g>
+        <AxisLine
+          key={value}
+          value={value}
+          y={y(value)}
+          right={right}
+          isLimit={value === limit && value > 0}
+        />
       ))}
       {months.map(({ period, used }, index) => (
         <g key={period}>
@@ -89,17 +88,3 @@ const COLUMNS: readonly Column<UsageView['months'][number]>[] = [
   { label: 'Exported bytes', isRight: true, cell: ({ used }) => exactNumber(used.exportBytes) },
   { label: 'Requests', isRight: true, cell: ({ used }) => exactNumber(used.restRequests) },
 ];
-
-function MonthTable({ usage }: { readonly usage: UsageView }) {
-  return (
-    <details class="more as-table">
-      <summary>Show as table</summary>
-      <Table
-        caption="Use by month, the newest first"
-        columns={COLUMNS}
-        rows={usage.months.toReversed()}
-        rowKey={({ period }) => period}
-      />
-    </details>
-  );
-}

@@ -1,6 +1,7 @@
 /** Keys in words: which one it is, what state it is in, and what it is restricted to. */
 
 import type { KeyView } from '../../api/portal-shapes.ts';
+import { counted } from '../../components/number-text.ts';
 import { dayText, millisecondsOf } from '../../components/time-text.ts';
 
 const MINUTE_MS = 60_000;
@@ -74,9 +75,5 @@ export function restrictionWords({
 
 function instrumentWords(instruments: readonly string[]): string {
   if (instruments.length <= INSTRUMENTS_NAMED_MAX) return instruments.join(', ');
-  return counted(instruments.length, 'instrument', 'instruments');
-}
-
-function counted(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
+  return counted(instruments.length, 'instrument');
 }

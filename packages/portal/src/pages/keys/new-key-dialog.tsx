@@ -6,6 +6,7 @@ import type { CreatedKey, Environment, NewKey, Scope } from '../../api/portal-sh
 import { useAction } from '../../api/use-action.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { Button } from '../../components/button.tsx';
+import { type Choice, Choices } from '../../components/choices.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { CheckField, FieldNote, TextField } from '../../components/field.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
@@ -96,33 +97,21 @@ export function NewKeyDialog(props: {
   );
 }
 
-const ENVIRONMENTS: readonly {
-  readonly environment: Environment;
-  readonly name: string;
-  readonly text: string;
-}[] = [
-  { environment: 'live', name: 'Live', text: 'The rights of your plan, and what you add to it.' },
-  { environment: 'test', name: 'Test', text: '10 minutes late, last 7 days. Same messages.' },
+const ENVIRONMENTS: readonly Choice<Environment>[] = [
+  { value: 'live', name: 'Live', text: 'The rights of your plan, and what you add to it.' },
+  { value: 'test', name: 'Test', text: '10 minutes late, last 7 days. Same messages.' },
 ];
 
 function EnvironmentField({ form, errors, change }: FormPart) {
   return (
     <fieldset class="field" data-field="environment">
       <legend>Environment</legend>
-      <div class="choices">
-        {ENVIRONMENTS.map(({ environment, name, text }) => (
-          <label class="choice" key={environment}>
-            <input
-              type="radio"
-              name="environment"
-              checked={form.environment === environment}
-              onChange={() => change({ environment })}
-            />
-            <b>{name}</b>
-            <span>{text}</span>
-          </label>
-        ))}
-      </div>
+      <Choices
+        name="environment"
+        choices={ENVIRONMENTS}
+        chosen={form.environment}
+        onChoose={(environment) => change({ environment })}
+      />
       <FieldNote id="environment-note" error={errors.environment} />
     </fieldset>
   );

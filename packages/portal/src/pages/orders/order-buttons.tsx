@@ -3,7 +3,7 @@
 import { portalApi } from '../../api/portal-api.ts';
 import type { OrderView } from '../../api/portal-shapes.ts';
 import { useAction } from '../../api/use-action.ts';
-import { Button } from '../../components/button.tsx';
+import { ActionButton } from '../../components/button.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { showToast } from '../../components/toast.tsx';
 
@@ -18,9 +18,9 @@ export function ProviderPageButton(props: { readonly order: OrderView }) {
   if (order.interval === null || !isRunning) return null;
   return (
     <>
-      <Button size="sm" busy={open.isBusy && 'Opening'} onClick={() => void open.run()}>
+      <ActionButton size="sm" action={open} busy="Opening">
         Update card or address
-      </Button>
+      </ActionButton>
       <ErrorNotice title="The page of the provider did not open." error={open.error} />
     </>
   );
@@ -37,9 +37,9 @@ export function DropButton(props: { readonly order: OrderView; readonly onDone: 
   if (order.state !== 'open') return null;
   return (
     <span class="order-drop">
-      <Button size="sm" busy={drop.isBusy && 'Giving it up'} onClick={() => void drop.run()}>
+      <ActionButton size="sm" action={drop} busy="Giving it up">
         Give up<span class="visually-hidden"> order {order.id}</span>
-      </Button>
+      </ActionButton>
       <ErrorNotice title="Nothing was changed." error={drop.error} />
       {drop.error !== null && order.withdrawal !== null && (
         <a class="small order-note" href={`/withdraw?order=${order.id}`}>

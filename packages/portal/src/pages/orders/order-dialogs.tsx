@@ -3,7 +3,7 @@
 import { portalApi } from '../../api/portal-api.ts';
 import type { OrderView } from '../../api/portal-shapes.ts';
 import { useAction } from '../../api/use-action.ts';
-import { Button } from '../../components/button.tsx';
+import { ActionButton, Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { cancelText } from './order-words.ts';
@@ -24,13 +24,9 @@ export function CancelDialog(props: {
       foot={
         <>
           <Button onClick={props.onClose}>Keep {name}</Button>
-          <Button
-            kind="danger"
-            busy={cancel.isBusy && 'Cancelling'}
-            onClick={() => void cancel.run()}
-          >
+          <ActionButton kind="danger" action={cancel} busy="Cancelling">
             Cancel {name}
-          </Button>
+          </ActionButton>
         </>
       }
     >

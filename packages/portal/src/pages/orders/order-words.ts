@@ -2,7 +2,7 @@
 
 import type { OrderState, OrderView } from '../../api/portal-shapes.ts';
 import { moneyText } from '../../components/number-text.ts';
-import { dayText, millisecondsOf } from '../../components/time-text.ts';
+import { dayOf } from '../../components/time-text.ts';
 import type { Holding } from '../plans/holding.ts';
 
 export interface StateWord {
@@ -28,47 +28,44 @@ export function stateWord({ state, withdrawn }: Pick<OrderView, 'state' | 'withd
 /** What the account has of one offer, and the next date, in a sentence. */
 export function holdingSentence(name: string, holding: Holding): string {
   if (holding.by === 'gift') return `${name} is yours, given without an end.`;
-  if (holding.by === 'trial') return `${name} is yours until ${day(holding.until)}, at no charge.`;
+  if (holding.by === 'trial')
+    return `${name} is yours until ${dayOf(holding.until)}, at no charge.`;
   const { order, until } = holding;
   if (order.interval === null) {
-    return `${name} is yours for life, since ${day(order.paidAt ?? order.createdAt)}.`;
+    return `${name} is yours for life, since ${dayOf(order.paidAt ?? order.createdAt)}.`;
   }
   if (order.state === 'past_due') {
     const last = until ?? order.endsAt;
-    const end = last === null ? '' : ` ${name} stays on until ${day(last)}.`;
-    return `The renewal of ${name} was declined on ${day(order.paidUntil!)}.${end}`;
+    const end = last === null ? '' : ` ${name} stays on until ${dayOf(last)}.`;
+    return `The renewal of ${name} was declined on ${dayOf(order.paidUntil!)}.${end}`;
   }
   if (order.state === 'cancelled') {
-    return `${name} is cancelled and on until ${day(order.paidUntil!)}. Nothing is charged again.`;
+    return `${name} is cancelled and on until ${dayOf(order.paidUntil!)}. Nothing is charged again.`;
   }
   const price = moneyText(order.amountMinor, order.currency);
   const tax = order.taxIncluded ? 'tax included' : 'plus tax';
-  return `${name} renews on ${day(order.paidUntil!)} for ${price} a month, ${tax}.`;
+  return `${name} renews on ${dayOf(order.paidUntil!)} for ${price} a month, ${tax}.`;
 }
 
 /** What the button to cancel says; null: there is nothing to cancel. */
 export function cancelWord(order: OrderView, name: string): string | null {
   if (order.interval === null || order.state === 'cancelled') return null;
-  return order.state === 'paid' ? `Cancel, on until ${day(order.paidUntil!)}` : `Cancel ${name}`;
+  return order.state === 'paid' ? `Cancel, on until ${dayOf(order.paidUntil!)}` : `Cancel ${name}`;
 }
 
 /** What is asked before it is cancelled: a renewal that failed leaves nothing that is paid for. */
 export function cancelText({ state, paidUntil }: OrderView, name: string): string {
   return state === 'past_due'
     ? `${name} ends now, since its renewal was not paid. Nothing is charged any more.`
-    : `${name} stays on until ${day(paidUntil!)}. Nothing is charged after today.`;
+    : `${name} stays on until ${dayOf(paidUntil!)}. Nothing is charged after today.`;
 }
 
 /** What cancelling came to. */
 export function cancelledText({ state, paidUntil }: OrderView, name: string): string {
-  return state === 'cancelled' ? `${name} is on until ${day(paidUntil!)}.` : `${name} is off.`;
+  return state === 'cancelled' ? `${name} is on until ${dayOf(paidUntil!)}.` : `${name} is off.`;
 }
 
 /** What the button says that takes a cancellation back; null: there is none. */
 export function keepWord(order: OrderView, name: string): string | null {
-  return order.state === 'cancelled' ? `Keep ${name} after ${day(order.paidUntil!)}` : null;
-}
-
-function day(instant: string): string {
-  return dayText(millisecondsOf(instant));
+  return order.state === 'cancelled' ? `Keep ${name} after ${dayOf(order.paidUntil!)}` : null;
 }

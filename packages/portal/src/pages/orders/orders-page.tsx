@@ -5,21 +5,21 @@ import { PLAN_NAMES } from '@tapeloom/core/entitlement/plan';
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { portalApi } from '../../api/portal-api.ts';
-import type { AccountView, OrderView } from '../../api/portal-shapes.ts';
+import type { OrderView } from '../../api/portal-shapes.ts';
 import { useAction } from '../../api/use-action.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
+import { Card } from '../../components/card.tsx';
 import { Money } from '../../components/money.tsx';
-import { ErrorNotice, LoadError, Notice } from '../../components/notice.tsx';
-import { Skeleton } from '../../components/skeleton.tsx';
+import { ErrorNotice, Notice } from '../../components/notice.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { showToast } from '../../components/toast.tsx';
-import { useAccount } from '../../shell/account-context.tsx';
+import { WhenLoaded } from '../../components/when-loaded.tsx';
 import { PageHead } from '../../shell/page-head.tsx';
 import { countryName } from '../checkout/billing-country.ts';
 import { type Holding, holdingOf } from '../plans/holding.ts';
 import { offerName } from '../plans/plan-facts.ts';
-import { type Shop, useShop } from '../plans/use-shop.ts';
+import { type OwnShopProps, useOwnShop } from '../plans/use-shop.ts';
 import { withdrawnText, withdrawWord } from '../withdraw/withdraw-words.ts';
 import { DropButton, ProviderPageButton } from './order-buttons.tsx';
 import { CancelDialog } from './order-dialogs.tsx';
@@ -29,45 +29,34 @@ import { ReturnNotice } from './return-notice.tsx';
 import { useWatchedOrder } from './use-watched-order.ts';
 
 export function OrdersPage() {
-  const account = useAccount();
-  const shop = useShop(true);
+  const loaded = useOwnShop();
+  const { shop, reload } = loaded;
   const returned = useLocation().query.order ?? null;
   const watched = useWatchedOrder(returned);
-  const reload = () => {
-    account?.reload();
-    shop.reload();
-  };
   const isDecided = watched.t === 'decided';
   useEffect(() => {
     if (isDecided) reload();
   }, [isDecided]);
-  const error = account?.error ?? shop.error;
   return (
     <>
       <PageHead title="Billing" />
-      {returned !== null && shop.value !== null && (
-        <ReturnNotice watched={watched} offers={shop.value.offers} />
+      {returned !== null && shop !== null && (
+        <ReturnNotice watched={watched} offers={shop.offers} />
       )}
-      {account?.value && shop.value !== null ? (
-        <Billing account={account.value} shop={shop.value} reload={reload} />
-      ) : error === null ? (
-        <Skeleton label="Your orders are loading" lines={4} />
-      ) : (
-        <LoadError title="Your orders did not load" error={error} onRetry={reload}>
-          What you bought stays on.
-        </LoadError>
-      )}
+      <WhenLoaded
+        loaded={loaded}
+        loading="Your orders are loading"
+        lines={4}
+        failed="Your orders did not load"
+        note="What you bought stays on."
+      >
+        {(own) => <Billing {...own} reload={reload} />}
+      </WhenLoaded>
     </>
   );
 }
 
-interface BillingProps {
-  readonly account: AccountView;
-  readonly shop: Shop;
-  readonly reload: () => void;
-}
-
-function Billing(props: BillingProps) {
+function Billing(props: OwnShopProps) {
   const { account, shop } = props;
   const held = shop.offers.offers.flatMap(({ id, name }) => {
     const holding = holdingOf(id, account, shop.orders);
@@ -75,29 +64,29 @@ function Billing(props: BillingProps) {
   });
   return (
     <div class="stack">
-      <section class="card">
-        <div class="card-head">
-          <h2>{PLAN_NAMES[account.plan]}</h2>
+      <Card
+        title={PLAN_NAMES[account.plan]}
+        aside={
           <ButtonLink size="sm" href="/plans">
             {held.length === 0 ? 'See plans' : 'Compare plans'}
           </ButtonLink>
-        </div>
-        <div class="card-body stack">
-          {held.length === 0 && (
-            <p>You have the sandbox. It is free, it does not end, and nothing is charged.</p>
-          )}
-          {held.map(({ id, name, holding }) => (
-            <HeldOffer key={id} name={name} holding={holding} {...props} />
-          ))}
-        </div>
-      </section>
+        }
+        body="card-body stack"
+      >
+        {held.length === 0 && (
+          <p>You have the sandbox. It is free, it does not end, and nothing is charged.</p>
+        )}
+        {held.map(({ id, name, holding }) => (
+          <HeldOffer key={id} name={name} holding={holding} {...props} />
+        ))}
+      </Card>
       <Orders shop={shop} reload={props.reload} />
       <ReceiptsCard orders={shop.orders} nameOf={({ offer }) => offerName(shop.offers, offer)} />
     </div>
   );
 }
 
-function HeldOffer(props: BillingProps & { readonly name: string; readonly holding: Holding }) {
+function HeldOffer(props: OwnShopProps & { readonly name: string; readonly holding: Holding }) {
   const { name, holding, reload } = props;
   const [isAsked, setIsAsked] = useState(false);
   const close = () => setIsAsked(false);
@@ -167,7 +156,7 @@ function HeldSentence(props: { readonly name: string; readonly holding: Holding 
   );
 }
 
-function Orders({ shop, reload }: Pick<BillingProps, 'shop' | 'reload'>) {
+function Orders({ shop, reload }: Pick<OwnShopProps, 'shop' | 'reload'>) {
   const nameOf = ({ offer }: OrderView) => offerName(shop.offers, offer);
   if (shop.orders.length === 0) {
     return (
@@ -179,10 +168,7 @@ function Orders({ shop, reload }: Pick<BillingProps, 'shop' | 'reload'>) {
     );
   }
   return (
-    <section class="card">
-      <div class="card-head">
-        <h2>Orders</h2>
-      </div>
+    <Card title="Orders">
       <Table
         caption="Orders, the newest first"
         columns={orderColumns(nameOf, reload)}
@@ -190,7 +176,7 @@ function Orders({ shop, reload }: Pick<BillingProps, 'shop' | 'reload'>) {
         rowKey={({ id }) => id}
         rowClass={({ state }) => (state === 'failed' ? 'faint' : undefined)}
       />
-    </section>
+    </Card>
   );
 }
 

@@ -3,6 +3,7 @@
 import { portalApi } from '../../api/portal-api.ts';
 import type { OrderView, ReceiptView } from '../../api/portal-shapes.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
+import { Card } from '../../components/card.tsx';
 import { Money } from '../../components/money.tsx';
 import { LoadError } from '../../components/notice.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
@@ -28,10 +29,7 @@ export function ReceiptsCard(props: {
   );
   if (paid.length === 0 || loaded.value?.length === 0) return null;
   return (
-    <section class="card">
-      <div class="card-head">
-        <h2>Receipts</h2>
-      </div>
+    <Card title="Receipts">
       {loaded.value !== null ? (
         <Table
           caption="Receipts, the newest first"
@@ -55,7 +53,7 @@ export function ReceiptsCard(props: {
           )}
         </div>
       )}
-    </section>
+    </Card>
   );
 }
 

@@ -1,7 +1,7 @@
 /** What became of the payment that somebody has just come back from. It changes by itself. */
 
 import type { OffersView } from '../../api/portal-shapes.ts';
-import { ButtonLink } from '../../components/button.tsx';
+import { Button, ButtonLink } from '../../components/button.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { offerName } from '../plans/plan-facts.ts';
 import type { WatchedOrder } from './use-watched-order.ts';
@@ -30,7 +30,11 @@ function noticeOf(watched: WatchedOrder, offers: OffersView) {
         <Notice
           kind="warn"
           title="The provider has not confirmed this payment yet."
-          action={<ReloadLink />}
+          action={
+            <Button size="sm" onClick={() => location.reload()}>
+              Look again
+            </Button>
+          }
         >
           That can take a day with some banks. You get an e-mail when it is done.
         </Notice>
@@ -79,13 +83,5 @@ function Decided(props: {
     >
       The confirmation is on its way to your mailbox. Streams that are open have it already.
     </Notice>
-  );
-}
-
-function ReloadLink() {
-  return (
-    <button type="button" class="btn secondary sm" onClick={() => location.reload()}>
-      Look again
-    </button>
   );
 }

@@ -8,7 +8,13 @@ import type {
   PricingView,
   WaiverText,
 } from '../../api/portal-shapes.ts';
-import { bytesText, exactNumber, moneyText, proseNumber } from '../../components/number-text.ts';
+import {
+  bytesText,
+  counted,
+  exactNumber,
+  moneyText,
+  proseNumber,
+} from '../../components/number-text.ts';
 
 /** Days of history that stand for everything there is. */
 const HISTORY_DAYS_ALL = 36_500;
@@ -152,8 +158,4 @@ function instead(had: string): string {
 
 function minutes(seconds: number): string {
   return counted(Math.round(seconds / 60), 'minute');
-}
-
-function counted(count: number, word: string): string {
-  return `${exactNumber(count)} ${word}${count === 1 ? '' : 's'}`;
 }

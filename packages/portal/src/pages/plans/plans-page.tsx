@@ -5,8 +5,7 @@ import { PLAN_NAMES } from '@tapeloom/core/entitlement/plan';
 import type { AccountView, OfferId, Plan } from '../../api/portal-shapes.ts';
 import { ButtonLink } from '../../components/button.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { LoadError } from '../../components/notice.tsx';
-import { Skeleton } from '../../components/skeleton.tsx';
+import { WhenLoaded } from '../../components/when-loaded.tsx';
 import { useAccount } from '../../shell/account-context.tsx';
 import { PageHead } from '../../shell/page-head.tsx';
 import { holdingOf, isBuyable } from './holding.ts';
@@ -29,15 +28,15 @@ export function PlansPage() {
       <PageHead title="Plans">
         {account !== null && <span class="badge">You have: {PLAN_NAMES[account.plan]}</span>}
       </PageHead>
-      {shop.value === null && shop.error === null && (
-        <Skeleton label="The plans are loading" lines={4} />
-      )}
-      {shop.value === null && shop.error !== null && (
-        <LoadError title="Plans did not load" error={shop.error} onRetry={shop.reload}>
-          Your streams are not affected.
-        </LoadError>
-      )}
-      {shop.value !== null && <PlanCards shop={shop.value} account={account} />}
+      <WhenLoaded
+        loaded={shop}
+        loading="The plans are loading"
+        lines={4}
+        failed="Plans did not load"
+        note="Your streams are not affected."
+      >
+        {(value) => <PlanCards shop={value} account={account} />}
+      </WhenLoaded>
     </>
   );
 }

@@ -1,14 +1,40 @@
 /** What the pages about plans need: what is sold, and what the account has of it. */
 
 import { portalApi } from '../../api/portal-api.ts';
-import type { OffersView, OrderView, PricingView } from '../../api/portal-shapes.ts';
+import type { AccountView, OffersView, OrderView, PricingView } from '../../api/portal-shapes.ts';
 import { type Loaded, useLoaded } from '../../api/use-loaded.ts';
+import { useAccount } from '../../shell/account-context.tsx';
 
 export interface Shop {
   readonly offers: OffersView;
   readonly pricing: PricingView;
   /** None for strangers. */
   readonly orders: readonly OrderView[];
+}
+
+/** What is sold, to the account that asks. */
+export interface OwnShop {
+  readonly account: AccountView;
+  readonly shop: Shop;
+}
+
+export interface OwnShopProps extends OwnShop {
+  readonly reload: () => void;
+}
+
+/** For pages of who is signed in. */
+export function useOwnShop(): Omit<Loaded<OwnShop>, 'isLoading'> & { readonly shop: Shop | null } {
+  const account = useAccount();
+  const { value: shop, error, reload } = useShop(true);
+  return {
+    shop,
+    value: account?.value && shop !== null ? { account: account.value, shop } : null,
+    error: account?.error ?? error,
+    reload: () => {
+      account?.reload();
+      reload();
+    },
+  };
 }
 
 export function useShop(isSignedIn: boolean): Loaded<Shop> {

@@ -8,7 +8,7 @@ import type { PortalError } from '../../api/portal-error.ts';
 import type { LinkView } from '../../api/portal-shapes.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
-import { Button, ButtonLink } from '../../components/button.tsx';
+import { ActionButton, Button, ButtonLink } from '../../components/button.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { isNamed } from '../../shell/account-name.ts';
 import { AddressForm } from './address-form.tsx';
@@ -93,15 +93,9 @@ function SignInAs(props: LinkActions & { readonly link: LinkView }) {
       }
     >
       <ErrorNotice title="You are not signed in." error={signIn.error} />
-      <Button
-        kind="primary"
-        size="lg"
-        isBlock
-        busy={signIn.isBusy && 'Signing in'}
-        onClick={() => void signIn.run()}
-      >
+      <ActionButton kind="primary" size="lg" isBlock action={signIn} busy="Signing in">
         Sign in
-      </Button>
+      </ActionButton>
       <p class="small faint">Did you not ask for this? Close the page, and nothing happens.</p>
     </SignInFrame>
   );
@@ -149,15 +143,9 @@ function ConfirmAddress(props: LinkActions & { readonly link: LinkView }) {
       }
     >
       <ErrorNotice title="The address is as it was." error={confirm.error} />
-      <Button
-        kind="primary"
-        size="lg"
-        isBlock
-        busy={confirm.isBusy && 'Changing'}
-        onClick={() => void confirm.run()}
-      >
+      <ActionButton kind="primary" size="lg" isBlock action={confirm} busy="Changing">
         Change address
-      </Button>
+      </ActionButton>
     </SignInFrame>
   );
 }

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { useAction } from '../../api/use-action.ts';
-import { Button } from '../../components/button.tsx';
+import { ActionButton, Button } from '../../components/button.tsx';
 import { onOtherTab } from '../../shell/signed-in-hint.ts';
 import { SendError } from './address-form.tsx';
 import { SignInFrame } from './sign-in-frame.tsx';
@@ -43,13 +43,9 @@ export function LinkSent(props: {
       <SendError error={again.error} />
       {props.onAgain !== null && (
         <div class="row center">
-          <Button
-            busy={again.isBusy && 'Sending'}
-            isOff={left > 0}
-            onClick={() => void again.run()}
-          >
+          <ActionButton action={again} busy="Sending" isOff={left > 0}>
             {left > 0 ? `Send again in ${left} s` : 'Send again'}
-          </Button>
+          </ActionButton>
           <Button kind="ghost" onClick={props.onOther}>
             Use another address
           </Button>
@@ -70,7 +66,7 @@ function useSecondsLeft(untilMs: number): number {
   const [left, setLeft] = useState(secondsTo);
   useEffect(() => {
     const look = () => {
-      const now = Math.max(Math.ceil((untilMs - Date.now()) / 1_000), 0);
+      const now = secondsTo();
       setLeft(now);
       if (now === 0) clearInterval(timer);
     };

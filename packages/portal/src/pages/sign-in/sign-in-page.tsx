@@ -6,7 +6,7 @@ import { useLocation } from 'preact-iso';
 import { portalApi } from '../../api/portal-api.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
-import { Button, ButtonLink } from '../../components/button.tsx';
+import { ActionButton, ButtonLink } from '../../components/button.tsx';
 import { keepPath, takeKeptPath } from '../../shell/kept-path.ts';
 import { APP_PATHS } from '../../shell/page-paths.ts';
 import { isProbablySignedIn, rememberSignedIn } from '../../shell/signed-in-hint.ts';
@@ -154,13 +154,9 @@ function AlreadySignedIn(props: {
       <ButtonLink kind="primary" size="lg" isBlock href="/dashboard">
         Go to the overview
       </ButtonLink>
-      <Button
-        kind="ghost"
-        busy={signOut.isBusy && 'Signing out'}
-        onClick={() => void signOut.run()}
-      >
+      <ActionButton kind="ghost" action={signOut} busy="Signing out">
         Sign out and use another address
-      </Button>
+      </ActionButton>
     </SignInFrame>
   );
 }

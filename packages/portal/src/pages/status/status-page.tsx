@@ -1,10 +1,10 @@
 /** The state of the service: one sentence, then the engine and every instrument in words. It looks again by itself. */
 
 import './status.css';
-import { useEffect } from 'preact/hooks';
 import { portalApi } from '../../api/portal-api.ts';
 import type { StatusView } from '../../api/portal-shapes.ts';
-import { useLoaded } from '../../api/use-loaded.ts';
+import { useLoaded, useReloadEvery } from '../../api/use-loaded.ts';
+import { Card } from '../../components/card.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { LoadError } from '../../components/notice.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
@@ -21,11 +21,7 @@ export function StatusPage() {
     atMs: Date.now(),
   }));
   const { reload } = status;
-  useEffect(() => {
-    // Nobody looks at a hidden page.
-    const timer = setInterval(() => !document.hidden && reload(), LOOK_AGAIN_MS);
-    return () => clearInterval(timer);
-  }, [reload]);
+  useReloadEvery(LOOK_AGAIN_MS, reload);
   return (
     <>
       <PageHead title="Status" />
@@ -50,21 +46,18 @@ function StatusOf({ view, atMs }: { readonly view: StatusView; readonly atMs: nu
         <Icon name={sentence.level === 'ok' ? 'check' : 'warn'} />
         <p role="status">{sentence.text}</p>
       </div>
-      <section class="card" aria-labelledby="status-engine">
-        <div class="card-head">
-          <h2 id="status-engine">Service</h2>
-          <span class="small faint">Version {view.version}</span>
-        </div>
+      <Card
+        title="Service"
+        titleId="status-engine"
+        aside={<span class="small faint">Version {view.version}</span>}
+      >
         <StateTable
           caption="Parts of the service"
           first="Part"
           rows={[{ name: 'Engine', also: null, words: engineWords(view.engine.state) }]}
         />
-      </section>
-      <section class="card" aria-labelledby="status-instruments">
-        <div class="card-head">
-          <h2 id="status-instruments">Instruments</h2>
-        </div>
+      </Card>
+      <Card title="Instruments" titleId="status-instruments">
         {view.instruments.length === 0 ? (
           <p class="card-body muted">No instrument is streamed by this service.</p>
         ) : (
@@ -78,7 +71,7 @@ function StatusOf({ view, atMs }: { readonly view: StatusView; readonly atMs: nu
             }))}
           />
         )}
-      </section>
+      </Card>
       <p class="small faint">
         Checked <Time at={`${atMs}000000`} form="both" />. This page looks again every 15 seconds.
       </p>

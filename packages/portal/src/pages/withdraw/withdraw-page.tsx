@@ -11,7 +11,9 @@ import type { OffersView, OrderView, WithdrawalView } from '../../api/portal-sha
 import { useAction } from '../../api/use-action.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
+import { Card } from '../../components/card.tsx';
 import { TextField } from '../../components/field.tsx';
+import { Form } from '../../components/form.tsx';
 import { ErrorNotice, LoadError, Notice } from '../../components/notice.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { Time } from '../../components/time.tsx';
@@ -170,52 +172,39 @@ function StatementForm(props: {
     account?.reload();
   });
   return (
-    <form
-      class="stack withdraw"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void confirm.run();
-      }}
-    >
-      <section class="card">
-        <div class="card-head">
-          <h2>What you declare</h2>
-          <span class="small faint">Possible until {lastDay(order.withdrawal!.until)}</span>
+    <Form class="stack withdraw" onSubmit={() => void confirm.run()}>
+      <Card
+        title="What you declare"
+        aside={<span class="small faint">Possible until {lastDay(order.withdrawal!.until)}</span>}
+        body="card-body stack"
+      >
+        <p class="statement">{statement}</p>
+        <TextField
+          label="Your name"
+          hint="For the declaration. You can leave it out: your account says who you are."
+          autocomplete="off"
+          maxLength={NAME_LENGTH_MAX}
+          value={typed}
+          onInput={setTyped}
+          error={confirm.error?.fault('/name')}
+        />
+      </Card>
+      <Card title="What happens then" body="card-body stack">
+        <ul class="effects">
+          {effectText(order, name).map((text) => (
+            <li key={text}>{text}</li>
+          ))}
+          <li>You get a receipt with the exact time by e-mail at once. You need no reason.</li>
+        </ul>
+        <ErrorNotice title="It is not confirmed yet." error={confirm.error} />
+        <div class="held-acts">
+          <Button type="submit" busy={confirm.isBusy && 'Confirming'}>
+            Confirm withdrawal
+          </Button>
+          <ButtonLink href="/orders">Keep {name}</ButtonLink>
         </div>
-        <div class="card-body stack">
-          <p class="statement">{statement}</p>
-          <TextField
-            label="Your name"
-            hint="For the declaration. You can leave it out: your account says who you are."
-            autocomplete="off"
-            maxLength={NAME_LENGTH_MAX}
-            value={typed}
-            onInput={setTyped}
-            error={confirm.error?.fault('/name')}
-          />
-        </div>
-      </section>
-      <section class="card">
-        <div class="card-head">
-          <h2>What happens then</h2>
-        </div>
-        <div class="card-body stack">
-          <ul class="effects">
-            {effectText(order, name).map((text) => (
-              <li key={text}>{text}</li>
-            ))}
-            <li>You get a receipt with the exact time by e-mail at once. You need no reason.</li>
-          </ul>
-          <ErrorNotice title="It is not confirmed yet." error={confirm.error} />
-          <div class="held-acts">
-            <Button type="submit" busy={confirm.isBusy && 'Confirming'}>
-              Confirm withdrawal
-            </Button>
-            <ButtonLink href="/orders">Keep {name}</ButtonLink>
-          </div>
-        </div>
-      </section>
-    </form>
+      </Card>
+    </Form>
   );
 }
 
@@ -226,18 +215,13 @@ function Received(props: { readonly view: WithdrawalView; readonly name: string 
       <div role="status">
         <Withdrawn order={order} name={props.name} />
       </div>
-      <section class="card">
-        <div class="card-head">
-          <h2>What you declared</h2>
+      <Card title="What you declared" body="card-body stack">
+        <p class="statement">{statement}</p>
+        <p class="small muted">The receipt is in your mailbox, or on its way.</p>
+        <div class="held-acts">
+          <ButtonLink href="/orders">Billing</ButtonLink>
         </div>
-        <div class="card-body stack">
-          <p class="statement">{statement}</p>
-          <p class="small muted">The receipt is in your mailbox, or on its way.</p>
-          <div class="held-acts">
-            <ButtonLink href="/orders">Billing</ButtonLink>
-          </div>
-        </div>
-      </section>
+      </Card>
     </div>
   );
 }

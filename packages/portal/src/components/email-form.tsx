@@ -1,0 +1,55 @@
+/** One field for an e-mail address, to which a link is sent. What is wrong with it is said at the field, which gets the focus. */
+
+import type { ComponentChildren } from 'preact';
+import { useRef, useState } from 'preact/hooks';
+import { type Action, useAction } from '../api/use-action.ts';
+import { TextField } from './field.tsx';
+import { Form } from './form.tsx';
+import { typedFault } from './typed-fault.ts';
+
+export function EmailForm(props: {
+  readonly class: string;
+  readonly label: string;
+  readonly hint: string;
+  readonly placeholder?: string;
+  /** Said where nothing was typed. */
+  readonly emptyText: string;
+  /** Sends the link; rejects with what the service says. */
+  readonly onSend: (email: string) => Promise<void>;
+  /** Buttons, and what failed beside the field. */
+  readonly children: (send: Action<[string]>) => ComponentChildren;
+}) {
+  const [email, setEmail] = useState('');
+  const [isEmpty, setIsEmpty] = useState(false);
+  const [sent, setSent] = useState('');
+  const field = useRef<HTMLInputElement>(null);
+  const send = useAction(props.onSend);
+  const submit = async () => {
+    const typed = email.trim();
+    setIsEmpty(typed === '');
+    setSent(typed);
+    if (typed === '' || !(await send.run(typed))) field.current?.focus();
+  };
+  const fault = typedFault(sent, send.error?.fault('/email') ?? null);
+  return (
+    <Form class={props.class} onSubmit={() => void submit()}>
+      <TextField
+        label={props.label}
+        type="email"
+        name="email"
+        autocomplete="email"
+        inputMode="email"
+        spellcheck={false}
+        autofocus
+        maxLength={320}
+        {...(props.placeholder === undefined ? {} : { placeholder: props.placeholder })}
+        value={email}
+        onInput={setEmail}
+        hint={props.hint}
+        error={isEmpty ? props.emptyText : fault}
+        inputRef={field}
+      />
+      {props.children(send)}
+    </Form>
+  );
+}
