@@ -245,11 +245,6 @@ test('what is not understood, and what the service refuses, leaves nothing behin
     ],
     [['ESZ6', 'bars', '--from', '2h', ...out], 2, /--from must be a fixed time/],
     [
-      ['ESZ6', 'footprint', ...TWO_DAYS, '--format', 'parquet', ...out],
-      2,
-      /parquet only for indicators with flat data/,
-    ],
-    [
       [...BARS, '--format', 'xml', ...out],
       2,
       /--format must be ndjson, csv, table, parquet, arrow, got xml/,

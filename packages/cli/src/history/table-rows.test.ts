@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { utcDay } from '@tapeloom/core/utc-day';
 import { TableWriter } from '@tapeloom/server/exports/table-writer';
 import fc from 'fast-check';
+import { blockOfLines } from '../../../server/testing/block-of-lines.ts';
 import { tableRows } from './table-rows.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'table-rows-'));
@@ -23,13 +25,11 @@ function tableOf(format: (typeof FORMATS)[number], rows: number): Buffer {
     final: true,
     ts: '1794441600000000000',
   };
-  const text = `${JSON.stringify({ ...line, data: { kind: 'open', price: 20_000 } })}\n`;
-  const bytes = Buffer.from(text.repeat(rows));
-  const ends = Float64Array.from({ length: rows }, (_, at) => (at + 1) * text.length);
-  if (rows > 0)
-    pieces.push(
-      ...writer.add({ lines: { bytes, ends }, frame: null, first: 0, end: rows } as never),
-    );
+  const text = JSON.stringify({ ...line, data: { kind: 'open', price: 20_000 } });
+  if (rows > 0) {
+    const block = blockOfLines(utcDay(20261112), Array<string>(rows).fill(text));
+    pieces.push(...writer.add(block.parts));
+  }
   return Buffer.concat([...pieces, ...writer.end()]);
 }
 
