@@ -2,11 +2,9 @@
 
 import type { EpochNs, UtcDay } from '../numbers.ts';
 
-export interface Contract {
-  /** Case-sensitive name, unique in its dataset: `ESZ6`. */
-  readonly symbol: string;
-  readonly dataset: string;
-  /** The product it belongs to: `ES`. */
+/** What all contracts of a product have in common. */
+export interface ContractTerms {
+  /** The product's own letters: `ES`. */
   readonly root: string;
   readonly name: string;
   readonly exchange: string;
@@ -17,6 +15,12 @@ export interface Contract {
   readonly lotSizeNanos: number;
   /** Worth of a full point of price of one contract, in 1e-9 of the currency. */
   readonly pointValueNanos: number;
+}
+
+export interface Contract extends ContractTerms {
+  /** Case-sensitive name, unique in its dataset: `ESZ6`. */
+  readonly symbol: string;
+  readonly dataset: string;
   /** Name of its trading calendar. */
   readonly calendar: string;
   readonly expiresAt: EpochNs;

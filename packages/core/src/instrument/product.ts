@@ -6,23 +6,14 @@
 
 import type { CalendarName } from '../calendar/calendars.ts';
 import type { LocalTime } from '../calendar/zoned-instant.ts';
+import type { ContractTerms } from './contract.ts';
 import type { ExpiryRule } from './expiry.ts';
 import type { RollRule } from './rolls.ts';
 
 /** January to December in the letters of contract symbols. */
 export const MONTH_LETTERS = 'FGHJKMNQUVXZ';
 
-export interface Product {
-  readonly root: string;
-  readonly name: string;
-  readonly exchange: string;
-  readonly currency: string;
-  /** Size of one tick in 1e-9 of the price unit. */
-  readonly tickSizeNanos: number;
-  /** Size of one lot in 1e-9 of a contract. */
-  readonly lotSizeNanos: number;
-  /** Worth of a full point of price of one contract, in 1e-9 of the currency. */
-  readonly pointValueNanos: number;
+export interface Product extends ContractTerms {
   readonly calendar: CalendarName;
   /** Letters of the contract months that trade actively. */
   readonly months: string;

@@ -2,8 +2,13 @@
 
 import { AbsorptionStudy } from './absorption-study.ts';
 import { DEPTH_PARAMETER, SESSION_PARAMETER, sessionKind } from './bar-parameters.ts';
-import type { Indicator } from './indicator.ts';
-import { LOOK_BACK_SESSIONS_MAX, SizeThreshold, thresholdLookBackMax } from './size-threshold.ts';
+import { closedObject, type Indicator } from './indicator.ts';
+import {
+  LOOK_BACK_SESSIONS_MAX,
+  thresholdLookBackMax,
+  thresholdOf,
+  thresholdParameters,
+} from './size-threshold.ts';
 
 const DATA_PROPERTIES = {
   side: { type: 'integer', enum: [-1, 1], description: 'Aggressor absorbed: 1 buyer, -1 seller' },
@@ -70,33 +75,11 @@ export const absorption: Indicator = {
       unit: 'ticks',
       description: 'How far beyond the price trades may go while it holds.',
     },
-    {
-      name: 'minSize',
-      type: 'integer',
-      default: 0,
-      minimum: 0,
-      maximum: 1_000_000_000,
-      unit: 'lots',
-      description: 'Lots a window must have; 0 takes the threshold from an earlier session.',
-    },
-    {
-      name: 'perSession',
-      type: 'integer',
-      default: 100,
-      minimum: 1,
-      maximum: 10_000,
-      unit: 'windows',
-      description: 'With minSize 0: how many windows of the earlier session reach the threshold.',
-    },
+    ...thresholdParameters('window'),
     SESSION_PARAMETER,
     DEPTH_PARAMETER,
   ],
-  data: {
-    type: 'object',
-    properties: DATA_PROPERTIES,
-    required: Object.keys(DATA_PROPERTIES),
-    additionalProperties: false,
-  },
+  data: closedObject(DATA_PROPERTIES),
   computeUnitsPerTrade: 1,
   presets: [
     { id: 'hundred-a-day', name: 'As 100 windows of the session before', params: {} },
@@ -126,15 +109,12 @@ export const absorption: Indicator = {
     },
   },
   sessionKind,
-  lookBackSessionsMax: (params) => thresholdLookBackMax(params.minSize as number),
+  lookBackSessionsMax: thresholdLookBackMax,
   create: (params) =>
     new AbsorptionStudy({
       windowMs: params.windowMs as number,
       holdMs: params.holdMs as number,
       slip: params.slip as number,
-      threshold: new SizeThreshold({
-        minSize: params.minSize as number,
-        perSession: params.perSession as number,
-      }),
+      threshold: thresholdOf(params),
     }),
 };

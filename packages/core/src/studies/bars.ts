@@ -10,7 +10,7 @@ import {
 import { BarStudy } from './bar-study.ts';
 import { BAR_DATA_PROPERTIES, BarSums } from './bar-sums.ts';
 import { barCutter } from './cutters/bar-kinds.ts';
-import type { Indicator } from './indicator.ts';
+import { closedObject, type Indicator } from './indicator.ts';
 
 export const bars: Indicator = {
   id: 'bars',
@@ -22,12 +22,7 @@ export const bars: Indicator = {
     'and deltaMax are the extremes of the running delta within the bar, which starts at 0. high and ' +
     `low include open and close. A part of a split trade counts as one trade. ${BAR_RULES}`,
   parameters: [...BAR_PARAMETERS, SESSION_PARAMETER, DEPTH_PARAMETER],
-  data: {
-    type: 'object',
-    properties: BAR_DATA_PROPERTIES,
-    required: Object.keys(BAR_DATA_PROPERTIES),
-    additionalProperties: false,
-  },
+  data: closedObject(BAR_DATA_PROPERTIES),
   computeUnitsPerTrade: 1,
   presets: [
     { id: 'one-minute', name: '1 minute', params: { bar: 'time', size: 60 } },

@@ -48,27 +48,11 @@ export function computationNamed(id: string): string | null {
 export function publishedDefinitions(): readonly IndicatorDefinition[] {
   return INDICATORS.map(
     ({
-      id,
-      version,
-      name,
-      description,
-      parameters,
-      data,
-      computeUnitsPerTrade,
-      presets,
-      example,
-    }) => {
-      return {
-        id,
-        version,
-        name,
-        description,
-        parameters,
-        data,
-        computeUnitsPerTrade,
-        presets,
-        example,
-      };
-    },
+      sessionKind: _sessionKind,
+      lookBackSessionsMax: _lookBackSessionsMax,
+      objectsOutliveSession: _objectsOutliveSession,
+      create: _create,
+      ...published
+    }) => published,
   );
 }

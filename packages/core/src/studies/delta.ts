@@ -11,7 +11,7 @@ import {
 import { BarStudy } from './bar-study.ts';
 import type { BarContent } from './current-bar.ts';
 import { barCutter } from './cutters/bar-kinds.ts';
-import type { Indicator } from './indicator.ts';
+import { closedObject, type Indicator } from './indicator.ts';
 
 const lots = (description: string) => ({ type: 'integer', description });
 
@@ -35,12 +35,7 @@ export const delta: Indicator = {
     'a split trade) of the bar; volume is all lots of the bar, those of an unknown side included. An ' +
     `empty renko brick has volume 0 and four times the same value. ${BAR_RULES}`,
   parameters: [...BAR_PARAMETERS, SESSION_PARAMETER, DEPTH_PARAMETER],
-  data: {
-    type: 'object',
-    properties: DATA_PROPERTIES,
-    required: Object.keys(DATA_PROPERTIES),
-    additionalProperties: false,
-  },
+  data: closedObject(DATA_PROPERTIES),
   computeUnitsPerTrade: 1,
   presets: [
     { id: 'one-minute', name: '1 minute', params: { bar: 'time', size: 60 } },

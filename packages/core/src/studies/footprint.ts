@@ -19,7 +19,7 @@ import {
   imbalanceRule,
   imbalances,
 } from './imbalance.ts';
-import type { Indicator, Params } from './indicator.ts';
+import { closedObject, type Indicator, type Params } from './indicator.ts';
 import { PriceHistogram } from './price-histogram.ts';
 import {
   keyPrices,
@@ -72,12 +72,7 @@ export const footprint: Indicator = {
     ...IMBALANCE_PARAMETERS,
     DEPTH_PARAMETER,
   ],
-  data: {
-    type: 'object',
-    properties: DATA_PROPERTIES,
-    required: Object.keys(DATA_PROPERTIES),
-    additionalProperties: false,
-  },
+  data: closedObject(DATA_PROPERTIES),
   computeUnitsPerTrade: 1,
   presets: [
     { id: 'one-minute', name: '1 minute, 300 %', params: { bar: 'time', size: 60 } },

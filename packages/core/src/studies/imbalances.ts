@@ -12,7 +12,7 @@ import {
   imbalanceRule,
   imbalances as imbalancesOf,
 } from './imbalance.ts';
-import type { Indicator, Params } from './indicator.ts';
+import { closedObject, type Indicator, type Params } from './indicator.ts';
 import { CARRIED_RULES, LOOK_BACK_PARAMETER } from './look-back-parameter.ts';
 import { PriceHistogram } from './price-histogram.ts';
 import { GROUP_PARAMETER } from './profile.ts';
@@ -59,12 +59,7 @@ export const imbalances: Indicator = {
     },
     LOOK_BACK_PARAMETER,
   ],
-  data: {
-    type: 'object',
-    properties: DATA_PROPERTIES,
-    required: Object.keys(DATA_PROPERTIES),
-    additionalProperties: false,
-  },
+  data: closedObject(DATA_PROPERTIES),
   computeUnitsPerTrade: 1,
   presets: [
     { id: 'one-minute', name: '1 minute, 3 rows of 300 %', params: { bar: 'time', size: 60 } },

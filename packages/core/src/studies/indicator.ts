@@ -71,6 +71,16 @@ export interface IndicatorDefinition {
   };
 }
 
+/** An object that has all of these properties, and no others. */
+export function closedObject(properties: JsonSchema): JsonSchema {
+  return {
+    type: 'object',
+    properties,
+    required: Object.keys(properties),
+    additionalProperties: false,
+  };
+}
+
 export interface Indicator extends IndicatorDefinition {
   /** Which sessions the study runs over. */
   sessionKind(params: Params): SessionKind;

@@ -10,8 +10,13 @@ import {
   GAP_PARAMETER,
 } from './cluster-parameters.ts';
 import { ClusterStudy } from './cluster-study.ts';
-import type { Indicator } from './indicator.ts';
-import { LOOK_BACK_SESSIONS_MAX, SizeThreshold, thresholdLookBackMax } from './size-threshold.ts';
+import { closedObject, type Indicator } from './indicator.ts';
+import {
+  LOOK_BACK_SESSIONS_MAX,
+  thresholdLookBackMax,
+  thresholdOf,
+  thresholdParameters,
+} from './size-threshold.ts';
 
 const DATA_PROPERTIES = {
   ...CLUSTER_PROPERTIES,
@@ -34,33 +39,11 @@ export const largeTrades: Indicator = {
     `fewer); without such a session there are no objects. ${CLUSTER_NAMES}`,
   parameters: [
     GAP_PARAMETER,
-    {
-      name: 'minSize',
-      type: 'integer',
-      default: 0,
-      minimum: 0,
-      maximum: 1_000_000_000,
-      unit: 'lots',
-      description: 'Lots a cluster must have; 0 takes the threshold from an earlier session.',
-    },
-    {
-      name: 'perSession',
-      type: 'integer',
-      default: 100,
-      minimum: 1,
-      maximum: 10_000,
-      unit: 'clusters',
-      description: 'With minSize 0: how many clusters of the earlier session reach the threshold.',
-    },
+    ...thresholdParameters('cluster'),
     SESSION_PARAMETER,
     DEPTH_PARAMETER,
   ],
-  data: {
-    type: 'object',
-    properties: DATA_PROPERTIES,
-    required: Object.keys(DATA_PROPERTIES),
-    additionalProperties: false,
-  },
+  data: closedObject(DATA_PROPERTIES),
   computeUnitsPerTrade: 1,
   presets: [
     { id: 'hundred-a-day', name: 'The 100 largest of a session', params: { perSession: 100 } },
@@ -85,14 +68,11 @@ export const largeTrades: Indicator = {
     },
   },
   sessionKind,
-  lookBackSessionsMax: (params) => thresholdLookBackMax(params.minSize as number),
+  lookBackSessionsMax: thresholdLookBackMax,
   create: (params) =>
     new ClusterStudy({
       gapMs: params.gapMs as number,
-      threshold: new SizeThreshold({
-        minSize: params.minSize as number,
-        perSession: params.perSession as number,
-      }),
+      threshold: thresholdOf(params),
       levelsMin: 0,
       dataOf: ({ levels: _, ...data }) => data,
     }),

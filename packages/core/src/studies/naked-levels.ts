@@ -1,7 +1,7 @@
 /** `naked-levels`: points of control and value area edges of past sessions that were not traded since. */
 
 import { SESSION_PARAMETER, sessionKind } from './bar-parameters.ts';
-import type { Indicator } from './indicator.ts';
+import { closedObject, type Indicator } from './indicator.ts';
 import { CARRIED_RULES, LOOK_BACK_PARAMETER } from './look-back-parameter.ts';
 import { NAKED_LEVEL_KINDS, NakedLevelsStudy } from './naked-levels-study.ts';
 import { PROFILE_PARAMETERS, PROFILE_RULES, profileRule } from './profile.ts';
@@ -35,12 +35,7 @@ export const nakedLevels: Indicator = {
     "sessionDate: that session's trading date. Every birth and every removal is one update: at a close " +
     'poc, vah and val are born in this order; a trade removes in the order of birth.',
   parameters: [{ ...LOOK_BACK_PARAMETER, default: 10 }, SESSION_PARAMETER, ...PROFILE_PARAMETERS],
-  data: {
-    type: 'object',
-    properties: DATA_PROPERTIES,
-    required: Object.keys(DATA_PROPERTIES),
-    additionalProperties: false,
-  },
+  data: closedObject(DATA_PROPERTIES),
   computeUnitsPerTrade: 1,
   presets: [
     { id: 'two-weeks', name: 'The last 10 trading days', params: {} },

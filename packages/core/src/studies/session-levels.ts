@@ -2,7 +2,7 @@
 
 import type { SessionKind } from '../calendar/session.ts';
 import { SESSION_PARAMETER, UTC_DAY } from './bar-parameters.ts';
-import type { Indicator, Params } from './indicator.ts';
+import { closedObject, type Indicator, type Params } from './indicator.ts';
 import { INITIAL_BALANCE_PARAMETER } from './initial-balance-parameter.ts';
 import {
   PREVIOUS_SESSIONS_MAX,
@@ -52,12 +52,7 @@ export const sessionLevels: Indicator = {
         `${UTC_DAY} Other trades are ignored.`,
     },
   ],
-  data: {
-    type: 'object',
-    properties: DATA_PROPERTIES,
-    required: Object.keys(DATA_PROPERTIES),
-    additionalProperties: false,
-  },
+  data: closedObject(DATA_PROPERTIES),
   computeUnitsPerTrade: 1,
   presets: [
     { id: 'regular-hours', name: 'Regular hours and the night before', params: { session: 'rth' } },

@@ -3,11 +3,40 @@
  * earlier session that is complete. It changes between sessions only, so it never repaints.
  */
 
+import type { ParameterDefinition, Params } from './indicator.ts';
 import { InheritedValue } from './inherited-value.ts';
 import { LargestSizes } from './largest-sizes.ts';
 
 /** How far back a threshold may come from. */
 export const LOOK_BACK_SESSIONS_MAX = 10;
+
+export const MIN_SIZE_PARAMETER = {
+  name: 'minSize',
+  type: 'integer',
+  default: 0,
+  minimum: 0,
+  maximum: 1_000_000_000,
+  unit: 'lots',
+} as const satisfies Partial<ParameterDefinition>;
+
+/** @param thing What must have the lots: `cluster`. */
+export function thresholdParameters(thing: string): readonly ParameterDefinition[] {
+  return [
+    {
+      ...MIN_SIZE_PARAMETER,
+      description: `Lots a ${thing} must have; 0 takes the threshold from an earlier session.`,
+    },
+    {
+      name: 'perSession',
+      type: 'integer',
+      default: 100,
+      minimum: 1,
+      maximum: 10_000,
+      unit: `${thing}s`,
+      description: `With minSize 0: how many ${thing}s of the earlier session reach the threshold.`,
+    },
+  ];
+}
 
 export interface ThresholdRule {
   /** 0: the threshold comes from an earlier session. */
@@ -57,6 +86,10 @@ export class SizeThreshold {
 }
 
 /** How many earlier sessions a run with this threshold may need. */
-export function thresholdLookBackMax(minSize: number): number {
+export function thresholdLookBackMax({ minSize }: Params): number {
   return minSize === 0 ? LOOK_BACK_SESSIONS_MAX : 0;
+}
+
+export function thresholdOf({ minSize, perSession }: Params): SizeThreshold {
+  return new SizeThreshold({ minSize: minSize as number, perSession: perSession as number });
 }

@@ -10,8 +10,8 @@ import {
   GAP_PARAMETER,
 } from './cluster-parameters.ts';
 import { ClusterStudy } from './cluster-study.ts';
-import type { Indicator } from './indicator.ts';
-import { SizeThreshold } from './size-threshold.ts';
+import { closedObject, type Indicator } from './indicator.ts';
+import { MIN_SIZE_PARAMETER, SizeThreshold } from './size-threshold.ts';
 
 const DATA_PROPERTIES = {
   ...CLUSTER_PROPERTIES,
@@ -39,24 +39,11 @@ export const sweeps: Indicator = {
       unit: 'prices',
       description: 'Distinct prices a cluster must have traded at.',
     },
-    {
-      name: 'minSize',
-      type: 'integer',
-      default: 0,
-      minimum: 0,
-      maximum: 1_000_000_000,
-      unit: 'lots',
-      description: 'Lots a cluster must have; 0 asks for none.',
-    },
+    { ...MIN_SIZE_PARAMETER, description: 'Lots a cluster must have; 0 asks for none.' },
     SESSION_PARAMETER,
     DEPTH_PARAMETER,
   ],
-  data: {
-    type: 'object',
-    properties: DATA_PROPERTIES,
-    required: Object.keys(DATA_PROPERTIES),
-    additionalProperties: false,
-  },
+  data: closedObject(DATA_PROPERTIES),
   computeUnitsPerTrade: 1,
   presets: [
     { id: 'three-prices', name: 'One order through 3 prices', params: { levels: 3 } },

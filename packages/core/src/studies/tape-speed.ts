@@ -3,7 +3,7 @@
 import { DEPTH_PARAMETER, SESSION_PARAMETER, sessionKind } from './bar-parameters.ts';
 import { BarStudy } from './bar-study.ts';
 import { TimeCutter } from './cutters/time-cutter.ts';
-import type { Indicator } from './indicator.ts';
+import { closedObject, type Indicator } from './indicator.ts';
 import { SecondCounts } from './second-counts.ts';
 
 const perSecond = (description: string) => ({ type: 'number', minimum: 0, description });
@@ -53,12 +53,7 @@ export const tapeSpeed: Indicator = {
     SESSION_PARAMETER,
     DEPTH_PARAMETER,
   ],
-  data: {
-    type: 'object',
-    properties: DATA_PROPERTIES,
-    required: Object.keys(DATA_PROPERTIES),
-    additionalProperties: false,
-  },
+  data: closedObject(DATA_PROPERTIES),
   computeUnitsPerTrade: 1,
   presets: [
     { id: 'fifteen-seconds', name: '15 seconds at 1.5 × the average', params: {} },

@@ -1,7 +1,7 @@
 /** `tpo`: the market profile of a session, time at each price by letters. */
 
 import { SESSION_PARAMETER, sessionKind } from './bar-parameters.ts';
-import type { Indicator } from './indicator.ts';
+import { closedObject, type Indicator } from './indicator.ts';
 import { INITIAL_BALANCE_PARAMETER } from './initial-balance-parameter.ts';
 import { PROFILE_PARAMETERS, profileRule } from './profile.ts';
 import { TpoStudy } from './tpo-study.ts';
@@ -74,12 +74,7 @@ export const tpo: Indicator = {
     SESSION_PARAMETER,
     ...PROFILE_PARAMETERS,
   ],
-  data: {
-    type: 'object',
-    properties: DATA_PROPERTIES,
-    required: Object.keys(DATA_PROPERTIES),
-    additionalProperties: false,
-  },
+  data: closedObject(DATA_PROPERTIES),
   computeUnitsPerTrade: 1,
   presets: [
     { id: 'half-hours', name: '30 minutes, regular hours', params: { session: 'rth' } },

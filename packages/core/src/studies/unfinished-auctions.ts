@@ -5,7 +5,7 @@ import { BAR_PARAMETERS, BAR_RULES, SESSION_PARAMETER, sessionKind } from './bar
 import { CARRIED_MAX, CarriedObjects } from './carried-objects.ts';
 import { barCutter } from './cutters/bar-kinds.ts';
 import { type BarFinder, type Find, FinishedBarStudy } from './finished-bar-study.ts';
-import type { Indicator } from './indicator.ts';
+import { closedObject, type Indicator } from './indicator.ts';
 import { CARRIED_RULES, LOOK_BACK_PARAMETER } from './look-back-parameter.ts';
 
 const lots = (description: string) => ({ type: 'integer', minimum: 1, description });
@@ -48,12 +48,7 @@ export const unfinishedAuctions: Indicator = {
     },
     LOOK_BACK_PARAMETER,
   ],
-  data: {
-    type: 'object',
-    properties: DATA_PROPERTIES,
-    required: Object.keys(DATA_PROPERTIES),
-    additionalProperties: false,
-  },
+  data: closedObject(DATA_PROPERTIES),
   computeUnitsPerTrade: 1,
   presets: [
     { id: 'one-minute', name: '1 minute', params: { bar: 'time', size: 60 } },

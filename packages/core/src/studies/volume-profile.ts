@@ -6,7 +6,7 @@ import { DEPTH_PARAMETER, SESSION_PARAMETER, sessionKind } from './bar-parameter
 import { BarStudy } from './bar-study.ts';
 import type { BarContent, BarShape } from './current-bar.ts';
 import { TimeCutter } from './cutters/time-cutter.ts';
-import type { Indicator, Params } from './indicator.ts';
+import { closedObject, type Indicator, type Params } from './indicator.ts';
 import { PriceHistogram, type PriceRows } from './price-histogram.ts';
 import {
   keyPrices,
@@ -68,12 +68,7 @@ export const volumeProfile: Indicator = {
     ...PROFILE_PARAMETERS,
     DEPTH_PARAMETER,
   ],
-  data: {
-    type: 'object',
-    properties: DATA_PROPERTIES,
-    required: Object.keys(DATA_PROPERTIES),
-    additionalProperties: false,
-  },
+  data: closedObject(DATA_PROPERTIES),
   computeUnitsPerTrade: 1,
   presets: [
     { id: 'session', name: 'The trading day', params: {} },

@@ -11,7 +11,7 @@ import {
 import { BarStudy } from './bar-study.ts';
 import type { BarContent } from './current-bar.ts';
 import { barCutter } from './cutters/bar-kinds.ts';
-import type { Indicator } from './indicator.ts';
+import { closedObject, type Indicator } from './indicator.ts';
 import { WeightedMoments } from './weighted-moments.ts';
 
 const MILLION = 1_000_000;
@@ -46,12 +46,7 @@ export const vwap: Indicator = {
     'the rounded vwap and deviation by 0.000001. A part of a split trade counts with its bar; an empty ' +
     `renko brick repeats the values before it. ${BAR_RULES}`,
   parameters: [...BAR_PARAMETERS, SESSION_PARAMETER, DEPTH_PARAMETER],
-  data: {
-    type: 'object',
-    properties: DATA_PROPERTIES,
-    required: Object.keys(DATA_PROPERTIES),
-    additionalProperties: false,
-  },
+  data: closedObject(DATA_PROPERTIES),
   computeUnitsPerTrade: 1,
   presets: [
     { id: 'one-minute', name: 'Trading day, each minute', params: { bar: 'time', size: 60 } },
