@@ -4,13 +4,11 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { OWNER_ONLY } from '../platform/private-file.ts';
-import { syncDirectory } from '../platform/sync-directory.ts';
+import { OWNER_ONLY_DIRECTORY, replacePrivateFile } from '../platform/private-file.ts';
 import type { OutgoingMail } from './mailer.ts';
 
-const OWNER_ONLY_DIRECTORY = 0o700;
 const NAME = /^[0-9a-f]{32}\.json$/;
 
 export interface SpooledMail {
@@ -29,15 +27,9 @@ export class MailSpool {
   /** The name it is kept under. */
   async keep({ mail, uselessAt }: SpooledMail): Promise<string> {
     const name = `${randomBytes(16).toString('hex')}.json`;
-    const path = join(this.#directory, name);
+    const content = JSON.stringify({ mail, uselessAt: String(uselessAt) });
     await mkdir(this.#directory, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
-    {
-      await using file = await open(`${path}.tmp`, 'wx', OWNER_ONLY);
-      await file.writeFile(JSON.stringify({ mail, uselessAt: String(uselessAt) }));
-      await file.sync();
-    }
-    await rename(`${path}.tmp`, path);
-    await syncDirectory(this.#directory);
+    await replacePrivateFile(this.#directory, name, content);
     return name;
   }
 

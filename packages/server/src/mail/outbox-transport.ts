@@ -4,17 +4,15 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MailSender } from '../config/mail-sender.ts';
-import { OWNER_ONLY } from '../platform/private-file.ts';
-import { syncDirectory } from '../platform/sync-directory.ts';
+import { OWNER_ONLY_DIRECTORY, replacePrivateFile } from '../platform/private-file.ts';
 import { MailFault, type MailTransport } from './mail-transport.ts';
 import type { OutgoingMail } from './mailer.ts';
 import { mimeMessage } from './mime-message.ts';
 
 const FILES_MAX = 200;
-const OWNER_ONLY_DIRECTORY = 0o700;
 /** The time first, so that names are in the order of the mails. */
 const OURS = /^\d{8}T\d{9}Z-[0-9a-f]{16}\.eml$/;
 const UNFINISHED = /^\d{8}T\d{9}Z-[0-9a-f]{16}\.eml\.tmp$/;
@@ -53,17 +51,11 @@ export class OutboxTransport implements MailTransport {
     const at = now();
     const { bytes } = await mimeMessage(mail, sender, at);
     const time = at.toISOString().replace(/[-:.]/g, '');
-    const path = join(directory, `${time}-${randomBytes(8).toString('hex')}.eml`);
+    const name = `${time}-${randomBytes(8).toString('hex')}.eml`;
     try {
       await mkdir(directory, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
       await chmod(directory, OWNER_ONLY_DIRECTORY);
-      {
-        await using file = await open(`${path}.tmp`, 'wx', OWNER_ONLY);
-        await file.writeFile(bytes);
-        await file.sync();
-      }
-      await rename(`${path}.tmp`, path);
-      await syncDirectory(directory);
+      await replacePrivateFile(directory, name, bytes);
       await this.#trim();
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;

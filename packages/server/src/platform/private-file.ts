@@ -4,9 +4,12 @@
  * rights of the directory count, and every file passes as private.
  */
 
-import { open } from 'node:fs/promises';
+import { open, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { syncDirectory } from './sync-directory.ts';
 
 export const OWNER_ONLY = 0o600;
+export const OWNER_ONLY_DIRECTORY = 0o700;
 const OTHERS_READ = 0o044;
 const OTHERS_WRITE = 0o022;
 
@@ -31,4 +34,20 @@ export async function closeToOthers(path: string): Promise<Exposure | null> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
+}
+
+/** Writes beside, syncs, renames: after a crash the file has its old content or all of the new. */
+export async function replacePrivateFile(
+  directory: string,
+  name: string,
+  content: string | Uint8Array,
+): Promise<void> {
+  const unfinished = join(directory, `${name}.tmp`);
+  {
+    await using file = await open(unfinished, 'w', OWNER_ONLY);
+    await file.writeFile(content);
+    await file.sync();
+  }
+  await rename(unfinished, join(directory, name));
+  await syncDirectory(directory);
 }

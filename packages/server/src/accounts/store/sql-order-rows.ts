@@ -10,6 +10,7 @@ import type {
   PaymentEventRecord,
   PaymentListing,
 } from './orders-store.ts';
+import type { Sql } from './sql-database.ts';
 
 /** Of an order of which the provider has said nothing yet. */
 const NOTHING_HEARD = -1;
@@ -47,6 +48,11 @@ export function orderOf(row: OrderRow): OrderRecord {
     },
     withdrawnAt: row.withdrawn_at as EpochNs | null,
   };
+}
+
+export async function orderById(sql: Sql, id: string): Promise<OrderRecord | null> {
+  const row = await sql.selectFrom('orders').selectAll().where('id', '=', id).executeTakeFirst();
+  return row === undefined ? null : orderOf(row);
 }
 
 /** A new order: nobody has paid, and it is looked at as soon as somebody looks. */

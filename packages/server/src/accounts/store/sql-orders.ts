@@ -23,7 +23,7 @@ import { holdAccount, OPERATOR, replaceGrants } from './sql-accounts.ts';
 import { tell, type Writing } from './sql-audit.ts';
 import { readConsents, recordConsent } from './sql-consents.ts';
 import type { Sql } from './sql-database.ts';
-import { newOrderRow, orderOf, paymentColumns } from './sql-order-rows.ts';
+import { newOrderRow, orderById, orderOf, paymentColumns } from './sql-order-rows.ts';
 import * as events from './sql-payment-events.ts';
 import { deletionOf } from './sql-people-deletions.ts';
 import type { SqlStore } from './sql-store.ts';
@@ -158,11 +158,6 @@ async function ordersOf(sql: Sql, accountId: string): Promise<readonly OrderReco
     .orderBy('id')
     .execute();
   return rows.map(orderOf);
-}
-
-async function orderById(sql: Sql, id: string): Promise<OrderRecord | null> {
-  const row = await sql.selectFrom('orders').selectAll().where('id', '=', id).executeTakeFirst();
-  return row === undefined ? null : orderOf(row);
 }
 
 async function orderByRef(

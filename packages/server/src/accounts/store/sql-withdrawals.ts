@@ -9,7 +9,7 @@ import type { OrderRecord } from './orders-store.ts';
 import { holdAccount, replaceGrants } from './sql-accounts.ts';
 import { tell, type Writing } from './sql-audit.ts';
 import type { Sql } from './sql-database.ts';
-import { orderOf } from './sql-order-rows.ts';
+import { orderById, orderOf } from './sql-order-rows.ts';
 import type { SqlStore } from './sql-store.ts';
 import { withdrawalStatement } from './withdrawal-statement.ts';
 import type {
@@ -150,11 +150,6 @@ export async function takeUpAgain(sql: Sql, orderId: string, now: EpochNs): Prom
     .where('state', '=', 'done')
     .where('charge_id', 'is', null)
     .execute();
-}
-
-async function orderById(sql: Sql, id: string): Promise<OrderRecord | null> {
-  const row = await sql.selectFrom('orders').selectAll().where('id', '=', id).executeTakeFirst();
-  return row === undefined ? null : orderOf(row);
 }
 
 async function forgetOrders(sql: Sql, deletedBefore: EpochNs, limit: number): Promise<number> {

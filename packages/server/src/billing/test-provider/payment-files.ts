@@ -5,14 +5,16 @@
  */
 
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { closeToOthers, OWNER_ONLY } from '../../platform/private-file.ts';
-import { syncDirectory } from '../../platform/sync-directory.ts';
+import {
+  closeToOthers,
+  OWNER_ONLY_DIRECTORY,
+  replacePrivateFile,
+} from '../../platform/private-file.ts';
 import { EMPTY, type TestPayment } from './test-payment.ts';
 
-const OWNER_ONLY_DIRECTORY = 0o700;
 const SECRET_BYTES = 32;
 const SECRET_NAME = 'webhook-secret';
 const SECRET_BEFORE_NAME = 'webhook-secret-before';
@@ -63,7 +65,11 @@ export class PaymentFiles {
   }
 
   save(payment: TestPayment): Promise<void> {
-    return replace(this.#directory, `${payment.ref}.json`, JSON.stringify(payment, instantText));
+    return replacePrivateFile(
+      this.#directory,
+      `${payment.ref}.json`,
+      JSON.stringify(payment, instantText),
+    );
   }
 
   remove({ ref }: TestPayment): Promise<void> {
@@ -78,15 +84,15 @@ export class PaymentFiles {
     const kept = await this.#secret(SECRET_NAME);
     const before = await this.#secret(SECRET_BEFORE_NAME);
     const current = kept ?? randomBytes(SECRET_BYTES);
-    if (kept === null) await replace(this.#directory, SECRET_NAME, current);
+    if (kept === null) await replacePrivateFile(this.#directory, SECRET_NAME, current);
     return before === null ? [current] : [current, before];
   }
 
   /** A new one. The one that was in use is known until the next. */
   async rotateSecret(before: Uint8Array): Promise<readonly [Uint8Array, ...Uint8Array[]]> {
     const made = randomBytes(SECRET_BYTES);
-    await replace(this.#directory, SECRET_BEFORE_NAME, before);
-    await replace(this.#directory, SECRET_NAME, made);
+    await replacePrivateFile(this.#directory, SECRET_BEFORE_NAME, before);
+    await replacePrivateFile(this.#directory, SECRET_NAME, made);
     return [made, before];
   }
 
@@ -113,7 +119,11 @@ export class PaymentFiles {
   }
 
   async answer(id: string, answer: AskedAnswer): Promise<void> {
-    await replace(join(this.#directory, ASKED_NAME), answerName(id), JSON.stringify(answer));
+    await replacePrivateFile(
+      join(this.#directory, ASKED_NAME),
+      answerName(id),
+      JSON.stringify(answer),
+    );
   }
 
   /** Answers that nobody waits for any more. */
@@ -128,7 +138,7 @@ export class PaymentFiles {
 /** Leaves a request for the running provider; its id is what the answer is asked by. */
 export async function leaveAsked(directory: string, asked: Asked): Promise<string> {
   const id = randomUUID();
-  await replace(join(directory, ASKED_NAME), `${id}.json`, JSON.stringify(asked));
+  await replacePrivateFile(join(directory, ASKED_NAME), `${id}.json`, JSON.stringify(asked));
   return id;
 }
 
@@ -154,21 +164,6 @@ export async function withdrawAsked(directory: string, id: string): Promise<bool
     if (isAbsent(error)) return false;
     throw error;
   }
-}
-
-async function replace(
-  directory: string,
-  name: string,
-  content: string | Uint8Array,
-): Promise<void> {
-  const unfinished = join(directory, `${name}.tmp`);
-  {
-    await using file = await open(unfinished, 'w', OWNER_ONLY);
-    await file.writeFile(content);
-    await file.sync();
-  }
-  await rename(unfinished, join(directory, name));
-  await syncDirectory(directory);
 }
 
 function paymentOf(text: string, name: string): TestPayment {

@@ -11,9 +11,9 @@ import { didYouMean } from '../../config/nearest-name.ts';
 import { closedObject, Type } from '../contract/schema.ts';
 import { invalidParameters, ProblemError, rateLimited } from '../server/problem-error.ts';
 import { defineRoute, type Route } from '../server/route.ts';
+import { CONFLICT, UPSTREAM, upstream } from './order-problems.ts';
 import { OrderView, viewOrder } from './order-view.ts';
 import type { PortalFacts } from './portal-facts.ts';
-import { upstream } from './upstream-problem.ts';
 
 const CheckoutBody = closedObject({
   offer: Type.String({ maxLength: 64, description: 'Its id in `GET /v1/offers`.' }),
@@ -52,11 +52,7 @@ export function checkoutRoute(
       order: OrderView,
     }),
     status: 201,
-    errors: [
-      { code: 'WITHDRAWAL_WAIVER_REQUIRED', status: 400 },
-      { code: 'CONFLICT', status: 409 },
-      { code: 'UPSTREAM_ERROR', status: 502 },
-    ],
+    errors: [{ code: 'WITHDRAWAL_WAIVER_REQUIRED', status: 400 }, CONFLICT, UPSTREAM],
     handle: async ({ body, session, address, now }) => {
       const { accountId, id: sessionId } = session;
       if ((await facts().store.people.deletionOf(accountId)) !== null) throw leaving();

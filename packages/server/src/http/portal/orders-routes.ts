@@ -3,13 +3,9 @@
 import type { Billing } from '../../billing/billing.ts';
 import { closedObject, Type } from '../contract/schema.ts';
 import { ProblemError } from '../server/problem-error.ts';
-import { defineRoute, type Route, type RouteError } from '../server/route.ts';
+import { defineRoute, type Route } from '../server/route.ts';
+import { CONFLICT, UNKNOWN_ORDER, UPSTREAM, unknownOrder, upstream } from './order-problems.ts';
 import { OrderView, viewOrder } from './order-view.ts';
-import { upstream } from './upstream-problem.ts';
-
-const UNKNOWN: RouteError = { code: 'NOT_FOUND', status: 404 };
-const NOT_RUNNING: RouteError = { code: 'CONFLICT', status: 409 };
-const UPSTREAM: RouteError = { code: 'UPSTREAM_ERROR', status: 502 };
 
 export function ordersRoutes(billing: () => Billing): readonly Route[] {
   return [
@@ -57,7 +53,7 @@ function showRoute(billing: () => Billing): Route {
     description: 'By its id; an order of another account does not exist here.',
     access: 'session',
     answer: OrderView,
-    errors: [UNKNOWN],
+    errors: [UNKNOWN_ORDER],
     handle: async ({ params, session, now }) => {
       const order = await billing().orderOf(session.accountId, params.id!);
       if (order === null) throw unknownOrder();
@@ -87,7 +83,7 @@ function endingRoute(
     // Whoever pays may stop paying.
     ...(isCancelled ? { isForSuspended: true } : {}),
     answer: OrderView,
-    errors: [UNKNOWN, NOT_RUNNING, UPSTREAM],
+    errors: [UNKNOWN_ORDER, CONFLICT, UPSTREAM],
     handle: async ({ params, session, now }) => {
       if (!isCancelled && (await billing().isLeaving(session.accountId))) throw leaving();
       const asked = billing().setCancelled(session.accountId, params.id!, isCancelled);
@@ -108,7 +104,3 @@ function leaving(): ProblemError {
 }
 
 const PAST = { cancel: 'cancelled', keep: 'kept' } as const;
-
-function unknownOrder(): ProblemError {
-  return new ProblemError('NOT_FOUND', 'The account has no order with this id.');
-}

@@ -6,13 +6,9 @@ import { RECEIPT_STATES, RECEIPTS_MAX, type Receipt } from '../../billing/paymen
 import { Instant } from '../contract/instant-schema.ts';
 import { closedObject, Type } from '../contract/schema.ts';
 import { ProblemError } from '../server/problem-error.ts';
-import { defineRoute, type Route, type RouteError } from '../server/route.ts';
+import { defineRoute, type Route } from '../server/route.ts';
+import { CONFLICT, UNKNOWN_ORDER, UPSTREAM, unknownOrder, upstream } from './order-problems.ts';
 import { OrderView, viewOrder } from './order-view.ts';
-import { upstream } from './upstream-problem.ts';
-
-const UNKNOWN: RouteError = { code: 'NOT_FOUND', status: 404 };
-const CONFLICT: RouteError = { code: 'CONFLICT', status: 409 };
-const UPSTREAM: RouteError = { code: 'UPSTREAM_ERROR', status: 502 };
 
 const ReceiptView = closedObject({
   id: Type.String({ description: 'Its number at the provider.' }),
@@ -44,7 +40,7 @@ function receiptsRoute(billing: () => Billing): Route {
     description: `As the payment provider lists it, at most ${RECEIPTS_MAX}; asked for again at most every 30 seconds.`,
     access: 'session',
     answer: closedObject({ receipts: Type.Array(ReceiptView) }),
-    errors: [UNKNOWN, UPSTREAM],
+    errors: [UNKNOWN_ORDER, UPSTREAM],
     handle: async ({ params, session }) => {
       const asked = billing().receipts.receiptsOf(session.accountId, params.id!);
       const receipts = await upstream(asked, 'Nothing was changed.');
@@ -65,7 +61,7 @@ function providerPortalRoute(billing: () => Billing): Route {
     // A card that is paid with is changed by whoever pays.
     isForSuspended: true,
     answer: closedObject({ url: Type.String() }),
-    errors: [UNKNOWN, CONFLICT, UPSTREAM],
+    errors: [UNKNOWN_ORDER, CONFLICT, UPSTREAM],
     handle: async ({ params, session }) => {
       const asked = billing().receipts.portalOf(session.accountId, params.id!);
       const page = await upstream(asked, 'Nothing was changed.');
@@ -87,7 +83,7 @@ function dropRoute(billing: () => Billing): Route {
     access: 'session',
     isForSuspended: true,
     answer: OrderView,
-    errors: [UNKNOWN, CONFLICT, UPSTREAM],
+    errors: [UNKNOWN_ORDER, CONFLICT, UPSTREAM],
     handle: async ({ params, session, now }) => {
       const asked = billing().drop(session.accountId, params.id!);
       const order = await upstream(asked, 'The order shows what holds.');
@@ -107,8 +103,4 @@ const WITHDRAW_INSTEAD = `${CONFIRMING} Withdraw from the contract: then all of 
 
 function viewReceipt({ at, ...receipt }: Receipt) {
   return { ...receipt, at: at.toString() };
-}
-
-function unknownOrder(): ProblemError {
-  return new ProblemError('NOT_FOUND', 'The account has no order with this id.');
 }

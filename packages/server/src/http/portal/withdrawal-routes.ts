@@ -15,9 +15,8 @@ import type { Billing } from '../../billing/billing.ts';
 import { closedObject, Type } from '../contract/schema.ts';
 import { invalidParameters, ProblemError } from '../server/problem-error.ts';
 import { defineRoute, type Route } from '../server/route.ts';
+import { CONFLICT, UNKNOWN_ORDER, unknownOrder } from './order-problems.ts';
 import { OrderView, viewOrder } from './order-view.ts';
-
-const UNKNOWN = { code: 'NOT_FOUND', status: 404 } as const;
 
 const WithdrawalView = closedObject({
   order: OrderView,
@@ -49,7 +48,7 @@ function showRoute(billing: () => Billing): Route {
     description: 'Asking changes nothing. The order says until when it may be withdrawn from.',
     access: 'session',
     answer: WithdrawalView,
-    errors: [UNKNOWN],
+    errors: [UNKNOWN_ORDER],
     handle: async ({ params, session, now }) => {
       const { withdrawals } = billing();
       const order = await billing().orderOf(session.accountId, params.id!);
@@ -76,7 +75,7 @@ function declareRoute(billing: () => Billing): Route {
     isForSuspended: true,
     body: WithdrawalBody,
     answer: WithdrawalView,
-    errors: [UNKNOWN, { code: 'CONFLICT', status: 409 }],
+    errors: [UNKNOWN_ORDER, CONFLICT],
     handle: async ({ body, params, session, address, now }) => {
       const name = nameOf(body);
       const { accountId, id: sessionId } = session;
@@ -121,7 +120,3 @@ const REASONS: Readonly<
   over: 'The time for withdrawing from this order has passed.',
   ended: 'This order is over: there is nothing left to withdraw from.',
 };
-
-function unknownOrder(): ProblemError {
-  return new ProblemError('NOT_FOUND', 'The account has no order with this id.');
-}

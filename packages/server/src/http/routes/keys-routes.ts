@@ -1,41 +1,32 @@
-/** The routes that manage keys with a key. */
+/** The routes that manage keys: with a key, and (of the portal, which has its own list) as the account's owner. */
 
-import type { EpochNs } from '@tapeloom/core/numbers';
-import type { Caller } from '../../accounts/auth/caller.ts';
 import {
   type AccountStore,
   KEYS_LISTED_MAX,
   KEYS_MADE_MAX,
 } from '../../accounts/store/account-store.ts';
-import type { OnceRequest } from '../../accounts/store/once.ts';
 import { closedObject, Type } from '../contract/schema.ts';
 import { endedKey } from '../server/ended-key.ts';
-import { defineRoute, type Route, type RouteError } from '../server/route.ts';
+import {
+  type Access,
+  type AccessRequest,
+  defineRoute,
+  type Route,
+  type RouteError,
+} from '../server/route.ts';
 import { CreatedKeyView, KeyView, RotatedKeyView, viewKey } from './key-view.ts';
 import { type KeyManager, makeKey, revokeKey, rotateKey } from './managed-keys.ts';
 import { NewKeyBody, newKeyFaults } from './new-key-body.ts';
 
 export const GRACE_SECONDS_MAX = 604_800;
 
-const access = { scope: 'keys' } as const;
 const UNKNOWN_KEY: RouteError = { code: 'NOT_FOUND', status: 404 };
 const TOO_MANY_KEYS: RouteError = { code: 'QUOTA_EXCEEDED', status: 409 };
 const CANNOT_ROTATE: RouteError = { code: 'CONFLICT', status: 409 };
 
-/** What creating, rotating and revoking may refuse with, whoever does it. */
-export const KEY_ERRORS = {
-  create: [TOO_MANY_KEYS],
-  rotate: [UNKNOWN_KEY, TOO_MANY_KEYS, CANNOT_ROTATE],
-  revoke: [UNKNOWN_KEY],
-} as const;
-
-export const RotationBody = closedObject({
+const RotationBody = closedObject({
   gracePeriodSeconds: Type.Integer({ minimum: 0, maximum: GRACE_SECONDS_MAX }),
 });
-
-const LIMITS =
-  `\`RATE_LIMITED\` also when the account has created and rotated ${KEYS_MADE_MAX} keys in 24 hours, or has ` +
-  `${KEYS_LISTED_MAX} in its list.`;
 
 export interface KeysFacts {
   store(): AccountStore;
@@ -43,31 +34,40 @@ export interface KeysFacts {
   instrumentFault(name: string): string | null;
 }
 
-export function keysRoutes(facts: KeysFacts): readonly Route[] {
-  return [createRoute(facts), listRoute(facts), rotateRoute(facts), revokeRoute(facts)];
+/** Who manages keys, and where. */
+export interface KeysDoor<A extends Access> {
+  readonly access: A;
+  readonly path: `/v1/${string}`;
+  /** What operations are called after. */
+  readonly name: string;
+  readonly isIdempotent?: true;
+  /** Which rights a new key may have. */
+  readonly rights: string;
+  /** Said of whatever makes a key; with a blank before it. */
+  readonly limits: string;
+  managerOf(request: AccessRequest<A>): KeyManager;
 }
 
-function createRoute(facts: KeysFacts): Route {
-  return defineRoute({
-    method: 'POST',
+const WITH_A_KEY = { scope: 'keys' } as const;
+
+export function keysRoutes(facts: KeysFacts): readonly Route[] {
+  const routes = managingRoutes(facts, {
+    access: WITH_A_KEY,
     path: '/v1/keys',
-    operationId: 'createKey',
-    summary: 'Creates a key.',
-    description: `With no more rights than the calling key has. The answer shows the secret once. ${LIMITS}`,
-    access,
+    name: 'Key',
     isIdempotent: true,
-    body: NewKeyBody,
-    answer: CreatedKeyView,
-    status: 201,
-    errors: KEY_ERRORS.create,
-    faults: (body, now) => newKeyFaults(body, now, (name) => facts.instrumentFault(name)),
-    handle: async ({ body, caller, now, once, markReplayed }) => {
-      const manager = managerOf(facts, caller, now, once);
-      const { view, isReplayed } = await makeKey(manager, body);
-      if (isReplayed) markReplayed();
-      return view;
+    rights: 'With no more rights than the calling key has.',
+    limits:
+      ` \`RATE_LIMITED\` also when the account has created and rotated ${KEYS_MADE_MAX} keys in 24 hours, or has ` +
+      `${KEYS_LISTED_MAX} in its list.`,
+    managerOf: ({ caller, now, once }) => {
+      const { accountId, keyId } = caller;
+      const store = facts.store();
+      const actor = { kind: 'key', keyId, ...(once === null ? {} : { once }) } as const;
+      return { store, accountId, actor, now, ended: () => endedKey(store, caller, now) };
     },
   });
+  return [routes.create, listRoute(facts), routes.rotate, routes.revoke];
 }
 
 function listRoute(facts: KeysFacts): Route {
@@ -79,7 +79,7 @@ function listRoute(facts: KeysFacts): Route {
     description:
       'The newest first: valid keys, and those that ended in the last 30 days. There are never more ' +
       `than ${KEYS_LISTED_MAX}.`,
-    access,
+    access: WITH_A_KEY,
     answer: closedObject({ keys: Type.Array(KeyView) }),
     handle: async ({ caller, now }) => {
       const keys = await facts.store().listKeys(now, caller.accountId);
@@ -88,54 +88,64 @@ function listRoute(facts: KeysFacts): Route {
   });
 }
 
-function rotateRoute(facts: KeysFacts): Route {
-  return defineRoute({
-    method: 'POST',
-    path: '/v1/keys/:id/rotate',
-    operationId: 'rotateKey',
-    summary: 'Replaces a key by a new one with the same rights.',
-    description: `The old key works until the grace period ends, or until its own earlier expiry. ${LIMITS}`,
-    access,
-    isIdempotent: true,
-    body: RotationBody,
-    answer: RotatedKeyView,
-    status: 201,
-    errors: KEY_ERRORS.rotate,
-    handle: async ({ params, body, caller, now, once, markReplayed }) => {
-      const manager = managerOf(facts, caller, now, once);
-      const { view, isReplayed } = await rotateKey(manager, params.id!, body.gracePeriodSeconds);
-      if (isReplayed) markReplayed();
-      return view;
-    },
-  });
-}
-
-function revokeRoute(facts: KeysFacts): Route {
-  return defineRoute({
-    method: 'DELETE',
-    path: '/v1/keys/:id',
-    operationId: 'revokeKey',
-    summary: 'Revokes a key at once.',
-    description: 'A key that has ended already is answered as it is.',
-    access,
-    answer: KeyView,
-    errors: KEY_ERRORS.revoke,
-    handle: ({ params, caller, now }) => revokeKey(managerOf(facts, caller, now), params.id!),
-  });
-}
-
-function managerOf(
-  facts: KeysFacts,
-  caller: Caller,
-  now: EpochNs,
-  once: OnceRequest | null = null,
-): KeyManager {
-  const store = facts.store();
+/** Creating, rotating and revoking, whoever does it. */
+export function managingRoutes<A extends Access>(facts: KeysFacts, door: KeysDoor<A>) {
+  const { access, path, name, rights, limits } = door;
+  const idempotent = door.isIdempotent === true ? ({ isIdempotent: true } as const) : {};
   return {
-    store,
-    accountId: caller.accountId,
-    actor: { kind: 'key', keyId: caller.keyId, ...(once === null ? {} : { once }) },
-    now,
-    ended: () => endedKey(store, caller, now),
+    create: defineRoute({
+      method: 'POST',
+      path,
+      operationId: `create${name}`,
+      summary: 'Creates a key.',
+      description: `${rights} The answer shows the secret once.${limits}`,
+      access,
+      ...idempotent,
+      body: NewKeyBody,
+      answer: CreatedKeyView,
+      status: 201,
+      errors: [TOO_MANY_KEYS],
+      faults: (body, now) => newKeyFaults(body, now, (symbol) => facts.instrumentFault(symbol)),
+      handle: async (request) => {
+        const { view, isReplayed } = await makeKey(door.managerOf(request), request.body);
+        if (isReplayed) request.markReplayed();
+        return view;
+      },
+    }),
+    rotate: defineRoute({
+      method: 'POST',
+      path: `${path}/:id/rotate`,
+      operationId: `rotate${name}`,
+      summary: 'Replaces a key by a new one with the same rights.',
+      description: `The old key works until the grace period ends, or until its own earlier expiry.${limits}`,
+      access,
+      ...idempotent,
+      body: RotationBody,
+      answer: RotatedKeyView,
+      status: 201,
+      errors: [UNKNOWN_KEY, TOO_MANY_KEYS, CANNOT_ROTATE],
+      handle: async (request) => {
+        const { gracePeriodSeconds } = request.body;
+        const manager = door.managerOf(request);
+        const { view, isReplayed } = await rotateKey(
+          manager,
+          request.params.id!,
+          gracePeriodSeconds,
+        );
+        if (isReplayed) request.markReplayed();
+        return view;
+      },
+    }),
+    revoke: defineRoute({
+      method: 'DELETE',
+      path: `${path}/:id`,
+      operationId: `revoke${name}`,
+      summary: 'Revokes a key at once.',
+      description: 'A key that has ended already is answered as it is.',
+      access,
+      answer: KeyView,
+      errors: [UNKNOWN_KEY],
+      handle: (request) => revokeKey(door.managerOf(request), request.params.id!),
+    }),
   };
 }

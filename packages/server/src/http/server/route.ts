@@ -141,6 +141,14 @@ export interface RouteRequest<Query, Body, C, S = null> {
   readonly now: EpochNs;
 }
 
+/** The request of a route with this access, whatever its query and body are. */
+export type AccessRequest<A extends Access> = RouteRequest<
+  unknown,
+  unknown,
+  CallerOf<A>,
+  SessionOf<A>
+>;
+
 export type Route = RouteDefinition<TObject, TObject, TSchema, Access>;
 
 /** Checks the definition's types against its schemas and forgets them, so that routes make a list. */
