@@ -135,11 +135,11 @@ class SessionStage implements AsyncDisposable {
     this.#token = await this.#desk.accounts.token(this.#key);
   }
 
-  /** What it causes is published at the next edge, 20 ms later. */
+  /** What it causes is published at the next edge, at most a step and a half later. */
   async trade(size: number, side: string, price: number): Promise<void> {
     const { stream } = this.#desk;
     stream.trade({ price: price * TICKS_PER_POINT, size, side: side === 'bought' ? 1 : -1 });
-    await stream.pass(20);
+    await stream.pass(30);
   }
 
   async pass(count: number, unit: string): Promise<void> {
@@ -157,7 +157,7 @@ class SessionStage implements AsyncDisposable {
     const { stream } = this.#desk;
     this.#stalling!.stall();
     stream.trade(...Array.from({ length: count }, () => ({ price: 24_421 })));
-    await stream.pass(20);
+    await stream.pass(30);
     await this.#until(() => stream.gateway.metrics.subscriptions === 0, 'a close');
     this.#stalling!.readOn();
   }
