@@ -4,11 +4,11 @@
  * stale; an indicator that nobody wrote words for has all the rest.
  */
 
-import { fileURLToPath } from 'node:url';
 import { BAR_RULES } from '@tapeloom/core/studies/bar-parameters';
 import { INDICATORS } from '@tapeloom/core/studies/catalogue';
 import type { Indicator } from '@tapeloom/core/studies/indicator';
 import { parseParams } from '@tapeloom/core/studies/params';
+import { docsPath } from './docs-path.ts';
 import { goldenSection } from './golden-cases.ts';
 import { samplesSection } from './indicator-samples.ts';
 import { fieldsTable, parametersTable } from './indicator-tables.ts';
@@ -16,7 +16,7 @@ import { INDICATOR_TEXTS, type IndicatorText } from './indicator-texts.ts';
 import { code, table } from './markdown-table.ts';
 import { workedExample } from './worked-example.ts';
 
-const folder = fileURLToPath(new URL('../../../docs/indicators/', import.meta.url));
+const folder = docsPath('indicators/');
 
 export interface IndicatorPage {
   readonly path: string;

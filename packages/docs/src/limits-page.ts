@@ -3,8 +3,8 @@
  * code that enforces it, so the page cannot say another one; a test refuses a stale page.
  */
 
-import { fileURLToPath } from 'node:url';
 import { PLAN_LIMITS, PLAN_NAMES, PLANS, type PlanLimits } from '@tapeloom/core/entitlement/plan';
+import { docsPath } from './docs-path.ts';
 import { KEYS, PORTAL } from './limits/account-limit-sections.ts';
 import type { LimitSection } from './limits/limit-section.ts';
 import { limitTable } from './limits/limit-tables.ts';
@@ -13,7 +13,7 @@ import { EXPORTS, HISTORY, REQUESTS } from './limits/rest-limit-sections.ts';
 import { CONNECTING, RECEIVING, SENDING } from './limits/stream-limit-sections.ts';
 import { table } from './markdown-table.ts';
 
-export const LIMITS_PATH = fileURLToPath(new URL('../../../docs/limits.md', import.meta.url));
+export const LIMITS_PATH = docsPath('limits.md');
 
 const SECTIONS = [CONNECTING, SENDING, RECEIVING, REQUESTS, HISTORY, EXPORTS, KEYS, PORTAL];
 

@@ -3,11 +3,11 @@
  * people wrote around the marks stays; an indicator the page does not know yet gets a section at its end.
  */
 
-import { fileURLToPath } from 'node:url';
 import { INDICATORS } from '@tapeloom/core/studies/catalogue';
+import { docsPath } from './docs-path.ts';
 import { purposeOf } from './indicator-pages.ts';
 
-export const SEMANTICS_PATH = fileURLToPath(new URL('../../../docs/semantics.md', import.meta.url));
+export const SEMANTICS_PATH = docsPath('semantics.md');
 
 /** The page with every generated part brought up to date. */
 export function semanticsPage(page: string): string {

@@ -12,6 +12,7 @@ import { StudyRun } from '@tapeloom/core/studies/run';
 import type { ObjectVersion } from '@tapeloom/core/studies/study';
 import { dayOf, nsOfDay } from '@tapeloom/core/utc-day';
 import { casesOf } from './golden-cases.ts';
+import { table } from './markdown-table.ts';
 
 const SIDES: Readonly<Record<number, string>> = { 1: 'buy', 0: 'unknown', [-1]: 'sell' };
 
@@ -57,15 +58,13 @@ function exampleText(vector: GoldenVector, lines: readonly string[]): string {
     const day = dayOf(instant(ts));
     const rank = (ranks.get(day) ?? 0) + 1;
     ranks.set(day, rank);
-    return `| ${day}.${rank} | ${timeText(ts)} | ${price} | ${size} | ${SIDES[side]} |`;
+    return [`${day}.${rank}`, timeText(ts), `${price}`, `${size}`, SIDES[side]!];
   });
   return [
     `Case \`${vector.case}\` of the golden vectors, with the parameters ` +
       `\`${JSON.stringify(vector.params)}\`. ${vector.shows}`,
     '',
-    '| trade | time | price | size | aggressor |',
-    '| --- | --- | ---: | ---: | --- |',
-    ...rows,
+    table(['trade', 'time', 'price', 'size', 'aggressor'], rows, [2, 3]),
     '',
     `The promise reaches ${timeText(vector.until)}. What is settled by then` +
       `${lines.some((line) => line.includes('"final":false')) ? ', and what still forms' : ''}:`,

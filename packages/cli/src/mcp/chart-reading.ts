@@ -7,6 +7,7 @@ import type { CatalogueIndicator, HistoryPage, HistoryRequest } from '@tapeloom/
 import { parseInstant } from '@tapeloom/core/instant-text';
 import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import type { CandleData, SceneObject } from '../charts/scene.ts';
+import { SceneObjects } from '../charts/scene-objects.ts';
 import type { ChartPlan } from './chart-plan.ts';
 import type { Service } from './service.ts';
 import type { Reservation, Spending } from './spending.ts';
@@ -51,18 +52,18 @@ export async function readChart(
   const cost = estimates.reduce((sum, { computeUnits }) => sum + computeUnits, 0);
   using reservation = spending.reserve(cost);
   const bill = new Bill(reservation);
-  const objects = new ReadObjects();
+  const objects = new SceneObjects<unknown>();
   if (plan.hasPast) {
     for await (const page of service.history<string>(requests.at(-1)!).pages()) {
       bill.take(page);
-      objects.add(page);
+      addPage(objects, page);
       break;
     }
   }
   const objectsMax = plan.candles === null ? plan.candlesMax : OBJECTS_MAX;
   const read = await readPages(service, request, objectsMax, bill, objects);
   const end = read.page.to === undefined ? {} : { to: read.page.to };
-  const candles = new ReadObjects();
+  const candles = new SceneObjects<unknown>();
   const readCandles =
     plan.candles === null
       ? null
@@ -99,12 +100,12 @@ async function readPages(
   request: HistoryRequest<string>,
   max: number,
   bill: Bill,
-  objects: ReadObjects,
+  objects: SceneObjects<unknown>,
 ): Promise<{ readonly page: HistoryPage<string>; readonly isCut: boolean }> {
   let count = 0;
   for await (const page of service.history<string>({ ...request, limit: max }).pages()) {
     bill.take(page);
-    objects.add(page);
+    addPage(objects, page);
     count += page.items.length;
     if (page.next === null || count >= max) return { page, isCut: page.next !== null };
   }
@@ -126,25 +127,10 @@ class Bill {
   }
 }
 
-/** The newest version of every object, also of those that were removed. */
-class ReadObjects {
-  readonly #objects = new Map<string, SceneObject<unknown>>();
-
-  add({ items }: HistoryPage<string>): void {
-    for (const entry of items) {
-      if (entry.t === 'remove') {
-        const object = this.#objects.get(entry.id);
-        if (object !== undefined) this.#objects.set(entry.id, { ...object, removedNs: entry.ts });
-        continue;
-      }
-      for (const object of entry.t === 'snapshot' ? entry.objects : [entry.object]) {
-        const { id, final, ts, data } = object;
-        this.#objects.set(id, { id, final, ns: ts, data, removedNs: null });
-      }
-    }
-  }
-
-  inOrder(): readonly SceneObject<unknown>[] {
-    return [...this.#objects.values()].sort((a, b) => (a.ns < b.ns ? -1 : a.ns > b.ns ? 1 : 0));
+function addPage(objects: SceneObjects<unknown>, { items }: HistoryPage<string>): void {
+  for (const entry of items) {
+    if (entry.t === 'remove') objects.remove(entry.id, entry.ts);
+    else if (entry.t === 'snapshot') for (const object of entry.objects) objects.put(object);
+    else objects.put(entry.object);
   }
 }

@@ -42,7 +42,7 @@ export interface PlanLimits {
 }
 
 /** Days of history that stand for everything available. */
-const HISTORY_DAYS_ALL = 36_500;
+export const HISTORY_DAYS_ALL = 36_500;
 const DELAY_SECONDS = 600;
 
 export const PLAN_LIMITS: Readonly<Record<Plan, PlanLimits>> = {

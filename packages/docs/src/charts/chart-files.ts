@@ -3,10 +3,10 @@
  * list does not know is drawn with its defaults.
  */
 
-import { fileURLToPath } from 'node:url';
 import { drawChart } from '@tapeloom/cli/charts/draw-chart';
 import { INDICATORS } from '@tapeloom/core/studies/catalogue';
 import type { Params } from '@tapeloom/core/studies/indicator';
+import { docsPath } from '../docs-path.ts';
 import {
   FIRST_HALF_HOUR,
   MORNING,
@@ -49,12 +49,12 @@ export function* chartFiles(): Iterable<ChartFile> {
     const { id } = indicator;
     const [window, params] = SHOWN[id] ?? [MORNING, {}];
     const scene = makers.make(indicator, params, window);
-    yield { id, path: chartPath(id), text: drawChart(id, scene) };
+    yield { id, path: docsPath(`charts/${id}.svg`), text: drawChart(id, scene) };
     const small = { ...scene, hasHead: false, width: SMALL_WIDTH };
-    yield { id: `${id}-small`, path: chartPath(`${id}-small`), text: drawChart(id, small) };
+    yield {
+      id: `${id}-small`,
+      path: docsPath(`charts/${id}-small.svg`),
+      text: drawChart(id, small),
+    };
   }
-}
-
-function chartPath(id: string): string {
-  return fileURLToPath(new URL(`../../../../docs/charts/${id}.svg`, import.meta.url));
 }

@@ -5,6 +5,7 @@
  */
 
 import type { CandleData, Scene, SceneObject } from '@tapeloom/cli/charts/scene';
+import { SceneObjects } from '@tapeloom/cli/charts/scene-objects';
 import { calendarNamed } from '@tapeloom/core/calendar/calendars';
 import { extendSessionBook, sessionTable } from '@tapeloom/core/calendar/session-book';
 import { type EpochNs, type Rank, rank, type UtcDay } from '@tapeloom/core/numbers';
@@ -114,13 +115,21 @@ export class SceneMaker {
     const calendar = calendarNamed(contractOf().calendar);
     const lastDay = addDays(dayOf(toNs), 7);
     const book = extendSessionBook(null, calendar, window.firstDay, lastDay, toNs);
-    const kept = new KeptObjects<Data>();
+    const kept = new SceneObjects<Data>();
+    const upsert = ({ id, final, ts, data }: ObjectVersion) =>
+      kept.put({ id, final, ts: BigInt(ts), data: data as Data });
+    const output: RunOutput = {
+      upsert,
+      remove: (id, _final, ts) => kept.remove(id, BigInt(ts)),
+      openSession: () => {},
+      flushed: () => {},
+    };
     const study = indicator.create(params);
     const start = { at: epochNs(window.firstDay, 0), rank: 0 as Rank };
-    const run = new StudyRun(study, sessionTable(book, kind), start, { output: kept });
+    const run = new StudyRun(study, sessionTable(book, kind), start, { output });
     for (const batch of this.#tradesOf(window)) run.apply(batch);
     run.advance(toNs);
-    study.forming(null, (version) => kept.upsert(version));
+    study.forming(null, upsert);
     return kept.inOrder();
   }
 
@@ -141,28 +150,6 @@ export class SceneMaker {
     }
     this.#trades.set(key, batches);
     return batches;
-  }
-}
-
-/** The newest version of every object, also of those that were removed. */
-class KeptObjects<Data> implements RunOutput {
-  readonly #objects = new Map<string, SceneObject<Data>>();
-
-  upsert({ id, final, ts, data }: ObjectVersion): void {
-    this.#objects.set(id, { id, final, ns: BigInt(ts), data: data as Data, removedNs: null });
-  }
-
-  remove(id: string, _final: boolean, ts: string): void {
-    const object = this.#objects.get(id);
-    if (object !== undefined) this.#objects.set(id, { ...object, removedNs: BigInt(ts) });
-  }
-
-  openSession(): void {}
-
-  flushed(): void {}
-
-  inOrder(): SceneObject<Data>[] {
-    return [...this.#objects.values()].sort((a, b) => (a.ns < b.ns ? -1 : a.ns > b.ns ? 1 : 0));
   }
 }
 

@@ -3,8 +3,8 @@
  * no page can say another number.
  */
 
-import { fileURLToPath } from 'node:url';
 import { PLAN_LIMITS, PLANS, type PlanLimits } from '@tapeloom/core/entitlement/plan';
+import { docsPath } from '../docs-path.ts';
 import { table } from '../markdown-table.ts';
 import { KEYS } from './account-limit-sections.ts';
 import type { LimitRow } from './limit-section.ts';
@@ -18,9 +18,9 @@ export interface TablePlace {
 }
 
 export const TABLE_PLACES: readonly TablePlace[] = [
-  { path: pathOf('protocol.md'), name: 'limits', text: streamTable() },
-  { path: pathOf('keys.md'), name: 'counted', text: countedTable() },
-  { path: pathOf('keys.md'), name: 'keys', text: limitTable(KEYS.rows) },
+  { path: docsPath('protocol.md'), name: 'limits', text: streamTable() },
+  { path: docsPath('keys.md'), name: 'counted', text: countedTable() },
+  { path: docsPath('keys.md'), name: 'keys', text: limitTable(KEYS.rows) },
 ];
 
 /** The page with the table between its marks brought up to date. */
@@ -58,8 +58,4 @@ function countedTable(): string {
     return [what, `by plan: ${distinct.join(' or ')}`, words(Number(PLAN_LIMITS.sandbox[field]))];
   });
   return table(['', 'all keys of the account', 'of those, test keys together'], cells);
-}
-
-function pathOf(name: string): string {
-  return fileURLToPath(new URL(`../../../../docs/${name}`, import.meta.url));
 }

@@ -3,16 +3,14 @@
  * document. It is what readers without scripts see, what the search finds, and what the page's `.md` is.
  */
 
-import { fileURLToPath } from 'node:url';
 import { type ErrorCode, errorAnchor } from '@tapeloom/protocol/error-codes';
 import { contractRoutes } from '@tapeloom/server/http/contract/contract';
 import { openapiText } from '@tapeloom/server/http/contract/interface-documents';
+import { docsPath } from '../docs-path.ts';
 import { code, table } from '../markdown-table.ts';
-import { fieldRows, type JsonSchema, jsonBlock, meaning, typeWords } from './schema-fields.ts';
+import { fieldTable, type JsonSchema, jsonBlock, meaning, typeWords } from './schema-fields.ts';
 
-export const REST_PATH = fileURLToPath(
-  new URL('../../../../docs/reference/rest.md', import.meta.url),
-);
+export const REST_PATH = docsPath('reference/rest.md');
 
 /** What programs have no use for. */
 const LEFT_OUT: readonly string[] = ['Portal', 'Payments'];
@@ -112,13 +110,6 @@ function parameterTable(parameters: readonly Parameter[]): string {
   return table(['parameter', 'in', 'type', 'meaning'], rows);
 }
 
-function fieldTable(schema: JsonSchema): string {
-  return table(
-    ['field', 'type', 'meaning'],
-    fieldRows(schema).map((row) => [...row]),
-  );
-}
-
 function answerText({ responses }: Operation): string {
   const [status, answer] = Object.entries(responses).find(([name]) => name.startsWith('2'))!;
   const json = answer.content?.['application/json'];
@@ -126,8 +117,7 @@ function answerText({ responses }: Operation): string {
     const types = Object.keys(answer.content ?? {}).map(code);
     return `Answers ${code(status)} with ${types.join(', ')}.`;
   }
-  const fields = fieldRows(json.schema);
-  const told = fields.length === 0 ? [] : [fieldTable(json.schema)];
+  const told = json.schema.properties === undefined ? [] : [fieldTable(json.schema)];
   return [`Answers ${code(status)}:`, ...told, jsonBlock(json.example)].join('\n\n');
 }
 

@@ -1,6 +1,6 @@
 /** A JSON Schema in the words of a table: its fields, one row each, those of objects inside below them. */
 
-import { code } from '../markdown-table.ts';
+import { code, table } from '../markdown-table.ts';
 
 export interface JsonSchema {
   readonly type?: string;
@@ -25,7 +25,7 @@ export interface JsonSchema {
 const DEPTH_MAX = 2;
 
 /** Field, type, and what it means; those that may be left out are marked. */
-export function fieldRows(schema: JsonSchema, before = '', depth = 1): readonly string[][] {
+function fieldRows(schema: JsonSchema, before = '', depth = 1): readonly (readonly string[])[] {
   const required = schema.required ?? [];
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const optional = required.includes(name) ? '' : ' (optional)';
@@ -36,6 +36,10 @@ export function fieldRows(schema: JsonSchema, before = '', depth = 1): readonly 
     const mark = inside === field ? '.' : '[] ';
     return [row, ...fieldRows(inside, `${before}${name}${mark}`, depth + 1)];
   });
+}
+
+export function fieldTable(schema: JsonSchema): string {
+  return table(['field', 'type', 'meaning'], fieldRows(schema));
 }
 
 export function typeWords(schema: JsonSchema): string {

@@ -3,15 +3,13 @@
  * the limits, made of the AsyncAPI document. It is written ahead of time, so it needs no script.
  */
 
-import { fileURLToPath } from 'node:url';
 import { type ErrorCode, errorAnchor } from '@tapeloom/protocol/error-codes';
 import { asyncapiText } from '@tapeloom/server/http/contract/interface-documents';
+import { docsPath } from '../docs-path.ts';
 import { code, table } from '../markdown-table.ts';
-import { fieldRows, type JsonSchema, jsonBlock, number } from './schema-fields.ts';
+import { fieldTable, type JsonSchema, jsonBlock, number } from './schema-fields.ts';
 
-export const STREAM_PATH = fileURLToPath(
-  new URL('../../../../docs/reference/stream.md', import.meta.url),
-);
+export const STREAM_PATH = docsPath('reference/stream.md');
 
 interface Message {
   readonly name: string;
@@ -106,12 +104,11 @@ function messageText(
   { name, summary, payload, examples }: Message,
   replies: readonly string[],
 ): string {
-  const rows = fieldRows(payload).map((row) => [...row]);
   return [
     `### ${name}`,
     summary,
     ...(replies.length === 0 ? [] : [`Answered by ${replies.join(', ')}.`]),
-    table(['field', 'type', 'meaning'], rows),
+    fieldTable(payload),
     ...examples.map(({ payload: example }) => jsonBlock(example)),
   ].join('\n\n');
 }

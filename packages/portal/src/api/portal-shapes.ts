@@ -14,6 +14,7 @@ import type {
   Pricing,
   Usage,
 } from '@tapeloom/client';
+import type { PaymentState } from '@tapeloom/core/entitlement/payment';
 
 // What customers' programs are answered as well.
 export type {
@@ -113,20 +114,10 @@ export interface PricingView extends Omit<Pricing, 'prices'> {
 
 export type WaiverText = Pricing['waiver'];
 
-export type OrderState =
-  | 'open'
-  | 'paid'
-  | 'past_due'
-  | 'cancelled'
-  | 'ended'
-  | 'refunded'
-  | 'disputed'
-  | 'failed';
-
 export interface OrderView {
   readonly id: string;
   readonly offer: OfferId;
-  readonly state: OrderState;
+  readonly state: PaymentState;
   readonly amountMinor: number;
   readonly currency: string;
   readonly interval: 'month' | null;

@@ -1,37 +1,33 @@
 /** Copies a text; the button says so for two seconds. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Button, type ButtonKind } from './button.tsx';
+import { Button, type ButtonProps } from './button.tsx';
 
 const COPIED_MS = 2_000;
 
-export function Copy(props: {
-  /** Asked for at the click, so that a secret is in no attribute. */
-  readonly text: () => string;
-  readonly label?: string;
-  readonly kind?: ButtonKind;
-  readonly size?: 'sm' | 'lg';
-  readonly class?: string;
-  readonly isAutoFocused?: boolean;
-}) {
-  const { label = 'Copy', kind = 'ghost' } = props;
+export function Copy(
+  props: Pick<ButtonProps, 'kind' | 'size' | 'class' | 'isAutoFocused'> & {
+    /** Asked for at the click, so that a secret is in no attribute. */
+    readonly text: () => string;
+    readonly label?: string;
+  },
+) {
+  const { text, label = 'Copy', ...looks } = props;
   const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle');
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
   useEffect(() => () => clearTimeout(timer.current ?? undefined), []);
   const copy = async () => {
-    setState((await copyText(props.text())) ? 'copied' : 'failed');
+    setState((await copyText(text())) ? 'copied' : 'failed');
     clearTimeout(timer.current ?? undefined);
     timer.current = setTimeout(() => setState('idle'), COPIED_MS);
   };
   return (
     <>
       <Button
-        kind={kind}
+        kind="ghost"
+        {...looks}
         icon={state === 'copied' ? 'check' : 'copy'}
-        isAutoFocused={props.isAutoFocused ?? false}
         onClick={() => void copy()}
-        {...(props.size === undefined ? {} : { size: props.size })}
-        {...(props.class === undefined ? {} : { class: props.class })}
       >
         {state === 'copied' ? 'Copied' : state === 'failed' ? 'Select and copy' : label}
       </Button>

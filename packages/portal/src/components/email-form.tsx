@@ -19,11 +19,12 @@ export function EmailForm(props: {
   /** Buttons, and what failed beside the field. */
   readonly children: (send: Action<[string]>) => ComponentChildren;
 }) {
+  const { class: className, emptyText, onSend, children, ...words } = props;
   const [email, setEmail] = useState('');
   const [isEmpty, setIsEmpty] = useState(false);
   const [sent, setSent] = useState('');
   const field = useRef<HTMLInputElement>(null);
-  const send = useAction(props.onSend);
+  const send = useAction(onSend);
   const submit = async () => {
     const typed = email.trim();
     setIsEmpty(typed === '');
@@ -32,9 +33,9 @@ export function EmailForm(props: {
   };
   const fault = typedFault(sent, send.error?.fault('/email') ?? null);
   return (
-    <Form class={props.class} onSubmit={() => void submit()}>
+    <Form class={className} onSubmit={() => void submit()}>
       <TextField
-        label={props.label}
+        {...words}
         type="email"
         name="email"
         autocomplete="email"
@@ -42,14 +43,12 @@ export function EmailForm(props: {
         spellcheck={false}
         autofocus
         maxLength={320}
-        {...(props.placeholder === undefined ? {} : { placeholder: props.placeholder })}
         value={email}
         onInput={setEmail}
-        hint={props.hint}
-        error={isEmpty ? props.emptyText : fault}
+        error={isEmpty ? emptyText : fault}
         inputRef={field}
       />
-      {props.children(send)}
+      {children(send)}
     </Form>
   );
 }

@@ -26,13 +26,13 @@ export function DocsPageView({ groups, page }: DocsPageProps) {
       <div class="wrap docs">
         <nav class="docs-contents" aria-label="Documentation">
           <SearchButton />
-          <Contents groups={groups} here={page?.address ?? DOCS_HOME} />
+          <Contents groups={groups} page={page} />
         </nav>
         <details class="docs-fold">
           <summary>All pages</summary>
           <SearchButton />
           <nav aria-label="Documentation, folded">
-            <Contents groups={groups} here={page?.address ?? DOCS_HOME} />
+            <Contents groups={groups} page={page} />
           </nav>
         </details>
         <main class="docs-main" id="main">
@@ -45,13 +45,8 @@ export function DocsPageView({ groups, page }: DocsPageProps) {
   );
 }
 
-function Contents({
-  groups,
-  here,
-}: {
-  readonly groups: readonly DocsGroup[];
-  readonly here: string;
-}) {
+function Contents({ groups, page }: DocsPageProps) {
+  const here = page?.address ?? DOCS_HOME;
   return (
     <>
       {groups.map(({ name, pages, isFolded }) => {
@@ -91,13 +86,12 @@ function PageList({ pages, here }: { readonly pages: readonly DocsPage[]; readon
   );
 }
 
-function Text({
-  groups,
-  page,
-}: {
+interface OnePage {
   readonly groups: readonly DocsGroup[];
   readonly page: DocsPage;
-}) {
+}
+
+function Text({ groups, page }: OnePage) {
   const group = groups.find(({ pages }) => pages.includes(page));
   return (
     <article class="docs-text">
@@ -111,9 +105,9 @@ function Text({
 }
 
 /** The pages before and after this one, in the order of the contents. */
-function Neighbours(props: { readonly groups: readonly DocsGroup[]; readonly page: DocsPage }) {
-  const pages = props.groups.flatMap((group) => group.pages);
-  const at = pages.indexOf(props.page);
+function Neighbours({ groups, page }: OnePage) {
+  const pages = groups.flatMap((group) => group.pages);
+  const at = pages.indexOf(page);
   const [before, next] = [pages[at - 1], pages[at + 1]];
   return (
     <nav class="docs-neighbours" aria-label="Pages before and after">
@@ -129,7 +123,7 @@ function Neighbours(props: { readonly groups: readonly DocsGroup[]; readonly pag
           {next.name}
         </a>
       )}
-      <a class="docs-raw" href={`${props.page.address}.md`}>
+      <a class="docs-raw" href={`${page.address}.md`}>
         This page as Markdown
       </a>
     </nav>

@@ -39,10 +39,6 @@ export class PlayClock implements ClientClock {
     this.#source = source;
   }
 
-  get isRunning(): boolean {
-    return this.#since !== null;
-  }
-
   now(): number {
     return this.#since === null ? this.#played : this.#played + this.#source.now() - this.#since;
   }

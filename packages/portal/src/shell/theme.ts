@@ -3,7 +3,7 @@
  * where `theme.js` puts them before the first paint.
  */
 
-import { storedChoice } from '../components/stored-choice.ts';
+import { type StoredChoice, storedChoice } from '../components/stored-choice.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
 export type Dyes = 'woad' | 'classic';
@@ -24,10 +24,7 @@ export function isDarkNow(): boolean {
 }
 
 export function chooseTheme(theme: Theme): void {
-  THEME.write(theme === 'system' ? null : theme);
-  if (theme === 'system') delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = theme;
-  for (const listener of listeners) listener();
+  keep('theme', THEME, theme === 'system' ? null : theme);
 }
 
 export function dyesNow(): Dyes {
@@ -35,9 +32,14 @@ export function dyesNow(): Dyes {
 }
 
 export function chooseDyes(dyes: Dyes): void {
-  DYES.write(dyes === 'classic' ? dyes : null);
-  if (dyes === 'classic') document.documentElement.dataset.dyes = dyes;
-  else delete document.documentElement.dataset.dyes;
+  keep('dyes', DYES, dyes === 'classic' ? dyes : null);
+}
+
+/** Null: what is so unless somebody chooses. */
+function keep(name: 'theme' | 'dyes', choice: StoredChoice, value: string | null): void {
+  choice.write(value);
+  if (value === null) delete document.documentElement.dataset[name];
+  else document.documentElement.dataset[name] = value;
   for (const listener of listeners) listener();
 }
 

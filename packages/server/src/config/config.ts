@@ -23,9 +23,8 @@ import {
   decimalNumber,
   listOf,
   oneOf,
-  optionalSecret,
-  optionalText,
   type Setting,
+  secretText,
   text,
   wholeNumber,
 } from './setting.ts';
@@ -90,25 +89,33 @@ const SETTINGS: Settings = {
     parseIpRange,
   ),
   logLevel: oneOf({ variable: 'TAPELOOM_LOG_LEVEL', fallback: 'info' }, LOG_LEVELS),
-  publicUrl: optionalText('TAPELOOM_PUBLIC_URL', PUBLIC_URL_ACCEPTS, isOrigin),
-  portal: optionalText('TAPELOOM_PORTAL', 'the path of a directory with a built portal', isPath),
-  pages: optionalText(
-    'TAPELOOM_PAGES',
+  publicUrl: text<string | null>(
+    { variable: 'TAPELOOM_PUBLIC_URL', fallback: null },
+    PUBLIC_URL_ACCEPTS,
+    isOrigin,
+  ),
+  portal: text<string | null>(
+    { variable: 'TAPELOOM_PORTAL', fallback: null },
+    'the path of a directory with a built portal',
+    isPath,
+  ),
+  pages: text<string | null>(
+    { variable: 'TAPELOOM_PAGES', fallback: null },
     'the path of a directory with imprint.md, privacy.md and terms.md',
     isPath,
   ),
-  docsUrl: optionalText(
-    'TAPELOOM_DOCS_URL',
+  docsUrl: text<string | null>(
+    { variable: 'TAPELOOM_DOCS_URL', fallback: null },
     'an http or https address without a slash at its end',
     isPlainAddress,
   ),
-  smtpUrl: optionalSecret(
-    'TAPELOOM_SMTP_URL',
+  smtpUrl: secretText<string | null>(
+    { variable: 'TAPELOOM_SMTP_URL', fallback: null },
     SMTP_URL_ACCEPTS,
     (value) => smtpServerAddress(value) !== null,
   ),
-  mailFrom: optionalText(
-    'TAPELOOM_MAIL_FROM',
+  mailFrom: text<string | null>(
+    { variable: 'TAPELOOM_MAIL_FROM', fallback: null },
     MAIL_FROM_ACCEPTS,
     (value) => mailSender(value) !== null,
   ),
@@ -119,10 +126,10 @@ const SETTINGS: Settings = {
   // The log is also how processes on one directory hear of each other's changes: nobody sleeps for a month.
   auditDays: wholeNumber({ variable: 'TAPELOOM_AUDIT_DAYS', fallback: 400 }, 30, 36_500),
   ordersYears: wholeNumber({ variable: 'TAPELOOM_ORDERS_YEARS', fallback: 10 }, 1, 100),
-  offersFile: optionalText(
-    'TAPELOOM_OFFERS',
+  offersFile: text<string | null>(
+    { variable: 'TAPELOOM_OFFERS', fallback: null },
     'the path of a JSON file with prices, countries and the waiver',
-    isPath,
+    (value) => value !== '' && !value.includes('\0'),
   ),
 };
 

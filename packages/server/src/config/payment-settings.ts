@@ -4,7 +4,7 @@
  */
 
 import { isLoopbackUrl, isOrigin } from './public-address.ts';
-import { listOf, oneOf, optionalSecret, optionalText, type Setting, text } from './setting.ts';
+import { listOf, oneOf, type Setting, secretText, text } from './setting.ts';
 
 export const STRIPE_TAXES = ['off', 'automatic'] as const;
 /** One is in use; a second one takes its place. */
@@ -45,8 +45,10 @@ const API_URL_ACCEPTS = 'an https address without a path (http only on this mach
 export const PAYMENT_SETTINGS: {
   readonly [K in keyof PaymentSettings]: Setting<PaymentSettings[K]>;
 } = {
-  stripeKey: optionalSecret('TAPELOOM_STRIPE_KEY', STRIPE_KEY_ACCEPTS, (value) =>
-    STRIPE_KEY.test(value),
+  stripeKey: secretText<string | null>(
+    { variable: 'TAPELOOM_STRIPE_KEY', fallback: null },
+    STRIPE_KEY_ACCEPTS,
+    (value) => STRIPE_KEY.test(value),
   ),
   stripeWebhookSecrets: secretList(
     'TAPELOOM_STRIPE_WEBHOOK_SECRETS',
@@ -59,8 +61,10 @@ export const PAYMENT_SETTINGS: {
     API_URL_ACCEPTS,
     isApiUrl,
   ),
-  paddleKey: optionalSecret('TAPELOOM_PADDLE_KEY', PADDLE_KEY_ACCEPTS, (value) =>
-    PADDLE_KEY.test(value),
+  paddleKey: secretText<string | null>(
+    { variable: 'TAPELOOM_PADDLE_KEY', fallback: null },
+    PADDLE_KEY_ACCEPTS,
+    (value) => PADDLE_KEY.test(value),
   ),
   paddleWebhookSecrets: secretList(
     'TAPELOOM_PADDLE_WEBHOOK_SECRETS',
@@ -68,10 +72,16 @@ export const PAYMENT_SETTINGS: {
     PADDLE_WEBHOOK_SECRET,
   ),
   // Not secret, but an API key may be put here by mistake.
-  paddleClientToken: optionalSecret('TAPELOOM_PADDLE_CLIENT_TOKEN', PADDLE_TOKEN_ACCEPTS, (value) =>
-    PADDLE_CLIENT_TOKEN.test(value),
+  paddleClientToken: secretText<string | null>(
+    { variable: 'TAPELOOM_PADDLE_CLIENT_TOKEN', fallback: null },
+    PADDLE_TOKEN_ACCEPTS,
+    (value) => PADDLE_CLIENT_TOKEN.test(value),
   ),
-  paddleUrl: optionalText('TAPELOOM_PADDLE_URL', API_URL_ACCEPTS, isApiUrl),
+  paddleUrl: text<string | null>(
+    { variable: 'TAPELOOM_PADDLE_URL', fallback: null },
+    API_URL_ACCEPTS,
+    isApiUrl,
+  ),
 };
 
 /** What belongs together and is not all there, one sentence each. */

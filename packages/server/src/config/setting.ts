@@ -78,20 +78,13 @@ export function text<T extends string | null>(
   );
 }
 
-/** A text, or null where none is set. */
-export function optionalText(
-  variable: string,
+/** A text that holds a password. */
+export function secretText<T extends string | null>(
+  named: Named<T>,
   accepts: string,
   accept: (value: string) => boolean,
-): Setting<string | null> {
-  return text<string | null>({ variable, fallback: null }, accepts, accept);
-}
-
-/** The same of one that holds a password. */
-export function optionalSecret(
-  ...setting: Parameters<typeof optionalText>
-): Setting<string | null> {
-  return { ...optionalText(...setting), isSecret: true };
+): Setting<T> {
+  return { ...text(named, accepts, accept), isSecret: true };
 }
 
 export function oneOf<T extends string>(named: Named<T>, values: readonly T[]): Setting<T> {

@@ -7,6 +7,7 @@ export class Changes {
     for (const hear of this.#listeners) hear();
   }
 
+  /** Hears of every change; the answer stops it. */
   listen(hear: () => void): () => void {
     this.#listeners.add(hear);
     return () => this.#listeners.delete(hear);

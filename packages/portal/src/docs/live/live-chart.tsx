@@ -4,23 +4,19 @@ import { drawChart } from '@tapeloom/cli/charts/draw-chart';
 import type { IndicatorDefinition, Params } from '@tapeloom/core/studies/indicator';
 import { useEffect, useLayoutEffect, useReducer, useRef } from 'preact/hooks';
 import { useWidth } from '../../pages/dashboard/use-width.ts';
+import type { Changes } from './live-changes.ts';
 import { liveScene } from './live-scene.ts';
 import type { LiveStream } from './live-stream.ts';
 
 const FRAME_MS = 150;
 const WIDTH_MIN = 280;
 
-export interface ChangeSource {
-  /** Hears of every change; the answer stops it. */
-  listen(hear: () => void): () => void;
-}
-
 /** Renders again after changes, but never more often than a chart is worth it. */
-export function useChanges(source: ChangeSource): void {
+export function useChanges(changes: Changes): void {
   const [, render] = useReducer((count: number) => count + 1, 0);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | null = null;
-    const stop = source.listen(() => {
+    const stop = changes.listen(() => {
       timer ??= setTimeout(() => {
         timer = null;
         render(undefined);
@@ -30,7 +26,7 @@ export function useChanges(source: ChangeSource): void {
       stop();
       if (timer !== null) clearTimeout(timer);
     };
-  }, [source]);
+  }, [changes]);
 }
 
 export function LiveChart(props: {

@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { portalApi } from '../../api/portal-api.ts';
 import { Button } from '../../components/button.tsx';
+import { Card } from '../../components/card.tsx';
 import { EmailForm } from '../../components/email-form.tsx';
 import { ErrorNotice, Notice } from '../../components/notice.tsx';
 
@@ -17,62 +18,63 @@ export function EmailCard(props: { readonly email: string }) {
     wasOpen.current = isOpen;
   }, [isOpen]);
   return (
-    <section class="card" aria-labelledby="email-title">
-      <div class="card-head">
-        <h2 id="email-title">E-mail</h2>
-        {!isOpen && (
+    <Card
+      title="E-mail"
+      titleId="email-title"
+      aside={
+        !isOpen && (
           <Button size="sm" buttonRef={opener} onClick={() => setIsOpen(true)}>
             Change
           </Button>
-        )}
-      </div>
-      <div class="card-body stack">
-        <p>
-          Sign-in links and receipts go to <bdi class="strong">{props.email}</bdi>.
-        </p>
-        {sentTo !== null && (
-          <Notice
-            kind="info"
-            isNews
-            title={
-              <>
-                Look into the mail of <bdi>{sentTo}</bdi>.
-              </>
-            }
-          >
-            Open the link in this browser within 15 minutes. Until then nothing changes.
-          </Notice>
-        )}
-        {isOpen && (
-          <EmailForm
-            class="stack narrow"
-            label="New address"
-            hint="We send a link there, and tell the old address."
-            emptyText="Enter the new e-mail address."
-            onSend={async (email) => {
-              await portalApi.changeEmail(email);
-              setSentTo(email);
-              setIsOpen(false);
-            }}
-          >
-            {({ isBusy, error }) => (
-              <>
-                {(error?.fault('/email') ?? null) === null && (
-                  <ErrorNotice title="The address is as it was." error={error} />
-                )}
-                <div class="row">
-                  <Button type="submit" kind="primary" busy={isBusy && 'Sending'}>
-                    Send the link
-                  </Button>
-                  <Button kind="ghost" onClick={() => setIsOpen(false)}>
-                    Cancel
-                  </Button>
-                </div>
-              </>
-            )}
-          </EmailForm>
-        )}
-      </div>
-    </section>
+        )
+      }
+      body="card-body stack"
+    >
+      <p>
+        Sign-in links and receipts go to <bdi class="strong">{props.email}</bdi>.
+      </p>
+      {sentTo !== null && (
+        <Notice
+          kind="info"
+          isNews
+          title={
+            <>
+              Look into the mail of <bdi>{sentTo}</bdi>.
+            </>
+          }
+        >
+          Open the link in this browser within 15 minutes. Until then nothing changes.
+        </Notice>
+      )}
+      {isOpen && (
+        <EmailForm
+          class="stack narrow"
+          label="New address"
+          hint="We send a link there, and tell the old address."
+          emptyText="Enter the new e-mail address."
+          onSend={async (email) => {
+            await portalApi.changeEmail(email);
+            setSentTo(email);
+            setIsOpen(false);
+          }}
+        >
+          {({ isBusy, error }) => (
+            <>
+              {(error?.fault('/email') ?? null) === null && (
+                <ErrorNotice title="The address is as it was." error={error} />
+              )}
+              <div class="row">
+                <Button type="submit" kind="primary" busy={isBusy && 'Sending'}>
+                  Send the link
+                </Button>
+                <Button kind="ghost" onClick={() => setIsOpen(false)}>
+                  Cancel
+                </Button>
+              </div>
+            </>
+          )}
+        </EmailForm>
+      )}
+    </Card>
   );
 }

@@ -174,42 +174,42 @@ function CheckoutForm(props: FormProps) {
 function OfferCard(props: Omit<FormProps, 'reload'>) {
   const { account, shop, offer, onOffer } = props;
   return (
-    <section class="card">
-      <div class="card-head">
-        <h2>What to add</h2>
+    <Card
+      title="What to add"
+      aside={
         <ButtonLink kind="ghost" size="sm" href="/plans">
           Compare all limits
         </ButtonLink>
-      </div>
-      <div class="card-body">
-        <fieldset class="offers">
-          <legend class="visually-hidden">Offer</legend>
-          {shop.offers.offers.map(({ id, name }) => {
-            const holding = holdingOf(id, account, shop.orders);
-            const isHeld = !isBuyable(holding);
-            const { amount, per } = priceText(shop.pricing, id);
-            return (
-              <label key={id} class="choice">
-                <input
-                  type="radio"
-                  name="offer"
-                  value={id}
-                  checked={!isHeld && id === offer}
-                  disabled={isHeld}
-                  onChange={() => onOffer(id)}
-                />
-                <b>{name}</b>
-                <span class="amount">{isHeld ? 'Yours' : amount}</span>
-                <span>
-                  {offerText(shop.offers, id)} {heldText(holding)}
-                </span>
-                <span class="per">{isHeld ? '' : per}</span>
-              </label>
-            );
-          })}
-        </fieldset>
-      </div>
-    </section>
+      }
+      body="card-body"
+    >
+      <fieldset class="offers">
+        <legend class="visually-hidden">Offer</legend>
+        {shop.offers.offers.map(({ id, name }) => {
+          const holding = holdingOf(id, account, shop.orders);
+          const isHeld = !isBuyable(holding);
+          const { amount, per } = priceText(shop.pricing, id);
+          return (
+            <label key={id} class="choice">
+              <input
+                type="radio"
+                name="offer"
+                value={id}
+                checked={!isHeld && id === offer}
+                disabled={isHeld}
+                onChange={() => onOffer(id)}
+              />
+              <b>{name}</b>
+              <span class="amount">{isHeld ? 'Yours' : amount}</span>
+              <span>
+                {offerText(shop.offers, id)} {heldText(holding)}
+              </span>
+              <span class="per">{isHeld ? '' : per}</span>
+            </label>
+          );
+        })}
+      </fieldset>
+    </Card>
   );
 }
 

@@ -1,17 +1,11 @@
 /** Three meters: compute units, exports, requests. Value first, then what it is of, then one sentence. */
 
-import type { ComponentChildren } from 'preact';
 import type { UsageView, Used } from '../../api/portal-shapes.ts';
 import { Meter } from '../../components/meter.tsx';
 import { bytesText, exactNumber, percentText, proseNumber } from '../../components/number-text.ts';
-import { elapsedShare, monthOf, paceOf, shortMonthName } from './usage-pace.ts';
+import { elapsedShare, monthOf, paceOf, shortMonthName, type UsageAt } from './usage-pace.ts';
 
-export interface MetersProps {
-  readonly usage: UsageView;
-  readonly nowMs: number;
-}
-
-export function Meters({ usage, nowMs }: MetersProps) {
+export function Meters({ usage, nowMs }: UsageAt) {
   const used = usedIn(usage);
   const { limits } = usage;
   return (
@@ -54,7 +48,7 @@ function usedIn({ months, reportPeriod, used }: UsageView): Used {
 }
 
 function Budget(
-  props: MetersProps & {
+  props: UsageAt & {
     readonly title: string;
     readonly used: number;
     readonly limit: number;
@@ -93,26 +87,12 @@ function Budget(
         isWarning={isShort}
         label={`${title}: ${percentText(used / limit)} used`}
       >
-        <Sentence isWarning={isShort} share={used / limit}>
-          {isCurrent
-            ? `${percentText(pace)} of the month gone`
-            : `${text(Math.max(0, limit - used))} were left`}
-        </Sentence>
+        <span class={isShort ? 'warn-text' : undefined}>{percentText(used / limit)} used</span>
+        {isCurrent
+          ? `, ${percentText(pace)} of the month gone`
+          : `, ${text(Math.max(0, limit - used))} were left`}
       </Meter>
     </section>
-  );
-}
-
-function Sentence(props: {
-  readonly share: number;
-  readonly isWarning: boolean;
-  readonly children: ComponentChildren;
-}) {
-  return (
-    <>
-      <span class={props.isWarning ? 'warn-text' : undefined}>{percentText(props.share)} used</span>
-      , {props.children}
-    </>
   );
 }
 

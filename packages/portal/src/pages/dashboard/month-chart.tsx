@@ -1,6 +1,5 @@
 /** Compute units of a month: so far against the budget, and day by day. */
 
-import type { UsageView } from '../../api/portal-shapes.ts';
 import { Card } from '../../components/card.tsx';
 import { exactNumber, proseNumber } from '../../components/number-text.ts';
 import type { Column } from '../../components/table.tsx';
@@ -13,16 +12,10 @@ import {
   type MonthShape,
   monthShape,
 } from './month-shape.ts';
-import { axisNumber, monthName, monthOf, shortMonthName } from './usage-pace.ts';
+import { axisNumber, monthName, monthOf, shortMonthName, type UsageAt } from './usage-pace.ts';
 import { useWidth } from './use-width.ts';
 
-export function MonthChart({
-  usage,
-  nowMs,
-}: {
-  readonly usage: UsageView;
-  readonly nowMs: number;
-}) {
+export function MonthChart({ usage, nowMs }: UsageAt) {
   const month = monthOf(usage.reportPeriod);
   const limit = usage.limits.computeBudget;
   const facts: MonthFacts = { month, days: usage.days, limit, nowMs };

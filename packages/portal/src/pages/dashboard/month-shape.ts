@@ -14,7 +14,6 @@ const DAYS_TOP = 176;
 const DAYS_HEIGHT = 52;
 
 export interface MonthShape {
-  readonly width: number;
   readonly right: number;
   /** Lines across, with their values. */
   readonly sumLines: readonly Line[];
@@ -71,7 +70,6 @@ export function monthShape(facts: MonthFacts, width: number): MonthShape {
   const pace = today < month.days ? paceOf(total, limit, month, nowMs) : { t: 'lasts' as const };
   const everyDays = width < 500 ? 7 : 2;
   return {
-    width,
     right,
     sumLines: [0, sumTop / 2, ...(limit > 0 ? [] : [sumTop])].map((value) => ({
       value,

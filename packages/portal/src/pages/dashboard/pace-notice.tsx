@@ -1,18 +1,11 @@
 /** Says in time that the compute budget will not last, and when it is used up, what goes on and when the rest returns. */
 
-import type { UsageView } from '../../api/portal-shapes.ts';
 import { ButtonLink } from '../../components/button.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { millisecondsOf } from '../../components/time-text.ts';
-import { dayAndMonth, monthOf, paceOf, shortMonthName } from './usage-pace.ts';
+import { dayAndMonth, monthOf, paceOf, shortMonthName, type UsageAt } from './usage-pace.ts';
 
-export function PaceNotice({
-  usage,
-  nowMs,
-}: {
-  readonly usage: UsageView;
-  readonly nowMs: number;
-}) {
+export function PaceNotice({ usage, nowMs }: UsageAt) {
   const { used, limits, period } = usage;
   const pace = paceOf(used.computeUnits, limits.computeBudget, monthOf(period), nowMs);
   const returns = dayAndMonth(millisecondsOf(usage.resetsAt));

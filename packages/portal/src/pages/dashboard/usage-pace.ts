@@ -1,8 +1,15 @@
 /** How a month's budget lasts: where an even pace would be, and when what is left runs out if nothing changes. */
 
+import type { UsageView } from '../../api/portal-shapes.ts';
+
 const DAY_MS = 86_400_000;
 /** Before so much is used, a pace says nothing. */
 const SHARE_TELLING = 0.1;
+
+export interface UsageAt {
+  readonly usage: UsageView;
+  readonly nowMs: number;
+}
 
 export interface Month {
   /** `2026-11` */

@@ -97,11 +97,7 @@ function stateCell(key: KeyView) {
   );
 }
 
-function RowActs(props: {
-  readonly target: KeyView;
-  readonly onRotate: (key: KeyView) => void;
-  readonly onRevoke: (key: KeyView) => void;
-}) {
+function RowActs(props: Omit<KeyTableProps, 'keys'> & { readonly target: KeyView }) {
   const { target } = props;
   if (!isValid(target)) return null;
   const which = `${target.name}, ending ${target.hint}`;

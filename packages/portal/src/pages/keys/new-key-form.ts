@@ -14,15 +14,17 @@ export const SCOPES: readonly { readonly scope: Scope; readonly text: string }[]
   { scope: 'keys', text: 'Manage other keys' },
 ];
 
-export const FIELDS = [
-  'name',
-  'environment',
-  'scopes',
-  'instruments',
-  'allowedIps',
-  'expiresAt',
-] as const;
-export type FieldName = (typeof FIELDS)[number];
+/** The fields in their order, and what a sentence about each begins with. */
+const SUBJECTS = {
+  name: 'The name',
+  environment: 'The environment',
+  scopes: 'The list of scopes',
+  instruments: 'The list of instruments',
+  allowedIps: 'The list of addresses',
+  expiresAt: 'The expiry',
+} as const;
+export type FieldName = keyof typeof SUBJECTS;
+const FIELDS = Object.keys(SUBJECTS) as FieldName[];
 export type FieldErrors = Readonly<Partial<Record<FieldName, string>>>;
 
 export interface KeyForm {
@@ -90,15 +92,6 @@ export function hasOtherErrors(error: PortalError): boolean {
 export function firstField(errors: FieldErrors): FieldName | null {
   return FIELDS.find((field) => errors[field] !== undefined) ?? null;
 }
-
-const SUBJECTS: Readonly<Record<FieldName, string>> = {
-  name: 'The name',
-  environment: 'The environment',
-  scopes: 'The list of scopes',
-  instruments: 'The list of instruments',
-  allowedIps: 'The list of addresses',
-  expiresAt: 'The expiry',
-};
 
 function sentenceOf(field: FieldName, entry: string | null, message: string): string {
   const subject = entry === null ? SUBJECTS[field] : `“${entry}”`;

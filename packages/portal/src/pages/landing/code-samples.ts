@@ -66,21 +66,22 @@ export function lastWeekday(nowMs: number): string {
 }
 
 export interface CodePart {
-  readonly kind: 'word' | 'text' | 'note' | null;
+  readonly kind: 'word' | 'text' | 'note' | 'name' | 'number' | null;
   readonly text: string;
 }
 
-const PARTS =
+/** Each group is named by the kind of its parts. */
+export const CODE_PARTS =
   /(?<note>(?:^|(?<=\s))\/\/.*$)|(?<text>'[^'\n]*'|"[^"\n]*")|(?<word>\b(?:import|from|const|new|async|await|for|in)\b)/gm;
 
 /** What stands out, for the eye only. */
-export function codeParts(text: string): readonly CodePart[] {
+export function codeParts(text: string, pattern = CODE_PARTS): readonly CodePart[] {
   const parts: CodePart[] = [];
   let end = 0;
-  for (const match of text.matchAll(PARTS)) {
+  for (const match of text.matchAll(pattern)) {
     if (match.index > end) parts.push({ kind: null, text: text.slice(end, match.index) });
-    const kind = match.groups?.note ? 'note' : match.groups?.text ? 'text' : 'word';
-    parts.push({ kind, text: match[0] });
+    const [kind] = Object.entries(match.groups!).find(([, found]) => found !== undefined)!;
+    parts.push({ kind: kind as CodePart['kind'], text: match[0] });
     end = match.index + match[0].length;
   }
   return end < text.length ? [...parts, { kind: null, text: text.slice(end) }] : parts;

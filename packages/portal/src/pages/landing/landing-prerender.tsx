@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { renderToString } from 'preact-render-to-string';
+import { dayOf } from '../../components/time-text.ts';
 import { parseRecording, type Recording } from '../../footprint/recording.ts';
 import { firstFrames } from './first-frame.ts';
 import { indicatorCards } from './indicator-cards.ts';
@@ -31,18 +32,12 @@ export function prerenderLanding(portal: string): string {
 }
 
 function stageText({ instrument, name, startNs, requests }: Recording): StageText {
-  const day = new Date(Number(BigInt(startNs) / 1_000_000n));
   const params = requests.s1?.params ?? {};
   return {
     instrument,
     // The alias has no month: it means another contract tomorrow.
     name: `${name.replace(/ [A-Z][a-z]+ \d{4}$/, '')}, ${params.size} s`,
-    day: day.toLocaleDateString('en-GB', {
-      day: 'numeric',
-      month: 'short',
-      year: 'numeric',
-      timeZone: 'UTC',
-    }),
+    day: dayOf(startNs),
     params,
   };
 }

@@ -1,11 +1,8 @@
 /** Plans in words: what each is for, what it costs, and its limits as a table says them. */
 
+import { HISTORY_DAYS_ALL, PLANS } from '@tapeloom/core/entitlement/plan';
 import type { OfferId, Plan, PlanLimits, PricingView } from '../../api/portal-shapes.ts';
-import { bytesText, exactNumber, proseNumber } from '../../components/number-text.ts';
-
-const PLANS = ['sandbox', 'live', 'history', 'live_history'] as const satisfies readonly Plan[];
-/** More days than any tape has. */
-const ALL_DAYS = 36_500;
+import { bytesText, exactNumber, moneyText, proseNumber } from '../../components/number-text.ts';
 
 export interface PlanWords {
   readonly id: Plan;
@@ -70,15 +67,7 @@ export function priceWords(plan: Plan, pricing: PricingView | null): PriceWords 
 function priceOf(offer: OfferId, { currency, prices }: PricingView): string | null {
   const found = prices.find((price) => price.offer === offer);
   if (found === undefined) return null;
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
-  const digits = format.resolvedOptions().maximumFractionDigits ?? 2;
-  const amount = found.amountMinor / 10 ** digits;
-  if (!Number.isInteger(amount)) return format.format(amount);
-  return new Intl.NumberFormat('en', {
-    style: 'currency',
-    currency,
-    maximumFractionDigits: 0,
-  }).format(amount);
+  return moneyText(found.amountMinor, currency).replace(/\.0+$/, '');
 }
 
 export interface LimitRow {
@@ -110,8 +99,8 @@ export function limitRows(limitsOf: (plan: Plan) => PlanLimits): readonly LimitR
     row(
       'History',
       ({ historyDays: days }) =>
-        days === 0 ? null : days >= ALL_DAYS ? 'Full depth' : `Last ${days} days`,
-      ({ historyDays }) => historyDays >= ALL_DAYS,
+        days === 0 ? null : days >= HISTORY_DAYS_ALL ? 'Full depth' : `Last ${days} days`,
+      ({ historyDays }) => historyDays >= HISTORY_DAYS_ALL,
     ),
     row('Compute units a month', ({ computeBudget }) =>
       computeBudget === 0 ? null : proseNumber(computeBudget),

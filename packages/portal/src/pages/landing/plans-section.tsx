@@ -4,24 +4,18 @@
  */
 
 import { PLAN_LIMITS, PLAN_NAMES } from '@tapeloom/core/entitlement/plan';
-import { useEffect, useState } from 'preact/hooks';
 import { portalApi } from '../../api/portal-api.ts';
-import type { OffersView, Plan, PricingView } from '../../api/portal-shapes.ts';
+import type { Plan, PricingView } from '../../api/portal-shapes.ts';
+import { type Loaded, useLoaded } from '../../api/use-loaded.ts';
 import { ButtonLink } from '../../components/button.tsx';
 import { type LimitRow, limitRows, PLAN_WORDS, type PlanWords, priceWords } from './plan-words.ts';
 
-type Asked = 'asked' | 'failed';
-
 export function PlansSection() {
-  const [pricing, setPricing] = useState<PricingView | Asked>('asked');
-  const [offers, setOffers] = useState<OffersView | null>(null);
-  useEffect(() => {
-    portalApi.pricing().then(setPricing, () => setPricing('failed'));
-    // Without an answer the limits stay those the page was built with.
-    portalApi.offers().then(setOffers, () => {});
-  }, []);
+  const pricing = useLoaded((signal) => portalApi.pricing({ signal }));
+  // Without an answer the limits stay those the page was built with.
+  const offers = useLoaded((signal) => portalApi.offers({ signal }));
   const limits = (plan: Plan) =>
-    offers?.plans.find(({ id }) => id === plan)?.limits ?? PLAN_LIMITS[plan];
+    offers.value?.plans.find(({ id }) => id === plan)?.limits ?? PLAN_LIMITS[plan];
   return (
     <>
       <div class="plans">
@@ -39,21 +33,23 @@ export function PlansSection() {
       <p class="small faint foot-note">
         One compute unit is one past trade read by one indicator. A live subscription uses none.
         Estimates are free.{' '}
-        {typeof pricing === 'object' &&
-          (pricing.taxIncluded ? 'Prices include VAT.' : 'Prices without VAT.')}
+        {pricing.value !== null &&
+          (pricing.value.taxIncluded ? 'Prices include VAT.' : 'Prices without VAT.')}
       </p>
     </>
   );
 }
 
-function PlanCard(props: { readonly words: PlanWords; readonly pricing: PricingView | Asked }) {
+function PlanCard(props: { readonly words: PlanWords; readonly pricing: Loaded<PricingView> }) {
   const { words, pricing } = props;
   const isBest = words.id === 'live_history';
-  const price = priceWords(words.id, typeof pricing === 'object' ? pricing : null);
+  const price = priceWords(words.id, pricing.value);
   return (
     <article class={isBest ? 'plan best' : 'plan'}>
       <h3>{PLAN_NAMES[words.id]}</h3>
-      <div class="price">{price === null ? <NoPrice asked={pricing} /> : price.price}</div>
+      <div class="price">
+        {price === null ? <NoPrice hasFailed={pricing.error !== null} /> : price.price}
+      </div>
       <div class="per">{price?.per}</div>
       <p>{words.text}</p>
       <ButtonLink kind={isBest ? 'primary' : 'secondary'} isBlock href={words.href}>
@@ -63,8 +59,8 @@ function PlanCard(props: { readonly words: PlanWords; readonly pricing: PricingV
   );
 }
 
-function NoPrice({ asked }: { readonly asked: PricingView | Asked }) {
-  if (asked === 'failed') return <span class="small faint">Prices could not be loaded</span>;
+function NoPrice({ hasFailed }: { readonly hasFailed: boolean }) {
+  if (hasFailed) return <span class="small faint">Prices could not be loaded</span>;
   return <span class="price-place" />;
 }
 

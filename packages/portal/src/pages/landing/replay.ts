@@ -49,7 +49,6 @@ export interface Resumption {
 export interface ReplayView {
   readonly connection: ConnectionState;
   readonly positionMs: number;
-  readonly durationMs: number;
   /** Messages of the last second. */
   readonly perSecond: number;
   readonly counts: TallyCounts;
@@ -96,7 +95,6 @@ export class Replay {
     return {
       connection: client.connection,
       positionMs: service.positionMs,
-      durationMs: this.#recording.durationMs,
       perSecond: this.#run.rate(now),
       counts: tally.counts,
       last,

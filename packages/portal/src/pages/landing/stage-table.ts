@@ -4,21 +4,22 @@ import { countText, signedText } from '../../footprint/chart-batch.ts';
 import type { ChartBar } from '../../footprint/chart-model.ts';
 import { timeText } from '../../footprint/price-axis.ts';
 
-export interface BarRow {
-  readonly id: string;
+export const BAR_COLUMNS = {
   /** With the word for a bar that still forms. */
-  readonly time: string;
-  readonly open: string;
-  readonly high: string;
-  readonly low: string;
-  readonly close: string;
-  readonly volume: string;
-  readonly delta: string;
-  readonly poc: string;
-  readonly valueArea: string;
-  readonly imbalances: string;
-  readonly large: string;
-}
+  time: 'Time, UTC',
+  open: 'Open',
+  high: 'High',
+  low: 'Low',
+  close: 'Close',
+  volume: 'Volume',
+  delta: 'Delta',
+  poc: 'POC',
+  valueArea: 'Value area',
+  imbalances: 'Imbalances',
+  large: 'Large trades',
+} as const;
+
+export type BarRow = Readonly<Record<'id' | keyof typeof BAR_COLUMNS, string>>;
 
 /** Newest first. */
 export function barRows(

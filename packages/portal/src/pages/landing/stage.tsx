@@ -6,7 +6,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
 import { StageController, type StageView } from './stage-controller.ts';
-import type { BarRow } from './stage-table.ts';
+import { BAR_COLUMNS, type BarRow } from './stage-table.ts';
 import type { StageText } from './stage-text.ts';
 import { Wire } from './wire.tsx';
 
@@ -126,19 +126,7 @@ function veilText({ replay, hasFailed }: Pick<StageView, 'replay' | 'hasFailed' 
   return `Reconnecting, away for ${seconds} s. Nothing is lost: the stream resumes at ${replay.away.cursor}.`;
 }
 
-const COLUMNS: readonly (readonly [keyof BarRow, string])[] = [
-  ['time', 'Time, UTC'],
-  ['open', 'Open'],
-  ['high', 'High'],
-  ['low', 'Low'],
-  ['close', 'Close'],
-  ['volume', 'Volume'],
-  ['delta', 'Delta'],
-  ['poc', 'POC'],
-  ['valueArea', 'Value area'],
-  ['imbalances', 'Imbalances'],
-  ['large', 'Large trades'],
-];
+const COLUMNS = Object.entries(BAR_COLUMNS) as [keyof BarRow, string][];
 
 function BarTable({ rows }: { readonly rows: readonly BarRow[] }) {
   return (

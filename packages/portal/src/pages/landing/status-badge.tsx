@@ -1,17 +1,11 @@
 /** How the service is, in three words, with a link to the whole of it. */
 
-import { useEffect, useState } from 'preact/hooks';
 import { portalApi } from '../../api/portal-api.ts';
 import type { StatusView } from '../../api/portal-shapes.ts';
-
-type Known = StatusView | 'asked' | 'silent';
+import { type Loaded, useLoaded } from '../../api/use-loaded.ts';
 
 export function StatusBadge() {
-  const [known, setKnown] = useState<Known>('asked');
-  useEffect(() => {
-    portalApi.status().then(setKnown, () => setKnown('silent'));
-  }, []);
-  const [level, words] = statusWords(known);
+  const [level, words] = statusWords(useLoaded((signal) => portalApi.status({ signal })));
   return (
     <a class={`badge ${level}`} href="/status">
       <span class="dot" />
@@ -20,10 +14,11 @@ export function StatusBadge() {
   );
 }
 
-function statusWords(known: Known): readonly [level: string, words: string] {
-  if (known === 'asked') return ['', 'Service status'];
-  if (known === 'silent') return ['warn', 'No answer from the service'];
-  const isTroubled = known.instruments.some(({ state }) => state === 'down');
-  if (known.engine.state !== 'up') return ['warn', 'The engine is not up'];
+function statusWords(status: Loaded<StatusView>): readonly [level: string, words: string] {
+  if (status.error !== null) return ['warn', 'No answer from the service'];
+  if (status.value === null) return ['', 'Service status'];
+  const { instruments, engine } = status.value;
+  const isTroubled = instruments.some(({ state }) => state === 'down');
+  if (engine.state !== 'up') return ['warn', 'The engine is not up'];
   return isTroubled ? ['warn', 'Some instruments are down'] : ['ok', 'All systems up'];
 }

@@ -1,12 +1,15 @@
 /** What the socket sees: the last update of the footprint, the newest messages, and the plug to pull. */
 
-import { Fragment } from 'preact';
 import { Button } from '../../components/button.tsx';
+import { Coloured } from './coloured.tsx';
 import type { LastUpdate, LogLine, ReplayView, Resumption } from './replay.ts';
 import type { StageText } from './stage-text.ts';
 
 /** Levels and imbalances that are shown of the many there are. */
 const LEVELS_SHOWN = 2;
+/** A row of numbers is one of them. */
+const JSON_PARTS =
+  /(?<name>"[^"]*"(?=:))|(?<text>"[^"]*")|(?<word>\b(?:true|false)\b)|(?<number>\[-?\d[^\]]*\]|-?\d[\d.]*|\bnull\b)/g;
 
 export function Wire(props: {
   readonly replay: ReplayView | null;
@@ -23,7 +26,10 @@ export function Wire(props: {
         <span class="badge mono">{replay === null ? 'JSON' : `${replay.perSecond} msg/s`}</span>
       </div>
       <pre class="wire-json" aria-hidden="true">
-        {replay?.last ? <UpdateJson update={replay.last} /> : <FirstJson text={props.text} />}
+        <Coloured
+          text={replay?.last ? updateText(replay.last) : requestText(props.text)}
+          pattern={JSON_PARTS}
+        />
       </pre>
       <div class="wire-log" aria-hidden="true">
         {/* Lines keep their places and change their words: nothing in the page moves. */}
@@ -79,121 +85,33 @@ function Line({ line }: { readonly line: LogLine }) {
 }
 
 /** Before the first update: what the client asks for. */
-function FirstJson({ text: { instrument, params } }: { readonly text: StageText }) {
-  return (
-    <>
-      {'{ '}
-      <Field name="t" text="subscribe" />
-      {', '}
-      <Field name="sub" text="s1" />
-      {',\n  '}
-      <Field name="instrument" text={instrument} />
-      {',\n  '}
-      <Field name="indicator" text="footprint" />
-      {',\n  '}
-      <Key name="params" />
-      {': {'}
-      {Object.entries(params).map(([name, value], index) => (
-        <Fragment key={name}>
-          {index > 0 && ','}
-          {'\n    '}
-          {typeof value === 'string' ? (
-            <Field name={name} text={value} />
-          ) : (
-            <Field name={name} value={value} />
-          )}
-        </Fragment>
-      ))}
-      {'\n  } }'}
-    </>
-  );
+function requestText({ instrument, params }: StageText): string {
+  const given = Object.entries(params).map(([name, value]) => {
+    return `\n    "${name}": ${JSON.stringify(value)}`;
+  });
+  return `{ "t": "subscribe", "sub": "s1",
+  "instrument": "${instrument}",
+  "indicator": "footprint",
+  "params": {${given.join(',')}
+  } }`;
 }
 
-function UpdateJson({ update }: { readonly update: LastUpdate }) {
-  const { object, cursor, sub } = update;
+function updateText({ object, cursor, sub }: LastUpdate): string {
   const { close, volume, delta, trades, poc, val, vah, levels, imbalances } = object.data;
-  return (
-    <>
-      {'{ '}
-      <Field name="t" text="upsert" />
-      {', '}
-      <Field name="sub" text={sub} />
-      {',\n  '}
-      <Field name="cursor" text={cursor} />
-      {',\n  '}
-      <Field name="id" text={object.id} />
-      {',\n  '}
-      <Key name="final" />
-      {': '}
-      <span class="k">{String(object.final)}</span>
-      {',\n  '}
-      <Key name="data" />
-      {': {\n    '}
-      <Pair a={['close', close]} b={['volume', volume]} />
-      <Pair a={['delta', delta]} b={['trades', trades]} />
-      <Field name="poc" value={poc ?? 'null'} />
-      {',\n    '}
-      <Pair a={['val', val ?? 'null']} b={['vah', vah ?? 'null']} />
-      <Rows name="levels" rows={levels} />
-      {',\n    '}
-      <Rows name="imbalances" rows={imbalances} />
-      {' … } }'}
-    </>
-  );
+  return `{ "t": "upsert", "sub": "${sub}",
+  "cursor": "${cursor}",
+  "id": "${object.id}",
+  "final": ${object.final},
+  "data": {
+    "close": ${close}, "volume": ${volume},
+    "delta": ${delta}, "trades": ${trades},
+    "poc": ${poc},
+    "val": ${val}, "vah": ${vah},
+    "levels": ${rowsText(levels)},
+    "imbalances": ${rowsText(imbalances)} … } }`;
 }
 
-function Pair(props: {
-  readonly a: readonly [string, number | string];
-  readonly b: readonly [string, number | string];
-}) {
-  return (
-    <>
-      <Field name={props.a[0]} value={props.a[1]} />
-      {', '}
-      <Field name={props.b[0]} value={props.b[1]} />
-      {',\n    '}
-    </>
-  );
-}
-
-type Row = readonly (number | undefined)[];
-
-function Rows(props: { readonly name: string; readonly rows: readonly Row[] }) {
-  const shown = props.rows.slice(-LEVELS_SHOWN);
-  return (
-    <>
-      <Key name={props.name} />
-      {': ['}
-      {shown.map((row, index) => (
-        <Fragment key={row[0]}>
-          {index > 0 && ',\n      '}
-          <span class="n">[{row.join(', ')}]</span>
-        </Fragment>
-      ))}
-      {props.rows.length > shown.length && ', …'}
-      {']'}
-    </>
-  );
-}
-
-function Field(props: {
-  readonly name: string;
-  readonly text?: string;
-  readonly value?: number | string;
-}) {
-  return (
-    <>
-      <Key name={props.name} />
-      {': '}
-      {props.text === undefined ? (
-        <span class="n">{props.value}</span>
-      ) : (
-        <span class="s">"{props.text}"</span>
-      )}
-    </>
-  );
-}
-
-function Key({ name }: { readonly name: string }) {
-  return <span class="p">"{name}"</span>;
+function rowsText(rows: readonly (readonly (number | undefined)[])[]): string {
+  const shown = rows.slice(-LEVELS_SHOWN).map((row) => `[${row.join(', ')}]`);
+  return `[${shown.join(',\n      ')}${rows.length > shown.length ? ', …' : ''}]`;
 }

@@ -1,6 +1,6 @@
 /** Orders in words: what state one is in, and what comes next. */
 
-import type { OrderState, OrderView } from '../../api/portal-shapes.ts';
+import type { OrderView } from '../../api/portal-shapes.ts';
 import { moneyText } from '../../components/number-text.ts';
 import { dayOf } from '../../components/time-text.ts';
 import type { Holding } from '../plans/holding.ts';
@@ -10,7 +10,7 @@ export interface StateWord {
   readonly kind: 'ok' | 'warn' | 'danger' | 'plain';
 }
 
-const STATE_WORDS: Readonly<Record<OrderState, StateWord>> = {
+const STATE_WORDS: Readonly<Record<OrderView['state'], StateWord>> = {
   open: { word: 'Not confirmed', kind: 'warn' },
   paid: { word: 'Paid', kind: 'ok' },
   past_due: { word: 'Renewal failed', kind: 'danger' },

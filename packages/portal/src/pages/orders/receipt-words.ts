@@ -2,15 +2,11 @@
 
 import type { ReceiptView } from '../../api/portal-shapes.ts';
 import { moneyText } from '../../components/number-text.ts';
-
-export interface ReceiptWord {
-  readonly word: string;
-  readonly kind: 'ok' | 'warn' | 'danger' | 'plain';
-}
+import type { StateWord } from './order-words.ts';
 
 export function receiptWord(
   receipt: Pick<ReceiptView, 'state' | 'refundedMinor' | 'currency'>,
-): ReceiptWord {
+): StateWord {
   const { state, refundedMinor, currency } = receipt;
   switch (state) {
     case 'paid':

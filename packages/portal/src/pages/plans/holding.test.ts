@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { OrderState, OrderView } from '../../api/portal-shapes.ts';
+import type { OrderView } from '../../api/portal-shapes.ts';
 import { holdingOf, isBuyable } from './holding.ts';
 
 const NOW = '1794823200000000000';
 const LATER = '1797415200000000000';
 const EARLIER = '1790000000000000000';
 
-function order(state: OrderState, offer: OrderView['offer'] = 'live'): OrderView {
+function order(state: OrderView['state'], offer: OrderView['offer'] = 'live'): OrderView {
   return {
     id: `ord_${state}`,
     offer,

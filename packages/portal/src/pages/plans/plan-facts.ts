@@ -1,5 +1,6 @@
 /** What a plan is, in lines that can be compared: in the same order for every plan, each readable by itself. */
 
+import { HISTORY_DAYS_ALL } from '@tapeloom/core/entitlement/plan';
 import type {
   OfferId,
   OffersView,
@@ -15,9 +16,6 @@ import {
   moneyText,
   proseNumber,
 } from '../../components/number-text.ts';
-
-/** Days of history that stand for everything there is. */
-const HISTORY_DAYS_ALL = 36_500;
 
 export interface Line {
   readonly text: string;
@@ -76,7 +74,8 @@ export function changeOf(before: PlanLimits, after: PlanLimits): PlanChange {
     }
   }
   if (after.historyDays > before.historyDays) {
-    gains.push(`${historyText(after.historyDays)}${instead(historyDaysText(before.historyDays))}`);
+    const had = historyDaysText(before.historyDays);
+    gains.push(`${historyText(after.historyDays)} instead of ${had}`);
   }
   if (after.computeBudget > before.computeBudget) {
     const had = before.computeBudget === 0 ? 'none' : proseNumber(before.computeBudget);
@@ -150,10 +149,6 @@ function historyDaysText(days: number): string {
 
 function computeText({ computeBudget }: PlanLimits): string {
   return `${proseNumber(computeBudget)} compute units`;
-}
-
-function instead(had: string): string {
-  return ` instead of ${had}`;
 }
 
 function minutes(seconds: number): string {

@@ -250,10 +250,10 @@ function tooMany(entitlements: Entitlements, field: CountedField, what: string) 
   return { code: 'QUOTA_EXCEEDED', message } as const;
 }
 
-export function send(message: ServerMessage): ConnectionAction {
+function send(message: ServerMessage): ConnectionAction {
   return { t: 'send', message };
 }
 
-export function sendError(reply: ErrorReply): ConnectionAction {
+function sendError(reply: ErrorReply): ConnectionAction {
   return send({ t: 'error', ...reply });
 }

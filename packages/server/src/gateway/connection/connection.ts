@@ -15,9 +15,10 @@
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { SubscribeMessage } from '@tapeloom/protocol/client-messages';
 import { CloseCode, CloseReason } from '@tapeloom/protocol/close-codes';
+import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import type { Caller } from '../../accounts/auth/caller.ts';
 import type { DoorVerdict } from '../../accounts/auth/doorkeeper.ts';
-import { parseAuthToken, parseClientMessage } from '../wire/client-message.ts';
+import { type ErrorReply, parseAuthToken, parseClientMessage } from '../wire/client-message.ts';
 import type {
   ConnectionAction,
   ConnectionEvent,
@@ -28,8 +29,6 @@ import {
   type ConnectionRules,
   ConnectionSubscriptions,
   type SubscriptionHolding,
-  send,
-  sendError,
 } from './connection-subscriptions.ts';
 
 /** Messages that may wait: one burst of a client that does not wait for answers. */
@@ -264,6 +263,14 @@ export class Connection {
     this.#subscriptions.clear();
     return [{ t: 'close', code, reason }];
   }
+}
+
+function send(message: ServerMessage): ConnectionAction {
+  return { t: 'send', message };
+}
+
+function sendError(reply: ErrorReply): ConnectionAction {
+  return send({ t: 'error', ...reply });
 }
 
 function idOf({ id }: { readonly id?: string | number }): { id?: string | number } {

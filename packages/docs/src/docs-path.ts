@@ -1,0 +1,7 @@
+/** Where a file of the documentation is, by its path below `docs/`. */
+
+import { fileURLToPath } from 'node:url';
+
+export function docsPath(path: string): string {
+  return fileURLToPath(new URL(`../../../docs/${path}`, import.meta.url));
+}
