@@ -6,26 +6,11 @@ import type { AccountRecord, AccountStore } from '@tapeloom/server/accounts/stor
 import { nearestName } from '@tapeloom/server/config/nearest-name';
 import { type CommandIo, UsageError } from '../command.ts';
 
-export const COMMON_OPTIONS = {
-  data: { type: 'string' },
-  json: { type: 'boolean' },
-} as const;
-
 export const COMMON_USAGE = `  --data <directory>  the data directory (default: TAPELOOM_DATA or ./data)
   --json              JSON instead of text`;
 
 export function dataDirectory(given: string | undefined, io: CommandIo): string {
   return resolve(given ?? io.env.TAPELOOM_DATA ?? './data');
-}
-
-/** Exactly these words, in this order; `what` names them for the person who forgot one. */
-export function readWords(words: readonly string[], what: readonly string[]): readonly string[] {
-  if (words.length > what.length) {
-    throw new UsageError(`unexpected argument: ${words[what.length]}`);
-  }
-  const missing = what[words.length];
-  if (missing !== undefined) throw new UsageError(`${missing} is missing`);
-  return words;
 }
 
 export function readPlan(text: string): Plan {
@@ -42,6 +27,18 @@ export async function findAccount(store: AccountStore, name: string): Promise<Ac
   const near = nearestName(name, names);
   const hint = near === null ? 'tapeloom account list shows all' : `did you mean ${near}?`;
   throw new Error(`no account is called ${name}; ${hint}`);
+}
+
+/** What was found or done, as JSON or in words, and so the end. */
+export function tell(
+  io: Pick<CommandIo, 'stdout'>,
+  isJson: boolean,
+  json: unknown,
+  text: string,
+): number {
+  if (isJson) writeJson(io, json);
+  else io.stdout(text);
+  return 0;
 }
 
 export function writeJson(io: Pick<CommandIo, 'stdout'>, value: unknown): void {

@@ -8,7 +8,8 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import type { CommandBody, CommandIo } from '../command.ts';
-import { COMMON_OPTIONS, dataDirectory, readWords, writeJson } from './account-options.ts';
+import { readWords } from '../read-args.ts';
+import { dataDirectory, tell } from './account-options.ts';
 import { openAccounts } from './open-accounts.ts';
 
 export interface OperatorCall {
@@ -42,7 +43,7 @@ export function operatorCommand({ usage, words, options = [], run }: OperatorCom
     run: async (args, io) => {
       const { values, positionals } = parseArgs({
         args: [...args],
-        options: { ...COMMON_OPTIONS, ...named },
+        options: { data: { type: 'string' }, json: { type: 'boolean' }, ...named },
         allowPositionals: true,
       });
       const { json = false, data: given, ...texts } = values;
@@ -58,11 +59,7 @@ export function operatorCommand({ usage, words, options = [], run }: OperatorCom
         call: { now, actor: { kind: 'operator' } },
         io,
         open: async () => opened.use(await openAccounts(data)),
-        tell: (value, text) => {
-          if (json === true) writeJson(io, value);
-          else io.stdout(text);
-          return 0;
-        },
+        tell: (value, text) => tell(io, json === true, value, text),
       });
     },
   };

@@ -1,17 +1,10 @@
 /** What the commands of the cache have in common: where it lies, its limit, and which results are meant. */
 
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import type { CacheFilter } from '@tapeloom/server/results/cache-entries';
-import { COMMON_OPTIONS, readWords } from '../accounts/account-options.ts';
 import type { CommandIo } from '../command.ts';
 import { configOf } from '../command-config.ts';
-
-const FILTER_OPTIONS = {
-  contract: { type: 'string' },
-  indicator: { type: 'string' },
-  dataset: { type: 'string' },
-} as const;
+import { readArgs } from '../read-args.ts';
 
 export const FILTER_USAGE = `  --contract <symbol>  only results of this contract (ESZ6)
   --indicator <id>     only results of this indicator
@@ -46,30 +39,16 @@ export function readFilteredArgs<Flag extends string>(
   io: CommandIo,
   flags: readonly Flag[],
 ): FilteredArgs<Flag> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: {
-      ...COMMON_OPTIONS,
-      ...FILTER_OPTIONS,
-      ...Object.fromEntries(flags.map((flag) => [flag, { type: 'boolean' as const }])),
-    },
-    allowPositionals: true,
+  const { values } = readArgs(args, {
+    texts: ['data', 'contract', 'indicator', 'dataset'],
+    flags: ['json', ...flags],
+    words: [],
   });
-  readWords(positionals, []);
-  const { data, json, contract, indicator, dataset, ...given } = values;
+  const { data, json, contract, indicator, dataset } = values;
   const filter = {
     ...(contract === undefined ? {} : { contract }),
     ...(indicator === undefined ? {} : { indicator }),
     ...(dataset === undefined ? {} : { dataset }),
   };
-  const chosen = given as Partial<Record<string, boolean>>;
-  return {
-    place: cachePlace(data, io),
-    filter,
-    isJson: json === true,
-    flags: Object.fromEntries(flags.map((flag) => [flag, chosen[flag] === true])) as Record<
-      Flag,
-      boolean
-    >,
-  };
+  return { place: cachePlace(data, io), filter, isJson: json, flags: values };
 }

@@ -1,12 +1,11 @@
 /** From the words of `tapeloom cache warm` to what is to be computed and kept. */
 
-import { parseArgs } from 'node:util';
 import type { Contract } from '@tapeloom/core/instrument/contract';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { Indicator, Params } from '@tapeloom/core/studies/indicator';
-import { COMMON_OPTIONS, readWords } from '../accounts/account-options.ts';
 import { type CommandIo, UsageError } from '../command.ts';
 import { readDay } from '../day-text.ts';
+import { readArgs } from '../read-args.ts';
 import { readContract, readIndicator, readParams } from '../study/study-request.ts';
 import { type CachePlace, cachePlace } from './cache-options.ts';
 import { computingParams } from './params-text.ts';
@@ -24,19 +23,11 @@ export interface WarmRequest {
 }
 
 export function readWarmRequest(args: readonly string[], io: CommandIo): WarmRequest {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: {
-      ...COMMON_OPTIONS,
-      instrument: { type: 'string' },
-      indicator: { type: 'string' },
-      params: { type: 'string' },
-      from: { type: 'string' },
-      to: { type: 'string' },
-    },
-    allowPositionals: true,
+  const { values } = readArgs(args, {
+    texts: ['data', 'instrument', 'indicator', 'params', 'from', 'to'],
+    flags: ['json'],
+    words: [],
   });
-  readWords(positionals, []);
   const firstDay = readDay('--from', values.from);
   const lastDay = values.to === undefined ? null : readDay('--to', values.to);
   if (lastDay !== null && firstDay > lastDay) {
@@ -47,5 +38,5 @@ export function readWarmRequest(args: readonly string[], io: CommandIo): WarmReq
   const indicator = readIndicator(values.indicator);
   const params = computingParams(indicator, readParams(indicator, values.params ?? '{}'));
   const place = cachePlace(values.data, io);
-  return { place, contract, indicator, params, firstDay, lastDay, isJson: values.json === true };
+  return { place, contract, indicator, params, firstDay, lastDay, isJson: values.json };
 }

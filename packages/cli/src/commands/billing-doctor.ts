@@ -1,7 +1,6 @@
 /** `tapeloom billing doctor`: tries the keys of payment providers, as the service would use them. */
 
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { missingProviders } from '@tapeloom/server/billing/configured-providers';
 import {
   type DoctorOptions,
@@ -16,10 +15,11 @@ import type { Config } from '@tapeloom/server/config/config';
 import { isStripeLive } from '@tapeloom/server/config/payment-settings';
 import { createLog } from '@tapeloom/server/platform/log';
 import { createClock } from '@tapeloom/server/platform/system-clock';
-import { readWords, writeJson } from '../accounts/account-options.ts';
+import { writeJson } from '../accounts/account-options.ts';
 import type { CommandBody, CommandIo } from '../command.ts';
 import { configOf } from '../command-config.ts';
 import { ExitCode } from '../exit-codes.ts';
+import { readArgs } from '../read-args.ts';
 import { tableText } from '../table-text.ts';
 
 export const billingDoctorCommand: CommandBody = {
@@ -41,17 +41,12 @@ type Patient = Pick<DoctorOptions, 'provider' | 'apiUrl' | 'isLive'>;
 type ProviderFinding = Finding & { readonly provider: string };
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: { checkout: { type: 'boolean' }, json: { type: 'boolean' } },
-    allowPositionals: true,
-  });
-  readWords(positionals, []);
+  const { values } = readArgs(args, { flags: ['checkout', 'json'], words: [] });
   const config = configOf(io);
   const offers = loadOffers(config.offersFile, (path) => readFileSync(path, 'utf8'));
   const clock = createClock({ kind: 'system' });
   const publicUrl = config.publicUrl ?? `http://127.0.0.1:${config.port}`;
-  const triesCheckout = values.checkout === true;
+  const triesCheckout = values.checkout;
   // With these the service does not start.
   const findings = missingProviders(offers, config).map(
     ({ provider, fault }): ProviderFinding => ({
@@ -70,7 +65,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const isTestSold = offers.countries.some(({ provider }) => provider === 'test');
   if (isTestSold) findings.push(TEST_FINDING);
   const isWell = findings.every(({ outcome }) => outcome !== 'fault');
-  if (values.json === true) writeJson(io, { isWell, findings });
+  if (values.json) writeJson(io, { isWell, findings });
   else io.stdout(findings.length === 0 ? NOBODY : findingsTable(findings));
   return isWell ? ExitCode.ok : ExitCode.failure;
 }

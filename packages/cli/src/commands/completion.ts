@@ -1,13 +1,12 @@
 /** `tapeloom completion`: a script that lets a shell complete commands, options and names. */
 
-import { parseArgs } from 'node:util';
-import { readWords } from '../accounts/account-options.ts';
 import { type Command, type LazyCommand, loadedCommand, UsageError } from '../command.ts';
 import { bashScript } from '../completion/bash-script.ts';
 import { type CompletedCommand, completedCommands } from '../completion/completed-commands.ts';
 import { fishScript } from '../completion/fish-script.ts';
 import { zshScript } from '../completion/zsh-script.ts';
 import { ExitCode } from '../exit-codes.ts';
+import { readArgs } from '../read-args.ts';
 
 const SCRIPTS: Readonly<Record<string, (commands: readonly CompletedCommand[]) => string>> = {
   bash: bashScript,
@@ -31,8 +30,7 @@ Examples:
   tapeloom completion fish > ~/.config/fish/completions/tapeloom.fish
 `,
     run: async (args, io) => {
-      const { positionals } = parseArgs({ args: [...args], allowPositionals: true });
-      const shell = readWords(positionals, ['the shell (bash, zsh or fish)'])[0]!;
+      const shell = readArgs(args, { words: ['the shell (bash, zsh or fish)'] }).words[0]!;
       const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined;
       if (script === undefined)
         throw new UsageError(`there is none for ${shell}, only for bash, zsh and fish`);

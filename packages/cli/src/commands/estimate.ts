@@ -1,6 +1,5 @@
 /** `tapeloom estimate`: what history or an export would cost, and whether all of the range is there. Free. */
 
-import { parseArgs } from 'node:util';
 import { type Estimate, nsOf, TapeloomError } from '@tapeloom/client';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { createClock } from '@tapeloom/server/platform/system-clock';
@@ -10,8 +9,15 @@ import type { Command, CommandIo } from '../command.ts';
 import { CUSTOMER_USAGE, customerClient } from '../customer/customer-options.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { unitsText } from '../history/cost-question.ts';
-import { QUERY_OPTIONS, QUERY_USAGE, queryText, readQuery } from '../history/history-query.ts';
+import {
+  QUERY_OPTIONS,
+  QUERY_USAGE,
+  QUERY_WORDS,
+  queryText,
+  readQuery,
+} from '../history/history-query.ts';
 import { missingDaysText } from '../history/missing-days.ts';
+import { readArgs } from '../read-args.ts';
 import { wholeText } from '../stream/text-format.ts';
 import { factsText } from '../table-text.ts';
 
@@ -33,15 +39,12 @@ Examples:
 };
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: QUERY_OPTIONS,
-    allowPositionals: true,
-  });
-  const query = readQuery(values, positionals, createClock({ kind: 'system' }).now());
+  const given = readArgs(args, { texts: QUERY_OPTIONS, flags: ['json'], words: QUERY_WORDS });
+  const { values } = given;
+  const query = readQuery(given, createClock({ kind: 'system' }).now());
   await using client = await customerClient(values, io);
   const estimated = await orMissing(() => client.estimate({ ...query, signal: io.signal }));
-  if (values.json === true) writeJson(io, { indicator: query.indicator, ...estimated });
+  if (values.json) writeJson(io, { indicator: query.indicator, ...estimated });
   else io.stdout(`${queryText(query)}\n${factsText(factsOf(estimated))}`);
   return estimated.missingDaysTotal === 0 ? ExitCode.ok : ExitCode.noData;
 }

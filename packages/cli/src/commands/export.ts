@@ -3,7 +3,6 @@
  * command goes on where the last one was, and is not charged again. Ends with the digest of the file.
  */
 
-import { parseArgs } from 'node:util';
 import { type Estimate, type TapeloomClient, TapeloomError } from '@tapeloom/client';
 import type { Command, CommandIo } from '../command.ts';
 import { CUSTOMER_USAGE, customerClient } from '../customer/customer-options.ts';
@@ -15,9 +14,11 @@ import {
   FIXED_QUERY_USAGE,
   type HistoryQuery,
   QUERY_OPTIONS,
+  QUERY_WORDS,
   readQuery,
 } from '../history/history-query.ts';
 import { saySummary } from '../history/summary.ts';
+import { readArgs } from '../read-args.ts';
 import { sizeText } from '../size-text.ts';
 import { wholeText } from '../stream/text-format.ts';
 
@@ -49,23 +50,17 @@ Examples:
 };
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: {
-      ...QUERY_OPTIONS,
-      format: { type: 'string' },
-      expand: { type: 'boolean' },
-      out: { type: 'string' },
-      force: { type: 'boolean' },
-      yes: { type: 'boolean' },
-    },
-    allowPositionals: true,
+  const given = readArgs(args, {
+    texts: [...QUERY_OPTIONS, 'format', 'out'],
+    flags: ['json', 'expand', 'force', 'yes'],
+    words: QUERY_WORDS,
   });
-  const query = readQuery(values, positionals, null);
+  const { values } = given;
+  const query = readQuery(given, null);
   const target = readTarget(values, query);
   requireWritable(target);
-  const isJson = values.json === true;
-  const isAgreed = values.yes === true;
+  const isJson = values.json;
+  const isAgreed = values.yes;
   await using client = await customerClient(values, io);
   const run = new ExportRun({ client, query, target, isQuiet: isJson }, io);
   const isBegun = await run.find();

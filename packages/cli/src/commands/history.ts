@@ -4,7 +4,6 @@
  * stderr.
  */
 
-import { parseArgs } from 'node:util';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import { type Command, type CommandIo, UsageError } from '../command.ts';
 import { CUSTOMER_USAGE, customerClient } from '../customer/customer-options.ts';
@@ -13,9 +12,10 @@ import { defaultFormat, ENTRY_FORMATS, readFormat } from '../entries/entry-forma
 import { openTextSink } from '../entries/text-sink.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { costRefusal, unitsText } from '../history/cost-question.ts';
-import { QUERY_OPTIONS, QUERY_USAGE, readQuery } from '../history/history-query.ts';
+import { QUERY_OPTIONS, QUERY_USAGE, QUERY_WORDS, readQuery } from '../history/history-query.ts';
 import { type HistoryRead, readHistory } from '../history/read-history.ts';
 import { saySummary } from '../history/summary.ts';
+import { readArgs } from '../read-args.ts';
 import { wholeText } from '../stream/text-format.ts';
 
 export const historyCommand: Command = {
@@ -48,25 +48,19 @@ Examples:
 };
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: {
-      ...QUERY_OPTIONS,
-      snapshot: { type: 'boolean' },
-      limit: { type: 'string' },
-      format: { type: 'string' },
-      out: { type: 'string' },
-      yes: { type: 'boolean' },
-    },
-    allowPositionals: true,
+  const given = readArgs(args, {
+    texts: [...QUERY_OPTIONS, 'limit', 'format', 'out'],
+    flags: ['json', 'snapshot', 'yes'],
+    words: QUERY_WORDS,
   });
+  const { values } = given;
   const query = {
-    ...readQuery(values, positionals, createClock({ kind: 'system' }).now()),
-    ...(values.snapshot === true ? { snapshot: true as const } : {}),
+    ...readQuery(given, createClock({ kind: 'system' }).now()),
+    ...(values.snapshot ? { snapshot: true as const } : {}),
   };
   const resultsMax = values.limit === undefined ? null : readLimit(values.limit);
   const out = values.out ?? null;
-  const isQuiet = values.json === true;
+  const isQuiet = values.json;
   const format = readFormat(
     values.format ?? (isQuiet ? 'ndjson' : defaultFormat(out, io)),
     ENTRY_FORMATS,
@@ -77,7 +71,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const { signal } = io;
   const estimate = await client.estimate({ ...query, signal });
   const question = { command: 'history', query, estimate, isMost: resultsMax !== null, isQuiet };
-  const refusal = await costRefusal({ ...question, isAgreed: values.yes === true }, io);
+  const refusal = await costRefusal({ ...question, isAgreed: values.yes }, io);
   if (refusal !== null) return refusal;
   const fields =
     format === 'ndjson' ? [] : dataFields(await client.indicator(query.indicator, { signal }));

@@ -1,14 +1,14 @@
 /** `tapeloom indicators`: what can be computed, or one indicator with its parameters. Needs no key. */
 
-import { parseArgs } from 'node:util';
 import type { Catalogue } from '@tapeloom/client';
 import { nearestName } from '@tapeloom/server/config/nearest-name';
-import { writeJson } from '../accounts/account-options.ts';
+import { tell } from '../accounts/account-options.ts';
 import { type Command, type CommandIo, UsageError } from '../command.ts';
-import { CUSTOMER_OPTIONS, CUSTOMER_USAGE, visitorClient } from '../customer/customer-options.ts';
+import { CUSTOMER_USAGE, PLACE_OPTIONS, visitorClient } from '../customer/customer-options.ts';
 import { rememberNames } from '../customer/known-names.ts';
 import { wrappedText } from '../customer/wrapped-text.ts';
 import { ExitCode } from '../exit-codes.ts';
+import { readArgs } from '../read-args.ts';
 import { tableText } from '../table-text.ts';
 
 type Indicator = Catalogue['indicators'][number];
@@ -33,22 +33,16 @@ Examples:
 };
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: CUSTOMER_OPTIONS,
-    allowPositionals: true,
-  });
-  if (positionals.length > 1) throw new UsageError(`unexpected argument: ${positionals[1]}`);
-  const [asked] = positionals;
+  const taken = { texts: PLACE_OPTIONS, flags: ['json'] as const, words: null };
+  const { values, words } = readArgs(args, taken);
+  if (words.length > 1) throw new UsageError(`unexpected argument: ${words[1]}`);
+  const [asked] = words;
   await using client = await visitorClient(values, io);
   const catalogue = await client.indicators({ signal: io.signal });
   const ids = catalogue.indicators.map(({ id }) => id);
   await rememberNames(io, 'indicators', ids);
-  const isJson = values.json === true;
   if (asked === undefined) {
-    if (isJson) writeJson(io, catalogue);
-    else io.stdout(indicatorsTable(catalogue.indicators));
-    return ExitCode.ok;
+    return tell(io, values.json, catalogue, indicatorsTable(catalogue.indicators));
   }
   const found = catalogue.indicators.find(({ id }) => id === asked);
   if (found === undefined) {
@@ -57,9 +51,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     io.stderr(`No indicator is called ${asked}; ${hint}\n`);
     return ExitCode.notFound;
   }
-  if (isJson) writeJson(io, found);
-  else io.stdout(indicatorText(found));
-  return ExitCode.ok;
+  return tell(io, values.json, found, indicatorText(found));
 }
 
 function indicatorsTable(indicators: readonly Indicator[]): string {

@@ -1,16 +1,16 @@
 /** `tapeloom instruments`: what can be asked for, or one instrument in full. */
 
-import { parseArgs } from 'node:util';
 import type { Instrument } from '@tapeloom/client';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { formatPrice } from '@tapeloom/core/price';
 import { nearestName } from '@tapeloom/server/config/nearest-name';
-import { writeJson } from '../accounts/account-options.ts';
+import { tell } from '../accounts/account-options.ts';
 import { timeText } from '../accounts/time-text.ts';
 import { type Command, type CommandIo, UsageError } from '../command.ts';
-import { CUSTOMER_OPTIONS, CUSTOMER_USAGE, customerClient } from '../customer/customer-options.ts';
+import { CUSTOMER_USAGE, customerClient, PLACE_OPTIONS } from '../customer/customer-options.ts';
 import { instrumentNames, rememberNames } from '../customer/known-names.ts';
 import { ExitCode } from '../exit-codes.ts';
+import { readArgs } from '../read-args.ts';
 import { factsText, tableText } from '../table-text.ts';
 
 export const instrumentsCommand: Command = {
@@ -33,13 +33,13 @@ Examples:
 };
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: { ...CUSTOMER_OPTIONS, dataset: { type: 'string' } },
-    allowPositionals: true,
+  const { values, words } = readArgs(args, {
+    texts: [...PLACE_OPTIONS, 'dataset'],
+    flags: ['json'],
+    words: null,
   });
-  if (positionals.length > 1) throw new UsageError(`unexpected argument: ${positionals[1]}`);
-  const [asked] = positionals;
+  if (words.length > 1) throw new UsageError(`unexpected argument: ${words[1]}`);
+  const [asked] = words;
   await using client = await customerClient(values, io);
   const { signal } = io;
   const { dataset } = values;
@@ -48,11 +48,8 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     ...(dataset === undefined ? {} : { dataset }),
   });
   if (dataset === undefined) await rememberNames(io, 'instruments', instrumentNames(instruments));
-  const isJson = values.json === true;
   if (asked === undefined) {
-    if (isJson) writeJson(io, { instruments });
-    else io.stdout(instrumentsTable(instruments));
-    return ExitCode.ok;
+    return tell(io, values.json, { instruments }, instrumentsTable(instruments));
   }
   const found = instruments.find(({ alias, symbol }) => alias === asked || symbol === asked);
   if (found === undefined) {
@@ -61,9 +58,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     io.stderr(`No instrument is called ${asked}; ${hint}\n`);
     return ExitCode.notFound;
   }
-  if (isJson) writeJson(io, found);
-  else io.stdout(factsText(factsOf(found)));
-  return ExitCode.ok;
+  return tell(io, values.json, found, factsText(factsOf(found)));
 }
 
 function instrumentsTable(instruments: readonly Instrument[]): string {

@@ -1,19 +1,18 @@
 /** `tapeloom keys create`: a new key of the account, made by the service, whose secret is printed this once. */
 
-import { parseArgs } from 'node:util';
 import type { KeyEnvironment, KeyScope } from '@tapeloom/client';
 import { createClock } from '@tapeloom/server/platform/system-clock';
-import { readWords, writeJson } from '../accounts/account-options.ts';
+import { tell } from '../accounts/account-options.ts';
 import { readFutureTime } from '../accounts/time-text.ts';
 import { type Command, type CommandIo, UsageError } from '../command.ts';
 import {
-  CUSTOMER_OPTIONS,
   CUSTOMER_USAGE,
   clientAt,
+  PLACE_OPTIONS,
   signedInPlace,
 } from '../customer/customer-options.ts';
 import { newKeyText } from '../customer/new-key-text.ts';
-import { ExitCode } from '../exit-codes.ts';
+import { readArgs } from '../read-args.ts';
 
 export const keysCreateCommand: Command = {
   path: ['keys', 'create'],
@@ -41,20 +40,11 @@ Examples:
 };
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: {
-      ...CUSTOMER_OPTIONS,
-      name: { type: 'string' },
-      scopes: { type: 'string' },
-      environment: { type: 'string' },
-      instruments: { type: 'string' },
-      ips: { type: 'string' },
-      expires: { type: 'string' },
-    },
-    allowPositionals: true,
+  const { values } = readArgs(args, {
+    texts: [...PLACE_OPTIONS, 'name', 'scopes', 'environment', 'instruments', 'ips', 'expires'],
+    flags: ['json'],
+    words: [],
   });
-  readWords(positionals, []);
   const { name, scopes, instruments, ips, expires } = values;
   if (name === undefined) throw new UsageError('--name is missing: what the key is for');
   if (scopes === undefined) throw new UsageError('--scopes is missing: what the key may do');
@@ -74,9 +64,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     },
     { signal: io.signal },
   );
-  if (values.json === true) writeJson(io, key);
-  else io.stdout(newKeyText(key));
-  return ExitCode.ok;
+  return tell(io, values.json, key, newKeyText(key));
 }
 
 function environmentOf(key: string): string {

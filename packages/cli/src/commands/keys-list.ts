@@ -1,11 +1,10 @@
 /** `tapeloom keys list`: the account's keys, asked of the service. */
 
-import { parseArgs } from 'node:util';
-import { readWords, writeJson } from '../accounts/account-options.ts';
+import { tell } from '../accounts/account-options.ts';
 import type { Command, CommandIo } from '../command.ts';
-import { CUSTOMER_OPTIONS, CUSTOMER_USAGE, customerClient } from '../customer/customer-options.ts';
-import { ExitCode } from '../exit-codes.ts';
+import { CUSTOMER_USAGE, customerClient, PLACE_OPTIONS } from '../customer/customer-options.ts';
 import { keysTable } from '../keys-table.ts';
+import { readArgs } from '../read-args.ts';
 
 export const keysListCommand: Command = {
   path: ['keys', 'list'],
@@ -25,15 +24,8 @@ Examples:
 };
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: CUSTOMER_OPTIONS,
-    allowPositionals: true,
-  });
-  readWords(positionals, []);
+  const { values } = readArgs(args, { texts: PLACE_OPTIONS, flags: ['json'], words: [] });
   await using client = await customerClient(values, io);
   const keys = await client.keys.list({ signal: io.signal });
-  if (values.json === true) writeJson(io, { keys });
-  else io.stdout(keysTable(keys));
-  return ExitCode.ok;
+  return tell(io, values.json, { keys }, keysTable(keys));
 }

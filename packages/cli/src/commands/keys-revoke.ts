@@ -1,12 +1,12 @@
 /** `tapeloom keys revoke`: ends a key at once, after a question. */
 
-import { parseArgs } from 'node:util';
-import { readWords, writeJson } from '../accounts/account-options.ts';
+import { tell } from '../accounts/account-options.ts';
 import type { Command, CommandIo } from '../command.ts';
 import { confirm } from '../customer/confirm.ts';
-import { CUSTOMER_OPTIONS, CUSTOMER_USAGE, customerClient } from '../customer/customer-options.ts';
+import { CUSTOMER_USAGE, customerClient, PLACE_OPTIONS } from '../customer/customer-options.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { nsText } from '../keys-table.ts';
+import { readArgs } from '../read-args.ts';
 
 export const keysRevokeCommand: Command = {
   path: ['keys', 'revoke'],
@@ -26,21 +26,21 @@ Examples:
 };
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: { ...CUSTOMER_OPTIONS, yes: { type: 'boolean' } },
-    allowPositionals: true,
+  const { values, words } = readArgs(args, {
+    texts: PLACE_OPTIONS,
+    flags: ['json', 'yes'],
+    words: ['the id of the key (tapeloom keys list)'],
   });
-  const id = readWords(positionals, ['the id of the key (tapeloom keys list)'])[0]!;
-  const isYes = values.yes === true;
-  if (!(await confirm(io, `End the key ${id}? Streams and programs that use it stop.`, isYes))) {
+  const id = words[0]!;
+  if (
+    !(await confirm(io, `End the key ${id}? Streams and programs that use it stop.`, values.yes))
+  ) {
     io.stderr('Nothing was revoked.\n');
     return ExitCode.failure;
   }
   await using client = await customerClient(values, io);
   const key = await client.keys.revoke(id, { signal: io.signal });
-  if (values.json === true) writeJson(io, key);
-  else if (key.revokedAt === undefined) io.stdout(`The key "${key.name}" had ended before.\n`);
-  else io.stdout(`The key "${key.name}" is revoked since ${nsText(key.revokedAt)}.\n`);
-  return ExitCode.ok;
+  const since = key.revokedAt;
+  const what = since === undefined ? 'had ended before' : `is revoked since ${nsText(since)}`;
+  return tell(io, values.json, key, `The key "${key.name}" ${what}.\n`);
 }

@@ -1,12 +1,11 @@
 /** `tapeloom keys rotate`: a new key in the place of an old one, which goes on for a while or ends at once. */
 
-import { parseArgs } from 'node:util';
-import { readWords, writeJson } from '../accounts/account-options.ts';
+import { tell } from '../accounts/account-options.ts';
 import { type Command, type CommandIo, UsageError } from '../command.ts';
-import { CUSTOMER_OPTIONS, CUSTOMER_USAGE, customerClient } from '../customer/customer-options.ts';
+import { CUSTOMER_USAGE, customerClient, PLACE_OPTIONS } from '../customer/customer-options.ts';
 import { newKeyText } from '../customer/new-key-text.ts';
-import { ExitCode } from '../exit-codes.ts';
 import { nsText } from '../keys-table.ts';
+import { readArgs } from '../read-args.ts';
 
 const GRACE = /^(\d{1,6})(s|m|h|d)$/;
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
@@ -32,24 +31,20 @@ Examples:
 };
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: { ...CUSTOMER_OPTIONS, grace: { type: 'string', default: '1d' } },
-    allowPositionals: true,
+  const { values, words } = readArgs(args, {
+    texts: [...PLACE_OPTIONS, 'grace'],
+    flags: ['json'],
+    words: ['the id of the key (tapeloom keys list)'],
   });
-  const id = readWords(positionals, ['the id of the key (tapeloom keys list)'])[0]!;
-  const gracePeriodSeconds = readGrace(values.grace);
+  const id = words[0]!;
+  const gracePeriodSeconds = readGrace(values.grace ?? '1d');
   await using client = await customerClient(values, io);
   const key = await client.keys.rotate(id, { gracePeriodSeconds }, { signal: io.signal });
-  if (values.json === true) {
-    writeJson(io, key);
-    return ExitCode.ok;
-  }
   const { previous } = key;
   const until =
     previous.expiresAt === undefined ? '' : ` and ends at ${nsText(previous.expiresAt)}`;
-  io.stdout(`${newKeyText(key)}The old key ${previous.id} is ${previous.state}${until}.\n`);
-  return ExitCode.ok;
+  const old = `The old key ${previous.id} is ${previous.state}${until}.\n`;
+  return tell(io, values.json, key, `${newKeyText(key)}${old}`);
 }
 
 function readGrace(text: string): number {

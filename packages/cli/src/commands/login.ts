@@ -3,14 +3,13 @@
  * accepted them. The key is typed unseen or piped in, and never shown again.
  */
 
-import { parseArgs } from 'node:util';
 import type { TapeloomClient } from '@tapeloom/client';
-import { readWords, writeJson } from '../accounts/account-options.ts';
+import { tell } from '../accounts/account-options.ts';
 import { type Command, type CommandIo, UsageError } from '../command.ts';
 import {
-  CUSTOMER_OPTIONS,
   clientAt,
   keyPrefix,
+  PLACE_OPTIONS,
   profileName,
   readKey,
   readUrl,
@@ -19,6 +18,7 @@ import {
 import { NotSignedInError } from '../customer/failure.ts';
 import { instrumentNames, rememberNames } from '../customer/known-names.ts';
 import { profilesPath, readProfiles, writeProfiles } from '../customer/profiles.ts';
+import { readArgs } from '../read-args.ts';
 
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
@@ -46,16 +46,8 @@ Examples:
 };
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: {
-      ...CUSTOMER_OPTIONS,
-      'key-stdin': { type: 'boolean' },
-      show: { type: 'boolean' },
-    },
-    allowPositionals: true,
-  });
-  readWords(positionals, []);
+  const flags = ['json', 'key-stdin', 'show'] as const;
+  const { values } = readArgs(args, { texts: PLACE_OPTIONS, flags, words: [] });
   if (values.key !== undefined) {
     throw new UsageError('an option is seen by others and kept by the shell: use --key-stdin');
   }
@@ -63,20 +55,19 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   if (path === null)
     throw new Error('there is no config directory: neither HOME nor APPDATA is set');
   const name = profileName(values, io);
-  const isJson = values.json === true;
-  if (values.show === true) return await show(io, path, name, isJson);
+  if (values.show) return await show(io, path, name, values.json);
 
   const profiles = new Map(await readProfiles(path));
   const url = await askUrl(values, io, profiles.get(name)?.url);
   warnOfPlainText(io, url);
-  const key = await askKey(values['key-stdin'] === true, io);
+  const key = await askKey(values['key-stdin'], io);
   await using client = clientAt({ url, key }, io);
   const { plan } = await client.usage({ signal: io.signal });
   await writeProfiles(path, profiles.set(name, { url, key }));
   await learnNames(client, io);
-  if (isJson) writeJson(io, { profile: name, url, key: keyPrefix(key), plan, file: path });
-  else io.stdout(`Signed in to ${url} with ${keyPrefix(key)} (${plan}), kept in ${path}.\n`);
-  return 0;
+  const facts = { profile: name, url, key: keyPrefix(key), plan, file: path };
+  const text = `Signed in to ${url} with ${keyPrefix(key)} (${plan}), kept in ${path}.\n`;
+  return tell(io, values.json, facts, text);
 }
 
 async function show(io: CommandIo, path: string, name: string, isJson: boolean): Promise<number> {
@@ -85,9 +76,9 @@ async function show(io: CommandIo, path: string, name: string, isJson: boolean):
     throw new NotSignedInError(`nobody is signed in as ${name}. tapeloom login does it.`);
   }
   const { url, key } = profile;
-  if (isJson) writeJson(io, { profile: name, url, key: keyPrefix(key), file: path });
-  else io.stdout(`Signed in to ${url} with ${keyPrefix(key)} (profile ${name}, ${path}).\n`);
-  return 0;
+  const facts = { profile: name, url, key: keyPrefix(key), file: path };
+  const text = `Signed in to ${url} with ${keyPrefix(key)} (profile ${name}, ${path}).\n`;
+  return tell(io, isJson, facts, text);
 }
 
 async function askUrl(

@@ -1,10 +1,10 @@
 /** `tapeloom logout`: forgets an address and its key. The key itself stays valid. */
 
-import { parseArgs } from 'node:util';
-import { readWords, writeJson } from '../accounts/account-options.ts';
+import { tell } from '../accounts/account-options.ts';
 import type { Command, CommandIo } from '../command.ts';
 import { profileName } from '../customer/customer-options.ts';
 import { forgetProfile, profilesPath } from '../customer/profiles.ts';
+import { readArgs } from '../read-args.ts';
 
 export const logoutCommand: Command = {
   path: ['logout'],
@@ -24,16 +24,10 @@ Examples:
 };
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: { profile: { type: 'string' }, json: { type: 'boolean' } },
-    allowPositionals: true,
-  });
-  readWords(positionals, []);
+  const { values } = readArgs(args, { texts: ['profile'], flags: ['json'], words: [] });
   const name = profileName(values, io);
   const path = profilesPath(io.env);
   const wasSignedIn = path !== null && (await forgetProfile(path, name));
-  if (values.json === true) writeJson(io, { profile: name, wasSignedIn });
-  else io.stdout(wasSignedIn ? `Signed out of ${name}.\n` : `Nobody was signed in as ${name}.\n`);
-  return 0;
+  const text = wasSignedIn ? `Signed out of ${name}.\n` : `Nobody was signed in as ${name}.\n`;
+  return tell(io, values.json, { profile: name, wasSignedIn }, text);
 }

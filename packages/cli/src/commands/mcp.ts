@@ -6,7 +6,7 @@
 import { parseArgs } from 'node:util';
 import { VERSION } from '@tapeloom/server/platform/version';
 import { type Command, UsageError } from '../command.ts';
-import { PLACE_OPTIONS, PLACE_USAGE, visitorClient } from '../customer/customer-options.ts';
+import { PLACE_USAGE, visitorClient } from '../customer/customer-options.ts';
 import { pngOf } from '../mcp/png.ts';
 import { serveStdio } from '../mcp/serve-stdio.ts';
 import { DEFAULT_LIMITS, Spending } from '../mcp/spending.ts';
@@ -35,7 +35,9 @@ Examples:
     const { values } = parseArgs({
       args: [...args],
       options: {
-        ...PLACE_OPTIONS,
+        url: { type: 'string' },
+        key: { type: 'string' },
+        profile: { type: 'string' },
         'max-cost': { type: 'string' },
         'max-total': { type: 'string' },
       },

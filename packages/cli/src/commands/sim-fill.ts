@@ -1,7 +1,6 @@
 /** `tapeloom sim fill`: makes further past days of simulated contracts and seals them. */
 
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import { DirectoryLockedError, lockDirectory } from '@tapeloom/server/platform/directory-lock';
@@ -20,6 +19,7 @@ import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
 import { configOf } from '../command-config.ts';
 import { dateText, readDay } from '../day-text.ts';
 import { ERASE_LINE } from '../progress-line.ts';
+import { readArgs } from '../read-args.ts';
 
 export const simFillCommand: CommandBody = {
   usage: `Usage: tapeloom sim fill --contract <symbol>|all --from <date> --to <date> [--data <directory>]
@@ -40,17 +40,7 @@ Examples:
 };
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: {
-      contract: { type: 'string' },
-      from: { type: 'string' },
-      to: { type: 'string' },
-      data: { type: 'string' },
-    },
-    allowPositionals: true,
-  });
-  if (positionals.length > 0) throw new UsageError(`unexpected argument: ${positionals[0]}`);
+  const { values } = readArgs(args, { texts: ['contract', 'from', 'to', 'data'], words: [] });
   const today = dayOf(createClock({ kind: 'system' }).now());
   const range = readRange(values.from, values.to, today);
   const config = configOf(io);

@@ -1,9 +1,9 @@
 /** `tapeloom tape ls`: what is on the tape, contract by contract. */
 
-import { parseArgs } from 'node:util';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { type ContractListing, listTape } from '@tapeloom/server/tape/inspect/list-tape';
-import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
+import type { CommandBody, CommandIo } from '../command.ts';
+import { readArgs } from '../read-args.ts';
 import { type Column, tableText } from '../table-text.ts';
 
 const COLUMNS: readonly Column[] = [
@@ -35,12 +35,7 @@ Examples:
 };
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: { data: { type: 'string' }, json: { type: 'boolean' } },
-    allowPositionals: true,
-  });
-  if (positionals.length > 0) throw new UsageError(`unexpected argument: ${positionals[0]}`);
+  const { values } = readArgs(args, { texts: ['data'], flags: ['json'], words: [] });
   const data = values.data ?? io.env.TAPELOOM_DATA ?? './data';
   const listings = await listTape(new NodeDisk(), `${data}/tape`);
   if (values.json === true) {

@@ -1,9 +1,9 @@
 /** `tapeloom tape verify`: walks every file of the tape and says what is wrong where. */
 
-import { parseArgs } from 'node:util';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { verifyTape } from '@tapeloom/server/tape/inspect/verify-tape';
-import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
+import type { CommandBody, CommandIo } from '../command.ts';
+import { readArgs } from '../read-args.ts';
 
 export const tapeVerifyCommand: CommandBody = {
   usage: `Usage: tapeloom tape verify [--data <directory>] [--json]
@@ -21,12 +21,7 @@ Examples:
 };
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: { data: { type: 'string' }, json: { type: 'boolean' } },
-    allowPositionals: true,
-  });
-  if (positionals.length > 0) throw new UsageError(`unexpected argument: ${positionals[0]}`);
+  const { values } = readArgs(args, { texts: ['data'], flags: ['json'], words: [] });
   const data = values.data ?? io.env.TAPELOOM_DATA ?? './data';
   const summary = { files: 0, trades: 0, bytes: 0, findings: 0, notes: 0 };
   const showsProgress = io.isTerminal && values.json !== true;

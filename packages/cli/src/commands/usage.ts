@@ -1,11 +1,10 @@
 /** `tapeloom usage`: the plan, what this month has used of it, as bars, and the limits. */
 
-import { parseArgs } from 'node:util';
 import type { Usage } from '@tapeloom/client';
-import { readWords, writeJson } from '../accounts/account-options.ts';
+import { tell } from '../accounts/account-options.ts';
 import type { Command, CommandIo } from '../command.ts';
-import { CUSTOMER_OPTIONS, CUSTOMER_USAGE, customerClient } from '../customer/customer-options.ts';
-import { ExitCode } from '../exit-codes.ts';
+import { CUSTOMER_USAGE, customerClient, PLACE_OPTIONS } from '../customer/customer-options.ts';
+import { readArgs } from '../read-args.ts';
 import { sizeText } from '../size-text.ts';
 import { createInk, type Ink, padEndSeen } from '../stream/ink.ts';
 import { dateText, wholeText } from '../stream/text-format.ts';
@@ -35,17 +34,11 @@ Examples:
 };
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: CUSTOMER_OPTIONS,
-    allowPositionals: true,
-  });
-  readWords(positionals, []);
+  const { values } = readArgs(args, { texts: PLACE_OPTIONS, flags: ['json'], words: [] });
   await using client = await customerClient(values, io);
   const usage = await client.usage({ signal: io.signal });
-  if (values.json === true) writeJson(io, usage);
-  else io.stdout(usageText(usage, createInk(io.isTerminal && !io.env.NO_COLOR)));
-  return ExitCode.ok;
+  const ink = createInk(io.isTerminal && !io.env.NO_COLOR);
+  return tell(io, values.json, usage, usageText(usage, ink));
 }
 
 export function usageText(usage: Usage, ink: Ink): string {

@@ -19,15 +19,8 @@ import {
 /** `svc_live_` and four more of 33. */
 const KEY_SHOWN_CHARACTERS = 13;
 
-/** For `parseArgs`: which service, and as whom. */
-export const PLACE_OPTIONS = {
-  url: { type: 'string' },
-  key: { type: 'string' },
-  profile: { type: 'string' },
-} as const;
-
-/** The same with how the answer is written, beside a command's own. */
-export const CUSTOMER_OPTIONS = { ...PLACE_OPTIONS, json: { type: 'boolean' } } as const;
+/** Options that say which service, and as whom. */
+export const PLACE_OPTIONS = ['url', 'key', 'profile'] as const;
 
 /** The same for the usage text. */
 export const PLACE_USAGE = `  --url <address>     the service (default: TAPELOOM_URL, else where you signed in, else this machine)

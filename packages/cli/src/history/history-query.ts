@@ -1,25 +1,20 @@
 /** What `history`, `estimate` and `export` have in common: which results of which range are meant. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { readWords } from '../accounts/account-options.ts';
 import { readSince, timeText } from '../accounts/time-text.ts';
 import { UsageError } from '../command.ts';
-import { CUSTOMER_OPTIONS } from '../customer/customer-options.ts';
+import { PLACE_OPTIONS } from '../customer/customer-options.ts';
 import { readParams } from '../customer/params-option.ts';
+import type { ReadArgs } from '../read-args.ts';
 import { readInstant, requireRange } from '../time-options.ts';
 
 /** `2h`, `7d`: a time that is another one at every call. */
 const SPAN = /^\d+[a-z]$/;
 
-/** For `parseArgs`, beside a command's own. */
-export const QUERY_OPTIONS = {
-  ...CUSTOMER_OPTIONS,
-  from: { type: 'string' },
-  to: { type: 'string' },
-  params: { type: 'string' },
-  mode: { type: 'string' },
-  dataset: { type: 'string' },
-} as const;
+/** Options with a text, beside a command's own. */
+export const QUERY_OPTIONS = [...PLACE_OPTIONS, 'from', 'to', 'params', 'mode', 'dataset'] as const;
+/** The words beside them. */
+export const QUERY_WORDS = ['the instrument (ES.c.0)', 'the indicator (footprint)'];
 
 const OTHER_USAGE = `  --to <time>         likewise, not included (default: the newest time the key sees)
   --params <json>     parameters of the indicator, for example '{"size":300}'
@@ -35,14 +30,6 @@ ${OTHER_USAGE}`;
 export const FIXED_QUERY_USAGE = `  --from <time>       a date (its midnight UTC), a time like 2026-11-12T14:30:00Z, or nanoseconds since 1970
 ${OTHER_USAGE}`;
 
-export interface QueryValues {
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-  readonly params?: string | undefined;
-  readonly mode?: string | undefined;
-  readonly dataset?: string | undefined;
-}
-
 export interface HistoryQuery {
   readonly instrument: string;
   readonly indicator: string;
@@ -56,12 +43,10 @@ export interface HistoryQuery {
 
 /** A span ends at `now`; null: only times that stay the same are taken. */
 export function readQuery(
-  values: QueryValues,
-  positionals: readonly string[],
+  { values, words }: ReadArgs<(typeof QUERY_OPTIONS)[number], never>,
   now: EpochNs | null,
 ): HistoryQuery {
-  const what = ['the instrument (ES.c.0)', 'the indicator (footprint)'];
-  const [instrument, indicator] = readWords(positionals, what);
+  const [instrument, indicator] = words;
   const from = readTime('--from', values.from, now);
   const to = values.to === undefined ? null : readTime('--to', values.to, now);
   if (to !== null) requireRange(from, to);

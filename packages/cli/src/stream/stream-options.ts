@@ -1,13 +1,13 @@
 /** The arguments of `tapeloom stream`, checked before anything is connected. */
 
-import { parseArgs } from 'node:util';
 import { parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { STREAM_MODES, type StreamFrom, type StreamMode } from '@tapeloom/protocol/client-messages';
 import { readSince } from '../accounts/time-text.ts';
 import { UsageError } from '../command.ts';
-import { CUSTOMER_OPTIONS, type CustomerOptionValues } from '../customer/customer-options.ts';
+import { type CustomerOptionValues, PLACE_OPTIONS } from '../customer/customer-options.ts';
 import { readParams } from '../customer/params-option.ts';
+import { readArgs } from '../read-args.ts';
 
 export interface StreamOptions {
   readonly instrument: string;
@@ -21,29 +21,24 @@ export interface StreamOptions {
 }
 
 export function readStreamOptions(args: readonly string[], now: EpochNs): StreamOptions {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      ...CUSTOMER_OPTIONS,
-      params: { type: 'string', default: '{}' },
-      mode: { type: 'string', default: 'live' },
-      from: { type: 'string', default: 'live' },
-    },
+  const { values, words } = readArgs(args, {
+    texts: [...PLACE_OPTIONS, 'params', 'mode', 'from'],
+    flags: ['json'],
+    words: null,
   });
-  const [instrument, indicator, ...others] = positionals;
+  const [instrument, indicator, ...others] = words;
   if (instrument === undefined || indicator === undefined || others.length > 0) {
     throw new UsageError('give one instrument and one indicator');
   }
-  const mode = STREAM_MODES.find((one) => one === values.mode);
+  const mode = STREAM_MODES.find((one) => one === (values.mode ?? 'live'));
   if (mode === undefined) throw new UsageError(`--mode is live or confirmed, not ${values.mode}`);
   return {
     instrument,
     indicator,
-    params: readParams(values.params),
+    params: readParams(values.params ?? '{}'),
     mode,
-    from: readFrom(values.from, now),
-    isJson: values.json === true,
+    from: readFrom(values.from ?? 'live', now),
+    isJson: values.json,
     place: values,
   };
 }

@@ -4,7 +4,6 @@
  */
 
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import type { Contract } from '@tapeloom/core/instrument/contract';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { INDICATORS, indicatorNamed } from '@tapeloom/core/studies/catalogue';
@@ -15,6 +14,7 @@ import { nearestName } from '@tapeloom/server/config/nearest-name';
 import { createSimUniverse } from '@tapeloom/server/sources/sim-universe';
 import { type CommandIo, UsageError } from '../command.ts';
 import { type EntryFormat, readEntryFormat } from '../entries/entry-format.ts';
+import { readArgs } from '../read-args.ts';
 import { readInstant, requireRange } from '../time-options.ts';
 
 /** Contracts, ticks and rolls are the same for every seed and scale. */
@@ -34,22 +34,12 @@ export interface StudyRequest {
 }
 
 export function readStudyRequest(args: readonly string[], io: CommandIo): StudyRequest {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: {
-      tape: { type: 'string' },
-      from: { type: 'string' },
-      to: { type: 'string' },
-      params: { type: 'string' },
-      tail: { type: 'boolean' },
-      format: { type: 'string' },
-      json: { type: 'boolean' },
-      out: { type: 'string' },
-      data: { type: 'string' },
-    },
-    allowPositionals: true,
+  const { values, words } = readArgs(args, {
+    texts: ['tape', 'from', 'to', 'params', 'format', 'out', 'data'],
+    flags: ['tail', 'json'],
+    words: null,
   });
-  const [id, extra] = positionals;
+  const [id, extra] = words;
   if (extra !== undefined) throw new UsageError(`unexpected argument: ${extra}`);
   const indicator = readIndicator(id);
   const params = readParams(indicator, values.params ?? '{}');
@@ -62,8 +52,8 @@ export function readStudyRequest(args: readonly string[], io: CommandIo): StudyR
     contract: readContract('--tape', values.tape, dayOf(from)),
     from,
     to,
-    hasTail: values.tail === true,
-    format: readEntryFormat(values.format, values.json === true, values.out, io),
+    hasTail: values.tail,
+    format: readEntryFormat(values.format, values.json, values.out, io),
     out: values.out === undefined ? null : resolve(values.out),
     data: resolve(values.data ?? io.env.TAPELOOM_DATA ?? './data'),
   };
