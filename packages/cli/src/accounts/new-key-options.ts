@@ -17,21 +17,13 @@ import type { NewKey } from '@tapeloom/server/accounts/store/account-store';
 import { nearestName } from '@tapeloom/server/config/nearest-name';
 import { createSimUniverse } from '@tapeloom/server/sources/sim-universe';
 import { UsageError } from '../command.ts';
+import type { OperatorCall } from './operator-command.ts';
 import { readFutureTime } from './time-text.ts';
 
 /** Contracts and aliases are the same for every seed and scale. */
 const ANY_SIM = { seed: 1, printsScale: 1 };
 
-export interface KeyOptionTexts {
-  readonly name?: string | undefined;
-  readonly environment?: string | undefined;
-  readonly scopes?: string | undefined;
-  readonly instruments?: string | undefined;
-  readonly ips?: string | undefined;
-  readonly expires?: string | undefined;
-}
-
-export function readNewKey(texts: KeyOptionTexts, now: EpochNs): NewKey {
+export function readNewKey(texts: OperatorCall['values'], now: EpochNs): NewKey {
   return {
     name: readName(texts.name),
     environment: readEnvironment(texts.environment),

@@ -37,27 +37,8 @@ export const drawImbalances: Draw<ZoneData> = (scene) => {
   return plot.document();
 };
 
-export const drawNakedLevels: Draw<KindPriceData> = (scene) => {
-  const plot = new Plot(scene, { reach: aheadOf(scene) });
-  plot.candles('o3');
-  addRays(plot, scene, (data) => (data.kind === 'poc' ? 'ink' : 'neutral'));
-  plot.legend([
-    ['ink', 'point of control'],
-    ['neutral', 'edge of a value area; dashed: traded since'],
-  ]);
-  return plot.document();
-};
-
-export const drawUnfinishedAuctions: Draw<KindPriceData> = (scene) => {
-  const plot = new Plot(scene, { reach: aheadOf(scene) });
-  plot.candles('o3');
-  addRays(plot, scene, (data) => (data.kind === 'high' ? 'ink' : 'neutral'));
-  plot.legend([
-    ['ink', 'a high'],
-    ['neutral', 'a low; dashed: traded since'],
-  ]);
-  return plot.document();
-};
+export const drawNakedLevels = drawRays('poc', 'point of control', 'edge of a value area');
+export const drawUnfinishedAuctions = drawRays('high', 'a high', 'a low');
 
 export const drawSessionLevels: Draw<KindPriceData> = (scene) => {
   const levels = scene.objects.flatMap(({ data }) =>
@@ -87,22 +68,27 @@ function aheadOf({ candles, objects }: Scene<KindPriceData>): readonly number[] 
   );
 }
 
-/** A line from where a level comes from to where it was traded, or to the end. */
-function addRays(
-  plot: Plot,
-  scene: Scene<KindPriceData>,
-  colourOf: (data: KindPriceData) => string,
-): void {
-  const shown = near(scene, ({ price }) => price ?? Number.NaN, plot);
-  for (const { ns, removedNs, data } of shown) {
-    const colour = colourOf(data);
-    const y = plot.y(data.price!);
-    const right = plot.until(removedNs);
-    const isOpen = removedNs === null;
-    const line = lineBetween(plot.x(ns), y, right, y);
-    plot.add(path(isOpen ? `s-${colour} w15` : `s-${colour} o3 dash`, [line]));
-    if (isOpen) plot.tag(colour, data.price!, `${data.kind} ${plot.price(data.price!)}`);
-  }
+/** A line from where a level comes from to where it was traded, or to the end; one kind stands out. */
+function drawRays(kind: string, itsWords: string, otherWords: string): Draw<KindPriceData> {
+  return (scene) => {
+    const plot = new Plot(scene, { reach: aheadOf(scene) });
+    plot.candles('o3');
+    const shown = near(scene, ({ price }) => price ?? Number.NaN, plot);
+    for (const { ns, removedNs, data } of shown) {
+      const colour = data.kind === kind ? 'ink' : 'neutral';
+      const y = plot.y(data.price!);
+      const right = plot.until(removedNs);
+      const isOpen = removedNs === null;
+      const line = lineBetween(plot.x(ns), y, right, y);
+      plot.add(path(isOpen ? `s-${colour} w15` : `s-${colour} o3 dash`, [line]));
+      if (isOpen) plot.tag(colour, data.price!, `${data.kind} ${plot.price(data.price!)}`);
+    }
+    plot.legend([
+      ['ink', itsWords],
+      ['neutral', `${otherWords}; dashed: traded since`],
+    ]);
+    return plot.document();
+  };
 }
 
 /** The objects whose price lies on the plot. */

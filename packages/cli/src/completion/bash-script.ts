@@ -4,6 +4,7 @@ import { NAMES_DIRECTORY_IN_SHELL } from '../customer/known-names.ts';
 import {
   type CompletedCommand,
   prefixesOf,
+  valueCases,
   valuedOptions,
   wordsAfter,
 } from './completed-commands.ts';
@@ -16,13 +17,6 @@ export function bashScript(commands: readonly CompletedCommand[]): string {
     const kinds = places.map((kind) => kind ?? '-').join(' ');
     return `    ${quoted(path.join(' '))}) options=${quoted(names)} places=(${kinds}) ;;`;
   });
-  const values = commands.flatMap(({ words: path, options }) =>
-    options
-      .filter((option) => option.values.length > 0)
-      .map(({ name, values: known }) => {
-        return `    ${quoted([...path, name].join(' '))}) echo ${quoted(known.join(' '))} ;;`;
-      }),
-  );
   const prefixes = prefixesOf(commands).map((prefix) => {
     return `      ${quoted(prefix)}) choices=${quoted(words([prefix]))} ;;`;
   });
@@ -41,7 +35,7 @@ ${describe.join('\n')}
 
 _tapeloom_values() {
   case $1 in
-${values.join('\n')}
+${valueCases(commands, (known) => `echo ${quoted(known)}`)}
     *) return 1 ;;
   esac
 }

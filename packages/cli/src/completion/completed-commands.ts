@@ -5,6 +5,7 @@
 
 import type { Command } from '../command.ts';
 import type { NameKind } from '../customer/known-names.ts';
+import { quoted } from './shell-text.ts';
 
 export interface CompletedOption {
   /** With its dashes. */
@@ -73,6 +74,21 @@ export function prefixesOf(commands: readonly CompletedCommand[]): readonly stri
 export function valuedOptions(commands: readonly CompletedCommand[]): readonly string[] {
   const valued = commands.flatMap(({ options }) => options.filter((it) => it.takesValue));
   return [...new Set(valued.map(({ name }) => name))].sort();
+}
+
+/** Per option that takes only some words: the command with it, quoted, and what `write` makes of the words. */
+export function valueCases(
+  commands: readonly CompletedCommand[],
+  write: (known: string) => string,
+): string {
+  const cases = commands.flatMap(({ words, options }) =>
+    options
+      .filter((option) => option.values.length > 0)
+      .map(({ name, values }) => {
+        return `    ${quoted([...words, name].join(' '))}) ${write(values.join(' '))} ;;`;
+      }),
+  );
+  return cases.join('\n');
 }
 
 function childrenOf(commands: readonly CompletedCommand[], words: readonly string[]): string[] {

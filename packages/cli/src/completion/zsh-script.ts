@@ -4,6 +4,7 @@ import { NAMES_DIRECTORY_IN_SHELL } from '../customer/known-names.ts';
 import {
   type CompletedCommand,
   prefixesOf,
+  valueCases,
   valuedOptions,
   wordsAfter,
 } from './completed-commands.ts';
@@ -17,13 +18,6 @@ export function zshScript(commands: readonly CompletedCommand[]): string {
     const kinds = places.map((kind) => kind ?? '-').join(' ');
     return `    ${quoted(words.join(' '))}) options=(${described(entries)}) places=(${kinds}) ;;`;
   });
-  const values = commands.flatMap(({ words, options }) =>
-    options
-      .filter((option) => option.values.length > 0)
-      .map(({ name, values: known }) => {
-        return `    ${quoted([...words, name].join(' '))}) choices=(${known.join(' ')}) ;;`;
-      }),
-  );
   const prefixes = prefixesOf(commands).map((prefix) => {
     return `      ${quoted(prefix)}) choices=(${described(wordsAfter(commands, [prefix]))}) ;;`;
   });
@@ -39,7 +33,7 @@ ${describe.join('\n')}
 
 _tapeloom_values() {
   case $1 in
-${values.join('\n')}
+${valueCases(commands, (known) => `choices=(${known})`)}
     *) return 1 ;;
   esac
 }

@@ -30,11 +30,9 @@ export const PLACE_USAGE = `  --url <address>     the service (default: TAPELOOM
 export const CUSTOMER_USAGE = `${PLACE_USAGE}
   --json              JSON instead of text`;
 
-export interface CustomerOptionValues {
-  readonly url?: string | undefined;
-  readonly key?: string | undefined;
-  readonly profile?: string | undefined;
-}
+export type CustomerOptionValues = {
+  readonly [Option in (typeof PLACE_OPTIONS)[number]]?: string | undefined;
+};
 
 export interface ServicePlace {
   /** Of the service, without a path of ours. */

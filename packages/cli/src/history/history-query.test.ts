@@ -4,11 +4,14 @@ import { parseInstant } from '@tapeloom/core/instant-text';
 import { queryText, readQuery } from './history-query.ts';
 
 const NOW = parseInstant('2026-11-12T12:00:00Z')!;
-const WORDS = ['ES.c.0', 'bars'];
+const words = ['ES.c.0', 'bars'];
 
 test('times are dates, times, nanoseconds, and spans until now', () => {
   const rangeOf = (from: string, to?: string) =>
-    queryText(readQuery({ from, to }, WORDS, NOW)).replace('ES.c.0 bars, ', '');
+    queryText(readQuery({ values: { from, ...(to && { to }) }, words }, NOW)).replace(
+      'ES.c.0 bars, ',
+      '',
+    );
   assert.equal(rangeOf('2026-11-11'), '2026-11-11 00:00:00Z to now');
   assert.equal(rangeOf('2h', '30m'), '2026-11-12 10:00:00Z to 2026-11-12 11:30:00Z');
   assert.equal(
@@ -21,19 +24,19 @@ test('times are dates, times, nanoseconds, and spans until now', () => {
 
 test('what must stay the same at every call takes no span', () => {
   assert.throws(
-    () => readQuery({ from: '2h' }, WORDS, null),
+    () => readQuery({ values: { from: '2h' }, words }, null),
     /--from must be a fixed time: with 2h the same command would not find its file again/,
   );
 });
 
 test('only what was given is asked for', () => {
-  assert.deepEqual(readQuery({ from: '2026-11-12T12:00:00Z' }, WORDS, null), {
+  assert.deepEqual(readQuery({ values: { from: '2026-11-12T12:00:00Z' }, words }, null), {
     instrument: 'ES.c.0',
     indicator: 'bars',
     from: NOW,
   });
   const values = { from: '2026-11-12T12:00:00Z', params: '{"size":5}', mode: 'confirmed' };
-  assert.deepEqual(readQuery({ ...values, dataset: 'sim' }, WORDS, null), {
+  assert.deepEqual(readQuery({ values: { ...values, dataset: 'sim' }, words }, null), {
     instrument: 'ES.c.0',
     indicator: 'bars',
     from: NOW,
