@@ -3,10 +3,9 @@
  * but for those that are left out. What comes out can be compared with the log that a twin writes.
  */
 
-import { createHash } from 'node:crypto';
 import { zstdDecompressSync } from 'node:zlib';
 import type { SessionTable } from '@tapeloom/core/calendar/session';
-import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { Indicator } from '@tapeloom/core/studies/indicator';
 import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
 import { Block, emptyBlock, joinBlocks } from '@tapeloom/server/blocks/block';
@@ -138,22 +137,6 @@ export class SettledWorld {
       form: 'blocks',
       ...request,
     });
-  }
-
-  /** A digest of a day's trades, as a sidecar would have it. */
-  async digest(day: UtcDay): Promise<string> {
-    const hash = createHash('sha256');
-    const [before, last] = [0 as Rank, (2 ** 32) as Rank];
-    for await (const batch of this.tape.read(
-      CONTRACT,
-      { day, rank: before },
-      { day, rank: last },
-    )) {
-      for (const column of ['ts', 'price', 'size', 'side'] as const) {
-        hash.update(batch[column].slice(0, batch.count));
-      }
-    }
-    return hash.digest('hex');
   }
 }
 

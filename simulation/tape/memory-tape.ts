@@ -4,6 +4,7 @@
  * when they are taken back.
  */
 
+import { createHash } from 'node:crypto';
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import {
   allocateBatch,
@@ -33,6 +34,7 @@ export class MemoryTape implements LiveTape {
   readonly #symbol: string;
   readonly #batchRows: number;
   readonly #days = new Map<UtcDay, WritableTradeBatch>();
+  readonly #digests = new Map<UtcDay, { readonly count: number; readonly digest: string }>();
   readonly #listeners = new Set<(commit: Commit) => void>();
 
   constructor(symbol: string, batchRows: number) {
@@ -60,7 +62,8 @@ export class MemoryTape implements LiveTape {
     const today = this.promise === null ? null : dayOf(this.promise);
     return this.#found.map(({ day, count }) => {
       if (this.damaged.get(day) === 'index') return { day, trades: 0, state: 'damaged' };
-      return { day, trades: count, state: day === today ? 'open' : 'sealed' };
+      if (day === today) return { day, trades: count, state: 'open' };
+      return { day, trades: count, state: 'sealed', digest: this.#digest(day) };
     });
   }
 
@@ -108,6 +111,20 @@ export class MemoryTape implements LiveTape {
   get #found(): readonly WritableTradeBatch[] {
     const found = [...this.#days.values()].filter(({ day }) => !this.missing.has(day));
     return found.sort((a, b) => a.day - b.day);
+  }
+
+  /** As a sidecar would have it. */
+  #digest(day: UtcDay): string {
+    const all = this.#days.get(day)!;
+    const known = this.#digests.get(day);
+    if (known?.count === all.count) return known.digest;
+    const hash = createHash('sha256');
+    for (const column of ['ts', 'price', 'size', 'side'] as const) {
+      hash.update(all[column].subarray(0, all.count));
+    }
+    const digest = hash.digest('hex');
+    this.#digests.set(day, { count: all.count, digest });
+    return digest;
   }
 
   #check(day: UtcDay): void {

@@ -16,7 +16,6 @@ import { type CacheCounters, ResultCache } from '@tapeloom/server/results/result
 import type { DaysPage } from '@tapeloom/server/results/settled-days';
 import { SettledDaysReader } from '@tapeloom/server/results/settled-days-reader';
 import { SessionTables } from '@tapeloom/server/runs/session-tables';
-import { SealedDays } from '@tapeloom/server/tape/read/sealed-days';
 import { NO_LIVE_DAYS, TapeReader } from '@tapeloom/server/tape/read/tape-reader';
 import { sessionDates } from '@tapeloom/server/tape/write/session-dates';
 import { SessionStore } from '@tapeloom/server/tape/write/session-store';
@@ -48,7 +47,6 @@ export class WarmRun implements AsyncDisposable {
     const { place, contract, indicator } = request;
     const disk = new NodeDisk();
     const tapeRoot = `${place.data}/tape`;
-    const sealed = new SealedDays(disk, tapeRoot, contract.dataset);
     this.#request = request;
     this.#tape = new TapeReader(disk, tapeRoot, contract.dataset, NO_LIVE_DAYS);
     this.#results = new ResultCache({
@@ -63,11 +61,7 @@ export class WarmRun implements AsyncDisposable {
       indicators: new Map([[indicator.id, indicator]]),
       sessionsOf: (symbol, kind) => tables.of(symbol, kind),
       yieldTurn: () => rest(),
-      cache: {
-        results: this.#results,
-        digest: async (symbol, day) => (await sealed.sidecar(symbol, day)).digest,
-        dataset: contract.dataset,
-      },
+      cache: { results: this.#results, dataset: contract.dataset },
       // A page for each day.
       pageBytes: 0,
     });

@@ -80,6 +80,7 @@ class FakeThread implements ComputeThread {
           missingLookBack: null,
           lookBackFrom: null,
           inputs: '',
+          sealed: null,
         };
       },
       tradesAfter: async () => 0,

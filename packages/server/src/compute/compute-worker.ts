@@ -14,7 +14,6 @@ import { ResultCache } from '../results/result-cache.ts';
 import { type CacheUse, SettledDaysReader } from '../results/settled-days-reader.ts';
 import { SessionTables } from '../runs/session-tables.ts';
 import { StudyReplays } from '../runs/study-replays.ts';
-import { SealedDays } from '../tape/read/sealed-days.ts';
 import { TapeFollower } from '../tape/read/tape-follower.ts';
 import { ThreadCounters } from './compute-counters.ts';
 import { ComputeDesk } from './compute-desk.ts';
@@ -88,10 +87,9 @@ function receive(message: ToComputeThread): void {
   }
 }
 
-function cacheOf({ cache, tapeRoot, dataset }: ComputeThreadData): CacheUse | null {
+function cacheOf({ cache, dataset }: ComputeThreadData): CacheUse | null {
   if (cache === null) return null;
   const { root, bytesMax } = cache;
-  const sealed = new SealedDays(disk, tapeRoot, dataset);
   const writer = `${process.pid}-${threadId}`;
   return {
     results: new ResultCache({
@@ -103,7 +101,6 @@ function cacheOf({ cache, tapeRoot, dataset }: ComputeThreadData): CacheUse | nu
       counters: counters.cache,
       served: () => pause(SERVED_AFTER_MS),
     }),
-    digest: async (contract, day) => (await sealed.sidecar(contract, day)).digest,
     dataset,
   };
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { zstdDecompressSync } from 'node:zlib';
-import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import type { EpochNs } from '@tapeloom/core/numbers';
 import { INDICATORS } from '@tapeloom/core/studies/catalogue';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
@@ -25,14 +25,10 @@ const CONTRACT = 'ESZ6';
 const DAY = utcDay(20261109);
 const HOUR_NS = 3_600_000_000_000;
 
-function cacheOf(digest: (day: UtcDay) => Promise<string>): CacheUse {
+function cacheOf(): CacheUse {
   const disk = new SimDisk().boot();
   const options = { disk, root: '/cache', bytesMax: 2 ** 30, now: () => 1_000, writer: 'w' };
-  return {
-    results: new ResultCache(options),
-    digest: (_contract, day) => digest(day),
-    dataset: 'SIM',
-  };
+  return { results: new ResultCache(options), dataset: 'SIM' };
 }
 
 function queryOf(indicator: string, from: EpochNs, to: EpochNs): HistoryQuery {
@@ -102,7 +98,7 @@ test('resumed at any line, whatever is kept, it is the rest of the whole [EXP-06
         (start + (BigInt(Math.round(share)) * (plain.until - start)) / 1_000n) as EpochNs;
       const [from, to] = [at(fromShare! / 2), at(1_000 - untilShare! / 4)];
       if (from >= to) return;
-      const cache = cacheOf((day) => plain.digest(day));
+      const cache = cacheOf();
       const { reader } = new SettledWorld(tape, subject, { blockRanks, pageBytes: 700, cache });
       const query = queryOf('subject', from, to);
       let whole: readonly string[];
@@ -144,7 +140,7 @@ test('near the end of a long kept export only the days from there on are opened'
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });
-  const cache = cacheOf(async (day) => String(day));
+  const cache = cacheOf();
   const reader = new SettledDaysReader({
     tape: counted,
     indicators: new Map(INDICATORS.map((one) => [one.id, one])),

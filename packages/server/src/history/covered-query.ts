@@ -28,6 +28,8 @@ export interface CoveredQuery {
   readonly until: EpochNs;
   /** The same for what a stream published: its flushes up to here contain all of the range. */
   readonly publishedUntil: EpochNs;
+  /** Whether both are the same whenever this is asked. */
+  readonly isEndFixed: boolean;
   /** From the start of the reading to the end of the range. */
   readonly trades: number;
   readonly computeUnits: number;
@@ -50,6 +52,7 @@ export interface CoverMoment extends AwaitedMoment {
 interface RangeEnd {
   readonly until: EpochNs;
   readonly publishedUntil: EpochNs;
+  readonly isEndFixed: boolean;
   /** Whether the day of the cursor it ends at is not on the tape. */
   readonly isGone: boolean;
 }
@@ -68,7 +71,7 @@ export async function coverQuery(
   const end = await endOf(query, sources, moment, wait);
   const start = await startOf(query, end.until, sources, moment.visible());
   const { contract, computeUnitsPerTrade } = query;
-  const { until, publishedUntil } = end;
+  const { until, publishedUntil, isEndFixed } = end;
   const study = studyOf(query, start);
   const coverage = await sources.days.coverage(contract, start, until, study);
   if (coverage.missingDays.length > 0) throw notCovered(coverage, start, computeUnitsPerTrade);
@@ -80,7 +83,8 @@ export async function coverQuery(
   const beyond = query.untilCursor === null ? 0 : await tradesAfter(query.untilCursor);
   const own = Math.max(0, trades - beyond);
   const computeUnits = own * computeUnitsPerTrade;
-  return { query, start, until, publishedUntil, trades: own, computeUnits, coverage };
+  const range = { start, until, publishedUntil, isEndFixed };
+  return { query, ...range, trades: own, computeUnits, coverage };
 
   async function tradesAfter(cursor: string): Promise<number> {
     return await sources.days.tradesAfter(contract, cursor, until);
@@ -105,12 +109,14 @@ export async function tradesLeft(
 }
 
 async function endOf(
-  { contract, to, untilCursor }: HistoryQuery,
+  { contract, to, hasEnd = false, untilCursor }: HistoryQuery,
   { replays }: CoverSources,
   moment: CoverMoment,
   wait: CursorWait,
 ): Promise<RangeEnd> {
-  if (untilCursor === null) return { until: to, publishedUntil: to, isGone: false };
+  if (untilCursor === null) {
+    return { until: to, publishedUntil: to, isEndFixed: hasEnd, isGone: false };
+  }
   const cursor = parseCursor(untilCursor)!;
   const dayEnd = epochNs(addDays(cursor.day, 1), 0);
   for (;;) {
@@ -118,13 +124,13 @@ async function endOf(
     const place = await replays.locate(contract, untilCursor, visible);
     if (place.t !== 'on-tape') {
       const until = dayEnd < visible ? dayEnd : visible;
-      return { until, publishedUntil: until, isGone: true };
+      return { until, publishedUntil: until, isEndFixed: false, isGone: true };
     }
     const until = (await nextEntry(replays, contract, cursor, place.at, visible)) ?? dayEnd;
     if (until <= visible) return { until, ...publishedBy(until, visible), isGone: false };
     // Time events that the cursor stands for may lie between its trade and what is known of now.
     if (visible >= moment.arrived || !(await seesArrival(moment, wait))) {
-      return { until: visible, publishedUntil: visible, isGone: false };
+      return { until: visible, publishedUntil: visible, isEndFixed: false, isGone: false };
     }
   }
 }
@@ -138,9 +144,13 @@ async function seesArrival({ visible, arrived }: CoverMoment, wait: CursorWait):
 }
 
 /** Every update up to an instant is in a flush that is closed a second later at most. */
-function publishedBy(until: EpochNs, visible: EpochNs): Pick<RangeEnd, 'publishedUntil'> {
+function publishedBy(
+  until: EpochNs,
+  visible: EpochNs,
+): Pick<RangeEnd, 'publishedUntil' | 'isEndFixed'> {
   const closed = (wholeSecond(until) + BigInt(SECOND_NS)) as EpochNs;
-  return { publishedUntil: closed < visible ? closed : visible };
+  const isEndFixed = closed <= visible;
+  return { publishedUntil: isEndFixed ? closed : visible, isEndFixed };
 }
 
 /** Until when no other entry of its day follows a cursor's; null when none can be seen. */

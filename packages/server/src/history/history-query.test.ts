@@ -306,7 +306,8 @@ test('all ways of asking for the same have one text, which gives the query back 
           ...(untilCursor === undefined ? {} : { untilCursor }),
         });
         assert.equal(historyQueryText(query), historyQueryText(again));
-        assert.deepEqual(parseHistoryQueryText(historyQueryText(query), query.limit), query);
+        const { hasEnd: _, ...told } = query;
+        assert.deepEqual(parseHistoryQueryText(historyQueryText(query), query.limit), told);
       },
     ),
   );

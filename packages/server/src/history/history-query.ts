@@ -51,6 +51,8 @@ export interface HistoryQuery {
   readonly from: EpochNs;
   /** At most what the caller may see. With `untilCursor`: that very instant. */
   readonly to: EpochNs;
+  /** Whether it ends where the request says, and so at the same place whenever it is asked. */
+  readonly hasEnd?: boolean;
   /** An included upper bound. */
   readonly untilCursor: string | null;
   /** Where a further page starts: what follows is strictly after it. */
@@ -106,7 +108,7 @@ export function untilBeforeFrom(): Refusal {
 
 /** What a query means, in one text: the same for every way of asking for the same. */
 export function historyQueryText(query: HistoryQuery): string {
-  const { limit: _limit, cursor: _cursor, from, to, ...rest } = query;
+  const { limit: _limit, cursor: _cursor, hasEnd: _hasEnd, from, to, ...rest } = query;
   return JSON.stringify({ ...rest, from: String(from), to: String(to) });
 }
 
@@ -245,6 +247,7 @@ function queryOf(
     hasSnapshot,
     from,
     to: to !== null && to < visible ? to : visible,
+    hasEnd: untilCursor !== null || (to !== null && to <= visible),
     untilCursor: untilCursor?.text ?? null,
     cursor: cursor?.text ?? null,
     limit,

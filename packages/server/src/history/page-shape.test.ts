@@ -94,9 +94,11 @@ function covered(days: number, rest: Partial<HistoryQuery> = {}): CoveredQuery {
     missingLookBack: null,
     lookBackFrom: null,
     inputs: '',
+    sealed: null,
   };
   const { from: start, to: until } = query;
-  return { query, start, until, publishedUntil: until, trades: 7, computeUnits: 21, coverage };
+  const range = { start, until, publishedUntil: until, isEndFixed: true };
+  return { query, ...range, trades: 7, computeUnits: 21, coverage };
 }
 
 async function pageOf(days: Days, query: CoveredQuery): Promise<HistoryPage> {

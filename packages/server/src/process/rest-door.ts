@@ -90,6 +90,7 @@ export function composeRest(parts: RestParts): RestDoor {
       now: () => serviceClock.now(),
       tapeTime: market.tapeTime,
       engineFingerprint: rest.catalogue().engineFingerprint,
+      version: rest.version,
       charges: accounts.charges,
       requests: store,
       accountsNow: () => accounts.clock.now(),

@@ -278,10 +278,9 @@ const reads = fc.array(
 
 const ROOT = '/cache';
 
-function cacheOn(disk: ReturnType<SimDisk['boot']>, world: SettledWorld) {
+function cacheOn(disk: ReturnType<SimDisk['boot']>) {
   const options = { disk, root: ROOT, bytesMax: 2 ** 30, now: () => 1_000, writer: 'w' };
-  const digest = (_contract: string, day: UtcDay) => world.digest(day);
-  return { results: new ResultCache(options), digest, dataset: 'SIM' };
+  return { results: new ResultCache(options), dataset: 'SIM' };
 }
 
 test('files of one reader serve another, some of them gone, and give what a fresh reading gives [DET-18]', async () => {
@@ -291,7 +290,7 @@ test('files of one reader serve another, some of them gone, and give what a fres
     const plain = new SettledWorld(tape, subject, { blockRanks: 4 });
     if (plain.days.length === 0) return;
     const disk = new SimDisk().boot();
-    const cache = cacheOn(disk, plain);
+    const cache = cacheOn(disk);
     const worlds = [noLogs(4), new DayLogs({ blockRanks: 4 })].map((logs) => {
       return new SettledWorld(tape, subject, { cache, logs, pageBytes: 500 });
     });
@@ -324,7 +323,7 @@ test('a kept day is read without computing anything, from its file and from memo
   const [tape] = fc.sample(randomTape, { numRuns: 1, seed: 5 });
   const plain = new SettledWorld(tape!, subject!);
   const until = epochNs(plain.days.at(-1)!, 0);
-  const cache = cacheOn(new SimDisk().boot(), plain);
+  const cache = cacheOn(new SimDisk().boot());
   for (const logs of [noLogs(3), new DayLogs({ blockRanks: 3 })]) {
     const world = new SettledWorld(tape!, subject!, { cache, logs });
     const first = await world.read({ until });

@@ -13,9 +13,9 @@ import { crc32 } from 'node:zlib';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { Params } from '@tapeloom/core/studies/indicator';
 import { Block } from '../blocks/block.ts';
+import type { ResultInputs } from '../runs/settled-inputs.ts';
 import type { WholeDay } from './day-log.ts';
 import { type BlockFacts, LoggedBlock } from './logged-block.ts';
-import type { ResultInputs } from './settled-inputs.ts';
 
 /** Changes when anything about a file or its lines does that the name of the computation does not tell. */
 const MAGIC = Buffer.from('TLOOMSR4', 'latin1');

@@ -9,13 +9,13 @@ import { seededRandom } from '../../../../simulation/clock/seeded-random.ts';
 import { SimDisk } from '../../../../simulation/disk/sim-disk.ts';
 import { type Block, emptyBlock } from '../blocks/block.ts';
 import { BlockWriter } from '../blocks/block-writer.ts';
+import type { ResultInputs } from '../runs/settled-inputs.ts';
 import { cacheStatistics, clearCache, listCache, removeUnfinished } from './cache-entries.ts';
 import type { WholeDay } from './day-log.ts';
 import { compressFrame } from './frames.ts';
 import { LoggedBlock } from './logged-block.ts';
 import { ResultCache } from './result-cache.ts';
 import type { ResultKey } from './result-cache-file.ts';
-import type { ResultInputs } from './settled-inputs.ts';
 
 const ROOT = '/data/cache';
 const DAY = utcDay(20261112);

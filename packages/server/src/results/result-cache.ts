@@ -15,6 +15,7 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { type Disk, type DiskFile, readFileWhole, UNFINISHED_SUFFIX } from '../platform/disk.ts';
 import { freeMemory } from '../platform/free-memory.ts';
+import type { ResultInputs } from '../runs/settled-inputs.ts';
 import {
   isAbsent,
   lastUseOf,
@@ -33,7 +34,6 @@ import {
   type ResultKey,
   readPrefix,
 } from './result-cache-file.ts';
-import type { ResultInputs } from './settled-inputs.ts';
 
 /** Results waiting to be written, and what they take. */
 const WAITING_MAX = { count: 512, bytes: 32 * 1024 * 1024 } as const;

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseCursor } from '@tapeloom/core/cursor';
-import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
+import type { EpochNs, Rank } from '@tapeloom/core/numbers';
 import type { Indicator } from '@tapeloom/core/studies/indicator';
 import { allocateBatch } from '@tapeloom/core/trade-batch';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
@@ -33,7 +33,6 @@ import { MemoryTape, type MemoryTrade } from '../../../../simulation/tape/memory
 import { randomTape } from '../../../core/testing/twins/random-tape.ts';
 import { SUBJECTS } from '../../../core/testing/twins/study-subjects.ts';
 import { refusedAs } from '../../testing/refused-as.ts';
-import { SealedDays } from '../tape/read/sealed-days.ts';
 import { NO_LIVE_DAYS, TapeReader } from '../tape/read/tape-reader.ts';
 import { sealDay } from '../tape/write/seal.ts';
 import { DayLogs } from './day-logs.ts';
@@ -154,7 +153,7 @@ test('what a stream settled is what is read afterwards, message by message [DET-
   await fc.assert(property, { numRuns: 150 });
 });
 
-function cacheOn(disk: SimDisk, world: { digest(day: UtcDay): Promise<string> }): CacheUse {
+function cacheOn(disk: SimDisk): CacheUse {
   const results = new ResultCache({
     disk: disk.boot(),
     root: '/cache',
@@ -162,8 +161,7 @@ function cacheOn(disk: SimDisk, world: { digest(day: UtcDay): Promise<string> })
     now: () => 1_000,
     writer: 'w',
   });
-  const digest = (_contract: string, day: UtcDay) => world.digest(day);
-  return { results, digest, dataset: DATASET };
+  return { results, dataset: DATASET };
 }
 
 test('with the cache or without, in any order of reads, the same bytes come out [DET-18]', async () => {
@@ -185,7 +183,7 @@ test('with the cache or without, in any order of reads, the same bytes come out 
     cuts,
     async (subject, tape, asked, blockRanks) => {
       const plain = new SettledWorld(tape, subject, { blockRanks });
-      const cache = cacheOn(new SimDisk(), plain);
+      const cache = cacheOn(new SimDisk());
       const cached = new SettledWorld(tape, subject, { cache, blockRanks, pageBytes: 500 });
       const start = epochNs(plain.firstDay, 0);
       if (plain.days.length === 0) return;
@@ -216,7 +214,7 @@ test('read on by another read after every result, the same comes out [DET-18] [S
     fc.record({ form: forms, hasTail: fc.boolean(), isKept: fc.boolean(), isHeld: fc.boolean() }),
     async (subject, tape, { form, hasTail, isKept, isHeld }) => {
       const plain = new SettledWorld(tape, subject, { blockRanks: 4, pageBytes: 300 });
-      const cache = isKept ? cacheOn(new SimDisk(), plain) : null;
+      const cache = isKept ? cacheOn(new SimDisk()) : null;
       // Pages end elsewhere than before.
       const other = new SettledWorld(tape, subject, {
         cache,
@@ -263,7 +261,7 @@ test('a range is cut exactly at both ends, and what is skipped is counted [DET-1
       const last = parseCursor(lines[end!]!.cursor);
       const wanted = lines.filter((_, at) => at > first! && at <= end! && instants[at]! > from);
       const skip = skips % (wanted.length + 2);
-      const cache = isKept ? cacheOn(new SimDisk(), plain) : null;
+      const cache = isKept ? cacheOn(new SimDisk()) : null;
       const world = new SettledWorld(tape, subject, { blockRanks: 4, pageBytes: 300, cache });
       if (isKept) await world.pages();
       await cache?.results.settled();
@@ -304,12 +302,9 @@ const END = epochNs(addDays(DAY, 2), 0);
 
 function sealedReader(disk: SimDisk, hasCache = true): SettledDaysReader {
   const booted = disk.boot();
-  const sealed = new SealedDays(booted, TAPE_ROOT, DATASET);
-  const digest = async (contract: string, day: UtcDay) =>
-    (await sealed.sidecar(contract, day)).digest;
   const options = { disk: booted, root: '/cache', bytesMax: 2 ** 30, now: () => 1_000 };
   const results = new ResultCache({ ...options, writer: 'w' });
-  const cache = { results, digest, dataset: DATASET };
+  const cache = { results, dataset: DATASET };
   const tape = new TapeReader(booted, TAPE_ROOT, DATASET, NO_LIVE_DAYS);
   return readerOver(tape, hasCache ? cache : null);
 }
@@ -320,8 +315,7 @@ test('a new version of an indicator has its days computed anew, and leaves those
   const machine = disk.boot();
   const options = { disk: machine, root: '/cache', bytesMax: 2 ** 30, now: () => 1_000 };
   const results = new ResultCache({ ...options, writer: 'w' });
-  const digest = async (_contract: string, day: UtcDay) => `digest of ${day}`;
-  const cache = { results, digest, dataset: DATASET };
+  const cache = { results, dataset: DATASET };
   const { counters } = results;
   const tape = new TapeReader(machine, TAPE_ROOT, DATASET, NO_LIVE_DAYS);
   const keptOf = async (topic: Topic, indicators = BY_ID) => {

@@ -18,6 +18,7 @@ import {
 } from '../runs/coverage.ts';
 import { firstDayRead } from '../runs/look-back.ts';
 import { type RunSource, runSource, type StudyCatalogue, studySource } from '../runs/run-source.ts';
+import { dayInputs, type ResultInputs } from '../runs/settled-inputs.ts';
 import {
   type CoveredTape,
   DamagedDays,
@@ -36,7 +37,6 @@ import { PulledRead } from './pulled-read.ts';
 import type { ResultCache } from './result-cache.ts';
 import type { ResultKey } from './result-cache-file.ts';
 import type { DaysPage, DaysRead, SettledDays, SettledDaysRequest } from './settled-days.ts';
-import { type DayDigest, inputsOf, type ResultInputs } from './settled-inputs.ts';
 import { SettledRead, tradesBefore } from './settled-read.ts';
 
 /** Less is compressed in less time than it takes to let others go on. */
@@ -58,7 +58,6 @@ export interface SettledDaysReaderOptions extends StudyCatalogue {
 
 export interface CacheUse {
   readonly results: ResultCache;
-  readonly digest: DayDigest;
   readonly dataset: string;
 }
 
@@ -162,7 +161,7 @@ export class SettledDaysReader implements SettledDays {
       pages.note({ rank: await tradesBefore(source, day, end), isDayOver: isWhole });
       return;
     }
-    const sealed = await this.#sealedDay(asked);
+    const sealed = this.#sealedDay(asked);
     if (sealed !== null && (await this.#isSkipped(asked, sealed, pages))) return;
     const origin = this.#originOf(asked, sealed);
     const hasTail = request.hasTail && end === request.until;
@@ -277,10 +276,10 @@ export class SettledDaysReader implements SettledDays {
   }
 
   /** Null when the day's results may change, or nothing is kept. */
-  async #sealedDay({ request, source, day, onTape }: AskedDay): Promise<SealedDay | null> {
+  #sealedDay({ request, source, day, onTape }: AskedDay): SealedDay | null {
     const { cache } = this.#options;
     if (cache === null) return null;
-    const inputs = await inputsOf(source, day, onTape, cache.digest);
+    const inputs = dayInputs(source, day, onTape);
     if (inputs === null) return null;
     const { dataset } = cache;
     const { contract, indicator, params } = request;

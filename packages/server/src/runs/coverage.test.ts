@@ -58,6 +58,7 @@ test('counts the trades of [from, to) day by day, the edges exactly [DET-21]', a
     missingLookBack: null,
     lookBackFrom: null,
     inputs: '',
+    sealed: null,
   });
   const beyond = (at(0, 11) + 1n) as EpochNs;
   assert.equal((await coverageOf(covered(week()), at(0, 11), beyond)).trades, 1);

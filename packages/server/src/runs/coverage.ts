@@ -10,6 +10,7 @@ import { createHash } from 'node:crypto';
 import type { SessionTable } from '@tapeloom/core/calendar/session';
 import { parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { computationOf } from '@tapeloom/core/studies/computation';
 import type { Params } from '@tapeloom/core/studies/indicator';
 import { addDays, dayOf, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
 import type { Tape, TapeDay } from '../tape/tape.ts';
@@ -18,9 +19,12 @@ import {
   lookBackStart,
   missingLookBack,
   sessionStart,
+  sessionsEarlier,
   snapshotStart,
 } from './look-back.ts';
 import type { StudySource } from './run-source.ts';
+import { SESSIONS_EARLIER_MAX } from './run-start.ts';
+import { inputsOver } from './settled-inputs.ts';
 import {
   type CoveredTape,
   type DamagedDays,
@@ -51,6 +55,11 @@ export interface Coverage {
   readonly lookBackFrom: EpochNs | null;
   /** Of a study: tells which days before the range it is made of. Another text, other results. */
   readonly inputs: string;
+  /**
+   * Of a study whose range, and all that may be read before it, lies on sealed days: tells which days and
+   * sessions it is made of, and how. The same text, the same results for ever. Else null.
+   */
+  readonly sealed: string | null;
 }
 
 /** What is to be computed over a range. */
@@ -95,7 +104,7 @@ export async function coverageOf(
     ...missingDays(now, fullSessions, since, reached),
   ];
   if (study === null) {
-    const nothing = { missingLookBack: null, inputs: '', lookBackFrom: null };
+    const nothing = { missingLookBack: null, inputs: '', sealed: null, lookBackFrom: null };
     return { days, trades, missingDays: missing(from), ...nothing };
   }
   const { sessions, indicator, params, hasSnapshot } = study;
@@ -109,8 +118,24 @@ export async function coverageOf(
     missingDays: missing(neededFrom),
     missingLookBack: isCarrying ? null : missingLookBack(rule, study.from, reached, isOnTape),
     inputs: digestOf(daysBefore(onTape, firstDayRead(study, dayOf(study.from)), dayOf(from))),
+    sealed: sealedInputs(study, neededFrom, dayOf((to - 1n) as EpochNs), onTape),
     lookBackFrom: isCarrying ? lookBackStart(rule, from, isOnTape) : null,
   };
+}
+
+/** Of what is computed from `from` to the end of a day, settled or as a stream that may begin earlier. */
+function sealedInputs(
+  study: StudySource,
+  from: EpochNs,
+  last: UtcDay,
+  onTape: TapeNow['onTape'],
+): string | null {
+  const { sessions, indicator } = study;
+  const session = sessions.atOrBefore(from);
+  const begin =
+    session === null ? from : sessionsEarlier(sessions, session, SESSIONS_EARLIER_MAX).open;
+  const inputs = inputsOver(sessions, firstDayRead(study, dayOf(begin)), last, onTape);
+  return inputs && digestOf(JSON.stringify([computationOf(indicator), inputs]));
 }
 
 /** The days of [from, to) on which the market was open then and that are not on the tape. */

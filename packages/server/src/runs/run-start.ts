@@ -35,7 +35,7 @@ import { TopicRun, type TopicRunSetup } from './topic-run.ts';
 /** Trades applied before other work of the thread gets a turn: about a millisecond or two. */
 const ROWS_PER_TURN = 32_768;
 /** How far a run is started earlier than its look-back asks for; beyond, a floor is told too high. */
-const SESSIONS_EARLIER_MAX = 8;
+export const SESSIONS_EARLIER_MAX = 8;
 
 /** How a run shares its thread, and when it is no longer wanted. */
 export interface RunPace {

@@ -14,6 +14,8 @@ export interface TapeDay {
    * index is not what was written, so its trades are not known (0 is told) and reading it fails.
    */
   readonly state: 'sealed' | 'open' | 'damaged';
+  /** Of its trades, when it is sealed: other trades, another digest. */
+  readonly digest?: string;
 }
 
 export interface Tape {

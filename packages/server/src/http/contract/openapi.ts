@@ -152,7 +152,7 @@ function operation(route: Route): object {
     parameters: [
       ...pathParameters(route, example),
       ...queryParameters(route, example),
-      ...(route.cacheControl === undefined ? [] : [IF_NONE_MATCH]),
+      ...(hasTag(route) ? [IF_NONE_MATCH] : []),
       ...(route.isIdempotent === true ? [IDEMPOTENCY_PARAMETER] : []),
     ],
     ...requestBody(route, example),
@@ -162,14 +162,14 @@ function operation(route: Route): object {
         headers: headersOf(route, route.status ?? 200),
         content: answerContent(route, example),
       },
-      ...(route.cacheControl === undefined
-        ? {}
-        : {
+      ...(hasTag(route)
+        ? {
             304: {
               description: 'The answer is the one `If-None-Match` named.',
               headers: headersOf(route, 304),
             },
-          }),
+          }
+        : {}),
       ...problemResponses(route),
     },
   };
@@ -192,6 +192,11 @@ function requestBody(route: Route, { body }: OperationExample): object {
   }
   if (route.body === undefined) return {};
   return { requestBody: { required: true, content: jsonContent(route.body, body) } };
+}
+
+/** Whether answers of it, or some of them, have an `ETag`. */
+function hasTag({ cacheControl, isTagged }: Route): boolean {
+  return cacheControl !== undefined || isTagged === true;
 }
 
 /** A bearer key has no scopes in the sense of OpenAPI; 3.1 lets them be named as roles. */
@@ -286,9 +291,7 @@ function headersOf(route: Route, status: number): object {
     ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),
     ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
     ...(route.path === '/v1/export' && status === 200 ? (['X-Export-Token'] as const) : []),
-    ...(route.cacheControl !== undefined && status < 400
-      ? (['ETag', 'Cache-Control'] as const)
-      : []),
+    ...(hasTag(route) && status < 400 ? (['ETag', 'Cache-Control'] as const) : []),
     ...(route.isIdempotent === true && status < 300 ? ([IDEMPOTENT_REPLAYED] as const) : []),
     ...(isCounted ? Object.values(RATE_HEADERS) : []),
   ];

@@ -33,6 +33,8 @@ export interface HistoryFacts {
   /** The compute threads. */
   readonly sources: HistorySources & CoverSources;
   readonly engineFingerprint: string;
+  /** Of the service. */
+  readonly version: string;
 }
 
 /** What a route of history may refuse with, beyond what every route with a key may. */

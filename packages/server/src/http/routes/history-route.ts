@@ -1,19 +1,24 @@
 /**
  * `GET /v1/history`: one page of results. Before it starts, the trades from its start to the end of the
  * range must fit into what is left of the budget; charged are the trades it covered. A client that goes
- * before the page is ready ends the work, and is charged nothing.
+ * before the page is ready ends the work, and is charged nothing. Nor is who names the page he would get: nothing
+ * is reserved and nothing computed for him.
  */
 
 import { HistoryPages } from '../../history/history-pages.ts';
+import { pageTag } from '../../history/page-tag.ts';
+import { isNamed } from '../../platform/encoded-body.ts';
 import { Instant } from '../contract/instant-schema.ts';
 import { LookBackFrom } from '../contract/look-back-from-schema.ts';
 import { Type } from '../contract/schema.ts';
-import { encodedPage } from '../server/encoded-page.ts';
-import { defineRoute, type Route } from '../server/route.ts';
+import { encodedPage, pageEncoding } from '../server/encoded-page.ts';
+import { defineRoute, NOT_MODIFIED, type Route } from '../server/route.ts';
 import { askedQuery, coveredQuery, HISTORY_ERRORS, type HistoryFacts } from './history-access.ts';
 import { historyParameters } from './history-parameters.ts';
 
 const closed = { additionalProperties: false };
+/** By the caller alone, who asks each time whether he may still have it. */
+const KEPT_BY_CALLER = 'private, no-cache';
 
 const StreamObject = Type.Object(
   {
@@ -78,18 +83,32 @@ export function historyRoute(history: () => HistoryFacts): Route {
     description:
       'The final objects and removals in the order of their cursors; in mode `live` the last page ends ' +
       'with the objects that still form. A page costs the trades it covered. It comes compressed with zstd ' +
-      'or gzip where `Accept-Encoding` asks for it.',
+      'or gzip where `Accept-Encoding` asks for it. A page of sealed days, with a `to` or `untilCursor`, has an ' +
+      '`ETag`: asked for again with `If-None-Match` it costs a request and no compute units.',
     access: { scope: 'history' },
     query: historyParameters('history'),
     judgesQuery: true,
     hasNoHead: true,
+    isTagged: true,
     answer: HistoryPageView,
     errors: [...HISTORY_ERRORS, { code: 'QUOTA_EXCEEDED', status: 429 }],
     handle: async ({ query: raw, caller, id, signal, header, setHeader }) => {
       const facts = history();
       const query = askedQuery(facts, { raw, operation: 'history', caller });
       const covered = await coveredQuery(facts, query, caller, signal);
-      const { charges, engineFingerprint, sources } = facts;
+      const { charges, engineFingerprint, version, sources } = facts;
+      const encoding = pageEncoding(header('accept-encoding'));
+      const tag = pageTag(covered, { version, engineFingerprint, encoding });
+      const kept = () => {
+        setHeader('vary', 'Accept-Encoding');
+        if (tag === null) return;
+        setHeader('etag', tag);
+        setHeader('cache-control', KEPT_BY_CALLER);
+      };
+      if (tag !== null && isNamed(tag, header('if-none-match'))) {
+        kept();
+        return NOT_MODIFIED;
+      }
       await charges.reserve('page', id, caller, covered.computeUnits);
       try {
         signal.throwIfAborted();
@@ -97,22 +116,14 @@ export function historyRoute(history: () => HistoryFacts): Route {
         const page = await pages.page(covered, caller.accountId, signal);
         signal.throwIfAborted();
         await charges.settle(id, page.computeUnits, page.items);
-        return await encoded(page.bytes, header('accept-encoding'), setHeader);
+        const encoded = await encodedPage(page.bytes, encoding);
+        kept();
+        if (encoded.encoding !== null) setHeader('content-encoding', encoded.encoding);
+        return encoded.bytes;
       } catch (error) {
         await charges.giveBack(id);
         throw signal.aborted ? signal.reason : error;
       }
     },
   });
-}
-
-async function encoded(
-  page: Buffer,
-  acceptEncoding: string | undefined,
-  setHeader: (name: string, value: string) => void,
-): Promise<Buffer> {
-  const { bytes, encoding } = await encodedPage(page, acceptEncoding);
-  setHeader('vary', 'Accept-Encoding');
-  if (encoding !== null) setHeader('content-encoding', encoding);
-  return bytes;
 }

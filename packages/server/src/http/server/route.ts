@@ -64,6 +64,8 @@ export interface RouteDefinition<
    * accepts that, and pages of any origin may read it. Left out: nobody may keep or share the answer.
    */
   readonly cacheControl?: string;
+  /** Some of its answers have an `ETag`, by the handler, which then answers `NOT_MODIFIED` to who has them. */
+  readonly isTagged?: true;
   /** Left out: no body is needed, and an empty object is the only one accepted. */
   readonly body?: Body;
   /** The body is taken as it comes, whatever it says it is; only the handler reads it. */
@@ -96,7 +98,15 @@ export interface RouteDefinition<
 export const PUBLIC_CACHE_CONTROL = 'public, max-age=60';
 
 /** What is answered, its JSON where it was encoded before, or a body that is no JSON. */
-type RouteAnswer<Answer extends TSchema> = Static<Answer> | EncodedJson | Buffer | StreamedAnswer;
+type RouteAnswer<Answer extends TSchema> =
+  | Static<Answer>
+  | EncodedJson
+  | Buffer
+  | StreamedAnswer
+  | typeof NOT_MODIFIED;
+
+/** Answered where the request names, by `If-None-Match`, the very answer it would get: 304, without a body. */
+export const NOT_MODIFIED = Symbol('not modified');
 
 export class EncodedJson {
   readonly text: string;

@@ -76,7 +76,8 @@ export class TapeReader implements Tape {
   /** One damaged day does not take the others with it. */
   async #sealedDay(symbol: string, day: UtcDay): Promise<TapeDay> {
     try {
-      return { day, trades: (await this.#sealed.sidecar(symbol, day)).rows, state: 'sealed' };
+      const { rows, digest } = await this.#sealed.sidecar(symbol, day);
+      return { day, trades: rows, state: 'sealed', digest };
     } catch (error) {
       if (!(error instanceof TapeDamagedError)) throw error;
       return { day, trades: 0, state: 'damaged' };

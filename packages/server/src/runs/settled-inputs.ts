@@ -1,5 +1,5 @@
 /**
- * What a day's result was computed from, told exactly: the trades of every day that may have decided it, or
+ * What results were computed from, told exactly: the trades of every day that may have decided them, or
  * that the tape had none, and the sessions. Two results with the same inputs, of the same computation, are
  * the same bytes.
  */
@@ -8,36 +8,42 @@ import { createHash } from 'node:crypto';
 import type { SessionTable } from '@tapeloom/core/calendar/session';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
-import { firstDayRead } from '../runs/look-back.ts';
-import type { RunSource } from '../runs/run-source.ts';
-import type { TapeDay } from '../tape/tape.ts';
-
-/** Tells the digest of a sealed day's trades, as its sidecar has it. */
-export type DayDigest = (contract: string, day: UtcDay) => Promise<string>;
+import { firstDayRead } from './look-back.ts';
+import type { StudySource } from './run-source.ts';
+import type { TapeNow } from './sound-tape.ts';
 
 export interface ResultInputs {
-  /** From the first day that may matter to the result's own; null: not on the tape. */
+  /** From the first day that may matter to the last; null: not on the tape. */
   readonly days: readonly (readonly [day: UtcDay, digest: string | null])[];
   /** A digest of the sessions over those days. */
   readonly sessions: string;
 }
 
-/** Null when not all of it is sealed: the result may change, or is not to be had. */
-export async function inputsOf(
-  source: RunSource,
+/** Of one day's result. Null when not all of it is sealed: the result may change, or is not to be had. */
+export function dayInputs(
+  source: StudySource,
   day: UtcDay,
-  onTape: ReadonlyMap<UtcDay, TapeDay>,
-  digest: DayDigest,
-): Promise<ResultInputs | null> {
+  onTape: TapeNow['onTape'],
+): ResultInputs | null {
   if (onTape.get(day)?.state !== 'sealed') return null;
-  const first = firstDayRead(source, day);
+  return inputsOver(source.sessions, firstDayRead(source, day), day, onTape);
+}
+
+/** Of all that is made of these days; null when one of them is on the tape and not sealed. */
+export function inputsOver(
+  sessions: SessionTable,
+  first: UtcDay,
+  last: UtcDay,
+  onTape: TapeNow['onTape'],
+): ResultInputs | null {
   const days: (readonly [UtcDay, string | null])[] = [];
-  for (let at = first; at <= day; at = addDays(at, 1)) {
-    const found = onTape.get(at);
-    if (found !== undefined && found.state !== 'sealed') return null;
-    days.push([at, found === undefined ? null : await digest(source.contract, at)]);
+  for (let day = first; day <= last; day = addDays(day, 1)) {
+    const found = onTape.get(day);
+    const digest = found?.digest ?? null;
+    if (found !== undefined && digest === null) return null;
+    days.push([day, digest]);
   }
-  return { days, sessions: sessionsDigest(source.sessions, first, day) };
+  return { days, sessions: sessionsDigest(sessions, first, last) };
 }
 
 function sessionsDigest(sessions: SessionTable, first: UtcDay, last: UtcDay): string {
