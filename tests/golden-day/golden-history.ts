@@ -10,7 +10,7 @@ import {
 } from '../../simulation/history/history-requests.ts';
 import { RestService } from '../../simulation/rest/rest-service.ts';
 import type { MemoryTrade } from '../../simulation/tape/memory-tape.ts';
-import { type Digests, digestOf, newestVersions } from './golden-digest.ts';
+import { type Digests, digestOf, Present } from './golden-digest.ts';
 import { NOW, SYMBOL } from './golden-tape.ts';
 import { GOLDEN_TOPICS, type GoldenTopic } from './golden-topics.ts';
 
@@ -114,9 +114,8 @@ class GoldenHistory {
       items.push(...page.items);
       cursor = page.next;
     }
-    const [snapshot, ...updates] = items;
-    const newest = newestVersions(updates);
-    return digestOf(newest.length, JSON.stringify([snapshot, ...newest]));
+    const state = new Present().changes(items);
+    return digestOf(state.length - 1, JSON.stringify(state));
   }
 
   async #estimate(name: string, fields: Fields): Promise<void> {

@@ -16,7 +16,7 @@ import { ManualClock } from '../../simulation/clock/manual-clock.ts';
 import { FLOOD, InProcessStream } from '../../simulation/stream/in-process-stream.ts';
 import { openClient, type StreamClient } from '../../simulation/stream/stream-client.ts';
 import { MemoryTape, type MemoryTrade } from '../../simulation/tape/memory-tape.ts';
-import { compare, type Digests, digestOf, type LogItem, newestVersions } from './golden-digest.ts';
+import { compare, type Digests, digestOf, type LogItem, Present } from './golden-digest.ts';
 import { LIVE_START, SYMBOL } from './golden-tape.ts';
 import { GOLDEN_TOPICS, type GoldenTopic } from './golden-topics.ts';
 
@@ -111,8 +111,10 @@ class GoldenStream {
   /** By subscription, in the order in which they were heard. */
   readonly #heard = new Map<string, Heard[]>();
   /** By subscription: how many had been heard when the last second ended, and the states so far. */
-  readonly #seconds = new Map<string, { heard: number; states: string[] }>();
+  readonly #seconds = new Map<string, { heard: number; present: Present; states: string[] }>();
   readonly #names = new Map<string, string>();
+  /** Subscriptions that have come to the present: until then there may be silence while something is computed. */
+  readonly #arrived = new Set<string>();
   #taken: number[] = [];
 
   constructor(stream: InProcessStream) {
@@ -140,7 +142,7 @@ class GoldenStream {
 
   /** Resolves when everything that follows from the tape so far has arrived. */
   async settle(): Promise<void> {
-    for (let quiet = 0; quiet < QUIET_ROUNDS; ) {
+    for (let quiet = 0; quiet < QUIET_ROUNDS || this.#arrived.size < this.#names.size; ) {
       for (let turns = 0; turns < 4; turns += 1) await turn();
       await Promise.all(this.#clients.map((client) => client.answered()));
       quiet = this.#take() ? 0 : quiet + 1;
@@ -154,11 +156,10 @@ class GoldenStream {
   /** Everything has been heard that was published up to a whole second. */
   endSecond(): void {
     for (const [name, heard] of this.#heard) {
-      const second = this.#seconds.getOrInsertComputed(name, () => ({ heard: 0, states: [] }));
-      const items = heard.slice(second.heard);
-      const snapshots = items.filter(({ t }) => t === 'snapshot');
-      const updates = newestVersions(items.filter(({ t }) => t !== 'snapshot'));
-      second.states.push(JSON.stringify([...snapshots, ...updates]));
+      const second = this.#seconds.getOrInsertComputed(name, () => {
+        return { heard: 0, present: new Present(), states: [] };
+      });
+      second.states.push(JSON.stringify(second.present.changes(heard.slice(second.heard))));
       second.heard = heard.length;
     }
   }
@@ -176,6 +177,9 @@ class GoldenStream {
     for (const [index, client] of this.#clients.entries()) {
       for (const message of client.messages.slice(this.#taken[index])) {
         assert.notEqual(message.t, 'error', JSON.stringify(message));
+        if (message.t === 'status' && 'sub' in message && message.state !== 'warming') {
+          this.#arrived.add(String(message.sub));
+        }
         if (!LOG_KINDS.includes(message.t)) continue;
         const { sub, ...item } = message as Heard & { readonly sub: string };
         this.#heard.get(this.#names.get(sub)!)!.push(item);

@@ -160,14 +160,16 @@ export class DayLog {
     this.tail = this.run!.tail(this.day, writer);
   }
 
-  /** Takes less memory: first by packing, then by letting the first blocks go. */
-  async shrink(bytesMax: number): Promise<void> {
-    for (const block of this.#blocks.slice(0, -1)) {
+  /** Takes less memory by packing; what is too much even so is let go, the first blocks first. */
+  async shrink(bytesMax: number, packedBytesMax: number): Promise<void> {
+    for (const block of this.#blocks) {
       if (this.bytes <= bytesMax) return;
       await block?.pack();
       block?.letBlockGo();
     }
-    for (let at = 0; at < this.#blocks.length - 1 && this.bytes > bytesMax; at += 1) {
+    let packed = this.#blocks.reduce((sum, block) => sum + (block?.bytes ?? 0), 0);
+    for (let at = 0; at < this.#blocks.length - 1 && packed > packedBytesMax; at += 1) {
+      packed -= this.#blocks[at]?.bytes ?? 0;
       this.#blocks[at] = null;
     }
   }

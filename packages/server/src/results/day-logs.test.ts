@@ -64,8 +64,8 @@ const steps = fc.array(
   { minLength: 3, maxLength: 25, size: 'max' },
 );
 const limits = fc.constantFrom(
-  { runs: 2, bytes: 6_000, bytesPerDay: 1_500 },
-  { runs: 1, bytes: 1_000_000, bytesPerDay: 2_000 },
+  { runs: 2, bytes: 6_000, bytesPerDay: 1_500, packedBytesPerDay: 1_500 },
+  { runs: 1, bytes: 1_000_000, bytesPerDay: 2_000, packedBytesPerDay: 3_000 },
   {},
 );
 

@@ -15,7 +15,10 @@ export interface DayLogsLimits {
   /** Logs with a run. */
   readonly runs: number;
   readonly bytes: number;
+  /** From here on what is packed of a day is not held expanded too, and what is computed is packed. */
   readonly bytesPerDay: number;
+  /** What they take then, at most; a day of more is not whole in the end, and has no file. */
+  readonly packedBytesPerDay: number;
   /** Where logs are cut. */
   readonly blockRanks: number;
 }
@@ -24,6 +27,7 @@ const LIMITS: DayLogsLimits = {
   runs: 32,
   bytes: 80 * 1024 * 1024,
   bytesPerDay: 24 * 1024 * 1024,
+  packedBytesPerDay: 64 * 1024 * 1024,
   blockRanks: BLOCK_RANKS,
 };
 

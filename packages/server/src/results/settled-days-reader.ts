@@ -167,6 +167,7 @@ export class SettledDaysReader implements SettledDays {
     const hasTail = request.hasTail && end === request.until;
     const log = await this.#logOf(asked, sealed, origin, hasTail);
     const after = request.after?.day === day ? request.after : null;
+    const { bytesPerDay, packedBytesPerDay } = this.#logs.limits;
     let next = after === null ? 0 : log.blockOf(after.rank);
     // Only while nothing is being computed.
     let isSound = true;
@@ -180,7 +181,7 @@ export class SettledDaysReader implements SettledDays {
           isSound = true;
           yield* this.#given(asked, log, next, log.finished, pages);
           next = Math.max(next, log.finished);
-          await log.shrink(this.#logs.limits.bytesPerDay);
+          await log.shrink(bytesPerDay, packedBytesPerDay);
           if (pages.isFull) yield pages.take(log.startOf(next), false);
           isSound = false;
         }
@@ -224,6 +225,7 @@ export class SettledDaysReader implements SettledDays {
   ): AsyncGenerator<DaysPage> {
     const isFrame = asked.request.form === 'frames';
     for (let at = first; at < end; at += 1) {
+      if (at > first && log.bytes > this.#logs.limits.bytesPerDay) log.blocks[at - 1]?.letBlockGo();
       const block = log.blocks[at]!;
       const span = spanOf(asked, block, log, at);
       pages.open(asked.day);
