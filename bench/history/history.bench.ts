@@ -12,7 +12,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ParquetPeer } from '../peers/parquet-peer.ts';
 import { loadAverage, median } from '../shared/machine-load.ts';
 import type { Bench } from '../shared/report.ts';
-import { HistoryProcess } from './history-process.ts';
+import { HistoryProcess, newFootprint } from './history-process.ts';
 import { makeTape, newestDays } from './history-tape.ts';
 
 /** Trades of a day, and the most that its page may take as a share of DuckDB's time. */
@@ -65,7 +65,7 @@ async function measureDay(directory: string, tradesPerDay: number): Promise<Omit
   const { from, to, trades } = newestDays(tape, 1);
   const day = { instrument: tape.symbol, from: String(from), to: String(to) };
   const page = { ...day, indicator: 'footprint', limit: '5400' };
-  const ask = async () => await process.ask(0, '/v1/history', page);
+  const ask = async (params = '{}') => await process.ask(0, '/v1/history', { ...page, params });
   for (let read = 0; read < WARM_UP_TRADES; read += trades) {
     await cold();
     await ask();
@@ -90,7 +90,7 @@ async function measureDay(directory: string, tradesPerDay: number): Promise<Omit
   /** Returns when its result is kept. */
   async function cold(): Promise<number> {
     process.clearCache();
-    const { ms } = await ask();
+    const { ms } = await ask(newFootprint());
     while (!process.isKept) await pause(KEPT_LOOK_MS);
     return ms;
   }

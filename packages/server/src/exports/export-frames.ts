@@ -9,7 +9,7 @@
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { Block } from '../blocks/block.ts';
 import type { HistoryQuery } from '../history/history-query.ts';
-import { compressFrame } from '../results/frames.ts';
+import { compressFrame, compressShort } from '../results/frames.ts';
 import type { DayPart, DaysRead } from '../results/settled-days.ts';
 import { exportHeader } from './export-header.ts';
 import { exportPages } from './export-pages.ts';
@@ -36,7 +36,7 @@ export async function* exportFrames(options: ExportOptions): AsyncGenerator<Uint
   // Before anything is sent: what is wrong at the start can still be told.
   let next = await pages.next();
   const header = { t: 'header', ...exportHeader(query, engineFingerprint, lookBackFrom) };
-  if (line === 0) yield await textFrame(header);
+  if (line === 0) yield textFrame(header);
   let items = 0;
   for (; next.done !== true; next = await pages.next()) {
     const { parts, frames } = next.value;
@@ -48,7 +48,7 @@ export async function* exportFrames(options: ExportOptions): AsyncGenerator<Uint
     if (skipped < tail.count) yield await compressFrame(tail.text.subarray(tail.start(skipped)));
   }
   // The end is a line as well.
-  if (line <= items + 1) yield await textFrame({ t: 'end', items });
+  if (line <= items + 1) yield textFrame({ t: 'end', items });
   else if (line > items + 2) throw new NoSuchLineError(`there are ${items + 2} lines`);
 }
 
@@ -57,6 +57,6 @@ function tailOf(parts: readonly DayPart[]): Block {
   return new Block(tail ?? { day: 0 as UtcDay, count: 0, memory: new ArrayBuffer(0) });
 }
 
-async function textFrame(line: object): Promise<Uint8Array> {
-  return await compressFrame(Buffer.from(`${JSON.stringify(line)}\n`));
+function textFrame(line: object): Uint8Array {
+  return compressShort(Buffer.from(`${JSON.stringify(line)}\n`));
 }

@@ -43,24 +43,24 @@ export interface LogOrigin {
 interface Logged {
   readonly origin: LogOrigin;
   readonly log: DayLog;
+  /** When it was put there. */
+  readonly bytes: number;
 }
 
 export class DayLogs {
   readonly limits: DayLogsLimits;
   /** Those used last are last. */
   readonly #logs = new Map<string, Logged>();
+  #bytes = 0;
 
   constructor(limits: Partial<DayLogsLimits> = {}) {
     this.limits = { ...LIMITS, ...limits };
   }
 
   get counts(): { readonly logs: number; readonly runs: number; readonly bytes: number } {
-    const logs = [...this.#logs.values()].map(({ log }) => log);
-    return {
-      logs: logs.length,
-      runs: logs.filter(({ run }) => run !== null).length,
-      bytes: logs.reduce((sum, { bytes }) => sum + bytes, 0),
-    };
+    const logs = [...this.#logs.values()];
+    const runs = logs.filter(({ log }) => log.run !== null).length;
+    return { logs: logs.length, runs, bytes: this.#bytes };
   }
 
   /** The log of a day, if it serves; one that may grow is the caller's alone then. */
@@ -69,8 +69,8 @@ export class DayLogs {
     if (found === undefined || !isSame(found.origin, origin) || !found.log.serves(wanted)) {
       return null;
     }
-    this.#logs.delete(origin.key);
-    if (found.log.isOver) this.#logs.set(origin.key, { origin, log: found.log });
+    this.#remove(origin.key);
+    if (found.log.isOver) this.#add({ ...found, origin });
     return found.log;
   }
 
@@ -79,20 +79,30 @@ export class DayLogs {
     const other = this.#logs.get(origin.key);
     const isBehind = other !== undefined && other.log.covered > log.covered;
     if (isBehind && isSame(other.origin, origin)) return;
-    this.#logs.delete(origin.key);
-    if (log.bytes > this.limits.bytes) return;
-    this.#logs.set(origin.key, { origin, log });
+    this.#remove(origin.key);
+    const { bytes } = log;
+    if (bytes > this.limits.bytes) return;
+    this.#add({ origin, log, bytes });
     this.#makeRoom();
   }
 
+  #add(logged: Logged): void {
+    this.#logs.set(logged.origin.key, logged);
+    this.#bytes += logged.bytes;
+  }
+
+  #remove(key: string): void {
+    this.#bytes -= this.#logs.get(key)?.bytes ?? 0;
+    this.#logs.delete(key);
+  }
+
   #makeRoom(): void {
-    let { runs, bytes } = this.counts;
+    let { runs } = this.counts;
     for (const [key, { log }] of this.#logs) {
       const isRun = log.run !== null;
-      const isTooMuch = bytes > this.limits.bytes || (isRun && runs > this.limits.runs);
+      const isTooMuch = this.#bytes > this.limits.bytes || (isRun && runs > this.limits.runs);
       if (!isTooMuch) continue;
-      this.#logs.delete(key);
-      bytes -= log.bytes;
+      this.#remove(key);
       if (isRun) runs -= 1;
     }
   }

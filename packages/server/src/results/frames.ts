@@ -4,7 +4,7 @@
  */
 
 import { promisify } from 'node:util';
-import { constants, zstdCompress, zstdDecompressSync } from 'node:zlib';
+import { constants, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 
 /** On a footprint day of 715 kB level 1 gives 140 kB in 2.9 ms, level 3 149 kB in 3.4 ms. */
 const FRAME_LEVEL = 1;
@@ -19,6 +19,11 @@ const compress = promisify(zstdCompress);
 export async function compressFrame(bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
   if (bytes.length === 0) return new Uint8Array(0);
   return new Uint8Array(await compress(bytes, { params: FRAME, pledgedSrcSize: bytes.length }));
+}
+
+/** The same of a few bytes, at once: that takes less than another thread's turn. */
+export function compressShort(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(zstdCompressSync(bytes, { params: FRAME, pledgedSrcSize: bytes.length }));
 }
 
 /** What is in a frame, which fills `into`. */

@@ -155,10 +155,11 @@ export class SettledDaysReader implements SettledDays {
 
   /** Puts a day on pages, and gives those that become full, and what there is before it has to compute. */
   async *#dayPages(asked: AskedDay, read: SettledRead, pages: DaysPages): AsyncGenerator<DaysPage> {
-    const { request, source, day, end, isWhole } = asked;
+    const { request, source, day, end, isWhole, onTape } = asked;
     if (isQuiet(source.sessions, day)) {
+      const rank = isWhole ? (onTape.get(day)?.trades ?? 0) : await tradesBefore(source, day, end);
       pages.open(day);
-      pages.note({ rank: await tradesBefore(source, day, end), isDayOver: isWhole });
+      pages.note({ rank, isDayOver: isWhole });
       return;
     }
     const sealed = this.#sealedDay(asked);

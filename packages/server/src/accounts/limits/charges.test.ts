@@ -47,14 +47,15 @@ test('only what is given back by its expiry all the same is reserved without a s
     asked.push(request);
     return { granted: true };
   });
-  const kinds: readonly ChargeKind[] = ['page', 'replay', 'export', 'volume'];
+  const kinds: readonly ChargeKind[] = ['page', 'replay', 'export', 'firstVolume', 'volume'];
   for (const kind of kinds) await charges.reserve(kind, kind, caller, 1);
   assert.deepEqual(
     asked.map(({ id, budget, isSynced }) => [id, budget, isSynced]),
     [
       ['page', 'computeUnits', false],
       ['replay', 'computeUnits', false],
-      ['export', 'computeUnits', true],
+      ['export', 'computeUnits', false],
+      ['firstVolume', 'exportBytes', false],
       ['volume', 'exportBytes', true],
     ],
   );

@@ -21,13 +21,22 @@ import { remainingBudget } from './remaining-budget.ts';
  */
 const KINDS = {
   page: of('computeUnits', 600n, false),
-  export: of('computeUnits', 600n, true),
+  /** Settled, and so on disk, before anything of it is sent. */
+  export: of('computeUnits', 600n, false),
   /** How much it will be is not known: a response may start while anything is left. */
   volume: of('exportBytes', 600n, true),
+  /** Of an export that begins: what it is charged takes this along to the disk. */
+  firstVolume: of('exportBytes', 600n, false),
   /** Each of its pages. */
   replay: of('computeUnits', 300n, false),
 } as const;
 export type ChargeKind = keyof typeof KINDS;
+
+export interface ChargeWish {
+  readonly kind: ChargeKind;
+  readonly id: string;
+  readonly amount: number;
+}
 
 export type ChargeStore = Pick<
   AccountStore,
@@ -73,6 +82,17 @@ export class Charges {
     // Not above the time there is, but for the last second.
     const renewsInSeconds = Math.max(1, Number((nextRenewal(now) - now) / SECOND_NS_BIG));
     throw new Refusal({ t: 'over-budget', budget, amount, remaining, renewsInSeconds });
+  }
+
+  /** All or nothing, refused as the first that is refused. */
+  async reserveAll(caller: Caller, wishes: readonly ChargeWish[]): Promise<void> {
+    const reserving = wishes.map(({ kind, id, amount }) => this.reserve(kind, id, caller, amount));
+    const outcomes = await Promise.allSettled(reserving);
+    const refused = outcomes.find(({ status }) => status === 'rejected');
+    if (refused === undefined) return;
+    const granted = wishes.filter((_, at) => outcomes[at]!.status === 'fulfilled');
+    for (const { id } of granted) await this.giveBack(id);
+    await reserving[outcomes.indexOf(refused)];
   }
 
   async settle(id: string, amount: number, historyItems = 0): Promise<void> {

@@ -72,18 +72,22 @@ export interface ExportDelivery {
   readonly first: number;
 }
 
-/** Everything that can be refused is refused before this resolves. */
+/** What the bytes of an answer are reserved as. */
+export function volumeOf({ id }: ExportAsked): string {
+  return `${id} volume`;
+}
+
+/** Its volume is reserved. Everything that can be refused is refused before this resolves. */
 export async function exportAnswer(
   asked: ExportAsked,
   delivery: ExportDelivery,
 ): Promise<StreamedAnswer> {
-  const { facts, caller, id, signal } = asked;
+  const { facts, caller, signal } = asked;
   const { charges } = facts;
-  const volume = `${id} volume`;
+  const volume = volumeOf(asked);
   const { token } = delivery;
   const { query } = delivery.covered;
   const { contentType, place } = EXPORT_FORMATS[query.format];
-  await charges.reserve('volume', volume, caller, 1);
   try {
     const chunks = bodyOf(asked, delivery);
     const body = facts.pace.paced(chunks, caller.accountId, signal);

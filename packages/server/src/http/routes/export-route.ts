@@ -21,6 +21,7 @@ import {
   type ExportAsked,
   type ExportFacts,
   exportAnswer,
+  volumeOf,
 } from './export-answer.ts';
 import { readResume, requireRights } from './export-resume.ts';
 import { askedQuery, coveredQuery, HISTORY_ERRORS } from './history-access.ts';
@@ -109,7 +110,10 @@ async function started(asked: ExportAsked, raw: Readonly<Record<string, unknown>
   const covered = await coveredQuery(facts, query, caller, signal);
   const { computeUnits } = covered;
   const { charges } = facts;
-  await charges.reserve('export', id, caller, computeUnits);
+  await charges.reserveAll(caller, [
+    { kind: 'export', id, amount: computeUnits },
+    { kind: 'firstVolume', id: volumeOf(asked), amount: 1 },
+  ]);
   let answer: StreamedAnswer | null = null;
   try {
     const { engineFingerprint } = facts;
@@ -152,6 +156,7 @@ async function resumed(asked: ExportAsked, raw: Readonly<Record<string, unknown>
     const detail = 'Days before the range came to the tape or left it: start a new export.';
     throw new ProblemError('CURSOR_EXPIRED', detail);
   }
+  await facts.charges.reserve('volume', volumeOf(asked), caller, 1);
   return await exportAnswer(asked, { ...resume, covered });
 }
 
