@@ -1,8 +1,7 @@
 /**
- * A compute thread's side of the wire: runs the reads that were opened here, by pull, in turns between
- * accounts. Every call is answered exactly once. Closing a read takes effect at once for its turn and
- * within a turn for its work. What fails is told twice: to the operator with its cause, to who asked
- * without it.
+ * What a compute thread answers: runs the reads that were opened here, by pull, in turns between accounts.
+ * Closing a read takes effect at once for its turn and within a turn for its work. What fails is told twice:
+ * to the operator with its cause, to who asked without it.
  *
  * Nothing is answered about a part of the tape that this thread does not know yet: a call for it waits,
  * for a few seconds at most.
@@ -11,18 +10,14 @@
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { Clock } from '../platform/clock.ts';
 import { Refusal, type RefusalReason, reasonOf } from '../platform/refusal.ts';
-import type { DaysRead, SettledDays } from '../results/settled-days.ts';
-import type { Replay, Replays } from '../runs/replay.ts';
+import type { DeskOptions } from '../platform/thread-desk.ts';
+import type { DaysRead, SettledDays, SettledDaysRequest } from '../results/settled-days.ts';
+import type { Replay, ReplayRequest, Replays } from '../runs/replay.ts';
+import type { SessionTables } from '../runs/session-tables.ts';
 import type { Turns } from '../runs/turns.ts';
 import type { LiveTape } from '../tape/tape.ts';
 import { TapeDamagedError } from '../tape/tape-errors.ts';
-import { movesOf } from './compute-move.ts';
-import type {
-  ComputeAnswer,
-  ComputeCall,
-  ComputeRequest,
-  FromComputeThread,
-} from './compute-wire.ts';
+import type { ComputeRequest, ComputeShape } from './compute-wire.ts';
 
 /** How long the tape is waited for. */
 const TAPE_AWAITED_MS_MAX = 5_000;
@@ -36,117 +31,92 @@ export interface ComputeDeskOptions {
   readonly replays: Replays;
   readonly turns: Turns;
   readonly timers: Pick<Clock, 'after'>;
-  readonly send: (message: FromComputeThread, moves: readonly ArrayBuffer[]) => void;
+  readonly tables: Pick<SessionTables, 'replace'>;
+  readonly tell: (fault: ComputeShape['news']) => void;
 }
 
 /** A read from the moment it is asked for; it may be closed before it is open. */
 type Held =
   | {
       readonly t: 'days';
-      readonly request: ComputeRequest;
-      readonly account: string;
+      readonly request: SettledDaysRequest;
       readonly opening: Promise<DaysRead>;
     }
-  | { readonly t: 'replay'; readonly request: ComputeRequest; readonly opening: Promise<Replay> };
+  | { readonly t: 'replay'; readonly request: ReplayRequest; readonly opening: Promise<Replay> };
 
-export class ComputeDesk implements Disposable {
+export class ComputeDesk implements DeskOptions<ComputeShape> {
+  readonly movesMemory = true;
+  readonly calls: DeskOptions<ComputeShape>['calls'] = {
+    locate: (...of) => this.#options.replays.locate(...of),
+    coverage: async (contract, from, to, study) => {
+      await this.#tapeAt(to);
+      return await this.#options.days.coverage(contract, from, to, study);
+    },
+    tradesAfter: async (contract, after, to) => {
+      await this.#tapeAt(to);
+      return await this.#options.days.tradesAfter(contract, after, to);
+    },
+    openDays: (read, request) => {
+      const opening = this.#tapeAt(request.until).then(() => this.#options.days.read(request));
+      return this.#hold(read, { t: 'days', request, opening });
+    },
+    openReplay: (read, request) => {
+      const opening = this.#options.replays.open(request);
+      return this.#hold(read, { t: 'replay', request, opening });
+    },
+    nextDay: (read) => this.#nextDay(read),
+    nextPage: (read, until) => this.#nextPage(read, until),
+  };
   readonly #options: ComputeDeskOptions;
   readonly #held = new Map<number, Held>();
-  readonly #following: Disposable;
   #growth = Promise.withResolvers<void>();
-  #callCount = 0;
 
   constructor(options: ComputeDeskOptions) {
     this.#options = options;
-    this.#following = options.tape.follow(() => {
+    options.tape.follow(() => {
       this.#growth.resolve();
       this.#growth = Promise.withResolvers();
     });
   }
 
-  /** Calls that are not answered. */
-  get callCount(): number {
-    return this.#callCount;
-  }
-
-  async call(message: ComputeCall): Promise<void> {
-    const { call } = message;
-    const request = this.#requestOf(message);
-    this.#callCount += 1;
-    try {
-      const answer = await this.#answer(message);
-      this.#options.send({ t: 'answer', call, answer }, movesOf(answer));
-    } catch (error) {
-      const why = reasonOf(error);
-      // Damage of the tape is for the operator, whatever it means to who asked.
-      const isDamage = error instanceof Error && error.cause instanceof TapeDamagedError;
-      if (isFault(why) || isDamage) this.#options.send({ t: 'fault', error, request }, []);
-      this.#options.send({ t: 'refused', call, why }, []);
-    } finally {
-      this.#callCount -= 1;
+  obey(order: ComputeShape['orders']): void {
+    switch (order.t) {
+      case 'close':
+        void this.#close(order.read);
+        return;
+      case 'sessions':
+        this.#options.tables.replace(order.sessions);
+        return;
+      case 'damaged':
+        this.#options.days.damaged.add(order.contract, order.day);
+        return;
+      default:
+        throw new RangeError(`no such order: ${JSON.stringify(order satisfies never)}`);
     }
   }
 
-  async close(read: number): Promise<void> {
+  refusalOf(thrown: unknown): RefusalReason {
+    if (thrown instanceof FailedRequest) return this.#tellFault(thrown.cause, thrown.request);
+    return this.#tellFault(thrown, null);
+  }
+
+  #tellFault(error: unknown, request: ComputeRequest | null): RefusalReason {
+    const why = reasonOf(error);
+    // Damage of the tape is for the operator, whatever it means to who asked.
+    const isDamage = error instanceof Error && error.cause instanceof TapeDamagedError;
+    const isFault = why.t === 'failed' || why.t === 'day-damaged' || why.t === 'behind';
+    if (isFault || isDamage) this.#options.tell({ t: 'fault', error, why, request });
+    return why;
+  }
+
+  async #close(read: number): Promise<void> {
     const held = this.#held.get(read);
     this.#held.delete(read);
     try {
       await (await held?.opening)?.[Symbol.asyncDispose]();
     } catch (error) {
-      // Who asked was told when it could not be opened.
-      const isTold = !isFault(reasonOf(error));
-      if (!isTold) this.#options.send({ t: 'fault', error, request: held!.request }, []);
+      this.#tellFault(error, held!.request);
     }
-  }
-
-  /** Another thread found it out. */
-  noteDamaged(contract: string, day: UtcDay): void {
-    this.#options.days.damaged.add(contract, day);
-  }
-
-  [Symbol.dispose](): void {
-    this.#following[Symbol.dispose]();
-  }
-
-  async #answer(message: ComputeCall): Promise<ComputeAnswer> {
-    const { days, replays } = this.#options;
-    switch (message.name) {
-      case 'locate': {
-        const { contract, cursor, seenUntil } = message.of;
-        return await replays.locate(contract, cursor, seenUntil);
-      }
-      case 'coverage': {
-        const { contract, from, to, study } = message.of;
-        await this.#tapeAt(to);
-        return await days.coverage(contract, from, to, study);
-      }
-      case 'tradesAfter': {
-        const { contract, after, to } = message.of;
-        await this.#tapeAt(to);
-        return await days.tradesAfter(contract, after, to);
-      }
-      case 'openDays':
-        return await this.#openDays(message.of);
-      case 'openReplay':
-        return await this.#openReplay(message.of);
-      case 'nextDay':
-        return await this.#nextDay(message.of.read);
-      case 'nextPage':
-        return await this.#nextPage(message.of.read, message.of.until);
-      default:
-        throw new RangeError(`no such call: ${JSON.stringify(message satisfies never)}`);
-    }
-  }
-
-  async #openDays({ read, request }: Extract<ComputeCall, { name: 'openDays' }>['of']) {
-    const opening = this.#tapeAt(request.until).then(() => this.#options.days.read(request));
-    const { account } = request;
-    return await this.#hold(read, { t: 'days', request, account, opening });
-  }
-
-  async #openReplay({ read, request }: Extract<ComputeCall, { name: 'openReplay' }>['of']) {
-    const opening = this.#options.replays.open(request);
-    return await this.#hold(read, { t: 'replay', request, opening });
   }
 
   async #hold(read: number, held: Held): Promise<string> {
@@ -156,37 +126,32 @@ export class ComputeDesk implements Disposable {
       return 'inputs' in opened ? (opened.inputs ?? '') : '';
     } catch (error) {
       this.#held.delete(read);
-      throw error;
+      throw new FailedRequest(held.request, error);
     }
   }
 
   async #nextDay(read: number) {
     const held = this.#held.get(read);
     if (held?.t !== 'days') throw new Refusal({ t: 'closed' });
-    const opened = await held.opening;
-    return await this.#options.turns.within(held.account, async () => {
-      // It may have been closed while it waited for its turn.
-      if (!this.#held.has(read)) throw new Refusal({ t: 'closed' });
-      return await opened.next();
-    });
+    try {
+      const opened = await held.opening;
+      return await this.#options.turns.within(held.request.account, async () => {
+        // It may have been closed while it waited for its turn.
+        if (!this.#held.has(read)) throw new Refusal({ t: 'closed' });
+        return await opened.next();
+      });
+    } catch (error) {
+      throw new FailedRequest(held.request, error);
+    }
   }
 
   async #nextPage(read: number, until: EpochNs | null) {
     const held = this.#held.get(read);
     if (held?.t !== 'replay') throw new Refusal({ t: 'closed' });
-    return await (await held.opening).next(until ?? undefined);
-  }
-
-  #requestOf(message: ComputeCall): ComputeRequest | null {
-    switch (message.name) {
-      case 'openDays':
-      case 'openReplay':
-        return message.of.request;
-      case 'nextDay':
-      case 'nextPage':
-        return this.#held.get(message.of.read)?.request ?? null;
-      default:
-        return null;
+    try {
+      return await (await held.opening).next(until ?? undefined);
+    } catch (error) {
+      throw new FailedRequest(held.request, error);
     }
   }
 
@@ -204,7 +169,12 @@ export class ComputeDesk implements Disposable {
   }
 }
 
-/** Whether the operator must know. */
-function isFault({ t }: RefusalReason): boolean {
-  return t === 'failed' || t === 'day-damaged' || t === 'behind';
+/** What a call failed by, and whose it was: the read may have been closed meanwhile. */
+class FailedRequest extends Error {
+  readonly request: ComputeRequest;
+
+  constructor(request: ComputeRequest, cause: unknown) {
+    super('a request failed', { cause });
+    this.request = request;
+  }
 }

@@ -5,33 +5,30 @@ import type { Cursor } from '@tapeloom/core/cursor';
 import type { EpochNs, Rank } from '@tapeloom/core/numbers';
 import { epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
+import { LoopbackPort } from '../../testing/platform/loopback-port.ts';
 import { refusedAs } from '../../testing/refused-as.ts';
 import { isRefused, Refusal } from '../platform/refusal.ts';
 import type { DaysPage, SettledDays, SettledDaysRequest } from '../results/settled-days.ts';
 import type { Replays } from '../runs/replay.ts';
 import { ComputeDesk } from './compute-desk.ts';
-import type { ComputeThread } from './compute-handle.ts';
 import { type ComputeLimits, ComputePool } from './compute-pool.ts';
-import type { FromComputeThread, ToComputeThread } from './compute-wire.ts';
+import type { ComputeShape } from './compute-wire.ts';
 import { FairTurns } from './fair-turns.ts';
 
 const DAY = utcDay(20261112);
 
-/** A compute thread without a thread: messages take turns of the event loop, work takes yields. */
-class FakeThread implements ComputeThread {
+/** A compute thread without a thread: work takes yields. */
+class FakeThread extends LoopbackPort<ComputeShape> {
   readonly turns = new FairTurns({ now: () => this.world.ms++, rest: () => settle() });
   readonly closed: string[] = [];
   readonly world: World;
   readonly name: number;
-  readonly #desk: ComputeDesk;
-  #hear: (message: FromComputeThread) => void = () => {};
-  #ended: (cause: unknown) => void = () => {};
-  isOver = false;
 
   constructor(world: World, name: number) {
+    super();
     this.world = world;
     this.name = name;
-    this.#desk = new ComputeDesk({
+    const desk = new ComputeDesk({
       tape: { promise: 1_000n as EpochNs, follow: () => ({ [Symbol.dispose]() {} }) },
       days: this.#days(),
       replays: {
@@ -42,31 +39,14 @@ class FakeThread implements ComputeThread {
       } satisfies Replays,
       turns: this.turns,
       timers: world.clock,
-      send: (message) => setImmediate(() => this.isOver || this.#hear(message)),
+      tables: { replace: () => {} },
+      tell: (fault) => this.desk.tell(fault),
     });
-  }
-
-  post(message: ToComputeThread): void {
-    this.world.posted.push({ thread: this.name, t: message.t });
-    setImmediate(() => {
-      if (message.t === 'call') void this.#desk.call(message);
-      else if (message.t === 'close') void this.#desk.close(message.read);
-      else if (message.t === 'damaged') this.#desk.noteDamaged(message.contract, message.day);
-    });
-  }
-
-  listen(hear: (message: FromComputeThread) => void, ended: (cause: unknown) => void): void {
-    this.#hear = hear;
-    this.#ended = ended;
-  }
-
-  async end(): Promise<void> {
-    this.isOver = true;
+    this.desk.open(desk);
   }
 
   die(): void {
-    this.isOver = true;
-    this.#ended(new Error('out of memory'));
+    this.fail(new Error('out of memory'));
   }
 
   #days(): SettledDays & { damaged: { add(contract: string): void } } {
@@ -83,7 +63,7 @@ class FakeThread implements ComputeThread {
           sealed: null,
         };
       },
-      tradesAfter: async () => 0,
+      tradesAfter: async (contract) => (contract === 'uncrossable' ? (Symbol() as never) : 0),
       read: async (request) => this.#read(request),
     };
   }
@@ -99,6 +79,7 @@ class FakeThread implements ComputeThread {
           throw new Refusal({ t: 'day-damaged', contract, day: DAY }, new Error('a bit'));
         if (contract === 'broken') throw new Error('a secret of the house');
         for (let slice = 0; slice < this.world.slices; slice += 1) {
+          if (isClosed && contract === 'unclosable') throw new Error('a file is gone');
           if (isClosed) throw new Refusal({ t: 'closed' });
           this.world.worked.push(account);
           await this.turns.yieldTurn();
@@ -124,7 +105,6 @@ function pageThread(page: DaysPage | null): number {
 
 class World implements AsyncDisposable {
   readonly threads: FakeThread[] = [];
-  readonly posted: { readonly thread: number; readonly t: string }[] = [];
   readonly damaged: string[] = [];
   /** Where reads were told to go on. */
   readonly opened: (Cursor | null)[] = [];
@@ -365,6 +345,23 @@ test('what is refused says why, and nothing of the house', async () => {
   await damaged[Symbol.asyncDispose]();
   assert.equal(world.pool.counts.open, 0);
   assert.equal(world.pool.counts.damagedDays, 1);
+});
+
+test('what fails after its read was closed, or cannot cross, is told with what was asked for, if anything was', async () => {
+  await using world = new World(1);
+  world.slices = 1_000;
+  const read = await world.pool.read(request('a', 'unclosable'));
+  const next = read.next();
+  while (world.worked.length < 3) await settle();
+  await read[Symbol.asyncDispose]();
+  await assert.rejects(next, refusedAs('closed'));
+  while (world.faults.length === 0) await settle();
+  assert.deepEqual(world.faults, ['a file is gone unclosable']);
+  await assert.rejects(
+    world.pool.tradesAfter('uncrossable', '', 0n as EpochNs),
+    refusedAs('failed'),
+  );
+  assert.match(world.faults[1]!, /could not be cloned. -$/);
 });
 
 test('a thread that dies takes its reads with it and is replaced, the more slowly the sooner it died', async () => {

@@ -10,6 +10,7 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { Refusal, SCARCE, type Scarce, scarceFor } from '../platform/refusal.ts';
+import type { Answer, CallArgs, CallName } from '../platform/thread.ts';
 import type {
   DaysPage,
   DaysRead,
@@ -20,7 +21,7 @@ import type { Coverage, CoveredStudy } from '../runs/coverage.ts';
 import type { CursorPlace, Replay, ReplayPage, ReplayRequest, Replays } from '../runs/replay.ts';
 import type { TradingSessions } from '../runs/session-tables.ts';
 import { ComputeThreads, type ComputeThreadsOptions } from './compute-threads.ts';
-import type { ComputeCallName, ComputeCalls } from './compute-wire.ts';
+import type { ComputeShape } from './compute-wire.ts';
 import { type IdleLimits, IdleReads } from './idle-reads.ts';
 import { type OpenRead, PooledRead, type ReadEnd, type ReadHost } from './pooled-read.ts';
 import { type AdmissionLimits, ReadAdmission } from './read-admission.ts';
@@ -127,7 +128,7 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
   }
 
   async locate(contract: string, cursor: string, seenUntil: EpochNs | null): Promise<CursorPlace> {
-    return await this.#ask('locate', { contract, cursor, seenUntil });
+    return await this.#ask('locate', contract, cursor, seenUntil);
   }
 
   async coverage(
@@ -136,11 +137,11 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
     to: EpochNs,
     study: CoveredStudy | null = null,
   ): Promise<Coverage> {
-    return await this.#ask('coverage', { contract, from, to, study });
+    return await this.#ask('coverage', contract, from, to, study);
   }
 
   async tradesAfter(contract: string, after: string, to: EpochNs): Promise<number> {
-    return await this.#ask('tradesAfter', { contract, after, to });
+    return await this.#ask('tradesAfter', contract, after, to);
   }
 
   /** Once the signal is aborted, the read is disposed of; also while it waits to begin. */
@@ -157,12 +158,12 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
         isAtOnce,
         weight: IDLE_WEIGHTS.days,
         home: homeOf(request),
-        open: (handle, number) => handle.call('openDays', { read: number, request: rest }),
+        open: (thread, number) => thread.call('openDays', number, rest),
         opened: (answer) => {
           inputs ??= answer;
           if (answer !== inputs) throw new Refusal({ t: 'outdated' });
         },
-        ask: (handle, number) => handle.call('nextDay', { read: number }),
+        ask: (thread, number) => thread.call('nextDay', number),
         took: (page) => {
           isOver = page === null || page.isLast;
           if (page !== null) rest = restAfter(rest, page);
@@ -188,11 +189,11 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
         isAtOnce,
         weight: IDLE_WEIGHTS.replay,
         home: null,
-        open: (handle, number) => handle.call('openReplay', { read: number, request: reached }),
+        open: (thread, number) => thread.call('openReplay', number, reached),
         opened: () => {},
-        ask: (handle, number, until) => {
+        ask: (thread, number, until) => {
           if (until !== null && until > reached.until) reached = { ...reached, until };
-          return handle.call('nextPage', { read: number, until });
+          return thread.call('nextPage', number, until);
         },
         took: ({ position }) => {
           reached = { ...reached, from: { t: 'after', cursor: position } };
@@ -217,17 +218,17 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
     await this.#threads[Symbol.asyncDispose]();
   }
 
-  async #ask<Name extends ComputeCallName>(
-    name: Name,
-    of: ComputeCalls[Name]['of'],
-  ): Promise<ComputeCalls[Name]['answer']> {
+  async #ask<N extends CallName<ComputeShape>>(
+    name: N,
+    ...args: CallArgs<ComputeShape, N>
+  ): Promise<Answer<ComputeShape, N>> {
     this.#refuseWhenOver();
     const thread = this.#threads.leastBusy();
     try {
-      if (thread === null || thread.handle.callCount >= this.#limits.callsPerThread) {
+      if (thread === null || thread.callCount >= this.#limits.callsPerThread) {
         throw new Refusal({ t: 'full', what: 'questions' });
       }
-      return await thread.handle.call(name, of).promise;
+      return await thread.call(name, ...args);
     } catch (error) {
       this.#noteRefused(error);
       throw error;

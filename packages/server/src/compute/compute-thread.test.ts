@@ -24,8 +24,8 @@ import { createClock } from '../platform/system-clock.ts';
 import type { DaysPage, SettledDaysRequest } from '../results/settled-days.ts';
 import type { ReplayRequest } from '../runs/replay.ts';
 import { type OpenTape, openTape } from '../tape/write/open-tape.ts';
-import { startComputeThread } from './compute-handle.ts';
 import { ComputePool } from './compute-pool.ts';
+import { startComputeThread } from './compute-thread.ts';
 import type { ComputeRequest } from './compute-wire.ts';
 
 const SYMBOL = 'BTCX6';

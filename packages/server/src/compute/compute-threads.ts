@@ -5,9 +5,11 @@
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
+import { Refusal } from '../platform/refusal.ts';
+import type { ThreadPort } from '../platform/thread.ts';
 import { type RestartPolicy, ThreadCrew, type ThreadCrewOptions } from '../platform/thread-crew.ts';
-import { ComputeHandle, type ComputeThread } from './compute-handle.ts';
-import type { ComputeRequest, ToComputeThread } from './compute-wire.ts';
+import { ComputeThread } from './compute-thread.ts';
+import type { ComputeRequest, ComputeShape } from './compute-wire.ts';
 
 const COMPUTE_RESTARTS: RestartPolicy = {
   firstMs: 1_000,
@@ -22,26 +24,19 @@ const HOMES_MAX = 1_024;
 /** A thread that computed the same before is preferred, busier by so many reads and calls at most. */
 const BUSIER_MAX = 1;
 
-export interface ComputeThreadsOptions extends Pick<ThreadCrewOptions<RunningThread>, 'timers'> {
+export interface ComputeThreadsOptions extends Pick<ThreadCrewOptions<ComputeThread>, 'timers'> {
   readonly threads: number;
   /** With the newest sessions, and a line to the tape of its own. */
-  readonly startThread: () => ComputeThread;
+  readonly startThread: () => ThreadPort;
   /** A read failed, or a thread died (then without a request). */
   readonly onFault: (error: unknown, request: ComputeRequest | null) => void;
 }
 
-/** A thread that runs. */
-export interface RunningThread extends AsyncDisposable {
-  readonly handle: ComputeHandle;
-  /** Reads that are open there. */
-  open: number;
-}
-
 export class ComputeThreads implements AsyncDisposable {
   readonly #options: ComputeThreadsOptions;
-  readonly #crew: ThreadCrew<RunningThread>;
+  readonly #crew: ThreadCrew<ComputeThread>;
   /** Which thread last computed what; those used last are last. */
-  readonly #homes = new Map<string, RunningThread>();
+  readonly #homes = new Map<string, ComputeThread>();
   /** Sealed days that turned out to be damaged: contract and day. */
   readonly #damaged = new Set<string>();
 
@@ -63,7 +58,7 @@ export class ComputeThreads implements AsyncDisposable {
   }
 
   get callCount(): number {
-    return this.#crew.threads.reduce((sum, { handle }) => sum + handle.callCount, 0);
+    return this.#crew.threads.reduce((sum, { callCount }) => sum + callCount, 0);
   }
 
   get damagedCount(): number {
@@ -75,13 +70,13 @@ export class ComputeThreads implements AsyncDisposable {
     return this.#crew.lostTotal;
   }
 
-  runs(thread: RunningThread): boolean {
+  runs(thread: ComputeThread): boolean {
     return this.#crew.threads.includes(thread);
   }
 
   /** Null when none runs. */
-  leastBusy(): RunningThread | null {
-    let least: RunningThread | null = null;
+  leastBusy(): ComputeThread | null {
+    let least: ComputeThread | null = null;
     for (const thread of this.#crew.threads) {
       if (least === null || isLessBusy(thread, least)) least = thread;
     }
@@ -89,14 +84,14 @@ export class ComputeThreads implements AsyncDisposable {
   }
 
   /** Where something is best computed; remembered for the next that asks for the same. */
-  homeFor(home: string | null): RunningThread | null {
+  homeFor(home: string | null): ComputeThread | null {
     const least = this.leastBusy();
     if (least === null || home === null) return least;
     const preferred = this.#homes.get(home);
     const isBetter =
       preferred !== undefined &&
       preferred.open <= least.open + BUSIER_MAX &&
-      preferred.handle.callCount <= least.handle.callCount + BUSIER_MAX;
+      preferred.callCount <= least.callCount + BUSIER_MAX;
     const thread = isBetter ? preferred : least;
     this.#homes.delete(home);
     if (this.#homes.size >= HOMES_MAX) this.#homes.delete(this.#homes.keys().next().value!);
@@ -104,27 +99,31 @@ export class ComputeThreads implements AsyncDisposable {
     return thread;
   }
 
-  tellAll(message: ToComputeThread): void {
-    for (const { handle } of this.#crew.threads) handle.post(message);
+  tellAll(order: ComputeShape['orders']): void {
+    for (const thread of this.#crew.threads) thread.tell(order);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#crew[Symbol.asyncDispose]();
   }
 
-  #start(onGone: (cause: unknown) => void): RunningThread {
+  #start(onGone: (cause: unknown) => void): ComputeThread {
     const { startThread, onFault } = this.#options;
-    const handle = new ComputeHandle(startThread(), {
-      fault: onFault,
-      damaged: (contract, day) => this.#noteDamaged(contract, day),
-      ended: (cause) => {
-        for (const [home, one] of this.#homes) if (one === running) this.#homes.delete(home);
+    const thread = new ComputeThread(startThread(), {
+      name: 'a compute thread',
+      hear: ({ error, why, request }) => {
+        if (why.t === 'day-damaged') this.#noteDamaged(why.contract, why.day);
+        onFault(error, request);
+      },
+      errorOf: (why) => new Refusal(why),
+      goneError: (cause) => new Refusal({ t: 'failed' }, cause),
+      closedError: () => new Refusal({ t: 'shut-down' }),
+      onGone: (cause) => {
+        for (const [home, one] of this.#homes) if (one === thread) this.#homes.delete(home);
         onGone(cause);
       },
     });
-    const dispose = async () => await handle[Symbol.asyncDispose]();
-    const running: RunningThread = { handle, open: 0, [Symbol.asyncDispose]: dispose };
-    return running;
+    return thread;
   }
 
   #noteDamaged(contract: string, day: UtcDay): void {
@@ -133,7 +132,7 @@ export class ComputeThreads implements AsyncDisposable {
   }
 }
 
-function isLessBusy(one: RunningThread, other: RunningThread): boolean {
-  const [calls, otherCalls] = [one.handle.callCount, other.handle.callCount];
+function isLessBusy(one: ComputeThread, other: ComputeThread): boolean {
+  const [calls, otherCalls] = [one.callCount, other.callCount];
   return calls === otherCalls ? one.open < other.open : calls < otherCalls;
 }

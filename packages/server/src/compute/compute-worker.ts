@@ -10,6 +10,7 @@ import { collectGarbage } from '../platform/collect-garbage.ts';
 import { NodeDisk } from '../platform/node-disk.ts';
 import { returnFreeMemory } from '../platform/returned-memory.ts';
 import { createClock } from '../platform/system-clock.ts';
+import { ThreadDesk } from '../platform/thread-desk.ts';
 import { ResultCache } from '../results/result-cache.ts';
 import { type CacheUse, SettledDaysReader } from '../results/settled-days-reader.ts';
 import { SessionTables } from '../runs/session-tables.ts';
@@ -17,7 +18,7 @@ import { StudyReplays } from '../runs/study-replays.ts';
 import { TapeFollower } from '../tape/read/tape-follower.ts';
 import { ThreadCounters } from './compute-counters.ts';
 import { ComputeDesk } from './compute-desk.ts';
-import type { ComputeThreadData, ToComputeThread } from './compute-wire.ts';
+import type { ComputeShape, ComputeThreadData } from './compute-wire.ts';
 import { FairTurns } from './fair-turns.ts';
 
 /** A page needs about so long from here to its client. */
@@ -26,11 +27,12 @@ const SERVED_AFTER_MS = 50;
 const COLLECT_EVERY_MS = 15_000;
 
 const parent = parentPort!;
+const desk = new ThreadDesk<ComputeShape>(parent);
 const setup = workerData as ComputeThreadData;
 const disk = new NodeDisk();
 const tables = new SessionTables(setup.sessions);
 const counters = new ThreadCounters(setup.counts);
-const sent = new Int32Array(setup.sent ?? new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+const sent = new Int32Array(setup.sent);
 /** Messages that have come; both counts begin anew after 2^32. */
 let received = 0;
 const turns = new FairTurns({
@@ -50,15 +52,19 @@ const shared = {
   aside: <T>(work: () => Promise<T>) => turns.aside(work),
 };
 const days = new SettledDaysReader({ ...shared, cache: cacheOf(setup) });
-const desk = new ComputeDesk({
+const computing = new ComputeDesk({
   tape,
   days,
   replays: new StudyReplays({ ...shared, turns, damaged: days.damaged }),
   turns,
   timers: createClock({ kind: 'system' }),
-  send: (message, moves) => parent.postMessage(message, moves as ArrayBuffer[]),
+  tables,
+  tell: (fault) => desk.tell(fault),
 });
-parent.on('message', receive);
+parent.on('message', () => {
+  received = (received + 1) | 0;
+});
+desk.open(computing);
 let collected = 0;
 setInterval(() => {
   if (desk.callCount > 0 || collected === received) return;
@@ -66,26 +72,6 @@ setInterval(() => {
   collectGarbage();
   void returnFreeMemory();
 }, COLLECT_EVERY_MS).unref();
-
-function receive(message: ToComputeThread): void {
-  received = (received + 1) | 0;
-  switch (message.t) {
-    case 'call':
-      void desk.call(message);
-      return;
-    case 'close':
-      void desk.close(message.read);
-      return;
-    case 'sessions':
-      tables.replace(message.sessions);
-      return;
-    case 'damaged':
-      desk.noteDamaged(message.contract, message.day);
-      return;
-    default:
-      throw new RangeError(`no such message: ${JSON.stringify(message satisfies never)}`);
-  }
-}
 
 function cacheOf({ cache, dataset }: ComputeThreadData): CacheUse | null {
   if (cache === null) return null;

@@ -8,8 +8,7 @@
  */
 
 import { Refusal } from '../platform/refusal.ts';
-import type { ComputeHandle } from './compute-handle.ts';
-import type { RunningThread } from './compute-threads.ts';
+import type { ComputeThread } from './compute-thread.ts';
 import type { IdleRead } from './idle-reads.ts';
 import type { Entering } from './read-admission.ts';
 
@@ -24,10 +23,10 @@ export interface ReadPlan<Argument, Result> {
   /** What is computed: the same again is best done in the same thread. */
   readonly home: string | null;
   /** After the last result that was taken, or from its start on. */
-  open(handle: ComputeHandle, read: number): PromiseWithResolvers<string>;
+  open(thread: ComputeThread, read: number): Promise<string>;
   /** Told what the opening answered; throws when that is not what went before. */
   opened(answer: string): void;
-  ask(handle: ComputeHandle, read: number, argument: Argument): PromiseWithResolvers<Result>;
+  ask(thread: ComputeThread, read: number, argument: Argument): Promise<Result>;
   took(result: Result): void;
 }
 
@@ -38,7 +37,7 @@ export interface ReadHost {
   giveUpSeat(account: string): void;
   /** A thread for a new read, with its number. */
   place(home: string | null): OpenRead;
-  runs(thread: RunningThread): boolean;
+  runs(thread: ComputeThread): boolean;
   idle(read: IdleRead): void;
   notIdle(read: IdleRead): void;
   begun(): void;
@@ -55,7 +54,7 @@ export interface ReadEnd {
 
 /** What is open in a thread. */
 export interface OpenRead {
-  readonly thread: RunningThread;
+  readonly thread: ComputeThread;
   readonly read: number;
 }
 
@@ -67,7 +66,7 @@ export class PooledRead<Argument, Result> implements IdleRead, AsyncDisposable {
   readonly #closing = new AbortController();
   readonly #abort = () => this.#close(this.#plan.signal!.reason);
   #open: OpenRead | null = null;
-  #asked: { reject(reason: unknown): void } | null = null;
+  #asked: PromiseWithResolvers<never> | null = null;
   #isPulling = false;
   #hasBegun = false;
   /** Whether it counts as at work between two results. */
@@ -104,7 +103,7 @@ export class PooledRead<Argument, Result> implements IdleRead, AsyncDisposable {
       return await this.#work(async () => {
         if (this.#open === null || !this.#host.runs(this.#open.thread)) await this.#reopen();
         const { thread, read } = this.#open!;
-        const result = await this.#answered(this.#plan.ask(thread.handle, read, argument));
+        const result = await this.#answered(this.#plan.ask(thread, read, argument));
         this.#plan.took(result);
         return result;
       });
@@ -118,7 +117,7 @@ export class PooledRead<Argument, Result> implements IdleRead, AsyncDisposable {
     this.#open = null;
     if (open === null) return;
     open.thread.open -= 1;
-    open.thread.handle.post({ t: 'close', read: open.read });
+    open.thread.tell({ t: 'close', read: open.read });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -162,14 +161,14 @@ export class PooledRead<Argument, Result> implements IdleRead, AsyncDisposable {
     const open = this.#host.place(this.#plan.home);
     open.thread.open += 1;
     this.#open = open;
-    const { handle } = open.thread;
-    this.#plan.opened(await this.#answered(this.#plan.open(handle, open.read)));
+    this.#plan.opened(await this.#answered(this.#plan.open(open.thread, open.read)));
   }
 
-  async #answered<T>(answer: PromiseWithResolvers<T>): Promise<T> {
-    this.#asked = answer;
+  async #answered<T>(answer: Promise<T>): Promise<T> {
+    const asked = Promise.withResolvers<never>();
+    this.#asked = asked;
     try {
-      return await answer.promise;
+      return await Promise.race([answer, asked.promise]);
     } finally {
       this.#asked = null;
     }

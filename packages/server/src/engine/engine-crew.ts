@@ -53,10 +53,6 @@ export class EngineCrew implements AsyncDisposable {
     return this.#crew.threads;
   }
 
-  get restartsTotal(): number {
-    return this.#crew.restartsTotal;
-  }
-
   updateSessions(sessions: TradingSessions): void {
     this.#sessions = sessions;
     for (const engine of this.#crew.threads) engine.updateSessions(sessions);

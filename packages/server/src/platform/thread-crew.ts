@@ -45,7 +45,6 @@ interface Place<T> {
 export class ThreadCrew<T extends AsyncDisposable> implements AsyncDisposable {
   readonly #options: ThreadCrewOptions<T>;
   readonly #places: readonly Place<T>[];
-  #restartsTotal = 0;
   #lostTotal = 0;
   #isOver = false;
 
@@ -61,10 +60,6 @@ export class ThreadCrew<T extends AsyncDisposable> implements AsyncDisposable {
   /** The threads that serve now, by their places. */
   get threads(): readonly T[] {
     return this.#places.flatMap(({ thread }) => (thread === null ? [] : [thread]));
-  }
-
-  get restartsTotal(): number {
-    return this.#restartsTotal;
   }
 
   get lostTotal(): number {
@@ -109,7 +104,6 @@ export class ThreadCrew<T extends AsyncDisposable> implements AsyncDisposable {
   }
 
   #startAnew(place: Place<T>): void {
-    this.#restartsTotal += 1;
     let thread: T;
     try {
       thread = this.#start(place);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { EventEmitter } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { type Transferable, Worker } from 'node:worker_threads';
-import { memoryOf, Thread, type ThreadOptions, type ThreadPort } from './thread.ts';
-import { type DeskOptions, ThreadDesk } from './thread-desk.ts';
+import { Worker } from 'node:worker_threads';
+import { LoopbackPort } from '../../testing/platform/loopback-port.ts';
+import { memoryOf, Thread, type ThreadOptions } from './thread.ts';
+import type { DeskOptions } from './thread-desk.ts';
 
 /** What the threads of these tests can do; the real one is `testing/platform/thread-worker.ts`. */
 interface Shape {
@@ -22,46 +22,11 @@ interface Shape {
 
 class Refused extends Error {}
 
-/** A thread without a thread: messages take turns of the event loop, and cross as copies. */
-class FakePort extends EventEmitter implements ThreadPort {
-  readonly inner = new EventEmitter();
-  readonly moved: Transferable[] = [];
-  terminated = 0;
-  #isOver = false;
-
-  readonly desk = new ThreadDesk<Shape>({
-    on: (event, hear) => this.inner.on(event, hear),
-    postMessage: (message, moves) => {
-      const crossed = structuredClone(message, { transfer: [...moves] as ArrayBuffer[] });
-      this.moved.push(...moves);
-      setImmediate(() => this.#isOver || this.emit('message', crossed));
-    },
-    close: () => setImmediate(() => this.exit(0)),
-  });
-
-  postMessage(message: unknown): void {
-    const crossed: unknown = structuredClone(message);
-    setImmediate(() => this.#isOver || this.inner.emit('message', crossed));
-  }
-
-  exit(code: number): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.emit('exit', code);
-  }
-
-  async terminate(): Promise<number> {
-    this.terminated += 1;
-    this.exit(1);
-    return 1;
-  }
-}
-
 function start(
   options: Partial<ThreadOptions<Shape>> = {},
   rest: Partial<DeskOptions<Shape>> = {},
 ) {
-  const port = new FakePort();
+  const port = new LoopbackPort<Shape>();
   const heard: string[] = [];
   const gone: Error[] = [];
   let release = Promise.withResolvers<void>();
@@ -165,8 +130,7 @@ test('a thread that is gone is told once, after what it was asked has been rejec
   const waiting = [thread.call('wait'), thread.call('wait')];
   for (const call of waiting) call.catch((error: Error) => rejected.push(error.cause));
   const cause = new Error('out of memory');
-  port.emit('error', cause);
-  port.exit(1);
+  port.fail(cause);
   await Promise.allSettled(waiting);
   await assert.rejects(thread.call('double', 1), { message: 'gone', cause });
   assert.deepEqual([rejected, gone], [[cause, cause], ['out of memory, 0 calls']]);
@@ -178,7 +142,7 @@ test('a thread that ends in silence, or fails by what is no error, is told in wo
   const silent = start();
   silent.port.exit(3);
   const odd = start();
-  odd.port.emit('error', 'a text');
+  odd.port.fail('a text');
   const told = [...silent.gone, ...odd.gone].map(({ message }) => message);
   assert.deepEqual(told, ['the thread ended with code 3', 'the thread failed']);
   assert.equal(odd.gone[0]!.cause, 'a text');

@@ -18,9 +18,10 @@ import {
   RANGE,
 } from '../../../../../simulation/history/history-requests.ts';
 import { RestService } from '../../../../../simulation/rest/rest-service.ts';
+import { LoopbackPort } from '../../../testing/platform/loopback-port.ts';
 import { ComputeDesk } from '../../compute/compute-desk.ts';
-import type { ComputeThread } from '../../compute/compute-handle.ts';
 import { ComputePool } from '../../compute/compute-pool.ts';
+import type { ComputeShape } from '../../compute/compute-wire.ts';
 import { FairTurns } from '../../compute/fair-turns.ts';
 import type { DaysPage, DaysRead, SettledDaysRequest } from '../../results/settled-days.ts';
 
@@ -35,15 +36,16 @@ function threadOver(
   { days, replays }: RestService['sources'],
   tape: RestService['tape'],
   isEndless: (account: string) => boolean,
-): ComputeThread {
-  let hear: Parameters<ComputeThread['listen']>[0] = () => {};
+): LoopbackPort<ComputeShape> {
+  const loopback = new LoopbackPort<ComputeShape>();
   const turns = new FairTurns({ now: () => 0, rest: () => turn() });
   const desk = new ComputeDesk({
     tape,
     timers: new ManualClock(0n),
     turns,
     replays: replays as ConstructorParameters<typeof ComputeDesk>[0]['replays'],
-    send: (message) => setImmediate(() => hear(message)),
+    tables: { replace: () => {} },
+    tell: (fault) => loopback.desk.tell(fault),
     days: {
       damaged: { add: () => {} },
       coverage: (...of) => days.coverage(...of),
@@ -54,18 +56,8 @@ function threadOver(
       },
     },
   });
-  return {
-    post: (message) => {
-      setImmediate(() => {
-        if (message.t === 'call') void desk.call(message);
-        else if (message.t === 'close') void desk.close(message.read);
-      });
-    },
-    listen: (hearing) => {
-      hear = hearing;
-    },
-    end: async () => desk[Symbol.dispose](),
-  };
+  loopback.desk.open(desk);
+  return loopback;
 }
 
 function endless({ from, after }: SettledDaysRequest, read: DaysRead): DaysRead {

@@ -15,9 +15,10 @@ import {
   RANGE,
 } from '../../../../../simulation/history/history-requests.ts';
 import { RestService } from '../../../../../simulation/rest/rest-service.ts';
+import { LoopbackPort } from '../../../testing/platform/loopback-port.ts';
 import { ComputeDesk } from '../../compute/compute-desk.ts';
-import type { ComputeThread } from '../../compute/compute-handle.ts';
 import { ComputePool } from '../../compute/compute-pool.ts';
+import type { ComputeShape } from '../../compute/compute-wire.ts';
 import { FairTurns } from '../../compute/fair-turns.ts';
 import { Refusal } from '../../platform/refusal.ts';
 import type { DaysRead } from '../../results/settled-days.ts';
@@ -61,9 +62,9 @@ after(async () => {
 });
 
 /** A compute thread inside this one, whose reads come to work that has no end. */
-function threadOver({ days, replays }: RestService['sources']): ComputeThread {
+function threadOver({ days, replays }: RestService['sources']): LoopbackPort<ComputeShape> {
   let ms = 0;
-  let hear: Parameters<ComputeThread['listen']>[0] = () => {};
+  const loopback = new LoopbackPort<ComputeShape>();
   const turns = new FairTurns({ now: () => ms++, rest: () => turn() });
   const endless = async (isClosed: () => boolean) => {
     while (!isClosed()) {
@@ -75,7 +76,8 @@ function threadOver({ days, replays }: RestService['sources']): ComputeThread {
     tape: service.tape,
     turns,
     timers: service.clock,
-    send: (message) => setImmediate(() => hear(message)),
+    tables: { replace: () => {} },
+    tell: (fault) => loopback.desk.tell(fault),
     days: {
       damaged: { add: () => {} },
       coverage: (...of) => days.coverage(...of),
@@ -114,17 +116,8 @@ function threadOver({ days, replays }: RestService['sources']): ComputeThread {
       },
     },
   });
-  return {
-    post: (message) =>
-      setImmediate(() => {
-        if (message.t === 'call') void desk.call(message);
-        else if (message.t === 'close') void desk.close(message.read);
-      }),
-    listen: (hearing) => {
-      hear = hearing;
-    },
-    end: async () => desk[Symbol.dispose](),
-  };
+  loopback.desk.open(desk);
+  return loopback;
 }
 
 interface Client {

@@ -1,0 +1,27 @@
+/** A compute thread, as its pool holds it, and what it runs in. */
+
+import { type Transferable, Worker } from 'node:worker_threads';
+import { Thread, type ThreadPort } from '../platform/thread.ts';
+import type { ComputeShape, ComputeThreadData } from './compute-wire.ts';
+
+export class ComputeThread extends Thread<ComputeShape> {
+  /** Reads that are open there. */
+  open = 0;
+}
+
+/** The thread is told how much was sent to it. */
+export function startComputeThread(data: Omit<ComputeThreadData, 'sent'>): ThreadPort {
+  const sent = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const worker = new Worker(new URL('./compute-worker.ts', import.meta.url), {
+    name: 'compute',
+    workerData: { ...data, sent: sent.buffer } satisfies ComputeThreadData,
+    transferList: [data.tapePort],
+  });
+  const post = worker.postMessage.bind(worker);
+  return Object.assign(worker, {
+    postMessage(message: unknown, moves: readonly Transferable[]): void {
+      Atomics.add(sent, 0, 1);
+      post(message, moves);
+    },
+  });
+}
