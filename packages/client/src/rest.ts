@@ -1,6 +1,11 @@
 /** The service over REST: what there is, what it costs, the past, and the account. */
 
-import { ExportReading, type ExportRequest } from './export/export-reading.ts';
+import type { ExportLine, StudyLine } from './export/export-lines.ts';
+import {
+  ExportReading,
+  type ExportRequest,
+  type StudiesExportRequest,
+} from './export/export-reading.ts';
 import type { IndicatorName } from './indicator-objects.ts';
 import type { ClientOptions } from './options.ts';
 import type {
@@ -15,7 +20,7 @@ import type {
   Usage,
 } from './rest/answers.ts';
 import { HistoryReading } from './rest/history-reading.ts';
-import { type HistoryRequest, historyQuery } from './rest/history-request.ts';
+import { type HistoryRequest, historyQuery, type StudiesRequest } from './rest/history-request.ts';
 import { Keys } from './rest/keys.ts';
 import { restOptions } from './rest/rest-options.ts';
 import { type CallOptions, ServiceHttp } from './rest/service-http.ts';
@@ -96,7 +101,9 @@ export class RestClient {
   }
 
   /** What a history query would cost. Free. */
-  estimate<I extends string = IndicatorName>(request: HistoryRequest<I>): Promise<Estimate> {
+  estimate<I extends string = IndicatorName>(
+    request: HistoryRequest<I> | StudiesRequest,
+  ): Promise<Estimate> {
     const query = historyQuery(request as HistoryRequest);
     return this.#http.json({ path: '/v1/history/estimate', query, signal: request.signal });
   }
@@ -107,7 +114,12 @@ export class RestClient {
   }
 
   /** The past as a file: charged whole when it starts, resumed by itself. Nothing is asked for before it is iterated. */
-  export<I extends string = IndicatorName>(request: ExportRequest<I>): ExportReading<I> {
+  export<I extends string = IndicatorName>(request: ExportRequest<I>): ExportReading<I>;
+  /** Likewise of several indicators of one contract, one after the other; each result names its study. */
+  export(request: StudiesExportRequest): ExportReading<IndicatorName, StudyLine>;
+  export(
+    request: ExportRequest | StudiesExportRequest,
+  ): ExportReading<IndicatorName, ExportLine<IndicatorName> | StudyLine> {
     return new ExportReading(this.#http, request, this.#options);
   }
 }

@@ -58,6 +58,9 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     ...readQuery(given, createClock({ kind: 'system' }).now()),
     ...(values.snapshot ? { snapshot: true as const } : {}),
   };
+  if (query.studies !== undefined) {
+    throw new UsageError('history reads one indicator at a time; tapeloom export takes several');
+  }
   const resultsMax = values.limit === undefined ? null : readLimit(values.limit);
   const out = values.out ?? null;
   const isQuiet = values.json;

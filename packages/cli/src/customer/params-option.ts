@@ -1,16 +1,30 @@
-/** The parameters of an indicator as an option: a JSON object. */
+/** The parameters of an indicator as an option: a JSON object; of several indicators a list of them. */
 
 import { UsageError } from '../command.ts';
 
-export function readParams(text: string): Readonly<Record<string, unknown>> {
-  let value: unknown;
+type Params = Readonly<Record<string, unknown>>;
+
+export function readParams(text: string): Params {
+  const value = parsed(text);
+  if (isParams(value)) return value;
+  throw new UsageError(`--params is a JSON object such as '{"size":30}', not ${text}`);
+}
+
+export function readParamsList(text: string, count: number): readonly Params[] {
+  const value = parsed(text);
+  if (Array.isArray(value) && value.length === count && value.every(isParams)) return value;
+  const each = `a JSON list of ${count} objects such as '[{"size":30},{}]'`;
+  throw new UsageError(`--params of ${count} indicators is ${each}, not ${text}`);
+}
+
+function parsed(text: string): unknown {
   try {
-    value = JSON.parse(text);
+    return JSON.parse(text);
   } catch {
-    value = null;
+    return null;
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new UsageError(`--params is a JSON object such as '{"size":30}', not ${text}`);
-  }
-  return value as Readonly<Record<string, unknown>>;
+}
+
+function isParams(value: unknown): value is Params {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

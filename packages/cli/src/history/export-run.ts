@@ -95,7 +95,7 @@ export class ExportRun {
       progress.show(() => ({
         objects: objectsOf(come.lines),
         bytes: come.bytes,
-        fraction: fractionAt(query, come.time),
+        fraction: fractionAt(query, come),
       }));
     const options = { signal, onProgress, restart: target.isForced };
     try {
@@ -161,9 +161,13 @@ export class ExportRun {
 }
 
 /** By time, from 0 to 1: the size is not known before the end. Null where the end of the range is not known. */
-function fractionAt({ from, to }: HistoryQuery, time: bigint | null): number | null {
+function fractionAt(
+  { from, to, studies }: HistoryQuery,
+  { time, study }: SaveProgress,
+): number | null {
   if (to === undefined || time === null) return null;
-  return Math.min(1, Math.max(0, Number(time - from) / Number(to - from)));
+  const ofStudy = Math.min(1, Math.max(0, Number(time - from) / Number(to - from)));
+  return (study + ofStudy) / (studies?.length ?? 1);
 }
 
 function partText({ lines, bytes }: { readonly lines: number; readonly bytes: number }): string {

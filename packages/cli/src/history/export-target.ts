@@ -44,6 +44,9 @@ export function readTarget(values: TargetValues, query: HistoryQuery): ExportTar
   if (values.expand === true && format !== 'ndjson') {
     throw new UsageError(`--expand is for ndjson: ${format} is not compressed as a whole`);
   }
+  if (query.studies !== undefined && format !== 'ndjson') {
+    throw new UsageError(`${format} has the columns of one indicator; several come as ndjson`);
+  }
   if (values.out === '-') {
     throw new UsageError(
       'an export is a file, so that it can go on; tapeloom history writes to stdout',

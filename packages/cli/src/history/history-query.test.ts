@@ -29,6 +29,21 @@ test('what must stay the same at every call takes no span', () => {
   );
 });
 
+test('several indicators stand with commas, their parameters in a list', () => {
+  const values = { from: '2026-11-12T12:00:00Z' };
+  const studiesOf = (params?: string) =>
+    readQuery(
+      { values: { ...values, ...(params && { params }) }, words: ['ES.c.0', 'bars,delta'] },
+      null,
+    ).studies;
+  assert.deepEqual(studiesOf(), [{ indicator: 'bars' }, { indicator: 'delta' }]);
+  assert.deepEqual(studiesOf('[{"size":5},{}]'), [
+    { indicator: 'bars', params: { size: 5 } },
+    { indicator: 'delta', params: {} },
+  ]);
+  assert.throws(() => studiesOf('{"size":5}'), /a JSON list of 2 objects/);
+});
+
 test('only what was given is asked for', () => {
   assert.deepEqual(readQuery({ values: { from: '2026-11-12T12:00:00Z' }, words }, null), {
     instrument: 'ES.c.0',

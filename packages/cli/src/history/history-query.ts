@@ -1,10 +1,11 @@
 /** What `history`, `estimate` and `export` have in common: which results of which range are meant. */
 
+import type { StudyRequest } from '@tapeloom/client';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { readSince, timeText } from '../accounts/time-text.ts';
 import { UsageError } from '../command.ts';
 import { PLACE_OPTIONS } from '../customer/customer-options.ts';
-import { readParams } from '../customer/params-option.ts';
+import { readParams, readParamsList } from '../customer/params-option.ts';
 import type { ReadArgs } from '../read-args.ts';
 import { readInstant, requireRange } from '../time-options.ts';
 
@@ -17,7 +18,8 @@ export const QUERY_OPTIONS = [...PLACE_OPTIONS, 'from', 'to', 'params', 'mode', 
 export const QUERY_WORDS = ['the instrument (ES.c.0)', 'the indicator (footprint)'];
 
 const OTHER_USAGE = `  --to <time>         likewise, not included (default: the newest time the key sees)
-  --params <json>     parameters of the indicator, for example '{"size":300}'
+  --params <json>     parameters of the indicator, for example '{"size":300}'; of several (bars,footprint) a
+                      list with one object for each
   --mode live|confirmed  live (default) ends with the objects that still form at --to
   --dataset <name>    needed for a contract that is no longer streamed`;
 
@@ -37,6 +39,8 @@ export interface HistoryQuery {
   /** Left out: the newest time the key sees. */
   readonly to?: EpochNs;
   readonly params?: Readonly<Record<string, unknown>>;
+  /** Of several indicators, in place of `params`; `indicator` is as it was written. */
+  readonly studies?: readonly StudyRequest[];
   readonly mode?: 'live' | 'confirmed';
   readonly dataset?: string;
 }
@@ -59,10 +63,22 @@ export function readQuery(
     indicator: indicator!,
     from,
     ...(to === null ? {} : { to }),
-    ...(values.params === undefined ? {} : { params: readParams(values.params) }),
+    ...studiesOf(indicator!, values.params),
     ...(mode === undefined ? {} : { mode }),
     ...(dataset === undefined ? {} : { dataset }),
   };
+}
+
+/** `bars,footprint` are several. */
+function studiesOf(
+  indicator: string,
+  text: string | undefined,
+): Pick<HistoryQuery, 'params' | 'studies'> {
+  const names = indicator.split(',');
+  if (names.length === 1) return text === undefined ? {} : { params: readParams(text) };
+  if (text === undefined) return { studies: names.map((name) => ({ indicator: name })) };
+  const list = readParamsList(text, names.length);
+  return { studies: names.map((name, at) => ({ indicator: name, params: list[at]! })) };
 }
 
 function readTime(option: string, text: string | undefined, now: EpochNs | null): EpochNs {

@@ -1,12 +1,15 @@
 /**
  * The lines of an export: a header, one line for each result, an end that says how many they were. Only who
- * has the end has all. Lines come in the order of their cursors, each once; what still forms comes last.
+ * has the end has all. Lines come in the order of their cursors, each once; what still forms comes last. Of several
+ * studies come first all lines of one, then all of the next.
  */
 
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import { compareCursors } from '../cursors.ts';
-import type { Remove, Upsert } from '../indicator-objects.ts';
+import type { IndicatorName, Remove, Upsert } from '../indicator-objects.ts';
+import type { IndicatorId } from '../indicator-types.ts';
 import { entryOf } from '../rest/history-entries.ts';
+import type { StudyRequest } from '../rest/history-request.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
 
 export interface ExportHeader {
@@ -35,30 +38,59 @@ export interface ExportEnd {
 
 export type ExportLine<I extends string> = ExportHeader | Upsert<I> | Remove | ExportEnd;
 
+/** Of an export of several studies. */
+export interface StudiesHeader extends Omit<ExportHeader, 'indicator' | 'params' | 'lookBackFrom'> {
+  readonly studies: readonly {
+    readonly indicator: string;
+    readonly params: Readonly<Record<string, unknown>>;
+    readonly lookBackFrom: string | null;
+  }[];
+}
+
+/** Which of several studies a line is of. */
+export interface OfStudy<I extends string = IndicatorName> {
+  readonly indicator: I;
+  /** Its place in the request. */
+  readonly study: number;
+}
+
+/** The lines of an export of several studies; the indicator tells the type of the data. */
+export type StudyLine =
+  | StudiesHeader
+  | { [I in IndicatorId]: Upsert<I> & OfStudy<I> }[IndicatorId]
+  | (Remove & OfStudy)
+  | ExportEnd;
+
+type ReadLine<I extends string> = ExportLine<I> & Partial<OfStudy>;
+
 /** Reads lines one after another, and holds each against those before it. */
 export class ExportLines<I extends string> {
+  readonly #studies: readonly StudyRequest[] | null;
   #count: number;
+  #study = 0;
   #last: string | null = null;
 
-  /** `count` lines came before. */
-  constructor(count: number) {
+  /** `count` lines came before; null: there is one study. */
+  constructor(count: number, studies: readonly StudyRequest[] | null) {
     this.#count = count;
+    this.#studies = studies;
   }
 
   get count(): number {
     return this.#count;
   }
 
-  read(text: string): ExportLine<I> {
+  /** What `ExportReading` hands out; of several studies with `OfStudy`. */
+  read(text: string): ReadLine<I> {
     const line = this.#parsed(text);
     if (line.t === 'upsert' || line.t === 'remove') this.#requireOrder(line);
     this.#count += 1;
     return line;
   }
 
-  #parsed(text: string): ExportLine<I> {
+  #parsed(text: string): ReadLine<I> {
     const at = this.#count;
-    let value: { readonly t?: unknown; readonly items?: unknown } | null;
+    let value: (Partial<OfStudy> & { readonly t?: unknown; readonly items?: unknown }) | null;
     try {
       value = JSON.parse(text);
     } catch (error) {
@@ -72,7 +104,16 @@ export class ExportLines<I extends string> {
     }
     const entry = entryOf<I>(value, `Line ${at} of the export`);
     if (entry.t === 'snapshot') throw this.#wrong('is a snapshot, which exports do not have');
-    return entry;
+    return this.#studies === null ? entry : { ...entry, ...this.#studyOf(value!) };
+  }
+
+  #studyOf({ indicator, study = -1 }: Partial<OfStudy>): OfStudy {
+    if (study < this.#study || this.#studies?.[study]?.indicator !== indicator) {
+      throw this.#wrong('is of no study that is due there');
+    }
+    if (study > this.#study) this.#last = null;
+    this.#study = study;
+    return { indicator: indicator!, study };
   }
 
   #requireOrder(line: Upsert<I> | Remove): void {

@@ -103,6 +103,36 @@ test('lines come parsed, from the header to the end, out of many frames', async 
   });
 });
 
+test('several studies come one after the other, each line with its own', async () => {
+  const marked = (study: number) =>
+    exportLines(3)
+      .slice(1, -1)
+      .map((line) => line.replace(',', `,"indicator":"bars","study":${study},`));
+  const lines = [LINES[0]!, ...marked(0), ...marked(1), '{"t":"end","items":6}'];
+  const studies = [{ indicator: 'bars', params: { size: 5 } }, { indicator: 'bars' }];
+  const { indicator: _indicator, ...rest } = REQUEST;
+  const server = await exportServer(lines, (count) => (count === 1 ? 400 : undefined));
+  const client = new RestClient({ url: server.url, key: 'svc_live_x', clock: new HurriedClock() });
+  try {
+    const reading = client.export({ ...rest, studies });
+    const found = await all(reading);
+    const named = found.flatMap((line) => ('study' in line ? [[line.indicator, line.study]] : []));
+    assert.deepEqual(
+      named,
+      [0, 0, 0, 1, 1, 1].map((study) => ['bars', study]),
+    );
+    assert.equal(reading.study, 1);
+    const { query } = server.requests[0]!;
+    assert.deepEqual(query.getAll('indicator'), ['bars', 'bars']);
+    assert.deepEqual(query.getAll('params'), ['{"size":5}', '{}']);
+    const other = { ...rest, studies: [studies[0]!, { indicator: 'delta' }] };
+    assert.match((await failure(client.export(other))).message, /no study that is due there/);
+    assert.throws(() => client.export({ ...rest, studies: [studies[0]!] }), /several indicators/);
+  } finally {
+    await server.close();
+  }
+});
+
 test('an export cut anywhere, in frames and lines too, gives every line once, as lines and as a file', async () => {
   const whole = exportBody(LINES);
   await fc.assert(

@@ -5,12 +5,17 @@
 
 import type { IndicatorName } from '../indicator-objects.ts';
 import type { ClientOptions } from '../options.ts';
-import { type PastRequest, pastQuery } from '../rest/history-request.ts';
+import {
+  type PastRequest,
+  pastQuery,
+  type StudiesRequest,
+  type StudyRequest,
+} from '../rest/history-request.ts';
 import type { ServiceHttp } from '../rest/service-http.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
 import { CountedLines, joined } from './counted-lines.ts';
 import { ExportAttempts } from './export-attempts.ts';
-import { type ExportLine, ExportLines, requireCount } from './export-lines.ts';
+import { type ExportLine, ExportLines, requireCount, type StudyLine } from './export-lines.ts';
 import { TableEnd } from './table-end.ts';
 import { type FrameExpander, type MakeExpander, zstdExpanders } from './zstd-expanders.ts';
 import { notZstd, ZstdFrames } from './zstd-frames.ts';
@@ -26,10 +31,20 @@ const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
 };
 const END_LINE = '{"t":"end"';
 const TIME =
-  /^\{"t":"(?:upsert|remove)","cursor":"[\d.]+","id":"[^"]*","final":(?:true|false),"ts":"(\d+)"/;
+  /^\{"t":"(?:upsert|remove)",(?:"indicator":"[^"]*","study":(\d+),)?"cursor":"[\d.]+","id":"[^"]*","final":(?:true|false),"ts":"(\d+)"/;
 
-export interface ExportRequest<I extends string = IndicatorName> extends PastRequest<I> {
+export interface ExportRequest<I extends string = IndicatorName>
+  extends PastRequest<I>,
+    ExportOptions {
   readonly format?: ExportFormat;
+}
+
+/** Lines of several indicators in one file; a table has one. */
+export interface StudiesExportRequest extends StudiesRequest, ExportOptions {
+  readonly format?: 'ndjson';
+}
+
+interface ExportOptions {
   /** The same export asked for again with the same text is charged once, within 24 hours. */
   readonly idempotencyKey?: string;
   /** Goes on with an export that began earlier, within 24 hours: what was `place` then. */
@@ -45,10 +60,13 @@ export interface ExportPlace {
   readonly bytes: number;
 }
 
-export class ExportReading<I extends string = IndicatorName>
-  implements AsyncIterable<ExportLine<I>>
+export class ExportReading<
+  I extends string = IndicatorName,
+  Line extends ExportLine<I> | StudyLine = ExportLine<I>,
+> implements AsyncIterable<Line>
 {
   readonly format: ExportFormat;
+  readonly #studies: readonly StudyRequest[] | null;
   readonly #attempts: ExportAttempts;
   readonly #makeExpander: MakeExpander | null;
   readonly #signal: AbortSignal | undefined;
@@ -57,10 +75,11 @@ export class ExportReading<I extends string = IndicatorName>
   #bytes: number;
   #isWhole = false;
   #time: bigint | null = null;
+  #study = 0;
 
   constructor(
     http: ServiceHttp,
-    request: ExportRequest<I>,
+    request: ExportRequest<I> | StudiesExportRequest,
     options: Pick<ClientOptions, 'decompressZstd'>,
   ) {
     const { format = 'ndjson', idempotencyKey, resume, signal } = request;
@@ -69,6 +88,7 @@ export class ExportReading<I extends string = IndicatorName>
     }
     this.#http = http;
     this.format = format;
+    this.#studies = 'studies' in request ? request.studies : null;
     this.#signal = signal;
     this.#lines = resume?.lines ?? 0;
     this.#bytes = resume?.bytes ?? 0;
@@ -102,6 +122,11 @@ export class ExportReading<I extends string = IndicatorName>
     return this.#time;
   }
 
+  /** Of several studies the one of that result, by its place in the request; else 0. */
+  get study(): number {
+    return this.#study;
+  }
+
   /** All there is was handed out. */
   get isWhole(): boolean {
     return this.#isWhole;
@@ -114,16 +139,17 @@ export class ExportReading<I extends string = IndicatorName>
   }
 
   /** The header, the results, the end. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<ExportLine<I>, void, undefined> {
+  async *[Symbol.asyncIterator](): AsyncGenerator<Line, void, undefined> {
     if (this.#isWhole) return;
-    const read = new ExportLines<I>(this.#lines);
+    const read = new ExportLines<I>(this.#lines, this.#studies);
     for await (const text of this.#texts(this.#expanders())) {
       const line = read.read(text);
       if (line.t === 'header') this.#http.catalogue.look(line);
       this.#lines = read.count;
       this.#isWhole = line.t === 'end';
       if (line.t === 'upsert') this.#time = line.object.ts;
-      yield line;
+      this.#study = line.study ?? this.#study;
+      yield line as Line;
       if (this.#isWhole) return;
       this.#signal?.throwIfAborted();
     }
@@ -144,7 +170,9 @@ export class ExportReading<I extends string = IndicatorName>
         requireCount(JSON.parse(last).items, this.#lines - 1);
         this.#isWhole = true;
       } else {
-        this.#time = timeIn(last) ?? this.#time;
+        const { time, study } = placeIn(last);
+        this.#time = time ?? this.#time;
+        this.#study = study ?? this.#study;
       }
       yield bytes;
       if (this.#isWhole) return;
@@ -260,10 +288,13 @@ export class ExportReading<I extends string = IndicatorName>
   }
 }
 
-/** Of a result's line, in whose head it stands; other lines have none. */
-function timeIn(line: string): bigint | null {
-  const found = TIME.exec(line);
-  return found === null ? null : BigInt(found[1]!);
+/** Of a result's line, in whose head they stand; other lines have none. */
+function placeIn(line: string) {
+  const [, study, time] = TIME.exec(line) ?? [];
+  return {
+    time: time === undefined ? null : BigInt(time),
+    study: study === undefined ? null : Number(study),
+  };
 }
 
 function cutShort(): TapeloomError {

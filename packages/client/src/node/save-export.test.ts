@@ -78,7 +78,7 @@ test('an export becomes a file with its digest, and nothing is left beside it', 
   });
   assert.deepEqual(await readdir(folder), ['bars.ndjson.zst']);
   const { time, ...last } = progress.at(-1)!;
-  assert.deepEqual(last, { bytes: WHOLE.length, lines: 22, bytesBefore: 0 });
+  assert.deepEqual(last, { bytes: WHOLE.length, lines: 22, bytesBefore: 0, study: 0 });
   assert.equal(String(time), JSON.parse(LINES.at(-2)!).ts, 'of the newest result');
   assert.ok(progress.length > 3);
 });

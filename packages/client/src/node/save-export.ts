@@ -5,7 +5,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import type { ExportPlace, ExportRequest } from '../export/export-reading.ts';
+import type { ExportPlace, ExportRequest, StudiesExportRequest } from '../export/export-reading.ts';
 import type { IndicatorName } from '../indicator-objects.ts';
 import { pastQuery } from '../rest/history-request.ts';
 import { onceText } from '../rest/keys.ts';
@@ -35,6 +35,8 @@ export interface SaveProgress {
   readonly bytesBefore: number;
   /** Of the newest result that came, nanoseconds since 1970: how far the range is read. Null of a table. */
   readonly time: bigint | null;
+  /** Of several studies the one of that result, by its place in the request; else 0. */
+  readonly study: number;
 }
 
 /** What an earlier program has left. */
@@ -47,7 +49,7 @@ export interface BegunExport {
 
 /** What is there of this very export, if `saveExport` has begun it and not finished; null: nothing. */
 export async function begunExport<I extends string = IndicatorName>(
-  request: ExportRequest<I>,
+  request: ExportRequest<I> | StudiesExportRequest,
   path: string,
 ): Promise<BegunExport | null> {
   const record = await PartFile.recordOf(path);
@@ -68,7 +70,7 @@ export interface SavedExport {
 /** Saves an export to `path`; what is there is replaced when the new file is whole. */
 export async function saveExport<I extends string = IndicatorName>(
   client: Pick<RestClient, 'export'>,
-  request: ExportRequest<I>,
+  request: ExportRequest<I> | StudiesExportRequest,
   path: string,
   options: SaveOptions = {},
 ): Promise<SavedExport> {
@@ -102,7 +104,7 @@ export async function saveExport<I extends string = IndicatorName>(
 /** The number of lines, once all of the file is there. */
 async function fetched<I extends string>(
   client: Pick<RestClient, 'export'>,
-  request: ExportRequest<I>,
+  request: ExportRequest<I> | StudiesExportRequest,
   path: string,
   record: PartRecord,
   { onProgress, signal = request.signal }: SaveOptions,
@@ -110,8 +112,8 @@ async function fetched<I extends string>(
   const resume = startOf(record.place, request.format);
   const bytesBefore = resume?.bytes ?? 0;
   const { idempotencyKey } = record;
-  const reading = client.export<I>({
-    ...request,
+  const reading = client.export({
+    ...(request as ExportRequest),
     idempotencyKey,
     ...(resume === null ? {} : { resume }),
     ...(signal === undefined ? {} : { signal }),
@@ -128,8 +130,8 @@ async function fetched<I extends string>(
         keepFrom = reading.length + KEEP_EVERY_BYTES;
         await part.keep({ ...record, place });
       }
-      const { length: bytes, lines, time } = reading;
-      onProgress?.({ bytes, lines, bytesBefore, time });
+      const { length: bytes, lines, time, study } = reading;
+      onProgress?.({ bytes, lines, bytesBefore, time, study });
       // What has come in one piece is handed out without a look at the signal.
       signal?.throwIfAborted();
     }

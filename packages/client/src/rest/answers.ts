@@ -211,4 +211,12 @@ export interface Estimate {
   readonly missingDaysTotal: number;
   readonly lookBackFrom: string | null;
   readonly remainingComputeUnits: number;
+  /** Of several indicators: what each adds, in their order. */
+  readonly studies?: readonly EstimatedStudy[];
+}
+
+export interface EstimatedStudy {
+  readonly indicator: string;
+  readonly computeUnits: number;
+  readonly lookBackFrom: string | null;
 }

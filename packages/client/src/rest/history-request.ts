@@ -2,8 +2,9 @@
 
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import type { IndicatorName, ParamsOf } from '../indicator-objects.ts';
+import { TapeloomError } from '../tapeloom-error.ts';
 import { type Time, timeText } from '../times.ts';
-import type { CallOptions } from './service-http.ts';
+import type { CallOptions, ServiceRequest } from './service-http.ts';
 
 /** A range of the past of one indicator: from `from` on, up to `to` or up to and with `untilCursor`. */
 export interface PastRequest<I extends string = IndicatorName> extends CallOptions {
@@ -22,6 +23,18 @@ export interface PastRequest<I extends string = IndicatorName> extends CallOptio
   readonly dataset?: string;
 }
 
+/** One of several indicators of an export. */
+export interface StudyRequest {
+  readonly indicator: IndicatorName;
+  readonly params?: Readonly<Record<string, unknown>>;
+}
+
+/** A range of the past of several indicators of one contract. */
+export interface StudiesRequest extends Omit<PastRequest, 'indicator' | 'params'> {
+  /** 2 to 8; the same indicator may be there with several sets of parameters. */
+  readonly studies: readonly StudyRequest[];
+}
+
 export interface HistoryRequest<I extends string = IndicatorName> extends PastRequest<I> {
   /** Results of a page: 1 to 10,000, by default 1,000. */
   readonly limit?: number;
@@ -31,19 +44,34 @@ export interface HistoryRequest<I extends string = IndicatorName> extends PastRe
   readonly snapshot?: boolean;
 }
 
-type Query = Readonly<Record<string, string | undefined>>;
+type Query = NonNullable<ServiceRequest['query']>;
 
-export function pastQuery(request: PastRequest): Query {
-  const { indicator, instrument, params, from, to, untilCursor, mode, dataset } = request;
+export function pastQuery(request: PastRequest | StudiesRequest): Query {
+  const { instrument, from, to, untilCursor, mode, dataset } = request;
   return {
     instrument,
-    indicator,
-    params: params === undefined ? undefined : JSON.stringify(params),
+    ...('studies' in request ? studiesQuery(request.studies) : studyQuery(request)),
     from: timeText(from),
     to: to === undefined ? undefined : timeText(to),
     untilCursor,
     mode,
     dataset,
+  };
+}
+
+function studyQuery({ indicator, params }: PastRequest): Query {
+  return { indicator, params: params === undefined ? undefined : JSON.stringify(params) };
+}
+
+function studiesQuery(studies: readonly StudyRequest[]): Query {
+  if (studies.length < 2) {
+    const message = 'studies are several indicators: ask for one with "indicator".';
+    throw new TapeloomError('CONFIGURATION', message);
+  }
+  const hasParams = studies.some(({ params }) => params !== undefined);
+  return {
+    indicator: studies.map(({ indicator }) => indicator),
+    params: hasParams ? studies.map(({ params = {} }) => JSON.stringify(params)) : undefined,
   };
 }
 

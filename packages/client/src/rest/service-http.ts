@@ -27,8 +27,8 @@ export interface CallOptions {
 export interface ServiceRequest extends CallOptions {
   readonly method?: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
-  /** Undefined ones are left out. */
-  readonly query?: Readonly<Record<string, string | undefined>>;
+  /** Undefined ones are left out, lists are repeated. */
+  readonly query?: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body?: unknown;
   /** Public routes are asked without the key. */
   readonly isPublic?: boolean;
@@ -91,8 +91,8 @@ export class ServiceHttp {
 
   async #ask(request: ServiceRequest): Promise<OpenAnswer> {
     const { method = 'GET', path, query = {}, body, idempotencyKey, signal } = request;
-    const given = Object.entries(query).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined,
+    const given = Object.entries(query).flatMap(([name, value = []]) =>
+      (typeof value === 'string' ? [value] : value).map((one) => [name, one]),
     );
     const search = given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
     return await OpenAnswer.of({

@@ -61,7 +61,7 @@ test('a token goes on, unless its indicator has a new version [SEC-24]', () => {
   };
   const good = reading(1, 2);
   assert.ok(good.t === 'good');
-  assert.equal(good.query.indicator, 'bars');
+  assert.equal(good.queries[0]!.indicator, 'bars');
   assert.equal(good.engineFingerprint, WRITTEN, 'what is sent joins what was sent');
   assert.deepEqual(reading(2, 1), { t: 'outdated' });
 });

@@ -86,11 +86,9 @@ class ListedRead implements DaysRead {
 
 function framesOf(read: ListedRead, query: HistoryQuery, line = 0) {
   return exportFrames({
-    query,
+    studies: [{ query, lookBackFrom: null, open: async (skip) => read.from(skip) }],
     engineFingerprint: 'f',
-    lookBackFrom: null,
     line,
-    open: async (skip) => read.from(skip),
   });
 }
 

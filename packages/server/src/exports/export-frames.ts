@@ -3,58 +3,139 @@
  * comes one line for each result as history pages have them, then the end with their number: who has it has
  * all. Whole blocks go out as the frames they are kept as.
  *
+ * Of several studies come first all lines of the first, then all of the second: one is read at a time. Each of
+ * their lines names its study, so it is written and compressed anew.
+ *
  * The lines of a query are always the same, so an export can begin at any of them.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
-import { Block } from '../blocks/block.ts';
-import type { HistoryQuery } from '../history/history-query.ts';
+import { KIB } from '@tapeloom/core/units';
+import { Block, type BlockParts } from '../blocks/block.ts';
 import { compressFrame, compressShort } from '../results/frames.ts';
 import type { DayPart, DaysRead } from '../results/settled-days.ts';
-import { exportHeader } from './export-header.ts';
+import { type ExportStudy, exportHeader } from './export-header.ts';
 import { exportPages } from './export-pages.ts';
+import { markedText, studyMark } from './study-mark.ts';
+
+/** So much is made before any of it is sent, where it is all there is and was there at once. */
+const WHOLE_BYTES_MAX = 256 * KIB;
+
+/** A study, and where its results come from. */
+export interface OpenedStudy extends ExportStudy {
+  /** Its results without the first so many, in frames of an only study, else in blocks; disposed of at the end. */
+  open(skip: number): Promise<DaysRead>;
+}
 
 export interface ExportOptions {
-  readonly query: HistoryQuery;
+  readonly studies: readonly OpenedStudy[];
   readonly engineFingerprint: string;
-  /** Undefined: an export of before that was told is resumed, and its header says what it said. */
-  readonly lookBackFrom: string | null | undefined;
   /** The first line that is wanted. */
   readonly line: number;
-  /** The query's results in frames, without the first so many; disposed of at the end. */
-  open(skip: number): Promise<DaysRead>;
+  /** Told before the first chunk, where that is the whole body. */
+  readonly onWhole?: (body: Uint8Array) => void;
 }
 
 /** There is no such line: the export has fewer. */
 export class NoSuchLineError extends Error {}
 
 export async function* exportFrames(options: ExportOptions): AsyncGenerator<Uint8Array> {
-  const { query, engineFingerprint, lookBackFrom, line } = options;
+  const { studies, engineFingerprint, line, onWhole } = options;
   // The header is line 0.
-  await using read = await options.open(Math.max(0, line - 1));
-  const pages = exportPages(query.indicator, read);
-  // Before anything is sent: what is wrong at the start can still be told.
-  let next = await pages.next();
-  const header = { t: 'header', ...exportHeader(query, engineFingerprint, lookBackFrom) };
-  if (line === 0) yield textFrame(header);
-  let items = 0;
-  for (; next.done !== true; next = await pages.next()) {
-    const { parts, frames } = next.value;
-    items = parts.reduce((sum, { skipped, updates }) => sum + skipped + updates, items);
-    if (frames.length > 0) yield frames;
-    const tail = tailOf(parts);
-    const skipped = Math.min(tail.count, Math.max(0, line - 1 - items));
-    items += tail.count;
-    if (skipped < tail.count) yield await compressFrame(tail.text.subarray(tail.start(skipped)));
+  const pages = pagesOf(studies, Math.max(0, line - 1));
+  try {
+    // Before anything is sent: what is wrong at the start can still be told.
+    let next = await pages.next();
+    const header = { t: 'header', ...exportHeader(studies, engineFingerprint) };
+    const head = line === 0 ? [textFrame(header)] : [];
+    if (next.done !== true && next.value.isLast) {
+      const { items, frames } = next.value;
+      yield* wholeOr([...head, ...frames, ...endOf(items, line)], onWhole);
+      return;
+    }
+    yield* head;
+    let items = 0;
+    for (; next.done !== true; next = await pages.next()) {
+      items += next.value.items;
+      yield* next.value.frames;
+    }
+    yield* endOf(items, line);
+  } finally {
+    await pages.return();
   }
-  // The end is a line as well.
-  if (line <= items + 1) yield textFrame({ t: 'end', items });
-  else if (line > items + 2) throw new NoSuchLineError(`there are ${items + 2} lines`);
+}
+
+/** Some lines. */
+interface FramesPage {
+  /** How many they are, with those before them that are not wanted. */
+  readonly items: number;
+  readonly frames: readonly Uint8Array[];
+  /** Of all studies. */
+  readonly isLast: boolean;
+}
+
+async function* pagesOf(
+  studies: readonly OpenedStudy[],
+  skip: number,
+): AsyncGenerator<FramesPage, void> {
+  let left = skip;
+  for (const [at, { query, open }] of studies.entries()) {
+    const mark = studies.length === 1 ? null : studyMark(query.indicator, at);
+    await using read = await open(left);
+    for await (const { parts, frames, isLast } of exportPages(query.indicator, read)) {
+      const settled = parts.reduce((sum, { skipped, updates }) => sum + skipped + updates, 0);
+      left = Math.max(0, left - settled);
+      const tail = tailOf(parts);
+      const skipped = Math.min(tail.count, left);
+      left -= skipped;
+      const own = mark === null ? frames : await marked(parts, mark);
+      const last = await tailFrame(tail.slice(skipped), mark);
+      yield {
+        items: settled + tail.count,
+        frames: [own, last].filter(({ length }) => length > 0),
+        isLast: isLast && at === studies.length - 1,
+      };
+    }
+  }
+}
+
+async function marked(parts: readonly DayPart[], mark: Buffer): Promise<Uint8Array> {
+  const blocks = parts.flatMap((part) => part.blocks.map((block) => new Block(block)));
+  return await compressFrame(markedText(blocks, mark));
 }
 
 function tailOf(parts: readonly DayPart[]): Block {
-  const tail = parts.at(-1)?.tail;
+  const tail: BlockParts | null | undefined = parts.at(-1)?.tail;
   return new Block(tail ?? { day: 0 as UtcDay, count: 0, memory: new ArrayBuffer(0) });
+}
+
+async function tailFrame(tail: Block, mark: Buffer | null): Promise<Uint8Array> {
+  return await compressFrame(mark === null ? tail.text : markedText([tail], mark));
+}
+
+/** The end is a line as well. */
+function endOf(items: number, line: number): readonly Uint8Array[] {
+  if (line > items + 2) throw new NoSuchLineError(`there are ${items + 2} lines`);
+  return line <= items + 1 ? [textFrame({ t: 'end', items })] : [];
+}
+
+function* wholeOr(
+  chunks: readonly Uint8Array[],
+  onWhole: ExportOptions['onWhole'],
+): Generator<Uint8Array> {
+  const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  if (length > WHOLE_BYTES_MAX) {
+    yield* chunks;
+    return;
+  }
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  onWhole?.(whole);
+  if (length > 0) yield whole;
 }
 
 function textFrame(line: object): Uint8Array {

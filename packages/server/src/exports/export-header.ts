@@ -2,25 +2,33 @@
 
 import type { HistoryQuery } from '../history/history-query.ts';
 
-export function exportHeader(
-  query: HistoryQuery,
-  engineFingerprint: string,
-  lookBackFrom: string | null | undefined,
-) {
+/** One of the studies of an export; their queries differ in indicator and parameters alone. */
+export interface ExportStudy {
+  readonly query: HistoryQuery;
+  /** Undefined: an export of before that was told is resumed, and its header says what it said. */
+  readonly lookBackFrom: string | null | undefined;
+}
+
+export function exportHeader(studies: readonly ExportStudy[], engineFingerprint: string) {
+  const { query, lookBackFrom } = studies[0]!;
   const { instrument, contract, dataset, tickSizeNanos, indicator, params, mode } = query;
   const { from, to, untilCursor } = query;
+  const isOne = studies.length === 1;
   return {
     version: 1,
     instrument,
     contract,
     ...(dataset === undefined ? {} : { dataset }),
     tickSizeNanos,
-    indicator,
-    params,
+    ...(isOne ? { indicator, params } : { studies: studies.map(studyFacts) }),
     mode,
     from: String(from),
     ...(untilCursor === null ? { to: String(to) } : { untilCursor }),
     engineFingerprint,
-    ...(lookBackFrom === undefined ? {} : { lookBackFrom }),
+    ...(isOne && lookBackFrom !== undefined ? { lookBackFrom } : {}),
   };
+}
+
+function studyFacts({ query: { indicator, params }, lookBackFrom }: ExportStudy) {
+  return { indicator, params, lookBackFrom };
 }

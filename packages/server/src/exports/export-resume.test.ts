@@ -70,13 +70,8 @@ function requestOf({ contract, indicator, params, from, to }: HistoryQuery, skip
 async function linesFrom(reader: SettledDaysReader, query: HistoryQuery, line: number) {
   const frames: Uint8Array[] = [];
   const open = (skip: number) => reader.read(requestOf(query, skip));
-  for await (const frame of exportFrames({
-    query,
-    engineFingerprint: 'f',
-    lookBackFrom: null,
-    line,
-    open,
-  })) {
+  const studies = [{ query, lookBackFrom: null, open }];
+  for await (const frame of exportFrames({ studies, engineFingerprint: 'f', line })) {
     frames.push(zstdDecompressSync(frame));
   }
   return Buffer.concat(frames).toString().match(/.*\n/g) ?? [];

@@ -5,18 +5,14 @@
  */
 
 import type { TableFormat } from '../history/history-fields.ts';
-import type { HistoryQuery } from '../history/history-query.ts';
 import type { DaysRead } from '../results/settled-days.ts';
-import { exportHeader } from './export-header.ts';
+import { type ExportStudy, exportHeader } from './export-header.ts';
 import { exportPages } from './export-pages.ts';
 import type { TableThread } from './table-thread.ts';
 
-export interface TableExportOptions {
-  readonly query: HistoryQuery;
+export interface TableExportOptions extends ExportStudy {
   readonly format: TableFormat;
   readonly engineFingerprint: string;
-  /** Undefined: an export of before that was told is resumed, and its header says what it said. */
-  readonly lookBackFrom: string | null | undefined;
   readonly account: string;
   /** The first byte that is wanted. */
   readonly byte: number;
@@ -29,12 +25,12 @@ export interface TableExportOptions {
 export class NoSuchByteError extends Error {}
 
 export async function* exportTable(options: TableExportOptions): AsyncGenerator<Uint8Array> {
-  const { query, format, engineFingerprint, lookBackFrom, account, byte, tables } = options;
+  const { query, format, engineFingerprint, account, byte, tables } = options;
   await using read = await options.open();
   const pages = exportPages(query.indicator, read);
   // Before anything is sent: what is wrong at the start can still be told.
   let next = await pages.next();
-  const facts = factsOf(exportHeader(query, engineFingerprint, lookBackFrom));
+  const facts = factsOf(exportHeader([options], engineFingerprint));
   using table = await tables.open(account, { format, indicator: query.indicator, facts });
   const bytes = new ByteCount(byte);
   yield* bytes.wanted(table.beginning);

@@ -24,7 +24,7 @@ const QUERY: HistoryQuery = {
   limit: 1,
 };
 const secret = new Uint8Array(32).fill(7);
-const BEGUN = { query: QUERY, engineFingerprint: 'engine', inputs: 'inputs' };
+const BEGUN = { queries: [QUERY], engineFingerprint: 'engine', inputs: 'inputs' };
 const computationNamed = (indicator: string) => `${indicator} one`;
 const tokens = new ExportTokens({ secret, computationNamed });
 

@@ -33,10 +33,11 @@ export interface ExportTokensOptions {
 
 /** What a token is of. */
 export interface ExportBegun {
-  readonly query: HistoryQuery;
+  /** One for each study. */
+  readonly queries: readonly HistoryQuery[];
   /** As the header has it, also when indicators that are not exported have changed since. */
   readonly engineFingerprint: string;
-  /** `Coverage.inputs`; null in tokens of earlier versions, which do not say. */
+  /** `Coverage.inputs` of each; null in tokens of earlier versions, which do not say. */
   readonly inputs: string | null;
 }
 
@@ -45,15 +46,20 @@ export type TokenReading =
   /** Not one of ours, or not of this account. */
   | { readonly t: 'unknown' }
   | { readonly t: 'too-old' }
-  /** The indicator's computation, or what writes the table, is another one by now. */
+  /** The computation of an indicator, or what writes the table, is another one by now. */
   | { readonly t: 'outdated' };
 
+type OtherStudy = Pick<HistoryQuery, 'indicator' | 'params' | 'depth' | 'computeUnitsPerTrade'>;
+
 interface Payload {
+  /** Of the first study. */
   readonly query: string;
+  /** What is another in those that follow it. */
+  readonly others?: readonly OtherStudy[];
   readonly issuedAt: string;
   /** Of the engine. */
   readonly fingerprint: string;
-  /** The name of the indicator's computation; tokens without it are of a time when that was the engine's. */
+  /** The names of the indicators' computations; tokens without it are of a time when that was the engine's. */
   readonly computation?: string | null;
   readonly inputs?: string | null;
   /** Null: lines are the same, whoever writes them. */
@@ -68,14 +74,16 @@ export class ExportTokens {
   }
 
   issue(now: EpochNs, accountId: string, begun: ExportBegun): string {
-    const { query, engineFingerprint, inputs } = begun;
+    const { queries, engineFingerprint, inputs } = begun;
+    const [query, ...others] = queries;
     const payload: Payload = {
-      query: historyQueryText(query),
+      query: historyQueryText(query!),
+      ...(others.length === 0 ? {} : { others: others.map(otherStudy) }),
       issuedAt: String(now),
       fingerprint: engineFingerprint,
-      computation: this.#computationOf(query),
+      computation: this.#computationOf(queries),
       inputs,
-      writer: this.#writerOf(query.format),
+      writer: this.#writerOf(query!.format),
     };
     const text = Buffer.from(JSON.stringify(payload)).toString('base64url');
     return `${text}.${this.#codeOf(accountId, text)}`;
@@ -91,20 +99,24 @@ export class ExportTokens {
     const payload = JSON.parse(Buffer.from(text, 'base64url').toString()) as Payload;
     if (now - BigInt(payload.issuedAt) > TOKEN_VALID_NS) return { t: 'too-old' };
     const query = parseHistoryQueryText(payload.query, NO_LIMIT);
+    const queries = [query, ...(payload.others ?? []).map((other) => ({ ...query, ...other }))];
     const isSame =
-      (payload.computation ?? payload.fingerprint) === this.#computationOf(query) &&
+      (payload.computation ?? payload.fingerprint) === this.#computationOf(queries) &&
       payload.writer === this.#writerOf(query.format);
     if (!isSame) return { t: 'outdated' };
     return {
       t: 'good',
-      query,
+      queries,
       engineFingerprint: payload.fingerprint,
       inputs: payload.inputs ?? null,
     };
   }
 
-  #computationOf({ indicator }: HistoryQuery): string | null {
-    return (this.#options.computationNamed ?? computationNamed)(indicator);
+  /** Null when one of them is gone. */
+  #computationOf(queries: readonly HistoryQuery[]): string | null {
+    const named = this.#options.computationNamed ?? computationNamed;
+    const names = queries.map(({ indicator }) => named(indicator));
+    return names.includes(null) ? null : names.join(' ');
   }
 
   #writerOf(format: ExportFormat): string | null {
@@ -116,4 +128,8 @@ export class ExportTokens {
     const { secret } = this.#options;
     return createHmac('sha256', secret).update(`export ${accountId} ${text}`).digest('base64url');
   }
+}
+
+function otherStudy({ indicator, params, depth, computeUnitsPerTrade }: HistoryQuery): OtherStudy {
+  return { indicator, params, depth, computeUnitsPerTrade };
 }

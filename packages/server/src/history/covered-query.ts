@@ -61,6 +61,8 @@ export async function coverQuery(
   query: HistoryQuery,
   sources: CoverSources,
   moment: CoverMoment,
+  /** Of all that is asked for with it, which a refusal tells the cost of. */
+  unitsPerTrade = query.computeUnitsPerTrade,
 ): Promise<CoveredQuery> {
   if (!moment.isReady()) {
     const detail = 'The service is still reading its tape. Try again soon.';
@@ -74,11 +76,11 @@ export async function coverQuery(
   const { until, publishedUntil, isEndFixed } = end;
   const study = studyOf(query, start);
   const coverage = await sources.days.coverage(contract, start, until, study);
-  if (coverage.missingDays.length > 0) throw notCovered(coverage, start, computeUnitsPerTrade);
+  if (coverage.missingDays.length > 0) throw notCovered(coverage, start, unitsPerTrade);
   if (end.isGone) {
     throw Refusal.ofFields([{ path: '/untilCursor', message: 'is not on the tape' }]);
   }
-  if (coverage.missingLookBack !== null) throw notWarm(coverage, computeUnitsPerTrade);
+  if (coverage.missingLookBack !== null) throw notWarm(coverage, unitsPerTrade);
   const trades = query.cursor === null ? coverage.trades : await tradesAfter(query.cursor);
   const beyond = query.untilCursor === null ? 0 : await tradesAfter(query.untilCursor);
   const own = Math.max(0, trades - beyond);

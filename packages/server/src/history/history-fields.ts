@@ -18,7 +18,7 @@ export const LIMIT_DEFAULT = 1_000;
 export const LIMIT_MAX = 10_000;
 /** Names are short; a longer one is no name. */
 const NAME_LENGTH_MAX = 64;
-const FAULTS_MAX = 32;
+export const FAULTS_MAX = 32;
 const WHOLE = /^(?:0|[1-9]\d{0,8})$/;
 
 /** Exports have no pages, and their results no snapshot. */

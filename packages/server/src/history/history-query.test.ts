@@ -17,7 +17,7 @@ import {
   type HistoryQuery,
   historyQueryText,
   parseHistoryQueryText,
-  readHistoryQuery,
+  readHistoryQueries,
 } from './history-query.ts';
 import { answerTo } from './refusal-answer.ts';
 
@@ -84,7 +84,7 @@ function accepted(
   context = contextOf(),
   operation: HistoryOperation = 'history',
 ): HistoryQuery {
-  return readHistoryQuery(raw, operation, context);
+  return readHistoryQueries(raw, operation, context)[0]!;
 }
 
 function ask(...asked: Parameters<typeof accepted>): HistoryQuery | QuestionFault {

@@ -1,5 +1,5 @@
 /**
- * From the words of a request to what is to be read, for this caller: one contract, one indicator with
+ * From the words of a request to what is to be read, for this caller: one contract, each indicator with
  * canonical parameters, one range that the caller may see. History, estimates and exports ask the same
  * way, so they cannot disagree. What cannot be is refused with the first reason of this order: fields, the
  * indicator, the instrument, the right to it, the right to history, the range, the age of the cursor.
@@ -21,13 +21,9 @@ import { dayOf, epochNs } from '@tapeloom/core/utc-day';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import { didYouMean } from '../config/nearest-name.ts';
 import { Refusal } from '../platform/refusal.ts';
-import {
-  type ExportFormat,
-  type HistoryFields,
-  type HistoryOperation,
-  readHistoryFields,
-} from './history-fields.ts';
+import type { ExportFormat, HistoryFields, HistoryOperation } from './history-fields.ts';
 import { dayText } from './refusal-answer.ts';
+import { readStudyFields } from './study-fields.ts';
 
 /** Objects in a snapshot of an indicator that leaves it to us. */
 const DEPTH_DEFAULT = 500;
@@ -74,30 +70,36 @@ export interface HistoryContext {
   readonly visible: EpochNs;
 }
 
-export function readHistoryQuery(
+/** One for each study that is asked for: of the same contract and range, in the order of the request. */
+export function readHistoryQueries(
   raw: Readonly<Record<string, unknown>>,
   operation: HistoryOperation,
   context: HistoryContext,
-): HistoryQuery {
-  const read = readHistoryFields(raw, operation);
+): readonly HistoryQuery[] {
+  const read = readStudyFields(raw, operation);
   if ('faults' in read) throw Refusal.ofFields(read.faults);
-  const { fields } = read;
-  const indicator = indicatorNamed(fields.indicator);
-  if (indicator === null) {
-    const near = didYouMean(
-      fields.indicator,
-      INDICATORS.map(({ id }) => id),
-    );
-    const detail = `There is no indicator "${fields.indicator}".${near}`;
-    throw Refusal.ofQuestion({ code: 'UNKNOWN_INDICATOR', detail });
-  }
+  const { studies } = read;
+  const indicators = studies.map(({ indicator }) => knownIndicator(indicator));
+  // What follows is the same of all.
+  const fields = studies[0]!;
   const contract = contractOf(fields, context);
   if (contract === null) throw unknownInstrument(fields, context);
   requireRight(fields, contract, context);
   requireDepth(fields, context);
   requireRange(fields, context);
   requireAge(fields, context);
-  return queryOf(fields, indicator, contract, context);
+  return studies.map((study, at) => queryOf(study, indicators[at]!, contract, context));
+}
+
+function knownIndicator(id: string): Indicator {
+  const indicator = indicatorNamed(id);
+  if (indicator !== null) return indicator;
+  const near = didYouMean(
+    id,
+    INDICATORS.map((known) => known.id),
+  );
+  const detail = `There is no indicator "${id}".${near}`;
+  throw Refusal.ofQuestion({ code: 'UNKNOWN_INDICATOR', detail });
 }
 
 /** A client that joins the past to a stream tells this by the member: there is no past, and nothing is wrong. */

@@ -42,6 +42,11 @@ const HEADERS = {
     description: 'Passed as `resume`, continues this export.',
     schema: { type: 'string' },
   },
+  'Content-Digest': {
+    description:
+      'The SHA-256 of the body (RFC 9530): a header where all of it is known when it begins, else a trailer.',
+    schema: { type: 'string' },
+  },
   [IDEMPOTENT_REPLAYED]: {
     description:
       '`true` when the same request with the same `Idempotency-Key` was answered before: nothing was done again.',
@@ -290,7 +295,9 @@ function headersOf(route: Route, status: number): object {
     'X-Request-Id',
     ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),
     ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
-    ...(route.path === '/v1/export' && status === 200 ? (['X-Export-Token'] as const) : []),
+    ...(route.path === '/v1/export' && status === 200
+      ? (['X-Export-Token', 'Content-Digest'] as const)
+      : []),
     ...(hasTag(route) && status < 400 ? (['ETag', 'Cache-Control'] as const) : []),
     ...(route.isIdempotent === true && status < 300 ? ([IDEMPOTENT_REPLAYED] as const) : []),
     ...(isCounted ? Object.values(RATE_HEADERS) : []),

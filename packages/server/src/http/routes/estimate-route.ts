@@ -1,18 +1,30 @@
 /** `GET /v1/history/estimate`: what a history query would cost. It costs nothing itself. */
 
-import { lookBackText } from '../../history/covered-query.ts';
+import { type CoveredQuery, lookBackText } from '../../history/covered-query.ts';
 import { LookBackFrom } from '../contract/look-back-from-schema.ts';
 import { closedObject, Type } from '../contract/schema.ts';
 import { defineRoute, type Route } from '../server/route.ts';
-import { askedQuery, coveredQuery, HISTORY_ERRORS, type HistoryFacts } from './history-access.ts';
+import {
+  askedQueries,
+  coveredQueries,
+  HISTORY_ERRORS,
+  type HistoryFacts,
+  unitsOf,
+} from './history-access.ts';
 import { historyParameters } from './history-parameters.ts';
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
 
+const StudyView = closedObject({
+  indicator: Type.String(),
+  computeUnits: Count('What it adds.'),
+  lookBackFrom: LookBackFrom,
+});
+
 const EstimateView = closedObject({
   instrument: Type.String({ description: 'As it was asked for.' }),
   contract: Type.String({ description: 'The contract that would be read.' }),
-  computeUnits: Count('What all pages of the query cost together.'),
+  computeUnits: Count('What all pages of the query, or its export, cost together.'),
   trades: Count('Trades in the range.'),
   days: Count('UTC days of the range that the tape has.'),
   missingDays: Type.Array(Type.String({ format: 'date' }), {
@@ -21,6 +33,9 @@ const EstimateView = closedObject({
   missingDaysTotal: Count('How many days are without data: none.'),
   lookBackFrom: LookBackFrom,
   remainingComputeUnits: Count('Compute units that are left this month.'),
+  studies: Type.Optional(
+    Type.Array(StudyView, { description: 'Of several indicators: each, in their order.' }),
+  ),
 });
 
 export function estimateRoute(history: () => HistoryFacts): Route {
@@ -29,7 +44,8 @@ export function estimateRoute(history: () => HistoryFacts): Route {
     path: '/v1/history/estimate',
     operationId: 'estimateHistory',
     summary: 'What a history query costs.',
-    description: 'Takes the same query. Nothing is charged.',
+    description:
+      'Takes the same query, or that of an export, also of several indicators. Nothing is charged.',
     access: { scope: 'history' },
     query: historyParameters('estimate'),
     judgesQuery: true,
@@ -37,19 +53,33 @@ export function estimateRoute(history: () => HistoryFacts): Route {
     errors: HISTORY_ERRORS,
     handle: async ({ query: raw, caller, signal }) => {
       const facts = history();
-      const query = askedQuery(facts, { raw, operation: 'estimate', caller });
-      const { computeUnits, trades, coverage } = await coveredQuery(facts, query, caller, signal);
+      const queries = askedQueries(facts, { raw, operation: 'estimate', caller });
+      const covered = await coveredQueries(facts, queries, caller, signal);
+      const { query, trades, coverage } = covered[0]!;
       return {
         instrument: query.instrument,
         contract: query.contract,
-        computeUnits,
+        computeUnits: unitsOf(covered),
         trades,
         days: coverage.days.length,
         missingDays: [],
         missingDaysTotal: 0,
-        lookBackFrom: lookBackText(coverage),
+        lookBackFrom: latestLookBack(covered),
         remainingComputeUnits: await facts.charges.remaining('page', caller),
+        ...(covered.length === 1 ? {} : { studies: covered.map(studyView) }),
       };
     },
   });
+}
+
+function studyView({ query: { indicator }, computeUnits, coverage }: CoveredQuery) {
+  return { indicator, computeUnits, lookBackFrom: lookBackText(coverage) };
+}
+
+/** From then on what each of them carries is there. */
+function latestLookBack(covered: readonly CoveredQuery[]): string | null {
+  const texts = covered
+    .map(({ coverage }) => lookBackText(coverage))
+    .filter((text) => text !== null);
+  return texts.length === 0 ? null : String(texts.map(BigInt).reduce((a, b) => (a > b ? a : b)));
 }

@@ -18,7 +18,7 @@ import { type CoveredQuery, lookBackText } from '../../history/covered-query.ts'
 import type { ExportFormat } from '../../history/history-fields.ts';
 import type { HistoryQuery } from '../../history/history-query.ts';
 import { invalidParameters } from '../server/problem-error.ts';
-import { StreamedAnswer } from '../server/streamed-answer.ts';
+import { digestText, StreamedAnswer } from '../server/streamed-answer.ts';
 import type { HistoryFacts } from './history-access.ts';
 
 interface FormatFacts {
@@ -64,7 +64,8 @@ export interface ExportAsked {
 
 /** What is to be sent. */
 export interface ExportDelivery {
-  readonly covered: CoveredQuery;
+  /** Each study. */
+  readonly covered: readonly CoveredQuery[];
   /** What its token is of. */
   readonly begun: ExportBegun;
   readonly token: string;
@@ -86,17 +87,21 @@ export async function exportAnswer(
   const { charges } = facts;
   const volume = volumeOf(asked);
   const { token } = delivery;
-  const { query } = delivery.covered;
-  const { contentType, place } = EXPORT_FORMATS[query.format];
+  const queries = delivery.covered.map(({ query }) => query);
+  const { contentType, place } = EXPORT_FORMATS[queries[0]!.format];
   try {
-    const chunks = bodyOf(asked, delivery);
+    let known = {};
+    const chunks = bodyOf(asked, delivery, (whole) => {
+      known = { 'content-length': String(whole.length), 'content-digest': digestText(whole) };
+    });
     const body = facts.pace.paced(chunks, caller.accountId, signal);
     const first = await body.next();
     return new StreamedAnswer({
       headers: {
         'content-type': contentType,
-        'content-disposition': `attachment; filename="${fileName(query)}"`,
+        'content-disposition': `attachment; filename="${fileName(queries)}"`,
         'x-export-token': token,
+        ...known,
       },
       chunks: withFirst(first, body),
       onWritten: (bytes) => charges.settle(volume, bytes),
@@ -113,36 +118,36 @@ export async function exportAnswer(
 function bodyOf(
   { facts, caller, signal }: ExportAsked,
   delivery: ExportDelivery,
+  onWhole: (body: Uint8Array) => void,
 ): AsyncGenerator<Uint8Array> {
   const { covered, begun, first } = delivery;
-  const { query, until, coverage } = covered;
-  const { contract, indicator, params, mode, untilCursor, from, format } = query;
   const { sources, tables } = facts;
   const { accountId: account } = caller;
+  const { engineFingerprint, inputs } = begun;
+  const form = covered.length === 1 ? 'frames' : 'blocks';
+  const studies = covered.map(({ query, until, coverage }) => {
+    const request = { ...requestOf(query, account), until };
+    const lookBackFrom = inputs === null ? undefined : lookBackText(coverage);
+    const open = (skip: number) => sources.days.read({ ...request, form, skip }, signal);
+    const openTable = () => sources.days.read({ ...request, form: 'blocks' }, signal);
+    return { query, lookBackFrom, open, openTable };
+  });
+  const { query, lookBackFrom, openTable } = studies[0]!;
+  const { format } = query;
+  if (format === 'ndjson') {
+    return exportFrames({ studies, engineFingerprint, line: first, onWhole });
+  }
+  const table = { format, engineFingerprint, account, byte: first, tables };
+  return exportTable({ query, lookBackFrom, ...table, open: openTable });
+}
+
+function requestOf(
+  { contract, indicator, params, mode, untilCursor, from }: HistoryQuery,
+  account: string,
+) {
   const last = untilCursor === null ? null : parseCursor(untilCursor);
   const hasTail = mode === 'live' && untilCursor === null;
-  const { engineFingerprint, inputs } = begun;
-  const lookBackFrom = inputs === null ? undefined : lookBackText(coverage);
-  const range = { from, until, last, hasTail };
-  const request = { account, contract, indicator, params, ...range };
-  return format === 'ndjson'
-    ? exportFrames({
-        query,
-        engineFingerprint,
-        lookBackFrom,
-        line: first,
-        open: (skip) => sources.days.read({ ...request, form: 'frames', skip }, signal),
-      })
-    : exportTable({
-        query,
-        format,
-        engineFingerprint,
-        lookBackFrom,
-        account,
-        byte: first,
-        tables,
-        open: () => sources.days.read({ ...request, form: 'blocks' }, signal),
-      });
+  return { account, contract, indicator, params, from, last, hasTail };
 }
 
 /** A chunk that was taken, before those that were not. */
@@ -164,7 +169,9 @@ function withFirst(
   };
 }
 
-function fileName({ contract, indicator, from, to, format }: HistoryQuery): string {
+function fileName(queries: readonly HistoryQuery[]): string {
+  const { contract, from, to, format } = queries[0]!;
+  const indicator = queries.map((query) => query.indicator).join('+');
   const days = `${dayOf(from)}-${dayOf((to - 1n) as EpochNs)}`;
   return `${contract}-${indicator}-${days}.${EXPORT_FORMATS[format].extension}`;
 }

@@ -35,7 +35,7 @@ export function readResume(
   });
   if (faults.length > 0) throw invalidParameters(faults);
   const begun = begunBy(asked, String(token));
-  const { format } = begun.query;
+  const { format } = begun.queries[0]!;
   const { place } = EXPORT_FORMATS[format];
   for (const name of Object.keys(places).filter((other) => other !== place)) {
     const message = `does not fit a token of ${format}, which is resumed at /${place}`;

@@ -179,15 +179,17 @@ test('resuming starts at exactly the line asked for, at any line, free of comput
   assert.equal((await usageOf(secret)).remaining.exportBytes, VOLUME - written);
 });
 
-/** Gives one page, then waits for ever, unless it is not to stop. */
+/** Gives a page that is not the last, then waits for ever, unless it is not to stop. */
 function stoppingAfterOne({ days, replays }: Sources, isStopped: () => boolean): Sources {
   const read: Sources['days']['read'] = async (request, signal) => {
     const whole = await days.read(request);
     let given = 0;
-    const next: DaysRead['next'] = () => {
+    const next: DaysRead['next'] = async () => {
       given += 1;
-      if (given <= 1 || !isStopped()) return whole.next();
-      return new Promise((_resolve, reject) => {
+      if (!isStopped()) return await whole.next();
+      const page = given === 1 ? await whole.next() : null;
+      if (page !== null) return { ...page, isLast: false };
+      return await new Promise((_resolve, reject) => {
         signal!.addEventListener('abort', () => reject(signal!.reason));
       });
     };

@@ -10,6 +10,7 @@ import type { Caller } from '../../accounts/auth/caller.ts';
 import type { OnceRefused, OnceRequest } from '../../accounts/store/once.ts';
 import { TOKEN_VALID_NS } from '../../exports/export-token.ts';
 import { TABLE_INDICATORS } from '../../exports/table-columns.ts';
+import type { CoveredQuery } from '../../history/covered-query.ts';
 import type { HistoryQuery } from '../../history/history-query.ts';
 import { Type } from '../contract/schema.ts';
 import { IDEMPOTENCY_KEY, onceProblem } from '../server/idempotency.ts';
@@ -24,7 +25,7 @@ import {
   volumeOf,
 } from './export-answer.ts';
 import { readResume, requireRights } from './export-resume.ts';
-import { askedQuery, coveredQuery, HISTORY_ERRORS } from './history-access.ts';
+import { askedQueries, coveredQueries, HISTORY_ERRORS, unitsOf } from './history-access.ts';
 import { historyParameters } from './history-parameters.ts';
 
 const Parameters: TObject = Type.Object(
@@ -61,7 +62,10 @@ export function exportRoute(exports: () => ExportFacts): Route {
       'Lines of JSON, compressed with zstd: a header, one result a line as in history, an end with ' +
       'their number; or the same results as the rows of a table, with what the header says in its ' +
       'metadata. `X-Export-Token` of the answer, passed as `resume` within 24 hours, continues it at a ' +
-      'line, a table at a byte, without being charged compute units again. Takes the query, or `resume`.',
+      'line, a table at a byte, without being charged compute units again. Takes the query, or `resume`. Several ' +
+      'indicators of one contract come one after the other as lines that name their `indicator` and `study`. An ' +
+      'answer ends with its `Content-Digest` (RFC 9530), as a trailer; one that is known whole when it begins has ' +
+      'it, and its length, as headers.',
     access: { scope: 'export' },
     isIdempotent: true,
     query: Parameters,
@@ -104,11 +108,11 @@ function whose({ caller: { accountId, keyId } }: ExportAsked, once: OnceRequest)
 
 async function started(asked: ExportAsked, raw: Readonly<Record<string, unknown>>) {
   const { facts, caller, id, signal, once } = asked;
-  const query = askedQuery(facts, { raw, operation: 'export', caller });
-  requireColumns(query);
+  const queries = askedQueries(facts, { raw, operation: 'export', caller });
+  requireColumns(queries);
   requireVolume(caller);
-  const covered = await coveredQuery(facts, query, caller, signal);
-  const { computeUnits } = covered;
+  const covered = await coveredQueries(facts, queries, caller, signal);
+  const computeUnits = unitsOf(covered);
   const { charges } = facts;
   await charges.reserveAll(caller, [
     { kind: 'export', id, amount: computeUnits },
@@ -118,7 +122,7 @@ async function started(asked: ExportAsked, raw: Readonly<Record<string, unknown>
   try {
     const { engineFingerprint } = facts;
     const now = facts.accountsNow();
-    const begun = { query, engineFingerprint, inputs: covered.coverage.inputs };
+    const begun = { queries, engineFingerprint, inputs: inputsOf(covered) };
     const token = facts.tokens.issue(now, caller.accountId, begun);
     answer = await exportAnswer(asked, { covered, begun, token, first: 0 });
     signal.throwIfAborted();
@@ -148,11 +152,12 @@ async function started(asked: ExportAsked, raw: Readonly<Record<string, unknown>
 async function resumed(asked: ExportAsked, raw: Readonly<Record<string, unknown>>) {
   const { facts, caller, signal } = asked;
   const resume = readResume(asked, raw);
-  const { query, inputs } = resume.begun;
+  const { queries, inputs } = resume.begun;
   requireVolume(caller);
-  requireRights(asked, query);
-  const covered = await coveredQuery(facts, query, caller, signal);
-  if (inputs !== null && covered.coverage.inputs !== inputs) {
+  // They differ in what no right is about.
+  requireRights(asked, queries[0]!);
+  const covered = await coveredQueries(facts, queries, caller, signal);
+  if (inputs !== null && inputsOf(covered) !== inputs) {
     const detail = 'Days before the range came to the tape or left it: start a new export.';
     throw new ProblemError('CURSOR_EXPIRED', detail);
   }
@@ -160,7 +165,16 @@ async function resumed(asked: ExportAsked, raw: Readonly<Record<string, unknown>
   return await exportAnswer(asked, { ...resume, covered });
 }
 
-function requireColumns({ format, indicator }: HistoryQuery): void {
+function inputsOf(covered: readonly CoveredQuery[]): string {
+  return covered.map(({ coverage }) => coverage.inputs).join(' ');
+}
+
+function requireColumns(queries: readonly HistoryQuery[]): void {
+  const { format, indicator } = queries[0]!;
+  if (format !== 'ndjson' && queries.length > 1) {
+    const message = 'must be ndjson for several indicators: a table has the columns of one';
+    throw invalidParameters([{ path: '/format', message }]);
+  }
   if (format === 'ndjson' || TABLE_INDICATORS[format].includes(indicator)) return;
   const names = TABLE_INDICATORS[format].join(', ');
   const message = `has ${format} only for indicators with flat data, not for ${indicator}: ${names}`;

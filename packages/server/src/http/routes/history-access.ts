@@ -4,13 +4,13 @@
  */
 
 import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
-import type { EpochNs } from '@tapeloom/core/numbers';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { Caller } from '../../accounts/auth/caller.ts';
 import type { Charges } from '../../accounts/limits/charges.ts';
 import { type CoveredQuery, type CoverSources, coverQuery } from '../../history/covered-query.ts';
 import type { HistoryOperation } from '../../history/history-fields.ts';
 import type { HistorySources } from '../../history/history-pages.ts';
-import { type HistoryQuery, readHistoryQuery } from '../../history/history-query.ts';
+import { type HistoryQuery, readHistoryQueries } from '../../history/history-query.ts';
 import type { SharedPlaces } from '../../platform/shared-places.ts';
 import type { RouteError } from '../server/route.ts';
 
@@ -53,11 +53,20 @@ export interface HistoryQuestion {
   readonly caller: Caller;
 }
 
+/** Of a page, which has one study. */
 export function askedQuery(facts: HistoryFacts, question: HistoryQuestion): HistoryQuery {
+  return askedQueries(facts, question)[0]!;
+}
+
+/** One for each study. */
+export function askedQueries(
+  facts: HistoryFacts,
+  question: HistoryQuestion,
+): readonly HistoryQuery[] {
   const { raw, operation, caller } = question;
   const { entitlements } = caller;
   const now = facts.now();
-  return readHistoryQuery(raw, operation, {
+  return readHistoryQueries(raw, operation, {
     entitlements,
     book: facts.book(),
     isStreamed: (symbol) => facts.isStreamed(symbol),
@@ -72,19 +81,41 @@ export async function coveredQuery(
   caller: Caller,
   signal: AbortSignal,
 ): Promise<CoveredQuery> {
+  return (await coveredQueries(facts, [query], caller, signal))[0]!;
+}
+
+/** All of them, or a refusal. */
+export async function coveredQueries(
+  facts: HistoryFacts,
+  queries: readonly HistoryQuery[],
+  caller: Caller,
+  signal: AbortSignal,
+): Promise<readonly CoveredQuery[]> {
+  const { instrument } = queries[0]!;
+  const unitsPerTrade = queries.reduce((sum, query) => sum + query.computeUnitsPerTrade, 0);
   const book = facts.book();
-  return await coverQuery(query, facts.sources, {
+  const moment = {
     visible: () => visibleTo(caller, facts),
     arrived: caller.entitlements.visibleUntil(facts.now()),
     isReady: () => facts.tapeTime() !== null,
-    contractOn: (day) => book.resolve(query.instrument, day)?.symbol ?? null,
+    contractOn: (day: UtcDay) => book.resolve(instrument, day)?.symbol ?? null,
     enterWait: () => facts.awaited.enter(caller.accountId),
-    pause: async (ms) => {
+    pause: async (ms: number) => {
       await facts.pause(ms);
       // Nobody is there any more to be answered.
       signal.throwIfAborted();
     },
-  });
+  };
+  const covered: CoveredQuery[] = [];
+  for (const query of queries) {
+    covered.push(await coverQuery(query, facts.sources, moment, unitsPerTrade));
+  }
+  return covered;
+}
+
+/** What they cost together. */
+export function unitsOf(covered: readonly CoveredQuery[]): number {
+  return covered.reduce((sum, { computeUnits }) => sum + computeUnits, 0);
 }
 
 /** How far this caller sees the tape: the delay has passed, and the tape has come so far. */

@@ -8,6 +8,7 @@ import {
   LIMIT_DEFAULT,
   LIMIT_MAX,
 } from '../../history/history-fields.ts';
+import { STUDIES_MAX } from '../../history/study-fields.ts';
 import { Type } from '../contract/schema.ts';
 
 const CURSOR = '^[1-9][0-9]{7}[.](0|[1-9][0-9]*)[.](0|[1-9][0-9]*)$';
@@ -53,9 +54,27 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
   }),
 };
 
+/** Of exports and what they cost, where they may be repeated. */
+const REPEATED: Readonly<Record<string, TSchema>> = {
+  indicator: listed(
+    Type.String(),
+    `The id of an indicator; several of one contract: repeated, ${STUDIES_MAX} times at most.`,
+  ),
+  params: listed(
+    Type.String({ contentMediaType: 'application/json' }),
+    'Parameters of the indicator, a JSON object; what is left out has its default. Of several: as often as ' +
+      '`indicator`, in the same order, or not at all.',
+  ),
+};
+
+function listed(one: TSchema, description: string): TSchema {
+  return Type.Union([one, Type.Array(one, { maxItems: STUDIES_MAX })], { description });
+}
+
 export function historyParameters(operation: HistoryOperation): TObject {
   const entries = HISTORY_PARAMETERS[operation].map((name): [string, TSchema] => {
-    const schema = SCHEMAS[name]!;
+    const repeated = operation === 'history' ? undefined : REPEATED[name];
+    const schema = repeated ?? SCHEMAS[name]!;
     return [name, REQUIRED.has(name) ? schema : Type.Optional(schema)];
   });
   return Type.Object(Object.fromEntries(entries), { additionalProperties: false });

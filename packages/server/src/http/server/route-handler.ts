@@ -20,7 +20,7 @@ import { invalidParameters } from './problem-error.ts';
 import { PublicAnswer } from './public-answer.ts';
 import { requestFaults } from './request-faults.ts';
 import { EncodedJson, NOT_MODIFIED, type Route, type RouteRequest } from './route.ts';
-import { StreamedAnswer, writeStreamed } from './streamed-answer.ts';
+import { CONTENT_DIGEST, StreamedAnswer, writeStreamed } from './streamed-answer.ts';
 import type { UnderWay } from './under-way.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
 
@@ -225,7 +225,11 @@ async function sendStreamed(
   countRequest(request, options);
   reply.hijack();
   const { raw } = reply;
-  raw.writeHead(200, { ...reply.getHeaders(), ...answer.options.headers } as OutgoingHttpHeaders);
+  const { headers } = answer.options;
+  // A client of HTTP/1.0 knows no end but that of the connection.
+  const isTrailed = raw.useChunkedEncodingByDefault && !('content-length' in headers);
+  const trailer = isTrailed ? { trailer: CONTENT_DIGEST } : {};
+  raw.writeHead(200, { ...reply.getHeaders(), ...headers, ...trailer } as OutgoingHttpHeaders);
   try {
     await writeStreamed(raw, answer, unread.lineOf(request.raw.socket));
     return raw.writableEnded ? 'sent' : 'cut';

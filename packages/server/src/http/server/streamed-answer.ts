@@ -2,15 +2,18 @@
  * Answers that are written piece by piece, no further ahead than the socket takes them. The next chunk is asked
  * for when the socket has the whole of one, so of a reader that stops there is never more than one. What left for
  * the socket is counted and told once, before the client can know that the answer is over; a client that is
- * gone, or that was cut because it does not read, ends it.
+ * gone, or that was cut because it does not read, ends it. A whole answer ends with its digest (RFC 9530), unless
+ * its headers have it: a body that arrived can be told from one that was changed on the way.
  */
 
+import { createHash, type Hash, hash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { freeMemory } from '../../platform/free-memory.ts';
 import type { AnswerLine } from './answer-line.ts';
 
 /** What is written at once: so little is not counted when it did not leave as a whole. */
 const PIECE_BYTES = 65_536;
+export const CONTENT_DIGEST = 'Content-Digest';
 
 export interface StreamedAnswerOptions {
   readonly headers: Readonly<Record<string, string>>;
@@ -37,6 +40,11 @@ export class StreamedAnswer {
   }
 }
 
+/** As the header has it, of a body that is known. */
+export function digestText(body: Uint8Array): string {
+  return `sha-256=:${hash('sha256', body, 'base64')}:`;
+}
+
 /** Where an answer goes. */
 export type StreamLine = Pick<AnswerLine, 'hold' | 'isAhead' | 'room'>;
 
@@ -59,8 +67,11 @@ export async function writeStreamed(
   if (fault !== null) response.destroy();
   answer.written = writer.written;
   await onWritten(writer.written);
-  if (fault === null) response.end();
-  else if (!isGone) throw fault;
+  if (fault === null) {
+    const digest = writer.digest();
+    if (digest !== null) response.addTrailers({ [CONTENT_DIGEST]: digest });
+    response.end();
+  } else if (!isGone) throw fault;
 }
 
 async function writeAll(
@@ -80,6 +91,8 @@ async function writeAll(
 
 class PieceWriter {
   written = 0;
+  /** Only a chunked answer can say anything at its end. */
+  readonly #hash: Hash | null;
   readonly #response: ServerResponse;
   readonly #line: StreamLine;
   /** Nothing is there to be written: the next chunk is being made. */
@@ -92,6 +105,7 @@ class PieceWriter {
   constructor(response: ServerResponse, line: StreamLine) {
     this.#response = response;
     this.#line = line;
+    this.#hash = response.chunkedEncoding ? createHash('sha256') : null;
     response.once('close', () => this.#over.resolve());
   }
 
@@ -133,6 +147,11 @@ class PieceWriter {
     this.#requireClient();
   }
 
+  /** Of all that has left, once. */
+  digest(): string | null {
+    return this.#hash && `sha-256=:${this.#hash.digest('base64')}:`;
+  }
+
   #requireClient(): void {
     if (this.isGone) throw new Error('the client has gone');
   }
@@ -146,6 +165,7 @@ class PieceWriter {
       this.#pending -= 1;
       if (error === null || error === undefined) {
         this.written += length;
+        this.#hash?.update(piece);
         if (memory !== null) freeMemory(memory);
       }
       if (this.#pending > 0) return;
