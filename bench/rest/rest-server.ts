@@ -130,6 +130,8 @@ function marketFacts(): () => InstrumentFacts {
   const now = accounts.clock.now();
   const day = dayOf(now);
   const world = new TradingWorld(SIM, day, sessionBooks(now));
+  const days = Array.from({ length: 10 }, (_, back) => addDays(day, back - 9));
+  const onTape = new Map(world.book.all().map(({ symbol }) => [symbol, new Set(days)]));
   return () => {
     const at = accounts.clock.now();
     return {
@@ -141,6 +143,8 @@ function marketFacts(): () => InstrumentFacts {
       isStreamed: (symbol) => world.isStreamed(symbol),
       fullSessions: (symbol) => world.fullSessions(symbol),
       lastTradeAt: () => (at - (at % SECOND_NS)) as EpochNs,
+      tapeTime: at,
+      days: () => onTape,
     };
   };
 }

@@ -166,6 +166,7 @@ export class RestService implements AsyncDisposable {
   readonly awaited = new SharedPlaces(AWAITED_LIMITS);
   /** What reads the tape; a test may put something else in its place. */
   sources: HistorySources & CoverSources;
+  readonly #reader: SettledDaysReader;
   /** A test may say that it has changed. */
   catalogue: CatalogueFacts = catalogueFacts(publishedDefinitions());
   /** A test may sell something else. */
@@ -196,8 +197,9 @@ export class RestService implements AsyncDisposable {
     };
     this.#replays = new StudyReplays(shared);
     this.tokens = new ExportTokens({ secret: randomBytes(32) });
+    this.#reader = new SettledDaysReader({ ...shared, cache: null });
     this.sources = {
-      days: new SettledDaysReader({ ...shared, cache: null }),
+      days: this.#reader,
       replays: this.#replays,
     };
     const onFault = (error: unknown) => {
@@ -228,6 +230,7 @@ export class RestService implements AsyncDisposable {
       catalogue: () => this.catalogue,
       market: this.#marketNow(),
       past: () => this.#past(),
+      daysOf: (contracts) => this.#reader.daysOf(contracts),
       offers: () => this.offers,
       billing: () => this.billing,
       payments: () => this.payments,

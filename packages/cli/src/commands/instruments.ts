@@ -71,6 +71,7 @@ function instrumentsTable(instruments: readonly Instrument[]): string {
       { title: 'exchange' },
       { title: 'tick', isNumber: true },
       { title: 'last trade (UTC)' },
+      { title: 'history' },
     ],
     instruments.map((it) => [
       it.alias ?? '-',
@@ -80,6 +81,7 @@ function instrumentsTable(instruments: readonly Instrument[]): string {
       it.exchange,
       `${formatPrice(1, it.tickSizeNanos)} ${it.currency}`,
       timeOf(it.updatedAt),
+      it.history === null ? '-' : `${it.history.firstDay} to ${it.history.lastDay}`,
     ]),
   );
 }
@@ -100,10 +102,24 @@ function factsOf(it: Instrument): [string, string][] {
     ['a lot is', decimal(it.lotSizeNanos)],
     ['last trade', timeOf(it.updatedAt)],
     ['expires', timeOf(it.expiresAt)],
+    ...historyFacts(it),
     ...(it.rolls ?? []).map(({ from, symbol }): [string, string] => [
       'means',
       `${symbol} from ${timeOf(from)}`,
     ]),
+  ];
+}
+
+function historyFacts({ history }: Instrument): [string, string][] {
+  if (history === null) return [['history', 'none for this key']];
+  const { firstDay, lastDay, missingDays, missingDaysTotal } = history;
+  const left = missingDaysTotal - missingDays.length;
+  const more = left > 0 ? [`${left} more`] : [];
+  return [
+    ['history', `${firstDay} to ${lastDay}`],
+    ...(missingDaysTotal === 0
+      ? []
+      : [['missing days', [...missingDays, ...more].join(', ')] as [string, string]]),
   ];
 }
 

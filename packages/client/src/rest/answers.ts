@@ -57,6 +57,16 @@ export interface CatalogueParameter {
   readonly description: string;
 }
 
+/** UTC days, as `2026-11-16`. */
+export interface InstrumentHistory {
+  readonly firstDay: string;
+  /** It may still grow. */
+  readonly lastDay: string;
+  /** Days between on which the market was open and that are not there: the first 1,000 of them. */
+  readonly missingDays: readonly string[];
+  readonly missingDaysTotal: number;
+}
+
 export interface Instrument {
   readonly symbol: string;
   readonly alias: string | null;
@@ -72,6 +82,8 @@ export interface Instrument {
   readonly calendar: string;
   readonly expiresAt: string;
   readonly streamed: boolean;
+  /** What the key can ask of its history; null: nothing. */
+  readonly history: InstrumentHistory | null;
   /** Which contract the alias means from when on. */
   readonly rolls?: readonly { readonly from: string; readonly symbol: string }[];
 }

@@ -53,6 +53,8 @@ export class Entitlements {
   readonly isTest: boolean;
   /** How far behind the tape everything this caller sees is. */
   readonly delayNs: bigint;
+  /** The instruments a key is restricted to, as one text; null: it is not. */
+  readonly restriction: string | null;
   readonly #scopes: ReadonlySet<Scope>;
   readonly #instruments: ReadonlySet<string> | null;
   readonly #ranges: readonly IpRange[] | null;
@@ -66,6 +68,7 @@ export class Entitlements {
     this.delayNs = BigInt(this.limits.delaySeconds) * SECOND_NS_BIG;
     this.#scopes = new Set(rights.scopes);
     this.#instruments = rights.instruments && new Set(rights.instruments);
+    this.restriction = rights.instruments && JSON.stringify(rights.instruments);
     // An entry that cannot be read allows nothing.
     const ranges = rights.allowedIps?.map(parseIpRange).filter((range) => range !== null);
     this.#ranges = ranges ?? null;

@@ -56,6 +56,7 @@ export class ComputeDesk implements DeskOptions<ComputeShape> {
       await this.#tapeAt(to);
       return await this.#options.days.tradesAfter(contract, after, to);
     },
+    daysOf: (contracts) => this.#options.days.daysOf(contracts),
     openDays: (read, request) => {
       const opening = this.#tapeAt(request.until).then(() => this.#options.days.read(request));
       return this.#hold(read, { t: 'days', request, opening });

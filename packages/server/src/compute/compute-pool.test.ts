@@ -52,6 +52,7 @@ class FakeThread extends LoopbackPort<ComputeShape> {
   #days(): SettledDays & { damaged: { add(contract: string): void } } {
     return {
       damaged: { add: (contract) => this.world.damaged.push(`${this.name} ${contract}`) },
+      daysOf: async (contracts) => contracts.map(() => []),
       coverage: async () => {
         return {
           days: [],

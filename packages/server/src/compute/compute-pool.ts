@@ -20,6 +20,7 @@ import type {
 import type { Coverage, CoveredStudy } from '../runs/coverage.ts';
 import type { CursorPlace, Replay, ReplayPage, ReplayRequest, Replays } from '../runs/replay.ts';
 import type { TradingSessions } from '../runs/session-tables.ts';
+import type { TapeDay } from '../tape/tape.ts';
 import { ComputeThreads, type ComputeThreadsOptions } from './compute-threads.ts';
 import type { ComputeShape } from './compute-wire.ts';
 import { type IdleLimits, IdleReads } from './idle-reads.ts';
@@ -142,6 +143,10 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
 
   async tradesAfter(contract: string, after: string, to: EpochNs): Promise<number> {
     return await this.#ask('tradesAfter', contract, after, to);
+  }
+
+  async daysOf(contracts: readonly string[]): Promise<readonly (readonly TapeDay[])[]> {
+    return await this.#ask('daysOf', contracts);
   }
 
   /** Once the signal is aborted, the read is disposed of; also while it waits to begin. */

@@ -11,6 +11,7 @@ import type { DaysPage, SettledDaysRequest } from '../results/settled-days.ts';
 import type { Coverage, CoveredStudy } from '../runs/coverage.ts';
 import type { CursorPlace, ReplayPage, ReplayRequest } from '../runs/replay.ts';
 import type { TradingSessions } from '../runs/session-tables.ts';
+import type { TapeDay } from '../tape/tape.ts';
 
 export interface ComputeThreadData {
   readonly tapePort: MessagePort;
@@ -38,6 +39,8 @@ export interface ComputeShape extends ThreadShape {
     locate(contract: string, cursor: string, seenUntil: EpochNs | null): CursorPlace;
     coverage(contract: string, from: EpochNs, to: EpochNs, study: CoveredStudy | null): Coverage;
     tradesAfter(contract: string, after: string, to: EpochNs): number;
+    /** By contract, those that are sound. */
+    daysOf(contracts: readonly string[]): readonly (readonly TapeDay[])[];
     /** Answers with the inputs of the read. */
     openDays(read: number, request: SettledDaysRequest): string;
     openReplay(read: number, request: ReplayRequest): string;

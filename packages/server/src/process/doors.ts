@@ -249,6 +249,7 @@ export class Doors implements AsyncDisposable {
       catalogue: () => this.#catalogue,
       serviceClock: this.#clock,
       past: () => this.#past.parts,
+      daysOf: (contracts) => this.#past.compute.daysOf(contracts),
       market: {
         book: () => world.book,
         isStreamed: (symbol) => world.isStreamed(symbol),

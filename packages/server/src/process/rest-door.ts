@@ -9,6 +9,7 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
 import type { EngineState } from '@tapeloom/protocol/status-states';
 import { openNow } from '../accounts/limits/open-now.ts';
+import { KnownDays } from '../history/known-days.ts';
 import type { ExportFacts } from '../http/routes/export-answer.ts';
 import { type RestFacts, restRoutes } from '../http/routes/rest-routes.ts';
 import {
@@ -19,6 +20,7 @@ import {
 import type { Route } from '../http/server/route.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { SettledDays } from '../results/settled-days.ts';
 import type { AccountServices } from './account-services.ts';
 
 type AccountParts = 'authenticator' | 'doorkeeper' | 'allowances' | 'addresses' | 'clock';
@@ -42,6 +44,8 @@ export interface RestParts
     ExportFacts,
     'tokens' | 'tables' | 'pace' | 'awaited' | 'sources' | 'pause'
   >;
+  /** Which days of contracts the tape has. */
+  readonly daysOf: SettledDays['daysOf'];
 }
 
 /** What is known of the market at the moment. */
@@ -65,8 +69,14 @@ export interface RestDoor {
 }
 
 export function composeRest(parts: RestParts): RestDoor {
-  const { accounts, market, serviceClock, mailer, origin, past, ...rest } = parts;
+  const { accounts, market, serviceClock, mailer, origin, past, daysOf, ...rest } = parts;
   const { store, doorkeeper, allowances, addresses, sessions, meter } = accounts;
+  const days = () => known.get();
+  const known = new KnownDays({
+    daysOf,
+    book: () => market.book(),
+    clock: accounts.clock,
+  });
   const routes = restRoutes({
     ...rest,
     publicOrigin: origin,
@@ -75,10 +85,11 @@ export function composeRest(parts: RestParts): RestDoor {
       const now = serviceClock.now();
       const [isSourceUp, day] = [market.isSourceUp(), market.tapeDay() ?? dayOf(now)];
       // It only grows; what is up or not takes the lowest bit.
-      const revision = 2 * market.revision() + (isSourceUp ? 1 : 0);
+      const revision = 2 * (market.revision() + known.revision) + (isSourceUp ? 1 : 0);
       const { isStreamed, fullSessions, lastTradeAt } = market;
+      const moment = { now, day, isSourceUp, revision, tapeTime: market.tapeTime() };
       const book = market.book();
-      return { book, now, day, isSourceUp, revision, isStreamed, fullSessions, lastTradeAt };
+      return { book, ...moment, isStreamed, fullSessions, lastTradeAt, days };
     },
     store: () => store,
     usageOf: (...of) => meter.usageOf(...of),

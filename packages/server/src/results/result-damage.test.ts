@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import type { UtcDay } from '@tapeloom/core/numbers';
 import { footprint } from '@tapeloom/core/studies/footprint';
 import { HOUR_NS_BIG } from '@tapeloom/core/units';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';

@@ -28,6 +28,7 @@ import {
   tapeNow,
   withoutDays,
 } from '../runs/sound-tape.ts';
+import type { TapeDay } from '../tape/tape.ts';
 import { DayLog } from './day-log.ts';
 import { DayLogs, type LogOrigin } from './day-logs.ts';
 import { DaysPages } from './days-pages.ts';
@@ -104,6 +105,16 @@ export class SettledDaysReader implements SettledDays {
   async tradesAfter(contract: string, after: string, to: EpochNs): Promise<number> {
     return await this.#naming(contract, () =>
       tradesAfterCursor(this.#covered(contract), after, to),
+    );
+  }
+
+  async daysOf(contracts: readonly string[]): Promise<readonly (readonly TapeDay[])[]> {
+    const { tape } = this.#options;
+    return await Promise.all(
+      contracts.map(async (contract) => {
+        const { onTape } = await tapeNow(tape, contract, this.damaged);
+        return [...onTape.values()];
+      }),
     );
   }
 

@@ -9,6 +9,7 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { Params } from '@tapeloom/core/studies/indicator';
 import type { BlockParts } from '../blocks/block.ts';
 import type { Coverage, CoveredStudy } from '../runs/coverage.ts';
+import type { TapeDay } from '../tape/tape.ts';
 
 export interface SettledDaysRequest {
   /** Whose turn it is: work of different accounts takes turns. */
@@ -80,6 +81,8 @@ export interface SettledDays {
   ): Promise<Coverage>;
   /** Trades with place in (after, to): what a page from a cursor to position(to) costs. */
   tradesAfter(contract: string, after: string, to: EpochNs): Promise<number>;
+  /** The days of contracts that are sound, ascending. */
+  daysOf(contracts: readonly string[]): Promise<readonly (readonly TapeDay[])[]>;
   /** Refused, as `next` is, when the tape does not have what is needed. */
   read(request: SettledDaysRequest): Promise<DaysRead>;
 }

@@ -140,7 +140,7 @@ function sealedInputs(
 
 /** The days of [from, to) on which the market was open then and that are not on the tape. */
 export function missingDays(
-  { onTape }: Pick<TapeNow, 'onTape'>,
+  { onTape }: { readonly onTape: { has(day: UtcDay): boolean } },
   full: SessionTable,
   from: EpochNs,
   to: EpochNs,
@@ -210,7 +210,7 @@ async function tradesOf(
 }
 
 /** Whether a day is none before the first session that is known; the books are always ahead of the tape. */
-function hasSessions(full: SessionTable, day: UtcDay): boolean {
+export function hasSessions(full: SessionTable, day: UtcDay): boolean {
   return full.atOrBefore(epochNs(addDays(day, 1), -1)) !== null;
 }
 

@@ -180,6 +180,12 @@ const CATALOGUE: Readonly<Record<string, OperationExample>> = {
           pointValueNanos: 50_000_000_000,
           calendar: 'cme-equity',
           expiresAt: '1797604200000000000',
+          history: {
+            firstDay: '2026-11-02',
+            lastDay: '2026-11-16',
+            missingDays: ['2026-11-05'],
+            missingDaysTotal: 1,
+          },
           rolls: [
             { from: '1789344000000000000', symbol: 'ESZ6' },
             { from: '1797206400000000000', symbol: 'ESH7' },

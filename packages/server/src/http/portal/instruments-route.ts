@@ -28,7 +28,7 @@ export function portalInstrumentsRoute(
       const market = facts();
       if (dataset !== undefined) requireDataset(market, dataset);
       const entitlements = await sessionEntitlements(store(), session.accountId, now);
-      return instrumentsJson(market, dataset ?? null, entitlements.visibleUntil(market.now));
+      return instrumentsJson(market, dataset ?? null, entitlements);
     },
   });
 }

@@ -48,6 +48,7 @@ function threadOver(
     tell: (fault) => loopback.desk.tell(fault),
     days: {
       damaged: { add: () => {} },
+      daysOf: async (contracts) => contracts.map(() => []),
       coverage: (...of) => days.coverage(...of),
       tradesAfter: (...of) => days.tradesAfter(...of),
       read: async (request) => {

@@ -80,6 +80,7 @@ function threadOver({ days, replays }: RestService['sources']): LoopbackPort<Com
     tell: (fault) => loopback.desk.tell(fault),
     days: {
       damaged: { add: () => {} },
+      daysOf: async (contracts) => contracts.map(() => []),
       coverage: (...of) => days.coverage(...of),
       tradesAfter: (...of) => days.tradesAfter(...of),
       read: async (request) => {

@@ -4,12 +4,17 @@
  */
 
 import type { SessionTable } from '@tapeloom/core/calendar/session';
+import type { Entitlements } from '@tapeloom/core/entitlement/entitlements';
 import type { Contract } from '@tapeloom/core/instrument/contract';
 import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
-import { epochNsText } from '@tapeloom/core/utc-day';
+import { dayOf, epochNs, epochNsText } from '@tapeloom/core/utc-day';
 import { INSTRUMENT_STATES, type InstrumentState } from '@tapeloom/protocol/status-states';
 import type { Static } from 'typebox';
+import type { DaysByContract } from '../../history/known-days.ts';
+import { dayText, missingMembers } from '../../history/refusal-answer.ts';
+import { whenKnown } from '../../platform/when-known.ts';
+import { hasSessions, missingDays } from '../../runs/coverage.ts';
 import { Instant } from '../contract/instant-schema.ts';
 import { Type } from '../contract/schema.ts';
 import { KeptAnswers } from '../server/kept-answers.ts';
@@ -17,6 +22,21 @@ import type { EncodedJson } from '../server/route.ts';
 
 const closed = { additionalProperties: false };
 const Nanos = (description: string) => Type.Integer({ minimum: 1, description });
+
+const Day = (description: string) => Type.String({ description, format: 'date' });
+
+const InstrumentHistory = Type.Object(
+  {
+    firstDay: Day('The first UTC day of which there is data.'),
+    lastDay: Day('The last one; it may still grow.'),
+    missingDays: Type.Array(Day('A UTC day.'), {
+      description:
+        'Days between on which the market was open and that are not there; the first 1,000.',
+    }),
+    missingDaysTotal: Type.Integer({ minimum: 0, description: 'How many there are.' }),
+  },
+  closed,
+);
 
 export const InstrumentView = Type.Object(
   {
@@ -44,6 +64,9 @@ export const InstrumentView = Type.Object(
     calendar: Type.String({ description: 'Its trading hours, by name.' }),
     expiresAt: Instant('Expiry'),
     streamed: Type.Boolean({ description: 'Whether it is streamed in real time.' }),
+    history: Type.Union([InstrumentHistory, Type.Null()], {
+      description: 'What the key can ask of its history; null: nothing.',
+    }),
     rolls: Type.Optional(
       Type.Array(Type.Object({ from: Instant('Start'), symbol: Type.String() }, closed), {
         description: 'What the alias designates from when on, past and planned.',
@@ -68,6 +91,10 @@ export interface InstrumentFacts {
   fullSessions(symbol: string): SessionTable;
   /** Time of the newest trade on the tape; null when it has none. */
   lastTradeAt(symbol: string): EpochNs | null;
+  /** How far the tape has come; null while that is not known. */
+  readonly tapeTime: EpochNs | null;
+  /** The days that are on the tape. */
+  days(): Promise<DaysByContract> | DaysByContract;
 }
 
 /** The streamed contracts, in the book's order, with their states at this moment. */
@@ -83,16 +110,29 @@ export function streamedInstruments(
 
 /**
  * `{ instruments }` in JSON: the streamed contracts, or all contracts of a dataset, in the book's order.
- * No trade after `visibleUntil` shows.
+ * Nothing shows that these rights do not see.
  */
 export function instrumentsJson(
   facts: InstrumentFacts,
   dataset: string | null,
-  visibleUntil: EpochNs,
+  entitlements: Entitlements,
+): Promise<EncodedJson> | EncodedJson {
+  return whenKnown(facts.days(), (days) => instrumentsWith(facts, dataset, entitlements, days));
+}
+
+function instrumentsWith(
+  facts: InstrumentFacts,
+  dataset: string | null,
+  entitlements: Entitlements,
+  days: DaysByContract,
 ): EncodedJson {
   const { answers, parts } = fixedParts(facts);
+  const visibleUntil = entitlements.visibleUntil(facts.now);
+  const reach = historyReach(entitlements, facts);
   // Those who see with a delay see other times.
-  const kind = `${visibleUntil < facts.now ? 'delayed' : 'now'} ${dataset ?? ''}`;
+  const seen = visibleUntil < facts.now ? 'delayed' : 'now';
+  const past = reach === null ? '' : `${reach.first} ${reach.last} ${entitlements.restriction}`;
+  const kind = `${seen} ${dataset ?? ''} ${past}`;
   return answers.answer(kind, facts.revision, facts.now, () => {
     const texts: string[] = [];
     let end: EpochNs | null = null;
@@ -101,11 +141,54 @@ export function instrumentsJson(
       if (dataset === null ? !isStreamed : part.contract.dataset !== dataset) continue;
       const { status, updatedAt, until } = moment(facts, part.contract, visibleUntil);
       const now = `"status":"${status}","updatedAt":"${updatedAt}","streamed":${isStreamed}`;
-      texts.push(`${part.head},${now},${part.tail}`);
+      const isAllowed = reach !== null && mayRead(entitlements, facts, part.contract);
+      const history = isAllowed ? historyOf(facts, part.contract.symbol, reach, days) : null;
+      texts.push(`${part.head},${now},"history":${JSON.stringify(history)},${part.tail}`);
       if (until !== null && (end === null || until < end)) end = until;
     }
     return { text: `{"instruments":[${texts.join(',')}]}`, until: end };
   });
+}
+
+interface Reach {
+  readonly first: UtcDay;
+  readonly last: UtcDay;
+}
+
+/** The days that may be asked for now, whatever the tape has; null: none. */
+function historyReach(
+  entitlements: Entitlements,
+  { now, tapeTime }: InstrumentFacts,
+): Reach | null {
+  const earliest = entitlements.historyFrom(now);
+  const hasHistory = entitlements.hasScope('history') && entitlements.limits.computeBudget > 0;
+  if (earliest === null || !hasHistory) return null;
+  const allowed = entitlements.visibleUntil(now);
+  const visible = tapeTime !== null && tapeTime < allowed ? tapeTime : allowed;
+  return { first: dayOf(earliest), last: dayOf((visible - 1n) as EpochNs) };
+}
+
+function mayRead(entitlements: Entitlements, facts: InstrumentFacts, contract: Contract): boolean {
+  const { book, now, day: today } = facts;
+  return entitlements.allowsInstrument({ name: contract.symbol, contract, book, today, now });
+}
+
+/** Null when the tape has nothing of these days. */
+function historyOf(
+  facts: InstrumentFacts,
+  symbol: string,
+  { first, last }: Reach,
+  days: DaysByContract,
+): InstrumentView['history'] {
+  const onTape = days.get(symbol) ?? new Set<UtcDay>();
+  const full = facts.fullSessions(symbol);
+  const found = [...onTape].filter((day) => {
+    return day >= first && day <= last && hasSessions(full, day);
+  });
+  if (found.length === 0) return null;
+  const [from, to] = [found[0]!, found.at(-1)!];
+  const missing = missingDays({ onTape }, full, epochNs(from, 0), epochNs(to, 0));
+  return { firstDay: dayText(from), lastDay: dayText(to), ...missingMembers(missing) };
 }
 
 /** What stays the same all day: most of the bytes, made once a day. */
@@ -120,7 +203,6 @@ interface FixedPart {
 interface FixedParts {
   readonly day: UtcDay;
   readonly parts: readonly FixedPart[];
-  /** As many as there are datasets, twice. */
   readonly answers: KeptAnswers;
 }
 

@@ -33,8 +33,7 @@ export function instrumentsRoute(facts: () => InstrumentFacts): Route {
     handle: ({ query: { dataset }, caller: { entitlements } }) => {
       const market = facts();
       if (dataset !== undefined) requireDataset(market, dataset);
-      const visibleUntil = entitlements.visibleUntil(market.now);
-      return instrumentsJson(market, dataset ?? null, visibleUntil);
+      return instrumentsJson(market, dataset ?? null, entitlements);
     },
   });
 }

@@ -18,8 +18,11 @@ interface Kept {
   readonly json: EncodedJson;
 }
 
+/** More kinds are not kept: the one that was made longest ago goes. */
+const KINDS_MAX = 256;
+
 export class KeptAnswers {
-  /** The last of each kind of question: as many as the asker has kinds. */
+  /** The last of each kind of question. */
   readonly #kept = new Map<string, Kept>();
 
   answer(kind: string, revision: number, now: EpochNs, make: () => MadeAnswer): EncodedJson {
@@ -27,6 +30,8 @@ export class KeptAnswers {
     if (kept?.revision === revision && (kept.until === null || now < kept.until)) return kept.json;
     const { text, until } = make();
     const json = new EncodedJson(text);
+    this.#kept.delete(kind);
+    if (this.#kept.size >= KINDS_MAX) this.#kept.delete(this.#kept.keys().next().value!);
     this.#kept.set(kind, { revision, until, json });
     return json;
   }

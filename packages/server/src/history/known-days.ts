@@ -1,0 +1,74 @@
+/**
+ * The days of every contract that are on the tape, as the compute threads told them last. Who asks gets what is known,
+ * and waits only while nothing is. What is older than a minute is asked for anew, once at a time, meanwhile.
+ */
+
+import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { MINUTE_NS_BIG } from '@tapeloom/core/units';
+import type { Clock } from '../platform/clock.ts';
+import type { SettledDays } from '../results/settled-days.ts';
+
+/** Days by contract. */
+export type DaysByContract = ReadonlyMap<string, ReadonlySet<UtcDay>>;
+
+export interface KnownDaysOptions {
+  readonly daysOf: SettledDays['daysOf'];
+  readonly book: () => InstrumentBook;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+export class KnownDays {
+  readonly #options: KnownDaysOptions;
+  #known: DaysByContract | null = null;
+  /** What was known, as a text: another, other days. */
+  #text = '';
+  #revision = 0;
+  #askedAt: EpochNs | null = null;
+  #asking: Promise<DaysByContract> | null = null;
+
+  constructor(options: KnownDaysOptions) {
+    this.#options = options;
+  }
+
+  /** Another whenever the days are. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** Rejects only while nothing is known. */
+  get(): Promise<DaysByContract> | DaysByContract {
+    const now = this.#options.clock.now();
+    if (this.#asking === null && (this.#askedAt === null || now >= this.#askedAt + MINUTE_NS_BIG)) {
+      this.#askedAt = now;
+      this.#asking = this.#ask();
+      const over = () => {
+        this.#asking = null;
+      };
+      // What is known stays; who waits for the first is told.
+      this.#asking.then(over, over);
+    }
+    return this.#known ?? this.#asking!;
+  }
+
+  async #ask(): Promise<DaysByContract> {
+    try {
+      const contracts = this.#options
+        .book()
+        .all()
+        .map(({ symbol }) => symbol);
+      const told = await this.#options.daysOf(contracts);
+      const days = told.map((one) => one.map(({ day }) => day));
+      const text = JSON.stringify([contracts, days]);
+      if (this.#known === null || text !== this.#text) {
+        this.#known = new Map(contracts.map((symbol, at) => [symbol, new Set(days[at])]));
+        this.#text = text;
+        this.#revision += 1;
+      }
+      return this.#known;
+    } catch (error) {
+      if (this.#known === null) this.#askedAt = null;
+      throw error;
+    }
+  }
+}
