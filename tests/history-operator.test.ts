@@ -169,17 +169,17 @@ function wholeChunks(answer: Buffer): number {
 
 test('an export that is cut by a stop is charged what was written, and the stop does not wait for it [COUNT-25] [SEC-28]', async () => {
   const data = join(directory, 'stop');
-  const first = new RunningService({ data, env: { ...NO_PAST, TAPELOOM_SIM_SCALE: '1' } });
+  const first = new RunningService({ data, env: { ...NO_PAST, TAPELOOM_SIM_SCALE: '3' } });
   await first.ready();
   // A result per trade: far more than all buffers between the two hold.
-  const fields = { indicator: 'bars', params: '{"bar":"tick","size":1}' };
+  const fields = { indicator: 'footprint', params: '{"bar":"tick","size":1}' };
   const { received } = await begunExport(first, fields);
   const stopped = await first.stop('SIGTERM');
   assert.equal(stopped.code, 0, first.errors);
   assert.ok(stopped.ms < 5_000, `${stopped.ms} ms`);
   const bytes = wholeChunks(await received());
 
-  const second = new RunningService({ data, env: { ...NO_PAST, TAPELOOM_SIM_SCALE: '1' } });
+  const second = new RunningService({ data, env: { ...NO_PAST, TAPELOOM_SIM_SCALE: '3' } });
   await second.ready();
   const { used, remaining, limits } = await usageOf(second);
   assert.ok(bytes > 0);

@@ -139,7 +139,9 @@ function shownOperation(operation: Operation, recent: Readonly<Record<string, st
 
 /** The page would take a text with a media type for a file to be chosen. */
 function shownParameter(parameter: Parameter, recent: string | undefined): object {
-  const { contentMediaType: _type, ...schema } = parameter.schema;
+  const schema: object = JSON.parse(JSON.stringify(parameter.schema), (name, value) =>
+    name === 'contentMediaType' ? undefined : value,
+  );
   const isDated = recent !== undefined && parameter.example !== undefined;
   return { ...parameter, schema, ...(isDated ? { example: recent } : {}) };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
-import { RestService } from '../../../../../simulation/rest/rest-service.ts';
+import { ORIGIN, RestService } from '../../../../../simulation/rest/rest-service.ts';
 import {
   EncodedBody,
   isNamed,
@@ -221,11 +221,11 @@ test('no other route may be read by a page of another origin', async () => {
   }
 });
 
-test('the documents of the interface are served as they are committed', async () => {
+test('the documents of the interface are served as they are committed, with the address of the service', async () => {
   const openapi = await get('/v1/openapi.json');
   assert.match(String(openapi.headers['content-type']), /^application\/json/);
-  assert.equal(openapi.body, openapiText(contractRoutes()));
-  assert.equal((await get('/v1/asyncapi.json')).body, asyncapiText());
+  assert.equal(openapi.body, openapiText(contractRoutes(), ORIGIN));
+  assert.equal((await get('/v1/asyncapi.json')).body, asyncapiText(ORIGIN));
 });
 
 test('a service that knows its public address is the one server of its documents', () => {
