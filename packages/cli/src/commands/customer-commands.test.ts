@@ -149,7 +149,10 @@ test('several sign-ins stand beside each other, and logout forgets one', async (
 test('instruments are a table, one of them in full, and names for the shell', async () => {
   const customer = await Customer.withKey();
   const { out } = await customer.run('instruments');
-  assert.match(out, /^alias +contract +market +name +exchange +tick +last trade \(UTC\) +history$/m);
+  assert.match(
+    out,
+    /^alias +contract +market +name +exchange +tick +last trade \(UTC\) +history$/m,
+  );
   assert.match(out, /^ES\.c\.0 +ESZ6 +open +.* +0\.25 USD +2026-/m);
   const one = await customer.run('instruments ES.c.0');
   assert.match(one.out, /^contract +ESZ6$/m);

@@ -2,7 +2,7 @@
 
 import { arrow, box, type Drawing, LEFT, labelled, line, RIGHT, text } from './drawing.ts';
 
-export const COSTS: Drawing = {
+const COSTS: Drawing = {
   name: 'costs',
   title: 'From the estimate to the charge',
   description:
@@ -32,7 +32,7 @@ export const COSTS: Drawing = {
   ],
 };
 
-export const TEST_KEYS: Drawing = {
+const TEST_KEYS: Drawing = {
   name: 'test-keys',
   title: 'Two counters for a test key, one for a live key',
   description:
@@ -54,3 +54,5 @@ export const TEST_KEYS: Drawing = {
     text(LEFT, 284, 'a test key is stopped by either box', { tone: 'faint' }),
   ],
 };
+
+export const ACCOUNT_DRAWINGS = { COSTS, TEST_KEYS };

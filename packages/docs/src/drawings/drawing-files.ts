@@ -1,12 +1,16 @@
 /** The drawings of the documentation, as files below `docs/drawings/`. */
 
 import { docsPath } from '../docs-path.ts';
-import * as account from './account-drawings.ts';
+import { ACCOUNT_DRAWINGS } from './account-drawings.ts';
 import { type Drawing, svgOf } from './drawing.ts';
-import * as stream from './stream-drawings.ts';
-import * as tape from './tape-drawings.ts';
+import { STREAM_DRAWINGS } from './stream-drawings.ts';
+import { TAPE_DRAWINGS } from './tape-drawings.ts';
 
-export const DRAWINGS: readonly Drawing[] = Object.values({ ...tape, ...stream, ...account });
+export const DRAWINGS: readonly Drawing[] = Object.values({
+  ...TAPE_DRAWINGS,
+  ...STREAM_DRAWINGS,
+  ...ACCOUNT_DRAWINGS,
+});
 
 export interface DrawingFile {
   readonly name: string;

@@ -2,7 +2,7 @@
 
 import { arrow, box, type Drawing, LEFT, labelled, line, RIGHT, text, version } from './drawing.ts';
 
-export const FINAL: Drawing = {
+const FINAL: Drawing = {
   name: 'final',
   title: 'Forming, final, removed',
   description:
@@ -33,7 +33,7 @@ export const FINAL: Drawing = {
 const STEPS = [70, 112, 154, 196, 238, 280, 322, 364] as const;
 const FINALS: ReadonlySet<number> = new Set([196, 322]);
 
-export const CONFIRMED: Drawing = {
+const CONFIRMED: Drawing = {
   name: 'confirmed',
   title: 'Two modes of one stream',
   description:
@@ -54,7 +54,7 @@ export const CONFIRMED: Drawing = {
   ],
 };
 
-export const RESUME: Drawing = {
+const RESUME: Drawing = {
   name: 'resume',
   title: 'Coming back with a cursor',
   description:
@@ -83,7 +83,7 @@ export const RESUME: Drawing = {
 
 const DELAY_X = 120;
 
-export const DELAY: Drawing = {
+const DELAY: Drawing = {
   name: 'delay',
   title: 'A delayed stream is the same stream, later',
   description:
@@ -104,7 +104,7 @@ export const DELAY: Drawing = {
   ],
 };
 
-export const SLOW_READERS: Drawing = {
+const SLOW_READERS: Drawing = {
   name: 'slow-readers',
   title: 'What happens when data waits for you',
   description:
@@ -127,3 +127,5 @@ export const SLOW_READERS: Drawing = {
     text(102, 264, 'everything'),
   ],
 };
+
+export const STREAM_DRAWINGS = { FINAL, CONFIRMED, RESUME, DELAY, SLOW_READERS };

@@ -7,7 +7,7 @@ const cellX = (index: number) => LEFT + 38 + index * CELL;
 /** The trade whose second update the drawing points to. */
 const SHOWN = 2;
 
-export const CURSOR: Drawing = {
+const CURSOR: Drawing = {
   name: 'cursor',
   title: 'A cursor is a place on the tape',
   description:
@@ -43,7 +43,7 @@ export const CURSOR: Drawing = {
   ],
 };
 
-export const LIVE_IS_HISTORY: Drawing = {
+const LIVE_IS_HISTORY: Drawing = {
   name: 'live-is-history',
   title: 'One tape, one computation, three readers',
   description:
@@ -73,7 +73,7 @@ export const LIVE_IS_HISTORY: Drawing = {
 /** Hours since 22:00 UTC of the eve, on the axis of a day and a bit. */
 const hourX = (hour: number) => LEFT + 8 + Math.round((hour * (RIGHT - LEFT - 16)) / 28);
 
-export const SESSIONS: Drawing = {
+const SESSIONS: Drawing = {
   name: 'sessions',
   title: 'One trading day of ES in November, in UTC',
   description:
@@ -98,7 +98,7 @@ export const SESSIONS: Drawing = {
   ],
 };
 
-export const ROLLS: Drawing = {
+const ROLLS: Drawing = {
   name: 'rolls',
   title: 'An alias changes its contract at midnight UTC',
   description:
@@ -122,3 +122,5 @@ export const ROLLS: Drawing = {
     text(LEFT, 286, 'status, snapshot'),
   ],
 };
+
+export const TAPE_DRAWINGS = { CURSOR, LIVE_IS_HISTORY, SESSIONS, ROLLS };

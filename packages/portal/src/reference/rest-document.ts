@@ -139,9 +139,11 @@ function shownOperation(operation: Operation, recent: Readonly<Record<string, st
 
 /** The page would take a text with a media type for a file to be chosen. */
 function shownParameter(parameter: Parameter, recent: string | undefined): object {
-  const schema: object = JSON.parse(JSON.stringify(parameter.schema), (name, value) =>
-    name === 'contentMediaType' ? undefined : value,
-  );
+  // Of what may be repeated the page asks for one.
+  const { anyOf: [single] = [parameter.schema] } = parameter.schema as {
+    readonly anyOf?: readonly object[];
+  };
+  const { contentMediaType: _type, ...schema } = single as { readonly contentMediaType?: string };
   const isDated = recent !== undefined && parameter.example !== undefined;
   return { ...parameter, schema, ...(isDated ? { example: recent } : {}) };
 }

@@ -6,7 +6,7 @@ import type { BlockParts } from '../blocks/block.ts';
 import type { DayPart, DaysPage } from './settled-days.ts';
 
 /** A page is full from so many bytes on. */
-export const PAGE_BYTES = 1024 * 1024;
+const PAGE_BYTES = 1024 * 1024;
 
 type Growing = { -readonly [Name in keyof DayPart]: DayPart[Name] } & { blocks: BlockParts[] };
 

@@ -49,8 +49,8 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
   format: Type.Enum([...EXPORT_FORMATS], {
     default: 'ndjson',
     description:
-      '`ndjson`: lines of JSON, compressed with zstd. `parquet`, `arrow`: the same results as a table, ' +
-      'one row each; only for indicators whose data is flat.',
+      '`ndjson`: lines of JSON, compressed with zstd. `parquet`, `arrow`, `csv`: the same results as a ' +
+      'table, one row each; `csv`, compressed too, only for indicators whose data has no lists.',
   }),
 };
 
