@@ -70,7 +70,7 @@ async function walkMarket(page: Page): Promise<void> {
   assert.equal(asked.length, 2);
   assert.ok(!sent.some((text) => /svc_(?:live|test)_/.test(text)), 'a key in a page');
   await part.getByRole('button', { name: 'Stop' }).click();
-  await part.getByText('Closed').waitFor();
+  await part.getByText('Closed', { exact: true }).waitFor();
   const deadline = AbortSignal.timeout(WAIT_MS_MAX);
   while (sockets.some((socket) => !socket.isClosed())) {
     deadline.throwIfAborted();
