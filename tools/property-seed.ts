@@ -4,7 +4,11 @@
  * corner, `--seed random` a new one each time; a failure prints its seed.
  */
 
-import fc from 'fast-check';
+import { isMainThread } from 'node:worker_threads';
 
 const text = process.env.PROPERTY_SEED ?? '';
-if (text !== 'random') fc.configureGlobal({ seed: Number(text) });
+// Threads load what their process loads; none of them draws a value.
+if (isMainThread && text !== 'random') {
+  const { default: fc } = await import('fast-check');
+  fc.configureGlobal({ seed: Number(text) });
+}

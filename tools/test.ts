@@ -31,6 +31,10 @@ const batchMsMax = 240_000;
 const batchesPath = `.test-results/batches-${process.pid}`;
 const compiledPath = 'node_modules/.cache/compiled';
 const builtPath = 'node_modules/.cache/built';
+const preloads = [
+  import.meta.resolve('./untracked-promises.ts'),
+  import.meta.resolve('./property-seed.ts'),
+];
 const slowestShown = 10;
 const TELL_MS = 30_000;
 const usualSeed = '1';
@@ -79,7 +83,7 @@ const events = run({
   // One more than there are cores: most tests wait for files and sockets now and then.
   concurrency: availableParallelism() + 1,
   timeout: batchMsMax,
-  execArgv: ['--import', import.meta.resolve('./property-seed.ts')],
+  execArgv: preloads.flatMap((path) => ['--import', path]),
   ...(values.name === undefined ? {} : { testNamePatterns: values.name }),
 });
 
