@@ -16,7 +16,7 @@ import {
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-resume-'));
 const data = join(directory, 'data');
 /** Trades every few seconds. */
-const BUSY = { ...NO_PAST, TAPELOOM_SIM_SCALE: '1' };
+const BUSY = { data, env: NO_PAST, args: ['--speed', '20'] };
 const BARS = { instrument: 'BTC.c.0', indicator: 'bars', params: { size: 1 } };
 after(() => {
   killServices();
@@ -40,7 +40,7 @@ async function usedUnits(service: RunningService): Promise<number> {
 }
 
 test('a client resumes across a killed server with nothing missed and nothing twice [SUB-14] [SUB-15]', async () => {
-  const first = new RunningService({ data, env: BUSY });
+  const first = new RunningService(BUSY);
   await first.ready();
   const before = first.connect();
   await before.send({ t: 'subscribe', sub: 'a', ...BARS });
@@ -51,7 +51,7 @@ test('a client resumes across a killed server with nothing missed and nothing tw
   for (const message of ofSub(before, 'a')) client.hear(message);
   const cursor = client.cursors.at(-1)!;
 
-  const second = new RunningService({ data, env: BUSY });
+  const second = new RunningService(BUSY);
   await second.ready();
   const back = second.connect();
   await back.send({ t: 'subscribe', sub: 'a', ...BARS, from: { cursor } });
@@ -73,11 +73,11 @@ test('a client resumes across a killed server with nothing missed and nothing tw
 });
 
 test('a start yesterday is replayed by a real thread, charged, and becomes live [SUB-20] [COUNT-16]', async () => {
-  const service = new RunningService({ data, env: BUSY });
+  const service = new RunningService(BUSY);
   await service.ready();
   const one = service.connect();
   const midnight = BigInt(Date.UTC(...utcToday())) * 1_000_000n;
-  const time = `${midnight - 60_000_000_000n}`;
+  const time = `${midnight - 3_600_000_000_000n}`;
   await one.send({ t: 'subscribe', sub: 'a', ...BARS, params: {}, from: { time } });
   await one.first(({ t, state }) => t === 'status' && state !== 'warming');
   const kinds = ofSub(one, 'a').map(({ t }) => t);
