@@ -9,7 +9,9 @@ import { DAY_NS } from '@tapeloom/core/units';
 import { dayNumber } from '@tapeloom/core/utc-day';
 
 const HALF = 2 ** 32;
-const SIGN_BIT = -(2 ** 31);
+/** The double 2^52, and its upper half. */
+const INTEGER_BASE = 2 ** 52;
+const INTEGER_UPPER = 0x4330_0000;
 
 /** Writes rows [from, from + count) of `ns`, moved by the day's midnight, to the start of `halves`. */
 export function writeEpochColumn(
@@ -30,23 +32,24 @@ export function writeEpochColumn(
   }
 }
 
-/** Changes values back to nanoseconds since the day's midnight, in their own memory. */
+/**
+ * Changes values back to nanoseconds since the day's midnight, in their own memory. They lie within 52 days
+ * after it.
+ *
+ * A double of 2^52 and more, but less than 2^53, has an integer as it is in its lower bits, under a fixed upper
+ * part. So the upper halves get that part, and what is too much then is taken off as doubles: two loops
+ * without a conversion, and twice as fast as one with it.
+ */
 export function readEpochColumn(day: UtcDay, halves: Uint32Array): Float64Array {
   const [midnightLow, midnightHigh] = midnightHalves(day);
   const { buffer, byteOffset, length } = halves;
-  const ns = new Float64Array(buffer, byteOffset, length / 2);
-  // Signed halves become doubles faster; a low one is 2^31 less with its first bit turned.
+  // Signed halves are added faster.
   const signed = new Int32Array(buffer, byteOffset, length);
-  let high = Number.NaN;
-  let base = 0;
-  for (let row = 0; row < ns.length; row++) {
-    const newHigh = signed[2 * row + 1]!;
-    if (newHigh !== high) {
-      high = newHigh;
-      base = (high - midnightHigh) * HALF + (HALF / 2 - midnightLow);
-    }
-    ns[row] = base + (signed[2 * row]! ^ SIGN_BIT);
-  }
+  const upper = (INTEGER_UPPER - midnightHigh) | 0;
+  for (let high = 1; high < length; high += 2) signed[high] = (signed[high]! + upper) | 0;
+  const ns = new Float64Array(buffer, byteOffset, length / 2);
+  const tooMuch = INTEGER_BASE + midnightLow;
+  for (let row = 0; row < ns.length; row++) ns[row] = ns[row]! - tooMuch;
   return ns;
 }
 
