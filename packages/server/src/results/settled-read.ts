@@ -1,11 +1,11 @@
 /**
  * Reads settled days on, in ascending order: one run of the study is carried from day to day, so that a long
  * look-back is paid once; days may be left out. A day is read no further than it is asked for; nothing runs
- * ahead.
+ * ahead but the first trades of a day, which are fetched while the run gets there.
  */
 
-import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
-import { sliceBatch } from '@tapeloom/core/trade-batch';
+import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
+import { sliceBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
 import { BlockWriter } from '../blocks/block-writer.ts';
 import { firstDayRead } from '../runs/look-back.ts';
@@ -53,15 +53,23 @@ export class SettledRead implements Disposable {
     const writer = this.#writer;
     const { day } = log;
     const hearing = { day, end, output: log.output(writer) };
+    const source = log.run === null ? this.#source : log.source;
+    // A run that is to begin stands at midnight then: its trades are on their way while it gets there.
+    const from = log.run?.place ?? { day, rank: 0 as Rank };
+    const to = await placeBefore(source.tape, source.contract, end);
+    await using trades = new TradesAhead(source.tape.read(source.contract, from, to, true));
     if (log.run === null) {
       log.run = await this.#standAt(day);
-      log.source = this.#source;
+      log.source = source;
       log.run.hear(hearing);
     } else log.run.hearOn(hearing);
-    const { run, source } = log;
+    const { run } = log;
     this.#carried = null;
     try {
-      yield* this.#read(log, run, end);
+      await source.days.learn(lastDayBefore(end));
+      yield* this.#read(log, run, trades);
+      this.#pace.signal.throwIfAborted();
+      run.advance(end);
       log.isWarm = run.wasWarm;
       log.standAt(end, await tradesBefore(source, day, end), writer);
     } finally {
@@ -91,13 +99,10 @@ export class SettledRead implements Disposable {
     return begun;
   }
 
-  async *#read(log: DayLog, run: SettledRun, until: EpochNs): AsyncGenerator<void> {
-    const { tape, contract, days } = log.source;
+  async *#read(log: DayLog, run: SettledRun, trades: TradesAhead): AsyncGenerator<void> {
     const { yieldTurn, signal } = this.#pace;
     const writer = this.#writer;
-    await days.learn(lastDayBefore(until));
-    const to = await placeBefore(tape, contract, until);
-    for await (const batch of tape.read(contract, run.place, to, true)) {
+    for await (const batch of trades.batches()) {
       for (let row = 0; row < batch.count; ) {
         signal.throwIfAborted();
         const end = Math.min(row + this.#stepRows, batch.count);
@@ -116,8 +121,6 @@ export class SettledRead implements Disposable {
         await yieldTurn();
       }
     }
-    signal.throwIfAborted();
-    run.advance(until);
   }
 
   /** Keeps steps, and what they add to a block, short. */
@@ -125,6 +128,30 @@ export class SettledRead implements Disposable {
     const { min, max } = STEP_ROWS;
     if (stepBytes > STEP_BYTES) this.#stepRows = Math.max(min, this.#stepRows >> 1);
     else if (stepBytes < STEP_BYTES / 4) this.#stepRows = Math.min(max, this.#stepRows << 1);
+  }
+}
+
+/** A read of trades that begins before it is asked for any. */
+class TradesAhead implements AsyncDisposable {
+  readonly #read: AsyncIterator<TradeBatch>;
+  readonly #first: Promise<IteratorResult<TradeBatch>>;
+
+  constructor(trades: AsyncIterable<TradeBatch>) {
+    this.#read = trades[Symbol.asyncIterator]();
+    this.#first = this.#read.next();
+    // Perhaps nobody asks for it, so it must not be able to fail alone.
+    this.#first.catch(() => {});
+  }
+
+  /** Walked once; a batch is good until the next one is asked for. */
+  async *batches(): AsyncGenerator<TradeBatch> {
+    for (let next = await this.#first; next.done !== true; next = await this.#read.next()) {
+      yield next.value;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#read.return?.();
   }
 }
 
