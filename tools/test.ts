@@ -80,8 +80,8 @@ const fileMs = new Map<string, number>();
 const events = run({
   files: modules,
   cwd: root,
-  // One more than there are cores: most tests wait for files and sockets now and then.
-  concurrency: availableParallelism() + 1,
+  // More than there are cores: most tests wait for files and sockets now and then.
+  concurrency: availableParallelism() + 2,
   timeout: batchMsMax,
   execArgv: preloads.flatMap((path) => ['--import', path]),
   ...(values.name === undefined ? {} : { testNamePatterns: values.name }),

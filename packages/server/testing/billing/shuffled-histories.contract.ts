@@ -63,10 +63,13 @@ function shuffled(
   return all.sort((a, b) => a.place - b.place).map(({ webhook }) => webhook);
 }
 
+/** `.ci/long` plays more of them. */
+const HISTORIES = 250;
+
 /** Rejects with the history that did not end as the provider says. */
 export async function playHistories(
   open: () => Promise<ProviderRig>,
-  numRuns: number,
+  numRuns = HISTORIES,
 ): Promise<void> {
   await using rig = await open();
   const { provider, heard } = listening(rig.provider);

@@ -1,19 +1,6 @@
-import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { playHistories } from '../../../testing/billing/shuffled-histories.contract.ts';
 import { StripeRig } from '../../../testing/billing/stripe/stripe-rig.ts';
 
-const HISTORIES = 1_000;
-
-// Before there is a test: the runner watches every promise of one, which would take longer than the work.
-const fault: unknown = await playHistories(
-  () => StripeRig.open({ isSocket: false }),
-  HISTORIES,
-).then(
-  () => null,
-  (error: unknown) => error,
-);
-
-test('stripe: 1,000 histories with webhooks shuffled, repeated, lost and late end in the rights of what the provider says [SEC-29]', () => {
-  assert.ifError(fault);
-});
+test('stripe: histories with webhooks shuffled, repeated, lost and late end in the rights of what the provider says [SEC-29]', () =>
+  playHistories(() => StripeRig.open({ isSocket: false })));
