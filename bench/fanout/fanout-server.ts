@@ -17,15 +17,13 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { createSessionTable } from '@tapeloom/core/calendar/session-table';
 import { dayOf } from '@tapeloom/core/utc-day';
 import { Block } from '@tapeloom/server/blocks/block';
-import { createGateway } from '@tapeloom/server/gateway/connection/gateway';
-import { createResolver } from '@tapeloom/server/gateway/delivery/stream-request';
 import { DoorSockets, socketLimits } from '@tapeloom/server/platform/door-sockets';
 import { createLog } from '@tapeloom/server/platform/log';
 import { AccountServices } from '@tapeloom/server/process/account-services';
+import { composeStream } from '@tapeloom/server/process/stream-door';
 import { createSimUniverse } from '@tapeloom/server/sources/sim-universe';
 import type { FlushMessage } from '@tapeloom/server/topics/engine-link';
 import { Flush } from '@tapeloom/server/topics/flush';
-import { TopicHub } from '@tapeloom/server/topics/topic-hub';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { makeAccounts } from '../../tests/account-maker.ts';
 import { FanoutPlayer } from './fanout-player.ts';
@@ -42,22 +40,22 @@ const accounts = await AccountServices.open({ data, log });
 const { clock } = accounts;
 
 const player = new FanoutPlayer(clock);
-const hub = new TopicHub({ clock, timers: clock, fullSessions: () => createSessionTable([]) });
-hub.connect([player]);
 const { book } = createSimUniverse({ seed: 1, printsScale: 1 }, dayOf(clock.now()));
-const gateway = createGateway({
-  hub,
+const { gateway } = composeStream({
   clock,
   timers: clock,
-  authenticator: accounts.authenticator,
-  doorkeeper: accounts.doorkeeper,
-  sockets: new DoorSockets(socketLimits(20_000)),
-  leases: accounts.leases,
-  charges: accounts.charges,
+  accounts,
+  market: {
+    book: () => book,
+    isStreamed: () => true,
+    fullSessions: () => createSessionTable([]),
+    enter: () => {},
+  },
+  engines: [player],
   replays: { open: unasked, locate: unasked },
-  noteKeyUse: (keyId) => accounts.meter.noteKeyUse(keyId),
+  sockets: new DoorSockets(socketLimits(20_000)),
   trustedProxies: [],
-  resolve: createResolver({ book: () => book, isStreamed: () => true, epochReset: () => null }),
+  epochReset: () => null,
   onFault: (error) => log.error({ error }, 'a connection failed'),
 });
 

@@ -1,6 +1,6 @@
 /**
  * A whole stream in one process, for tests: a real HTTP server on a free port, gateway, topics and
- * engine as in production, over a tape in memory and a clock that moves when told. Real sockets connect
+ * engine composed as in production, over a tape in memory and a clock that moves when told. Real sockets connect
  * to it; nothing in it waits for real time.
  */
 
@@ -24,20 +24,16 @@ import { MemoryLeases } from '@tapeloom/server/accounts/limits/memory-leases';
 import { Engine } from '@tapeloom/server/engine/engine';
 import { OutgoingFlow } from '@tapeloom/server/engine/outgoing-flow';
 import type { ConnectionLimits } from '@tapeloom/server/gateway/connection/connection-socket';
-import {
-  createGateway,
-  type Gateway,
-  type GatewayOptions,
-} from '@tapeloom/server/gateway/connection/gateway';
-import { createResolver } from '@tapeloom/server/gateway/delivery/stream-request';
+import type { Gateway, GatewayOptions } from '@tapeloom/server/gateway/connection/gateway';
 import { WAIT_MS_MAX } from '@tapeloom/server/platform/clock';
 import { DoorSockets, socketLimits } from '@tapeloom/server/platform/door-sockets';
+import { composeStream } from '@tapeloom/server/process/stream-door';
 import { dayMatters } from '@tapeloom/server/process/tape-repairs';
 import type { PageLimits } from '@tapeloom/server/runs/study-replay';
 import { StudyReplays } from '@tapeloom/server/runs/study-replays';
 import type { EngineLink, EngineMessage } from '@tapeloom/server/topics/engine-link';
 import { brokenBy, type EpochFloor } from '@tapeloom/server/topics/epoch-floors';
-import { TopicHub } from '@tapeloom/server/topics/topic-hub';
+import type { TopicHub } from '@tapeloom/server/topics/topic-hub';
 import { FixedAuthenticator } from '../accounts/fixed-authenticator.ts';
 import { ManualClock } from '../clock/manual-clock.ts';
 import { MemoryTape, type MemoryTrade } from '../tape/memory-tape.ts';
@@ -131,7 +127,6 @@ export class InProcessStream implements AsyncDisposable {
     const addresses = new AddressThrottle();
     this.clock = clock;
     this.tape = options.tape ?? new MemoryTape('AA', 1_000);
-    this.hub = new TopicHub({ clock, timers: clock, fullSessions: () => sessions });
     let hear: (message: EngineMessage) => void = () => {};
     const runs = {
       tape: this.tape,
@@ -153,32 +148,34 @@ export class InProcessStream implements AsyncDisposable {
         this.#lost.push(lost);
       },
     };
-    this.hub.connect([link]);
-    this.gateway = createGateway({
-      hub: this.hub,
-      timers: clock,
-      authenticator,
-      doorkeeper: new Doorkeeper({ authenticator, addresses, clock }),
-      sockets: new DoorSockets(socketLimits(10_000)),
-      leases: new MemoryLeases(),
-      trustedProxies: [],
-      noteKeyUse: () => {},
-      replays: this.replays,
-      charges: NO_CHARGES,
-      resolve: createResolver({
-        book: () => options.book ?? BOOK,
-        isStreamed: (symbol) => symbol !== 'CC',
-        epochReset: (spec, cursor) => {
-          const { lookBackSessionsMax } = indicatorNamed(spec.indicator)!;
-          const stream = { sessions, lookBack: lookBackSessionsMax(spec.params) };
-          return brokenBy(this.floors, spec, cursor, (day) => dayMatters(stream, cursor, day));
-        },
-      }),
-      ...options,
-      limits: { ...PATIENT, ...options.limits },
+    const { doorkeeper = new Doorkeeper({ authenticator, addresses, clock }) } = options;
+    const { leases = new MemoryLeases(), charges = NO_CHARGES, book = BOOK } = options;
+    const { noteKeyUse = () => {}, partingMax } = options;
+    const door = composeStream({
       clock,
+      timers: clock,
+      accounts: { authenticator, doorkeeper, leases, charges, meter: { noteKeyUse } },
+      sockets: options.sockets ?? new DoorSockets(socketLimits(10_000)),
+      trustedProxies: options.trustedProxies ?? [],
+      engines: [link],
+      replays: this.replays,
+      limits: { ...PATIENT, ...options.limits },
+      ...(partingMax !== undefined && { partingMax }),
+      market: {
+        book: () => book,
+        isStreamed: (symbol) => symbol !== 'CC',
+        fullSessions: () => sessions,
+        enter: () => {},
+      },
+      epochReset: (spec, cursor) => {
+        const { lookBackSessionsMax } = indicatorNamed(spec.indicator)!;
+        const stream = { sessions, lookBack: lookBackSessionsMax(spec.params) };
+        return brokenBy(this.floors, spec, cursor, (day) => dayMatters(stream, cursor, day));
+      },
       onFault: (error) => this.faults.push(error),
     });
+    this.hub = door.hub;
+    this.gateway = door.gateway;
     this.#http.on('upgrade', (request, socket, head) =>
       this.gateway.handleUpgrade(request, socket, head),
     );

@@ -19,13 +19,13 @@ import { Doorkeeper } from '@tapeloom/server/accounts/auth/doorkeeper';
 import { MemoryLeases } from '@tapeloom/server/accounts/limits/memory-leases';
 import { Engine } from '@tapeloom/server/engine/engine';
 import { OutgoingFlow } from '@tapeloom/server/engine/outgoing-flow';
-import { createGateway, type Gateway } from '@tapeloom/server/gateway/connection/gateway';
-import { createResolver } from '@tapeloom/server/gateway/delivery/stream-request';
+import type { Gateway } from '@tapeloom/server/gateway/connection/gateway';
 import { WAIT_MS_MAX } from '@tapeloom/server/platform/clock';
 import { DoorSockets, socketLimits } from '@tapeloom/server/platform/door-sockets';
+import { composeStream } from '@tapeloom/server/process/stream-door';
 import { StudyReplays } from '@tapeloom/server/runs/study-replays';
 import type { EngineCommand, EngineMessage } from '@tapeloom/server/topics/engine-link';
-import { TopicHub } from '@tapeloom/server/topics/topic-hub';
+import type { TopicHub } from '@tapeloom/server/topics/topic-hub';
 import { FixedAuthenticator, KEY } from '../accounts/fixed-authenticator.ts';
 import { ManualClock } from '../clock/manual-clock.ts';
 import { ContractTapes, type ContractTrade } from '../tape/contract-tapes.ts';
@@ -94,7 +94,6 @@ export class RollingStream implements AsyncDisposable {
       return { tape: new ContractTapes(CONTRACTS, 100), count: 0 };
     });
     const timing = { clock: this.#clock, timers: this.#timers };
-    this.#hub = new TopicHub({ ...timing, fullSessions: () => SESSIONS });
     const runs = {
       indicators: new Map(INDICATORS.map((indicator) => [indicator.id, indicator])),
       sessionsOf: () => SESSIONS,
@@ -115,28 +114,33 @@ export class RollingStream implements AsyncDisposable {
         },
       };
     });
-    this.#hub.connect(links);
     this.#replays = new StudyReplays({ ...runs, tape: this.#fed[ENGINES]!.tape });
     const authenticator = new FixedAuthenticator();
-    this.gateway = createGateway({
+    const door = composeStream({
       ...timing,
-      hub: this.#hub,
-      replays: this.#replays,
-      authenticator,
-      doorkeeper: new Doorkeeper({ authenticator, addresses: new AddressThrottle(), ...timing }),
-      sockets: new DoorSockets(socketLimits(10_000)),
-      leases: new MemoryLeases(),
-      charges: NO_CHARGES,
-      trustedProxies: [],
-      noteKeyUse: () => {},
-      resolve: createResolver({
+      accounts: {
+        authenticator,
+        doorkeeper: new Doorkeeper({ authenticator, addresses: new AddressThrottle(), ...timing }),
+        leases: new MemoryLeases(),
+        charges: NO_CHARGES,
+        meter: { noteKeyUse: () => {} },
+      },
+      market: {
         book: () => this.book,
         isStreamed: () => true,
-        epochReset: () => null,
-      }),
+        fullSessions: () => SESSIONS,
+        enter: () => {},
+      },
+      engines: links,
+      replays: this.#replays,
+      sockets: new DoorSockets(socketLimits(10_000)),
+      trustedProxies: [],
+      epochReset: () => null,
       limits: { silenceMs: WAIT_MS_MAX },
       onFault: (error) => this.faults.push(error),
     });
+    this.#hub = door.hub;
+    this.gateway = door.gateway;
   }
 
   /** Runs a script to its end, and lets everything come to rest. */

@@ -16,8 +16,7 @@ import type { Config } from '../config/config.ts';
 import type { PublicAddress } from '../config/public-address.ts';
 import { EngineCrew, enginesFor } from '../engine/engine-crew.ts';
 import { EngineHandle } from '../engine/engine-handle.ts';
-import { createGateway, type Gateway } from '../gateway/connection/gateway.ts';
-import { createResolver } from '../gateway/delivery/stream-request.ts';
+import type { Gateway } from '../gateway/connection/gateway.ts';
 import { type CatalogueFacts, catalogueFacts } from '../http/routes/indicators-route.ts';
 import type { HttpServer } from '../http/server/http-server.ts';
 import type { Outcome } from '../http/server/route-handler.ts';
@@ -28,7 +27,7 @@ import type { Log } from '../platform/log.ts';
 import { createClock } from '../platform/system-clock.ts';
 import { SIM_DATASET } from '../sources/sim-universe.ts';
 import type { TopicSpec } from '../topics/engine-link.ts';
-import { STALE_AFTER_MS, TopicHub } from '../topics/topic-hub.ts';
+import { STALE_AFTER_MS, type TopicHub } from '../topics/topic-hub.ts';
 import { CursorEpochs } from './cursor-epochs.ts';
 import { HistoryServices } from './history-services.ts';
 import type { IngestHandle } from './ingest-handle.ts';
@@ -38,6 +37,7 @@ import type { HistoryReadings } from './metrics/service-metrics.ts';
 import { PortalServices, type PortalServicesOptions } from './portal-services.ts';
 import type { ServingThreads } from './readiness.ts';
 import { composeRest } from './rest-door.ts';
+import { composeStream } from './stream-door.ts';
 import { TradingWorld } from './trading-world.ts';
 
 /** What an answer may take that is under way at the end. */
@@ -101,47 +101,39 @@ export class Doors implements AsyncDisposable {
     this.#engines = this.#startEngines(ingest, log, timers);
     const sessions = () => this.#world.tradingSessions;
     this.#past = new HistoryServices({ config, log, timers, ingest, sessions });
-    this.hub = new TopicHub({
+    const stream = composeStream({
       clock,
       timers,
-      fullSessions: (symbol) => this.#world.fullSessions(symbol),
+      accounts,
+      sockets: this.sockets,
+      trustedProxies: config.trustedProxies,
+      engines: this.#engines.links,
+      replays: this.#past.compute,
       staleAfterMs: STALE_AFTER_MS * (config.speed ?? 1),
+      epochReset: (spec, cursor) => this.#epochs.resetOf(spec, cursor),
+      market: {
+        book: () => this.#world.book,
+        isStreamed: (symbol) => this.#world.isStreamed(symbol),
+        fullSessions: (symbol) => this.#world.fullSessions(symbol),
+        enter: (day) => {
+          this.#world.enter(day);
+          this.#sessionsChanged();
+          this.#tapeKnown.resolve();
+        },
+      },
+      onFault: (error) => {
+        // Counted where it was refused.
+        if (!(error instanceof AccountsBusyError)) log.error({ error }, 'a connection failed');
+      },
     });
+    this.hub = stream.hub;
+    this.gateway = stream.gateway;
     this.#epochs = new CursorEpochs({
       directory: config.data,
       log,
       world: this.#world,
       hub: this.hub,
       replays: this.#past.compute,
-    });
-    // Before the gateway's own listener: at midnight it asks for what the new day's aliases mean.
-    this.hub.onTapeDay((day) => {
-      this.#world.enter(day);
-      this.#sessionsChanged();
-      this.#tapeKnown.resolve();
-    });
-    this.hub.connect(this.#engines.links);
-    this.gateway = createGateway({
-      hub: this.hub,
-      authenticator: accounts.authenticator,
-      doorkeeper: accounts.doorkeeper,
-      sockets: this.sockets,
-      leases: accounts.leases,
-      charges: accounts.charges,
-      replays: this.#past.compute,
-      noteKeyUse: (keyId) => accounts.meter.noteKeyUse(keyId),
-      trustedProxies: config.trustedProxies,
-      clock,
-      timers,
-      resolve: createResolver({
-        book: () => this.#world.book,
-        isStreamed: (symbol) => this.#world.isStreamed(symbol),
-        epochReset: (spec, cursor) => this.#epochs.resetOf(spec, cursor),
-      }),
-      onFault: (error) => {
-        // Counted where it was refused.
-        if (!(error instanceof AccountsBusyError)) log.error({ error }, 'a connection failed');
-      },
     });
     this.#people = new PortalServices(options);
     this.http = this.#createHttp(options);
