@@ -23,7 +23,7 @@ import type { Leases } from '@tapeloom/server/accounts/limits/leases';
 import { MemoryLeases } from '@tapeloom/server/accounts/limits/memory-leases';
 import { Engine } from '@tapeloom/server/engine/engine';
 import { OutgoingFlow } from '@tapeloom/server/engine/outgoing-flow';
-import type { ConnectionLimits } from '@tapeloom/server/gateway/connection/connection-socket';
+import type { ConnectionLimits } from '@tapeloom/server/gateway/connection/connection-services';
 import type { Gateway, GatewayOptions } from '@tapeloom/server/gateway/connection/gateway';
 import { WAIT_MS_MAX } from '@tapeloom/server/platform/clock';
 import { DoorSockets, socketLimits } from '@tapeloom/server/platform/door-sockets';

@@ -11,57 +11,28 @@ import type { Duplex } from 'node:stream';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import { CloseCode, CloseReason } from '@tapeloom/protocol/close-codes';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
-import type { Authenticator } from '../../accounts/auth/authenticator.ts';
 import type { Caller } from '../../accounts/auth/caller.ts';
-import type { Doorkeeper, DoorVerdict } from '../../accounts/auth/doorkeeper.ts';
-import type { Leases } from '../../accounts/limits/leases.ts';
-import type { Clock } from '../../platform/clock.ts';
+import type { DoorVerdict } from '../../accounts/auth/doorkeeper.ts';
 import type { Flush } from '../../topics/flush.ts';
 import { PagesAhead, PullTurns } from '../delivery/pull-turns.ts';
 import type { StartRefusal } from '../delivery/start-verdict.ts';
 import type { StreamRequest } from '../delivery/stream-request.ts';
-import {
-  StreamSubscription,
-  type SubscriptionOwner,
-  type SubscriptionServices,
-} from '../delivery/stream-subscription.ts';
+import { StreamSubscription, type SubscriptionOwner } from '../delivery/stream-subscription.ts';
 import { frameFaultCode } from '../wire/frame-fault.ts';
 import { SocketWriter, type WriterOwner } from '../wire/socket-writer.ts';
 import type { AccountHolder } from './account-limits.ts';
 import type { Connection } from './connection.ts';
 import type { ConnectionAction, ConnectionEvent } from './connection-events.ts';
 import { ConnectionLeases } from './connection-leases.ts';
-import type { GatewayCounters } from './gateway-metrics.ts';
-import { MessageRate, type MessageRateLimits } from './message-rate.ts';
-import type { Parting, PartingSockets } from './parting-sockets.ts';
+import type { ConnectionServices } from './connection-services.ts';
+import { MessageRate } from './message-rate.ts';
+import type { Parting } from './parting-sockets.ts';
 import { Silence } from './silence.ts';
 import type { StreamWebSocket } from './socket-settings.ts';
 
 /** The `readyState` in which no close frame was sent or answered. */
 const OPEN: typeof StreamWebSocket.OPEN = 1;
 export const HEARTBEAT_MS = 5_000;
-
-/** What one client may do to its connection. */
-export interface ConnectionLimits {
-  /** Without any frame. */
-  readonly silenceMs: number;
-  readonly messageRate: MessageRateLimits;
-}
-
-export interface ConnectionServices extends SubscriptionServices {
-  readonly authenticator: Pick<Authenticator, 'watch' | 'refresh' | 'onRightsChange'>;
-  readonly doorkeeper: Doorkeeper;
-  readonly leases: Leases;
-  /** Real time, in which clients are waited for and accounts counted. */
-  readonly timers: Clock;
-  /** A connection was opened with this key, or with a token of it. */
-  readonly noteKeyUse: (keyId: string) => void;
-  readonly counters: GatewayCounters;
-  readonly limits: ConnectionLimits;
-  readonly partingSockets: PartingSockets;
-  /** Calls `writer.release()` at the end of this turn of the event loop. */
-  readonly releaseSoon: (writer: SocketWriter) => void;
-}
 
 /** Hears what becomes of a connection. */
 export interface ConnectionWatcher {

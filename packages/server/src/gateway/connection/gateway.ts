@@ -20,11 +20,8 @@ import type { ResolveStream } from '../delivery/stream-request.ts';
 import type { SocketWriter } from '../wire/socket-writer.ts';
 import { beyondLimits } from './account-limits.ts';
 import { Connection } from './connection.ts';
-import {
-  type ConnectionLimits,
-  type ConnectionServices,
-  ConnectionSocket,
-} from './connection-socket.ts';
+import type { ConnectionLimits, ConnectionServices } from './connection-services.ts';
+import { ConnectionSocket } from './connection-socket.ts';
 import { GatewayCounters, type GatewayMetrics } from './gateway-metrics.ts';
 import { MESSAGE_RATE } from './message-rate.ts';
 import { PartingSockets } from './parting-sockets.ts';

@@ -1,0 +1,33 @@
+/** What all connections of a gateway share. */
+
+import type { Authenticator } from '../../accounts/auth/authenticator.ts';
+import type { Doorkeeper } from '../../accounts/auth/doorkeeper.ts';
+import type { Leases } from '../../accounts/limits/leases.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { SubscriptionServices } from '../delivery/stream-subscription.ts';
+import type { SocketWriter } from '../wire/socket-writer.ts';
+import type { GatewayCounters } from './gateway-metrics.ts';
+import type { MessageRateLimits } from './message-rate.ts';
+import type { PartingSockets } from './parting-sockets.ts';
+
+/** What one client may do to its connection. */
+export interface ConnectionLimits {
+  /** Without any frame. */
+  readonly silenceMs: number;
+  readonly messageRate: MessageRateLimits;
+}
+
+export interface ConnectionServices extends SubscriptionServices {
+  readonly authenticator: Pick<Authenticator, 'watch' | 'refresh' | 'onRightsChange'>;
+  readonly doorkeeper: Doorkeeper;
+  readonly leases: Leases;
+  /** Real time, in which clients are waited for and accounts counted. */
+  readonly timers: Clock;
+  /** A connection was opened with this key, or with a token of it. */
+  readonly noteKeyUse: (keyId: string) => void;
+  readonly counters: GatewayCounters;
+  readonly limits: ConnectionLimits;
+  readonly partingSockets: PartingSockets;
+  /** Calls `writer.release()` at the end of this turn of the event loop. */
+  readonly releaseSoon: (writer: SocketWriter) => void;
+}
