@@ -9,6 +9,13 @@ import type { RestAnswer, RestRequest, RestService } from '../rest/rest-service.
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
+interface LinkLook {
+  readonly purpose: string;
+  readonly email: string | null;
+  readonly account: string | null;
+  readonly expiresAt: string;
+}
+
 let made = 0;
 
 export class PortalBrowser {
@@ -67,6 +74,11 @@ export class PortalBrowser {
     return this.post('/v1/portal/sign-in', { email });
   }
 
+  /** What a link is for, before it is used. */
+  look(token: string): Promise<RestAnswer<LinkLook & Problem>> {
+    return this.post('/v1/portal/sign-in/look', { token });
+  }
+
   useLink(token: string): Promise<RestAnswer<{ email: string; isNew: boolean } & Problem>> {
     return this.post('/v1/portal/session', { token });
   }
@@ -89,4 +101,11 @@ export function lastToken(service: RestService): string {
   const token = /\/sign-in#(\S+)/.exec(service.mails.at(-1)?.text ?? '')?.[1];
   assert.ok(token !== undefined, 'the newest mail has a link');
   return token;
+}
+
+/** A browser, and the token of a link that was just sent. */
+export async function sentLink(service: RestService, email: string) {
+  const browser = new PortalBrowser(service);
+  assert.equal((await browser.askForLink(email)).status, 202);
+  return { browser, email, token: lastToken(service) };
 }

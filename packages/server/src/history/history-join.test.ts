@@ -7,6 +7,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import fc from 'fast-check';
 import {
   compare,
@@ -90,7 +91,16 @@ function textOf(pages: readonly WalkedPage[]): string {
     .join(',');
 }
 
-test('history with snapshot up to the cursor of the first snapshot, then the stream: one seamless series, byte for byte [DET-20] [DET-14]', async () => {
+/** Random joins, with what history says up to each: most of them have any. */
+async function overJoins(
+  hasSnapshot: boolean,
+  check: (joined: {
+    readonly world: HistoryWorld;
+    readonly join: Join;
+    readonly pages: readonly WalkedPage[];
+    readonly mode: StreamMode;
+  }) => Promise<void>,
+): Promise<void> {
   let joined = 0;
   await fc.assert(
     fc.asyncProperty(
@@ -105,29 +115,34 @@ test('history with snapshot up to the cursor of the first snapshot, then the str
       async (script, topic, chosen, share, limit, mode, delay, isLater) => {
         using world = await HistoryWorld.over(script, topic, delay);
         const join = await joinIn(world, chosen, share, isLater);
-        const pages = join && (await history(join, { limit, mode, hasSnapshot: true }));
+        const pages = join && (await history(join, { limit, mode, hasSnapshot }));
         if (join === null || pages === null) return;
         joined += 1;
-        const { cursor, start } = join;
-        const isWanted = (final: boolean) => final || mode === 'live';
-        const [opening] = pages[0]!.items;
-        assert.equal(opening!.cursor, start);
-        const { items } = await world.stateAt(join.from, mode);
-        assert.deepEqual(opening!.items, items);
-        const stream = world.publishedTexts(cursor, world.end, isWanted);
-        assert.equal(
-          [textOf(pages), ...stream].join(','),
-          [
-            textOf(pages).slice(0, openingLength(pages)),
-            ...world.publishedTexts(start, world.end, isWanted),
-          ].join(','),
-        );
+        await check({ world, join, pages, mode });
       },
     ),
     { numRuns: 100 },
   );
   assert.ok(joined > 40, `${joined} of 100`);
-});
+}
+
+test('history with snapshot up to the cursor of the first snapshot, then the stream: one seamless series, byte for byte [DET-20] [DET-14]', () =>
+  overJoins(true, async ({ world, join, pages, mode }) => {
+    const { cursor, start } = join;
+    const isWanted = (final: boolean) => final || mode === 'live';
+    const [opening] = pages[0]!.items;
+    assert.equal(opening!.cursor, start);
+    const { items } = await world.stateAt(join.from, mode);
+    assert.deepEqual(opening!.items, items);
+    const stream = world.publishedTexts(cursor, world.end, isWanted);
+    assert.equal(
+      [textOf(pages), ...stream].join(','),
+      [
+        textOf(pages).slice(0, openingLength(pages)),
+        ...world.publishedTexts(start, world.end, isWanted),
+      ].join(','),
+    );
+  }));
 
 /** Of the snapshot's own text, which is the first item. */
 function openingLength(pages: readonly WalkedPage[]): number {
@@ -136,45 +151,24 @@ function openingLength(pages: readonly WalkedPage[]): number {
   return next === null ? text.length : next.index;
 }
 
-test('history without snapshot, the snapshot, then the stream: every final object once, none missing, none twice [DET-17] [DET-14]', async () => {
-  let joined = 0;
-  await fc.assert(
-    fc.asyncProperty(
-      scripts,
-      topics,
-      fc.nat(),
-      shares,
-      limits,
-      modes,
-      delays,
-      fc.boolean(),
-      async (script, topic, chosen, share, limit, mode, delay, isLater) => {
-        using world = await HistoryWorld.over(script, topic, delay);
-        const join = await joinIn(world, chosen, share, isLater);
-        const pages = join && (await history(join, { limit, mode }));
-        if (join === null || pages === null) return;
-        joined += 1;
-        const { cursor, snapshot, from } = join;
-        const settled = pages.flatMap((page) => page.items);
-        const { log } = await world.settled(from, world.end);
-        const before = log.filter((item) => compare(item.cursor, cursor) <= 0);
-        assert.equal(textOf(pages), before.map((item) => JSON.stringify(item)).join(','));
-        // What happened since the last closed flush edge is not published yet.
-        const closed = world.snapshots.at(-1)!.cursor;
-        const later = world
-          .publishedOf(log.filter((item) => compare(item.cursor, cursor) > 0))
-          .filter((item) => compare(item.cursor, closed) <= 0);
-        assert.deepEqual(
-          world.publishedTexts(cursor, world.end, (final) => final),
-          later.map((item) => JSON.stringify(item)),
-        );
-        await checkSnapshot(world, from, settled, snapshot);
-      },
-    ),
-    { numRuns: 100 },
-  );
-  assert.ok(joined > 40, `${joined} of 100`);
-});
+test('history without snapshot, the snapshot, then the stream: every final object once, none missing, none twice [DET-17] [DET-14]', () =>
+  overJoins(false, async ({ world, join, pages }) => {
+    const { cursor, snapshot, from } = join;
+    const settled = pages.flatMap((page) => page.items);
+    const { log } = await world.settled(from, world.end);
+    const before = log.filter((item) => compare(item.cursor, cursor) <= 0);
+    assert.equal(textOf(pages), before.map((item) => JSON.stringify(item)).join(','));
+    // What happened since the last closed flush edge is not published yet.
+    const closed = world.snapshots.at(-1)!.cursor;
+    const later = world
+      .publishedOf(log.filter((item) => compare(item.cursor, cursor) > 0))
+      .filter((item) => compare(item.cursor, closed) <= 0);
+    assert.deepEqual(
+      world.publishedTexts(cursor, world.end, (final) => final),
+      later.map((item) => JSON.stringify(item)),
+    );
+    await checkSnapshot(world, from, settled, snapshot);
+  }));
 
 /** The snapshot says nothing else of a settled object than history did, and settles none that it did not. */
 async function checkSnapshot(

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { lastToken, PortalBrowser } from '../../../../../simulation/portal/portal-browser.ts';
+import {
+  lastToken,
+  PortalBrowser,
+  sentLink,
+} from '../../../../../simulation/portal/portal-browser.ts';
 import { checkProblem } from '../../../../../simulation/rest/problem-check.ts';
 import { DOCS_URL, ORIGIN, RestService } from '../../../../../simulation/rest/rest-service.ts';
 
@@ -10,13 +14,6 @@ const LIMITED = { status: 429, code: 'RATE_LIMITED' } as const;
 const INVALID = { status: 400, code: 'INVALID_PARAMETERS' } as const;
 const MINUTE_MS = 60_000;
 const NS = 0.000_001;
-
-interface Look {
-  readonly purpose: string;
-  readonly email: string | null;
-  readonly account: string | null;
-  readonly expiresAt: string;
-}
 
 let service: RestService;
 before(async () => {
@@ -29,15 +26,8 @@ const newEmail = () => {
   people += 1;
   return `person${people}@example.com`;
 };
-const look = (browser: PortalBrowser, token: string) =>
-  browser.post<Look>('/v1/portal/sign-in/look', { token });
 
-/** A browser, and the token of a link that was just sent. */
-async function linkFor(email = newEmail()) {
-  const browser = new PortalBrowser(service);
-  assert.equal((await browser.askForLink(email)).status, 202);
-  return { browser, email, token: lastToken(service) };
-}
+const linkFor = (email = newEmail()) => sentLink(service, email);
 
 test('signing in takes an e-mail address and nothing else, and sends a link [PORTAL-01]', async () => {
   const browser = new PortalBrowser(service);
@@ -57,12 +47,12 @@ test('signing in takes an e-mail address and nothing else, and sends a link [POR
 
 test('the first sign-in makes the account, later ones open the same', async () => {
   const { browser, email, token } = await linkFor();
-  assert.equal((await look(browser, token)).body.account, null);
+  assert.equal((await browser.look(token)).body.account, null);
   assert.equal((await browser.useLink(token)).body.isNew, true);
   const first = (await browser.get<{ id: string; name: string }>('/v1/portal/account')).body;
   assert.equal((await browser.askForLink(email.toUpperCase())).status, 202);
   const again = lastToken(service);
-  assert.equal((await look(browser, again)).body.account, first.name);
+  assert.equal((await browser.look(again)).body.account, first.name);
   assert.equal((await browser.useLink(again)).body.isNew, false);
   const { id } = (await browser.get<{ id: string }>('/v1/portal/account')).body;
   assert.equal(id, first.id);
@@ -71,11 +61,11 @@ test('the first sign-in makes the account, later ones open the same', async () =
 test('a link works until 15 minutes are over, and then is 401 [PORTAL-02, ERR-30]', async () => {
   const early = await linkFor();
   service.clock.advance(15 * MINUTE_MS - NS);
-  assert.equal((await look(early.browser, early.token)).status, 200);
+  assert.equal((await early.browser.look(early.token)).status, 200);
   assert.equal((await early.browser.useLink(early.token)).status, 200);
   const late = await linkFor();
   service.clock.advance(15 * MINUTE_MS);
-  checkProblem(await look(late.browser, late.token), DOCS_URL, UNAUTHORIZED);
+  checkProblem(await late.browser.look(late.token), DOCS_URL, UNAUTHORIZED);
   const refused = await late.browser.useLink(late.token);
   checkProblem(refused, DOCS_URL, UNAUTHORIZED);
   assert.equal(refused.headers['set-cookie'], undefined);
@@ -90,7 +80,7 @@ test('a link works once, also for two who use it at once [PORTAL-03, ERR-30, SEC
     checkProblem(refused, DOCS_URL, UNAUTHORIZED);
   }
   assert.equal([browser, ...others].filter(({ cookie }) => cookie !== null).length, 1);
-  checkProblem(await look(browser, token), DOCS_URL, UNAUTHORIZED);
+  checkProblem(await browser.look(token), DOCS_URL, UNAUTHORIZED);
 });
 
 test('after a rejection the old link stays refused and a new one works [PORTAL-04]', async () => {

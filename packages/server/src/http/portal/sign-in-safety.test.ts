@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { lastToken, PortalBrowser } from '../../../../../simulation/portal/portal-browser.ts';
+import {
+  lastToken,
+  PortalBrowser,
+  sentLink,
+} from '../../../../../simulation/portal/portal-browser.ts';
 import { checkProblem } from '../../../../../simulation/rest/problem-check.ts';
 import { DOCS_URL, ORIGIN, RestService } from '../../../../../simulation/rest/rest-service.ts';
 import { digestOf, newLinkText } from '../../accounts/auth/secret.ts';
@@ -11,13 +15,6 @@ const INVALID = { status: 400, code: 'INVALID_PARAMETERS' } as const;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-interface Look {
-  readonly purpose: string;
-  readonly email: string | null;
-  readonly account: string | null;
-  readonly expiresAt: string;
-}
-
 let service: RestService;
 before(async () => {
   service = await RestService.start();
@@ -26,13 +23,7 @@ after(() => service[Symbol.asyncDispose]());
 
 let people = 0;
 const newEmail = () => `safe${++people}@example.com`;
-const look = (browser: PortalBrowser, token: string) =>
-  browser.post<Look>('/v1/portal/sign-in/look', { token });
-async function linkFor(email = newEmail()) {
-  const browser = new PortalBrowser(service);
-  assert.equal((await browser.askForLink(email)).status, 202);
-  return { browser, email, token: lastToken(service) };
-}
+const linkFor = (email = newEmail()) => sentLink(service, email);
 
 test('a link that a mail scanner opens by any method but a posted token stays good [SEC-10]', async () => {
   const { browser, token } = await linkFor();
@@ -52,7 +43,7 @@ test('a link that a mail scanner opens by any method but a posted token stays go
     }
   }
   // Looking is no use either, nor is a request of another site.
-  assert.equal((await look(scanner, token)).status, 200);
+  assert.equal((await scanner.look(token)).status, 200);
   const headers = { origin: 'https://scanner.example' };
   assert.equal((await scanner.post('/v1/portal/session', { token }, { headers })).status, 403);
   assert.equal((await browser.useLink(token)).status, 200);
@@ -81,7 +72,7 @@ test('the answer to an address is the same with an account and without, and wait
 
 test('the page can say which account a link opens before it signs in [SEC-13]', async () => {
   const { browser, email, token } = await linkFor('Zoë.Known@example.com');
-  const first = (await look(browser, token)).body;
+  const first = (await browser.look(token)).body;
   assert.deepEqual(first, {
     purpose: 'sign-in',
     email: 'Z…@example.com',
@@ -93,7 +84,7 @@ test('the page can say which account a link opens before it signs in [SEC-13]', 
   // Somebody else's link, which an attacker would like to have opened here.
   const victim = new PortalBrowser(service);
   await victim.askForLink(email);
-  const seen = (await look(victim, lastToken(service))).body;
+  const seen = (await victim.look(lastToken(service))).body;
   assert.deepEqual([seen.email, seen.account], ['Z…@example.com', name]);
 });
 
@@ -137,7 +128,7 @@ test('foreign, cut and invented links are 401 and do no harm to the whole one [E
   for (const text of wrong) {
     const way = new PortalBrowser(service);
     checkProblem(await way.useLink(text), DOCS_URL, UNAUTHORIZED);
-    checkProblem(await look(way, text), DOCS_URL, UNAUTHORIZED);
+    checkProblem(await way.look(text), DOCS_URL, UNAUTHORIZED);
     assert.equal(way.cookie, session);
   }
   const bodies = [{}, { token: 7 }, { token: null }, { token: [token] }, { token, more: 1 }, []];
