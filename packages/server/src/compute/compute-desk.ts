@@ -11,7 +11,12 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { Clock } from '../platform/clock.ts';
 import { Refusal, type RefusalReason, reasonOf } from '../platform/refusal.ts';
 import type { DeskOptions } from '../platform/thread-desk.ts';
-import type { DaysRead, SettledDays, SettledDaysRequest } from '../results/settled-days.ts';
+import type {
+  DaysPage,
+  DaysRead,
+  SettledDays,
+  SettledDaysRequest,
+} from '../results/settled-days.ts';
 import type { Replay, ReplayRequest, Replays } from '../runs/replay.ts';
 import type { SessionTables } from '../runs/session-tables.ts';
 import type { Turns } from '../runs/turns.ts';
@@ -57,15 +62,20 @@ export class ComputeDesk implements DeskOptions<ComputeShape> {
       return await this.#options.days.tradesAfter(contract, after, to);
     },
     daysOf: (contracts) => this.#options.days.daysOf(contracts),
-    openDays: (read, request) => {
+    openDays: async (read, request) => {
       const opening = this.#tapeAt(request.until).then(() => this.#options.days.read(request));
-      return this.#hold(read, { t: 'days', request, opening });
+      await this.#hold(read, { t: 'days', request, opening });
+      const { inputs = '' } = await opening;
+      return {
+        inputs,
+        kept: await this.#pulled(read, async (days) => (await days.kept?.()) ?? null),
+      };
     },
-    openReplay: (read, request) => {
+    openReplay: async (read, request) => {
       const opening = this.#options.replays.open(request);
-      return this.#hold(read, { t: 'replay', request, opening });
+      await this.#hold(read, { t: 'replay', request, opening });
     },
-    nextDay: (read) => this.#nextDay(read),
+    nextDay: (read) => this.#pulled(read, (days) => days.next()),
     nextPage: (read, until) => this.#nextPage(read, until),
   };
   readonly #options: ComputeDeskOptions;
@@ -120,18 +130,17 @@ export class ComputeDesk implements DeskOptions<ComputeShape> {
     }
   }
 
-  async #hold(read: number, held: Held): Promise<string> {
+  async #hold(read: number, held: Held): Promise<void> {
     this.#held.set(read, held);
     try {
-      const opened: Pick<DaysRead, 'inputs'> | Replay = await held.opening;
-      return 'inputs' in opened ? (opened.inputs ?? '') : '';
+      await held.opening;
     } catch (error) {
       this.#held.delete(read);
       throw new FailedRequest(held.request, error);
     }
   }
 
-  async #nextDay(read: number) {
+  async #pulled(read: number, pull: (days: DaysRead) => Promise<DaysPage | null>) {
     const held = this.#held.get(read);
     if (held?.t !== 'days') throw new Refusal({ t: 'closed' });
     try {
@@ -139,7 +148,7 @@ export class ComputeDesk implements DeskOptions<ComputeShape> {
       return await this.#options.turns.within(held.request.account, async () => {
         // It may have been closed while it waited for its turn.
         if (!this.#held.has(read)) throw new Refusal({ t: 'closed' });
-        return await opened.next();
+        return await pull(opened);
       });
     } catch (error) {
       throw new FailedRequest(held.request, error);

@@ -73,8 +73,16 @@ class FakeThread extends LoopbackPort<ComputeShape> {
     this.world.opened.push(after);
     if (contract === 'missing') throw new Refusal({ t: 'days-missing', contract, days: [DAY] });
     let isClosed = false;
+    const page = (k: number): DaysPage => {
+      const counts = { rank: this.name, skipped: 0, updates: 0 };
+      const rest = { isDayOver: false, isWarm: true, blocks: [], tail: null };
+      const parts = [{ day: DAY, ...counts, ...rest }];
+      const position = { day: DAY, rank: this.name as Rank, k };
+      return { parts, frames: new Uint8Array(0), position, isLast: false };
+    };
     return {
       inputs: this.world.inputs,
+      kept: async () => (this.world.isKept ? page(9) : null),
       next: async (): Promise<DaysPage | null> => {
         if (contract === 'damaged')
           throw new Refusal({ t: 'day-damaged', contract, day: DAY }, new Error('a bit'));
@@ -85,11 +93,7 @@ class FakeThread extends LoopbackPort<ComputeShape> {
           this.world.worked.push(account);
           await this.turns.yieldTurn();
         }
-        const counts = { rank: this.name, skipped: 0, updates: 0 };
-        const rest = { isDayOver: false, isWarm: true, blocks: [], tail: null };
-        const parts = [{ day: DAY, ...counts, ...rest }];
-        const position = { day: DAY, rank: this.name as Rank, k: 1 };
-        return { parts, frames: new Uint8Array(0), position, isLast: false };
+        return page(1);
       },
       [Symbol.asyncDispose]: async () => {
         isClosed = true;
@@ -110,6 +114,8 @@ class World implements AsyncDisposable {
   /** Where reads were told to go on. */
   readonly opened: (Cursor | null)[] = [];
   inputs = '';
+  /** Whether the first page of a read is there before it is computed. */
+  isKept = false;
   readonly faults: string[] = [];
   /** Whose work was done, slice by slice. */
   readonly worked: string[] = [];
@@ -306,6 +312,23 @@ test('what idle reads keep is limited: who has most loses first, and goes on all
   assert.equal(pageThread(await reads[0]!.next()), 1);
   assert.deepEqual(world.opened.slice(before), [{ day: DAY, rank: 1, k: 1 }]);
   for (const read of reads) await read[Symbol.asyncDispose]();
+});
+
+test('what is kept comes with the opening, before anything is computed, also when a read is opened again', async () => {
+  await using world = new World(1, { idle: { eachMax: 0, allMax: 0 } });
+  world.isKept = true;
+  await using read = await world.pool.read(request('a'));
+  const kept = { day: DAY, rank: 1, k: 9 };
+  assert.deepEqual((await read.next())!.position, kept);
+  assert.deepEqual(world.worked, []);
+  // Nobody pulled it for a while: it goes on behind what was taken.
+  assert.deepEqual((await read.next())!.position, kept);
+  world.isKept = false;
+  assert.deepEqual((await read.next())!.position, { day: DAY, rank: 1, k: 1 });
+  assert.deepEqual(world.opened, [null, kept, kept]);
+  await using given = await world.pool.read(request('a'));
+  await given[Symbol.asyncDispose]();
+  await assert.rejects(given.next(), refusedAs('closed'));
 });
 
 test('a read that is opened again over other days than before ends', async () => {

@@ -163,7 +163,10 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
         isAtOnce,
         weight: IDLE_WEIGHTS.days,
         home: homeOf(request),
-        open: (thread, number) => thread.call('openDays', number, rest),
+        open: async (thread, number) => {
+          const { inputs: answer, kept: first } = await thread.call('openDays', number, rest);
+          return { inputs: answer, first };
+        },
         opened: (answer) => {
           inputs ??= answer;
           if (answer !== inputs) throw new Refusal({ t: 'outdated' });
@@ -194,7 +197,10 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
         isAtOnce,
         weight: IDLE_WEIGHTS.replay,
         home: null,
-        open: (thread, number) => thread.call('openReplay', number, reached),
+        open: async (thread, number) => {
+          await thread.call('openReplay', number, reached);
+          return { inputs: '', first: null };
+        },
         opened: () => {},
         ask: (thread, number, until) => {
           if (until !== null && until > reached.until) reached = { ...reached, until };

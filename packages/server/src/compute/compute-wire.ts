@@ -33,6 +33,13 @@ export interface ComputeCacheData {
 
 export type ComputeRequest = SettledDaysRequest | ReplayRequest;
 
+export interface OpenedDays {
+  /** As `DaysRead.inputs`. */
+  readonly inputs: string;
+  /** The first page, where it need not be computed: it comes along. */
+  readonly kept: DaysPage | null;
+}
+
 /** `read` is a number that is given once. */
 export interface ComputeShape extends ThreadShape {
   readonly calls: {
@@ -41,9 +48,8 @@ export interface ComputeShape extends ThreadShape {
     tradesAfter(contract: string, after: string, to: EpochNs): number;
     /** By contract, those that are sound. */
     daysOf(contracts: readonly string[]): readonly (readonly TapeDay[])[];
-    /** Answers with the inputs of the read. */
-    openDays(read: number, request: SettledDaysRequest): string;
-    openReplay(read: number, request: ReplayRequest): string;
+    openDays(read: number, request: SettledDaysRequest): OpenedDays;
+    openReplay(read: number, request: ReplayRequest): void;
     nextDay(read: number): DaysPage | null;
     nextPage(read: number, until: EpochNs | null): ReplayPage;
   };

@@ -23,11 +23,18 @@ export interface ReadPlan<Argument, Result> {
   /** What is computed: the same again is best done in the same thread. */
   readonly home: string | null;
   /** After the last result that was taken, or from its start on. */
-  open(thread: ComputeThread, read: number): Promise<string>;
-  /** Told what the opening answered; throws when that is not what went before. */
-  opened(answer: string): void;
+  open(thread: ComputeThread, read: number): Promise<Opened<Result>>;
+  /** Told the inputs that were opened; throws when they are not those of before. */
+  opened(inputs: string): void;
   ask(thread: ComputeThread, read: number, argument: Argument): Promise<Result>;
   took(result: Result): void;
+}
+
+/** What an opening answers. */
+interface Opened<Result> {
+  readonly inputs: string;
+  /** Where the first result was there already. */
+  readonly first: Result | null;
 }
 
 /** What a read needs of its pool. */
@@ -66,6 +73,8 @@ export class PooledRead<Argument, Result> implements IdleRead, AsyncDisposable {
   readonly #closing = new AbortController();
   readonly #abort = () => this.#close(this.#plan.signal!.reason);
   #open: OpenRead | null = null;
+  /** A result that came with the opening, for who asks next. */
+  #first: Result | null = null;
   #asked: PromiseWithResolvers<never> | null = null;
   #isPulling = false;
   #hasBegun = false;
@@ -100,13 +109,9 @@ export class PooledRead<Argument, Result> implements IdleRead, AsyncDisposable {
     if (this.#isPulling) throw new Error('one result at a time');
     this.#isPulling = true;
     try {
-      return await this.#work(async () => {
-        if (this.#open === null || !this.#host.runs(this.#open.thread)) await this.#reopen();
-        const { thread, read } = this.#open!;
-        const result = await this.#answered(this.#plan.ask(thread, read, argument));
-        this.#plan.took(result);
-        return result;
-      });
+      const result = await this.#pull(argument);
+      this.#plan.took(result);
+      return result;
     } finally {
       this.#isPulling = false;
     }
@@ -161,7 +166,28 @@ export class PooledRead<Argument, Result> implements IdleRead, AsyncDisposable {
     const open = this.#host.place(this.#plan.home);
     open.thread.open += 1;
     this.#open = open;
-    this.#plan.opened(await this.#answered(this.#plan.open(open.thread, open.read)));
+    const { inputs, first } = await this.#answered(this.#plan.open(open.thread, open.read));
+    this.#plan.opened(inputs);
+    this.#first = first;
+  }
+
+  async #pull(argument: Argument): Promise<Result> {
+    const { signal } = this.#closing;
+    if (this.#first !== null) {
+      signal.throwIfAborted();
+      return this.#takeFirst()!;
+    }
+    return await this.#work(async () => {
+      if (this.#open === null || !this.#host.runs(this.#open.thread)) await this.#reopen();
+      const { thread, read } = this.#open!;
+      return this.#takeFirst() ?? (await this.#answered(this.#plan.ask(thread, read, argument)));
+    });
+  }
+
+  #takeFirst(): Result | null {
+    const first = this.#first;
+    this.#first = null;
+    return first;
   }
 
   async #answered<T>(answer: Promise<T>): Promise<T> {

@@ -100,14 +100,29 @@ export function lookBackText({ lookBackFrom }: Coverage): string | null {
 
 /** Trades of the range after a place in it: what is left to be charged when a page ends there. */
 export async function tradesLeft(
-  { query, until }: CoveredQuery,
+  covered: CoveredQuery,
   after: string,
   days: Pick<SettledDays, 'tradesAfter'>,
 ): Promise<number> {
-  const { contract, untilCursor } = query;
-  const left = await days.tradesAfter(contract, after, until);
+  const { query, until, trades } = covered;
+  const { contract, cursor, untilCursor } = query;
+  const [place, start] = [parseCursor(after)!, cursor === null ? null : parseCursor(cursor)!];
+  if (start?.day === place.day) return Math.max(0, trades - (place.rank - start.rank));
+  const left = knownAfter(covered, place) ?? (await days.tradesAfter(contract, after, until));
   if (untilCursor === null) return left;
-  return Math.max(0, left - (await days.tradesAfter(contract, untilCursor, until)));
+  const beyond =
+    knownAfter(covered, parseCursor(untilCursor)!) ??
+    (await days.tradesAfter(contract, untilCursor, until));
+  return Math.max(0, left - beyond);
+}
+
+/** Null of the first day, where the reading starts in its middle: how many trades are before that is not known. */
+function knownAfter({ start, coverage }: CoveredQuery, { day, rank }: Cursor): number | null {
+  if (epochNs(day, 0) < start) return null;
+  return coverage.days.reduce((sum, one) => {
+    if (one.day < day) return sum;
+    return sum + (one.day === day ? Math.max(0, one.trades - rank) : one.trades);
+  }, 0);
 }
 
 async function endOf(

@@ -68,6 +68,12 @@ export interface HistoryPagesOptions extends HistorySources {
   readonly limits?: Partial<HistoryPageLimits>;
 }
 
+export interface PaidWork {
+  readonly signal?: AbortSignal;
+  /** Nothing is computed before it resolves. */
+  readonly reserved?: Promise<void>;
+}
+
 export class HistoryPages {
   readonly #options: HistoryPagesOptions;
   readonly #limits: HistoryPageLimits;
@@ -78,14 +84,14 @@ export class HistoryPages {
   }
 
   /** Refused, or rejects with a fault of ours. */
-  async page(covered: CoveredQuery, account: string, signal?: AbortSignal): Promise<HistoryPage> {
+  async page(covered: CoveredQuery, account: string, paid: PaidWork = {}): Promise<HistoryPage> {
     const { query } = covered;
     const { bytes, itemsOf } = this.#limits;
     const countMax = Math.min(query.limit, itemsOf[query.indicator] ?? query.limit);
     const items = new PageItems(countMax, bytes);
     const next = query.hasSnapshot
-      ? await this.#published(covered, account, items, signal)
-      : await this.#settled(covered, account, items, signal);
+      ? await this.#published(covered, account, items, paid)
+      : await this.#settled(covered, account, items, paid);
     const left = next === null ? 0 : await tradesLeft(covered, next, this.#options.days);
     const trades = covered.trades - left;
     const computeUnits = trades * query.computeUnitsPerTrade;
@@ -116,7 +122,7 @@ export class HistoryPages {
     { query, start, until }: CoveredQuery,
     account: string,
     items: PageItems,
-    signal: AbortSignal | undefined,
+    { signal, reserved }: PaidWork,
   ): Promise<string | null> {
     const { contract, indicator, params, cursor, untilCursor, mode } = query;
     const after = cursor === null ? null : parseCursor(cursor)!;
@@ -128,6 +134,7 @@ export class HistoryPages {
     const how = { form: 'blocks' as const, isAtOnce: true };
     const request = { account, contract, indicator, params, ...range, ...how };
     await using read = await this.#options.days.read(request, signal);
+    await reserved;
     const walk = new SettledWalk(items, this.#limits.trades, after, lastDay);
     for (;;) {
       const page = await read.next();
@@ -144,7 +151,7 @@ export class HistoryPages {
     { query, publishedUntil: until }: CoveredQuery,
     account: string,
     items: PageItems,
-    signal: AbortSignal | undefined,
+    { signal, reserved }: PaidWork,
   ): Promise<string | null> {
     const { contract, indicator, params, from: time, cursor, depth, mode, untilCursor } = query;
     const from: ReplayRequest['from'] =
@@ -152,6 +159,7 @@ export class HistoryPages {
     const what = { account, contract, indicator, params, from, until };
     const request = { ...what, chargedBefore: NEVER, isAtOnce: true };
     await using replay = await this.#options.replays.open(request, signal);
+    await reserved;
     const last = untilCursor === null ? null : parseCursor(untilCursor)!;
     const walk = new PublishedWalk(items, this.#limits.trades, last, mode === 'confirmed');
     for (;;) {

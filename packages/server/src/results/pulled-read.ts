@@ -3,15 +3,36 @@
 import { Pulled } from '../runs/pulled.ts';
 import type { DaysPage, DaysRead } from './settled-days.ts';
 
+/** What may be done for the page that is pulled. */
+export interface PulledWork {
+  /** If not, a page ends where something would have to be computed, however little is on it. */
+  readonly mayCompute: boolean;
+}
+
 export class PulledRead extends Pulled implements DaysRead {
   readonly inputs: string;
+  readonly #work = { mayCompute: true };
   readonly #results: AsyncGenerator<DaysPage>;
 
   /** Once the signal is aborted, the results reject with its reason. */
-  constructor(inputs: string, create: (signal: AbortSignal) => AsyncGenerator<DaysPage>) {
+  constructor(
+    inputs: string,
+    create: (signal: AbortSignal, work: PulledWork) => AsyncGenerator<DaysPage>,
+  ) {
     super();
     this.inputs = inputs;
-    this.#results = create(this.signal);
+    this.#results = create(this.signal, this.#work);
+  }
+
+  async kept(): Promise<DaysPage | null> {
+    this.#work.mayCompute = false;
+    try {
+      const page = await this.next();
+      const isNothing = page !== null && page.parts.length === 0 && !page.isLast;
+      return isNothing ? null : page;
+    } finally {
+      this.#work.mayCompute = true;
+    }
   }
 
   async next(): Promise<DaysPage | null> {

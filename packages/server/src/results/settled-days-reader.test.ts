@@ -85,6 +85,7 @@ function readerOver(
   tape: MemoryTape | TapeReader,
   cache: CacheUse | null = null,
   indicators: ReadonlyMap<string, Indicator> = BY_ID,
+  logs: DayLogs = noLogs(),
 ): SettledDaysReader {
   return new SettledDaysReader({
     tape,
@@ -92,7 +93,7 @@ function readerOver(
     sessionsOf: () => SESSIONS,
     yieldTurn: async () => {},
     cache,
-    logs: noLogs(),
+    logs,
   });
 }
 
@@ -415,6 +416,30 @@ test('a read that is disposed of ends at once, whoever waits, and lets go of its
   await refused;
   await assert.rejects(read.next(), refusedAs('closed'));
   await read[Symbol.asyncDispose]();
+});
+
+test('what is kept of a range can be had before anything is computed, and the rest follows', async () => {
+  const tape = new MemoryTape(CONTRACT, 100);
+  const at = (hours: number) => epochNs(DAY, hours * HOUR_NS);
+  tape.commit([{ at: at(11), price: 1, size: 1, side: 1 }], at(23));
+  tape.commit([{ at: at(35), price: 1, size: 1, side: 1 }], at(47));
+  const reader = readerOver(tape, null, BY_ID, new DayLogs());
+  await using cold = await reader.read(requestOf(BARS, at(47)));
+  assert.equal(await cold.kept!(), null);
+  const all = daysOf(await pagesOf(cold));
+  await using warm = await reader.read(requestOf(BARS, at(47)));
+  const kept = await warm.kept!();
+  assert.deepEqual(daysOf([kept!, ...(await pagesOf(warm))]), all);
+  const other = readerOver(tape, null, BY_ID, new DayLogs());
+  await using before = await other.read(requestOf(BARS, at(24)));
+  await pagesOf(before);
+  await using partly = await other.read(requestOf(BARS, at(47)));
+  const first = await partly.kept!();
+  assert.deepEqual(
+    first!.parts.map(({ day }) => day),
+    [DAY],
+  );
+  assert.deepEqual(daysOf([first!, ...(await pagesOf(partly))]), all);
 });
 
 test('a read waits for nobody else: one result at a time, nothing is read ahead', async () => {

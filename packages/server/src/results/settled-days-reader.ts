@@ -34,7 +34,7 @@ import { DayLogs, type LogOrigin } from './day-logs.ts';
 import { DaysPages } from './days-pages.ts';
 import { compressFrame } from './frames.ts';
 import type { LoggedBlock } from './logged-block.ts';
-import { PulledRead } from './pulled-read.ts';
+import { PulledRead, type PulledWork } from './pulled-read.ts';
 import type { ResultCache } from './result-cache.ts';
 import type { ResultKey } from './result-cache-file.ts';
 import type { DaysPage, DaysRead, SettledDays, SettledDaysRequest } from './settled-days.ts';
@@ -71,6 +71,7 @@ interface AskedDay {
   readonly end: EpochNs;
   readonly isWhole: boolean;
   readonly onTape: TapeNow['onTape'];
+  readonly work: PulledWork;
 }
 
 /** What the file of a day is found by. */
@@ -131,14 +132,16 @@ export class SettledDaysReader implements SettledDays {
     }
     const tape = withoutDays(this.#options.tape, now.damagedDays);
     const source = runSource(study, tape);
-    return new PulledRead(inputs, (signal) => this.#pages(request, source, now, signal));
+    return new PulledRead(inputs, (signal, work) =>
+      this.#pages(request, source, now, { signal, work }),
+    );
   }
 
   async *#pages(
     request: SettledDaysRequest,
     source: RunSource,
     { onTape }: TapeNow,
-    signal: AbortSignal,
+    { signal, work }: { readonly signal: AbortSignal; readonly work: PulledWork },
   ): AsyncGenerator<DaysPage> {
     const { yieldTurn, pageBytes } = this.#options;
     const { contract, from, until, after, last, skip = 0 } = request;
@@ -151,7 +154,7 @@ export class SettledDaysReader implements SettledDays {
       for (; epochNs(day, 0) < until && day <= lastDay; day = addDays(day, 1)) {
         const dayEnd = epochNs(addDays(day, 1), 0);
         const end = dayEnd < until ? dayEnd : until;
-        const asked = { request, source, day, end, isWhole: end === dayEnd, onTape };
+        const asked = { request, source, day, end, isWhole: end === dayEnd, onTape, work };
         signal.throwIfAborted();
         yield* this.#dayPages(asked, read, pages);
         if (pages.isFull && day < lastDay) yield pages.take(midnightAfter(day), false);
@@ -187,7 +190,7 @@ export class SettledDaysReader implements SettledDays {
       if (!log.covers(end)) {
         if (next < log.finished) yield* this.#given(asked, log, next, log.finished, pages);
         next = Math.max(next, log.finished);
-        if (!pages.isEmpty) yield pages.take(log.startOf(next), false);
+        if (!pages.isEmpty || !asked.work.mayCompute) yield pages.take(log.startOf(next), false);
         isSound = false;
         for await (const _ of read.readOn(log, end)) {
           isSound = true;

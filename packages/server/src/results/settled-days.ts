@@ -68,6 +68,8 @@ export interface DayPart {
 export interface DaysRead extends AsyncDisposable {
   /** As `Coverage.inputs`; a read that goes on after another must have the same. */
   readonly inputs?: string;
+  /** Before the first `next`: the first page, if something of it is there and need not be computed. Else null. */
+  kept?(): Promise<DaysPage | null>;
   /** Null after the last; one call at a time. */
   next(): Promise<DaysPage | null>;
 }

@@ -17,6 +17,7 @@ import type { TableThread } from '../../exports/table-thread.ts';
 import { type CoveredQuery, lookBackText } from '../../history/covered-query.ts';
 import type { ExportFormat } from '../../history/history-fields.ts';
 import type { HistoryQuery } from '../../history/history-query.ts';
+import type { SettledDaysRequest } from '../../results/settled-days.ts';
 import { invalidParameters } from '../server/problem-error.ts';
 import { digestText, StreamedAnswer } from '../server/streamed-answer.ts';
 import type { HistoryFacts } from './history-access.ts';
@@ -71,6 +72,8 @@ export interface ExportDelivery {
   readonly token: string;
   /** The first line, or byte of a table, that is wanted. */
   readonly first: number;
+  /** Resolves when its volume is reserved, and what else it costs: nothing is computed before. */
+  readonly reserved: Promise<void>;
 }
 
 /** What the bytes of an answer are reserved as. */
@@ -78,7 +81,7 @@ export function volumeOf({ id }: ExportAsked): string {
   return `${id} volume`;
 }
 
-/** Its volume is reserved. Everything that can be refused is refused before this resolves. */
+/** Everything that can be refused is refused before this resolves: first what the reservation is refused with. */
 export async function exportAnswer(
   asked: ExportAsked,
   delivery: ExportDelivery,
@@ -107,6 +110,7 @@ export async function exportAnswer(
       onWritten: (bytes) => charges.settle(volume, bytes),
     });
   } catch (error) {
+    await delivery.reserved;
     await charges.giveBack(volume);
     if (error instanceof NoSuchLineError || error instanceof NoSuchByteError) {
       throw invalidParameters([{ path: `/${place}`, message: 'is more than the export has' }]);
@@ -120,7 +124,7 @@ function bodyOf(
   delivery: ExportDelivery,
   onWhole: (body: Uint8Array) => void,
 ): AsyncGenerator<Uint8Array> {
-  const { covered, begun, first } = delivery;
+  const { covered, begun, first, reserved } = delivery;
   const { sources, tables } = facts;
   const { accountId: account } = caller;
   const { engineFingerprint, inputs } = begun;
@@ -128,8 +132,15 @@ function bodyOf(
   const studies = covered.map(({ query, until, coverage }) => {
     const request = { ...requestOf(query, account), until };
     const lookBackFrom = inputs === null ? undefined : lookBackText(coverage);
-    const open = (skip: number) => sources.days.read({ ...request, form, skip }, signal);
-    const openTable = () => sources.days.read({ ...request, form: 'blocks' }, signal);
+    const opened = async (how: Pick<SettledDaysRequest, 'form' | 'skip'>) => {
+      await using opening = new AsyncDisposableStack();
+      const read = opening.use(await sources.days.read({ ...request, ...how }, signal));
+      await reserved;
+      opening.move();
+      return read;
+    };
+    const open = (skip: number) => opened({ form, skip });
+    const openTable = () => opened({ form: 'blocks' });
     return { query, lookBackFrom, open, openTable };
   });
   const { query, lookBackFrom, openTable } = studies[0]!;

@@ -27,6 +27,7 @@ import {
 import { readResume, requireRights } from './export-resume.ts';
 import { askedQueries, coveredQueries, HISTORY_ERRORS, unitsOf } from './history-access.ts';
 import { historyParameters } from './history-parameters.ts';
+import { reserving } from './reserving.ts';
 
 const Parameters: TObject = Type.Object(
   {
@@ -114,17 +115,19 @@ async function started(asked: ExportAsked, raw: Readonly<Record<string, unknown>
   const covered = await coveredQueries(facts, queries, caller, signal);
   const computeUnits = unitsOf(covered);
   const { charges } = facts;
-  await charges.reserveAll(caller, [
+  const reservation = charges.reserveAll(caller, [
     { kind: 'export', id, amount: computeUnits },
     { kind: 'firstVolume', id: volumeOf(asked), amount: 1 },
   ]);
+  const { reserved, signal: opening } = reserving(reservation, signal);
   let answer: StreamedAnswer | null = null;
   try {
     const { engineFingerprint } = facts;
     const now = facts.accountsNow();
     const begun = { queries, engineFingerprint, inputs: inputsOf(covered) };
     const token = facts.tokens.issue(now, caller.accountId, begun);
-    answer = await exportAnswer(asked, { covered, begun, token, first: 0 });
+    const delivery = { covered, begun, token, first: 0, reserved };
+    answer = await exportAnswer({ ...asked, signal: opening }, delivery);
     signal.throwIfAborted();
     if (once === null) {
       await charges.settle(id, computeUnits);
@@ -143,6 +146,7 @@ async function started(asked: ExportAsked, raw: Readonly<Record<string, unknown>
     answer = null;
     return await repeated(asked, refused);
   } catch (error) {
+    await reserved;
     await answer?.discard();
     await charges.giveBack(id);
     throw error;
@@ -161,8 +165,9 @@ async function resumed(asked: ExportAsked, raw: Readonly<Record<string, unknown>
     const detail = 'Days before the range came to the tape or left it: start a new export.';
     throw new ProblemError('CURSOR_EXPIRED', detail);
   }
-  await facts.charges.reserve('volume', volumeOf(asked), caller, 1);
-  return await exportAnswer(asked, { ...resume, covered });
+  const reservation = facts.charges.reserve('volume', volumeOf(asked), caller, 1);
+  const { reserved, signal: opening } = reserving(reservation, signal);
+  return await exportAnswer({ ...asked, signal: opening }, { ...resume, covered, reserved });
 }
 
 function inputsOf(covered: readonly CoveredQuery[]): string {

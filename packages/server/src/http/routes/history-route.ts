@@ -15,6 +15,7 @@ import { encodedPage, pageEncoding } from '../server/encoded-page.ts';
 import { defineRoute, NOT_MODIFIED, type Route } from '../server/route.ts';
 import { askedQuery, coveredQuery, HISTORY_ERRORS, type HistoryFacts } from './history-access.ts';
 import { historyParameters } from './history-parameters.ts';
+import { reserving } from './reserving.ts';
 
 const closed = { additionalProperties: false };
 /** By the caller alone, who asks each time whether he may still have it. */
@@ -109,11 +110,11 @@ export function historyRoute(history: () => HistoryFacts): Route {
         kept();
         return NOT_MODIFIED;
       }
-      await charges.reserve('page', id, caller, covered.computeUnits);
+      const reservation = charges.reserve('page', id, caller, covered.computeUnits);
+      const paid = reserving(reservation, signal);
       try {
-        signal.throwIfAborted();
         const pages = new HistoryPages({ ...sources, engineFingerprint });
-        const page = await pages.page(covered, caller.accountId, signal);
+        const page = await pages.page(covered, caller.accountId, paid);
         signal.throwIfAborted();
         await charges.settle(id, page.computeUnits, page.items);
         const encoded = await encodedPage(page.bytes, encoding);
@@ -121,6 +122,8 @@ export function historyRoute(history: () => HistoryFacts): Route {
         if (encoded.encoding !== null) setHeader('content-encoding', encoded.encoding);
         return encoded.bytes;
       } catch (error) {
+        // What it is refused with goes before all else.
+        await reservation;
         await charges.giveBack(id);
         throw signal.aborted ? signal.reason : error;
       }
