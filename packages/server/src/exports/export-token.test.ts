@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { INDICATORS } from '@tapeloom/core/studies/catalogue';
+import type { ParameterDefinition, ParamValue } from '@tapeloom/core/studies/indicator';
+import { parseParams } from '@tapeloom/core/studies/params';
 import fc from 'fast-check';
 import type { HistoryQuery } from '../history/history-query.ts';
+import { STUDIES_MAX } from '../history/study-fields.ts';
 import { ExportTokens, TOKEN_VALID_NS } from './export-token.ts';
 
 const NOW = 1_794_000_000_000_000_000n as EpochNs;
@@ -48,6 +52,50 @@ test('it is bound to account, secret and the computation of its indicator, and o
   };
   assert.deepEqual(readAfter('bars'), { t: 'outdated' });
   assert.deepEqual(readAfter('tpo'), { t: 'good', ...BEGUN });
+});
+
+/** Of the values a parameter may have, one whose text is longest. */
+function longestValue({ values = [], ...about }: ParameterDefinition): ParamValue {
+  const { type, minimum, maximum, multipleOf = 1 } = about;
+  const most = maximum ?? Number.MAX_SAFE_INTEGER;
+  const least = minimum ?? -most;
+  const perUnit = Math.round(1 / multipleOf);
+  const numbers = type === 'boolean' || type === 'string' ? [] : [least, most];
+  const beside = type === 'number' ? [Math.round((most - multipleOf) * perUnit) / perUnit] : [];
+  const all: readonly ParamValue[] = [
+    ...values,
+    ...numbers,
+    ...beside,
+    ...(type === 'boolean' ? [false] : []),
+  ];
+  return all.toSorted((a, b) => String(b).length - String(a).length)[0]!;
+}
+
+test('as many studies as there may be, with the longest parameters, are resumed', () => {
+  const ours = new ExportTokens({ secret });
+  for (const definition of INDICATORS) {
+    const { id: indicator } = definition;
+    const longest = definition.parameters.map((one) => [one.name, longestValue(one)] as const);
+    const parsed = parseParams(definition, Object.fromEntries(longest));
+    assert.ok('params' in parsed, JSON.stringify(parsed));
+    const study = { ...QUERY, indicator, params: parsed.params, computeUnitsPerTrade: 1_000 };
+    const untilCursor = '20261112.4294967295.4294967295';
+    const query = {
+      ...study,
+      instrument: 'MESZ26.unusual',
+      contract: 'MESZ26.unusual',
+      untilCursor,
+    };
+    const queries = Array.from({ length: STUDIES_MAX }, () => query);
+    const inputs = queries.map(() => 'x'.repeat(22)).join(' ');
+    const begun = { queries, engineFingerprint: 'f'.repeat(64), inputs };
+    const token = ours.issue(NOW, 'account', begun);
+    assert.deepEqual(
+      ours.read(NOW, 'account', token),
+      { t: 'good', ...begun },
+      `${indicator}: ${token.length}`,
+    );
+  }
 });
 
 test('no other text is a token [SEC-24]', () => {
