@@ -11,7 +11,7 @@ import { isNamed } from '../../platform/encoded-body.ts';
 import { Instant } from '../contract/instant-schema.ts';
 import { LookBackFrom } from '../contract/look-back-from-schema.ts';
 import { Type } from '../contract/schema.ts';
-import { encodedPage, pageEncoding } from '../server/encoded-page.ts';
+import { PageEncoder, pageEncoding } from '../server/encoded-page.ts';
 import { defineRoute, NOT_MODIFIED, type Route } from '../server/route.ts';
 import { askedQuery, coveredQuery, HISTORY_ERRORS, type HistoryFacts } from './history-access.ts';
 import { historyParameters } from './history-parameters.ts';
@@ -76,6 +76,7 @@ const HistoryPageView = Type.Object(
 );
 
 export function historyRoute(history: () => HistoryFacts): Route {
+  const encoder = new PageEncoder();
   return defineRoute({
     method: 'GET',
     path: '/v1/history',
@@ -100,14 +101,14 @@ export function historyRoute(history: () => HistoryFacts): Route {
       const { charges, engineFingerprint, version, sources } = facts;
       const encoding = pageEncoding(header('accept-encoding'));
       const tag = pageTag(covered, { version, engineFingerprint, encoding });
-      const kept = () => {
+      const kept = (isTagged: boolean) => {
         setHeader('vary', 'Accept-Encoding');
-        if (tag === null) return;
+        if (tag === null || !isTagged) return;
         setHeader('etag', tag);
         setHeader('cache-control', KEPT_BY_CALLER);
       };
       if (tag !== null && isNamed(tag, header('if-none-match'))) {
-        kept();
+        kept(true);
         return NOT_MODIFIED;
       }
       const reservation = charges.reserve('page', id, caller, covered.computeUnits);
@@ -117,8 +118,8 @@ export function historyRoute(history: () => HistoryFacts): Route {
         const page = await pages.page(covered, caller.accountId, paid);
         signal.throwIfAborted();
         await charges.settle(id, page.computeUnits, page.items);
-        const encoded = await encodedPage(page.bytes, encoding);
-        kept();
+        const encoded = await encoder.encoded(caller.accountId, page.bytes, encoding);
+        kept(encoded.isAsAlways);
         if (encoded.encoding !== null) setHeader('content-encoding', encoded.encoding);
         return encoded.bytes;
       } catch (error) {
