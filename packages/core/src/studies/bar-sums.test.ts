@@ -5,6 +5,7 @@ import { rank } from '../numbers.ts';
 import { allocateBatch } from '../trade-batch.ts';
 import { utcDay } from '../utc-day.ts';
 import { BarSums } from './bar-sums.ts';
+import { spanOf } from './small-lots.ts';
 
 const SHAPE = { openEdge: null, closeEdge: null, end: '0' };
 
@@ -33,7 +34,9 @@ test('rows add up to what their single trades do, however large they are', () =>
     const byRows = new BarSums();
     const byTrade = new BarSums();
     for (const prints of batches) {
-      byRows.addRows(batchOf(prints), 0, prints.length);
+      const batch = batchOf(prints);
+      byRows.addRows(batch, 0, prints.length);
+      assert.deepEqual(byRows.span, spanOf(batch, 0, prints.length));
       for (const [price, size, side] of prints) byTrade.addPart(price, size, side);
     }
     assert.deepEqual(byRows.data(SHAPE), byTrade.data(SHAPE));

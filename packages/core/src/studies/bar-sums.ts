@@ -6,7 +6,7 @@
 import type { TradeBatch } from '../trade-batch.ts';
 import type { BarContent, BarShape } from './current-bar.ts';
 import type { JsonSchema } from './indicator.ts';
-import { SMALL_LOTS_MAX, SMALL_ROWS_MAX } from './small-lots.ts';
+import { type RowsSpan, SMALL_LOTS_MAX, SMALL_ROWS_MAX } from './small-lots.ts';
 
 const integer = (description: string) => ({ type: 'integer', description });
 const lots = (description: string) => ({ type: 'integer', minimum: 0, description });
@@ -43,6 +43,12 @@ export class BarSums implements BarContent {
   #delta = 0;
   #deltaMin = 0;
   #deltaMax = 0;
+  readonly #span: RowsSpan = { low: 0, high: 0, lots: 0 };
+
+  /** Of the rows that `addRows` added last. */
+  get span(): Readonly<RowsSpan> {
+    return this.#span;
+  }
 
   clear(): void {
     this.#trades = 0;
@@ -55,6 +61,9 @@ export class BarSums implements BarContent {
 
   addRows(batch: TradeBatch, from: number, to: number): void {
     const { price, size, side } = batch;
+    this.#span.low = price[from]!;
+    this.#span.high = price[from]!;
+    this.#span.lots = 0;
     for (let start = from; start < to; start += SMALL_ROWS_MAX) {
       const end = Math.min(start + SMALL_ROWS_MAX, to);
       if (this.#addSmall(batch, start, end)) continue;
@@ -121,6 +130,9 @@ export class BarSums implements BarContent {
       deltaMin = Math.min(deltaMin, delta);
       deltaMax = Math.max(deltaMax, delta);
     }
+    this.#span.low = Math.min(this.#span.low, low);
+    this.#span.high = Math.max(this.#span.high, high);
+    this.#span.lots |= seen;
     if (seen > SMALL_LOTS_MAX) return false;
     this.#count(price[from]!, to - from);
     this.#high = Math.max(this.#high, high);

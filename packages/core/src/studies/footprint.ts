@@ -137,7 +137,7 @@ class FootprintContent implements BarContent {
 
   addRows(batch: TradeBatch, from: number, to: number): void {
     this.#sums.addRows(batch, from, to);
-    this.#histogram.addRows(batch, from, to);
+    this.#histogram.addRows(batch, from, to, this.#sums.span);
   }
 
   addPart(price: number, size: number, side: number): void {

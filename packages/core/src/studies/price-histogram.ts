@@ -10,7 +10,7 @@
 
 import type { TradeBatch } from '../trade-batch.ts';
 import { ScatteredVolumes } from './scattered-volumes.ts';
-import { SMALL_LOTS_MAX, SMALL_ROWS_MAX } from './small-lots.ts';
+import { SMALL_LOTS_MAX, SMALL_ROWS_MAX, spanOf } from './small-lots.ts';
 
 const WINDOW_MIN = 128;
 const WINDOW_MAX = 8_192;
@@ -84,9 +84,16 @@ export class PriceHistogram {
     if (this.#beyond.count > 0) this.#beyond.clear();
   }
 
-  addRows(batch: TradeBatch, from: number, to: number): void {
+  /** Whoever knows the span of the rows saves a look at all of them. */
+  addRows(batch: TradeBatch, from: number, to: number, span = spanOf(batch, from, to)): void {
+    if (from === to) return;
+    const { price, size, side } = batch;
+    if (span.lots > SMALL_LOTS_MAX || !this.#covers(span.low, span.high)) {
+      for (let row = from; row < to; row += 1) this.add(price[row]!, size[row]!, side[row]!);
+      return;
+    }
     for (let row = from; row < to; row += SMALL_ROWS_MAX) {
-      this.#addSome(batch, row, Math.min(row + SMALL_ROWS_MAX, to));
+      this.#addSmall(batch, row, Math.min(row + SMALL_ROWS_MAX, to));
     }
   }
 
@@ -126,20 +133,8 @@ export class PriceHistogram {
     return rows;
   }
 
-  /** No more rows than may be counted in integers. */
-  #addSome({ price, size, side }: TradeBatch, from: number, to: number): void {
-    let low = price[from]!;
-    let high = low;
-    let seen = 0;
-    for (let row = from; row < to; row += 1) {
-      low = Math.min(low, price[row]!);
-      high = Math.max(high, price[row]!);
-      seen |= size[row]!;
-    }
-    if (seen > SMALL_LOTS_MAX || !this.#covers(low, high)) {
-      for (let row = from; row < to; row += 1) this.add(price[row]!, size[row]!, side[row]!);
-      return;
-    }
+  /** Small trades inside the window, no more than may be counted in integers. */
+  #addSmall({ price, size, side }: TradeBatch, from: number, to: number): void {
     if (this.#sequence - this.#spilled + to - from > SMALL_ROWS_MAX) this.#spill();
     const cells = this.#small;
     const mask = this.#mask;
