@@ -6,6 +6,7 @@
 
 import type { Rank, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
+import { addDays } from '@tapeloom/core/utc-day';
 import type { Disk } from '../../platform/disk.ts';
 import { type ColumnsSnapshot, liveBatches, liveRankBefore } from '../live-columns.ts';
 import type { Tape, TapeDay, TapePlace } from '../tape.ts';
@@ -62,15 +63,16 @@ export class TapeReader implements Tape {
   async rankBefore(symbol: string, day: UtcDay, ns: number): Promise<Rank> {
     const columns = this.#live.liveColumns(symbol).find((one) => one.day === day);
     if (columns !== undefined) return liveRankBefore(columns, ns) as Rank;
-    const place = { day, rank: 0 as Rank };
-    const isOnTape = (await this.#sealedDays(symbol, place, place)).includes(day);
-    return (isOnTape ? await this.#sealed.rankBefore(symbol, day, ns) : 0) as Rank;
+    const sealed = this.#sealed;
+    const isOnTape = sealed.knows(symbol, day) || (await sealed.days(symbol)).includes(day);
+    return (isOnTape ? await sealed.rankBefore(symbol, day, ns) : 0) as Rank;
   }
 
   /** Those that are sealed, as far as a read from one place to another needs them. */
   async #sealedDays(symbol: string, from: TapePlace, to?: TapePlace): Promise<readonly UtcDay[]> {
-    const isOneDay = from.day === to?.day && this.#sealed.knows(symbol, from.day);
-    return isOneDay ? [from.day] : await this.#sealed.days(symbol);
+    const isOneDay = to?.day === from.day || (to?.rank === 0 && to.day === addDays(from.day, 1));
+    if (isOneDay && this.#sealed.knows(symbol, from.day)) return [from.day];
+    return await this.#sealed.days(symbol);
   }
 
   /** One damaged day does not take the others with it. */

@@ -104,6 +104,30 @@ test('a sealed day reads back trade by trade, from any rank to any rank', async 
   }
 });
 
+test('a day that is known is read up to its end without a look at the directory', async () => {
+  const machine = new SimDisk();
+  const batch = makeDay(3);
+  await sealDay(machine.boot(), TAPE_ROOT, request(batch));
+  const disk = machine.boot();
+  let looks = 0;
+  const list = disk.list.bind(disk);
+  disk.list = (path) => {
+    looks += 1;
+    return list(path);
+  };
+  const tape = new TapeReader(disk, TAPE_ROOT, DATASET, NO_LIVE_DAYS);
+  await tape.days(SYMBOL);
+  assert.equal(looks, 1);
+  const midnight = (day: typeof DAY) => ({ day, rank: 0 as Rank });
+  for (const to of [midnight(addDays(DAY, 1)), { day: DAY, rank: 3 as Rank }]) {
+    let trades = 0;
+    for await (const { count } of tape.read(SYMBOL, midnight(DAY), to)) trades += count;
+    assert.equal(trades, 3);
+  }
+  assert.equal(await tape.rankBefore(SYMBOL, DAY, DAY_NS), 3);
+  assert.equal(looks, 1);
+});
+
 test('the rank before a time is the number of trades earlier than it', async () => {
   const machine = new SimDisk();
   const batch = makeDay(66_000);
