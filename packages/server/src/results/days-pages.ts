@@ -2,13 +2,16 @@
 
 import type { Cursor } from '@tapeloom/core/cursor';
 import type { UtcDay } from '@tapeloom/core/numbers';
-import type { BlockParts } from '../blocks/block.ts';
+import { type Block, type BlockParts, joinBlocks } from '../blocks/block.ts';
 import type { DayPart, DaysPage } from './settled-days.ts';
 
 /** A page is full from so many bytes on. */
 const PAGE_BYTES = 1024 * 1024;
 
-type Growing = { -readonly [Name in keyof DayPart]: DayPart[Name] } & { blocks: BlockParts[] };
+type Growing = { -readonly [Name in keyof DayPart]: DayPart[Name] } & {
+  /** Of the log itself. */
+  blocks: Block[];
+};
 
 export class DaysPages {
   readonly #bytesMax: number;
@@ -51,7 +54,7 @@ export class DaysPages {
     return skipped;
   }
 
-  addBlock(block: BlockParts): void {
+  addBlock(block: Block): void {
     const part = this.#parts.at(-1)!;
     part.blocks.push(block);
     part.updates += block.count;
@@ -76,10 +79,17 @@ export class DaysPages {
       frames.set(frame, at);
       at += frame.length;
     }
-    const page = { parts: this.#parts, frames, position, isLast };
+    const parts = this.#parts.map((part) => ({ ...part, blocks: ownBlocks(part.blocks) }));
+    const page = { parts, frames, position, isLast };
     this.#parts = [];
     this.#frames = [];
     this.#bytes = 0;
     return page;
   }
+}
+
+/** In memory of its own, one piece for all: many small ones take longer on their way than their bytes do. */
+function ownBlocks(blocks: readonly Block[]): readonly BlockParts[] {
+  if (blocks.length === 0) return [];
+  return [(blocks.length === 1 ? blocks[0]!.copy() : joinBlocks(blocks)).parts];
 }

@@ -4,7 +4,7 @@
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
-import { Block, type BlockParts, COLUMN_BYTES } from '../blocks/block.ts';
+import { Block, COLUMN_BYTES } from '../blocks/block.ts';
 import { compressFrame, expandFrame } from './frames.ts';
 
 /** Where the log of a day is cut: block b has the updates whose cursor's rank is in (b × this, (b + 1) × this]. */
@@ -80,12 +80,6 @@ export class LoggedBlock implements BlockFacts {
   get block(): Block {
     this.#block ??= this.#expanded();
     return this.#block;
-  }
-
-  /** The updates in [first, end), in memory of their own. */
-  part(first: number, end: number): BlockParts {
-    const { block } = this;
-    return (first === 0 && end === this.count ? block.copy() : block.slice(first, end)).parts;
   }
 
   async pack(): Promise<PackedBlock> {

@@ -239,17 +239,21 @@ export class SettledDaysReader implements SettledDays {
     pages: DaysPages,
   ): AsyncGenerator<DaysPage> {
     const isFrame = asked.request.form === 'frames';
+    const { blocks } = log;
+    let { bytes } = log;
     for (let at = first; at < end; at += 1) {
-      if (at > first && log.bytes > this.#logs.limits.bytesPerDay) log.blocks[at - 1]?.letBlockGo();
-      const block = log.blocks[at]!;
+      const block = blocks[at]!;
+      bytes -= block.bytes;
       const span = spanOf(asked, block, log, at);
       pages.open(asked.day);
       pages.note({ rank: log.startOf(at + 1).rank - 1, isWarm: log.isWarm });
       const start = span.first + pages.skip(span.end - span.first);
       if (start < span.end) {
         if (isFrame) pages.addFrame(await this.#frame(block, start, span.end), span.end - start);
-        else pages.addBlock(block.part(start, span.end));
+        else pages.addBlock(block.block.slice(start, span.end));
       }
+      if (bytes + block.bytes > this.#logs.limits.bytesPerDay) block.letBlockGo();
+      bytes += block.bytes;
       if (pages.isFull && at < end - 1) yield pages.take(log.startOf(at + 1), false);
     }
   }
