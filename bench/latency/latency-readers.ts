@@ -14,6 +14,8 @@ import { monotonicMs } from '../shared/stream-wire.ts';
 const CONNECTIONS_PER_ACCOUNT = 5;
 const PING_MS = 10_000;
 const POLL_MS = 5;
+/** Larger than what a connection is sent at once. */
+const READ_BYTES = 65_536;
 
 export interface LatencyTopic {
   readonly indicator: string;
@@ -69,6 +71,7 @@ export class LatencyReaders implements Disposable {
     firstAccount = 0,
   ): Promise<LatencyReaders> {
     const readers = new LatencyReaders(topics.length);
+    const memory = Buffer.alloc(READ_BYTES);
     await forEachOf(connections, async (index) => {
       const at = index % topics.length;
       const receipts = readers.#topics[at]!;
@@ -79,7 +82,7 @@ export class LatencyReaders implements Disposable {
         reader.take(chunk);
       };
       const account = firstAccount + Math.floor(index / CONNECTIONS_PER_ACCOUNT);
-      const options = { port: process.port, key: process.keys[account]! };
+      const options = { port: process.port, key: process.keys[account]!, memory };
       const socket = await LightSocket.open(options, take);
       socket.socket.on('close', () => {
         readers.#closed += 1;

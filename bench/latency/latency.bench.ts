@@ -86,7 +86,7 @@ export const run: Bench = async () => {
         `${Math.round(trades / seconds).toLocaleString('en')} trades/s, each connection on one topic. A trade is accepted when it is on disk.`,
       'Waiting ends at the edge of the flush: every 20 ms of tape time, longer steps for large objects, each topic at its own phase. ' +
         'A flush is closed by the next trade or promise on disk. ' +
-        "Everything else includes the reader's process, on the same machine.",
+        "Everything else includes the reader's process, on the same machine, which reads into one memory for all its sockets.",
       `The server's process took ${cores.toFixed(2)} cores. ` +
         `A timer of this process was up to ${timerP99.toFixed(1)} ms late in 99 % of all cases.`,
       `A bare loop in the same thread takes ${bareMs.toFixed(1)} ms to write as many bytes to as many sockets once (median of ${BARE_ROUNDS} rounds). ` +

@@ -31,7 +31,7 @@ export class CursorReader {
       this.#text(bytes, start, end);
       at = end;
     }
-    this.#rest = at === bytes.length ? null : bytes.subarray(at);
+    this.#rest = at === bytes.length ? null : Buffer.from(bytes.subarray(at));
   };
 
   #text(bytes: Buffer, start: number, end: number): void {

@@ -5,7 +5,7 @@
  */
 
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect, type OnReadOpts, type Socket } from 'node:net';
 import { OPCODE, wireFrame } from '../../simulation/stream/wire-frame.ts';
 
 /** Sockets on their way at the same time: fewer than a gateway lets wait from one address. */
@@ -19,6 +19,11 @@ export interface LightSocketOptions {
   readonly key: string | null;
   /** Where the connection comes from; by default 127.0.0.1. */
   readonly localAddress?: string;
+  /**
+   * Where what comes in is put, for many sockets that share it: no read passes a stream or has memory of
+   * its own then, which costs less. A reader must not keep what it is given.
+   */
+  readonly memory?: Buffer;
 }
 
 /** What reads the bytes after the handshake. */
@@ -30,13 +35,14 @@ export class LightSocket {
   #head: Buffer | null = Buffer.alloc(0);
   #upgraded = Promise.withResolvers<void>();
 
-  private constructor({ port, key, localAddress }: LightSocketOptions, take: TakeBytes) {
+  private constructor({ port, key, localAddress, memory }: LightSocketOptions, take: TakeBytes) {
     this.#take = take;
     this.socket = connect({
       port,
       host: '127.0.0.1',
       noDelay: true,
       ...(localAddress === undefined ? {} : { localAddress }),
+      ...(memory === undefined ? {} : { onread: this.#readInto(memory) }),
     });
     const authorization = key === null ? [] : [`Authorization: Bearer ${key}`];
     const lines = [
@@ -49,7 +55,7 @@ export class LightSocket {
       ...authorization,
     ];
     this.socket.write(`${lines.join('\r\n')}\r\n\r\n`);
-    this.socket.on('data', (chunk: Buffer) => this.#read(chunk));
+    if (memory === undefined) this.socket.on('data', (chunk: Buffer) => this.#read(chunk));
     this.socket.on('error', (error) => this.#upgraded.reject(error));
     this.socket.on('close', () => this.#upgraded.reject(new Error('closed in the handshake')));
     this.#upgraded.promise.catch(() => undefined);
@@ -76,6 +82,14 @@ export class LightSocket {
 
   destroy(): void {
     this.socket.destroy();
+  }
+
+  #readInto(memory: Buffer): OnReadOpts {
+    const callback = (bytes: number) => {
+      this.#read(memory.subarray(0, bytes));
+      return true;
+    };
+    return { buffer: memory, callback };
   }
 
   #read(chunk: Buffer): void {
