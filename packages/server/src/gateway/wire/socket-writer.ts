@@ -21,6 +21,7 @@ import { OUTBOX_LIMITS, Outbox } from './outbox.ts';
 /** Held back for one write at most; beyond, the socket gets it at once, so that only what the peer
  * does not take counts as waiting. A write is no larger, unless a single flush or message is. */
 export const WRITE_BYTES_MAX = 65_536;
+const NOTHING = Buffer.alloc(0);
 
 /** What all writers share. */
 export interface SocketWriterServices {
@@ -49,18 +50,13 @@ export class SocketWriter {
   /** To be written at the end of this turn, or when the peer has taken what was written before. */
   #queue: EncodedFrames[] = [];
   #queueBytes = 0;
-  /** Ours that the socket has not told the end of. */
-  #writes = 0;
-  /** The peer did not take a write at once. */
-  #wasBehind = false;
+  /** The peer has not taken what we wrote last; control frames of `ws` are not ours. */
+  #isBehind = false;
   #isHeld = false;
   #isOver = false;
-  readonly #written = (): void => {
-    this.#writes -= 1;
-    const isStuck = this.#queue.length > 0 && !this.#isHeld;
-    if (this.#isOver || (!this.#wasBehind && !isStuck)) return;
-    this.#wasBehind = this.#isBehind;
-    this.#owner.peerTook();
+  readonly #taken = (): void => {
+    this.#isBehind = false;
+    if (!this.#isOver) this.#owner.peerTook();
   };
 
   constructor(socket: Duplex, owner: WriterOwner, services: SocketWriterServices) {
@@ -77,11 +73,6 @@ export class SocketWriter {
   /** Bytes that were let go or will be before anything else, and that the peer has not taken. */
   get #waiting(): number {
     return this.#socket.writableLength + this.#queueBytes;
-  }
-
-  /** Whether the peer has not taken what we wrote last; control frames of `ws` are not ours. */
-  get #isBehind(): boolean {
-    return this.#writes > 0 && this.#socket.writableLength > 0;
   }
 
   /** A flush is one write, shared by all equal subscriptions, or goes message by message when the
@@ -188,26 +179,34 @@ export class SocketWriter {
 
   /** One write: what fits into it, and at least what is first. */
   #writeNext(): void {
-    let [count, bytes] = [1, this.#queue[0]!.bytes.length];
-    for (; count < this.#queue.length; count += 1) {
-      const more = this.#queue[count]!.bytes.length;
-      if (bytes + more > WRITE_BYTES_MAX) break;
-      bytes += more;
-    }
-    const frames = this.#queue.splice(0, count);
-    this.#queueBytes -= bytes;
-    this.#writes += 1;
-    if (count > 1) this.#socket.cork();
-    for (const [index, each] of frames.entries()) this.#send(each, index === count - 1);
-    if (count > 1) this.#socket.uncork();
-    if (this.#socket.writableLength > 0) this.#wasBehind = true;
+    if (this.#queue.length === 1) this.#send(this.#queue.pop()!);
+    else this.#writeSeveral();
+    if (!this.#isBehind && this.#socket.writableLength > 0) this.#awaitPeer();
   }
 
-  #send({ bytes, messages }: EncodedFrames, isLast: boolean): void {
+  #writeSeveral(): void {
+    let [count, bytes] = [1, this.#queue[0]!.bytes.length];
+    for (; count < this.#queue.length; count += 1) {
+      bytes += this.#queue[count]!.bytes.length;
+      if (bytes > WRITE_BYTES_MAX) break;
+    }
+    this.#socket.cork();
+    for (const frames of this.#queue.splice(0, count)) this.#send(frames);
+    this.#socket.uncork();
+  }
+
+  #send({ bytes, messages }: EncodedFrames): void {
     const { counters } = this.#services;
     counters.messagesSentTotal += messages;
     counters.bytesSentTotal += bytes.length;
-    if (isLast) this.#socket.write(bytes, this.#written);
-    else this.#socket.write(bytes);
+    this.#queueBytes -= bytes.length;
+    this.#socket.write(bytes);
+  }
+
+  /** Most writes are taken at once, and a callback would cost each of them a tick: only what waits has one, on
+   * an empty write behind it. */
+  #awaitPeer(): void {
+    this.#isBehind = true;
+    this.#socket.write(NOTHING, this.#taken);
   }
 }
