@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { Duplex } from 'node:stream';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { GatewayCounters } from '../connection/gateway-metrics.ts';
+import { SocketWriter } from './socket-writer.ts';
+
+/** A socket whose peer takes each write at once while it reads, and else when it is let. */
+class PeerSocket extends Duplex {
+  isReading = true;
+  readonly texts: string[] = [];
+  #untaken: (() => void)[] = [];
+
+  override _read(): void {}
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.texts.push(chunk.toString('latin1'));
+    if (this.isReading) done();
+    else this.#untaken.push(done);
+  }
+
+  takeAll(): void {
+    this.isReading = true;
+    for (const done of this.#untaken.splice(0)) done();
+  }
+
+  /** How many messages of ours it was given. */
+  get pongs(): number {
+    return this.texts.filter((text) => text.includes('"pong"')).length;
+  }
+}
+
+function writerOn(socket: Duplex) {
+  const told = { took: 0 };
+  const writer: SocketWriter = new SocketWriter(
+    socket,
+    {
+      isOpen: true,
+      overflowed: () => assert.fail('too slow'),
+      peerClosed: () => assert.fail('closed'),
+      peerTook: () => {
+        told.took += 1;
+        writer.moveOn();
+      },
+    },
+    { counters: new GatewayCounters(), releaseSoon: () => {} },
+  );
+  const say = () => {
+    writer.send({ t: 'pong', ts: '1' });
+    writer.release();
+  };
+  return { told, say };
+}
+
+test('of a peer that takes each write at once nothing is waited for', async () => {
+  const socket = new PeerSocket();
+  const { told, say } = writerOn(socket);
+  for (let count = 1; count <= 3; count += 1) {
+    say();
+    assert.equal(socket.pongs, count);
+  }
+  await turn();
+  assert.equal(told.took, 0);
+  assert.equal(socket.texts.length, 3);
+});
+
+test('what follows a write that the peer does not take waits, and leaves when it is taken', async () => {
+  const socket = new PeerSocket();
+  const { told, say } = writerOn(socket);
+  socket.isReading = false;
+  for (let count = 0; count < 3; count += 1) say();
+  await turn();
+  assert.deepEqual([socket.pongs, told.took], [1, 0]);
+  socket.takeAll();
+  await turn();
+  assert.deepEqual([socket.pongs, told.took], [3, 1]);
+  say();
+  assert.equal(socket.pongs, 4);
+});
