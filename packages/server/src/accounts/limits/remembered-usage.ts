@@ -1,25 +1,19 @@
 /**
- * Reports of usage, remembered while nothing this process does can have changed them: customers ask again
- * and again, and each reading is a trip to the store's thread. Whatever may change usage is announced
- * here; from then until it is done nothing is remembered, and all from before is forgotten, unless requests are all
- * that it adds. A report with
- * something reserved is not remembered, for reservations also end by themselves. What another process
- * changes in the same store shows within a second.
+ * Reports of usage, remembered while nothing can have changed them: customers ask again and again, and each
+ * reading is a trip to the store's thread. Whatever may change usage here is announced; from then until it is
+ * done nothing is remembered, and all from before is forgotten, unless requests are all that it adds. So is it
+ * when another process has written to the same store. A report with something reserved is not remembered, for
+ * reservations also end by themselves; nothing else of it goes by the time.
  */
 
-import type { EpochNs } from '@tapeloom/core/numbers';
-import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import type { MonthUsage, RequestCount } from '../store/account-store.ts';
 import { withRequests } from './usage-meter.ts';
 
-const REMEMBERED_NS = SECOND_NS_BIG;
 const REPORTS_MAX = 10_000;
 
 interface Report {
   readonly usage: MonthUsage;
   readonly period: string;
-  /** When it was asked for. */
-  readonly at: EpochNs;
 }
 
 export class RememberedUsage {
@@ -35,18 +29,15 @@ export class RememberedUsage {
 
   /** What is remembered is no promise. */
   read(
-    now: EpochNs,
     accountId: string,
     period: string,
     ask: () => Promise<MonthUsage>,
   ): Promise<MonthUsage> | MonthUsage {
     const known = this.#reports.get(accountId);
-    const isNew = known !== undefined && known.at <= now && now - known.at < REMEMBERED_NS;
-    return isNew && known.period === period ? known.usage : this.#ask(now, accountId, period, ask);
+    return known?.period === period ? known.usage : this.#ask(accountId, period, ask);
   }
 
   async #ask(
-    now: EpochNs,
     accountId: string,
     period: string,
     ask: () => Promise<MonthUsage>,
@@ -55,7 +46,7 @@ export class RememberedUsage {
     const usage = await ask();
     if (this.#changesUnderWay === 0 && changes === this.#changes && isSettled(usage)) {
       if (this.#reports.size >= REPORTS_MAX) this.#reports.clear();
-      this.#reports.set(accountId, { usage, period, at: now });
+      this.#reports.set(accountId, { usage, period });
     }
     return usage;
   }
@@ -63,32 +54,32 @@ export class RememberedUsage {
   /** Does what may change usage. */
   async change<T>(work: () => Promise<T>): Promise<T> {
     this.#changesUnderWay += 1;
-    this.#forget();
+    this.forget();
     try {
       return await work();
     } finally {
       this.#changesUnderWay -= 1;
-      this.#forget();
+      this.forget();
     }
   }
 
   /**
-   * Does what adds these requests, and nothing else: who is remembered has them from then on. Where it fails nobody knows
-   * whether it was done.
+   * Does what adds these requests, and nothing else: who is remembered has them from the first moment on. Where it fails
+   * nobody knows whether it was done.
    */
   async count(rows: readonly RequestCount[], add: () => Promise<void>): Promise<void> {
     this.#changesUnderWay += 1;
     this.#changes += 1;
+    for (const [accountId, counted] of Map.groupBy(rows, (row) => row.accountId)) {
+      const known = this.#reports.get(accountId);
+      if (known === undefined) continue;
+      const usage = withRequests(known.usage, counted, known.period);
+      this.#reports.set(accountId, { ...known, usage });
+    }
     try {
       await add();
-      for (const [accountId, counted] of Map.groupBy(rows, (row) => row.accountId)) {
-        const known = this.#reports.get(accountId);
-        if (known === undefined) continue;
-        const usage = withRequests(known.usage, counted, known.period);
-        this.#reports.set(accountId, { ...known, usage });
-      }
     } catch (error) {
-      this.#forget();
+      this.forget();
       throw error;
     } finally {
       this.#changesUnderWay -= 1;
@@ -96,7 +87,8 @@ export class RememberedUsage {
     }
   }
 
-  #forget(): void {
+  /** Somebody else may have changed anything, or may do so unnoticed. */
+  forget(): void {
     this.#changes += 1;
     this.#reports.clear();
   }

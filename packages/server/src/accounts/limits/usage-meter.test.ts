@@ -5,7 +5,8 @@ import { periodOf } from '@tapeloom/core/quota/month';
 import fc from 'fast-check';
 import { MemoryAccounts } from '../../../../../simulation/accounts/memory-accounts.ts';
 import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
-import type { AccountStore } from '../store/account-store.ts';
+import type { AccountStore, MonthUsage } from '../store/account-store.ts';
+import { RememberedUsage } from './remembered-usage.ts';
 import { UsageMeter } from './usage-meter.ts';
 
 /** 2025-11-30T23:59:58Z: two seconds before a new month. */
@@ -126,8 +127,61 @@ test('what the store did not take is kept, reported and stored later, once', asy
   await accounts[Symbol.asyncDispose]();
 });
 
-test('a usage report is exact whatever flush it meets', async () => {
-  const { accounts, meter, caller, requests } = await desk();
+/** As the store of a process that serves: usage is remembered, and flushes fail as often as is said. */
+function remembering(store: AccountStore, failures: () => boolean): AccountStore {
+  const remembered = new RememberedUsage();
+  const own: Pick<AccountStore, 'addUsage' | 'usageOf'> = {
+    addUsage: (rows) =>
+      remembered.count(rows, async () => {
+        await turn();
+        if (failures()) throw new Error('the disk is away');
+        await store.addUsage(rows);
+      }),
+    usageOf: (now, accountId, period) =>
+      remembered.read(accountId, period, async () => await store.usageOf(now, accountId, period)),
+  };
+  return new Proxy(store, {
+    get: (target, name) => Reflect.get(name in own ? own : target, name),
+  });
+}
+
+test('what is remembered is exact while a flush is under way, and is not waited for', async () => {
+  let isAway = false;
+  const { accounts, meter, caller, clock, requests } = await desk((store) =>
+    remembering(store, () => isAway),
+  );
+  await requests();
+  const shown = () => meter.usageOf(clock.now(), caller.accountId, '2025-11') as MonthUsage;
+  for (const fails of [false, true, false]) {
+    isAway = fails;
+    meter.countRequest(caller);
+    const before = await requests();
+    const flush = meter.flush();
+    await Promise.resolve();
+    assert.equal(shown().used.restRequests, before);
+    meter.countRequest(caller);
+    assert.equal(shown().used.restRequests, before + 1);
+    await flush;
+    assert.equal(await requests(), before + 1);
+  }
+  await meter[Symbol.asyncDispose]();
+  await accounts[Symbol.asyncDispose]();
+});
+
+for (const isRemembered of [false, true]) {
+  const how = isRemembered ? ', remembered and with flushes that fail' : '';
+  test(`a usage report is exact whatever flush it meets${how}`, () => exactReports(isRemembered));
+}
+
+async function exactReports(isRemembered: boolean): Promise<void> {
+  let flushes = 0;
+  const failsEachThird = () => {
+    flushes += 1;
+    return flushes % 3 === 0;
+  };
+  const { accounts, meter, caller, requests } = await desk((store) =>
+    isRemembered ? remembering(store, failsEachThird) : store,
+  );
   let counted = 0;
   await fc.assert(
     fc.asyncProperty(
@@ -152,4 +206,4 @@ test('a usage report is exact whatever flush it meets', async () => {
   );
   await meter[Symbol.asyncDispose]();
   await accounts[Symbol.asyncDispose]();
-});
+}

@@ -8,7 +8,6 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { periodOf } from '@tapeloom/core/quota/month';
 import { MINUTE_NS_BIG } from '@tapeloom/core/units';
 import type { Clock } from '../../platform/clock.ts';
-import { whenKnown } from '../../platform/when-known.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { AccountStore, MonthUsage, RequestCount } from '../store/account-store.ts';
 
@@ -71,15 +70,17 @@ export class UsageMeter implements AsyncDisposable {
 
   /** An account's usage with everything counted so far, also what has not reached the store. */
   usageOf(now: EpochNs, accountId: string, period: string): Promise<MonthUsage> | MonthUsage {
-    // While a flush is under way nobody can tell whether the store has its counts already.
-    if (this.#flushing !== null) {
-      return this.#flushing.then(() => this.usageOf(now, accountId, period));
-    }
+    const flushing = this.#flushing;
     const flushCount = this.#flushCount;
-    return whenKnown(this.#options.store.usageOf(now, accountId, period), (usage) => {
-      if (flushCount !== this.#flushCount) return this.usageOf(now, accountId, period);
-      const counted = this.#counted.get(accountId);
-      return counted === undefined ? usage : withRequests(usage, counted, period);
+    const usage = this.#options.store.usageOf(now, accountId, period);
+    // What need not be asked for has all that the store was ever handed.
+    if (!(usage instanceof Promise)) return this.#withCounted(usage, accountId, period);
+    return usage.then(async (answer) => {
+      await flushing;
+      // Of an answer that met a flush nobody can tell whether it has the flush's counts.
+      const hasMetFlush = flushing !== null || flushCount !== this.#flushCount;
+      if (hasMetFlush) return await this.usageOf(now, accountId, period);
+      return this.#withCounted(answer, accountId, period);
     });
   }
 
@@ -100,6 +101,11 @@ export class UsageMeter implements AsyncDisposable {
     this.#flushTimer[Symbol.dispose]();
     await this.#flushing;
     await this.flush();
+  }
+
+  #withCounted(usage: MonthUsage, accountId: string, period: string): MonthUsage {
+    const counted = this.#counted.get(accountId);
+    return counted === undefined ? usage : withRequests(usage, counted, period);
   }
 
   #hasNews(): boolean {

@@ -351,7 +351,10 @@ export interface AccountStore extends AsyncDisposable {
   voidReservation(now: EpochNs, id: string): Promise<boolean>;
   /** Adds counts that no budget limits. */
   addUsage(counts: readonly RequestCount[]): Promise<void>;
-  /** Sees what was done through this object; what other processes did shows within a second. */
+  /**
+   * Sees what was done through this object; what other processes did shows within a second. What is no promise
+   * has all that `addUsage` was called with, stored already or not.
+   */
   usageOf(now: EpochNs, accountId: string, period: string): Promise<MonthUsage> | MonthUsage;
   /** Keys that used something in a month, also those that ended; of the last 13 months and this one. */
   usageByKey(accountId: string, period: string): Promise<readonly KeyUsage[]>;
@@ -376,6 +379,8 @@ export interface AccountStore extends AsyncDisposable {
    * made through this object is heard before its call resolves.
    */
   onChange(listener: (change: AccountChange) => void): Disposable;
+  /** Hears, as soon, that another process has written to the same store, whatever that was. */
+  onWrittenElsewhere(listener: () => void): Disposable;
 
   /** Resolves if the store is sound, can be written and hears of changes; changes nothing. */
   probe(): Promise<void>;

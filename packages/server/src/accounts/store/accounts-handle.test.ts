@@ -90,6 +90,35 @@ test('an account with one call waits for one of each other, strangers together c
   assert.ok(order.indexOf('one') <= 16 + 3, `${order.indexOf('one')} calls came before it`);
 });
 
+test('a report of usage is remembered until another process has written', async () => {
+  const path = newFile();
+  await using handle = (await openWithThread(path)).handle;
+  await using other = await openSqliteAccountStore(path);
+  const account = await other.createAccount(OPERATOR, { name: 'one', grants: [] });
+  assert.ok('id' in account);
+  let told = 0;
+  using _ = handle.onWrittenElsewhere(() => {
+    told += 1;
+  });
+  // The first may join a look that has begun before; the second begins one.
+  const look = async () => {
+    await handle.probe();
+    await handle.probe();
+  };
+  const requests = async () => (await handle.usageOf(NOW, account.id, '2026-09')).used.restRequests;
+  await look();
+  assert.equal(await requests(), 0);
+  assert.equal(handle.reportsRemembered, 1);
+  const before = told;
+  await look();
+  assert.equal(told, before);
+  const count = { accountId: account.id, keyId: 'key', isTest: false, period: '2026-09' };
+  await other.addUsage([{ ...count, restRequests: 7 }]);
+  await look();
+  assert.equal(told, before + 1);
+  assert.equal(await requests(), 7);
+});
+
 test('disposal answers what is under way, closes the database, and is no fault', async () => {
   const path = newFile();
   const { handle, faults } = await openWithThread(path);

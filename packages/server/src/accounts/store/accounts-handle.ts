@@ -106,6 +106,7 @@ export class AccountsHandle implements AccountStore {
     keptForNew: CALLS_KEPT_FOR_NEW,
   });
   readonly #listeners: Listeners<AccountChange> = new Set();
+  readonly #elsewhereListeners: Listeners<void> = new Set();
   readonly #troubleListeners: Listeners<AccountsTroubleError> = new Set();
   readonly #usage = new RememberedUsage();
   #isOpen = false;
@@ -158,11 +159,15 @@ export class AccountsHandle implements AccountStore {
   }
 
   usageOf(...args: Parameters<AccountStore['usageOf']>): ReturnType<AccountStore['usageOf']> {
-    return this.#usage.read(...args, async () => await this.#ask('usageOf', args));
+    return this.#usage.read(args[1], args[2], async () => await this.#ask('usageOf', args));
   }
 
   onChange(listener: (change: AccountChange) => void): Disposable {
     return listening(this.#listeners, listener);
+  }
+
+  onWrittenElsewhere(listener: () => void): Disposable {
+    return listening(this.#elsewhereListeners, listener);
   }
 
   onTrouble(listener: (trouble: AccountsTroubleError) => void): Disposable {
@@ -226,6 +231,12 @@ export class AccountsHandle implements AccountStore {
   #hear(news: AccountsNews): void {
     if (news.t === 'change') {
       for (const listener of this.#listeners) listener(news.change);
+      return;
+    }
+    // Who is in trouble may not hear of what others write.
+    this.#usage.forget();
+    if (news.t === 'written-elsewhere') {
+      for (const listener of this.#elsewhereListeners) listener();
       return;
     }
     const trouble = revived(news.error);

@@ -10,7 +10,7 @@ export type StorePart = 'people' | 'orders' | 'withdrawals';
 
 export type StoreMethod = Exclude<
   keyof AccountStore,
-  'onChange' | 'onTrouble' | typeof Symbol.asyncDispose | StorePart
+  'onChange' | 'onWrittenElsewhere' | 'onTrouble' | typeof Symbol.asyncDispose | StorePart
 >;
 
 export interface AccountsWorkerData {
@@ -27,6 +27,7 @@ export interface PlainError {
 
 export type AccountsNews =
   | { readonly t: 'change'; readonly change: AccountChange }
+  | { readonly t: 'written-elsewhere' }
   /** Told before the failure of the call that met it. */
   | { readonly t: 'trouble'; readonly error: PlainError };
 

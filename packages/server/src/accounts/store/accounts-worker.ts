@@ -30,6 +30,7 @@ desk.open({
 async function openStore(): Promise<AccountStore> {
   const store = await openSqliteAccountStore(path);
   store.onChange((change) => desk.tell({ t: 'change', change }));
+  store.onWrittenElsewhere(() => desk.tell({ t: 'written-elsewhere' }));
   store.onTrouble((error) => desk.tell({ t: 'trouble', error: plain(error) }));
   return store;
 }

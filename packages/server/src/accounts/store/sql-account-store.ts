@@ -56,6 +56,7 @@ function accountStoreOn(store: SqlStore): AccountStore {
     sweep: (now, auditKeptNs) => sweep(store, now, auditKeptNs),
     audit: store.asks(readAudit),
     onChange: (listener) => store.onChange(listener),
+    onWrittenElsewhere: (listener) => store.onWrittenElsewhere(listener),
     probe: () => store.probe(),
     onTrouble: (listener) => store.onTrouble(listener),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),

@@ -27,6 +27,7 @@ export class SqlStore implements AsyncDisposable {
   readonly #changes: SqlChanges;
   readonly #random: Random;
   readonly #timer: NodeJS.Timeout;
+  readonly #elsewhereListeners = new Set<() => void>();
   readonly #troubleListeners = new Set<(trouble: AccountsTroubleError) => void>();
   #looking: Promise<void> | null = null;
   /** Others have written, and what they wrote could not be read yet. */
@@ -111,6 +112,12 @@ export class SqlStore implements AsyncDisposable {
     return this.#changes.listen(listener);
   }
 
+  onWrittenElsewhere(listener: () => void): Disposable {
+    const own = () => listener();
+    this.#elsewhereListeners.add(own);
+    return { [Symbol.dispose]: () => this.#elsewhereListeners.delete(own) };
+  }
+
   onTrouble(listener: (trouble: AccountsTroubleError) => void): Disposable {
     const own = (trouble: AccountsTroubleError) => listener(trouble);
     this.#troubleListeners.add(own);
@@ -144,7 +151,10 @@ export class SqlStore implements AsyncDisposable {
 
   #lookElsewhere(): Promise<void> {
     const look = async () => {
-      this.#mustLook = this.#database.wasWrittenElsewhere() || this.#mustLook;
+      if (this.#database.wasWrittenElsewhere()) {
+        this.#mustLook = true;
+        for (const listener of this.#elsewhereListeners) listener();
+      }
       if (this.#mustLook) await this.#changes.lookElsewhere();
       else this.#changes.nothingElsewhere();
       this.#mustLook = false;
