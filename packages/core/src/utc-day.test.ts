@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { EpochNs } from './numbers.ts';
-import { DAY_NS } from './units.ts';
+import { DAY_MS, DAY_NS } from './units.ts';
 import {
   addDays,
   dayFromNumber,
@@ -40,6 +40,13 @@ test('a day and its number correspond one to one and ascend together', () => {
     }),
     { numRuns: 1000 },
   );
+});
+
+test('every day of the 400 years after which the calendar repeats is that of Date', () => {
+  for (let number = 0; number < 146_097; number += 1) {
+    const [date] = new Date(number * DAY_MS).toISOString().split('T', 1);
+    assert.equal(dayFromNumber(number), Number(date!.replaceAll('-', '')));
+  }
 });
 
 test('a number is a day exactly when Temporal knows that date', () => {

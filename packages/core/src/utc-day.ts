@@ -5,10 +5,12 @@
  */
 
 import type { EpochNs, NsOfDay, UtcDay } from './numbers.ts';
-import { DAY_MS, DAY_NS_BIG, DAY_SECONDS, SECOND_NS } from './units.ts';
+import { DAY_NS_BIG, DAY_SECONDS, SECOND_NS } from './units.ts';
 
 /** Days from 1 March of the year 0 to 1970-01-01. */
 const MARCH_OF_YEAR_0 = 719_468;
+/** Days of 400 years. */
+const ERA_DAYS = 146_097;
 /** 1970-01-01 and 9999-12-31: what eight digits and `Date` can both hold. */
 const DAY_NUMBER_MAX = 2_932_896;
 
@@ -39,14 +41,25 @@ export function dayNumber(day: UtcDay): number {
   return year * 365 + leapDays + dayOfYear - MARCH_OF_YEAR_0;
 }
 
+/** The other way round, in the eras of 400 years after which the calendar repeats. */
 export function dayFromNumber(number: number): UtcDay {
   if (!Number.isInteger(number) || number < 0 || number > DAY_NUMBER_MAX) {
     throw new RangeError(`not a day number: ${number}`);
   }
-  const date = new Date(number * DAY_MS);
-  return (date.getUTCFullYear() * 10_000 +
-    (date.getUTCMonth() + 1) * 100 +
-    date.getUTCDate()) as UtcDay;
+  const sinceMarch = number + MARCH_OF_YEAR_0;
+  const era = Math.trunc(sinceMarch / ERA_DAYS);
+  const dayOfEra = sinceMarch - era * ERA_DAYS;
+  // Without the leap days that have passed, every year has 365 days.
+  const leapDays =
+    Math.trunc(dayOfEra / 1_460) - Math.trunc(dayOfEra / 36_524) + Math.trunc(dayOfEra / 146_096);
+  const yearOfEra = Math.trunc((dayOfEra - leapDays) / 365);
+  const yearDays = yearOfEra * 365 + Math.trunc(yearOfEra / 4) - Math.trunc(yearOfEra / 100);
+  const dayOfYear = dayOfEra - yearDays;
+  const marchMonth = Math.trunc((5 * dayOfYear + 2) / 153);
+  const month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9;
+  const year = era * 400 + yearOfEra + (month < 3 ? 1 : 0);
+  const day = dayOfYear - Math.trunc((153 * marchMonth + 2) / 5) + 1;
+  return (year * 10_000 + month * 100 + day) as UtcDay;
 }
 
 export function addDays(day: UtcDay, count: number): UtcDay {

@@ -12,7 +12,7 @@ import { TOKEN_VALID_NS } from '../../exports/export-token.ts';
 import { TABLE_INDICATORS } from '../../exports/table-columns.ts';
 import type { CoveredQuery } from '../../history/covered-query.ts';
 import type { HistoryQuery } from '../../history/history-query.ts';
-import { Type } from '../contract/schema.ts';
+import { closedObject, Type } from '../contract/schema.ts';
 import { IDEMPOTENCY_KEY, onceProblem } from '../server/idempotency.ts';
 import { invalidParameters, ProblemError } from '../server/problem-error.ts';
 import { defineRoute, type Route } from '../server/route.ts';
@@ -29,29 +29,26 @@ import { askedQueries, coveredQueries, HISTORY_ERRORS, unitsOf } from './history
 import { historyParameters } from './history-parameters.ts';
 import { reserving } from './reserving.ts';
 
-const Parameters: TObject = Type.Object(
-  {
-    ...historyParameters('export').properties,
-    resume: Type.Optional(
-      Type.String({ description: 'A token; then only `line` or `byte` may be given besides.' }),
-    ),
-    line: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        default: 0,
-        description: 'With `resume` of `ndjson`: complete lines already held.',
-      }),
-    ),
-    byte: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        default: 0,
-        description: 'With `resume` of `parquet`, `arrow` or `csv`: bytes already held.',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+const Parameters: TObject = closedObject({
+  ...historyParameters('export').properties,
+  resume: Type.Optional(
+    Type.String({ description: 'A token; then only `line` or `byte` may be given besides.' }),
+  ),
+  line: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      default: 0,
+      description: 'With `resume` of `ndjson`: complete lines already held.',
+    }),
+  ),
+  byte: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      default: 0,
+      description: 'With `resume` of `parquet`, `arrow` or `csv`: bytes already held.',
+    }),
+  ),
+});
 
 export function exportRoute(exports: () => ExportFacts): Route {
   return defineRoute({

@@ -9,7 +9,7 @@ import {
   LIMIT_MAX,
 } from '../../history/history-fields.ts';
 import { STUDIES_MAX } from '../../history/study-fields.ts';
-import { Type } from '../contract/schema.ts';
+import { closedObject, Type } from '../contract/schema.ts';
 
 const CURSOR = '^[1-9][0-9]{7}[.](0|[1-9][0-9]*)[.](0|[1-9][0-9]*)$';
 const INSTANT = 'nanoseconds since 1970-01-01 UTC, an RFC 3339 time, or a date YYYY-MM-DD';
@@ -77,5 +77,5 @@ export function historyParameters(operation: HistoryOperation): TObject {
     const schema = repeated ?? SCHEMAS[name]!;
     return [name, REQUIRED.has(name) ? schema : Type.Optional(schema)];
   });
-  return Type.Object(Object.fromEntries(entries), { additionalProperties: false });
+  return closedObject(Object.fromEntries(entries));
 }

@@ -10,70 +10,58 @@ import { pageTag } from '../../history/page-tag.ts';
 import { isNamed } from '../../platform/encoded-body.ts';
 import { Instant } from '../contract/instant-schema.ts';
 import { LookBackFrom } from '../contract/look-back-from-schema.ts';
-import { Type } from '../contract/schema.ts';
+import { closedObject, Type } from '../contract/schema.ts';
 import { PageEncoder, pageEncoding } from '../server/encoded-page.ts';
 import { defineRoute, NOT_MODIFIED, type Route } from '../server/route.ts';
 import { askedQuery, coveredQuery, HISTORY_ERRORS, type HistoryFacts } from './history-access.ts';
 import { historyParameters } from './history-parameters.ts';
 import { reserving } from './reserving.ts';
 
-const closed = { additionalProperties: false };
 /** By the caller alone, who asks each time whether he may still have it. */
 const KEPT_BY_CALLER = 'private, no-cache';
 
-const StreamObject = Type.Object(
-  {
+const StreamObject = closedObject({
+  id: Type.String(),
+  final: Type.Boolean(),
+  ts: Type.String(),
+  data: Type.Unknown(),
+});
+const Item = Type.Union([
+  closedObject({ t: Type.Literal('upsert'), cursor: Type.String(), ...StreamObject.properties }),
+  closedObject({
+    t: Type.Literal('remove'),
+    cursor: Type.String(),
     id: Type.String(),
     final: Type.Boolean(),
     ts: Type.String(),
-    data: Type.Unknown(),
-  },
-  closed,
-);
-const Item = Type.Union([
-  Type.Object(
-    { t: Type.Literal('upsert'), cursor: Type.String(), ...StreamObject.properties },
-    closed,
-  ),
-  Type.Object(
-    {
-      t: Type.Literal('remove'),
-      cursor: Type.String(),
-      id: Type.String(),
-      final: Type.Boolean(),
-      ts: Type.String(),
-    },
-    closed,
-  ),
-  Type.Object(
-    { t: Type.Literal('snapshot'), cursor: Type.String(), items: Type.Array(StreamObject) },
-    closed,
-  ),
+  }),
+  closedObject({
+    t: Type.Literal('snapshot'),
+    cursor: Type.String(),
+    items: Type.Array(StreamObject),
+  }),
 ]);
 
-const HistoryPageView = Type.Object(
-  {
-    instrument: Type.String({ description: 'As it was asked for.' }),
-    contract: Type.String({ description: 'The contract that was read.' }),
-    dataset: Type.String({ description: 'Where its trades come from.' }),
-    tickSizeNanos: Type.Integer({
-      description: 'A price in currency is ticks × tickSizeNanos / 1,000,000,000.',
-    }),
-    engineFingerprint: Type.String({ description: 'Of the computation.' }),
-    to: Type.Optional(Instant('The end of the range')),
-    untilCursor: Type.Optional(Type.String({ description: 'The last update of the range.' })),
-    lookBackFrom: LookBackFrom,
-    snapshot: Type.Optional(Type.Literal(true, { description: '`items` begin with a snapshot.' })),
-    items: Type.Array(Item, {
-      description: 'As the stream said them, in the order of their cursors.',
-    }),
-    next: Type.Union([Type.String(), Type.Null()], {
-      description: 'Passed as `cursor`, gives the next page; null on the last one.',
-    }),
-    computeUnits: Type.Integer({ minimum: 0, description: 'What this page cost.' }),
-  },
-  closed,
-);
+const HistoryPageView = closedObject({
+  instrument: Type.String({ description: 'As it was asked for.' }),
+  contract: Type.String({ description: 'The contract that was read.' }),
+  dataset: Type.String({ description: 'Where its trades come from.' }),
+  tickSizeNanos: Type.Integer({
+    description: 'A price in currency is ticks × tickSizeNanos / 1,000,000,000.',
+  }),
+  engineFingerprint: Type.String({ description: 'Of the computation.' }),
+  to: Type.Optional(Instant('The end of the range')),
+  untilCursor: Type.Optional(Type.String({ description: 'The last update of the range.' })),
+  lookBackFrom: LookBackFrom,
+  snapshot: Type.Optional(Type.Literal(true, { description: '`items` begin with a snapshot.' })),
+  items: Type.Array(Item, {
+    description: 'As the stream said them, in the order of their cursors.',
+  }),
+  next: Type.Union([Type.String(), Type.Null()], {
+    description: 'Passed as `cursor`, gives the next page; null on the last one.',
+  }),
+  computeUnits: Type.Integer({ minimum: 0, description: 'What this page cost.' }),
+});
 
 export function historyRoute(history: () => HistoryFacts): Route {
   const encoder = new PageEncoder();

@@ -16,65 +16,58 @@ import { dayText, missingMembers } from '../../history/refusal-answer.ts';
 import { whenKnown } from '../../platform/when-known.ts';
 import { hasSessions, missingDays } from '../../runs/coverage.ts';
 import { Instant } from '../contract/instant-schema.ts';
-import { Type } from '../contract/schema.ts';
+import { closedObject, Type } from '../contract/schema.ts';
 import { KeptAnswers } from '../server/kept-answers.ts';
 import type { EncodedJson } from '../server/route.ts';
 
-const closed = { additionalProperties: false };
 const Nanos = (description: string) => Type.Integer({ minimum: 1, description });
 
 const Day = (description: string) => Type.String({ description, format: 'date' });
 
-const InstrumentHistory = Type.Object(
-  {
-    firstDay: Day('The first UTC day of which there is data.'),
-    lastDay: Day('The last one; it may still grow.'),
-    missingDays: Type.Array(Day('A UTC day.'), {
-      description:
-        'Days between on which the market was open and that are not there; the first 1,000.',
-    }),
-    missingDaysTotal: Type.Integer({ minimum: 0, description: 'How many there are.' }),
-  },
-  closed,
-);
+const InstrumentHistory = closedObject({
+  firstDay: Day('The first UTC day of which there is data.'),
+  lastDay: Day('The last one; it may still grow.'),
+  missingDays: Type.Array(Day('A UTC day.'), {
+    description:
+      'Days between on which the market was open and that are not there; the first 1,000.',
+  }),
+  missingDaysTotal: Type.Integer({ minimum: 0, description: 'How many there are.' }),
+});
 
-export const InstrumentView = Type.Object(
-  {
-    symbol: Type.String({ description: 'The contract.' }),
-    alias: Type.Union([Type.String(), Type.Null()], {
-      description: 'The alias that designates it today.',
+export const InstrumentView = closedObject({
+  symbol: Type.String({ description: 'The contract.' }),
+  alias: Type.Union([Type.String(), Type.Null()], {
+    description: 'The alias that designates it today.',
+  }),
+  tickSizeNanos: Nanos(
+    'The smallest step of the price, in 1e-9 of its unit. Prices are given in ticks.',
+  ),
+  status: Type.Enum(INSTRUMENT_STATES, {
+    description: '`down`: the source of its trades is not there.',
+  }),
+  updatedAt: Instant(
+    'Last trade or change; for a delayed key at most the newest time that it may see',
+  ),
+  dataset: Type.String({ description: 'Where its trades come from.' }),
+  name: Type.String({ description: 'For people.' }),
+  exchange: Type.String(),
+  currency: Type.String({ description: 'ISO 4217.' }),
+  lotSizeNanos: Nanos('One lot of volume, in 1e-9 of a contract.'),
+  pointValueNanos: Nanos(
+    'What a full point of the price is worth for one contract, in 1e-9 of the currency.',
+  ),
+  calendar: Type.String({ description: 'Its trading hours, by name.' }),
+  expiresAt: Instant('Expiry'),
+  streamed: Type.Boolean({ description: 'Whether it is streamed in real time.' }),
+  history: Type.Union([InstrumentHistory, Type.Null()], {
+    description: 'What the key can ask of its history; null: nothing.',
+  }),
+  rolls: Type.Optional(
+    Type.Array(closedObject({ from: Instant('Start'), symbol: Type.String() }), {
+      description: 'What the alias designates from when on, past and planned.',
     }),
-    tickSizeNanos: Nanos(
-      'The smallest step of the price, in 1e-9 of its unit. Prices are given in ticks.',
-    ),
-    status: Type.Enum(INSTRUMENT_STATES, {
-      description: '`down`: the source of its trades is not there.',
-    }),
-    updatedAt: Instant(
-      'Last trade or change; for a delayed key at most the newest time that it may see',
-    ),
-    dataset: Type.String({ description: 'Where its trades come from.' }),
-    name: Type.String({ description: 'For people.' }),
-    exchange: Type.String(),
-    currency: Type.String({ description: 'ISO 4217.' }),
-    lotSizeNanos: Nanos('One lot of volume, in 1e-9 of a contract.'),
-    pointValueNanos: Nanos(
-      'What a full point of the price is worth for one contract, in 1e-9 of the currency.',
-    ),
-    calendar: Type.String({ description: 'Its trading hours, by name.' }),
-    expiresAt: Instant('Expiry'),
-    streamed: Type.Boolean({ description: 'Whether it is streamed in real time.' }),
-    history: Type.Union([InstrumentHistory, Type.Null()], {
-      description: 'What the key can ask of its history; null: nothing.',
-    }),
-    rolls: Type.Optional(
-      Type.Array(Type.Object({ from: Instant('Start'), symbol: Type.String() }, closed), {
-        description: 'What the alias designates from when on, past and planned.',
-      }),
-    ),
-  },
-  closed,
-);
+  ),
+});
 
 export type InstrumentView = Static<typeof InstrumentView>;
 

@@ -1,24 +1,19 @@
 /** `GET /v1/instruments`: what can be subscribed to, and with `dataset` all contracts of one. */
 
-import { Type } from '../contract/schema.ts';
+import { closedObject, Type } from '../contract/schema.ts';
 import { invalidParameters } from '../server/problem-error.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { type InstrumentFacts, InstrumentView, instrumentsJson } from './instrument-view.ts';
 
-const closed = { additionalProperties: false };
-
-export const DatasetQuery = Type.Object(
-  {
-    dataset: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 64,
-        description: 'All contracts of this dataset, streamed or not.',
-      }),
-    ),
-  },
-  closed,
-);
+export const DatasetQuery = closedObject({
+  dataset: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'All contracts of this dataset, streamed or not.',
+    }),
+  ),
+});
 
 export function instrumentsRoute(facts: () => InstrumentFacts): Route {
   return defineRoute({
@@ -29,7 +24,7 @@ export function instrumentsRoute(facts: () => InstrumentFacts): Route {
     description: 'The streamed ones; with `dataset` every contract of that dataset.',
     access: 'key',
     query: DatasetQuery,
-    answer: Type.Object({ instruments: Type.Array(InstrumentView) }, closed),
+    answer: closedObject({ instruments: Type.Array(InstrumentView) }),
     handle: ({ query: { dataset }, caller: { entitlements } }) => {
       const market = facts();
       if (dataset !== undefined) requireDataset(market, dataset);

@@ -78,7 +78,7 @@ export function routeHandler(
     if (isBytes) reply.raw.once('finish', () => freeMemory(answer.buffer));
     else if (!(answer instanceof EncodedJson)) return answer;
     reply.header('content-type', JSON_CONTENT_TYPE);
-    return isBytes ? answer : answer.text;
+    return isBytes ? answer : answer.bytes;
   };
   const failed = (error: unknown): never => {
     tell(error instanceof ClientGoneError ? 'cut' : problemOf(error).code, 0);

@@ -108,11 +108,18 @@ type RouteAnswer<Answer extends TSchema> =
 /** Answered where the request names, by `If-None-Match`, the very answer it would get: 304, without a body. */
 export const NOT_MODIFIED = Symbol('not modified');
 
+/** JSON that was encoded before; its bytes are made once, however often they are sent. */
 export class EncodedJson {
   readonly text: string;
+  #bytes: Buffer | null = null;
 
   constructor(text: string) {
     this.text = text;
+  }
+
+  get bytes(): Buffer {
+    this.#bytes ??= Buffer.from(this.text);
+    return this.#bytes;
   }
 }
 
