@@ -53,14 +53,16 @@ export function takeFromAllowances(
   now: EpochNs,
   allowances: readonly Allowance[],
 ): { readonly states: readonly AllowanceState[]; readonly verdict: AllowanceVerdict } {
-  const spent = allowances.map(({ state, perMinute }) => spentAt(now, state, perMinute));
+  // Plain loops: every request comes here.
   let granted = true;
-  for (const [index, { perMinute }] of allowances.entries()) {
-    granted &&= spent[index]! + REQUEST <= capacity(perMinute);
+  for (const { state, perMinute } of allowances) {
+    granted = spentAt(now, state, perMinute) + REQUEST <= capacity(perMinute) && granted;
   }
-  const states = allowances.map(({ perMinute }, index) => {
-    return { at: now, perMinute, spent: spent[index]! + (granted ? REQUEST : 0) };
-  });
+  const states: AllowanceState[] = [];
+  for (const { state, perMinute } of allowances) {
+    const spent = spentAt(now, state, perMinute) + (granted ? REQUEST : 0);
+    states.push({ at: now, perMinute, spent });
+  }
   return { states, verdict: verdictOf(states, granted) };
 }
 

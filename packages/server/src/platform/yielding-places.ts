@@ -50,8 +50,8 @@ export class YieldingPlaces {
     const { eachMax, allMax } = this.#limits;
     if ((this.#byHolder.get(holder)?.size ?? 0) >= eachMax) this.#yieldOf(holder);
     else if (this.#count >= allMax) this.yieldOne();
-    const place = new Place(this, holder, holding);
     const held = this.#byHolder.getOrInsertComputed(holder, () => new Set());
+    const place = new Place(this, holder, held, holding);
     this.#resize(holder, held.size, held.size + 1);
     held.add(place);
     this.#count += 1;
@@ -64,11 +64,6 @@ export class YieldingPlaces {
       for (const holder of holders) if (this.#yieldOf(holder)) return true;
     }
     return false;
-  }
-
-  touch(place: Place): void {
-    const held = this.#byHolder.get(place.holder);
-    if (held !== undefined && held.size > 1 && held.delete(place)) held.add(place);
   }
 
   leave(place: Place): void {
@@ -106,15 +101,18 @@ class Place implements YieldingPlace {
   readonly holder: string;
   readonly holding: Yielding;
   readonly #places: YieldingPlaces;
+  /** All that its holder has. */
+  readonly #held: Set<Place>;
 
-  constructor(places: YieldingPlaces, holder: string, holding: Yielding) {
+  constructor(places: YieldingPlaces, holder: string, held: Set<Place>, holding: Yielding) {
     this.#places = places;
+    this.#held = held;
     this.holder = holder;
     this.holding = holding;
   }
 
   touch(): void {
-    this.#places.touch(this);
+    if (this.#held.size > 1 && this.#held.delete(this)) this.#held.add(this);
   }
 
   [Symbol.dispose](): void {

@@ -26,9 +26,19 @@ interface Spent {
   readonly byTests: AllowanceState | null;
 }
 
+/** One who asks, between those who asked before and after: kept in that order, a map would be made anew all the time. */
+interface Asker {
+  readonly who: string;
+  all: AllowanceState | null;
+  byTests: AllowanceState | null;
+  older: Asker | null;
+  newer: Asker | null;
+}
+
 export class MemoryAllowances implements Allowances {
-  /** In the order in which they last asked. */
-  readonly #states = new Map<string, Spent>();
+  readonly #askers = new Map<string, Asker>();
+  #oldest: Asker | null = null;
+  #newest: Asker | null = null;
   readonly #whoMax: number;
   #forgottenTotal = 0;
 
@@ -37,22 +47,28 @@ export class MemoryAllowances implements Allowances {
   }
 
   take(now: EpochNs, who: string, perMinute: CountedLimit): AllowanceVerdict {
-    const spent = this.#states.get(who);
-    const { after, verdict } = takeOne(now, spent ?? NOTHING_SPENT, perMinute);
-    this.#states.delete(who);
-    this.#states.set(who, after);
+    let asker = this.#askers.get(who);
+    if (asker === undefined) {
+      asker = { who, all: null, byTests: null, older: null, newer: null };
+      this.#askers.set(who, asker);
+    } else this.#unlink(asker);
+    this.#append(asker);
+    const { states, verdict } = takeFromAllowances(now, counted(asker, perMinute));
+    if (perMinute.limit !== null) asker.all = states[0]!;
+    if (perMinute.testLimit !== null) asker.byTests = states.at(-1)!;
     this.#forget(now);
     return verdict;
   }
 
   /** Whether `take` would grant it; takes nothing. */
   wouldGrant(now: EpochNs, who: string, perMinute: CountedLimit): boolean {
-    return takeOne(now, this.#states.get(who) ?? NOTHING_SPENT, perMinute).verdict.granted;
+    const spent = this.#askers.get(who) ?? NOTHING_SPENT;
+    return takeFromAllowances(now, counted(spent, perMinute)).verdict.granted;
   }
 
   /** How many are remembered. */
   get size(): number {
-    return this.#states.size;
+    return this.#askers.size;
   }
 
   /** Those that were forgotten before they had everything back. */
@@ -61,29 +77,38 @@ export class MemoryAllowances implements Allowances {
   }
 
   #forget(now: EpochNs): void {
-    let left = FORGOTTEN_PER_TAKE;
-    for (const who of this.#states.keys()) {
-      const spent = this.#states.get(who)!;
-      const isDue = isAllBack(spent, now);
-      if (left === 0 || (this.#states.size <= this.#whoMax && !isDue)) return;
-      this.#states.delete(who);
+    for (let left = FORGOTTEN_PER_TAKE; left > 0 && this.#oldest !== null; left -= 1) {
+      const asker = this.#oldest;
+      const isDue = isAllBack(asker, now);
+      if (!isDue && this.#askers.size <= this.#whoMax) return;
+      this.#unlink(asker);
+      this.#askers.delete(asker.who);
       if (!isDue) this.#forgottenTotal += 1;
-      left -= 1;
     }
+  }
+
+  #append(asker: Asker): void {
+    asker.older = this.#newest;
+    asker.newer = null;
+    if (this.#newest === null) this.#oldest = asker;
+    else this.#newest.newer = asker;
+    this.#newest = asker;
+  }
+
+  #unlink({ older, newer }: Asker): void {
+    if (older === null) this.#oldest = newer;
+    else older.newer = newer;
+    if (newer === null) this.#newest = older;
+    else newer.older = older;
   }
 }
 
 /** A test key's request counts at both, a live key's at the first alone. */
-function takeOne(now: EpochNs, { all, byTests }: Spent, { limit, testLimit }: CountedLimit) {
-  const counted: Allowance[] = [];
-  if (limit !== null) counted.push({ state: all, perMinute: limit });
-  if (testLimit !== null) counted.push({ state: byTests, perMinute: testLimit });
-  const { states, verdict } = takeFromAllowances(now, counted);
-  const after: Spent = {
-    all: limit === null ? all : states[0]!,
-    byTests: testLimit === null ? byTests : states.at(-1)!,
-  };
-  return { after, verdict };
+function counted({ all, byTests }: Spent, { limit, testLimit }: CountedLimit): Allowance[] {
+  const allowances: Allowance[] = [];
+  if (limit !== null) allowances.push({ state: all, perMinute: limit });
+  if (testLimit !== null) allowances.push({ state: byTests, perMinute: testLimit });
+  return allowances;
 }
 
 function isAllBack({ all, byTests }: Spent, now: EpochNs): boolean {

@@ -9,8 +9,8 @@ export function remainingBudget(
   budget: Budget,
   { limit, testLimit }: CountedLimit,
 ): number {
-  const ofAll = limit === null ? [] : [limit - used[budget] - reserved[budget]];
+  const ofAll = limit === null ? Infinity : limit - used[budget] - reserved[budget];
   const ofTests =
-    testLimit === null ? [] : [testLimit - tests.used[budget] - tests.reserved[budget]];
-  return Math.max(0, Math.min(...ofAll, ...ofTests));
+    testLimit === null ? Infinity : testLimit - tests.used[budget] - tests.reserved[budget];
+  return Math.max(0, Math.min(ofAll, ofTests));
 }

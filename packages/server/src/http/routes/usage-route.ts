@@ -81,8 +81,8 @@ export function usageView(
     period: periodOf(now),
     resetsAt: nextRenewal(now).toString(),
     plan,
-    limits: { ...limits },
-    used: { ...(isTest ? usage.tests.used : usage.used) },
+    limits,
+    used: isTest ? usage.tests.used : usage.used,
     remaining: {
       computeUnits: remaining('computeUnits', 'computeBudget'),
       exportBytes: remaining('exportBytes', 'exportBytes'),

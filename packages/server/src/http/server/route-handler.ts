@@ -115,8 +115,9 @@ function handled(
   { clock }: RouteHandlerOptions,
 ): HandledRequest {
   const now = clock.now();
-  const faults = [...requestFaults(route, request, now), ...idempotencyFaults(route, request)];
-  if (faults.length > 0) throw invalidParameters(faults);
+  const faults = requestFaults(route, request, now);
+  const ofHeader = idempotencyFaults(route, request);
+  if (faults.length + ofHeader.length > 0) throw invalidParameters([...faults, ...ofHeader]);
   return new HandledRequest(route, request, reply, now);
 }
 
