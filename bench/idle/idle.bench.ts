@@ -1,15 +1,18 @@
 /**
- * 10,000 customers connected to the real service who do nothing: the memory that each costs, beside a
- * bare `ws` server that holds as many sockets, and how long it takes until all are back after a restart.
+ * 10,000 customers, or as many as the machine allows, connected to the real service who do nothing: the memory
+ * that each costs, beside a bare `ws` server that holds as many sockets, and how long it takes until all are
+ * back after a restart.
  */
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { openFilesMax } from '@tapeloom/server/platform/open-files';
+import { connectionLimits } from '@tapeloom/server/process/connection-limits';
 import { makeAccounts } from '../../tests/account-maker.ts';
 import { RunningService } from '../../tests/running-service.ts';
 import { loadAverage } from '../shared/machine-load.ts';
@@ -18,7 +21,8 @@ import type { Bench, BenchReport } from '../shared/report.ts';
 import { forEachOf } from '../shared/stream-sockets.ts';
 import { IdleClient } from './idle-clients.ts';
 
-const CONNECTIONS = 10_000;
+/** Where the limit on open files leaves the service fewer places, so many thousands. */
+const CONNECTIONS = Math.min(10_000, Math.floor(streamPlaces() / 1_000) * 1_000);
 const CONNECTIONS_PER_ACCOUNT = 5;
 /** Fewer than an address may have unproven at once; and so few that each has some 40 customers. */
 const ADDRESSES = 250;
@@ -181,6 +185,10 @@ function report(
       loadAverage: loads,
     },
   };
+}
+
+function streamPlaces(): number {
+  return connectionLimits({ openFiles: openFilesMax(), cores: availableParallelism() }).streams;
 }
 
 function start(data: string, port: number): RunningService {
