@@ -9,7 +9,6 @@ import { dayOf } from '@tapeloom/core/utc-day';
 import type { Caller } from '../../accounts/auth/caller.ts';
 import type { AccountStore } from '../../accounts/store/account-store.ts';
 import type { OnceRequest } from '../../accounts/store/once.ts';
-import type { DigestThread } from '../../exports/digest-thread.ts';
 import { exportFrames, NoSuchLineError } from '../../exports/export-frames.ts';
 import type { ExportPace } from '../../exports/export-pace.ts';
 import { exportTable, NoSuchByteError } from '../../exports/export-table.ts';
@@ -50,7 +49,6 @@ export interface ExportFacts extends HistoryFacts {
   readonly requests: Pick<AccountStore, 'findOnce'>;
   readonly tokens: ExportTokens;
   readonly tables: TableThread;
-  readonly digests: DigestThread;
   readonly pace: ExportPace;
 }
 
@@ -110,7 +108,6 @@ export async function exportAnswer(
       },
       chunks: withFirst(first, body),
       onWritten: (bytes) => charges.settle(volume, bytes),
-      digests: facts.digests,
     });
   } catch (error) {
     await delivery.reserved;

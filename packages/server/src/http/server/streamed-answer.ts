@@ -6,9 +6,8 @@
  * its headers have it: a body that arrived can be told from one that was changed on the way.
  */
 
-import { hash } from 'node:crypto';
+import { createHash, type Hash, hash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import type { BodyDigest, DigestThread } from '../../exports/digest-thread.ts';
 import { freeMemory } from '../../platform/free-memory.ts';
 import type { AnswerLine } from './answer-line.ts';
 
@@ -22,8 +21,6 @@ export interface StreamedAnswerOptions {
   readonly chunks: AsyncIterableIterator<Uint8Array>;
   /** Told how many bytes of the body were written, also when the answer was cut. */
   readonly onWritten: (bytes: number) => Promise<void>;
-  /** What makes its digest, if it is to end with one. */
-  readonly digests?: Pick<DigestThread, 'begin'>;
 }
 
 export class StreamedAnswer {
@@ -57,10 +54,8 @@ export async function writeStreamed(
   answer: StreamedAnswer,
   line: StreamLine,
 ): Promise<void> {
-  const { chunks, onWritten, digests } = answer.options;
-  // Only a chunked answer can say anything at its end.
-  const digest = (response.chunkedEncoding && digests?.begin()) || null;
-  const writer = new PieceWriter(response, line, digest);
+  const { chunks, onWritten } = answer.options;
+  const writer = new PieceWriter(response, line);
   let fault: unknown = null;
   try {
     await writeAll(chunks, writer);
@@ -69,32 +64,14 @@ export async function writeStreamed(
     fault = error;
   }
   const isGone = writer.isGone;
-  if (fault !== null) {
-    digest?.[Symbol.dispose]();
-    response.destroy();
-  }
+  if (fault !== null) response.destroy();
   answer.written = writer.written;
-  const digesting = fault === null ? digest?.end() : undefined;
-  // It is told below.
-  digesting?.catch(() => undefined);
   await onWritten(writer.written);
-  if (fault === null) await endWith(response, digesting);
-  else if (!isGone) throw fault;
-}
-
-/** Without its digest an answer is cut off: nobody takes it for whole then. */
-async function endWith(
-  response: ServerResponse,
-  digesting: Promise<string> | undefined,
-): Promise<void> {
-  try {
-    const digest = await digesting;
-    if (digest !== undefined) response.addTrailers({ [CONTENT_DIGEST]: `sha-256=:${digest}:` });
-  } catch (error) {
-    response.destroy();
-    throw error;
-  }
-  response.end();
+  if (fault === null) {
+    const digest = writer.digest();
+    if (digest !== null) response.addTrailers({ [CONTENT_DIGEST]: digest });
+    response.end();
+  } else if (!isGone) throw fault;
 }
 
 async function writeAll(
@@ -114,7 +91,8 @@ async function writeAll(
 
 class PieceWriter {
   written = 0;
-  readonly #digest: BodyDigest | null;
+  /** Only a chunked answer can say anything at its end. */
+  readonly #hash: Hash | null;
   readonly #response: ServerResponse;
   readonly #line: StreamLine;
   /** Nothing is there to be written: the next chunk is being made. */
@@ -124,10 +102,10 @@ class PieceWriter {
   /** The client has gone: what waits may never be told of then. */
   readonly #over = Promise.withResolvers<void>();
 
-  constructor(response: ServerResponse, line: StreamLine, digest: BodyDigest | null) {
+  constructor(response: ServerResponse, line: StreamLine) {
     this.#response = response;
     this.#line = line;
-    this.#digest = digest;
+    this.#hash = response.chunkedEncoding ? createHash('sha256') : null;
     response.once('close', () => this.#over.resolve());
   }
 
@@ -141,7 +119,6 @@ class PieceWriter {
     this.#isAsking = true;
     if (this.#pending === 0) this.#line.isAhead();
     await this.#line.room();
-    await this.#digest?.room();
     this.#requireClient();
     const chunk = await next();
     this.#isAsking = false;
@@ -151,12 +128,13 @@ class PieceWriter {
   /** Resolves when the socket has all of it. */
   async write(chunk: Uint8Array): Promise<void> {
     const { length } = chunk;
+    const isOwner = length === chunk.buffer.byteLength;
     for (let at = 0; at < length; at += PIECE_BYTES) {
       this.#line.hold(length - at);
       await this.#drained();
       const isLast = at + PIECE_BYTES >= length;
       const piece = chunk.subarray(at, at + PIECE_BYTES);
-      this.#send(piece, isLast ? chunk : null);
+      this.#send(piece, isLast && isOwner ? chunk.buffer : null);
     }
     this.#line.hold(0);
   }
@@ -169,12 +147,17 @@ class PieceWriter {
     this.#requireClient();
   }
 
+  /** Of all that has left, once. */
+  digest(): string | null {
+    return this.#hash && `sha-256=:${this.#hash.digest('base64')}:`;
+  }
+
   #requireClient(): void {
     if (this.isGone) throw new Error('the client has gone');
   }
 
-  /** A chunk that has left with this piece is hashed, or its memory given back. */
-  #send(piece: Uint8Array, chunk: Uint8Array | null): void {
+  /** Memory, if it is named, is given back when the piece has left. */
+  #send(piece: Uint8Array, memory: ArrayBufferLike | null): void {
     this.#requireClient();
     const { length } = piece;
     this.#pending += 1;
@@ -182,18 +165,14 @@ class PieceWriter {
       this.#pending -= 1;
       if (error === null || error === undefined) {
         this.written += length;
-        if (chunk !== null) this.#letGo(chunk);
+        this.#hash?.update(piece);
+        if (memory !== null) freeMemory(memory);
       }
       if (this.#pending > 0) return;
       if (this.#isAsking) this.#line.isAhead();
       this.#idle.resolve();
       this.#idle = Promise.withResolvers();
     });
-  }
-
-  #letGo(chunk: Uint8Array): void {
-    if (this.#digest !== null) this.#digest.add(chunk);
-    else if (chunk.length === chunk.buffer.byteLength) freeMemory(chunk.buffer);
   }
 
   async #drained(): Promise<void> {
