@@ -18,8 +18,8 @@ import { StudyRun } from '@tapeloom/core/studies/run';
 import type { ObjectVersion } from '@tapeloom/core/studies/study';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { addDays, dayOf, epochNs, utcDay } from '@tapeloom/core/utc-day';
-import { TradeColumns } from '@tapeloom/server/sources/sim/trade-columns';
-import { createSimUniverse } from '@tapeloom/server/sources/sim-universe';
+import { createSimUniverse } from '@tapeloom/server/markets/sim/sim-universe';
+import { TradeColumns } from '@tapeloom/server/markets/sim/trades/trade-columns';
 
 /** A Tuesday; its session opened the evening before. */
 const DATE = utcDay(20260310);

@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import { type EpochNs, rank, type UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
+import { createSimUniverse, SIM_DATASET } from '@tapeloom/server/markets/sim/sim-universe';
+import { TradeColumns } from '@tapeloom/server/markets/sim/trades/trade-columns';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
-import { TradeColumns } from '@tapeloom/server/sources/sim/trade-columns';
-import { createSimUniverse, SIM_DATASET } from '@tapeloom/server/sources/sim-universe';
 import { sealDay } from '@tapeloom/server/tape/write/seal';
 
 const SEED = 1;

@@ -10,8 +10,8 @@ import { extendSessionBook, sessionTable } from '@tapeloom/core/calendar/session
 import { rank, type UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
-import { TradeColumns } from '@tapeloom/server/sources/sim/trade-columns';
-import { createSimUniverse } from '@tapeloom/server/sources/sim-universe';
+import { createSimUniverse } from '@tapeloom/server/markets/sim/sim-universe';
+import { TradeColumns } from '@tapeloom/server/markets/sim/trades/trade-columns';
 
 const SYMBOL = 'ESH6';
 /** A Sunday without trades before the open; from here on the contract has nearly all volume of its root. */

@@ -55,6 +55,7 @@ import type {
 import type { Route } from '@tapeloom/server/http/server/route';
 import { UnreadAnswers, type UnreadLimits } from '@tapeloom/server/http/server/unread-answers';
 import type { OutgoingMail } from '@tapeloom/server/mail/mailer';
+import { createSimUniverse } from '@tapeloom/server/markets/sim/sim-universe';
 import type { Pages } from '@tapeloom/server/pages/pages';
 import { DoorSockets, socketLimits } from '@tapeloom/server/platform/door-sockets';
 import { createLog } from '@tapeloom/server/platform/log';
@@ -62,7 +63,6 @@ import { SharedPlaces } from '@tapeloom/server/platform/shared-places';
 import { composeRest, type RestMarket, type RestParts } from '@tapeloom/server/process/rest-door';
 import { SettledDaysReader } from '@tapeloom/server/results/settled-days-reader';
 import { StudyReplays } from '@tapeloom/server/runs/study-replays';
-import { createSimUniverse } from '@tapeloom/server/sources/sim-universe';
 import { ScriptedProvider } from '../../packages/server/testing/billing/scripted-provider.ts';
 import { ManualClock } from '../clock/manual-clock.ts';
 import { MarketTape } from '../tape/market-tape.ts';

@@ -11,7 +11,7 @@ import type { SessionKind } from '@tapeloom/core/calendar/session';
 import { extendSessionBook, sessionTable } from '@tapeloom/core/calendar/session-book';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { utcDay } from '@tapeloom/core/utc-day';
-import { createSimUniverse } from '@tapeloom/server/sources/sim-universe';
+import { createSimUniverse } from '@tapeloom/server/markets/sim/sim-universe';
 import { ManualClock } from '../../simulation/clock/manual-clock.ts';
 import { FLOOD, InProcessStream } from '../../simulation/stream/in-process-stream.ts';
 import { openClient, type StreamClient } from '../../simulation/stream/stream-client.ts';

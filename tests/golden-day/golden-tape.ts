@@ -5,9 +5,9 @@
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf, epochNs, utcDay } from '@tapeloom/core/utc-day';
-import type { SimMarket } from '@tapeloom/server/sources/sim/sim-market';
-import { TradeColumns } from '@tapeloom/server/sources/sim/trade-columns';
-import { createSimUniverse } from '@tapeloom/server/sources/sim-universe';
+import { createSimUniverse } from '@tapeloom/server/markets/sim/sim-universe';
+import type { SimMarket } from '@tapeloom/server/markets/sim/trades/sim-market';
+import { TradeColumns } from '@tapeloom/server/markets/sim/trades/trade-columns';
 import { instantOf } from '../../simulation/rest/rest-service.ts';
 import type { MemoryTrade } from '../../simulation/tape/memory-tape.ts';
 

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { addDays, utcDay } from '@tapeloom/core/utc-day';
-import { runFill } from '@tapeloom/server/sources/fill';
+import { runFill } from '@tapeloom/server/markets/sim/fill';
 
 const root = join(import.meta.dirname, '../..');
 const tree = mkdtempSync(join(tmpdir(), 'add-an-indicator-'));

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addDays, utcDay } from '@tapeloom/core/utc-day';
-import { runFill } from '@tapeloom/server/sources/fill';
+import { runFill } from '@tapeloom/server/markets/sim/fill';
 import type { CommandBody } from '../src/command.ts';
 import { cacheClearCommand } from '../src/commands/cache-clear.ts';
 import { cacheLsCommand } from '../src/commands/cache-ls.ts';

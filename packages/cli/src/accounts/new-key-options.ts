@@ -15,7 +15,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
 import type { NewKey } from '@tapeloom/server/accounts/store/account-store';
 import { nearestName } from '@tapeloom/server/config/nearest-name';
-import { createSimUniverse } from '@tapeloom/server/sources/sim-universe';
+import { createSimUniverse } from '@tapeloom/server/markets/sim/sim-universe';
 import { UsageError } from '../command.ts';
 import type { OperatorCall } from './operator-command.ts';
 import { readFutureTime } from './time-text.ts';

@@ -3,17 +3,17 @@
 import { resolve } from 'node:path';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
-import { DirectoryLockedError, lockDirectory } from '@tapeloom/server/platform/directory-lock';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
-import { createClock } from '@tapeloom/server/platform/system-clock';
-import { type FillProgress, readFillState, runFill } from '@tapeloom/server/sources/fill';
-import type { FillItem } from '@tapeloom/server/sources/fill-plan';
+import { type FillProgress, readFillState, runFill } from '@tapeloom/server/markets/sim/fill';
+import type { FillItem } from '@tapeloom/server/markets/sim/fill-plan';
 import {
   createSimUniverse,
   SIM_DATASET,
   type SimUniverse,
-} from '@tapeloom/server/sources/sim-universe';
-import { claimTape } from '@tapeloom/server/sources/tape-claim';
+} from '@tapeloom/server/markets/sim/sim-universe';
+import { claimTape } from '@tapeloom/server/markets/sim/tape-claim';
+import { DirectoryLockedError, lockDirectory } from '@tapeloom/server/platform/directory-lock';
+import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { createClock } from '@tapeloom/server/platform/system-clock';
 import { TapeManifest } from '@tapeloom/server/tape/tape-manifest';
 import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
 import { configOf } from '../command-config.ts';

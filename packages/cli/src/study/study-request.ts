@@ -11,7 +11,7 @@ import type { Indicator, Params } from '@tapeloom/core/studies/indicator';
 import { parseParams } from '@tapeloom/core/studies/params';
 import { dayOf } from '@tapeloom/core/utc-day';
 import { nearestName } from '@tapeloom/server/config/nearest-name';
-import { createSimUniverse } from '@tapeloom/server/sources/sim-universe';
+import { createSimUniverse } from '@tapeloom/server/markets/sim/sim-universe';
 import { type CommandIo, UsageError } from '../command.ts';
 import { type EntryFormat, readEntryFormat } from '../entries/entry-format.ts';
 import { readArgs } from '../read-args.ts';

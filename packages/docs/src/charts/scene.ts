@@ -16,8 +16,8 @@ import { type RunOutput, StudyRun } from '@tapeloom/core/studies/run';
 import type { ObjectVersion } from '@tapeloom/core/studies/study';
 import { firstRowAt, type TradeBatch } from '@tapeloom/core/trade-batch';
 import { addDays, dayOf, epochNs, nsOfDay, utcDay } from '@tapeloom/core/utc-day';
-import { TradeColumns } from '@tapeloom/server/sources/sim/trade-columns';
-import { createSimUniverse } from '@tapeloom/server/sources/sim-universe';
+import { createSimUniverse } from '@tapeloom/server/markets/sim/sim-universe';
+import { TradeColumns } from '@tapeloom/server/markets/sim/trades/trade-columns';
 
 const SYMBOL = 'ESZ6';
 /** The day that chooses the simulated contracts; any near one gives the same trades. */

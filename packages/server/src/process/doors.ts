@@ -21,11 +21,11 @@ import { type CatalogueFacts, catalogueFacts } from '../http/routes/indicators-r
 import type { HttpServer } from '../http/server/http-server.ts';
 import type { Outcome } from '../http/server/route-handler.ts';
 import type { UnreadAnswers } from '../http/server/unread-answers.ts';
+import { SIM_DATASET } from '../markets/sim/sim-universe.ts';
 import type { Clock } from '../platform/clock.ts';
 import { DoorSockets, type SocketLimits } from '../platform/door-sockets.ts';
 import type { Log } from '../platform/log.ts';
 import { createClock } from '../platform/system-clock.ts';
-import { SIM_DATASET } from '../sources/sim-universe.ts';
 import type { TopicSpec } from '../topics/engine-link.ts';
 import { STALE_AFTER_MS, type TopicHub } from '../topics/topic-hub.ts';
 import { CursorEpochs } from './cursor-epochs.ts';

@@ -3,9 +3,9 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { SessionBook } from '@tapeloom/core/calendar/session-book';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import type { SimOptions } from '../markets/sim/trades/sim-market.ts';
 import type { ClockSetting } from '../platform/system-clock.ts';
 import type { ThreadShape } from '../platform/thread.ts';
-import type { SimOptions } from '../sources/sim/sim-market.ts';
 import type { RecoveryReport } from '../tape/write/open-tape.ts';
 import type { SequencerCounters } from '../tape/write/sequencer-counters.ts';
 

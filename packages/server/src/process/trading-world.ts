@@ -7,9 +7,9 @@ import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session'
 import type { SessionBook } from '@tapeloom/core/calendar/session-book';
 import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { UtcDay } from '@tapeloom/core/numbers';
+import { createSimUniverse, type SimUniverse } from '../markets/sim/sim-universe.ts';
+import type { SimOptions } from '../markets/sim/trades/sim-market.ts';
 import { SessionTables, type TradingSessions } from '../runs/session-tables.ts';
-import type { SimOptions } from '../sources/sim/sim-market.ts';
-import { createSimUniverse, type SimUniverse } from '../sources/sim-universe.ts';
 
 export class TradingWorld {
   readonly #sim: SimOptions;

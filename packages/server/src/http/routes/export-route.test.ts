@@ -10,8 +10,8 @@ import { fillMarket, TRADES_A_DAY } from '../../../../../simulation/history/hist
 import { checkProblem } from '../../../../../simulation/rest/problem-check.ts';
 import { DOCS_URL, instantOf, RestService } from '../../../../../simulation/rest/rest-service.ts';
 import { ExportTokens } from '../../exports/export-token.ts';
+import { SIM_DATASET } from '../../markets/sim/sim-universe.ts';
 import type { DaysRead } from '../../results/settled-days.ts';
-import { SIM_DATASET } from '../../sources/sim-universe.ts';
 
 type Fields = Readonly<Record<string, string>>;
 type Sources = RestService['sources'];

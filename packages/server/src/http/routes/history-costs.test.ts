@@ -18,8 +18,8 @@ import {
   TICK_BARS,
 } from '../../../../../simulation/history/history-requests.ts';
 import { instantOf, RestService } from '../../../../../simulation/rest/rest-service.ts';
+import { SIM_DATASET } from '../../markets/sim/sim-universe.ts';
 import { Refusal } from '../../platform/refusal.ts';
-import { SIM_DATASET } from '../../sources/sim-universe.ts';
 
 const BUDGETS: Partial<Record<Plan, number>> = {
   sandbox: 50_000_000,

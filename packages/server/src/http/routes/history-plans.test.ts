@@ -17,7 +17,7 @@ import {
 } from '../../../../../simulation/history/history-requests.ts';
 import { RestService } from '../../../../../simulation/rest/rest-service.ts';
 import { dayText } from '../../history/refusal-answer.ts';
-import { SIM_DATASET } from '../../sources/sim-universe.ts';
+import { SIM_DATASET } from '../../markets/sim/sim-universe.ts';
 
 const PATHS = ['/v1/history', '/v1/history/estimate'] as const;
 

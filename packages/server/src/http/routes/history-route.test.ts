@@ -18,7 +18,7 @@ import {
   TICK_BARS,
 } from '../../../../../simulation/history/history-requests.ts';
 import { RestService } from '../../../../../simulation/rest/rest-service.ts';
-import { SIM_DATASET } from '../../sources/sim-universe.ts';
+import { SIM_DATASET } from '../../markets/sim/sim-universe.ts';
 
 let service: RestService;
 let reader: HistoryReader;

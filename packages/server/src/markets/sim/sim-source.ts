@@ -23,11 +23,11 @@
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { DAY_NS, MS_NS } from '@tapeloom/core/units';
 import { addDays, dayOf, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
-import type { Clock } from '../platform/clock.ts';
-import type { Intake, IntakeBatch } from '../tape/write/intake.ts';
-import { SLICE_NS } from './sim/slice.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Intake, IntakeBatch } from '../../tape/write/intake.ts';
 import { SimFeed } from './sim-feed.ts';
 import type { SimUniverse } from './sim-universe.ts';
+import { SLICE_NS } from './trades/slice.ts';
 
 const STEP_MS = 20;
 const STEP_NS = 20_000_000n;

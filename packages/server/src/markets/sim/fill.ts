@@ -9,19 +9,19 @@
 import { Worker } from 'node:worker_threads';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { addDays } from '@tapeloom/core/utc-day';
-import type { Disk } from '../platform/disk.ts';
-import { Thread, type ThreadShape } from '../platform/thread.ts';
-import type { TapeManifest } from '../tape/tape-manifest.ts';
+import type { Disk } from '../../platform/disk.ts';
+import { Thread, type ThreadShape } from '../../platform/thread.ts';
+import type { TapeManifest } from '../../tape/tape-manifest.ts';
 import {
   contractDirectory,
   dayOfFile,
   daysDirectory,
   isSafeName,
   logDirectory,
-} from '../tape/tape-paths.ts';
+} from '../../tape/tape-paths.ts';
 import type { FillItem, FillState } from './fill-plan.ts';
-import type { SimOptions } from './sim/sim-market.ts';
 import { SIM_DATASET } from './sim-universe.ts';
+import type { SimOptions } from './trades/sim-market.ts';
 
 const WORKERS_MAX = 2;
 

@@ -11,8 +11,8 @@ import { PRODUCTS, type Product } from '@tapeloom/core/instrument/product';
 import { calendarRolls, volumeRolls } from '@tapeloom/core/instrument/rolls';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
-import { SIM_PROFILES, type SimProfile } from './sim/profile.ts';
-import { SimMarket, type SimOptions, type SimProduct } from './sim/sim-market.ts';
+import { SIM_PROFILES, type SimProfile } from './trades/profile.ts';
+import { SimMarket, type SimOptions, type SimProduct } from './trades/sim-market.ts';
 
 export const SIM_DATASET = 'SIM';
 

@@ -7,10 +7,10 @@
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { firstRowAt } from '@tapeloom/core/trade-batch';
 import { dayNumber } from '@tapeloom/core/utc-day';
-import type { IntakeBatch } from '../tape/write/intake.ts';
-import type { SimMarket } from './sim/sim-market.ts';
-import { firstIdOf } from './sim/slice.ts';
-import { TradeColumns } from './sim/trade-columns.ts';
+import type { IntakeBatch } from '../../tape/write/intake.ts';
+import type { SimMarket } from './trades/sim-market.ts';
+import { firstIdOf } from './trades/slice.ts';
+import { TradeColumns } from './trades/trade-columns.ts';
 
 export class SimFeed {
   readonly symbol: string;

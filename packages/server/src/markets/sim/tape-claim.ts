@@ -5,9 +5,9 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { MS_NS_BIG } from '@tapeloom/core/units';
-import { type Disk, readFileWhole, replaceFile } from '../platform/disk.ts';
-import type { SimOptions } from './sim/sim-market.ts';
+import { type Disk, readFileWhole, replaceFile } from '../../platform/disk.ts';
 import { SIM_DATASET } from './sim-universe.ts';
+import type { SimOptions } from './trades/sim-market.ts';
 
 /** The tape was begun by another source. */
 export class TapeClaimedError extends Error {}

@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayNumber, dayOf, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
-import type { Clock } from '../platform/clock.ts';
-import type { Intake, IntakeBatch } from '../tape/write/intake.ts';
-import { firstIdOf, SLICE_NS, SLICES_PER_DAY } from './sim/slice.ts';
-import { TradeColumns } from './sim/trade-columns.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Intake, IntakeBatch } from '../../tape/write/intake.ts';
 import { SimSource } from './sim-source.ts';
 import { createSimUniverse } from './sim-universe.ts';
+import { firstIdOf, SLICE_NS, SLICES_PER_DAY } from './trades/slice.ts';
+import { TradeColumns } from './trades/trade-columns.ts';
 
 const MONDAY = utcDay(20260914);
 const universe = createSimUniverse({ seed: 5, printsScale: 0.002 }, MONDAY);

@@ -5,13 +5,13 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { rank } from '@tapeloom/core/numbers';
-import { NodeDisk } from '../platform/node-disk.ts';
-import { ThreadDesk } from '../platform/thread-desk.ts';
-import { DayConflictError } from '../tape/tape-errors.ts';
-import { sealDay } from '../tape/write/seal.ts';
+import { NodeDisk } from '../../platform/node-disk.ts';
+import { ThreadDesk } from '../../platform/thread-desk.ts';
+import { DayConflictError } from '../../tape/tape-errors.ts';
+import { sealDay } from '../../tape/write/seal.ts';
 import type { FillDone, FillRequest, FillSetting, FillShape } from './fill.ts';
-import { TradeColumns } from './sim/trade-columns.ts';
 import { createSimUniverse, SIM_DATASET } from './sim-universe.ts';
+import { TradeColumns } from './trades/trade-columns.ts';
 
 const { tapeRoot, sim, today } = workerData as FillSetting;
 const disk = new NodeDisk();

@@ -5,8 +5,8 @@ import { extendSessionBook, sessionTable } from '@tapeloom/core/calendar/session
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
-import { SimDisk } from '../../../../simulation/disk/sim-disk.ts';
-import { sessionDates } from '../tape/write/session-dates.ts';
+import { SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
+import { sessionDates } from '../../tape/write/session-dates.ts';
 import { type FillItem, planFill } from './fill-plan.ts';
 import { createSimUniverse, SIM_DATASET } from './sim-universe.ts';
 
