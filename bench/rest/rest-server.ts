@@ -17,6 +17,7 @@ import { digestOf, newKeyText } from '@tapeloom/server/accounts/auth/secret';
 import type { InstrumentFacts } from '@tapeloom/server/http/routes/instrument-view';
 import { restRoutes } from '@tapeloom/server/http/routes/rest-routes';
 import { createHttpServer } from '@tapeloom/server/http/server/http-server';
+import { SimDataset } from '@tapeloom/server/markets/sim/sim-dataset';
 import { DoorSockets, socketLimits } from '@tapeloom/server/platform/door-sockets';
 import { createLog } from '@tapeloom/server/platform/log';
 import { AccountServices } from '@tapeloom/server/process/account-services';
@@ -25,7 +26,7 @@ import type { FromRestServer, ToRestServer } from './rest-wire.ts';
 
 const ACCOUNTS = 500;
 const SECOND_NS = 1_000_000_000n;
-const SIM = { seed: 1, printsScale: 0.01 };
+const MARKET = new SimDataset({ seed: 1, printsScale: 0.01 });
 
 interface BareApp {
   readonly server: Server;
@@ -129,7 +130,7 @@ async function makeKey(name: string): Promise<string> {
 function marketFacts(): () => InstrumentFacts {
   const now = accounts.clock.now();
   const day = dayOf(now);
-  const world = new TradingWorld(SIM, day, sessionBooks(now));
+  const world = new TradingWorld(MARKET, day, sessionBooks(now));
   const days = Array.from({ length: 10 }, (_, back) => addDays(day, back - 9));
   const onTape = new Map(world.book.all().map(({ symbol }) => [symbol, new Set(days)]));
   return () => {
@@ -151,7 +152,7 @@ function marketFacts(): () => InstrumentFacts {
 
 function sessionBooks(now: EpochNs) {
   const day = dayOf(now);
-  const names = new TradingWorld(SIM, day, []).book.all().map(({ calendar }) => calendar);
+  const names = new TradingWorld(MARKET, day, []).book.all().map(({ calendar }) => calendar);
   return [...new Set(names)].map((name) =>
     extendSessionBook(null, calendarNamed(name), addDays(day, -10), addDays(day, 10), now),
   );

@@ -92,6 +92,15 @@ test('an adapter of another room is named by the composition only', () => {
   assert.deepEqual(saidOf('packages/server/src/tape/ingest-worker.ts', statement), []);
 });
 
+test('the room of one adapter is known to who chooses it', () => {
+  const others = { 'packages/server/src/markets/sim/fill.ts': '/** It. */\n' };
+  const said = (path: string, specifier: string) =>
+    saidOf(`packages/server/src/${path}`, `import '${specifier}';`, others);
+  const [first] = said('process/service.ts', '../markets/sim/fill.ts');
+  assert.match(first!, /markets\/sim\/ is the room of one adapter: import its port/);
+  assert.deepEqual(said('markets/open-market.ts', './sim/fill.ts'), []);
+});
+
 test('nobody imports the file that composes the process', () => {
   assert.match(
     saidOf('packages/server/src/tape/seal.ts', "import '../process/main.ts';")[0]!,

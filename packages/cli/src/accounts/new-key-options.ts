@@ -15,20 +15,22 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
 import type { NewKey } from '@tapeloom/server/accounts/store/account-store';
 import { nearestName } from '@tapeloom/server/config/nearest-name';
-import { createSimUniverse } from '@tapeloom/server/markets/sim/sim-universe';
+import type { Market } from '@tapeloom/server/markets/market';
 import { UsageError } from '../command.ts';
 import type { OperatorCall } from './operator-command.ts';
 import { readFutureTime } from './time-text.ts';
 
-/** Contracts and aliases are the same for every seed and scale. */
-const ANY_SIM = { seed: 1, printsScale: 1 };
-
-export function readNewKey(texts: OperatorCall['values'], now: EpochNs): NewKey {
+export function readNewKey(
+  texts: OperatorCall['values'],
+  now: EpochNs,
+  market: () => Market,
+): NewKey {
   return {
     name: readName(texts.name),
     environment: readEnvironment(texts.environment),
     scopes: readScopes(texts.scopes),
-    instruments: texts.instruments === undefined ? null : readInstruments(texts.instruments, now),
+    instruments:
+      texts.instruments === undefined ? null : readInstruments(texts.instruments, now, market()),
     allowedIps: texts.ips === undefined ? null : readIps(texts.ips),
     expiresAt: texts.expires === undefined ? null : readFutureTime('--expires', texts.expires, now),
   };
@@ -60,9 +62,9 @@ function readScopes(text: string | undefined): readonly Scope[] {
   return SCOPES.filter((scope) => words.has(scope));
 }
 
-function readInstruments(text: string, now: EpochNs): readonly string[] {
+function readInstruments(text: string, now: EpochNs, market: Market): readonly string[] {
   const names = readEntries('--instruments', text);
-  const { book } = createSimUniverse(ANY_SIM, dayOf(now));
+  const { book } = market.listing(dayOf(now));
   for (const name of names) {
     if (book.contract(name) !== null || book.alias(name) !== null) continue;
     const known = [

@@ -4,6 +4,7 @@ import type { Contract } from '@tapeloom/core/instrument/contract';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { Indicator, Params } from '@tapeloom/core/studies/indicator';
 import { type CommandIo, UsageError } from '../command.ts';
+import { marketOf } from '../command-config.ts';
 import { readDay } from '../day-text.ts';
 import { readArgs } from '../read-args.ts';
 import { readContract, readIndicator, readParams } from '../study/study-request.ts';
@@ -33,7 +34,7 @@ export function readWarmRequest(args: readonly string[], io: CommandIo): WarmReq
   if (lastDay !== null && firstDay > lastDay) {
     throw new UsageError(`--from ${values.from} is after --to ${values.to}`);
   }
-  const contract = readContract('--instrument', values.instrument, firstDay);
+  const contract = readContract('--instrument', values.instrument, firstDay, marketOf(io));
   if (values.indicator === undefined) throw new UsageError('--indicator is missing');
   const indicator = readIndicator(values.indicator);
   const params = computingParams(indicator, readParams(indicator, values.params ?? '{}'));

@@ -3,8 +3,8 @@
 import { resolve } from 'node:path';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
+import type { FillItem } from '@tapeloom/server/markets/market';
 import { type FillProgress, readFillState, runFill } from '@tapeloom/server/markets/sim/fill';
-import type { FillItem } from '@tapeloom/server/markets/sim/fill-plan';
 import {
   createSimUniverse,
   SIM_DATASET,

@@ -11,14 +11,12 @@ import type { Indicator, Params } from '@tapeloom/core/studies/indicator';
 import { parseParams } from '@tapeloom/core/studies/params';
 import { dayOf } from '@tapeloom/core/utc-day';
 import { nearestName } from '@tapeloom/server/config/nearest-name';
-import { createSimUniverse } from '@tapeloom/server/markets/sim/sim-universe';
+import type { Market } from '@tapeloom/server/markets/market';
 import { type CommandIo, UsageError } from '../command.ts';
+import { marketOf } from '../command-config.ts';
 import { type EntryFormat, readEntryFormat } from '../entries/entry-format.ts';
 import { readArgs } from '../read-args.ts';
 import { readInstant, requireRange } from '../time-options.ts';
-
-/** Contracts, ticks and rolls are the same for every seed and scale. */
-const ANY_SIM = { seed: 1, printsScale: 1 };
 
 export interface StudyRequest {
   readonly indicator: Indicator;
@@ -49,7 +47,7 @@ export function readStudyRequest(args: readonly string[], io: CommandIo): StudyR
   return {
     indicator,
     params,
-    contract: readContract('--tape', values.tape, dayOf(from)),
+    contract: readContract('--tape', values.tape, dayOf(from), marketOf(io)),
     from,
     to,
     hasTail: values.tail,
@@ -83,11 +81,16 @@ export function readParams(indicator: Indicator, text: string): Params {
 }
 
 /** An alias means the contract it designates when the range begins. */
-export function readContract(option: string, name: string | undefined, day: UtcDay): Contract {
+export function readContract(
+  option: string,
+  name: string | undefined,
+  day: UtcDay,
+  market: Market,
+): Contract {
   if (name === undefined) {
     throw new UsageError(`${option} is missing: the contract or alias to read`);
   }
-  const { book } = createSimUniverse(ANY_SIM, day);
+  const { book } = market.listing(day);
   const contract = book.resolve(name, day);
   if (contract !== null) return contract;
   if (book.alias(name) !== null) throw new UsageError(`${name} means no contract at --from`);

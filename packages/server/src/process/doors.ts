@@ -21,7 +21,9 @@ import { type CatalogueFacts, catalogueFacts } from '../http/routes/indicators-r
 import type { HttpServer } from '../http/server/http-server.ts';
 import type { Outcome } from '../http/server/route-handler.ts';
 import type { UnreadAnswers } from '../http/server/unread-answers.ts';
-import { SIM_DATASET } from '../markets/sim/sim-universe.ts';
+import type { Market } from '../markets/market.ts';
+import { marketSetting } from '../markets/market-setting.ts';
+import { openMarket } from '../markets/open-market.ts';
 import type { Clock } from '../platform/clock.ts';
 import { DoorSockets, type SocketLimits } from '../platform/door-sockets.ts';
 import type { Log } from '../platform/log.ts';
@@ -70,6 +72,7 @@ export class Doors implements AsyncDisposable {
   readonly gateway: Gateway;
   readonly http: HttpServer;
   readonly #config: Config;
+  readonly #market: Market;
   readonly #events: DoorEvents;
   readonly #clock: Clock;
   readonly #world: TradingWorld;
@@ -87,20 +90,18 @@ export class Doors implements AsyncDisposable {
     const timers = accounts.clock;
     const clock = createClock(opened.clock);
     this.#config = config;
+    this.#market = openMarket(marketSetting(config));
     this.sockets = new DoorSockets(options.connections);
     this.#log = log;
     this.#events = events;
     this.#clock = clock;
     this.#publicAddress = options.publicAddress;
-    this.#world = new TradingWorld(
-      { seed: config.simSeed, printsScale: config.simScale },
-      dayOf(clock.now()),
-      opened.books,
-    );
+    this.#world = new TradingWorld(this.#market, dayOf(clock.now()), opened.books);
     this.#catalogue = catalogueFacts(publishedDefinitions());
     this.#engines = this.#startEngines(ingest, log, timers);
     const sessions = () => this.#world.tradingSessions;
-    this.#past = new HistoryServices({ config, log, timers, ingest, sessions });
+    const { dataset } = this.#market;
+    this.#past = new HistoryServices({ config, dataset, log, timers, ingest, sessions });
     const stream = composeStream({
       clock,
       timers,
@@ -142,6 +143,11 @@ export class Doors implements AsyncDisposable {
   /** Resolves when the engines have told how far the tape has come: before, history is refused. */
   get tapeKnown(): Promise<void> {
     return this.#tapeKnown.promise;
+  }
+
+  /** Whose tape is written. */
+  get dataset(): string {
+    return this.#market.dataset;
   }
 
   /** The threads that customers are served by. */
@@ -194,7 +200,7 @@ export class Doors implements AsyncDisposable {
   }
 
   #startEngines(ingest: IngestHandle, log: Log, timers: Clock): EngineCrew {
-    const setup = { tapeRoot: join(this.#config.data, 'tape'), dataset: SIM_DATASET };
+    const setup = { tapeRoot: join(this.#config.data, 'tape'), dataset: this.#market.dataset };
     return new EngineCrew(
       {
         count: enginesFor(availableParallelism()),

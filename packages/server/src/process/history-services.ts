@@ -15,7 +15,6 @@ import { ExportSecretError, exportSecret } from '../exports/export-secret.ts';
 import { ExportTokens } from '../exports/export-token.ts';
 import { TableThread } from '../exports/table-thread.ts';
 import { AWAITED_LIMITS } from '../history/awaited-cursors.ts';
-import { SIM_DATASET } from '../markets/sim/sim-universe.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { NodeDisk } from '../platform/node-disk.ts';
@@ -32,6 +31,7 @@ const MS_NS = 1_000_000;
 
 export interface HistoryServicesOptions {
   readonly config: Pick<Config, 'data' | 'cacheBytes'>;
+  readonly dataset: string;
   readonly log: Log;
   /** Real time. */
   readonly timers: Clock;
@@ -122,7 +122,7 @@ export class HistoryServices implements AsyncDisposable {
   }
 
   #startCompute(): ComputePool {
-    const { config, log, ingest, timers, sessions } = this.#options;
+    const { config, dataset, log, ingest, timers, sessions } = this.#options;
     const { data, cacheBytes } = config;
     return new ComputePool({
       threads: computeThreadsFor(availableParallelism()),
@@ -133,7 +133,7 @@ export class HistoryServices implements AsyncDisposable {
         return startComputeThread({
           tapePort: port2,
           tapeRoot: join(data, 'tape'),
-          dataset: SIM_DATASET,
+          dataset,
           sessions: sessions(),
           cache: cacheBytes === 0 ? null : { root: this.#cacheRoot, bytesMax: cacheBytes },
           counts: this.#counters.addThread(),

@@ -3,7 +3,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { SessionBook } from '@tapeloom/core/calendar/session-book';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
-import type { SimOptions } from '../markets/sim/trades/sim-market.ts';
+import type { MarketSetting } from '../markets/market-setting.ts';
 import type { ClockSetting } from '../platform/system-clock.ts';
 import type { ThreadShape } from '../platform/thread.ts';
 import type { RecoveryReport } from '../tape/write/open-tape.ts';
@@ -11,9 +11,7 @@ import type { SequencerCounters } from '../tape/write/sequencer-counters.ts';
 
 export interface IngestWorkerData {
   readonly tapeRoot: string;
-  readonly sim: SimOptions;
-  /** How many past days are made behind the running service. */
-  readonly recentDays: number;
+  readonly market: MarketSetting;
   /** How many times faster than the machine's the service's clock runs; null: the machine's clock. */
   readonly speed: number | null;
 }

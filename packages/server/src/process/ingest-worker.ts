@@ -14,15 +14,17 @@
  */
 
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { calendarNamed } from '@tapeloom/core/calendar/calendars';
 import { extendSessionBook, type SessionBook } from '@tapeloom/core/calendar/session-book';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
-import { FillError, type FillProgress, readFillState, runFill } from '../markets/sim/fill.ts';
-import { type FillItem, type FillPlan, planFill } from '../markets/sim/fill-plan.ts';
-import { SimSource } from '../markets/sim/sim-source.ts';
-import { createSimUniverse, SIM_DATASET } from '../markets/sim/sim-universe.ts';
-import { claimTape, TapeAheadError, TapeClaimedError } from '../markets/sim/tape-claim.ts';
+import {
+  FillError,
+  type FillItem,
+  type FillPlan,
+  TapeClaimedError,
+  type TradeSource,
+} from '../markets/market.ts';
+import { openLiveMarket } from '../markets/open-live-market.ts';
 import type { Clock } from '../platform/clock.ts';
 import { NodeDisk } from '../platform/node-disk.ts';
 import { isPassingThreadFault } from '../platform/passing-fault.ts';
@@ -37,6 +39,7 @@ import { sessionDates } from '../tape/write/session-dates.ts';
 import { SessionStore } from '../tape/write/session-store.ts';
 import { IngestReporter } from './ingest-reporter.ts';
 import type { FromIngest, IngestOpened, IngestShape, IngestWorkerData } from './ingest-wire.ts';
+import { TapeAheadError } from './tape-ahead-error.ts';
 
 const REPORT_MS = 1_000;
 const LIVE_CHECK_MS = 20;
@@ -50,7 +53,8 @@ const ENCODER_AFTER_MS = 5_000;
 const AHEAD_NS_MAX = 10_000_000_000n;
 
 const desk = new ThreadDesk<IngestShape>(parentPort!);
-const { tapeRoot, sim, recentDays, speed } = workerData as IngestWorkerData;
+const { tapeRoot, speed, ...setting } = workerData as IngestWorkerData;
+const market = openLiveMarket(setting.market);
 const timers = createClock({ kind: 'system' });
 const waits: PatienceOptions = {
   clock: timers,
@@ -61,8 +65,7 @@ const patience = new Patience(waits);
 /** Of its own: the tape does not wait for past days. */
 const fillPatience = new Patience(waits);
 const disk = new PatientDisk(new NodeDisk(), patience);
-/** A contract trades the same in every universe, so all users can change to a newer one. */
-let universe = createSimUniverse(sim, dayOf(timers.now()));
+let listing = market.listing(dayOf(timers.now()));
 
 function send(news: FromIngest): void {
   desk.tell(news);
@@ -73,7 +76,7 @@ class Ingest {
   readonly #tape: OpenTape;
   readonly #clock: Clock;
   readonly #reporter: IngestReporter;
-  readonly #source: SimSource;
+  readonly #source: TradeSource;
   readonly #stopping = new AbortController();
   readonly #background = new DisposableStack();
   readonly #work: Promise<void>;
@@ -86,13 +89,7 @@ class Ingest {
     this.#tape = tape;
     this.#clock = clock;
     this.#reporter = new IngestReporter(tape);
-    this.#source = new SimSource({
-      universe: {
-        get market() {
-          return universe.market;
-        },
-        streamedOn: (day) => universe.streamedOn(day),
-      },
+    this.#source = market.source({
       intake: this.#reporter.timed(tape.intake),
       clock,
       resumeDay: dayOf(clock.now()),
@@ -146,7 +143,7 @@ class Ingest {
     const tell = (item: FillItem | null) =>
       send({ t: 'filled', part, days: done.size, daysTotal: items.length, item });
     tell(null);
-    const note = ({ item }: FillProgress) => {
+    const onSealed = (item: FillItem) => {
       done.add(item);
       tell(item);
     };
@@ -156,11 +153,11 @@ class Ingest {
       const { manifest } = this.#tape;
       const fillRest = () => {
         const rest = items.filter((item) => !done.has(item));
-        return runFill({ tapeRoot, sim, today }, rest, note, signal, manifest);
+        return market.fill({ tapeRoot, today, items: rest, manifest, signal, onSealed });
       };
       const isPassing = (error: unknown) =>
         isPassingThreadFault(error instanceof FillError ? error.cause : error);
-      const { conflicts } = await fillPatience.run(fillRest, { isPassing, signal });
+      const conflicts = await fillPatience.run(fillRest, { isPassing, signal });
       if (conflicts.length > 0) throw new Error(conflicts.join(', '));
     } catch (error) {
       send({ t: 'fault', what: 'some past days could not be made', error });
@@ -212,25 +209,24 @@ class Ingest {
 }
 
 async function start(): Promise<Ingest> {
-  await claimTape(disk, tapeRoot, sim);
+  await market.claim(disk, tapeRoot);
   // Before the service's clock is fixed, the machine's time judges which times are absurd.
   let clock: Clock = timers;
   const tape = await openTape({
     disk,
     tapeRoot,
-    dataset: SIM_DATASET,
-    listed: (day) => universe.streamedOn(day).map(({ symbol }) => symbol),
+    dataset: market.dataset,
+    listed: (day) => listing.streamedOn(day).map(({ symbol }) => symbol),
     now: () => clock.now(),
     onFailure: (error) => send({ t: 'down', error }),
   });
-  const setting = clockSetting(tape.report.promise);
-  clock = createClock(setting);
+  const clockUsed = clockSetting(tape.report.promise);
+  clock = createClock(clockUsed);
   const now = clock.now();
-  universe = createSimUniverse(sim, dayOf(now));
-  const plan = planFill(universe, now, await readFillState(disk, tapeRoot), recentDays);
+  const plan = await market.planFill(disk, tapeRoot, now);
   const daysToCome = [...plan.ready, ...plan.rest].map(({ day }) => day);
   const books = await enterDay(now, daysToCome);
-  return new Ingest(tape, clock, plan, { clock: setting, books, recovery: tape.report });
+  return new Ingest(tape, clock, plan, { clock: clockUsed, books, recovery: tape.report });
 }
 
 function clockSetting(promise: EpochNs | null): ClockSetting {
@@ -244,12 +240,13 @@ function clockSetting(promise: EpochNs | null): ClockSetting {
 
 /** Brings contracts and session books up to date; the books are on disk before anybody uses them. */
 async function enterDay(now: EpochNs, daysToCome?: readonly UtcDay[]): Promise<SessionBook[]> {
-  universe = createSimUniverse(sim, dayOf(now));
-  const store = new SessionStore(disk, tapeRoot, SIM_DATASET);
-  const { from, to } = await sessionDates(disk, tapeRoot, SIM_DATASET, now, daysToCome);
+  listing = market.listing(dayOf(now));
+  const { dataset } = market;
+  const store = new SessionStore(disk, tapeRoot, dataset);
+  const { from, to } = await sessionDates(disk, tapeRoot, dataset, now, daysToCome);
   const books: SessionBook[] = [];
-  for (const name of new Set(universe.contracts.map(({ calendar }) => calendar))) {
-    const book = extendSessionBook(await store.load(name), calendarNamed(name), from, to, now);
+  for (const name of new Set(listing.contracts.map(({ calendar }) => calendar))) {
+    const book = extendSessionBook(await store.load(name), market.calendar(name), from, to, now);
     await store.save(book);
     books.push(book);
   }

@@ -15,6 +15,7 @@ import { createInternalServer } from '../http/server/internal-server.ts';
 import { UnreadAnswers } from '../http/server/unread-answers.ts';
 import { MailServices } from '../mail/mail-services.ts';
 import type { Mailer } from '../mail/mailer.ts';
+import { marketSetting } from '../markets/market-setting.ts';
 import type { OperatorPages } from '../pages/operator-pages.ts';
 import type { Portal } from '../pages/portal.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -132,8 +133,7 @@ export class Service implements AsyncDisposable {
     this.#ingest = new IngestHandle(
       {
         tapeRoot: join(config.data, 'tape'),
-        sim: { seed: config.simSeed, printsScale: config.simScale },
-        recentDays: config.simDays,
+        market: marketSetting(config),
         speed: config.speed,
       },
       { hear: (message) => this.#hear(message), down: (error) => this.#ingestDown(error) },
@@ -249,7 +249,7 @@ export class Service implements AsyncDisposable {
       },
     );
     if (this.#isPaused || this.#isIngestDown) this.#doors.hub.setSource('down');
-    this.#space = watchSpace(config.data, accounts.clock, log);
+    this.#space = watchSpace(config.data, this.#doors.dataset, accounts.clock, log);
     this.#watchParts(accounts, this.#doors, this.#mail, this.#billing, this.#space);
     const rest = await this.#doors.listen();
     this.#mail.tellWhatIsMissing();

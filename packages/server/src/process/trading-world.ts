@@ -1,5 +1,5 @@
 /**
- * What the main thread knows of contracts and sessions: the simulated universe of the tape's day, and
+ * What the main thread knows of contracts and sessions: what is listed on the tape's day, and
  * the session books that the ingest thread keeps. Both are replaced whole, so every look is consistent.
  */
 
@@ -7,25 +7,24 @@ import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session'
 import type { SessionBook } from '@tapeloom/core/calendar/session-book';
 import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { UtcDay } from '@tapeloom/core/numbers';
-import { createSimUniverse, type SimUniverse } from '../markets/sim/sim-universe.ts';
-import type { SimOptions } from '../markets/sim/trades/sim-market.ts';
+import type { Market, MarketListing } from '../markets/market.ts';
 import { SessionTables, type TradingSessions } from '../runs/session-tables.ts';
 
 export class TradingWorld {
-  readonly #sim: SimOptions;
-  #universe!: SimUniverse;
+  readonly #market: Market;
+  #listing!: MarketListing;
   #streamed!: ReadonlySet<string>;
   readonly #tables: SessionTables;
   #revision = 0;
 
-  constructor(sim: SimOptions, day: UtcDay, books: readonly SessionBook[]) {
-    this.#sim = sim;
+  constructor(market: Market, day: UtcDay, books: readonly SessionBook[]) {
+    this.#market = market;
     this.#tables = new SessionTables({ calendars: {}, books });
     this.enter(day);
   }
 
   get book(): InstrumentBook {
-    return this.#universe.book;
+    return this.#listing.book;
   }
 
   /** Another after every change of contracts or sessions. */
@@ -52,11 +51,11 @@ export class TradingWorld {
   /** The tape has come to a new day: contracts expire, others are listed, aliases roll. */
   enter(day: UtcDay): void {
     this.#revision += 1;
-    this.#universe = createSimUniverse(this.#sim, day);
-    this.#streamed = new Set(this.#universe.streamedOn(day).map(({ symbol }) => symbol));
+    this.#listing = this.#market.listing(day);
+    this.#streamed = new Set(this.#listing.streamedOn(day).map(({ symbol }) => symbol));
     // Contracts that have left the list may still be computed for those who follow them.
     const { calendars, books } = this.#tables.sessions;
-    const listed = this.#universe.contracts.map(({ symbol, calendar }) => [symbol, calendar]);
+    const listed = this.#listing.contracts.map(({ symbol, calendar }) => [symbol, calendar]);
     this.#tables.replace({ calendars: { ...calendars, ...Object.fromEntries(listed) }, books });
   }
 

@@ -1,20 +1,19 @@
 /** The room that is left for the data, held against what a day of the tape needs; the log hears of too little. */
 
 import { join } from 'node:path';
-import { SIM_DATASET } from '../markets/sim/sim-universe.ts';
 import type { Clock } from '../platform/clock.ts';
 import { FreeSpace } from '../platform/free-space.ts';
 import type { Log } from '../platform/log.ts';
 import { NodeDisk } from '../platform/node-disk.ts';
 import { tapeDayBytes } from '../tape/write/tape-growth.ts';
 
-export function watchSpace(directory: string, clock: Clock, log: Log): FreeSpace {
+export function watchSpace(directory: string, dataset: string, clock: Clock, log: Log): FreeSpace {
   const disk = new NodeDisk();
   return new FreeSpace({
     disk,
     directory,
     clock,
-    dayBytes: () => tapeDayBytes(disk, join(directory, 'tape'), SIM_DATASET),
+    dayBytes: () => tapeDayBytes(disk, join(directory, 'tape'), dataset),
     onLittle: (reading, why) => {
       log.warn({ directory, ...reading }, `little room is left on disk: ${why}`);
     },

@@ -7,7 +7,8 @@ import { addDays, dayOf, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
 import { SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
 import { sessionDates } from '../../tape/write/session-dates.ts';
-import { type FillItem, planFill } from './fill-plan.ts';
+import type { FillItem } from '../market.ts';
+import { planFill } from './fill-plan.ts';
 import { createSimUniverse, SIM_DATASET } from './sim-universe.ts';
 
 const SIM = { seed: 1, printsScale: 1 };

@@ -14,6 +14,7 @@ import { resolveSessions } from '@tapeloom/core/calendar/resolve-sessions';
 import type { Contract } from '@tapeloom/core/instrument/contract';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
+import type { FillItem, FillPlan } from '../market.ts';
 import type { SimUniverse } from './sim-universe.ts';
 
 const ROLL_REACH_DAYS = 2;
@@ -24,16 +25,6 @@ const SESSIONS_REACH_DAYS = 16;
 const MISSED_DAYS_MAX = 60;
 /** The root whose past roll and expired contract are made. */
 const SHOWN_ROOT = 'ES';
-
-export interface FillItem {
-  readonly symbol: string;
-  readonly day: UtcDay;
-}
-
-export interface FillPlan {
-  readonly ready: readonly FillItem[];
-  readonly rest: readonly FillItem[];
-}
 
 export interface FillState {
   /** Whether this day of the contract needs nothing: it is sealed, or has a log that is going on. */

@@ -19,7 +19,8 @@ import {
   isSafeName,
   logDirectory,
 } from '../../tape/tape-paths.ts';
-import type { FillItem, FillState } from './fill-plan.ts';
+import { FillError, type FillItem } from '../market.ts';
+import type { FillState } from './fill-plan.ts';
 import { SIM_DATASET } from './sim-universe.ts';
 import type { SimOptions } from './trades/sim-market.ts';
 
@@ -66,14 +67,6 @@ export interface FillResult {
   readonly isComplete: boolean;
   /** Why some were not made. */
   readonly conflicts: readonly string[];
-}
-
-/** A worker could not make or seal a day. */
-export class FillError extends Error {
-  constructor({ symbol, day }: FillItem, cause: unknown) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    super(`${symbol} ${day} failed: ${why}`, { cause });
-  }
 }
 
 /** What is on disk already. */

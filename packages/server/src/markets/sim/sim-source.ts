@@ -25,6 +25,7 @@ import { DAY_NS, MS_NS } from '@tapeloom/core/units';
 import { addDays, dayOf, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
 import type { Clock } from '../../platform/clock.ts';
 import type { Intake, IntakeBatch } from '../../tape/write/intake.ts';
+import type { SourceOptions, TradeSource } from '../market.ts';
 import { SimFeed } from './sim-feed.ts';
 import type { SimUniverse } from './sim-universe.ts';
 import { SLICE_NS } from './trades/slice.ts';
@@ -41,17 +42,11 @@ const OFFER_NS_MIN = 1_000_000;
 
 export type SimSourceState = 'catching-up' | 'live';
 
-export interface SimSourceOptions {
+export interface SimSourceOptions extends SourceOptions {
   readonly universe: Pick<SimUniverse, 'market' | 'streamedOn'>;
-  readonly intake: Intake;
-  readonly clock: Clock;
-  /** The first day this source makes from its midnight on; days before it are filled. */
-  readonly resumeDay: UtcDay;
-  /** The day whose log is open and goes on; null when there is none. */
-  readonly openDay: UtcDay | null;
 }
 
-export class SimSource {
+export class SimSource implements TradeSource {
   readonly #universe: Pick<SimUniverse, 'market' | 'streamedOn'>;
   readonly #intake: Intake;
   readonly #clock: Clock;

@@ -3,25 +3,10 @@
  * the middle of a day. The claim is written when the tape is new and compared at every later start.
  */
 
-import type { EpochNs } from '@tapeloom/core/numbers';
-import { MS_NS_BIG } from '@tapeloom/core/units';
 import { type Disk, readFileWhole, replaceFile } from '../../platform/disk.ts';
+import { TapeClaimedError } from '../market.ts';
 import { SIM_DATASET } from './sim-universe.ts';
 import type { SimOptions } from './trades/sim-market.ts';
-
-/** The tape was begun by another source. */
-export class TapeClaimedError extends Error {}
-
-/** The tape knows of a later time than the clock. */
-export class TapeAheadError extends Error {
-  constructor(promise: EpochNs, now: EpochNs) {
-    super(
-      `the tape reaches to ${timeText(promise)}, but the clock shows ${timeText(now)}. ` +
-        "Set the machine's clock, or choose another data directory: this one may belong to a " +
-        'service that ran with --speed.',
-    );
-  }
-}
 
 export async function claimTape(disk: Disk, tapeRoot: string, sim: SimOptions): Promise<void> {
   const directory = `${tapeRoot}/${SIM_DATASET}`;
@@ -39,8 +24,4 @@ export async function claimTape(disk: Disk, tapeRoot: string, sim: SimOptions): 
     `the tape in ${tapeRoot} was begun with ${found.trim()}, this start wants ${claim.trim()}. ` +
       'Set TAPELOOM_SIM_SEED and TAPELOOM_SIM_SCALE as before, or choose another data directory.',
   );
-}
-
-function timeText(instant: EpochNs): string {
-  return new Date(Number(instant / MS_NS_BIG)).toISOString();
 }

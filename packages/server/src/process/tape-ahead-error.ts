@@ -1,0 +1,19 @@
+/** A tape that lies ahead of the machine's clock. */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { MS_NS_BIG } from '@tapeloom/core/units';
+
+/** The tape knows of a later time than the clock. */
+export class TapeAheadError extends Error {
+  constructor(promise: EpochNs, now: EpochNs) {
+    super(
+      `the tape reaches to ${timeText(promise)}, but the clock shows ${timeText(now)}. ` +
+        "Set the machine's clock, or choose another data directory: this one may belong to a " +
+        'service that ran with --speed.',
+    );
+  }
+}
+
+function timeText(instant: EpochNs): string {
+  return new Date(Number(instant / MS_NS_BIG)).toISOString();
+}
