@@ -3,8 +3,8 @@
  * a path that is known.
  */
 
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, onRequestHookHandler } from 'fastify';
-import { METHODS } from '../../platform/node-http.ts';
 import type { Door } from './admission.ts';
 import { ProblemError } from './problem-error.ts';
 import { NO_FIELDS } from './request-faults.ts';
@@ -17,6 +17,18 @@ const PREFLIGHT = {
   'access-control-max-age': '86400',
 };
 
+const FRAMEWORK_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
+/** No route has it: each method that the framework does not know is taken for it. */
+const FOREIGN_METHOD = 'TRACE';
+
+/**
+ * Before a route is looked for: every method that the framework knows has a table of all paths, and HTTP has some
+ * thirty more that no route uses. The body of a foreign method is never looked at.
+ */
+export function foldMethods(request: IncomingMessage): void {
+  if (!FRAMEWORK_METHODS.includes(request.method!)) request.method = FOREIGN_METHOD;
+}
+
 /** What lets requests in, and looks after answers until they are over. */
 export interface DoorWatch extends AnswerWatch {
   admitTo(door: Door, isReadAnywhere: boolean): onRequestHookHandler;
@@ -28,10 +40,6 @@ export function addRoutes(
   options: RouteHandlerOptions,
   watch: DoorWatch,
 ): void {
-  for (const method of METHODS) {
-    // CONNECT never reaches a request handler; bodies of foreign methods are never looked at.
-    if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
-  }
   for (const route of routes) addRoute(app, route, options, watch);
   for (const [path, same] of Map.groupBy(routes, (route) => route.path)) {
     addOtherMethods(app, path, same, watch);

@@ -26,7 +26,7 @@ import type { Pages } from '../../pages/pages.ts';
 import { blotSecrets } from '../../platform/log.ts';
 import { newRequestId } from '../../platform/request-id.ts';
 import { whenKnown } from '../../platform/when-known.ts';
-import { addRoutes } from './add-routes.ts';
+import { addRoutes, foldMethods } from './add-routes.ts';
 import { Admission, type AdmissionOptions, type Door } from './admission.ts';
 import { ClientGoneError } from './client-gone-error.ts';
 import { watchConnections } from './door-connections.ts';
@@ -214,6 +214,10 @@ function createApp(
     bodyLimit: BODY_BYTES_MAX,
     genReqId: newRequestId,
     requestIdHeader: false,
+    rewriteUrl: (request) => {
+      foldMethods(request);
+      return request.url!;
+    },
     return503OnClosing: false,
     requestTimeout: requestMs,
     keepAliveTimeout: keepAliveMs,
