@@ -4,7 +4,8 @@
  * are never touched by it (`session-book.ts`).
  */
 
-import type { UsHoliday } from './us-holidays.ts';
+import type { UtcDay } from '../numbers.ts';
+import type { SpecialDay } from './special-days.ts';
 import type { LocalTime } from './zoned-instant.ts';
 
 export interface SessionHours {
@@ -17,8 +18,7 @@ export interface SessionHours {
 
 /** One line of a calendar's special days. The first line that names a date decides it. */
 export interface SpecialHours {
-  /** Holidays by name, or single dates as YYYYMMDD. */
-  readonly days: readonly (UsHoliday | number)[];
+  readonly days: readonly SpecialDay[];
   /** First and last year in which the line holds; left out: always. */
   readonly years?: readonly [first: number, last: number];
   /** True: only when the day is a Friday, so that no evening session follows. */
@@ -29,11 +29,20 @@ export interface SpecialHours {
   readonly rth?: LocalTime | 'none';
 }
 
-export interface Calendar {
-  readonly name: string;
-  /** ISO weekdays (1 Monday … 7 Sunday) that are trading dates. */
+/** The hours of some weekdays, always or for a time. */
+export interface WeeklyHours {
+  /** First and last trading date for which they hold; left out: without beginning, without end. */
+  readonly from?: UtcDay;
+  readonly to?: UtcDay;
+  /** ISO weekdays (1 Monday … 7 Sunday) that are trading dates by these hours. */
   readonly weekdays: readonly number[];
   readonly full: SessionHours;
   readonly rth: SessionHours;
+}
+
+export interface Calendar {
+  readonly name: string;
+  /** The first line that holds on a date gives its hours; a date that none holds on is no trading date. */
+  readonly hours: readonly WeeklyHours[];
   readonly special: readonly SpecialHours[];
 }

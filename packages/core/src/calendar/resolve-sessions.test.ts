@@ -205,8 +205,8 @@ test('every session lies inside the normal local hours and regular hours inside 
       const full = resolveSessions(calendar, 'full', from, addDays(from, 10));
       const rth = resolveSessions(calendar, 'rth', from, addDays(from, 10));
       for (const [session, normal] of [
-        ...full.map((session) => [session, calendar.full] as const),
-        ...rth.map((session) => [session, calendar.rth] as const),
+        ...full.map((session) => [session, calendar.hours[0]!.full] as const),
+        ...rth.map((session) => [session, calendar.hours[0]!.rth] as const),
       ]) {
         const at = (instant: bigint) =>
           Temporal.Instant.fromEpochNanoseconds(instant).toZonedDateTimeISO(normal.zone);

@@ -9,10 +9,10 @@
 
 import type { UtcDay } from '../numbers.ts';
 import { addDays, epochNs, isoWeekday } from '../utc-day.ts';
-import type { Calendar, SessionHours, SpecialHours } from './calendar.ts';
+import type { Calendar, SessionHours, SpecialHours, WeeklyHours } from './calendar.ts';
 import type { Session, SessionKind } from './session.ts';
 import { createSessionTable, tradesOnUtcDay } from './session-table.ts';
-import { usHolidayOn } from './us-holidays.ts';
+import { specialNamesOf } from './special-days.ts';
 import { zonedInstant } from './zoned-instant.ts';
 
 const FRIDAY = 5;
@@ -36,6 +36,11 @@ export function resolveSessions(
   }
 }
 
+/** Whether there is a trading day with this date, be it a short one. */
+export function isTradingDate(calendar: Calendar, date: UtcDay): boolean {
+  return hoursOn(calendar, date) !== undefined && specialOn(calendar, date)?.close !== 'closed';
+}
+
 function eachDate(
   fromDate: UtcDay,
   toDate: UtcDay,
@@ -50,18 +55,21 @@ function eachDate(
 }
 
 function fullSession(calendar: Calendar, date: UtcDay): Session | null {
-  if (!calendar.weekdays.includes(isoWeekday(date))) return null;
+  const hours = hoursOn(calendar, date);
+  if (hours === undefined) return null;
   const close = specialOn(calendar, date)?.close ?? 'normal';
   if (close === 'closed') return null;
-  return normalSession(close === 'normal' ? calendar.full : { ...calendar.full, close }, date);
+  return normalSession(close === 'normal' ? hours.full : { ...hours.full, close }, date);
 }
 
 /** Regular hours lie inside the trading day: they are cut where it ends early. */
 function regularSession(calendar: Calendar, date: UtcDay): Session | null {
+  const hours = hoursOn(calendar, date);
   const full = fullSession(calendar, date);
-  const rth = specialOn(calendar, date)?.rth ?? calendar.rth.close;
-  if (full === null || rth === 'none') return null;
-  const regular = normalSession({ ...calendar.rth, close: rth }, date);
+  if (hours === undefined || full === null) return null;
+  const rth = specialOn(calendar, date)?.rth ?? hours.rth.close;
+  if (rth === 'none') return null;
+  const regular = normalSession({ ...hours.rth, close: rth }, date);
   const cut = regular.close > full.close ? { ...regular, close: full.close } : regular;
   return cut.open < cut.close ? cut : null;
 }
@@ -84,13 +92,20 @@ function normalSession(hours: SessionHours, date: UtcDay): Session {
   return { date, open, close };
 }
 
+function hoursOn(calendar: Calendar, date: UtcDay): WeeklyHours | undefined {
+  const weekday = isoWeekday(date);
+  return calendar.hours.find(
+    ({ from = date, to = date, weekdays }) =>
+      from <= date && date <= to && weekdays.includes(weekday),
+  );
+}
+
 function specialOn(calendar: Calendar, date: UtcDay): SpecialHours | undefined {
   if (calendar.special.length === 0) return undefined;
-  const holiday = usHolidayOn(date);
+  const names = specialNamesOf(date);
   const year = Math.trunc(date / 10_000);
   return calendar.special.find((line) => {
-    if (!line.days.includes(date) && (holiday === null || !line.days.includes(holiday)))
-      return false;
+    if (!line.days.some((day) => names.includes(day))) return false;
     if (line.onFriday === true && isoWeekday(date) !== FRIDAY) return false;
     return line.years === undefined || (line.years[0] <= year && year <= line.years[1]);
   });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { EpochNs, UtcDay } from '../numbers.ts';
 import { addDays, epochNs, utcDay } from '../utc-day.ts';
-import type { Calendar } from './calendar.ts';
+import type { Calendar, SessionHours } from './calendar.ts';
 import { calendarNamed } from './calendars.ts';
 import { resolveSessions } from './resolve-sessions.ts';
 import { SESSION_KINDS, type Session } from './session.ts';
@@ -22,6 +22,10 @@ const edited = (special: Calendar['special'], base = EQUITY): Calendar => ({
   ...base,
   special: [...special, ...base.special],
 });
+const openedBy = (full: Partial<SessionHours>): Calendar => {
+  const [usual] = EQUITY.hours;
+  return { ...EQUITY, hours: [{ ...usual!, full: { ...usual!.full, ...full } }] };
+};
 const book = (from: number, to: number) =>
   extendSessionBook(null, EQUITY, utcDay(from), utcDay(to), at(from, 0));
 
@@ -137,7 +141,7 @@ test('no session appears or vanishes behind now, but dates that were not kept ar
 
 test('a session that an edit would open in the past stays as it was kept [DET-01]', () => {
   const before = book(20261109, 20261113);
-  const early: Calendar = { ...EQUITY, full: { ...EQUITY.full, open: '16:00' } };
+  const early = openedBy({ open: '16:00' });
   // At 22:30 UTC the kept session opens in half an hour, the edited one opened half an hour ago.
   const after = extendSessionBook(before, early, before.from, before.to, at(20261111, 22.5));
   assert.deepEqual(find(after.full, 20261112), find(before.full, 20261112));
@@ -146,10 +150,12 @@ test('a session that an edit would open in the past stays as it was kept [DET-01
 
 test('where edited hours would overlap a fixed session, the other one gives way [DET-01]', () => {
   const before = book(20261109, 20261113);
-  const shifted: Calendar = {
-    ...EQUITY,
-    full: { zone: 'America/Chicago', openDayOffset: -1, open: '12:00', close: '11:30' },
-  };
+  const shifted = openedBy({
+    zone: 'America/Chicago',
+    openDayOffset: -1,
+    open: '12:00',
+    close: '11:30',
+  });
   const now = find(before.full, 20261111)!.open;
   const after = extendSessionBook(before, shifted, utcDay(20261104), before.to, now);
   assertDisjoint(after.full);
@@ -182,8 +188,7 @@ const edits: fc.Arbitrary<Calendar> = fc
     });
   })
   .map(({ open, close, days, specialClose, rth }) => ({
-    ...EQUITY,
-    full: { ...EQUITY.full, open, close },
+    ...openedBy({ open, close }),
     special: [{ days: days.map((day) => addDays(FIRST, day)), close: specialClose, rth }],
   }));
 const steps = fc.array(

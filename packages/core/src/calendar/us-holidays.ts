@@ -11,30 +11,28 @@
 import type { UtcDay } from '../numbers.ts';
 import { addDays, isoWeekday, utcDay } from '../utc-day.ts';
 
-/** Holidays, on which the exchange does no business even where the electronic market opens. */
-export type UsHoliday =
-  | 'new-year'
-  | 'martin-luther-king'
-  | 'presidents'
-  | 'good-friday'
-  /** A Good Friday that is the first Friday of April: the employment report comes out on it. */
-  | 'good-friday-jobs-report'
-  | 'memorial'
-  | 'juneteenth'
-  | 'independence'
-  | 'labor'
-  | 'thanksgiving'
-  | 'christmas'
-  | UsHalfDay;
-
 /** Business days that end early. The eves are half days from Monday to Thursday only. */
-type UsHalfDay = 'independence-eve' | 'thanksgiving-friday' | 'christmas-eve';
+const US_HALF_DAYS = ['independence-eve', 'thanksgiving-friday', 'christmas-eve'] as const;
 
-const HALF_DAYS: readonly UsHoliday[] = [
-  'independence-eve',
-  'thanksgiving-friday',
-  'christmas-eve',
-] satisfies readonly UsHalfDay[];
+/** Holidays, on which the exchange does no business even where the electronic market opens, and half days. */
+export const US_HOLIDAYS = [
+  'new-year',
+  'martin-luther-king',
+  'presidents',
+  'good-friday',
+  // A Good Friday that is the first Friday of April: the employment report comes out on it.
+  'good-friday-jobs-report',
+  'memorial',
+  'juneteenth',
+  'independence',
+  'labor',
+  'thanksgiving',
+  'christmas',
+  ...US_HALF_DAYS,
+] as const;
+export type UsHoliday = (typeof US_HOLIDAYS)[number];
+
+const HALF_DAYS: readonly UsHoliday[] = US_HALF_DAYS;
 const JUNETEENTH_YEAR_FIRST = 2022;
 const MONDAY = 1;
 const THURSDAY = 4;
@@ -62,13 +60,20 @@ export function isUsBusinessDay(day: UtcDay): boolean {
   return holiday === null || HALF_DAYS.includes(holiday);
 }
 
+/** Whether a local date is a business day. There must be one in every month. */
+export type IsBusinessDay = (day: UtcDay) => boolean;
+
 /** The business day `count` business days after `day` (before it when negative); not `day` itself. */
-export function addBusinessDays(day: UtcDay, count: number): UtcDay {
+export function addBusinessDays(
+  day: UtcDay,
+  count: number,
+  isBusinessDay: IsBusinessDay = isUsBusinessDay,
+): UtcDay {
   const step = count < 0 ? -1 : 1;
   let at = day;
   for (let left = Math.abs(count); left > 0; ) {
     at = addDays(at, step);
-    if (isUsBusinessDay(at)) left -= 1;
+    if (isBusinessDay(at)) left -= 1;
   }
   return at;
 }
@@ -117,7 +122,7 @@ function observed(day: UtcDay): UtcDay {
 }
 
 /** The anonymous Gregorian computus (Meeus, Jones, Butcher), with its customary letters. */
-function easterSunday(year: number): UtcDay {
+export function easterSunday(year: number): UtcDay {
   const a = year % 19;
   const b = Math.trunc(year / 100);
   const c = year % 100;

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { isUsBusinessDay } from '../calendar/us-holidays.ts';
-import { addDays, dayFromNumber, dayNumber, dayOf, utcDay } from '../utc-day.ts';
+import type { UtcDay } from '../numbers.ts';
+import { addDays, dayFromNumber, dayNumber, dayOf, isoWeekday, utcDay } from '../utc-day.ts';
 import { contractsOf } from './contracts.ts';
+import { expiryDay } from './expiry.ts';
 import { PRODUCTS, type Product } from './product.ts';
 
 const days = fc
@@ -55,6 +57,21 @@ test('contracts expire on the days and at the times their exchanges publish', ()
     ['BTCH4', 20240301, '2024-03-28T16:00'],
   ];
   for (const [symbol, during, at] of expected) assert.equal(expiry(symbol, during), at, symbol);
+});
+
+test('months end by the rules of other exchanges too, and by their own business days', () => {
+  const london = (day: UtcDay) => isoWeekday(day) < 6 && ![20241225, 20241226].includes(day);
+  const frankfurt = (day: UtcDay) => isoWeekday(day) < 6 && day % 10_000 !== 1225;
+  const brent = { kind: 'end-of-second-prior-month' } as const;
+  assert.equal(expiryDay(brent, 2025, 2, london), 20241230); // The day before the last of December.
+  assert.equal(expiryDay(brent, 2025, 1, london), 20241129);
+  assert.equal(expiryDay(brent, 2025, 3, london), 20250131);
+  const bund = { kind: 'before-day-of-month', dayOfMonth: 10, businessDays: 2 } as const;
+  assert.equal(expiryDay(bund, 2025, 3, frankfurt), 20250306);
+  assert.equal(expiryDay(bund, 2024, 3, frankfurt), 20240307); // The 10th is a Sunday.
+  assert.equal(expiryDay({ kind: 'before-month', businessDays: 3 }, 2025, 2), 20250129);
+  // Juneteenth is an ordinary Friday in Frankfurt.
+  assert.equal(expiryDay({ kind: 'third-friday' }, 2026, 6, frankfurt), 20260619);
 });
 
 test('products carry the tick sizes and point values of their specifications', () => {

@@ -4,6 +4,7 @@
  * one list every symbol means one contract.
  */
 
+import type { IsBusinessDay } from '../calendar/us-holidays.ts';
 import { zonedInstant } from '../calendar/zoned-instant.ts';
 import type { UtcDay } from '../numbers.ts';
 import { dayOf, daysBetween } from '../utc-day.ts';
@@ -46,7 +47,7 @@ export function contractsOf(
   const contracts: Contract[] = [];
   // A life reaches back less than a year, and may end in the year before the contract's own.
   for (let year = yearOf(fromDay) - 1; year <= yearOf(toDay) + 2; year += 1) {
-    for (const letter of product.months) contracts.push(contract(product, dataset, year, letter));
+    for (const letter of product.months) contracts.push(contractOf(product, dataset, year, letter));
   }
   return contracts.filter((contract, index) => {
     const born = contracts[index - LIVE_COUNT];
@@ -56,7 +57,14 @@ export function contractsOf(
   });
 }
 
-function contract(product: Product, dataset: string, year: number, letter: string): Contract {
+/** The contract of one month; business days are by default those of United States exchanges. */
+export function contractOf(
+  product: Product,
+  dataset: string,
+  year: number,
+  letter: string,
+  isBusinessDay?: IsBusinessDay,
+): Contract {
   const month = MONTH_LETTERS.indexOf(letter) + 1;
   const { day, time, zone } = product.expiry;
   return {
@@ -70,7 +78,7 @@ function contract(product: Product, dataset: string, year: number, letter: strin
     lotSizeNanos: product.lotSizeNanos,
     pointValueNanos: product.pointValueNanos,
     calendar: product.calendar,
-    expiresAt: zonedInstant(expiryDay(day, year, month), time, zone),
+    expiresAt: zonedInstant(expiryDay(day, year, month, isBusinessDay), time, zone),
   };
 }
 

@@ -1,10 +1,11 @@
 /**
- * The last trading day of a contract month, by the exchanges' rules. Business days are those of United
+ * The last trading day of a contract month, by the exchanges' rules. Business days are by default those of United
  * States exchanges (`us-holidays.ts`): a holiday with a short electronic session is none.
  */
 
 import {
   addBusinessDays,
+  type IsBusinessDay,
   isUsBusinessDay,
   lastWeekday,
   nthWeekday,
@@ -22,37 +23,65 @@ export type ExpiryRule =
   /** The third business day before the 25th of the month before; the fourth if the 25th is none. */
   | { readonly kind: 'before-25th-of-prior-month' }
   /** So many business days before the month's last business day. */
-  | { readonly kind: 'from-month-end'; readonly businessDays: number };
+  | { readonly kind: 'from-month-end'; readonly businessDays: number }
+  /** So many business days before the month begins. */
+  | { readonly kind: 'before-month'; readonly businessDays: number }
+  /** So many business days before a day of the month, or before the business day after it when it is none. */
+  | {
+      readonly kind: 'before-day-of-month';
+      readonly dayOfMonth: number;
+      readonly businessDays: number;
+    }
+  /** The last business day of the second month before; in December the one before that. */
+  | { readonly kind: 'end-of-second-prior-month' };
 
 const WEDNESDAY = 3;
 const FRIDAY = 5;
 
 /** The local date on which trading of the contract month ends; `month` counts from 1. */
-export function expiryDay(rule: ExpiryRule, year: number, month: number): UtcDay {
+export function expiryDay(
+  rule: ExpiryRule,
+  year: number,
+  month: number,
+  isBusinessDay: IsBusinessDay = isUsBusinessDay,
+): UtcDay {
+  const atOrBefore = (day: UtcDay) => (isBusinessDay(day) ? day : later(day, -1));
+  const later = (day: UtcDay, count: number) => addBusinessDays(day, count, isBusinessDay);
+  const first = firstOfMonth(year, month);
   switch (rule.kind) {
     case 'third-friday':
-      return businessDayAtOrBefore(nthWeekday(year, month, FRIDAY, 3));
+      return atOrBefore(nthWeekday(year, month, FRIDAY, 3));
     case 'last-friday':
-      return businessDayAtOrBefore(lastWeekday(year, month, FRIDAY));
+      return atOrBefore(lastWeekday(year, month, FRIDAY));
     case 'before-third-wednesday':
-      return addBusinessDays(nthWeekday(year, month, WEDNESDAY, 3), -2);
+      return later(nthWeekday(year, month, WEDNESDAY, 3), -2);
     case 'before-25th-of-prior-month': {
-      const the25th = addDays(firstOfMonth(year, month), -1);
-      return addBusinessDays(businessDayAtOrBefore(utcDay(the25th - (the25th % 100) + 25)), -3);
+      const the25th = addDays(first, -1);
+      return later(atOrBefore(utcDay(the25th - (the25th % 100) + 25)), -3);
     }
-    case 'from-month-end': {
-      const next = month === 12 ? firstOfMonth(year + 1, 1) : firstOfMonth(year, month + 1);
-      return addBusinessDays(next, -1 - rule.businessDays);
+    case 'from-month-end':
+      return later(firstOfMonth(year, month + 1), -1 - rule.businessDays);
+    case 'before-month':
+      return later(first, -rule.businessDays);
+    case 'before-day-of-month': {
+      const named = addDays(first, rule.dayOfMonth - 1);
+      return later(isBusinessDay(named) ? named : later(named, 1), -rule.businessDays);
+    }
+    case 'end-of-second-prior-month': {
+      const next = firstOfMonth(year, month - 1);
+      return later(next, isJanuary(next) ? -2 : -1);
     }
     default:
       return rule satisfies never;
   }
 }
 
-function businessDayAtOrBefore(day: UtcDay): UtcDay {
-  return isUsBusinessDay(day) ? day : addBusinessDays(day, -1);
+/** Months before 1 and after 12 are those of the years around. */
+function firstOfMonth(year: number, month: number): UtcDay {
+  const months = year * 12 + month - 1;
+  return utcDay(Math.trunc(months / 12) * 10_000 + ((months % 12) + 1) * 100 + 1);
 }
 
-function firstOfMonth(year: number, month: number): UtcDay {
-  return utcDay(year * 10_000 + month * 100 + 1);
+function isJanuary(day: UtcDay): boolean {
+  return Math.trunc(day / 100) % 100 === 1;
 }

@@ -4,7 +4,6 @@
  * 359, 6E 261, BTC 350), CBOT (ZN chapter 19), NYMEX (CL chapter 200) and COMEX (GC chapter 113).
  */
 
-import type { CalendarName } from '../calendar/calendars.ts';
 import type { LocalTime } from '../calendar/zoned-instant.ts';
 import type { ContractTerms } from './contract.ts';
 import type { ExpiryRule } from './expiry.ts';
@@ -14,7 +13,8 @@ import type { RollRule } from './rolls.ts';
 export const MONTH_LETTERS = 'FGHJKMNQUVXZ';
 
 export interface Product extends ContractTerms {
-  readonly calendar: CalendarName;
+  /** Name of the trading calendar. */
+  readonly calendar: string;
   /** Letters of the contract months that trade actively. */
   readonly months: string;
   readonly expiry: {

@@ -5,9 +5,10 @@ import type { UtcDay } from '../numbers.ts';
 import { addDays, dayFromNumber, dayNumber, dayOf, utcDay } from '../utc-day.ts';
 import type { Contract, Designation } from './contract.ts';
 import { contractsOf } from './contracts.ts';
+import type { DailyVolume } from './decided-rolls.ts';
 import { InstrumentBook } from './instrument-book.ts';
 import { PRODUCTS, type Product } from './product.ts';
-import { calendarRolls, type DailyVolume, volumeRolls } from './rolls.ts';
+import { calendarRolls, volumeRolls } from './rolls.ts';
 
 const FROM = utcDay(20260901);
 const ES = product('ES');

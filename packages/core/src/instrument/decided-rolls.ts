@@ -1,0 +1,127 @@
+/**
+ * Rolls that volume decides. The alias moves on the day after a later contract first traded more than the
+ * current one, to the later contract that traded most. Where volume does not say so in time, or is not
+ * known, it moves to the next contract on the latest day of the current one.
+ *
+ * What an alias means on a day is decided once, by the days before it, and is written down: volumes that
+ * become known later change nothing up to the last decided day, and it never goes back to a contract it left.
+ */
+
+import type { UtcDay } from '../numbers.ts';
+import { addDays } from '../utc-day.ts';
+import type { Designation } from './contract.ts';
+
+/** Lots traded on one UTC day; null where that is not known. */
+export type DailyVolume = (symbol: string, day: UtcDay) => number | null;
+
+/** The contracts an alias may mean, ascending by expiry. */
+export interface RollChain {
+  /** The first day of the alias, on which it means the first contract. */
+  readonly from: UtcDay;
+  readonly links: readonly RollLink[];
+}
+
+export interface RollLink {
+  readonly symbol: string;
+  /** The day on which the alias has left this contract, whatever the volumes say. */
+  readonly latest: UtcDay;
+  /** The last day on which it can be traded. */
+  readonly lastDay: UtcDay;
+}
+
+export interface DecidedRolls {
+  /** The last day of which it is decided what the alias means. */
+  readonly through: UtcDay;
+  /** Ascending; none takes effect after `through`. */
+  readonly rolls: readonly Designation[];
+}
+
+/**
+ * What is decided once all volumes up to `lastDay` are known that ever will be: the rolls that were decided
+ * before, and those that take effect after them, on the day after `lastDay` at the latest.
+ */
+export function decideRolls(
+  chain: RollChain,
+  decided: DecidedRolls | null,
+  dailyVolume: DailyVolume,
+  lastDay: UtcDay,
+): DecidedRolls {
+  const through = addDays(lastDay, 1);
+  if (decided !== null && decided.through >= through) return decided;
+  const begun = decided === null || decided.rolls.length === 0 ? null : decided;
+  const first = decided === null ? chain.from : max(chain.from, addDays(decided.through, 1));
+  const rolls = begun === null ? firstRoll(chain, first, through) : [...begun.rolls];
+  if (rolls.length === 0) return { through, rolls };
+  let index = currentIndex(chain, rolls);
+  const start = begun === null ? first : begun.through;
+  for (let day = addDays(start, 1); day <= through; day = addDays(day, 1)) {
+    const next =
+      day < chain.links[index]!.latest
+        ? leaderIndex(chain, index, dailyVolume, day)
+        : nextIndex(chain, index, day);
+    if (next === null) continue;
+    index = next;
+    rolls.push({ from: day, symbol: chain.links[index]!.symbol });
+  }
+  return { through, rolls };
+}
+
+/** Every designation: the decided ones, and after them those that come if volume says nothing. */
+export function rollsOf(chain: RollChain, decided: DecidedRolls | null): Designation[] {
+  const first = decided === null ? chain.from : max(chain.from, addDays(decided.through, 1));
+  const begun = decided === null || decided.rolls.length === 0 ? null : decided;
+  const rolls = begun === null ? firstRoll(chain, first, first) : [...begun.rolls];
+  if (rolls.length === 0) return rolls;
+  let day = begun === null ? first : begun.through;
+  for (let index: number | null = currentIndex(chain, rolls); index !== null; ) {
+    day = max(addDays(day, 1), chain.links[index]!.latest);
+    index = nextIndex(chain, index, day);
+    if (index !== null) rolls.push({ from: day, symbol: chain.links[index]!.symbol });
+  }
+  return rolls;
+}
+
+function firstRoll({ links }: RollChain, from: UtcDay, through: UtcDay): Designation[] {
+  const first = links.find(({ lastDay }) => lastDay >= from);
+  return first === undefined || from > through ? [] : [{ from, symbol: first.symbol }];
+}
+
+function currentIndex(chain: RollChain, rolls: readonly Designation[]): number {
+  const { symbol } = rolls.at(-1)!;
+  const index = chain.links.findIndex((link) => link.symbol === symbol);
+  if (index === -1) throw new RangeError(`the rolls end with ${symbol}, which is not in the chain`);
+  return index;
+}
+
+/** The later contract that traded most on the eve of `day`, if it traded more than the current one. */
+function leaderIndex(
+  { links }: RollChain,
+  currentIndex: number,
+  dailyVolume: DailyVolume,
+  day: UtcDay,
+): number | null {
+  const eve = addDays(day, -1);
+  const currentVolume = dailyVolume(links[currentIndex]!.symbol, eve);
+  if (currentVolume === null) return null;
+  let leader: number | null = null;
+  let most = currentVolume;
+  for (let index = currentIndex + 1; index < links.length; index += 1) {
+    const volume = dailyVolume(links[index]!.symbol, eve);
+    if (volume === null || volume <= most) continue;
+    leader = index;
+    most = volume;
+  }
+  return leader;
+}
+
+/** The next contract that need not be left again on `day`; else the last one, if it can still be traded. */
+function nextIndex({ links }: RollChain, currentIndex: number, day: UtcDay): number | null {
+  const next = links.findIndex(({ latest }, index) => index > currentIndex && latest > day);
+  if (next !== -1) return next;
+  const last = links.length - 1;
+  return last > currentIndex && links[last]!.lastDay >= day ? last : null;
+}
+
+function max(a: UtcDay, b: UtcDay): UtcDay {
+  return a > b ? a : b;
+}
