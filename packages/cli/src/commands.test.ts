@@ -26,9 +26,9 @@ test('examples, in the help and on the page, use options that their command has'
   assert.ok(calls.length > 60);
   for (const call of calls) {
     const words = call.trim().split(/ +/).slice(1);
-    const command = completedCommands(loaded).find((it) =>
-      it.words.every((word, index) => words[index] === word),
-    );
+    const command = completedCommands(loaded)
+      .filter((it) => it.words.every((word, index) => words[index] === word))
+      .sort((a, b) => b.words.length - a.words.length)[0];
     assert.ok(command !== undefined, call);
     const known = command.options.map(({ name }) => name);
     // What stands behind a pipe or a hash is not ours.

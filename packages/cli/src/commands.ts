@@ -52,6 +52,16 @@ const operators: readonly LazyCommand[] = [
     load: async () => (await import('./commands/study.ts')).studyCommand,
   },
   {
+    path: ['instruments', 'check'],
+    summary: 'Read a file of instruments: what is wrong where, or what it holds.',
+    load: async () => (await import('./commands/instruments-check.ts')).instrumentsCheckCommand,
+  },
+  {
+    path: ['instruments', 'diff'],
+    summary: 'Say what another file of instruments would change.',
+    load: async () => (await import('./commands/instruments-diff.ts')).instrumentsDiffCommand,
+  },
+  {
     path: ['tape', 'ls'],
     summary: 'Show what is on the tape, contract by contract.',
     load: async () => (await import('./commands/tape-ls.ts')).tapeLsCommand,

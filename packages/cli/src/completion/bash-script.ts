@@ -45,16 +45,17 @@ _tapeloom() {
   local valued=${quoted(` ${valuedOptions(commands).join(' ')} `)}
   local options='' places=() command='' choices='' first index place=0
   COMPREPLY=()
+  if ((COMP_CWORD == 2)); then
+    case \${COMP_WORDS[1]} in
+${prefixes.join('\n')}
+    esac
+  fi
   if ((COMP_CWORD > 2)) && _tapeloom_describe "\${COMP_WORDS[1]} \${COMP_WORDS[2]}"; then
     command="\${COMP_WORDS[1]} \${COMP_WORDS[2]}" first=3
   elif ((COMP_CWORD > 1)) && _tapeloom_describe "\${COMP_WORDS[1]}"; then
     command=\${COMP_WORDS[1]} first=2
   elif ((COMP_CWORD == 1)); then
     choices=${quoted(`${words([])} --help --version`)}
-  elif ((COMP_CWORD == 2)); then
-    case \${COMP_WORDS[1]} in
-${prefixes.join('\n')}
-    esac
   fi
   if [[ -n $command ]]; then
     if [[ $valued == *" $previous "* ]]; then
@@ -71,7 +72,7 @@ ${prefixes.join('\n')}
         place=$((place + 1))
       done
       case \${places[place]:-} in
-        instruments | indicators) choices=$(_tapeloom_names "\${places[place]}") ;;
+        instruments | indicators) choices="$choices $(_tapeloom_names "\${places[place]}")" ;;
       esac
     fi
   fi

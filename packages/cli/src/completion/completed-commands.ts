@@ -57,13 +57,15 @@ export function wordsAfter(
     const word = command.words[words.length];
     if (word === undefined || !words.every((it, index) => command.words[index] === it)) continue;
     const isWhole = command.words.length === words.length + 1;
+    // A command that others begin with, as `instruments`, says what it does itself.
+    if (!isWhole && next.has(word)) continue;
     const siblings = isWhole ? [] : childrenOf(commands, [...words, word]);
     next.set(word, isWhole ? command.summary : siblings.join(', '));
   }
   return next;
 }
 
-/** Every beginning of a command that is none itself: `keys`, `tape`. */
+/** Every first word that another may follow: `keys`, `tape`, and `instruments`, which is a command too. */
 export function prefixesOf(commands: readonly CompletedCommand[]): readonly string[] {
   return [
     ...new Set(commands.filter(({ words }) => words.length > 1).map(({ words }) => words[0]!)),

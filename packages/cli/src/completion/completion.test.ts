@@ -8,7 +8,7 @@ import { runRecorded } from '../../testing/recorded-io.ts';
 import type { Command } from '../command.ts';
 import { completionCommand } from '../commands/completion.ts';
 import { ExitCode } from '../exit-codes.ts';
-import { completedCommands, valuedOptions } from './completed-commands.ts';
+import { completedCommands, valuedOptions, wordsAfter } from './completed-commands.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'tapeloom-completion-'));
 mkdirSync(join(scratch, 'tapeloom'));
@@ -30,6 +30,8 @@ const COMMANDS = [
     'stream',
     `<instrument> <indicator> [options]\n\n  --mode live|confirmed  which\n${COMMON}`,
   ),
+  command('names', `[<instrument>] [options]\n\n${COMMON}`),
+  command('names check', `<file>\n\n  --strict         all of it\n${COMMON}`),
   command('keys list', `[--json]\n\n${COMMON}`),
   command('keys revoke', `<id> [--yes]\n\n  --yes            do not ask\n${COMMON}`),
 ];
@@ -38,6 +40,12 @@ const COMMANDS = [
 const OFFERS: readonly (readonly [line: string, offers: readonly string[]])[] = [
   ['tapeloom s', ['stream']],
   ['tapeloom k', ['keys']],
+  ['tapeloom n', ['names']],
+  ['tapeloom names ', ['BTC.c.0', 'ES.c.0', 'check']],
+  ['tapeloom names c', ['check']],
+  ['tapeloom names --', ['--help', '--json', '--url']],
+  ['tapeloom names check --', ['--help', '--json', '--strict', '--url']],
+  ['tapeloom names check ', []],
   ['tapeloom keys ', ['list', 'revoke']],
   ['tapeloom keys revoke --', ['--help', '--json', '--url', '--yes']],
   ['tapeloom stream --mode ', ['confirmed', 'live']],
@@ -82,7 +90,7 @@ function offersOf(text: string): readonly (readonly string[])[] {
 }
 
 test('commands are read from their own help', () => {
-  const [stream, , revoke] = completedCommands(COMMANDS);
+  const [stream, , , , revoke] = completedCommands(COMMANDS);
   assert.deepEqual(stream!.places, ['instruments', 'indicators']);
   assert.deepEqual(revoke!.places, [null]);
   assert.deepEqual(stream!.options.slice(0, 2), [
@@ -90,6 +98,11 @@ test('commands are read from their own help', () => {
     { name: '--url', takesValue: true, values: [], description: 'where' },
   ]);
   assert.deepEqual(valuedOptions(completedCommands(COMMANDS)), ['--mode', '--url']);
+  const words = wordsAfter(completedCommands(COMMANDS), []);
+  assert.deepEqual(
+    [words.get('names'), words.get('keys')],
+    ["Does it's names: all.", 'list, revoke'],
+  );
 });
 
 test('bash completes words, options, values and names', {

@@ -43,16 +43,17 @@ _tapeloom() {
   local command='' previous=\${words[CURRENT - 1]} current=\${words[CURRENT]} names
   local -i first index place=1
   valued=(${valuedOptions(commands).join(' ')})
+  if ((CURRENT == 3)); then
+    case \${words[2]} in
+${prefixes.join('\n')}
+    esac
+  fi
   if ((CURRENT > 3)) && _tapeloom_describe "\${words[2]} \${words[3]}"; then
     command="\${words[2]} \${words[3]}" first=4
   elif ((CURRENT > 2)) && _tapeloom_describe "\${words[2]}"; then
     command=\${words[2]} first=3
   elif ((CURRENT == 2)); then
     choices=(${described(wordsAfter(commands, []))})
-  elif ((CURRENT == 3)); then
-    case \${words[2]} in
-${prefixes.join('\n')}
-    esac
   fi
   if [[ -n $command ]]; then
     if ((\${valued[(Ie)$previous]})); then
@@ -67,7 +68,7 @@ ${prefixes.join('\n')}
         place=$((place + 1))
       done
       names="${NAMES_DIRECTORY_IN_SHELL}/\${places[place]:--}"
-      [[ -r $names ]] && choices=(\${(f)"$(<$names)"})
+      [[ -r $names ]] && choices+=(\${(f)"$(<$names)"})
     fi
   fi
   _describe word choices

@@ -1,0 +1,23 @@
+/** An operator's file of instruments, read from disk no further than such a file may be. */
+
+import { ENTRY_BYTES_MAX } from '@tapeloom/server/markets/instruments/entry';
+import { readFileWhole } from '@tapeloom/server/platform/disk';
+import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { UsageError } from '../command.ts';
+
+/** Throws a `UsageError` when there is no such file, or it is none of text. */
+export async function readInstrumentsText(path: string): Promise<string> {
+  const disk = new NodeDisk();
+  const entry = await disk.stat(path);
+  if (entry === null) throw new UsageError(`there is no file ${path}`);
+  if (entry.kind !== 'file') throw new UsageError(`${path} is no file`);
+  if (entry.size > ENTRY_BYTES_MAX) {
+    throw new UsageError(`${path} has ${entry.size} bytes; at most ${ENTRY_BYTES_MAX} may be`);
+  }
+  const bytes = (await readFileWhole(disk, path)) ?? new Uint8Array();
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new UsageError(`${path} is no text in UTF-8`, { cause: error });
+  }
+}

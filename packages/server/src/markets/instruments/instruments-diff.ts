@@ -1,0 +1,252 @@
+/**
+ * What would change for people when one file of instruments takes the place of another, as sentences. What an alias has
+ * meant on a day that is over never changes for anybody, so a file that says otherwise is told apart. What volume has
+ * decided is known to a tape and not to a file: of aliases that roll by volume only what is ahead is compared.
+ */
+
+import { isDeepStrictEqual } from 'node:util';
+import type { Calendar } from '@tapeloom/core/calendar/calendar';
+import { resolveSessions } from '@tapeloom/core/calendar/resolve-sessions';
+import type { Session, SessionKind } from '@tapeloom/core/calendar/session';
+import type { Contract, Designation } from '@tapeloom/core/instrument/contract';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { formatPrice } from '@tapeloom/core/price';
+import { addDays, dayOf } from '@tapeloom/core/utc-day';
+import {
+  aliasesOf,
+  contractsOf,
+  type InstrumentsFile,
+  type ListedDataset,
+} from './instruments-file.ts';
+
+/** How far ahead sessions are compared. */
+const AHEAD_DAYS = 400;
+/** How far back opened sessions are compared, to say that they stay. */
+const BACK_DAYS = 31;
+const SHOWN_MAX = 5;
+
+export interface InstrumentsChange {
+  readonly dataset: string;
+  /** True: it contradicts what has taken effect. */
+  readonly isPast: boolean;
+  readonly sentence: string;
+}
+
+export function diffInstruments(
+  before: InstrumentsFile,
+  after: InstrumentsFile,
+  now: EpochNs,
+): readonly InstrumentsChange[] {
+  const names = [...before.datasets, ...after.datasets].map(({ name }) => name);
+  return [...new Set(names)].flatMap((name) => {
+    const list = new Changes(name);
+    const [old, young] = [before, after].map((it) => it.datasets.find((at) => at.name === name));
+    if (old === undefined) {
+      list.tell(`The dataset is new, with ${count(young!.contracts.length, 'contract')}.`);
+    } else if (young === undefined) {
+      list.tell(`The dataset is gone, with ${count(old.contracts.length, 'contract')}.`);
+    } else {
+      diffContracts(list, contractsOf(old), contractsOf(young));
+      diffCalendars(list, old, young, now);
+      diffAliases(list, old, young, dayOf(now));
+    }
+    return list.all;
+  });
+}
+
+class Changes {
+  readonly all: InstrumentsChange[] = [];
+  readonly dataset: string;
+
+  constructor(dataset: string) {
+    this.dataset = dataset;
+  }
+
+  tell(sentence: string, isPast = false): void {
+    this.all.push({ dataset: this.dataset, isPast, sentence });
+  }
+}
+
+function diffContracts(
+  list: Changes,
+  before: readonly Contract[],
+  after: readonly Contract[],
+): void {
+  const young = new Map(after.map((contract) => [contract.symbol, contract]));
+  const known = new Set(before.map(({ symbol }) => symbol));
+  const added = [...young.keys()].filter((symbol) => !known.has(symbol));
+  if (added.length > 0) list.tell(`New: ${some(added)}.`);
+  const gone = [...known].filter((symbol) => !young.has(symbol));
+  if (gone.length > 0) list.tell(`Gone: ${some(gone)}.`);
+  const both = before.flatMap((old) => {
+    const is = young.get(old.symbol);
+    return is === undefined ? [] : [[old, is] as const];
+  });
+  for (const term of Object.keys(TERM_NAMES) as Term[]) diffTerm(list, term, both);
+}
+
+const TERM_NAMES = {
+  root: 'product',
+  tickSizeNanos: 'tick',
+  lotSizeNanos: 'lot',
+  pointValueNanos: 'point value',
+  calendar: 'calendar',
+  expiresAt: 'expiry',
+  name: 'name',
+  exchange: 'exchange',
+  currency: 'currency',
+} as const;
+type Term = keyof typeof TERM_NAMES;
+
+/** Contracts whose term changes in the same way share a sentence. */
+function diffTerm(
+  list: Changes,
+  term: Term,
+  both: readonly (readonly [before: Contract, after: Contract])[],
+): void {
+  const changed = both.filter(([before, after]) => before[term] !== after[term]);
+  const alike = Map.groupBy(changed, ([before, after]) => {
+    return `becomes ${termText(after, term)}, it was ${termText(before, term)}`;
+  });
+  for (const [change, contracts] of alike) {
+    const symbols = contracts.map(([{ symbol }]) => symbol);
+    list.tell(`The ${TERM_NAMES[term]} of ${some(symbols)} ${change}.`);
+  }
+}
+
+function termText(contract: Contract, term: Term): string {
+  const value = contract[term];
+  if (typeof value === 'bigint') return Temporal.Instant.fromEpochNanoseconds(value).toString();
+  return typeof value === 'number' ? formatPrice(1, value) : value;
+}
+
+function diffCalendars(
+  list: Changes,
+  before: ListedDataset,
+  after: ListedDataset,
+  now: EpochNs,
+): void {
+  for (const calendar of after.calendars) {
+    const old = before.calendars.find(({ name }) => name === calendar.name);
+    if (old === undefined || isDeepStrictEqual(old, calendar)) continue;
+    const today = dayOf(now);
+    for (const kind of ['full', 'rth'] as const) {
+      const changed = changedSessions(old, calendar, kind, today);
+      const isOpened = ({ open }: SessionChange) => open <= now;
+      const what = `${calendar.name}, ${kind === 'full' ? 'trading day' : 'regular hours'}`;
+      const ahead = changed.filter((change) => !isOpened(change)).map(({ text }) => text);
+      if (ahead.length > 0) list.tell(`${what}: ${some(ahead, '; ')}.`);
+      const opened = changed.filter(isOpened).length;
+      if (opened > 0) {
+        list.tell(
+          `${what}: ${count(opened, 'session')} of the last ${BACK_DAYS} days would differ, ` +
+            'but what has opened stays as it was.',
+        );
+      }
+    }
+  }
+}
+
+interface SessionChange {
+  /** When the first of both accounts opens. */
+  readonly open: EpochNs;
+  readonly text: string;
+}
+
+function changedSessions(
+  before: Calendar,
+  after: Calendar,
+  kind: SessionKind,
+  today: UtcDay,
+): SessionChange[] {
+  const [from, to] = [addDays(today, -BACK_DAYS), addDays(today, AHEAD_DAYS)];
+  const byDate = (calendar: Calendar) =>
+    new Map(resolveSessions(calendar, kind, from, to).map((session) => [session.date, session]));
+  const [old, young] = [byDate(before), byDate(after)];
+  const dates = [...new Set([...old.keys(), ...young.keys()])].sort((a, b) => a - b);
+  return dates.flatMap((date) => {
+    const [was, is] = [old.get(date), young.get(date)];
+    if (was?.open === is?.open && was?.close === is?.close) return [];
+    const opens = [was, is].flatMap((session) => session?.open ?? []);
+    const text = `${dateText(date)} ${sessionText(is)}, it was ${sessionText(was)}`;
+    return [{ open: opens.reduce((a, b) => (a < b ? a : b)), text }];
+  });
+}
+
+function sessionText(session: Session | undefined): string {
+  if (session === undefined) return 'closed';
+  const [open, close] = [session.open, session.close].map((instant) =>
+    Temporal.Instant.fromEpochNanoseconds(instant).toString().slice(0, 16).replace('T', ' '),
+  );
+  return `${open} to ${close} UTC`;
+}
+
+function diffAliases(
+  list: Changes,
+  before: ListedDataset,
+  after: ListedDataset,
+  today: UtcDay,
+): void {
+  const old = rollsIn(before);
+  const young = rollsIn(after);
+  for (const [alias, is] of young) {
+    const was = old.get(alias);
+    if (was === undefined) list.tell(`The alias ${alias} is new.`);
+    else diffRolls(list, alias, was, is, today);
+  }
+  for (const alias of old.keys()) {
+    if (!young.has(alias)) list.tell(`The alias ${alias} is gone.`);
+  }
+}
+
+interface Rolls {
+  readonly isByVolume: boolean;
+  readonly rolls: readonly Designation[];
+}
+
+function rollsIn(dataset: ListedDataset): ReadonlyMap<string, Rolls> {
+  return new Map(
+    aliasesOf(dataset).map(({ alias, rolls }, index) => {
+      return [alias, { isByVolume: dataset.aliases[index]!.kind === 'volume', rolls }];
+    }),
+  );
+}
+
+function diffRolls(list: Changes, alias: string, before: Rolls, after: Rolls, today: UtcDay): void {
+  if (before.isByVolume !== after.isByVolume) {
+    const [is, was] = [after, before].map((it) => (it.isByVolume ? 'by volume' : 'by plan'));
+    list.tell(`${alias} rolls ${is}, it was ${was}.`);
+  }
+  const [old, young] = [before.rolls, after.rolls];
+  const changed = [...new Set([...old, ...young].map(({ from }) => from))]
+    .sort((a, b) => a - b)
+    .filter((day) => meaning(old, day) !== meaning(young, day));
+  const latest = after.isByVolume ? ' at the latest' : '';
+  const sentence = (day: UtcDay) =>
+    `${alias} means ${meaning(young, day)} from ${dateText(day)} on${latest}, ` +
+    `it was ${meaning(old, day)}`;
+  const past = changed.filter((day) => day <= today);
+  if (past.length > 0 && !before.isByVolume && !after.isByVolume) {
+    list.tell(`${some(past.map(sentence), '; ')}: rolls in effect never change.`, true);
+  }
+  const planned = changed.filter((day) => day > today);
+  if (planned.length > 0) list.tell(`${some(planned.map(sentence), '; ')}.`);
+}
+
+function meaning(rolls: readonly Designation[], day: UtcDay): string {
+  return rolls.findLast(({ from }) => from <= day)?.symbol ?? 'nothing';
+}
+
+function some(items: readonly string[], between = ', '): string {
+  const shown = items.slice(0, SHOWN_MAX).join(between);
+  const more = items.length - SHOWN_MAX;
+  return more > 0 ? `${shown}${between}and ${more} more` : shown;
+}
+
+function count(value: number, what: string): string {
+  return `${value} ${what}${value === 1 ? '' : 's'}`;
+}
+
+function dateText(day: UtcDay): string {
+  return String(day).replace(/(....)(..)(..)/, '$1-$2-$3');
+}
