@@ -36,6 +36,9 @@ const ENCODERS = {
 } as const satisfies Record<string, (bytes: Buffer) => Promise<Buffer>>;
 export type Encoding = keyof typeof ENCODERS;
 
+/** Spaces and further digits, which HTTP does not allow, change nothing. */
+const QUALITY = /^q\s*=\s*\d+(?:\.\d*)?$/;
+
 /** The best first. */
 const ENCODINGS = Object.keys(ENCODERS) as Encoding[];
 
@@ -111,8 +114,9 @@ export function preferredEncoding(
   const weights = new Map<string, number>();
   for (const entry of (acceptEncoding ?? '').split(',')) {
     const [name, ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());
-    const quality = parameters.find((parameter) => /^q=[01](?:\.\d{0,3})?$/.test(parameter));
-    weights.set(name!, quality === undefined ? 1 : Number(quality.slice(2)));
+    // However it is written, who says zero does not want it.
+    const quality = parameters.find((parameter) => QUALITY.test(parameter));
+    weights.set(name!, quality === undefined ? 1 : Math.min(1, Number(quality.split('=')[1])));
   }
   const weightOf = (name: string) => weights.get(name) ?? weights.get('*') ?? 0;
   const best = offered.toSorted((a, b) => weightOf(b) - weightOf(a))[0]!;

@@ -55,6 +55,8 @@ test('the encoding a client likes best is chosen, of equal ones the smallest', (
     ['*;q=0', null],
     ['br;q=0, *', 'zstd'],
     ['gzip;q=nonsense', 'gzip'],
+    ['gzip;q=0.0000, br ; q = 0', null],
+    ['gzip;q=5, zstd;q=0.9', 'gzip'],
   ] as const) {
     assert.equal(preferredEncoding(accepted), encoding, String(accepted));
   }
