@@ -234,12 +234,16 @@ function from(crowd: Crowd, method: string, url: string, body?: unknown): FuzzRe
   };
 }
 
-/** One character removed, doubled or replaced; only what a request line may hold. */
+/**
+ * One character removed, doubled or replaced; only what a request line may hold. What begins with two slashes of any
+ * kind is the address of a host to who asks without a network.
+ */
 function damaged(random: Random, whole: string): string {
   const place = 1 + Math.trunc(random() * (whole.length - 1));
   const kept = random() < 0.5 ? whole.slice(place + 1) : whole.slice(place);
   const added = random() < 0.3 ? '' : String.fromCharCode(0x21 + Math.trunc(random() * 94));
-  return `${whole.slice(0, place)}${added === '#' ? '!' : added}${kept}`;
+  const result = `${whole.slice(0, place)}${added === '#' ? '!' : added}${kept}`;
+  return /^[/\\]{2}/.test(result) ? whole : result;
 }
 
 function withQuery(url: string, query: string): string {
