@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { readInstruments } from '@tapeloom/server/markets/instruments/read-instruments';
+import {
+  CALENDAR_TEMPLATES,
+  PRODUCT_TEMPLATE_NAMES,
+} from '@tapeloom/server/markets/instruments/templates';
 import { runRecorded } from '../../testing/recorded-io.ts';
 import { commands } from '../commands.ts';
 import { datasetText, datasetView } from '../instruments/instruments-view.ts';
@@ -125,4 +129,25 @@ test('diff names the file that has faults, or is missing', async () => {
   }
   const { code, err } = await instruments('diff', good);
   assert.deepEqual([code, /<after> is missing/.test(err)], [2, true]);
+});
+
+test('the file on the page of operators is right, and holds what the page says', async () => {
+  const page = readFileSync(
+    new URL('../../../../docs/operating/instruments.md', import.meta.url),
+    'utf8',
+  );
+  const [, text] = /^```yaml [^\n]*\n(.*?)^```$/ms.exec(page)!;
+  const { code, out, err } = await instruments('check', fileWith('page.yaml', text!), '--json');
+  assert.deepEqual([code, err], [0, '']);
+  const { datasets } = JSON.parse(out);
+  assert.deepEqual(
+    datasets.map(({ dataset, contracts }: Record<string, unknown>) => [dataset, contracts]),
+    [
+      ['GLBX', 21],
+      ['COINS', 3],
+    ],
+  );
+  for (const name of [...PRODUCT_TEMPLATE_NAMES, ...CALENDAR_TEMPLATES.names]) {
+    assert.match(page, new RegExp(`\\b${name}\\b`), name);
+  }
 });
