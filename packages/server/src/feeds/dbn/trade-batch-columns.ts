@@ -1,0 +1,19 @@
+/** The columns that a DBN decoder fills and hands out again and again: prices in 1e-9, sizes whole. */
+
+import type { FeedTrades } from '../feed-trades.ts';
+
+/** Small enough that a batch is still in the processor's cache when it is read. */
+export const BATCH_ROWS = 4_096;
+
+export class TradeBatchColumns implements FeedTrades {
+  count = 0;
+  readonly instruments = new Uint32Array(BATCH_ROWS);
+  readonly days = new Uint32Array(BATCH_ROWS);
+  readonly ns = new Float64Array(BATCH_ROWS);
+  readonly prices = new Float64Array(BATCH_ROWS);
+  readonly priceDecimals = 9;
+  readonly sizes = new Float64Array(BATCH_ROWS);
+  readonly sizeDecimals = 0;
+  readonly sides = new Int8Array(BATCH_ROWS);
+  readonly rows = new Float64Array(BATCH_ROWS);
+}
