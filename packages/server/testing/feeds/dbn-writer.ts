@@ -287,33 +287,26 @@ function writeField(
   const offset = field.at[version];
   if (offset === null || offset === undefined) return;
   const place = at + offset;
-  switch (field.kind) {
-    case 'time':
-      return view.setBigUint64(place, (value as bigint | null) ?? ALL_ONES, true);
-    case 'nanos':
-      return view.setBigInt64(place, (value as bigint | null) ?? NO_NANOS, true);
-    case 'id':
-      if (field.bytes[version] === 8) view.setBigUint64(place, (value as bigint) ?? 0n, true);
-      else view.setUint32(place, Number(value ?? 0), true);
-      return;
-    case 'text':
-    case 'char':
-      return writeText(view, place, (value as string | null) ?? '');
-    case 'i8':
-      return view.setInt8(place, (value as number | null) ?? 0x7f);
-    case 'u8':
-      return view.setUint8(place, (value as number | null) ?? 0xff);
-    case 'i16':
-      return view.setInt16(place, (value as number | null) ?? 0x7fff, true);
-    case 'u16':
-      return view.setUint16(place, (value as number | null) ?? 0xffff, true);
-    case 'i32':
-      return view.setInt32(place, (value as number | null) ?? 0x7fff_ffff, true);
-    case 'u32':
-      return view.setUint32(place, (value as number | null) ?? 0xffff_ffff, true);
-    default:
-      return field satisfies never;
-  }
+  const number = (none: number) => (value as number | null) ?? none;
+  const big = (none: bigint) => (value as bigint | null) ?? none;
+  const write: Readonly<Record<DefinitionField['kind'], () => void>> = {
+    time: () => view.setBigUint64(place, big(ALL_ONES), true),
+    nanos: () => view.setBigInt64(place, big(NO_NANOS), true),
+    id: () => {
+      const isLong = 'bytes' in field && field.bytes[version] === 8;
+      if (isLong) view.setBigUint64(place, big(0n), true);
+      else view.setUint32(place, Number(big(0n)), true);
+    },
+    text: () => writeText(view, place, (value as string | null) ?? ''),
+    char: () => writeText(view, place, (value as string | null) ?? ''),
+    i8: () => view.setInt8(place, number(0x7f)),
+    u8: () => view.setUint8(place, number(0xff)),
+    i16: () => view.setInt16(place, number(0x7fff), true),
+    u16: () => view.setUint16(place, number(0xffff), true),
+    i32: () => view.setInt32(place, number(0x7fff_ffff), true),
+    u32: () => view.setUint32(place, number(0xffff_ffff), true),
+  };
+  write[field.kind]();
 }
 
 function writeText(view: DataView, at: number, text: string): void {

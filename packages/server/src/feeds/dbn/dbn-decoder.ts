@@ -12,7 +12,6 @@
  * - A file is good only when `end` has returned: a cut one gives trades too. After a refusal nothing more is taken.
  */
 
-import { DAY_NS } from '@tapeloom/core/units';
 import { type FeedCounts, FeedError, type FeedTrades } from '../feed-trades.ts';
 import { DbnDay, HIGH } from './dbn-day.ts';
 import { DbnInput, type DbnWindow, wholeRecordBytes } from './dbn-input.ts';
@@ -34,7 +33,8 @@ import { BATCH_ROWS, TradeBatchColumns } from './trade-batch-columns.ts';
 
 const TRADE = 0x54;
 /** Add, cancel, modify, clear, fill, none: what happens to a book besides trades. */
-const OTHER_ACTIONS = new Set([...'ACMRFN'].map((letter) => letter.charCodeAt(0)));
+const OTHER_ACTIONS = new Uint8Array(256);
+for (const letter of 'ACMRFN') OTHER_ACTIONS[letter.charCodeAt(0)] = 1;
 const NO_SIDE = 2;
 /** The aggressor by the byte of the side. */
 const SIDES = new Int8Array(256).fill(NO_SIDE);
@@ -44,6 +44,8 @@ SIDES[0x4e] = 0;
 const UNDEFINED_HALF = 0xffff_ffff;
 const UNDEFINED_PRICE_HIGH = 0x7fff_ffff;
 const UNDEFINED_SIZE = 0xffff_ffff;
+/** The high half of 2^53: prices with a smaller one are exact doubles. */
+const PRICE_HIGH_MAX = 2 ** 21;
 /** Ids looked up last are found again by their lowest bits. */
 const RECENT_IDS = 1_024;
 const NOT_RECENT = -1;
@@ -65,8 +67,8 @@ export class DbnDecoder {
   /** The day of the last trade, and the one on which its record was captured, by which ids are named. */
   readonly #day = new DbnDay();
   readonly #captured = new DbnDay();
-  readonly #recentIds = new Uint32Array(RECENT_IDS);
-  readonly #recentIndexes = new Int32Array(RECENT_IDS).fill(NOT_RECENT);
+  /** Pairs of an id and its instrument's place, at `slotOf` the id. */
+  readonly #recent = new Int32Array(2 * RECENT_IDS).fill(NOT_RECENT);
   #bookRecords = 0;
   readonly #leftOut = new Map<string, number>();
   /** Trades of instruments that are not wanted, by their place. */
@@ -144,7 +146,10 @@ export class DbnDecoder {
   /** Reads until the columns are full, then true, or no whole record is left. */
   #decode(window: DbnWindow): boolean {
     while (window.at < window.bytes.length) {
-      if (this.#layout !== null) this.#decodeOrdinary(window, this.#layout);
+      if (this.#layout !== null) {
+        this.#passBookRecords(window, this.#layout);
+        this.#decodeTrades(window, this.#layout);
+      }
       if (this.#columns.count === BATCH_ROWS) return true;
       if (window.at >= window.bytes.length) return false;
       const bytes = wholeRecordBytes(window, this.#records + 1);
@@ -157,63 +162,79 @@ export class DbnDecoder {
   }
 
   /**
-   * The loop that nearly all records go through: trades of an instrument that was met lately, on the day of the trade
-   * before, with nothing undefined, and book records without a trade. It stops at any other record.
+   * The loop that nearly all trades go through: of an instrument that was met lately, made and captured on the day of the
+   * trade before, with nothing undefined. It stops at any other record, also at a few that are as ordinary: what can be
+   * told from the halves of numbers alone is all that is asked here. It holds few things, so that registers suffice.
    */
-  #decodeOrdinary(window: DbnWindow, layout: TradeLayout): void {
+  #decodeTrades(window: DbnWindow, layout: TradeLayout): void {
+    if (this.#captured.day !== this.#day.day) return;
     const { view } = window;
-    const { price: priceAt, size: sizeAt, action: actionAt, received: receivedAt } = layout;
-    const { instruments, days, ns, prices, sizes, sides, rows } = this.#columns;
-    const { day, startNs } = this.#day;
-    const capturedStartNs = this.#captured.startNs;
-    const recentIds = this.#recentIds;
-    const recentIndexes = this.#recentIndexes;
-    const usual = (layout.rtype << 8) | (layout.bytes / 4);
-    const head = this.#input.metadata!.hasSent ? usual + SENT_BYTES / 4 : usual;
+    const { instruments, ns, prices, sizes, sides } = this.#columns;
+    const { firstHigh, moreHighs, firstHighNs } = this.#day;
+    const recent = this.#recent;
+    const head = this.#headOf(layout);
     const bytes = (head & 0xff) * 4;
-    const lastAt = window.bytes.length - bytes;
+    const priceAt = layout.price;
+    const marksShift = (layout.action - layout.price - 12) * 8;
+    // What is imported would be fetched anew for every record.
+    const highNs = HIGH;
+    const from = this.#columns.count;
+    const room = Math.floor((window.bytes.length - window.at) / bytes);
+    const to = Math.min(BATCH_ROWS, from + room);
     let { at } = window;
-    let row = this.#records;
-    let { count } = this.#columns;
-    for (; at <= lastAt && count < BATCH_ROWS; at += bytes) {
+    let row = from;
+    for (; row < to; row += 1) {
       if (view.getUint16(at, true) !== head) break;
-      const marks = view.getUint16(at + actionAt, true);
-      if ((marks & 0xff) !== TRADE) {
-        if (!OTHER_ACTIONS.has(marks & 0xff)) break;
-        row += 1;
-        this.#bookRecords += 1;
-        continue;
-      }
-      const id = view.getUint32(at + 4, true);
-      const slot = id % RECENT_IDS;
-      const index = recentIndexes[slot]!;
-      if (recentIds[slot] !== id || index < 0) break;
-      const capturedNs =
-        view.getUint32(at + receivedAt + 4, true) * HIGH -
-        capturedStartNs +
-        view.getUint32(at + receivedAt, true);
-      if (capturedNs < 0 || capturedNs >= DAY_NS) break;
-      const timeNs = view.getUint32(at + 12, true) * HIGH - startNs + view.getUint32(at + 8, true);
-      if (timeNs < 0 || timeNs >= DAY_NS) break;
-      const price =
-        view.getInt32(at + priceAt + 4, true) * HIGH + view.getUint32(at + priceAt, true);
-      if (price > Number.MAX_SAFE_INTEGER || price < Number.MIN_SAFE_INTEGER) break;
-      const size = view.getUint32(at + sizeAt, true);
-      const side = SIDES[marks >> 8]!;
-      if (size === 0 || size === UNDEFINED_SIZE || side === NO_SIDE) break;
-      row += 1;
-      instruments[count] = index;
-      days[count] = day;
-      ns[count] = timeNs;
-      prices[count] = price;
-      sizes[count] = size;
-      sides[count] = side;
-      rows[count] = row;
-      count += 1;
+      const place = at + priceAt;
+      const marks = view.getInt32(place + 12, true) >>> marksShift;
+      if ((marks & 0xff) !== TRADE) break;
+      const id = view.getInt32(at + 4, true);
+      const slot = slotOf(id);
+      const index = recent[slot + 1]!;
+      if (recent[slot] !== id || index < 0) break;
+      const capturedHigh = view.getInt32(place + 20, true) - firstHigh;
+      if (capturedHigh >>> 0 > moreHighs) break;
+      const timeHigh = view.getInt32(at + 12, true) - firstHigh;
+      if (timeHigh >>> 0 > moreHighs) break;
+      const priceHigh = view.getInt32(place + 4, true);
+      if (priceHigh >= PRICE_HIGH_MAX || priceHigh <= -PRICE_HIGH_MAX) break;
+      const size = view.getInt32(place + 8, true);
+      const side = SIDES[(marks >> 8) & 0xff]!;
+      if (size <= 0 || side === NO_SIDE) break;
+      instruments[row] = index;
+      ns[row] = timeHigh * highNs + firstHighNs + view.getUint32(at + 8, true);
+      prices[row] = priceHigh * highNs + view.getUint32(place, true);
+      sizes[row] = size;
+      sides[row] = side;
+      at += bytes;
     }
     window.at = at;
-    this.#records = row;
-    this.#columns.count = count;
+    this.#columns.add(row - from, this.#day.day, this.#records);
+    this.#records += row - from;
+  }
+
+  /** Passes over records of the book that are no trades. */
+  #passBookRecords(window: DbnWindow, layout: TradeLayout): void {
+    const { view } = window;
+    const head = this.#headOf(layout);
+    const bytes = (head & 0xff) * 4;
+    const actionAt = layout.action;
+    const lastAt = window.bytes.length - bytes;
+    const before = this.#records;
+    let { at } = window;
+    for (; at <= lastAt; at += bytes) {
+      if (view.getUint16(at, true) !== head) break;
+      if (OTHER_ACTIONS[view.getUint8(at + actionAt)] === 0) break;
+    }
+    this.#records += (at - window.at) / bytes;
+    this.#bookRecords += this.#records - before;
+    window.at = at;
+  }
+
+  /** The first two bytes of a record of this layout: its length and type. */
+  #headOf({ bytes, rtype }: TradeLayout): number {
+    const sentBytes = this.#input.metadata!.hasSent ? SENT_BYTES : 0;
+    return (rtype << 8) | ((bytes + sentBytes) / 4);
   }
 
   /** Any record, whole and counted already. */
@@ -225,7 +246,7 @@ export class DbnDecoder {
     } else if (rtype === SYMBOL_MAPPING_RTYPE) {
       const { id, symbol } = readSymbolMapping(window, bytes, this.#records);
       this.#instruments.map(id, symbol);
-      this.#recentIndexes.fill(NOT_RECENT);
+      this.#recent.fill(NOT_RECENT);
     } else {
       this.#refuseAnotherFile(window);
       const name = recordName(rtype);
@@ -239,7 +260,7 @@ export class DbnDecoder {
       this.#refuse(window, `has ${bytes} bytes; ${layout.name} records have ${layout.bytes}`);
     }
     const action = view.getUint8(at + layout.action);
-    if (OTHER_ACTIONS.has(action)) {
+    if (OTHER_ACTIONS[action] === 1) {
       this.#bookRecords += 1;
       return;
     }
@@ -285,17 +306,15 @@ export class DbnDecoder {
   ): void {
     const high = view.getUint32(at + 12, true);
     const low = view.getUint32(at + 8, true);
-    if (!this.#day.has(high, low)) this.#day.moveTo(high, low);
+    this.#day.moveTo(high, low);
     const columns = this.#columns;
     const row = columns.count;
     columns.instruments[row] = index;
-    columns.days[row] = this.#day.day;
-    columns.ns[row] = high * HIGH - this.#day.startNs + low;
+    columns.ns[row] = this.#day.nsOf(high, low);
     columns.prices[row] = price;
     columns.sizes[row] = view.getUint32(at + layout.size, true);
     columns.sides[row] = side;
-    columns.rows[row] = this.#records;
-    columns.count += 1;
+    columns.add(1, this.#day.day, this.#records - 1);
   }
 
   /** The place of the trade's instrument, by the day of its capture or, without one, of the trade. */
@@ -304,16 +323,13 @@ export class DbnDecoder {
     const time = isCaptured ? at + layout.received : at + 8;
     const high = view.getUint32(time + 4, true);
     const low = view.getUint32(time, true);
-    if (!this.#captured.has(high, low)) {
-      this.#captured.moveTo(high, low);
-      this.#recentIndexes.fill(NOT_RECENT);
-    }
+    if (this.#captured.moveTo(high, low)) this.#recent.fill(NOT_RECENT);
     const id = view.getUint32(at + 4, true);
-    const slot = id % RECENT_IDS;
+    const slot = slotOf(id);
     const index = this.#instruments.indexOf(id, this.#captured.day);
     const isWanted = this.#instruments.list[index]!.skipped === null;
-    this.#recentIds[slot] = id;
-    this.#recentIndexes[slot] = isWanted ? index : NOT_RECENT;
+    this.#recent[slot] = id;
+    this.#recent[slot + 1] = isWanted ? index : NOT_RECENT;
     return index;
   }
 
@@ -331,6 +347,11 @@ export class DbnDecoder {
     const place = window.position + window.at;
     throw new FeedError(`Record ${this.#records} at byte ${place} ${fault}.`, this.#records);
   }
+}
+
+/** Where among the recent ones an id has its place. */
+function slotOf(id: number): number {
+  return (id & (RECENT_IDS - 1)) << 1;
 }
 
 /** What a trade lacks that it must have, for people; null where nothing is missing. */

@@ -16,4 +16,17 @@ export class TradeBatchColumns implements FeedTrades {
   readonly sizeDecimals = 0;
   readonly sides = new Int8Array(BATCH_ROWS);
   readonly rows = new Float64Array(BATCH_ROWS);
+
+  /** Takes up trades of one day that were written behind the last, and stand behind so many records in the file. */
+  add(count: number, day: number, recordsBefore: number): void {
+    const { rows } = this;
+    const from = this.count;
+    const to = from + count;
+    this.days.fill(day, from, to);
+    for (let row = from, record = recordsBefore; row < to; row += 1) {
+      record += 1;
+      rows[row] = record;
+    }
+    this.count = to;
+  }
 }
