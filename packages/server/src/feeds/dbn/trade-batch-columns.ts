@@ -3,7 +3,7 @@
 import type { FeedTrades } from '../feed-trades.ts';
 
 /** Small enough that a batch is still in the processor's cache when it is read. */
-export const BATCH_ROWS = 4_096;
+export const BATCH_ROWS = 2_048;
 
 export class TradeBatchColumns implements FeedTrades {
   count = 0;

@@ -1,0 +1,127 @@
+/**
+ * Mutated DBN files, by a seed. Each must be read or refused with a `FeedError`, whatever is wrong with it, and in two
+ * pieces as in one. A window knows its end, so a read behind it would be a `RangeError` and fail the run; a file has at
+ * most one record for every 16 bytes, so a loop without end would be seen by their number.
+ */
+
+import assert from 'node:assert/strict';
+import { seededRandom } from '../../../../simulation/clock/seeded-random.ts';
+import { DefinitionDecoder } from '../../src/feeds/dbn/dbn-definitions.ts';
+import type { DbnVersion } from '../../src/feeds/dbn/dbn-metadata.ts';
+import { FeedError } from '../../src/feeds/feed-trades.ts';
+import { cutAt, readDbn } from './dbn-reading.ts';
+import { DBN_SCHEMAS, DbnWriter } from './dbn-writer.ts';
+
+type Random = () => number;
+
+export interface FuzzOutcome {
+  readonly read: number;
+  readonly refused: number;
+  readonly trades: number;
+  /** How many different sentences refused them, numbers left out. */
+  readonly sentences: number;
+}
+
+const EVENT = 1_609_160_400_098_821_953n;
+const INTERESTING = [0, 1, 3, 4, 12, 0x7f, 0x80, 0xfe, 0xff];
+const VERSIONS: readonly DbnVersion[] = [1, 2, 3];
+
+/** Reads so many mutations. */
+export function fuzzDbn(mutations: number, seed: number): FuzzOutcome {
+  const random = seededRandom(seed);
+  const seeds = [...seedFiles()];
+  const sentences = new Set<string>();
+  let refused = 0;
+  let trades = 0;
+  for (let index = 0; index < mutations; index += 1) {
+    const file = seeds[index % seeds.length]!;
+    const bytes = mutated(file, random);
+    const whole = readDbn([bytes]);
+    const cut = readDbn(cutAt(bytes, [Math.floor(random() * (bytes.length + 1))]));
+    const name = `mutation ${index} of seed ${seed}`;
+    assert.equal(cut.refusal, whole.refusal, name);
+    assert.ok(whole.decoder.records <= bytes.length / 16, name);
+    if (whole.refusal === null) {
+      assert.deepEqual([cut.trades, cut.counts], [whole.trades, whole.counts], name);
+    } else {
+      refused += 1;
+      sentences.add(whole.refusal.replaceAll(/\d+/g, '0'));
+    }
+    trades += whole.trades.length;
+    readAsDefinitions(bytes);
+  }
+  return { read: mutations - refused, refused, trades, sentences: sentences.size };
+}
+
+function readAsDefinitions(bytes: Uint8Array): void {
+  try {
+    const decoder = new DefinitionDecoder();
+    decoder.push(bytes);
+    decoder.end();
+  } catch (error) {
+    if (!(error instanceof FeedError)) throw error;
+  }
+}
+
+/** Small files of every version and schema that is read. */
+export function* seedFiles(): Generator<Uint8Array> {
+  for (const version of VERSIONS) {
+    const mappings = ['ESH1', 'ESM1', 'ESH1-ESM1'].map((name, index) => ({
+      name,
+      intervals: [{ fromDay: 20_201_228, toDay: 20_201_229, output: String(5_482 + index) }],
+    }));
+    const head = { version, symbols: ['ES.FUT'], nameKindIn: 4, mappings } as const;
+    const trade = (index: number) => ({
+      instrumentId: 5_482 + (index % 3),
+      event: EVENT + BigInt(index) * 1_000_000n,
+      price: 3_720_250_000_000n,
+      size: 1 + index,
+      side: 'ABN'[index % 3]!,
+    });
+    const indexes = [0, 1, 2, 3];
+    for (const hasSent of [false, true]) {
+      const trades = new DbnWriter({ ...head, schema: DBN_SCHEMAS.trades, hasSent });
+      for (const index of indexes) trades.trade(trade(index));
+      yield trades.bytes;
+    }
+    const books = new DbnWriter({ ...head, schema: DBN_SCHEMAS['mbp-1'] });
+    for (const index of indexes) books.book({ ...trade(index), action: 'TATC'[index]! }, []);
+    yield books.bytes;
+    const orders = new DbnWriter({ ...head, schema: DBN_SCHEMAS.mbo });
+    for (const index of indexes) orders.order({ ...trade(index), action: 'TFTA'[index]! });
+    yield orders.bytes;
+    const capture = new DbnWriter({ version, schema: DBN_SCHEMAS.mixed, nameKindIn: 0xff });
+    capture.mapping(trade(0), 'ES.c.0', 'ESH1').other(0x17, 80, trade(0)).trade(trade(0));
+    yield capture.trade(trade(3)).bytes;
+    const definitions = new DbnWriter({ version, schema: DBN_SCHEMAS.definition });
+    yield definitions.definition({ instrumentId: 1, rawSymbol: 'ESH1' }).bytes;
+  }
+}
+
+/** Up to four changes: a bit, a byte, a number, a piece taken out, doubled or cut off. */
+function mutated(file: Uint8Array, random: Random): Uint8Array {
+  let bytes: Uint8Array = file.slice();
+  const below = (limit: number) => Math.floor(random() * limit);
+  for (let change = below(4); change >= 0; change -= 1) {
+    if (bytes.length < 8) return bytes;
+    // Half of the changes go where lengths, counts and heads of records are likely.
+    const at = random() < 0.5 ? below(bytes.length) : below(Math.min(bytes.length, 128));
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const kind = below(7);
+    if (kind === 0) bytes[at]! ^= 1 << below(8);
+    else if (kind === 1) bytes[at] = below(256);
+    else if (kind === 2) bytes[at] = INTERESTING[below(INTERESTING.length)]!;
+    else if (kind === 3 && at + 4 <= bytes.length) view.setUint32(at, below(2 ** 32), true);
+    else if (kind === 4) bytes = bytes.slice(0, at);
+    else if (kind === 5) bytes = joined(bytes.subarray(0, at), bytes.subarray(at + below(64)));
+    else bytes = joined(bytes.subarray(0, at), bytes.subarray(Math.max(0, at - below(64))));
+  }
+  return bytes;
+}
+
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(first.length + second.length);
+  bytes.set(first);
+  bytes.set(second, first.length);
+  return bytes;
+}
