@@ -7,15 +7,15 @@
 const RECORD_BYTES = 48;
 const HIGH = 2 ** 32;
 
-/** The sum over records that begin at `from` and fill the rest of the bytes. */
-export function dbnLoop(bytes: Uint8Array, from: number): number {
+/** The sum over records that fill the bytes. */
+export function dbnLoop(bytes: Uint8Array): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let ids = 0;
   let times = 0;
   let prices = 0;
   let sizes = 0;
   let sides = 0;
-  for (let at = from; at < bytes.length; at += RECORD_BYTES) {
+  for (let at = 0; at < bytes.length; at += RECORD_BYTES) {
     ids += view.getUint32(at + 4, true);
     times += view.getUint32(at + 12, true) * HIGH + view.getUint32(at + 8, true);
     prices += view.getInt32(at + 20, true) * HIGH + view.getUint32(at + 16, true);

@@ -19,6 +19,7 @@ const DAY = 20_201_228;
 const MIDNIGHT = BigInt(dayNumber(utcDay(DAY))) * DAY_NS_BIG;
 const NOON = MIDNIGHT + DAY_NS_BIG / 2n;
 const UNDEFINED_PRICE = 2n ** 63n - 1n;
+const LAST_TIME = 0x5fff_ffff_ffff_ffffn;
 const UNDEFINED_TIME = 2n ** 64n - 1n;
 
 const mapped = (name: string, id: number, fromDay = DAY, toDay = DAY + 1) => ({
@@ -221,6 +222,7 @@ test('what no DBN file can have is refused with its record', () => {
   for (const [change, sentence] of [
     [{ price: 2n ** 53n }, /Record 2 at byte \d+ has the price 9007199254740992 in 1e-9/],
     [{ price: -(2n ** 63n) }, /has the price -9223372036854775808/],
+    [{ event: LAST_TIME + 1n }, /has the time 6917529027641081856, which is 2189 or later/],
     [{ side: 'X' }, /has the side X; A, B and N/],
     [{ action: 'Z' }, /has the action Z/],
     [{ action: '\0' }, /has the action 0x00/],
@@ -251,15 +253,19 @@ test('the order of the file stays, also where times go backwards or over midnigh
 test('property: times, prices and sizes are exact, whatever the pieces', () => {
   const trade = fc.record({
     instrumentId: fc.constantFrom(5_482, 5_482 + 1_024, 0, 0xffff_ffff),
-    event: fc.bigInt(0n, UNDEFINED_TIME - 1n),
+    event: fc.bigInt(0n, LAST_TIME),
     received: fc.oneof(fc.bigInt(0n, UNDEFINED_TIME), fc.constant(NOON)),
     price: fc.bigInt(-(2n ** 53n) + 1n, 2n ** 53n - 1n),
     size: fc.integer({ min: 1, max: 0xffff_fffe }),
     side: fc.constantFrom('A', 'B', 'N'),
   });
   const near = trade.map((it) => ({ ...it, event: MIDNIGHT + (it.event % (2n * DAY_NS_BIG)) }));
+  const last = trade.map((it) => {
+    const event = LAST_TIME - (it.event % DAY_NS_BIG);
+    return { ...it, event, received: event };
+  });
   const version = fc.constantFrom(1, 2, 3) as fc.Arbitrary<1 | 2 | 3>;
-  const list = fc.array(fc.oneof(trade, near), { maxLength: 40 });
+  const list = fc.array(fc.oneof(trade, near, last), { maxLength: 40 });
   const places = fc.array(fc.nat(3_000), { maxLength: 12 });
   fc.assert(
     fc.property(version, list, places, (version, trades, places) => {

@@ -8,7 +8,7 @@
  *   sorts each contract's day by time and keeps the order of the file among equals.
  * - A trade whose price, time or size is undefined, or whose size is 0, is left out and counted: the format allows
  *   it, and such a trade has no place on a tape. What the format does not allow (an unknown action or side, a price
- *   beyond 2^53, a length that does not fit) says that the file is damaged, and is refused.
+ *   beyond 2^53, a time in 2189 or later, a length that does not fit) says that the file is damaged, and is refused.
  * - A file is good only when `end` has returned: a cut one gives trades too. After a refusal nothing more is taken.
  */
 
@@ -41,6 +41,8 @@ const SIDES = new Int8Array(256).fill(NO_SIDE);
 SIDES[0x41] = -1;
 SIDES[0x42] = 1;
 SIDES[0x4e] = 0;
+/** The high half of a time in 2189: so many bits are left that differences of high halves never wrap. */
+const TIME_HIGH_MAX = 0x6000_0000;
 const UNDEFINED_HALF = 0xffff_ffff;
 const UNDEFINED_PRICE_HIGH = 0x7fff_ffff;
 const UNDEFINED_SIZE = 0xffff_ffff;
@@ -283,6 +285,12 @@ export class DbnDecoder {
     if (missing !== null) {
       this.#leaveOut(missing);
       return;
+    }
+    if (view.getUint32(at + 12, true) >= TIME_HIGH_MAX) {
+      this.#refuse(
+        window,
+        `has the time ${view.getBigUint64(at + 8, true)}, which is 2189 or later`,
+      );
     }
     const high = view.getInt32(at + layout.price + 4, true);
     const price = high * HIGH + view.getUint32(at + layout.price, true);

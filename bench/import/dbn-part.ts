@@ -1,0 +1,139 @@
+/**
+ * DBN trades: the decoder beside a loop that reads the same fields of the same bytes, and the decoder behind zstd beside
+ * bare decompression of the same file. Pieces are as large as those that streams of files give.
+ */
+
+import { createZstdDecompress, zstdCompressSync } from 'node:zlib';
+import { epochNs } from '@tapeloom/core/utc-day';
+import { DbnDecoder } from '@tapeloom/server/feeds/dbn/dbn-decoder';
+import { DBN_SCHEMAS, DbnWriter } from '../../packages/server/testing/feeds/dbn-writer.ts';
+import { dbnLoop } from '../peers/dbn-loop.ts';
+import { measured } from '../shared/measure.ts';
+import { simulatedTape } from '../shared/sim-tape.ts';
+import type { ImportResult } from './import-part.ts';
+
+const TRADES = 1_000_000;
+const ROUNDS = 11;
+const PIECE_BYTES = 65_536;
+const RECORD_BYTES = 48;
+const TICK_NANOS = 250_000_000n;
+/** From the matching engine to the capture. */
+const CAPTURE_NS = 300_000n;
+const SIDES = 'ANB';
+const DECODE_SHARE_MIN = 0.5;
+const ZSTD_SHARE_MIN = 0.6;
+
+export async function dbn(): Promise<ImportResult> {
+  const { bytes, headBytes } = tradesFile();
+  const packed = zstdCompressSync(bytes);
+  const records = bytes.subarray(headBytes);
+  const times = await measured(
+    ROUNDS,
+    new Map<string, () => unknown>([
+      ['decode', () => expectAll(decodeAll(bytes))],
+      ['loop', () => loopAll(records)],
+      ['from zstd', async () => expectAll(await decodePacked(packed))],
+      ['decompress', () => decompress(packed)],
+    ]),
+  );
+  const millionPerSecond = (name: string) => TRADES / 1_000 / times.get(name)!.cpuMs;
+  const row = (what: string, name: string, beside: string, peer: string, shareMin: number) => {
+    const share = millionPerSecond(name) / millionPerSecond(peer);
+    return [
+      what,
+      millionPerSecond(name),
+      beside,
+      millionPerSecond(peer),
+      `${Math.round(share * 100)} %`,
+      `${shareMin * 100} %`,
+      share >= shareMin ? 'met' : 'missed',
+    ];
+  };
+  return {
+    rows: [
+      row('DBN trades, decoded', 'decode', 'plain loop', 'loop', DECODE_SHARE_MIN),
+      row('DBN trades, from zstd', 'from zstd', 'zstd alone', 'decompress', ZSTD_SHARE_MIN),
+    ],
+    notes: [
+      `DBN version 3, ${TRADES.toLocaleString('en-US')} simulated trades of one contract, ${packed.length} bytes ` +
+        `packed, ${bytes.length} bytes bare, in pieces of ${PIECE_BYTES} bytes.`,
+      'The loop sums id, time, price, size and side of records that it takes for whole trades; it judges and keeps nothing.',
+    ],
+    json: Object.fromEntries(
+      [...times.keys()].map((name) => [`${name} million/s`, millionPerSecond(name)]),
+    ),
+  };
+}
+
+function tradesFile(): { readonly bytes: Uint8Array; readonly headBytes: number } {
+  const intervals = [{ fromDay: 20_260_101, toDay: 20_270_101, output: '1' }];
+  const writer = new DbnWriter({
+    version: 3,
+    schema: DBN_SCHEMAS.trades,
+    symbols: ['ESH6'],
+    mappings: [{ name: 'ESH6', intervals }],
+  });
+  const headBytes = writer.bytes.length;
+  let sequence = 0;
+  for (const { day, count, ts, price, size, side } of simulatedTape(TRADES).batches) {
+    for (let row = 0; row < count; row += 1) {
+      const event = epochNs(day, ts[row]!);
+      sequence += 1;
+      writer.trade({
+        instrumentId: 1,
+        event,
+        received: event + CAPTURE_NS,
+        price: BigInt(price[row]!) * TICK_NANOS,
+        size: size[row]!,
+        side: SIDES[side[row]! + 1]!,
+        sequence,
+      });
+    }
+  }
+  return { bytes: writer.bytes, headBytes };
+}
+
+function decodeAll(bytes: Uint8Array): number {
+  const decoder = new DbnDecoder();
+  let trades = 0;
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    for (const { count } of decoder.push(bytes.subarray(at, at + PIECE_BYTES))) trades += count;
+  }
+  decoder.end();
+  return trades;
+}
+
+function loopAll(records: Uint8Array): number {
+  const pieceBytes = Math.floor(PIECE_BYTES / RECORD_BYTES) * RECORD_BYTES;
+  let sum = 0;
+  for (let at = 0; at < records.length; at += pieceBytes) {
+    sum += dbnLoop(records.subarray(at, at + pieceBytes));
+  }
+  return sum;
+}
+
+async function decodePacked(packed: Uint8Array): Promise<number> {
+  const decoder = new DbnDecoder();
+  let trades = 0;
+  for await (const piece of unpacked(packed)) {
+    for (const { count } of decoder.push(piece)) trades += count;
+  }
+  decoder.end();
+  return trades;
+}
+
+async function decompress(packed: Uint8Array): Promise<number> {
+  let bytes = 0;
+  for await (const piece of unpacked(packed)) bytes += piece.length;
+  return bytes;
+}
+
+function unpacked(packed: Uint8Array): AsyncIterable<Uint8Array> {
+  const stream = createZstdDecompress({ chunkSize: PIECE_BYTES });
+  stream.end(packed);
+  return stream;
+}
+
+function expectAll(trades: number): void {
+  if (trades !== TRADES) throw new Error(`${trades} trades instead of ${TRADES}`);
+}
