@@ -266,8 +266,9 @@ export class DbnDecoder {
       this.#bookRecords += 1;
       return;
     }
-    if (action !== TRADE)
+    if (action !== TRADE) {
       this.#refuse(window, `has the action ${byteText(action)}, which DBN has not`);
+    }
     this.#layout ??= layout;
     if (this.#layout !== layout) {
       this.#refuse(
@@ -276,42 +277,37 @@ export class DbnDecoder {
           'A file of several schemas may have each trade several times',
       );
     }
-    const side = SIDES[view.getUint8(at + layout.action + 1)]!;
-    if (side === NO_SIDE) {
-      const text = byteText(view.getUint8(at + layout.action + 1));
-      this.#refuse(window, `has the side ${text}; A, B and N are sides`);
-    }
-    const missing = missingIn(view, at, layout);
-    if (missing !== null) {
-      this.#leaveOut(missing);
+    if (isUndefinedTime(view, at + 8)) {
+      this.#leaveOut('trades without a time');
       return;
     }
     if (view.getUint32(at + 12, true) >= TIME_HIGH_MAX) {
-      this.#refuse(
-        window,
-        `has the time ${view.getBigUint64(at + 8, true)}, which is 2189 or later`,
-      );
-    }
-    const high = view.getInt32(at + layout.price + 4, true);
-    const price = high * HIGH + view.getUint32(at + layout.price, true);
-    if (!Number.isSafeInteger(price)) {
-      const exact = view.getBigInt64(at + layout.price, true);
-      this.#refuse(window, `has the price ${exact} in 1e-9, more than can be exact (2^53)`);
+      const time = view.getBigUint64(at + 8, true);
+      this.#refuse(window, `has the time ${time}, which is 2189 or later`);
     }
     const index = this.#instrumentAt(view, at, layout);
     if (this.#instruments.list[index]!.skipped !== null) {
       this.#skipped.set(index, (this.#skipped.get(index) ?? 0) + 1);
       return;
     }
-    this.#append(view, at, layout, { index, price, side });
+    const missing = missingIn(view, at, layout);
+    if (missing === null) this.#append(window, layout, index);
+    else this.#leaveOut(missing);
   }
 
-  #append(
-    view: DataView,
-    at: number,
-    layout: TradeLayout,
-    { index, price, side }: { index: number; price: number; side: number },
-  ): void {
+  #append(window: DbnWindow, layout: TradeLayout, index: number): void {
+    const { view, at } = window;
+    const priceHigh = view.getInt32(at + layout.price + 4, true);
+    const price = priceHigh * HIGH + view.getUint32(at + layout.price, true);
+    if (!Number.isSafeInteger(price)) {
+      const exact = view.getBigInt64(at + layout.price, true);
+      this.#refuse(window, `has the price ${exact} in 1e-9, more than can be exact (2^53)`);
+    }
+    const sideByte = view.getUint8(at + layout.action + 1);
+    const side = SIDES[sideByte]!;
+    if (side === NO_SIDE) {
+      this.#refuse(window, `has the side ${byteText(sideByte)}; A, B and N are sides`);
+    }
     const high = view.getUint32(at + 12, true);
     const low = view.getUint32(at + 8, true);
     this.#day.moveTo(high, low);
@@ -329,15 +325,21 @@ export class DbnDecoder {
   #instrumentAt(view: DataView, at: number, layout: TradeLayout): number {
     const isCaptured = !isUndefinedTime(view, at + layout.received);
     const time = isCaptured ? at + layout.received : at + 8;
-    const high = view.getUint32(time + 4, true);
-    const low = view.getUint32(time, true);
-    if (this.#captured.moveTo(high, low)) this.#recent.fill(NOT_RECENT);
+    const isNewDay = this.#captured.moveTo(
+      view.getUint32(time + 4, true),
+      view.getUint32(time, true),
+    );
+    if (isNewDay) this.#recent.fill(NOT_RECENT);
+    const slot = slotOf(view.getUint32(at + 4, true));
+    const known = this.#recent[slot + 1]!;
+    if (known !== NOT_RECENT && this.#recent[slot] === view.getInt32(at + 4, true)) {
+      return known >= 0 ? known : unwanted(known);
+    }
     const id = view.getUint32(at + 4, true);
-    const slot = slotOf(id);
     const index = this.#instruments.indexOf(id, this.#captured.day);
     const isWanted = this.#instruments.list[index]!.skipped === null;
     this.#recent[slot] = id;
-    this.#recent[slot + 1] = isWanted ? index : NOT_RECENT;
+    this.#recent[slot + 1] = isWanted ? index : unwanted(index);
     return index;
   }
 
@@ -362,9 +364,13 @@ function slotOf(id: number): number {
   return (id & (RECENT_IDS - 1)) << 1;
 }
 
+/** The place of an instrument that is not wanted, as it is kept among the recent ones, and back. */
+function unwanted(index: number): number {
+  return NOT_RECENT - 1 - index;
+}
+
 /** What a trade lacks that it must have, for people; null where nothing is missing. */
 function missingIn(view: DataView, at: number, layout: TradeLayout): string | null {
-  if (isUndefinedTime(view, at + 8)) return 'trades without a time';
   const isPriceUndefined =
     view.getInt32(at + layout.price + 4, true) === UNDEFINED_PRICE_HIGH &&
     view.getUint32(at + layout.price, true) === UNDEFINED_HALF;

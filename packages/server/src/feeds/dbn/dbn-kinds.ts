@@ -112,11 +112,5 @@ export function recordName(rtype: number): string | null {
   return tradeLayoutOf(rtype)?.name ?? OTHER_RTYPES.get(rtype) ?? null;
 }
 
-/** The kinds of names (`stype`) that matter here. */
-export const NAME_KINDS = {
-  instrumentId: 0,
-  rawSymbol: 1,
-  smart: 2,
-  continuous: 3,
-  parent: 4,
-} as const;
+/** The kinds of names (`stype`) by which an instrument is known as it is; all others are aliases. */
+export const NAME_KINDS = { instrumentId: 0, rawSymbol: 1, parent: 4 } as const;

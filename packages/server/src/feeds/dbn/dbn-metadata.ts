@@ -11,7 +11,7 @@ import { textAt } from './dbn-text.ts';
 
 export const PRELUDE_BYTES = 8;
 /** A parent with all its children takes megabytes, all symbols of a venue a hundred of them. */
-export const METADATA_BYTES_MAX = 256 * MIB;
+const METADATA_BYTES_MAX = 256 * MIB;
 const METADATA_BYTES_MIN = 100;
 const FIXED_END = 112;
 const LENGTHS_AT = 108;
