@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { EpochNs } from '@tapeloom/core/numbers';
 import { DAY_NS, DAY_NS_BIG } from '@tapeloom/core/units';
 import { dayNumber, utcDay } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
@@ -368,9 +369,9 @@ test('a definition names an id only while the instrument lives, the newest one o
     instrumentId: 1,
     rawSymbol,
     instrumentClass: 'F',
-    received: MIDNIGHT + day * DAY_NS_BIG,
-    activation: MIDNIGHT - 9n * DAY_NS_BIG,
-    expiration: MIDNIGHT + lastDay * DAY_NS_BIG,
+    received: (MIDNIGHT + day * DAY_NS_BIG) as EpochNs,
+    activation: (MIDNIGHT - 9n * DAY_NS_BIG) as EpochNs,
+    expiration: (MIDNIGHT + lastDay * DAY_NS_BIG) as EpochNs,
   });
   const writer = new DbnWriter({ version: 3, schema: DBN_SCHEMAS.definition });
   writer.definition(definition('OLD', -5n, -1n)).definition(definition('NOW', -2n, 9n));
