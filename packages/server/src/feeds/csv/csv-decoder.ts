@@ -1,0 +1,143 @@
+/**
+ * Trades out of a text of rows, without I/O: bytes go in, cut anywhere, and batches of trades come out, in the order of
+ * the file. The same bytes give the same trades however they were cut. A row that cannot be read ends everything with
+ * an error that names the earliest such row; what was left out on purpose is counted.
+ */
+
+import type { CsvMapping } from '../feed-mapping.ts';
+import {
+  type FeedCounts,
+  FeedError,
+  type FeedInstrument,
+  type FeedTrades,
+} from '../feed-trades.ts';
+import { printedText } from '../printed-text.ts';
+import { CsvColumns } from './csv-columns.ts';
+import { textOf } from './number-fields.ts';
+import { Reading, ROWS_CUT } from './reading.ts';
+
+const BATCH_ROWS = 8_192;
+/** So much is looked at in one go. */
+const PIECE_BYTES = 256 * 1_024;
+const ROW_BYTES_MAX = 64 * 1_024;
+const LINE_FEED = 0x0a;
+const NO_LINE_END = 'last row without a line end (was the file cut?)';
+const ONE_INSTRUMENT: readonly FeedInstrument[] = [{ symbol: null, skipped: null }];
+
+export class CsvDecoder {
+  readonly #mapping: CsvMapping;
+  readonly #counts = new Map<string, number>();
+  /** What is not read yet: the beginning of a row, or a whole piece. */
+  readonly #pending = new Uint8Array(PIECE_BYTES + ROW_BYTES_MAX);
+  #pendingBytes = 0;
+  #columns: CsvColumns | null = null;
+  #count = 0;
+
+  constructor(mapping: CsvMapping) {
+    this.#mapping = mapping;
+  }
+
+  get instruments(): readonly FeedInstrument[] {
+    return this.#columns?.instruments ?? ONE_INSTRUMENT;
+  }
+
+  get counts(): FeedCounts {
+    return this.#counts;
+  }
+
+  /** Takes more of the file. A batch holds until the next one is asked for. */
+  *push(bytes: Uint8Array): Generator<FeedTrades> {
+    for (let from = 0; from < bytes.length; ) {
+      const room = Math.min(PIECE_BYTES, this.#pending.length - this.#pendingBytes);
+      const piece = bytes.subarray(from, from + room);
+      this.#pending.set(piece, this.#pendingBytes);
+      this.#pendingBytes += piece.length;
+      from += piece.length;
+      // Only what is new can end a row.
+      const lineEnd = piece.lastIndexOf(LINE_FEED);
+      const end = lineEnd === -1 ? 0 : this.#pendingBytes - piece.length + lineEnd + 1;
+      if (end > 0) {
+        yield* this.#readLines(end);
+        this.#pending.copyWithin(0, end, this.#pendingBytes);
+        this.#pendingBytes -= end;
+      }
+      if (this.#pendingBytes >= ROW_BYTES_MAX) {
+        throw new FeedError(
+          `A row is longer than ${ROW_BYTES_MAX} bytes: this is no text of trades.`,
+        );
+      }
+    }
+  }
+
+  /** The file has ended. */
+  *finish(): Generator<FeedTrades> {
+    if (this.#pendingBytes > 0) {
+      this.#counts.set(NO_LINE_END, 1);
+      this.#pending[this.#pendingBytes] = LINE_FEED;
+      yield* this.#readLines(this.#pendingBytes + 1);
+      this.#pendingBytes = 0;
+    }
+    if (this.#count > 0) yield this.#takeBatch();
+  }
+
+  *#readLines(end: number): Generator<FeedTrades> {
+    const bytes = this.#pending;
+    let at = 0;
+    if (this.#columns === null) {
+      at = beginOf(bytes);
+      const lineEnd = bytes.indexOf(LINE_FEED, at);
+      const firstLine = textOf(bytes, at, lineEnd);
+      this.#columns = new CsvColumns(this.#mapping, firstLine, BATCH_ROWS);
+      if (this.#mapping.hasHeader) at = lineEnd + 1;
+    }
+    const { fields } = this.#columns;
+    while (at < end) {
+      at = fields.scan(bytes, at, end, BATCH_ROWS - this.#count);
+      yield* this.#readRows(this.#columns);
+      if (fields.broken !== null) throw this.#brokenRow(fields.rows, fields.broken);
+    }
+  }
+
+  /** Rows that stand in the index, into the batch. */
+  *#readRows(columns: CsvColumns): Generator<FeedTrades> {
+    const { fields } = columns;
+    columns.drop(this.#pending, this.#counts);
+    for (let from = 0; from < fields.rows; ) {
+      const reading = new Reading(fields.rows);
+      columns.read(this.#pending, from, this.#count, reading);
+      const { reason, end } = reading;
+      if (reason !== null && reason !== ROWS_CUT) throw this.#brokenRow(end, reason);
+      this.#count = columns.keepSized(this.#count, this.#count + end - from, this.#counts);
+      from = end;
+      if (this.#count === BATCH_ROWS || reason === ROWS_CUT) {
+        if (this.#count > 0) yield this.#takeBatch();
+        columns.restart();
+      }
+    }
+  }
+
+  #takeBatch(): FeedTrades {
+    const batch = this.#columns!.batch(this.#count);
+    this.#count = 0;
+    return batch;
+  }
+
+  #brokenRow(place: number, reason: string): FeedError {
+    const { numbers, rowStarts, rowEnds } = this.#columns!.fields;
+    const row = numbers[place]!;
+    const text = textOf(this.#pending, rowStarts[place]!, rowEnds[place]!).trimEnd();
+    return new FeedError(
+      `Row ${row} ${printedText(reason)}. The row is: ${printedText(text)}`,
+      row,
+    );
+  }
+}
+
+/** Where the text begins: behind the mark that some programs put before UTF-8. */
+function beginOf(bytes: Uint8Array): number {
+  const [first, second, third] = bytes;
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
+    throw new FeedError('This text is UTF-16: save it as UTF-8.');
+  }
+  return first === 0xef && second === 0xbb && third === 0xbf ? 3 : 0;
+}

@@ -1,0 +1,90 @@
+/**
+ * Decimal numbers of one column of a text, digit by digit into exact doubles. What is not plain digits with at most one
+ * decimal sign, or is longer than a double surely holds, is read once more as a text.
+ */
+
+import { DecimalColumn, parseDecimal, shortest } from '../decimals.ts';
+import type { FieldIndex } from './field-index.ts';
+import { type Reading, ROWS_CUT } from './reading.ts';
+
+const MINUS = 0x2d;
+const ZERO = 0x30;
+/** So many digits fit into a double whatever they are. */
+const DIGITS_SURE = 15;
+
+interface NumberOptions {
+  readonly slot: number;
+  /** The column has whole numbers of 10^-decimals. */
+  readonly decimals: number;
+  readonly decimalSign: string;
+  readonly capacity: number;
+}
+
+export class NumberFields {
+  readonly column: DecimalColumn;
+  readonly #slot: number;
+  readonly #decimals: number;
+  readonly #sign: number;
+  readonly #name: string;
+
+  constructor(name: string, { slot, decimals, decimalSign, capacity }: NumberOptions) {
+    this.#name = name;
+    this.#slot = slot;
+    this.#decimals = decimals;
+    this.#sign = decimalSign.charCodeAt(0);
+    this.column = new DecimalColumn(capacity);
+  }
+
+  /** Reads rows `from` to `reading.end` into the column from `to` on. */
+  read(bytes: Uint8Array, fields: FieldIndex, from: number, to: number, reading: Reading): void {
+    const { starts, ends, capacity } = fields;
+    const place = this.#slot * capacity;
+    const { column } = this;
+    const sign = this.#sign;
+    const scale = this.#decimals;
+    for (let row = from; row < reading.end; row += 1) {
+      const end = ends[place + row]!;
+      let at = starts[place + row]!;
+      const isNegative = bytes[at] === MINUS;
+      if (isNegative) at += 1;
+      const begin = at;
+      let mantissa = 0;
+      let pointAt = -1;
+      for (; at < end; at += 1) {
+        const byte = bytes[at]!;
+        const digit = byte - ZERO;
+        if (digit >= 0 && digit <= 9) mantissa = mantissa * 10 + digit;
+        else if (byte === sign && pointAt < 0) pointAt = at;
+        else break;
+      }
+      const digits = pointAt < 0 ? end - begin : end - begin - 1;
+      const isPlain = at === end && digits > 0 && digits <= DIGITS_SURE;
+      const isSet = isPlain
+        ? column.set(
+            to + row - from,
+            isNegative ? 0 - mantissa : mantissa,
+            scale + (pointAt < 0 ? 0 : end - pointAt - 1),
+          )
+        : this.#setText(textOf(bytes, starts[place + row]!, end), to + row - from, row, reading);
+      if (!isSet) reading.stop(row, ROWS_CUT);
+    }
+  }
+
+  #setText(text: string, to: number, row: number, reading: Reading): boolean {
+    const sign = String.fromCharCode(this.#sign);
+    const isForeign = sign !== '.' && text.includes('.');
+    const read = isForeign ? null : parseDecimal(text.replace(sign, '.'));
+    const number =
+      read === null ? null : shortest(BigInt(read.mantissa), read.decimals + this.#decimals);
+    if (number === null) {
+      reading.stop(row, `has ${this.#name} "${text}", which is no number that can be kept exactly`);
+      return true;
+    }
+    return this.column.set(to, number.mantissa, number.decimals);
+  }
+}
+
+/** The bytes of a field as a text. */
+export function textOf(bytes: Uint8Array, start: number, end: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8');
+}

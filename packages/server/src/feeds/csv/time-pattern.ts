@@ -1,0 +1,242 @@
+/**
+ * Dates and times written as text, read byte by byte. A pattern is made of `yyyy`, `MM` or `M`, `dd` or `d`, `HH` or `H`,
+ * `mm`, `ss`; `f`, as often as the fraction of a second has digits; `[.F]`, a fraction of 1 to 9 digits or none; `u`, a
+ * count of microseconds without leading zeros; `X`, an offset such as `Z` or `+01:00`, `[X]`, one or none; and
+ * anything else, which stands for itself (`T` too). `iso` is all that RFC 3339 and ISO 8601 have in common.
+ *
+ * What stands before the fraction is mostly that of the row before: then it is compared and not read.
+ */
+
+import { isUtcDay } from '@tapeloom/core/utc-day';
+
+const ISO = 'yyyy-MM-dd~HH:mm:ss[.F][X]';
+const TOKEN = /yyyy|MM?|dd?|HH?|mm|ss|f{1,9}|\[\.F\]|u|\[X\]|X|[^A-Za-z[\]]|T/y;
+const PREFIX_MAX = 64;
+const ZERO = 0x30;
+const DOT = 0x2e;
+const COLON = 0x3a;
+const PLUS = 0x2b;
+const MINUS = 0x2d;
+
+/** What the tokens before the fraction say, by their first letter. */
+type Part = 'y' | 'M' | 'd' | 'H' | 'm' | 's';
+type Step =
+  | { readonly kind: 'digits'; readonly part: Part; readonly least: number; readonly most: number }
+  | { readonly kind: 'byte'; readonly byte: number }
+  | { readonly kind: 'date-end' };
+type Tail =
+  | { readonly kind: 'digits'; readonly count: number }
+  | { readonly kind: 'fraction' }
+  | { readonly kind: 'micros' }
+  | { readonly kind: 'byte'; readonly byte: number }
+  | { readonly kind: 'offset'; readonly isOptional: boolean };
+
+export class TimePattern {
+  /** What the last text said. Parts that the pattern does not have stay 0. */
+  date = 0;
+  secondOfDay = 0;
+  fractionNs = 0;
+  /** NaN where the text says none. */
+  offsetSeconds = Number.NaN;
+  readonly hasDate: boolean;
+  readonly hasTime: boolean;
+  readonly #steps: readonly Step[];
+  readonly #tail: readonly Tail[];
+  readonly #parts: Record<Part, number> = { y: 0, M: 0, d: 0, H: 0, m: 0, s: 0 };
+  readonly #prefix = new Uint8Array(PREFIX_MAX);
+  #prefixLength = -1;
+
+  /** Throws a RangeError that says what is wrong with the pattern. */
+  constructor(pattern: string) {
+    const tokens = tokensOf(pattern === 'iso' ? ISO : pattern);
+    const tailAt = tokens.findIndex((token) => /^(?:f|u|X|\[)/.test(token));
+    const head = tailAt === -1 ? tokens : tokens.slice(0, tailAt);
+    this.#steps = head.map(stepOf);
+    this.#tail = tailAt === -1 ? [] : tokens.slice(tailAt).map(tailOf);
+    const letters = head.flatMap((token) => (/^[yMdHms]/.test(token) ? [token[0]!] : [])).join('');
+    this.hasDate = /y/.test(letters) && /M/.test(letters) && /d/.test(letters);
+    this.hasTime = /H/.test(letters) && /m/.test(letters);
+    if (new Set(letters).size !== letters.length) {
+      throw new RangeError(`the pattern "${pattern}" has a part twice`);
+    }
+    if ((!this.hasDate && /[yMd]/.test(letters)) || (!this.hasTime && /[Hms]/.test(letters))) {
+      throw new RangeError(`the pattern "${pattern}" has only a part of a date or of a time`);
+    }
+    if (letters === '') throw new RangeError(`the pattern "${pattern}" has no date and no time`);
+    if (this.#tail.length > 0 && !letters.includes('s')) {
+      throw new RangeError(`the pattern "${pattern}" has a fraction or an offset without seconds`);
+    }
+  }
+
+  /** Reads all of the bytes from `start` to `end`; false when they are not of the pattern. */
+  read(bytes: Uint8Array, start: number, end: number): boolean {
+    let at = this.#isPrefixKnown(bytes, start, end) ? start + this.#prefixLength : -1;
+    if (at === -1) {
+      this.#prefixLength = -1;
+      at = this.#readPrefix(bytes, start, end);
+      if (at === -1) return false;
+      this.#remember(bytes, start, at);
+    }
+    return this.#readTail(bytes, at, end) === end;
+  }
+
+  #isPrefixKnown(bytes: Uint8Array, start: number, end: number): boolean {
+    const length = this.#prefixLength;
+    if (length === -1 || start + length > end) return false;
+    if (this.#tail.length === 0 && start + length !== end) return false;
+    const prefix = this.#prefix;
+    // From the end on, where they differ first.
+    for (let at = length - 1; at >= 0; at -= 1) {
+      if (prefix[at] !== bytes[start + at]) return false;
+    }
+    return true;
+  }
+
+  #remember(bytes: Uint8Array, start: number, end: number): void {
+    if (end - start > PREFIX_MAX) return;
+    for (let at = start; at < end; at += 1) this.#prefix[at - start] = bytes[at]!;
+    this.#prefixLength = end - start;
+  }
+
+  #readPrefix(bytes: Uint8Array, start: number, end: number): number {
+    const parts = this.#parts;
+    let at = start;
+    for (const step of this.#steps) {
+      if (step.kind === 'date-end') {
+        if (at >= end || (bytes[at] !== 0x54 && bytes[at] !== 0x74 && bytes[at] !== 0x20))
+          return -1;
+        at += 1;
+      } else if (step.kind === 'byte') {
+        if (at >= end || bytes[at] !== step.byte) return -1;
+        at += 1;
+      } else {
+        let value = 0;
+        const first = at;
+        while (at < end && at - first < step.most && isDigit(bytes[at]!)) {
+          value = value * 10 + bytes[at]! - ZERO;
+          at += 1;
+        }
+        if (at - first < step.least) return -1;
+        parts[step.part] = value;
+      }
+    }
+    const date = parts.y * 10_000 + parts.M * 100 + parts.d;
+    if (this.hasDate && date !== this.date && !isUtcDay(date)) return -1;
+    if (parts.H > 23 || parts.m > 59 || parts.s > 59) return -1;
+    this.date = date;
+    this.secondOfDay = parts.H * 3_600 + parts.m * 60 + parts.s;
+    return at;
+  }
+
+  /** Returns where it came to, or -1. */
+  #readTail(bytes: Uint8Array, from: number, end: number): number {
+    this.fractionNs = 0;
+    this.offsetSeconds = Number.NaN;
+    let at = from;
+    for (const part of this.#tail) {
+      if (part.kind === 'byte') {
+        if (at >= end || bytes[at] !== part.byte) return -1;
+        at += 1;
+      } else if (part.kind === 'offset') {
+        if (at === end && part.isOptional) continue;
+        at = this.#readOffset(bytes, at, end);
+        if (at === -1) return -1;
+      } else {
+        if (part.kind === 'fraction') {
+          if (at >= end || bytes[at] !== DOT) continue;
+          at += 1;
+        }
+        at = this.#readFraction(bytes, at, end, part);
+        if (at === -1) return -1;
+      }
+    }
+    return at;
+  }
+
+  #readFraction(
+    bytes: Uint8Array,
+    from: number,
+    end: number,
+    part: Exclude<Tail, { readonly kind: 'byte' | 'offset' }>,
+  ): number {
+    const most = part.kind === 'digits' ? part.count : part.kind === 'micros' ? 6 : 9;
+    let at = from;
+    let value = 0;
+    while (at < end && at - from < most && isDigit(bytes[at]!)) {
+      value = value * 10 + bytes[at]! - ZERO;
+      at += 1;
+    }
+    const digits = at - from;
+    if (digits === 0 || (part.kind === 'digits' && digits !== part.count)) return -1;
+    this.fractionNs = value * (part.kind === 'micros' ? 1_000 : 10 ** (9 - digits));
+    return at;
+  }
+
+  #readOffset(bytes: Uint8Array, from: number, end: number): number {
+    const byte = bytes[from];
+    if (from < end && (byte === 0x5a || byte === 0x7a)) {
+      this.offsetSeconds = 0;
+      return from + 1;
+    }
+    if (from + 3 > end || (byte !== PLUS && byte !== MINUS)) return -1;
+    const hours = twoDigits(bytes, from + 1);
+    let at = from + 3;
+    let minutes = 0;
+    if (at < end) {
+      if (bytes[at] === COLON) at += 1;
+      if (at + 2 > end) return -1;
+      minutes = twoDigits(bytes, at);
+      at += 2;
+    }
+    if (!(hours <= 23 && minutes <= 59)) return -1;
+    this.offsetSeconds = (byte === MINUS ? -1 : 1) * (hours * 3_600 + minutes * 60);
+    return at;
+  }
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= ZERO && byte <= ZERO + 9;
+}
+
+function twoDigits(bytes: Uint8Array, at: number): number {
+  if (!isDigit(bytes[at]!) || !isDigit(bytes[at + 1]!)) return Number.NaN;
+  return (bytes[at]! - ZERO) * 10 + bytes[at + 1]! - ZERO;
+}
+
+function tokensOf(pattern: string): readonly string[] {
+  const tokens: string[] = [];
+  for (let at = 0; at < pattern.length; at += tokens.at(-1)!.length) {
+    TOKEN.lastIndex = at;
+    const token = TOKEN.exec(pattern)?.[0];
+    if (token === undefined || token.charCodeAt(0) > 0x7e) {
+      throw new RangeError(
+        `the pattern "${pattern}" has "${pattern[at]}", which means nothing there`,
+      );
+    }
+    tokens.push(token);
+  }
+  return tokens;
+}
+
+function stepOf(token: string): Step {
+  if (token === '~') return { kind: 'date-end' };
+  if (!/^[yMdHms]/.test(token)) return { kind: 'byte', byte: token.charCodeAt(0) };
+  const isOpen = token.length === 1;
+  return {
+    kind: 'digits',
+    part: token[0] as Part,
+    least: token.length,
+    most: isOpen ? 2 : token.length,
+  };
+}
+
+function tailOf(token: string): Tail {
+  if (token === '[.F]') return { kind: 'fraction' };
+  if (token === 'u') return { kind: 'micros' };
+  if (token === 'X' || token === '[X]') return { kind: 'offset', isOptional: token !== 'X' };
+  if (token.startsWith('f')) return { kind: 'digits', count: token.length };
+  if (/^[yMdHms]/.test(token)) {
+    throw new RangeError(`"${token}" stands after the fraction of a second`);
+  }
+  return { kind: 'byte', byte: token.charCodeAt(0) };
+}

@@ -1,0 +1,88 @@
+/**
+ * Decimal numbers as exact doubles: a column of whole numbers of 10^-decimals, where `decimals` is what the finest of
+ * its numbers needs. A number that would make another one inexact begins a new column instead.
+ */
+
+/** More decimals than any market has. */
+const DECIMALS_MAX = 18;
+const POWERS = Float64Array.from({ length: 23 }, (_, exponent) => 10 ** exponent);
+const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/;
+
+export class DecimalColumn {
+  readonly values: Float64Array;
+  /** Grows as finer numbers come. */
+  decimals = 0;
+  #largest = 0;
+
+  constructor(capacity: number) {
+    this.values = new Float64Array(capacity);
+  }
+
+  /** From here on, row 0 is the next to be set; what comes is expected to be as fine as what was. */
+  restart(): void {
+    this.#largest = 0;
+  }
+
+  /** Sets a row after all before it to `mantissa` · 10^-`decimals`; false when that needs a column of its own. */
+  set(row: number, mantissa: number, decimals: number): boolean {
+    if (decimals === this.decimals) {
+      this.values[row] = mantissa;
+      const size = mantissa < 0 ? -mantissa : mantissa;
+      if (size > this.#largest) this.#largest = size;
+      return true;
+    }
+    return this.#setOther(row, mantissa, decimals);
+  }
+
+  #setOther(row: number, mantissa: number, decimals: number): boolean {
+    if (decimals < this.decimals) {
+      const value = mantissa * POWERS[this.decimals - decimals]!;
+      if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return this.set(row, value, this.decimals);
+      if (row > 0) return false;
+      this.decimals = decimals;
+      return this.set(row, mantissa, decimals);
+    }
+    const factor = POWERS[decimals - this.decimals]!;
+    if (this.#largest * factor > Number.MAX_SAFE_INTEGER) return false;
+    for (let before = 0; before < row; before += 1) this.values[before]! *= factor;
+    this.#largest *= factor;
+    this.decimals = decimals;
+    return this.set(row, mantissa, decimals);
+  }
+}
+
+/** A number in its shortest form. */
+export interface Decimal {
+  readonly mantissa: number;
+  readonly decimals: number;
+}
+
+/** What a text says, or null when it is no decimal number, or one with more digits than a double holds exactly. */
+export function parseDecimal(text: string): Decimal | null {
+  const match = DECIMAL.exec(text);
+  if (match === null) return null;
+  const [, sign, whole = '', fraction = '', exponent = '0'] = match;
+  if (whole === '' && fraction === '') return null;
+  return shortest(
+    BigInt(`${sign === '-' ? '-' : ''}${whole}${fraction}`),
+    fraction.length - Number(exponent),
+  );
+}
+
+/** The same as whole numbers of 10^-decimals, 0 to 18 of them, without needless zeros; null where that is not exact. */
+export function shortest(whole: bigint, places: number): Decimal | null {
+  if (whole === 0n) return { mantissa: 0, decimals: 0 };
+  let mantissa = whole;
+  let decimals = places;
+  while (decimals > 0 && mantissa % 10n === 0n) {
+    mantissa /= 10n;
+    decimals -= 1;
+  }
+  if (decimals < -DECIMALS_MAX || decimals > DECIMALS_MAX) return null;
+  if (decimals < 0) {
+    mantissa *= 10n ** BigInt(-decimals);
+    decimals = 0;
+  }
+  const value = Number(mantissa);
+  return Number.isSafeInteger(value) ? { mantissa: value, decimals } : null;
+}
