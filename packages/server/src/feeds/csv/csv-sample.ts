@@ -1,0 +1,55 @@
+/** A first look at a text: its delimiter, whether it has a header, and its first rows as fields. Nothing is decided by one row. */
+
+import { DELIMITERS } from '../feed-mapping.ts';
+import { splitLine } from './split-line.ts';
+
+const ROWS_MAX = 200;
+const NUMERIC = /^[+-]?\d[\d.,:/ TZ+-]*$/;
+
+export interface CsvSample {
+  /** The path as far as it is known, with `/`. */
+  readonly path: string;
+  /** The last part of it. */
+  readonly fileName: string;
+  readonly delimiter: (typeof DELIMITERS)[number];
+  /** Null where the first row has values already. */
+  readonly header: readonly string[] | null;
+  /** Whole rows, all with as many fields. */
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** What can be told of the first bytes of a text, or null when they are no rows of several columns. */
+export function sampleOf(firstBytes: Uint8Array, path: string): CsvSample | null {
+  const text = new TextDecoder().decode(firstBytes);
+  const lines = text.split('\n');
+  // The last one may be cut.
+  if (lines.length > 1) lines.pop();
+  const full = lines.filter((line) => line.trim() !== '').slice(0, ROWS_MAX + 1);
+  let best: { delimiter: (typeof DELIMITERS)[number]; rows: (readonly string[])[] } | null = null;
+  for (const delimiter of DELIMITERS) {
+    const rows = full.map((line) => splitLine(line, delimiter));
+    const columns = rows[0]?.length ?? 0;
+    if (columns < 2 || rows.some((row) => row.length !== columns)) continue;
+    if (best === null || columns > best.rows[0]!.length) best = { delimiter, rows };
+  }
+  if (best === null) return null;
+  const { delimiter, rows } = best;
+  const isHeader = !rows[0]!.some((field) => NUMERIC.test(field));
+  return {
+    path,
+    fileName: path.slice(path.lastIndexOf('/') + 1),
+    delimiter,
+    header: isHeader ? rows[0]! : null,
+    rows: isHeader ? rows.slice(1) : rows,
+  };
+}
+
+/** The values of a column, by number from 1, without empty ones. */
+export function valuesOf({ rows }: CsvSample, column: number): readonly string[] {
+  return rows.map((row) => row[column - 1] ?? '').filter((value) => value !== '');
+}
+
+/** Names without what programs write differently: `Bid Volume`, `bid_volume` and `BidVolume` are one. */
+export function plainName(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, '');
+}

@@ -1,0 +1,186 @@
+/**
+ * Which mapping a text would be read with, told by its first bytes and its name: a form that is known, or columns by
+ * their names and values. Every choice has a reason that a person can read; what could be meant in two ways is asked
+ * and never chosen.
+ */
+
+import type { CsvMapping, SideMapping } from '../feed-mapping.ts';
+import { isZone } from '../wall-clock.ts';
+import { type CsvGuess, type CsvHints, type CsvPreset, GuessNotes } from './csv-guess.ts';
+import { type CsvSample, plainName, sampleOf, valuesOf } from './csv-sample.ts';
+import { ninjatrader, quantconnect, sierra } from './desk-presets.ts';
+import { guessDateAndTime, guessTime } from './guess-times.ts';
+import { binanceAggTrades, binanceTrades, databento, tardis } from './vendor-presets.ts';
+
+const PRESETS: readonly CsvPreset[] = [
+  databento,
+  tardis,
+  binanceTrades,
+  binanceAggTrades,
+  sierra,
+  ninjatrader,
+  quantconnect,
+];
+
+/** Names that columns go by, the most telling first. */
+const TIME = ['tsevent', 'timestamp', 'datetime', 'ts', 'transacttime', 'tradetime', 'time'];
+const PRICE = ['price', 'px', 'tradeprice', 'last'];
+const SIZE = ['size', 'qty', 'quantity', 'amount', 'volume', 'vol', 'contracts', 'lots'];
+const SIDE = ['side', 'aggressor', 'aggressorside', 'takerside', 'direction'];
+const MAKER = ['isbuyermaker', 'buyermaker'];
+const SYMBOL = ['symbol', 'instrument', 'contract', 'ticker'];
+const BUY = ['buy', 'Buy', 'BUY'];
+const SELL = ['sell', 'Sell', 'SELL'];
+const NUMBER = /^[+-]?\d*\.?\d+(?:[eE][+-]?\d+)?$/;
+
+export function guessCsv(firstBytes: Uint8Array, path: string, hints: CsvHints = {}): CsvGuess {
+  const notes = new GuessNotes();
+  if (hints.zone !== undefined && !isZone(hints.zone)) {
+    notes.ask('zone', `"${hints.zone}" is no zone: give one such as UTC or America/Chicago.`);
+    return notes.guess(null);
+  }
+  const sample = sampleOf(firstBytes, path);
+  if (sample === null) {
+    notes.ask(
+      'content',
+      'These are no rows of columns, all with as many: is this a text of trades?',
+    );
+    return notes.guess(null);
+  }
+  if (sample.rows.length === 0) {
+    notes.ask(
+      'content',
+      'There is a header and no whole row, so nothing can be told of the values.',
+    );
+    return notes.guess(null);
+  }
+  if (hints.preset !== undefined) {
+    return PRESETS.find(({ name }) => name === hints.preset)!.guess(sample, hints);
+  }
+  const fitting = PRESETS.filter((preset) => preset.fits(sample));
+  if (fitting.length === 1) return fitting[0]!.guess(sample, hints);
+  if (fitting.length > 1) {
+    const names = fitting.map(({ name }) => name).join(', ');
+    notes.ask('preset', `This could be of several forms: say which of ${names}.`);
+    return notes.guess(null);
+  }
+  if (sample.header === null) {
+    notes.ask(
+      'columns',
+      'There is no header, and no known form: give a mapping with the numbers of columns.',
+    );
+    return notes.guess(null);
+  }
+  return byNames(sample, sample.header, hints, notes);
+}
+
+function byNames(
+  sample: CsvSample,
+  header: readonly string[],
+  hints: CsvHints,
+  notes: GuessNotes,
+): CsvGuess {
+  const named = (names: readonly string[]) => columnNamed(header, names);
+  const values = (column: string) => valuesOf(sample, header.indexOf(column) + 1);
+  const price = needed('price', named(PRICE), notes);
+  const size = needed('size', named(SIZE), notes);
+  const timeColumn = needed('time', named(TIME), notes);
+  if (price === null || size === null || timeColumn === null) return notes.guess(null);
+  if (new Set(header).size !== header.length) {
+    notes.ask('columns', 'Two columns have one name: give a mapping with the numbers of columns.');
+  }
+  const date = named(['date']);
+  const time =
+    date === null
+      ? guessTime(timeColumn, values(timeColumn), hints, notes)
+      : guessDateAndTime([date, timeColumn], [values(date), values(timeColumn)], hints, notes);
+  const decimalSign = signOf(sample, [...values(price), ...values(size)], notes);
+  const side = sideOf(named, values, notes);
+  const symbol = named(SYMBOL);
+  notes.because(`"${price}" is the price and "${size}" the size.`);
+  notes.because(symbol === null ? 'No column names the instrument.' : `"${symbol}" is the symbol.`);
+  if (time === null || side === null) return notes.guess(null);
+  const mapping: CsvMapping = {
+    time,
+    price: { column: price, decimals: 0 },
+    size: { column: size, decimals: 0 },
+    side,
+    symbol: symbol === null ? null : { column: symbol, isFuturesOnly: false },
+    drop: [],
+    delimiter: sample.delimiter,
+    hasHeader: true,
+    decimalSign,
+  };
+  return notes.guess(mapping);
+}
+
+function columnNamed(header: readonly string[], names: readonly string[]): string | null {
+  for (const name of names) {
+    const found = header.find((column) => plainName(column) === name);
+    if (found !== undefined) return found;
+  }
+  return null;
+}
+
+function needed(what: string, column: string | null, notes: GuessNotes): string | null {
+  if (column === null) {
+    notes.ask(
+      'columns',
+      `No column is named like a ${what}: give a mapping that says which it is.`,
+    );
+  }
+  return column;
+}
+
+function signOf(
+  { delimiter }: CsvSample,
+  values: readonly string[],
+  notes: GuessNotes,
+): CsvMapping['decimalSign'] {
+  if (values.every((value) => NUMBER.test(value))) return '.';
+  const isComma =
+    delimiter !== ',' && values.every((value) => NUMBER.test(value.replace(',', '.')));
+  if (isComma) {
+    // 1,250 is a thousand in one country and little more than one in another.
+    const isThousands = values.every((value) => !value.includes(',') || /,\d{3}$/.test(value));
+    if (!isThousands) {
+      notes.because('Numbers have a decimal comma.');
+      return ',';
+    }
+  }
+  const value = values.find((text) => !NUMBER.test(text));
+  notes.ask(
+    'columns',
+    `Prices or sizes have values such as "${value}", which cannot be told for sure.`,
+  );
+  return '.';
+}
+
+function sideOf(
+  named: (names: readonly string[]) => string | null,
+  values: (column: string) => readonly string[],
+  notes: GuessNotes,
+): SideMapping | null {
+  const maker = named(MAKER);
+  const column = maker ?? named(SIDE);
+  if (column === null) {
+    notes.because('No column is named like a side: sides are unknown.');
+    return { kind: 'none' };
+  }
+  const words = [...new Set(values(column))];
+  if (maker !== null && words.every((word) => /^(?:true|false)$/i.test(word))) {
+    notes.because(`"${maker}": the buyer was the maker, so true is a sell and false a buy.`);
+    const [buy, sell] = [
+      ['false', 'False', 'FALSE'],
+      ['true', 'True', 'TRUE'],
+    ];
+    return { kind: 'words', column: maker, buy: buy!, sell: sell!, unknown: [] };
+  }
+  if (maker === null && words.every((word) => [...BUY, ...SELL].includes(word))) {
+    notes.because(`"${column}" says buy or sell.`);
+    return { kind: 'words', column, buy: BUY, sell: SELL, unknown: ['unknown', ''] };
+  }
+  const shown = words.slice(0, 5).join(', ');
+  notes.ask('side', `"${column}" has the words ${shown}: say which is a buy and which a sell.`);
+  return null;
+}

@@ -1,0 +1,40 @@
+/** Bytes that can be read at any place: an open file of the house's disk, with its size when it was opened. */
+
+import { KIB } from '@tapeloom/core/units';
+import type { DiskFile } from '../../platform/disk.ts';
+import { FeedError } from '../feed-trades.ts';
+
+const PIECE_BYTES = 256 * KIB;
+
+export interface ByteSource {
+  readonly size: number;
+  /** Fills `into` from this position; returns how many bytes there were. */
+  read: DiskFile['read'];
+}
+
+/** Exactly these bytes; a file that has become shorter is refused. */
+export async function bytesAt(
+  source: ByteSource,
+  position: number,
+  count: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(count);
+  let filled = 0;
+  while (filled < count) {
+    const read = await source.read(bytes.subarray(filled), position + filled);
+    if (read === 0) throw new FeedError(`The file ends at byte ${position + filled}, too early.`);
+    filled += read;
+  }
+  return bytes;
+}
+
+/** Bytes from `from` to `to` in pieces; each is a memory of its own. */
+export async function* piecesOf(
+  source: ByteSource,
+  from = 0,
+  to = source.size,
+): AsyncGenerator<Uint8Array> {
+  for (let at = from; at < to; at += PIECE_BYTES) {
+    yield await bytesAt(source, at, Math.min(PIECE_BYTES, to - at));
+  }
+}

@@ -1,0 +1,126 @@
+/**
+ * Files as they are sent around, packed or not, told by their first bytes: a list of what is in them, each expanded as a
+ * stream, so that memory stays flat whatever they expand to. A packed file that ends early, has another size or
+ * another checksum than it says, or goes on behind its end is an error once all of it was read.
+ */
+
+import { Readable, type Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { crc32, createGunzip, createInflateRaw, createZstdDecompress } from 'node:zlib';
+import { FeedError } from '../feed-trades.ts';
+import { printedText } from '../printed-text.ts';
+import { type ByteSource, bytesAt, piecesOf } from './byte-source.ts';
+import { type ZipEntry, zipDataOffset, zipEntries } from './zip-directory.ts';
+
+export type Packing = 'plain' | 'gzip' | 'zstd' | 'zip';
+
+export interface PackedFile {
+  /** Its own name, without a path and without the ending that says how it is packed. */
+  readonly name: string;
+  /** Expanded, from the beginning, as often as asked. */
+  bytes(): AsyncIterable<Uint8Array>;
+}
+
+interface Expander extends Transform {
+  readonly bytesWritten: number;
+}
+
+/** How a file is packed, by its first four bytes. */
+export function packingOf(first: Uint8Array): Packing {
+  if (first.length >= 2 && first[0] === 0x1f && first[1] === 0x8b) return 'gzip';
+  if (first.length < 4) return 'plain';
+  const magic = new DataView(first.buffer, first.byteOffset).getUint32(0, true);
+  if (magic === 0xfd2f_b528) return 'zstd';
+  // A local entry, or the end of a zip without entries.
+  return magic === 0x0403_4b50 || magic === 0x0605_4b50 ? 'zip' : 'plain';
+}
+
+/** What is in a file: itself, or the entries of a zip. An entry may be packed once more (a `.csv.gz` in a zip is not expanded). */
+export async function unpack(
+  source: ByteSource,
+  path: string,
+): Promise<{ readonly packing: Packing; readonly files: readonly PackedFile[] }> {
+  const packing = packingOf(await bytesAt(source, 0, Math.min(4, source.size)));
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  switch (packing) {
+    case 'plain':
+      return { packing, files: [{ name, bytes: () => piecesOf(source) }] };
+    case 'gzip':
+    case 'zstd': {
+      const create = packing === 'gzip' ? createGunzip : createZstdDecompress;
+      const bytes = () => expanded(piecesOf(source), create(), source.size, packing);
+      return { packing, files: [{ name: name.replace(/\.(?:gz|zst|zstd)$/i, ''), bytes }] };
+    }
+    case 'zip': {
+      const entries = await zipEntries(source);
+      const files = entries.map((entry) => ({
+        name: entry.name,
+        bytes: () => entryBytes(source, entry),
+      }));
+      return { packing, files };
+    }
+    default:
+      return packing satisfies never;
+  }
+}
+
+async function* entryBytes(source: ByteSource, entry: ZipEntry): AsyncGenerator<Uint8Array> {
+  const from = await zipDataOffset(source, entry);
+  const packed = piecesOf(source, from, from + entry.packedBytes);
+  const what = `zip, at "${printedText(entry.name)}",`;
+  let size = 0;
+  let sum = 0;
+  for await (const piece of entryPieces(packed, entry, what)) {
+    size += piece.length;
+    // At once, and not when some endless entry has ended.
+    if (size > entry.bytes) throw new FeedError(`The ${what} expands to more than it says.`);
+    sum = crc32(piece, sum);
+    yield piece;
+  }
+  if (size !== entry.bytes || sum !== entry.crc32) {
+    throw new FeedError(`The ${what} is damaged: it does not expand to what it says.`);
+  }
+}
+
+function entryPieces(
+  packed: AsyncIterable<Uint8Array>,
+  { method, packedBytes }: ZipEntry,
+  what: string,
+): AsyncIterable<Uint8Array> {
+  if (method === 'stored') return packed;
+  const expander = method === 'deflate' ? createInflateRaw() : createZstdDecompress();
+  return expanded(packed, expander, packedBytes, what);
+}
+
+async function* expanded(
+  packed: AsyncIterable<Uint8Array>,
+  expander: Expander,
+  packedBytes: number,
+  what: string,
+): AsyncGenerator<Uint8Array> {
+  // Its failure is that of the expander, which is met below.
+  const fed = pipeline(Readable.from(packed, { objectMode: false }), expander).then(
+    () => null,
+    (failure: unknown) => failure,
+  );
+  try {
+    for await (const piece of expander) yield piece as Uint8Array;
+  } catch (cause) {
+    throw cause instanceof FeedError ? cause : new FeedError(sentenceOf(what, cause));
+  } finally {
+    expander.destroy();
+  }
+  const failure = await fed;
+  if (failure !== null)
+    throw failure instanceof FeedError ? failure : new FeedError(sentenceOf(what, failure));
+  if (expander.bytesWritten !== packedBytes) {
+    throw new FeedError(`The ${what} goes on behind its end, with what is not ${what}.`);
+  }
+}
+
+function sentenceOf(what: string, cause: unknown): string {
+  const isCut = (cause as { code?: string }).code === 'Z_BUF_ERROR';
+  return isCut
+    ? `The ${what} ends too early: was the file cut?`
+    : `The ${what} is damaged: ${(cause as Error).message}.`;
+}
