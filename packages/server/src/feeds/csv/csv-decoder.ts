@@ -26,15 +26,18 @@ const ONE_INSTRUMENT: readonly FeedInstrument[] = [{ symbol: null, skipped: null
 
 export class CsvDecoder {
   readonly #mapping: CsvMapping;
+  readonly #batchRows: number;
   readonly #counts = new Map<string, number>();
   /** What is not read yet: the beginning of a row, or a whole piece. */
-  readonly #pending = new Uint8Array(PIECE_BYTES + ROW_BYTES_MAX);
+  readonly #pending = Buffer.allocUnsafe(PIECE_BYTES + ROW_BYTES_MAX);
   #pendingBytes = 0;
   #columns: CsvColumns | null = null;
   #count = 0;
 
-  constructor(mapping: CsvMapping) {
+  /** `batchRows` is how many trades a batch has at most. */
+  constructor(mapping: CsvMapping, batchRows = BATCH_ROWS) {
     this.#mapping = mapping;
+    this.#batchRows = batchRows;
   }
 
   get instruments(): readonly FeedInstrument[] {
@@ -87,12 +90,12 @@ export class CsvDecoder {
       at = beginOf(bytes);
       const lineEnd = bytes.indexOf(LINE_FEED, at);
       const firstLine = textOf(bytes, at, lineEnd);
-      this.#columns = new CsvColumns(this.#mapping, firstLine, BATCH_ROWS);
+      this.#columns = new CsvColumns(this.#mapping, firstLine, this.#batchRows);
       if (this.#mapping.hasHeader) at = lineEnd + 1;
     }
     const { fields } = this.#columns;
     while (at < end) {
-      at = fields.scan(bytes, at, end, BATCH_ROWS - this.#count);
+      at = fields.scan(bytes, at, end, this.#batchRows - this.#count);
       yield* this.#readRows(this.#columns);
       if (fields.broken !== null) throw this.#brokenRow(fields.rows, fields.broken);
     }
@@ -109,7 +112,7 @@ export class CsvDecoder {
       if (reason !== null && reason !== ROWS_CUT) throw this.#brokenRow(end, reason);
       this.#count = columns.keepSized(this.#count, this.#count + end - from, this.#counts);
       from = end;
-      if (this.#count === BATCH_ROWS || reason === ROWS_CUT) {
+      if (this.#count === this.#batchRows || reason === ROWS_CUT) {
         if (this.#count > 0) yield this.#takeBatch();
         columns.restart();
       }

@@ -2,13 +2,13 @@
 
 import type { SymbolMapping } from '../feed-mapping.ts';
 import type { FeedInstrument } from '../feed-trades.ts';
+import { noFuture } from '../no-future.ts';
 import type { FieldIndex } from './field-index.ts';
 import { textOf } from './number-fields.ts';
 import type { Reading } from './reading.ts';
 
 /** More instruments than any file of trades has; it bounds what a column of, say, trade ids would fill memory with. */
 const INSTRUMENTS_MAX = 100_000;
-const OPTION = / [CP]\d/;
 
 interface Word {
   readonly bytes: Uint8Array;
@@ -95,10 +95,4 @@ export class SymbolFields {
     this.#last = bytes.slice(start, end);
     this.#lastIndex = index;
   }
-}
-
-/** What else than a future a symbol of an exchange names. */
-export function noFuture(symbol: string): string | null {
-  if (symbol.includes('-')) return 'spread';
-  return OPTION.test(symbol) ? 'option' : null;
 }

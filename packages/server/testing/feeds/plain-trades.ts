@@ -1,0 +1,36 @@
+/** Trades of a feed as plain values, for tests: whatever batches and decimals they came in. */
+
+import type { UtcDay } from '@tapeloom/core/numbers';
+import { epochNs } from '@tapeloom/core/utc-day';
+import type { FeedInstrument, FeedTrades } from '../../src/feeds/feed-trades.ts';
+
+export interface ReadTrade {
+  readonly symbol: string | null;
+  readonly ts: bigint;
+  readonly price: string;
+  readonly size: string;
+  readonly side: number;
+  readonly row: number;
+}
+
+export function plainTrades(
+  { count, instruments, days, ns, rows, sides, ...numbers }: FeedTrades,
+  named: readonly FeedInstrument[],
+): readonly ReadTrade[] {
+  return Array.from({ length: count }, (_, at) => ({
+    symbol: named[instruments[at]!]!.symbol,
+    ts: epochNs(days[at] as UtcDay, ns[at]!),
+    price: decimalText(numbers.prices[at]!, numbers.priceDecimals),
+    size: decimalText(numbers.sizes[at]!, numbers.sizeDecimals),
+    side: sides[at]!,
+    row: rows[at]!,
+  }));
+}
+
+/** The shortest text of a decimal number. */
+export function decimalText(mantissa: number, decimals: number): string {
+  const digits = String(Math.abs(mantissa)).padStart(decimals + 1, '0');
+  const whole = digits.slice(0, digits.length - decimals);
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '');
+  return `${mantissa < 0 ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
+}
