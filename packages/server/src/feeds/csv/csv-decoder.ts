@@ -29,7 +29,7 @@ export class CsvDecoder {
   readonly #batchRows: number;
   readonly #counts = new Map<string, number>();
   /** What is not read yet: the beginning of a row, or a whole piece. */
-  readonly #pending = Buffer.allocUnsafe(PIECE_BYTES + ROW_BYTES_MAX);
+  readonly #pending = new Uint8Array(PIECE_BYTES + ROW_BYTES_MAX);
   #pendingBytes = 0;
   #columns: CsvColumns | null = null;
   #count = 0;
