@@ -6,10 +6,11 @@
 
 import { loadAverage } from '../shared/machine-load.ts';
 import type { Bench } from '../shared/report.ts';
+import { csv } from './csv-part.ts';
 import { dbn } from './dbn-part.ts';
 import type { ImportPart } from './import-part.ts';
 
-const PARTS: Readonly<Record<string, ImportPart>> = { dbn };
+const PARTS: Readonly<Record<string, ImportPart>> = { dbn, csv };
 
 export const run: Bench = async (words) => {
   const names = words.length === 0 ? Object.keys(PARTS) : words;

@@ -60,6 +60,7 @@ const forNode = /^packages\/client\/src\/node(?:\.ts$|\/)/;
 const rooms: Readonly<Record<string, readonly string[]>> = {
   platform: [],
   config: [],
+  feeds: [],
   markets: ['tape'],
   tape: [],
   blocks: [],

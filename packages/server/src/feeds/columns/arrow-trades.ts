@@ -1,12 +1,14 @@
 /**
- * Trades out of Arrow, stream or file, one record batch at a time as the bytes come: a file is a stream between a mark
- * and an index, so it needs no other reading. Buffers may be packed with zstd.
+ * Trades out of Arrow, stream or file, one record batch at a time, so that memory stays flat. Buffers may be packed with
+ * zstd. What ends before it should is refused.
  */
 
-import '../../platform/arrow-zstd.ts';
+import type { FileHandle } from 'node:fs/promises';
 import { DataType, type RecordBatch, RecordBatchReader, TimeUnit, type Vector } from 'apache-arrow';
 import { FeedError, type FeedTrades } from '../feed-trades.ts';
+import { type ByteSource, bytesAt, piecesOf } from '../packed/byte-source.ts';
 import { printedText } from '../printed-text.ts';
+import '../../platform/arrow-zstd.ts';
 import {
   type TableColumn,
   type TableMapping,
@@ -16,7 +18,7 @@ import {
 } from './table-trades.ts';
 
 const FILE_MARK = 'ARROW1';
-const FILE_MARK_BYTES = 8;
+const STREAM_END = Buffer.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
 const UNITS = {
   [TimeUnit.SECOND]: 's',
   [TimeUnit.MILLISECOND]: 'ms',
@@ -25,13 +27,13 @@ const UNITS = {
 } as const;
 
 export async function* readArrow(
-  bytes: AsyncIterable<Uint8Array>,
+  source: ByteSource,
   mapping: TableMapping,
   trades: TableTrades,
 ): AsyncGenerator<FeedTrades> {
   const wanted = tableColumns(mapping);
   try {
-    const reader = await RecordBatchReader.from(withoutMark(bytes));
+    const reader = await openReader(source);
     for await (const batch of reader as AsyncIterable<RecordBatch>) {
       yield* trades.push(columnsOf(batch, wanted), batch.numRows);
     }
@@ -42,21 +44,30 @@ export async function* readArrow(
   yield* trades.finish();
 }
 
-/** The stream alone: what follows its end is not read by anybody. */
-async function* withoutMark(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let begin: Buffer | null = Buffer.alloc(0);
-  for await (const piece of bytes) {
-    if (begin === null) {
-      yield piece;
-      continue;
-    }
-    begin = Buffer.concat([begin, piece]);
-    if (begin.length < FILE_MARK_BYTES) continue;
-    const isFile = begin.toString('latin1', 0, FILE_MARK.length) === FILE_MARK;
-    yield new Uint8Array(begin.subarray(isFile ? FILE_MARK_BYTES : 0));
-    begin = null;
+/** A file has its schema at its end, so it is read at any place; a stream is read as it comes. */
+async function openReader(source: ByteSource) {
+  const mark = Buffer.from(await bytesAt(source, 0, Math.min(FILE_MARK.length, source.size)));
+  if (mark.toString('latin1') === FILE_MARK) return await RecordBatchReader.from(handleOf(source));
+  // The library takes a stream that was cut between two batches for a whole one.
+  const end = source.size < STREAM_END.length ? null : source.size - STREAM_END.length;
+  if (end === null || !STREAM_END.equals(await bytesAt(source, end, STREAM_END.length))) {
+    throw new FeedError('This is no Arrow data, or its end is missing: was it cut?');
   }
-  if (begin !== null) throw new FeedError('This is too short to be Arrow data.');
+  return await RecordBatchReader.from(piecesOf(source));
+}
+
+/** As much of an open file as the library asks for. */
+function handleOf(source: ByteSource): FileHandle {
+  const handle = {
+    fd: -1,
+    stat: () => Promise.resolve({ size: source.size }),
+    async read(buffer: Uint8Array, offset: number, length: number, position: number) {
+      buffer.set(await bytesAt(source, position, length), offset);
+      return { bytesRead: length, buffer };
+    },
+    close: () => Promise.resolve(),
+  };
+  return handle as unknown as FileHandle;
 }
 
 function columnsOf(batch: RecordBatch, wanted: ReadonlySet<string>): Map<string, TableColumn> {

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import {
+  Float64,
+  Int64,
+  makeData,
+  makeVector,
+  RecordBatchFileWriter,
+  RecordBatchStreamWriter,
+  Table,
+  TimestampNanosecond,
+  Utf8,
+  vectorFromArray,
+} from 'apache-arrow';
+import { memorySource } from '../../../testing/feeds/memory-source.ts';
+import { plainTrades, type ReadTrade } from '../../../testing/feeds/plain-trades.ts';
+import { FeedError, type FeedTrades } from '../feed-trades.ts';
+import { readArrow } from './arrow-trades.ts';
+import { readParquet } from './parquet-trades.ts';
+import { type TableMapping, TableTrades } from './table-trades.ts';
+
+const mapping: TableMapping = {
+  time: { column: 'ts', unit: null, zone: null },
+  price: { column: 'price', decimals: 0 },
+  size: { column: 'size', decimals: 0 },
+  side: { kind: 'words', column: 'side', buy: ['B'], sell: ['A'], unknown: [''] },
+  symbol: { column: 'symbol', isFuturesOnly: true },
+  drop: [],
+};
+const NS = 1_773_153_000_123_456_789n;
+
+async function taken(trades: TableTrades, batches: AsyncIterable<FeedTrades>) {
+  const read: ReadTrade[] = [];
+  for await (const batch of batches) read.push(...plainTrades(batch, trades.instruments));
+  return { trades: read, counts: Object.fromEntries(trades.counts) };
+}
+
+describe('Parquet', () => {
+  let connection: DuckDBConnection;
+  let directory: string;
+  before(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'tapeloom-feeds-'));
+    connection = await (await DuckDBInstance.create(':memory:')).connect();
+  });
+  after(() => {
+    connection.closeSync();
+    rmSync(directory, { recursive: true });
+  });
+
+  async function parquet(select: string, options = ''): Promise<Uint8Array> {
+    const path = join(directory, 'table.parquet');
+    await connection.run(`COPY (${select}) TO '${path}' (FORMAT parquet ${options})`);
+    return readFileSync(path);
+  }
+
+  async function read(bytes: Uint8Array, its: TableMapping = mapping) {
+    const trades = new TableTrades(its);
+    return await taken(trades, readParquet(memorySource(bytes), its, trades));
+  }
+
+  const row = (ts: string, price: string, size: string) =>
+    `SELECT ${ts} AS ts, ${price} AS price, ${size} AS size, 'B' AS side, 'ESH6' AS symbol`;
+
+  it('times, decimals, whole and floating numbers are exact, whatever they are stored as', async () => {
+    const types = [
+      ["make_timestamp_ns(1773153000123456789)", '5000.25::DECIMAL(9,2)', '3::INTEGER', NS],
+      ["'2026-03-10 14:30:00.123456Z'::TIMESTAMPTZ", '5000.25::DECIMAL(18,9)', '3::BIGINT', 1_773_153_000_123_456_000n],
+      ["'2026-03-10 14:30:00.123'::TIMESTAMP_MS", '5000.25::DECIMAL(38,10)', '3::DOUBLE', 1_773_153_000_123_000_000n],
+      ['1773153000123456789::BIGINT', '5000.25::DOUBLE', '3::UINTEGER', NS],
+      ['1773153000123456789::UBIGINT', "'5000.25'", '3::HUGEINT', NS],
+    ] as const;
+    for (const [ts, price, size, expected] of types) {
+      for (const codec of ['snappy', 'zstd', 'gzip', 'uncompressed']) {
+        const bytes = await parquet(row(ts, price, size), `, CODEC '${codec}'`);
+        const time = { column: 'ts', unit: 'ns', zone: 'UTC' } as const;
+        const { trades } = await read(bytes, { ...mapping, time });
+        assert.deepEqual(
+          trades,
+          [{ symbol: 'ESH6', ts: expected, price: '5000.25', size: '3', side: 1, row: 1 }],
+          `${ts} ${price} ${codec}`,
+        );
+      }
+    }
+  });
+
+  it('several row groups are read in their order, as DuckDB reads them', async () => {
+    const select = `SELECT 1773153000000000000 + i * 1000003 AS ts, (20000 + i % 40) / 4 AS price,
+      i % 7 AS size, CASE WHEN i % 3 = 0 THEN 'A' ELSE 'B' END AS side, 'ESH6' AS symbol FROM range(30000) r(i)`;
+    const bytes = await parquet(select, ', ROW_GROUP_SIZE 2048');
+    const time = { column: 'ts', unit: 'ns', zone: null } as const;
+    const { trades, counts } = await read(bytes, { ...mapping, time });
+    const [sums] = (
+      await connection.runAndReadAll(
+        `SELECT count(*)::INTEGER, sum(price)::DOUBLE, sum(size)::INTEGER, min(ts), max(ts) FROM (${select}) WHERE size > 0`,
+      )
+    ).getRows();
+    const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+    assert.deepEqual(
+      [
+        trades.length,
+        sum(trades.map(({ price }) => Number(price))),
+        sum(trades.map(({ size }) => Number(size))),
+        trades[0]!.ts,
+        trades.at(-1)!.ts,
+      ],
+      sums,
+    );
+    assert.equal(counts['size zero'], 30_000 - trades.length);
+    assert.ok(trades.every((trade, index) => index === 0 || trade.row > trades[index - 1]!.row));
+  });
+
+  it('what is unclear, off any grid, missing or damaged is refused', async () => {
+    const ns = 'make_timestamp_ns(1773153000123456789)';
+    const refused = (bytes: Uint8Array, sentence: RegExp, its = mapping) =>
+      assert.rejects(read(bytes, its), (error) => error instanceof FeedError && sentence.test(error.message));
+    await refused(await parquet(row(ns, '1.5', '1')), /wall clock: say of which zone/);
+    await refused(await parquet(row('17::BIGINT', '1.5', '1')), /say in which unit/);
+    const its: TableMapping = { ...mapping, time: { column: 'ts', unit: 's', zone: 'UTC' } };
+    await refused(await parquet(row('17::BIGINT', '1.5', '1')), /before 1973/, its);
+    await refused(await parquet(row(ns, '(1/3)::DOUBLE', '1')), /Row 1 has the price "0.33/, its);
+    await refused(await parquet(row(ns, '5000.1::FLOAT', '1')), /has the price/, its);
+    await refused(await parquet(row(ns, 'NULL::DOUBLE', '1')), /has the price/, its);
+    await refused(await parquet(row(ns, '1.5', '-1')), /size below zero/, its);
+    await refused(await parquet('SELECT 1 AS ts'), /no column "price". The file has: ts/, its);
+    const bytes = await parquet(row(ns, '1.5', '1'));
+    for (const end of [0, 3, 8, 40, bytes.length - 9, bytes.length - 1]) {
+      await refused(bytes.subarray(0, end), /Parquet file cannot be read|too early/, its);
+    }
+  });
+});
+
+describe('Arrow', () => {
+  const table = () =>
+    new Table({
+      ts: makeVector(
+        makeData({
+          type: new TimestampNanosecond('UTC'),
+          data: BigInt64Array.of(NS, NS + 1n, NS + 2n),
+        }),
+      ),
+      price: vectorFromArray([5000.25, -37.63, 0.1 + 0.2], new Float64()),
+      size: vectorFromArray([3n, 0n, 5n], new Int64()),
+      side: vectorFromArray(['B', 'A', null], new Utf8()),
+      symbol: vectorFromArray(['ESH6', 'ESH6-ESM6', 'ESH6']),
+    });
+
+  async function read(bytes: Uint8Array, its = mapping) {
+    const trades = new TableTrades(its);
+    return await taken(trades, readArrow(memorySource(bytes), its, trades));
+  }
+
+  it('a stream and a file say the same', async () => {
+    const expected = {
+      trades: [
+        { symbol: 'ESH6', ts: NS, price: '5000.25', size: '3', side: 1, row: 1 },
+        { symbol: 'ESH6', ts: NS + 2n, price: '0.3', size: '5', side: 0, row: 3 },
+      ],
+      counts: { 'size zero': 1 },
+    };
+    for (const writer of [RecordBatchStreamWriter, RecordBatchFileWriter]) {
+      const bytes = writer.writeAll(table()).toUint8Array(true);
+      assert.deepEqual(await read(bytes), expected);
+    }
+  });
+
+  it('what was cut or is no Arrow is refused', async () => {
+    const bytes = RecordBatchStreamWriter.writeAll(table()).toUint8Array(true);
+    const file = RecordBatchFileWriter.writeAll(table()).toUint8Array(true);
+    for (const whole of [bytes, file]) {
+      for (let end = 0; end < whole.length; end += 1) {
+        await assert.rejects(read(whole.subarray(0, end)), FeedError, String(end));
+      }
+    }
+    await assert.rejects(read(Buffer.from('time,price,size\n1,2,3\n4,5,6\n')), FeedError);
+    const other = { ...mapping, symbol: { column: 'name', isFuturesOnly: false } };
+    await assert.rejects(read(bytes, other), /no column "name". The file has: ts, price/);
+  });
+});
