@@ -47,7 +47,10 @@ export async function* readArrow(
 /** A file has its schema at its end, so it is read at any place; a stream is read as it comes. */
 async function openReader(source: ByteSource) {
   const mark = Buffer.from(await bytesAt(source, 0, Math.min(FILE_MARK.length, source.size)));
-  if (mark.toString('latin1') === FILE_MARK) return await RecordBatchReader.from(handleOf(source));
+  if (mark.toString('latin1') === FILE_MARK) {
+    await refuseCutFile(source);
+    return await RecordBatchReader.from(handleOf(source));
+  }
   // The library takes a stream that was cut between two batches for a whole one.
   const end = source.size < STREAM_END.length ? null : source.size - STREAM_END.length;
   if (end === null || !STREAM_END.equals(await bytesAt(source, end, STREAM_END.length))) {
@@ -56,12 +59,26 @@ async function openReader(source: ByteSource) {
   return await RecordBatchReader.from(piecesOf(source));
 }
 
+/** The library would look for the schema of such a file without end. */
+async function refuseCutFile(source: ByteSource): Promise<void> {
+  const bytes = FILE_MARK.length + 4;
+  const end = Buffer.from(await bytesAt(source, Math.max(0, source.size - bytes), Math.min(bytes, source.size)));
+  const isWhole = end.length === bytes && end.toString('latin1', 4) === FILE_MARK;
+  const footerBytes = isWhole ? end.readInt32LE(0) : 0;
+  if (footerBytes <= 0 || footerBytes + bytes + FILE_MARK.length > source.size) {
+    throw new FeedError('The end of the Arrow file is missing: was it cut?');
+  }
+}
+
 /** As much of an open file as the library asks for. */
 function handleOf(source: ByteSource): FileHandle {
   const handle = {
     fd: -1,
     stat: () => Promise.resolve({ size: source.size }),
     async read(buffer: Uint8Array, offset: number, length: number, position: number) {
+      if (!(position >= 0 && position + length <= source.size)) {
+        throw new FeedError('The Arrow file is damaged: a part of it lies outside of it.');
+      }
       buffer.set(await bytesAt(source, position, length), offset);
       return { bytesRead: length, buffer };
     },
