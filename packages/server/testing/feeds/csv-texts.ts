@@ -32,7 +32,11 @@ export function databentoText(
   const rows = trades.map(({ symbol, ts, price, size, side }, index) => {
     const { date, clock, nanos } = partsOf(ts);
     const time = isPretty ? `${date}T${clock}.${nanos}Z` : String(ts);
-    const printed = isPretty ? nineDecimals(price) : nineDecimals(price).replace('.', '').replace(/^(-?)0+(?=\d)/, '$1');
+    const printed = isPretty
+      ? nineDecimals(price)
+      : nineDecimals(price)
+          .replace('.', '')
+          .replace(/^(-?)0+(?=\d)/, '$1');
     const letter = side === 0 ? 'N' : side === 1 ? 'B' : 'A';
     const row = `${time},${time},0,1,5482,T,${letter},0,${printed},${size},128,13511,${index + 100}`;
     return hasSymbol ? `${row},${symbol}` : row;

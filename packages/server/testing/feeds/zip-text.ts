@@ -7,7 +7,13 @@ export interface ZipPart {
   readonly bytes: Uint8Array;
   readonly isStored?: boolean;
   /** What the zip says instead of the truth. */
-  readonly lies?: { readonly bytes?: number; readonly crc32?: number; readonly method?: number; readonly flags?: number; readonly offset?: number };
+  readonly lies?: {
+    readonly bytes?: number;
+    readonly crc32?: number;
+    readonly method?: number;
+    readonly flags?: number;
+    readonly offset?: number;
+  };
 }
 
 export function zipOf(parts: readonly ZipPart[], { isLarge = false } = {}): Buffer {
@@ -45,7 +51,11 @@ export function zipOf(parts: readonly ZipPart[], { isLarge = false } = {}): Buff
     offset += local.length + path.length + packed.length;
   }
   const directory = Buffer.concat(entries);
-  return Buffer.concat([...bodies, directory, ...endOf(parts.length, directory.length, offset, isLarge)]);
+  return Buffer.concat([
+    ...bodies,
+    directory,
+    ...endOf(parts.length, directory.length, offset, isLarge),
+  ]);
 }
 
 function endOf(count: number, bytes: number, offset: number, isLarge: boolean): readonly Buffer[] {

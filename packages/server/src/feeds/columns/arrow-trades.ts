@@ -62,7 +62,9 @@ async function openReader(source: ByteSource) {
 /** The library would look for the schema of such a file without end. */
 async function refuseCutFile(source: ByteSource): Promise<void> {
   const bytes = FILE_MARK.length + 4;
-  const end = Buffer.from(await bytesAt(source, Math.max(0, source.size - bytes), Math.min(bytes, source.size)));
+  const end = Buffer.from(
+    await bytesAt(source, Math.max(0, source.size - bytes), Math.min(bytes, source.size)),
+  );
   const isWhole = end.length === bytes && end.toString('latin1', 4) === FILE_MARK;
   const footerBytes = isWhole ? end.readInt32LE(0) : 0;
   if (footerBytes <= 0 || footerBytes + bytes + FILE_MARK.length > source.size) {

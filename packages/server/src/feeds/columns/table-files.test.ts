@@ -67,9 +67,19 @@ describe('Parquet', () => {
 
   it('times, decimals, whole and floating numbers are exact, whatever they are stored as', async () => {
     const types = [
-      ["make_timestamp_ns(1773153000123456789)", '5000.25::DECIMAL(9,2)', '3::INTEGER', NS],
-      ["'2026-03-10 14:30:00.123456Z'::TIMESTAMPTZ", '5000.25::DECIMAL(18,9)', '3::BIGINT', 1_773_153_000_123_456_000n],
-      ["'2026-03-10 14:30:00.123'::TIMESTAMP_MS", '5000.25::DECIMAL(38,10)', '3::DOUBLE', 1_773_153_000_123_000_000n],
+      ['make_timestamp_ns(1773153000123456789)', '5000.25::DECIMAL(9,2)', '3::INTEGER', NS],
+      [
+        "'2026-03-10 14:30:00.123456Z'::TIMESTAMPTZ",
+        '5000.25::DECIMAL(18,9)',
+        '3::BIGINT',
+        1_773_153_000_123_456_000n,
+      ],
+      [
+        "'2026-03-10 14:30:00.123'::TIMESTAMP_MS",
+        '5000.25::DECIMAL(38,10)',
+        '3::DOUBLE',
+        1_773_153_000_123_000_000n,
+      ],
       ['1773153000123456789::BIGINT', '5000.25::DOUBLE', '3::UINTEGER', NS],
       ['1773153000123456789::UBIGINT', "'5000.25'", '3::HUGEINT', NS],
     ] as const;
@@ -116,7 +126,10 @@ describe('Parquet', () => {
   it('what is unclear, off any grid, missing or damaged is refused', async () => {
     const ns = 'make_timestamp_ns(1773153000123456789)';
     const refused = (bytes: Uint8Array, sentence: RegExp, its = mapping) =>
-      assert.rejects(read(bytes, its), (error) => error instanceof FeedError && sentence.test(error.message));
+      assert.rejects(
+        read(bytes, its),
+        (error) => error instanceof FeedError && sentence.test(error.message),
+      );
     await refused(await parquet(row(ns, '1.5', '1')), /wall clock: say of which zone/);
     await refused(await parquet(row('17::BIGINT', '1.5', '1')), /say in which unit/);
     const its: TableMapping = { ...mapping, time: { column: 'ts', unit: 's', zone: 'UTC' } };

@@ -245,6 +245,27 @@ describe('what a text may look like', () => {
     );
   });
 
+  it('numbers of every unit are exact to the nanosecond, with a fraction or without', () => {
+    const cases = [
+      ['s', '1773153000.123456789', 123_456_789n],
+      ['s', '1773153000', 0n],
+      ['ms', '1773153000123.5', 123_500_000n],
+      ['us', '1773153000123456.7890', 123_456_789n],
+      ['ns', '1773153000123456789.0', 123_456_789n],
+      ['by-digits', '1773153000.25', 250_000_000n],
+      ['by-digits', '1773153000123456', 123_456_000n],
+    ] as const;
+    for (const [unit, time, ns] of cases) {
+      const mapping: CsvMapping = { ...simple, time: { kind: 'epoch', column: 'time', unit } };
+      const { trades } = decodeText(`${HEADER}${time},1,1,buy\n`, mapping);
+      assert.deepEqual(trades.map(({ ts }) => ts), [BEGIN + ns], time);
+    }
+    const mapping: CsvMapping = { ...simple, time: { kind: 'epoch', column: 'time', unit: 'ns' } };
+    for (const time of ['1773153000123456789.1', '.', '.5', '1.2.3', '-1', '17731530001234567890']) {
+      assert.match(faultOf(`${HEADER}${time},1,1,buy\n`, mapping)!, /has the time|before 1973/, time);
+    }
+  });
+
   it('spreads and options are told by name', () => {
     const text = databentoText(
       ['ESU4-ESZ4', 'ESH4 C5000', 'BRN FMH0025!', 'ESH4'].map((symbol) => ({

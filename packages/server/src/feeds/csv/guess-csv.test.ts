@@ -90,7 +90,10 @@ describe('a mapping that is guessed', () => {
     for (const preset of CSV_PRESETS) {
       const { mapping, unclear } = guess('a,b\nc,1\n', { preset, zone: 'UTC', date: 20260310 });
       assert.equal(mapping, null, preset);
-      assert.ok(unclear.some(({ about }) => about === 'content'), preset);
+      assert.ok(
+        unclear.some(({ about }) => about === 'content'),
+        preset,
+      );
     }
   });
 });

@@ -44,7 +44,10 @@ it('what is wrong with a mapping is said by the name of the field, with what is 
   ];
   for (const [change, sentence] of cases) {
     const faults = faultsOf(change);
-    assert.ok(faults.some((fault) => sentence.test(fault)), `${sentence} in ${faults.join(' | ')}`);
+    assert.ok(
+      faults.some((fault) => sentence.test(fault)),
+      `${sentence} in ${faults.join(' | ')}`,
+    );
   }
   assert.deepEqual(judgeMapping('x'), {
     mapping: null,

@@ -27,9 +27,13 @@ const column: Check = (value) =>
 const oneOf =
   (values: readonly unknown[]): Check =>
   (value) =>
-    values.includes(value) ? null : `one of ${values.map((each) => JSON.stringify(each)).join(', ')}`;
+    values.includes(value)
+      ? null
+      : `one of ${values.map((each) => JSON.stringify(each)).join(', ')}`;
 const words: Check = (value) =>
-  Array.isArray(value) && value.every((word) => typeof word === 'string') ? null : 'a list of words';
+  Array.isArray(value) && value.every((word) => typeof word === 'string')
+    ? null
+    : 'a list of words';
 const zone: Check = (value) =>
   typeof value === 'string' && isZone(value) ? null : 'a zone such as "UTC" or "America/Chicago"';
 const decimals: Check = (value) =>
@@ -42,8 +46,17 @@ const boolean = oneOf([true, false]);
 
 const TIMES: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
   epoch: { column, unit: oneOf(TIME_UNITS) },
-  midnight: { column, unit: oneOf(TIME_UNITS.filter((unit) => unit !== 'by-digits')), date: day, zone },
-  text: { column, pattern: pattern(true, true), zone: (value) => (value === null ? null : zone(value)) },
+  midnight: {
+    column,
+    unit: oneOf(TIME_UNITS.filter((unit) => unit !== 'by-digits')),
+    date: day,
+    zone,
+  },
+  text: {
+    column,
+    pattern: pattern(true, true),
+    zone: (value) => (value === null ? null : zone(value)),
+  },
   'date-and-time': {
     dateColumn: column,
     datePattern: pattern(true, false),
@@ -75,7 +88,8 @@ export function judgeMapping(value: unknown): Judged {
     judgePart('symbol', whole.symbol, { column, isFuturesOnly: boolean }, faults);
   }
   if (Array.isArray(whole.drop)) {
-    for (const [place, rule] of whole.drop.entries()) judgePart(`drop[${place}]`, rule, DROP, faults);
+    for (const [place, rule] of whole.drop.entries())
+      judgePart(`drop[${place}]`, rule, DROP, faults);
   } else faults.push(fault('drop', whole.drop, 'a list'));
   if (whole.decimalSign === ',' && whole.delimiter === ',') {
     faults.push('decimalSign: a comma cannot both separate columns and be the decimal sign.');

@@ -34,6 +34,7 @@ const UNIT_NAMES: Readonly<Record<TimeUnit, string>> = {
 /** Digits of seconds since 1970, from 2001 to 2286. */
 const SECOND_DIGITS = 10;
 const DIGITS_MAX = 19;
+const POWERS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9] as const;
 
 export class TimeFields {
   readonly days: Uint32Array;
@@ -105,34 +106,44 @@ export class TimeFields {
     };
   }
 
-  /** Whole digits, then those below a second, then perhaps a fraction of the unit. */
+  /** A number of the unit, mostly without a fraction. */
   #number(bytes: Uint8Array, start: number, end: number, unit: TimeUnit): boolean {
-    let digitsEnd = start;
-    while (digitsEnd < end && bytes[digitsEnd] !== DOT) digitsEnd += 1;
-    const count = digitsEnd - start;
-    if (count === 0 || count > DIGITS_MAX) return false;
-    const below = unit === 'by-digits' ? count - SECOND_DIGITS : UNIT_DIGITS[unit];
-    if (unit === 'by-digits' && (below < 0 || below % 3 !== 0)) return false;
-    let seconds = 0;
-    let fraction = 0;
-    for (let at = start; at < digitsEnd; at += 1) {
-      const digit = bytes[at]! - ZERO;
-      if (!(digit >= 0 && digit <= 9)) return false;
-      if (digitsEnd - at > below) seconds = seconds * 10 + digit;
-      else fraction = fraction * 10 + digit;
-    }
-    let places = below;
-    for (let at = digitsEnd + 1; at < end; at += 1) {
+    if (this.#digits(bytes, start, end, unit)) return true;
+    const dot = bytes.subarray(start, end).indexOf(DOT);
+    if (dot === -1 || !this.#digits(bytes, start, start + dot, unit)) return false;
+    let placeNs = 10 ** (8 - (unit === 'by-digits' ? dot - SECOND_DIGITS : UNIT_DIGITS[unit]));
+    for (let at = start + dot + 1; at < end; at += 1) {
       const digit = bytes[at]! - ZERO;
       if (!(digit >= 0 && digit <= 9)) return false;
       // What is finer than a nanosecond is nothing, or cannot be kept.
-      if (places === 9 && digit !== 0) return false;
-      if (places === 9) continue;
+      if (placeNs < 1 && digit !== 0) return false;
+      if (placeNs >= 1) this.#fractionNs += digit * placeNs;
+      placeNs /= 10;
+    }
+    return true;
+  }
+
+  /** Digits of whole seconds, then those below a second. */
+  #digits(bytes: Uint8Array, start: number, end: number, unit: TimeUnit): boolean {
+    const count = end - start;
+    if (count <= 0 || count > DIGITS_MAX) return false;
+    const below = unit === 'by-digits' ? count - SECOND_DIGITS : UNIT_DIGITS[unit];
+    if (unit === 'by-digits' && (below < 0 || below % 3 !== 0)) return false;
+    const middle = Math.max(start, end - below);
+    let seconds = 0;
+    for (let at = start; at < middle; at += 1) {
+      const digit = bytes[at]! - ZERO;
+      if (!(digit >= 0 && digit <= 9)) return false;
+      seconds = seconds * 10 + digit;
+    }
+    let fraction = 0;
+    for (let at = middle; at < end; at += 1) {
+      const digit = bytes[at]! - ZERO;
+      if (!(digit >= 0 && digit <= 9)) return false;
       fraction = fraction * 10 + digit;
-      places += 1;
     }
     this.#seconds = seconds;
-    this.#fractionNs = places === 9 ? fraction : fraction * 10 ** (9 - places);
+    this.#fractionNs = fraction * POWERS[9 - below]!;
     return true;
   }
 

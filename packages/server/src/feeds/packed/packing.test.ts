@@ -20,7 +20,10 @@ async function expand(bytes: Uint8Array, path = 'data/es.csv.gz') {
 }
 
 async function refused(bytes: Uint8Array, sentence: RegExp): Promise<void> {
-  await assert.rejects(expand(bytes), (error) => error instanceof FeedError && sentence.test(error.message));
+  await assert.rejects(
+    expand(bytes),
+    (error) => error instanceof FeedError && sentence.test(error.message),
+  );
 }
 
 describe('packed files', () => {
@@ -39,7 +42,10 @@ describe('packed files', () => {
       const { packing: found, files } = await expand(bytes);
       assert.equal(found, packing);
       assert.equal(files.length, 1);
-      assert.equal(files[0]!.name, packing === 'plain' ? 'es.csv.gz' : packing === 'gzip' ? 'es.csv' : 'es.csv');
+      assert.equal(
+        files[0]!.name,
+        packing === 'plain' ? 'es.csv.gz' : packing === 'gzip' ? 'es.csv' : 'es.csv',
+      );
       assert.ok(files[0]!.bytes.equals(content));
     }
   });
@@ -71,7 +77,10 @@ describe('a zip', () => {
     for (const isLarge of [false, true]) {
       const { packing, files } = await expand(zipOf(parts, { isLarge }));
       assert.equal(packing, 'zip');
-      assert.deepEqual(files.map(({ name }) => name), ['es.csv', 'nq.csv', 'cl.csv']);
+      assert.deepEqual(
+        files.map(({ name }) => name),
+        ['es.csv', 'nq.csv', 'cl.csv'],
+      );
       assert.ok(files[0]!.bytes.equals(text));
       assert.equal(files[1]!.bytes.toString(), 'nq');
       assert.equal(files[2]!.bytes.length, 0);
@@ -81,7 +90,10 @@ describe('a zip', () => {
 
   it('that lies, hides or cannot be read is refused', async () => {
     await refused(zipOf([{ ...entry, lies: { bytes: 100 } }]), /expands to more than it says/);
-    await refused(zipOf([{ ...entry, lies: { bytes: text.length + 1 } }]), /does not expand to what/);
+    await refused(
+      zipOf([{ ...entry, lies: { bytes: text.length + 1 } }]),
+      /does not expand to what/,
+    );
     await refused(zipOf([{ ...entry, lies: { crc32: 7 } }]), /does not expand to what/);
     await refused(zipOf([{ ...entry, lies: { flags: 1 } }]), /"es.csv" in the zip is encrypted/);
     await refused(zipOf([{ ...entry, lies: { method: 14 } }]), /packed by method 14/);
