@@ -258,11 +258,26 @@ describe('what a text may look like', () => {
     for (const [unit, time, ns] of cases) {
       const mapping: CsvMapping = { ...simple, time: { kind: 'epoch', column: 'time', unit } };
       const { trades } = decodeText(`${HEADER}${time},1,1,buy\n`, mapping);
-      assert.deepEqual(trades.map(({ ts }) => ts), [BEGIN + ns], time);
+      assert.deepEqual(
+        trades.map(({ ts }) => ts),
+        [BEGIN + ns],
+        time,
+      );
     }
     const mapping: CsvMapping = { ...simple, time: { kind: 'epoch', column: 'time', unit: 'ns' } };
-    for (const time of ['1773153000123456789.1', '.', '.5', '1.2.3', '-1', '17731530001234567890']) {
-      assert.match(faultOf(`${HEADER}${time},1,1,buy\n`, mapping)!, /has the time|before 1973/, time);
+    for (const time of [
+      '1773153000123456789.1',
+      '.',
+      '.5',
+      '1.2.3',
+      '-1',
+      '17731530001234567890',
+    ]) {
+      assert.match(
+        faultOf(`${HEADER}${time},1,1,buy\n`, mapping)!,
+        /has the time|before 1973/,
+        time,
+      );
     }
   });
 
