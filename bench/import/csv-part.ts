@@ -106,7 +106,7 @@ async function measureForm(
 function decodeFile(path: string, mapping: CsvMapping, expected: number): void {
   const decoder = new CsvDecoder(mapping);
   const piece = new Uint8Array(PIECE_BYTES);
-  const file = openSync(path);
+  const file = openSync(path, 'r');
   let count = 0;
   for (let read = readSync(file, piece); read > 0; read = readSync(file, piece)) {
     for (const batch of decoder.push(piece.subarray(0, read))) count += batch.count;

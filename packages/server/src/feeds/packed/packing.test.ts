@@ -99,6 +99,9 @@ describe('a zip', () => {
     await refused(zipOf([{ ...entry, lies: { method: 14 } }]), /packed by method 14/);
     await refused(zipOf([entry, { ...entry, lies: { offset: 0 } }]), /stands where another/);
     await refused(zipOf([{ ...entry, lies: { offset: 0x7fff_ffff } }]), /damaged/);
+    const spread = zipOf([entry]);
+    spread.writeUInt16LE(1, spread.length - 18);
+    await refused(spread, /one part of several/);
     await refused(zipOf([{ name: 'a/..', bytes: text }]), /no name of a file/);
   });
 
