@@ -1,9 +1,9 @@
 /**
  * Trades out of Arrow, stream or file, one record batch at a time, so that memory stays flat. Buffers may be packed with
- * zstd. What ends before it should is refused.
+ * zstd. What ends before it should is refused. What was changed inside is not judged before the library reads it, and
+ * some such bytes keep the library busy without end.
  */
 
-import type { FileHandle } from 'node:fs/promises';
 import { DataType, type RecordBatch, RecordBatchReader, TimeUnit, type Vector } from 'apache-arrow';
 import { FeedError, type FeedTrades } from '../feed-trades.ts';
 import { type ByteSource, bytesAt, piecesOf } from '../packed/byte-source.ts';
@@ -18,6 +18,8 @@ import {
 } from './table-trades.ts';
 
 const FILE_MARK = 'ARROW1';
+/** The mark, and zeros up to a multiple of eight. */
+const FILE_BEGIN_BYTES = 8;
 const STREAM_END = Buffer.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
 const UNITS = {
   [TimeUnit.SECOND]: 's',
@@ -44,49 +46,40 @@ export async function* readArrow(
   yield* trades.finish();
 }
 
-/** A file has its schema at its end, so it is read at any place; a stream is read as it comes. */
+/**
+ * A file is a stream between a mark and an index. The index is left alone: the library looks for what a damaged one
+ * names without end, and all that is needed stands in the stream.
+ */
 async function openReader(source: ByteSource) {
   const mark = Buffer.from(await bytesAt(source, 0, Math.min(FILE_MARK.length, source.size)));
   if (mark.toString('latin1') === FILE_MARK) {
-    await refuseCutFile(source);
-    return await RecordBatchReader.from(handleOf(source));
+    const end = await fileStreamEnd(source);
+    return await RecordBatchReader.from(piecesOf(source, FILE_BEGIN_BYTES, end));
   }
   // The library takes a stream that was cut between two batches for a whole one.
-  const end = source.size < STREAM_END.length ? null : source.size - STREAM_END.length;
-  if (end === null || !STREAM_END.equals(await bytesAt(source, end, STREAM_END.length))) {
-    throw new FeedError('This is no Arrow data, or its end is missing: was it cut?');
-  }
+  await refuseOpenEnd(source, source.size);
   return await RecordBatchReader.from(piecesOf(source));
 }
 
-/** The library would look for the schema of such a file without end. */
-async function refuseCutFile(source: ByteSource): Promise<void> {
+/** Where the stream ends in a file: before the index, whose length stands before the last mark. */
+async function fileStreamEnd(source: ByteSource): Promise<number> {
   const bytes = FILE_MARK.length + 4;
-  const end = Buffer.from(
-    await bytesAt(source, Math.max(0, source.size - bytes), Math.min(bytes, source.size)),
-  );
-  const isWhole = end.length === bytes && end.toString('latin1', 4) === FILE_MARK;
-  const footerBytes = isWhole ? end.readInt32LE(0) : 0;
-  if (footerBytes <= 0 || footerBytes + bytes + FILE_MARK.length > source.size) {
-    throw new FeedError('The end of the Arrow file is missing: was it cut?');
-  }
+  if (source.size < FILE_BEGIN_BYTES + bytes) throw cut();
+  const tail = Buffer.from(await bytesAt(source, source.size - bytes, bytes));
+  const end = source.size - bytes - tail.readInt32LE(0);
+  const isWhole = tail.toString('latin1', 4) === FILE_MARK && end < source.size - bytes;
+  if (!isWhole || end < FILE_BEGIN_BYTES) throw cut();
+  await refuseOpenEnd(source, end);
+  return end;
 }
 
-/** As much of an open file as the library asks for. */
-function handleOf(source: ByteSource): FileHandle {
-  const handle = {
-    fd: -1,
-    stat: () => Promise.resolve({ size: source.size }),
-    async read(buffer: Uint8Array, offset: number, length: number, position: number) {
-      if (!(position >= 0 && position + length <= source.size)) {
-        throw new FeedError('The Arrow file is damaged: a part of it lies outside of it.');
-      }
-      buffer.set(await bytesAt(source, position, length), offset);
-      return { bytesRead: length, buffer };
-    },
-    close: () => Promise.resolve(),
-  };
-  return handle as unknown as FileHandle;
+async function refuseOpenEnd(source: ByteSource, end: number): Promise<void> {
+  const from = end - STREAM_END.length;
+  if (from < 0 || !STREAM_END.equals(await bytesAt(source, from, STREAM_END.length))) throw cut();
+}
+
+function cut(): FeedError {
+  return new FeedError('This is no Arrow data, or its end is missing: was it cut?');
 }
 
 function columnsOf(batch: RecordBatch, wanted: ReadonlySet<string>): Map<string, TableColumn> {

@@ -166,6 +166,16 @@ describe('Arrow', () => {
     return await taken(trades, readArrow(memorySource(bytes), its, trades));
   }
 
+  const streamOf = (its: Table) => RecordBatchStreamWriter.writeAll(its).toUint8Array(true);
+
+  /** As the format says it: this library's own writer leaves the schema out of the stream inside. */
+  function fileOf(its: Table): Uint8Array {
+    const written = Buffer.from(RecordBatchFileWriter.writeAll(its).toUint8Array(true));
+    const footerBytes = written.readInt32LE(written.length - 10);
+    const footer = written.subarray(written.length - 10 - footerBytes);
+    return Buffer.concat([Buffer.from('ARROW1\0\0'), streamOf(its), footer]);
+  }
+
   it('a stream and a file say the same', async () => {
     const expected = {
       trades: [
@@ -174,20 +184,20 @@ describe('Arrow', () => {
       ],
       counts: { 'size zero': 1 },
     };
-    for (const writer of [RecordBatchStreamWriter, RecordBatchFileWriter]) {
-      const bytes = writer.writeAll(table()).toUint8Array(true);
+    for (const bytes of [streamOf(table()), fileOf(table())]) {
       assert.deepEqual(await read(bytes), expected);
     }
   });
 
   it('what was cut or is no Arrow is refused', async () => {
-    const bytes = RecordBatchStreamWriter.writeAll(table()).toUint8Array(true);
-    const file = RecordBatchFileWriter.writeAll(table()).toUint8Array(true);
-    for (const whole of [bytes, file]) {
+    const bytes = streamOf(table());
+    for (const whole of [bytes, fileOf(table())]) {
       for (let end = 0; end < whole.length; end += 1) {
         await assert.rejects(read(whole.subarray(0, end)), FeedError, String(end));
       }
     }
+    const unnamed = RecordBatchFileWriter.writeAll(table()).toUint8Array(true);
+    await assert.rejects(read(unnamed), FeedError);
     await assert.rejects(read(Buffer.from('time,price,size\n1,2,3\n4,5,6\n')), FeedError);
     const other = { ...mapping, symbol: { column: 'name', isFuturesOnly: false } };
     await assert.rejects(read(bytes, other), /no column "name". The file has: ts, price/);
