@@ -28,7 +28,7 @@ export function plainTrades(
 }
 
 /** The shortest text of a decimal number. */
-export function decimalText(mantissa: number, decimals: number): string {
+function decimalText(mantissa: number, decimals: number): string {
   const digits = String(Math.abs(mantissa)).padStart(decimals + 1, '0');
   const whole = digits.slice(0, digits.length - decimals);
   const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '');

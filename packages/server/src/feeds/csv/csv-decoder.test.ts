@@ -17,6 +17,7 @@ import { FeedError } from '../feed-trades.ts';
 import { CsvDecoder } from './csv-decoder.ts';
 import type { CsvHints } from './csv-guess.ts';
 import { guessCsv } from './guess-csv.ts';
+import { judgeMapping } from './judge-mapping.ts';
 
 /** 2026-03-10 14:30:00 UTC, when Chicago is five hours behind. */
 const BEGIN = 1_773_153_000_000_000_000n;
@@ -150,6 +151,7 @@ describe('rows in the known forms', () => {
           const guess = guessCsv(bytes, path, hints);
           assert.deepEqual(guess.unclear, []);
           assert.equal(guess.preset, name);
+          assert.deepEqual(judgeMapping(guess.mapping), { mapping: guess.mapping });
           const first = guess.mapping!.hasHeader ? 2 : 1;
           const expected = trades.map(({ symbol, ts, price, size, side }, index) => ({
             symbol: hasSymbol ? symbol : null,

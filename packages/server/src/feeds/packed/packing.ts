@@ -26,7 +26,7 @@ interface Expander extends Transform {
 }
 
 /** How a file is packed, by its first four bytes. */
-export function packingOf(first: Uint8Array): Packing {
+function packingOf(first: Uint8Array): Packing {
   if (first.length >= 2 && first[0] === 0x1f && first[1] === 0x8b) return 'gzip';
   if (first.length < 4) return 'plain';
   const magic = new DataView(first.buffer, first.byteOffset).getUint32(0, true);
