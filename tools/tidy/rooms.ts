@@ -60,7 +60,7 @@ const forNode = /^packages\/client\/src\/node(?:\.ts$|\/)/;
 const rooms: Readonly<Record<string, readonly string[]>> = {
   platform: [],
   config: [],
-  feeds: [],
+  feeds: ['tape'],
   markets: ['tape'],
   tape: [],
   blocks: [],

@@ -1,17 +1,15 @@
 /**
- * `tapeloom study`: runs a study over the sealed days of the local tape. Reads only. The log goes to
- * stdout or a file; progress and the summary go to stderr, so a pipe gets nothing but the log.
+ * `tapeloom study`: runs a study over the sealed days of the local tape, or over a file of somebody's own. Reads
+ * only. The log goes to stdout or a file; progress and the summary go to stderr, so a pipe gets nothing but the log.
  */
 
-import { calendarNamed } from '@tapeloom/core/calendar/calendars';
-import {
-  extendSessionBook,
-  type SessionBook,
-  sessionTable,
-} from '@tapeloom/core/calendar/session-book';
+import { basename } from 'node:path';
+import { sessionTable } from '@tapeloom/core/calendar/session-book';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { MS_NS_BIG } from '@tapeloom/core/units';
-import { addDays, dayOf } from '@tapeloom/core/utc-day';
+import { FeedError } from '@tapeloom/server/feeds/feed-trades';
+import { UnclearFeedError } from '@tapeloom/server/feeds/open-feed';
+import type { Disk } from '@tapeloom/server/platform/disk';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { NO_LIVE_DAYS, TapeReader } from '@tapeloom/server/tape/read/tape-reader';
 import { SessionStore } from '@tapeloom/server/tape/write/session-store';
@@ -20,22 +18,25 @@ import { dateText, rangesText } from '../day-text.ts';
 import { dataFields } from '../entries/data-fields.ts';
 import { entryText } from '../entries/entry-text.ts';
 import { openTextSink } from '../entries/text-sink.ts';
+import { ExitCode } from '../exit-codes.ts';
 import { ERASE_LINE } from '../progress-line.ts';
 import { wholeText } from '../stream/text-format.ts';
+import { fileInput } from '../study/file-input.ts';
+import { questionsText } from '../study/file-text.ts';
 import { MissingDaysError, runSettled, type SettledResult } from '../study/settled-study.ts';
-import { readStudyRequest, type StudyRequest } from '../study/study-request.ts';
+import type { StudyInput } from '../study/study-input.ts';
+import { readStudyRequest, type StudyRequest, type TapeSource } from '../study/study-request.ts';
+import { coveringBook } from '../study/study-sessions.ts';
 
 const PROGRESS_MS = 200;
-/** Calendar days that surely hold this many sessions: holidays, weekends and a spare. */
-const DAYS_PER_SESSION = 2;
-const DAYS_SPARE = 14;
 
 export const studyCommand: CommandBody = {
   usage: `Usage: tapeloom study <indicator> --tape <contract> --from <time> --to <time> [options]
+       tapeloom study <indicator> --file <file> [options]
 
-Runs a study over sealed days and prints every object that became final, and every removal, after
---from and until --to, in the order of their cursors: what a stream settled in that time. Reads only;
-the service may run.
+Runs a study over sealed days, or over a file of your own, and prints every object that became final,
+and every removal, after --from and until --to, in the order of their cursors: what a stream settled
+in that time. Reads only; the service may run.
 
   --tape <contract>   a contract (ESU6) or an alias (ES.c.0: the contract it means at --from)
   --from <time>       a date (its midnight UTC), a time like 2026-09-01T13:30:00Z, or nanoseconds
@@ -47,7 +48,24 @@ the service may run.
   --out <file>        write there instead of to stdout
   --data <directory>  the data directory (default: TAPELOOM_DATA or ./data)
 
+A file needs no data directory and no --from and --to. It may be DBN or a CSV, plain or packed with
+gzip, zstd or zip, or Parquet. What is guessed is told; where a guess cannot be made, you are asked.
+
+  --file <file>       the file with trades
+  --symbol <name>     whose trades, where the file has those of several instruments
+  --tick <size>       the tick; default: known of the symbol, else guessed from the prices
+  --lot <size>        the lot; default: 1, or the finest size there is
+  --side <rule>       tick-rule: infer sides the file does not say from prices; quotes: from the
+                      quotes beside each trade; default file: as it says, else unknown
+  --preset <form>     databento, binance-trades, binance-aggtrades, tardis, sierra, ninjatrader,
+                      quantconnect; default: found from the content
+  --zone <zone>       the zone of times that do not say theirs, for example America/Chicago
+  --date <date>       the date of times that are counted from midnight
+  --day-month <order> day-first or month-first: how 03/04/2026 is meant
+  --mapping <file>    a JSON file that says what the columns of a CSV mean
+
 Examples:
+  tapeloom study footprint --file ES.dbn.zst
   tapeloom study footprint --tape ES.c.0 --from 2026-09-01 --to 2026-09-02 --params '{"size":300}'
   tapeloom study large-trades --tape ESU6 --from 2026-09-01 --to 2026-09-05 --format csv --out large.csv`,
   run,
@@ -55,12 +73,42 @@ Examples:
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const request = readStudyRequest(args, io);
-  const { indicator, params, contract, from, to, hasTail } = request;
+  const { source } = request;
   const disk = new NodeDisk();
-  const tapeRoot = `${request.data}/tape`;
-  const store = new SessionStore(disk, tapeRoot, contract.dataset);
-  const book = coveringBook(await store.load(contract.calendar), request);
-  const text = entryText(request.format, dataFields(indicator), contract.tickSizeNanos);
+  if (source.kind === 'tape')
+    return await runOver(await tapeInput(request, source, disk), request, io);
+  const name = basename(source.path);
+  let input: StudyInput;
+  try {
+    input = await fileInput(request, source, disk, io);
+  } catch (error) {
+    if (error instanceof UnclearFeedError) {
+      io.stderr(questionsText(name, error.questions));
+      return ExitCode.failure;
+    }
+    if (!(error instanceof FeedError)) throw error;
+    throw new Error(`${name}: ${error.message}`, { cause: error });
+  }
+  return await runOver(input, request, io);
+}
+
+async function tapeInput(
+  request: StudyRequest,
+  { contract, data, from, to }: TapeSource,
+  disk: Disk,
+): Promise<StudyInput> {
+  const { symbol, dataset, calendar, tickSizeNanos } = contract;
+  const tapeRoot = `${data}/tape`;
+  const kept = await new SessionStore(disk, tapeRoot, dataset).load(calendar);
+  const book = coveringBook(kept, calendar, request, { from, to });
+  const tape = new TapeReader(disk, tapeRoot, dataset, NO_LIVE_DAYS);
+  return { kind: 'tape', tape, symbol, tickSizeNanos, book, from, to };
+}
+
+async function runOver(input: StudyInput, request: StudyRequest, io: CommandIo): Promise<number> {
+  const { indicator, params, hasTail } = request;
+  const { tape, symbol, book, from, to } = input;
+  const text = entryText(request.format, dataFields(indicator), input.tickSizeNanos);
   using sink = openTextSink(request.out, io);
   const progress = new Progress(io);
   try {
@@ -68,13 +116,14 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
       {
         indicator,
         params,
-        symbol: contract.symbol,
-        tape: new TapeReader(disk, tapeRoot, contract.dataset, NO_LIVE_DAYS),
+        symbol,
+        tape,
         sessions: sessionTable(book, indicator.sessionKind(params)),
         fullSessions: sessionTable(book, 'full'),
         from,
         to,
         hasTail,
+        mayLackDays: input.kind === 'file',
       },
       {
         entry: (entry) => sink.write(text.add(entry)),
@@ -84,24 +133,14 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     );
     sink.write(text.end());
     sink.finish();
-    progress.finish(result);
-    return 0;
+    progress.finish(result, input.kind);
+    return ExitCode.ok;
   } catch (error) {
     progress.erase();
     if (!(error instanceof MissingDaysError)) throw error;
-    io.stderr(missingText(error, contract.symbol));
-    return 1;
+    io.stderr(missingText(error, symbol));
+    return ExitCode.failure;
   }
-}
-
-/** The sessions kept with the tape, and where they do not reach, what the calendar says. */
-function coveringBook(kept: SessionBook | null, request: StudyRequest): SessionBook {
-  const { contract, indicator, params, from, to } = request;
-  const backDays = indicator.lookBackSessionsMax(params) * DAYS_PER_SESSION + DAYS_SPARE;
-  const first = addDays(dayOf(from), -backDays);
-  const last = addDays(dayOf(to), DAYS_SPARE);
-  // All sessions on a sealed tape have opened: as of `to` none that is kept may change.
-  return extendSessionBook(kept, calendarNamed(contract.calendar), first, last, to);
 }
 
 /** On a terminal one line that changes, elsewhere one line per day; and a summary at the end. */
@@ -131,7 +170,7 @@ class Progress {
     if (this.#io.isTerminal) this.#io.stderr(ERASE_LINE);
   }
 
-  finish({ trades, upserts, removes, warm }: SettledResult): void {
+  finish({ trades, upserts, removes, warm }: SettledResult, kind: StudyInput['kind']): void {
     this.erase();
     const seconds = (performance.now() - this.#startMs) / 1_000;
     const rate = wholeText(trades / Math.max(seconds, 0.001));
@@ -142,7 +181,7 @@ class Progress {
     );
     if (!warm) {
       this.#io.stderr(
-        'The tape lacks the earlier sessions this study looks back on: objects may be missing.\n',
+        `The ${kind} lacks the earlier sessions this study looks back on: objects may be missing.\n`,
       );
     }
   }

@@ -1,8 +1,8 @@
 /**
- * Runs one study in settled speed over sealed days: the part of its log in (position(from),
+ * Runs one study in settled speed over a tape: the part of its log in (position(from),
  * position(to)], which is what a stream settled in that time and what history gives. Adjoining ranges
  * add up. The run is begun as every other one is (`run-start.ts`), so the state at `from` is right; a day
- * it needs and cannot have is an error.
+ * it needs and cannot have is an error, unless whoever asks tells what is missing.
  */
 
 import type { Session, SessionTable } from '@tapeloom/core/calendar/session';
@@ -33,6 +33,8 @@ export interface SettledRequest {
   readonly to: EpochNs;
   /** Whether to end with the objects that still form at `to`. */
   readonly hasTail: boolean;
+  /** Whether days that are not there are told by somebody else: of a file nothing more can be had. */
+  readonly mayLackDays?: boolean;
 }
 
 /** One entry of the log, as history and exports carry it. */
@@ -71,7 +73,9 @@ export async function runSettled(
   signal: AbortSignal,
 ): Promise<SettledResult> {
   const { tape, symbol: contract, sessions, indicator, params, from, to } = request;
-  await refuseMissingDays(request, sessionStart(sessions, from));
+  if (request.mayLackDays !== true) {
+    await refuseMissingDays(request, sessionStart(sessions, from));
+  }
   const source = runSource({ contract, indicator, params, sessions }, tape);
   const pace = { yieldTurn: async () => {}, signal };
   const counts = { trades: 0, upserts: 0, removes: 0 };

@@ -17,44 +17,86 @@ import { marketOf } from '../command-config.ts';
 import { type EntryFormat, readEntryFormat } from '../entries/entry-format.ts';
 import { readArgs } from '../read-args.ts';
 import { readInstant, requireRange } from '../time-options.ts';
+import { FILE_TEXTS, type FileOptions, readFileOptions } from './file-options.ts';
 
 export interface StudyRequest {
   readonly indicator: Indicator;
   readonly params: Params;
-  readonly contract: Contract;
-  readonly from: EpochNs;
-  readonly to: EpochNs;
+  readonly source: TapeSource | FileSource;
   readonly hasTail: boolean;
   readonly format: EntryFormat;
   /** Where to write; null: to stdout. */
   readonly out: string | null;
+}
+
+/** Sealed days of a data directory. */
+export interface TapeSource {
+  readonly kind: 'tape';
+  readonly contract: Contract;
+  readonly from: EpochNs;
+  readonly to: EpochNs;
   readonly data: string;
 }
 
+/** A file of somebody's own; without a range all of it. */
+export interface FileSource {
+  readonly kind: 'file';
+  readonly path: string;
+  readonly options: FileOptions;
+  readonly from: EpochNs | null;
+  readonly to: EpochNs | null;
+}
+
+const TAPE_TEXTS = ['tape', 'data'] as const;
+
 export function readStudyRequest(args: readonly string[], io: CommandIo): StudyRequest {
   const { values, words } = readArgs(args, {
-    texts: ['tape', 'from', 'to', 'params', 'format', 'out', 'data'],
+    texts: ['file', 'from', 'to', 'params', 'format', 'out', ...TAPE_TEXTS, ...FILE_TEXTS],
     flags: ['tail', 'json'],
     words: null,
   });
   const [id, extra] = words;
   if (extra !== undefined) throw new UsageError(`unexpected argument: ${extra}`);
   const indicator = readIndicator(id);
-  const params = readParams(indicator, values.params ?? '{}');
-  const from = readInstant('--from', values.from);
-  const to = readInstant('--to', values.to);
-  requireRange(from, to);
   return {
     indicator,
-    params,
-    contract: readContract('--tape', values.tape, dayOf(from), marketOf(io)),
-    from,
-    to,
+    params: readParams(indicator, values.params ?? '{}'),
+    source: values.file === undefined ? readTape(values, io) : readFile(values.file, values),
     hasTail: values.tail,
     format: readEntryFormat(values.format, values.json, values.out, io),
     out: values.out === undefined ? null : resolve(values.out),
-    data: resolve(values.data ?? io.env.TAPELOOM_DATA ?? './data'),
   };
+}
+
+type SourceValues = Readonly<
+  Partial<Record<'from' | 'to' | (typeof TAPE_TEXTS)[number] | (typeof FILE_TEXTS)[number], string>>
+>;
+
+function readTape(values: SourceValues, io: CommandIo): TapeSource {
+  refuseOptions(values, FILE_TEXTS, '--file');
+  const from = readInstant('--from', values.from);
+  const to = readInstant('--to', values.to);
+  requireRange(from, to);
+  const contract = readContract('--tape', values.tape, dayOf(from), marketOf(io));
+  const data = resolve(values.data ?? io.env.TAPELOOM_DATA ?? './data');
+  return { kind: 'tape', contract, from, to, data };
+}
+
+function readFile(path: string, values: SourceValues): FileSource {
+  refuseOptions(values, TAPE_TEXTS, 'days of a data directory, not with --file');
+  const from = values.from === undefined ? null : readInstant('--from', values.from);
+  const to = values.to === undefined ? null : readInstant('--to', values.to);
+  if (from !== null && to !== null) requireRange(from, to);
+  return { kind: 'file', path: resolve(path), options: readFileOptions(values), from, to };
+}
+
+function refuseOptions(
+  values: SourceValues,
+  names: readonly (keyof SourceValues)[],
+  other: string,
+) {
+  const given = names.find((name) => values[name] !== undefined);
+  if (given !== undefined) throw new UsageError(`--${given} goes with ${other}`);
 }
 
 export function readIndicator(id: string | undefined): Indicator {

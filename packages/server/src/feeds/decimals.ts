@@ -5,7 +5,7 @@
 
 /** More decimals than any market has. */
 const DECIMALS_MAX = 18;
-const POWERS = Float64Array.from({ length: 23 }, (_, exponent) => 10 ** exponent);
+export const POWERS = Float64Array.from({ length: 23 }, (_, exponent) => 10 ** exponent);
 const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/;
 
 export class DecimalColumn {
@@ -85,4 +85,13 @@ export function shortest(whole: bigint, places: number): Decimal | null {
   }
   const value = Number(mantissa);
   return Number.isSafeInteger(value) ? { mantissa: value, decimals } : null;
+}
+
+/** Without needless zeros. */
+export function decimalText(mantissa: number, decimals: number): string {
+  const digits = String(Math.abs(mantissa)).padStart(decimals + 1, '0');
+  const whole = digits.slice(0, digits.length - decimals);
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '');
+  const text = decimals === 0 || fraction === '' ? whole : `${whole}.${fraction}`;
+  return mantissa < 0 ? `-${text}` : text;
 }

@@ -29,17 +29,20 @@ const COMPRESSORS = {
   GZIP: (bytes: Uint8Array) => new Uint8Array(gunzipSync(bytes)),
 };
 
+/** What the file has, by name; columns of no single values are left out. */
+export async function parquetColumns(source: ByteSource): Promise<Map<string, TableType>> {
+  const { schema } = await orRefuse(() => parquetMetadataAsync(fileOf(source)));
+  const plain = schema.slice(1).filter(isSingle);
+  return new Map(plain.map((element) => [element.name, typeOf(element)]));
+}
+
 /** The trades of the whole file, through `trades`, which has its instruments and counts. */
 export async function* readParquet(
   source: ByteSource,
   mapping: TableMapping,
   trades: TableTrades,
 ): AsyncGenerator<FeedTrades> {
-  const file = {
-    byteLength: source.size,
-    slice: async (start: number, end = source.size) =>
-      (await bytesAt(source, start, end - start)).buffer,
-  };
+  const file = fileOf(source);
   const metadata = await orRefuse(() => parquetMetadataAsync(file));
   const wanted = tableColumns(mapping);
   const types = new Map<string, TableType>();
@@ -85,6 +88,14 @@ export async function* readParquet(
   yield* trades.finish();
 }
 
+function fileOf(source: ByteSource) {
+  return {
+    byteLength: source.size,
+    slice: async (start: number, end = source.size) =>
+      (await bytesAt(source, start, end - start)).buffer,
+  };
+}
+
 interface Chunk {
   readonly first: number;
   readonly values: ArrayLike<unknown>;
@@ -123,14 +134,13 @@ function bigEndian(bytes: Uint8Array): bigint {
   return BigInt.asIntN(bytes.length * 8, value);
 }
 
-function typeOf({
-  name,
-  type,
-  converted_type: converted,
-  logical_type: logical,
-  ...rest
-}: SchemaElement): TableType {
-  if (rest.num_children !== undefined || rest.repetition_type === 'REPEATED') {
+function isSingle({ num_children: children, repetition_type: repetition }: SchemaElement): boolean {
+  return children === undefined && repetition !== 'REPEATED';
+}
+
+function typeOf(element: SchemaElement): TableType {
+  const { name, type, converted_type: converted, logical_type: logical, ...rest } = element;
+  if (!isSingle(element)) {
     throw new FeedError(`The column "${printedText(name)}" has no single values.`);
   }
   if (logical?.type === 'TIMESTAMP') {

@@ -4,22 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import {
-  Float64,
-  Int64,
-  makeData,
-  makeVector,
-  RecordBatchFileWriter,
-  RecordBatchStreamWriter,
-  Table,
-  TimestampNanosecond,
-  Utf8,
-  vectorFromArray,
-} from 'apache-arrow';
 import { memorySource } from '../../../testing/feeds/memory-source.ts';
 import { plainTrades, type ReadTrade } from '../../../testing/feeds/plain-trades.ts';
 import { FeedError, type FeedTrades } from '../feed-trades.ts';
-import { readArrow } from './arrow-trades.ts';
 import { readParquet } from './parquet-trades.ts';
 import { type TableMapping, TableTrades } from './table-trades.ts';
 
@@ -143,63 +130,5 @@ describe('Parquet', () => {
     for (const end of [0, 3, 8, 40, bytes.length - 9, bytes.length - 1]) {
       await refused(bytes.subarray(0, end), /Parquet file cannot be read|too early/, its);
     }
-  });
-});
-
-describe('Arrow', () => {
-  const table = () =>
-    new Table({
-      ts: makeVector(
-        makeData({
-          type: new TimestampNanosecond('UTC'),
-          data: BigInt64Array.of(NS, NS + 1n, NS + 2n),
-        }),
-      ),
-      price: vectorFromArray([5000.25, -37.63, 0.1 + 0.2], new Float64()),
-      size: vectorFromArray([3n, 0n, 5n], new Int64()),
-      side: vectorFromArray(['B', 'A', null], new Utf8()),
-      symbol: vectorFromArray(['ESH6', 'ESH6-ESM6', 'ESH6']),
-    });
-
-  async function read(bytes: Uint8Array, its = mapping) {
-    const trades = new TableTrades(its);
-    return await taken(trades, readArrow(memorySource(bytes), its, trades));
-  }
-
-  const streamOf = (its: Table) => RecordBatchStreamWriter.writeAll(its).toUint8Array(true);
-
-  /** As the format says it: this library's own writer leaves the schema out of the stream inside. */
-  function fileOf(its: Table): Uint8Array {
-    const written = Buffer.from(RecordBatchFileWriter.writeAll(its).toUint8Array(true));
-    const footerBytes = written.readInt32LE(written.length - 10);
-    const footer = written.subarray(written.length - 10 - footerBytes);
-    return Buffer.concat([Buffer.from('ARROW1\0\0'), streamOf(its), footer]);
-  }
-
-  it('a stream and a file say the same', async () => {
-    const expected = {
-      trades: [
-        { symbol: 'ESH6', ts: NS, price: '5000.25', size: '3', side: 1, row: 1 },
-        { symbol: 'ESH6', ts: NS + 2n, price: '0.3', size: '5', side: 0, row: 3 },
-      ],
-      counts: { 'size zero': 1 },
-    };
-    for (const bytes of [streamOf(table()), fileOf(table())]) {
-      assert.deepEqual(await read(bytes), expected);
-    }
-  });
-
-  it('what was cut or is no Arrow is refused', async () => {
-    const bytes = streamOf(table());
-    for (const whole of [bytes, fileOf(table())]) {
-      for (let end = 0; end < whole.length; end += 1) {
-        await assert.rejects(read(whole.subarray(0, end)), FeedError, String(end));
-      }
-    }
-    const unnamed = RecordBatchFileWriter.writeAll(table()).toUint8Array(true);
-    await assert.rejects(read(unnamed), FeedError);
-    await assert.rejects(read(Buffer.from('time,price,size\n1,2,3\n4,5,6\n')), FeedError);
-    const other = { ...mapping, symbol: { column: 'name', isFuturesOnly: false } };
-    await assert.rejects(read(bytes, other), /no column "name". The file has: ts, price/);
   });
 });

@@ -31,11 +31,18 @@ const FLOAT_ERROR = 2 ** -50;
 const DAY_LEAST = 1_096;
 const UNIT_NS = { s: SECOND_NS_BIG, ms: 1_000_000n, us: 1_000n, ns: 1n } as const;
 
+const UNIT_OF_DIGITS: ReadonlyMap<number, keyof typeof UNIT_NS> = new Map([
+  [10, 's'],
+  [13, 'ms'],
+  [16, 'us'],
+  [19, 'ns'],
+]);
+
 export interface TableMapping {
   readonly time: {
     readonly column: string;
     /** Of whole numbers since 1970; timestamps say theirs. */
-    readonly unit: Exclude<TimeUnit, 'by-digits'> | null;
+    readonly unit: TimeUnit | null;
     /** IANA, of timestamps that are by a wall clock; others are in UTC. */
     readonly zone: string | null;
   };
@@ -173,7 +180,8 @@ export class TableTrades {
     if (isWall && zone === null) {
       throw new FeedError('Times are timestamps by a wall clock: say of which zone, or UTC.');
     }
-    let ns = BigInt(value as bigint) * UNIT_NS[itsUnit];
+    const whole = BigInt(value as bigint);
+    let ns = whole * UNIT_NS[itsUnit === 'by-digits' ? unitByDigits(whole, number) : itsUnit];
     if (isWall && ns >= 0n) {
       const secondOfDay = Number((ns % DAY_NS_BIG) / SECOND_NS_BIG);
       const date = dayFromNumber(Math.min(Number(ns / DAY_NS_BIG), 2_932_896)) as UtcDay;
@@ -226,6 +234,13 @@ export class TableTrades {
     this.#sizes.restart();
     return batch;
   }
+}
+
+/** 10 digits are seconds, 13 milliseconds, 16 microseconds, 19 nanoseconds. */
+function unitByDigits(value: bigint, row: number): keyof typeof UNIT_NS {
+  const unit = UNIT_OF_DIGITS.get(String(value).length);
+  if (unit !== undefined) return unit;
+  throw broken(row, `has the time "${value}", whose unit cannot be told by its digits`);
 }
 
 function numberOf(

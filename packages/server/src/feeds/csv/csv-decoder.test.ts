@@ -66,7 +66,9 @@ const forms: readonly Form[] = [
   form('tardis', 'trades.csv', 1_000n, tardisText, { hasSymbol: true }),
   form('sierra', 'ESH26.BarData.txt', 1_000_000n, (all) => sierraText(all, -5), { hints: chicago }),
   form('sierra', 'ticks.txt', 1_000n, (all) => sierraDumpText(all, -5), { hints: chicago }),
-  form('ninjatrader', 'ES 03-26.Last.txt', 100n, ninjatraderText),
+  form('ninjatrader', 'ES 03-26.Last.txt', 100n, ninjatraderText, {
+    hints: { hasSideByQuotes: true },
+  }),
   form(
     'quantconnect',
     'future/cme/tick/es/20260310_es_tick_trade_202603.csv',

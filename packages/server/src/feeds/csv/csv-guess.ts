@@ -23,6 +23,8 @@ export interface CsvHints {
   readonly date?: number;
   /** How `03/04/2026` is meant. */
   readonly dayMonth?: 'day-first' | 'month-first';
+  /** Sides are to follow from the quotes beside each trade, where a form has them. */
+  readonly hasSideByQuotes?: boolean;
 }
 
 export interface CsvQuestion {

@@ -48,8 +48,3 @@ export function sampleOf(firstBytes: Uint8Array, path: string): CsvSample | null
 export function valuesOf({ rows }: CsvSample, column: number): readonly string[] {
   return rows.map((row) => row[column - 1] ?? '').filter((value) => value !== '');
 }
-
-/** Names without what programs write differently: `Bid Volume`, `bid_volume` and `BidVolume` are one. */
-export function plainName(name: string): string {
-  return name.toLowerCase().replace(/[^a-z0-9]/g, '');
-}

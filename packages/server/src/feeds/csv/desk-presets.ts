@@ -4,9 +4,10 @@
  */
 
 import { isUtcDay } from '@tapeloom/core/utc-day';
+import { plainName } from '../column-names.ts';
 import type { CsvMapping } from '../feed-mapping.ts';
 import { type CsvGuess, type CsvHints, type CsvPreset, GuessNotes } from './csv-guess.ts';
-import { type CsvSample, plainName, valuesOf } from './csv-sample.ts';
+import { type CsvSample, valuesOf } from './csv-sample.ts';
 
 const SIERRA_BARS = ['date', 'time', 'open', 'high', 'low', 'last', 'volume'];
 const SIERRA_TICKS = ['date', 'time', 'sequence', 'depthsequence', 'price', 'volume', 'tradetype'];
@@ -123,11 +124,8 @@ export const ninjatrader: CsvPreset = {
         ? 'NinjaTrader exports times in UTC.'
         : `Times are by the clocks of ${hints.zone}, as was said.`,
     );
-    notes.because(
-      hasQuotes
-        ? 'Sides follow from the quotes of each row: at the ask or above a buy, at the bid or below a sell, else unknown.'
-        : 'There are no quotes: sides are unknown.',
-    );
+    const isByQuotes = hasQuotes && hints.hasSideByQuotes === true;
+    notes.because(quotesReason(hasQuotes, isByQuotes));
     const mapping: CsvMapping = {
       time: {
         kind: 'text',
@@ -137,7 +135,7 @@ export const ninjatrader: CsvPreset = {
       },
       price: { column: 2, decimals: 0 },
       size: { column: hasQuotes ? 5 : 3, decimals: 0 },
-      side: hasQuotes ? { kind: 'quotes', bidColumn: 3, askColumn: 4 } : { kind: 'none' },
+      side: isByQuotes ? { kind: 'quotes', bidColumn: 3, askColumn: 4 } : { kind: 'none' },
       symbol: null,
       drop: [],
       delimiter: ';',
@@ -147,6 +145,13 @@ export const ninjatrader: CsvPreset = {
     return notes.guess(mapping, { preset: 'ninjatrader', symbol: nameBeforeDot(sample) });
   },
 };
+
+function quotesReason(hasQuotes: boolean, isByQuotes: boolean): string {
+  if (!hasQuotes) return 'There are no quotes: sides are unknown.';
+  return isByQuotes
+    ? 'Sides follow from the quotes of each row, as was said: at the ask or above a buy, at the bid or below a sell, else unknown.'
+    : 'NinjaTrader writes quotes and no sides: sides are unknown, unless they are to follow from the quotes.';
+}
 
 const LEAN_NAME = /(?:^|[/#])(\d{8})_([a-z0-9]+)_tick_trade_(\d{6,8})/i;
 /** By Lean's own table of market hours. */

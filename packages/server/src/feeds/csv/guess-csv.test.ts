@@ -76,6 +76,8 @@ describe('a mapping that is guessed', () => {
     const ticks = '20260310 143000 0000000;5000.25;5000;5000.25;3\n';
     assert.deepEqual(asked(ticks, {}, 'ES 03-26.Last.txt'), []);
     assert.equal(guess(ticks, {}, 'x/ES 03-26.Last.txt').symbol, 'ES 03-26');
+    const sideOf = (hints: CsvHints) => guess(ticks, hints, 'ES 03-26.Last.txt').mapping?.side.kind;
+    assert.deepEqual([sideOf({}), sideOf({ hasSideByQuotes: true })], ['none', 'quotes']);
     assert.deepEqual(asked(ticks, {}, 'ES 03-26.Bid.txt'), ['content']);
     assert.deepEqual(asked('20260310 143000;1;2;1;2;9\n', {}, 'ES 03-26.Last.txt'), ['content']);
     const lean = '52200000,5000.25,3,CME,0,0\n';

@@ -4,10 +4,21 @@
  * and never chosen.
  */
 
+import {
+  BUY_WORDS,
+  columnNamed,
+  MAKER_NAMES,
+  PRICE_NAMES,
+  SELL_WORDS,
+  SIDE_NAMES,
+  SIZE_NAMES,
+  SYMBOL_NAMES,
+  TIME_NAMES,
+} from '../column-names.ts';
 import type { CsvMapping, SideMapping } from '../feed-mapping.ts';
 import { isZone } from '../wall-clock.ts';
 import { type CsvGuess, type CsvHints, type CsvPreset, GuessNotes } from './csv-guess.ts';
-import { type CsvSample, plainName, sampleOf, valuesOf } from './csv-sample.ts';
+import { type CsvSample, sampleOf, valuesOf } from './csv-sample.ts';
 import { ninjatrader, quantconnect, sierra } from './desk-presets.ts';
 import { guessDateAndTime, guessTime } from './guess-times.ts';
 import { binanceAggTrades, binanceTrades, databento, tardis } from './vendor-presets.ts';
@@ -22,15 +33,6 @@ const PRESETS: readonly CsvPreset[] = [
   quantconnect,
 ];
 
-/** Names that columns go by, the most telling first. */
-const TIME = ['tsevent', 'timestamp', 'datetime', 'ts', 'transacttime', 'tradetime', 'time'];
-const PRICE = ['price', 'px', 'tradeprice', 'last'];
-const SIZE = ['size', 'qty', 'quantity', 'amount', 'volume', 'vol', 'contracts', 'lots'];
-const SIDE = ['side', 'aggressor', 'aggressorside', 'takerside', 'direction'];
-const MAKER = ['isbuyermaker', 'buyermaker'];
-const SYMBOL = ['symbol', 'instrument', 'contract', 'ticker'];
-const BUY = ['buy', 'Buy', 'BUY'];
-const SELL = ['sell', 'Sell', 'SELL'];
 const NUMBER = /^[+-]?\d*\.?\d+(?:[eE][+-]?\d+)?$/;
 
 export function guessCsv(firstBytes: Uint8Array, path: string, hints: CsvHints = {}): CsvGuess {
@@ -82,9 +84,9 @@ function byNames(
 ): CsvGuess {
   const named = (names: readonly string[]) => columnNamed(header, names);
   const values = (column: string) => valuesOf(sample, header.indexOf(column) + 1);
-  const price = needed('price', named(PRICE), notes);
-  const size = needed('size', named(SIZE), notes);
-  const timeColumn = needed('time', named(TIME), notes);
+  const price = needed('price', named(PRICE_NAMES), notes);
+  const size = needed('size', named(SIZE_NAMES), notes);
+  const timeColumn = needed('time', named(TIME_NAMES), notes);
   if (price === null || size === null || timeColumn === null) return notes.guess(null);
   if (new Set(header).size !== header.length) {
     notes.ask('columns', 'Two columns have one name: give a mapping with the numbers of columns.');
@@ -96,7 +98,7 @@ function byNames(
       : guessDateAndTime([date, timeColumn], [values(date), values(timeColumn)], hints, notes);
   const decimalSign = signOf(sample, [...values(price), ...values(size)], notes);
   const side = sideOf(named, values, notes);
-  const symbol = named(SYMBOL);
+  const symbol = named(SYMBOL_NAMES);
   notes.because(`"${price}" is the price and "${size}" the size.`);
   notes.because(symbol === null ? 'No column names the instrument.' : `"${symbol}" is the symbol.`);
   if (time === null || side === null) return notes.guess(null);
@@ -112,14 +114,6 @@ function byNames(
     decimalSign,
   };
   return notes.guess(mapping);
-}
-
-function columnNamed(header: readonly string[], names: readonly string[]): string | null {
-  for (const name of names) {
-    const found = header.find((column) => plainName(column) === name);
-    if (found !== undefined) return found;
-  }
-  return null;
 }
 
 function needed(what: string, column: string | null, notes: GuessNotes): string | null {
@@ -161,8 +155,8 @@ function sideOf(
   values: (column: string) => readonly string[],
   notes: GuessNotes,
 ): SideMapping | null {
-  const maker = named(MAKER);
-  const column = maker ?? named(SIDE);
+  const maker = named(MAKER_NAMES);
+  const column = maker ?? named(SIDE_NAMES);
   if (column === null) {
     notes.because('No column is named like a side: sides are unknown.');
     return { kind: 'none' };
@@ -176,9 +170,9 @@ function sideOf(
     ];
     return { kind: 'words', column: maker, buy: buy!, sell: sell!, unknown: [] };
   }
-  if (maker === null && words.every((word) => [...BUY, ...SELL].includes(word))) {
+  if (maker === null && words.every((word) => [...BUY_WORDS, ...SELL_WORDS].includes(word))) {
     notes.because(`"${column}" says buy or sell.`);
-    return { kind: 'words', column, buy: BUY, sell: SELL, unknown: ['unknown', ''] };
+    return { kind: 'words', column, buy: BUY_WORDS, sell: SELL_WORDS, unknown: ['unknown', ''] };
   }
   const shown = words.slice(0, 5).join(', ');
   notes.ask('side', `"${column}" has the words ${shown}: say which is a buy and which a sell.`);

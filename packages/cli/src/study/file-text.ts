@@ -1,0 +1,134 @@
+/** What is told of a file before a study runs over it, on stderr. */
+
+import type { Session } from '@tapeloom/core/calendar/session';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { MINUTE_NS_BIG, MS_NS_BIG } from '@tapeloom/core/units';
+import type { CsvQuestion } from '@tapeloom/server/feeds/csv/csv-guess';
+import type { FileTrades } from '@tapeloom/server/feeds/file-trades';
+import { dateText, rangesText } from '../day-text.ts';
+import { wholeText } from '../stream/text-format.ts';
+
+const INSTRUMENTS_SHOWN_MAX = 20;
+/** Which option answers what; what is about the content no option can answer. */
+const ANSWERS: Readonly<Record<CsvQuestion['about'], string | null>> = {
+  preset: '--preset <form>',
+  zone: '--zone <zone>',
+  date: '--date <date>',
+  dayMonth: '--day-month day-first or --day-month month-first',
+  time: '--mapping <file.json>',
+  columns: '--mapping <file.json>',
+  side: '--mapping <file.json>',
+  content: null,
+};
+
+export interface FileFacts {
+  readonly name: string;
+  readonly format: string;
+  readonly reasons: readonly string[];
+  readonly trades: FileTrades;
+  readonly calendar: string;
+  readonly count: number;
+  readonly first: EpochNs;
+  readonly last: EpochNs;
+  /** The session in which the file begins, if that is not at its open, and the one in which it ends before its close. */
+  readonly cutAtBegin: Session | null;
+  readonly cutAtEnd: Session | null;
+  /** Without trades though the market was open. */
+  readonly emptyDays: readonly UtcDay[];
+  readonly hasTickRule: boolean;
+  readonly isTickSaid: boolean;
+  readonly isLotSaid: boolean;
+}
+
+export function fileText(facts: FileFacts): string {
+  const { name, format, reasons, trades, count, first, last } = facts;
+  const lines = [
+    `${name}: ${format}`,
+    `${trades.name}: ${wholeText(count)} trades from ${timeText(first)} to ${timeText(last)}`,
+    ...instrumentLines(facts),
+    ...reasons,
+  ];
+  if (facts.hasTickRule) {
+    lines.push(
+      `Sides of ${wholeText(trades.inferredSides)} trades were inferred by the tick rule: the file does not say them.`,
+    );
+  }
+  if (trades.sortedDays > 0) {
+    lines.push(
+      'Trades were put in the order of time; those of one time keep the order of the file.',
+    );
+  }
+  for (const [what, times] of trades.leftOut) lines.push(`Noted: ${what} (${wholeText(times)})`);
+  return `${[...lines, ...gapLines(facts)].join('\n')}\n`;
+}
+
+function instrumentLines({ trades, calendar, isTickSaid, isLotSaid }: FileFacts): string[] {
+  const { root, tick, lot } = trades;
+  const isGuessed = root === null && !isTickSaid;
+  const tickSource = isTickSaid
+    ? 'as was said'
+    : root === null
+      ? 'guessed'
+      : `known of ${root.root}`;
+  const hint = isGuessed ? ': the coarsest grid that holds all prices; --tick says another' : '';
+  const lotSource = isLotSaid
+    ? ', as was said'
+    : lot.text === '1'
+      ? ''
+      : ', the finest size there is';
+  return [
+    `Tick ${tick.text}, ${tickSource}${hint}. Lot ${lot.text}${lotSource}.`,
+    root === null
+      ? 'Sessions are days of UTC, round the clock: the exchange is not known by the symbol.'
+      : `Sessions are those of ${calendar}, known of ${root.root}.`,
+  ];
+}
+
+function gapLines({ cutAtBegin, cutAtEnd, emptyDays, first, last }: FileFacts): string[] {
+  const lines: string[] = [];
+  if (cutAtBegin !== null) {
+    const late = durationText(first - cutAtBegin.open);
+    lines.push(
+      `The session of ${dateText(cutAtBegin.date)} is not whole: the file begins ${late} after its open.`,
+    );
+  }
+  if (cutAtEnd !== null) {
+    const early = durationText(cutAtEnd.close - last);
+    lines.push(
+      `The session of ${dateText(cutAtEnd.date)} is not whole: the file ends ${early} before its close. ` +
+        'With --tail you also get what still forms then.',
+    );
+  }
+  if (emptyDays.length > 0) {
+    lines.push(`The market was open on ${rangesText(emptyDays)}, and the file has no trades then.`);
+  }
+  return lines;
+}
+
+/** Which instruments there are, for who has to choose. */
+export function severalText(instruments: FileTrades['instruments']): string {
+  const shown = instruments.slice(0, INSTRUMENTS_SHOWN_MAX);
+  const list = shown.map(([name, trades]) => `${name} (${wholeText(trades)})`).join(', ');
+  const more = instruments.length - shown.length;
+  const rest = more > 0 ? ` and ${more} more` : '';
+  return `Say with --symbol whose trades you want; the file has, with how many: ${list}${rest}.`;
+}
+
+/** What has to be said before a text can be read, each with the option that says it. */
+export function questionsText(name: string, questions: readonly CsvQuestion[]): string {
+  const lines = questions.map(({ about, sentence }) => {
+    const answer = ANSWERS[about];
+    return `  ${sentence}${answer === null ? '' : ` (${answer})`}\n`;
+  });
+  return `${name}: it is not clear how this text is to be read.\n${lines.join('')}`;
+}
+
+function timeText(instant: EpochNs): string {
+  return new Date(Number(instant / MS_NS_BIG)).toISOString();
+}
+
+function durationText(ns: bigint): string {
+  const minutes = Number(ns / MINUTE_NS_BIG);
+  const hours = Math.floor(minutes / 60);
+  return hours === 0 ? `${minutes} min` : `${hours} h ${minutes % 60} min`;
+}

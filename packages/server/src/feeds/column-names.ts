@@ -1,0 +1,41 @@
+/** Names that columns of trades go by, the most telling first, without what programs write differently. */
+
+export const TIME_NAMES = [
+  'tsevent',
+  'timestamp',
+  'datetime',
+  'ts',
+  'transacttime',
+  'tradetime',
+  'time',
+];
+export const PRICE_NAMES = ['price', 'px', 'tradeprice', 'last'];
+export const SIZE_NAMES = [
+  'size',
+  'qty',
+  'quantity',
+  'amount',
+  'volume',
+  'vol',
+  'contracts',
+  'lots',
+];
+export const SIDE_NAMES = ['side', 'aggressor', 'aggressorside', 'takerside', 'direction'];
+export const MAKER_NAMES = ['isbuyermaker', 'buyermaker'];
+export const SYMBOL_NAMES = ['symbol', 'instrument', 'contract', 'ticker'];
+export const BUY_WORDS = ['buy', 'Buy', 'BUY'];
+export const SELL_WORDS = ['sell', 'Sell', 'SELL'];
+
+/** `Bid Volume`, `bid_volume` and `BidVolume` are one. */
+export function plainName(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, '');
+}
+
+/** The first column that goes by one of these names; null when there is none. */
+export function columnNamed(columns: readonly string[], names: readonly string[]): string | null {
+  for (const name of names) {
+    const found = columns.find((column) => plainName(column) === name);
+    if (found !== undefined) return found;
+  }
+  return null;
+}

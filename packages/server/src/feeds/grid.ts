@@ -1,0 +1,131 @@
+/**
+ * Numbers as whole multiples of a unit, a tick or a lot, exactly. A unit that was said, or is known, is held: a number off
+ * it is refused with its row. One that is to be found begins coarse and becomes finer as numbers ask for it; what was
+ * placed before is then moved to the finer one by whoever keeps it.
+ */
+
+import { type Decimal, decimalText, POWERS } from './decimals.ts';
+import { FeedError } from './feed-trades.ts';
+
+/** What a column of 32 bits holds. */
+const PLACE_MAX = 2 ** 31 - 1;
+const NANO_DECIMALS = 9;
+
+export interface GridRule {
+  /** `price` or `size`, and `tick` or `lot`: for sentences. */
+  readonly what: string;
+  readonly unitName: string;
+  /** The unit that holds, or the coarsest one to begin with; null: the first number. */
+  readonly unit: Decimal | null;
+  readonly isHeld: boolean;
+  /** The coarsest unit allowed that divides both; all are whole numbers of 10^-decimals. */
+  readonly finer: (unit: number, value: number) => number;
+  /** What was placed is to be multiplied by this. */
+  readonly onFiner: (factor: number) => void;
+}
+
+export class Grid {
+  readonly #rule: GridRule;
+  /** In 10^-decimals; 0 before the first number. */
+  #unit: number;
+  #decimals: number;
+  #largest = 0;
+
+  constructor(rule: GridRule) {
+    this.#rule = rule;
+    this.#unit = rule.unit?.mantissa ?? 0;
+    this.#decimals = rule.unit?.decimals ?? 0;
+  }
+
+  /** The size of the unit, in 1e-9; a file without numbers has 1. */
+  get nanos(): number {
+    const nanos = this.#unit * POWERS[NANO_DECIMALS - this.#decimals]!;
+    return nanos === 0 ? 1e9 : nanos;
+  }
+
+  get text(): string {
+    return decimalText(this.#unit, this.#decimals);
+  }
+
+  /** Numbers of so many decimals follow; what they are to be multiplied by before they are placed. */
+  align(decimals: number): number {
+    if (decimals > NANO_DECIMALS) {
+      throw new FeedError(
+        `A ${this.#rule.what} has ${decimals} decimals; at most ${NANO_DECIMALS} are kept.`,
+      );
+    }
+    if (decimals <= this.#decimals) return POWERS[this.#decimals - decimals]!;
+    this.#unit *= POWERS[decimals - this.#decimals]!;
+    this.#decimals = decimals;
+    return 1;
+  }
+
+  /** Which multiple of the unit a number is. */
+  place(value: number, row: number): number {
+    const place = Math.round(value / this.#unit);
+    const size = place < 0 ? -place : place;
+    const isExact = place * this.#unit === value && Number.isSafeInteger(value);
+    if (!isExact || size > PLACE_MAX) return this.#placeFiner(value, row);
+    if (size > this.#largest) this.#largest = size;
+    return place;
+  }
+
+  /** A single price says nothing of steps: the unit is then what its last digit counts. */
+  settle(): void {
+    if (this.#rule.isHeld || this.#largest > 1 || this.#unit === 0) return;
+    this.#become(powerDividing(POWERS[this.#decimals]!, this.#unit), 0, 0);
+  }
+
+  #placeFiner(value: number, row: number): number {
+    const { what, unitName, isHeld, finer } = this.#rule;
+    if (value === 0) return 0;
+    const shown = decimalText(value, this.#decimals);
+    if (!Number.isSafeInteger(value)) {
+      throw new FeedError(`Row ${row} has the ${what} ${shown}, which cannot be exact.`, row);
+    }
+    const isOff = Math.round(value / this.#unit) * this.#unit !== value;
+    if (isHeld && isOff) {
+      throw new FeedError(
+        `Row ${row} has the ${what} ${shown}, which is no multiple of the ${unitName} ${this.text}. ` +
+          `Another one can be said with --${unitName}.`,
+        row,
+      );
+    }
+    if (isOff) this.#become(finer(this.#unit, value), value, row);
+    const place = value / this.#unit;
+    this.#refuseLarge(Math.abs(place), value, row);
+    this.#largest = Math.max(this.#largest, Math.abs(place));
+    return place;
+  }
+
+  #become(unit: number, value: number, row: number): void {
+    const factor = this.#unit === 0 ? 1 : this.#unit / unit;
+    this.#unit = unit;
+    this.#refuseLarge(this.#largest * factor, value, row);
+    this.#largest *= factor;
+    if (factor !== 1) this.#rule.onFiner(factor);
+  }
+
+  #refuseLarge(place: number, value: number, row: number): void {
+    if (place <= PLACE_MAX) return;
+    const { what, unitName } = this.#rule;
+    throw new FeedError(
+      `Row ${row} has the ${what} ${decimalText(value, this.#decimals)}: with a ${unitName} of ${this.text} ` +
+        `the file has a ${what} of more than ${PLACE_MAX} ${unitName}s, which is more than is kept.`,
+      row,
+    );
+  }
+}
+
+export function greatestCommonDivisor(unit: number, value: number): number {
+  let [a, b] = [Math.abs(value), unit];
+  while (b !== 0) [a, b] = [b, a % b];
+  return a;
+}
+
+/** The greatest power of ten, `unit` or less, that divides a value. */
+export function powerDividing(unit: number, value: number): number {
+  let power = unit;
+  while (value % power !== 0) power /= 10;
+  return power;
+}

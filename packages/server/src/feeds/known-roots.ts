@@ -1,0 +1,56 @@
+/**
+ * What is known of a future by the letters of its symbol: its tick, and the calendar of its exchange. Products beyond those
+ * of the house are here with what their exchange's specifications say of them (CME Group); all others are to be found from
+ * their trades.
+ */
+
+import type { CalendarName } from '@tapeloom/core/calendar/calendars';
+import { MONTH_LETTERS, PRODUCTS } from '@tapeloom/core/instrument/product';
+
+export interface KnownRoot {
+  readonly root: string;
+  readonly tickSizeNanos: number;
+  readonly calendar: CalendarName;
+}
+
+const MORE: readonly (readonly [root: string, tickSizeNanos: number, calendar: CalendarName])[] = [
+  ['MES', 250_000_000, 'cme-equity'],
+  ['MNQ', 250_000_000, 'cme-equity'],
+  ['YM', 1_000_000_000, 'cme-equity'],
+  ['RTY', 100_000_000, 'cme-equity'],
+  ['MCL', 10_000_000, 'cme-energy'],
+  ['NG', 1_000_000, 'cme-energy'],
+  ['SI', 5_000_000, 'cme-metals'],
+  ['HG', 500_000, 'cme-metals'],
+  ['ZB', 31_250_000, 'cme-rates'],
+  ['ZF', 7_812_500, 'cme-rates'],
+  ['ZT', 3_906_250, 'cme-rates'],
+  ['6B', 100_000, 'cme-fx'],
+  ['6J', 500, 'cme-fx'],
+];
+
+const ROOTS: ReadonlyMap<string, KnownRoot> = new Map(
+  [
+    ...PRODUCTS,
+    ...MORE.map(([root, tickSizeNanos, calendar]) => ({ root, tickSizeNanos, calendar })),
+  ].map(({ root, tickSizeNanos, calendar }) => [root, { root, tickSizeNanos, calendar }]),
+);
+
+/** How vendors write a contract: `ESH6`, `ESH26`, `ES_H2026`; `ES 03-26`; `ES 202603`; `ES.c.0`. */
+const FORMS: readonly RegExp[] = [
+  new RegExp(`^([A-Z0-9]{1,4}?)_?[${MONTH_LETTERS}](?:\\d{1,2}|20\\d{2})$`),
+  /^([A-Z0-9]{1,4}) (?:\d{2}-\d{2}|\d{6}|\d{8})$/,
+  /^([A-Z0-9]{1,4})\.[cvn]\.\d+$/,
+];
+/** What Sierra Chart and others put behind it. */
+const EXCHANGE = /[-_](?:FUT_)?(?:CME|CBOT|NYMEX|COMEX)$/;
+
+/** Null for whatever is not known to be one of these futures. */
+export function knownRoot(symbol: string): KnownRoot | null {
+  const plain = symbol.replace(EXCHANGE, '');
+  for (const form of FORMS) {
+    const root = form.exec(plain)?.[1];
+    if (root !== undefined && ROOTS.has(root)) return ROOTS.get(root)!;
+  }
+  return null;
+}

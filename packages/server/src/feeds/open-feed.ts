@@ -1,0 +1,200 @@
+/**
+ * A file of trades, opened by what is in it and not by its name: unpacked, told what it is, and read as batches. What could
+ * be meant in two ways is asked, with the option that answers it; what is no file of trades is refused with what is read.
+ */
+
+import { guessTable } from './columns/guess-table.ts';
+import { parquetColumns, readParquet } from './columns/parquet-trades.ts';
+import { TableTrades } from './columns/table-trades.ts';
+import { CsvDecoder } from './csv/csv-decoder.ts';
+import type { CsvHints, CsvQuestion } from './csv/csv-guess.ts';
+import { guessCsv } from './csv/guess-csv.ts';
+import { firstBytesOf, readCsv } from './csv/read-csv.ts';
+import { DbnDecoder } from './dbn/dbn-decoder.ts';
+import { beginsAsDbn } from './dbn/dbn-metadata.ts';
+import type { CsvMapping } from './feed-mapping.ts';
+import { type FeedCounts, FeedError, type FeedInstrument, type FeedTrades } from './feed-trades.ts';
+import type { ByteSource } from './packed/byte-source.ts';
+import { type PackedFile, type Packing, unpack } from './packed/packing.ts';
+import { printedText } from './printed-text.ts';
+
+const ACCEPTED =
+  'DBN, CSV and other texts of columns, plain or packed with gzip, zstd or zip, and Parquet are read';
+const DBN_NAME = /\.(?:dbn|dbz|frag)$/i;
+const NAMES_SHOWN_MAX = 5;
+
+export interface FeedHints extends CsvHints {
+  /** Says all of a text; nothing is guessed then. */
+  readonly mapping?: CsvMapping;
+}
+
+export interface OpenFeed {
+  /** Sentences that say what was taken for what, and why. */
+  readonly reasons: readonly string[];
+  /** What the file is, for people; complete once it was read. */
+  format(): string;
+  /** All trades, once. A batch holds until the next one is asked for. */
+  trades(): AsyncIterable<FeedTrades>;
+  /** What an instrument is called here; where the file does not say, it goes by the file's own name. */
+  nameOf(index: number): string;
+  /** All names it goes by, that one first. */
+  namesOf(index: number): readonly string[];
+  /** Why its trades are not wanted; null for all others. */
+  skippedAs(index: number): string | null;
+  /** What was left out so far. */
+  counts(): FeedCounts;
+}
+
+/** A text that can be read in several ways, and what has to be said. */
+export class UnclearFeedError extends FeedError {
+  readonly questions: readonly CsvQuestion[];
+
+  constructor(questions: readonly CsvQuestion[]) {
+    super('It is not clear how this text is to be read.');
+    this.questions = questions;
+  }
+}
+
+export async function openFeed(
+  source: ByteSource,
+  path: string,
+  hints: FeedHints,
+): Promise<OpenFeed> {
+  if (source.size === 0) throw new FeedError('The file is empty: it has 0 bytes.');
+  const { packing, files } = await unpack(source, path);
+  const [file] = files;
+  if (file === undefined) throw new FeedError('The zip has no file in it.');
+  if (files.length > 1) {
+    const names = files.slice(0, NAMES_SHOWN_MAX).map(({ name }) => name);
+    const more = files.length > NAMES_SHOWN_MAX ? ', …' : '';
+    throw new FeedError(
+      `The zip has ${files.length} files: unpack it and give one. They are: ${printedText(names.join(', '))}${more}`,
+    );
+  }
+  const first = await firstBytesOf(file);
+  if (first.length === 0) throw new FeedError('The file is empty: it expands to 0 bytes.');
+  const feed = await openUnpacked(source, { file, first, packing, path }, hints);
+  if (hints.hasSideByQuotes === true && feed.hasQuotes !== true) {
+    throw new FeedError('Sides cannot follow from quotes: this file has none beside its trades.');
+  }
+  return feed;
+}
+
+interface Unpacked {
+  readonly file: PackedFile;
+  readonly first: Uint8Array;
+  readonly packing: Packing;
+  readonly path: string;
+}
+
+type OpenedFeed = OpenFeed & { readonly hasQuotes?: boolean };
+
+async function openUnpacked(
+  source: ByteSource,
+  unpacked: Unpacked,
+  hints: FeedHints,
+): Promise<OpenedFeed> {
+  const { file, first, packing } = unpacked;
+  const stem = file.name.split('.')[0]!;
+  if (beginsAsDbn(first) || DBN_NAME.test(file.name)) return dbnFeed(file, packing, stem);
+  if (beginsAs(first, 'PAR1')) {
+    if (packing !== 'plain') throw new FeedError('The Parquet file is packed: unpack it first.');
+    return await parquetFeed(source, hints.zone ?? null, stem);
+  }
+  if (beginsAs(first, 'ARROW1') || beginsAs(first, '\xff\xff\xff\xff')) {
+    throw new FeedError(`This is Arrow, which is not read: write it as Parquet. ${ACCEPTED}.`);
+  }
+  if (first.includes(0))
+    throw new FeedError(`This is no file of trades of a known form. ${ACCEPTED}.`);
+  return csvFeed(unpacked, hints, stem);
+}
+
+function beginsAs(first: Uint8Array, mark: string): boolean {
+  return Buffer.from(first.subarray(0, mark.length)).toString('latin1') === mark;
+}
+
+function dbnFeed(file: PackedFile, packing: Packing, stem: string): OpenedFeed {
+  const decoder = new DbnDecoder();
+  const namesOf = (index: number) => {
+    const { symbol, orderedAs, instrumentId } = decoder.instruments[index]!;
+    const isOnly = decoder.instruments.length === 1;
+    const ordered = orderedAs === null ? [] : [orderedAs];
+    if (symbol !== null) return [symbol, ...ordered];
+    // After a roll one such name means several contracts, which only their ids tell apart.
+    return isOnly ? [...ordered, String(instrumentId)] : [String(instrumentId), ...ordered];
+  };
+  return {
+    reasons: [],
+    format: () => {
+      const { version, schemaName, dataset } = decoder.metadata!;
+      return packed(
+        `DBN version ${version}, ${schemaName} of ${printedText(dataset || stem)}`,
+        packing,
+      );
+    },
+    trades: async function* () {
+      for await (const piece of file.bytes()) yield* decoder.push(piece);
+      decoder.end();
+    },
+    nameOf: (index) => printedText(namesOf(index)[0]!),
+    namesOf,
+    skippedAs: (index) => decoder.instruments[index]!.skipped,
+    counts: () => decoder.counts,
+  };
+}
+
+async function parquetFeed(
+  source: ByteSource,
+  zone: string | null,
+  stem: string,
+): Promise<OpenedFeed> {
+  const { mapping, reasons } = guessTable(await parquetColumns(source), zone);
+  const trades = new TableTrades(mapping);
+  return {
+    reasons,
+    format: () => 'Parquet',
+    trades: () => readParquet(source, mapping, trades),
+    ...named(() => trades.instruments, stem),
+    counts: () => trades.counts,
+  };
+}
+
+function csvFeed(
+  { file, first, packing, path }: Unpacked,
+  hints: FeedHints,
+  stem: string,
+): OpenedFeed {
+  const folder = path.slice(0, path.lastIndexOf('/') + 1);
+  const guess = guessCsv(
+    first,
+    packing === 'zip' ? `${path}/${file.name}` : folder + file.name,
+    hints,
+  );
+  const mapping = hints.mapping ?? guess.mapping;
+  if (mapping === null) throw new UnclearFeedError(guess.unclear);
+  const decoder = new CsvDecoder(mapping);
+  const isGuessed = hints.mapping === undefined;
+  const form = isGuessed && guess.preset !== null ? `CSV as of ${guess.preset}` : 'CSV';
+  return {
+    hasQuotes: mapping.side.kind === 'quotes',
+    reasons: isGuessed ? guess.reasons.map(printedText) : ['The mapping that was given is used.'],
+    format: () => packed(form, packing),
+    trades: () => readCsv(file, decoder),
+    ...named(() => decoder.instruments, (isGuessed ? guess.symbol : null) ?? stem),
+    counts: () => decoder.counts,
+  };
+}
+
+/** Instruments by their symbol; one without goes by another name. */
+function named(instruments: () => readonly FeedInstrument[], otherwise: string) {
+  const nameOf = (index: number) => instruments()[index]!.symbol ?? otherwise;
+  return {
+    nameOf: (index: number) => printedText(nameOf(index)),
+    namesOf: (index: number) => [nameOf(index)],
+    skippedAs: (index: number) => instruments()[index]!.skipped,
+  };
+}
+
+function packed(form: string, packing: Packing): string {
+  return packing === 'plain' ? form : `${form}, packed with ${packing}`;
+}
