@@ -4,16 +4,15 @@
  * their trades.
  */
 
-import type { CalendarName } from '@tapeloom/core/calendar/calendars';
 import { MONTH_LETTERS, PRODUCTS } from '@tapeloom/core/instrument/product';
 
 export interface KnownRoot {
   readonly root: string;
   readonly tickSizeNanos: number;
-  readonly calendar: CalendarName;
+  readonly calendar: string;
 }
 
-const MORE: readonly (readonly [root: string, tickSizeNanos: number, calendar: CalendarName])[] = [
+const MORE: readonly (readonly [root: string, tickSizeNanos: number, calendar: string])[] = [
   ['MES', 250_000_000, 'cme-equity'],
   ['MNQ', 250_000_000, 'cme-equity'],
   ['YM', 1_000_000_000, 'cme-equity'],
