@@ -1,6 +1,7 @@
 /**
- * The days of every contract that are on the tape, as the compute threads told them last. Who asks gets what is known,
- * and waits only while nothing is. What is older than a minute is asked for anew, once at a time, meanwhile.
+ * The days of every contract that are on the tape, as the compute threads told them last. What is older than a minute
+ * is asked for anew, once at a time. Who asks gets what is known meanwhile, unless that is older still, for nobody may
+ * have asked since yesterday: then he waits, as he does while nothing is known.
  */
 
 import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
@@ -8,6 +9,9 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { MINUTE_NS_BIG } from '@tapeloom/core/units';
 import type { Clock } from '../platform/clock.ts';
 import type { SettledDays } from '../results/settled-days.ts';
+
+/** What is told without waiting is no older. */
+const AGE_NS_MAX = 2n * MINUTE_NS_BIG;
 
 /** Days by contract. */
 export type DaysByContract = ReadonlyMap<string, ReadonlySet<UtcDay>>;
@@ -25,6 +29,8 @@ export class KnownDays {
   #text = '';
   #revision = 0;
   #askedAt: EpochNs | null = null;
+  /** When that was asked for which is known. */
+  #knownAt: EpochNs | null = null;
   #asking: Promise<DaysByContract> | null = null;
 
   constructor(options: KnownDaysOptions) {
@@ -41,17 +47,24 @@ export class KnownDays {
     const now = this.#options.clock.now();
     if (this.#asking === null && (this.#askedAt === null || now >= this.#askedAt + MINUTE_NS_BIG)) {
       this.#askedAt = now;
-      this.#asking = this.#ask();
+      this.#asking = this.#ask(now);
       const over = () => {
         this.#asking = null;
       };
       // What is known stays; who waits for the first is told.
       this.#asking.then(over, over);
     }
-    return this.#known ?? this.#asking!;
+    const isOld = this.#knownAt === null || now > this.#knownAt + AGE_NS_MAX;
+    if (this.#known === null) return this.#asking!;
+    return isOld && this.#asking !== null ? this.#newest(this.#asking) : this.#known;
   }
 
-  async #ask(): Promise<DaysByContract> {
+  async #newest(asking: Promise<DaysByContract>): Promise<DaysByContract> {
+    const known = this.#known!;
+    return await asking.catch(() => known);
+  }
+
+  async #ask(now: EpochNs): Promise<DaysByContract> {
     try {
       const contracts = this.#options
         .book()
@@ -65,6 +78,7 @@ export class KnownDays {
         this.#text = text;
         this.#revision += 1;
       }
+      this.#knownAt = now;
       return this.#known;
     } catch (error) {
       if (this.#known === null) this.#askedAt = null;
