@@ -62,6 +62,11 @@ const operators: readonly LazyCommand[] = [
     load: async () => (await import('./commands/instruments-diff.ts')).instrumentsDiffCommand,
   },
   {
+    path: ['instruments', 'from'],
+    summary: 'Make a file of instruments out of a feed’s definitions.',
+    load: async () => (await import('./commands/instruments-from.ts')).instrumentsFromCommand,
+  },
+  {
     path: ['tape', 'ls'],
     summary: 'Show what is on the tape, contract by contract.',
     load: async () => (await import('./commands/tape-ls.ts')).tapeLsCommand,

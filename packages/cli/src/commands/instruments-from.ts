@@ -1,0 +1,83 @@
+/** `tapeloom instruments from`: a file of instruments out of a feed's definitions. */
+
+import { resolve } from 'node:path';
+import { FeedError } from '@tapeloom/server/feeds/feed-trades';
+import { printedText } from '@tapeloom/server/feeds/printed-text';
+import {
+  type DefinedInstruments,
+  type Definition,
+  instrumentsOf,
+} from '@tapeloom/server/markets/instruments/definitions';
+import { instrumentsYaml } from '@tapeloom/server/markets/instruments/instruments-yaml';
+import { readInstruments } from '@tapeloom/server/markets/instruments/read-instruments';
+import { FaultsError } from '@tapeloom/server/markets/instruments/reading';
+import { replaceFile } from '@tapeloom/server/platform/disk';
+import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
+import { ExitCode } from '../exit-codes.ts';
+import { faultsText } from '../instruments/instruments-view.ts';
+import { readDefinitionFile } from '../instruments/read-definition-file.ts';
+import { readArgs } from '../read-args.ts';
+
+export const instrumentsFromCommand: CommandBody = {
+  usage: `Usage: tapeloom instruments from <file>... [--out <file>]
+
+Makes a file of instruments out of DBN files of the schema definition, plain or packed. Futures become
+products and contracts, by a template where there is one; of several definitions of a contract the
+latest counts. What was left out, what was assumed and what differs from a template is told on the
+standard error. The text is read as check would read it: with faults the exit code is 1.
+
+  --out <file>  where to write it (default: the standard output); a file that is there is not replaced
+
+Examples:
+  tapeloom instruments from glbx-mdp3-20261113.definition.dbn.zst
+  tapeloom instruments from monday.dbn.zst tuesday.dbn.zst --out instruments.yaml`,
+  run,
+};
+
+async function run(args: readonly string[], io: CommandIo): Promise<number> {
+  const { values, words: files } = readArgs(args, { texts: ['out'], words: null });
+  if (files.length === 0) throw new UsageError('<file> is missing');
+  const disk = new NodeDisk();
+  const out = values.out === undefined ? null : resolve(values.out);
+  if (out !== null && (await disk.stat(out)) !== null) {
+    throw new UsageError(`${values.out} is there already and is not replaced`);
+  }
+  const byDataset = new Map<string, Definition[]>();
+  for (const file of files) {
+    try {
+      const { dataset, definitions } = await readDefinitionFile(file, io.signal);
+      byDataset.set(dataset, (byDataset.get(dataset) ?? []).concat(definitions));
+    } catch (error) {
+      if (!(error instanceof FeedError)) throw error;
+      io.stderr(`${file}: ${error.message}\n`);
+      return ExitCode.failure;
+    }
+  }
+  const datasets = [...byDataset].map(([name, all]) => [name, instrumentsOf(all)] as const);
+  for (const [name, defined] of datasets) io.stderr(toldText(name, defined));
+  const text = instrumentsYaml(Object.fromEntries(datasets));
+  if (out === null) io.stdout(text);
+  else await replaceFile(disk, out, new TextEncoder().encode(text));
+  return tellFaults(io, values.out ?? 'standard output', text);
+}
+
+function toldText(dataset: string, { products, notes, skipped }: DefinedInstruments): string {
+  const left = [...skipped].map(([reason, { count, names }]) => {
+    const more = count > names.size ? ', …' : '';
+    return `left out ${count.toLocaleString('en')} ${reason}: ${[...names].join(', ')}${more}`;
+  });
+  const lines = [`${Object.keys(products).length} products of futures`, ...left, ...notes];
+  return lines.map((line) => `${printedText(`${dataset}: ${line}`)}\n`).join('');
+}
+
+function tellFaults(io: CommandIo, file: string, text: string): number {
+  try {
+    readInstruments(text);
+    return ExitCode.ok;
+  } catch (error) {
+    if (!(error instanceof FaultsError)) throw error;
+    io.stderr(faultsText(file, error.faults));
+    return ExitCode.failure;
+  }
+}

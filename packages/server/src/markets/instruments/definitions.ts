@@ -1,0 +1,245 @@
+/**
+ * Instruments out of the definitions that a feed sends, in the words of an operator's file: what comes out can be
+ * shown, corrected and read like any other. Spreads, options and what lacks a tick or an expiry are left out by name
+ * and counted.
+ */
+
+import { zonedInstant } from '@tapeloom/core/calendar/zoned-instant';
+import { MONTH_LETTERS } from '@tapeloom/core/instrument/product';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { parseDecimalNanos } from '@tapeloom/core/price';
+import { dayOf, nsOfDay } from '@tapeloom/core/utc-day';
+import { isSafeName } from '../../tape/tape-paths.ts';
+import { productTemplate } from './templates.ts';
+
+/** One instrument as a feed defines it; null where the feed says nothing. Decimals are in 1e-9. */
+export interface Definition {
+  readonly rawSymbol: string;
+  /** The product: `ES`. */
+  readonly asset: string;
+  /** The market identifier: `XCME`. */
+  readonly exchange: string;
+  readonly currency: string;
+  /** `F` is a future. */
+  readonly instrumentClass: string;
+  /** When the feed said it; of several definitions of a contract the latest counts. */
+  readonly event: EpochNs | null;
+  readonly tickNanos: bigint | null;
+  readonly unitOfMeasureQtyNanos: bigint | null;
+  readonly expiration: EpochNs | null;
+  readonly maturityYear: number | null;
+  readonly maturityMonth: number | null;
+}
+
+export interface DefinedInstruments {
+  /** The form of a dataset's `products`. */
+  readonly products: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** What was assumed, or differs from the template, as sentences. */
+  readonly notes: readonly string[];
+  /** What was left out, by the reason. */
+  readonly skipped: ReadonlyMap<string, SkippedDefinitions>;
+}
+
+export interface SkippedDefinitions {
+  count: number;
+  /** The first few symbols. */
+  readonly names: Set<string>;
+}
+
+/**
+ * What a full point is worth where the size of a contract is not it: prices in percent, or in cents. Grains, meats,
+ * TN and UB are general knowledge, not checked on real definitions.
+ */
+const POINT_VALUES: Readonly<Record<string, string>> = {
+  ZN: '1000',
+  ZB: '1000',
+  ZF: '1000',
+  ZT: '2000',
+  TN: '1000',
+  UB: '1000',
+  ZC: '50',
+  ZS: '50',
+  ZW: '50',
+  KE: '50',
+  ZL: '600',
+  LE: '400',
+  HE: '400',
+  GF: '500',
+};
+/** The calendar of a product without a template, by the market it trades on. */
+const CALENDARS: Readonly<Record<string, string>> = {
+  XCME: 'cme-equity',
+  XCBT: 'cme-rates',
+  XNYM: 'cme-energy',
+  XCEC: 'cme-metals',
+  IFEU: 'ice-brent',
+  XEUR: 'eurex',
+};
+/** What classes are that are no futures; every other letter is something else. */
+const CLASSES: Readonly<Record<string, string>> = {
+  C: 'options',
+  P: 'options',
+  S: 'spreads',
+  T: 'spreads',
+  M: 'spreads',
+};
+const NAMES_MAX = 5;
+/** `ESH6` or `ESH26`, after the product's own letters. */
+const MONTH_AND_YEAR = /^([FGHJKMNQUVXZ])(\d{1,2})$/;
+
+/** A contract that can be listed. */
+interface Future extends Definition {
+  readonly tickNanos: bigint;
+  readonly expiration: EpochNs;
+}
+
+export function instrumentsOf(definitions: Iterable<Definition>): DefinedInstruments {
+  const skipped = new Map<string, SkippedDefinitions>();
+  const byAsset = new Map<string, Map<string, Future>>();
+  for (const definition of definitions) {
+    const reason = whyNot(definition);
+    if (reason !== null) {
+      skip(skipped, reason, definition.rawSymbol);
+      continue;
+    }
+    const futures = byAsset.get(definition.asset) ?? new Map<string, Future>();
+    byAsset.set(definition.asset, futures);
+    // A definition is sent every day; ten years later the symbol is another contract.
+    const key = `${definition.rawSymbol} ${Math.trunc(dayOf(definition.expiration!) / 10_000)}`;
+    const known = futures.get(key);
+    if (known !== undefined && (known.event ?? 0n) > (definition.event ?? 0n)) continue;
+    futures.set(key, definition as Future);
+  }
+  const notes: string[] = [];
+  const products = [...byAsset]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([asset, futures]) => [asset, productOf(asset, [...futures.values()], notes)] as const);
+  return { products: Object.fromEntries(products), notes, skipped };
+}
+
+function skip(skipped: Map<string, SkippedDefinitions>, reason: string, rawSymbol: string): void {
+  const others = skipped.get(reason) ?? { count: 0, names: new Set() };
+  skipped.set(reason, others);
+  others.count += 1;
+  if (others.names.size < NAMES_MAX) others.names.add(rawSymbol);
+}
+
+function whyNot(definition: Definition): string | null {
+  const { instrumentClass, expiration } = definition;
+  if (instrumentClass !== 'F') return CLASSES[instrumentClass] ?? 'neither futures nor options';
+  if (definition.rawSymbol.includes('-')) return 'spreads';
+  if (!isSafeName(definition.asset)) return 'futures without a usable name of a product';
+  if (definition.tickNanos === null || definition.tickNanos <= 0n) return 'futures without a tick';
+  return expiration === null || expiration <= 0n ? 'futures without an expiry' : null;
+}
+
+function productOf(asset: string, futures: Future[], notes: string[]) {
+  futures.sort((a, b) => (a.expiration < b.expiration ? -1 : 1));
+  const last = futures.at(-1)!;
+  const template = productTemplate(asset);
+  const tick = decimalText(last.tickNanos);
+  const ticks = new Set(futures.map(({ tickNanos }) => tickNanos));
+  const symbols = new Set<string>();
+  const contracts = futures.map((future) => {
+    const symbol = symbolOf(future, symbols);
+    symbols.add(symbol);
+    return {
+      symbol,
+      expiry: Temporal.Instant.fromEpochNanoseconds(expiryOf(future, template)).toString(),
+      ...(future.tickNanos === last.tickNanos ? {} : { tick: decimalText(future.tickNanos) }),
+      ...(symbol === future.rawSymbol ? {} : { names: [future.rawSymbol] }),
+    };
+  });
+  if (ticks.size > 1) notes.push(`${asset} has contracts of different ticks.`);
+  if (template !== null) {
+    return { extends: asset, ...corrections(asset, template, last, tick, notes), contracts };
+  }
+  const calendar = CALENDARS[last.exchange] ?? 'round-the-clock';
+  notes.push(
+    `${asset} has no template: the calendar ${calendar} is assumed, and no alias can roll.`,
+  );
+  const pointValue = pointValueOf(asset, last);
+  if (pointValue === null) notes.push(`${asset} does not say what a point is worth: 1 is assumed.`);
+  return {
+    name: asset,
+    exchange: last.exchange,
+    currency: last.currency,
+    tick,
+    lot: '1',
+    pointValue: pointValue ?? '1',
+    calendar,
+    contracts,
+  };
+}
+
+/** Where the feed says something else than the template, the feed is right. */
+function corrections(
+  asset: string,
+  template: Readonly<Record<string, unknown>>,
+  future: Future,
+  tick: string,
+  notes: string[],
+): Record<string, string> {
+  const defined = { tick, pointValue: pointValueOf(asset, future), currency: future.currency };
+  const changed = Object.entries(defined).flatMap(([field, value]) =>
+    value === null || value === '' || isSame(value, String(template[field]))
+      ? []
+      : [[field, value]],
+  );
+  for (const [field, value] of changed) {
+    notes.push(
+      `${asset} has the ${field} ${value} by its definition, ${template[field!]} by its template.`,
+    );
+  }
+  return Object.fromEntries(changed);
+}
+
+function isSame(a: string, b: string): boolean {
+  const [first, second] = [parseDecimalNanos(a), parseDecimalNanos(b)];
+  return first === null || second === null ? a === b : first === second;
+}
+
+function pointValueOf(asset: string, { unitOfMeasureQtyNanos: quantity }: Future): string | null {
+  if (Object.hasOwn(POINT_VALUES, asset)) return POINT_VALUES[asset]!;
+  return quantity === null || quantity <= 0n ? null : decimalText(quantity);
+}
+
+/** Some venues give the date alone, as its midnight: the template knows the hour then. */
+function expiryOf({ expiration }: Future, template: Readonly<Record<string, unknown>> | null) {
+  const rule = template?.expiry as { readonly at?: string; readonly zone?: string } | undefined;
+  if (nsOfDay(expiration) !== 0 || rule?.at === undefined || rule.zone === undefined) {
+    return expiration;
+  }
+  return zonedInstant(dayOf(expiration), rule.at as `${number}:${number}`, rule.zone);
+}
+
+/** The feed's own symbol, or product, month and two digits of the year where that is taken or no name of a file. */
+function symbolOf(future: Future, taken: ReadonlySet<string>): string {
+  const { rawSymbol, asset, expiration } = future;
+  if (isSafeName(rawSymbol) && !taken.has(rawSymbol)) return rawSymbol;
+  const month = monthOf(future);
+  const long =
+    month === null ? '' : `${asset}${month.letter}${String(month.year % 100).padStart(2, '0')}`;
+  if (long !== '' && !taken.has(long)) return long;
+  return `${asset}.${dayOf(expiration)}`;
+}
+
+function monthOf(future: Future): { readonly letter: string; readonly year: number } | null {
+  const { maturityYear, maturityMonth, rawSymbol, asset, expiration } = future;
+  if (maturityYear !== null && maturityMonth !== null) {
+    return { letter: MONTH_LETTERS[maturityMonth - 1] ?? 'F', year: maturityYear };
+  }
+  const [, letter, digits] = MONTH_AND_YEAR.exec(rawSymbol.slice(asset.length)) ?? [];
+  if (letter === undefined || !rawSymbol.startsWith(asset)) return null;
+  // The year with these digits that is nearest to the expiry.
+  const span = 10 ** digits!.length;
+  const expiryYear = Math.trunc(dayOf(expiration) / 10_000);
+  const year = expiryYear - (expiryYear % span) + Number(digits);
+  return { letter, year: year + span * Math.round((expiryYear - year) / span) };
+}
+
+function decimalText(nanos: bigint): string {
+  const fraction = (nanos % 1_000_000_000n).toString().padStart(9, '0').replace(/0+$/, '');
+  const units = (nanos / 1_000_000_000n).toString();
+  return fraction === '' ? units : `${units}.${fraction}`;
+}
