@@ -84,7 +84,14 @@ class Ingest {
   #joining: MessagePort[] | null = [];
   #isRefreshing = false;
 
-  constructor(tape: OpenTape, clock: Clock, plan: FillPlan, opened: IngestOpened) {
+  /** `today` is the day that the plan was made on: what it does not fill is the source's. */
+  constructor(
+    tape: OpenTape,
+    clock: Clock,
+    today: UtcDay,
+    plan: FillPlan,
+    opened: IngestOpened,
+  ) {
     this.opened = opened;
     this.#tape = tape;
     this.#clock = clock;
@@ -92,7 +99,7 @@ class Ingest {
     this.#source = market.source({
       intake: this.#reporter.timed(tape.intake),
       clock,
-      resumeDay: dayOf(clock.now()),
+      resumeDay: today,
       openDay: tape.report.logs.find((log) => !log.ended)?.day ?? null,
     });
     this.#background.use(timers.every(REPORT_MS, () => this.#report()));
@@ -226,7 +233,7 @@ async function start(): Promise<Ingest> {
   const plan = await market.planFill(disk, tapeRoot, now);
   const daysToCome = [...plan.ready, ...plan.rest].map(({ day }) => day);
   const books = await enterDay(now, daysToCome);
-  return new Ingest(tape, clock, plan, { clock: clockUsed, books, recovery: tape.report });
+  return new Ingest(tape, clock, dayOf(now), plan, { clock: clockUsed, books, recovery: tape.report });
 }
 
 function clockSetting(promise: EpochNs | null): ClockSetting {
