@@ -123,6 +123,7 @@ test('lengths and counts that lie are refused where they stand', () => {
   assert.match(lying(4, 0xffff_ffff), /byte 4 .* 4294967295 bytes/);
   assert.match(lying(4, 200_000_000), /cut: it ends at byte \d+, inside its head/);
   assert.match(lying(112, 0xffff_ffff), /byte 112 .* 4294967295 symbols/);
+  assert.match(lying(4, 100), /metadata end at byte 108, before their fixed part/);
   assert.match(lying(4, 110), /metadata end at byte 118/);
   const mappingsAt = 112 + 4 + 71 + 4 + 4;
   assert.match(lying(mappingsAt, 1_000_000), /1000000 mappings/);

@@ -98,6 +98,11 @@ export function refuseOthers(bytes: Uint8Array): void {
 
 /** Reads the metadata out of the whole head, prelude included. */
 export function readMetadata(head: Uint8Array): DbnMetadata {
+  if (head.length < FIXED_END) {
+    throw new FeedError(
+      `The metadata end at byte ${head.length}, before their fixed part does, at ${FIXED_END}.`,
+    );
+  }
   const view = viewOf(head);
   const version = head[3] as DbnVersion;
   const shift = version === 1 ? 8 : 0;
