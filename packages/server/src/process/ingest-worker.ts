@@ -85,13 +85,7 @@ class Ingest {
   #isRefreshing = false;
 
   /** `today` is the day that the plan was made on: what it does not fill is the source's. */
-  constructor(
-    tape: OpenTape,
-    clock: Clock,
-    today: UtcDay,
-    plan: FillPlan,
-    opened: IngestOpened,
-  ) {
+  constructor(tape: OpenTape, clock: Clock, today: UtcDay, plan: FillPlan, opened: IngestOpened) {
     this.opened = opened;
     this.#tape = tape;
     this.#clock = clock;
@@ -233,7 +227,11 @@ async function start(): Promise<Ingest> {
   const plan = await market.planFill(disk, tapeRoot, now);
   const daysToCome = [...plan.ready, ...plan.rest].map(({ day }) => day);
   const books = await enterDay(now, daysToCome);
-  return new Ingest(tape, clock, dayOf(now), plan, { clock: clockUsed, books, recovery: tape.report });
+  return new Ingest(tape, clock, dayOf(now), plan, {
+    clock: clockUsed,
+    books,
+    recovery: tape.report,
+  });
 }
 
 function clockSetting(promise: EpochNs | null): ClockSetting {
