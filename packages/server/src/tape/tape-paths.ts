@@ -46,6 +46,11 @@ export function manifestPath(tapeRoot: string, dataset: string): string {
   return `${tapeRoot}/${safeName(dataset)}/manifest.json`;
 }
 
+/** The manifest of a dataset that is made of imported days; there is none where trades go through a log. */
+export function importedPath(tapeRoot: string, dataset: string): string {
+  return `${tapeRoot}/${safeName(dataset)}/imported.json`;
+}
+
 export function isSafeName(name: string): boolean {
   return SAFE_NAME.test(name);
 }

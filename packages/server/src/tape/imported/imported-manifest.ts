@@ -1,0 +1,102 @@
+/**
+ * What was imported into one dataset: every day of every contract that has come out of files, with where it came from
+ * and what of it is there. It is one file that is replaced whole, so a whole import takes effect in one step. It is also
+ * what makes a dataset one of imported days: such a dataset has no logs, and nobody but an import writes it.
+ *
+ * The files of a day bear the digest of its trades in their names. A day that is replaced gets other files, and who
+ * reads the old ones by an older manifest goes on doing so. Files that no manifest names are nobody's.
+ */
+
+import type { UtcDay } from '@tapeloom/core/numbers';
+import { type Disk, readFileWhole, replaceFile } from '../../platform/disk.ts';
+import { parseChecked, printChecked } from '../checked-json.ts';
+import { TapeDamagedError } from '../tape-errors.ts';
+import { importedPath } from '../tape-paths.ts';
+
+const MANIFEST_VERSION = 1;
+
+/** Nanoseconds of a UTC day, from (inclusive) and to (exclusive). */
+export type DaySpan = readonly [fromNs: number, toNs: number];
+
+export interface ImportedDay {
+  /** Of its trades, as in its sidecar. */
+  readonly digest: string;
+  readonly trades: number;
+  /** Lots, all trades together: what rolls by volume are decided by. */
+  readonly volume: number;
+  /** What the files were said, or seen, to have of the day; ascending and apart. */
+  readonly covered: readonly DaySpan[];
+  /** Of the hours in which the market was open, those that nothing covers; none: the day is whole. */
+  readonly gaps: readonly DaySpan[];
+  readonly origin: 'imported' | 'replaced';
+  /** The names of the files it was made of, without their folders. */
+  readonly sources: readonly string[];
+  /** When, as an instant of ISO 8601. */
+  readonly at: string;
+  /** By which rule unknown sides were filled in; null: they were left unknown. */
+  readonly sideRule: 'tick-rule' | null;
+}
+
+export type ImportedDays = ReadonlyMap<string, ReadonlyMap<UtcDay, ImportedDay>>;
+
+export interface ImportedManifest {
+  readonly dataset: string;
+  /** Grows by one with every import that changed something. */
+  readonly revision: number;
+  /** By contract and day. */
+  readonly days: ImportedDays;
+}
+
+interface ManifestText {
+  readonly version: number;
+  readonly dataset: string;
+  readonly revision: number;
+  readonly days: Readonly<Record<string, Readonly<Record<string, ImportedDay>>>>;
+}
+
+/** Null when nothing was imported yet. Rejects with `TapeDamagedError`. */
+export async function readImported(
+  disk: Disk,
+  tapeRoot: string,
+  dataset: string,
+): Promise<ImportedManifest | null> {
+  const file = importedPath(tapeRoot, dataset);
+  const bytes = await readFileWhole(disk, file);
+  if (bytes === null) return null;
+  const read = parseChecked<ManifestText>(new TextDecoder().decode(bytes), {
+    what: 'manifest of imported days',
+    version: MANIFEST_VERSION,
+    file,
+  });
+  if (read.dataset !== dataset) {
+    throw new TapeDamagedError('the manifest is of another dataset', { file, offset: 0 });
+  }
+  const daysOf = (days: Readonly<Record<string, ImportedDay>>) =>
+    new Map(Object.entries(days).map(([day, of]) => [Number(day) as UtcDay, of]));
+  return {
+    dataset,
+    revision: read.revision,
+    days: new Map(Object.entries(read.days).map(([symbol, days]) => [symbol, daysOf(days)])),
+  };
+}
+
+/** It is on disk once this resolves. Only who holds the dataset's lock may call it, after all files it names are there. */
+export async function writeImported(
+  disk: Disk,
+  tapeRoot: string,
+  { dataset, revision, days }: ImportedManifest,
+): Promise<void> {
+  const sorted = [...days].sort(([a], [b]) => (a < b ? -1 : 1));
+  const text = printChecked({
+    version: MANIFEST_VERSION,
+    dataset,
+    revision,
+    days: Object.fromEntries(sorted.map(([symbol, of]) => [symbol, Object.fromEntries(of)])),
+  } satisfies ManifestText);
+  await replaceFile(disk, importedPath(tapeRoot, dataset), new TextEncoder().encode(text));
+}
+
+/** The name, without its ending, of the two files of an imported day. */
+export function importedStem(day: UtcDay, digest: string): string {
+  return `${day}-${digest.slice(0, 16)}`;
+}
