@@ -14,6 +14,7 @@ import {
   RestService,
 } from '../../../../../simulation/rest/rest-service.ts';
 import { newKeyText } from '../../accounts/auth/secret.ts';
+import { AccountsTroubleError } from '../../accounts/store/account-store.ts';
 
 const KEYED = [
   ['GET', '/v1/usage'],
@@ -184,6 +185,16 @@ test('the status needs no key; a recognised one counts and gets the headers', as
   const known = await service.get('/v1/status', { key });
   assert.equal(known.status, 200);
   assert.equal(remainingOf(known), 59);
+});
+
+test('while the accounts cannot be asked, the status is told to who sends a key too', async () => {
+  await using faulty = await RestService.start();
+  const refuse = () => Promise.reject(new AccountsTroubleError('full', 'no room'));
+  faulty.authenticator.authenticate = refuse;
+  const answer = await faulty.get('/v1/status', { key: INVENTED });
+  assert.equal(answer.status, 200);
+  assert.deepEqual(rateHeadersOf(answer), []);
+  assert.equal((await faulty.get('/v1/usage', { key: INVENTED })).status, 503);
 });
 
 test('a key works from its addresses only, single and range, also behind a trusted proxy [AUTH-17] [ERR-31] [SEC-08]', async () => {

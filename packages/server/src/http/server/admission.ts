@@ -16,10 +16,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type AddressThrottle, neighbourhood } from '../../accounts/auth/address-throttle.ts';
 import { type Authenticator, sentAuthorization } from '../../accounts/auth/authenticator.ts';
 import type { Caller } from '../../accounts/auth/caller.ts';
-import type { Doorkeeper, DoorRefusal } from '../../accounts/auth/doorkeeper.ts';
+import type { Doorkeeper, DoorRefusal, DoorVerdict } from '../../accounts/auth/doorkeeper.ts';
 import type { Session, SessionKeeper, SessionVerdict } from '../../accounts/auth/session-keeper.ts';
 import type { Allowances } from '../../accounts/limits/allowances.ts';
-import type { AccountStore } from '../../accounts/store/account-store.ts';
+import { type AccountStore, AccountsUnavailableError } from '../../accounts/store/account-store.ts';
 import { clientAddress } from '../../platform/client-address.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { DoorSockets } from '../../platform/door-sockets.ts';
@@ -239,7 +239,8 @@ export class Admission {
     address: string,
     access: Access,
   ): Promise<Caller | null> {
-    const result = await this.#options.doorkeeper.byKey(address, authorization);
+    const result = await this.#look(address, authorization, access);
+    if (result === null) return null;
     if (result.verdict === 'accepted') {
       last.authorization = authorization!;
       last.caller = result.caller;
@@ -249,6 +250,20 @@ export class Admission {
     if (verdict === 'busy' || verdict === 'throttled') throw refusedAtDoor(result);
     if (access === 'optional') return null;
     throw unauthorized(verdict);
+  }
+
+  /** Null where the accounts cannot be asked and nobody needs to be known. */
+  async #look(
+    address: string,
+    authorization: string | undefined,
+    access: Access,
+  ): Promise<DoorVerdict | null> {
+    try {
+      return await this.#options.doorkeeper.byKey(address, authorization);
+    } catch (error) {
+      if (access === 'optional' && error instanceof AccountsUnavailableError) return null;
+      throw error;
+    }
   }
 }
 
