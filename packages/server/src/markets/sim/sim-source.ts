@@ -1,163 +1,59 @@
 /**
- * The simulator as a live source. It hands every trade of the streamed contracts to the intake exactly
- * once, in order of time, and after them the promise that nothing earlier will follow. Where it goes on
- * after a restart is read from the tape alone: at the durable promise, behind each contract's last feed
- * number.
- *
- * 1. Catching up: from the tape's end to the clock's now, one offer per slice, as fast as the disk takes
- *    them. The next slice is made while the last one is being written.
- * 2. Live: at every step of 20 ms the trades whose time has come, with now as promise. One more step
- *    follows trades, so that what they started is closed at once; then a promise every 200 ms.
- *
- * A clock that jumps ahead leads back to 1. One that jumps back makes the source wait: what was
- * promised stays promised, nothing is repeated. At a day's end all contracts change to the next day's
- * list, so one that becomes streamed starts at midnight.
- *
- * After days without service, only the day whose log is open is finished here, because a log must end
- * where it was going to; the whole days after it and before `resumeDay` are written sealed by `fill.ts`,
- * which passes over days that have a log. The open day's last offer promises the midnight of
- * `resumeDay`, so no log begins for a day in between. A crash right after that offer leaves a tape
- * without open log, whose promise is an earlier midnight: then the source goes straight to `resumeDay`.
+ * The simulator as a live source: the trades of the streamed contracts, made slice by slice. At a day's end all
+ * contracts change to the next day's list, so one that becomes streamed starts at midnight.
  */
 
-import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
-import { DAY_NS, MS_NS } from '@tapeloom/core/units';
-import { addDays, dayOf, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
-import type { Clock } from '../../platform/clock.ts';
+import type { UtcDay } from '@tapeloom/core/numbers';
 import type { Intake, IntakeBatch } from '../../tape/write/intake.ts';
-import type { SourceOptions, TradeSource } from '../market.ts';
+import { ClockedSource, type KnownTrades } from '../clocked-source.ts';
+import type { SourceOptions } from '../market.ts';
 import { SimFeed } from './sim-feed.ts';
 import type { SimUniverse } from './sim-universe.ts';
 import { SLICE_NS } from './trades/slice.ts';
 
-const STEP_MS = 20;
-const STEP_NS = 20_000_000n;
-/** Without trades, a promise this often. */
-const QUIET_NS = 200_000_000n;
-/** Further behind the clock than this it is catching up again: half a second at the greatest speed. */
-const LIVE_LAG_NS_MAX = 5_000_000_000_000n;
-/** One offer carries at most about this many trades; a busier stretch is cut into shorter ones. */
-const OFFER_TRADES_MAX = 60_000;
-const OFFER_NS_MIN = 1_000_000;
-
-export type SimSourceState = 'catching-up' | 'live';
+type StreamedUniverse = Pick<SimUniverse, 'market' | 'streamedOn'>;
 
 export interface SimSourceOptions extends SourceOptions {
-  readonly universe: Pick<SimUniverse, 'market' | 'streamedOn'>;
+  readonly universe: StreamedUniverse;
 }
 
-export class SimSource implements TradeSource {
-  readonly #universe: Pick<SimUniverse, 'market' | 'streamedOn'>;
+export class SimSource extends ClockedSource {
+  constructor({ universe, ...options }: SimSourceOptions) {
+    super(new SimTrades(universe, options.intake), options);
+  }
+}
+
+class SimTrades implements KnownTrades {
+  readonly #universe: StreamedUniverse;
   readonly #intake: Intake;
-  readonly #clock: Clock;
-  readonly #resumeDay: UtcDay;
-  /** Everything before this instant was offered and promised. */
-  #position: EpochNs;
-  #state: SimSourceState = 'catching-up';
   #feeds: readonly SimFeed[] = [];
-  #feedsDay: UtcDay | null = null;
+  #day: UtcDay | null = null;
 
-  constructor(options: SimSourceOptions) {
-    this.#universe = options.universe;
-    this.#intake = options.intake;
-    this.#clock = options.clock;
-    this.#resumeDay = options.resumeDay;
-    const { promise } = options.intake;
-    const goesOn =
-      promise !== null && (dayOf(promise) === options.openDay || dayOf(promise) >= this.#resumeDay);
-    this.#position = goesOn ? promise : epochNs(this.#resumeDay, 0);
+  constructor(universe: StreamedUniverse, intake: Intake) {
+    this.#universe = universe;
+    this.#intake = intake;
   }
 
-  get state(): SimSourceState {
-    return this.#state;
-  }
-
-  /** How far the source is behind the clock, in milliseconds; 0 when the clock is behind it. */
-  get lagMs(): number {
-    return Math.max(0, Number(this.#clock.now() - this.#position) / MS_NS);
-  }
-
-  /** Runs until aborted. Rejects when the intake fails: nothing more can be taken then. */
-  async run(signal: AbortSignal): Promise<void> {
-    let followsTrades = false;
-    let writing: Promise<void> = Promise.resolve();
-    while (!signal.aborted) {
-      const now = this.#clock.now();
-      const behind = now - this.#position;
-      if (behind > LIVE_LAG_NS_MAX) this.#state = 'catching-up';
-      if (behind > 0n) {
-        const { batches, promise } = this.#collect(now);
-        if (batches.length > 0 || followsTrades || behind >= QUIET_NS) {
-          await writing;
-          if (signal.aborted) return;
-          this.#position = promise;
-          writing = this.#intake.offer(batches, promise);
-          // A failure is thrown where it is awaited; until then it must not count as unhandled.
-          writing.catch(() => undefined);
-          followsTrades = batches.length > 0;
-        }
-        if (promise < now) continue;
-      }
-      await writing;
-      this.#state = 'live';
-      await this.#wait(signal, this.#clock.now());
-    }
-    await writing;
-  }
-
-  /** What there is to offer up to `now`: within one slice, and not too much at once. */
-  #collect(now: EpochNs): { batches: IntakeBatch[]; promise: EpochNs } {
-    const day = dayOf(this.#position);
-    const fromNs = nsOfDay(this.#position);
-    const slice = Math.floor(fromNs / SLICE_NS);
-    const nowNs = Number(now - epochNs(day, 0));
-    this.#enter(day, slice, fromNs);
-    let untilNs = Math.min(nowNs, (slice + 1) * SLICE_NS);
-    while (untilNs - fromNs > OFFER_NS_MIN && this.#pending(untilNs) > OFFER_TRADES_MAX) {
-      untilNs = Math.trunc((fromNs + untilNs) / 2);
-    }
-    const batches: IntakeBatch[] = [];
-    for (const feed of this.#feeds) {
-      const batch = feed.take(untilNs);
-      if (batch !== null) batches.push(batch);
-    }
-    return { batches, promise: this.#promiseAt(day, untilNs) };
-  }
-
-  #promiseAt(day: UtcDay, untilNs: number): EpochNs {
-    if (untilNs < DAY_NS) return epochNs(day, untilNs);
-    const next = addDays(day, 1);
-    return epochNs(next < this.#resumeDay ? this.#resumeDay : next, 0);
-  }
-
-  #enter(day: UtcDay, slice: number, fromNs: number): void {
-    if (day !== this.#feedsDay) {
+  enter(day: UtcDay, fromNs: number): number {
+    if (day !== this.#day) {
       const { market } = this.#universe;
       this.#feeds = this.#universe
         .streamedOn(day)
         .map(({ symbol }) => new SimFeed(market, symbol, this.#intake.lastId(symbol)));
-      this.#feedsDay = day;
+      this.#day = day;
     }
+    const slice = Math.floor(fromNs / SLICE_NS);
     for (const feed of this.#feeds) feed.enter(day, slice, fromNs);
+    return (slice + 1) * SLICE_NS;
   }
 
-  #pending(untilNs: number): number {
+  pending(untilNs: number): number {
     let trades = 0;
     for (const feed of this.#feeds) trades += feed.pending(untilNs);
     return trades;
   }
 
-  /** Waits for the next step of the clock, or at least one millisecond, or the abort. */
-  #wait(signal: AbortSignal, now: EpochNs): Promise<void> {
-    const intoStepMs = Number(now % STEP_NS) / MS_NS;
-    return new Promise((resolve) => {
-      const done = () => {
-        timer[Symbol.dispose]();
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      const timer = this.#clock.after(STEP_MS - intoStepMs, done);
-      signal.addEventListener('abort', done);
-    });
+  take(untilNs: number): IntakeBatch[] {
+    return this.#feeds.map((feed) => feed.take(untilNs)).filter((batch) => batch !== null);
   }
 }
