@@ -5,7 +5,7 @@ import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { addDays } from '@tapeloom/core/utc-day';
 import type { Tape, TapeDay, TapePlace } from '../tape/tape.ts';
 import { TapeDamagedError } from '../tape/tape-errors.ts';
-import { dayOfFile } from '../tape/tape-paths.ts';
+import { dayOfFile, dayOfImportedFile } from '../tape/tape-paths.ts';
 
 /** A tape with its promise, or one of sealed days only, which needs none. */
 export type CoveredTape = Tape & { readonly promise?: EpochNs | null };
@@ -42,7 +42,8 @@ export async function tapeNow(
   const onTape = new Map<UtcDay, TapeDay>();
   const damagedDays: UtcDay[] = [];
   for (const day of await tape.days(contract)) {
-    if (day.state === 'damaged' || damaged.has(contract, day.day)) damagedDays.push(day.day);
+    const isWhole = day.state === 'sealed' || day.state === 'open';
+    if (!isWhole || damaged.has(contract, day.day)) damagedDays.push(day.day);
     else onTape.set(day.day, day);
   }
   return { promise, onTape, damagedDays };
@@ -52,7 +53,7 @@ export async function tapeNow(
 export function damagedDay(error: unknown): UtcDay | null {
   if (!(error instanceof TapeDamagedError)) return null;
   const name = error.file.slice(error.file.lastIndexOf('/') + 1);
-  return dayOfFile(name, 'arrow') ?? dayOfFile(name, 'json');
+  return dayOfFile(name, 'arrow') ?? dayOfFile(name, 'json') ?? dayOfImportedFile(name);
 }
 
 /**

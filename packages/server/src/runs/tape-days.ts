@@ -73,7 +73,7 @@ export class TapeDays {
 
   async #onTapeNow(): Promise<ReadonlySet<UtcDay>> {
     const days = await this.#tape.days(this.#contract);
-    const sound = days.filter(({ state }) => state !== 'damaged');
+    const sound = days.filter(({ state }) => state !== 'damaged' && state !== 'partial');
     return new Set(sound.map(({ day }) => day));
   }
 }

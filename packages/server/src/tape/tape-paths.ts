@@ -8,6 +8,7 @@ import { isUtcDay } from '@tapeloom/core/utc-day';
 
 const SAFE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const DAY_FILE = /^([1-9]\d{7})\.(log|json|arrow)$/;
+const IMPORTED_FILE = /^([1-9]\d{7})-[0-9a-f]{16}\.(json|arrow)$/;
 
 export function logDirectory(tapeRoot: string, dataset: string): string {
   return `${tapeRoot}/${safeName(dataset)}/log`;
@@ -60,6 +61,12 @@ export function dayOfFile(name: string, kind: 'log' | 'json' | 'arrow'): UtcDay 
   const match = DAY_FILE.exec(name);
   if (match === null || match[2] !== kind) return null;
   const day = Number(match[1]);
+  return isUtcDay(day) ? day : null;
+}
+
+/** The day in a file name like `20261113-0123456789abcdef.arrow`, or null when it is not exactly such a name. */
+export function dayOfImportedFile(name: string): UtcDay | null {
+  const day = Number(IMPORTED_FILE.exec(name)?.[1] ?? 0);
   return isUtcDay(day) ? day : null;
 }
 

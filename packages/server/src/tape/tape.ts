@@ -12,11 +12,19 @@ export interface TapeDay {
   /**
    * `sealed`: complete and never to change. `open`: growing, complete up to the promise. `damaged`: its
    * index is not what was written, so its trades are not known (0 is told) and reading it fails.
+   * `partial`: its trades are known, but of the hours in which the market was open some are missing.
    */
-  readonly state: 'sealed' | 'open' | 'damaged';
-  /** Of its trades, when it is sealed: other trades, another digest. */
+  readonly state: 'sealed' | 'open' | 'damaged' | 'partial';
+  /** Of its trades, when it is sealed or partial: other trades, another digest. */
   readonly digest?: string;
+  /** Of a partial day: the hours that are missing. */
+  readonly gaps?: readonly DaySpan[];
+  /** Of a day that can be replaced: another one when it was, whether by other trades or by more hours. */
+  readonly version?: string;
 }
+
+/** Nanoseconds of a UTC day, from (inclusive) and to (exclusive). */
+export type DaySpan = readonly [fromNs: number, toNs: number];
 
 export interface Tape {
   /** The days of a contract that are on the tape, ascending, empty ones included. */

@@ -10,13 +10,11 @@
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { type Disk, readFileWhole, replaceFile } from '../../platform/disk.ts';
 import { parseChecked, printChecked } from '../checked-json.ts';
+import type { DaySpan } from '../tape.ts';
 import { TapeDamagedError } from '../tape-errors.ts';
 import { importedPath } from '../tape-paths.ts';
 
 const MANIFEST_VERSION = 1;
-
-/** Nanoseconds of a UTC day, from (inclusive) and to (exclusive). */
-export type DaySpan = readonly [fromNs: number, toNs: number];
 
 export interface ImportedDay {
   /** Of its trades, as in its sidecar. */

@@ -10,7 +10,7 @@ import { type Disk, type DiskFile, readFileWhole } from '../../platform/disk.ts'
 import { freeMemory } from '../../platform/free-memory.ts';
 import { parseSidecar, type Sidecar, type SidecarBatch } from '../sidecar.ts';
 import { TapeDamagedError } from '../tape-errors.ts';
-import { contractDirectory, dayOfFile, sealedPath, sidecarPath } from '../tape-paths.ts';
+import { contractDirectory, dayOfFile } from '../tape-paths.ts';
 import { BatchDecoder } from './batch-decoder.ts';
 
 /** Sidecars kept in memory, a few kilobytes each; the oldest leaves first. */
@@ -22,34 +22,66 @@ const STRETCH_BYTES_MAX = 512 * KIB;
 /** Batches that are decoded before they are asked for: decoding takes longer than most studies. */
 const BATCHES_AHEAD = 2;
 
+/** Which days of a contract are sealed, and what their files are called. */
+export interface SealedIndex {
+  /** Ascending. */
+  days(symbol: string): Promise<readonly UtcDay[]>;
+  /** The name of a day's two files, without their endings. */
+  stem(symbol: string, day: UtcDay): string;
+  /** What its trades must be; null where only its files say that. */
+  digest(symbol: string, day: UtcDay): string | null;
+}
+
+/** Days are those that are there: their files are called after them. */
+function directoryIndex(disk: Disk, tapeRoot: string, dataset: string): SealedIndex {
+  return {
+    days: async (symbol) => {
+      const names = await disk.list(contractDirectory(tapeRoot, dataset, symbol));
+      return names.flatMap((name) => dayOfFile(name, 'json') ?? []);
+    },
+    stem: (_symbol, day) => `${day}`,
+    digest: () => null,
+  };
+}
+
 export class SealedDays {
   readonly #disk: Disk;
   readonly #tapeRoot: string;
   readonly #dataset: string;
-  readonly #sidecars = new Map<string, Sidecar>();
+  readonly #index: SealedIndex;
+  readonly #sidecars: Map<string, Sidecar>;
   /** By file and time: every run over a session asks for its open. */
-  readonly #ranks = new Map<string, number>();
+  readonly #ranks: Map<string, number>;
 
-  constructor(disk: Disk, tapeRoot: string, dataset: string) {
+  /** With `index` its days are those it names, by the names it gives. With `like`, what that has read is shared. */
+  constructor(
+    disk: Disk,
+    tapeRoot: string,
+    dataset: string,
+    index = directoryIndex(disk, tapeRoot, dataset),
+    like: SealedDays | null = null,
+  ) {
     this.#disk = disk;
     this.#tapeRoot = tapeRoot;
     this.#dataset = dataset;
+    this.#index = index;
+    this.#sidecars = like === null ? new Map() : like.#sidecars;
+    this.#ranks = like === null ? new Map() : like.#ranks;
   }
 
   /** Ascending. */
   async days(symbol: string): Promise<readonly UtcDay[]> {
-    const names = await this.#disk.list(contractDirectory(this.#tapeRoot, this.#dataset, symbol));
-    return names.flatMap((name) => dayOfFile(name, 'json') ?? []);
+    return await this.#index.days(symbol);
   }
 
   /** Whether a day is known to be sealed without a look at the disk. */
   knows(symbol: string, day: UtcDay): boolean {
-    return this.#sidecars.has(sidecarPath(this.#tapeRoot, this.#dataset, symbol, day));
+    return this.#sidecars.has(this.#path(symbol, day, 'json'));
   }
 
   /** Rejects with `TapeDamagedError` when it is damaged, or is not that of this contract and day. */
   async sidecar(symbol: string, day: UtcDay): Promise<Sidecar> {
-    const path = sidecarPath(this.#tapeRoot, this.#dataset, symbol, day);
+    const path = this.#path(symbol, day, 'json');
     const known = this.#sidecars.get(path);
     if (known !== undefined) return known;
     const sidecar = await readSidecar(this.#disk, path);
@@ -57,6 +89,10 @@ export class SealedDays {
       throw new TapeDamagedError('there is no sidecar', { file: path, offset: 0 });
     if (sidecar.dataset !== this.#dataset || sidecar.symbol !== symbol || sidecar.day !== day) {
       throw new TapeDamagedError('the sidecar is of another day', { file: path, offset: 0 });
+    }
+    const expected = this.#index.digest(symbol, day);
+    if (expected !== null && sidecar.digest !== expected) {
+      throw new TapeDamagedError('the sidecar is of other trades', { file: path, offset: 0 });
     }
     if (this.#sidecars.size >= SIDECARS_MAX) {
       this.#sidecars.delete(this.#sidecars.keys().next().value!);
@@ -79,7 +115,7 @@ export class SealedDays {
     if (first < 0) return;
     const found = batches.findIndex((batch) => batch.firstRank > to);
     const end = found < 0 ? batches.length : found;
-    const path = sealedPath(this.#tapeRoot, this.#dataset, symbol, day);
+    const path = this.#path(symbol, day, 'arrow');
     await using file = await openSealed(this.#disk, path);
     const stretches = new Stretches(file, batches, end);
     let loading: Promise<unknown> = Promise.resolve();
@@ -110,7 +146,7 @@ export class SealedDays {
     if (index < 0) return rows;
     const batch = batches[index]!;
     if (batch.firstNs >= ns) return batch.firstRank - 1;
-    const path = sealedPath(this.#tapeRoot, this.#dataset, symbol, day);
+    const path = this.#path(symbol, day, 'arrow');
     const key = `${path} ${ns}`;
     const known = this.#ranks.get(key);
     if (known !== undefined) return known;
@@ -118,6 +154,11 @@ export class SealedDays {
     if (this.#ranks.size >= RANKS_MAX) this.#ranks.delete(this.#ranks.keys().next().value!);
     this.#ranks.set(key, rank);
     return rank;
+  }
+
+  #path(symbol: string, day: UtcDay, kind: 'json' | 'arrow'): string {
+    const directory = contractDirectory(this.#tapeRoot, this.#dataset, symbol);
+    return `${directory}/${this.#index.stem(symbol, day)}.${kind}`;
   }
 
   async #readRank(path: string, day: UtcDay, batch: SidecarBatch, index: number, ns: number) {

@@ -25,8 +25,14 @@ export class TapeReader implements Tape {
   readonly #sealed: SealedDays;
   readonly #live: LiveDays;
 
-  constructor(disk: Disk, tapeRoot: string, dataset: string, live: LiveDays) {
-    this.#sealed = new SealedDays(disk, tapeRoot, dataset);
+  constructor(
+    disk: Disk,
+    tapeRoot: string,
+    dataset: string,
+    live: LiveDays,
+    sealed = new SealedDays(disk, tapeRoot, dataset),
+  ) {
+    this.#sealed = sealed;
     this.#live = live;
   }
 

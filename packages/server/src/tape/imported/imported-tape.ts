@@ -1,0 +1,171 @@
+/**
+ * The tape of an imported dataset. It is read by one manifest at a time: other days than those it names do not exist,
+ * and a later one counts from `refresh` on. What was pinned before stays with the manifest it began with, so a reader
+ * never gets the old trades of one day and the new ones of another.
+ *
+ * Files of replaced days are removed some time. Who then still reads by the old manifest is refused as outdated: it is
+ * not the day that is damaged.
+ */
+
+import type { Rank, UtcDay } from '@tapeloom/core/numbers';
+import type { TradeBatch } from '@tapeloom/core/trade-batch';
+import type { Disk } from '../../platform/disk.ts';
+import { Refusal } from '../../platform/refusal.ts';
+import { SealedDays } from '../read/sealed-days.ts';
+import { NO_LIVE_DAYS, TapeReader } from '../read/tape-reader.ts';
+import type { Tape, TapeDay, TapePlace } from '../tape.ts';
+import { TapeDamagedError } from '../tape-errors.ts';
+import { dayOfImportedFile } from '../tape-paths.ts';
+import {
+  type ImportedDay,
+  type ImportedDays,
+  importedStem,
+  readImported,
+} from './imported-manifest.ts';
+
+const NO_DAYS: ReadonlyMap<UtcDay, ImportedDay> = new Map();
+
+/** A tape that stands still, with the newer days of one contract ready to come in. */
+export interface NextDays {
+  /** The tape as it will be. */
+  readonly tape: Tape;
+  /** From now on it is so. */
+  readonly adopt: () => void;
+}
+
+interface ImportedFiles {
+  readonly disk: Disk;
+  readonly tapeRoot: string;
+  readonly dataset: string;
+  /** Whose sidecars are shared. */
+  readonly kept: SealedDays;
+}
+
+export class ImportedTape implements Tape {
+  readonly #files: ImportedFiles;
+  #now: PinnedTape;
+
+  private constructor(files: ImportedFiles, days: ImportedDays) {
+    this.#files = files;
+    this.#now = new PinnedTape(files, days);
+  }
+
+  /** A dataset into which nothing was imported yet has no days. Rejects with `TapeDamagedError`. */
+  static async open(disk: Disk, tapeRoot: string, dataset: string): Promise<ImportedTape> {
+    const kept = new SealedDays(disk, tapeRoot, dataset);
+    const files = { disk, tapeRoot, dataset, kept };
+    return new ImportedTape(files, await daysOnDisk(files));
+  }
+
+  /** As the tape is now, for as long as it is read. */
+  pinned(): Tape {
+    return this.#now;
+  }
+
+  /** The newest manifest counts from now on. */
+  async refresh(): Promise<void> {
+    this.#now = new PinnedTape(this.#files, await daysOnDisk(this.#files));
+  }
+
+  /** The days of one contract as the newest manifest has them; those of others stay as they are. */
+  async next(symbol: string): Promise<NextDays> {
+    const days = (await daysOnDisk(this.#files)).get(symbol) ?? NO_DAYS;
+    const withThose = () => new PinnedTape(this.#files, new Map(this.#now.all).set(symbol, days));
+    return {
+      tape: withThose(),
+      adopt: () => {
+        this.#now = withThose();
+      },
+    };
+  }
+
+  days(symbol: string): Promise<readonly TapeDay[]> {
+    return this.#now.days(symbol);
+  }
+
+  read(
+    symbol: string,
+    from: TapePlace,
+    to?: TapePlace,
+    isLent?: boolean,
+  ): AsyncIterable<TradeBatch> {
+    return this.#now.read(symbol, from, to, isLent);
+  }
+
+  rankBefore(symbol: string, day: UtcDay, ns: number): Promise<Rank> {
+    return this.#now.rankBefore(symbol, day, ns);
+  }
+}
+
+/** The tape of one manifest. */
+class PinnedTape implements Tape {
+  readonly all: ImportedDays;
+  readonly #files: ImportedFiles;
+  readonly #reader: TapeReader;
+
+  constructor(files: ImportedFiles, all: ImportedDays) {
+    this.all = all;
+    this.#files = files;
+    const { disk, tapeRoot, dataset, kept } = files;
+    const index = {
+      days: async (symbol: string) => [...this.#days(symbol).keys()].sort((a, b) => a - b),
+      stem: (symbol: string, day: UtcDay) => {
+        const found = this.#days(symbol).get(day);
+        return found === undefined ? `${day}` : importedStem(day, found.digest);
+      },
+      digest: (symbol: string, day: UtcDay) => this.#days(symbol).get(day)?.digest ?? null,
+    };
+    const sealed = new SealedDays(disk, tapeRoot, dataset, index, kept);
+    this.#reader = new TapeReader(disk, tapeRoot, dataset, NO_LIVE_DAYS, sealed);
+  }
+
+  async days(symbol: string): Promise<readonly TapeDay[]> {
+    const days = [...this.#days(symbol)].map(([day, imported]) => tapeDay(day, imported));
+    return days.sort((a, b) => a.day - b.day);
+  }
+
+  async *read(
+    symbol: string,
+    from: TapePlace,
+    to?: TapePlace,
+    isLent?: boolean,
+  ): AsyncGenerator<TradeBatch> {
+    try {
+      yield* this.#reader.read(symbol, from, to, isLent);
+    } catch (error) {
+      throw await this.#unlessReplaced(symbol, error);
+    }
+  }
+
+  async rankBefore(symbol: string, day: UtcDay, ns: number): Promise<Rank> {
+    try {
+      return await this.#reader.rankBefore(symbol, day, ns);
+    } catch (error) {
+      throw await this.#unlessReplaced(symbol, error);
+    }
+  }
+
+  #days(symbol: string): ReadonlyMap<UtcDay, ImportedDay> {
+    return this.all.get(symbol) ?? NO_DAYS;
+  }
+
+  /** A file that cannot be read is damaged only if the newest manifest still means it. */
+  async #unlessReplaced(symbol: string, error: unknown): Promise<unknown> {
+    if (!(error instanceof TapeDamagedError)) return error;
+    const day = dayOfImportedFile(error.file.slice(error.file.lastIndexOf('/') + 1));
+    if (day === null) return error;
+    const newest = (await daysOnDisk(this.#files)).get(symbol)?.get(day);
+    if (newest?.digest === this.#days(symbol).get(day)?.digest) return error;
+    return new Refusal({ t: 'outdated' }, error);
+  }
+}
+
+async function daysOnDisk({ disk, tapeRoot, dataset }: ImportedFiles): Promise<ImportedDays> {
+  return (await readImported(disk, tapeRoot, dataset))?.days ?? new Map();
+}
+
+function tapeDay(day: UtcDay, { digest, trades, gaps }: ImportedDay): TapeDay {
+  const version = gaps.length === 0 ? digest : `${digest} without ${gaps.join(' ')}`;
+  if (gaps.length === 0) return { day, trades, state: 'sealed', digest, version };
+  return { day, trades, state: 'partial', digest, gaps, version };
+}
