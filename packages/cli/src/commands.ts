@@ -62,6 +62,11 @@ const operators: readonly LazyCommand[] = [
     load: async () => (await import('./commands/instruments-diff.ts')).instrumentsDiffCommand,
   },
   {
+    path: ['instruments', 'apply'],
+    summary: 'Give a data directory the instruments of a file.',
+    load: async () => (await import('./commands/instruments-apply.ts')).instrumentsApplyCommand,
+  },
+  {
     path: ['instruments', 'from'],
     summary: 'Make a file of instruments out of a feed’s definitions.',
     load: async () => (await import('./commands/instruments-from.ts')).instrumentsFromCommand,

@@ -1,37 +1,64 @@
 /** `tapeloom instruments diff`: what another file of instruments would change for people. */
 
+import { diffApplied } from '@tapeloom/server/markets/instruments/applied-instruments';
 import { diffInstruments } from '@tapeloom/server/markets/instruments/instruments-diff';
+import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { createClock } from '@tapeloom/server/platform/system-clock';
-import type { CommandBody, CommandIo } from '../command.ts';
+import { COMMON_USAGE, dataDirectory } from '../accounts/account-options.ts';
+import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
 import { ExitCode } from '../exit-codes.ts';
-import { changesText } from '../instruments/instruments-view.ts';
+import { readInstrumentsText } from '../instruments/instruments-text.ts';
+import { marketBeside } from '../instruments/market-beside.ts';
 import { readOrTellFaults } from '../instruments/read-or-tell-faults.ts';
-import { readArgs } from '../read-args.ts';
+import { tellChanges } from '../instruments/tell-changes.ts';
+import { readArgs, readWords } from '../read-args.ts';
 
 export const instrumentsDiffCommand: CommandBody = {
-  usage: `Usage: tapeloom instruments diff <before> <after> [--json]
+  usage: `Usage: tapeloom instruments diff <file> [--data <directory>] [--json]
+       tapeloom instruments diff <before> <after> [--json]
 
-Compares two files of instruments and says what would change for people when the second takes the
-place of the first: contracts, their terms, sessions and rolls. A roll that has taken effect never
-changes: where the second file says otherwise, the line begins with PAST, and the exit code is 1. So it
-is when a file has faults. Reads these two files and nothing else.
+Says what would change for people when a file of instruments takes the place of those of the data
+directory, or of another file: contracts, their terms, sessions and rolls. What would change the past is
+refused: such a line begins with REFUSED, and the exit code is 1. So it is when a file has faults. Of two
+files nothing is known but what they say; of a data directory also which contracts have days on the tape
+and which rolls are decided. Reads only; the service may run.
 
-  --json  JSON instead of text
+${COMMON_USAGE}
 
 Examples:
-  tapeloom instruments diff instruments.yaml edited.yaml
+  tapeloom instruments diff instruments.yaml
   tapeloom instruments diff instruments.yaml edited.yaml --json`,
   run,
 };
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const { values, words } = readArgs(args, { flags: ['json'], words: ['<before>', '<after>'] });
-  const [before, after] = words as readonly [string, string];
+  const { values, words } = readArgs(args, { texts: ['data'], flags: ['json'], words: null });
+  if (words.length < 2) return await diffWithDirectory(io, words, values);
+  const [before, after] = readWords(words, ['<before>', '<after>']) as readonly [string, string];
+  if (values.data !== undefined) throw new UsageError('--data is of no use with two files');
   const old = await readOrTellFaults(io, before, values.json);
   if (old === null) return ExitCode.failure;
   const young = await readOrTellFaults(io, after, values.json);
   if (young === null) return ExitCode.failure;
-  const changes = diffInstruments(old, young, createClock({ kind: 'system' }).now());
-  io.stdout(values.json ? `${JSON.stringify({ changes })}\n` : changesText(changes));
-  return changes.some(({ isPast }) => isPast) ? ExitCode.failure : ExitCode.ok;
+  return tellChanges(io, values.json, diffInstruments(old, young, now()));
+}
+
+async function diffWithDirectory(
+  io: CommandIo,
+  words: readonly string[],
+  { data, json }: { readonly data?: string; readonly json: boolean },
+): Promise<number> {
+  const [file] = readWords(words, ['<file>']) as readonly [string];
+  if ((await readOrTellFaults(io, file, json)) === null) return ExitCode.failure;
+  const changes = await diffApplied(
+    new NodeDisk(),
+    dataDirectory(data, io),
+    await readInstrumentsText(file),
+    { now: now(), beside: marketBeside(io, now()) },
+  );
+  return tellChanges(io, json, changes);
+}
+
+function now() {
+  return createClock({ kind: 'system' }).now();
 }

@@ -10,6 +10,7 @@ import {
   CALENDAR_TEMPLATES,
   PRODUCT_TEMPLATE_NAMES,
 } from '@tapeloom/server/markets/instruments/templates';
+import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
 import { runRecorded } from '../../testing/recorded-io.ts';
 import { commands } from '../commands.ts';
 import { datasetText, datasetView } from '../instruments/instruments-view.ts';
@@ -106,7 +107,7 @@ test('diff says what would change, and exits with 1 where the past would', async
   const sentence = 'The tick of ESZ6, ESH7, ESM7 becomes 0.05, it was 0.25.';
   assert.deepEqual([code, out], [0, `GLBX: ${sentence}\n`]);
   const json = await instruments('diff', good, finer, '--json');
-  assert.deepEqual(JSON.parse(json.out).changes, [{ dataset: 'GLBX', isPast: false, sentence }]);
+  assert.deepEqual(JSON.parse(json.out).changes, [{ dataset: 'GLBX', isRefused: false, sentence }]);
   const rolls = (symbol: string) => `roll: [{ from: 2020-01-06, symbol: ${symbol} }]`;
   const [first, other] = ['ESZ6', 'ESH7'].map((symbol) =>
     fileWith(`${symbol}.yaml`, TEXT.replace('roll: calendar', rolls(symbol))),
@@ -115,7 +116,7 @@ test('diff says what would change, and exits with 1 where the past would', async
   assert.equal(past.code, 1);
   assert.match(
     past.out,
-    /^PAST {2}GLBX: ES\.c\.0 means ESH7 from 2020-01-06 on, it was ESZ6: rolls/,
+    /^REFUSED {2}GLBX: ES\.c\.0 means ESH7 from 2020-01-06 on, it was ESZ6: rolls/,
   );
 });
 
@@ -127,8 +128,10 @@ test('diff names the file that has faults, or is missing', async () => {
     const { code, err } = await instruments('diff', ...pair);
     assert.deepEqual([code, err.startsWith(`${bad}:4:13 `)], [1, true]);
   }
-  const { code, err } = await instruments('diff', good);
-  assert.deepEqual([code, /<after> is missing/.test(err)], [2, true]);
+  const { code, err } = await instruments('diff');
+  assert.deepEqual([code, /<file> is missing/.test(err)], [2, true]);
+  const more = await instruments('diff', good, good, good);
+  assert.deepEqual([more.code, /unexpected argument/.test(more.err)], [2, true]);
 });
 
 test('the file on the page of operators is right, and holds what the page says', async () => {
@@ -150,4 +153,23 @@ test('the file on the page of operators is right, and holds what the page says',
   for (const name of [...PRODUCT_TEMPLATE_NAMES, ...CALENDAR_TEMPLATES.names]) {
     assert.match(page, new RegExp(`\\b${name}\\b`), name);
   }
+});
+
+test('apply gives a directory what diff has shown for it, and says from when on', async () => {
+  const data = join(scratch, 'data');
+  const first = await instruments('diff', good, '--data', data);
+  const news = 'GLBX: The dataset is new, with 4 contracts.\n';
+  assert.deepEqual([first.code, first.out], [0, news]);
+  const applied = await instruments('apply', good, '--data', data);
+  const since = 'A service that runs has them from its next start on.\n';
+  assert.deepEqual([applied.code, applied.out], [0, news + since]);
+  assert.equal(readFileSync(join(data, 'instruments.yaml'), 'utf8'), TEXT);
+  const again = await instruments('apply', good, '--data', data);
+  assert.deepEqual([again.code, again.out], [0, 'Nothing changes.\n']);
+  const faulty = await instruments('apply', bad, '--data', data);
+  assert.deepEqual([faulty.code, faulty.err.startsWith(`${bad}:4:13 `)], [1, true]);
+  using _import = lockDirectory(join(data, 'tape/GLBX'));
+  const held = await instruments('apply', good, '--data', data);
+  assert.equal(held.code, 1);
+  assert.match(held.err, /tape\/GLBX is in use by process \d+\. Wait until the import has ended\./);
 });

@@ -82,8 +82,8 @@ export function faultsText(file: string, faults: readonly Fault[]): string {
 export function changesText(changes: readonly InstrumentsChange[]): string {
   if (changes.length === 0) return 'Nothing changes.\n';
   return changes
-    .map(({ dataset, isPast, sentence }) => {
-      return `${isPast ? 'PAST  ' : ''}${dataset}: ${sentence}\n`;
+    .map(({ dataset, isRefused, sentence }) => {
+      return `${isRefused ? 'REFUSED  ' : ''}${dataset}: ${sentence}\n`;
     })
     .join('');
 }

@@ -52,6 +52,11 @@ export function importedPath(tapeRoot: string, dataset: string): string {
   return `${tapeRoot}/${safeName(dataset)}/imported.json`;
 }
 
+/** What volume has decided in a dataset that is made of imported days. */
+export function rollsPath(tapeRoot: string, dataset: string): string {
+  return `${tapeRoot}/${safeName(dataset)}/rolls.json`;
+}
+
 export function isSafeName(name: string): boolean {
   return SAFE_NAME.test(name);
 }

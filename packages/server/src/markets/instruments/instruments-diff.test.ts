@@ -35,8 +35,8 @@ function file({ es = {}, cl = {}, aliases = {}, holidays = [] }: Edit = {}): str
 
 function diff(before: Edit, after: Edit): readonly string[] {
   const [old, young] = [before, after].map((edit) => readInstruments(file(edit)));
-  return diffInstruments(old!, young!, NOW).map(({ isPast, sentence }) =>
-    isPast ? `PAST ${sentence}` : sentence,
+  return diffInstruments(old!, young!, NOW).map(({ isRefused, sentence }) =>
+    isRefused ? `REFUSED ${sentence}` : sentence,
   );
 }
 
@@ -44,8 +44,8 @@ test('the same instruments change nothing; a dataset comes or goes as a whole', 
   assert.deepEqual(diff({}, {}), []);
   const [one, other] = [file(), file().replace('GLBX', 'OTHER')].map(readInstruments);
   assert.deepEqual(diffInstruments(one!, other!, NOW), [
-    { dataset: 'GLBX', isPast: false, sentence: 'The dataset is gone, with 11 contracts.' },
-    { dataset: 'OTHER', isPast: false, sentence: 'The dataset is new, with 11 contracts.' },
+    { dataset: 'GLBX', isRefused: false, sentence: 'The dataset is gone, with 11 contracts.' },
+    { dataset: 'OTHER', isRefused: false, sentence: 'The dataset is new, with 11 contracts.' },
   ]);
 });
 
@@ -82,7 +82,7 @@ test('planned rolls may change, those in effect never do [INST-04]', () => {
   const [past, planned] = diff({}, later);
   assert.equal(
     past,
-    'PAST ES.c.0 means ESU6 from 2026-09-14 on, it was ESZ6: rolls in effect never change.',
+    'REFUSED ES.c.0 means ESU6 from 2026-09-14 on, it was ESZ6: rolls in effect never change.',
   );
   assert.match(planned!, /^ES\.c\.0 means ESZ6 from 2026-12-14 on, it was ESH7;/);
 });

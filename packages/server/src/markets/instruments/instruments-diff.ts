@@ -1,7 +1,8 @@
 /**
- * What would change for people when one file of instruments takes the place of another, as sentences. What an alias has
- * meant on a day that is over never changes for anybody, so a file that says otherwise is told apart. What volume has
- * decided is known to a tape and not to a file: of aliases that roll by volume only what is ahead is compared.
+ * What would change for people when one file of instruments takes the place of another, as sentences. Refused is what would
+ * change the past: what an alias has meant on a day that is over, and, where the tape is known, terms and existence of
+ * contracts that have days on it. What volume has decided is known to a tape and not to a file: without one, only what is
+ * ahead is compared of aliases that roll by volume.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -15,6 +16,7 @@ import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import {
   aliasesOf,
   contractsOf,
+  type DecidedByAlias,
   type InstrumentsFile,
   type ListedDataset,
 } from './instruments-file.ts';
@@ -27,23 +29,33 @@ const SHOWN_MAX = 5;
 
 export interface InstrumentsChange {
   readonly dataset: string;
-  /** True: it contradicts what has taken effect. */
-  readonly isPast: boolean;
+  /** True: it contradicts what has taken effect, and must not. */
+  readonly isRefused: boolean;
   readonly sentence: string;
 }
 
+/** What the tape of a dataset knows, and no file can change any more. */
+export interface DatasetFacts {
+  /** Contracts with days on it. */
+  readonly contracts: ReadonlySet<string>;
+  readonly decided: DecidedByAlias;
+}
+
+/** Without facts (null) two files are compared, and what their instruments have been used for is not known. */
 export function diffInstruments(
   before: InstrumentsFile,
   after: InstrumentsFile,
   now: EpochNs,
+  facts: ((dataset: string) => DatasetFacts) | null = null,
 ): readonly InstrumentsChange[] {
   const names = [...before.datasets, ...after.datasets].map(({ name }) => name);
   return [...new Set(names)].flatMap((name) => {
-    const list = new Changes(name);
+    const list = new Changes(name, facts?.(name) ?? null);
     const [old, young] = [before, after].map((it) => it.datasets.find((at) => at.name === name));
     if (old === undefined) {
       list.tell(`The dataset is new, with ${count(young!.contracts.length, 'contract')}.`);
     } else if (young === undefined) {
+      diffContracts(list, contractsOf(old), []);
       list.tell(`The dataset is gone, with ${count(old.contracts.length, 'contract')}.`);
     } else {
       diffContracts(list, contractsOf(old), contractsOf(young));
@@ -57,13 +69,21 @@ export function diffInstruments(
 class Changes {
   readonly all: InstrumentsChange[] = [];
   readonly dataset: string;
+  readonly facts: DatasetFacts | null;
 
-  constructor(dataset: string) {
+  constructor(dataset: string, facts: DatasetFacts | null) {
     this.dataset = dataset;
+    this.facts = facts;
   }
 
-  tell(sentence: string, isPast = false): void {
-    this.all.push({ dataset: this.dataset, isPast, sentence });
+  tell(sentence: string, isRefused = false): void {
+    this.all.push({ dataset: this.dataset, isRefused, sentence });
+  }
+
+  /** Of these contracts, those with days on the tape, and those without. */
+  split(symbols: readonly string[]): readonly [used: readonly string[], free: readonly string[]] {
+    const isUsed = (symbol: string) => this.facts?.contracts.has(symbol) === true;
+    return [symbols.filter(isUsed), symbols.filter((symbol) => !isUsed(symbol))];
   }
 }
 
@@ -76,8 +96,14 @@ function diffContracts(
   const known = new Set(before.map(({ symbol }) => symbol));
   const added = [...young.keys()].filter((symbol) => !known.has(symbol));
   if (added.length > 0) list.tell(`New: ${some(added)}.`);
-  const gone = [...known].filter((symbol) => !young.has(symbol));
-  if (gone.length > 0) list.tell(`Gone: ${some(gone)}.`);
+  const [used, free] = list.split([...known].filter((symbol) => !young.has(symbol)));
+  if (free.length > 0 && young.size > 0) list.tell(`Gone: ${some(free)}.`);
+  if (used.length > 0) {
+    list.tell(
+      `Gone: ${some(used)}, of which there are days on the tape. Remove those first.`,
+      true,
+    );
+  }
   const both = before.flatMap((old) => {
     const is = young.get(old.symbol);
     return is === undefined ? [] : [[old, is] as const];
@@ -97,6 +123,13 @@ const TERM_NAMES = {
   currency: 'currency',
 } as const;
 type Term = keyof typeof TERM_NAMES;
+/** Terms by which days were written and results computed. */
+const FIXED_TERMS: ReadonlySet<Term> = new Set([
+  'root',
+  'tickSizeNanos',
+  'lotSizeNanos',
+  'calendar',
+]);
 
 /** Contracts whose term changes in the same way share a sentence. */
 function diffTerm(
@@ -110,7 +143,12 @@ function diffTerm(
   });
   for (const [change, contracts] of alike) {
     const symbols = contracts.map(([{ symbol }]) => symbol);
-    list.tell(`The ${TERM_NAMES[term]} of ${some(symbols)} ${change}.`);
+    const [used, free] = FIXED_TERMS.has(term) ? list.split(symbols) : [[], symbols];
+    const what = `The ${TERM_NAMES[term]} of`;
+    if (free.length > 0) list.tell(`${what} ${some(free)} ${change}.`);
+    if (used.length > 0) {
+      list.tell(`${what} ${some(used)} ${change}: there are days on the tape by it.`, true);
+    }
   }
 }
 
@@ -187,8 +225,15 @@ function diffAliases(
   after: ListedDataset,
   today: UtcDay,
 ): void {
-  const old = rollsIn(before);
-  const young = rollsIn(after);
+  const decided = list.facts?.decided ?? new Map();
+  const lost = lostRoll(after, decided);
+  if (lost !== null) {
+    // The rolls of the other file cannot be told without that contract.
+    list.tell(lost, true);
+    return;
+  }
+  const old = rollsIn(before, decided);
+  const young = rollsIn(after, decided);
   for (const [alias, is] of young) {
     const was = old.get(alias);
     if (was === undefined) list.tell(`The alias ${alias} is new.`);
@@ -199,15 +244,35 @@ function diffAliases(
   }
 }
 
+/** An alias goes on from the contract it means by what was decided, and has meant all the others. */
+function lostRoll(after: ListedDataset, decided: DecidedByAlias): string | null {
+  const known = new Set(contractsOf(after).map(({ symbol }) => symbol));
+  for (const alias of after.aliases) {
+    const rolls = decided.get(alias.alias)?.rolls ?? [];
+    const links = alias.kind === 'volume' ? alias.chain.links.map(({ symbol }) => symbol) : null;
+    const lost = rolls.find(
+      ({ symbol }) => !(known.has(symbol) && links?.includes(symbol) !== false),
+    );
+    if (lost === undefined) continue;
+    const since = dateText(lost.from);
+    return `${alias.alias} has meant ${lost.symbol} since ${since}, and could not any more.`;
+  }
+  return null;
+}
+
 interface Rolls {
   readonly isByVolume: boolean;
+  /** The last day of which it is settled what the alias means, if it is known. */
+  readonly through: UtcDay | null;
   readonly rolls: readonly Designation[];
 }
 
-function rollsIn(dataset: ListedDataset): ReadonlyMap<string, Rolls> {
+function rollsIn(dataset: ListedDataset, decided: DecidedByAlias): ReadonlyMap<string, Rolls> {
   return new Map(
-    aliasesOf(dataset).map(({ alias, rolls }, index) => {
-      return [alias, { isByVolume: dataset.aliases[index]!.kind === 'volume', rolls }];
+    aliasesOf(dataset, decided).map(({ alias, rolls }, index) => {
+      const isByVolume = dataset.aliases[index]!.kind === 'volume';
+      const through = decided.get(alias)?.through ?? null;
+      return [alias, { isByVolume, through, rolls }];
     }),
   );
 }
@@ -225,12 +290,21 @@ function diffRolls(list: Changes, alias: string, before: Rolls, after: Rolls, to
   const sentence = (day: UtcDay) =>
     `${alias} means ${meaning(young, day)} from ${dateText(day)} on${latest}, ` +
     `it was ${meaning(old, day)}`;
-  const past = changed.filter((day) => day <= today);
-  if (past.length > 0 && !before.isByVolume && !after.isByVolume) {
-    list.tell(`${some(past.map(sentence), '; ')}: rolls in effect never change.`, true);
+  // Before its first roll an alias means nothing, and has given nobody anything.
+  const past = changed.filter((day) => day <= settledThrough(list, before, after, today));
+  const contradicted = past.filter((day) => meaning(old, day) !== 'nothing');
+  if (contradicted.length > 0) {
+    list.tell(`${some(contradicted.map(sentence), '; ')}: rolls in effect never change.`, true);
   }
   const planned = changed.filter((day) => day > today);
   if (planned.length > 0) list.tell(`${some(planned.map(sentence), '; ')}.`);
+}
+
+/** Up to which day people may have seen what an alias meant; 0: nobody has. */
+function settledThrough(list: Changes, before: Rolls, after: Rolls, today: UtcDay): number {
+  if (before.isByVolume) return before.through ?? 0;
+  if (list.facts !== null) return list.facts.contracts.size > 0 ? today : 0;
+  return after.isByVolume ? 0 : today;
 }
 
 function meaning(rolls: readonly Designation[], day: UtcDay): string {

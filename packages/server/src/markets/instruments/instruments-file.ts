@@ -1,11 +1,15 @@
 /**
  * What an operator's file of instruments amounts to: for each dataset its contracts, its calendars and its aliases, as
- * plain values. Nothing in here depends on a clock or a tape.
+ * plain values. Nothing in here depends on a clock or a tape: what volume has decided is given from outside.
  */
 
 import type { Calendar } from '@tapeloom/core/calendar/calendar';
 import type { Alias, Contract, Designation } from '@tapeloom/core/instrument/contract';
-import { type RollChain, rollsOf } from '@tapeloom/core/instrument/decided-rolls';
+import {
+  type DecidedRolls,
+  type RollChain,
+  rollsOf,
+} from '@tapeloom/core/instrument/decided-rolls';
 
 export interface InstrumentsFile {
   readonly datasets: readonly ListedDataset[];
@@ -37,12 +41,26 @@ export function contractsOf({ contracts }: ListedDataset): Contract[] {
   return contracts.map(({ contract }) => contract);
 }
 
-/** The aliases with all their rolls. Where volume decides, these are the days on which they come at the latest. */
-export function aliasesOf(dataset: ListedDataset): Alias[] {
+/** Every symbol and every alias of a dataset. */
+export function namesOf({ contracts, aliases }: ListedDataset): string[] {
+  return [
+    ...contracts.map(({ contract }) => contract.symbol),
+    ...aliases.map(({ alias }) => alias),
+  ];
+}
+
+/** What volume has decided so far, by alias. */
+export type DecidedByAlias = ReadonlyMap<string, DecidedRolls>;
+
+/**
+ * The aliases with all their rolls. Where volume decides, those it has not decided yet stand on the days on which they
+ * come at the latest.
+ */
+export function aliasesOf(dataset: ListedDataset, decided: DecidedByAlias = new Map()): Alias[] {
   return dataset.aliases.map((it) => ({
     alias: it.alias,
     dataset: dataset.name,
     root: it.root,
-    rolls: it.kind === 'planned' ? it.rolls : rollsOf(it.chain, null),
+    rolls: it.kind === 'planned' ? it.rolls : rollsOf(it.chain, decided.get(it.alias) ?? null),
   }));
 }

@@ -248,3 +248,11 @@ test('whatever is cut out of a file, or put into it, there is a market or there 
     { numRuns: 150 },
   );
 });
+
+test('a name is of one dataset only', () => {
+  const products = { ES: { extends: 'ES', contracts: { from: '2026-12', to: '2026-12' } } };
+  const text = JSON.stringify({ datasets: { ONE: { products }, TWO: { products } } });
+  assert.throws(() => readInstruments(text), {
+    message: 'datasets.TWO has the name ESZ6, which is one of ONE too',
+  });
+});

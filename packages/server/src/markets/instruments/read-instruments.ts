@@ -9,7 +9,12 @@ import { dayOf } from '@tapeloom/core/utc-day';
 import { didYouMean } from '../../config/nearest-name.ts';
 import { isSafeName } from '../../tape/tape-paths.ts';
 import { type Entry, EntryError, parseEntries } from './entry.ts';
-import { aliasesOf, type InstrumentsFile, type ListedDataset } from './instruments-file.ts';
+import {
+  aliasesOf,
+  type InstrumentsFile,
+  type ListedDataset,
+  namesOf,
+} from './instruments-file.ts';
 import { makeAlias } from './make-alias.ts';
 import { type MadeContract, makeContracts } from './make-contracts.ts';
 import { type AliasForm, readAlias } from './read-alias.ts';
@@ -46,6 +51,7 @@ function instrumentsIn(entry: Entry): InstrumentsFile {
   const forms = [...named].map(([name, field]) => readDataset(field, name));
   reading.settle();
   const datasets = forms.map(makeDataset);
+  checkAcross(forms, datasets);
   reading.settle();
   return { datasets };
 }
@@ -169,6 +175,18 @@ function checkBook(reading: Reading, dataset: ListedDataset): void {
   } catch (error) {
     if (!(error instanceof InstrumentBookError)) throw error;
     reading.fault(`contradicts itself: ${error.message}`);
+  }
+}
+
+/** A service knows contracts and aliases by their names alone, whatever dataset they belong to. */
+function checkAcross(forms: readonly DatasetForm[], datasets: readonly ListedDataset[]): void {
+  const datasetByName = new Map<string, string>();
+  for (const [index, dataset] of datasets.entries()) {
+    for (const name of namesOf(dataset)) {
+      const other = datasetByName.getOrInsert(name, dataset.name);
+      if (other === dataset.name) continue;
+      forms[index]!.reading.fault(`has the name ${name}, which is one of ${other} too`);
+    }
   }
 }
 

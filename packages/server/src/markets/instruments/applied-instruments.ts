@@ -1,0 +1,103 @@
+/**
+ * The instruments that a data directory was given last, as the text its operator wrote. It is replaced whole, and only
+ * when nothing of the past would change. A service has read it at its start.
+ */
+
+import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { type Disk, readFileWhole, replaceFile } from '../../platform/disk.ts';
+import { readImported } from '../../tape/imported/imported-manifest.ts';
+import { RollStore } from '../../tape/imported/roll-store.ts';
+import { logDirectory, manifestPath } from '../../tape/tape-paths.ts';
+import { type DatasetFacts, diffInstruments, type InstrumentsChange } from './instruments-diff.ts';
+import { type InstrumentsFile, namesOf } from './instruments-file.ts';
+import { readInstruments } from './read-instruments.ts';
+
+const FILE = 'instruments.yaml';
+const CLASHES_SHOWN_MAX = 5;
+
+/** A market that the service runs beside what is applied. */
+export interface MarketBeside {
+  readonly dataset: string;
+  readonly book: InstrumentBook;
+}
+
+export function appliedInstrumentsPath(data: string): string {
+  return `${data}/${FILE}`;
+}
+
+/** Null when none were given yet. Rejects with a `FaultsError` when somebody has damaged the file. */
+export async function readAppliedInstruments(
+  disk: Disk,
+  data: string,
+): Promise<InstrumentsFile | null> {
+  const bytes = await readFileWhole(disk, appliedInstrumentsPath(data));
+  return bytes === null ? null : readInstruments(new TextDecoder().decode(bytes));
+}
+
+/** What would change in this directory. Rejects with a `FaultsError` when the text has faults. */
+export async function diffApplied(
+  disk: Disk,
+  data: string,
+  text: string,
+  { now, beside }: { readonly now: EpochNs; readonly beside: MarketBeside | null },
+): Promise<readonly InstrumentsChange[]> {
+  const after = readInstruments(text);
+  const before = (await readAppliedInstruments(disk, data)) ?? { datasets: [] };
+  const facts = new Map<string, DatasetFacts>();
+  const live: InstrumentsChange[] = [];
+  for (const { name } of [...before.datasets, ...after.datasets]) {
+    facts.set(name, await factsOf(disk, `${data}/tape`, name));
+  }
+  for (const { name } of after.datasets) {
+    if (name !== beside?.dataset && !(await isLive(disk, `${data}/tape`, name))) continue;
+    const sentence = 'A live market writes the tape of this name. Choose another for the dataset.';
+    live.push({ dataset: name, isRefused: true, sentence });
+  }
+  return [
+    ...live,
+    ...(beside === null ? [] : clashes(after, beside)),
+    ...diffInstruments(before, after, now, (dataset) => facts.get(dataset)!),
+  ];
+}
+
+/** Gives the directory these instruments, unless something is refused; what changes, or was refused, is returned. */
+export async function applyInstruments(
+  disk: Disk,
+  data: string,
+  text: string,
+  options: { readonly now: EpochNs; readonly beside: MarketBeside | null },
+): Promise<readonly InstrumentsChange[]> {
+  const changes = await diffApplied(disk, data, text, options);
+  if (changes.some(({ isRefused }) => isRefused)) return changes;
+  await disk.makeDirectory(data);
+  await replaceFile(disk, appliedInstrumentsPath(data), new TextEncoder().encode(text));
+  return changes;
+}
+
+async function factsOf(disk: Disk, tapeRoot: string, dataset: string): Promise<DatasetFacts> {
+  const imported = await readImported(disk, tapeRoot, dataset);
+  const used = [...(imported?.days ?? [])].flatMap(([symbol, days]) =>
+    days.size > 0 ? [symbol] : [],
+  );
+  return {
+    contracts: new Set(used),
+    decided: await new RollStore(disk, tapeRoot, dataset).load(),
+  };
+}
+
+async function isLive(disk: Disk, tapeRoot: string, dataset: string): Promise<boolean> {
+  if ((await disk.stat(manifestPath(tapeRoot, dataset))) !== null) return true;
+  return (await disk.list(logDirectory(tapeRoot, dataset))).length > 0;
+}
+
+/** Symbols and aliases are names of one service, whatever dataset they belong to. */
+function clashes(after: InstrumentsFile, { dataset, book }: MarketBeside): InstrumentsChange[] {
+  return after.datasets.flatMap((own) => {
+    const names = namesOf(own).filter((name) => book.contract(name) ?? book.alias(name));
+    if (names.length === 0) return [];
+    const shown = names.slice(0, CLASHES_SHOWN_MAX).join(', ');
+    const sentence = `${dataset}, which runs beside it, has ${shown} too.`;
+    return [{ dataset: own.name, isRefused: true, sentence }];
+  });
+}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DecidedRolls } from '@tapeloom/core/instrument/decided-rolls';
+import { utcDay } from '@tapeloom/core/utc-day';
+import { SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
+import { readFileWhole } from '../../platform/disk.ts';
+import { TapeDamagedError } from '../tape-errors.ts';
+import { RollStore } from './roll-store.ts';
+
+const FILE = '/data/tape/GLBX/rolls.json';
+const rolls = (through: number, ...list: [number, string][]): DecidedRolls => ({
+  through: utcDay(through),
+  rolls: list.map(([from, symbol]) => ({ from: utcDay(from), symbol })),
+});
+const FIRST = rolls(20260910, [20260901, 'ESU6']);
+const NEXT = rolls(20260915, [20260901, 'ESU6'], [20260912, 'ESZ6']);
+
+test('what was decided is read back after a crash, and other aliases stay', async () => {
+  const machine = new SimDisk();
+  const store = () => new RollStore(machine.boot(), '/data/tape', 'GLBX');
+  assert.equal((await store().load()).size, 0);
+  await store().save(new Map([['ES.v.0', FIRST]]));
+  machine.crash();
+  await store().save(new Map([['CL.v.0', FIRST]]));
+  await store().save(new Map([['ES.v.0', NEXT]]));
+  machine.crash();
+  assert.deepEqual(
+    await store().load(),
+    new Map([
+      ['ES.v.0', NEXT],
+      ['CL.v.0', FIRST],
+    ]),
+  );
+});
+
+test('a decided roll is never changed, taken back or put before the last decided day [INST-04]', async () => {
+  const store = new RollStore(new SimDisk().boot(), '/data/tape', 'GLBX');
+  await store.save(new Map([['ES.v.0', NEXT]]));
+  for (const other of [
+    FIRST,
+    rolls(20260920, [20260901, 'ESU6']),
+    rolls(20260920, [20260901, 'ESU6'], [20260913, 'ESZ6']),
+    rolls(20260920, [20260901, 'ESU6'], [20260912, 'ESZ6'], [20260915, 'ESH7']),
+  ]) {
+    await assert.rejects(store.save(new Map([['ES.v.0', other]])), /decided through 20260915/);
+  }
+  assert.deepEqual((await store.load()).get('ES.v.0'), NEXT);
+});
+
+test('a damaged file is refused', async () => {
+  const disk = new SimDisk().boot();
+  const store = new RollStore(disk, '/data/tape', 'GLBX');
+  await store.save(new Map([['ES.v.0', NEXT]]));
+  const bytes = (await readFileWhole(disk, FILE))!;
+  bytes[bytes.indexOf(0x55)]! ^= 1;
+  await using file = await disk.open(FILE, 'create');
+  await file.write(bytes, 0);
+  await assert.rejects(store.load(), TapeDamagedError);
+});
