@@ -13,7 +13,7 @@ import {
   type WritableTradeBatch,
 } from '@tapeloom/core/trade-batch';
 import { dayOf, nsOfDay } from '@tapeloom/core/utc-day';
-import type { Commit, LiveTape, TapeDay, TapePlace } from '@tapeloom/server/tape/tape';
+import type { Commit, DaySpan, LiveTape, TapeDay, TapePlace } from '@tapeloom/server/tape/tape';
 import { TapeDamagedError } from '@tapeloom/server/tape/tape-errors';
 
 export interface MemoryTrade {
@@ -31,6 +31,8 @@ export class MemoryTape implements LiveTape {
   readonly missing = new Set<UtcDay>();
   /** Days whose index, or whose trades, cannot be read. */
   readonly damaged = new Map<UtcDay, 'index' | 'trades'>();
+  /** Days of which hours are missing, once they are over. */
+  readonly partial = new Map<UtcDay, readonly DaySpan[]>();
   readonly #symbol: string;
   readonly #batchRows: number;
   readonly #days = new Map<UtcDay, WritableTradeBatch>();
@@ -63,7 +65,11 @@ export class MemoryTape implements LiveTape {
     return this.#found.map(({ day, count }) => {
       if (this.damaged.get(day) === 'index') return { day, trades: 0, state: 'damaged' };
       if (day === today) return { day, trades: count, state: 'open' };
-      return { day, trades: count, state: 'sealed', digest: this.#digest(day) };
+      const gaps = this.partial.get(day);
+      const digest = this.#digest(day);
+      if (gaps === undefined) return { day, trades: count, state: 'sealed', digest };
+      const version = `${digest} without ${gaps.join(' ')}`;
+      return { day, trades: count, state: 'partial', digest, gaps, version };
     });
   }
 

@@ -48,6 +48,7 @@ export async function fileInput(
   const sessions = sessionTable(book, request.indicator.sessionKind(request.params));
   const begin = epochNs(dayOf(first), 0);
   const end = endOf(sessions, last);
+  const traded = new Set(batches.map(({ day }) => day));
   const facts: FileFacts = {
     name: basename(path),
     format: feed.format(),
@@ -59,12 +60,7 @@ export async function fileInput(
     last,
     cutAtBegin: cutAtBegin(sessions, first),
     cutAtEnd: end > last + 1n ? null : sessionAt(sessions, last),
-    emptyDays: missingDays(
-      { onTape: new Set(batches.map(({ day }) => day)) },
-      sessionTable(book, 'full'),
-      first,
-      last,
-    ),
+    emptyDays: missingDays((day) => traded.has(day), sessionTable(book, 'full'), first, last),
     hasTickRule: options.trades.hasTickRule,
     isTickSaid: options.trades.tick !== null,
     isLotSaid: options.trades.lot !== null,

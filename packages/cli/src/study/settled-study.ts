@@ -17,7 +17,7 @@ import { missingDays } from '@tapeloom/server/runs/coverage';
 import { sessionStart } from '@tapeloom/server/runs/look-back';
 import { runSource } from '@tapeloom/server/runs/run-source';
 import { beginRun, type CreateRun, readTo, type TapeRun } from '@tapeloom/server/runs/run-start';
-import { DamagedDays, tapeNow } from '@tapeloom/server/runs/sound-tape';
+import { DamagedDays, tapeNow, wholeOn } from '@tapeloom/server/runs/sound-tape';
 import type { Tape, TapePlace } from '@tapeloom/server/tape/tape';
 import type { RemoveEntry, UpsertEntry } from '../entries/entry.ts';
 
@@ -154,8 +154,9 @@ class LogRun implements TapeRun, RunOutput {
 async function refuseMissingDays(request: SettledRequest, start: EpochNs): Promise<void> {
   const { tape, symbol, sessions, fullSessions, from, to } = request;
   const now = await tapeNow(tape, symbol, new DamagedDays());
-  const isThere = (day: UtcDay) => now.onTape.has(day) || now.damagedDays.includes(day);
-  const missing = missingDays(now, fullSessions, start, to).filter((day) => !isThere(day));
+  const isWhole = wholeOn(now);
+  const isThere = (day: UtcDay) => isWhole(day) || now.damagedDays.includes(day);
+  const missing = missingDays(isThere, fullSessions, start, to);
   if (missing.length === 0) return;
   let first = sessions.atOrAfter(from);
   while (first !== null && !isThere(dayOf(first.open))) first = sessions.atOrAfter(first.close);

@@ -58,6 +58,7 @@ class FakeThread extends LoopbackPort<ComputeShape> {
           days: [],
           trades: this.name,
           missingDays: [],
+          gaps: [],
           missingLookBack: null,
           lookBackFrom: null,
           inputs: '',

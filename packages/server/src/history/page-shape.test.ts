@@ -91,6 +91,7 @@ function covered(days: number, rest: Partial<HistoryQuery> = {}): CoveredQuery {
     days: [],
     trades: 7,
     missingDays: [],
+    gaps: [],
     missingLookBack: null,
     lookBackFrom: null,
     inputs: '',

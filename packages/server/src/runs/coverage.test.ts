@@ -55,6 +55,7 @@ test('counts the trades of [from, to) day by day, the edges exactly [DET-21]', a
     ],
     trades: 6,
     missingDays: [],
+    gaps: [],
     missingLookBack: null,
     lookBackFrom: null,
     inputs: '',
@@ -102,6 +103,35 @@ test('a damaged day is missing', async () => {
   damaged.add('NQZ6', DAY);
   const { missingDays, trades } = await coverageOf(covered(week(), damaged), at(0, 0), at(2, 0));
   assert.deepEqual({ missingDays, trades }, { missingDays: [addDays(DAY, 1)], trades: 3 });
+});
+
+test('a partial day is missing, though its trades are counted; its gaps are told', async () => {
+  const tape = week();
+  tape.partial.set(addDays(DAY, 1), [[11 * HOUR_NS, 12 * HOUR_NS]]);
+  const { missingDays, trades, gaps } = await coverageOf(covered(tape), at(0, 0), at(2, 0));
+  assert.deepEqual({ missingDays, trades }, { missingDays: [addDays(DAY, 1)], trades: 5 });
+  assert.deepEqual(gaps, [{ from: at(1, 11), to: at(1, 12), why: 'partial' }]);
+});
+
+test('gaps are of open hours; those of one reason are one, with a closed market in between', async () => {
+  const tape = new MemoryTape(CONTRACT, 100);
+  tape.commit([trade(0, 10)], at(0, 23));
+  tape.commit([trade(4, 11)], at(4, 12));
+  const gaps = async (from: EpochNs, to: EpochNs, damaged?: DamagedDays) =>
+    (await coverageOf(covered(tape, damaged), from, to)).gaps;
+  const why = 'missing';
+  assert.deepEqual(await gaps(at(0, 0), at(4, 12)), [{ from: at(1, 10), to: at(4, 0), why }]);
+  assert.deepEqual(await gaps(at(1, 11), at(3, 0)), [{ from: at(1, 11), to: at(1, 20), why }]);
+  assert.deepEqual(await gaps(at(1, 20), at(3, 23)), []);
+  const damaged = new DamagedDays();
+  tape.commit([], at(4, 23));
+  damaged.add(CONTRACT, addDays(DAY, 4));
+  assert.deepEqual(await gaps(at(0, 0), at(4, 12), damaged), [
+    { from: at(1, 10), to: at(4, 0), why },
+    { from: at(4, 0), to: at(4, 12), why: 'damaged' },
+  ]);
+  // Before the first session that is known nobody can tell the hours.
+  assert.deepEqual(await gaps(at(-3, 5), at(0, 12)), [{ from: at(-3, 5), to: at(0, 0), why }]);
 });
 
 test('pages that meet at any cursor cost together what the whole costs [DET-21]', async () => {

@@ -1,8 +1,8 @@
 /**
  * What the tape has of a range, by day and rank, and of what a study needs before it: the one answer to which
  * days are missing. A day is missing when the market was open at some needed time of it and the tape does
- * not have it whole; of the open day that much is whole which the promise has reached. Weekends and holidays
- * are never missing. A day before the first session that is known is missing, whatever the tape has:
+ * not have it whole: partial days are missing too. Of the open day that much is whole which the promise has reached.
+ * Weekends and holidays are never missing. A day before the first session that is known is missing, whatever the tape has:
  * without sessions it has no results.
  */
 
@@ -29,9 +29,13 @@ import {
   type CoveredTape,
   type DamagedDays,
   daysBefore,
+  replaceableDays,
   type TapeNow,
   tapeNow,
+  wholeOn,
 } from './sound-tape.ts';
+import type { IsOnTape } from './tape-days.ts';
+import { type TapeGap, tapeGaps } from './tape-gaps.ts';
 
 /** 132 bits. */
 const DIGEST_LENGTH = 22;
@@ -46,6 +50,8 @@ export interface Coverage {
    * traded and the tape has nothing, or nothing whole.
    */
   readonly missingDays: readonly UtcDay[];
+  /** What is not there of the same time. */
+  readonly gaps: readonly TapeGap[];
   /**
    * When the study that was named cannot have its look-back for all of the range, because no session of it
    * is complete: the days that are missing for it, as far as they can be named. Else null.
@@ -53,7 +59,10 @@ export interface Coverage {
   readonly missingLookBack: readonly UtcDay[] | null;
   /** Of a study that carries objects over sessions: from when on those are all there. Else null. */
   readonly lookBackFrom: EpochNs | null;
-  /** Of a study: tells which days before the range it is made of. Another text, other results. */
+  /**
+   * Of a study: tells which days before the range it is made of, and of the range what may become another.
+   * Another text, other results.
+   */
   readonly inputs: string;
   /**
    * Of a study whose range, and all that may be read before it, lies on sealed days: tells which days and
@@ -99,28 +108,55 @@ export async function coverageOf(
     days.push({ day, trades: await tradesOf(tape, contract, found, from, to) });
   }
   const trades = days.reduce((sum, one) => sum + one.trades, 0);
-  const missing = (since: EpochNs) => [
-    ...unknownDays(now, fullSessions, since, reached),
-    ...missingDays(now, fullSessions, since, reached),
-  ];
   if (study === null) {
     const nothing = { missingLookBack: null, inputs: '', sealed: null, lookBackFrom: null };
-    return { days, trades, missingDays: missing(from), ...nothing };
+    return { days, trades, ...missingIn(now, fullSessions, from, reached), ...nothing };
   }
   const { sessions, indicator, params, hasSnapshot } = study;
   const neededFrom = hasSnapshot ? snapshotStart(sessions, from) : sessionStart(sessions, from);
   const rule = { sessions, sessionsMax: indicator.lookBackSessionsMax(params) };
-  const isOnTape = (day: UtcDay) => onTape.has(day);
+  const isOnTape = wholeOn(now);
+  const missing = missingIn(now, fullSessions, neededFrom, reached);
   const isCarrying = indicator.objectsOutliveSession === true;
   return {
     days,
     trades,
-    missingDays: missing(neededFrom),
+    ...missing,
     missingLookBack: isCarrying ? null : missingLookBack(rule, study.from, reached, isOnTape),
-    inputs: digestOf(daysBefore(onTape, firstDayRead(study, dayOf(study.from)), dayOf(from))),
+    inputs: inputsText(study, from, to, onTape, missing.gaps),
     sealed: sealedInputs(study, neededFrom, dayOf((to - 1n) as EpochNs), onTape),
     lookBackFrom: isCarrying ? lookBackStart(rule, from, isOnTape) : null,
   };
+}
+
+/** The days of a time that are missing, and what that is of it. */
+function missingIn(
+  now: TapeNow,
+  full: SessionTable,
+  from: EpochNs,
+  to: EpochNs,
+): Pick<Coverage, 'missingDays' | 'gaps'> {
+  const unknown = unknownDays(now, full, from, to);
+  const days = [...unknown, ...missingDays(wholeOn(now), full, from, to)];
+  const last = unknown.at(-1);
+  const knownFrom = last === undefined ? from : epochNs(addDays(last, 1), 0);
+  return {
+    missingDays: days,
+    gaps: days.length === 0 ? [] : tapeGaps(now, full, { from, knownFrom, to }),
+  };
+}
+
+function inputsText(
+  study: StudySource & Pick<CoveredStudy, 'from'>,
+  from: EpochNs,
+  to: EpochNs,
+  onTape: TapeNow['onTape'],
+  gaps: readonly TapeGap[],
+): string {
+  const before = daysBefore(onTape, firstDayRead(study, dayOf(study.from)), dayOf(from));
+  const replaceable = replaceableDays(onTape, dayOf(from), dayOf((to - 1n) as EpochNs));
+  const missing = gaps.map((gap) => `${gap.from} ${gap.to} ${gap.why}`).join();
+  return digestOf([before, replaceable, missing].filter((text) => text !== '').join(';'));
 }
 
 /** Of what is computed from `from` to the end of a day, settled or as a stream that may begin earlier. */
@@ -138,16 +174,16 @@ function sealedInputs(
   return inputs && digestOf(JSON.stringify([computationOf(indicator), inputs]));
 }
 
-/** The days of [from, to) on which the market was open then and that are not on the tape. */
+/** The days of [from, to) on which the market was open then and that are not on the tape, or not whole. */
 export function missingDays(
-  { onTape }: { readonly onTape: { has(day: UtcDay): boolean } },
+  isOnTape: IsOnTape,
   full: SessionTable,
   from: EpochNs,
   to: EpochNs,
 ): readonly UtcDay[] {
   const missing: UtcDay[] = [];
   for (let day = dayOf(from); from < to && epochNs(day, 0) < to; day = addDays(day, 1)) {
-    if (!onTape.has(day) && isOpenIn(full, day, from, to)) missing.push(day);
+    if (!isOnTape(day) && isOpenIn(full, day, from, to)) missing.push(day);
   }
   return missing;
 }

@@ -10,10 +10,10 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
 import { firstDayRead } from './look-back.ts';
 import type { StudySource } from './run-source.ts';
-import type { TapeNow } from './sound-tape.ts';
+import { sealedText, type TapeNow } from './sound-tape.ts';
 
 export interface ResultInputs {
-  /** From the first day that may matter to the last; null: not on the tape. */
+  /** From the first day that may matter to the last, with the gaps of a partial one; null: not on the tape. */
   readonly days: readonly (readonly [day: UtcDay, digest: string | null])[];
   /** A digest of the sessions over those days. */
   readonly sessions: string;
@@ -25,7 +25,7 @@ export function dayInputs(
   day: UtcDay,
   onTape: TapeNow['onTape'],
 ): ResultInputs | null {
-  if (onTape.get(day)?.state !== 'sealed') return null;
+  if (!onTape.has(day)) return null;
   return inputsOver(source.sessions, firstDayRead(source, day), day, onTape);
 }
 
@@ -39,7 +39,7 @@ export function inputsOver(
   const days: (readonly [UtcDay, string | null])[] = [];
   for (let day = first; day <= last; day = addDays(day, 1)) {
     const found = onTape.get(day);
-    const digest = found?.digest ?? null;
+    const digest = found === undefined ? null : sealedText(found);
     if (found !== undefined && digest === null) return null;
     days.push([day, digest]);
   }

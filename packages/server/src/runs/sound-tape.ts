@@ -1,4 +1,7 @@
-/** A tape as runs see it that may come to damaged days: on it those are not there, like days that are missing. */
+/**
+ * A tape as runs see it that may come to damaged days: on it those are not there, like days that are missing. Of
+ * partial days it has the trades that are there; no session is whole with them.
+ */
 
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
@@ -6,6 +9,7 @@ import { addDays } from '@tapeloom/core/utc-day';
 import type { Tape, TapeDay, TapePlace } from '../tape/tape.ts';
 import { TapeDamagedError } from '../tape/tape-errors.ts';
 import { dayOfFile, dayOfImportedFile } from '../tape/tape-paths.ts';
+import { type IsOnTape, isWholeDay } from './tape-days.ts';
 
 /** A tape with its promise, or one of sealed days only, which needs none. */
 export type CoveredTape = Tape & { readonly promise?: EpochNs | null };
@@ -26,7 +30,7 @@ export class DamagedDays {
 /** What there is of a contract at one moment. */
 export interface TapeNow {
   readonly promise: EpochNs | null;
-  /** The days that are sound. */
+  /** The days that can be read, whole or not. */
   readonly onTape: ReadonlyMap<UtcDay, TapeDay>;
   /** Those that are not. */
   readonly damagedDays: readonly UtcDay[];
@@ -42,11 +46,23 @@ export async function tapeNow(
   const onTape = new Map<UtcDay, TapeDay>();
   const damagedDays: UtcDay[] = [];
   for (const day of await tape.days(contract)) {
-    const isWhole = day.state === 'sealed' || day.state === 'open';
-    if (!isWhole || damaged.has(contract, day.day)) damagedDays.push(day.day);
+    if (day.state === 'damaged' || damaged.has(contract, day.day)) damagedDays.push(day.day);
     else onTape.set(day.day, day);
   }
   return { promise, onTape, damagedDays };
+}
+
+/** Whether a day is there at a moment, and whole. */
+export function wholeOn({ onTape }: Pick<TapeNow, 'onTape'>): IsOnTape {
+  return (day) => {
+    const found = onTape.get(day);
+    return found !== undefined && isWholeDay(found);
+  };
+}
+
+/** What a day that never grows again is made of: other trades, or other gaps, another text. Null while it grows. */
+export function sealedText({ digest, version }: TapeDay): string | null {
+  return version ?? digest ?? null;
 }
 
 /** The sealed day that was found to be damaged; null when the error is another one. */
@@ -87,9 +103,22 @@ export function daysBefore(onTape: TapeNow['onTape'], first: UtcDay, day: UtcDay
   const days: string[] = [];
   for (let one = first; one < day; one = addDays(one, 1)) {
     const found = onTape.get(one);
-    if (found !== undefined) days.push(`${one} ${found.trades}`);
+    if (found !== undefined) days.push(dayText(found));
   }
   return days.join();
+}
+
+/** The days of [first, last] that can be replaced, and what they are made of. */
+export function replaceableDays(onTape: TapeNow['onTape'], first: UtcDay, last: UtcDay): string {
+  const days = [...onTape.values()].filter(({ day, version }) => {
+    return version !== undefined && day >= first && day <= last;
+  });
+  return days.map(dayText).join();
+}
+
+function dayText(day: TapeDay): string {
+  const count = `${day.day} ${day.trades}`;
+  return day.version === undefined ? count : `${count} ${day.version}`;
 }
 
 /** The tape of one contract without some days, ascending. */

@@ -20,7 +20,7 @@ import { Pulled } from './pulled.ts';
 import type { CursorPlace, Replay, ReplayPage, ReplayRequest, Replays } from './replay.ts';
 import { runSource, type StudyCatalogue, studySource } from './run-source.ts';
 import { NamedSlots, Slots } from './slots.ts';
-import { DamagedDays, type TapeNow, tapeNow, withoutDays } from './sound-tape.ts';
+import { DamagedDays, type TapeNow, tapeNow, wholeOn, withoutDays } from './sound-tape.ts';
 import { PAGE_LIMITS, type PageLimits, StudyReplay } from './study-replay.ts';
 import type { Turns } from './turns.ts';
 
@@ -138,7 +138,7 @@ export class StudyReplays implements Replays, Disposable {
     const last = [...now.onTape.keys()].at(-1);
     const tapeEnd = last === undefined ? until : epochNs(addDays(last, 1), 0);
     const end = tapeEnd < until ? tapeEnd : until;
-    const [day] = missingDays(now, full, snapshotStart(sessions, from), end);
+    const [day] = missingDays(wholeOn(now), full, snapshotStart(sessions, from), end);
     if (day !== undefined) throw new Refusal({ t: 'not-on-tape', what: `${day} of ${contract}` });
   }
 }

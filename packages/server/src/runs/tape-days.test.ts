@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
-import { dataSince, isCompleteOn, isWholeUpTo } from './tape-days.ts';
+import { MemoryTape } from '../../../../simulation/tape/memory-tape.ts';
+import { dataSince, isCompleteOn, isWholeUpTo, TapeDays } from './tape-days.ts';
 
 const HOUR_NS = 3_600_000_000_000;
 const DAY = utcDay(20261112);
@@ -34,4 +35,19 @@ test('a session that is not whole has data from the midnight after the last day 
   assert.equal(dataSince(session, addDays(DAY, 2), on(1, 2)), epochNs(addDays(DAY, 1), 0));
   assert.equal(dataSince(session, addDays(DAY, 2), on(0, 2)), epochNs(addDays(DAY, 2), 0));
   assert.equal(dataSince(session, addDays(DAY, 1), on(0)), epochNs(addDays(DAY, 2), 0));
+});
+
+test('no session is whole with a partial day, though that was not passed over', async () => {
+  const tape = new MemoryTape('ESZ6', 1);
+  for (const day of [0, 1, 2]) tape.commit([], epochNs(addDays(DAY, day), 23 * HOUR_NS));
+  tape.partial.set(addDays(DAY, 1), [[0, HOUR_NS]]);
+  const days = new TapeDays(tape, 'ESZ6');
+  await days.learn(addDays(DAY, 2));
+  assert.equal(days.isWholeUpTo(session, DAY), true);
+  assert.equal(days.isComplete(session), false);
+  assert.equal(days.dataSince(session, addDays(DAY, 2)), epochNs(addDays(DAY, 2), 0));
+  assert.equal(days.isPassedOver(addDays(DAY, 1)), false);
+  tape.partial.clear();
+  (await days.lookAgain())();
+  assert.equal(days.isComplete(session), true);
 });

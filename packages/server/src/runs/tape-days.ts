@@ -1,6 +1,7 @@
 /**
  * The days of one contract that are on the tape, as far as runs over it have come: they decide whether a
- * session is complete. Days that the tape passed over are not on it, those it has are on it whole. So a day
+ * session is complete. Days that the tape passed over are not on it, those it has are on it whole, but for
+ * partial ones, with which no session is. So a day
  * is decided as soon as the tape has come to it, and it is looked up (`learn`) before a run comes to it: a run
  * that has been going on for weeks then judges as one that begins. Should a day that was passed over be sealed
  * later, the tape is looked at again, and runs that it matters to end.
@@ -9,15 +10,22 @@
 import type { Session } from '@tapeloom/core/calendar/session';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
-import type { Tape } from '../tape/tape.ts';
+import type { Tape, TapeDay } from '../tape/tape.ts';
 
-/** Whether a day of a contract is on the tape. */
+/** Whether a day of a contract is on the tape, and whole. */
 export type IsOnTape = (day: UtcDay) => boolean;
+
+interface FoundDays {
+  /** That can be read. */
+  readonly onTape: ReadonlySet<UtcDay>;
+  /** Of those, the ones of which nothing is missing. */
+  readonly whole: ReadonlySet<UtcDay>;
+}
 
 export class TapeDays {
   readonly #tape: Tape;
   readonly #contract: string;
-  #onTape: ReadonlySet<UtcDay> = new Set();
+  #found: FoundDays = { onTape: new Set(), whole: new Set() };
   /** All days up to this one are decided, and known. */
   #last = 0 as UtcDay;
 
@@ -33,7 +41,7 @@ export class TapeDays {
 
   /** Whether the tape passed over a day, so that it is not on it, whatever was sealed since. */
   isPassedOver(day: UtcDay): boolean {
-    return this.isKnown(day) && !this.#onTape.has(day);
+    return this.isKnown(day) && !this.#found.onTape.has(day);
   }
 
   /** The tape has come to `day`: looks up which days it has. */
@@ -43,7 +51,8 @@ export class TapeDays {
     // Another run may have come further meanwhile.
     if (this.isKnown(day)) return;
     // What was found meanwhile is not forgotten.
-    this.#onTape = this.#onTape.union(days);
+    const { onTape, whole } = this.#found;
+    this.#found = { onTape: onTape.union(days.onTape), whole: whole.union(days.whole) };
     this.#last = day;
   }
 
@@ -51,7 +60,7 @@ export class TapeDays {
   async lookAgain(): Promise<() => void> {
     const days = await this.#onTapeNow();
     return () => {
-      this.#onTape = days;
+      this.#found = days;
     };
   }
 
@@ -68,14 +77,23 @@ export class TapeDays {
   /** From when on all of a session, up to and with the day `last`, is on the tape. */
   dataSince(session: Session, last: UtcDay): EpochNs {
     if (!this.isKnown(last)) throw new Error(`${this.#contract} ${last} was not looked up`);
-    return dataSince(session, last, (day) => this.#onTape.has(day));
+    return dataSince(session, last, (day) => this.#found.whole.has(day));
   }
 
-  async #onTapeNow(): Promise<ReadonlySet<UtcDay>> {
+  async #onTapeNow(): Promise<FoundDays> {
     const days = await this.#tape.days(this.#contract);
-    const sound = days.filter(({ state }) => state !== 'damaged' && state !== 'partial');
-    return new Set(sound.map(({ day }) => day));
+    const sound = days.filter(({ state }) => state !== 'damaged');
+    return { onTape: daysOf(sound), whole: daysOf(sound.filter(isWholeDay)) };
   }
+}
+
+function daysOf(days: readonly TapeDay[]): ReadonlySet<UtcDay> {
+  return new Set(days.map(({ day }) => day));
+}
+
+/** Whether all of a day is there, as far as the tape has come. */
+export function isWholeDay({ state }: TapeDay): boolean {
+  return state === 'sealed' || state === 'open';
 }
 
 /**

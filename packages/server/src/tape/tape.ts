@@ -17,7 +17,7 @@ export interface TapeDay {
   readonly state: 'sealed' | 'open' | 'damaged' | 'partial';
   /** Of its trades, when it is sealed or partial: other trades, another digest. */
   readonly digest?: string;
-  /** Of a partial day: the hours that are missing. */
+  /** Of a partial day: the open hours that are missing, ascending and apart. */
   readonly gaps?: readonly DaySpan[];
   /** Of a day that can be replaced: another one when it was, whether by other trades or by more hours. */
   readonly version?: string;

@@ -180,7 +180,7 @@ function historyOf(
   });
   if (found.length === 0) return null;
   const [from, to] = [found[0]!, found.at(-1)!];
-  const missing = missingDays({ onTape }, full, epochNs(from, 0), epochNs(to, 0));
+  const missing = missingDays((day) => onTape.has(day), full, epochNs(from, 0), epochNs(to, 0));
   return { firstDay: dayText(from), lastDay: dayText(to), ...missingMembers(missing) };
 }
 

@@ -1,0 +1,91 @@
+/**
+ * What of a range is not there, in hours in which the market was open: days that the tape lacks, days that cannot be
+ * read, and the missing hours of partial ones. What is missing for one reason with nothing but a closed market in
+ * between is one gap. Before the first session that is known nobody can tell when the market was open: all of
+ * that is one gap.
+ */
+
+import type { SessionTable } from '@tapeloom/core/calendar/session';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
+import type { TapeNow } from './sound-tape.ts';
+
+export interface TapeGap {
+  readonly from: EpochNs;
+  /** Not part of it. */
+  readonly to: EpochNs;
+  /** `partial`: other hours of the day are there. */
+  readonly why: 'missing' | 'damaged' | 'partial';
+}
+
+/** Of [from, to), ascending; `knownFrom` is where sessions begin to be known. */
+export function tapeGaps(
+  now: Pick<TapeNow, 'onTape' | 'damagedDays'>,
+  full: SessionTable,
+  { from, knownFrom, to }: Readonly<Record<'from' | 'knownFrom' | 'to', EpochNs>>,
+): readonly TapeGap[] {
+  const gaps: TapeGap[] = [];
+  const add = (gap: TapeGap) => {
+    const last = gaps.at(-1);
+    const goesOn = last?.why === gap.why && nextOpen(full, last.to) === gap.from;
+    if (goesOn) gaps[gaps.length - 1] = { ...last, to: gap.to };
+    else gaps.push(gap);
+  };
+  if (from < knownFrom) add({ from, to: earlier(knownFrom, to), why: 'missing' });
+  const start = later(from, knownFrom);
+  for (let day = dayOf(start); epochNs(day, 0) < to; day = addDays(day, 1)) {
+    for (const gap of dayGaps(now, full, day)) {
+      const [first, end] = [later(gap.from, start), earlier(gap.to, to)];
+      if (first < end) add({ from: first, to: end, why: gap.why });
+    }
+  }
+  return gaps;
+}
+
+/** Of all of one day. */
+function dayGaps(
+  { onTape, damagedDays }: Pick<TapeNow, 'onTape' | 'damagedDays'>,
+  full: SessionTable,
+  day: UtcDay,
+): readonly TapeGap[] {
+  const found = onTape.get(day);
+  if (found !== undefined) {
+    const { gaps = [] } = found;
+    return gaps.map(([from, to]) => ({
+      from: epochNs(day, from),
+      to: epochNs(day, to),
+      why: 'partial',
+    }));
+  }
+  const why = damagedDays.includes(day) ? 'damaged' : 'missing';
+  return [...openHours(full, day)].map((hours) => ({ ...hours, why }));
+}
+
+/** The hours of a day in which the market was open. */
+function* openHours(
+  full: SessionTable,
+  day: UtcDay,
+): Generator<{ readonly from: EpochNs; readonly to: EpochNs }> {
+  const end = epochNs(addDays(day, 1), 0);
+  let at: EpochNs = epochNs(day, 0);
+  for (let session = full.atOrAfter(at); session !== null; session = full.atOrAfter(at)) {
+    if (session.open >= end) return;
+    yield { from: later(session.open, at), to: earlier(session.close, end) };
+    if (session.close >= end) return;
+    at = session.close;
+  }
+}
+
+/** When the market is open next, this very instant included; null when nobody knows. */
+function nextOpen(full: SessionTable, instant: EpochNs): EpochNs | null {
+  const session = full.atOrAfter(instant);
+  return session && later(session.open, instant);
+}
+
+function earlier(one: EpochNs, other: EpochNs): EpochNs {
+  return one < other ? one : other;
+}
+
+function later(one: EpochNs, other: EpochNs): EpochNs {
+  return one > other ? one : other;
+}
