@@ -3,12 +3,16 @@ import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { extendSessionBook } from '@tapeloom/core/calendar/session-book';
 import type { Rank } from '@tapeloom/core/numbers';
 import { allocateBatch } from '@tapeloom/core/trade-batch';
-import { utcDay } from '@tapeloom/core/utc-day';
+import { epochNs, utcDay } from '@tapeloom/core/utc-day';
+import { readInstruments } from '@tapeloom/server/markets/instruments/read-instruments';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { TapeManifest } from '@tapeloom/server/tape/tape-manifest';
 import { sealDay } from '@tapeloom/server/tape/write/seal';
+import { SessionStore } from '@tapeloom/server/tape/write/session-store';
+import { importDays, type TradeRow } from '../../../server/testing/imported-dataset.ts';
 import { RecordedIo } from '../../testing/recorded-io.ts';
 import { type CommandBody, UsageError } from '../command.ts';
 import { tapeLsCommand } from './tape-ls.ts';
@@ -93,7 +97,64 @@ test('verify calls a directory without a tape not sound', async () => {
 
 test('both refuse arguments they do not know', async () => {
   for (const command of [tapeLsCommand, tapeVerifyCommand]) {
-    await assert.rejects(run(command, ['more']), UsageError);
+    await assert.rejects(run(command, ['one', 'more']), UsageError);
     await assert.rejects(run(command, ['--more']), { code: 'ERR_PARSE_ARGS_UNKNOWN_OPTION' });
   }
+});
+
+test('ls shows one contract as a calendar and day by day, with what is missing of it and why', async () => {
+  const root = join(data, 'imported');
+  const noon: TradeRow = [43_200_000_000_000, 400, 2, 1];
+  const disk = new NodeDisk();
+  const days = [
+    { symbol: 'ESZ6', day: utcDay(20260130), rows: [noon] },
+    {
+      symbol: 'ESZ6',
+      day: utcDay(20260202),
+      rows: [noon],
+      gaps: [[0, 3_723_000_000_000]] as const,
+    },
+    { symbol: 'ESZ6', day: utcDay(20260203), rows: [] },
+    { symbol: 'ESZ6', day: utcDay(20260205), rows: [noon] },
+  ];
+  await importDays(disk, `${root}/tape`, 'GLBX', days);
+  await importDays(disk, `${root}/tape`, 'GLBX', [{ ...days[0]!, rows: [noon, noon] }]);
+  const products = { ES: { extends: 'ES', contracts: { from: '2026-12', to: '2026-12' } } };
+  const instruments = JSON.stringify({ datasets: { GLBX: { products } } });
+  writeFileSync(join(root, 'instruments.yaml'), instruments);
+  const { calendars } = readInstruments(instruments).datasets[0]!;
+  const [from, to, now] = [utcDay(20260101), utcDay(20260301), epochNs(utcDay(20260301), 0)];
+  const book = extendSessionBook(null, calendars[0]!, from, to, now);
+  await new SessionStore(disk, `${root}/tape`, 'GLBX').save(book);
+  const { code, stdout } = await run(tapeLsCommand, ['ESZ6', '--data', root]);
+  assert.equal(code, 0);
+  assert.equal(
+    stdout.replace(/[\d,]+(?= {2}(complete|partial|no trades) )/g, (it) => '*'.padStart(it.length)),
+    `GLBX ESZ6: 2 complete, 1 partial, 1 without trades, 2 missing
+
+         1   5    10   15   20   25   30
+2026-01  .............................#.
+2026-02  -%o-#.......................
+# complete  % partial  o no trades  > still growing  ! damaged  - missing  . closed or outside
+
+day         trades  bytes  quality    origin    why
+2026-01-30       2      *  complete   replaced  from test.csv at 2026-11-01T00:00:00Z
+2026-02-01       -      -  missing    -         not on the tape
+2026-02-02       1      *  partial    imported  nothing of 00:00:00 to 01:02:03; from test.csv at 2026-11-01T00:00:00Z
+2026-02-03       0      *  no trades  imported  from test.csv at 2026-11-01T00:00:00Z
+2026-02-04       -      -  missing    -         not on the tape
+2026-02-05       1      *  complete   imported  from test.csv at 2026-11-01T00:00:00Z
+`,
+  );
+  const table = (await run(tapeLsCommand, ['--data', root])).stdout.split('\n');
+  assert.match(table[1]!, /^GLBX {5}ESZ6 .* 4 {8}1 {10}1 {9}1 .* imported {2}20260201 20260204$/);
+  const json = JSON.parse((await run(tapeLsCommand, ['ESZ6', '--json', '--data', root])).stdout);
+  assert.deepEqual(json.listedDays[1].gaps, [[0, 3_723_000_000_000]]);
+  await assert.rejects(run(tapeLsCommand, ['ESH7', '--data', root]), /no day of ESH7/);
+  const verified = await run(tapeVerifyCommand, ['--data', root]);
+  assert.equal(verified.code, 0);
+  assert.match(
+    verified.stdout,
+    /note .*\.arrow: is of no day on the tape; the next import removes it/,
+  );
 });

@@ -1,68 +1,62 @@
-/** `tapeloom tape ls`: what is on the tape, contract by contract. */
+/** `tapeloom tape ls`: what is on the tape, contract by contract, or one of them day by day. */
 
+import { readAppliedInstruments } from '@tapeloom/server/markets/instruments/applied-instruments';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
-import { type ContractListing, listTape } from '@tapeloom/server/tape/inspect/list-tape';
-import type { CommandBody, CommandIo } from '../command.ts';
+import { type CalendarOf, listTape } from '@tapeloom/server/tape/inspect/list-tape';
+import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
 import { readArgs } from '../read-args.ts';
-import { type Column, tableText } from '../table-text.ts';
-
-const COLUMNS: readonly Column[] = [
-  { title: 'dataset' },
-  { title: 'contract' },
-  { title: 'first', isNumber: true },
-  { title: 'last', isNumber: true },
-  { title: 'days', isNumber: true },
-  { title: 'trades', isNumber: true },
-  { title: 'bytes', isNumber: true },
-  { title: 'bytes/trade', isNumber: true },
-  { title: 'state' },
-  { title: 'gaps' },
-];
-const GAPS_SHOWN_MAX = 3;
+import { contractsTable, contractText } from '../tape/tape-view.ts';
 
 export const tapeLsCommand: CommandBody = {
-  usage: `Usage: tapeloom tape ls [--data <directory>] [--json]
+  usage: `Usage: tapeloom tape ls [<contract>] [--data <directory>] [--json]
 
-Lists every contract with its days, trades, size and missing days. Reads only; the service may run.
+Lists every contract with its days, trades, size and missing days; days of which something is missing
+are partial. With a contract: a calendar of it, and every day with what is wrong with it and where it
+came from. Reads only; the service may run.
 
   --data <directory>  the data directory (default: TAPELOOM_DATA or ./data)
-  --json              one JSON array instead of a table
+  --json              JSON instead of text
 
 Examples:
   tapeloom tape ls
+  tapeloom tape ls ESZ6
   tapeloom tape ls --data /var/lib/tapeloom --json`,
   run,
 };
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const { values } = readArgs(args, { texts: ['data'], flags: ['json'], words: [] });
+  const { values, words } = readArgs(args, { texts: ['data'], flags: ['json'], words: null });
+  const [symbol, more] = words;
+  if (more !== undefined) throw new UsageError(`unexpected argument: ${more}`);
   const data = values.data ?? io.env.TAPELOOM_DATA ?? './data';
-  const listings = await listTape(new NodeDisk(), `${data}/tape`);
-  if (values.json === true) {
-    io.stdout(`${JSON.stringify(listings)}\n`);
-  } else if (listings.length === 0) {
-    io.stdout(`There is no tape in ${data}.\n`);
-  } else {
-    io.stdout(tableText(COLUMNS, listings.map(formatRow)));
+  const disk = new NodeDisk();
+  const calendarOf = await calendarsIn(disk, data);
+  const all = await listTape(disk, `${data}/tape`, calendarOf);
+  if (symbol !== undefined) {
+    const contract = all.find(({ listing }) => listing.symbol === symbol);
+    if (contract === undefined) throw new UsageError(`there is no day of ${symbol} on the tape`);
+    const { listing, days } = contract;
+    io.stdout(
+      values.json
+        ? `${JSON.stringify({ ...listing, listedDays: days })}\n`
+        : contractText(contract),
+    );
+    return 0;
   }
+  const listings = all.map(({ listing }) => listing);
+  if (values.json) io.stdout(`${JSON.stringify(listings)}\n`);
+  else if (listings.length === 0) io.stdout(`There is no tape in ${data}.\n`);
+  else io.stdout(contractsTable(listings));
   return 0;
 }
 
-function formatRow(listing: ContractListing): readonly string[] {
-  const { sealedTrades, sealedBytes, gaps } = listing;
-  const shown = gaps.slice(0, GAPS_SHOWN_MAX).join(' ');
-  return [
-    listing.dataset,
-    listing.symbol,
-    String(listing.firstDay),
-    String(listing.lastDay),
-    listing.days.toLocaleString('en'),
-    listing.trades.toLocaleString('en'),
-    sealedBytes.toLocaleString('en'),
-    sealedTrades === 0 ? '-' : (sealedBytes / sealedTrades).toFixed(2),
-    listing.state,
-    gaps.length > GAPS_SHOWN_MAX
-      ? `${shown} and ${gaps.length - GAPS_SHOWN_MAX} more`
-      : shown || '-',
-  ];
+/** By the instruments that the directory was given; live markets say nothing here, and count every day. */
+async function calendarsIn(disk: NodeDisk, data: string): Promise<CalendarOf> {
+  const applied = await readAppliedInstruments(disk, data);
+  const calendars = new Map(
+    (applied?.datasets ?? []).flatMap(({ name, contracts }) =>
+      contracts.map(({ contract }) => [`${name}/${contract.symbol}`, contract.calendar] as const),
+    ),
+  );
+  return (dataset, symbol) => calendars.get(`${dataset}/${symbol}`) ?? null;
 }

@@ -52,6 +52,11 @@ interface ManifestText {
   readonly days: Readonly<Record<string, Readonly<Record<string, ImportedDay>>>>;
 }
 
+/** Whether anything was ever imported into a dataset. */
+export async function isImported(disk: Disk, tapeRoot: string, dataset: string): Promise<boolean> {
+  return (await disk.stat(importedPath(tapeRoot, dataset))) !== null;
+}
+
 /** Null when nothing was imported yet. Rejects with `TapeDamagedError`. */
 export async function readImported(
   disk: Disk,

@@ -1,19 +1,12 @@
-/** What is on a tape, contract by contract. It only reads, and may run beside a service that writes. */
+/** What is on a tape, contract by contract and day by day. It only reads, and may run beside who writes. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { addDays } from '@tapeloom/core/utc-day';
 import type { Disk } from '../../platform/disk.ts';
-import { readSidecar } from '../read/sealed-days.ts';
-import {
-  contractDirectory,
-  dayOfFile,
-  daysDirectory,
-  isSafeName,
-  logDirectory,
-  logPath,
-} from '../tape-paths.ts';
-import { readLog } from '../write/log-recovery.ts';
-import { LogCheck } from './log-check.ts';
+import { isImported } from '../imported/imported-manifest.ts';
+import { isSafeName } from '../tape-paths.ts';
+import { SessionStore } from '../write/session-store.ts';
+import { type DayListing, listImportedDays, listLiveDays } from './list-days.ts';
 
 export interface ContractListing {
   readonly dataset: string;
@@ -26,100 +19,100 @@ export interface ContractListing {
   readonly sealedTrades: number;
   readonly sealedBytes: number;
   /** `open` when the last day still grows. */
-  readonly state: 'sealed' | 'open';
-  /** Days between the first and the last that are not on the tape. */
+  readonly state: 'sealed' | 'open' | 'imported';
+  /** Days between the first and the last that are not on the tape, though the market was open. */
   readonly gaps: readonly UtcDay[];
+  /** How many of the days are so. */
+  readonly quality: {
+    readonly complete: number;
+    readonly partial: number;
+    readonly noTrades: number;
+    readonly damaged: number;
+    readonly replaced: number;
+  };
 }
 
-interface Found {
-  readonly days: Map<UtcDay, number>;
-  sealedTrades: number;
-  sealedBytes: number;
-  isOpen: boolean;
+/** The name of a contract's calendar; null where it is not known, so that every day counts as one of trading. */
+export type CalendarOf = (dataset: string, symbol: string) => string | null;
+
+export interface ContractDays {
+  readonly listing: ContractListing;
+  /** Ascending, without those that are missing. */
+  readonly days: readonly DayListing[];
 }
 
 /** Sorted by dataset and contract. Rejects with `TapeDamagedError` when an index is damaged. */
-export async function listTape(disk: Disk, tapeRoot: string): Promise<readonly ContractListing[]> {
-  const listings: ContractListing[] = [];
+export async function listTape(
+  disk: Disk,
+  tapeRoot: string,
+  calendarOf: CalendarOf = () => null,
+): Promise<readonly ContractDays[]> {
+  const contracts: ContractDays[] = [];
   for (const dataset of (await disk.list(tapeRoot)).filter(isSafeName)) {
-    const contracts = new Map<string, Found>();
-    await findLogged(disk, tapeRoot, dataset, contracts);
-    await findSealed(disk, tapeRoot, dataset, contracts);
-    for (const [symbol, found] of [...contracts].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      listings.push(describe(dataset, symbol, found));
+    const hasImports = await isImported(disk, tapeRoot, dataset);
+    const found = await (hasImports ? listImportedDays : listLiveDays)(disk, tapeRoot, dataset);
+    const openDays = new OpenDays(new SessionStore(disk, tapeRoot, dataset));
+    for (const [symbol, days] of [...found].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      if (days.size === 0) continue;
+      const isOpen = await openDays.of(calendarOf(dataset, symbol));
+      contracts.push(describe({ dataset, symbol, hasImports }, days, isOpen));
     }
   }
-  return listings;
+  return contracts;
 }
 
-async function findLogged(
-  disk: Disk,
-  tapeRoot: string,
-  dataset: string,
-  contracts: Map<string, Found>,
-): Promise<void> {
-  for (const name of await disk.list(logDirectory(tapeRoot, dataset))) {
-    const day = dayOfFile(name, 'log');
-    const path = day === null ? null : logPath(tapeRoot, dataset, day);
-    // A log that is gone by now was sealed: its day is found among the sealed ones.
-    if (day === null || path === null || (await disk.stat(path)) === null) continue;
-    const check = new LogCheck();
-    const { ended } = await readLog(disk, path, check);
-    for (const { symbol, rank } of check.contracts) {
-      const found = contractOf(contracts, symbol);
-      found.days.set(day, rank);
-      found.isOpen = !ended;
-    }
+/** On which days a market was open, by the session books of a dataset. */
+class OpenDays {
+  readonly #store: SessionStore;
+  readonly #known = new Map<string, Promise<ReadonlySet<UtcDay> | null>>();
+
+  constructor(store: SessionStore) {
+    this.#store = store;
   }
-}
 
-async function findSealed(
-  disk: Disk,
-  tapeRoot: string,
-  dataset: string,
-  contracts: Map<string, Found>,
-): Promise<void> {
-  for (const symbol of (await disk.list(daysDirectory(tapeRoot, dataset))).filter(isSafeName)) {
-    const directory = contractDirectory(tapeRoot, dataset, symbol);
-    for (const name of await disk.list(directory)) {
-      const day = dayOfFile(name, 'json');
-      const sidecar = day === null ? null : await readSidecar(disk, `${directory}/${name}`);
-      if (day === null || sidecar === null) continue;
-      const found = contractOf(contracts, symbol);
-      found.days.set(day, sidecar.rows);
-      found.sealedTrades += sidecar.rows;
-      found.sealedBytes += sidecar.bytes + ((await disk.stat(`${directory}/${name}`))?.size ?? 0);
-    }
+  async of(calendar: string | null): Promise<(day: UtcDay) => boolean> {
+    if (calendar === null) return () => true;
+    const days = await this.#known.getOrInsertComputed(calendar, async () => {
+      const book = await this.#store.load(calendar);
+      return book === null ? null : new Set(book.utc.map(({ date }) => date));
+    });
+    return (day) => days === null || days.has(day);
   }
 }
 
-function contractOf(contracts: Map<string, Found>, symbol: string): Found {
-  return contracts.getOrInsertComputed(symbol, () => ({
-    days: new Map(),
-    sealedTrades: 0,
-    sealedBytes: 0,
-    isOpen: false,
-  }));
-}
-
-function describe(dataset: string, symbol: string, found: Found): ContractListing {
-  const days = [...found.days.keys()].sort((a, b) => a - b);
-  const firstDay = days[0]!;
-  const lastDay = days.at(-1)!;
+function describe(
+  contract: { readonly dataset: string; readonly symbol: string; readonly hasImports: boolean },
+  found: ReadonlyMap<UtcDay, DayListing>,
+  isOpen: (day: UtcDay) => boolean,
+): ContractDays {
+  const days = [...found.values()].sort((a, b) => a.day - b.day);
+  const [firstDay, lastDay] = [days[0]!.day, days.at(-1)!.day];
   const gaps: UtcDay[] = [];
   for (let day = firstDay; day < lastDay; day = addDays(day, 1)) {
-    if (!found.days.has(day)) gaps.push(day);
+    if (!found.has(day) && isOpen(day)) gaps.push(day);
   }
-  return {
+  const sum = (value: (day: DayListing) => number) =>
+    days.reduce((total, day) => total + value(day), 0);
+  const count = (quality: DayListing['quality']) => sum((day) => Number(day.quality === quality));
+  const { dataset, symbol, hasImports } = contract;
+  const listing: ContractListing = {
     dataset,
     symbol,
     firstDay,
     lastDay,
     days: days.length,
-    trades: [...found.days.values()].reduce((sum, trades) => sum + trades, 0),
-    sealedTrades: found.sealedTrades,
-    sealedBytes: found.sealedBytes,
-    state: found.isOpen ? 'open' : 'sealed',
+    trades: sum(({ trades }) => trades),
+    sealedTrades: sum(({ trades, isSealed }) => (isSealed ? trades : 0)),
+    sealedBytes: sum(({ bytes }) => bytes),
+    state: hasImports ? 'imported' : count('open') > 0 ? 'open' : 'sealed',
     gaps,
+    quality: {
+      complete: count('complete'),
+      partial: count('partial'),
+      noTrades: count('no trades'),
+      damaged: count('damaged'),
+      replaced: sum(({ origin }) => Number(origin === 'replaced')),
+    },
   };
+  return { listing, days };
 }

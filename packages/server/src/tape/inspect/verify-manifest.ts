@@ -14,6 +14,7 @@ import {
   dayOfFile,
   daysDirectory,
   isSafeName,
+  logDirectory,
   logPath,
   manifestPath,
   sidecarPath,
@@ -36,6 +37,9 @@ export async function* verifyManifest(
     return;
   }
   if (manifest === null) {
+    const isEmpty =
+      found.size === 0 && (await disk.list(logDirectory(tapeRoot, dataset))).length === 0;
+    if (isEmpty) return;
     yield note(file, 'is not there: what is missing cannot be told; the next start writes it');
     return;
   }

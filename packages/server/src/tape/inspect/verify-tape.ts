@@ -4,16 +4,11 @@
  * new home, and an end of the open log that is just being written is a note, not a finding.
  */
 
-import { createHash } from 'node:crypto';
 import { parseSessionBook } from '@tapeloom/core/calendar/session-book-text';
 import type { UtcDay } from '@tapeloom/core/numbers';
-import type { TradeBatch } from '@tapeloom/core/trade-batch';
-import { DAY_NS } from '@tapeloom/core/units';
 import { type Disk, readFileWhole, UNFINISHED_SUFFIX } from '../../platform/disk.ts';
-import { BatchDecoder } from '../read/batch-decoder.ts';
+import { isImported } from '../imported/imported-manifest.ts';
 import { readSidecar } from '../read/sealed-days.ts';
-import { type Sidecar, TradesDigest } from '../sidecar.ts';
-import { TapeDamagedError } from '../tape-errors.ts';
 import {
   contractDirectory,
   dayOfFile,
@@ -28,7 +23,9 @@ import {
 import { readLog } from '../write/log-recovery.ts';
 import { LogCheck } from './log-check.ts';
 import { finding, note, type VerifyEvent } from './verify-event.ts';
+import { verifyImported } from './verify-imported.ts';
 import { verifyManifest } from './verify-manifest.ts';
+import { describe, verifySealed } from './verify-sealed.ts';
 
 /** Every dataset below `<data>/tape`, file by file. */
 export async function* verifyTape(disk: Disk, tapeRoot: string): AsyncGenerator<VerifyEvent> {
@@ -37,15 +34,28 @@ export async function* verifyTape(disk: Disk, tapeRoot: string): AsyncGenerator<
       yield finding(`${tapeRoot}/${dataset}`, 'is no part of a tape');
       continue;
     }
-    const logged = new Set<UtcDay>();
-    yield* verifyLogs(disk, tapeRoot, dataset, logged);
-    for (const symbol of await disk.list(daysDirectory(tapeRoot, dataset))) {
-      if (isSafeName(symbol)) yield* verifyContract(disk, tapeRoot, dataset, symbol, logged);
-      else yield finding(`${daysDirectory(tapeRoot, dataset)}/${symbol}`, 'is no part of a tape');
+    if (await isImported(disk, tapeRoot, dataset)) {
+      yield* verifyImported(disk, tapeRoot, dataset);
+      yield* verifySessions(disk, tapeRoot, dataset);
+    } else {
+      yield* verifyLive(disk, tapeRoot, dataset);
     }
-    yield* verifySessions(disk, tapeRoot, dataset);
-    yield* verifyManifest(disk, tapeRoot, dataset);
   }
+}
+
+async function* verifyLive(
+  disk: Disk,
+  tapeRoot: string,
+  dataset: string,
+): AsyncGenerator<VerifyEvent> {
+  const logged = new Set<UtcDay>();
+  yield* verifyLogs(disk, tapeRoot, dataset, logged);
+  for (const symbol of await disk.list(daysDirectory(tapeRoot, dataset))) {
+    if (isSafeName(symbol)) yield* verifyContract(disk, tapeRoot, dataset, symbol, logged);
+    else yield finding(`${daysDirectory(tapeRoot, dataset)}/${symbol}`, 'is no part of a tape');
+  }
+  yield* verifySessions(disk, tapeRoot, dataset);
+  yield* verifyManifest(disk, tapeRoot, dataset);
 }
 
 async function* verifyLogs(
@@ -137,69 +147,6 @@ async function* verifyContract(
   }
 }
 
-async function* verifySealed(
-  disk: Disk,
-  file: string,
-  sidecar: Sidecar,
-): AsyncGenerator<VerifyEvent> {
-  const bytes = await readFileWhole(disk, file);
-  if (bytes === null) {
-    yield finding(file, 'is missing');
-    return;
-  }
-  if (bytes.length !== sidecar.bytes) {
-    yield finding(file, `has ${bytes.length} bytes, ${sidecar.bytes} belong there`);
-  } else if (createHash('sha256').update(bytes).digest('hex') !== sidecar.sha256) {
-    yield finding(file, 'does not fit the SHA-256 in its sidecar');
-  }
-  try {
-    for (const what of checkContent(bytes, file, sidecar)) yield finding(file, what);
-  } catch (error) {
-    yield finding(file, describe(error));
-  }
-  yield { type: 'file', file, bytes: bytes.length, trades: sidecar.rows };
-}
-
-/** Decodes every batch and holds it against the sidecar; throws when one cannot be decoded. */
-function* checkContent(bytes: Uint8Array, file: string, sidecar: Sidecar): Generator<string> {
-  const digest = new TradesDigest();
-  let rows = 0;
-  let lastNs = 0;
-  for (const [record, index] of sidecar.batches.entries()) {
-    const message = bytes.subarray(index.offset, index.offset + index.bytes);
-    const decoder = new BatchDecoder(message, index, file, record);
-    const trades = decoder.trades(sidecar.day);
-    digest.update(trades);
-    if (index.firstRank !== rows + 1) yield `batch ${record} starts at rank ${index.firstRank}`;
-    yield* checkRows(trades, lastNs);
-    decoder.late();
-    rows += index.rows;
-    lastNs = trades.ts[trades.count - 1]!;
-    if (trades.ts[0] !== index.firstNs || lastNs !== index.lastNs) {
-      yield `batch ${record} does not have the times its index says`;
-    }
-  }
-  if (rows !== sidecar.rows) yield `has ${rows} trades, its sidecar says ${sidecar.rows}`;
-  if (digest.finish(sidecar.symbol, sidecar.day) !== sidecar.digest) {
-    yield 'its trades do not fit the digest in its sidecar';
-  }
-}
-
-function* checkRows(
-  { ts, size, side, count, firstRank }: TradeBatch,
-  fromNs: number,
-): Generator<string> {
-  let lastNs = fromNs;
-  for (let row = 0; row < count; row++) {
-    if (!(ts[row]! >= lastNs && ts[row]! < DAY_NS))
-      yield `rank ${firstRank + row}: time is out of order`;
-    if (size[row]! < 1 || side[row]! < -1 || side[row]! > 1) {
-      yield `rank ${firstRank + row}: size or side is out of range`;
-    }
-    lastNs = ts[row]!;
-  }
-}
-
 async function* verifySessions(
   disk: Disk,
   tapeRoot: string,
@@ -235,9 +182,4 @@ function* strangers(
     if (name.endsWith(UNFINISHED_SUFFIX)) yield note(file, 'is unfinished');
     else yield finding(file, 'is no part of a tape');
   }
-}
-
-function describe(error: unknown): string {
-  if (error instanceof TapeDamagedError || error instanceof Error) return error.message;
-  return String(error);
 }

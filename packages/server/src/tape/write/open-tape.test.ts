@@ -132,7 +132,7 @@ test('the listing counts days, trades and gaps, sealed or open', async () => {
   await tape.intake.offer([], epochNs(addDays(DAY, 3), 5));
   await tape.intake.offer([intakeBatch('ESZ6', addDays(DAY, 3), [[3, 9]])], null);
   await tape.intake.sealed();
-  const [bitcoin, es] = await listTape(machine.boot(), TAPE_ROOT);
+  const [bitcoin, es] = (await listTape(machine.boot(), TAPE_ROOT)).map(({ listing }) => listing);
   assert.equal(bitcoin?.symbol, 'BTC-PERP');
   assert.equal(bitcoin?.trades, 0);
   const { sealedBytes, ...rest } = es!;
@@ -147,6 +147,7 @@ test('the listing counts days, trades and gaps, sealed or open', async () => {
     sealedTrades: 2,
     state: 'open',
     gaps: [addDays(DAY, 1), addDays(DAY, 2)],
+    quality: { complete: 1, partial: 0, noTrades: 0, damaged: 0, replaced: 0 },
   });
 });
 

@@ -1,0 +1,149 @@
+/** The days of every contract of one dataset, with what is known of each without reading its trades. */
+
+import type { UtcDay } from '@tapeloom/core/numbers';
+import type { Disk } from '../../platform/disk.ts';
+import { type ImportedDay, importedStem, readImported } from '../imported/imported-manifest.ts';
+import { readSidecar } from '../read/sealed-days.ts';
+import type { DaySpan } from '../tape.ts';
+import {
+  contractDirectory,
+  dayOfFile,
+  daysDirectory,
+  isSafeName,
+  logDirectory,
+  logPath,
+} from '../tape-paths.ts';
+import { readLog } from '../write/log-recovery.ts';
+import { LogCheck } from './log-check.ts';
+
+export interface DayListing {
+  readonly day: UtcDay;
+  readonly trades: number;
+  /** Of its files; 0 while it is in a log. */
+  readonly bytes: number;
+  readonly isSealed: boolean;
+  /** `open`: it still grows. `damaged`: a file of it is missing. */
+  readonly quality: 'complete' | 'partial' | 'no trades' | 'open' | 'damaged';
+  readonly origin: 'live' | 'imported' | 'replaced';
+  /** Of the hours in which the market was open, those that are missing. */
+  readonly gaps: readonly DaySpan[];
+  /** What an import has said of it; null where trades came live. */
+  readonly imported: Pick<ImportedDay, 'sources' | 'at' | 'sideRule'> | null;
+}
+
+export type FoundDays = ReadonlyMap<string, ReadonlyMap<UtcDay, DayListing>>;
+
+/** Rejects with `TapeDamagedError` when an index is damaged. */
+export async function listLiveDays(
+  disk: Disk,
+  tapeRoot: string,
+  dataset: string,
+): Promise<FoundDays> {
+  const contracts = new Map<string, Map<UtcDay, DayListing>>();
+  await findLogged(disk, tapeRoot, dataset, contracts);
+  await findSealed(disk, tapeRoot, dataset, contracts);
+  return contracts;
+}
+
+/** Rejects with `TapeDamagedError` when the manifest is damaged. */
+export async function listImportedDays(
+  disk: Disk,
+  tapeRoot: string,
+  dataset: string,
+): Promise<FoundDays> {
+  const manifest = await readImported(disk, tapeRoot, dataset);
+  const contracts = new Map<string, Map<UtcDay, DayListing>>();
+  for (const [symbol, days] of manifest?.days ?? []) {
+    const directory = contractDirectory(tapeRoot, dataset, symbol);
+    const listed = new Map<UtcDay, DayListing>();
+    for (const [day, imported] of days) {
+      const stem = `${directory}/${importedStem(day, imported.digest)}`;
+      listed.set(day, importedListing(day, imported, await bytesOf(disk, stem)));
+    }
+    contracts.set(symbol, listed);
+  }
+  return contracts;
+}
+
+function importedListing(day: UtcDay, imported: ImportedDay, bytes: number | null): DayListing {
+  const { trades, gaps, origin, sources, at, sideRule } = imported;
+  const whole = trades === 0 ? 'no trades' : 'complete';
+  const quality = bytes === null ? 'damaged' : gaps.length > 0 ? 'partial' : whole;
+  return {
+    day,
+    trades,
+    bytes: bytes ?? 0,
+    isSealed: true,
+    quality,
+    origin,
+    gaps,
+    imported: { sources, at, sideRule },
+  };
+}
+
+/** Null when one of both files is not there. */
+async function bytesOf(disk: Disk, stem: string): Promise<number | null> {
+  const [arrow, json] = [await disk.stat(`${stem}.arrow`), await disk.stat(`${stem}.json`)];
+  return arrow === null || json === null ? null : arrow.size + json.size;
+}
+
+async function findLogged(
+  disk: Disk,
+  tapeRoot: string,
+  dataset: string,
+  contracts: Map<string, Map<UtcDay, DayListing>>,
+): Promise<void> {
+  for (const name of await disk.list(logDirectory(tapeRoot, dataset))) {
+    const day = dayOfFile(name, 'log');
+    const path = day === null ? null : logPath(tapeRoot, dataset, day);
+    // A log that is gone by now was sealed: its day is found among the sealed ones.
+    if (day === null || path === null || (await disk.stat(path)) === null) continue;
+    const check = new LogCheck();
+    const { ended } = await readLog(disk, path, check);
+    for (const { symbol, rank } of check.contracts) {
+      const whole = rank === 0 ? 'no trades' : 'complete';
+      const quality = ended ? whole : 'open';
+      daysOf(contracts, symbol).set(day, liveListing(day, rank, { quality, bytes: null }));
+    }
+  }
+}
+
+async function findSealed(
+  disk: Disk,
+  tapeRoot: string,
+  dataset: string,
+  contracts: Map<string, Map<UtcDay, DayListing>>,
+): Promise<void> {
+  for (const symbol of (await disk.list(daysDirectory(tapeRoot, dataset))).filter(isSafeName)) {
+    const directory = contractDirectory(tapeRoot, dataset, symbol);
+    for (const name of await disk.list(directory)) {
+      const day = dayOfFile(name, 'json');
+      const sidecar = day === null ? null : await readSidecar(disk, `${directory}/${name}`);
+      if (day === null || sidecar === null) continue;
+      const bytes = sidecar.bytes + ((await disk.stat(`${directory}/${name}`))?.size ?? 0);
+      const quality = sidecar.rows === 0 ? 'no trades' : 'complete';
+      daysOf(contracts, symbol).set(day, liveListing(day, sidecar.rows, { quality, bytes }));
+    }
+  }
+}
+
+function daysOf(contracts: Map<string, Map<UtcDay, DayListing>>, symbol: string) {
+  return contracts.getOrInsertComputed(symbol, () => new Map<UtcDay, DayListing>());
+}
+
+function liveListing(
+  day: UtcDay,
+  trades: number,
+  { quality, bytes }: { readonly quality: DayListing['quality']; readonly bytes: number | null },
+): DayListing {
+  return {
+    day,
+    trades,
+    bytes: bytes ?? 0,
+    isSealed: bytes !== null,
+    quality,
+    origin: 'live',
+    gaps: [],
+    imported: null,
+  };
+}
