@@ -105,6 +105,11 @@ export class RunningService {
     return (performance.now() - this.#startedAt) / 1000;
   }
 
+  /** Resolves when its output has this. */
+  async says(pattern: RegExp): Promise<void> {
+    await this.#outputShows(pattern);
+  }
+
   /** The keys this start has printed; null when it printed none. */
   get printedKeys(): FirstKeys | null {
     const key = (word: string) =>

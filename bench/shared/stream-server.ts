@@ -15,6 +15,7 @@ import { DEFAULT_PRICING } from '@tapeloom/server/billing/offers-default';
 import { readConfig } from '@tapeloom/server/config/config';
 import { PublicAddress } from '@tapeloom/server/config/public-address';
 import { UnreadAnswers } from '@tapeloom/server/http/server/unread-answers';
+import { marketSetting } from '@tapeloom/server/markets/market-setting';
 import { createSimUniverse } from '@tapeloom/server/markets/sim/sim-universe';
 import { socketLimits } from '@tapeloom/server/platform/door-sockets';
 import { createLog } from '@tapeloom/server/platform/log';
@@ -56,6 +57,7 @@ const doors = new Doors(
   // All that the doors ask of the ingest is to let them follow the tape.
   {
     config,
+    market: marketSetting(config),
     offers: offerBook(DEFAULT_PRICING),
     mailer: { send: () => true },
     publicAddress: new PublicAddress(config.publicUrl, config.port),

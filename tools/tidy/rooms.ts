@@ -114,6 +114,14 @@ const adapters: ReadonlySet<string> = new Set([
 
 /** Rooms of one adapter, which nobody knows by name but who chooses it, and who is about it. */
 const adapterRooms: Readonly<Record<string, readonly string[]>> = {
+  'packages/server/src/markets/replay/': [
+    'packages/server/src/markets/market-setting.ts',
+    'packages/server/src/markets/open-live-market.ts',
+    'packages/server/src/markets/open-market.ts',
+    'packages/cli/src/replay/replay.ts',
+    'packages/cli/src/replay/run-replay.ts',
+    'packages/cli/src/replay/tape-replay.ts',
+  ],
   'packages/server/src/markets/sim/': [
     'packages/server/src/markets/market-setting.ts',
     'packages/server/src/markets/open-live-market.ts',

@@ -1,23 +1,50 @@
-/** `tapeloom serve`: the service itself, in this process, until a signal ends it. */
+/** `tapeloom serve`: the service itself, in this process, until a signal ends it; or a replay of one's own trades. */
 
 import { BY_NAME } from '@tapeloom/server/config/called-as';
 import { helpText } from '@tapeloom/server/config/help-text';
-import type { CommandBody } from '../command.ts';
+import type { CommandBody, CommandIo } from '../command.ts';
+import { asksForReplay } from '../replay/asks-for-replay.ts';
 
 export const serveCommand: CommandBody = {
   usage: `Usage: tapeloom serve [options]
+       tapeloom serve --file <file> [options]
+       tapeloom serve --replay <contract> --day <date> [options]
 
 ${helpText(BY_NAME)}
+
+With --file a file of your own is played as if it were live, with --replay a day on the tape of a data
+directory: the service's clock begins with its first trade. It has a data directory of its own, which
+is removed at the end. What the file has before --from, and the tape before the day, is its past.
+
+  --file <file>        the file with trades: DBN or a CSV, plain or packed, or Parquet
+  --symbol <name>      and --tick, --lot, --side, --preset, --zone, --date, --day-month, --mapping: what
+                       has to be said of the file, as tapeloom study --help explains it
+  --replay <contract>  a contract (ESU6) or an alias (ES.c.0: the contract it means on that day)
+  --day <date>         the day to play, with the session that has most of it
+  --data <directory>   where that tape is (default: TAPELOOM_DATA or ./data); it is only read
+  --from <time>        where to begin: a time like 2026-09-01T13:30:00Z, or nanoseconds
+  --speed <n>          how many times faster than it was (1 to 10000; default: 1)
+  --hold               let time stand still until the first stream follows
+  --exit-at-end        end when all is played and every stream has got it
+  --keep               leave the data directory of the replay where it is
 
 Examples:
   tapeloom serve
   TAPELOOM_DATA=/var/lib/tapeloom TAPELOOM_PORT=80 tapeloom serve
+  tapeloom serve --file ES.dbn.zst --speed 10
+  tapeloom serve --replay ES.c.0 --day 2026-09-01 --speed 60 --exit-at-end
 `,
   run: serve,
 };
 
-/** Resolves to the exit code when a signal has ended the service. */
-export async function serve(args: readonly string[]): Promise<number> {
+/** Resolves to the exit code when a signal has ended the service, or a replay its end. */
+async function serve(args: readonly string[], io: CommandIo): Promise<number> {
+  if (!asksForReplay(args)) return await serveLive(args);
+  const { runReplay } = await import('../replay/run-replay.ts');
+  return await runReplay(args, io);
+}
+
+export async function serveLive(args: readonly string[]): Promise<number> {
   const { runProcess } = await import('@tapeloom/server/process/service-process');
   return await runProcess(args, BY_NAME);
 }

@@ -3,12 +3,9 @@
  * only. The log goes to stdout or a file; progress and the summary go to stderr, so a pipe gets nothing but the log.
  */
 
-import { basename } from 'node:path';
 import { sessionTable } from '@tapeloom/core/calendar/session-book';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { MS_NS_BIG } from '@tapeloom/core/units';
-import { FeedError } from '@tapeloom/server/feeds/feed-trades';
-import { UnclearFeedError } from '@tapeloom/server/feeds/open-feed';
 import type { Disk } from '@tapeloom/server/platform/disk';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { NO_LIVE_DAYS, TapeReader } from '@tapeloom/server/tape/read/tape-reader';
@@ -22,7 +19,6 @@ import { ExitCode } from '../exit-codes.ts';
 import { ERASE_LINE } from '../progress-line.ts';
 import { wholeText } from '../stream/text-format.ts';
 import { fileInput } from '../study/file-input.ts';
-import { questionsText } from '../study/file-text.ts';
 import { MissingDaysError, runSettled, type SettledResult } from '../study/settled-study.ts';
 import type { StudyInput } from '../study/study-input.ts';
 import { readStudyRequest, type StudyRequest, type TapeSource } from '../study/study-request.ts';
@@ -77,19 +73,8 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const disk = new NodeDisk();
   if (source.kind === 'tape')
     return await runOver(await tapeInput(request, source, disk), request, io);
-  const name = basename(source.path);
-  let input: StudyInput;
-  try {
-    input = await fileInput(request, source, disk, io);
-  } catch (error) {
-    if (error instanceof UnclearFeedError) {
-      io.stderr(questionsText(name, error.questions));
-      return ExitCode.failure;
-    }
-    if (!(error instanceof FeedError)) throw error;
-    throw new Error(`${name}: ${error.message}`, { cause: error });
-  }
-  return await runOver(input, request, io);
+  const input = await fileInput(request, source, disk, io);
+  return input === null ? ExitCode.failure : await runOver(input, request, io);
 }
 
 async function tapeInput(

@@ -95,8 +95,7 @@ function gapLines({ cutAtBegin, cutAtEnd, emptyDays, first, last }: FileFacts): 
   if (cutAtEnd !== null) {
     const early = durationText(cutAtEnd.close - last);
     lines.push(
-      `The session of ${dateText(cutAtEnd.date)} is not whole: the file ends ${early} before its close. ` +
-        'With --tail you also get what still forms then.',
+      `The session of ${dateText(cutAtEnd.date)} is not whole: the file ends ${early} before its close.`,
     );
   }
   if (emptyDays.length > 0) {

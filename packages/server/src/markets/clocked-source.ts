@@ -48,6 +48,8 @@ export interface KnownTrades {
   take(untilNs: number): IntakeBatch[];
 }
 
+export type ClockedOptions = Omit<SourceOptions, 'disk'>;
+
 export class ClockedSource implements TradeSource {
   readonly #trades: KnownTrades;
   readonly #intake: Intake;
@@ -57,7 +59,7 @@ export class ClockedSource implements TradeSource {
   #position: EpochNs;
   #state: 'catching-up' | 'live' = 'catching-up';
 
-  constructor(trades: KnownTrades, { intake, clock, resumeDay, openDay }: SourceOptions) {
+  constructor(trades: KnownTrades, { intake, clock, resumeDay, openDay }: ClockedOptions) {
     this.#trades = trades;
     this.#intake = intake;
     this.#clock = clock;

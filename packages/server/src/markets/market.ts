@@ -19,6 +19,17 @@ export interface Market {
   listing(day: UtcDay): MarketListing;
   /** A trading calendar of its contracts. */
   calendar(name: string): Calendar;
+  /** Where it plays a time that is over. */
+  readonly played?: PlayedTime;
+}
+
+export interface PlayedTime {
+  /** The service's time at its start. */
+  readonly from: EpochNs;
+  /** All trades are earlier. */
+  readonly end: EpochNs;
+  /** Whether time stands still until it is let go. */
+  readonly isHeld: boolean;
 }
 
 export interface MarketListing {
@@ -73,6 +84,7 @@ export class FillError extends Error {
 export class TapeClaimedError extends Error {}
 
 export interface SourceOptions {
+  readonly disk: Disk;
   readonly intake: Intake;
   readonly clock: Clock;
   /** The first day this source makes from its midnight on; days before it are filled. */

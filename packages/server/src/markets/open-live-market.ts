@@ -2,13 +2,16 @@
 
 import type { LiveMarket } from './market.ts';
 import type { MarketSetting } from './market-setting.ts';
+import { ReplayLive } from './replay/replay-live.ts';
 import { SimLive } from './sim/sim-live.ts';
 
 export function openLiveMarket(setting: MarketSetting): LiveMarket {
   switch (setting.kind) {
     case 'sim':
       return new SimLive(setting);
+    case 'replay':
+      return new ReplayLive(setting);
     default:
-      return setting.kind satisfies never;
+      return setting satisfies never;
   }
 }

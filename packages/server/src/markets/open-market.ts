@@ -2,13 +2,16 @@
 
 import type { Market } from './market.ts';
 import type { MarketSetting } from './market-setting.ts';
+import { ReplayDataset } from './replay/replay-dataset.ts';
 import { SimDataset } from './sim/sim-dataset.ts';
 
 export function openMarket(setting: MarketSetting): Market {
   switch (setting.kind) {
     case 'sim':
       return new SimDataset({ seed: setting.seed, printsScale: setting.printsScale });
+    case 'replay':
+      return new ReplayDataset(setting);
     default:
-      return setting.kind satisfies never;
+      return setting satisfies never;
   }
 }

@@ -15,8 +15,8 @@ const DRIFT_MS_PLAIN = 19;
 
 /**
  * How to make a clock: the machine's time, or time that stood at `originNs` when the process's
- * monotonic clock showed `startedAtNs` and has run `speed` times faster since. Two threads that
- * make a clock from one record see the same time.
+ * monotonic clock showed `startedAtNs` and has run `speed` times faster since, or time that stands at
+ * `originNs` until it is let go. Two threads that make a clock from one record see the same time.
  */
 export type ClockSetting =
   | { readonly kind: 'system' }
@@ -24,6 +24,13 @@ export type ClockSetting =
       readonly kind: 'accelerated';
       readonly originNs: bigint;
       readonly startedAtNs: bigint;
+      readonly speed: number;
+    }
+  | {
+      readonly kind: 'held';
+      readonly originNs: bigint;
+      /** In shared memory, 0 until it is let go. */
+      readonly startedAtNs: BigInt64Array<SharedArrayBuffer>;
       readonly speed: number;
     };
 
@@ -44,6 +51,8 @@ export function createClock(setting: ClockSetting, machine: Machine = THIS_MACHI
       return { now: wallTime(machine), ...timers(1) };
     case 'accelerated':
       return { now: acceleratedTime(setting, machine), ...timers(setting.speed) };
+    case 'held':
+      return { now: heldTime(setting, machine), ...timers(setting.speed) };
     default:
       return setting satisfies never;
   }
@@ -55,10 +64,26 @@ export function acceleratedFrom(
   speed: number,
   machine: Machine = THIS_MACHINE,
 ): ClockSetting {
-  if (!(speed >= SPEED_MIN && speed <= SPEED_MAX)) {
-    throw new RangeError(`speed must be from ${SPEED_MIN} to ${SPEED_MAX}, got ${speed}`);
-  }
+  requireSpeed(speed);
   return { kind: 'accelerated', originNs, startedAtNs: machine.monotonicNs(), speed };
+}
+
+/** A setting whose clock shows `originNs` until it is let go, and runs `speed` times faster from then on. */
+export function heldAt(originNs: EpochNs, speed: number): ClockSetting {
+  requireSpeed(speed);
+  const startedAtNs = new BigInt64Array(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT));
+  return { kind: 'held', originNs, startedAtNs, speed };
+}
+
+/** Lets a held clock go, in every thread that has it; another one, or one that goes already, stays as it is. */
+export function letGo(setting: ClockSetting, machine: Machine = THIS_MACHINE): void {
+  if (setting.kind !== 'held') return;
+  Atomics.compareExchange(setting.startedAtNs, 0, 0n, machine.monotonicNs());
+}
+
+function requireSpeed(speed: number): void {
+  if (speed >= SPEED_MIN && speed <= SPEED_MAX) return;
+  throw new RangeError(`speed must be from ${SPEED_MIN} to ${SPEED_MAX}, got ${speed}`);
 }
 
 function wallTime(machine: Machine): () => EpochNs {
@@ -84,6 +109,17 @@ function wallTime(machine: Machine): () => EpochNs {
 
 function later(a: bigint, b: bigint): bigint {
   return a > b ? a : b;
+}
+
+function heldTime(setting: ClockSetting & { kind: 'held' }, machine: Machine): () => EpochNs {
+  const { originNs, startedAtNs: shared, speed } = setting;
+  let running: (() => EpochNs) | null = null;
+  return () => {
+    const startedAtNs = Atomics.load(shared, 0);
+    if (startedAtNs === 0n) return originNs as EpochNs;
+    running ??= acceleratedTime({ kind: 'accelerated', originNs, startedAtNs, speed }, machine);
+    return running();
+  };
 }
 
 function acceleratedTime(

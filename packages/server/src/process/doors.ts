@@ -22,12 +22,12 @@ import type { HttpServer } from '../http/server/http-server.ts';
 import type { Outcome } from '../http/server/route-handler.ts';
 import type { UnreadAnswers } from '../http/server/unread-answers.ts';
 import type { Market } from '../markets/market.ts';
-import { marketSetting } from '../markets/market-setting.ts';
+import type { MarketSetting } from '../markets/market-setting.ts';
 import { openMarket } from '../markets/open-market.ts';
 import type { Clock } from '../platform/clock.ts';
 import { DoorSockets, type SocketLimits } from '../platform/door-sockets.ts';
 import type { Log } from '../platform/log.ts';
-import { createClock } from '../platform/system-clock.ts';
+import { createClock, letGo } from '../platform/system-clock.ts';
 import type { TopicSpec } from '../topics/engine-link.ts';
 import { STALE_AFTER_MS, type TopicHub } from '../topics/topic-hub.ts';
 import { CursorEpochs } from './cursor-epochs.ts';
@@ -49,6 +49,7 @@ const CHARGED_WITHIN_MS = 1_000;
 
 export interface DoorOptions extends PortalServicesOptions {
   readonly config: Config;
+  readonly market: MarketSetting;
   readonly version: string;
   readonly opened: IngestOpened;
   readonly ingest: IngestHandle;
@@ -74,6 +75,7 @@ export class Doors implements AsyncDisposable {
   readonly #config: Config;
   readonly #market: Market;
   readonly #events: DoorEvents;
+  readonly #opened: IngestOpened;
   readonly #clock: Clock;
   readonly #world: TradingWorld;
   readonly #engines: EngineCrew;
@@ -90,10 +92,11 @@ export class Doors implements AsyncDisposable {
     const timers = accounts.clock;
     const clock = createClock(opened.clock);
     this.#config = config;
-    this.#market = openMarket(marketSetting(config));
+    this.#market = openMarket(options.market);
     this.sockets = new DoorSockets(options.connections);
     this.#log = log;
     this.#events = events;
+    this.#opened = opened;
     this.#clock = clock;
     this.#publicAddress = options.publicAddress;
     this.#world = new TradingWorld(this.#market, dayOf(clock.now()), opened.books);
@@ -166,6 +169,11 @@ export class Doors implements AsyncDisposable {
     this.#people.open();
     void this.#past.tidyCache();
     return address;
+  }
+
+  /** Where time stands still, it goes from now on. */
+  letTimeGo(): void {
+    letGo(this.#opened.clock);
   }
 
   /** What can be watched of history. */

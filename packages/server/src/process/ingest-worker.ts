@@ -30,7 +30,12 @@ import { NodeDisk } from '../platform/node-disk.ts';
 import { isPassingThreadFault } from '../platform/passing-fault.ts';
 import { Patience, type PatienceOptions } from '../platform/patience.ts';
 import { PatientDisk } from '../platform/patient-disk.ts';
-import { acceleratedFrom, type ClockSetting, createClock } from '../platform/system-clock.ts';
+import {
+  acceleratedFrom,
+  type ClockSetting,
+  createClock,
+  heldAt,
+} from '../platform/system-clock.ts';
 import { ThreadDesk } from '../platform/thread-desk.ts';
 import { LogMissingError, TapeDamagedError } from '../tape/tape-errors.ts';
 import { type OpenTape, openTape } from '../tape/write/open-tape.ts';
@@ -91,6 +96,7 @@ class Ingest {
     this.#clock = clock;
     this.#reporter = new IngestReporter(tape);
     this.#source = market.source({
+      disk,
       intake: this.#reporter.timed(tape.intake),
       clock,
       resumeDay: today,
@@ -236,6 +242,10 @@ async function start(): Promise<Ingest> {
 
 function clockSetting(promise: EpochNs | null): ClockSetting {
   const now = timers.now();
+  if (market.played !== undefined) {
+    const { from, isHeld } = market.played;
+    return isHeld ? heldAt(from, speed ?? 1) : acceleratedFrom(from, speed ?? 1);
+  }
   if (speed !== null) {
     return acceleratedFrom(promise !== null && promise > now ? promise : now, speed);
   }

@@ -12,6 +12,7 @@ import { asksForHelp } from '../config/command-line.ts';
 import { type Config, ConfigError } from '../config/config.ts';
 import { loadConfig, readSettingsFile } from '../config/env.ts';
 import { helpText } from '../config/help-text.ts';
+import type { MarketSetting } from '../markets/market-setting.ts';
 import { OperatorPages } from '../pages/operator-pages.ts';
 import { Announcer } from '../platform/announcer.ts';
 import { collectAfterRushes } from '../platform/collect-garbage.ts';
@@ -21,8 +22,10 @@ import { createLog, type Log } from '../platform/log.ts';
 import { LogLimit } from '../platform/log-limit.ts';
 import { Output } from '../platform/output.ts';
 import { returnLargeAllocations } from '../platform/returned-memory.ts';
+import { createClock } from '../platform/system-clock.ts';
 import { VERSION } from '../platform/version.ts';
 import { openPortal } from './portal-place.ts';
+import { ReplayWatch } from './replay-watch.ts';
 import type { Service } from './service.ts';
 import { StartRefusedError } from './start-refused-error.ts';
 import { startLine, startReport } from './start-report.ts';
@@ -35,13 +38,25 @@ const FILL_PARTS = {
   rest: 'making past days',
 } as const;
 
+/** A time that is over, played in a directory of its own instead of what the configuration says. */
+export interface ReplayStart {
+  readonly market: Extract<MarketSetting, { readonly kind: 'replay' }>;
+  readonly data: string;
+  /** Whether the process ends when all is played, and every stream has got it. */
+  readonly exitsAtEnd: boolean;
+}
+
 /** Resolves to the exit status. */
-export async function runProcess(args: readonly string[], calledAs: CalledAs): Promise<number> {
+export async function runProcess(
+  args: readonly string[],
+  calledAs: CalledAs,
+  replay: ReplayStart | null = null,
+): Promise<number> {
   if (asksForHelp(args)) {
     console.log(helpText(calledAs));
     return 0;
   }
-  const settings = readSettingsOrTell(args);
+  const settings = readSettingsOrTell(args, replay);
   if (settings === null) return EXIT_MISCONFIGURED;
   const { config } = settings;
   await returnLargeAllocations();
@@ -78,17 +93,20 @@ interface Settings {
   readonly config: Config;
   readonly offers: OfferBook;
   readonly operatorPages: OperatorPages;
+  readonly replay: ReplayStart | null;
 }
 
-function readSettingsOrTell(args: readonly string[]): Settings | null {
+function readSettingsOrTell(args: readonly string[], replay: ReplayStart | null): Settings | null {
   try {
-    const config = loadConfig(args);
+    const read = loadConfig(args);
+    const config = replay === null ? read : { ...read, data: replay.data };
     const offers = loadOffers(config.offersFile, readSettingsFile);
     requireProviders(offers, config);
     return {
       config,
       offers,
       operatorPages: OperatorPages.load(config.pages, readSettingsFile),
+      replay,
     };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
@@ -103,10 +121,11 @@ async function run(
   announcer: Announcer,
   logging: Logging,
 ): Promise<number> {
-  const { config } = settings;
+  const { config, replay } = settings;
   const startedAt = performance.now();
   const signalled = firstSignal();
-  announcer.say(startLine(VERSION, config));
+  const example = replay?.market.contract.symbol;
+  announcer.say(startLine(VERSION, config, replay?.market));
   try {
     using _lock = lockDirectory(config.data);
     const service = await startService(settings, announcer, logging);
@@ -115,16 +134,18 @@ async function run(
       const keys = await service.firstKeys();
       const { addresses } = service;
       const { data } = config;
-      const facts = { version: VERSION, addresses, data, seconds, keys, calledAs };
+      const facts = { version: VERSION, addresses, data, seconds, keys, calledAs, example };
       const lines = startReport(facts);
       for (const line of lines) announcer.say(line);
     };
     service.live.then(report, () =>
       announcer.say('The source failed; what is on the tape is served.'),
     );
-    const signal = await signalled;
+    using watch = replay === null ? null : watchReplay(service, replay, announcer);
+    const isOver = replay?.exitsAtEnd ? watch!.sent.then(() => 'all is played') : signalled;
+    const reason = await Promise.race([signalled, isOver]);
     announcer.endProgress();
-    announcer.say(`${signal}: stopping`);
+    announcer.say(`${reason}: stopping`);
     const isClean = await service.stop();
     announcer.say(isClean ? 'stopped, the tape is closed' : 'stopped, the tape was not closed');
     return isClean ? 0 : EXIT_FAILED;
@@ -140,14 +161,22 @@ async function run(
   }
 }
 
+function watchReplay(service: Service, { market, exitsAtEnd }: ReplayStart, announcer: Announcer) {
+  const watch = new ReplayWatch(() => service.streams, market, createClock({ kind: 'system' }));
+  const then = exitsAtEnd ? '' : ' What was played is served on, and time goes on without trades.';
+  void watch.played.then(() => announcer.say(`The replay has come to its end.${then}`));
+  return watch;
+}
+
 async function startService(
-  { config, offers, operatorPages }: Settings,
+  { config, offers, operatorPages, replay }: Settings,
   announcer: Announcer,
   { log, logLimit }: Logging,
 ): Promise<Service> {
   const { Service } = await import('./service.ts');
   return Service.start({
     config,
+    ...(replay === null ? {} : { market: replay.market }),
     offers,
     operatorPages,
     version: VERSION,

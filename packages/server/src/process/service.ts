@@ -15,7 +15,7 @@ import { createInternalServer } from '../http/server/internal-server.ts';
 import { UnreadAnswers } from '../http/server/unread-answers.ts';
 import { MailServices } from '../mail/mail-services.ts';
 import type { Mailer } from '../mail/mailer.ts';
-import { marketSetting } from '../markets/market-setting.ts';
+import { type MarketSetting, marketSetting } from '../markets/market-setting.ts';
 import type { OperatorPages } from '../pages/operator-pages.ts';
 import type { Portal } from '../pages/portal.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -43,6 +43,8 @@ const INTERNAL_CONNECTIONS_MAX = 32;
 
 export interface ServiceOptions {
   readonly config: Config;
+  /** What is traded; left out: what the configuration says. */
+  readonly market?: MarketSetting;
   readonly version: string;
   readonly log: Log;
   /** What is sold. */
@@ -74,6 +76,7 @@ export interface ServiceAddresses {
 
 export class Service implements AsyncDisposable {
   readonly #options: ServiceOptions;
+  readonly #market: MarketSetting;
   readonly #publicAddress: PublicAddress;
   readonly #connections: SocketLimits;
   readonly #metrics: LateMetrics;
@@ -107,6 +110,7 @@ export class Service implements AsyncDisposable {
   private constructor(options: ServiceOptions) {
     const { config, log } = options;
     this.#options = options;
+    this.#market = options.market ?? marketSetting(config);
     this.#publicAddress = new PublicAddress(config.publicUrl, config.port);
     this.#connections = readConnectionLimits(log);
     this.#metrics = new LateMetrics(options.logLinesLeftOut);
@@ -133,7 +137,7 @@ export class Service implements AsyncDisposable {
     this.#ingest = new IngestHandle(
       {
         tapeRoot: join(config.data, 'tape'),
-        market: marketSetting(config),
+        market: this.#market,
         speed: config.speed,
       },
       { hear: (message) => this.#hear(message), down: (error) => this.#ingestDown(error) },
@@ -159,6 +163,11 @@ export class Service implements AsyncDisposable {
   /** Resolves when everything can be asked for, up to this moment; rejects when that will never be. */
   get live(): Promise<void> {
     return this.#live.promise;
+  }
+
+  /** What streams are served by. */
+  get streams(): Pick<Doors, 'hub' | 'gateway' | 'letTimeGo'> | null {
+    return this.#doors;
   }
 
   /** The keys of the account to begin with, once; null when the accounts cannot be asked. */
@@ -228,6 +237,7 @@ export class Service implements AsyncDisposable {
     this.#doors = new Doors(
       {
         ...this.#options,
+        market: this.#market,
         publicAddress: this.#publicAddress,
         mailer: this.#mail,
         opened,

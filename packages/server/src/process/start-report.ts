@@ -5,8 +5,11 @@
 
 import { resolve } from 'node:path';
 import { SCOPES } from '@tapeloom/core/entitlement/key-rights';
+import type { Contract } from '@tapeloom/core/instrument/contract';
+import { MS_NS_BIG } from '@tapeloom/core/units';
 import type { CalledAs } from '../config/called-as.ts';
 import type { Config } from '../config/config.ts';
+import type { PlayedTime } from '../markets/market.ts';
 import { DEMO_ACCOUNT, type FirstKeys } from './demo-account.ts';
 import type { ServiceAddresses } from './service.ts';
 
@@ -23,13 +26,23 @@ export interface StartFacts {
   /** Null when the accounts could not be asked. */
   readonly keys: FirstKeys | null;
   readonly calledAs: CalledAs;
+  /** An instrument to try with; left out: one of the simulator's. */
+  readonly example?: string | undefined;
 }
 
-/** What is said at once. An accelerated service leaves the configured directory alone. */
+/** What is said at once. An accelerated service leaves the configured directory alone, and so does a replay. */
 export function startLine(
   version: string,
   { data, speed }: Pick<Config, 'data' | 'speed'>,
+  replay?: Pick<PlayedTime, 'from' | 'isHeld'> & { readonly contract: Pick<Contract, 'symbol'> },
 ): string {
+  if (replay !== undefined) {
+    const { contract, from, isHeld } = replay;
+    const begin = isHeld ? ' as soon as a stream follows' : '';
+    const pace = speed === null || speed === 1 ? '' : `, ${speed} times faster than it was`;
+    const time = new Date(Number(from / MS_NS_BIG)).toISOString();
+    return `Tapeloom ${version} starts and plays ${contract.symbol} from ${time} on${begin}${pace}, data in ${data}`;
+  }
   const how =
     speed === null
       ? `data in ${data}`
@@ -55,11 +68,17 @@ export function startReport(facts: StartFacts): readonly string[] {
   ];
 }
 
-function keyLines({ keys, addresses, data, calledAs }: StartFacts): readonly string[] {
+function keyLines({
+  keys,
+  addresses,
+  data,
+  calledAs,
+  example = 'BTC.c.0',
+}: StartFacts): readonly string[] {
   const curl = (key: string) =>
     `  curl -H "Authorization: Bearer ${key}" ${addresses.rest}/v1/instruments`;
   const url = addresses.stream === DEFAULT_STREAM ? '' : ` --url ${addresses.stream}`;
-  const stream = `${calledAs.stream} BTC.c.0 footprint${url}`;
+  const stream = `${calledAs.stream} ${example} footprint${url}`;
   const place = data === resolve('./data') ? '' : ` --data ${shellWord(data)}`;
   const portal = addresses.portal === DEFAULT_PORTAL ? '' : ` --url ${addresses.portal}`;
   if (keys !== null && keys.secrets !== null) {

@@ -126,6 +126,11 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
     return this.#machine.caller;
   }
 
+  /** Whether the client has all there is for it at this moment. */
+  get hasSentAll(): boolean {
+    return this.#writer.isEmpty && this.#subscriptions.values().every(({ isLive }) => isLive);
+  }
+
   /** Null when it holds nothing of an account. */
   get holder(): AccountHolder | null {
     const { caller, number, holdings } = this.#machine;

@@ -55,6 +55,8 @@ export interface Gateway extends AsyncDisposable {
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** Tells every client to come back, closes, and resolves when all connections are gone. */
   drain(): Promise<void>;
+  /** Whether every client has all there is for it at this moment. */
+  readonly hasSentAll: boolean;
   readonly metrics: GatewayMetrics;
 }
 
@@ -107,6 +109,10 @@ class WebSocketGateway implements Gateway {
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
       this.#accept(request, socket, webSocket);
     });
+  }
+
+  get hasSentAll(): boolean {
+    return this.#connections.values().every((connection) => connection.hasSentAll);
   }
 
   async drain(): Promise<void> {

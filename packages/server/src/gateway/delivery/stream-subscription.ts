@@ -118,6 +118,11 @@ export class StreamSubscription implements Subscriber, Puller {
     return this.#delivery.cursorAt(this.#attachment?.topic.position ?? null);
   }
 
+  /** Whether it follows its topic: what there was before is sent. */
+  get isLive(): boolean {
+    return this.#delivery.isLive;
+  }
+
   /** Whether it is being caught up from history at a price. */
   get isCharged(): boolean {
     return this.#delivery.isCharged;

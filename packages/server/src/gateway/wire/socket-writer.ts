@@ -70,6 +70,11 @@ export class SocketWriter {
     return this.#outbox.lets(0, this.#waiting);
   }
 
+  /** Whether the peer has taken all. */
+  get isEmpty(): boolean {
+    return this.#outbox.bytes === 0 && this.#waiting === 0;
+  }
+
   /** Bytes that were let go or will be before anything else, and that the peer has not taken. */
   get #waiting(): number {
     return this.#socket.writableLength + this.#queueBytes;

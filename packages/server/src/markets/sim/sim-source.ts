@@ -5,15 +5,14 @@
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { Intake, IntakeBatch } from '../../tape/write/intake.ts';
-import { ClockedSource, type KnownTrades } from '../clocked-source.ts';
-import type { SourceOptions } from '../market.ts';
+import { type ClockedOptions, ClockedSource, type KnownTrades } from '../clocked-source.ts';
 import { SimFeed } from './sim-feed.ts';
 import type { SimUniverse } from './sim-universe.ts';
 import { SLICE_NS } from './trades/slice.ts';
 
 type StreamedUniverse = Pick<SimUniverse, 'market' | 'streamedOn'>;
 
-export interface SimSourceOptions extends SourceOptions {
+export interface SimSourceOptions extends ClockedOptions {
   readonly universe: StreamedUniverse;
 }
 

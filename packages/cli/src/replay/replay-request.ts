@@ -1,0 +1,96 @@
+/** From the words of `tapeloom serve --file` and `--replay` to what is to be played, and how. */
+
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { ConfigError, readConfig } from '@tapeloom/server/config/config';
+import { type CommandIo, UsageError } from '../command.ts';
+import { readDay } from '../day-text.ts';
+import { readArgs } from '../read-args.ts';
+import { FILE_TEXTS, type FileOptions, readFileOptions } from '../study/file-options.ts';
+import { readInstant } from '../time-options.ts';
+
+export interface ReplayRequest {
+  readonly source: FileToPlay | DayToPlay;
+  /** The service's time at its start; null: where the trades begin. */
+  readonly from: EpochNs | null;
+  /** What the service itself is told. */
+  readonly serviceArgs: readonly string[];
+  /** Whether time stands still until a stream follows. */
+  readonly isHeld: boolean;
+  readonly exitsAtEnd: boolean;
+  /** Whether the directory stays when all is over. */
+  readonly isKept: boolean;
+}
+
+export interface FileToPlay {
+  readonly kind: 'file';
+  readonly path: string;
+  readonly options: FileOptions;
+}
+
+export interface DayToPlay {
+  readonly kind: 'tape';
+  /** A contract or an alias. */
+  readonly name: string;
+  readonly day: UtcDay;
+  readonly data: string;
+}
+
+const TAPE_TEXTS = ['day', 'data'] as const;
+const SERVICE_TEXTS = ['speed', 'echo-port'] as const;
+
+type Values = Readonly<
+  Partial<Record<(typeof TAPE_TEXTS)[number] | (typeof FILE_TEXTS)[number], string>>
+>;
+
+export function readReplayRequest(args: readonly string[], io: CommandIo): ReplayRequest {
+  const { values } = readArgs(args, {
+    texts: ['file', 'replay', 'from', ...SERVICE_TEXTS, ...TAPE_TEXTS, ...FILE_TEXTS],
+    flags: ['hold', 'exit-at-end', 'keep'],
+    words: [],
+  });
+  const { file, replay } = values;
+  if (file !== undefined && replay !== undefined) {
+    throw new UsageError('either --file or --replay: one of them is played');
+  }
+  const serviceArgs = SERVICE_TEXTS.flatMap((name) =>
+    values[name] === undefined ? [] : [`--${name}`, values[name]],
+  );
+  refuseFaults(serviceArgs, io);
+  return {
+    source: file === undefined ? readDayToPlay(replay!, values, io) : readFileToPlay(file, values),
+    from: values.from === undefined ? null : readInstant('--from', values.from),
+    serviceArgs,
+    isHeld: values.hold,
+    exitsAtEnd: values['exit-at-end'],
+    isKept: values.keep,
+  };
+}
+
+function readFileToPlay(path: string, values: Values): FileToPlay {
+  refuseOthers(values, TAPE_TEXTS, '--replay');
+  return { kind: 'file', path: resolve(path), options: readFileOptions(values) };
+}
+
+function readDayToPlay(name: string, values: Values, io: CommandIo): DayToPlay {
+  refuseOthers(values, FILE_TEXTS, '--file');
+  const day = readDay('--day', values.day);
+  const data = resolve(values.data ?? io.env.TAPELOOM_DATA ?? './data');
+  return { kind: 'tape', name, day, data };
+}
+
+function refuseOthers(values: Values, names: readonly (keyof Values)[], other: string): void {
+  const given = names.find((name) => values[name] !== undefined);
+  if (given !== undefined) throw new UsageError(`--${given} goes with ${other}`);
+}
+
+/** Before anything long begins: what the service would refuse. */
+function refuseFaults(args: readonly string[], io: CommandIo): void {
+  try {
+    readConfig({ env: io.env, args, readFile: (path) => readFileSync(path, 'utf8') });
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new UsageError(error.message, { cause: error });
+  }
+}

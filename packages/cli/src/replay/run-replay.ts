@@ -1,0 +1,54 @@
+/**
+ * `tapeloom serve --file` and `--replay`: a service in a directory of its own that lives as long as the process, whatever
+ * ends it. Nothing is written anywhere else.
+ */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { BY_NAME } from '@tapeloom/server/config/called-as';
+import { keepSessions, writeReplay } from '@tapeloom/server/markets/replay/write-replay';
+import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import type { CommandIo } from '../command.ts';
+import { ExitCode } from '../exit-codes.ts';
+import { fileReplay } from './file-replay.ts';
+import { type ReplayRequest, readReplayRequest } from './replay-request.ts';
+import { tapeReplay } from './tape-replay.ts';
+
+export async function runReplay(args: readonly string[], io: CommandIo): Promise<number> {
+  const request = readReplayRequest(args, io);
+  const data = mkdtempSync(join(tmpdir(), 'tapeloom-replay-'));
+  const remove = () => {
+    if (!request.isKept) rmSync(data, { recursive: true, force: true });
+  };
+  // A second signal ends the process at once.
+  process.once('exit', remove);
+  try {
+    return await play(request, data, io);
+  } finally {
+    process.off('exit', remove);
+    remove();
+  }
+}
+
+async function play(request: ReplayRequest, data: string, io: CommandIo): Promise<number> {
+  const { source, from, serviceArgs, isHeld, exitsAtEnd, isKept } = request;
+  const disk = new NodeDisk();
+  const replay =
+    source.kind === 'file'
+      ? await fileReplay(source, from, disk, io)
+      : await tapeReplay(source, from, disk, io);
+  if (replay === null) return ExitCode.failure;
+  const { plan, days, sessions } = replay;
+  const options = await writeReplay(disk, data, plan, days);
+  if (sessions !== null) await keepSessions(disk, data, plan, sessions);
+  io.signal.throwIfAborted();
+  io.stderr(
+    isKept
+      ? `The data directory ${data} is kept at the end.\n`
+      : `The data directory ${data} is removed at the end; --keep keeps it.\n`,
+  );
+  const { runProcess } = await import('@tapeloom/server/process/service-process');
+  const market = { kind: 'replay', ...options, isHeld } as const;
+  return await runProcess(serviceArgs, BY_NAME, { market, data, exitsAtEnd });
+}

@@ -1,0 +1,105 @@
+/** A day on the tape of a data directory as what is played. The directory is only read: a service may run on it. */
+
+import type { Session } from '@tapeloom/core/calendar/session';
+import { extendSessionBook } from '@tapeloom/core/calendar/session-book';
+import type { Contract } from '@tapeloom/core/instrument/contract';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import type { TradeBatch } from '@tapeloom/core/trade-batch';
+import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
+import { readDay } from '@tapeloom/server/markets/replay/read-day';
+import type { Disk } from '@tapeloom/server/platform/disk';
+import { NO_LIVE_DAYS, TapeReader } from '@tapeloom/server/tape/read/tape-reader';
+import type { Tape } from '@tapeloom/server/tape/tape';
+import { SessionStore } from '@tapeloom/server/tape/write/session-store';
+import { type CommandIo, UsageError } from '../command.ts';
+import { marketOf } from '../command-config.ts';
+import { dateText, rangesText } from '../day-text.ts';
+import { ProgressLine } from '../progress-line.ts';
+import { readContract } from '../study/study-request.ts';
+import type { Replay } from './replay.ts';
+import type { DayToPlay } from './replay-request.ts';
+
+/** So many of the days before are readable while it is played. */
+const PAST_DAYS_MAX = 20;
+const DAYS_AROUND = 14;
+
+export async function tapeReplay(
+  { name, day, data }: DayToPlay,
+  wantedFrom: EpochNs | null,
+  disk: Disk,
+  io: CommandIo,
+): Promise<Replay> {
+  const market = marketOf(io);
+  const contract = readContract('--replay', name, day, market);
+  const { symbol, dataset } = contract;
+  const tape = new TapeReader(disk, `${data}/tape`, dataset, NO_LIVE_DAYS);
+  const sealed = (await tape.days(symbol)).filter(({ state }) => state === 'sealed');
+  const onTape = sealed.map((one) => one.day);
+  if (!onTape.includes(day)) throw new Error(notThere(contract, [day], onTape, data));
+  const kept = await new SessionStore(disk, `${data}/tape`, dataset).load(contract.calendar);
+  const calendar = market.calendar(contract.calendar);
+  const [first, last] = [addDays(day, -DAYS_AROUND), addDays(day, DAYS_AROUND)];
+  const book = extendSessionBook(kept, calendar, first, last, epochNs(last, 0));
+  const session = mainSession(book.full, day);
+  if (session === null) throw new UsageError(`--day: the market was closed on ${dateText(day)}`);
+  // The first day of a tape has no evening before it.
+  const begin = onTape.includes(dayOf(session.open)) ? session.open : epochNs(day, 0);
+  const from = wantedFrom ?? begin;
+  const end = session.close;
+  if (from >= end) throw new UsageError('--from lies after the end of that day');
+  const played = daysFrom(dayOf(from), dayOf((end - 1n) as EpochNs));
+  const missing = played.filter((one) => !onTape.includes(one));
+  if (missing.length > 0) throw new Error(notThere(contract, missing, onTape, data));
+  const past = onTape.filter((one) => one < dayOf(from)).slice(-PAST_DAYS_MAX);
+  return {
+    plan: { contract, calendar, from, end },
+    days: readDays(tape, symbol, [...past, ...played], io),
+    sessions: kept,
+  };
+}
+
+async function* readDays(
+  tape: Tape,
+  symbol: string,
+  days: readonly UtcDay[],
+  io: CommandIo,
+): AsyncGenerator<TradeBatch> {
+  const progress = new ProgressLine(io, {});
+  try {
+    for (const [index, day] of days.entries()) {
+      io.signal.throwIfAborted();
+      progress.show(() => `copying ${dateText(day)}, ${index + 1} of ${days.length} days`);
+      yield await readDay(tape, symbol, day);
+    }
+  } finally {
+    progress.erase();
+  }
+}
+
+/** The session that has most of the day; null when the market was closed. */
+function mainSession(sessions: readonly Session[], day: UtcDay): Session | null {
+  const [from, to] = [epochNs(day, 0), epochNs(addDays(day, 1), 0)];
+  let [found, most]: [Session | null, bigint] = [null, 0n];
+  for (const session of sessions) {
+    const end = session.close < to ? session.close : to;
+    const share = end - (session.open > from ? session.open : from);
+    if (share > most) [found, most] = [session, share];
+  }
+  return found;
+}
+
+function notThere(
+  { symbol }: Contract,
+  missing: readonly UtcDay[],
+  onTape: readonly UtcDay[],
+  data: string,
+): string {
+  const there = onTape.length === 0 ? 'none at all' : rangesText(onTape);
+  return `${symbol} has no sealed tape of ${rangesText(missing)} in ${data}; it has ${there}.`;
+}
+
+function daysFrom(from: UtcDay, to: UtcDay): UtcDay[] {
+  const days: UtcDay[] = [];
+  for (let day = from; day <= to; day = addDays(day, 1)) days.push(day);
+  return days;
+}

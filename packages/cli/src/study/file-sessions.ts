@@ -1,0 +1,68 @@
+/** What a file of trades means for the sessions of its market: which are whole, and where what is told of it ends. */
+
+import { basename } from 'node:path';
+import type { SessionTable } from '@tapeloom/core/calendar/session';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { MINUTE_NS_BIG } from '@tapeloom/core/units';
+import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
+import { missingDays } from '@tapeloom/server/runs/coverage';
+import type { FileFacts } from './file-text.ts';
+import type { TradeFile } from './trade-file.ts';
+
+/** A session whose first trade comes later than this is taken for cut, and so is one that ends earlier. */
+const EDGE_NS = MINUTE_NS_BIG;
+
+/** All that is told of a file. */
+export function factsOf(
+  { path, options, feed, trades, days, first, last, calendar }: TradeFile,
+  sessions: SessionTable,
+  fullSessions: SessionTable,
+): FileFacts {
+  const traded = new Set(days.map(({ day }) => day));
+  return {
+    name: basename(path),
+    format: feed.format(),
+    reasons: feed.reasons,
+    trades,
+    calendar,
+    count: days.reduce((sum, { count }) => sum + count, 0),
+    first,
+    last,
+    cutAtBegin: cutAtBegin(sessions, first),
+    cutAtEnd: endOf(sessions, last) > last + 1n ? null : sessionAt(sessions, last),
+    emptyDays: missingDays((day) => traded.has(day), fullSessions, first, last),
+    hasTickRule: options.trades.hasTickRule,
+    isTickSaid: options.trades.tick !== null,
+    isLotSaid: options.trades.lot !== null,
+  };
+}
+
+/** Where what is told ends: with the session or the day, where the trades reach up to it, else with the last trade. */
+export function endOf(sessions: SessionTable, last: EpochNs): EpochNs {
+  const midnight = epochNs(addDays(dayOf(last), 1), 0);
+  const close = sessionAt(sessions, last)?.close ?? midnight;
+  const edge = earlier(close, midnight);
+  return edge - last <= EDGE_NS ? edge : ((last + 1n) as EpochNs);
+}
+
+function cutAtBegin(sessions: SessionTable, first: EpochNs) {
+  const session = sessionAt(sessions, first);
+  return session !== null && first - session.open > EDGE_NS ? session : null;
+}
+
+/** The first day that sessions may take for whole: not the one on which only a cut one was open. */
+export function wholeFrom(sessions: SessionTable, first: EpochNs): UtcDay {
+  const cut = cutAtBegin(sessions, first);
+  const next = cut === null ? null : sessions.atOrAfter(cut.close);
+  const isCutAllDay = cut !== null && (next === null || dayOf(next.open) > dayOf(first));
+  return isCutAllDay ? addDays(dayOf(first), 1) : dayOf(first);
+}
+
+function sessionAt(sessions: SessionTable, instant: EpochNs) {
+  const session = sessions.atOrAfter(instant);
+  return session !== null && session.open <= instant ? session : null;
+}
+
+function earlier(one: EpochNs, other: EpochNs): EpochNs {
+  return one < other ? one : other;
+}

@@ -1,0 +1,123 @@
+/**
+ * A file of trades read whole: its days, and what is known of its instrument. What is not clear is asked, and what is no
+ * file of trades is refused, in the same words whatever it was wanted for.
+ */
+
+import { basename } from 'node:path';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { judgeMapping } from '@tapeloom/server/feeds/csv/judge-mapping';
+import type { DayRows } from '@tapeloom/server/feeds/day-rows';
+import type { CsvMapping } from '@tapeloom/server/feeds/feed-mapping';
+import { FeedError } from '@tapeloom/server/feeds/feed-trades';
+import { tradedRange } from '@tapeloom/server/feeds/file-tape';
+import { FileTrades } from '@tapeloom/server/feeds/file-trades';
+import { type OpenFeed, openFeed, UnclearFeedError } from '@tapeloom/server/feeds/open-feed';
+import type { ByteSource } from '@tapeloom/server/feeds/packed/byte-source';
+import { type Disk, readFileWhole } from '@tapeloom/server/platform/disk';
+import { type CommandIo, UsageError } from '../command.ts';
+import { ProgressLine } from '../progress-line.ts';
+import { sizeText } from '../size-text.ts';
+import { wholeText } from '../stream/text-format.ts';
+import type { FileOptions } from './file-options.ts';
+import { questionsText, severalText } from './file-text.ts';
+
+const ROUND_THE_CLOCK = 'round-the-clock';
+
+export interface TradeFile {
+  readonly path: string;
+  readonly options: FileOptions;
+  readonly feed: OpenFeed;
+  readonly trades: FileTrades;
+  /** Those with trades, ascending; there is one. */
+  readonly days: readonly DayRows[];
+  readonly first: EpochNs;
+  readonly last: EpochNs;
+  /** The name of its trading calendar. */
+  readonly calendar: string;
+}
+
+/** Null when somebody has to say first how it is to be read, which was told. */
+export async function readTradeFile(
+  disk: Disk,
+  path: string,
+  options: FileOptions,
+  io: CommandIo,
+): Promise<TradeFile | null> {
+  const name = basename(path);
+  try {
+    const { feed, trades } = await readTrades(disk, path, options, io);
+    const days = trades.finish();
+    if (days.length === 0) throw noTrades(trades, options);
+    const calendar = trades.root?.calendar ?? ROUND_THE_CLOCK;
+    return { path, options, feed, trades, days, calendar, ...tradedRange(days) };
+  } catch (error) {
+    if (error instanceof UnclearFeedError) {
+      io.stderr(questionsText(name, error.questions));
+      return null;
+    }
+    if (!(error instanceof FeedError)) throw error;
+    throw new Error(`${name}: ${error.message}`, { cause: error });
+  }
+}
+
+async function readTrades(
+  disk: Disk,
+  path: string,
+  { trades: wanted, hints, mappingPath }: FileOptions,
+  io: CommandIo,
+): Promise<{ readonly feed: OpenFeed; readonly trades: FileTrades }> {
+  const entry = await disk.stat(path);
+  if (entry === null) throw new FeedError('There is no such file.');
+  if (entry.kind !== 'file') throw new FeedError('This is a directory: give a file in it.');
+  const mapping = mappingPath === null ? null : await readMapping(disk, mappingPath);
+  await using file = await disk.open(path, 'read');
+  const progress = new ProgressLine(io, {});
+  let bytesRead = 0;
+  const source: ByteSource = {
+    size: entry.size,
+    read: async (into, position) => {
+      io.signal.throwIfAborted();
+      const count = await file.read(into, position);
+      bytesRead += count;
+      return count;
+    },
+  };
+  try {
+    const feed = await openFeed(source, path, { ...hints, ...(mapping !== null && { mapping }) });
+    const trades = new FileTrades(feed, wanted);
+    let count = 0;
+    for await (const batch of feed.trades()) {
+      trades.add(batch);
+      count += batch.count;
+      progress.show(() => {
+        const read = sizeText(Math.min(bytesRead, entry.size));
+        return `reading: ${read} of ${sizeText(entry.size)}, ${wholeText(count)} trades`;
+      });
+    }
+    return { feed, trades };
+  } finally {
+    progress.erase();
+  }
+}
+
+async function readMapping(disk: Disk, path: string): Promise<CsvMapping> {
+  const bytes = await readFileWhole(disk, path);
+  if (bytes === null) throw new UsageError(`--mapping: there is no file ${path}`);
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder().decode(bytes));
+  } catch (cause) {
+    throw new UsageError(`--mapping: ${path} is no JSON: ${(cause as Error).message}`, { cause });
+  }
+  const judged = judgeMapping(value);
+  if (judged.mapping !== null) return judged.mapping;
+  throw new UsageError(`--mapping ${path}:\n  ${judged.faults.join('\n  ')}`);
+}
+
+/** Why there is nothing to run over. */
+function noTrades(trades: FileTrades, { trades: { symbol } }: FileOptions): FeedError {
+  const { instruments } = trades;
+  if (instruments.length === 0) return new FeedError('The file has no trades.');
+  if (symbol === null) return new FeedError(severalText(instruments));
+  return new FeedError(`The file has no trades of ${symbol}. ${severalText(instruments)}`);
+}

@@ -1,0 +1,51 @@
+/**
+ * Writes down what a replay needs before it starts: days that are over then become sealed days of its tape, the
+ * others are its script. The directory is its own, so nothing is ever written where the trades come from.
+ */
+
+import type { SessionBook } from '@tapeloom/core/calendar/session-book';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { firstRowAt, sliceBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
+import { SECOND_NS_BIG } from '@tapeloom/core/units';
+import { dayOf, epochNs } from '@tapeloom/core/utc-day';
+import type { Disk } from '../../platform/disk.ts';
+import { sealDay } from '../../tape/write/seal.ts';
+import { SessionStore } from '../../tape/write/session-store.ts';
+import type { ReplayOptions } from './replay-dataset.ts';
+
+export type ReplayPlan = Omit<ReplayOptions, 'script' | 'isHeld'>;
+
+/** A clock that stands at a midnight would leave the day unopened: so little of it has always passed. */
+const PASSED_NS_MIN = SECOND_NS_BIG;
+
+/** Whole days, ascending, up to that of the end; what is later than the end is left out. */
+export async function writeReplay(
+  disk: Disk,
+  data: string,
+  plan: ReplayPlan,
+  days: AsyncIterable<TradeBatch> | Iterable<TradeBatch>,
+): Promise<Omit<ReplayOptions, 'isHeld'>> {
+  const { symbol, dataset } = plan.contract;
+  const script = `${data}/script`;
+  for await (const batch of days) {
+    const root = batch.day < dayOf(plan.from) ? `${data}/tape` : script;
+    await sealDay(disk, root, { dataset, symbol, batch: before(batch, plan.end) });
+  }
+  const earliest = (epochNs(dayOf(plan.from), 0) + PASSED_NS_MIN) as EpochNs;
+  return { ...plan, from: plan.from > earliest ? plan.from : earliest, script };
+}
+
+/** Sessions that were resolved already hold for the replay as well. */
+export async function keepSessions(
+  disk: Disk,
+  data: string,
+  { contract: { dataset } }: ReplayPlan,
+  book: SessionBook,
+): Promise<void> {
+  await new SessionStore(disk, `${data}/tape`, dataset).save(book);
+}
+
+function before(batch: TradeBatch, end: EpochNs): TradeBatch {
+  const { day, ts, count } = batch;
+  return sliceBatch(batch, 0, firstRowAt(ts, 0, count, Number(end - epochNs(day, 0))));
+}
