@@ -1,4 +1,7 @@
-/** A file and a day of a tape, played by the real program: what streams get is what history says of it afterwards. */
+/**
+ * A file and a day of a tape, played by the real program: what streams get is what history says of it afterwards. The
+ * commands of docs/recipes/test-a-bot.md are these.
+ */
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';

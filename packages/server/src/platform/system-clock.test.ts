@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { acceleratedFrom, createClock } from './system-clock.ts';
+import { acceleratedFrom, createClock, heldAt, letGo } from './system-clock.ts';
 
 function fakeMachine() {
   return {
@@ -84,4 +84,21 @@ test('timers of an accelerated clock count its time, and a disposed one stays si
   assert.equal(ticks, 3);
   assert.throws(() => clock.after(Number.NaN, () => {}), RangeError);
   assert.throws(() => clock.after(-1, () => {}), RangeError);
+});
+
+test('a held clock stands until it is let go, and runs from there in every thread that has its record', () => {
+  const machine = fakeMachine();
+  const fakes = { wallMs: () => machine.wallMs(), monotonicNs: () => machine.monotonicNs() };
+  const setting = heldAt(1_000n as EpochNs, 10);
+  const clocks = [createClock(setting, fakes), createClock(structuredClone(setting), fakes)];
+  const times = () => clocks.map((clock) => clock.now());
+  machine.pass(5_000);
+  assert.deepEqual(times(), [1_000n, 1_000n]);
+  letGo(setting, fakes);
+  assert.deepEqual(times(), [1_000n, 1_000n]);
+  machine.pass(1);
+  assert.deepEqual(times(), [10_001_000n, 10_001_000n]);
+  letGo(setting, fakes);
+  assert.deepEqual(times(), [10_001_000n, 10_001_000n]);
+  assert.throws(() => heldAt(0n as EpochNs, 0), /speed must be from 1 to 10000/);
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
+import type { EpochNs } from '@tapeloom/core/numbers';
 import { BY_NAME, BY_NPM } from '../config/called-as.ts';
 import { type StartFacts, startLine, startReport } from './start-report.ts';
 
@@ -46,6 +47,20 @@ test('the directory is named at once and when all is ready, that of an accelerat
     /60 times faster than the clock, data in \/srv\/t-speed, a directory of its own/,
   );
   assert.match(report({ data: '/srv/t-speed' }), /^ {2}data {6}\/srv\/t-speed$/m);
+});
+
+test('a replay says what it plays, from when on and how fast, and shows its own instrument', () => {
+  const from = 1_773_153_000_000_000_000n as EpochNs;
+  const replay = { contract: { symbol: 'ESH6' }, from, isHeld: false };
+  assert.equal(
+    startLine('1.2.3', { data: '/tmp/r', speed: null }, replay),
+    'Tapeloom 1.2.3 starts and plays ESH6 from 2026-03-10T14:30:00.000Z on, data in /tmp/r',
+  );
+  assert.match(
+    startLine('1.2.3', { data: '/tmp/r', speed: 10 }, { ...replay, isHeld: true }),
+    /on as soon as a stream follows, 10 times faster than it was, data in/,
+  );
+  assert.match(report({ example: 'ESH6' }), /stream -- ESH6 footprint$/m);
 });
 
 test('who develops is told where mails can be read', () => {

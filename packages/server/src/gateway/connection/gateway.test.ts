@@ -192,8 +192,10 @@ test('a reader that stalls and reads on gets fewer versions, and the last one of
     await quick.answered();
     publishedBytes += JSON.stringify(quick.messages.at(-2)).length * subs.length;
   }
+  assert.ok(!stream.gateway.hasSentAll);
   slow.socket.resume();
   await slow.answered();
+  while (!stream.gateway.hasSentAll) await turn();
   const all = versions(quick, '0');
   for (const sub of subs) {
     const got = versions(slow, sub).map((it) => ({ ...it, sub: '0' }));
