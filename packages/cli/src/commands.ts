@@ -82,6 +82,11 @@ const operators: readonly LazyCommand[] = [
     load: async () => (await import('./commands/tape-verify.ts')).tapeVerifyCommand,
   },
   {
+    path: ['tape', 'rm'],
+    summary: 'Remove past days from the tape.',
+    load: async () => (await import('./commands/tape-rm.ts')).tapeRmCommand,
+  },
+  {
     path: ['sim', 'fill'],
     summary: 'Make further past days of simulated contracts.',
     load: async () => (await import('./commands/sim-fill.ts')).simFillCommand,

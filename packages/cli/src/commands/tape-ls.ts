@@ -1,10 +1,10 @@
 /** `tapeloom tape ls`: what is on the tape, contract by contract, or one of them day by day. */
 
-import { readAppliedInstruments } from '@tapeloom/server/markets/instruments/applied-instruments';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
-import { type CalendarOf, listTape } from '@tapeloom/server/tape/inspect/list-tape';
+import { listTape } from '@tapeloom/server/tape/inspect/list-tape';
 import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
 import { readArgs } from '../read-args.ts';
+import { appliedCalendars } from '../tape/applied-calendars.ts';
 import { contractsTable, contractText } from '../tape/tape-view.ts';
 
 export const tapeLsCommand: CommandBody = {
@@ -30,7 +30,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   if (more !== undefined) throw new UsageError(`unexpected argument: ${more}`);
   const data = values.data ?? io.env.TAPELOOM_DATA ?? './data';
   const disk = new NodeDisk();
-  const calendarOf = await calendarsIn(disk, data);
+  const calendarOf = await appliedCalendars(disk, data);
   const all = await listTape(disk, `${data}/tape`, calendarOf);
   if (symbol !== undefined) {
     const contract = all.find(({ listing }) => listing.symbol === symbol);
@@ -48,15 +48,4 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   else if (listings.length === 0) io.stdout(`There is no tape in ${data}.\n`);
   else io.stdout(contractsTable(listings));
   return 0;
-}
-
-/** By the instruments that the directory was given; live markets say nothing here, and count every day. */
-async function calendarsIn(disk: NodeDisk, data: string): Promise<CalendarOf> {
-  const applied = await readAppliedInstruments(disk, data);
-  const calendars = new Map(
-    (applied?.datasets ?? []).flatMap(({ name, contracts }) =>
-      contracts.map(({ contract }) => [`${name}/${contract.symbol}`, contract.calendar] as const),
-    ),
-  );
-  return (dataset, symbol) => calendars.get(`${dataset}/${symbol}`) ?? null;
 }

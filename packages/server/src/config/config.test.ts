@@ -53,6 +53,7 @@ test('without any setting the documented defaults hold', () => {
     simScale: 1,
     simDays: 10,
     cacheBytes: 2 * 1024 ** 3,
+    keepDays: 0,
     auditDays: 400,
     ordersYears: 10,
     offersFile: null,
@@ -290,4 +291,11 @@ test('help is asked for by a word anywhere, and names every option and true vari
   const faults = faultsOf(() => read(Object.fromEntries(variables.map((name) => [name, '\0']))));
   assert.ok(!faults.some((fault) => fault.includes('is no setting')), String(faults));
   assert.ok(text.split('\n').every((line) => line.length <= 110));
+});
+
+test('days that streams stand on cannot be given up', () => {
+  assert.equal(read({ TAPELOOM_KEEP_DAYS: '30' }).keepDays, 30);
+  assert.throws(() => read({ TAPELOOM_KEEP_DAYS: '29' }), {
+    message: 'TAPELOOM_KEEP_DAYS: read 29, accepted is 0, which keeps all, or at least 30',
+  });
 });

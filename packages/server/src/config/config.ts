@@ -58,6 +58,8 @@ export interface Config extends CommandLine, PaymentSettings {
   readonly simDays: number;
   /** What the cache of results may take on disk; 0: nothing is kept. */
   readonly cacheBytes: number;
+  /** How many days before the newest one stay on the tape; 0: all. */
+  readonly keepDays: number;
   /** How many days an event stays in the audit log. */
   readonly auditDays: number;
   /** For how many years orders outlive the deletion of their account. */
@@ -65,6 +67,9 @@ export interface Config extends CommandLine, PaymentSettings {
   /** The file that says what is sold, for how much and where; null: what is built in. */
   readonly offersFile: string | null;
 }
+
+/** The last days of a live tape stay: streams stand on them, and look back on the sessions of two weeks at most. */
+export const KEEP_DAYS_MIN = 30;
 
 type Settings = { readonly [K in keyof Omit<Config, keyof CommandLine>]: Setting<Config[K]> };
 
@@ -123,6 +128,7 @@ const SETTINGS: Settings = {
   simScale: decimalNumber({ variable: 'TAPELOOM_SIM_SCALE', fallback: 1 }, 0.001, 100),
   simDays: wholeNumber({ variable: 'TAPELOOM_SIM_DAYS', fallback: 10 }, 0, 60),
   cacheBytes: byteCount({ variable: 'TAPELOOM_CACHE_BYTES', fallback: 2 * GIB }),
+  keepDays: wholeNumber({ variable: 'TAPELOOM_KEEP_DAYS', fallback: 0 }, 0, 36_500),
   // The log is also how processes on one directory hear of each other's changes: nobody sleeps for a month.
   auditDays: wholeNumber({ variable: 'TAPELOOM_AUDIT_DAYS', fallback: 400 }, 30, 36_500),
   ordersYears: wholeNumber({ variable: 'TAPELOOM_ORDERS_YEARS', fallback: 10 }, 1, 100),
@@ -165,6 +171,11 @@ export function readConfig(sources: ConfigSources): Config {
   const config = { ...values, ...readCommandLine(sources.args, faults) } as Config;
   if (config.smtpUrl !== null && config.mailFrom === null) {
     faults.push(`TAPELOOM_MAIL_FROM is needed with TAPELOOM_SMTP_URL: ${MAIL_FROM_ACCEPTS}`);
+  }
+  if (config.keepDays > 0 && config.keepDays < KEEP_DAYS_MIN) {
+    faults.push(
+      `TAPELOOM_KEEP_DAYS: read ${config.keepDays}, accepted is 0, which keeps all, or at least ${KEEP_DAYS_MIN}`,
+    );
   }
   // What could not be read is missing for that reason, and told already.
   if (faults.length === 0) faults.push(...paymentSettingsFaults(config));

@@ -14,6 +14,8 @@ export interface IngestWorkerData {
   readonly market: MarketSetting;
   /** How many times faster than the machine's the service's clock runs; null: the machine's clock. */
   readonly speed: number | null;
+  /** How many days before the newest one stay on the tape; 0: all. */
+  readonly keepDays: number;
 }
 
 export interface IngestShape extends ThreadShape {
@@ -40,6 +42,8 @@ export type FromIngest =
       /** The day that was sealed just now; null at the beginning. */
       readonly item: { readonly symbol: string; readonly day: UtcDay } | null;
     }
+  /** A day has left the tape, because it is older than the operator wants to keep. */
+  | { readonly t: 'removed'; readonly item: { readonly symbol: string; readonly day: UtcDay } }
   /** The source has caught up with the clock for the first time. */
   | { readonly t: 'live' }
   | IngestReport

@@ -3,7 +3,7 @@
  * Only this thread writes the tape's log. What it does, in order:
  *
  * 1. Opens and repairs the tape, and fixes the service's clock. A tape that lies ahead of it is refused.
- * 2. Plans which past days to make, brings the session books up to date, for those too, and is `opened`. So no
+ * 2. Removes days that are too old to be kept, now and whenever the books are brought up to date. Plans which past days to make, brings the session books up to date, for those too, and is `opened`. So no
  *    day ever comes to the tape without its sessions.
  * 3. Seals the days that the first streams need, and beside it lets the source catch up with the clock. Who follows
  *    joins when those days are there: nobody sees today before what it stands on.
@@ -13,10 +13,11 @@
  * fails it says `down` and lives on, so that what is in shared memory stays readable.
  */
 
+import { dirname } from 'node:path';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { extendSessionBook, type SessionBook } from '@tapeloom/core/calendar/session-book';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
-import { dayOf } from '@tapeloom/core/utc-day';
+import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import {
   FillError,
   type FillItem,
@@ -37,6 +38,7 @@ import {
   heldAt,
 } from '../platform/system-clock.ts';
 import { ThreadDesk } from '../platform/thread-desk.ts';
+import type { ContractRemoval } from '../tape/remove/plan-removal.ts';
 import { LogMissingError, TapeDamagedError } from '../tape/tape-errors.ts';
 import { type OpenTape, openTape } from '../tape/write/open-tape.ts';
 import { loadEncoder } from '../tape/write/seal.ts';
@@ -44,6 +46,7 @@ import { sessionDates } from '../tape/write/session-dates.ts';
 import { SessionStore } from '../tape/write/session-store.ts';
 import { IngestReporter } from './ingest-reporter.ts';
 import type { FromIngest, IngestOpened, IngestShape, IngestWorkerData } from './ingest-wire.ts';
+import { removeOldImportedDays, removeOldLiveDays } from './old-days.ts';
 import { TapeAheadError } from './tape-ahead-error.ts';
 
 const REPORT_MS = 1_000;
@@ -58,7 +61,7 @@ const ENCODER_AFTER_MS = 5_000;
 const AHEAD_NS_MAX = 10_000_000_000n;
 
 const desk = new ThreadDesk<IngestShape>(parentPort!);
-const { tapeRoot, speed, ...setting } = workerData as IngestWorkerData;
+const { tapeRoot, speed, keepDays, ...setting } = workerData as IngestWorkerData;
 const market = openLiveMarket(setting.market);
 const timers = createClock({ kind: 'system' });
 const waits: PatienceOptions = {
@@ -207,6 +210,9 @@ class Ingest {
     this.#isRefreshing = true;
     try {
       send({ t: 'sessions', books: await enterDay(this.#clock.now()) });
+      for (const { symbol, days } of await removeOldDays(this.#tape, dayOf(this.#clock.now()))) {
+        for (const day of days) send({ t: 'removed', item: { symbol, day } });
+      }
     } catch (error) {
       send({ t: 'fault', what: 'the session books could not be brought up to date', error });
     } finally {
@@ -230,7 +236,8 @@ async function start(): Promise<Ingest> {
   const clockUsed = clockSetting(tape.report.promise);
   clock = createClock(clockUsed);
   const now = clock.now();
-  const plan = await market.planFill(disk, tapeRoot, now);
+  await removeOldDays(tape, dayOf(now));
+  const plan = onlyKept(await market.planFill(disk, tapeRoot, now), tape, dayOf(now));
   const daysToCome = [...plan.ready, ...plan.rest].map(({ day }) => day);
   const books = await enterDay(now, daysToCome);
   return new Ingest(tape, clock, dayOf(now), plan, {
@@ -251,6 +258,30 @@ function clockSetting(promise: EpochNs | null): ClockSetting {
   }
   if (promise !== null && promise - now > AHEAD_NS_MAX) throw new TapeAheadError(promise, now);
   return { kind: 'system' };
+}
+
+/** What was removed is not made again, nor what would be. */
+function onlyKept({ ready, rest }: FillPlan, { manifest }: OpenTape, today: UtcDay): FillPlan {
+  const oldest = keepDays === 0 ? 0 : addDays(today, -keepDays);
+  const isWanted = ({ symbol, day }: FillItem) => day >= oldest && !manifest.isRemoved(symbol, day);
+  return { ready: ready.filter(isWanted), rest: rest.filter(isWanted) };
+}
+
+/** What cannot be removed now is tried again with the next refresh; nothing depends on it. */
+async function removeOldDays(
+  { manifest }: OpenTape,
+  today: UtcDay,
+): Promise<readonly ContractRemoval[]> {
+  if (keepDays === 0) return [];
+  const place = { disk, data: dirname(tapeRoot), keepDays };
+  const calendarOf = (symbol: string) => listing.book.contract(symbol)?.calendar ?? null;
+  try {
+    await removeOldImportedDays(place);
+    return await removeOldLiveDays(place, market.dataset, manifest, today, calendarOf);
+  } catch (error) {
+    send({ t: 'fault', what: 'old days could not be removed', error });
+    return [];
+  }
 }
 
 /** Brings contracts and session books up to date; the books are on disk before anybody uses them. */

@@ -139,6 +139,7 @@ export class Service implements AsyncDisposable {
         tapeRoot: join(config.data, 'tape'),
         market: this.#market,
         speed: config.speed,
+        keepDays: config.keepDays,
       },
       { hear: (message) => this.#hear(message), down: (error) => this.#ingestDown(error) },
     );
@@ -356,6 +357,9 @@ export class Service implements AsyncDisposable {
         });
         onFill(message.part, message.days, message.daysTotal);
         if (message.item !== null) this.#doors?.noteFilled(message.item);
+        return;
+      case 'removed':
+        this.#doors?.noteFilled(message.item);
         return;
       case 'live':
         this.#caughtUp.resolve();

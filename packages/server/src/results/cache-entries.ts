@@ -19,6 +19,8 @@ import {
 /** Below the cache's root, beside whatever else may be cached there. */
 const FOLDER = 'settled';
 const RESULT_SUFFIX = '.result';
+/** Names begin with the day. */
+const DAY_DIGITS = 8;
 /** Nearly all headers are shorter. */
 const HEAD_BYTES = 4_096;
 
@@ -115,6 +117,24 @@ export async function* clearCache(
   }
   const isAll = Object.values(filter).every((value) => value === undefined);
   if (isAll) await removeUnfinished(disk, root);
+}
+
+/** Takes away the results of a contract's days before `keptFrom`; resolves to how many there were. */
+export async function clearResultsBefore(
+  disk: Disk,
+  root: string,
+  contract: Pick<ResultKey, 'dataset' | 'contract'>,
+  keptFrom: UtcDay,
+): Promise<number> {
+  const directory = resultsDirectory(root, contract);
+  if (directory === null) return 0;
+  let removed = 0;
+  for (const name of await disk.list(directory)) {
+    const day = Number(name.slice(0, DAY_DIGITS));
+    if (!name.endsWith(RESULT_SUFFIX) || !(day < keptFrom)) continue;
+    if (await removeFile(disk, `${directory}/${name}`)) removed += 1;
+  }
+  return removed;
 }
 
 /** What writers that died left behind; a living one that loses its file this way only does not keep it. */

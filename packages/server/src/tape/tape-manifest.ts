@@ -6,6 +6,9 @@
  * crash kept from being named is found and named at the next opening. So whatever it names and is not there
  * was taken away by somebody else. Nothing is ever struck out here because it is missing.
  *
+ * Days that are removed on purpose are given up here first, with the day from which on a contract is kept. So files of
+ * such days that a crash has spared are nobody's, and no fill makes the days again.
+ *
  * One object per process writes it: that of the thread which holds the directory's tape.
  */
 
@@ -40,6 +43,8 @@ export interface ManifestContent {
   readonly logs: ReadonlySet<UtcDay>;
   /** Digests by contract and day. */
   readonly days: ReadonlyMap<string, ReadonlyMap<UtcDay, string>>;
+  /** By contract, the day before which all days were removed; none for most. */
+  readonly keptFrom: ReadonlyMap<string, UtcDay>;
 }
 
 interface ManifestText {
@@ -47,6 +52,7 @@ interface ManifestText {
   readonly dataset: string;
   readonly logs: readonly UtcDay[];
   readonly days: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly keptFrom?: Readonly<Record<string, UtcDay>>;
 }
 
 /** Null when there is none yet. Rejects with `TapeDamagedError`. */
@@ -71,6 +77,7 @@ export async function readManifest(
   return {
     logs: new Set(read.logs),
     days: new Map(Object.entries(read.days).map(([symbol, days]) => [symbol, daysOf(days)])),
+    keptFrom: new Map(Object.entries(read.keptFrom ?? {})),
   };
 }
 
@@ -80,6 +87,7 @@ export class TapeManifest {
   readonly #dataset: string;
   readonly #logs: Set<UtcDay>;
   readonly #days = new Map<string, Map<UtcDay, string>>();
+  readonly #keptFrom: Map<string, UtcDay>;
   readonly #missingLogs: UtcDay[] = [];
   readonly #missingDays = new Map<string, string>();
   #isChanged: boolean;
@@ -95,6 +103,7 @@ export class TapeManifest {
     this.#tapeRoot = tapeRoot;
     this.#dataset = dataset;
     this.#logs = new Set(found?.logs);
+    this.#keptFrom = new Map(found?.keptFrom);
     for (const [symbol, days] of found?.days ?? []) this.#days.set(symbol, new Map(days));
     this.#isChanged = found === null;
   }
@@ -116,6 +125,20 @@ export class TapeManifest {
   /** Files of days it names that were not there at the opening and were not sealed again since. */
   get missingFiles(): readonly string[] {
     return [...this.#missingDays.values()];
+  }
+
+  /** The sealed days, by contract. */
+  get days(): ManifestContent['days'] {
+    return this.#days;
+  }
+
+  get keptFrom(): ManifestContent['keptFrom'] {
+    return this.#keptFrom;
+  }
+
+  /** Whether this day was removed, and is not to be made again. */
+  isRemoved(symbol: string, day: UtcDay): boolean {
+    return day < (this.#keptFrom.get(symbol) ?? 0) && this.digestOf(symbol, day) === null;
   }
 
   /** Null when this day is not named. */
@@ -161,6 +184,22 @@ export class TapeManifest {
       this.#missingDays.delete(`${part.symbol} ${part.day}`);
     }
     if (log !== null && this.#logs.delete(log)) this.#isChanged = true;
+    await this.save();
+  }
+
+  /** Gives up all days of contracts before the day given for each. Their files may go once this resolves. */
+  async removed(keptFrom: ReadonlyMap<string, UtcDay>): Promise<void> {
+    for (const [symbol, first] of keptFrom) {
+      if (first > (this.#keptFrom.get(symbol) ?? 0)) this.#keptFrom.set(symbol, first);
+      const days = this.#days.get(symbol);
+      for (const day of [...(days?.keys() ?? [])]) {
+        if (day >= first) continue;
+        days!.delete(day);
+        this.#missingDays.delete(`${symbol} ${day}`);
+      }
+      if (days?.size === 0) this.#days.delete(symbol);
+      this.#isChanged = true;
+    }
     await this.save();
   }
 
@@ -211,7 +250,7 @@ export class TapeManifest {
     for (const name of names) {
       const day = dayOfFile(name, 'json');
       if (day === null || !names.has(`${day}.arrow`)) continue;
-      if (this.digestOf(symbol, day) !== null) continue;
+      if (this.digestOf(symbol, day) !== null || this.isRemoved(symbol, day)) continue;
       const path = sidecarPath(this.#tapeRoot, this.#dataset, symbol, day);
       const sidecar = await readSoundSidecar(this.#disk, path);
       if (sidecar?.symbol !== symbol || sidecar.day !== day) continue;
@@ -227,6 +266,7 @@ export class TapeManifest {
       dataset: this.#dataset,
       logs: [...this.#logs].sort((a, b) => a - b),
       days: Object.fromEntries(days.map(([symbol, of]) => [symbol, Object.fromEntries(of)])),
+      ...(this.#keptFrom.size > 0 && { keptFrom: Object.fromEntries(this.#keptFrom) }),
     } satisfies ManifestText);
   }
 }

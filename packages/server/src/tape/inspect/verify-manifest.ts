@@ -21,6 +21,8 @@ import {
 } from '../tape-paths.ts';
 import { finding, note, type VerifyEvent } from './verify-event.ts';
 
+const NOT_NAMED = 'is not in the manifest yet; the next start adds it';
+
 export async function* verifyManifest(
   disk: Disk,
   tapeRoot: string,
@@ -53,7 +55,9 @@ export async function* verifyManifest(
   for (const [symbol, days] of found) {
     for (const day of days.difference(manifest.days.get(symbol) ?? new Map())) {
       const path = sidecarPath(tapeRoot, dataset, symbol, day);
-      yield note(path, 'is not in the manifest yet; the next start adds it');
+      const isRemoved = day < (manifest.keptFrom.get(symbol) ?? 0);
+      const what = isRemoved ? 'is of a removed day; the next start deletes it' : NOT_NAMED;
+      yield note(path, what);
     }
   }
 }

@@ -11,6 +11,7 @@ import { epochNs } from '@tapeloom/core/utc-day';
 import { type Disk, UNFINISHED_SUFFIX } from '../../platform/disk.ts';
 import { LiveDay } from '../live-day.ts';
 import { TapeReader } from '../read/tape-reader.ts';
+import { deleteRemoved } from '../remove/remove-live.ts';
 import { LogMissingError, TapeDamagedError } from '../tape-errors.ts';
 import { TapeManifest } from '../tape-manifest.ts';
 import {
@@ -95,6 +96,7 @@ export async function openTape(options: OpenTapeOptions): Promise<OpenTape> {
   }
   const unfinishedRemoved = await removeUnfinished(disk, tapeRoot, dataset);
   const manifest = await TapeManifest.open(disk, tapeRoot, dataset);
+  await deleteRemoved(disk, tapeRoot, dataset, manifest);
   for (const path of manifest.missingLogs) {
     throw new LogMissingError(path, manifestPath(tapeRoot, dataset));
   }

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { Rank } from '@tapeloom/core/numbers';
+import { allocateBatch } from '@tapeloom/core/trade-batch';
+import { utcDay } from '@tapeloom/core/utc-day';
+import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
+import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { TapeManifest } from '@tapeloom/server/tape/tape-manifest';
+import { sealDay } from '@tapeloom/server/tape/write/seal';
+import { importDays } from '../../../server/testing/imported-dataset.ts';
+import { runRecorded } from '../../testing/recorded-io.ts';
+import { commands } from '../commands.ts';
+
+const data = mkdtempSync(join(tmpdir(), 'tapeloom-cli-rm-'));
+after(() => rmSync(data, { recursive: true }));
+const disk = new NodeDisk();
+const rm = (...args: readonly string[]) =>
+  runRecorded(commands, ['tape', 'rm', '--data', data, ...args]);
+
+before(async () => {
+  const rows = [[1, 2, 3, 1]] as const;
+  const days = [20250303, 20250304, 20250305].map(utcDay);
+  for (const symbol of ['ESH5', 'NQH5']) {
+    const own = days.map((day) => ({ symbol, day, rows }));
+    await importDays(disk, `${data}/tape`, 'GLBX', own);
+  }
+  for (const day of days) {
+    const batch = allocateBatch(day, 1 as Rank, 1);
+    await sealDay(disk, `${data}/tape`, { dataset: 'SIM', symbol: 'BTC-PERP', batch });
+  }
+  await (await TapeManifest.open(disk, `${data}/tape`, 'SIM')).save();
+});
+
+test('a dry run says what would go, and nothing does', async () => {
+  const { code, out } = await rm('--before', '2025-03-05', '--dry-run');
+  assert.equal(code, 0);
+  assert.equal(
+    out,
+    `dataset  contract  would go  first       last        kept from
+GLBX     ESH5             2  2025-03-03  2025-03-04  2025-03-05
+GLBX     NQH5             2  2025-03-03  2025-03-04  2025-03-05
+SIM      BTC-PERP         2  2025-03-03  2025-03-04  2025-03-05
+`,
+  );
+  assert.equal((await rm('--before', '2025-03-05', '--dry-run')).out, out);
+});
+
+test('while a service runs, imported days may go and live ones may not', async () => {
+  using _service = lockDirectory(data);
+  const live = await rm('--before', '2025-03-04', '--dataset', 'SIM');
+  assert.equal(live.code, 1);
+  assert.match(live.err, /The service removes days itself by TAPELOOM_KEEP_DAYS\.\n$/);
+  const imported = await rm('--before', '2025-03-04', '--dataset', 'GLBX', '--contract', 'ESH5');
+  assert.equal(imported.code, 0);
+  assert.match(imported.out, /^GLBX {5}ESH5 {12}1 .* 2025-03-04$/m);
+  assert.equal((await disk.list(`${data}/tape/GLBX/days/ESH5`)).length, 4);
+  using _import = lockDirectory(`${data}/tape/GLBX`);
+  const held = await rm('--before', '2025-03-04', '--dataset', 'GLBX');
+  assert.match(held.err, /Wait until the import has ended\.\n$/);
+});
+
+test('live days go while no service runs, but not the last ones', async () => {
+  const removed = await rm('--before', '2025-03-05', '--dataset', 'SIM', '--json');
+  assert.deepEqual(JSON.parse(removed.out), {
+    isDryRun: false,
+    removed: [
+      {
+        dataset: 'SIM',
+        symbol: 'BTC-PERP',
+        keptFrom: 20250305,
+        days: [20250303, 20250304],
+      },
+    ],
+  });
+  assert.equal((await rm('--before', '2025-03-05', '--dataset', 'SIM')).out, 'Nothing is to go.\n');
+  const recent = await rm('--before', '2999-01-01');
+  assert.equal(recent.code, 2);
+  assert.match(recent.err, /SIM is live: --before must be \d{4}-\d\d-\d\d or earlier/);
+  const all = await rm('--before', '2999-01-01', '--dataset', 'GLBX');
+  assert.equal(all.code, 0);
+  const none = await rm('--before', '2999-01-01', '--dataset', 'GLBS');
+  assert.match(none.err, /there is no dataset GLBS on the tape; there are GLBX, SIM/);
+});

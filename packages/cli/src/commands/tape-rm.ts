@@ -1,0 +1,188 @@
+/** `tapeloom tape rm`: removes past days from the tape, and what was kept of their results. */
+
+import type { UtcDay } from '@tapeloom/core/numbers';
+import { addDays, dayOf } from '@tapeloom/core/utc-day';
+import { KEEP_DAYS_MIN } from '@tapeloom/server/config/config';
+import { DirectoryLockedError, lockDirectory } from '@tapeloom/server/platform/directory-lock';
+import type { Disk } from '@tapeloom/server/platform/disk';
+import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { createClock } from '@tapeloom/server/platform/system-clock';
+import { clearResultsBefore } from '@tapeloom/server/results/cache-entries';
+import { isImported, readImported } from '@tapeloom/server/tape/imported/imported-manifest';
+import type { CalendarOf } from '@tapeloom/server/tape/inspect/list-tape';
+import {
+  type ContractRemoval,
+  planRemoval,
+  type RemovalRequest,
+  sessionsByBooks,
+} from '@tapeloom/server/tape/remove/plan-removal';
+import { removeImported } from '@tapeloom/server/tape/remove/remove-imported';
+import { removeLive } from '@tapeloom/server/tape/remove/remove-live';
+import { readManifest, TapeManifest } from '@tapeloom/server/tape/tape-manifest';
+import { isSafeName } from '@tapeloom/server/tape/tape-paths';
+import { COMMON_USAGE, dataDirectory, writeJson } from '../accounts/account-options.ts';
+import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
+import { dateText, readDay } from '../day-text.ts';
+import { ExitCode } from '../exit-codes.ts';
+import { readArgs } from '../read-args.ts';
+import { tableText } from '../table-text.ts';
+import { appliedCalendars } from '../tape/applied-calendars.ts';
+
+export const tapeRmCommand: CommandBody = {
+  usage: `Usage: tapeloom tape rm --before <day> [--dataset <name>] [--contract <symbol>] [--dry-run] [options]
+
+Removes days before a day from the tape, with the results that were kept of them. They are gone for
+good, and missing for whoever asks. A session is never cut: where one was open over that midnight, days
+stay back to the last midnight without one. Days of imported datasets may go while a service runs; those
+of a live one only while none does, and not the last ${KEEP_DAYS_MIN} days: TAPELOOM_KEEP_DAYS lets the service do it.
+
+  --before <day>       the first day that stays, like 2026-01-01
+  --dataset <name>     only of this dataset
+  --contract <symbol>  only of this contract
+  --dry-run            only say what would go
+${COMMON_USAGE}
+
+Examples:
+  tapeloom tape rm --before 2026-01-01 --dry-run
+  tapeloom tape rm --before 2026-01-01 --dataset GLBX --contract ESH5`,
+  run,
+};
+
+interface Place {
+  readonly disk: Disk;
+  readonly data: string;
+  readonly dataset: string;
+  readonly calendarOf: CalendarOf;
+}
+
+interface DatasetRemoval {
+  readonly place: Place;
+  readonly isLive: boolean;
+  readonly removals: readonly ContractRemoval[];
+}
+
+async function run(args: readonly string[], io: CommandIo): Promise<number> {
+  const { values } = readArgs(args, {
+    texts: ['before', 'dataset', 'contract', 'data'],
+    flags: ['dry-run', 'json'],
+    words: [],
+  });
+  const request = { before: readDay('--before', values.before), symbol: values.contract ?? null };
+  const data = dataDirectory(values.data, io);
+  const disk = new NodeDisk();
+  const calendarOf = await appliedCalendars(disk, data);
+  const plans: DatasetRemoval[] = [];
+  for (const dataset of await datasetsIn(disk, data, values.dataset)) {
+    plans.push(await planDataset({ disk, data, dataset, calendarOf }, request));
+  }
+  const wanted = plans.filter(({ removals }) => removals.length > 0);
+  refuseRecent(wanted, request.before);
+  try {
+    if (!values['dry-run']) for (const plan of wanted) await removeDataset(plan, request);
+  } catch (error) {
+    if (!(error instanceof DirectoryLockedError)) throw error;
+    const isService = error.directory === data;
+    io.stderr(
+      `${error.message}. ${isService ? 'The service removes days itself by TAPELOOM_KEEP_DAYS' : 'Wait until the import has ended'}.\n`,
+    );
+    return ExitCode.failure;
+  }
+  tellRemoved(io, wanted, values['dry-run'], values.json);
+  return ExitCode.ok;
+}
+
+async function datasetsIn(
+  disk: Disk,
+  data: string,
+  wanted: string | undefined,
+): Promise<readonly string[]> {
+  const all = (await disk.list(`${data}/tape`)).filter(isSafeName);
+  if (wanted === undefined) return all;
+  if (all.includes(wanted)) return [wanted];
+  throw new UsageError(`there is no dataset ${wanted} on the tape; there are ${all.join(', ')}`);
+}
+
+async function planDataset(place: Place, request: RemovalRequest): Promise<DatasetRemoval> {
+  const { disk, data, dataset, calendarOf } = place;
+  const tapeRoot = `${data}/tape`;
+  const isLive = !(await isImported(disk, tapeRoot, dataset));
+  const manifest = await (isLive ? readManifest : readImported)(disk, tapeRoot, dataset);
+  const sessionsOf = await sessionsByBooks(disk, tapeRoot, dataset, (symbol) =>
+    calendarOf(dataset, symbol),
+  );
+  const removals = planRemoval(manifest?.days ?? new Map(), request, sessionsOf);
+  return { place, isLive, removals };
+}
+
+/** Streams of a live market stand on its last days. */
+function refuseRecent(plans: readonly DatasetRemoval[], before: UtcDay): void {
+  const today = dayOf(createClock({ kind: 'system' }).now());
+  const latest = addDays(today, -KEEP_DAYS_MIN);
+  const live = plans.find(({ isLive }) => isLive);
+  if (live === undefined || before <= latest) return;
+  throw new UsageError(
+    `${live.place.dataset} is live: --before must be ${dateText(latest)} or earlier; ` +
+      '--dataset chooses another',
+  );
+}
+
+/** Planned anew once nobody else can change the dataset. */
+async function removeDataset(
+  { place, isLive }: DatasetRemoval,
+  request: RemovalRequest,
+): Promise<void> {
+  const { disk, data, dataset } = place;
+  const tapeRoot = `${data}/tape`;
+  using _lock = lockDirectory(isLive ? data : `${tapeRoot}/${dataset}`);
+  const { removals } = await planDataset(place, request);
+  if (isLive) {
+    const manifest = await TapeManifest.open(disk, tapeRoot, dataset);
+    await removeLive(disk, tapeRoot, dataset, manifest, removals);
+  } else {
+    const manifest = await readImported(disk, tapeRoot, dataset);
+    if (manifest !== null) await removeImported(disk, tapeRoot, manifest, removals);
+  }
+  for (const { symbol, keptFrom } of removals) {
+    await clearResultsBefore(disk, `${data}/cache`, { dataset, contract: symbol }, keptFrom);
+  }
+}
+
+function tellRemoved(
+  io: CommandIo,
+  plans: readonly DatasetRemoval[],
+  isDryRun: boolean,
+  isJson: boolean,
+): void {
+  const rows = plans.flatMap(({ place: { dataset }, removals }) =>
+    removals.map((removal) => ({ dataset, ...removal })),
+  );
+  if (isJson) {
+    writeJson(io, { isDryRun, removed: rows });
+    return;
+  }
+  if (rows.length === 0) {
+    io.stdout('Nothing is to go.\n');
+    return;
+  }
+  const columns = [
+    { title: 'dataset' },
+    { title: 'contract' },
+    { title: isDryRun ? 'would go' : 'removed', isNumber: true },
+    { title: 'first' },
+    { title: 'last' },
+    { title: 'kept from' },
+  ];
+  io.stdout(
+    tableText(
+      columns,
+      rows.map(({ dataset, symbol, days, keptFrom }) => [
+        dataset,
+        symbol,
+        days.length.toLocaleString('en'),
+        dateText(days[0]!),
+        dateText(days.at(-1)!),
+        dateText(keptFrom),
+      ]),
+    ),
+  );
+}

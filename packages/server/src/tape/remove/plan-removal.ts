@@ -1,0 +1,89 @@
+/**
+ * Which days go when all before a day are to go. A session is kept whole or not at all: the cut of a contract lies at a
+ * midnight over which none of its sessions reaches, the last one up to the day that was asked for.
+ */
+
+import type { SessionTable } from '@tapeloom/core/calendar/session';
+import { sessionTable } from '@tapeloom/core/calendar/session-book';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { addDays, epochNs } from '@tapeloom/core/utc-day';
+import type { Disk } from '../../platform/disk.ts';
+import { sessionsDirectory } from '../tape-paths.ts';
+import { SessionStore } from '../write/session-store.ts';
+
+const BOOK_SUFFIX = '.json';
+
+export interface RemovalRequest {
+  /** Days before this one are to go. */
+  readonly before: UtcDay;
+  /** Only of this contract; null: of all. */
+  readonly symbol: string | null;
+}
+
+export interface ContractRemoval {
+  readonly symbol: string;
+  /** The first day that stays, if it is there. */
+  readonly keptFrom: UtcDay;
+  /** Those that go, ascending; at least one. */
+  readonly days: readonly UtcDay[];
+}
+
+/** The sessions by which a contract is cut; more than one table where it is not known which of them is its own. */
+export type SessionsOf = (symbol: string) => readonly SessionTable[];
+
+export function planRemoval(
+  days: ReadonlyMap<string, ReadonlyMap<UtcDay, unknown>>,
+  { before, symbol }: RemovalRequest,
+  sessionsOf: SessionsOf,
+): readonly ContractRemoval[] {
+  return [...days].flatMap(([one, of]) => {
+    if (of.size === 0 || (symbol !== null && one !== symbol)) return [];
+    const all = [...of.keys()].sort((a, b) => a - b);
+    const keptFrom = firstKeptDay(before, all, sessionsOf(one));
+    const gone = all.filter((day) => day < keptFrom);
+    return gone.length === 0 ? [] : [{ symbol: one, keptFrom, days: gone }];
+  });
+}
+
+/** `days` ascend. After the last of them nothing is left that could be cut. */
+function firstKeptDay(
+  before: UtcDay,
+  days: readonly UtcDay[],
+  sessions: readonly SessionTable[],
+): UtcDay {
+  const [first, last] = [days[0]!, days.at(-1)!];
+  if (before > last) return addDays(last, 1);
+  let day = before;
+  while (day > first && sessions.some((table) => isOpenOverMidnight(table, day))) {
+    day = addDays(day, -1);
+  }
+  return day;
+}
+
+function isOpenOverMidnight(sessions: SessionTable, day: UtcDay): boolean {
+  const midnight = epochNs(day, 0);
+  const session = sessions.atOrBefore((midnight - 1n) as EpochNs);
+  return session !== null && session.close > midnight;
+}
+
+/** By the books of a dataset. Of a contract whose calendar is not known, the sessions of all of them count. */
+export async function sessionsByBooks(
+  disk: Disk,
+  tapeRoot: string,
+  dataset: string,
+  calendarOf: (symbol: string) => string | null,
+): Promise<SessionsOf> {
+  const store = new SessionStore(disk, tapeRoot, dataset);
+  const tables = new Map<string, SessionTable>();
+  for (const name of await disk.list(sessionsDirectory(tapeRoot, dataset))) {
+    if (!name.endsWith(BOOK_SUFFIX)) continue;
+    const calendar = name.slice(0, -BOOK_SUFFIX.length);
+    const book = await store.load(calendar);
+    if (book !== null) tables.set(calendar, sessionTable(book, 'full'));
+  }
+  return (symbol) => {
+    const calendar = calendarOf(symbol);
+    const own = calendar === null ? undefined : tables.get(calendar);
+    return own === undefined ? [...tables.values()] : [own];
+  };
+}

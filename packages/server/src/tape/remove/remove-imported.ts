@@ -1,0 +1,44 @@
+/**
+ * Removes days of an imported dataset. The manifest gives them up in one step; then their files go. Killed in between,
+ * files are left that no manifest names, and the next import removes those. Who reads by the older manifest is refused
+ * as outdated.
+ */
+
+import type { UtcDay } from '@tapeloom/core/numbers';
+import type { Disk } from '../../platform/disk.ts';
+import {
+  type ImportedDay,
+  type ImportedManifest,
+  importedStem,
+  writeImported,
+} from '../imported/imported-manifest.ts';
+import { contractDirectory } from '../tape-paths.ts';
+import type { ContractRemoval } from './plan-removal.ts';
+
+/** Only who holds the dataset's lock may call it, with the manifest that was read under it. */
+export async function removeImported(
+  disk: Disk,
+  tapeRoot: string,
+  manifest: ImportedManifest,
+  removals: readonly ContractRemoval[],
+): Promise<void> {
+  if (removals.length === 0) return;
+  const { dataset, revision } = manifest;
+  const days = new Map<string, ReadonlyMap<UtcDay, ImportedDay>>(manifest.days);
+  for (const { symbol, keptFrom } of removals) {
+    const kept = [...days.get(symbol)!].filter(([day]) => day >= keptFrom);
+    if (kept.length > 0) days.set(symbol, new Map(kept));
+    else days.delete(symbol);
+  }
+  await writeImported(disk, tapeRoot, { dataset, revision: revision + 1, days });
+  for (const { symbol, days: gone } of removals) {
+    const directory = contractDirectory(tapeRoot, dataset, symbol);
+    const present = new Set(await disk.list(directory));
+    for (const day of gone) {
+      const stem = importedStem(day, manifest.days.get(symbol)!.get(day)!.digest);
+      for (const name of [`${stem}.json`, `${stem}.arrow`]) {
+        if (present.has(name)) await disk.remove(`${directory}/${name}`);
+      }
+    }
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * Removes sealed days of a live dataset. The manifest gives them up first, and says from which day on the contract is
+ * kept; then their files go. Killed in between, the next opening of the tape deletes what is left of them.
+ */
+
+import type { Disk } from '../../platform/disk.ts';
+import type { TapeManifest } from '../tape-manifest.ts';
+import { contractDirectory, dayOfFile } from '../tape-paths.ts';
+import type { ContractRemoval } from './plan-removal.ts';
+
+/** Only who writes this tape may call it. */
+export async function removeLive(
+  disk: Disk,
+  tapeRoot: string,
+  dataset: string,
+  manifest: TapeManifest,
+  removals: readonly ContractRemoval[],
+): Promise<void> {
+  if (removals.length === 0) return;
+  await manifest.removed(new Map(removals.map(({ symbol, keptFrom }) => [symbol, keptFrom])));
+  await deleteRemoved(disk, tapeRoot, dataset, manifest);
+}
+
+/** Deletes files of days that the manifest has given up. A day is off the tape as soon as its sidecar is. */
+export async function deleteRemoved(
+  disk: Disk,
+  tapeRoot: string,
+  dataset: string,
+  manifest: TapeManifest,
+): Promise<void> {
+  for (const symbol of manifest.keptFrom.keys()) {
+    const directory = contractDirectory(tapeRoot, dataset, symbol);
+    const names = await disk.list(directory);
+    for (const kind of ['json', 'arrow'] as const) {
+      for (const name of names) {
+        const day = dayOfFile(name, kind);
+        if (day === null || !manifest.isRemoved(symbol, day)) continue;
+        await disk.remove(`${directory}/${name}`);
+      }
+    }
+  }
+}
