@@ -72,6 +72,11 @@ const operators: readonly LazyCommand[] = [
     load: async () => (await import('./commands/instruments-from.ts')).instrumentsFromCommand,
   },
   {
+    path: ['import'],
+    summary: 'Bring files of trades onto the tape.',
+    load: async () => (await import('./commands/import.ts')).importCommand,
+  },
+  {
     path: ['tape', 'ls'],
     summary: 'Show what is on the tape, contract by contract.',
     load: async () => (await import('./commands/tape-ls.ts')).tapeLsCommand,

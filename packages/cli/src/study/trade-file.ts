@@ -5,21 +5,20 @@
 
 import { basename } from 'node:path';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { judgeMapping } from '@tapeloom/server/feeds/csv/judge-mapping';
 import type { DayRows } from '@tapeloom/server/feeds/day-rows';
-import type { CsvMapping } from '@tapeloom/server/feeds/feed-mapping';
 import { FeedError } from '@tapeloom/server/feeds/feed-trades';
 import { tradedRange } from '@tapeloom/server/feeds/file-tape';
 import { FileTrades } from '@tapeloom/server/feeds/file-trades';
 import { type OpenFeed, openFeed, UnclearFeedError } from '@tapeloom/server/feeds/open-feed';
 import type { ByteSource } from '@tapeloom/server/feeds/packed/byte-source';
-import { type Disk, readFileWhole } from '@tapeloom/server/platform/disk';
-import { type CommandIo, UsageError } from '../command.ts';
+import type { Disk } from '@tapeloom/server/platform/disk';
+import type { CommandIo } from '../command.ts';
 import { ProgressLine } from '../progress-line.ts';
 import { sizeText } from '../size-text.ts';
 import { wholeText } from '../stream/text-format.ts';
 import type { FileOptions } from './file-options.ts';
 import { questionsText, severalText } from './file-text.ts';
+import { readMapping } from './read-mapping.ts';
 
 const ROUND_THE_CLOCK = 'round-the-clock';
 
@@ -98,20 +97,6 @@ async function readTrades(
   } finally {
     progress.erase();
   }
-}
-
-async function readMapping(disk: Disk, path: string): Promise<CsvMapping> {
-  const bytes = await readFileWhole(disk, path);
-  if (bytes === null) throw new UsageError(`--mapping: there is no file ${path}`);
-  let value: unknown;
-  try {
-    value = JSON.parse(new TextDecoder().decode(bytes));
-  } catch (cause) {
-    throw new UsageError(`--mapping: ${path} is no JSON: ${(cause as Error).message}`, { cause });
-  }
-  const judged = judgeMapping(value);
-  if (judged.mapping !== null) return judged.mapping;
-  throw new UsageError(`--mapping ${path}:\n  ${judged.faults.join('\n  ')}`);
 }
 
 /** Why there is nothing to run over. */

@@ -5,6 +5,10 @@ import type { TradeBatch } from '@tapeloom/core/trade-batch';
 
 const ROWS_FIRST = 1_024;
 const GROWTH = 1.5;
+/** Files are nearly in the order of time: as long as a row moves by less than this on average, moving it there is least work. */
+const MOVES_PER_ROW_MAX = 8;
+
+type Columns = Pick<TradeBatch, 'count' | 'ts' | 'price' | 'size' | 'side'>;
 
 export class DayRows implements TradeBatch {
   readonly day: UtcDay;
@@ -22,7 +26,7 @@ export class DayRows implements TradeBatch {
 
   add(ns: number, price: number, size: number, side: number): void {
     const row = this.count;
-    if (row === this.ts.length) this.#grow();
+    if (row === this.ts.length) this.#grow(row + 1);
     if (row > 0 && ns < this.ts[row - 1]!) this.#isAscending = false;
     this.ts[row] = ns;
     this.price[row] = price;
@@ -31,9 +35,51 @@ export class DayRows implements TradeBatch {
     this.count = row + 1;
   }
 
+  /** More rows behind the last. */
+  append({ count, ts, price, size, side }: Columns): void {
+    if (count === 0) return;
+    const from = this.count;
+    if (from + count > this.ts.length) this.#grow(from + count);
+    this.ts.set(ts.subarray(0, count), from);
+    this.price.set(price.subarray(0, count), from);
+    this.size.set(size.subarray(0, count), from);
+    this.side.set(side.subarray(0, count), from);
+    for (let row = Math.max(from, 1); row < from + count && this.#isAscending; row += 1) {
+      if (this.ts[row]! < this.ts[row - 1]!) this.#isAscending = false;
+    }
+    this.count = from + count;
+  }
+
   /** In the order of time; trades of one time stay in the order of the file. Whether anything moved. */
   sort(): boolean {
     if (this.#isAscending) return false;
+    if (!this.#moveBack()) this.#sortAll();
+    this.#isAscending = true;
+    return true;
+  }
+
+  /** Moves every row back to its place, one by one; false when that becomes too much, with some moved. */
+  #moveBack(): boolean {
+    const { ts, price, size, side, count } = this;
+    let moves = count * MOVES_PER_ROW_MAX;
+    for (let row = 1; row < count; row += 1) {
+      const ns = ts[row]!;
+      if (ns >= ts[row - 1]!) continue;
+      let to = row - 1;
+      while (to > 0 && ts[to - 1]! > ns) to -= 1;
+      moves -= row - to;
+      if (moves < 0) return false;
+      const [ticks, lots, aggressor] = [price[row]!, size[row]!, side[row]!];
+      for (const column of [ts, price, size, side]) column.copyWithin(to + 1, to, row);
+      ts[to] = ns;
+      price[to] = ticks;
+      size[to] = lots;
+      side[to] = aggressor;
+    }
+    return true;
+  }
+
+  #sortAll(): void {
     const { ts, price, size, side, count } = this;
     const order = new Uint32Array(count);
     for (let row = 0; row < count; row += 1) order[row] = row;
@@ -49,12 +95,10 @@ export class DayRows implements TradeBatch {
       this.size[row] = size[from]!;
       this.side[row] = side[from]!;
     }
-    this.#isAscending = true;
-    return true;
   }
 
-  #grow(): void {
-    const capacity = Math.ceil(this.ts.length * GROWTH);
+  #grow(rows: number): void {
+    const capacity = Math.max(Math.ceil(this.ts.length * GROWTH), rows);
     const { ts, price, size, side } = this;
     this.ts = new Float64Array(capacity);
     this.ts.set(ts);

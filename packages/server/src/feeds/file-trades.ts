@@ -53,6 +53,7 @@ export class FileTrades {
       unitName: 'lot',
       unit: options.lot ?? ONE,
       isHeld: options.lot !== null,
+      remedy: 'Another one can be said with --lot.',
       finer: powerDividing,
       onFiner: (factor) => this.#rescale('size', factor),
     });
@@ -175,6 +176,7 @@ export class FileTrades {
       unitName: 'tick',
       unit,
       isHeld: unit !== null,
+      remedy: 'Another one can be said with --tick.',
       finer: greatestCommonDivisor,
       onFiner: (factor) => this.#rescale('price', factor),
     });

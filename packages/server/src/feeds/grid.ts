@@ -18,6 +18,8 @@ export interface GridRule {
   /** The unit that holds, or the coarsest one to begin with; null: the first number. */
   readonly unit: Decimal | null;
   readonly isHeld: boolean;
+  /** What to do about a number off a unit that holds, as a sentence. */
+  readonly remedy: string;
   /** The coarsest unit allowed that divides both; all are whole numbers of 10^-decimals. */
   readonly finer: (unit: number, value: number) => number;
   /** What was placed is to be multiplied by this. */
@@ -77,7 +79,7 @@ export class Grid {
   }
 
   #placeFiner(value: number, row: number): number {
-    const { what, unitName, isHeld, finer } = this.#rule;
+    const { what, unitName, isHeld, remedy, finer } = this.#rule;
     if (value === 0) return 0;
     const shown = decimalText(value, this.#decimals);
     if (!Number.isSafeInteger(value)) {
@@ -87,7 +89,7 @@ export class Grid {
     if (isHeld && isOff) {
       throw new FeedError(
         `Row ${row} has the ${what} ${shown}, which is no multiple of the ${unitName} ${this.text}. ` +
-          `Another one can be said with --${unitName}.`,
+          remedy,
         row,
       );
     }

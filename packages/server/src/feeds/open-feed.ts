@@ -17,6 +17,7 @@ import { type FeedCounts, FeedError, type FeedInstrument, type FeedTrades } from
 import type { ByteSource } from './packed/byte-source.ts';
 import { type PackedFile, type Packing, unpack } from './packed/packing.ts';
 import { printedText } from './printed-text.ts';
+import { archiveRange, dbnRange, type SaidRange } from './said-range.ts';
 
 const ACCEPTED =
   'DBN, CSV and other texts of columns, plain or packed with gzip, zstd or zip, and Parquet are read';
@@ -43,6 +44,8 @@ export interface OpenFeed {
   skippedAs(index: number): string | null;
   /** What was left out so far. */
   counts(): FeedCounts;
+  /** What the file says that it has, known once its first batch was read; null where it does not say. */
+  said(): SaidRange | null;
 }
 
 /** A text that can be read in several ways, and what has to be said. */
@@ -140,6 +143,7 @@ function dbnFeed(file: PackedFile, packing: Packing, stem: string): OpenedFeed {
     namesOf,
     skippedAs: (index) => decoder.instruments[index]!.skipped,
     counts: () => decoder.counts,
+    said: () => (decoder.metadata === null ? null : dbnRange(decoder.metadata)),
   };
 }
 
@@ -156,6 +160,7 @@ async function parquetFeed(
     trades: () => readParquet(source, mapping, trades),
     ...named(() => trades.instruments, stem),
     counts: () => trades.counts,
+    said: () => null,
   };
 }
 
@@ -182,6 +187,7 @@ function csvFeed(
     trades: () => readCsv(file, decoder),
     ...named(() => decoder.instruments, (isGuessed ? guess.symbol : null) ?? stem),
     counts: () => decoder.counts,
+    said: () => (isGuessed ? archiveRange(guess.preset, file.name) : null),
   };
 }
 

@@ -40,8 +40,8 @@ import {
 import { ThreadDesk } from '../platform/thread-desk.ts';
 import type { ContractRemoval } from '../tape/remove/plan-removal.ts';
 import { LogMissingError, TapeDamagedError } from '../tape/tape-errors.ts';
+import { loadEncoder } from '../tape/write/encode-day.ts';
 import { type OpenTape, openTape } from '../tape/write/open-tape.ts';
-import { loadEncoder } from '../tape/write/seal.ts';
 import { sessionDates } from '../tape/write/session-dates.ts';
 import { SessionStore } from '../tape/write/session-store.ts';
 import { IngestReporter } from './ingest-reporter.ts';

@@ -59,7 +59,7 @@ export class DbnMappings {
     for (; index !== -1; index = this.#before[index]!) {
       const { nameAt, outputAt, fromDay, toDay } = this.#intervals[index]!;
       if (day < fromDay || day >= toDay) continue;
-      const other = this.#text(this.#isIdOut() ? nameAt : outputAt);
+      const other = this.#text(this.isIdOut() ? nameAt : outputAt);
       if (name !== null && name !== other && this.isVenueSymbol()) {
         throw new FeedError(
           `The metadata call instrument ${id} both ${other} and ${name} on ${day}.`,
@@ -72,8 +72,13 @@ export class DbnMappings {
 
   /** Whether names are symbols of the venue, and not ones like `ES.c.0`, which mean another contract after a while. */
   isVenueSymbol(): boolean {
-    const kind = this.#isIdOut() ? this.nameKindIn : this.nameKindOut;
+    const kind = this.isIdOut() ? this.nameKindIn : this.nameKindOut;
     return kind === NAME_KINDS.rawSymbol || kind === NAME_KINDS.parent;
+  }
+
+  /** Whether names stand before ids, and not behind them. */
+  isIdOut(): boolean {
+    return this.nameKindOut === NAME_KINDS.instrumentId;
   }
 
   /** All of them, as they stand in the file. */
@@ -89,13 +94,9 @@ export class DbnMappings {
     }
   }
 
-  #isIdOut(): boolean {
-    return this.nameKindOut === NAME_KINDS.instrumentId;
-  }
-
   /** An id is decimal digits; an interval without one says that there was nothing. */
   #idOf({ nameAt, outputAt }: MappedInterval): number {
-    let at = this.#isIdOut() ? outputAt : nameAt;
+    let at = this.isIdOut() ? outputAt : nameAt;
     const end = at + this.#symbolBytes;
     let id = 0;
     let digits = 0;

@@ -1,0 +1,252 @@
+/** `tapeloom import`: brings files of trades onto the tape of a dataset, as sealed days. */
+
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import type { Contract } from '@tapeloom/core/instrument/contract';
+import { UnclearFeedError } from '@tapeloom/server/feeds/open-feed';
+import {
+  DatasetImport,
+  type ImportedFile,
+  type ImportProgress,
+} from '@tapeloom/server/imports/dataset-import';
+import { readAppliedInstruments } from '@tapeloom/server/markets/instruments/applied-instruments';
+import { decideAndKeepRolls } from '@tapeloom/server/markets/instruments/decide-rolls';
+import type { ListedDataset } from '@tapeloom/server/markets/instruments/instruments-file';
+import { DirectoryLockedError, lockDirectory } from '@tapeloom/server/platform/directory-lock';
+import type { Disk } from '@tapeloom/server/platform/disk';
+import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { createClock } from '@tapeloom/server/platform/system-clock';
+import { writeJson } from '../accounts/account-options.ts';
+import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
+import { dateText } from '../day-text.ts';
+import { ExitCode } from '../exit-codes.ts';
+import { FileFault, foundFiles, inOrder, named, openFile } from '../import/found-files.ts';
+import { type ImportRequest, readImportRequest } from '../import/import-request.ts';
+import {
+  contractsText,
+  fileNotes,
+  importJson,
+  refusalsText,
+  rollsText,
+} from '../import/import-view.ts';
+import { ProgressLine } from '../progress-line.ts';
+import { sizeText } from '../size-text.ts';
+import { wholeText } from '../stream/text-format.ts';
+import { questionsText } from '../study/file-text.ts';
+import { readMapping } from '../study/read-mapping.ts';
+
+export const importCommand: CommandBody = {
+  usage: `Usage: tapeloom import <file|pattern>... [options]
+
+Brings files of trades onto the tape: DBN or a CSV, plain or packed with gzip, zstd or zip, or Parquet.
+Trades go to the contracts that the data directory's instruments name, day by day; what is no contract
+of theirs is counted. Files are imported one after the other, in the order of their first trades; each
+takes effect whole or not at all. What is there already is compared trade by trade: the same changes
+nothing, a day that was there in part is completed, and a file with other trades is refused. A service
+may run on the directory, and has the new days within seconds.
+
+A day is complete when files cover all hours in which its market was open. DBN says what it covers, and
+archives of Binance and Tardis do by their names; of other files it is from a contract's first trade to
+its last.
+
+  --replace            trades of the files take the place of those that are there
+  --dry-run            say what would be done, with every file against the tape as it is; write nothing
+  --covers <range>     what the files have, whatever they say: dates (midnights UTC) or times, as
+                       a..b, the end not included; days without trades are complete then, too
+  --dataset <name>     into which dataset, where there are several
+  --contract <symbol>  all trades are of this contract, whatever the files call it
+  --side <rule>        tick-rule: infer sides the file does not say from prices; quotes: from the
+                       quotes beside each trade; default file: as it says, else unknown
+  --preset <form>      databento, binance-trades, binance-aggtrades, tardis, sierra, ninjatrader,
+                       quantconnect; default: found from the content
+  --zone <zone>        the zone of times that do not say theirs, for example America/Chicago
+  --date <date>        the date of times that are counted from midnight
+  --day-month <order>  day-first or month-first: how 03/04/2026 is meant
+  --mapping <file>     a JSON file that says what the columns of a CSV mean
+  --data <directory>   the data directory (default: TAPELOOM_DATA or ./data)
+  --json               JSON instead of text
+
+Examples:
+  tapeloom import glbx-mdp3-20260310.trades.dbn.zst
+  tapeloom import 'BTCUSDT-trades-2026-*.zip' --dry-run
+  tapeloom import ES.csv --contract ESH6 --zone America/Chicago --covers 2026-03-02..2026-03-07`,
+  run,
+};
+
+async function run(args: readonly string[], io: CommandIo): Promise<number> {
+  const request = readImportRequest(args, io);
+  const disk = new NodeDisk();
+  const files = await foundFiles(disk, request.words);
+  const dataset = await datasetOf(disk, request);
+  if (dataset === null) {
+    io.stderr(noInstrumentsText(request.data));
+    return ExitCode.failure;
+  }
+  try {
+    using _lock = request.isDryRun ? null : lockDirectory(`${request.data}/tape/${dataset.name}`);
+    // Somebody may have applied others before the lock was taken.
+    const listed = (await datasetOf(disk, request)) ?? dataset;
+    return await importAll(request, listed, files, disk, io);
+  } catch (error) {
+    const fault = faultText(error, dataset.name);
+    if (fault === null) throw error;
+    io.stderr(fault);
+    return ExitCode.failure;
+  }
+}
+
+async function importAll(
+  request: ImportRequest,
+  dataset: ListedDataset,
+  files: readonly string[],
+  disk: Disk,
+  io: CommandIo,
+): Promise<number> {
+  const { data, isDryRun, options } = request;
+  const tapeRoot = `${data}/tape`;
+  const mapping =
+    options.mappingPath === null ? null : await readMapping(disk, options.mappingPath);
+  const hints = { ...options.hints, ...(mapping !== null && { mapping }) };
+  const contract = contractOf(dataset, request.contract);
+  const staging = isDryRun
+    ? join(tmpdir(), `tapeloom-import-${process.pid}`)
+    : `${tapeRoot}/${dataset.name}/staging`;
+  const ordered = await inOrder(disk, files, hints, io.signal);
+  const importing = await DatasetImport.begin({
+    disk,
+    tapeRoot,
+    stagingDirectory: staging,
+    dataset,
+    now: createClock({ kind: 'system' }).now(),
+    isDryRun,
+  });
+  const results: ImportedFile[] = [];
+  let isRefused = false;
+  try {
+    for (const path of ordered) {
+      const result = await importOne(path, { request, hints, contract }, importing, disk, io);
+      results.push(result);
+      isRefused ||= result.days.some(({ status }) => status === 'refused');
+      if (isRefused && !isDryRun) break;
+    }
+  } catch (error) {
+    tellBefore(results, isDryRun, io);
+    throw error;
+  }
+  const rolls = isDryRun
+    ? []
+    : await decideAndKeepRolls(disk, tapeRoot, dataset, importing.manifest);
+  if (request.isJson) {
+    writeJson(io, { dataset: dataset.name, isDryRun, ...importJson(results, rolls) });
+  } else {
+    io.stdout(contractsText(results) + rollsText(rolls));
+    if (isDryRun) io.stdout('Nothing was written: this is what an import would do.\n');
+  }
+  if (isRefused) tellBefore(results.slice(0, -1), isDryRun, io);
+  return isRefused ? ExitCode.failure : ExitCode.ok;
+}
+
+interface FileSetting {
+  readonly request: ImportRequest;
+  readonly hints: Parameters<typeof openFile>[2];
+  readonly contract: Contract | null;
+}
+
+async function importOne(
+  path: string,
+  { request, hints, contract }: FileSetting,
+  importing: DatasetImport,
+  disk: Disk,
+  io: CommandIo,
+): Promise<ImportedFile> {
+  const progress = new ProgressLine(io, {});
+  try {
+    return await named(path, async () => {
+      await using opened = await openFile(disk, path, hints, io.signal);
+      const { feed, size, bytesRead, requireUnchanged } = opened;
+      const result = await importing.add({
+        path,
+        feed,
+        contract,
+        covers: request.covers,
+        hasTickRule: request.options.trades.hasTickRule,
+        mayReplace: request.mayReplace,
+        requireUnchanged,
+        onProgress: (step) => {
+          io.signal.throwIfAborted();
+          progress.show(() => `${basename(path)}: ${stepText(step, bytesRead(), size)}`);
+        },
+      });
+      progress.erase();
+      io.stderr(fileNotes(result, { format: feed.format(), reasons: feed.reasons }));
+      io.stderr(refusalsText(result));
+      return result;
+    });
+  } finally {
+    progress.erase();
+  }
+}
+
+function stepText(step: ImportProgress, bytesRead: number, size: number): string {
+  if (step.step === 'sealing') return `sealing ${step.symbol} ${dateText(step.day)}`;
+  return `reading ${sizeText(bytesRead)} of ${sizeText(size)}, ${wholeText(step.trades)} trades`;
+}
+
+/** Files before one that was refused have taken effect. */
+function tellBefore(done: readonly ImportedFile[], isDryRun: boolean, io: CommandIo): void {
+  if (done.length === 0 || isDryRun) return;
+  const names = done.map(({ path }) => basename(path)).join(', ');
+  io.stderr(`Imported before it, and there: ${names}.\n`);
+}
+
+/** Null when the directory has no instruments yet. */
+async function datasetOf(
+  disk: Disk,
+  { data, dataset }: ImportRequest,
+): Promise<ListedDataset | null> {
+  const applied = await readAppliedInstruments(disk, data);
+  if (applied === null) return null;
+  const names = applied.datasets.map(({ name }) => name).join(', ');
+  if (dataset === null) {
+    if (applied.datasets.length === 1) return applied.datasets[0]!;
+    throw new UsageError(`--dataset is missing: there are ${names}`);
+  }
+  const found = applied.datasets.find(({ name }) => name === dataset);
+  if (found === undefined)
+    throw new UsageError(`no dataset is called ${dataset}; there are ${names}`);
+  return found;
+}
+
+function contractOf({ name, contracts }: ListedDataset, symbol: string | null): Contract | null {
+  if (symbol === null) return null;
+  const found = contracts.find(({ contract }) => contract.symbol === symbol);
+  if (found !== undefined) return found.contract;
+  throw new UsageError(`--contract: ${name} has no contract ${symbol}`);
+}
+
+function noInstrumentsText(data: string): string {
+  return (
+    `${data} has no instruments yet, so it is not known whose trades these are. A file of instruments says it: write\n` +
+    'one by docs/operating/instruments.md, or make it out of the DBN definitions of the same days, and apply it:\n' +
+    '  tapeloom instruments from <definitions.dbn.zst> --out instruments.yaml\n' +
+    '  tapeloom instruments apply instruments.yaml\n'
+  );
+}
+
+/** Null for what is no fault of a file or of the surroundings. */
+function faultText(error: unknown, dataset: string): string | null {
+  if (error instanceof FileFault) {
+    if (error.cause instanceof UnclearFeedError) {
+      return questionsText(error.fileName, error.cause.questions);
+    }
+    return `${error.message}\nNothing of this file was imported.\n`;
+  }
+  if (error instanceof DirectoryLockedError) {
+    const holder = error.holderPid === null ? 'another process' : `process ${error.holderPid}`;
+    return `${dataset} is being imported into, or changed, by ${holder}. Wait until that has ended.\n`;
+  }
+  if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') {
+    return 'There is no room left on the disk: nothing of this file was imported. Make room and import it again.\n';
+  }
+  return null;
+}

@@ -1,0 +1,137 @@
+/** The files that are meant by paths and patterns, and the order in which they are imported: that of their first trades. */
+
+import { glob } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { epochNs } from '@tapeloom/core/utc-day';
+import { FeedError } from '@tapeloom/server/feeds/feed-trades';
+import { type FeedHints, type OpenFeed, openFeed } from '@tapeloom/server/feeds/open-feed';
+import type { Disk } from '@tapeloom/server/platform/disk';
+import { UsageError } from '../command.ts';
+
+const PATTERN = /[*?[\]{}]/;
+
+/** Each once, in the order of the words. */
+export async function foundFiles(disk: Disk, words: readonly string[]): Promise<readonly string[]> {
+  const files = new Set<string>();
+  for (const word of words) {
+    if (!PATTERN.test(word) || (await disk.stat(resolve(word))) !== null) {
+      files.add(resolve(word));
+      continue;
+    }
+    const found = (await Array.fromAsync(glob(word))).sort();
+    if (found.length === 0) throw new UsageError(`no file is like ${word}`);
+    for (const file of found) {
+      const entry = await disk.stat(resolve(file));
+      if (entry?.kind === 'file') files.add(resolve(file));
+    }
+  }
+  return [...files];
+}
+
+/** A file that is open for reading, up to the size it had then. */
+export interface OpenedFile extends AsyncDisposable {
+  readonly feed: OpenFeed;
+  readonly size: number;
+  /** Bytes that were read so far. */
+  readonly bytesRead: () => number;
+  /** Rejects when somebody has written to it meanwhile. */
+  readonly requireUnchanged: () => Promise<void>;
+}
+
+/** Rejects with a `FeedError` that begins with the file's name. */
+export async function openFile(
+  disk: Disk,
+  path: string,
+  hints: FeedHints,
+  signal: AbortSignal,
+): Promise<OpenedFile> {
+  const entry = await disk.stat(path);
+  if (entry === null) throw new FeedError('There is no such file.');
+  if (entry.kind !== 'file') throw new FeedError('This is a directory: give files in it.');
+  const file = await disk.open(path, 'read');
+  let bytesRead = 0;
+  const source = {
+    size: entry.size,
+    read: async (into: Uint8Array, position: number) => {
+      signal.throwIfAborted();
+      const count = await file.read(into, position);
+      bytesRead += count;
+      return count;
+    },
+  };
+  try {
+    return {
+      feed: await openFeed(source, path, hints),
+      size: entry.size,
+      bytesRead: () => Math.min(bytesRead, entry.size),
+      requireUnchanged: async () => {
+        if ((await disk.stat(path))?.version === entry.version) return;
+        throw new FeedError(
+          'The file was changed while it was read. Import it when it is finished.',
+        );
+      },
+      [Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
+    };
+  } catch (error) {
+    await file[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** By their first trade, which is read; a file without any comes last. */
+export async function inOrder(
+  disk: Disk,
+  files: readonly string[],
+  hints: FeedHints,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  if (files.length < 2) return files;
+  const begins: { readonly path: string; readonly first: EpochNs | null }[] = [];
+  for (const path of files) {
+    begins.push({ path, first: await named(path, () => firstTrade(disk, path, hints, signal)) });
+  }
+  return begins
+    .sort((a, b) =>
+      a.first === b.first
+        ? 0
+        : b.first === null || (a.first !== null && a.first < b.first)
+          ? -1
+          : 1,
+    )
+    .map(({ path }) => path);
+}
+
+async function firstTrade(
+  disk: Disk,
+  path: string,
+  hints: FeedHints,
+  signal: AbortSignal,
+): Promise<EpochNs | null> {
+  await using opened = await openFile(disk, path, hints, signal);
+  for await (const { count, days, ns } of opened.feed.trades()) {
+    if (count > 0) return epochNs(days[0]! as UtcDay, ns[0]!);
+  }
+  return null;
+}
+
+/** What is wrong with a file, said with its name. */
+export class FileFault extends Error {
+  readonly fileName: string;
+  override readonly cause: FeedError;
+
+  constructor(path: string, cause: FeedError) {
+    super(`${basename(path)}: ${cause.message}`);
+    this.fileName = basename(path);
+    this.cause = cause;
+  }
+}
+
+/** Does something with a file; a `FeedError` becomes a `FileFault`. */
+export async function named<Value>(path: string, work: () => Promise<Value>): Promise<Value> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof FeedError ? new FileFault(path, error) : error;
+  }
+}

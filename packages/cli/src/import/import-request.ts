@@ -1,0 +1,68 @@
+/** The options of `tapeloom import`. */
+
+import type { InstantRange } from '@tapeloom/server/imports/spans';
+import { dataDirectory } from '../accounts/account-options.ts';
+import { type CommandIo, UsageError } from '../command.ts';
+import { readArgs } from '../read-args.ts';
+import { type FileOptions, readFileOptions } from '../study/file-options.ts';
+import { readInstant } from '../time-options.ts';
+
+const TEXTS = [
+  'data',
+  'dataset',
+  'contract',
+  'covers',
+  'side',
+  'preset',
+  'zone',
+  'date',
+  'day-month',
+  'mapping',
+] as const;
+
+export interface ImportRequest {
+  /** As they were given: paths and patterns. */
+  readonly words: readonly string[];
+  readonly data: string;
+  /** Null: the only one there is. */
+  readonly dataset: string | null;
+  /** The symbol of the contract that all files are of; null: they say it. */
+  readonly contract: string | null;
+  readonly covers: InstantRange | null;
+  readonly options: FileOptions;
+  readonly mayReplace: boolean;
+  readonly isDryRun: boolean;
+  readonly isJson: boolean;
+}
+
+export function readImportRequest(args: readonly string[], io: CommandIo): ImportRequest {
+  const { values, words } = readArgs(args, {
+    texts: TEXTS,
+    flags: ['replace', 'dry-run', 'json'],
+    words: null,
+  });
+  if (words.length === 0) throw new UsageError('<file> is missing');
+  return {
+    words,
+    data: dataDirectory(values.data, io),
+    dataset: values.dataset ?? null,
+    contract: values.contract ?? null,
+    covers: values.covers === undefined ? null : readCovers(values.covers),
+    options: readFileOptions(values),
+    mayReplace: values.replace,
+    isDryRun: values['dry-run'],
+    isJson: values.json,
+  };
+}
+
+function readCovers(text: string): InstantRange {
+  const [first, second, more] = text.split('..');
+  if (second === undefined || more !== undefined) {
+    throw new UsageError(`--covers must be like 2026-03-01..2026-04-01, got ${text}`);
+  }
+  const range = { from: readInstant('--covers', first), to: readInstant('--covers', second) };
+  if (range.from < range.to) return range;
+  throw new UsageError(
+    '--covers ends before it begins; its end is not included, so a day ends at the next date',
+  );
+}

@@ -1,0 +1,180 @@
+/** What an import has done, or would do, as text and as JSON. */
+
+import { basename } from 'node:path';
+import type { Contract } from '@tapeloom/core/instrument/contract';
+import { formatPrice } from '@tapeloom/core/price';
+import { MS_NS } from '@tapeloom/core/units';
+import type { DayResult, ImportedFile } from '@tapeloom/server/imports/dataset-import';
+import type { DayStatus } from '@tapeloom/server/imports/judge-day';
+import type { PlainTrade } from '@tapeloom/server/imports/merge-day';
+import type { NewRoll } from '@tapeloom/server/markets/instruments/decide-rolls';
+import type { DaySpan } from '@tapeloom/server/tape/tape';
+import { dateText, rangesText } from '../day-text.ts';
+import { wholeText } from '../stream/text-format.ts';
+import { type Column, tableText } from '../table-text.ts';
+
+const COLUMNS: readonly Column[] = [
+  { title: 'contract' },
+  { title: 'days', isNumber: true },
+  { title: 'trades', isNumber: true },
+  { title: 'from' },
+  { title: 'to' },
+  { title: 'what' },
+  { title: 'quality' },
+];
+const STATUSES: readonly DayStatus[] = ['added', 'extended', 'replaced', 'same', 'refused'];
+const REFUSALS_SHOWN_MAX = 10;
+const PARTIAL_SHOWN_MAX = 3;
+const LEFT_OUT_SHOWN_MAX = 20;
+const SIDES = ['sell', 'side unknown', 'buy'];
+
+/** A line per contract, over all files: of a day that several files had, the last word counts. */
+export function contractsText(files: readonly ImportedFile[]): string {
+  const rows = [...byContract(files)].map(([symbol, days]) => {
+    const kept = days.filter(({ imported }) => imported !== null);
+    const trades = kept.reduce((sum, { imported }) => sum + imported!.trades, 0);
+    const what = STATUSES.flatMap((status) => {
+      const count = days.filter((day) => day.status === status).length;
+      return count === 0 ? [] : [`${wholeText(count)} ${status}`];
+    });
+    return [
+      symbol,
+      wholeText(days.length),
+      wholeText(trades),
+      dateText(days[0]!.day),
+      dateText(days.at(-1)!.day),
+      what.join(', '),
+      qualityText(kept),
+    ];
+  });
+  return rows.length === 0 ? '' : tableText(COLUMNS, rows);
+}
+
+function qualityText(days: readonly DayResult[]): string {
+  const partial = days.filter(({ imported }) => imported!.gaps.length > 0);
+  if (partial.length === 0) return 'complete';
+  const shown = partial.slice(0, PARTIAL_SHOWN_MAX).map(({ day, imported }) => {
+    const { gaps } = imported!;
+    const more = gaps.length > 1 ? ', …' : '';
+    return `${dateText(day)} lacks ${spanText(gaps[0]!)}${more}`;
+  });
+  const more = partial.length > shown.length ? ', …' : '';
+  return `${wholeText(partial.length)} partial: ${shown.join(', ')}${more}`;
+}
+
+/** What is to be known of one file. */
+export function fileNotes(
+  { path, trades, days, leftOut, inferredSides }: ImportedFile,
+  feed: { readonly format: string; readonly reasons: readonly string[] },
+): string {
+  const lines = [`${basename(path)}: ${feed.format}, ${wholeText(trades)} trades`, ...feed.reasons];
+  const left = [...leftOut].sort(([, a], [, b]) => b - a);
+  for (const [what, times] of left.slice(0, LEFT_OUT_SHOWN_MAX)) {
+    lines.push(`Left out: ${what} (${wholeText(times)})`);
+  }
+  if (left.length > LEFT_OUT_SHOWN_MAX) {
+    const rest = left.slice(LEFT_OUT_SHOWN_MAX).reduce((sum, [, times]) => sum + times, 0);
+    lines.push(`Left out: ${left.length - LEFT_OUT_SHOWN_MAX} others (${wholeText(rest)})`);
+  }
+  if (inferredSides > 0) {
+    lines.push(`Sides of ${wholeText(inferredSides)} trades were inferred by the tick rule.`);
+  }
+  if (days.length === 0) lines.push('It has nothing of the contracts of the dataset.');
+  return `${lines.join('\n')}\n`;
+}
+
+/** Why a file was refused; empty when it was not. */
+export function refusalsText({ path, days }: ImportedFile): string {
+  const refused = days.filter(({ status }) => status === 'refused');
+  if (refused.length === 0) return '';
+  const lines = refused.slice(0, REFUSALS_SHOWN_MAX).map(({ contract, day, difference }) => {
+    const place = `${contract.symbol} ${dateText(day)}`;
+    if (difference === null) return `  ${place}: the day on the tape is damaged`;
+    const { here, there } = difference;
+    return `  ${place}: the tape has ${tradeText(here, contract)}, the file ${tradeText(there, contract)}`;
+  });
+  const more = refused.length - lines.length;
+  if (more > 0)
+    lines.push(`  and ${rangesText(refused.slice(lines.length).map(({ day }) => day))}`);
+  return (
+    `${basename(path)} is refused, nothing of it is imported: it differs from what is on the tape.\n` +
+    `${lines.join('\n')}\nWith --replace its trades take the place of those on the tape.\n`
+  );
+}
+
+export function rollsText(rolls: readonly NewRoll[]): string {
+  return rolls
+    .map(
+      ({ alias, symbol, from }) =>
+        `${alias} means ${symbol} from ${dateText(from)} on, by volume.\n`,
+    )
+    .join('');
+}
+
+export function importJson(files: readonly ImportedFile[], rolls: readonly NewRoll[]) {
+  return {
+    files: files.map(({ path, trades, inferredSides, leftOut, days }) => ({
+      file: path,
+      isRefused: days.some(({ status }) => status === 'refused'),
+      trades,
+      inferredSides,
+      leftOut: Object.fromEntries(leftOut),
+    })),
+    contracts: [...byContract(files)].map(([contract, days]) => ({
+      contract,
+      days: days.map(({ day, status, imported, difference }) => ({
+        day,
+        status,
+        trades: imported?.trades ?? null,
+        covered: imported?.covered ?? null,
+        gaps: imported?.gaps ?? null,
+        ...(difference !== null && { difference }),
+      })),
+    })),
+    rolls,
+  };
+}
+
+function byContract(files: readonly ImportedFile[]): ReadonlyMap<string, readonly DayResult[]> {
+  const last = new Map<string, DayResult>();
+  for (const { days } of files) {
+    for (const result of days) {
+      const key = `${result.contract.symbol} ${result.day}`;
+      const before = last.get(key);
+      // What an earlier file of the same import has added is not the same as before.
+      const isNews =
+        before !== undefined && before.status !== 'refused' && result.status !== 'refused';
+      const status = isNews && before.status !== 'same' ? before.status : result.status;
+      last.set(key, { ...result, status });
+    }
+  }
+  const sorted = [...last.values()].sort((a, b) =>
+    a.contract.symbol < b.contract.symbol
+      ? -1
+      : a.contract.symbol > b.contract.symbol
+        ? 1
+        : a.day - b.day,
+  );
+  return Map.groupBy(sorted, ({ contract }) => contract.symbol);
+}
+
+function tradeText(trade: PlainTrade | null, { tickSizeNanos, lotSizeNanos }: Contract): string {
+  if (trade === null) return 'no further trade';
+  const { ns, price, size, side } = trade;
+  const lots = formatPrice(size, lotSizeNanos);
+  return `${clockText(ns, true)} ${formatPrice(price, tickSizeNanos)} × ${lots} ${SIDES[side + 1]}`;
+}
+
+function spanText([from, to]: DaySpan): string {
+  return `${clockText(from, false)}–${clockText(to, false)}`;
+}
+
+/** The time of a day; its midnight at the end is 24:00. */
+function clockText(ns: number, isExact: boolean): string {
+  const seconds = Math.floor(ns / (1_000 * MS_NS));
+  const two = (value: number) => String(value).padStart(2, '0');
+  const minutes = `${two(Math.floor(seconds / 3_600))}:${two(Math.floor(seconds / 60) % 60)}`;
+  if (!isExact) return seconds % 60 === 0 ? minutes : `${minutes}:${two(seconds % 60)}`;
+  const rest = String(ns % (1_000 * MS_NS)).padStart(9, '0');
+  return `${minutes}:${two(seconds % 60)}.${rest}`;
+}

@@ -1,0 +1,66 @@
+/** The range that a file says it has: DBN in its metadata, archives of some vendors in their names. */
+
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { addDays, epochNs, isUtcDay } from '@tapeloom/core/utc-day';
+import type { CsvPresetName } from './csv/csv-guess.ts';
+import type { DbnMetadata } from './dbn/dbn-metadata.ts';
+
+export interface SaidRange {
+  /** Included, and not included. */
+  readonly from: EpochNs;
+  readonly to: EpochNs;
+  /** It is meant by the time of capture: a trade just before one of its edges may stand behind it, in another file. */
+  readonly isByCapture: boolean;
+  /** Of whom; null: of all instruments that the file has. */
+  readonly names: readonly SaidName[] | null;
+}
+
+/** A name that an instrument goes by on days, the last one not included. */
+export interface SaidName {
+  readonly name: string;
+  readonly fromDay: UtcDay;
+  readonly toDay: UtcDay;
+}
+
+/** `BTCUSDT-trades-2026-03-10.csv`, `BTCUSDT-aggTrades-2026-03.csv` */
+const BINANCE = /-(?:trades|aggTrades)-(\d{4})-(\d{2})(?:-(\d{2}))?\.csv$/;
+/** `binance-futures_trades_2026-03-10_BTCUSDT.csv` */
+const TARDIS = /_trades_(\d{4})-(\d{2})-(\d{2})_[^/]*\.csv$/;
+
+/** Null for files without an end, as captures are, and for those that a limit may have cut. */
+export function dbnRange({ start, end, limit, mappings }: DbnMetadata): SaidRange | null {
+  if (end === null || limit !== null || start >= end) return null;
+  const names: SaidName[] = [];
+  const isIdOut = mappings.isIdOut();
+  for (const { name, intervals } of mappings.isVenueSymbol() ? mappings : []) {
+    for (const { fromDay, toDay, output } of intervals) {
+      if (output === '' || !isUtcDay(fromDay) || !isUtcDay(toDay)) continue;
+      names.push({ name: isIdOut ? name : output, fromDay, toDay });
+    }
+  }
+  return { from: start as EpochNs, to: end as EpochNs, isByCapture: true, names };
+}
+
+/** By the file's name, of a vendor whose archives have a day or a month each. */
+export function archiveRange(preset: CsvPresetName | null, fileName: string): SaidRange | null {
+  const form =
+    preset === 'tardis' ? TARDIS : preset?.startsWith('binance') === true ? BINANCE : null;
+  const match = form?.exec(fileName);
+  if (match === null || match === undefined) return null;
+  const [, year, month, date = '01'] = match;
+  const first = Number(`${year}${month}${date}`);
+  if (!isUtcDay(first)) return null;
+  const isMonth = match[3] === undefined;
+  const end = isMonth ? firstOfNextMonth(Number(year), Number(month)) : addDays(first, 1);
+  return {
+    from: epochNs(first, 0),
+    to: epochNs(end, 0),
+    isByCapture: preset === 'tardis',
+    names: null,
+  };
+}
+
+function firstOfNextMonth(year: number, month: number): UtcDay {
+  const day = month === 12 ? (year + 1) * 10_000 + 101 : year * 10_000 + (month + 1) * 100 + 1;
+  return day as UtcDay;
+}

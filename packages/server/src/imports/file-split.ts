@@ -1,0 +1,178 @@
+/**
+ * The trades of one file by contract and UTC day, as ticks and lots. Every trade is taken exactly as it stands, is counted
+ * as one that nobody asked for, or the file is refused.
+ */
+
+import type { Contract } from '@tapeloom/core/instrument/contract';
+import type { UtcDay } from '@tapeloom/core/numbers';
+import type { DayRows } from '../feeds/day-rows.ts';
+import { shortest } from '../feeds/decimals.ts';
+import { FeedError, type FeedTrades } from '../feeds/feed-trades.ts';
+import { Grid, greatestCommonDivisor } from '../feeds/grid.ts';
+import type { OpenFeed } from '../feeds/open-feed.ts';
+import type { ContractNames } from './contract-names.ts';
+import type { StagedRows } from './staged-rows.ts';
+
+const NANO_DECIMALS = 9;
+const ZERO_SIZE = 'size zero';
+
+export interface SplitOptions {
+  readonly names: ContractNames;
+  /** All trades are of this contract, whatever the file calls it. */
+  readonly contract: Contract | null;
+  readonly today: UtcDay;
+  /** So many trades wait in memory, then they are staged. */
+  readonly rowsMax: number;
+}
+
+/** The tick and the lot of a contract, and what numbers of the present batch are multiplied by for them. */
+interface Terms {
+  readonly symbol: string;
+  readonly price: Grid;
+  readonly size: Grid;
+  batch: number;
+  priceFactor: number;
+  sizeFactor: number;
+}
+
+/** Where trades of an instrument go on the day of the last one; without terms they are counted only. */
+interface Lane {
+  day: number;
+  terms: Terms | null;
+  rows: DayRows | null;
+  left: number;
+}
+
+export class FileSplit {
+  readonly #feed: OpenFeed;
+  readonly #staged: StagedRows;
+  readonly #options: SplitOptions;
+  readonly #lanes: Lane[] = [];
+  readonly #terms = new Map<string, Terms>();
+  #only: number | null = null;
+  #batch = 0;
+  #waiting = 0;
+  #zeroSizes = 0;
+  /** Those that became rows of a day. */
+  trades = 0;
+
+  constructor(feed: OpenFeed, staged: StagedRows, options: SplitOptions) {
+    this.#feed = feed;
+    this.#staged = staged;
+    this.#options = options;
+  }
+
+  /** What was left out, and how often. */
+  get leftOut(): ReadonlyMap<string, number> {
+    const counts = new Map(this.#feed.counts());
+    const add = (what: string, times: number) => {
+      if (times > 0) counts.set(what, (counts.get(what) ?? 0) + times);
+    };
+    add(ZERO_SIZE, this.#zeroSizes);
+    for (const [index, lane] of this.#lanes.entries()) {
+      if (lane === undefined) continue;
+      const why = this.#feed.skippedAs(index) ?? 'no contract of the instruments then';
+      add(`trades of ${this.#feed.nameOf(index)}, ${why}`, lane.left);
+    }
+    return counts;
+  }
+
+  add(batch: FeedTrades): void {
+    const { count, instruments, days, ns, prices, sizes, sides, rows } = batch;
+    this.#batch += 1;
+    let taken = 0;
+    for (let row = 0; row < count; row += 1) {
+      let lane = this.#lanes[instruments[row]!];
+      if (lane === undefined || lane.day !== days[row] || lane.rows === null) {
+        lane = this.#turn(instruments[row]!, days[row]!, rows[row]!);
+      }
+      const { terms } = lane;
+      if (terms === null) {
+        lane.left += 1;
+        continue;
+      }
+      if (sizes[row] === 0) {
+        this.#zeroSizes += 1;
+        continue;
+      }
+      if (terms.batch !== this.#batch) this.#align(terms, batch);
+      const place = terms.price.place(prices[row]! * terms.priceFactor, rows[row]!);
+      const lots = terms.size.place(sizes[row]! * terms.sizeFactor, rows[row]!);
+      lane.rows!.add(ns[row]!, place, lots, sides[row]!);
+      taken += 1;
+    }
+    this.trades += taken;
+    this.#waiting += taken;
+  }
+
+  /** To be called between batches. */
+  async settle(): Promise<void> {
+    if (this.#waiting < this.#options.rowsMax) return;
+    await this.#staged.spill();
+    for (const lane of this.#lanes) if (lane !== undefined) lane.rows = null;
+    this.#waiting = 0;
+  }
+
+  /** The lane of an instrument, made ready for a day. */
+  #turn(index: number, day: number, row: number): Lane {
+    let lane = this.#lanes[index];
+    if (lane === undefined) {
+      lane = { day: 0, terms: null, rows: null, left: 0 };
+      this.#lanes[index] = lane;
+    }
+    if (lane.day !== day) {
+      if (day > this.#options.today) {
+        throw new FeedError(`Row ${row} has a time on ${day}, which has not come yet.`, row);
+      }
+      const contract = this.#contractOf(index, day as UtcDay);
+      lane.day = day;
+      lane.terms = contract === null ? null : this.#termsOf(contract);
+      lane.rows = null;
+    }
+    if (lane.terms !== null) lane.rows = this.#staged.rowsOf(lane.terms.symbol, day as UtcDay);
+    return lane;
+  }
+
+  #contractOf(index: number, day: UtcDay): Contract | null {
+    if (this.#feed.skippedAs(index) !== null) return null;
+    const { contract, names } = this.#options;
+    if (contract === null) return names.find(this.#feed.namesOf(index), day);
+    this.#only ??= index;
+    if (this.#only !== index) {
+      const found = [this.#only, index].map((one) => this.#feed.nameOf(one)).join(' and ');
+      throw new FeedError(`The file has trades of ${found}: --contract is for files of one.`);
+    }
+    return contract;
+  }
+
+  #termsOf({ symbol, tickSizeNanos, lotSizeNanos }: Contract): Terms {
+    const known = this.#terms.get(symbol);
+    if (known !== undefined) return known;
+    const grid = (what: string, unitName: string, nanos: number) =>
+      new Grid({
+        what,
+        unitName,
+        unit: shortest(BigInt(nanos), NANO_DECIMALS),
+        isHeld: true,
+        remedy: `It is that of ${symbol} in the file of instruments, where a finer one can be said.`,
+        finer: greatestCommonDivisor,
+        onFiner: () => {},
+      });
+    const terms = {
+      symbol,
+      price: grid('price', 'tick', tickSizeNanos),
+      size: grid('size', 'lot', lotSizeNanos),
+      batch: 0,
+      priceFactor: 0,
+      sizeFactor: 0,
+    };
+    this.#terms.set(symbol, terms);
+    return terms;
+  }
+
+  #align(terms: Terms, { priceDecimals, sizeDecimals }: FeedTrades): void {
+    terms.batch = this.#batch;
+    terms.priceFactor = terms.price.align(priceDecimals);
+    terms.sizeFactor = terms.size.align(sizeDecimals);
+  }
+}

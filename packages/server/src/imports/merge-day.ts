@@ -1,0 +1,142 @@
+/**
+ * A day on the tape and what a file has of it, as one day. Where both surely have all trades they must agree, trade by
+ * trade. Elsewhere a trade that stands on one side only is added, and one that stands on both is one.
+ */
+
+import type { Rank } from '@tapeloom/core/numbers';
+import { allocateBatch, firstRowAt, type TradeBatch } from '@tapeloom/core/trade-batch';
+import type { DaySpan } from '../tape/tape.ts';
+
+export interface PlainTrade {
+  /** Of the day. */
+  readonly ns: number;
+  /** Ticks and lots. */
+  readonly price: number;
+  readonly size: number;
+  readonly side: number;
+}
+
+/** The first trades that differ; null: there is none any more. */
+export interface Difference {
+  readonly here: PlainTrade | null;
+  readonly there: PlainTrade | null;
+}
+
+/** Null when both have the same trades in these spans. */
+export function firstDifference(
+  here: TradeBatch,
+  there: TradeBatch,
+  spans: readonly DaySpan[],
+): Difference | null {
+  for (const [from, to] of spans) {
+    let [a, b] = [rowAt(here, from), rowAt(there, from)];
+    const [endA, endB] = [rowAt(here, to), rowAt(there, to)];
+    while (a < endA && b < endB && isSame(here, a, there, b)) {
+      a += 1;
+      b += 1;
+    }
+    if (a === endA && b === endB) continue;
+    return {
+      here: a < endA ? tradeAt(here, a) : null,
+      there: b < endB ? tradeAt(there, b) : null,
+    };
+  }
+  return null;
+}
+
+/** The day without its trades in these spans. */
+export function withoutSpans(day: TradeBatch, spans: readonly DaySpan[]): TradeBatch {
+  const kept = allocateBatch(day.day, 1 as Rank, day.count);
+  let from = 0;
+  for (const [begin, end] of spans) {
+    appendRows(kept, day, from, rowAt(day, begin));
+    from = rowAt(day, end);
+  }
+  appendRows(kept, day, from, day.count);
+  return kept;
+}
+
+/** All trades of both; of those at one time, the ones that are here come first. */
+export function joined(here: TradeBatch, there: TradeBatch): TradeBatch {
+  if (here.count === 0) return there;
+  if (there.count === 0) return here;
+  const all = allocateBatch(here.day, 1 as Rank, here.count + there.count);
+  let [a, b] = [0, 0];
+  while (a < here.count && b < there.count) {
+    const [nsA, nsB] = [here.ts[a]!, there.ts[b]!];
+    if (nsA !== nsB) {
+      if (nsA < nsB) appendRows(all, here, a, ++a);
+      else appendRows(all, there, b, ++b);
+      continue;
+    }
+    const [endA, endB] = [endOfTime(here, a), endOfTime(there, b)];
+    appendRows(all, here, a, endA);
+    appendOthers(all, there, b, endB, here, a, endA);
+    [a, b] = [endA, endB];
+  }
+  appendRows(all, here, a, here.count);
+  appendRows(all, there, b, there.count);
+  return all;
+}
+
+/** Of the rows [b, endB) those that have no equal among [a, endA), each of which is the equal of one only. */
+function appendOthers(
+  all: ReturnType<typeof allocateBatch>,
+  there: TradeBatch,
+  b: number,
+  endB: number,
+  here: TradeBatch,
+  a: number,
+  endA: number,
+): void {
+  const free = new Set(Array.from({ length: endA - a }, (_, index) => a + index));
+  for (let row = b; row < endB; row += 1) {
+    const equal = free.values().find((one) => isSame(here, one, there, row));
+    if (equal === undefined) appendRows(all, there, row, row + 1);
+    else free.delete(equal);
+  }
+}
+
+function appendRows(
+  to: ReturnType<typeof allocateBatch>,
+  from: TradeBatch,
+  begin: number,
+  end: number,
+): void {
+  if (begin >= end) return;
+  if (end === begin + 1) {
+    to.ts[to.count] = from.ts[begin]!;
+    to.price[to.count] = from.price[begin]!;
+    to.size[to.count] = from.size[begin]!;
+    to.side[to.count] = from.side[begin]!;
+  } else {
+    to.ts.set(from.ts.subarray(begin, end), to.count);
+    to.price.set(from.price.subarray(begin, end), to.count);
+    to.size.set(from.size.subarray(begin, end), to.count);
+    to.side.set(from.side.subarray(begin, end), to.count);
+  }
+  to.count += end - begin;
+}
+
+function endOfTime({ ts, count }: TradeBatch, row: number): number {
+  let end = row + 1;
+  while (end < count && ts[end] === ts[row]) end += 1;
+  return end;
+}
+
+function rowAt({ ts, count }: TradeBatch, ns: number): number {
+  return firstRowAt(ts, 0, count, ns);
+}
+
+function isSame(a: TradeBatch, rowA: number, b: TradeBatch, rowB: number): boolean {
+  return (
+    a.ts[rowA] === b.ts[rowB] &&
+    a.price[rowA] === b.price[rowB] &&
+    a.size[rowA] === b.size[rowB] &&
+    a.side[rowA] === b.side[rowB]
+  );
+}
+
+function tradeAt({ ts, price, size, side }: TradeBatch, row: number): PlainTrade {
+  return { ns: ts[row]!, price: price[row]!, size: size[row]!, side: side[row]! };
+}

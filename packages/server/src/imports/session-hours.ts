@@ -1,0 +1,79 @@
+/**
+ * The hours in which the contracts of a dataset trade, by the session books that are kept with its tape. Books reach as far
+ * as the days that are imported need; what was added to them is saved before a manifest names such days.
+ */
+
+import type { SessionTable } from '@tapeloom/core/calendar/session';
+import {
+  extendSessionBook,
+  type SessionBook,
+  sessionTable,
+} from '@tapeloom/core/calendar/session-book';
+import type { Contract } from '@tapeloom/core/instrument/contract';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { addDays, epochNs } from '@tapeloom/core/utc-day';
+import type { ListedDataset } from '../markets/instruments/instruments-file.ts';
+import type { DaySpan } from '../tape/tape.ts';
+import type { SessionStore } from '../tape/write/session-store.ts';
+import { type InstantRange, spansOnDay } from './spans.ts';
+
+/** A look-back reaches less far, a planned roll too. */
+const AROUND_DAYS = 60;
+
+interface Hours {
+  readonly book: SessionBook;
+  readonly full: SessionTable;
+}
+
+export class SessionHours {
+  readonly #store: SessionStore;
+  readonly #dataset: ListedDataset;
+  readonly #now: EpochNs;
+  readonly #byCalendar = new Map<string, Hours>();
+  readonly #unsaved = new Set<string>();
+
+  constructor(store: SessionStore, dataset: ListedDataset, now: EpochNs) {
+    this.#store = store;
+    this.#dataset = dataset;
+    this.#now = now;
+  }
+
+  /** When the contract's market is open on a day, while the contract lives. */
+  async openOn({ calendar, expiresAt }: Contract, day: UtcDay): Promise<readonly DaySpan[]> {
+    const { full } = await this.#hoursOf(calendar, day);
+    const end = epochNs(addDays(day, 1), 0);
+    const open: InstantRange[] = [];
+    let session = full.atOrAfter(epochNs(day, 0));
+    while (session !== null && session.open < end && session.open < expiresAt) {
+      const to = session.close < expiresAt ? session.close : expiresAt;
+      open.push({ from: session.open, to });
+      session = full.atOrAfter(session.close);
+    }
+    return spansOnDay(open, day);
+  }
+
+  /** All books that have grown are on disk once this resolves. */
+  async save(): Promise<void> {
+    for (const calendar of this.#unsaved) {
+      await this.#store.save(this.#byCalendar.get(calendar)!.book);
+    }
+    this.#unsaved.clear();
+  }
+
+  async #hoursOf(calendar: string, day: UtcDay): Promise<Hours> {
+    const [from, to] = [addDays(day, -AROUND_DAYS), addDays(day, AROUND_DAYS)];
+    const known = this.#byCalendar.get(calendar);
+    if (known !== undefined && known.book.from <= from && known.book.to >= to) return known;
+    const before = known?.book ?? (await this.#store.load(calendar));
+    const isEnough = before !== null && before.from <= from && before.to >= to;
+    const rules = this.#dataset.calendars.find(({ name }) => name === calendar)!;
+    // In steps: days mostly come one after the other, and a longer book is no other book.
+    const book = isEnough
+      ? before
+      : extendSessionBook(before, rules, from, addDays(to, AROUND_DAYS), this.#now);
+    const hours = { book, full: sessionTable(book, 'full') };
+    this.#byCalendar.set(calendar, hours);
+    if (!isEnough) this.#unsaved.add(calendar);
+    return hours;
+  }
+}

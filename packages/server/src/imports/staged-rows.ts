@@ -1,0 +1,124 @@
+/**
+ * Trades of many contracts and days that wait until their file was read to its end. A part of them is in memory; when that
+ * becomes much, it goes to one file of staging, so that memory stays flat however long a file is and however its trades
+ * are ordered.
+ */
+
+import type { UtcDay } from '@tapeloom/core/numbers';
+import { DayRows } from '../feeds/day-rows.ts';
+import type { Disk, DiskFile } from '../platform/disk.ts';
+
+const ROW_BYTES = 8 + 4 + 4 + 1;
+
+interface StagedDay {
+  readonly symbol: string;
+  readonly day: UtcDay;
+  rows: DayRows;
+  readonly chunks: { readonly position: number; readonly count: number }[];
+}
+
+export class StagedRows implements AsyncDisposable {
+  readonly #disk: Disk;
+  readonly #path: string;
+  readonly #days = new Map<string, Map<UtcDay, StagedDay>>();
+  #file: DiskFile | null = null;
+  #position = 0;
+
+  /** The file is made when it is needed; its directory is there. */
+  constructor(disk: Disk, path: string) {
+    this.#disk = disk;
+    this.#path = path;
+  }
+
+  /** Where trades of a contract and day are added, until the next `spill`. */
+  rowsOf(symbol: string, day: UtcDay): DayRows {
+    return this.#dayOf(symbol, day).rows;
+  }
+
+  symbols(): readonly string[] {
+    return [...this.#days.keys()].sort();
+  }
+
+  /** With trades, ascending. */
+  daysOf(symbol: string): readonly UtcDay[] {
+    return [...(this.#days.get(symbol)?.keys() ?? [])].sort((a, b) => a - b);
+  }
+
+  /** Everything in memory goes to disk. Rows that were handed out are not to be used afterwards. */
+  async spill(): Promise<void> {
+    this.#file ??= await this.#disk.open(this.#path, 'create');
+    for (const days of this.#days.values()) {
+      for (const staged of days.values()) {
+        const { count } = staged.rows;
+        if (count === 0) continue;
+        await this.#file.write(packed(staged.rows), this.#position);
+        staged.chunks.push({ position: this.#position, count });
+        this.#position += count * ROW_BYTES;
+        staged.rows = new DayRows(staged.day);
+      }
+    }
+  }
+
+  /** All trades of a contract and day, in the order in which they were added; they are forgotten here. */
+  async take(symbol: string, day: UtcDay): Promise<DayRows> {
+    const staged = this.#days.get(symbol)?.get(day);
+    if (staged === undefined) return new DayRows(day);
+    this.#days.get(symbol)!.delete(day);
+    if (staged.chunks.length === 0) return staged.rows;
+    const whole = new DayRows(day);
+    for (const { position, count } of staged.chunks) {
+      const bytes = new Uint8Array(count * ROW_BYTES);
+      for (let filled = 0; filled < bytes.length; ) {
+        const read = await this.#file!.read(bytes.subarray(filled), position + filled);
+        if (read === 0) throw new Error(`${this.#path} has become shorter`);
+        filled += read;
+      }
+      whole.append(unpacked(bytes, count));
+    }
+    whole.append(staged.rows);
+    return whole;
+  }
+
+  /** Closes the file, which is removed with its directory. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#file?.[Symbol.asyncDispose]();
+    this.#file = null;
+  }
+
+  #dayOf(symbol: string, day: UtcDay): StagedDay {
+    let days = this.#days.get(symbol);
+    if (days === undefined) {
+      days = new Map();
+      this.#days.set(symbol, days);
+    }
+    let staged = days.get(day);
+    if (staged === undefined) {
+      staged = { symbol, day, rows: new DayRows(day), chunks: [] };
+      days.set(day, staged);
+    }
+    return staged;
+  }
+}
+
+/** Column after column. */
+function packed({ count, ts, price, size, side }: DayRows): Uint8Array {
+  const bytes = new Uint8Array(count * ROW_BYTES);
+  let at = 0;
+  for (const column of [ts, price, size, side]) {
+    const length = count * column.BYTES_PER_ELEMENT;
+    bytes.set(new Uint8Array(column.buffer, column.byteOffset, length), at);
+    at += length;
+  }
+  return bytes;
+}
+
+function unpacked(bytes: Uint8Array<ArrayBuffer>, count: number) {
+  const { buffer } = bytes;
+  return {
+    count,
+    ts: new Float64Array(buffer, 0, count),
+    price: new Int32Array(buffer, count * 8, count),
+    size: new Int32Array(buffer, count * 12, count),
+    side: new Int8Array(buffer, count * 16, count),
+  };
+}
