@@ -130,7 +130,7 @@ async function makeKey(name: string): Promise<string> {
 function marketFacts(): () => InstrumentFacts {
   const now = accounts.clock.now();
   const day = dayOf(now);
-  const world = new TradingWorld(MARKET, day, sessionBooks(now));
+  const world = new TradingWorld([MARKET], day, sessionBooks(now));
   const days = Array.from({ length: 10 }, (_, back) => addDays(day, back - 9));
   const onTape = new Map(world.book.all().map(({ symbol }) => [symbol, new Set(days)]));
   return () => {
@@ -152,10 +152,12 @@ function marketFacts(): () => InstrumentFacts {
 
 function sessionBooks(now: EpochNs) {
   const day = dayOf(now);
-  const names = new TradingWorld(MARKET, day, []).book.all().map(({ calendar }) => calendar);
-  return [...new Set(names)].map((name) =>
-    extendSessionBook(null, calendarNamed(name), addDays(day, -10), addDays(day, 10), now),
-  );
+  const names = new TradingWorld([MARKET], day, []).book.all().map(({ calendar }) => calendar);
+  const [from, to] = [addDays(day, -10), addDays(day, 10)];
+  return [...new Set(names)].map((name) => {
+    const book = extendSessionBook(null, calendarNamed(name), from, to, now);
+    return { dataset: MARKET.dataset, book };
+  });
 }
 
 function portOf(server: Server): number {

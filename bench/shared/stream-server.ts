@@ -15,7 +15,7 @@ import { DEFAULT_PRICING } from '@tapeloom/server/billing/offers-default';
 import { readConfig } from '@tapeloom/server/config/config';
 import { PublicAddress } from '@tapeloom/server/config/public-address';
 import { UnreadAnswers } from '@tapeloom/server/http/server/unread-answers';
-import { marketSetting } from '@tapeloom/server/markets/market-setting';
+import { simSetting } from '@tapeloom/server/markets/market-setting';
 import { createSimUniverse } from '@tapeloom/server/markets/sim/sim-universe';
 import { socketLimits } from '@tapeloom/server/platform/door-sockets';
 import { createLog } from '@tapeloom/server/platform/log';
@@ -23,6 +23,7 @@ import { AccountServices } from '@tapeloom/server/process/account-services';
 import { Doors } from '@tapeloom/server/process/doors';
 import type { IngestHandle } from '@tapeloom/server/process/ingest-handle';
 import type { IngestOpened } from '@tapeloom/server/process/ingest-wire';
+import { onlyMarket, openImported } from '@tapeloom/server/process/market-services';
 import { makeAccounts } from '../../tests/account-maker.ts';
 import { BareWriter } from '../peers/bare-writes.ts';
 import type { DrivenIngestData } from '../tape/driven-ingest.ts';
@@ -57,13 +58,14 @@ const doors = new Doors(
   // All that the doors ask of the ingest is to let them follow the tape.
   {
     config,
-    market: marketSetting(config),
     offers: offerBook(DEFAULT_PRICING),
     mailer: { send: () => true },
     publicAddress: new PublicAddress(config.publicUrl, config.port),
     version: '0',
     log,
     opened,
+    market: simSetting(config),
+    imported: await openImported(data, onlyMarket(simSetting(config)), opened.clock),
     accounts,
     unread,
     ingest: { follow } as IngestHandle,

@@ -131,6 +131,14 @@ const adapterRooms: Readonly<Record<string, readonly string[]>> = {
     'packages/cli/src/commands/sim-fill.ts',
     'packages/docs/src/charts/scene.ts',
   ],
+  'packages/server/src/markets/still/': [
+    'packages/server/src/markets/open-live-market.ts',
+    'packages/server/src/markets/open-market.ts',
+  ],
+  'packages/server/src/markets/files/': [
+    'packages/server/src/process/imported-datasets.ts',
+    'packages/cli/src/command-config.ts',
+  ],
 };
 
 export function checkImports(tree: Tree): readonly Finding[] {

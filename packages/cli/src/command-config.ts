@@ -1,10 +1,15 @@
 /** The service's configuration, as a command beside it reads it. */
 
 import { readFileSync } from 'node:fs';
+import type { Calendar } from '@tapeloom/core/calendar/calendar';
+import type { Contract } from '@tapeloom/core/instrument/contract';
 import { type Config, ConfigError, readConfig } from '@tapeloom/server/config/config';
+import { FilesMarket } from '@tapeloom/server/markets/files/files-market';
 import type { Market } from '@tapeloom/server/markets/market';
-import { marketSetting } from '@tapeloom/server/markets/market-setting';
 import { openMarket } from '@tapeloom/server/markets/open-market';
+import { readMarkets } from '@tapeloom/server/markets/read-markets';
+import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { RollStore } from '@tapeloom/server/tape/imported/roll-store';
 import { type CommandIo, UsageError } from './command.ts';
 
 export function configOf(io: CommandIo): Config {
@@ -16,7 +21,20 @@ export function configOf(io: CommandIo): Config {
   }
 }
 
-/** What is listed where the service runs. */
-export function marketOf(io: CommandIo): Market {
-  return openMarket(marketSetting(configOf(io)));
+/** The markets of a service that runs on this data directory; by default that of the configuration. */
+export async function marketsOf(io: CommandIo, data?: string): Promise<readonly Market[]> {
+  const disk = new NodeDisk();
+  const config = { ...configOf(io), ...(data === undefined ? {} : { data }) };
+  const { live, imported } = await readMarkets(disk, config);
+  const files: Market[] = [];
+  for (const listed of imported) {
+    const decided = await new RollStore(disk, `${config.data}/tape`, listed.name).load();
+    files.push(new FilesMarket(listed, decided));
+  }
+  return [openMarket(live), ...files];
+}
+
+/** Of a contract that one of these markets lists. */
+export function calendarOf(markets: readonly Market[], contract: Contract): Calendar {
+  return markets.find((it) => it.dataset === contract.dataset)!.calendar(contract.calendar);
 }

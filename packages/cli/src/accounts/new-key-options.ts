@@ -15,22 +15,25 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
 import type { NewKey } from '@tapeloom/server/accounts/store/account-store';
 import { nearestName } from '@tapeloom/server/config/nearest-name';
-import type { Market } from '@tapeloom/server/markets/market';
+import { joinedListing } from '@tapeloom/server/markets/joined-listing';
+import type { Market, MarketListing } from '@tapeloom/server/markets/market';
 import { UsageError } from '../command.ts';
 import type { OperatorCall } from './operator-command.ts';
 import { readFutureTime } from './time-text.ts';
 
-export function readNewKey(
+export async function readNewKey(
   texts: OperatorCall['values'],
   now: EpochNs,
-  market: () => Market,
-): NewKey {
+  markets: () => Promise<readonly Market[]>,
+): Promise<NewKey> {
   return {
     name: readName(texts.name),
     environment: readEnvironment(texts.environment),
     scopes: readScopes(texts.scopes),
     instruments:
-      texts.instruments === undefined ? null : readInstruments(texts.instruments, now, market()),
+      texts.instruments === undefined
+        ? null
+        : readInstruments(texts.instruments, joinedListing(await markets(), dayOf(now))),
     allowedIps: texts.ips === undefined ? null : readIps(texts.ips),
     expiresAt: texts.expires === undefined ? null : readFutureTime('--expires', texts.expires, now),
   };
@@ -62,9 +65,8 @@ function readScopes(text: string | undefined): readonly Scope[] {
   return SCOPES.filter((scope) => words.has(scope));
 }
 
-function readInstruments(text: string, now: EpochNs, market: Market): readonly string[] {
+function readInstruments(text: string, { book }: MarketListing): readonly string[] {
   const names = readEntries('--instruments', text);
-  const { book } = market.listing(dayOf(now));
   for (const name of names) {
     if (book.contract(name) !== null || book.alias(name) !== null) continue;
     const known = [

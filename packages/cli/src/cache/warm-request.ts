@@ -1,10 +1,11 @@
 /** From the words of `tapeloom cache warm` to what is to be computed and kept. */
 
+import type { Calendar } from '@tapeloom/core/calendar/calendar';
 import type { Contract } from '@tapeloom/core/instrument/contract';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { Indicator, Params } from '@tapeloom/core/studies/indicator';
 import { type CommandIo, UsageError } from '../command.ts';
-import { marketOf } from '../command-config.ts';
+import { calendarOf, marketsOf } from '../command-config.ts';
 import { readDay } from '../day-text.ts';
 import { readArgs } from '../read-args.ts';
 import { readContract, readIndicator, readParams } from '../study/study-request.ts';
@@ -14,6 +15,7 @@ import { computingParams } from './params-text.ts';
 export interface WarmRequest {
   readonly place: CachePlace;
   readonly contract: Contract;
+  readonly calendar: Calendar;
   readonly indicator: Indicator;
   /** As results are kept by. */
   readonly params: Params;
@@ -23,7 +25,10 @@ export interface WarmRequest {
   readonly isJson: boolean;
 }
 
-export function readWarmRequest(args: readonly string[], io: CommandIo): WarmRequest {
+export async function readWarmRequest(
+  args: readonly string[],
+  io: CommandIo,
+): Promise<WarmRequest> {
   const { values } = readArgs(args, {
     texts: ['data', 'instrument', 'indicator', 'params', 'from', 'to'],
     flags: ['json'],
@@ -34,10 +39,12 @@ export function readWarmRequest(args: readonly string[], io: CommandIo): WarmReq
   if (lastDay !== null && firstDay > lastDay) {
     throw new UsageError(`--from ${values.from} is after --to ${values.to}`);
   }
-  const contract = readContract('--instrument', values.instrument, firstDay, marketOf(io));
+  const place = cachePlace(values.data, io);
+  const markets = await marketsOf(io, place.data);
+  const contract = readContract('--instrument', values.instrument, firstDay, markets);
+  const calendar = calendarOf(markets, contract);
   if (values.indicator === undefined) throw new UsageError('--indicator is missing');
   const indicator = readIndicator(values.indicator);
   const params = computingParams(indicator, readParams(indicator, values.params ?? '{}'));
-  const place = cachePlace(values.data, io);
-  return { place, contract, indicator, params, firstDay, lastDay, isJson: values.json };
+  return { place, contract, calendar, indicator, params, firstDay, lastDay, isJson: values.json };
 }

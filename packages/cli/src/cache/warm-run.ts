@@ -5,7 +5,6 @@
  */
 
 import { setImmediate as rest } from 'node:timers/promises';
-import { calendarNamed } from '@tapeloom/core/calendar/calendars';
 import { extendSessionBook } from '@tapeloom/core/calendar/session-book';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
@@ -16,7 +15,8 @@ import { type CacheCounters, ResultCache } from '@tapeloom/server/results/result
 import type { DaysPage } from '@tapeloom/server/results/settled-days';
 import { SettledDaysReader } from '@tapeloom/server/results/settled-days-reader';
 import { SessionTables } from '@tapeloom/server/runs/session-tables';
-import { NO_LIVE_DAYS, TapeReader } from '@tapeloom/server/tape/read/tape-reader';
+import { openStoredTape } from '@tapeloom/server/tape/read/stored-tape';
+import type { Tape } from '@tapeloom/server/tape/tape';
 import { sessionDates } from '@tapeloom/server/tape/write/session-dates';
 import { SessionStore } from '@tapeloom/server/tape/write/session-store';
 import type { WarmRequest } from './warm-request.ts';
@@ -40,15 +40,14 @@ export interface WarmPlan {
 export class WarmRun implements AsyncDisposable {
   readonly #request: WarmRequest;
   readonly #reader: SettledDaysReader;
-  readonly #tape: TapeReader;
+  readonly #tape: Tape;
   readonly #results: ResultCache;
 
-  private constructor(request: WarmRequest, tables: SessionTables) {
+  private constructor(request: WarmRequest, tables: SessionTables, tape: Tape) {
     const { place, contract, indicator } = request;
     const disk = new NodeDisk();
-    const tapeRoot = `${place.data}/tape`;
     this.#request = request;
-    this.#tape = new TapeReader(disk, tapeRoot, contract.dataset, NO_LIVE_DAYS);
+    this.#tape = tape;
     this.#results = new ResultCache({
       disk,
       root: place.root,
@@ -61,14 +60,16 @@ export class WarmRun implements AsyncDisposable {
       indicators: new Map([[indicator.id, indicator]]),
       sessionsOf: (symbol, kind) => tables.of(symbol, kind),
       yieldTurn: () => rest(),
-      cache: { results: this.#results, dataset: contract.dataset },
+      cache: { results: this.#results, datasetOf: () => contract.dataset },
       // A page for each day.
       pageBytes: 0,
     });
   }
 
   static async open(request: WarmRequest): Promise<WarmRun> {
-    return new WarmRun(request, await sessionsOf(request));
+    const { place, contract } = request;
+    const tape = await openStoredTape(new NodeDisk(), `${place.data}/tape`, contract.dataset);
+    return new WarmRun(request, await sessionsOf(request), tape);
   }
 
   /** Results that had to go to make room, since the start. */
@@ -168,13 +169,14 @@ function outcomeOf(before: CacheCounters, after: CacheCounters): DayOutcome {
 }
 
 /** As a service has them from its start on. */
-async function sessionsOf({ place, contract }: WarmRequest): Promise<SessionTables> {
-  const { symbol, calendar, dataset } = contract;
+async function sessionsOf({ place, contract, calendar }: WarmRequest): Promise<SessionTables> {
+  const { symbol, dataset } = contract;
   const disk = new NodeDisk();
   const tapeRoot = `${place.data}/tape`;
   const now = createClock({ kind: 'system' }).now();
   const { from, to } = await sessionDates(disk, tapeRoot, dataset, now);
-  const kept = await new SessionStore(disk, tapeRoot, dataset).load(calendar);
-  const book = extendSessionBook(kept, calendarNamed(calendar), from, to, now);
-  return new SessionTables({ calendars: { [symbol]: calendar }, books: [book] });
+  const kept = await new SessionStore(disk, tapeRoot, dataset).load(calendar.name);
+  const book = extendSessionBook(kept, calendar, from, to, now);
+  const contracts = { [symbol]: { dataset, calendar: calendar.name } };
+  return new SessionTables({ contracts, books: [{ dataset, book }] });
 }

@@ -44,7 +44,7 @@ interface Warmed {
 }
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const request = readWarmRequest(args, io);
+  const request = await readWarmRequest(args, io);
   if (request.place.bytesMax === 0) throw new Error('TAPELOOM_CACHE_BYTES is 0: nothing is kept');
   await using warming = await WarmRun.open(request);
   const plan = await warming.plan();

@@ -14,7 +14,7 @@ import { readNewKey } from '../accounts/new-key-options.ts';
 import { type OperatorCall, operatorCommand } from '../accounts/operator-command.ts';
 import { timeText } from '../accounts/time-text.ts';
 import { UsageError } from '../command.ts';
-import { marketOf } from '../command-config.ts';
+import { marketsOf } from '../command-config.ts';
 
 export const keyCreateCommand = operatorCommand({
   usage: `Usage: tapeloom key create --account <name> --name <text> --environment live|test --scopes <scopes> [options]
@@ -40,9 +40,9 @@ Examples:
   run,
 });
 
-async function run({ values, isJson, now, call, io, open }: OperatorCall): Promise<number> {
+async function run({ values, isJson, data, now, call, io, open }: OperatorCall): Promise<number> {
   if (values.account === undefined) throw new UsageError('--account is missing: whose key');
-  const wanted = readNewKey(values, now, () => marketOf(io));
+  const wanted = await readNewKey(values, now, () => marketsOf(io, data));
   const store = await open();
   const account = await findAccount(store, values.account);
   const secret = newKeyText(wanted.environment, randomBytes);

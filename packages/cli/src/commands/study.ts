@@ -8,7 +8,7 @@ import type { UtcDay } from '@tapeloom/core/numbers';
 import { MS_NS_BIG } from '@tapeloom/core/units';
 import type { Disk } from '@tapeloom/server/platform/disk';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
-import { NO_LIVE_DAYS, TapeReader } from '@tapeloom/server/tape/read/tape-reader';
+import { openStoredTape } from '@tapeloom/server/tape/read/stored-tape';
 import { SessionStore } from '@tapeloom/server/tape/write/session-store';
 import type { CommandBody, CommandIo } from '../command.ts';
 import { dateText, rangesText } from '../day-text.ts';
@@ -68,7 +68,7 @@ Examples:
 };
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const request = readStudyRequest(args, io);
+  const request = await readStudyRequest(args, io);
   const { source } = request;
   const disk = new NodeDisk();
   if (source.kind === 'tape')
@@ -79,14 +79,14 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
 
 async function tapeInput(
   request: StudyRequest,
-  { contract, data, from, to }: TapeSource,
+  { contract, calendar, data, from, to }: TapeSource,
   disk: Disk,
 ): Promise<StudyInput> {
-  const { symbol, dataset, calendar, tickSizeNanos } = contract;
+  const { symbol, dataset, tickSizeNanos } = contract;
   const tapeRoot = `${data}/tape`;
-  const kept = await new SessionStore(disk, tapeRoot, dataset).load(calendar);
+  const kept = await new SessionStore(disk, tapeRoot, dataset).load(calendar.name);
   const book = coveringBook(kept, calendar, request, { from, to });
-  const tape = new TapeReader(disk, tapeRoot, dataset, NO_LIVE_DAYS);
+  const tape = await openStoredTape(disk, tapeRoot, dataset);
   return { kind: 'tape', tape, symbol, tickSizeNanos, book, from, to };
 }
 

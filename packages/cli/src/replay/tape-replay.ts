@@ -8,11 +8,11 @@ import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
 import { readDay } from '@tapeloom/server/markets/replay/read-day';
 import type { Disk } from '@tapeloom/server/platform/disk';
-import { NO_LIVE_DAYS, TapeReader } from '@tapeloom/server/tape/read/tape-reader';
+import { openStoredTape } from '@tapeloom/server/tape/read/stored-tape';
 import type { Tape } from '@tapeloom/server/tape/tape';
 import { SessionStore } from '@tapeloom/server/tape/write/session-store';
 import { type CommandIo, UsageError } from '../command.ts';
-import { marketOf } from '../command-config.ts';
+import { calendarOf, marketsOf } from '../command-config.ts';
 import { dateText, rangesText } from '../day-text.ts';
 import { ProgressLine } from '../progress-line.ts';
 import { readContract } from '../study/study-request.ts';
@@ -29,15 +29,15 @@ export async function tapeReplay(
   disk: Disk,
   io: CommandIo,
 ): Promise<Replay> {
-  const market = marketOf(io);
-  const contract = readContract('--replay', name, day, market);
+  const markets = await marketsOf(io, data);
+  const contract = readContract('--replay', name, day, markets);
   const { symbol, dataset } = contract;
-  const tape = new TapeReader(disk, `${data}/tape`, dataset, NO_LIVE_DAYS);
+  const tape = await openStoredTape(disk, `${data}/tape`, dataset);
   const sealed = (await tape.days(symbol)).filter(({ state }) => state === 'sealed');
   const onTape = sealed.map((one) => one.day);
   if (!onTape.includes(day)) throw new Error(notThere(contract, [day], onTape, data));
   const kept = await new SessionStore(disk, `${data}/tape`, dataset).load(contract.calendar);
-  const calendar = market.calendar(contract.calendar);
+  const calendar = calendarOf(markets, contract);
   const [first, last] = [addDays(day, -DAYS_AROUND), addDays(day, DAYS_AROUND)];
   const book = extendSessionBook(kept, calendar, first, last, epochNs(last, 0));
   const session = mainSession(book.full, day);

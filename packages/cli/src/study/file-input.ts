@@ -3,6 +3,7 @@
  * out or cut is told, so that nobody takes a number for more than it is.
  */
 
+import { calendarNamed } from '@tapeloom/core/calendar/calendars';
 import { sessionTable } from '@tapeloom/core/calendar/session-book';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { dayOf, epochNs } from '@tapeloom/core/utc-day';
@@ -27,7 +28,7 @@ export async function fileInput(
   const file = await readTradeFile(disk, path, options, io);
   if (file === null) return null;
   const { trades, days, first, last } = file;
-  const book = coveringBook(null, file.calendar, request, { from: first, to: last });
+  const book = coveringBook(null, calendarNamed(file.calendar), request, { from: first, to: last });
   const sessions = sessionTable(book, request.indicator.sessionKind(request.params));
   const begin = epochNs(dayOf(first), 0);
   const end = endOf(sessions, last);

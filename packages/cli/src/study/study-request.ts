@@ -4,6 +4,7 @@
  */
 
 import { resolve } from 'node:path';
+import type { Calendar } from '@tapeloom/core/calendar/calendar';
 import type { Contract } from '@tapeloom/core/instrument/contract';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { INDICATORS, indicatorNamed } from '@tapeloom/core/studies/catalogue';
@@ -11,9 +12,10 @@ import type { Indicator, Params } from '@tapeloom/core/studies/indicator';
 import { parseParams } from '@tapeloom/core/studies/params';
 import { dayOf } from '@tapeloom/core/utc-day';
 import { nearestName } from '@tapeloom/server/config/nearest-name';
+import { joinedListing } from '@tapeloom/server/markets/joined-listing';
 import type { Market } from '@tapeloom/server/markets/market';
 import { type CommandIo, UsageError } from '../command.ts';
-import { marketOf } from '../command-config.ts';
+import { calendarOf, marketsOf } from '../command-config.ts';
 import { type EntryFormat, readEntryFormat } from '../entries/entry-format.ts';
 import { readArgs } from '../read-args.ts';
 import { readInstant, requireRange } from '../time-options.ts';
@@ -33,6 +35,7 @@ export interface StudyRequest {
 export interface TapeSource {
   readonly kind: 'tape';
   readonly contract: Contract;
+  readonly calendar: Calendar;
   readonly from: EpochNs;
   readonly to: EpochNs;
   readonly data: string;
@@ -49,7 +52,10 @@ export interface FileSource {
 
 const TAPE_TEXTS = ['tape', 'data'] as const;
 
-export function readStudyRequest(args: readonly string[], io: CommandIo): StudyRequest {
+export async function readStudyRequest(
+  args: readonly string[],
+  io: CommandIo,
+): Promise<StudyRequest> {
   const { values, words } = readArgs(args, {
     texts: ['file', 'from', 'to', 'params', 'format', 'out', ...TAPE_TEXTS, ...FILE_TEXTS],
     flags: ['tail', 'json'],
@@ -61,7 +67,7 @@ export function readStudyRequest(args: readonly string[], io: CommandIo): StudyR
   return {
     indicator,
     params: readParams(indicator, values.params ?? '{}'),
-    source: values.file === undefined ? readTape(values, io) : readFile(values.file, values),
+    source: values.file === undefined ? await readTape(values, io) : readFile(values.file, values),
     hasTail: values.tail,
     format: readEntryFormat(values.format, values.json, values.out, io),
     out: values.out === undefined ? null : resolve(values.out),
@@ -72,14 +78,15 @@ type SourceValues = Readonly<
   Partial<Record<'from' | 'to' | (typeof TAPE_TEXTS)[number] | (typeof FILE_TEXTS)[number], string>>
 >;
 
-function readTape(values: SourceValues, io: CommandIo): TapeSource {
+async function readTape(values: SourceValues, io: CommandIo): Promise<TapeSource> {
   refuseOptions(values, FILE_TEXTS, '--file');
   const from = readInstant('--from', values.from);
   const to = readInstant('--to', values.to);
   requireRange(from, to);
-  const contract = readContract('--tape', values.tape, dayOf(from), marketOf(io));
   const data = resolve(values.data ?? io.env.TAPELOOM_DATA ?? './data');
-  return { kind: 'tape', contract, from, to, data };
+  const markets = await marketsOf(io, data);
+  const contract = readContract('--tape', values.tape, dayOf(from), markets);
+  return { kind: 'tape', contract, calendar: calendarOf(markets, contract), from, to, data };
 }
 
 function readFile(path: string, values: SourceValues): FileSource {
@@ -127,12 +134,12 @@ export function readContract(
   option: string,
   name: string | undefined,
   day: UtcDay,
-  market: Market,
+  markets: readonly Market[],
 ): Contract {
   if (name === undefined) {
     throw new UsageError(`${option} is missing: the contract or alias to read`);
   }
-  const { book } = market.listing(day);
+  const { book } = joinedListing(markets, day);
   const contract = book.resolve(name, day);
   if (contract !== null) return contract;
   if (book.alias(name) !== null) throw new UsageError(`${name} means no contract at --from`);

@@ -1,6 +1,6 @@
 /** The sessions a study needs around a range: kept ones first, and where they do not reach, what the calendar says. */
 
-import { calendarNamed } from '@tapeloom/core/calendar/calendars';
+import type { Calendar } from '@tapeloom/core/calendar/calendar';
 import { extendSessionBook, type SessionBook } from '@tapeloom/core/calendar/session-book';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Indicator, Params } from '@tapeloom/core/studies/indicator';
@@ -12,7 +12,7 @@ const DAYS_SPARE = 14;
 
 export function coveringBook(
   kept: SessionBook | null,
-  calendar: string,
+  calendar: Calendar,
   { indicator, params }: { readonly indicator: Indicator; readonly params: Params },
   { from, to }: { readonly from: EpochNs; readonly to: EpochNs },
 ): SessionBook {
@@ -20,5 +20,5 @@ export function coveringBook(
   const first = addDays(dayOf(from), -backDays);
   const last = addDays(dayOf(to), DAYS_SPARE);
   // All sessions on a sealed tape have opened: as of `to` none that is kept may change.
-  return extendSessionBook(kept, calendarNamed(calendar), first, last, to);
+  return extendSessionBook(kept, calendar, first, last, to);
 }

@@ -22,7 +22,7 @@ import type { SessionTables } from '../runs/session-tables.ts';
 import type { Turns } from '../runs/turns.ts';
 import type { LiveTape } from '../tape/tape.ts';
 import { TapeDamagedError } from '../tape/tape-errors.ts';
-import type { ComputeRequest, ComputeShape } from './compute-wire.ts';
+import type { ComputeRequest, ComputeShape, ContractDay } from './compute-wire.ts';
 
 /** How long the tape is waited for. */
 const TAPE_AWAITED_MS_MAX = 5_000;
@@ -32,6 +32,8 @@ export interface ComputeDeskOptions {
   readonly days: SettledDays & {
     readonly damaged: { add(contract: string, day: UtcDay): void };
   };
+  /** Days of a dataset are others than before; left out where none ever is. */
+  readonly refresh?: (dataset: string, days: readonly ContractDay[]) => Promise<void>;
   /** Take their own turns: a replay at the tape's end waits without one. */
   readonly replays: Replays;
   readonly turns: Turns;
@@ -101,8 +103,20 @@ export class ComputeDesk implements DeskOptions<ComputeShape> {
       case 'damaged':
         this.#options.days.damaged.add(order.contract, order.day);
         return;
+      case 'imported':
+        void this.#refresh(order.dataset, order.days);
+        return;
       default:
         throw new RangeError(`no such order: ${JSON.stringify(order satisfies never)}`);
+    }
+  }
+
+  /** What is read from now on has the days of the newest import; what was begun goes on with its own. */
+  async #refresh(dataset: string, days: readonly ContractDay[]): Promise<void> {
+    try {
+      await this.#options.refresh?.(dataset, days);
+    } catch (error) {
+      this.#tellFault(error, null);
     }
   }
 

@@ -22,7 +22,7 @@ import type { CursorPlace, Replay, ReplayPage, ReplayRequest, Replays } from '..
 import type { TradingSessions } from '../runs/session-tables.ts';
 import type { TapeDay } from '../tape/tape.ts';
 import { ComputeThreads, type ComputeThreadsOptions } from './compute-threads.ts';
-import type { ComputeShape } from './compute-wire.ts';
+import type { ComputeShape, ContractDay } from './compute-wire.ts';
 import { type IdleLimits, IdleReads } from './idle-reads.ts';
 import { type OpenRead, PooledRead, type ReadEnd, type ReadHost } from './pooled-read.ts';
 import { type AdmissionLimits, ReadAdmission } from './read-admission.ts';
@@ -221,6 +221,11 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
   /** Session books grow as time goes on; sessions that have opened never change. */
   updateSessions(sessions: TradingSessions): void {
     this.#threads.tellAll({ t: 'sessions', sessions });
+  }
+
+  /** Something was imported into a dataset: these days are others than before. */
+  refresh(dataset: string, days: readonly ContractDay[]): void {
+    this.#threads.noteImported(dataset, days);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -73,7 +73,11 @@ class Rig implements AsyncDisposable {
       tapePort: port2,
       tapeRoot: join(this.directory, 'tape'),
       dataset: 'SIM',
-      sessions: { calendars: { [SYMBOL]: calendar.name }, books: [book] },
+      imported: [],
+      sessions: {
+        contracts: { [SYMBOL]: { dataset: 'SIM', calendar: calendar.name } },
+        books: [{ dataset: 'SIM', book }],
+      },
       cache: { root: join(this.directory, 'cache'), bytesMax: 2 ** 30 },
     });
   }

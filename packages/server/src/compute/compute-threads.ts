@@ -9,7 +9,7 @@ import { Refusal } from '../platform/refusal.ts';
 import type { ThreadPort } from '../platform/thread.ts';
 import { type RestartPolicy, ThreadCrew, type ThreadCrewOptions } from '../platform/thread-crew.ts';
 import { ComputeThread } from './compute-thread.ts';
-import type { ComputeRequest, ComputeShape } from './compute-wire.ts';
+import type { ComputeRequest, ComputeShape, ContractDay } from './compute-wire.ts';
 
 const COMPUTE_RESTARTS: RestartPolicy = {
   firstMs: 1_000,
@@ -101,6 +101,11 @@ export class ComputeThreads implements AsyncDisposable {
 
   tellAll(order: ComputeShape['orders']): void {
     for (const thread of this.#crew.threads) thread.tell(order);
+  }
+
+  noteImported(dataset: string, days: readonly ContractDay[]): void {
+    for (const { contract, day } of days) this.#damaged.delete(`${contract} ${day}`);
+    this.tellAll({ t: 'imported', dataset, days });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

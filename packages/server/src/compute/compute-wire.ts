@@ -16,7 +16,10 @@ import type { TapeDay } from '../tape/tape.ts';
 export interface ComputeThreadData {
   readonly tapePort: MessagePort;
   readonly tapeRoot: string;
+  /** The dataset whose tape grows. */
   readonly dataset: string;
+  /** Those that are imported. */
+  readonly imported: readonly string[];
   readonly sessions: TradingSessions;
   /** Null: nothing is kept. */
   readonly cache: ComputeCacheData | null;
@@ -29,6 +32,11 @@ export interface ComputeThreadData {
 export interface ComputeCacheData {
   readonly root: string;
   readonly bytesMax: number;
+}
+
+export interface ContractDay {
+  readonly contract: string;
+  readonly day: UtcDay;
 }
 
 export type ComputeRequest = SettledDaysRequest | ReplayRequest;
@@ -56,6 +64,8 @@ export interface ComputeShape extends ThreadShape {
   readonly orders:
     | { readonly t: 'close'; readonly read: number }
     | { readonly t: 'sessions'; readonly sessions: TradingSessions }
+    /** Something was imported into this dataset: these days are others than before. */
+    | { readonly t: 'imported'; readonly dataset: string; readonly days: readonly ContractDay[] }
     /** Another thread found this sealed day damaged. */
     | { readonly t: 'damaged'; readonly contract: string; readonly day: UtcDay };
   /** For the operator: what it was that failed, what was told of it, and for whom. */

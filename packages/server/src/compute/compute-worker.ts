@@ -15,6 +15,7 @@ import { ResultCache } from '../results/result-cache.ts';
 import { type CacheUse, SettledDaysReader } from '../results/settled-days-reader.ts';
 import { SessionTables } from '../runs/session-tables.ts';
 import { StudyReplays } from '../runs/study-replays.ts';
+import { openImportedTapes, RoutedTape } from '../tape/read/routed-tape.ts';
 import { TapeFollower } from '../tape/read/tape-follower.ts';
 import { ThreadCounters } from './compute-counters.ts';
 import { ComputeDesk } from './compute-desk.ts';
@@ -43,7 +44,11 @@ const turns = new FairTurns({
   onTurn: (ms) => counters.countTurn(ms),
 });
 
-const tape = await TapeFollower.connect(disk, setup.tapeRoot, setup.dataset, setup.tapePort);
+const tape = new RoutedTape({
+  live: await TapeFollower.connect(disk, setup.tapeRoot, setup.dataset, setup.tapePort),
+  imported: await openImportedTapes(disk, setup.tapeRoot, setup.imported),
+  datasetOf: (contract) => tables.datasetOf(contract),
+});
 const shared = {
   tape,
   indicators: new Map(INDICATORS.map((indicator) => [indicator.id, indicator])),
@@ -59,6 +64,10 @@ const computing = new ComputeDesk({
   turns,
   timers: createClock({ kind: 'system' }),
   tables,
+  refresh: async (dataset, replaced) => {
+    await tape.refresh(dataset);
+    for (const { contract, day } of replaced) days.damaged.forget(contract, day);
+  },
   tell: (fault) => desk.tell(fault),
 });
 parent.on('message', () => {
@@ -87,6 +96,6 @@ function cacheOf({ cache, dataset }: ComputeThreadData): CacheUse | null {
       counters: counters.cache,
       served: () => pause(SERVED_AFTER_MS),
     }),
-    dataset,
+    datasetOf: (contract) => tables.datasetOf(contract) ?? dataset,
   };
 }

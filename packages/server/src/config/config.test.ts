@@ -49,6 +49,7 @@ test('without any setting the documented defaults hold', () => {
     paddleUrl: null,
     smtpUrl: null,
     mailFrom: null,
+    sim: null,
     simSeed: 1,
     simScale: 1,
     simDays: 10,

@@ -52,6 +52,8 @@ export interface Config extends CommandLine, PaymentSettings {
   readonly smtpUrl: string | null;
   /** Who mails come from; needed with a mail server. */
   readonly mailFrom: string | null;
+  /** Whether the simulator runs; null: where no file of instruments was applied. */
+  readonly sim: 'on' | 'off' | null;
   readonly simSeed: number;
   /** Factor on the number of simulated prints a day. */
   readonly simScale: number;
@@ -123,6 +125,11 @@ const SETTINGS: Settings = {
     { variable: 'TAPELOOM_MAIL_FROM', fallback: null },
     MAIL_FROM_ACCEPTS,
     (value) => mailSender(value) !== null,
+  ),
+  sim: text<'on' | 'off' | null>(
+    { variable: 'TAPELOOM_SIM', fallback: null },
+    'one of on, off',
+    (value) => value === 'on' || value === 'off',
   ),
   simSeed: wholeNumber({ variable: 'TAPELOOM_SIM_SEED', fallback: 1 }, 0, 4_294_967_295),
   simScale: decimalNumber({ variable: 'TAPELOOM_SIM_SCALE', fallback: 1 }, 0.001, 100),

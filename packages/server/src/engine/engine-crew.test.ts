@@ -6,8 +6,11 @@ import { type CrewEngine, ENGINE_RESTARTS, EngineCrew, enginesFor } from './engi
 
 const { restartsMax: RESTARTS_MAX, windowMs: RESTARTS_WINDOW_MS } = ENGINE_RESTARTS;
 
-const SESSIONS: TradingSessions = { calendars: {}, books: [] };
-const LATER: TradingSessions = { calendars: { ESZ6: 'cme' }, books: [] };
+const SESSIONS: TradingSessions = { contracts: {}, books: [] };
+const LATER: TradingSessions = {
+  contracts: { ESZ6: { dataset: 'SIM', calendar: 'cme' } },
+  books: [],
+};
 
 class FakeEngine implements CrewEngine {
   readonly index: number;

@@ -65,7 +65,11 @@ class Rig implements AsyncDisposable {
       tapePort: port2,
       tapeRoot: this.#directory,
       dataset: 'SIM',
-      sessions: { calendars: { [SYMBOL]: calendar.name }, books: [book] },
+      imported: [],
+      sessions: {
+        contracts: { [SYMBOL]: { dataset: 'SIM', calendar: calendar.name } },
+        books: [{ dataset: 'SIM', book }],
+      },
       onFault,
     });
   }
@@ -184,7 +188,7 @@ test('another engine takes the place of one that died, and says from the tape wh
       onReplaced: (_index, engine) => replaced.resolve(engine),
       onGone: () => gone.resolve(),
     },
-    { calendars: {}, books: [] },
+    { contracts: {}, books: [] },
   );
   crew.links[0]!.send({ t: 'open', topic: 1 } as never);
   await gone.promise;

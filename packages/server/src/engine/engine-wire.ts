@@ -8,7 +8,10 @@ import type { EngineCommand, EngineMessage, TopicSpec } from '../topics/engine-l
 export interface EngineWorkerData {
   readonly tapePort: MessagePort;
   readonly tapeRoot: string;
+  /** The dataset whose tape grows. */
   readonly dataset: string;
+  /** Those that are imported. */
+  readonly imported: readonly string[];
   readonly sessions: TradingSessions;
 }
 

@@ -13,6 +13,7 @@ import { PatientDisk } from '../platform/patient-disk.ts';
 import { createClock } from '../platform/system-clock.ts';
 import { ThreadDesk } from '../platform/thread-desk.ts';
 import { SessionTables } from '../runs/session-tables.ts';
+import { openImportedTapes, RoutedTape } from '../tape/read/routed-tape.ts';
 import { TapeFollower } from '../tape/read/tape-follower.ts';
 import { Engine } from './engine.ts';
 import type { EngineNews, EngineOrder, EngineShape, EngineWorkerData } from './engine-wire.ts';
@@ -27,14 +28,15 @@ const tables = new SessionTables(setup.sessions);
 let utilization = performance.eventLoopUtilization();
 
 const patience = new Patience({ clock: createClock({ kind: 'system' }) });
-const tape = await TapeFollower.connect(
-  new PatientDisk(new NodeDisk(), patience),
-  setup.tapeRoot,
-  setup.dataset,
-  setup.tapePort,
-);
+const disk = new PatientDisk(new NodeDisk(), patience);
+const tape = new RoutedTape({
+  live: await TapeFollower.connect(disk, setup.tapeRoot, setup.dataset, setup.tapePort),
+  imported: await openImportedTapes(disk, setup.tapeRoot, setup.imported),
+  datasetOf: (contract) => tables.datasetOf(contract),
+});
 const engine = new Engine({
   tape,
+  nextDays: (contract) => tape.next(contract),
   flow,
   indicators: new Map(INDICATORS.map((indicator) => [indicator.id, indicator])),
   sessionsOf: tables.of.bind(tables),

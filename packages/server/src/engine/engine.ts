@@ -23,6 +23,7 @@ import { type RunPace, startStream, takeInTurns } from '../runs/run-start.ts';
 import { DamagedDays, damagedDay, soundTape } from '../runs/sound-tape.ts';
 import { lastDayBefore, TapeDays } from '../runs/tape-days.ts';
 import type { TopicRun } from '../runs/topic-run.ts';
+import type { NextDays } from '../tape/imported/imported-tape.ts';
 import type { LiveTape, Tape } from '../tape/tape.ts';
 import type {
   EngineCommand,
@@ -48,6 +49,8 @@ const UNREAD = { startedAt: 0n as EpochNs, warm: false };
 
 export interface EngineOptions extends StudyCatalogue {
   readonly tape: LiveTape;
+  /** The newer days of a contract whose days can be replaced; they are read from their repair on. */
+  readonly nextDays?: (contract: string) => Promise<NextDays | null>;
   /** Closed while too much of what was emitted has not been taken in. */
   readonly flow: Flow;
   /** Hears every message, in order; the bytes of a message are the receiver's to keep. */
@@ -341,10 +344,15 @@ export class Engine implements Disposable {
     const before = new Map<EngineTopic, string>();
     let end: RepairAnswer['end'] = null;
     try {
-      const learn = await this.#daysOf(contract).lookAgain();
+      const next = (await this.#options.nextDays?.(contract)) ?? null;
+      // What was damaged may have been replaced: else it is found again.
+      if (next !== null) this.#damaged.forget(contract);
+      const tape = next === null ? this.#sound : soundTape(next.tape, this.#damaged);
+      const learn = await this.#daysOf(contract).lookAgain(tape);
       for (const topic of this.#topics.values()) {
         if (topic.spec.contract === contract) before.set(topic, this.#inputs(topic).text);
       }
+      next?.adopt();
       learn();
       for (const [topic, inputs] of before) {
         if (this.#inputs(topic).text !== inputs) this.#beginAnew(topic);

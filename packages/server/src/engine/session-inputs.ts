@@ -1,11 +1,12 @@
 /**
  * Which sessions a topic has whole, as far as its results depend on it: from when on the current one is on
- * the tape, and which of those it looks back on are complete. Days may come onto the tape later: where that
+ * the tape, which of those it looks back on are complete, and of which trades, where days can be replaced. Days may come onto the tape later: where that
  * changes nothing here, it changes nothing that the topic says.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { sessionBefore } from '../runs/look-back.ts';
+import { dayOf } from '@tapeloom/core/utc-day';
+import { sessionBefore, sessionsEarlier } from '../runs/look-back.ts';
 import type { RunSource } from '../runs/run-source.ts';
 import { lastDayBefore } from '../runs/tape-days.ts';
 import type { TopicRun } from '../runs/topic-run.ts';
@@ -31,9 +32,12 @@ export function sessionInputs(
   const current = reached === null ? null : sessions.atOrBefore(reached);
   // What was not looked up yet will be, as it is then.
   if (current === null || !days.isKnown(lastDayBefore(reached!))) return NOTHING_KNOWN;
-  const since = days.dataSince(current, lastDayBefore(reached!));
+  const last = lastDayBefore(reached!);
+  const since = days.dataSince(current, last);
   const told = [`${since}`];
   const sessionsMax = indicator.lookBackSessionsMax(params);
+  const first = sessionsEarlier(sessions, current, sessionsMax).open;
+  told.push(days.versions(dayOf(first < startedAt ? startedAt : first), last));
   let session = sessionBefore(sessions, current.open);
   for (let back = 0; back < sessionsMax && session !== null; back += 1) {
     // A value that was taken over makes all that came before it meaningless.

@@ -28,7 +28,7 @@ const HOUR_NS = 3_600_000_000_000;
 function cacheOf(): CacheUse {
   const disk = new SimDisk().boot();
   const options = { disk, root: '/cache', bytesMax: 2 ** 30, now: () => 1_000, writer: 'w' };
-  return { results: new ResultCache(options), dataset: 'SIM' };
+  return { results: new ResultCache(options), datasetOf: () => 'SIM' };
 }
 
 function queryOf(indicator: string, from: EpochNs, to: EpochNs): HistoryQuery {

@@ -4,11 +4,14 @@ import type { Config } from '../config/config.ts';
 import type { ReplayOptions } from './replay/replay-dataset.ts';
 import type { SimLiveOptions } from './sim/sim-live.ts';
 
+/** A market whose tape grows. */
 export type MarketSetting =
   | ({ readonly kind: 'sim' } & SimLiveOptions)
-  | ({ readonly kind: 'replay' } & ReplayOptions);
+  | ({ readonly kind: 'replay' } & ReplayOptions)
+  /** Only time goes on. */
+  | { readonly kind: 'still' };
 
-export function marketSetting({
+export function simSetting({
   simSeed: seed,
   simScale: printsScale,
   simDays: recentDays,

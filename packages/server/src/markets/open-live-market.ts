@@ -4,6 +4,7 @@ import type { LiveMarket } from './market.ts';
 import type { MarketSetting } from './market-setting.ts';
 import { ReplayLive } from './replay/replay-live.ts';
 import { SimLive } from './sim/sim-live.ts';
+import { StillMarket } from './still/still-market.ts';
 
 export function openLiveMarket(setting: MarketSetting): LiveMarket {
   switch (setting.kind) {
@@ -11,6 +12,8 @@ export function openLiveMarket(setting: MarketSetting): LiveMarket {
       return new SimLive(setting);
     case 'replay':
       return new ReplayLive(setting);
+    case 'still':
+      return new StillMarket();
     default:
       return setting satisfies never;
   }

@@ -4,6 +4,7 @@ import type { Market } from './market.ts';
 import type { MarketSetting } from './market-setting.ts';
 import { ReplayDataset } from './replay/replay-dataset.ts';
 import { SimDataset } from './sim/sim-dataset.ts';
+import { StillMarket } from './still/still-market.ts';
 
 export function openMarket(setting: MarketSetting): Market {
   switch (setting.kind) {
@@ -11,6 +12,8 @@ export function openMarket(setting: MarketSetting): Market {
       return new SimDataset({ seed: setting.seed, printsScale: setting.printsScale });
     case 'replay':
       return new ReplayDataset(setting);
+    case 'still':
+      return new StillMarket();
     default:
       return setting satisfies never;
   }

@@ -14,6 +14,7 @@ import { Patience } from '../platform/patience.ts';
 import { PatientDisk } from '../platform/patient-disk.ts';
 import { createClock } from '../platform/system-clock.ts';
 import type { Replays } from '../runs/replay.ts';
+import type { ChangedDays } from '../tape/imported/changed-days.ts';
 import type { TopicSpec } from '../topics/engine-link.ts';
 import { brokenBy } from '../topics/epoch-floors.ts';
 import { EpochStore } from '../topics/epoch-store.ts';
@@ -29,6 +30,8 @@ export interface CursorEpochsOptions {
   readonly world: Pick<TradingWorld, 'tradingSessions' | 'sessionsOf'>;
   readonly hub: Pick<TopicHub, 'repair' | 'hasServed'>;
   readonly replays: Pick<Replays, 'locate'>;
+  /** When the engines know the tape. */
+  readonly tapeKnown: Promise<void>;
 }
 
 export class CursorEpochs {
@@ -45,7 +48,7 @@ export class CursorEpochs {
     this.#options = options;
     this.#repairs = new TapeRepairs({
       computeAnew: (contract) => hub.repair(contract),
-      epochs: this.#opened.promise,
+      epochs: options.tapeKnown.then(() => this.#opened.promise),
       mayHaveCursors: (symbol) => !this.#isFirstStart || hub.hasServed(symbol),
       onFault: (error) => log.error({ error }, 'a repair of the tape could not be recorded'),
     });
@@ -54,7 +57,7 @@ export class CursorEpochs {
   /** With the day that the tape is at. */
   async open(day: UtcDay): Promise<void> {
     const { directory, log, world, replays } = this.#options;
-    const contracts = Object.keys(world.tradingSessions.calendars);
+    const contracts = Object.keys(world.tradingSessions.contracts);
     const patience = new Patience({
       clock: createClock({ kind: 'system' }),
       onWait: (error) => log.warn({ error }, 'the record of epochs waits for the machine'),
@@ -86,6 +89,13 @@ export class CursorEpochs {
   /** A day was sealed that the tape had passed over. */
   noteFilled(symbol: string, day: UtcDay): void {
     this.#repairs.noteFilled(symbol, day);
+  }
+
+  /** An import has changed days: resolves to whether all that depended on them has ended, and is recorded. */
+  async noteImported(days: ChangedDays): Promise<boolean> {
+    for (const [contract, changed] of days) this.#repairs.noteImported(contract, changed);
+    await this.#repairs.idle;
+    return [...days.keys()].every((contract) => this.#repairs.underWay(contract).length === 0);
   }
 
   #sessionsOf({ contract, indicator: id, params }: TopicSpec): StreamSessions {

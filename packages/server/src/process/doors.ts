@@ -21,6 +21,7 @@ import { type CatalogueFacts, catalogueFacts } from '../http/routes/indicators-r
 import type { HttpServer } from '../http/server/http-server.ts';
 import type { Outcome } from '../http/server/route-handler.ts';
 import type { UnreadAnswers } from '../http/server/unread-answers.ts';
+import { MarketClashError } from '../markets/joined-listing.ts';
 import type { Market } from '../markets/market.ts';
 import type { MarketSetting } from '../markets/market-setting.ts';
 import { openMarket } from '../markets/open-market.ts';
@@ -32,6 +33,7 @@ import type { TopicSpec } from '../topics/engine-link.ts';
 import { STALE_AFTER_MS, type TopicHub } from '../topics/topic-hub.ts';
 import { CursorEpochs } from './cursor-epochs.ts';
 import { HistoryServices } from './history-services.ts';
+import type { ImportedDatasets } from './imported-datasets.ts';
 import type { IngestHandle } from './ingest-handle.ts';
 import type { IngestOpened } from './ingest-wire.ts';
 import { listen } from './listen.ts';
@@ -49,10 +51,12 @@ const CHARGED_WITHIN_MS = 1_000;
 
 export interface DoorOptions extends PortalServicesOptions {
   readonly config: Config;
-  readonly market: MarketSetting;
   readonly version: string;
   readonly opened: IngestOpened;
   readonly ingest: IngestHandle;
+  /** Whose tape the ingest writes. */
+  readonly market: MarketSetting;
+  readonly imported: ImportedDatasets;
   /** How many connections the public port may hold, and of what kinds. */
   readonly connections: SocketLimits;
   readonly unread: UnreadAnswers;
@@ -73,10 +77,15 @@ export class Doors implements AsyncDisposable {
   readonly gateway: Gateway;
   readonly http: HttpServer;
   readonly #config: Config;
+  /** Whose tape is written. */
   readonly #market: Market;
+  readonly #imported: ImportedDatasets;
+  #watching: Disposable | null = null;
   readonly #events: DoorEvents;
   readonly #opened: IngestOpened;
   readonly #clock: Clock;
+  /** Real time. */
+  readonly #timers: Clock;
   readonly #world: TradingWorld;
   readonly #engines: EngineCrew;
   readonly #past: HistoryServices;
@@ -93,18 +102,24 @@ export class Doors implements AsyncDisposable {
     const clock = createClock(opened.clock);
     this.#config = config;
     this.#market = openMarket(options.market);
+    this.#imported = options.imported;
     this.sockets = new DoorSockets(options.connections);
     this.#log = log;
     this.#events = events;
     this.#opened = opened;
     this.#clock = clock;
+    this.#timers = timers;
     this.#publicAddress = options.publicAddress;
-    this.#world = new TradingWorld(this.#market, dayOf(clock.now()), opened.books);
+    const { dataset } = this.#market;
+    this.#world = new TradingWorld([this.#market, ...this.#imported.markets], dayOf(clock.now()), [
+      ...opened.books.map((book) => ({ dataset, book })),
+      ...this.#imported.books,
+    ]);
     this.#catalogue = catalogueFacts(publishedDefinitions());
     this.#engines = this.#startEngines(ingest, log, timers);
     const sessions = () => this.#world.tradingSessions;
-    const { dataset } = this.#market;
-    this.#past = new HistoryServices({ config, dataset, log, timers, ingest, sessions });
+    const imported = this.#imported.names;
+    this.#past = new HistoryServices({ config, dataset, imported, log, timers, ingest, sessions });
     const stream = composeStream({
       clock,
       timers,
@@ -120,7 +135,7 @@ export class Doors implements AsyncDisposable {
         isStreamed: (symbol) => this.#world.isStreamed(symbol),
         fullSessions: (symbol) => this.#world.fullSessions(symbol),
         enter: (day) => {
-          this.#world.enter(day);
+          this.#enter(day);
           this.#sessionsChanged();
           this.#tapeKnown.resolve();
         },
@@ -138,6 +153,7 @@ export class Doors implements AsyncDisposable {
       world: this.#world,
       hub: this.hub,
       replays: this.#past.compute,
+      tapeKnown: this.tapeKnown,
     });
     this.#people = new PortalServices(options);
     this.http = this.#createHttp(options);
@@ -163,6 +179,7 @@ export class Doors implements AsyncDisposable {
     const { host, port } = this.#config;
     await this.#epochs.open(dayOf(this.#clock.now()));
     await this.#past.open();
+    this.#watching = this.#watchImports();
     await this.http.app.ready();
     const address = await listen(this.http.app.server, host, port, 'TAPELOOM_PORT');
     this.#publicAddress.opened(address);
@@ -187,12 +204,13 @@ export class Doors implements AsyncDisposable {
   }
 
   updateSessions(books: IngestOpened['books']): void {
-    this.#world.replaceBooks(books);
+    this.#world.replaceBooks(this.#market.dataset, books);
     this.#sessionsChanged();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#people.stopBuilding();
+    this.#watching?.[Symbol.dispose]();
     await this.gateway[Symbol.asyncDispose]();
     // What is nearly done may end; nobody is waited for longer, and every connection is cut.
     await Promise.race([this.http.idle(), setTimeout(ANSWERED_WITHIN_MS, null, { ref: false })]);
@@ -208,7 +226,11 @@ export class Doors implements AsyncDisposable {
   }
 
   #startEngines(ingest: IngestHandle, log: Log, timers: Clock): EngineCrew {
-    const setup = { tapeRoot: join(this.#config.data, 'tape'), dataset: this.#market.dataset };
+    const setup = {
+      tapeRoot: join(this.#config.data, 'tape'),
+      dataset: this.#market.dataset,
+      imported: this.#imported.names,
+    };
     return new EngineCrew(
       {
         count: enginesFor(availableParallelism()),
@@ -232,6 +254,32 @@ export class Doors implements AsyncDisposable {
       },
       this.#world.tradingSessions,
     );
+  }
+
+  /** A name that comes to be listed twice is for the operator: until then the list stays as it was. */
+  #enter(day: UtcDay): void {
+    try {
+      this.#world.enter(day);
+    } catch (error) {
+      if (!(error instanceof MarketClashError)) throw error;
+      this.#log.error({ error }, 'what is listed from today on contradicts itself');
+    }
+  }
+
+  #watchImports(): Disposable {
+    return this.#imported.watch(this.#timers, {
+      changed: async ({ market, books, days }) => {
+        this.#world.replaceMarket(market);
+        this.#world.replaceBooks(market.dataset, books);
+        this.#sessionsChanged();
+        const changed = [...days].flatMap(([contract, of]) => of.map((day) => ({ contract, day })));
+        if (changed.length > 0) this.#past.compute.refresh(market.dataset, changed);
+        return await this.#epochs.noteImported(days);
+      },
+      onFault: (error, dataset) => {
+        this.#log.error({ error, dataset }, 'what was imported cannot be read');
+      },
+    });
   }
 
   #sessionsChanged(): void {

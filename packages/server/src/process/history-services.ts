@@ -31,7 +31,9 @@ const MS_NS = 1_000_000;
 
 export interface HistoryServicesOptions {
   readonly config: Pick<Config, 'data' | 'cacheBytes'>;
+  /** The dataset whose tape grows. */
   readonly dataset: string;
+  readonly imported: readonly string[];
   readonly log: Log;
   /** Real time. */
   readonly timers: Clock;
@@ -122,7 +124,7 @@ export class HistoryServices implements AsyncDisposable {
   }
 
   #startCompute(): ComputePool {
-    const { config, dataset, log, ingest, timers, sessions } = this.#options;
+    const { config, dataset, imported, log, ingest, timers, sessions } = this.#options;
     const { data, cacheBytes } = config;
     return new ComputePool({
       threads: computeThreadsFor(availableParallelism()),
@@ -134,6 +136,7 @@ export class HistoryServices implements AsyncDisposable {
           tapePort: port2,
           tapeRoot: join(data, 'tape'),
           dataset,
+          imported,
           sessions: sessions(),
           cache: cacheBytes === 0 ? null : { root: this.#cacheRoot, bytesMax: cacheBytes },
           counts: this.#counters.addThread(),

@@ -15,7 +15,7 @@ import { createInternalServer } from '../http/server/internal-server.ts';
 import { UnreadAnswers } from '../http/server/unread-answers.ts';
 import { MailServices } from '../mail/mail-services.ts';
 import type { Mailer } from '../mail/mailer.ts';
-import { type MarketSetting, marketSetting } from '../markets/market-setting.ts';
+import type { MarketSettings } from '../markets/read-markets.ts';
 import type { OperatorPages } from '../pages/operator-pages.ts';
 import type { Portal } from '../pages/portal.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -30,6 +30,7 @@ import type { FirstKeys } from './demo-account.ts';
 import type { Doors } from './doors.ts';
 import { IngestHandle, type IngestNews } from './ingest-handle.ts';
 import { listen } from './listen.ts';
+import { openImported, readServiceMarkets } from './market-services.ts';
 import { LateMetrics } from './metrics/late-metrics.ts';
 import type { OpenedProviders } from './open-providers.ts';
 import { Readiness } from './readiness.ts';
@@ -44,7 +45,7 @@ const INTERNAL_CONNECTIONS_MAX = 32;
 export interface ServiceOptions {
   readonly config: Config;
   /** What is traded; left out: what the configuration says. */
-  readonly market?: MarketSetting;
+  readonly market?: MarketSettings['live'];
   readonly version: string;
   readonly log: Log;
   /** What is sold. */
@@ -76,7 +77,7 @@ export interface ServiceAddresses {
 
 export class Service implements AsyncDisposable {
   readonly #options: ServiceOptions;
-  readonly #market: MarketSetting;
+  readonly #markets: MarketSettings;
   readonly #publicAddress: PublicAddress;
   readonly #connections: SocketLimits;
   readonly #metrics: LateMetrics;
@@ -107,10 +108,10 @@ export class Service implements AsyncDisposable {
   #echo: EchoServer | null = null;
   #addresses: ServiceAddresses | null = null;
 
-  private constructor(options: ServiceOptions) {
+  private constructor(options: ServiceOptions, markets: MarketSettings) {
     const { config, log } = options;
     this.#options = options;
-    this.#market = options.market ?? marketSetting(config);
+    this.#markets = markets;
     this.#publicAddress = new PublicAddress(config.publicUrl, config.port);
     this.#connections = readConnectionLimits(log);
     this.#metrics = new LateMetrics(options.logLinesLeftOut);
@@ -137,7 +138,7 @@ export class Service implements AsyncDisposable {
     this.#ingest = new IngestHandle(
       {
         tapeRoot: join(config.data, 'tape'),
-        market: this.#market,
+        market: markets.live,
         speed: config.speed,
         keepDays: config.keepDays,
       },
@@ -147,7 +148,7 @@ export class Service implements AsyncDisposable {
 
   /** Opens the tape and the doors; rejects, with everything closed again, when that cannot be done. */
   static async start(options: ServiceOptions): Promise<Service> {
-    const service = new Service(options);
+    const service = new Service(options, await readServiceMarkets(options));
     try {
       await service.#open();
       return service;
@@ -238,7 +239,8 @@ export class Service implements AsyncDisposable {
     this.#doors = new Doors(
       {
         ...this.#options,
-        market: this.#market,
+        market: this.#markets.live,
+        imported: await openImported(config.data, this.#markets, opened.clock),
         publicAddress: this.#publicAddress,
         mailer: this.#mail,
         opened,
@@ -268,8 +270,7 @@ export class Service implements AsyncDisposable {
     const echo = await this.#openEcho();
     const mailbox = this.#mail.isDevelopment ? `${internal}/mailbox` : null;
     const stream = `${rest.replace('http', 'ws')}/v1`;
-    const portal = this.#publicAddress.origin;
-    this.#addresses = { portal, rest, stream, internal, mailbox, echo };
+    this.#addresses = { portal: this.#publicAddress.origin, rest, stream, internal, mailbox, echo };
     this.#phase = 'the tape is being filled';
     const { tapeKnown } = this.#doors;
     void Promise.all([this.#caughtUp.promise, tapeKnown]).then(() => this.#becomeReady());

@@ -15,12 +15,18 @@ class Recorded {
   readonly asked: string[] = [];
   readonly faults: unknown[] = [];
   isDiskFull = false;
+  writes = 0;
   readonly repairs: TapeRepairs;
 
   constructor(options: Partial<TapeRepairsOptions> = {}) {
-    const recordRepair = async (contract: string, { day, rank }: TapeEnd, repaired: number) => {
+    const recordRepair = async (
+      contract: string,
+      { day, rank }: TapeEnd,
+      ...repaired: readonly number[]
+    ) => {
       if (this.isDiskFull) throw new Error('full');
-      this.floors.push(`${contract} ${day}.${rank} ${repaired}`);
+      for (const one of repaired) this.floors.push(`${contract} ${day}.${rank} ${one}`);
+      this.writes += 1;
     };
     this.repairs = new TapeRepairs({
       computeAnew: async (contract) => {
@@ -79,4 +85,17 @@ test('where no cursor can have been issued nothing is computed or recorded', asy
   await recorded.repairs.idle;
   assert.deepEqual([recorded.asked, recorded.floors], [[], []]);
   assert.deepEqual(recorded.repairs.underWay('AA'), []);
+});
+
+test('the days of an import are recorded at once, and computed anew though nobody has a cursor', async () => {
+  const days = [0, -1, -2].map((offset) => addDays(DAY, offset));
+  const recorded = new Recorded();
+  recorded.repairs.noteImported('AA', days);
+  assert.deepEqual(recorded.repairs.underWay('AA'), days);
+  await recorded.repairs.idle;
+  assert.deepEqual([recorded.asked, recorded.floors.length, recorded.writes], [['AA'], 3, 1]);
+  const unserved = new Recorded({ mayHaveCursors: () => false });
+  unserved.repairs.noteImported('AA', days);
+  await unserved.repairs.idle;
+  assert.deepEqual([unserved.asked, unserved.floors], [['AA'], []]);
 });

@@ -1,5 +1,5 @@
 /**
- * Days that came onto the tape behind what was computed without them (determinism 23). What they change is
+ * Days that came onto the tape behind what was computed without them, or were replaced (determinism 23). What they change is
  * computed anew, and every cursor issued before that depends on them is worthless. While a repair is under
  * way no such cursor is gone on from, so none slips through between the old computation and the new one.
  */
@@ -47,6 +47,8 @@ export class TapeRepairs {
   readonly #options: TapeRepairsOptions;
   /** By contract, what is not recorded yet. */
   readonly #days = new Map<string, Set<UtcDay>>();
+  /** Contracts whose engines read other days only once they are told. */
+  readonly #imported = new Set<string>();
   /** Contracts whose turn is to come, or has. */
   readonly #working = new Set<string>();
   #idle: Promise<void> = Promise.resolve();
@@ -67,7 +69,18 @@ export class TapeRepairs {
 
   /** A day of a contract was sealed that the tape had passed over. */
   noteFilled(contract: string, day: UtcDay): void {
-    this.#days.getOrInsertComputed(contract, () => new Set()).add(day);
+    this.#note(contract, [day]);
+  }
+
+  /** An import has added, replaced or removed days of a contract. */
+  noteImported(contract: string, days: Iterable<UtcDay>): void {
+    this.#imported.add(contract);
+    this.#note(contract, days);
+  }
+
+  #note(contract: string, days: Iterable<UtcDay>): void {
+    const noted = this.#days.getOrInsertComputed(contract, () => new Set());
+    for (const day of days) noted.add(day);
     if (this.#working.has(contract)) return;
     this.#working.add(contract);
     this.#idle = this.#idle.then(() => this.#repair(contract)).catch(this.#options.onFault);
@@ -79,14 +92,14 @@ export class TapeRepairs {
     const days = this.#days.get(contract)!;
     try {
       const store = await epochs;
-      if (!mayHaveCursors(contract)) days.clear();
       while (days.size > 0) {
         const done = [...days];
-        const end = await computeAnew(contract);
-        for (const day of done) {
-          await store.recordRepair(contract, end, day);
-          days.delete(day);
+        const hasCursors = mayHaveCursors(contract);
+        if (hasCursors || this.#imported.has(contract)) {
+          const end = await computeAnew(contract);
+          if (hasCursors) await store.recordRepair(contract, end, ...done);
         }
+        for (const day of done) days.delete(day);
       }
     } finally {
       this.#working.delete(contract);

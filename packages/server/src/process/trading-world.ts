@@ -1,25 +1,29 @@
 /**
- * What the main thread knows of contracts and sessions: what is listed on the tape's day, and
- * the session books that the ingest thread keeps. Both are replaced whole, so every look is consistent.
+ * What the main thread knows of contracts and sessions: what its markets list on the tape's day, and their session
+ * books. All is replaced whole, so every look is consistent.
  */
 
 import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session';
 import type { SessionBook } from '@tapeloom/core/calendar/session-book';
 import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { UtcDay } from '@tapeloom/core/numbers';
+import { joinedListing } from '../markets/joined-listing.ts';
 import type { Market, MarketListing } from '../markets/market.ts';
-import { SessionTables, type TradingSessions } from '../runs/session-tables.ts';
+import { type DatasetBook, SessionTables, type TradingSessions } from '../runs/session-tables.ts';
 
 export class TradingWorld {
-  readonly #market: Market;
+  #markets: readonly Market[];
+  #day: UtcDay;
   #listing!: MarketListing;
   #streamed!: ReadonlySet<string>;
   readonly #tables: SessionTables;
   #revision = 0;
 
-  constructor(market: Market, day: UtcDay, books: readonly SessionBook[]) {
-    this.#market = market;
-    this.#tables = new SessionTables({ calendars: {}, books });
+  /** Throws a `MarketClashError`. */
+  constructor(markets: readonly Market[], day: UtcDay, books: readonly DatasetBook[]) {
+    this.#markets = markets;
+    this.#day = day;
+    this.#tables = new SessionTables({ contracts: {}, books });
     this.enter(day);
   }
 
@@ -48,19 +52,31 @@ export class TradingWorld {
     return this.sessionsOf(symbol, 'full');
   }
 
-  /** The tape has come to a new day: contracts expire, others are listed, aliases roll. */
+  /** The tape has come to a new day: contracts expire, others are listed, aliases roll. Throws as at its making. */
   enter(day: UtcDay): void {
+    this.#listing = joinedListing(this.#markets, day);
+    this.#day = day;
     this.#revision += 1;
-    this.#listing = this.#market.listing(day);
     this.#streamed = new Set(this.#listing.streamedOn(day).map(({ symbol }) => symbol));
     // Contracts that have left the list may still be computed for those who follow them.
-    const { calendars, books } = this.#tables.sessions;
-    const listed = this.#listing.contracts.map(({ symbol, calendar }) => [symbol, calendar]);
-    this.#tables.replace({ calendars: { ...calendars, ...Object.fromEntries(listed) }, books });
+    const { contracts, books } = this.#tables.sessions;
+    const listed = this.#listing.contracts.map(({ symbol, dataset, calendar }) => {
+      return [symbol, { dataset, calendar }] as const;
+    });
+    this.#tables.replace({ contracts: { ...contracts, ...Object.fromEntries(listed) }, books });
   }
 
-  replaceBooks(books: readonly SessionBook[]): void {
+  /** Volume has decided rolls of this dataset. */
+  replaceMarket(market: Market): void {
+    this.#markets = this.#markets.map((one) => (one.dataset === market.dataset ? market : one));
+    this.enter(this.#day);
+  }
+
+  replaceBooks(dataset: string, books: readonly SessionBook[]): void {
     this.#revision += 1;
-    this.#tables.replace({ ...this.#tables.sessions, books });
+    const { contracts, books: before } = this.#tables.sessions;
+    const others = before.filter((one) => one.dataset !== dataset);
+    const own = books.map((book) => ({ dataset, book }));
+    this.#tables.replace({ contracts, books: [...others, ...own] });
   }
 }

@@ -280,7 +280,7 @@ const ROOT = '/cache';
 
 function cacheOn(disk: ReturnType<SimDisk['boot']>) {
   const options = { disk, root: ROOT, bytesMax: 2 ** 30, now: () => 1_000, writer: 'w' };
-  return { results: new ResultCache(options), dataset: 'SIM' };
+  return { results: new ResultCache(options), datasetOf: () => 'SIM' };
 }
 
 test('files of one reader serve another, some of them gone, and give what a fresh reading gives [DET-18]', async () => {

@@ -63,7 +63,7 @@ const SUBJECT: Subject = {
 function worldOn(on: ReturnType<SimDisk['boot']>, logs: DayLogs) {
   const options = { root: ROOT, bytesMax: 2 ** 30, now: () => 1_000, writer: 'w' };
   const kept = new ResultCache({ ...options, disk: on });
-  const cache = { results: kept, dataset: 'SIM' };
+  const cache = { results: kept, datasetOf: () => 'SIM' };
   return { kept, reader: new SettledWorld(TAPE, SUBJECT, { cache, logs, pageBytes: 300 }) };
 }
 

@@ -162,7 +162,7 @@ function cacheOn(disk: SimDisk): CacheUse {
     now: () => 1_000,
     writer: 'w',
   });
-  return { results, dataset: DATASET };
+  return { results, datasetOf: () => DATASET };
 }
 
 test('with the cache or without, in any order of reads, the same bytes come out [DET-18]', async () => {
@@ -305,7 +305,7 @@ function sealedReader(disk: SimDisk, hasCache = true): SettledDaysReader {
   const booted = disk.boot();
   const options = { disk: booted, root: '/cache', bytesMax: 2 ** 30, now: () => 1_000 };
   const results = new ResultCache({ ...options, writer: 'w' });
-  const cache = { results, dataset: DATASET };
+  const cache = { results, datasetOf: () => DATASET };
   const tape = new TapeReader(booted, TAPE_ROOT, DATASET, NO_LIVE_DAYS);
   return readerOver(tape, hasCache ? cache : null);
 }
@@ -316,7 +316,7 @@ test('a new version of an indicator has its days computed anew, and leaves those
   const machine = disk.boot();
   const options = { disk: machine, root: '/cache', bytesMax: 2 ** 30, now: () => 1_000 };
   const results = new ResultCache({ ...options, writer: 'w' });
-  const cache = { results, dataset: DATASET };
+  const cache = { results, datasetOf: () => DATASET };
   const { counters } = results;
   const tape = new TapeReader(machine, TAPE_ROOT, DATASET, NO_LIVE_DAYS);
   const keptOf = async (topic: Topic, indicators = BY_ID) => {

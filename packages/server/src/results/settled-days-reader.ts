@@ -59,7 +59,7 @@ export interface SettledDaysReaderOptions extends StudyCatalogue {
 
 export interface CacheUse {
   readonly results: ResultCache;
-  readonly dataset: string;
+  readonly datasetOf: (contract: string) => string;
 }
 
 /** A day of a read. */
@@ -121,16 +121,17 @@ export class SettledDaysReader implements SettledDays {
 
   async read(request: SettledDaysRequest): Promise<DaysRead> {
     const { contract, from, until } = request;
-    const now = await tapeNow(this.#options.tape, contract, this.damaged);
+    const whole = this.#pinned();
+    const now = await tapeNow(whole, contract, this.damaged);
     const study = studySource(this.#options, request);
     const { missingDays, inputs } = await this.#naming(contract, () => {
-      const covered = { ...this.#covered(contract), now };
+      const covered = { ...this.#covered(contract, whole), now };
       return coverageOf(covered, from, until, { ...study, from, hasSnapshot: false });
     });
     if (missingDays.length > 0) {
       throw new Refusal({ t: 'days-missing', contract, days: missingDays });
     }
-    const tape = withoutDays(this.#options.tape, now.damagedDays);
+    const tape = withoutDays(whole, now.damagedDays);
     const source = runSource(study, tape);
     return new PulledRead(inputs, (signal, work) =>
       this.#pages(request, source, now, { signal, work }),
@@ -302,8 +303,8 @@ export class SettledDaysReader implements SettledDays {
     if (cache === null) return null;
     const inputs = dayInputs(source, day, onTape);
     if (inputs === null) return null;
-    const { dataset } = cache;
     const { contract, indicator, params } = request;
+    const dataset = cache.datasetOf(contract);
     const fingerprint = computationOf(source.indicator);
     return { key: { dataset, contract, day, indicator, params, fingerprint }, inputs };
   }
@@ -318,10 +319,15 @@ export class SettledDaysReader implements SettledDays {
     };
   }
 
-  #covered(contract: string) {
-    const { tape, sessionsOf } = this.#options;
-    const fullSessions = sessionsOf(contract, 'full');
+  #covered(contract: string, tape: CoveredTape = this.#pinned()) {
+    const fullSessions = this.#options.sessionsOf(contract, 'full');
     return { tape, contract, fullSessions, damaged: this.damaged };
+  }
+
+  /** Who reads in several steps reads the same days in all of them. */
+  #pinned(): CoveredTape {
+    const { tape } = this.#options;
+    return tape.pinned?.() ?? tape;
   }
 
   async #naming<T>(contract: string, work: () => Promise<T>): Promise<T> {

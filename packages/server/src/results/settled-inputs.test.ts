@@ -26,7 +26,7 @@ test('days that appear or vanish in a look-back make other results of the days a
       for (const gap of [one, other, one]) {
         const leftOut: LeftOut = (_day, at) => gap[at % gap.length]!;
         const plain = new SettledWorld(tape, subject, { leftOut });
-        const cache = { results, dataset: 'SIM' };
+        const cache = { results, datasetOf: () => 'SIM' };
         const cached = new SettledWorld(tape, subject, { leftOut, cache });
         for (const firstDay of plain.days) {
           const end = epochNs(addDays(firstDay, 1), 0);

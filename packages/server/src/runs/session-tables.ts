@@ -4,9 +4,20 @@ import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session'
 import { type SessionBook, sessionTable } from '@tapeloom/core/calendar/session-book';
 
 export interface TradingSessions {
-  /** Name of the calendar of each contract, by symbol. */
-  readonly calendars: Readonly<Record<string, string>>;
-  readonly books: readonly SessionBook[];
+  /** Where each contract is listed, by symbol. */
+  readonly contracts: Readonly<Record<string, ContractPlace>>;
+  readonly books: readonly DatasetBook[];
+}
+
+export interface ContractPlace {
+  readonly dataset: string;
+  /** The name of its calendar, which may mean another one in another dataset. */
+  readonly calendar: string;
+}
+
+export interface DatasetBook {
+  readonly dataset: string;
+  readonly book: SessionBook;
 }
 
 export class SessionTables {
@@ -28,6 +39,11 @@ export class SessionTables {
     this.#tables = new Map();
   }
 
+  /** The dataset of a contract; null when that is not known. */
+  datasetOf(contract: string): string | null {
+    return this.#sessions.contracts[contract]?.dataset ?? null;
+  }
+
   /** A table that always asks the newest books; asking throws while the contract's are not known. */
   of(contract: string, kind: SessionKind): SessionTable {
     return {
@@ -38,13 +54,15 @@ export class SessionTables {
 
   /** As the books are now. */
   now(contract: string, kind: SessionKind): SessionTable {
-    const calendar = this.#sessions.calendars[contract];
-    const key = `${calendar} ${kind}`;
+    const place = this.#sessions.contracts[contract];
+    const key = `${place?.dataset} ${place?.calendar} ${kind}`;
     let table = this.#tables.get(key);
     if (table === undefined) {
-      const book = this.#sessions.books.find((one) => one.calendar === calendar);
-      if (book === undefined) throw new RangeError(`no sessions are known for ${contract}`);
-      table = sessionTable(book, kind);
+      const found = this.#sessions.books.find(
+        ({ dataset, book }) => dataset === place?.dataset && book.calendar === place.calendar,
+      );
+      if (found === undefined) throw new RangeError(`no sessions are known for ${contract}`);
+      table = sessionTable(found.book, kind);
       this.#tables.set(key, table);
     }
     return table;

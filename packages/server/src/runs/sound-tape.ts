@@ -14,12 +14,18 @@ import { type IsOnTape, isWholeDay } from './tape-days.ts';
 /** A tape with its promise, or one of sealed days only, which needs none. */
 export type CoveredTape = Tape & { readonly promise?: EpochNs | null };
 
-/** Days that turned out to be damaged, though their index is sound; each is told until the process ends. */
+/** Days that turned out to be damaged, though their index is sound; each is told until it is replaced. */
 export class DamagedDays {
   readonly #days = new Map<string, Set<UtcDay>>();
 
   add(contract: string, day: UtcDay): void {
     this.#days.getOrInsertComputed(contract, () => new Set()).add(day);
+  }
+
+  /** This day was replaced, or all those of the contract may have been. */
+  forget(contract: string, day?: UtcDay): void {
+    if (day === undefined) this.#days.delete(contract);
+    else this.#days.get(contract)?.delete(day);
   }
 
   has(contract: string, day: UtcDay): boolean {

@@ -76,7 +76,16 @@ export class StudyReplays implements Replays, Disposable {
   }
 
   async locate(contract: string, cursor: string, seenUntil: EpochNs | null): Promise<CursorPlace> {
-    const { tape, sessionsOf } = this.#options;
+    return await this.#locate(pinned(this.#options.tape), contract, cursor, seenUntil);
+  }
+
+  async #locate(
+    tape: LiveTape,
+    contract: string,
+    cursor: string,
+    seenUntil: EpochNs | null,
+  ): Promise<CursorPlace> {
+    const { sessionsOf } = this.#options;
     const parsed = parseCursor(cursor);
     if (parsed === null) throw new RangeError(`not a cursor: ${cursor}`);
     try {
@@ -93,8 +102,9 @@ export class StudyReplays implements Replays, Disposable {
     }
     this.#opening += 1;
     try {
-      const from = await this.#startOf(request);
-      const { tape, yieldTurn, limits = PAGE_LIMITS, damaged = new DamagedDays() } = this.#options;
+      const tape = pinned(this.#options.tape);
+      const from = await this.#startOf(request, tape);
+      const { yieldTurn, limits = PAGE_LIMITS, damaged = new DamagedDays() } = this.#options;
       const now = await tapeNow(tape, request.contract, damaged);
       const study = studySource(this.#options, request);
       this.#refuseGaps(request, study.sessions, from, now);
@@ -117,9 +127,9 @@ export class StudyReplays implements Replays, Disposable {
     for (const replay of this.#open) void replay[Symbol.asyncDispose]();
   }
 
-  async #startOf({ contract, from, until }: ReplayRequest): Promise<EpochNs> {
+  async #startOf({ contract, from, until }: ReplayRequest, tape: LiveTape): Promise<EpochNs> {
     if (from.t === 'after') {
-      const place = await this.locate(contract, from.cursor, null);
+      const place = await this.#locate(tape, contract, from.cursor, null);
       if (place.t === 'on-tape') return place.at;
       throw new Refusal({ t: 'not-on-tape', what: `${from.cursor} of ${contract}` });
     }
@@ -196,6 +206,11 @@ class OpenReplay extends Pulled implements Replay {
       throw new Refusal({ t: 'not-on-tape', what: 'a damaged day' }, error);
     }
   }
+}
+
+/** Who reads in several steps reads the same days in all of them. */
+function pinned(tape: LiveTape): LiveTape {
+  return tape.pinned?.() ?? tape;
 }
 
 /** By accounts, where the thread's work is: each warms up one replay at a time. */

@@ -20,12 +20,14 @@ interface FoundDays {
   readonly onTape: ReadonlySet<UtcDay>;
   /** Of those, the ones of which nothing is missing. */
   readonly whole: ReadonlySet<UtcDay>;
+  /** Of those that can be replaced, what they are made of. */
+  readonly versions: ReadonlyMap<UtcDay, string>;
 }
 
 export class TapeDays {
   readonly #tape: Tape;
   readonly #contract: string;
-  #found: FoundDays = { onTape: new Set(), whole: new Set() };
+  #found: FoundDays = { onTape: new Set(), whole: new Set(), versions: new Map() };
   /** All days up to this one are decided, and known. */
   #last = 0 as UtcDay;
 
@@ -51,14 +53,21 @@ export class TapeDays {
     // Another run may have come further meanwhile.
     if (this.isKnown(day)) return;
     // What was found meanwhile is not forgotten.
-    const { onTape, whole } = this.#found;
-    this.#found = { onTape: onTape.union(days.onTape), whole: whole.union(days.whole) };
+    const { onTape, whole, versions } = this.#found;
+    this.#found = {
+      onTape: onTape.union(days.onTape),
+      whole: whole.union(days.whole),
+      versions: new Map([...days.versions, ...versions]),
+    };
     this.#last = day;
   }
 
-  /** Days were sealed that the tape had passed over, or found to be damaged: looks again, and learns when told. */
-  async lookAgain(): Promise<() => void> {
-    const days = await this.#onTapeNow();
+  /**
+   * Days were sealed that the tape had passed over, replaced, or found to be damaged: looks again, and learns when
+   * told. Where the tape is about to become another one, that is looked at.
+   */
+  async lookAgain(tape: Tape = this.#tape): Promise<() => void> {
+    const days = await this.#onTapeNow(tape);
     return () => {
       this.#found = days;
     };
@@ -67,6 +76,15 @@ export class TapeDays {
   /** Whether a session is whole so far: up to and with this day, or its end, all its days are on the tape. */
   isWholeUpTo(session: Session, day: UtcDay): boolean {
     return this.dataSince(session, day) === session.open;
+  }
+
+  /** Tells what the days from one to another are made of, those that can be replaced. */
+  versions(first: UtcDay, last: UtcDay): string {
+    const told: string[] = [];
+    for (const [day, version] of this.#found.versions) {
+      if (day >= first && day <= last) told.push(`${day} ${version}`);
+    }
+    return told.sort().join();
   }
 
   /** Whether all days of a session that has ended are on the tape. */
@@ -80,10 +98,17 @@ export class TapeDays {
     return dataSince(session, last, (day) => this.#found.whole.has(day));
   }
 
-  async #onTapeNow(): Promise<FoundDays> {
-    const days = await this.#tape.days(this.#contract);
+  async #onTapeNow(tape: Tape = this.#tape): Promise<FoundDays> {
+    const days = await tape.days(this.#contract);
     const sound = days.filter(({ state }) => state !== 'damaged');
-    return { onTape: daysOf(sound), whole: daysOf(sound.filter(isWholeDay)) };
+    const versions = sound.flatMap(({ day, version }) =>
+      version === undefined ? [] : [[day, version] as const],
+    );
+    return {
+      onTape: daysOf(sound),
+      whole: daysOf(sound.filter(isWholeDay)),
+      versions: new Map(versions),
+    };
   }
 }
 

@@ -42,6 +42,8 @@ export interface Tape {
   ): AsyncIterable<TradeBatch>;
   /** The rank of the last trade of `day` with ts < `ns`; 0 when there is none, or no such day. */
   rankBefore(symbol: string, day: UtcDay, ns: number): Promise<Rank>;
+  /** This tape with its sealed days as they are now, however long it is read; left out where none is ever replaced. */
+  pinned?(): Tape;
 }
 
 export interface TapePlace {
@@ -55,6 +57,7 @@ export interface LiveTape extends Tape {
   readonly promise: EpochNs | null;
   /** Calls back after every commit, in order, when its trades and promise can be read. */
   follow(listener: (commit: Commit) => void): Disposable;
+  pinned?(): LiveTape;
 }
 
 export interface Commit {

@@ -14,6 +14,8 @@ export type EpochReason = Extract<ResetReason, 'engine_changed' | 'source_gap'>;
 
 /** Far longer ago than anything looks back, and than any cursor is worth replaying. */
 const REPAIRS_KEPT_DAYS = 400;
+/** Where more days than this were repaired at once, all cursors of the contract end: floors stay few. */
+const DAYS_APART_MAX = 32;
 
 export interface EpochFloor {
   readonly contract: string;
@@ -21,7 +23,7 @@ export interface EpochFloor {
   readonly indicator: string | null;
   /** Cursors below it are worthless. */
   readonly cursor: string;
-  /** Of a repair: the day that came onto the tape; only cursors that it matters to are. */
+  /** Of a repair: the day that came onto the tape, or was replaced; only cursors that it matters to are. */
   readonly day?: UtcDay;
   readonly reason: EpochReason;
 }
@@ -83,25 +85,26 @@ export function withComputations(
 }
 
 /**
- * The epochs with a day of one contract's tape repaired while that reached to this end. Repairs of days so
+ * The epochs with days of one contract's tape repaired while that reached to this end. Repairs of days so
  * long ago that no cursor can depend on them are forgotten.
  */
 export function withRepair(
   epochs: StreamEpochs,
   contract: string,
   end: TapeEnd,
-  day: UtcDay,
+  ...days: readonly UtcDay[]
 ): StreamEpochs {
   const floor: EpochFloor = {
     contract,
     indicator: null,
     cursor: beyond(end),
     reason: 'source_gap',
-    day,
   };
   const oldest = addDays(end.day, -REPAIRS_KEPT_DAYS);
   const kept = epochs.floors.filter((it) => it.day === undefined || it.day >= oldest);
-  return { ...epochs, floors: merged(kept, [floor]) };
+  const areMany = days.length > DAYS_APART_MAX;
+  const added = areMany ? [floor] : days.map((day) => ({ ...floor, day }));
+  return { ...epochs, floors: merged(kept, added) };
 }
 
 export function formatEpochs(epochs: StreamEpochs): string {

@@ -70,9 +70,9 @@ export class EpochStore {
     return this.#epochs;
   }
 
-  /** A day of a contract's tape was repaired; on disk once this resolves. One call at a time. */
-  async recordRepair(contract: string, end: TapeEnd, day: UtcDay): Promise<void> {
-    await this.#save(withRepair(this.#epochs, contract, end, day));
+  /** Days of a contract's tape were repaired; on disk once this resolves. One call at a time. */
+  async recordRepair(contract: string, end: TapeEnd, ...days: readonly UtcDay[]): Promise<void> {
+    await this.#save(withRepair(this.#epochs, contract, end, ...days));
   }
 
   async #save(epochs: StreamEpochs): Promise<void> {

@@ -1,0 +1,42 @@
+/** An imported dataset as a market: what its operator has listed, with the rolls that volume has decided so far. */
+
+import type { Calendar } from '@tapeloom/core/calendar/calendar';
+import { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
+import { epochNs } from '@tapeloom/core/utc-day';
+import {
+  aliasesOf,
+  contractsOf,
+  type DecidedByAlias,
+  type ListedDataset,
+} from '../instruments/instruments-file.ts';
+import type { Market, MarketListing } from '../market.ts';
+
+export class FilesMarket implements Market {
+  readonly #listed: ListedDataset;
+  readonly #listing: MarketListing;
+
+  constructor(listed: ListedDataset, decided: DecidedByAlias) {
+    this.#listed = listed;
+    const contracts = contractsOf(listed);
+    this.#listing = {
+      contracts,
+      book: new InstrumentBook(contracts, aliasesOf(listed, decided)),
+      streamedOn: (day) => contracts.filter(({ expiresAt }) => expiresAt > epochNs(day, 0)),
+    };
+  }
+
+  get dataset(): string {
+    return this.#listed.name;
+  }
+
+  /** The same on every day: what is listed changes with its file only. */
+  listing(): MarketListing {
+    return this.#listing;
+  }
+
+  calendar(name: string): Calendar {
+    const calendar = this.#listed.calendars.find((one) => one.name === name);
+    if (calendar === undefined) throw new RangeError(`${this.dataset} has no calendar ${name}`);
+    return calendar;
+  }
+}

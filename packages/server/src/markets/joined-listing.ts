@@ -1,0 +1,52 @@
+/** What several markets list together. A name means one thing in all of them, and so does the name of a dataset. */
+
+import { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
+import type { UtcDay } from '@tapeloom/core/numbers';
+import type { Market, MarketListing } from './market.ts';
+
+/** Two markets have the same name for something; the message says which. */
+export class MarketClashError extends Error {}
+
+/** Throws a `MarketClashError`. */
+export function joinedListing(markets: readonly Market[], day: UtcDay): MarketListing {
+  if (markets.length === 1) return markets[0]!.listing(day);
+  refuseNamesakes(markets);
+  const listings = markets.map((market) => market.listing(day));
+  const byName = new Map<string, string>();
+  for (const [index, { book }] of listings.entries()) {
+    const { dataset } = markets[index]!;
+    const names = [
+      ...book.all().map((it) => it.symbol),
+      ...book.allAliases().map((it) => it.alias),
+    ];
+    for (const name of names) {
+      const other = byName.get(name);
+      if (other !== undefined) {
+        throw new MarketClashError(
+          `${name} is in ${other} and in ${dataset}: within a service a name means one thing. ` +
+            'Give one of them another symbol, or leave one of the two out',
+        );
+      }
+      byName.set(name, dataset);
+    }
+  }
+  const contracts = listings.flatMap((listing) => listing.contracts);
+  const aliases = listings.flatMap(({ book }) => book.allAliases());
+  return {
+    contracts,
+    book: new InstrumentBook(contracts, aliases),
+    streamedOn: (on) => listings.flatMap((listing) => listing.streamedOn(on)),
+  };
+}
+
+function refuseNamesakes(markets: readonly Market[]): void {
+  const seen = new Set<string>();
+  for (const { dataset } of markets) {
+    if (seen.has(dataset)) {
+      throw new MarketClashError(
+        `${dataset} is the name of two datasets of this service. Give the imported one another`,
+      );
+    }
+    seen.add(dataset);
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * Which markets a service has. Without a file of instruments in its data directory it is the simulator; with one, the
+ * datasets of that file, and the simulator beside them only where that is asked for.
+ */
+
+import type { Config } from '../config/config.ts';
+import type { Disk } from '../platform/disk.ts';
+import type { ListedDataset } from './instruments/instruments-file.ts';
+import { type MarketSetting, simSetting } from './market-setting.ts';
+
+export interface MarketSettings {
+  /** Whose tape grows; its time is that of all. */
+  readonly live: MarketSetting;
+  /** Datasets that days are imported into. */
+  readonly imported: readonly ListedDataset[];
+}
+
+/** The file of instruments has faults, though it had none when it was applied; the message names them. */
+export class InstrumentsUnreadableError extends Error {}
+
+type MarketConfig = Pick<Config, 'data' | 'sim' | 'simSeed' | 'simScale' | 'simDays'>;
+
+/** Rejects with an `InstrumentsUnreadableError`. */
+export async function readMarkets(disk: Disk, config: MarketConfig): Promise<MarketSettings> {
+  const imported = await appliedDatasets(disk, config.data);
+  const isSimulated = config.sim === null ? imported.length === 0 : config.sim === 'on';
+  return { live: isSimulated ? simSetting(config) : { kind: 'still' }, imported };
+}
+
+async function appliedDatasets(disk: Disk, data: string): Promise<readonly ListedDataset[]> {
+  if ((await disk.stat(`${data}/instruments.yaml`)) === null) return [];
+  // What reads it is large, and most starts do without.
+  const { readAppliedInstruments } = await import('./instruments/applied-instruments.ts');
+  const { FaultsError } = await import('./instruments/reading.ts');
+  try {
+    return (await readAppliedInstruments(disk, data))?.datasets ?? [];
+  } catch (error) {
+    if (!(error instanceof FaultsError)) throw error;
+    const what = `${data}/instruments.yaml cannot be used: ${error.message}`;
+    throw new InstrumentsUnreadableError(what, { cause: error });
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * The market of a service that has imported datasets only: nothing is listed and nothing trades, but time goes on. Its
+ * tape carries the promise that everything else follows.
+ */
+
+import type { Calendar } from '@tapeloom/core/calendar/calendar';
+import { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { MS_NS } from '@tapeloom/core/units';
+import type { Clock } from '../../platform/clock.ts';
+import type { Intake } from '../../tape/write/intake.ts';
+import type { FillPlan, LiveMarket, MarketListing, SourceOptions, TradeSource } from '../market.ts';
+
+const STILL_DATASET = 'TIME';
+/** Each promise is a write to the disk. */
+const PROMISE_EVERY_MS = 1_000;
+
+const NOTHING_LISTED: MarketListing = {
+  book: new InstrumentBook([], []),
+  contracts: [],
+  streamedOn: () => [],
+};
+
+export class StillMarket implements LiveMarket {
+  readonly dataset = STILL_DATASET;
+
+  listing(): MarketListing {
+    return NOTHING_LISTED;
+  }
+
+  calendar(name: string): Calendar {
+    throw new RangeError(`${this.dataset} has no calendar ${name}`);
+  }
+
+  /** Whoever began it: there is nothing on it to differ about. */
+  async claim(): Promise<void> {}
+
+  async planFill(): Promise<FillPlan> {
+    return { ready: [], rest: [] };
+  }
+
+  async fill(): Promise<readonly string[]> {
+    return [];
+  }
+
+  source({ intake, clock }: SourceOptions): TradeSource {
+    return new StillSource(intake, clock);
+  }
+}
+
+class StillSource implements TradeSource {
+  readonly #intake: Intake;
+  readonly #clock: Clock;
+
+  constructor(intake: Intake, clock: Clock) {
+    this.#intake = intake;
+    this.#clock = clock;
+  }
+
+  get lagMs(): number {
+    const behind = this.#clock.now() - (this.#intake.promise ?? (0n as EpochNs));
+    return Math.max(0, Number(behind) / MS_NS);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const now = this.#clock.now();
+      // A clock that was set back is waited for.
+      const { promise } = this.#intake;
+      if (promise === null || now > promise) await this.#intake.offer([], now);
+      await this.#wait(signal);
+    }
+  }
+
+  #wait(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        timer[Symbol.dispose]();
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const timer = this.#clock.after(PROMISE_EVERY_MS, done);
+      signal.addEventListener('abort', done);
+    });
+  }
+}

@@ -1,0 +1,189 @@
+/**
+ * The imported datasets of a running service. Nothing in here writes to them: an import is a process of its own, and
+ * what it has done is found by looking at its manifest once a second. Sessions are those that imports have written
+ * down, and ahead of them what the calendar says.
+ *
+ * Which days were served last is written down, so that days which were replaced while no service ran are repairs too.
+ */
+
+import { extendSessionBook, type SessionBook } from '@tapeloom/core/calendar/session-book';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { addDays, dayOf } from '@tapeloom/core/utc-day';
+import { FilesMarket } from '../markets/files/files-market.ts';
+import type { ListedDataset } from '../markets/instruments/instruments-file.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Disk } from '../platform/disk.ts';
+import type { DatasetBook } from '../runs/session-tables.ts';
+import { type ChangedDays, changedDays } from '../tape/imported/changed-days.ts';
+import {
+  type ImportedDays,
+  type ImportedManifest,
+  readImported,
+  writeImported,
+} from '../tape/imported/imported-manifest.ts';
+import { RollStore } from '../tape/imported/roll-store.ts';
+import { importedPath, rollsPath } from '../tape/tape-paths.ts';
+import { SessionStore } from '../tape/write/session-store.ts';
+
+const LOOK_EVERY_MS = 1_000;
+/** Where nothing was imported yet, and ahead of today: as on a live tape. */
+const BOOK_DAYS = 60;
+const NO_DAYS: ImportedDays = new Map();
+
+export interface ImportedDatasetsOptions {
+  readonly disk: Disk;
+  /** The data directory. */
+  readonly data: string;
+  readonly listed: readonly ListedDataset[];
+  /** The service's. */
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** What has become of a dataset. */
+export interface DatasetNews {
+  readonly market: FilesMarket;
+  readonly books: readonly SessionBook[];
+  /** By contract; none: only its rolls or its sessions are others. */
+  readonly days: ChangedDays;
+}
+
+export interface ImportedEvents {
+  /** Resolves to whether what was served of the changed days is over, for good. */
+  changed(news: DatasetNews): Promise<boolean>;
+  onFault(error: unknown, dataset: string): void;
+}
+
+interface Dataset extends DatasetNews {
+  readonly listed: ListedDataset;
+  /** Another one after the files were changed. */
+  readonly version: string;
+  readonly manifest: ImportedManifest | null;
+}
+
+export class ImportedDatasets {
+  readonly #options: ImportedDatasetsOptions;
+  readonly #datasets = new Map<string, Dataset>();
+  /** By dataset, the files that could not be read: each is told once. */
+  readonly #faulty = new Map<string, string>();
+  #isLooking = false;
+
+  private constructor(options: ImportedDatasetsOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects with a `TapeDamagedError` when a file of a dataset is not what was written. */
+  static async open(options: ImportedDatasetsOptions): Promise<ImportedDatasets> {
+    const opened = new ImportedDatasets(options);
+    const { disk, listed } = options;
+    for (const one of listed) {
+      const served = await readImported(disk, opened.#servedRoot, one.name);
+      const version = await opened.#versionOf(one.name);
+      opened.#datasets.set(one.name, await opened.#read(one, version, served?.days ?? NO_DAYS));
+    }
+    return opened;
+  }
+
+  get markets(): readonly FilesMarket[] {
+    return [...this.#datasets.values()].map(({ market }) => market);
+  }
+
+  get books(): readonly DatasetBook[] {
+    return [...this.#datasets].flatMap(([dataset, { books }]) =>
+      books.map((book) => ({ dataset, book })),
+    );
+  }
+
+  get names(): readonly string[] {
+    return [...this.#datasets.keys()];
+  }
+
+  /** Tells what has changed since the last service, and from now on what changes. */
+  watch(timers: Pick<Clock, 'every'>, events: ImportedEvents): Disposable {
+    if (this.#datasets.size === 0) return { [Symbol.dispose]: () => {} };
+    for (const dataset of this.#datasets.values()) void this.#tell(dataset, events);
+    return timers.every(LOOK_EVERY_MS, () => void this.#look(events));
+  }
+
+  async #look(events: ImportedEvents): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    for (const { listed, version, manifest } of [...this.#datasets.values()]) {
+      try {
+        const now = await this.#versionOf(listed.name);
+        if (now === version) continue;
+        const dataset = await this.#read(listed, now, manifest?.days ?? NO_DAYS);
+        this.#datasets.set(listed.name, dataset);
+        this.#faulty.delete(listed.name);
+        void this.#tell(dataset, events);
+      } catch (error) {
+        this.#tellFault(error, listed.name, events);
+      }
+    }
+    this.#isLooking = false;
+  }
+
+  async #tell(dataset: Dataset, events: ImportedEvents): Promise<void> {
+    const { manifest, days, listed } = dataset;
+    try {
+      const isOver = await events.changed(dataset);
+      if (!isOver || days.size === 0 || manifest === null) return;
+      await this.#options.disk.makeDirectory(`${this.#servedRoot}/${listed.name}`);
+      await writeImported(this.#options.disk, this.#servedRoot, manifest);
+    } catch (error) {
+      events.onFault(error, listed.name);
+    }
+  }
+
+  #tellFault(error: unknown, dataset: string, events: ImportedEvents): void {
+    const message = error instanceof Error ? error.message : String(error);
+    if (this.#faulty.get(dataset) === message) return;
+    this.#faulty.set(dataset, message);
+    events.onFault(error, dataset);
+  }
+
+  async #read(listed: ListedDataset, version: string, before: ImportedDays): Promise<Dataset> {
+    const { disk } = this.#options;
+    const manifest = await readImported(disk, this.#tapeRoot, listed.name);
+    const decided = await new RollStore(disk, this.#tapeRoot, listed.name).load();
+    return {
+      listed,
+      version,
+      manifest,
+      market: new FilesMarket(listed, decided),
+      books: await this.#booksOf(listed),
+      days: changedDays(before, manifest?.days ?? NO_DAYS),
+    };
+  }
+
+  async #booksOf({ name, calendars }: ListedDataset): Promise<readonly SessionBook[]> {
+    const store = new SessionStore(this.#options.disk, this.#tapeRoot, name);
+    const now = this.#options.clock.now();
+    const [from, to] = [this.#dayFromNow(-BOOK_DAYS), this.#dayFromNow(BOOK_DAYS)];
+    const books: SessionBook[] = [];
+    for (const calendar of calendars) {
+      books.push(extendSessionBook(await store.load(calendar.name), calendar, from, to, now));
+    }
+    return books;
+  }
+
+  /** The books reach on with every day. */
+  async #versionOf(dataset: string): Promise<string> {
+    const { disk } = this.#options;
+    const files = [importedPath(this.#tapeRoot, dataset), rollsPath(this.#tapeRoot, dataset)];
+    const entries = await Promise.all(files.map((file) => disk.stat(file)));
+    return [this.#dayFromNow(0), ...entries.map((entry) => entry?.version)].join(' ');
+  }
+
+  #dayFromNow(days: number): UtcDay {
+    return addDays(dayOf(this.#options.clock.now() as EpochNs), days);
+  }
+
+  get #tapeRoot(): string {
+    return `${this.#options.data}/tape`;
+  }
+
+  /** Where the manifests lie of what was served last. */
+  get #servedRoot(): string {
+    return `${this.#options.data}/served`;
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * One tape out of several: every contract is read on the tape of its dataset, and time is that of the live one. A
+ * contract whose dataset is not known is looked for on the live tape, which has nothing of it.
+ */
+
+import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
+import type { TradeBatch } from '@tapeloom/core/trade-batch';
+import type { Disk } from '../../platform/disk.ts';
+import { ImportedTape, type NextDays } from '../imported/imported-tape.ts';
+import type { Commit, LiveTape, Tape, TapeDay, TapePlace } from '../tape.ts';
+
+export interface RoutedTapeOptions {
+  readonly live: LiveTape;
+  /** By dataset. */
+  readonly imported: ReadonlyMap<string, ImportedTape>;
+  readonly datasetOf: (contract: string) => string | null;
+}
+
+/** By the names of the datasets. */
+export async function openImportedTapes(
+  disk: Disk,
+  tapeRoot: string,
+  datasets: readonly string[],
+): Promise<ReadonlyMap<string, ImportedTape>> {
+  const tapes = new Map<string, ImportedTape>();
+  for (const dataset of datasets) {
+    tapes.set(dataset, await ImportedTape.open(disk, tapeRoot, dataset));
+  }
+  return tapes;
+}
+
+export class RoutedTape implements LiveTape {
+  readonly #options: RoutedTapeOptions;
+  readonly #read: ReadonlyMap<string, Tape>;
+
+  constructor(options: RoutedTapeOptions, read: ReadonlyMap<string, Tape> = options.imported) {
+    this.#options = options;
+    this.#read = read;
+  }
+
+  get promise(): EpochNs | null {
+    return this.#options.live.promise;
+  }
+
+  follow(listener: (commit: Commit) => void): Disposable {
+    return this.#options.live.follow(listener);
+  }
+
+  days(symbol: string): Promise<readonly TapeDay[]> {
+    return this.#tapeOf(symbol).days(symbol);
+  }
+
+  read(
+    symbol: string,
+    from: TapePlace,
+    to?: TapePlace,
+    isLent?: boolean,
+  ): AsyncIterable<TradeBatch> {
+    return this.#tapeOf(symbol).read(symbol, from, to, isLent);
+  }
+
+  rankBefore(symbol: string, day: UtcDay, ns: number): Promise<Rank> {
+    return this.#tapeOf(symbol).rankBefore(symbol, day, ns);
+  }
+
+  pinned(): RoutedTape {
+    const { imported } = this.#options;
+    if (imported.size === 0) return this;
+    const pinned = [...imported].map(([dataset, tape]) => [dataset, tape.pinned()] as const);
+    return new RoutedTape(this.#options, new Map(pinned));
+  }
+
+  /** The newest manifest of this dataset counts from now on. */
+  async refresh(dataset: string): Promise<void> {
+    await this.#options.imported.get(dataset)?.refresh();
+  }
+
+  /** As `ImportedTape.next` says; null where days are never replaced. */
+  async next(symbol: string): Promise<NextDays | null> {
+    const imported = this.#options.imported.get(this.#options.datasetOf(symbol) ?? '');
+    return imported === undefined ? null : await imported.next(symbol);
+  }
+
+  #tapeOf(symbol: string): Tape {
+    const dataset = this.#options.datasetOf(symbol);
+    return (dataset === null ? undefined : this.#read.get(dataset)) ?? this.#options.live;
+  }
+}
