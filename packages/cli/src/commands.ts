@@ -87,6 +87,11 @@ const operators: readonly LazyCommand[] = [
     load: async () => (await import('./commands/tape-verify.ts')).tapeVerifyCommand,
   },
   {
+    path: ['tape', 'compare'],
+    summary: 'Compare a file of trades with the tape, day by day.',
+    load: async () => (await import('./commands/tape-compare.ts')).tapeCompareCommand,
+  },
+  {
     path: ['tape', 'rm'],
     summary: 'Remove past days from the tape.',
     load: async () => (await import('./commands/tape-rm.ts')).tapeRmCommand,

@@ -55,7 +55,7 @@ export function readImportRequest(args: readonly string[], io: CommandIo): Impor
   };
 }
 
-function readCovers(text: string): InstantRange {
+export function readCovers(text: string): InstantRange {
   const [first, second, more] = text.split('..');
   if (second === undefined || more !== undefined) {
     throw new UsageError(`--covers must be like 2026-03-01..2026-04-01, got ${text}`);

@@ -158,7 +158,10 @@ function byContract(files: readonly ImportedFile[]): ReadonlyMap<string, readonl
   return Map.groupBy(sorted, ({ contract }) => contract.symbol);
 }
 
-function tradeText(trade: PlainTrade | null, { tickSizeNanos, lotSizeNanos }: Contract): string {
+export function tradeText(
+  trade: PlainTrade | null,
+  { tickSizeNanos, lotSizeNanos }: Contract,
+): string {
   if (trade === null) return 'no further trade';
   const { ns, price, size, side } = trade;
   const lots = formatPrice(size, lotSizeNanos);

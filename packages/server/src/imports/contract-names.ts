@@ -12,7 +12,7 @@ export class ContractNames {
   /** By every name, ascending by expiry. */
   readonly #named: ReadonlyMap<string, readonly Contract[]>;
 
-  constructor({ contracts }: ListedDataset) {
+  constructor({ contracts }: Pick<ListedDataset, 'contracts'>) {
     const pairs = contracts.flatMap(({ contract, names }) =>
       [...new Set([contract.symbol, ...names])].map((name) => ({ name, contract })),
     );

@@ -1,0 +1,159 @@
+/**
+ * Compares a file of trades with the tape, contract by contract and day by day. Only hours that both surely have are
+ * compared. A day is told when the file has trades of it, or when the tape has and the file says that it has the day,
+ * or passes over it.
+ */
+
+import type { Contract } from '@tapeloom/core/instrument/contract';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import type { TradeBatch } from '@tapeloom/core/trade-batch';
+import { DAY_NS } from '@tapeloom/core/units';
+import { dayOf } from '@tapeloom/core/utc-day';
+import { DayRows } from '../feeds/day-rows.ts';
+import type { OpenFeed } from '../feeds/open-feed.ts';
+import type { ListedDataset } from '../markets/instruments/instruments-file.ts';
+import type { Disk } from '../platform/disk.ts';
+import type { DaySpan } from '../tape/tape.ts';
+import { TapeDamagedError } from '../tape/tape-errors.ts';
+import { compareDay, type DayAgreement } from './compare-day.ts';
+import { ContractNames } from './contract-names.ts';
+import {
+  type ContractCoverage,
+  contractCoverages,
+  dayCoverage,
+  saidDays,
+} from './file-coverage.ts';
+import { FileSplit } from './file-split.ts';
+import { type InstantRange, intersectionOf } from './spans.ts';
+import { StagedRows } from './staged-rows.ts';
+import { inferSides } from './tick-rule.ts';
+
+const ROWS_MAX = 4_000_000;
+const WHOLE_DAY: readonly DaySpan[] = [[0, DAY_NS]];
+
+/** The sealed days of a dataset. */
+export interface ComparedTape {
+  /** How many trades each day of a contract has. */
+  tradesByDay(symbol: string): Promise<ReadonlyMap<UtcDay, number>>;
+  /** Rejects with `TapeDamagedError`. */
+  read(symbol: string, day: UtcDay): Promise<ComparedDay>;
+}
+
+export interface ComparedDay {
+  readonly trades: TradeBatch;
+  /** What of the day is there. */
+  readonly covered: readonly DaySpan[];
+}
+
+export interface CompareRequest {
+  readonly disk: Disk;
+  /** Where trades wait that are too many for memory; its directory is there. */
+  readonly stagingPath: string;
+  readonly contracts: ListedDataset['contracts'];
+  readonly tape: ComparedTape;
+  readonly feed: OpenFeed;
+  /** All trades are of this contract, whatever the file calls it. */
+  readonly contract: Contract | null;
+  readonly covers: InstantRange | null;
+  readonly hasTickRule: boolean;
+  readonly now: EpochNs;
+  readonly requireUnchanged: () => Promise<void>;
+  /** Told how many trades were read; may throw to end it. */
+  readonly onProgress: (trades: number) => void;
+}
+
+export interface DayComparison extends DayAgreement {
+  readonly contract: Contract;
+  readonly day: UtcDay;
+  /** `absent`: the tape does not have the day. `damaged`: what it has cannot be read. */
+  readonly status: 'same' | 'different' | 'absent' | 'damaged';
+}
+
+export interface FileComparison {
+  readonly trades: number;
+  readonly leftOut: ReadonlyMap<string, number>;
+  /** By contract, days ascending. */
+  readonly days: readonly DayComparison[];
+}
+
+export async function compareFile(request: CompareRequest): Promise<FileComparison> {
+  const { disk, feed, contract, contracts, covers, now } = request;
+  const names = new ContractNames({ contracts });
+  await using staged = new StagedRows(disk, request.stagingPath);
+  const options = { names, contract, today: dayOf(now), rowsMax: ROWS_MAX };
+  const split = new FileSplit(feed, staged, options);
+  for await (const batch of feed.trades()) {
+    split.add(batch);
+    await split.settle();
+    request.onProgress(split.trades);
+  }
+  await request.requireUnchanged();
+  const bySymbol = new Map(contracts.map((it) => [it.contract.symbol, it.contract]));
+  const met = staged.symbols().map((symbol) => bySymbol.get(symbol)!);
+  const coverages = contractCoverages({ said: feed.said(), covers, contract, names, met, now });
+  const days: DayComparison[] = [];
+  for (const coverage of coverages.toSorted(inOrderOfSymbols)) {
+    days.push(...(await compareContract(request, coverage, staged)));
+  }
+  return { trades: split.trades, leftOut: split.leftOut, days };
+}
+
+async function compareContract(
+  { tape, hasTickRule }: CompareRequest,
+  coverage: ContractCoverage,
+  staged: StagedRows,
+): Promise<readonly DayComparison[]> {
+  const { contract } = coverage;
+  const { symbol } = contract;
+  const onTape = await tape.tradesByDay(symbol);
+  const traded = staged.daysOf(symbol);
+  const [first, last] = [traded[0], traded.at(-1)];
+  const isPassed = (day: UtcDay) => first !== undefined && day > first && day < last!;
+  const said = new Set(saidDays(coverage));
+  const others = [...onTape].flatMap(([day, trades]) =>
+    trades > 0 && (said.has(day) || isPassed(day)) ? [day] : [],
+  );
+  const comparisons: DayComparison[] = [];
+  for (const day of [...new Set([...traded, ...others])].sort((a, b) => a - b)) {
+    const there = await staged.take(symbol, day);
+    there.sort();
+    if (hasTickRule) inferSides(there);
+    const isTold = there.count > 0 || said.has(day);
+    const sure = isTold
+      ? dayCoverage(coverage, there, day === first, day === last).sure
+      : WHOLE_DAY;
+    const here = onTape.has(day) ? await readOrDamaged(tape, symbol, day) : null;
+    comparisons.push({ contract, day, ...judge(here, there, sure) });
+  }
+  return comparisons;
+}
+
+function judge(
+  here: ComparedDay | 'damaged' | null,
+  there: TradeBatch,
+  sure: readonly DaySpan[],
+): DayAgreement & Pick<DayComparison, 'status'> {
+  if (here === null || here === 'damaged') {
+    const status = here === null ? 'absent' : here;
+    return { ...compareDay(new DayRows(there.day), there, WHOLE_DAY), status };
+  }
+  const agreement = compareDay(here.trades, there, intersectionOf(sure, here.covered));
+  return { ...agreement, status: agreement.difference === null ? 'same' : 'different' };
+}
+
+async function readOrDamaged(
+  tape: ComparedTape,
+  symbol: string,
+  day: UtcDay,
+): Promise<ComparedDay | 'damaged'> {
+  try {
+    return await tape.read(symbol, day);
+  } catch (error) {
+    if (error instanceof TapeDamagedError) return 'damaged';
+    throw error;
+  }
+}
+
+function inOrderOfSymbols(a: ContractCoverage, b: ContractCoverage): number {
+  return a.contract.symbol < b.contract.symbol ? -1 : 1;
+}
