@@ -19,6 +19,8 @@ import type { FileToPlay } from './replay-request.ts';
 
 const DATASET = 'FILE';
 const UNKNOWN = 'unknown';
+/** As ISO 4217 has it. */
+const NO_CURRENCY = 'XXX';
 const UNIT_NANOS = 1_000_000_000;
 /** What sessions are resolved around the file, to tell what of them it has. */
 const DAYS_AROUND = 14;
@@ -77,7 +79,7 @@ function contractOf({ trades, calendar, last }: TradeFile): Contract {
     root: trades.root?.root ?? symbol,
     name: product?.name ?? symbol,
     exchange: product?.exchange ?? UNKNOWN,
-    currency: product?.currency ?? UNKNOWN,
+    currency: product?.currency ?? NO_CURRENCY,
     tickSizeNanos: trades.tick.nanos,
     lotSizeNanos: trades.lot.nanos,
     pointValueNanos: product?.pointValueNanos ?? UNIT_NANOS,

@@ -148,7 +148,8 @@ async function run(
     announcer.say(`${reason}: stopping`);
     const isClean = await service.stop();
     announcer.say(isClean ? 'stopped, the tape is closed' : 'stopped, the tape was not closed');
-    return isClean ? 0 : EXIT_FAILED;
+    // The tape of a replay is good for nothing more: nobody has to look after it.
+    return isClean || replay !== null ? 0 : EXIT_FAILED;
   } catch (error) {
     announcer.endProgress();
     const refusals = [StartRefusedError, DirectoryLockedError, DataFormatError];
