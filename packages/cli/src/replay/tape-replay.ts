@@ -1,13 +1,14 @@
 /** A day on the tape of a data directory as what is played. The directory is only read: a service may run on it. */
 
 import type { Session } from '@tapeloom/core/calendar/session';
-import { extendSessionBook } from '@tapeloom/core/calendar/session-book';
+import { extendSessionBook, sessionTable } from '@tapeloom/core/calendar/session-book';
 import type { Contract } from '@tapeloom/core/instrument/contract';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
-import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
+import { addDays, dayOf, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
 import { readDay } from '@tapeloom/server/markets/replay/read-day';
 import type { Disk } from '@tapeloom/server/platform/disk';
+import { missingDays } from '@tapeloom/server/runs/coverage';
 import { openStoredTape } from '@tapeloom/server/tape/read/stored-tape';
 import type { Tape } from '@tapeloom/server/tape/tape';
 import { SessionStore } from '@tapeloom/server/tape/write/session-store';
@@ -33,29 +34,51 @@ export async function tapeReplay(
   const contract = readContract('--replay', name, day, markets);
   const { symbol, dataset } = contract;
   const tape = await openStoredTape(disk, `${data}/tape`, dataset);
-  const sealed = (await tape.days(symbol)).filter(({ state }) => state === 'sealed');
-  const onTape = sealed.map((one) => one.day);
-  if (!onTape.includes(day)) throw new Error(notThere(contract, [day], onTape, data));
+  const days = (await tape.days(symbol)).filter(({ state }) => state !== 'damaged');
+  const states = new Map(days.map((one) => [one.day, one.state]));
+  const refuse = (missing: readonly UtcDay[]) => {
+    if (missing.length > 0) throw new Error(notThere(contract, missing, [...states.keys()], data));
+  };
+  refuse(states.has(day) ? [] : [day]);
   const kept = await new SessionStore(disk, `${data}/tape`, dataset).load(contract.calendar);
   const calendar = calendarOf(markets, contract);
-  const [first, last] = [addDays(day, -DAYS_AROUND), addDays(day, DAYS_AROUND)];
+  const begin = wantedFrom === null || dayOf(wantedFrom) > day ? day : dayOf(wantedFrom);
+  const [first, last] = [addDays(begin, -DAYS_AROUND), addDays(day, DAYS_AROUND)];
   const book = extendSessionBook(kept, calendar, first, last, epochNs(last, 0));
   const session = mainSession(book.full, day);
   if (session === null) throw new UsageError(`--day: the market was closed on ${dateText(day)}`);
-  // The first day of a tape has no evening before it.
-  const begin = onTape.includes(dayOf(session.open)) ? session.open : epochNs(day, 0);
-  const from = wantedFrom ?? begin;
   const end = session.close;
+  const from = wantedFrom ?? (await firstTrade(tape, symbol, session));
+  if (from === null) throw new Error(`${symbol} did not trade in the session of ${dateText(day)}.`);
   if (from >= end) throw new UsageError('--from lies after the end of that day');
+  refuse(missingDays((one) => states.has(one), sessionTable(book, 'full'), from, end));
   const played = daysFrom(dayOf(from), dayOf((end - 1n) as EpochNs));
-  const missing = played.filter((one) => !onTape.includes(one));
-  if (missing.length > 0) throw new Error(notThere(contract, missing, onTape, data));
-  const past = onTape.filter((one) => one < dayOf(from)).slice(-PAST_DAYS_MAX);
+  const cut = played.filter((one) => states.get(one) === 'partial');
+  if (cut.length > 0) {
+    io.stderr(
+      `Hours of ${rangesText(cut)} are missing on the tape: they are played as quiet ones.\n`,
+    );
+  }
+  const whole = days.filter(({ day: one, state }) => one < dayOf(from) && state === 'sealed');
+  const past = whole.slice(-PAST_DAYS_MAX).map((one) => one.day);
   return {
     plan: { contract, calendar, from, end },
     days: readDays(tape, symbol, [...past, ...played], io),
     sessions: kept,
   };
+}
+
+async function firstTrade(
+  tape: Tape,
+  symbol: string,
+  { open, close }: Session,
+): Promise<EpochNs | null> {
+  const rank = await tape.rankBefore(symbol, dayOf(open), nsOfDay(open));
+  for await (const { day, ts } of tape.read(symbol, { day: dayOf(open), rank })) {
+    const at = epochNs(day, ts[0]!);
+    return at < close ? at : null;
+  }
+  return null;
 }
 
 async function* readDays(
