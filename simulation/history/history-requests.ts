@@ -38,6 +38,8 @@ export interface Page {
   readonly to?: string;
   readonly untilCursor?: string;
   readonly lookBackFrom: string | null;
+  readonly gaps?: readonly unknown[];
+  readonly gapsTotal?: number;
   readonly snapshot?: true;
   readonly items: readonly HistoryItem[];
   readonly next: string | null;
@@ -52,6 +54,8 @@ export interface Estimate {
   readonly missingDays: readonly string[];
   readonly missingDaysTotal: number;
   readonly lookBackFrom: string | null;
+  readonly gaps?: readonly unknown[];
+  readonly gapsTotal?: number;
   readonly remainingComputeUnits: number;
 }
 export interface Usage {

@@ -7,7 +7,7 @@ import { zstdDecompressSync } from 'node:zlib';
 import type { SessionTable } from '@tapeloom/core/calendar/session';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { Indicator } from '@tapeloom/core/studies/indicator';
-import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
+import { addDays, dayOf, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
 import { Block, emptyBlock, joinBlocks } from '@tapeloom/server/blocks/block';
 import { DayLogs } from '@tapeloom/server/results/day-logs';
 import type {
@@ -17,7 +17,8 @@ import type {
   SettledDaysRequest,
 } from '@tapeloom/server/results/settled-days';
 import { type CacheUse, SettledDaysReader } from '@tapeloom/server/results/settled-days-reader';
-import { isWholeUpTo } from '@tapeloom/server/runs/tape-days';
+import { isWholeDay, isWholeUpTo } from '@tapeloom/server/runs/tape-days';
+import type { DaySpan } from '@tapeloom/server/tape/tape';
 import { tableOf } from '../../packages/core/testing/twins/study-driver.ts';
 import type { Subject } from '../../packages/core/testing/twins/study-subjects.ts';
 import type { TwinTape } from '../../packages/core/testing/twins/twin-tape.ts';
@@ -29,6 +30,9 @@ export const INDICATOR = 'subject';
 /** Of the days, counted from the first: which ones the tape passes over. */
 export type LeftOut = (day: UtcDay, at: number) => boolean;
 
+/** Days with the hours of them that the tape lacks. */
+export type PartialDays = ReadonlyMap<UtcDay, readonly DaySpan[]>;
+
 export interface SettledWorldOptions {
   readonly batchRows?: number;
   readonly pageBytes?: number;
@@ -37,6 +41,7 @@ export interface SettledWorldOptions {
   /** By default nothing is held. */
   readonly logs?: DayLogs;
   readonly leftOut?: LeftOut;
+  readonly partial?: PartialDays;
 }
 
 /** What is asked for, by its first day where the range begins with one. */
@@ -78,7 +83,8 @@ export class SettledWorld {
     this.sessions = tableOf(tape.sessions);
     this.until = tape.until as EpochNs;
     this.firstDay = firstDayOf(tape);
-    this.tape = memoryTapeOf(tape, batchRows, leftOut);
+    const left = { leftOut, partial: options.partial ?? new Map() };
+    this.tape = memoryTapeOf(tape, batchRows, left);
     this.reader = new SettledDaysReader({
       tape: this.tape,
       indicators: new Map([[INDICATOR, indicatorOf(subject)]]),
@@ -102,7 +108,7 @@ export class SettledWorld {
   /** The first instant of a day from which on it can be read: after a session that is not whole there. */
   async startOn(day: UtcDay): Promise<EpochNs | null> {
     const midnight = epochNs(day, 0);
-    const onTape = new Set((await this.tape.days()).map((one) => one.day));
+    const onTape = new Set((await this.tape.days()).filter(isWholeDay).map((one) => one.day));
     const session = this.sessions.atOrAfter(midnight);
     if (session === null || isWholeUpTo(session, addDays(day, -1), (one) => onTape.has(one))) {
       return midnight;
@@ -236,16 +242,28 @@ export function indicatorOf({ create, lookBackSessions, outlivesSession }: Subje
   };
 }
 
-function memoryTapeOf(twin: TwinTape, batchRows: number, leftOut: LeftOut): MemoryTape {
+/** What a tape lacks. */
+interface Lacking {
+  readonly leftOut: LeftOut;
+  readonly partial: PartialDays;
+}
+
+function memoryTapeOf(twin: TwinTape, batchRows: number, lacking: Lacking): MemoryTape {
   const tape = new MemoryTape(CONTRACT, batchRows);
-  for (const { trades, promise } of dayCommits(twin, leftOut)) tape.commit(trades, promise);
+  for (const [day, gaps] of lacking.partial) tape.partial.set(day, gaps);
+  for (const { trades, promise } of dayCommits(twin, lacking)) tape.commit(trades, promise);
   return tape;
 }
 
-/** Day by day what is committed, to its end; days that are left out are passed over. */
+/** Whether the hours that a time of day lies in are left out. */
+export function isLeftOut(partial: PartialDays, day: UtcDay, ns: number): boolean {
+  return partial.get(day)?.some(([from, to]) => ns >= from && ns < to) ?? false;
+}
+
+/** Day by day what is committed, to its end; what is left out is passed over. */
 export function dayCommits(
   twin: TwinTape,
-  leftOut: LeftOut,
+  { leftOut, partial }: Lacking,
 ): readonly { readonly trades: readonly MemoryTrade[]; readonly promise: EpochNs }[] {
   const { trades, until } = twin;
   const commits: { trades: readonly MemoryTrade[]; promise: EpochNs }[] = [];
@@ -253,7 +271,7 @@ export function dayCommits(
   for (let day = firstDayOf(twin), at = 0; day <= last; day = addDays(day, 1), at += 1) {
     if (day < last && leftOut(day, at)) continue;
     const mine = trades.flatMap(({ ns, price, size, side }) =>
-      dayOf(ns as EpochNs) === day
+      dayOf(ns as EpochNs) === day && !isLeftOut(partial, day, nsOfDay(ns as EpochNs))
         ? [{ at: ns as EpochNs, price, size, side: side as -1 | 0 | 1 }]
         : [],
     );

@@ -195,9 +195,9 @@ export class RestService implements AsyncDisposable {
       sessionsOf: (symbol: string, kind: SessionKind) => this.#sessionsOf(symbol, kind),
       yieldTurn: () => turn(),
     };
-    this.#replays = new StudyReplays(shared);
-    this.tokens = new ExportTokens({ secret: randomBytes(32) });
     this.#reader = new SettledDaysReader({ ...shared, cache: null });
+    this.#replays = new StudyReplays({ ...shared, damaged: this.#reader.damaged });
+    this.tokens = new ExportTokens({ secret: randomBytes(32) });
     this.sources = {
       days: this.#reader,
       replays: this.#replays,

@@ -30,6 +30,11 @@ export class MarketTape implements LiveTape {
     );
   }
 
+  /** The tape of one contract, to take something from it. */
+  of(symbol: string): MemoryTape {
+    return this.#tapes.get(symbol)!;
+  }
+
   async days(symbol: string): Promise<readonly TapeDay[]> {
     return (await this.#tapeOf(symbol)?.days(symbol)) ?? [];
   }

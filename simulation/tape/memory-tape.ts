@@ -31,7 +31,7 @@ export class MemoryTape implements LiveTape {
   readonly missing = new Set<UtcDay>();
   /** Days whose index, or whose trades, cannot be read. */
   readonly damaged = new Map<UtcDay, 'index' | 'trades'>();
-  /** Days of which hours are missing, once they are over. */
+  /** Days of which hours are missing. */
   readonly partial = new Map<UtcDay, readonly DaySpan[]>();
   readonly #symbol: string;
   readonly #batchRows: number;
@@ -64,8 +64,8 @@ export class MemoryTape implements LiveTape {
     const today = this.promise === null ? null : dayOf(this.promise);
     return this.#found.map(({ day, count }) => {
       if (this.damaged.get(day) === 'index') return { day, trades: 0, state: 'damaged' };
-      if (day === today) return { day, trades: count, state: 'open' };
       const gaps = this.partial.get(day);
+      if (day === today && gaps === undefined) return { day, trades: count, state: 'open' };
       const digest = this.#digest(day);
       if (gaps === undefined) return { day, trades: count, state: 'sealed', digest };
       const version = `${digest} without ${gaps.join(' ')}`;
@@ -82,9 +82,9 @@ export class MemoryTape implements LiveTape {
     if (symbol !== this.#symbol) return;
     for (const { day } of this.#found) {
       if (day < from.day || (to !== undefined && day > to.day)) continue;
-      this.#check(day);
       let row: number = day === from.day ? from.rank : 0;
       const last = day === to?.day ? to.rank : Number.POSITIVE_INFINITY;
+      if (last > row) this.#check(day);
       for (;;) {
         await Promise.resolve();
         const all = this.#days.get(day)!;

@@ -9,6 +9,7 @@ import type { Command, CommandIo } from '../command.ts';
 import { CUSTOMER_USAGE, customerClient } from '../customer/customer-options.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { unitsText } from '../history/cost-question.ts';
+import { gapLines } from '../history/gaps-text.ts';
 import {
   QUERY_OPTIONS,
   QUERY_USAGE,
@@ -27,7 +28,8 @@ export const estimateCommand: Command = {
   usage: `Usage: tapeloom estimate <instrument> <indicator> --from <time> [--to <time>] [options]
 
 Says what history or an export of the range costs, what is left this month, and which days are missing.
-Charges nothing. Exits with 8 when days are missing: history and exports would be refused.
+Charges nothing. Exits with 8 when days are missing: history and exports would be refused. With --gaps allow they
+would not be, and what is not there is listed.
 
 ${QUERY_USAGE}
 ${CUSTOMER_USAGE}
@@ -46,7 +48,8 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const estimated = await orMissing(() => client.estimate({ ...query, signal: io.signal }));
   if (values.json) writeJson(io, { indicator: query.indicator, ...estimated });
   else io.stdout(`${queryText(query)}\n${factsText(factsOf(estimated))}`);
-  return estimated.missingDaysTotal === 0 ? ExitCode.ok : ExitCode.noData;
+  const isRefused = estimated.missingDaysTotal > 0 && query.gaps !== 'allow';
+  return isRefused ? ExitCode.noData : ExitCode.ok;
 }
 
 /** With missing days there is no estimate; what is known of them, and of the days that are there. */
@@ -80,6 +83,7 @@ function factsOf(estimated: Estimate | Missing): readonly (readonly [string, str
     ['trades', wholeText(trades)],
     ['days', wholeText(days)],
     ['missing days', missing],
+    ...gapLines(estimated).map((line, at) => [at === 0 ? 'not there' : '', line] as const),
     ...(lookBackFrom === null
       ? []
       : [['looks back to', timeText(nsOf(lookBackFrom) as EpochNs)] as const]),

@@ -10,6 +10,7 @@ import { ExitCode } from '../exit-codes.ts';
 import { costRefusal, unitsText } from '../history/cost-question.ts';
 import { type ExportDone, ExportRun } from '../history/export-run.ts';
 import { readTarget, requireWritable } from '../history/export-target.ts';
+import { gapsText } from '../history/gaps-text.ts';
 import {
   FIXED_QUERY_USAGE,
   type HistoryQuery,
@@ -70,6 +71,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     const question = { command: 'export', query, isAgreed, isMost: false, isQuiet: isJson };
     const refusal = estimate && (await costRefusal({ ...question, estimate }, io));
     if (refusal !== null) return refusal;
+    if (!isJson && estimate !== null) io.stderr(gapsText(estimate));
   }
   const done = await run.finish();
   const computeUnits = isBegun ? 0 : (estimate?.computeUnits ?? null);

@@ -12,6 +12,7 @@ import { defaultFormat, ENTRY_FORMATS, readFormat } from '../entries/entry-forma
 import { openTextSink } from '../entries/text-sink.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { costRefusal, unitsText } from '../history/cost-question.ts';
+import { gapsText } from '../history/gaps-text.ts';
 import { QUERY_OPTIONS, QUERY_USAGE, QUERY_WORDS, readQuery } from '../history/history-query.ts';
 import { type HistoryRead, readHistory } from '../history/read-history.ts';
 import { saySummary } from '../history/summary.ts';
@@ -76,13 +77,15 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const question = { command: 'history', query, estimate, isMost: resultsMax !== null, isQuiet };
   const refusal = await costRefusal({ ...question, isAgreed: values.yes }, io);
   if (refusal !== null) return refusal;
+  if (!isQuiet) io.stderr(gapsText(estimate));
   const fields =
     format === 'ndjson' ? [] : dataFields(await client.indicator(query.indicator, { signal }));
   const { computeUnits } = estimate;
   const wanted = { query, resultsMax, format, fields, computeUnits, isQuiet };
   const read = await readHistory(client, wanted, sink, io);
   const { instrument, indicator } = query;
-  const facts = { instrument, indicator, ...read };
+  const { gaps, gapsTotal } = estimate;
+  const facts = { instrument, indicator, ...read, gaps, gapsTotal };
   saySummary({ out, isJson: isQuiet, sentence: sentenceOf(read, out), facts }, io);
   return ExitCode.ok;
 }

@@ -13,7 +13,15 @@ import { readInstant, requireRange } from '../time-options.ts';
 const SPAN = /^\d+[a-z]$/;
 
 /** Options with a text, beside a command's own. */
-export const QUERY_OPTIONS = [...PLACE_OPTIONS, 'from', 'to', 'params', 'mode', 'dataset'] as const;
+export const QUERY_OPTIONS = [
+  ...PLACE_OPTIONS,
+  'from',
+  'to',
+  'params',
+  'mode',
+  'dataset',
+  'gaps',
+] as const;
 /** The words beside them. */
 export const QUERY_WORDS = ['the instrument (ES.c.0)', 'the indicator (footprint)'];
 
@@ -21,7 +29,8 @@ const OTHER_USAGE = `  --to <time>         likewise, not included (default: the 
   --params <json>     parameters of the indicator, for example '{"size":300}'; of several (bars,footprint) a
                       list with one object for each
   --mode live|confirmed  live (default) ends with the objects that still form at --to
-  --dataset <name>    needed for a contract that is no longer streamed`;
+  --dataset <name>    needed for a contract that is no longer streamed
+  --gaps refuse|allow  allow: what is there, where days or hours are missing; they are listed`;
 
 /** The same for the usage text. */
 export const QUERY_USAGE = `  --from <time>       a date (its midnight UTC), a time like 2026-11-12T14:30:00Z, nanoseconds since 1970, or
@@ -43,6 +52,7 @@ export interface HistoryQuery {
   readonly studies?: readonly StudyRequest[];
   readonly mode?: 'live' | 'confirmed';
   readonly dataset?: string;
+  readonly gaps?: 'refuse' | 'allow';
 }
 
 /** A span ends at `now`; null: only times that stay the same are taken. */
@@ -54,9 +64,12 @@ export function readQuery(
   const from = readTime('--from', values.from, now);
   const to = values.to === undefined ? null : readTime('--to', values.to, now);
   if (to !== null) requireRange(from, to);
-  const { mode, dataset } = values;
+  const { mode, dataset, gaps } = values;
   if (mode !== undefined && mode !== 'live' && mode !== 'confirmed') {
     throw new UsageError(`--mode is live or confirmed, not ${mode}`);
+  }
+  if (gaps !== undefined && gaps !== 'refuse' && gaps !== 'allow') {
+    throw new UsageError(`--gaps is refuse or allow, not ${gaps}`);
   }
   return {
     instrument: instrument!,
@@ -66,6 +79,7 @@ export function readQuery(
     ...studiesOf(indicator!, values.params),
     ...(mode === undefined ? {} : { mode }),
     ...(dataset === undefined ? {} : { dataset }),
+    ...(gaps === undefined ? {} : { gaps }),
   };
 }
 

@@ -8,11 +8,12 @@ import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import { compareCursors } from '../cursors.ts';
 import type { IndicatorName, Remove, Upsert } from '../indicator-objects.ts';
 import type { IndicatorId } from '../indicator-types.ts';
+import type { ListedGaps } from '../rest/answers.ts';
 import { entryOf } from '../rest/history-entries.ts';
 import type { StudyRequest } from '../rest/history-request.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
 
-export interface ExportHeader {
+export interface ExportHeader extends ListedGaps {
   readonly t: 'header';
   readonly version: number;
   readonly instrument: string;

@@ -213,7 +213,24 @@ export interface RotatedKey extends NewKey {
   };
 }
 
-export interface Estimate {
+/** A part of a range that is not there; the market was open at its beginning and before its end. */
+export interface HistoryGap {
+  /** Nanoseconds since 1970 UTC. */
+  readonly from: string;
+  /** Not included. */
+  readonly to: string;
+  /** `partial`: other hours of the day are there. */
+  readonly why: 'missing' | 'damaged' | 'partial';
+}
+
+/** In answers to requests with `gaps: 'allow'`. */
+export interface ListedGaps {
+  /** The first 1,000. */
+  readonly gaps?: readonly HistoryGap[];
+  readonly gapsTotal?: number;
+}
+
+export interface Estimate extends ListedGaps {
   readonly instrument: string;
   readonly contract: string;
   readonly computeUnits: number;

@@ -7,11 +7,12 @@
 import { compareCursors } from '../cursors.ts';
 import type { IndicatorName } from '../indicator-objects.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
+import type { ListedGaps } from './answers.ts';
 import { entryOf, type HistoryEntry } from './history-entries.ts';
 import { type HistoryRequest, historyQuery } from './history-request.ts';
 import type { ServiceHttp } from './service-http.ts';
 
-export interface HistoryPage<I extends string> {
+export interface HistoryPage<I extends string> extends ListedGaps {
   readonly instrument: string;
   /** The one that was read. */
   readonly contract: string;

@@ -21,6 +21,8 @@ export interface PastRequest<I extends string = IndicatorName> extends CallOptio
   readonly mode?: StreamMode;
   /** Needed for a contract that is no longer streamed. */
   readonly dataset?: string;
+  /** `allow`: what is there, where days or hours of the range are missing; else that is refused. */
+  readonly gaps?: 'refuse' | 'allow';
 }
 
 /** One of several indicators of an export. */
@@ -47,7 +49,7 @@ export interface HistoryRequest<I extends string = IndicatorName> extends PastRe
 type Query = NonNullable<ServiceRequest['query']>;
 
 export function pastQuery(request: PastRequest | StudiesRequest): Query {
-  const { instrument, from, to, untilCursor, mode, dataset } = request;
+  const { instrument, from, to, untilCursor, mode, dataset, gaps } = request;
   return {
     instrument,
     ...('studies' in request ? studiesQuery(request.studies) : studyQuery(request)),
@@ -56,6 +58,7 @@ export function pastQuery(request: PastRequest | StudiesRequest): Query {
     untilCursor,
     mode,
     dataset,
+    gaps,
   };
 }
 

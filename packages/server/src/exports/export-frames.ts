@@ -12,6 +12,7 @@
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { KIB } from '@tapeloom/core/units';
 import { Block, type BlockParts } from '../blocks/block.ts';
+import type { GapList } from '../history/gap-list.ts';
 import { compressFrame, compressShort } from '../results/frames.ts';
 import type { DayPart, DaysRead } from '../results/settled-days.ts';
 import { type ExportStudy, exportHeader } from './export-header.ts';
@@ -30,6 +31,7 @@ export interface OpenedStudy extends ExportStudy {
 export interface ExportOptions {
   readonly studies: readonly OpenedStudy[];
   readonly engineFingerprint: string;
+  readonly gaps?: GapList | null;
   /** The first line that is wanted. */
   readonly line: number;
   /** Told before the first chunk, where that is the whole body. */
@@ -40,13 +42,13 @@ export interface ExportOptions {
 export class NoSuchLineError extends Error {}
 
 export async function* exportFrames(options: ExportOptions): AsyncGenerator<Uint8Array> {
-  const { studies, engineFingerprint, line, onWhole } = options;
+  const { studies, engineFingerprint, gaps, line, onWhole } = options;
   // The header is line 0.
   const pages = pagesOf(studies, Math.max(0, line - 1));
   try {
     // Before anything is sent: what is wrong at the start can still be told.
     let next = await pages.next();
-    const header = { t: 'header', ...exportHeader(studies, engineFingerprint) };
+    const header = { t: 'header', ...exportHeader(studies, engineFingerprint, gaps) };
     const head = line === 0 ? [textFrame(header)] : [];
     if (next.done !== true && next.value.isLast) {
       const { items, frames } = next.value;
@@ -82,7 +84,7 @@ async function* pagesOf(
   for (const [at, { query, open }] of studies.entries()) {
     const mark = studies.length === 1 ? null : studyMark(query.indicator, at);
     await using read = await open(left);
-    for await (const { parts, frames, isLast } of exportPages(query.indicator, read)) {
+    for await (const { parts, frames, isLast } of exportPages(query, read)) {
       const settled = parts.reduce((sum, { skipped, updates }) => sum + skipped + updates, 0);
       left = Math.max(0, left - settled);
       const tail = tailOf(parts);

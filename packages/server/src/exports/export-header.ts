@@ -1,5 +1,6 @@
 /** What an export says of itself: the query, the contract that was read, the computation. */
 
+import type { GapList } from '../history/gap-list.ts';
 import type { HistoryQuery } from '../history/history-query.ts';
 
 /** One of the studies of an export; their queries differ in indicator and parameters alone. */
@@ -9,7 +10,12 @@ export interface ExportStudy {
   readonly lookBackFrom: string | null | undefined;
 }
 
-export function exportHeader(studies: readonly ExportStudy[], engineFingerprint: string) {
+export function exportHeader(
+  studies: readonly ExportStudy[],
+  engineFingerprint: string,
+  /** What is not there of the range, where that is allowed. */
+  gaps: GapList | null = null,
+) {
   const { query, lookBackFrom } = studies[0]!;
   const { instrument, contract, dataset, tickSizeNanos, indicator, params, mode } = query;
   const { from, to, untilCursor } = query;
@@ -26,6 +32,7 @@ export function exportHeader(studies: readonly ExportStudy[], engineFingerprint:
     ...(untilCursor === null ? { to: String(to) } : { untilCursor }),
     engineFingerprint,
     ...(isOne && lookBackFrom !== undefined ? { lookBackFrom } : {}),
+    ...gaps,
   };
 }
 

@@ -4,6 +4,7 @@
  * so an export can begin at any of them; those before are made again and left out.
  */
 
+import type { GapList } from '../history/gap-list.ts';
 import type { TableFormat } from '../history/history-fields.ts';
 import type { DaysRead } from '../results/settled-days.ts';
 import { type ExportStudy, exportHeader } from './export-header.ts';
@@ -12,6 +13,7 @@ import type { TableThread } from './table-thread.ts';
 
 export interface TableExportOptions extends ExportStudy {
   readonly format: TableFormat;
+  readonly gaps?: GapList | null;
   readonly engineFingerprint: string;
   readonly account: string;
   /** The first byte that is wanted. */
@@ -25,12 +27,12 @@ export interface TableExportOptions extends ExportStudy {
 export class NoSuchByteError extends Error {}
 
 export async function* exportTable(options: TableExportOptions): AsyncGenerator<Uint8Array> {
-  const { query, format, engineFingerprint, account, byte, tables } = options;
+  const { query, format, engineFingerprint, account, byte, tables, gaps } = options;
   await using read = await options.open();
-  const pages = exportPages(query.indicator, read);
+  const pages = exportPages(query, read);
   // Before anything is sent: what is wrong at the start can still be told.
   let next = await pages.next();
-  const facts = factsOf(exportHeader([options], engineFingerprint));
+  const facts = factsOf(exportHeader([options], engineFingerprint, gaps));
   using table = await tables.open(account, { format, indicator: query.indicator, facts });
   const bytes = new ByteCount(byte);
   yield* bytes.wanted(table.beginning);

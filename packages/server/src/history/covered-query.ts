@@ -15,6 +15,7 @@ import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
 import { Refusal } from '../platform/refusal.ts';
 import type { SettledDays } from '../results/settled-days.ts';
 import type { Coverage, CoveredStudy } from '../runs/coverage.ts';
+import { passingGaps } from '../runs/locate-cursor.ts';
 import type { CursorPlace, Replays } from '../runs/replay.ts';
 import { type AwaitedMoment, awaitCursors, CursorWait, LOOK_AGAIN_MS } from './awaited-cursors.ts';
 import { type HistoryQuery, untilBeforeFrom } from './history-query.ts';
@@ -76,11 +77,14 @@ export async function coverQuery(
   const { until, publishedUntil, isEndFixed } = end;
   const study = studyOf(query, start);
   const coverage = await sources.days.coverage(contract, start, until, study);
-  if (coverage.missingDays.length > 0) throw notCovered(coverage, start, unitsPerTrade);
+  const refusesGaps = query.allowsGaps !== true;
+  if (refusesGaps && coverage.missingDays.length > 0) {
+    throw notCovered(coverage, start, unitsPerTrade);
+  }
   if (end.isGone) {
     throw Refusal.ofFields([{ path: '/untilCursor', message: 'is not on the tape' }]);
   }
-  if (coverage.missingLookBack !== null) throw notWarm(coverage, unitsPerTrade);
+  if (refusesGaps && coverage.missingLookBack !== null) throw notWarm(coverage, unitsPerTrade);
   const trades = query.cursor === null ? coverage.trades : await tradesAfter(query.cursor);
   const beyond = query.untilCursor === null ? 0 : await tradesAfter(query.untilCursor);
   const own = Math.max(0, trades - beyond);
@@ -125,12 +129,25 @@ function knownAfter({ start, coverage }: CoveredQuery, { day, rank }: Cursor): n
   }, 0);
 }
 
-async function endOf(
-  { contract, to, hasEnd = false, untilCursor }: HistoryQuery,
+/** Where a cursor of a query lies; with gaps allowed, the midnights of days that are not there are places too. */
+async function located(
+  { contract, allowsGaps }: HistoryQuery,
   { replays }: CoverSources,
+  cursor: string,
+  visible: EpochNs,
+): Promise<CursorPlace> {
+  const place = await replays.locate(contract, cursor, visible);
+  return allowsGaps === true ? passingGaps(place, parseCursor(cursor)!) : place;
+}
+
+async function endOf(
+  query: HistoryQuery,
+  sources: CoverSources,
   moment: CoverMoment,
   wait: CursorWait,
 ): Promise<RangeEnd> {
+  const { contract, to, hasEnd = false, untilCursor } = query;
+  const { replays } = sources;
   if (untilCursor === null) {
     return { until: to, publishedUntil: to, isEndFixed: hasEnd, isGone: false };
   }
@@ -138,7 +155,7 @@ async function endOf(
   const dayEnd = epochNs(addDays(cursor.day, 1), 0);
   for (;;) {
     const visible = moment.visible();
-    const place = await replays.locate(contract, untilCursor, visible);
+    const place = await located(query, sources, untilCursor, visible);
     if (place.t !== 'on-tape') {
       const until = dayEnd < visible ? dayEnd : visible;
       return { until, publishedUntil: until, isEndFixed: false, isGone: true };
@@ -187,17 +204,18 @@ async function nextEntry(
 }
 
 async function startOf(
-  { contract, from, cursor, untilCursor }: HistoryQuery,
+  query: HistoryQuery,
   until: EpochNs,
   sources: CoverSources,
   visible: EpochNs,
 ): Promise<EpochNs> {
+  const { contract, from, cursor, untilCursor } = query;
   if (untilCursor !== null && (await isBeforeFrom(untilCursor))) {
     throw untilBeforeFrom();
   }
   if (cursor === null) return from;
   const parsed = parseCursor(cursor)!;
-  const place = await sources.replays.locate(contract, cursor, visible);
+  const place = await located(query, sources, cursor, visible);
   if (place.t === 'gone') {
     const detail = 'The day of the cursor is no longer on the tape.';
     throw Refusal.ofQuestion({ code: 'CURSOR_EXPIRED', detail });

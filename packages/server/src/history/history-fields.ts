@@ -33,6 +33,7 @@ const COMMON = [
   'untilCursor',
   'mode',
   'dataset',
+  'gaps',
 ] as const;
 const PAGED = [...COMMON, 'limit', 'cursor', 'snapshot'] as const;
 
@@ -62,6 +63,8 @@ export interface HistoryFields {
   readonly untilCursor: CursorField | null;
   readonly mode: StreamMode;
   readonly dataset: string | null;
+  /** Whether what is there is wanted where not all of it is. */
+  readonly allowsGaps: boolean;
   readonly limit: number;
   readonly cursor: CursorField | null;
   readonly hasSnapshot: boolean;
@@ -87,6 +90,7 @@ export function readHistoryFields(
     untilCursor: reader.optional('untilCursor', readCursor),
     mode: reader.optional('mode', readMode) ?? 'live',
     dataset: reader.optional('dataset', readName),
+    allowsGaps: reader.optional('gaps', readGaps) ?? false,
     limit: reader.optional('limit', readLimit) ?? LIMIT_DEFAULT,
     cursor: reader.optional('cursor', readCursor),
     hasSnapshot: reader.optional('snapshot', readBoolean) ?? false,
@@ -165,6 +169,12 @@ function readMode(text: string): Reading<StreamMode> {
   return text === 'live' || text === 'confirmed'
     ? { value: text }
     : { fault: 'must be one of live, confirmed' };
+}
+
+function readGaps(text: string): Reading<boolean> {
+  return text === 'refuse' || text === 'allow'
+    ? { value: text === 'allow' }
+    : { fault: 'must be one of refuse, allow' };
 }
 
 function readFormat(text: string): Reading<ExportFormat> {

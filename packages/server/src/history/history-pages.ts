@@ -23,6 +23,7 @@ import type {
 } from '../results/settled-days.ts';
 import type { Replay, ReplayPage, ReplayRequest } from '../runs/replay.ts';
 import { type CoveredQuery, lookBackText, tradesLeft } from './covered-query.ts';
+import { type GapList, gapListOf } from './gap-list.ts';
 import { PageItems } from './page-items.ts';
 
 export interface HistoryPageLimits {
@@ -88,7 +89,9 @@ export class HistoryPages {
     const { query } = covered;
     const { bytes, itemsOf } = this.#limits;
     const countMax = Math.min(query.limit, itemsOf[query.indicator] ?? query.limit);
-    const items = new PageItems(countMax, bytes);
+    const gaps = gapListOf([covered]);
+    const gapsBytes = gaps === null ? 0 : JSON.stringify(gaps).length;
+    const items = new PageItems(countMax, bytes - gapsBytes);
     const next = query.hasSnapshot
       ? await this.#published(covered, account, items, paid)
       : await this.#settled(covered, account, items, paid);
@@ -97,13 +100,13 @@ export class HistoryPages {
     const computeUnits = trades * query.computeUnitsPerTrade;
     const count = items.count;
     const encoded = items.encode(
-      this.#opening(covered),
+      this.#opening(covered, gaps),
       `,"next":${JSON.stringify(next)},"computeUnits":${computeUnits}}`,
     );
     return { bytes: encoded, items: count, trades, computeUnits, next };
   }
 
-  #opening({ query, coverage }: CoveredQuery): string {
+  #opening({ query, coverage }: CoveredQuery, gaps: GapList | null): string {
     const { instrument, contract, dataset, tickSizeNanos, to, untilCursor } = query;
     const head = {
       instrument,
@@ -113,6 +116,7 @@ export class HistoryPages {
       engineFingerprint: this.#options.engineFingerprint,
       ...(untilCursor === null ? { to: String(to) } : { untilCursor }),
       lookBackFrom: lookBackText(coverage),
+      ...gaps,
       ...(query.hasSnapshot && query.cursor === null ? { snapshot: true } : {}),
     };
     return `${JSON.stringify(head).slice(0, -1)},"items":`;
@@ -125,12 +129,13 @@ export class HistoryPages {
     { signal, reserved }: PaidWork,
   ): Promise<string | null> {
     const { contract, indicator, params, cursor, untilCursor, mode } = query;
+    const { allowsGaps = false } = query;
     const after = cursor === null ? null : parseCursor(cursor)!;
     const last = untilCursor === null ? null : parseCursor(untilCursor)!;
     const from = start < query.from ? query.from : start;
     const hasTail = mode === 'live' && last === null;
     const lastDay = last?.day ?? dayOf((until - 1n) as EpochNs);
-    const range = { from, after, until, last, hasTail };
+    const range = { from, after, until, last, hasTail, allowsGaps };
     const how = { form: 'blocks' as const, isAtOnce: true };
     const request = { account, contract, indicator, params, ...range, ...how };
     await using read = await this.#options.days.read(request, signal);
@@ -140,7 +145,8 @@ export class HistoryPages {
       const page = await read.next();
       if (page === null) return null;
       for (const part of page.parts) {
-        if (!part.isWarm) throw new Refusal({ t: 'not-warm', indicator, day: part.day });
+        if (!part.isWarm && !allowsGaps)
+          throw new Refusal({ t: 'not-warm', indicator, day: part.day });
         const end = walk.take(part);
         if (end !== undefined) return end;
       }
@@ -154,9 +160,10 @@ export class HistoryPages {
     { signal, reserved }: PaidWork,
   ): Promise<string | null> {
     const { contract, indicator, params, from: time, cursor, depth, mode, untilCursor } = query;
+    const { allowsGaps = false } = query;
     const from: ReplayRequest['from'] =
       cursor === null ? { t: 'at', time, depth, mode } : { t: 'after', cursor };
-    const what = { account, contract, indicator, params, from, until };
+    const what = { account, contract, indicator, params, from, until, allowsGaps };
     const request = { ...what, chargedBefore: NEVER, isAtOnce: true };
     await using replay = await this.#options.replays.open(request, signal);
     await reserved;

@@ -135,6 +135,7 @@ test('everything that is wrong with the fields is told at once, by its pointer',
     cursor: '20261113.1',
     snapshot: 'yes',
     dataset: 'x'.repeat(65),
+    gaps: 'some',
     params: '[1]',
     'a/b~c': '1',
   };

@@ -53,6 +53,8 @@ export interface HistoryQuery {
   readonly untilCursor: string | null;
   /** Where a further page starts: what follows is strictly after it. */
   readonly cursor: string | null;
+  /** Given where what the tape lacks is passed over; else it is refused. */
+  readonly allowsGaps?: boolean;
   readonly limit: number;
   /** Of an export. */
   readonly format: ExportFormat;
@@ -234,6 +236,7 @@ function queryOf(
   { visible }: HistoryContext,
 ): HistoryQuery {
   const { instrument, from, to, mode, hasSnapshot, limit, untilCursor, cursor, format } = fields;
+  const { allowsGaps } = fields;
   const params = fields.params!;
   const { depth } = params;
   return {
@@ -252,6 +255,7 @@ function queryOf(
     hasEnd: untilCursor !== null || (to !== null && to <= visible),
     untilCursor: untilCursor?.text ?? null,
     cursor: cursor?.text ?? null,
+    ...(allowsGaps ? { allowsGaps } : {}),
     limit,
     format,
   };

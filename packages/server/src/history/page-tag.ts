@@ -6,6 +6,7 @@
 
 import { createHash } from 'node:crypto';
 import type { CoveredQuery } from './covered-query.ts';
+import { gapListOf } from './gap-list.ts';
 import { historyQueryText } from './history-query.ts';
 
 const TAG_BYTES = 16;
@@ -26,7 +27,9 @@ export function pageTag(covered: CoveredQuery, maker: PageMaker): string | null 
   // Beside a cursor that ends the range, `to` is only what could be seen.
   const asked = historyQueryText(untilCursor === null ? query : { ...query, to: from });
   const { version, engineFingerprint, encoding } = maker;
-  const told = [version, engineFingerprint, asked, cursor, limit, coverage.sealed];
+  const made = [version, engineFingerprint, asked, cursor, limit, coverage.sealed];
+  const gaps = gapListOf([covered]);
+  const told = gaps === null ? made : [...made, gaps];
   const digest = createHash('sha256').update(JSON.stringify(told)).digest('hex');
   const suffix = encoding === null ? '' : `-${encoding}`;
   return `"${digest.slice(0, 2 * TAG_BYTES)}${suffix}"`;

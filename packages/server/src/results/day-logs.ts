@@ -34,7 +34,7 @@ const LIMITS: DayLogsLimits = {
 /** What a log is of, and made of. */
 export interface LogOrigin {
   readonly key: string;
-  /** Which days before it are on the tape. */
+  /** Which days before it are on the tape, and whether it is itself. */
   readonly before: string;
   /** The trades of all its days, where they can never change. */
   readonly sealed: string | null;

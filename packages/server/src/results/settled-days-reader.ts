@@ -128,7 +128,7 @@ export class SettledDaysReader implements SettledDays {
       const covered = { ...this.#covered(contract, whole), now };
       return coverageOf(covered, from, until, { ...study, from, hasSnapshot: false });
     });
-    if (missingDays.length > 0) {
+    if (missingDays.length > 0 && request.allowsGaps !== true) {
       throw new Refusal({ t: 'days-missing', contract, days: missingDays });
     }
     const tape = withoutDays(whole, now.damagedDays);
@@ -179,7 +179,7 @@ export class SettledDaysReader implements SettledDays {
     }
     const sealed = this.#sealedDay(asked);
     if (sealed !== null && (await this.#isSkipped(asked, sealed, pages))) return;
-    const origin = this.#originOf(asked, sealed);
+    const origin = this.#originOf(asked);
     const hasTail = request.hasTail && end === request.until;
     const log = await this.#logOf(asked, sealed, origin, hasTail);
     const after = request.after?.day === day ? request.after : null;
@@ -309,13 +309,15 @@ export class SettledDaysReader implements SettledDays {
     return { key: { dataset, contract, day, indicator, params, fingerprint }, inputs };
   }
 
-  #originOf({ request, source, day, onTape }: AskedDay, sealed: SealedDay | null): LogOrigin {
+  #originOf({ request, source, day, onTape }: AskedDay): LogOrigin {
     const { contract, indicator, params } = request;
     const fingerprint = computationOf(source.indicator);
+    const inputs = dayInputs(source, day, onTape);
+    const before = daysBefore(onTape, firstDayRead(source, day), day);
     return {
       key: JSON.stringify([contract, day, indicator, params, fingerprint]),
-      before: daysBefore(onTape, firstDayRead(source, day), day),
-      sealed: sealed === null ? null : JSON.stringify(sealed.inputs),
+      before: onTape.has(day) ? before : `${before} without ${day}`,
+      sealed: inputs === null ? null : JSON.stringify(inputs),
     };
   }
 

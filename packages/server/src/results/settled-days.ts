@@ -30,6 +30,11 @@ export interface SettledDaysRequest {
   readonly hasTail: boolean;
   /** `frames`: the text comes compressed, to be sent on as it is, and without its columns. */
   readonly form: 'blocks' | 'frames';
+  /**
+   * What the tape lacks is passed over, not refused. A session with a gap is given as far as it is there; a study
+   * without its look-back has no objects until it has one.
+   */
+  readonly allowsGaps?: boolean;
   /** So many updates at the beginning are only counted. */
   readonly skip?: number;
   /** Pulled at once, not as a client reads: it counts as at work until it is closed. */

@@ -152,7 +152,7 @@ for (const [name, subject] of Object.entries(SUBJECTS)) {
         fc.tuple(subject, randomTape, gaps, places),
         async ([given, tape, gap, picked]) => {
           const all = gapped(tape, gap);
-          const world = new SettledWorld(all.whole, given, { leftOut: all.leftOut });
+          const world = new SettledWorld(all.whole, given, all);
           const range = rangeOf(all, world, picked);
           if (range === null) return;
           const study = { indicator: INDICATOR, params: {}, from: range[0], hasSnapshot: false };
@@ -185,7 +185,7 @@ for (const [name, subject] of Object.entries(SUBJECTS)) {
         fc.tuple(subject, randomTape, gaps, places),
         async ([given, tape, gap, picked]) => {
           const all = gapped(tape, gap);
-          const world = new SettledWorld(all.whole, given, { leftOut: all.leftOut });
+          const world = new SettledWorld(all.whole, given, all);
           const range = rangeOf(all, world, picked);
           if (range === null || given.lookBackSessions > 0) return;
           const study = { indicator: INDICATOR, params: {}, from: range[0], hasSnapshot: true };

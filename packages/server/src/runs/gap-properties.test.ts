@@ -13,12 +13,14 @@ import { addDays, epochNs } from '@tapeloom/core/utc-day';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import fc from 'fast-check';
 import {
+  type AskedDays,
   CONTRACT,
   dayCommits,
   type Entry,
   entriesOf,
   INDICATOR,
   indicatorOf,
+  type LeftOut,
   type ReadDay,
   SettledWorld,
   textBetween,
@@ -37,6 +39,7 @@ import { randomTape } from '../../../core/testing/twins/random-tape.ts';
 import { SUBJECTS, type Subject } from '../../../core/testing/twins/study-subjects.ts';
 import { DAY_NS, type TwinTape } from '../../../core/testing/twins/twin-tape.ts';
 import { isRefused } from '../platform/refusal.ts';
+import type { Replay } from './replay.ts';
 import { StudyReplays } from './study-replays.ts';
 
 const RUNS = 8;
@@ -76,13 +79,14 @@ class Grown {
   constructor(tape: Gapped, subject: Subject) {
     this.#gapped = tape;
     this.#subject = subject;
-    this.#world = new SettledWorld(tape.whole, subject, { leftOut: tape.leftOut });
+    this.#world = new SettledWorld(tape.whole, subject, tape);
   }
 
   /** One that runs all along, and one that begins before the n-th commit. */
   async grow(lateAt: number): Promise<{ readonly long: EngineRun; readonly late: EngineRun }> {
-    const { whole, leftOut } = this.#gapped;
-    const commits = dayCommits(whole, leftOut);
+    const { whole, partial } = this.#gapped;
+    for (const [day, hours] of partial) this.tape.partial.set(day, hours);
+    const commits = dayCommits(whole, this.#gapped);
     const [long, late] = [this.#engine(), this.#engine()];
     for (const [index, { trades, promise }] of commits.entries()) {
       // The day begins without a trade.
@@ -139,6 +143,38 @@ function entriesIn(messages: readonly ServerMessage[]): readonly unknown[] {
   });
 }
 
+/** A world in which every other day that is missing is there, and cannot be read. */
+function worldWithDamage(all: Gapped, subject: Subject): SettledWorld {
+  const isDamaged = (day: UtcDay) => day % 2 === 0 && all.leftOut(day, 0);
+  const leftOut: LeftOut = (day, at) => all.leftOut(day, at) && !isDamaged(day);
+  const small = { pageBytes: 300, blockRanks: 4 };
+  const world = new SettledWorld(all.whole, subject, { ...all, leftOut, ...small });
+  for (const day of world.days.filter(isDamaged)) world.tape.damaged.set(day, 'trades');
+  return world;
+}
+
+/** Damage is found by reading: from then on it is passed over. */
+async function readAllowed(world: SettledWorld, asked: AskedDays): Promise<readonly ReadDay[]> {
+  for (let found = 0; ; found += 1) {
+    try {
+      return await world.read({ ...asked, allowsGaps: true });
+    } catch (error) {
+      if (!isRefused(error, 'day-damaged') || found > world.days.length) throw error;
+    }
+  }
+}
+
+async function replayedBy(opened: Replay): Promise<readonly ServerMessage[]> {
+  await using replay = opened;
+  const replayed: ServerMessage[] = [];
+  for (let isLast = false; !isLast; ) {
+    const page = await replay.next();
+    replayed.push(...decodeFrames(page));
+    isLast = page.isLast;
+  }
+  return replayed;
+}
+
 function isAfter(message: ServerMessage, cursor: string): boolean {
   return 'cursor' in message && compare(message.cursor, cursor) > 0;
 }
@@ -152,7 +188,7 @@ for (const [name, subject] of Object.entries(SUBJECTS)) {
     it('settled days around gaps, begun anywhere, are the one log there is [DET-18] [DET-19]', async () => {
       const property = fc.asyncProperty(subject, randomTape, gaps, async (given, tape, gap) => {
         const all = gapped(tape, gap);
-        const world = new SettledWorld(all.whole, given, { leftOut: all.leftOut });
+        const world = new SettledWorld(all.whole, given, all);
         for (const days of await stretchesOf(world)) {
           const end = epochNs(addDays(days.at(-1)!, 1), 0);
           const until = end < world.until ? end : world.until;
@@ -187,7 +223,30 @@ for (const [name, subject] of Object.entries(SUBJECTS)) {
       await fc.assert(property, { numRuns: RUNS });
     });
 
-    it('a replay after gaps tells what the stream told [DET-14] [DET-19]', async () => {
+    it('with gaps allowed, what is settled is that log from anywhere to the end [DET-17] [DET-18]', async () => {
+      const property = fc.asyncProperty(
+        fc.tuple(subject, randomTape, gaps, fc.nat()),
+        async ([given, tape, gap, picked]) => {
+          const all = gapped(tape, gap);
+          const world = worldWithDamage(all, given);
+          for (const firstDay of world.days) {
+            const read = entriesOf(await readAllowed(world, { firstDay }));
+            const from = epochNs(firstDay, 0);
+            assert.deepEqual(read, settledLog(all, given, from, world.days.at(-1)!));
+            const page = read[picked % read.length];
+            if (page === undefined) continue;
+            const after = parseCursor(page.cursor)!;
+            const rest = entriesOf(await readAllowed(world, { firstDay, after }));
+            const isLater = ({ cursor }: Entry) => compare(cursor, page.cursor) > 0;
+            assert.deepEqual(rest, read.filter(isLater));
+            assert.deepEqual(rest, read.slice(read.indexOf(page) + 1), 'cursors ascend');
+          }
+        },
+      );
+      await fc.assert(property, { numRuns: RUNS });
+    });
+
+    it('a replay after gaps, or across them where that is allowed, tells what the stream told [DET-14] [DET-19]', async () => {
       const property = fc.asyncProperty(
         fc.tuple(subject, randomTape, gaps, fc.nat()),
         async ([given, tape, gap, picked]) => {
@@ -202,23 +261,15 @@ for (const [name, subject] of Object.entries(SUBJECTS)) {
           const until = all.twin.until as EpochNs;
           const asked = { contract: CONTRACT, indicator: INDICATOR, params: {}, until };
           const request = { ...asked, from: { t: 'after', cursor } as const, chargedBefore: until };
+          const expected = told.filter((message) => isAfter(message, cursor));
+          const allowed = await replays.open({ ...request, allowsGaps: true });
+          assert.deepEqual(await replayedBy(allowed), expected);
           const opened = await replays.open(request).catch((error: unknown) => {
             // Not across a gap.
             assert.ok(isRefused(error, 'not-on-tape'));
             return null;
           });
-          if (opened === null) return;
-          await using replay = opened;
-          const replayed: ServerMessage[] = [];
-          for (let isLast = false; !isLast; ) {
-            const page = await replay.next();
-            replayed.push(...decodeFrames(page));
-            isLast = page.isLast;
-          }
-          assert.deepEqual(
-            replayed,
-            told.filter((message) => isAfter(message, cursor)),
-          );
+          if (opened !== null) assert.deepEqual(await replayedBy(opened), expected);
         },
       );
       await fc.assert(property, { numRuns: REPLAY_RUNS });

@@ -62,6 +62,12 @@ export async function locateCursor(
   return isReached || onTape.trades > 0 ? { t: 'on-tape', at: midnight } : { t: 'beyond' };
 }
 
+/** Where gaps are passed over, the midnights of days that are not there are places like any other. */
+export function passingGaps(place: CursorPlace, { day, rank }: Cursor): CursorPlace {
+  const isPassed = place.t === 'gone' && rank === 0;
+  return isPassed ? { t: 'on-tape', at: epochNs(day, 0) } : place;
+}
+
 /** Whether a stream over this tape passes a day that is not on it: a day off, or one after the last. */
 function isPassedEmpty(days: readonly TapeDay[], day: UtcDay, full: SessionTable): boolean {
   const first = days[0];

@@ -29,6 +29,8 @@ export interface ReplayRequest {
   readonly until: EpochNs;
   /** Trades before this instant are counted as charged: today's midnight, UTC. */
   readonly chargedBefore: EpochNs;
+  /** What the tape lacks is passed over, not refused. */
+  readonly allowsGaps?: boolean;
   /** Pulled at once, not as a client reads: it counts as at work until it is closed. */
   readonly isAtOnce?: boolean;
 }
@@ -61,7 +63,7 @@ export interface Replays {
   /** For who sees nothing from `seenUntil` on; null sees the whole tape. */
   locate(contract: string, cursor: string, seenUntil: EpochNs | null): Promise<CursorPlace>;
   /**
-   * Refused as `not-on-tape` when the tape does not have what is asked for: every trading day from
+   * Refused as `not-on-tape`, unless gaps are allowed, when the tape does not have what is asked for: every trading day from
    * the open of the session that is current at the start, or the last one, up to the end.
    */
   open(request: ReplayRequest): Promise<Replay>;

@@ -6,13 +6,16 @@
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { addDays } from '@tapeloom/core/utc-day';
-import type { Tape, TapeDay, TapePlace } from '../tape/tape.ts';
+import type { LiveTape, Tape, TapeDay, TapePlace } from '../tape/tape.ts';
 import { TapeDamagedError } from '../tape/tape-errors.ts';
 import { dayOfFile, dayOfImportedFile } from '../tape/tape-paths.ts';
 import { type IsOnTape, isWholeDay } from './tape-days.ts';
 
 /** A tape with its promise, or one of sealed days only, which needs none. */
 export type CoveredTape = Tape & { readonly promise?: EpochNs | null };
+
+/** A tape of which no more is asked than how far it has come. */
+export type GrowingTape = Tape & Pick<LiveTape, 'promise'>;
 
 /** Days that turned out to be damaged, though their index is sound; each is told until it is replaced. */
 export class DamagedDays {
@@ -127,18 +130,24 @@ function dayText(day: TapeDay): string {
   return day.version === undefined ? count : `${count} ${day.version}`;
 }
 
-/** The tape of one contract without some days, ascending. */
-export function withoutDays(tape: Tape, days: readonly UtcDay[]): Tape {
+/** The tape of one contract without some days, ascending; it grows as that does. */
+export function withoutDays(tape: GrowingTape, days: readonly UtcDay[]): GrowingTape;
+export function withoutDays(tape: Tape, days: readonly UtcDay[]): Tape;
+export function withoutDays(tape: CoveredTape, days: readonly UtcDay[]): Tape {
   return days.length === 0 ? tape : new SoundTape(tape, days);
 }
 
-class SoundTape implements Tape {
-  readonly #tape: Tape;
+class SoundTape implements GrowingTape {
+  readonly #tape: CoveredTape;
   readonly #leftOut: readonly UtcDay[];
 
-  constructor(tape: Tape, leftOut: readonly UtcDay[]) {
+  constructor(tape: CoveredTape, leftOut: readonly UtcDay[]) {
     this.#tape = tape;
     this.#leftOut = leftOut;
+  }
+
+  get promise(): EpochNs | null {
+    return this.#tape.promise ?? null;
   }
 
   async days(symbol: string): Promise<readonly TapeDay[]> {

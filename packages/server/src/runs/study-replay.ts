@@ -20,12 +20,12 @@ import { MINUTE_NS_BIG, SECOND_NS } from '@tapeloom/core/units';
 import { epochNs } from '@tapeloom/core/utc-day';
 import { type Block, joinByDay } from '../blocks/block.ts';
 import type { BlockWriter } from '../blocks/block-writer.ts';
-import type { LiveTape } from '../tape/tape.ts';
 import { ChargedTrades } from './charged-trades.ts';
 import { placeBefore } from './place-before.ts';
 import type { ReplayPage, ReplayRequest } from './replay.ts';
 import type { RunSource } from './run-source.ts';
 import { type RunPace, readTo, startRun } from './run-start.ts';
+import type { GrowingTape } from './sound-tape.ts';
 import { lastDayBefore } from './tape-days.ts';
 import { TapeWalk } from './tape-walk.ts';
 import type { TopicRun } from './topic-run.ts';
@@ -45,7 +45,8 @@ const QUIET_PIECE_NS = MINUTE_NS_BIG;
 const TRADES_PER_TURN = 16_384;
 
 export interface StudyReplaySetup {
-  readonly tape: LiveTape;
+  /** As the source has it. */
+  readonly tape: GrowingTape;
   readonly source: RunSource;
   readonly request: ReplayRequest;
   /** The time of the cursor's entry, or the time asked for. */

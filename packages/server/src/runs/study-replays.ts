@@ -14,13 +14,20 @@ import { Refusal } from '../platform/refusal.ts';
 import type { LiveTape } from '../tape/tape.ts';
 import { TapeDamagedError } from '../tape/tape-errors.ts';
 import { missingDays } from './coverage.ts';
-import { GAP, locateCursor } from './locate-cursor.ts';
+import { GAP, locateCursor, passingGaps } from './locate-cursor.ts';
 import { snapshotStart } from './look-back.ts';
 import { Pulled } from './pulled.ts';
 import type { CursorPlace, Replay, ReplayPage, ReplayRequest, Replays } from './replay.ts';
 import { runSource, type StudyCatalogue, studySource } from './run-source.ts';
 import { NamedSlots, Slots } from './slots.ts';
-import { DamagedDays, type TapeNow, tapeNow, wholeOn, withoutDays } from './sound-tape.ts';
+import {
+  DamagedDays,
+  damagedDay,
+  type TapeNow,
+  tapeNow,
+  wholeOn,
+  withoutDays,
+} from './sound-tape.ts';
 import { PAGE_LIMITS, type PageLimits, StudyReplay } from './study-replay.ts';
 import type { Turns } from './turns.ts';
 
@@ -37,7 +44,7 @@ export interface StudyReplaysOptions extends StudyCatalogue {
   readonly limits?: PageLimits;
   /** Whose turns the work is done in, if there is other work. */
   readonly turns?: Turns;
-  /** Days that are known to be damaged: they count as missing. */
+  /** Days that are known to be damaged: they count as missing. Those found here are added. */
   readonly damaged?: DamagedDays;
 }
 
@@ -51,6 +58,7 @@ interface Shared {
   /** Resolves with the next commit. */
   grown(): Promise<void>;
   closed(replay: OpenReplay): void;
+  readonly damaged: DamagedDays;
 }
 
 export class StudyReplays implements Replays, Disposable {
@@ -59,11 +67,13 @@ export class StudyReplays implements Replays, Disposable {
   readonly #following: Disposable;
   readonly #shared: Shared;
   readonly #writer = new BlockWriter();
+  readonly #damaged: DamagedDays;
   #growth = Promise.withResolvers<void>();
   #opening = 0;
 
   constructor(options: StudyReplaysOptions) {
     this.#options = options;
+    this.#damaged = options.damaged ?? new DamagedDays();
     this.#following = options.tape.follow(() => {
       this.#growth.resolve();
       this.#growth = Promise.withResolvers();
@@ -72,6 +82,7 @@ export class StudyReplays implements Replays, Disposable {
       ...slotsOf(options.turns),
       grown: () => this.#growth.promise,
       closed: (replay) => this.#open.delete(replay),
+      damaged: this.#damaged,
     };
   }
 
@@ -102,19 +113,20 @@ export class StudyReplays implements Replays, Disposable {
     }
     this.#opening += 1;
     try {
-      const tape = pinned(this.#options.tape);
-      const from = await this.#startOf(request, tape);
-      const { yieldTurn, limits = PAGE_LIMITS, damaged = new DamagedDays() } = this.#options;
-      const now = await tapeNow(tape, request.contract, damaged);
+      const whole = pinned(this.#options.tape);
+      const from = await this.#startOf(request, whole);
+      const { yieldTurn, limits = PAGE_LIMITS } = this.#options;
+      const now = await tapeNow(whole, request.contract, this.#damaged);
       const study = studySource(this.#options, request);
-      this.#refuseGaps(request, study.sessions, from, now);
-      const source = runSource(study, withoutDays(tape, now.damagedDays));
+      if (request.allowsGaps !== true) this.#refuseGaps(request, study.sessions, from, now);
+      const tape = withoutDays(whole, now.damagedDays);
+      const source = runSource(study, tape);
       const create = (signal: AbortSignal) => {
         const pace = { yieldTurn, signal };
         const writer = this.#writer;
         return new StudyReplay({ tape, source, request, from, pace, limits, writer });
       };
-      const replay = new OpenReplay(create, request.account ?? '', this.#shared);
+      const replay = new OpenReplay(create, request, this.#shared);
       this.#open.add(replay);
       return replay;
     } finally {
@@ -127,9 +139,11 @@ export class StudyReplays implements Replays, Disposable {
     for (const replay of this.#open) void replay[Symbol.asyncDispose]();
   }
 
-  async #startOf({ contract, from, until }: ReplayRequest, tape: LiveTape): Promise<EpochNs> {
+  async #startOf(request: ReplayRequest, tape: LiveTape): Promise<EpochNs> {
+    const { contract, from, until, allowsGaps } = request;
     if (from.t === 'after') {
-      const place = await this.#locate(tape, contract, from.cursor, null);
+      const found = await this.#locate(tape, contract, from.cursor, null);
+      const place = allowsGaps === true ? passingGaps(found, parseCursor(from.cursor)!) : found;
       if (place.t === 'on-tape') return place.at;
       throw new Refusal({ t: 'not-on-tape', what: `${from.cursor} of ${contract}` });
     }
@@ -155,13 +169,17 @@ export class StudyReplays implements Replays, Disposable {
 
 class OpenReplay extends Pulled implements Replay {
   readonly #study: StudyReplay;
-  readonly #account: string;
+  readonly #request: ReplayRequest;
   readonly #shared: Shared;
 
-  constructor(create: (signal: AbortSignal) => StudyReplay, account: string, shared: Shared) {
+  constructor(
+    create: (signal: AbortSignal) => StudyReplay,
+    request: ReplayRequest,
+    shared: Shared,
+  ) {
     super();
     this.#study = create(this.signal);
-    this.#account = account;
+    this.#request = request;
     this.#shared = shared;
   }
 
@@ -181,7 +199,7 @@ class OpenReplay extends Pulled implements Replay {
 
   async #page(): Promise<ReplayPage> {
     const { warmUp, page: inTurn } = this.#shared;
-    const account = this.#account;
+    const { account = '' } = this.#request;
     const study = this.#study;
     for (;;) {
       // Asked for before the tape is read, so that no commit is missed.
@@ -203,8 +221,18 @@ class OpenReplay extends Pulled implements Replay {
       return await work();
     } catch (error) {
       if (!(error instanceof TapeDamagedError)) throw error;
-      throw new Refusal({ t: 'not-on-tape', what: 'a damaged day' }, error);
+      throw this.#damageFound(error);
     }
+  }
+
+  /** The day counts as missing from now on; where gaps are allowed, all who read have to know it. */
+  #damageFound(error: TapeDamagedError): Refusal {
+    const { contract, allowsGaps } = this.#request;
+    const day = damagedDay(error);
+    if (day !== null) this.#shared.damaged.add(contract, day);
+    return day !== null && allowsGaps === true
+      ? new Refusal({ t: 'day-damaged', contract, day }, error)
+      : new Refusal({ t: 'not-on-tape', what: 'a damaged day' }, error);
   }
 }
 

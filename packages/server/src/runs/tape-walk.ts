@@ -9,7 +9,7 @@ import { sliceBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
 import type { LiveTape, TapePlace } from '../tape/tape.ts';
 
 export class TapeWalk implements AsyncDisposable {
-  readonly #tape: LiveTape;
+  readonly #tape: Pick<LiveTape, 'promise' | 'read'>;
   readonly #contract: string;
   #place: TapePlace;
   #reading: AsyncIterator<TradeBatch> | null = null;
@@ -18,7 +18,7 @@ export class TapeWalk implements AsyncDisposable {
   #batch: TradeBatch | null = null;
   #readTo: EpochNs | null = null;
 
-  constructor(tape: LiveTape, contract: string, from: TapePlace) {
+  constructor(tape: Pick<LiveTape, 'promise' | 'read'>, contract: string, from: TapePlace) {
     this.#tape = tape;
     this.#contract = contract;
     this.#place = from;

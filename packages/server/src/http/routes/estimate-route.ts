@@ -1,6 +1,10 @@
 /** `GET /v1/history/estimate`: what a history query would cost. It costs nothing itself. */
 
+import type { UtcDay } from '@tapeloom/core/numbers';
 import { type CoveredQuery, lookBackText } from '../../history/covered-query.ts';
+import { gapListOf } from '../../history/gap-list.ts';
+import { missingMembers } from '../../history/refusal-answer.ts';
+import { GapsView } from '../contract/gaps-schema.ts';
 import { LookBackFrom } from '../contract/look-back-from-schema.ts';
 import { closedObject, Type } from '../contract/schema.ts';
 import { defineRoute, type Route } from '../server/route.ts';
@@ -28,9 +32,12 @@ const EstimateView = closedObject({
   trades: Count('Trades in the range.'),
   days: Count('UTC days of the range that the tape has.'),
   missingDays: Type.Array(Type.String({ format: 'date' }), {
-    description: 'Days without data: none, for a query with such days is refused with 402.',
+    description:
+      'Days without complete data, the first 1,000, where `gaps` is `allow`; else none, for a query with such ' +
+      'days is refused with 402.',
   }),
-  missingDaysTotal: Count('How many days are without data: none.'),
+  missingDaysTotal: Count('How many days are without complete data.'),
+  ...GapsView,
   lookBackFrom: LookBackFrom,
   remainingComputeUnits: Count('Compute units that are left this month.'),
   studies: Type.Optional(
@@ -62,14 +69,20 @@ export function estimateRoute(history: () => HistoryFacts): Route {
         computeUnits: unitsOf(covered),
         trades,
         days: coverage.days.length,
-        missingDays: [],
-        missingDaysTotal: 0,
+        ...missingMembers(missingDaysOf(covered)),
+        ...gapListOf(covered),
         lookBackFrom: latestLookBack(covered),
         remainingComputeUnits: await facts.charges.remaining('page', caller),
         ...(covered.length === 1 ? {} : { studies: covered.map(studyView) }),
       };
     },
   });
+}
+
+/** Of all studies: the one whose session opened first lacks the most. */
+function missingDaysOf(covered: readonly CoveredQuery[]): readonly UtcDay[] {
+  const all = covered.flatMap(({ coverage }) => coverage.missingDays);
+  return [...new Set(all)].sort((a, b) => a - b);
 }
 
 function studyView({ query: { indicator }, computeUnits, coverage }: CoveredQuery) {

@@ -15,6 +15,7 @@ import { exportTable, NoSuchByteError } from '../../exports/export-table.ts';
 import type { ExportBegun, ExportTokens } from '../../exports/export-token.ts';
 import type { TableThread } from '../../exports/table-thread.ts';
 import { type CoveredQuery, lookBackText } from '../../history/covered-query.ts';
+import { gapListOf } from '../../history/gap-list.ts';
 import type { ExportFormat } from '../../history/history-fields.ts';
 import type { HistoryQuery } from '../../history/history-query.ts';
 import type { SettledDaysRequest } from '../../results/settled-days.ts';
@@ -92,6 +93,7 @@ export async function exportAnswer(
   const { token } = delivery;
   const queries = delivery.covered.map(({ query }) => query);
   const { contentType, place } = EXPORT_FORMATS[queries[0]!.format];
+  const gaps = gapListOf(delivery.covered);
   try {
     let known = {};
     const chunks = bodyOf(asked, delivery, (whole) => {
@@ -104,6 +106,7 @@ export async function exportAnswer(
         'content-type': contentType,
         'content-disposition': `attachment; filename="${fileName(queries)}"`,
         'x-export-token': token,
+        ...(gaps === null ? {} : { 'x-export-gaps': String(gaps.gapsTotal) }),
         ...known,
       },
       chunks: withFirst(first, body),
@@ -145,20 +148,21 @@ function bodyOf(
   });
   const { query, lookBackFrom, openTable } = studies[0]!;
   const { format } = query;
+  const gaps = gapListOf(covered);
   if (format === 'ndjson') {
-    return exportFrames({ studies, engineFingerprint, line: first, onWhole });
+    return exportFrames({ studies, engineFingerprint, gaps, line: first, onWhole });
   }
-  const table = { format, engineFingerprint, account, byte: first, tables };
+  const table = { format, engineFingerprint, gaps, account, byte: first, tables };
   return exportTable({ query, lookBackFrom, ...table, open: openTable });
 }
 
 function requestOf(
-  { contract, indicator, params, mode, untilCursor, from }: HistoryQuery,
+  { contract, indicator, params, mode, untilCursor, from, allowsGaps = false }: HistoryQuery,
   account: string,
 ) {
   const last = untilCursor === null ? null : parseCursor(untilCursor);
   const hasTail = mode === 'live' && untilCursor === null;
-  return { account, contract, indicator, params, from, last, hasTail };
+  return { account, contract, indicator, params, from, last, hasTail, allowsGaps };
 }
 
 /** A chunk that was taken, before those that were not. */

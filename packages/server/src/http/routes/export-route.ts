@@ -25,7 +25,13 @@ import {
   volumeOf,
 } from './export-answer.ts';
 import { readResume, requireRights } from './export-resume.ts';
-import { askedQueries, coveredQueries, HISTORY_ERRORS, unitsOf } from './history-access.ts';
+import {
+  askedQueries,
+  coveredQueries,
+  HISTORY_ERRORS,
+  passingDamage,
+  unitsOf,
+} from './history-access.ts';
 import { historyParameters } from './history-parameters.ts';
 import { reserving } from './reserving.ts';
 
@@ -105,10 +111,15 @@ function whose({ caller: { accountId, keyId } }: ExportAsked, once: OnceRequest)
 }
 
 async function started(asked: ExportAsked, raw: Readonly<Record<string, unknown>>) {
-  const { facts, caller, id, signal, once } = asked;
+  const { facts, caller } = asked;
   const queries = askedQueries(facts, { raw, operation: 'export', caller });
   requireColumns(queries);
   requireVolume(caller);
+  return await passingDamage(queries[0]!, () => delivered(asked, queries));
+}
+
+async function delivered(asked: ExportAsked, queries: readonly HistoryQuery[]) {
+  const { facts, caller, id, signal, once } = asked;
   const covered = await coveredQueries(facts, queries, caller, signal);
   const computeUnits = unitsOf(covered);
   const { charges } = facts;

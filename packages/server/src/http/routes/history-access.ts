@@ -11,6 +11,7 @@ import { type CoveredQuery, type CoverSources, coverQuery } from '../../history/
 import type { HistoryOperation } from '../../history/history-fields.ts';
 import type { HistorySources } from '../../history/history-pages.ts';
 import { type HistoryQuery, readHistoryQueries } from '../../history/history-query.ts';
+import { isRefused } from '../../platform/refusal.ts';
 import type { SharedPlaces } from '../../platform/shared-places.ts';
 import type { RouteError } from '../server/route.ts';
 
@@ -36,6 +37,9 @@ export interface HistoryFacts {
   /** Of the service. */
   readonly version: string;
 }
+
+/** Days that are found damaged by one request; with more it fails, and the next one goes on. */
+const DAMAGED_MAX = 8;
 
 /** What a route of history may refuse with, beyond what every route with a key may. */
 export const HISTORY_ERRORS: readonly RouteError[] = [
@@ -108,9 +112,28 @@ export async function coveredQueries(
   };
   const covered: CoveredQuery[] = [];
   for (const query of queries) {
-    covered.push(await coverQuery(query, facts.sources, moment, unitsPerTrade));
+    const cover = () => coverQuery(query, facts.sources, moment, unitsPerTrade);
+    covered.push(await passingDamage(query, cover));
   }
   return covered;
+}
+
+/**
+ * Damage of a sealed day is found by reading it. Where gaps are allowed, what it was found by is done once more
+ * without the day.
+ */
+export async function passingDamage<T>(
+  { allowsGaps = false }: HistoryQuery,
+  work: () => Promise<T>,
+): Promise<T> {
+  for (let found = 0; ; found += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      const isPassed = allowsGaps && found < DAMAGED_MAX && isRefused(error, 'day-damaged');
+      if (!isPassed) throw error;
+    }
+  }
 }
 
 /** What they cost together. */

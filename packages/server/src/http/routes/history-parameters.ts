@@ -35,6 +35,11 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
     description: '`live` ends with the objects that still form at the end of the range.',
   }),
   dataset: Type.String({ description: 'Needed for a contract that is not streamed.' }),
+  gaps: Type.Enum(['refuse', 'allow'], {
+    default: 'refuse',
+    description:
+      '`allow`: what is there, where days or hours of the range are missing; the answer lists them.',
+  }),
   limit: Type.Integer({
     minimum: 1,
     maximum: LIMIT_MAX,

@@ -8,12 +8,19 @@
 import { HistoryPages } from '../../history/history-pages.ts';
 import { pageTag } from '../../history/page-tag.ts';
 import { isNamed } from '../../platform/encoded-body.ts';
+import { GapsView } from '../contract/gaps-schema.ts';
 import { Instant } from '../contract/instant-schema.ts';
 import { LookBackFrom } from '../contract/look-back-from-schema.ts';
 import { closedObject, Type } from '../contract/schema.ts';
 import { PageEncoder, pageEncoding } from '../server/encoded-page.ts';
 import { defineRoute, NOT_MODIFIED, type Route } from '../server/route.ts';
-import { askedQuery, coveredQuery, HISTORY_ERRORS, type HistoryFacts } from './history-access.ts';
+import {
+  askedQuery,
+  coveredQuery,
+  HISTORY_ERRORS,
+  type HistoryFacts,
+  passingDamage,
+} from './history-access.ts';
 import { historyParameters } from './history-parameters.ts';
 import { reserving } from './reserving.ts';
 
@@ -53,6 +60,7 @@ const HistoryPageView = closedObject({
   to: Type.Optional(Instant('The end of the range')),
   untilCursor: Type.Optional(Type.String({ description: 'The last update of the range.' })),
   lookBackFrom: LookBackFrom,
+  ...GapsView,
   snapshot: Type.Optional(Type.Literal(true, { description: '`items` begin with a snapshot.' })),
   items: Type.Array(Item, {
     description: 'As the stream said them, in the order of their cursors.',
@@ -85,10 +93,10 @@ export function historyRoute(history: () => HistoryFacts): Route {
     handle: async ({ query: raw, caller, id, signal, header, setHeader }) => {
       const facts = history();
       const query = askedQuery(facts, { raw, operation: 'history', caller });
-      const covered = await coveredQuery(facts, query, caller, signal);
+      let covered = await coveredQuery(facts, query, caller, signal);
       const { charges, engineFingerprint, version, sources } = facts;
       const encoding = pageEncoding(header('accept-encoding'));
-      const tag = pageTag(covered, { version, engineFingerprint, encoding });
+      let tag = pageTag(covered, { version, engineFingerprint, encoding });
       const kept = (isTagged: boolean) => {
         setHeader('vary', 'Accept-Encoding');
         if (tag === null || !isTagged) return;
@@ -103,7 +111,16 @@ export function historyRoute(history: () => HistoryFacts): Route {
       const paid = reserving(reservation, signal);
       try {
         const pages = new HistoryPages({ ...sources, engineFingerprint });
-        const page = await pages.page(covered, caller.accountId, paid);
+        let isFirst = true;
+        const page = await passingDamage(query, async () => {
+          if (!isFirst) {
+            // It costs no more than what was reserved: trades of days that are damaged are not read.
+            covered = await coveredQuery(facts, query, caller, signal);
+            tag = pageTag(covered, { version, engineFingerprint, encoding });
+          }
+          isFirst = false;
+          return await pages.page(covered, caller.accountId, paid);
+        });
         signal.throwIfAborted();
         await charges.settle(id, page.computeUnits, page.items);
         const encoded = await encoder.encoded(caller.accountId, page.bytes, encoding);
