@@ -62,9 +62,22 @@ export interface InstrumentHistory {
   readonly firstDay: string;
   /** It may still grow. */
   readonly lastDay: string;
-  /** Days between on which the market was open and that are not there: the first 1,000 of them. */
+  /** Days between on which the market was open and that are not there, or not whole: the first 1,000 of them. */
   readonly missingDays: readonly string[];
   readonly missingDaysTotal: number;
+  /** Where a dataset was asked for: what is there, as ranges of days that are alike; the last 200. */
+  readonly quality?: readonly DaysQuality[];
+}
+
+/** Days that are alike, the first and the last of them. */
+export interface DaysQuality {
+  readonly from: string;
+  readonly to: string;
+  readonly state: 'complete' | 'no-trades' | 'partial' | 'open' | 'damaged' | 'missing';
+  /** Null where there is nothing to be read. */
+  readonly origin: 'live' | 'imported' | 'replaced' | null;
+  /** Of a partial day: the open hours that are missing, in nanoseconds since 1970 UTC. */
+  readonly gaps?: readonly { readonly from: string; readonly to: string }[];
 }
 
 export interface Instrument {

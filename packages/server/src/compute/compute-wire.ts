@@ -54,7 +54,7 @@ export interface ComputeShape extends ThreadShape {
     locate(contract: string, cursor: string, seenUntil: EpochNs | null): CursorPlace;
     coverage(contract: string, from: EpochNs, to: EpochNs, study: CoveredStudy | null): Coverage;
     tradesAfter(contract: string, after: string, to: EpochNs): number;
-    /** By contract, those that are sound. */
+    /** By contract. */
     daysOf(contracts: readonly string[]): readonly (readonly TapeDay[])[];
     openDays(read: number, request: SettledDaysRequest): OpenedDays;
     openReplay(read: number, request: ReplayRequest): void;

@@ -15,14 +15,14 @@ class Tape {
     daysOf: async () => {
       this.asked += 1;
       if (this.isBroken) throw new Error('the threads are gone');
-      return [this.days.map((day) => ({ day: day as UtcDay, trades: 1 }))] as never;
+      return [this.days.map((day) => ({ day: day as UtcDay, trades: 1, state: 'sealed' }))] as never;
     },
     book: () => ({ all: () => [{ symbol: 'ESZ6' }] }) as unknown as InstrumentBook,
     clock: { now: () => this.now },
   });
 
   async told(): Promise<readonly number[]> {
-    return [...(await this.known.get()).get('ESZ6')!];
+    return [...(await this.known.get()).get('ESZ6')!.keys()];
   }
 
   pass(minutes: bigint): void {

@@ -9,12 +9,13 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { MINUTE_NS_BIG } from '@tapeloom/core/units';
 import type { Clock } from '../platform/clock.ts';
 import type { SettledDays } from '../results/settled-days.ts';
+import { type DayQuality, qualityOf } from './day-quality.ts';
 
 /** What is told without waiting is no older. */
 const AGE_NS_MAX = 2n * MINUTE_NS_BIG;
 
-/** Days by contract. */
-export type DaysByContract = ReadonlyMap<string, ReadonlySet<UtcDay>>;
+/** Days by contract, ascending. */
+export type DaysByContract = ReadonlyMap<string, ReadonlyMap<UtcDay, DayQuality>>;
 
 export interface KnownDaysOptions {
   readonly daysOf: SettledDays['daysOf'];
@@ -71,10 +72,10 @@ export class KnownDays {
         .all()
         .map(({ symbol }) => symbol);
       const told = await this.#options.daysOf(contracts);
-      const days = told.map((one) => one.map(({ day }) => day));
+      const days = told.map((one) => one.map((it) => [it.day, qualityOf(it)] as const));
       const text = JSON.stringify([contracts, days]);
       if (this.#known === null || text !== this.#text) {
-        this.#known = new Map(contracts.map((symbol, at) => [symbol, new Set(days[at])]));
+        this.#known = new Map(contracts.map((symbol, at) => [symbol, new Map(days[at])]));
         this.#text = text;
         this.#revision += 1;
       }

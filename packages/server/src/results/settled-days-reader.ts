@@ -113,8 +113,9 @@ export class SettledDaysReader implements SettledDays {
     const { tape } = this.#options;
     return await Promise.all(
       contracts.map(async (contract) => {
-        const { onTape } = await tapeNow(tape, contract, this.damaged);
-        return [...onTape.values()];
+        const { onTape, damagedDays } = await tapeNow(tape, contract, this.damaged);
+        const damaged = damagedDays.map((day): TapeDay => ({ day, trades: 0, state: 'damaged' }));
+        return [...onTape.values(), ...damaged].sort((a, b) => a.day - b.day);
       }),
     );
   }

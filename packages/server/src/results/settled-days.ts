@@ -88,7 +88,7 @@ export interface SettledDays {
   ): Promise<Coverage>;
   /** Trades with place in (after, to): what a page from a cursor to position(to) costs. */
   tradesAfter(contract: string, after: string, to: EpochNs): Promise<number>;
-  /** The days of contracts that are sound, ascending. */
+  /** The days of contracts, ascending; those that turned out to be damaged are told as such. */
   daysOf(contracts: readonly string[]): Promise<readonly (readonly TapeDay[])[]>;
   /** Refused, as `next` is, when the tape does not have what is needed. */
   read(request: SettledDaysRequest): Promise<DaysRead>;

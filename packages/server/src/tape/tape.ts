@@ -21,6 +21,8 @@ export interface TapeDay {
   readonly gaps?: readonly DaySpan[];
   /** Of a day that can be replaced: another one when it was, whether by other trades or by more hours. */
   readonly version?: string;
+  /** Of a day that came out of files: whether other trades stood in its place before. */
+  readonly origin?: 'imported' | 'replaced';
 }
 
 /** Nanoseconds of a UTC day, from (inclusive) and to (exclusive). */

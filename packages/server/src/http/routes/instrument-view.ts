@@ -11,6 +11,14 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { dayOf, epochNs, epochNsText } from '@tapeloom/core/utc-day';
 import { INSTRUMENT_STATES, type InstrumentState } from '@tapeloom/protocol/status-states';
 import type { Static } from 'typebox';
+import {
+  DAY_ORIGINS,
+  DAY_STATES,
+  type DayQuality,
+  type DayState,
+  type QualityRange,
+  qualityRanges,
+} from '../../history/day-quality.ts';
 import type { DaysByContract } from '../../history/known-days.ts';
 import { dayText, missingMembers } from '../../history/refusal-answer.ts';
 import { whenKnown } from '../../platform/when-known.ts';
@@ -24,14 +32,43 @@ const Nanos = (description: string) => Type.Integer({ minimum: 1, description })
 
 const Day = (description: string) => Type.String({ description, format: 'date' });
 
+/** Ranges of days that are named of one contract at most: the newest. */
+const RANGES_MAX = 200;
+/** Gaps that are named of one day at most. */
+const GAPS_A_DAY_MAX = 24;
+
+const DayQualityView = closedObject({
+  from: Day('The first day.'),
+  to: Day('The last day.'),
+  state: Type.Enum([...DAY_STATES], {
+    description:
+      '`partial`: hours are missing, see `gaps`. `open`: it still grows. `damaged`: nothing of it can be read. ' +
+      '`missing`: the market was open, and nothing is there.',
+  }),
+  origin: Type.Union([Type.Enum([...DAY_ORIGINS]), Type.Null()], {
+    description:
+      '`replaced`: imported, in the place of other trades. Null where there is nothing to be read.',
+  }),
+  gaps: Type.Optional(
+    Type.Array(closedObject({ from: Instant('Start'), to: Instant('End, not part of it') }), {
+      description: `Of a partial day: the open hours that are missing, the first ${GAPS_A_DAY_MAX}.`,
+    }),
+  ),
+});
+
 const InstrumentHistory = closedObject({
   firstDay: Day('The first UTC day of which there is data.'),
   lastDay: Day('The last one; it may still grow.'),
   missingDays: Type.Array(Day('A UTC day.'), {
     description:
-      'Days between on which the market was open and that are not there; the first 1,000.',
+      'Days between on which the market was open and that are not there, or not whole; the first 1,000.',
   }),
   missingDaysTotal: Type.Integer({ minimum: 0, description: 'How many there are.' }),
+  quality: Type.Optional(
+    Type.Array(DayQualityView, {
+      description: `With \`dataset\`: what is there, as ranges of days that are alike; the last ${RANGES_MAX}.`,
+    }),
+  ),
 });
 
 export const InstrumentView = closedObject({
@@ -135,13 +172,17 @@ function instrumentsWith(
       const { status, updatedAt, until } = moment(facts, part.contract, visibleUntil);
       const now = `"status":"${status}","updatedAt":"${updatedAt}","streamed":${isStreamed}`;
       const isAllowed = reach !== null && mayRead(entitlements, facts, part.contract);
-      const history = isAllowed ? historyOf(facts, part.contract.symbol, reach, days) : null;
+      const of = { symbol: part.contract.symbol, hasQuality: dataset !== null };
+      const history = isAllowed ? historyOf(facts, of, reach, days) : null;
       texts.push(`${part.head},${now},"history":${JSON.stringify(history)},${part.tail}`);
       if (until !== null && (end === null || until < end)) end = until;
     }
     return { text: `{"instruments":[${texts.join(',')}]}`, until: end };
   });
 }
+
+/** Of days of which nothing is missing. */
+const WHOLE_STATES: ReadonlySet<DayState> = new Set(['complete', 'no-trades', 'open']);
 
 interface Reach {
   readonly first: UtcDay;
@@ -169,19 +210,38 @@ function mayRead(entitlements: Entitlements, facts: InstrumentFacts, contract: C
 /** Null when the tape has nothing of these days. */
 function historyOf(
   facts: InstrumentFacts,
-  symbol: string,
+  { symbol, hasQuality }: { readonly symbol: string; readonly hasQuality: boolean },
   { first, last }: Reach,
   days: DaysByContract,
 ): InstrumentView['history'] {
-  const onTape = days.get(symbol) ?? new Set<UtcDay>();
+  const onTape = days.get(symbol) ?? new Map<UtcDay, DayQuality>();
   const full = facts.fullSessions(symbol);
-  const found = [...onTape].filter((day) => {
-    return day >= first && day <= last && hasSessions(full, day);
+  const found = [...onTape.keys()].filter((day) => {
+    const isThere = onTape.get(day)!.state !== 'damaged';
+    return isThere && day >= first && day <= last && hasSessions(full, day);
   });
   if (found.length === 0) return null;
   const [from, to] = [found[0]!, found.at(-1)!];
-  const missing = missingDays((day) => onTape.has(day), full, epochNs(from, 0), epochNs(to, 0));
-  return { firstDay: dayText(from), lastDay: dayText(to), ...missingMembers(missing) };
+  const isWhole = (day: UtcDay) => WHOLE_STATES.has(onTape.get(day)?.state ?? 'missing');
+  const missing = missingDays(isWhole, full, epochNs(from, 0), epochNs(to, 0));
+  const reach = { firstDay: dayText(from), lastDay: dayText(to), ...missingMembers(missing) };
+  if (!hasQuality) return reach;
+  const ranges = qualityRanges(onTape, full, from, to);
+  return { ...reach, quality: ranges.slice(-RANGES_MAX).map(rangeView) };
+}
+
+function rangeView({ from, to, state, origin, gaps }: QualityRange) {
+  const named = gaps.slice(0, GAPS_A_DAY_MAX).map(([start, end]) => ({
+    from: epochNsText(from, start),
+    to: epochNsText(from, end),
+  }));
+  return {
+    from: dayText(from),
+    to: dayText(to),
+    state,
+    origin,
+    ...(state === 'partial' ? { gaps: named } : {}),
+  };
 }
 
 /** What stays the same all day: most of the bytes, made once a day. */

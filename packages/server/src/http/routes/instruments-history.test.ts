@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { addDays, utcDay } from '@tapeloom/core/utc-day';
 import { fillMarket } from '../../../../../simulation/history/history-market.ts';
 import { RestService } from '../../../../../simulation/rest/rest-service.ts';
 
@@ -10,6 +11,7 @@ interface Days {
   readonly lastDay: string;
   readonly missingDays: readonly string[];
   readonly missingDaysTotal: number;
+  readonly quality?: readonly unknown[];
 }
 
 let service: RestService;
@@ -19,10 +21,10 @@ before(async () => {
 });
 after(() => service[Symbol.asyncDispose]());
 
-async function daysOf(symbol: string, key: string): Promise<Days | null> {
+async function daysOf(symbol: string, key: string, query = ''): Promise<Days | null> {
   const { body } = await service.get<{
     readonly instruments: readonly { readonly symbol: string; readonly history: Days | null }[];
-  }>('/v1/instruments', { key });
+  }>(`/v1/instruments${query}`, { key });
   return body.instruments.find((one) => one.symbol === symbol)!.history;
 }
 
@@ -43,6 +45,39 @@ test('an instrument says from which day to which its history can be asked for, a
   for (const day of days.missingDays)
     assert.equal(await estimate(day, `${day}T18:00:00Z`), 402, day);
 });
+
+test('with a dataset it says how good its days are, as ranges that weekends do not cut', async () => {
+  const key = await service.customer('live_history');
+  assert.equal((await daysOf('CLF7', key))?.quality, undefined);
+  const live = { origin: 'live', state: 'complete' };
+  const days = await daysOf('CLF7', key, '?dataset=SIM');
+  const [first, missing, second] = days!.quality!;
+  assert.deepEqual(first, { from: '2026-11-02', to: '2026-11-04', ...live });
+  const none = { state: 'missing', origin: null };
+  assert.deepEqual(missing, { from: '2026-11-05', to: '2026-11-05', ...none });
+  assert.deepEqual(second, { ...live, from: '2026-11-06', to: dayBefore(days!.lastDay) });
+  // A partial day, and one that cannot be read, as they are told a minute later.
+  const tape = service.tape.of('CLF7');
+  tape.partial.set(utcDay(20261103), [[3_600_000_000_000, 7_200_000_000_000]]);
+  tape.damaged.set(utcDay(20261104), 'index');
+  service.clock.advance(61_000);
+  await daysOf('CLF7', key);
+  await new Promise(setImmediate);
+  const later = await daysOf('CLF7', key, '?dataset=SIM');
+  assert.deepEqual(later!.missingDays, ['2026-11-03', '2026-11-04', '2026-11-05']);
+  const gaps = [{ from: '1793667600000000000', to: '1793671200000000000' }];
+  assert.deepEqual(later!.quality!.slice(0, 4), [
+    { from: '2026-11-02', to: '2026-11-02', ...live },
+    { from: '2026-11-03', to: '2026-11-03', origin: 'live', state: 'partial', gaps },
+    { from: '2026-11-04', to: '2026-11-04', state: 'damaged', origin: null },
+    { from: '2026-11-05', to: '2026-11-05', ...none },
+  ]);
+});
+
+function dayBefore(day: string): string {
+  const text = String(addDays(utcDay(Number(day.replaceAll('-', ''))), -1));
+  return `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}`;
+}
 
 test('without the right to it there is none: by plan, by scope, by instrument', async () => {
   assert.equal(await daysOf('ESZ6', await service.customer('live')), null);

@@ -164,8 +164,8 @@ async function daysOnDisk({ disk, tapeRoot, dataset }: ImportedFiles): Promise<I
   return (await readImported(disk, tapeRoot, dataset))?.days ?? new Map();
 }
 
-function tapeDay(day: UtcDay, { digest, trades, gaps }: ImportedDay): TapeDay {
+function tapeDay(day: UtcDay, { digest, trades, gaps, origin }: ImportedDay): TapeDay {
   const version = gaps.length === 0 ? digest : `${digest} without ${gaps.join(' ')}`;
-  if (gaps.length === 0) return { day, trades, state: 'sealed', digest, version };
-  return { day, trades, state: 'partial', digest, gaps, version };
+  if (gaps.length === 0) return { day, trades, state: 'sealed', digest, version, origin };
+  return { day, trades, state: 'partial', digest, gaps, version, origin };
 }

@@ -1,0 +1,69 @@
+/**
+ * How good what is there of a contract is, day by day, told as ranges of days that are alike. Days on which the market
+ * was closed belong to no range and end none.
+ */
+
+import type { SessionTable } from '@tapeloom/core/calendar/session';
+import { tradesOnUtcDay } from '@tapeloom/core/calendar/session-table';
+import type { UtcDay } from '@tapeloom/core/numbers';
+import { addDays } from '@tapeloom/core/utc-day';
+import type { DaySpan, TapeDay } from '../tape/tape.ts';
+
+/** `partial`: hours are missing. `open`: it still grows. `damaged`: nothing of it can be read. */
+export const DAY_STATES = [
+  'complete',
+  'no-trades',
+  'partial',
+  'open',
+  'damaged',
+  'missing',
+] as const;
+export type DayState = (typeof DAY_STATES)[number];
+
+/** Where trades came from. */
+export const DAY_ORIGINS = ['live', 'imported', 'replaced'] as const;
+export type DayOrigin = (typeof DAY_ORIGINS)[number];
+
+export interface DayQuality {
+  readonly state: Exclude<DayState, 'missing'>;
+  readonly origin: DayOrigin;
+  readonly gaps: readonly DaySpan[];
+}
+
+export interface QualityRange {
+  readonly from: UtcDay;
+  readonly to: UtcDay;
+  readonly state: DayState;
+  /** Null: nothing is there. */
+  readonly origin: DayOrigin | null;
+  /** Of a partial day, which is a range of its own: the hours that are missing. */
+  readonly gaps: readonly DaySpan[];
+}
+
+export function qualityOf({ state, trades, origin = 'live', gaps = [] }: TapeDay): DayQuality {
+  const sealed = trades === 0 ? 'no-trades' : 'complete';
+  return { state: state === 'sealed' ? sealed : state, origin, gaps };
+}
+
+/** Of all days of [first, last], ascending. */
+export function qualityRanges(
+  days: ReadonlyMap<UtcDay, DayQuality>,
+  full: SessionTable,
+  first: UtcDay,
+  last: UtcDay,
+): readonly QualityRange[] {
+  const ranges: QualityRange[] = [];
+  for (let day = first; day <= last; day = addDays(day, 1)) {
+    const found = days.get(day);
+    const state = found?.state ?? 'missing';
+    // Only these two can be days on which the market was closed.
+    const mayBeClosed = state === 'missing' || state === 'no-trades';
+    if (mayBeClosed && !tradesOnUtcDay(full, day)) continue;
+    const origin = found === undefined || state === 'damaged' ? null : found.origin;
+    const before = ranges.at(-1);
+    const isAlike = before?.state === state && before.origin === origin && state !== 'partial';
+    if (isAlike) ranges[ranges.length - 1] = { ...before, to: day };
+    else ranges.push({ from: day, to: day, state, origin, gaps: found?.gaps ?? [] });
+  }
+  return ranges;
+}
