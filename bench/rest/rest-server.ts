@@ -132,7 +132,9 @@ function marketFacts(): () => InstrumentFacts {
   const day = dayOf(now);
   const world = new TradingWorld([MARKET], day, sessionBooks(now));
   const days = Array.from({ length: 10 }, (_, back) => addDays(day, back - 9));
-  const onTape = new Map(world.book.all().map(({ symbol }) => [symbol, new Set(days)]));
+  const complete = { state: 'complete', origin: 'live', gaps: [] } as const;
+  const known = new Map(days.map((one) => [one, complete]));
+  const onTape = new Map(world.book.all().map(({ symbol }) => [symbol, known]));
   return () => {
     const at = accounts.clock.now();
     return {

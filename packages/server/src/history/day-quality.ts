@@ -40,9 +40,9 @@ export interface QualityRange {
   readonly gaps: readonly DaySpan[];
 }
 
-export function qualityOf({ state, trades, origin = 'live', gaps = [] }: TapeDay): DayQuality {
+export function qualityOf({ state, trades, origin, gaps = [] }: TapeDay): DayQuality {
   const sealed = trades === 0 ? 'no-trades' : 'complete';
-  return { state: state === 'sealed' ? sealed : state, origin, gaps };
+  return { state: state === 'sealed' ? sealed : state, origin: origin ?? 'live', gaps };
 }
 
 /** Of all days of [first, last], ascending. */

@@ -15,7 +15,9 @@ class Tape {
     daysOf: async () => {
       this.asked += 1;
       if (this.isBroken) throw new Error('the threads are gone');
-      return [this.days.map((day) => ({ day: day as UtcDay, trades: 1, state: 'sealed' }))] as never;
+      return [
+        this.days.map((day) => ({ day: day as UtcDay, trades: 1, state: 'sealed' })),
+      ] as never;
     },
     book: () => ({ all: () => [{ symbol: 'ESZ6' }] }) as unknown as InstrumentBook,
     clock: { now: () => this.now },
