@@ -3,13 +3,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { calendarNamed } from '@tapeloom/core/calendar/calendars';
+import { extendSessionBook } from '@tapeloom/core/calendar/session-book';
 import type { Rank } from '@tapeloom/core/numbers';
 import { allocateBatch } from '@tapeloom/core/trade-batch';
-import { utcDay } from '@tapeloom/core/utc-day';
+import { epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { TapeManifest } from '@tapeloom/server/tape/tape-manifest';
 import { sealDay } from '@tapeloom/server/tape/write/seal';
+import { SessionStore } from '@tapeloom/server/tape/write/session-store';
 import { importDays } from '../../../server/testing/imported-dataset.ts';
 import { runRecorded } from '../../testing/recorded-io.ts';
 import { commands } from '../commands.ts';
@@ -21,6 +24,12 @@ const rm = (...args: readonly string[]) =>
   runRecorded(commands, ['tape', 'rm', '--data', data, ...args]);
 
 before(async () => {
+  const now = epochNs(utcDay(20250401), 0);
+  const calendar = calendarNamed('round-the-clock');
+  const book = extendSessionBook(null, calendar, utcDay(20250201), utcDay(20250501), now);
+  for (const dataset of ['SIM', 'GLBX']) {
+    await new SessionStore(disk, `${data}/tape`, dataset).save(book);
+  }
   const rows = [[1, 2, 3, 1]] as const;
   const days = [20250303, 20250304, 20250305].map(utcDay);
   for (const symbol of ['ESH5', 'NQH5']) {

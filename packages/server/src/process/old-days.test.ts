@@ -2,16 +2,19 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { after, before, test } from 'node:test';
+import { calendarNamed } from '@tapeloom/core/calendar/calendars';
+import { extendSessionBook } from '@tapeloom/core/calendar/session-book';
 import type { Rank } from '@tapeloom/core/numbers';
 import { allocateBatch } from '@tapeloom/core/trade-batch';
-import { addDays, utcDay } from '@tapeloom/core/utc-day';
+import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { importDays } from '../../testing/imported-dataset.ts';
 import { lockDirectory } from '../platform/directory-lock.ts';
 import { NodeDisk } from '../platform/node-disk.ts';
 import { readImported } from '../tape/imported/imported-manifest.ts';
 import { TapeManifest } from '../tape/tape-manifest.ts';
 import { sealDay } from '../tape/write/seal.ts';
+import { SessionStore } from '../tape/write/session-store.ts';
 import { removeOldImportedDays, removeOldLiveDays } from './old-days.ts';
 
 const data = mkdtempSync(join(tmpdir(), 'tapeloom-old-days-'));
@@ -19,6 +22,15 @@ after(() => rmSync(data, { recursive: true }));
 const disk = new NodeDisk();
 const place = { disk, data, keepDays: 30 };
 const TODAY = utcDay(20260401);
+
+before(async () => {
+  const calendar = calendarNamed('round-the-clock');
+  const now = epochNs(TODAY, 0);
+  const book = extendSessionBook(null, calendar, utcDay(20190101), utcDay(20260501), now);
+  for (const dataset of ['SIM', 'GLBX']) {
+    await new SessionStore(disk, `${data}/tape`, dataset).save(book);
+  }
+});
 
 test('live days older than those to be kept go, with the results that were kept of them', async () => {
   const days = [-40, -31, -30, -1].map((back) => addDays(TODAY, back));

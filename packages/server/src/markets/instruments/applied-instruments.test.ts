@@ -97,7 +97,7 @@ test('no contract with days on the tape may go, alone or with its dataset', asyn
   assert.ok((await refused(disk, shorter)).includes(`Gone: ESU6, ${gone}`));
 });
 
-test('planned rolls are free until there are days, then only those ahead and before the first [INST-04]', async () => {
+test('planned rolls are free until there are days, then only those ahead and before the first', async () => {
   const disk = new SimDisk().boot();
   await applyInstruments(disk, '/data', file(), ALONE);
   const later = file({ es: { roll: { rule: 'before-expiry', businessDays: 2 } } });
@@ -110,7 +110,7 @@ test('planned rolls are free until there are days, then only those ahead and bef
   assert.deepEqual(await refused(disk, longer), []);
 });
 
-test('what volume has decided in a directory stays [INST-04]', async () => {
+test('what volume has decided in a directory stays', async () => {
   const disk = new SimDisk().boot();
   await applyInstruments(disk, '/data', file(), ALONE);
   const rolls = [

@@ -22,7 +22,7 @@ export interface MarketBeside {
   readonly book: InstrumentBook;
 }
 
-export function appliedInstrumentsPath(data: string): string {
+function appliedInstrumentsPath(data: string): string {
   return `${data}/${FILE}`;
 }
 

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import { addDays, utcDay } from '@tapeloom/core/utc-day';
 import { SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
 import type { ImportedDay, ImportedDays } from '../../tape/imported/imported-manifest.ts';
 import { RollStore } from '../../tape/imported/roll-store.ts';
 import { decideAndKeepRolls } from './decide-rolls.ts';
-import { aliasesOf } from './instruments-file.ts';
+import { aliasesOf, contractsOf } from './instruments-file.ts';
 import { readInstruments } from './read-instruments.ts';
 
 const [DATASET] = readInstruments(
@@ -73,9 +74,15 @@ test('rolls are decided by the days on the tape, once, and are what the alias me
   const [alias] = aliasesOf(DATASET!, await decided());
   assert.deepEqual(alias!.rolls.slice(0, 2), [{ from: utcDay(20260901), symbol: 'ESU6' }, roll]);
   assert.equal(alias!.rolls[2]!.symbol, 'ESH7');
+  const book = new InstrumentBook(contractsOf(DATASET!), [alias!]);
+  const meaning = [20260831, 20260909, 20260910].map((day) => book.resolve('ES.v.0', utcDay(day)));
+  assert.deepEqual(
+    meaning.map((contract) => contract?.symbol),
+    [undefined, 'ESU6', 'ESZ6'],
+  );
 });
 
-test('days that come or are replaced later change no decision [INST-04]', async () => {
+test('days that come or are replaced later change no decision', async () => {
   const { decide, decided } = desk();
   await decide(days({ ESU6: [100, 100, 100], ESZ6: [null, 10, 10] }));
   const first = await decided();

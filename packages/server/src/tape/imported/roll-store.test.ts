@@ -33,7 +33,7 @@ test('what was decided is read back after a crash, and other aliases stay', asyn
   );
 });
 
-test('a decided roll is never changed, taken back or put before the last decided day [INST-04]', async () => {
+test('a decided roll is never changed, taken back or put before the last decided day', async () => {
   const store = new RollStore(new SimDisk().boot(), '/data/tape', 'GLBX');
   await store.save(new Map([['ES.v.0', NEXT]]));
   for (const other of [

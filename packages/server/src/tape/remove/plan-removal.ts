@@ -45,7 +45,7 @@ export function planRemoval(
   });
 }
 
-/** `days` ascend. After the last of them nothing is left that could be cut. */
+/** `days` ascend. After the last of them nothing is left that could be cut; where no sessions are known, anything might be. */
 function firstKeptDay(
   before: UtcDay,
   days: readonly UtcDay[],
@@ -53,6 +53,7 @@ function firstKeptDay(
 ): UtcDay {
   const [first, last] = [days[0]!, days.at(-1)!];
   if (before > last) return addDays(last, 1);
+  if (sessions.length === 0) return first;
   let day = before;
   while (day > first && sessions.some((table) => isOpenOverMidnight(table, day))) {
     day = addDays(day, -1);
