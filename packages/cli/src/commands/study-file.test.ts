@@ -132,6 +132,39 @@ test('sides are inferred on request only, and it is said', async () => {
   await assert.rejects(study('bars', '--file', path, '--side', 'quotes'), /this file has none/);
 });
 
+test('a mapping says what the columns of Parquet are, whatever they are called', async () => {
+  const odd = at('odd.parquet');
+  await connection.run(`COPY (SELECT timestamp AS a, price AS b, size AS c,
+    CASE side WHEN 'buy' THEN 'up' ELSE 'down' END AS d FROM trades) TO '${odd}' (FORMAT parquet)`);
+  const mapping = {
+    delimiter: ',',
+    hasHeader: true,
+    decimalSign: '.',
+    time: { kind: 'epoch', column: 'a', unit: 'ns' },
+    price: { column: 2, decimals: 0 },
+    size: { column: 'c', decimals: 0 },
+    side: { kind: 'words', column: 'd', buy: ['up'], sell: ['down'], unknown: [] },
+    symbol: null,
+    drop: [],
+  };
+  const mapped = (changed: object = {}) => {
+    const path = file('mapping.json', JSON.stringify({ ...mapping, ...changed }));
+    return study('bars', '--file', odd, '--mapping', path, '--tick', '0.25');
+  };
+  await assert.rejects(study('bars', '--file', odd), /No column is named like a time/);
+  const { entries, err } = await mapped();
+  assert.match(err, /The mapping that was given is used\./);
+  const plain = await study('bars', '--file', at('trades.parquet'));
+  assert.deepEqual(dataOf(entries), dataOf(plain.entries));
+  const refused: readonly (readonly [object, RegExp])[] = [
+    [{ price: { column: 9, decimals: 0 } }, /There is no column 9: the file has 4\./],
+    [{ size: { column: 'z', decimals: 0 } }, /There is no column "z"\. The file has: a, b, c, d/],
+    [{ side: { kind: 'quotes', bidColumn: 'a', askColumn: 'b' } }, /must be "words" or "none"/],
+    [{ time: { kind: 'text', column: 'a', pattern: 'iso', zone: 'UTC' } }, /must be "epoch"/],
+  ];
+  for (const [changed, message] of refused) await assert.rejects(mapped(changed), message);
+});
+
 test('what cannot be read, or be meant in one way only, is refused with what would do', async () => {
   const two = file(
     'two.csv',

@@ -58,7 +58,7 @@ gzip, zstd or zip, or Parquet. What is guessed is told; where a guess cannot be 
   --zone <zone>       the zone of times that do not say theirs, for example America/Chicago
   --date <date>       the date of times that are counted from midnight
   --day-month <order> day-first or month-first: how 03/04/2026 is meant
-  --mapping <file>    a JSON file that says what the columns of a CSV mean
+  --mapping <file>    a JSON file that says what the columns of a CSV or of Parquet mean
 
 Examples:
   tapeloom study footprint --file ES.dbn.zst

@@ -4,6 +4,7 @@
  */
 
 import { guessTable } from './columns/guess-table.ts';
+import { mappedTable } from './columns/mapped-table.ts';
 import { parquetColumns, readParquet } from './columns/parquet-trades.ts';
 import { TableTrades } from './columns/table-trades.ts';
 import { CsvDecoder } from './csv/csv-decoder.ts';
@@ -22,10 +23,11 @@ import { archiveRange, dbnRange, type SaidRange } from './said-range.ts';
 const ACCEPTED =
   'DBN, CSV and other texts of columns, plain or packed with gzip, zstd or zip, and Parquet are read';
 const DBN_NAME = /\.(?:dbn|dbz|frag)$/i;
+const MAPPING_GIVEN = 'The mapping that was given is used.';
 const NAMES_SHOWN_MAX = 5;
 
 export interface FeedHints extends CsvHints {
-  /** Says all of a text; nothing is guessed then. */
+  /** Says all of a text, or of a table; nothing is guessed then. */
   readonly mapping?: CsvMapping;
 }
 
@@ -102,7 +104,7 @@ async function openUnpacked(
   if (beginsAsDbn(first) || DBN_NAME.test(file.name)) return dbnFeed(file, packing, stem);
   if (beginsAs(first, 'PAR1')) {
     if (packing !== 'plain') throw new FeedError('The Parquet file is packed: unpack it first.');
-    return await parquetFeed(source, hints.zone ?? null, stem);
+    return await parquetFeed(source, hints, stem);
   }
   if (beginsAs(first, 'ARROW1') || beginsAs(first, '\xff\xff\xff\xff')) {
     throw new FeedError(`This is Arrow, which is not read: write it as Parquet. ${ACCEPTED}.`);
@@ -149,10 +151,15 @@ function dbnFeed(file: PackedFile, packing: Packing, stem: string): OpenedFeed {
 
 async function parquetFeed(
   source: ByteSource,
-  zone: string | null,
+  { mapping: given, ...hints }: FeedHints,
   stem: string,
 ): Promise<OpenedFeed> {
-  const { mapping, reasons } = guessTable(await parquetColumns(source), zone);
+  const columns = await parquetColumns(source);
+  const zone = hints.zone ?? null;
+  const { mapping, reasons } =
+    given === undefined
+      ? guessTable(columns, zone)
+      : { mapping: mappedTable(given, columns, zone), reasons: [MAPPING_GIVEN] };
   const trades = new TableTrades(mapping);
   return {
     reasons,
@@ -182,7 +189,7 @@ function csvFeed(
   const form = isGuessed && guess.preset !== null ? `CSV as of ${guess.preset}` : 'CSV';
   return {
     hasQuotes: mapping.side.kind === 'quotes',
-    reasons: isGuessed ? guess.reasons.map(printedText) : ['The mapping that was given is used.'],
+    reasons: isGuessed ? guess.reasons.map(printedText) : [MAPPING_GIVEN],
     format: () => packed(form, packing),
     trades: () => readCsv(file, decoder),
     ...named(() => decoder.instruments, (isGuessed ? guess.symbol : null) ?? stem),

@@ -41,7 +41,7 @@ export function guessTable(
   const isRawPrice = isDatabento && columns.get(price)!.kind === 'whole';
   const side = sideOf(columns, names, isDatabento);
   const mapping: TableMapping = {
-    time: { column: time, unit: 'by-digits', zone: zoneOf(columns.get(time)!, time, zone) },
+    time: { column: time, unit: 'by-digits', zone: wallZone(columns.get(time)!, time, zone) },
     price: { column: price, decimals: isRawPrice ? 9 : 0 },
     size: { column: size, decimals: 0 },
     side,
@@ -61,7 +61,8 @@ export function guessTable(
   return { mapping, reasons: reasons.map(printedText) };
 }
 
-function zoneOf(type: TableType, column: string, zone: string | null): string | null {
+/** The zone of a column's times, if they are by a wall clock: then one must have been said. */
+export function wallZone(type: TableType, column: string, zone: string | null): string | null {
   const isWall = type.kind === 'timestamp' && !type.isUtc;
   if (!isWall || zone !== null) return zone;
   throw new FeedError(

@@ -1,0 +1,48 @@
+/**
+ * A mapping that somebody wrote, as one of typed columns: such a file says its types itself, so times are numbers since 1970
+ * or timestamps, and sides are words. What a mapping says of texts (delimiter, header, decimal sign) is not looked at.
+ */
+
+import type { ColumnRef, FeedMapping } from '../feed-mapping.ts';
+import { FeedError } from '../feed-trades.ts';
+import { type TableColumns, wallZone } from './guess-table.ts';
+import type { TableMapping } from './table-trades.ts';
+
+/** `zone` is the one that was said for times by a wall clock. */
+export function mappedTable(
+  { time, price, size, side, symbol, drop }: FeedMapping,
+  columns: TableColumns,
+  zone: string | null,
+): TableMapping {
+  const named = <T extends { readonly column: ColumnRef }>(part: T) => {
+    return { ...part, column: nameOf(part.column, columns) };
+  };
+  if (time.kind !== 'epoch') {
+    throw new FeedError(
+      `The mapping's time is of the kind "${time.kind}", which is for texts: here it must be "epoch".`,
+    );
+  }
+  if (side.kind !== 'words' && side.kind !== 'none') {
+    throw new FeedError(
+      `The mapping's side is of the kind "${side.kind}", which is for texts: here it must be "words" or "none".`,
+    );
+  }
+  const { column, unit } = named(time);
+  const type = columns.get(column);
+  return {
+    time: { column, unit, zone: type === undefined ? zone : wallZone(type, column, zone) },
+    price: named(price),
+    size: named(size),
+    side: side.kind === 'none' ? side : named(side),
+    symbol: symbol === null ? null : named(symbol),
+    drop: drop.map(named),
+  };
+}
+
+/** Columns are counted from 1; whether one of this name is there, the file will say. */
+function nameOf(column: ColumnRef, columns: TableColumns): string {
+  if (typeof column === 'string') return column;
+  const name = [...columns.keys()][column - 1];
+  if (name !== undefined) return name;
+  throw new FeedError(`There is no column ${column}: the file has ${columns.size}.`);
+}
