@@ -60,9 +60,10 @@ export function dayAt(ns: bigint): number {
 export function rankTrades(
   trades: readonly { ns: bigint; price: number; size: number; side: number }[],
 ): TwinTrade[] {
+  const days = trades.map(({ ns }) => dayAt(ns));
   return trades.map((trade, index) => {
-    const day = dayAt(trade.ns);
-    const rank = trades.filter((it, other) => other <= index && dayAt(it.ns) === day).length;
+    const day = days[index]!;
+    const rank = days.filter((other, at) => at <= index && other === day).length;
     return { ...trade, day, rank };
   });
 }

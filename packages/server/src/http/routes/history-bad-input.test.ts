@@ -17,6 +17,7 @@ import {
 } from '../../../../../simulation/history/history-requests.ts';
 import { checkProblem } from '../../../../../simulation/rest/problem-check.ts';
 import { DOCS_URL, RestService } from '../../../../../simulation/rest/rest-service.ts';
+import { anyText } from '../../../testing/any-text.ts';
 
 const PATHS = ['/v1/history', '/v1/history/estimate'] as const;
 const ALL = [...PATHS, '/v1/export'] as const;
@@ -269,7 +270,7 @@ test('an address is judged field by field, however it is written [SEC-22]', asyn
 
 test('whatever the fields are, the answer is a page, an estimate or a complete refusal', async () => {
   const field = fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 80 }),
+    anyText({ maxLength: 80 }),
     fc.constantFrom(...NO_CURSORS),
     fc.constantFrom(
       'ESZ6',
