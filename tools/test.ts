@@ -7,8 +7,8 @@
  * `npm test -- --name 'regular expression'` only tests of that name. A partial run is not recorded.
  * `--seed N` or `--seed random` lets the property tests draw other values than usual.
  *
- * Every process finds what others before it have compiled, whole services are started as they are built, and
- * those that start them begin first, so that none of them is waited for alone at the end.
+ * Every process finds what others before it have compiled, temporary files are in memory, whole services are started
+ * as they are built, and those that start them begin first, so that none of them is waited for alone at the end.
  */
 
 import { globSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -18,6 +18,7 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
 import { builtProgram } from './build/built-program.ts';
+import { memoryDirectory } from './memory-directory.ts';
 import { batchModule, testBatches } from './test-batches.ts';
 import type { TestRecord } from './test-results.ts';
 import { recordOf, resultsPath } from './test-results.ts';
@@ -52,6 +53,8 @@ if (!/^(?:\d{1,9}|random)$/.test(values.seed)) {
 }
 process.env.PROPERTY_SEED = values.seed;
 process.env.NODE_COMPILE_CACHE ??= join(root, compiledPath);
+const memory = process.env.TMPDIR === undefined ? memoryDirectory() : null;
+if (memory !== null) process.env.TMPDIR = memory;
 
 const isWholeRun =
   positionals.length === 0 && values.name === undefined && values.seed === usualSeed;
