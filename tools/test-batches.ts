@@ -6,7 +6,7 @@
 import { dirname, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-const FILES_MAX = 12;
+const FILES_MAX = 24;
 /** Folders whose tests are about processes. */
 const ALONE = /^(?:tests|examples|simulation|bench)\//;
 const PACKAGE = /^(?:packages\/)?[^/]+/;

@@ -28,7 +28,7 @@ const root = join(import.meta.dirname, '..');
 const testRoots = ['packages', 'tools', 'tests', 'bench', 'simulation'];
 /** What takes long and seldom fails: run only when it is named, as `.ci/long` does. */
 const longPath = 'tests/long';
-const batchMsMax = 240_000;
+const batchMsMax = 480_000;
 const batchesPath = `.test-results/batches-${process.pid}`;
 const compiledPath = 'node_modules/.cache/compiled';
 const builtPath = 'node_modules/.cache/built';
