@@ -74,6 +74,7 @@ const START = instantOf('2026-11-11T16:00:00Z');
 /** Any address of documentation; requests come from here unless they say otherwise. */
 export const HOME_ADDRESS = '203.0.113.7';
 
+const CATALOGUE: CatalogueFacts = catalogueFacts(publishedDefinitions());
 const NEVER: Disposable = { [Symbol.dispose]: () => {} };
 const NO_TIMERS = { after: () => NEVER, every: () => NEVER };
 
@@ -168,7 +169,7 @@ export class RestService implements AsyncDisposable {
   sources: HistorySources & CoverSources;
   readonly #reader: SettledDaysReader;
   /** A test may say that it has changed. */
-  catalogue: CatalogueFacts = catalogueFacts(publishedDefinitions());
+  catalogue = CATALOGUE;
   /** A test may sell something else. */
   offers: OfferBook;
   readonly book: InstrumentBook;
