@@ -30,7 +30,7 @@ const FROM_MS = Date.UTC(2026, 2, 10, 14, 30);
 const LENGTH_MS = 600_000;
 const INDICATORS = ['bars', 'footprint', 'vwap', 'delta'];
 
-/** A minute of the day before, so that the session has its open, and ten minutes to be played. */
+/** A minute before, which the session has as well, and ten minutes to be played. */
 function trades(): string {
   const rows = ['timestamp,symbol,price,size,side'];
   const add = (ms: number, index: number) => {
@@ -38,7 +38,7 @@ function trades(): string {
     const side = index % 3 === 0 ? 'sell' : 'buy';
     rows.push(`${ms}000000,ESH6,${price},${1 + ((index * index) % 97)},${side}`);
   };
-  for (let index = 0; index < 60; index += 1) add(FROM_MS - 59_400_000 + index * 1_000, index);
+  for (let index = 0; index < 60; index += 1) add(FROM_MS - 600_000 + index * 1_000, index);
   for (let index = 0; index < 1_500; index += 1) add(FROM_MS + index * 400 + (index % 7), index);
   return `${rows.join('\n')}\n`;
 }
@@ -72,6 +72,8 @@ async function history(service: RunningService, indicator: string, snapshot: boo
     from: new Date(FROM_MS).toISOString(),
     to: new Date(FROM_MS + LENGTH_MS).toISOString(),
     limit: '5000',
+    // The file begins in the middle of a session, as most files do.
+    gaps: 'allow',
     ...(snapshot && { snapshot: 'true' }),
   });
   const answer = await service.get(`/v1/history?${query}`, service.authorized);

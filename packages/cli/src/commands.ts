@@ -43,7 +43,7 @@ const customers: readonly (Command | LazyCommand)[] = [
 const operators: readonly LazyCommand[] = [
   {
     path: ['serve'],
-    summary: 'Run the service: REST, stream, and the simulated market behind them.',
+    summary: 'Run the service, or play a file or a day of the tape as if it were live.',
     load: async () => (await import('./commands/serve.ts')).serveCommand,
   },
   {
