@@ -15,17 +15,19 @@ import { UsageError } from '../command.ts';
 import { serveCommand } from './serve.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'serve-replay-'));
-const outerTemporary = process.env.TMPDIR;
-process.env.TMPDIR = join(scratch);
-after(() => {
-  if (outerTemporary === undefined) delete process.env.TMPDIR;
-  else process.env.TMPDIR = outerTemporary;
-  rmSync(scratch, { recursive: true });
-});
+after(() => rmSync(scratch, { recursive: true }));
 
+/** Other files of tests share the process, and have directories of their own. */
 async function serve(...words: readonly string[]) {
-  const io = new RecordedIo();
-  return { code: await serveCommand.run(words, io), err: io.err };
+  const outerTemporary = process.env.TMPDIR;
+  process.env.TMPDIR = scratch;
+  try {
+    const io = new RecordedIo();
+    return { code: await serveCommand.run(words, io), err: io.err };
+  } finally {
+    if (outerTemporary === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = outerTemporary;
+  }
 }
 
 async function refused(words: readonly string[], message: RegExp, isUsage: boolean): Promise<void> {
