@@ -177,6 +177,7 @@ export class DatasetImport {
           isEdge,
           isRefused ? null : written,
         );
+        rows.free();
         if (result === null) continue;
         results.push(result);
         isRefused ||= result.status === 'refused';

@@ -7,6 +7,7 @@
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { DayRows } from '../feeds/day-rows.ts';
 import type { Disk, DiskFile } from '../platform/disk.ts';
+import { freeMemory } from '../platform/free-memory.ts';
 
 const ROW_BYTES = 8 + 4 + 4 + 1;
 
@@ -54,6 +55,7 @@ export class StagedRows implements AsyncDisposable {
         await this.#file.write(packed(staged.rows), this.#position);
         staged.chunks.push({ position: this.#position, count });
         this.#position += count * ROW_BYTES;
+        staged.rows.free();
         staged.rows = new DayRows(staged.day);
       }
     }
@@ -74,8 +76,10 @@ export class StagedRows implements AsyncDisposable {
         filled += read;
       }
       whole.append(unpacked(bytes, count));
+      freeMemory(bytes.buffer);
     }
     whole.append(staged.rows);
+    staged.rows.free();
     return whole;
   }
 

@@ -18,7 +18,8 @@ export async function bytesAt(
   position: number,
   count: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const bytes = new Uint8Array(count);
+  // Not zeroed first: every byte of it is read, or it is not handed out.
+  const bytes = Buffer.allocUnsafeSlow(count);
   let filled = 0;
   while (filled < count) {
     const read = await source.read(bytes.subarray(filled), position + filled);

@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { sliceBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
+import { freeMemory } from '../../platform/free-memory.ts';
 import type { LateRows } from '../live-columns.ts';
 import { BatchDecoder } from '../read/batch-decoder.ts';
 import { printSidecar, type SidecarBatch, TradesDigest } from '../sidecar.ts';
@@ -31,8 +32,10 @@ export async function encodeDay(
   digest: string,
 ): Promise<DayFiles> {
   const { dataset, symbol, day } = place;
-  const { bytes, index } = await encode(place, batches, late);
-  if ((await digestOf(decode(bytes, index, place), place)) !== digest) {
+  const { BATCH_ROWS } = await loadEncoder();
+  const parts = batches.flatMap((batch) => [...partsOf(batch, BATCH_ROWS)]);
+  const { bytes, index } = await encode(place, parts, late);
+  if (!(await readsBack(bytes, index, place, parts))) {
     throw new Error(`${dataset} ${symbol} ${day} does not read back as it was written`);
   }
   const sidecar = printSidecar({
@@ -55,39 +58,64 @@ export function loadEncoder(): Promise<typeof import('../read/arrow-day.ts')> {
   return import('../read/arrow-day.ts');
 }
 
+function* partsOf(batch: TradeBatch, rows: number): Generator<TradeBatch> {
+  for (let from = 0; from < batch.count; from += rows) {
+    yield sliceBatch(batch, from, Math.min(from + rows, batch.count));
+  }
+}
+
+/** Each part becomes one record batch. */
 async function encode(
   { dataset, symbol, day }: DayPlace,
-  batches: readonly TradeBatch[],
+  parts: readonly TradeBatch[],
   late: LateRows,
 ): Promise<{ readonly bytes: Uint8Array; readonly index: readonly SidecarBatch[] }> {
   const { ArrowDayWriter, BATCH_ROWS } = await loadEncoder();
   const writer = new ArrowDayWriter(dataset, symbol, day);
   const lateNs = new Float64Array(BATCH_ROWS);
   let nextLate = 0;
-  for (const batch of batches) {
-    for (let from = 0; from < batch.count; from += BATCH_ROWS) {
-      const part = sliceBatch(batch, from, Math.min(from + BATCH_ROWS, batch.count));
-      lateNs.fill(0);
-      for (; late.ranks[nextLate]! < part.firstRank + part.count; nextLate++) {
-        lateNs[late.ranks[nextLate]! - part.firstRank] = late.byNs[nextLate]!;
-      }
-      writer.add(part, lateNs);
-      await nextTurn();
+  for (const part of parts) {
+    lateNs.fill(0);
+    for (; late.ranks[nextLate]! < part.firstRank + part.count; nextLate++) {
+      lateNs[late.ranks[nextLate]! - part.firstRank] = late.byNs[nextLate]!;
     }
+    writer.add(part, lateNs);
+    await nextTurn();
   }
   const { bytes, batches: index } = writer.finish();
   return { bytes, index };
 }
 
-function* decode(
+/** Whether the file has exactly these trades. */
+async function readsBack(
   bytes: Uint8Array,
   index: readonly SidecarBatch[],
   { symbol, day }: DayPlace,
-): Generator<TradeBatch> {
+  parts: readonly TradeBatch[],
+): Promise<boolean> {
+  if (index.length !== parts.length) return false;
   for (const [record, batch] of index.entries()) {
     const message = bytes.subarray(batch.offset, batch.offset + batch.bytes);
-    yield new BatchDecoder(message, batch, symbol, record).trades(day);
+    const trades = new BatchDecoder(message, batch, symbol, record).trades(day);
+    if (!isSame(trades, parts[record]!)) return false;
+    freeMemory(trades.ts.buffer);
+    await nextTurn();
   }
+  return true;
+}
+
+function isSame(a: TradeBatch, b: TradeBatch): boolean {
+  const { count } = a;
+  const columns = ['ts', 'price', 'size', 'side'] as const;
+  return (
+    count === b.count &&
+    a.firstRank === b.firstRank &&
+    columns.every((name) => bytesOf(a[name], count).equals(bytesOf(b[name], count)))
+  );
+}
+
+function bytesOf(column: TradeBatch['ts' | 'price' | 'size' | 'side'], count: number): Buffer {
+  return Buffer.from(column.buffer, column.byteOffset, count * column.BYTES_PER_ELEMENT);
 }
 
 export async function digestOf(

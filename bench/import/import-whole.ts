@@ -1,0 +1,55 @@
+/** A whole import of one file into a data directory of its own, up to the manifest, which is removed again. */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { epochNs, utcDay } from '@tapeloom/core/utc-day';
+import { openFeed } from '@tapeloom/server/feeds/open-feed';
+import { DatasetImport } from '@tapeloom/server/imports/dataset-import';
+import { readInstruments } from '@tapeloom/server/markets/instruments/read-instruments';
+import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { memorySource } from '../../packages/server/testing/feeds/memory-source.ts';
+
+const NOW = epochNs(utcDay(20_260_401), 0);
+const [DATASET] = readInstruments(
+  JSON.stringify({
+    datasets: {
+      BENCH: {
+        products: {
+          ES: {
+            extends: 'ES',
+            contracts: [{ symbol: 'ESH6', expiry: '2026-03-20T13:30:00Z', names: ['BTCUSDT'] }],
+          },
+        },
+      },
+    },
+  }),
+).datasets;
+
+/** How many trades it had. */
+export async function importWhole(bytes: Uint8Array, path: string): Promise<number> {
+  const directory = mkdtempSync(join(tmpdir(), 'tapeloom-bench-'));
+  try {
+    const importing = await DatasetImport.begin({
+      disk: new NodeDisk(),
+      tapeRoot: directory,
+      stagingDirectory: `${directory}/staging`,
+      dataset: DATASET!,
+      now: NOW,
+      isDryRun: false,
+    });
+    const { trades } = await importing.add({
+      path,
+      feed: await openFeed(memorySource(bytes), path, {}),
+      contract: null,
+      covers: null,
+      hasTickRule: false,
+      mayReplace: false,
+      requireUnchanged: () => Promise.resolve(),
+      onProgress: () => {},
+    });
+    return trades;
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
