@@ -168,6 +168,11 @@ test('apply gives a directory what diff has shown for it, and says from when on'
   assert.deepEqual([again.code, again.out], [0, 'Nothing changes.\n']);
   const faulty = await instruments('apply', bad, '--data', data);
   assert.deepEqual([faulty.code, faulty.err.startsWith(`${bad}:4:13 `)], [1, true]);
+  const taken = fileWith('taken.yaml', TEXT.replace('GLBX', 'TIME'));
+  assert.match(
+    (await instruments('apply', taken, '--data', data)).out,
+    /^REFUSED {2}TIME: A live market writes the tape of this name/,
+  );
   using _import = lockDirectory(join(data, 'tape/GLBX'));
   const held = await instruments('apply', good, '--data', data);
   assert.equal(held.code, 1);

@@ -8,10 +8,9 @@ import { openMarket } from '@tapeloom/server/markets/open-market';
 import type { CommandIo } from '../command.ts';
 import { configOf } from '../command-config.ts';
 
-/** Null where none does. */
-export function marketBeside(io: CommandIo, now: EpochNs): MarketBeside | null {
+/** The simulator where that is asked for, else what only keeps the time. */
+export function marketBeside(io: CommandIo, now: EpochNs): MarketBeside {
   const config = configOf(io);
-  if (config.sim !== 'on') return null;
-  const market = openMarket(simSetting(config));
+  const market = openMarket(config.sim === 'on' ? simSetting(config) : { kind: 'still' });
   return { dataset: market.dataset, book: market.listing(dayOf(now)).book };
 }
