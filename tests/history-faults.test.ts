@@ -88,8 +88,9 @@ async function damagedDay(days: number) {
   const { contract } = page as { contract: string };
   const [file] = globSync(`tape/*/days/${contract}/${name}.arrow`, { cwd: data });
   assert.ok(file !== undefined, `there is a sealed ${name} of ${contract}`);
+  const bytes = readFileSync(join(data, file));
   damage(join(data, file));
-  return { name, contract, file };
+  return { name, contract, file, putBack: () => writeFileSync(join(data, file), bytes) };
 }
 
 test('an export that comes to a rotten day is cut there, and not resumed over it', async () => {
@@ -109,8 +110,8 @@ test('an export that comes to a rotten day is cut there, and not resumed over it
   assert.deepEqual([again.status, code, missingDays], [402, 'NOT_COVERED', [dayBefore(6)]]);
 });
 
-test('a sealed day that rots: INTERNAL with a request id alone, its name in the log, from then on missing', async () => {
-  const { name, contract, file } = await damagedDay(4);
+test('a sealed day that rots: INTERNAL with a request id alone, its name in the log, from then on missing until it is put back', async () => {
+  const { name, contract, file, putBack } = await damagedDay(4);
 
   const before = await usage();
   const broken = await ask('/v1/history', day(4));
@@ -135,5 +136,14 @@ test('a sealed day that rots: INTERNAL with a request id alone, its name in the 
     const whole = await ask('/v1/history', day(days));
     assert.equal(whole.status, 200, whole.text);
   }
+
+  const around = { from: dayBefore(5), to: dayBefore(2) };
+  const { text } = await ask('/v1/history/estimate', { ...around, gaps: 'allow' });
+  const { gaps } = JSON.parse(text) as { readonly gaps: readonly { readonly why: string }[] };
+  assert.deepEqual([gaps.length, gaps[0]?.why], [1, 'damaged'], text);
+  putBack();
+  // It is looked at about once a second.
+  while ((await ask('/v1/history/estimate', around)).status !== 200) await pause(100);
+  assert.equal((await ask('/v1/history', day(4))).status, 200);
   assert.equal((await service.stop('SIGTERM')).code, 0, service.errors);
 });

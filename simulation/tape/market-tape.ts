@@ -53,6 +53,10 @@ export class MarketTape implements LiveTape {
     return (await this.#tapeOf(symbol)?.rankBefore(symbol, day, ns)) ?? (0 as Rank);
   }
 
+  async filesVersion(symbol: string, day: UtcDay): Promise<string> {
+    return await this.of(symbol).filesVersion(symbol, day);
+  }
+
   follow(listener: (commit: Commit) => void): Disposable {
     this.#listeners.add(listener);
     return { [Symbol.dispose]: () => this.#listeners.delete(listener) };

@@ -108,6 +108,11 @@ export class MemoryTape implements LiveTape {
     return firstRowAt(all.ts, 0, all.count, ns) as Rank;
   }
 
+  /** Another one after every change of `missing` and `damaged`. */
+  async filesVersion(_symbol: string, day: UtcDay): Promise<string> {
+    return `${this.missing.has(day)} ${this.damaged.get(day)}`;
+  }
+
   follow(listener: (commit: Commit) => void): Disposable {
     this.#listeners.add(listener);
     return { [Symbol.dispose]: () => this.#listeners.delete(listener) };

@@ -14,7 +14,7 @@
  * begin anew without them. A topic that the tape no longer gives, since a day was sealed behind it, ends.
  */
 
-import { type Cursor, formatCursor, parseCursor } from '@tapeloom/core/cursor';
+import { formatCursor, parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import { BlockWriter } from '../blocks/block-writer.ts';
@@ -35,6 +35,8 @@ import type {
 } from '../topics/engine-link.ts';
 import type { FeedMember } from './contract-feed.ts';
 import { ContractFeeds } from './contract-feeds.ts';
+import { DayWatch } from './day-watch.ts';
+import type { EngineTopic, Told } from './engine-topic.ts';
 import { liveEdge } from './live-edge.ts';
 import type { Flow } from './outgoing-flow.ts';
 import { type SessionInputs, sessionInputs } from './session-inputs.ts';
@@ -68,36 +70,16 @@ export interface Meter {
   busyShare(): number;
 }
 
-interface EngineTopic {
-  readonly number: number;
-  readonly spec: TopicSpec;
-  readonly source: RunSource;
-  readonly since: Cursor | null;
-  /** Those who wait for it, until it is ready. */
-  accounts: readonly string[];
-  /** Ends its warm-up when the topic is closed. */
-  readonly closing: AbortController;
-  /** Null until it is live. */
-  run: TopicRun | null;
-  /** Its place in the feed once it follows. */
-  member: FeedMember | null;
-  busyMs: number;
-  /** What was last told of it; null before the topic is ready. */
-  told: Told | null;
-}
-
-interface Told {
-  readonly warm: boolean;
-  readonly partialSince: EpochNs | null;
-}
-
 export class Engine implements Disposable {
   readonly #options: EngineOptions;
   readonly #topics = new Map<number, EngineTopic>();
   readonly #feeds: ContractFeeds;
   /** By contract. */
   readonly #days = new Map<string, TapeDays>();
-  readonly #damaged = new DamagedDays();
+  readonly #damaged: DamagedDays;
+  readonly #watch = new DayWatch(this.#days, (contract, day) =>
+    this.#options.emit({ t: 'day-changed', contract, day }),
+  );
   /** The tape without damaged days, */
   readonly #sound: Tape;
   /** and as topics read it: days that are sealed behind them come when all can begin anew. */
@@ -111,6 +93,7 @@ export class Engine implements Disposable {
 
   constructor(options: EngineOptions) {
     this.#options = options;
+    this.#damaged = new DamagedDays(options.tape);
     this.#sound = soundTape(options.tape, this.#damaged);
     this.#past = soundTape(options.tape, this.#damaged, (contract, day) =>
       this.#daysOf(contract).isPassedOver(day),
@@ -168,6 +151,7 @@ export class Engine implements Disposable {
       topics.push(this.#options.meter === undefined ? at : { ...at, busyMs: topic.busyMs });
     }
     this.#options.emit({ t: 'pulse', promise, topics, ...this.#load() });
+    void this.#watch.look();
   }
 
   [Symbol.dispose](): void {
@@ -354,6 +338,7 @@ export class Engine implements Disposable {
       }
       next?.adopt();
       learn();
+      this.#watch.repaired(contract);
       for (const [topic, inputs] of before) {
         if (this.#inputs(topic).text !== inputs) this.#beginAnew(topic);
       }

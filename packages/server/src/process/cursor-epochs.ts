@@ -28,7 +28,7 @@ export interface CursorEpochsOptions {
   readonly directory: string;
   readonly log: Log;
   readonly world: Pick<TradingWorld, 'tradingSessions' | 'sessionsOf'>;
-  readonly hub: Pick<TopicHub, 'repair' | 'hasServed'>;
+  readonly hub: Pick<TopicHub, 'repair' | 'hasServed' | 'onDayChanged'>;
   readonly replays: Pick<Replays, 'locate'>;
   /** When the engines know the tape. */
   readonly tapeKnown: Promise<void>;
@@ -52,6 +52,10 @@ export class CursorEpochs {
       mayHaveCursors: (symbol) => !this.#isFirstStart || hub.hasServed(symbol),
       onFault: (error) => log.error({ error }, 'a repair of the tape could not be recorded'),
     });
+    hub.onDayChanged = (contract, day) => {
+      log.warn({ contract, day }, 'a day of the tape has gone, or come back: it is computed anew');
+      this.noteFilled(contract, day);
+    };
   }
 
   /** With the day that the tape is at. */

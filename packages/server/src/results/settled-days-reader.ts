@@ -82,12 +82,13 @@ interface SealedDay {
 
 export class SettledDaysReader implements SettledDays {
   /** Days found damaged here, or told by others. */
-  readonly damaged = new DamagedDays();
+  readonly damaged: DamagedDays;
   readonly #options: SettledDaysReaderOptions;
   readonly #logs: DayLogs;
 
   constructor(options: SettledDaysReaderOptions) {
     this.#options = options;
+    this.damaged = new DamagedDays(options.tape);
     this.#logs = options.logs ?? new DayLogs();
   }
 

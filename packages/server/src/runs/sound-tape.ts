@@ -5,6 +5,7 @@
 
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
+import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import { addDays } from '@tapeloom/core/utc-day';
 import type { LiveTape, Tape, TapeDay, TapePlace } from '../tape/tape.ts';
 import { TapeDamagedError } from '../tape/tape-errors.ts';
@@ -17,12 +18,32 @@ export type CoveredTape = Tape & { readonly promise?: EpochNs | null };
 /** A tape of which no more is asked than how far it has come. */
 export type GrowingTape = Tape & Pick<LiveTape, 'promise'>;
 
-/** Days that turned out to be damaged, though their index is sound; each is told until it is replaced. */
+/** Looks at the files of a damaged day are so far apart, by the tape's time. */
+const LOOK_EVERY_NS = SECOND_NS_BIG;
+
+interface Damage {
+  /** Of its files, when they were found damaged. */
+  readonly version: Promise<string | null>;
+  lookedAt: EpochNs | null;
+}
+
+/**
+ * Days that turned out to be damaged, though their index is sound. Each is told until it is replaced, or until its
+ * files are others than those that were damaged: then it is tried again.
+ */
 export class DamagedDays {
-  readonly #days = new Map<string, Set<UtcDay>>();
+  readonly #tape: CoveredTape | null;
+  readonly #days = new Map<string, Map<UtcDay, Damage>>();
+
+  /** Without a tape nothing is looked at again. */
+  constructor(tape: CoveredTape | null = null) {
+    this.#tape = tape;
+  }
 
   add(contract: string, day: UtcDay): void {
-    this.#days.getOrInsertComputed(contract, () => new Set()).add(day);
+    const days = this.#days.getOrInsertComputed(contract, () => new Map());
+    if (days.has(day)) return;
+    days.set(day, { version: this.#look(contract, day), lookedAt: this.#tape?.promise ?? null });
   }
 
   /** This day was replaced, or all those of the contract may have been. */
@@ -31,8 +52,32 @@ export class DamagedDays {
     else this.#days.get(contract)?.delete(day);
   }
 
+  /** As far as is known without a look. */
   has(contract: string, day: UtcDay): boolean {
     return this.#days.get(contract)?.has(day) ?? false;
+  }
+
+  /** Whether a day is damaged, and its files have not been put back since. */
+  async isStill(contract: string, day: UtcDay): Promise<boolean> {
+    const damage = this.#days.get(contract)?.get(day);
+    if (damage === undefined) return false;
+    const now = this.#tape?.promise ?? null;
+    const { lookedAt } = damage;
+    if (now !== null && lookedAt !== null && now < lookedAt + LOOK_EVERY_NS) return true;
+    damage.lookedAt = now;
+    const [before, after] = [await damage.version, await this.#look(contract, day)];
+    if (before === after || before === null || after === null) return true;
+    if (this.#days.get(contract)?.get(day) === damage) this.forget(contract, day);
+    return this.has(contract, day);
+  }
+
+  /** Null when that cannot be told. */
+  async #look(contract: string, day: UtcDay): Promise<string | null> {
+    try {
+      return (await this.#tape?.filesVersion?.(contract, day)) ?? null;
+    } catch {
+      return null;
+    }
   }
 }
 
@@ -55,7 +100,8 @@ export async function tapeNow(
   const onTape = new Map<UtcDay, TapeDay>();
   const damagedDays: UtcDay[] = [];
   for (const day of await tape.days(contract)) {
-    if (day.state === 'damaged' || damaged.has(contract, day.day)) damagedDays.push(day.day);
+    const isDamaged = day.state === 'damaged' || (await damaged.isStill(contract, day.day));
+    if (isDamaged) damagedDays.push(day.day);
     else onTape.set(day.day, day);
   }
   return { promise, onTape, damagedDays };

@@ -73,7 +73,7 @@ export class StudyReplays implements Replays, Disposable {
 
   constructor(options: StudyReplaysOptions) {
     this.#options = options;
-    this.#damaged = options.damaged ?? new DamagedDays();
+    this.#damaged = options.damaged ?? new DamagedDays(options.tape);
     this.#following = options.tape.follow(() => {
       this.#growth.resolve();
       this.#growth = Promise.withResolvers();

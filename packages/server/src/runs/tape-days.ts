@@ -73,6 +73,17 @@ export class TapeDays {
     };
   }
 
+  /** Known days that are on the tape by now, or are not, or not whole, other than was learned. */
+  async changed(): Promise<readonly UtcDay[]> {
+    const before = this.#found;
+    const now = await this.#onTapeNow();
+    // Who has learned something meanwhile has looked himself.
+    if (before !== this.#found) return [];
+    const onTape = before.onTape.symmetricDifference(now.onTape);
+    const changed = onTape.union(before.whole.symmetricDifference(now.whole));
+    return [...changed].filter((day) => this.isKnown(day));
+  }
+
   /** Whether a session is whole so far: up to and with this day, or its end, all its days are on the tape. */
   isWholeUpTo(session: Session, day: UtcDay): boolean {
     return this.dataSince(session, day) === session.open;

@@ -44,6 +44,8 @@ export interface Tape {
   ): AsyncIterable<TradeBatch>;
   /** The rank of the last trade of `day` with ts < `ns`; 0 when there is none, or no such day. */
   rankBefore(symbol: string, day: UtcDay, ns: number): Promise<Rank>;
+  /** Another text once the files of a sealed day were put there anew, or taken away; what was read of them is forgotten then. */
+  filesVersion?(symbol: string, day: UtcDay): Promise<string>;
   /** This tape with its sealed days as they are now, however long it is read; left out where none is ever replaced. */
   pinned?(): Tape;
 }

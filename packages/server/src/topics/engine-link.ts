@@ -6,7 +6,7 @@
  */
 
 import type { Cursor } from '@tapeloom/core/cursor';
-import type { EpochNs } from '@tapeloom/core/numbers';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { Params } from '@tapeloom/core/studies/indicator';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import type { BlockParts } from '../blocks/block.ts';
@@ -74,6 +74,8 @@ export type EngineMessage =
   /** The topic is not what the tape now gives, and has ended. */
   | { readonly t: 'outdated'; readonly topic: number }
   | RepairAnswer
+  /** A day behind the topics went from the tape, or came back to it: it has to be repaired. */
+  | { readonly t: 'day-changed'; readonly contract: string; readonly day: UtcDay }
   /** The topic's computation failed and has ended. */
   | { readonly t: 'failed'; readonly topic: number }
   | PulseMessage;

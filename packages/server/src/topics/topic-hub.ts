@@ -57,6 +57,8 @@ export interface TopicHubOptions {
 
 export class TopicHub implements Disposable {
   readonly #options: TopicHubOptions;
+  /** Hears of days that have changed behind topics. */
+  onDayChanged: (contract: string, day: UtcDay) => void = () => {};
   readonly #byKey = new Map<string, Topic>();
   readonly #byNumber = new Map<number, Topic>();
   /** Contracts that had a topic. */
@@ -296,14 +298,10 @@ export class TopicHub implements Disposable {
   }
 
   #hear(slot: EngineSlot, message: EngineMessage): void {
-    if (message.t === 'pulse') {
-      this.#advance(slot, message);
-      return;
-    }
-    if (message.t === 'repaired') {
-      this.#engines.answered(message);
-      return;
-    }
+    if (message.t === 'pulse') this.#advance(slot, message);
+    if (message.t === 'repaired') this.#engines.answered(message);
+    if (message.t === 'day-changed') this.onDayChanged(message.contract, message.day);
+    if (!('topic' in message)) return;
     const topic = this.#byNumber.get(message.topic);
     if (topic === undefined) return;
     switch (message.t) {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { zstdDecompressSync } from 'node:zlib';
+import type { EpochNs } from '@tapeloom/core/numbers';
 import { utcDay } from '@tapeloom/core/utc-day';
 import { Check } from 'typebox/value';
 import { fillMarket, TRADES_A_DAY } from '../../../../../simulation/history/history-market.ts';
@@ -182,10 +183,16 @@ test('nothing of it is taken for whole later: not by who refuses gaps, nor when 
   assert.equal(tags.size, 4, 'other gaps, another page');
 });
 
-test('damage that is found by reading is passed over in the same answer', async () => {
+test('damage that is found by reading is passed over in the same answer, until its files are put back', async () => {
   takeAway();
   const page = await reader.page(ALLOWED);
   const tape = service.tape.of('ESZ6');
   tape.damaged.set(FRIDAY!, 'trades');
   assert.deepEqual(await reader.page(ALLOWED), page);
+  // Its files are put back: that is seen within a second.
+  const whole = { ...WEEK, from: '2026-11-05' };
+  assert.deepEqual((await reader.refused(whole, 402, 'NOT_COVERED')).missingDays, ['2026-11-06']);
+  tape.damaged.clear();
+  service.tape.commit('ESZ6', [], (service.tape.promise! + 1_000_000_000n) as EpochNs);
+  assert.equal((await reader.page(whole)).computeUnits, 2 * TRADES_A_DAY);
 });

@@ -95,6 +95,10 @@ export class ImportedTape implements Tape {
   rankBefore(symbol: string, day: UtcDay, ns: number): Promise<Rank> {
     return this.#now.rankBefore(symbol, day, ns);
   }
+
+  filesVersion(symbol: string, day: UtcDay): Promise<string> {
+    return this.#now.filesVersion(symbol, day);
+  }
 }
 
 /** The tape of one manifest. */
@@ -143,6 +147,10 @@ class PinnedTape implements Tape {
     } catch (error) {
       throw await this.#unlessReplaced(symbol, error);
     }
+  }
+
+  filesVersion(symbol: string, day: UtcDay): Promise<string> {
+    return this.#reader.filesVersion(symbol, day);
   }
 
   #days(symbol: string): ReadonlyMap<UtcDay, ImportedDay> {

@@ -63,6 +63,10 @@ export class RoutedTape implements LiveTape {
     return this.#tapeOf(symbol).rankBefore(symbol, day, ns);
   }
 
+  async filesVersion(symbol: string, day: UtcDay): Promise<string> {
+    return (await this.#tapeOf(symbol).filesVersion?.(symbol, day)) ?? '';
+  }
+
   pinned(): RoutedTape {
     const { imported } = this.#options;
     if (imported.size === 0) return this;

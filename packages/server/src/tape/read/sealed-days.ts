@@ -52,6 +52,8 @@ export class SealedDays {
   readonly #sidecars: Map<string, Sidecar>;
   /** By file and time: every run over a session asks for its open. */
   readonly #ranks: Map<string, number>;
+  /** Of the files of days that were asked for, by sidecar. */
+  readonly #versions: Map<string, string>;
 
   /** With `index` its days are those it names, by the names it gives. With `like`, what that has read is shared. */
   constructor(
@@ -67,6 +69,7 @@ export class SealedDays {
     this.#index = index;
     this.#sidecars = like === null ? new Map() : like.#sidecars;
     this.#ranks = like === null ? new Map() : like.#ranks;
+    this.#versions = like === null ? new Map() : like.#versions;
   }
 
   /** Ascending. */
@@ -99,6 +102,22 @@ export class SealedDays {
     }
     this.#sidecars.set(path, sidecar);
     return sidecar;
+  }
+
+  /** Tells whether the files of a day are still those they were; what was read of others is forgotten. */
+  async filesVersion(symbol: string, day: UtcDay): Promise<string> {
+    const paths = [this.#path(symbol, day, 'json'), this.#path(symbol, day, 'arrow')] as const;
+    const found = await Promise.all(paths.map((path) => this.#disk.stat(path)));
+    const version = found.map((entry) => entry?.version ?? 'none').join(' ');
+    const [sidecar, trades] = paths;
+    if (this.#versions.get(sidecar) !== version) {
+      this.#versions.set(sidecar, version);
+      this.#sidecars.delete(sidecar);
+      for (const key of this.#ranks.keys()) {
+        if (key.startsWith(`${trades} `)) this.#ranks.delete(key);
+      }
+    }
+    return version;
   }
 
   /** The trades after rank `from` up to and with rank `to`; lent batches are taken back. */

@@ -82,6 +82,10 @@ export class TapeFollower implements LiveTape, LiveDays, Disposable {
     return this.#reader.rankBefore(symbol, day, ns);
   }
 
+  filesVersion(symbol: string, day: UtcDay): Promise<string> {
+    return this.#reader.filesVersion(symbol, day);
+  }
+
   [Symbol.dispose](): void {
     this.#listeners.clear();
     this.#port.close();

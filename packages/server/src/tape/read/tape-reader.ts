@@ -74,6 +74,10 @@ export class TapeReader implements Tape {
     return (isOnTape ? await sealed.rankBefore(symbol, day, ns) : 0) as Rank;
   }
 
+  filesVersion(symbol: string, day: UtcDay): Promise<string> {
+    return this.#sealed.filesVersion(symbol, day);
+  }
+
   /** Those that are sealed, as far as a read from one place to another needs them. */
   async #sealedDays(symbol: string, from: TapePlace, to?: TapePlace): Promise<readonly UtcDay[]> {
     const isOneDay = to?.day === from.day || (to?.rank === 0 && to.day === addDays(from.day, 1));
