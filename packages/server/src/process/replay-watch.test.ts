@@ -11,7 +11,7 @@ const SECOND = 1_000_000_000n;
 /** A service as a replay is watched at it, and what the watch has told. */
 function rig(isHeld: boolean) {
   const streams = {
-    hub: { tapeTime: null as EpochNs | null },
+    hub: { tapeTime: null as EpochNs | null, state: 'up' as 'up' | 'down' },
     gateway: { hasSentAll: true, metrics: { subscriptions: 0 } },
     letsGo: 0,
     letTimeGo() {
@@ -22,7 +22,7 @@ function rig(isHeld: boolean) {
   const watch = new ReplayWatch(() => streams, { from: END, end: END, isHeld }, clock);
   const told: string[] = [];
   void watch.played.then(() => told.push('played'));
-  void watch.sent.then(() => told.push('sent'));
+  void watch.over.then((how) => told.push(how));
   const look = async (ms = 50) => {
     clock.advance(ms);
     await turn();
@@ -40,6 +40,16 @@ test('time is let go once, when there is a stream and every one has what there w
   assert.equal(streams.letsGo, 0);
   streams.gateway.hasSentAll = true;
   await look(500);
+  assert.equal(streams.letsGo, 1);
+});
+
+test('a stream that cannot begin holds time for ten seconds and no longer', async () => {
+  const { streams, look } = rig(true);
+  streams.gateway.metrics.subscriptions = 1;
+  streams.gateway.hasSentAll = false;
+  await look(9_950);
+  assert.equal(streams.letsGo, 0);
+  await look();
   assert.equal(streams.letsGo, 1);
 });
 
@@ -65,4 +75,16 @@ test('who does not read is not waited for longer than ten seconds, and whoever s
   const stopped = rig(true);
   stopped.watch[Symbol.dispose]();
   assert.equal(stopped.clock.timerCount, 0);
+});
+
+test('a source that is down for ten seconds ends it, one that comes back does not', async () => {
+  const { streams, clock, look } = rig(false);
+  streams.hub.state = 'down';
+  assert.deepEqual(await look(9_950), []);
+  streams.hub.state = 'up';
+  await look();
+  streams.hub.state = 'down';
+  assert.deepEqual(await look(9_950), []);
+  assert.deepEqual(await look(), ['failed']);
+  assert.equal(clock.timerCount, 0);
 });

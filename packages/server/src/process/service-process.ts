@@ -38,6 +38,11 @@ const FILL_PARTS = {
   rest: 'making past days',
 } as const;
 
+const REPLAY_ENDS: Readonly<Record<string, string>> = {
+  sent: 'all is played',
+  failed: 'no more trades are taken in',
+};
+
 /** A time that is over, played in a directory of its own instead of what the configuration says. */
 export interface ReplayStart {
   readonly market: Extract<MarketSetting, { readonly kind: 'replay' }>;
@@ -138,18 +143,19 @@ async function run(
       const lines = startReport(facts);
       for (const line of lines) announcer.say(line);
     };
-    service.live.then(report, () =>
+    const told = service.live.then(report, () =>
       announcer.say('The source failed; what is on the tape is served.'),
     );
-    using watch = replay === null ? null : watchReplay(service, replay, announcer);
-    const isOver = replay?.exitsAtEnd ? watch!.sent.then(() => 'all is played') : signalled;
-    const reason = await Promise.race([signalled, isOver]);
+    using watch = replay === null ? null : watchReplay(service, replay, announcer, told);
+    const over = replay?.exitsAtEnd ? watch!.over : signalled;
+    const reason = await Promise.race([signalled, over]);
     announcer.endProgress();
-    announcer.say(`${reason}: stopping`);
+    announcer.say(`${REPLAY_ENDS[reason] ?? reason}: stopping`);
     const isClean = await service.stop();
     announcer.say(isClean ? 'stopped, the tape is closed' : 'stopped, the tape was not closed');
     // The tape of a replay is good for nothing more: nobody has to look after it.
-    return isClean || replay !== null ? 0 : EXIT_FAILED;
+    const isWell = replay === null ? isClean : reason !== 'failed';
+    return isWell ? 0 : EXIT_FAILED;
   } catch (error) {
     announcer.endProgress();
     const refusals = [StartRefusedError, DirectoryLockedError, DataFormatError];
@@ -162,8 +168,19 @@ async function run(
   }
 }
 
-function watchReplay(service: Service, { market, exitsAtEnd }: ReplayStart, announcer: Announcer) {
-  const watch = new ReplayWatch(() => service.streams, market, createClock({ kind: 'system' }));
+/** From when on the service was told to be ready: a short replay would else be over before. */
+function watchReplay(
+  service: Service,
+  { market, exitsAtEnd }: ReplayStart,
+  announcer: Announcer,
+  told: Promise<void>,
+): ReplayWatch {
+  let isTold = false;
+  void told.then(() => {
+    isTold = true;
+  });
+  const streams = () => (isTold ? service.streams : null);
+  const watch = new ReplayWatch(streams, market, createClock({ kind: 'system' }));
   const then = exitsAtEnd ? '' : ' What was played is served on, and time goes on without trades.';
   void watch.played.then(() => announcer.say(`The replay has come to its end.${then}`));
   return watch;
