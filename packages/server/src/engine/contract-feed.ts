@@ -54,10 +54,13 @@ export class ContractFeed {
     return this.#members.size === 0;
   }
 
-  /** The tape time this feed may show; null on an empty tape. */
+  /** The tape time this feed may show; null on an empty tape. Where nothing grows, the last session stays in sight. */
   get horizon(): EpochNs | null {
     const { promise } = this.#tape;
-    return promise === null ? null : ((promise - this.#delayNs) as EpochNs);
+    if (promise === null) return null;
+    const end = this.#tape.endOf?.(this.#symbol) ?? null;
+    const seen = (promise - this.#delayNs) as EpochNs;
+    return end !== null && end < seen ? end : seen;
   }
 
   /** Takes the member in if it has read as far as the feed has given; else it must read on first. */

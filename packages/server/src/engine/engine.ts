@@ -329,10 +329,11 @@ export class Engine implements Disposable {
     let end: RepairAnswer['end'] = null;
     try {
       const next = (await this.#options.nextDays?.(contract)) ?? null;
-      // What was damaged may have been replaced: else it is found again.
-      if (next !== null) this.#damaged.forget(contract);
-      const tape = next === null ? this.#sound : soundTape(next.tape, this.#damaged);
-      const learn = await this.#daysOf(contract).lookAgain(tape);
+      if (next !== null) this.#damaged.forget(contract); // What is still damaged is found again.
+      const tapeToCome = next && soundTape(next.tape, this.#damaged);
+      const learn = await this.#daysOf(contract).lookAgain(tapeToCome);
+      // Of a tape that is replaced, since the new one may end earlier.
+      end = next && (await tapeEnd(this.#options.tape, contract));
       for (const topic of this.#topics.values()) {
         if (topic.spec.contract === contract) before.set(topic, this.#inputs(topic).text);
       }
@@ -342,7 +343,7 @@ export class Engine implements Disposable {
       for (const [topic, inputs] of before) {
         if (this.#inputs(topic).text !== inputs) this.#beginAnew(topic);
       }
-      end = await tapeEnd(this.#options.tape, contract);
+      end ??= await tapeEnd(this.#options.tape, contract);
     } catch (error) {
       for (const topic of before.keys()) this.#fail(topic, error);
     }

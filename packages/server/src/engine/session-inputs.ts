@@ -37,7 +37,7 @@ export function sessionInputs(
   const told = [`${since}`];
   const sessionsMax = indicator.lookBackSessionsMax(params);
   const first = sessionsEarlier(sessions, current, sessionsMax).open;
-  told.push(days.versions(dayOf(first < startedAt ? startedAt : first), last));
+  told.push(days.versionsFrom(dayOf(first < startedAt ? startedAt : first)));
   let session = sessionBefore(sessions, current.open);
   for (let back = 0; back < sessionsMax && session !== null; back += 1) {
     // A value that was taken over makes all that came before it meaningless.

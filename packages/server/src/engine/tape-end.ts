@@ -1,4 +1,7 @@
-/** Where a contract's tape ends: the last trade, or the midnight after it that the promise has passed. */
+/**
+ * Where a contract's tape ends: the last trade, or the midnight after it that the promise has passed. Where nothing
+ * grows, that is the last trade.
+ */
 
 import type { Rank } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
@@ -9,8 +12,9 @@ import type { RepairAnswer } from '../topics/engine-link.ts';
 export async function tapeEnd(tape: LiveTape, contract: string): Promise<RepairAnswer['end']> {
   const { promise } = tape;
   const last = (await tape.days(contract)).at(-1);
+  const isStill = (tape.endOf?.(contract) ?? null) !== null;
   const today = promise === null ? null : dayOf(promise);
-  if (last === undefined || (today !== null && last.day < today)) {
+  if (last === undefined || (today !== null && last.day < today && !isStill)) {
     return today === null ? null : { day: today, rank: 0 as Rank };
   }
   return { day: last.day, rank: last.trades as Rank };

@@ -134,6 +134,7 @@ export class Doors implements AsyncDisposable {
         book: () => this.#world.book,
         isStreamed: (symbol) => this.#world.isStreamed(symbol),
         fullSessions: (symbol) => this.#world.fullSessions(symbol),
+        isImported: (symbol) => this.#world.datasetOf(symbol) !== this.dataset,
         enter: (day) => {
           this.#enter(day);
           this.#sessionsChanged();

@@ -8,14 +8,17 @@ import type { UtcDay } from '@tapeloom/core/numbers';
 import { createGateway, type Gateway, type GatewayOptions } from '../gateway/connection/gateway.ts';
 import { createResolver, type StreamCatalogue } from '../gateway/delivery/stream-request.ts';
 import type { EngineLink } from '../topics/engine-link.ts';
-import { TopicHub, type TopicHubOptions } from '../topics/topic-hub.ts';
+import { STALE_AFTER_MS, TopicHub } from '../topics/topic-hub.ts';
+
+const NEVER_IN_TIME_MS = -1;
 
 type AccountParts = 'authenticator' | 'doorkeeper' | 'leases' | 'charges';
 
 export interface StreamParts
   extends Omit<GatewayOptions, AccountParts | 'noteKeyUse' | 'hub' | 'resolve'>,
-    Pick<StreamCatalogue, 'epochReset'>,
-    Pick<TopicHubOptions, 'staleAfterMs'> {
+    Pick<StreamCatalogue, 'epochReset'> {
+  /** Of contracts that trade live. */
+  readonly staleAfterMs?: number;
   readonly accounts: Pick<GatewayOptions, AccountParts> & {
     readonly meter: { noteKeyUse: GatewayOptions['noteKeyUse'] };
   };
@@ -26,6 +29,8 @@ export interface StreamParts
 /** What is known of the market at the moment. */
 export interface StreamMarket extends Pick<StreamCatalogue, 'book' | 'isStreamed'> {
   fullSessions(symbol: string): SessionTable;
+  /** Whether its trades do not come live. */
+  isImported?(symbol: string): boolean;
   /** The tape has come to another day. */
   enter(day: UtcDay): void;
 }
@@ -36,7 +41,8 @@ export interface StreamDoor {
 }
 
 export function composeStream(parts: StreamParts): StreamDoor {
-  const { accounts, market, engines, epochReset, staleAfterMs, ...rest } = parts;
+  const { accounts, market, engines, epochReset, ...others } = parts;
+  const { staleAfterMs = STALE_AFTER_MS, ...rest } = others;
   const { authenticator, doorkeeper, leases, charges, meter } = accounts;
   const { clock, timers } = rest;
   const fullSessions = (symbol: string) => market.fullSessions(symbol);
@@ -44,7 +50,9 @@ export function composeStream(parts: StreamParts): StreamDoor {
     clock,
     timers,
     fullSessions,
-    ...(staleAfterMs !== undefined && { staleAfterMs }),
+    // What does not come live is behind every open market.
+    staleAfterMs: (symbol) =>
+      market.isImported?.(symbol) === true ? NEVER_IN_TIME_MS : staleAfterMs,
   });
   // Before the gateway's own listener: at midnight it asks for what the new day's aliases mean.
   hub.onTapeDay((day) => market.enter(day));

@@ -44,6 +44,10 @@ export class TradingWorld {
     return this.#streamed.has(symbol);
   }
 
+  datasetOf(symbol: string): string | null {
+    return this.#tables.datasetOf(symbol);
+  }
+
   sessionsOf(symbol: string, kind: SessionKind): SessionTable {
     return this.#tables.now(symbol, kind);
   }

@@ -66,8 +66,8 @@ export class TapeDays {
    * Days were sealed that the tape had passed over, replaced, or found to be damaged: looks again, and learns when
    * told. Where the tape is about to become another one, that is looked at.
    */
-  async lookAgain(tape: Tape = this.#tape): Promise<() => void> {
-    const days = await this.#onTapeNow(tape);
+  async lookAgain(tapeToCome: Tape | null = null): Promise<() => void> {
+    const days = await this.#onTapeNow(tapeToCome ?? this.#tape);
     return () => {
       this.#found = days;
     };
@@ -89,11 +89,11 @@ export class TapeDays {
     return this.dataSince(session, day) === session.open;
   }
 
-  /** Tells what the days from one to another are made of, those that can be replaced. */
-  versions(first: UtcDay, last: UtcDay): string {
+  /** Tells what the days from one on are made of, those that can be replaced. */
+  versionsFrom(first: UtcDay): string {
     const told: string[] = [];
     for (const [day, version] of this.#found.versions) {
-      if (day >= first && day <= last) told.push(`${day} ${version}`);
+      if (day >= first) told.push(`${day} ${version}`);
     }
     return told.sort().join();
   }

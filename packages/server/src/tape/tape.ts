@@ -61,6 +61,8 @@ export interface LiveTape extends Tape {
   readonly promise: EpochNs | null;
   /** Calls back after every commit, in order, when its trades and promise can be read. */
   follow(listener: (commit: Commit) => void): Disposable;
+  /** Of a contract whose tape does not grow with the promise: the last instant of which it can tell. Else null. */
+  endOf?(symbol: string): EpochNs | null;
   pinned?(): LiveTape;
 }
 

@@ -49,8 +49,8 @@ export interface TopicHubOptions {
   readonly timers: Pick<Clock, 'after' | 'every'>;
   /** The full trading days of a contract. */
   readonly fullSessions: (contract: string) => SessionTable;
-  /** In the service's time; an accelerated service passes a larger one. */
-  readonly staleAfterMs?: number;
+  /** In the service's time, by contract; an accelerated service passes a larger one. */
+  readonly staleAfterMs?: (contract: string) => number;
   /** Memory that the rings of all topics may take together. */
   readonly ringBytesMax?: number;
 }
@@ -374,7 +374,7 @@ export class TopicHub implements Disposable {
       warm: topic.warm,
       promise: promise === null ? null : delayed(promise, topic.spec),
       fullSessions: this.#options.fullSessions(topic.spec.contract),
-      staleAfterMs: this.#options.staleAfterMs ?? STALE_AFTER_MS,
+      staleAfterMs: this.#options.staleAfterMs?.(topic.spec.contract) ?? STALE_AFTER_MS,
     });
     topic.changeState(state, partialSince);
   }

@@ -7,8 +7,9 @@
  * not the day that is damaged.
  */
 
-import type { Rank, UtcDay } from '@tapeloom/core/numbers';
+import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
+import { addDays, epochNs } from '@tapeloom/core/utc-day';
 import type { Disk } from '../../platform/disk.ts';
 import { Refusal } from '../../platform/refusal.ts';
 import { SealedDays } from '../read/sealed-days.ts';
@@ -79,6 +80,11 @@ export class ImportedTape implements Tape {
     };
   }
 
+  /** The last instant of its last day; null when it has none. */
+  endOf(symbol: string): EpochNs | null {
+    return this.#now.endOf(symbol);
+  }
+
   days(symbol: string): Promise<readonly TapeDay[]> {
     return this.#now.days(symbol);
   }
@@ -106,6 +112,8 @@ class PinnedTape implements Tape {
   readonly all: ImportedDays;
   readonly #files: ImportedFiles;
   readonly #reader: TapeReader;
+  /** By contract, as far as they were asked for. */
+  readonly #ends = new Map<string, EpochNs | null>();
 
   constructor(files: ImportedFiles, all: ImportedDays) {
     this.all = all;
@@ -121,6 +129,13 @@ class PinnedTape implements Tape {
     };
     const sealed = new SealedDays(disk, tapeRoot, dataset, index, kept);
     this.#reader = new TapeReader(disk, tapeRoot, dataset, NO_LIVE_DAYS, sealed);
+  }
+
+  endOf(symbol: string): EpochNs | null {
+    return this.#ends.getOrInsertComputed(symbol, () => {
+      const last = [...this.#days(symbol).keys()].reduce((a, b) => (a > b ? a : b), 0);
+      return last === 0 ? null : epochNs(addDays(last as UtcDay, 1), -1);
+    });
   }
 
   async days(symbol: string): Promise<readonly TapeDay[]> {

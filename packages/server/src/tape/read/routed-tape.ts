@@ -67,6 +67,10 @@ export class RoutedTape implements LiveTape {
     return (await this.#tapeOf(symbol).filesVersion?.(symbol, day)) ?? '';
   }
 
+  endOf(symbol: string): EpochNs | null {
+    return this.#options.imported.get(this.#options.datasetOf(symbol) ?? '')?.endOf(symbol) ?? null;
+  }
+
   pinned(): RoutedTape {
     const { imported } = this.#options;
     if (imported.size === 0) return this;

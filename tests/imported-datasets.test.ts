@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import type { UtcDay } from '@tapeloom/core/numbers';
+import { MS_NS_BIG } from '@tapeloom/core/units';
+import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
+import { applyInstruments } from '@tapeloom/server/markets/instruments/applied-instruments';
+import { decideAndKeepRolls } from '@tapeloom/server/markets/instruments/decide-rolls';
+import { readInstruments } from '@tapeloom/server/markets/instruments/read-instruments';
+import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { createClock } from '@tapeloom/server/platform/system-clock';
+import { readImported } from '@tapeloom/server/tape/imported/imported-manifest';
+import { importDays, type TradeRow } from '../packages/server/testing/imported-dataset.ts';
+import { killServices, NO_PAST, RunningService, type StreamMessage } from './running-service.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'tapeloom-imported-'));
+const data = join(directory, 'data');
+const disk = new NodeDisk();
+const now = createClock({ kind: 'system' }).now();
+const TODAY = dayOf(now);
+const BOTH = { ...NO_PAST, TAPELOOM_SIM: 'on' };
+const FOOTPRINT = { indicator: 'footprint', params: { bar: 'time', size: 3_600 } };
+const MINUTE_NS = 60_000_000_000;
+after(() => {
+  killServices();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const ago = (days: number) => addDays(TODAY, -days);
+const timeText = (day: UtcDay) => new Date(Number(epochNs(day, 0) / MS_NS_BIG)).toISOString();
+const expiry = (days: number) => timeText(ago(days)).replace('T00', 'T12');
+/** QQA has expired, QQB trades, and volume has moved the alias from the one to the other five days ago. */
+const INSTRUMENTS = `datasets:
+  OURS:
+    products:
+      QQ:
+        name: An index of our own
+        exchange: OURS
+        currency: EUR
+        tick: "0.5"
+        lot: "1"
+        pointValue: "10"
+        calendar: round-the-clock
+        roll: { rule: before-expiry, businessDays: 1 }
+        contracts:
+          - { symbol: QQA, expiry: ${expiry(2)} }
+          - { symbol: QQB, expiry: ${expiry(-40)} }
+          - { symbol: QQC, expiry: ${expiry(-80)} }
+    aliases:
+      QQ.v.0: { product: QQ, roll: volume, from: ${timeText(ago(8)).slice(0, 10)} }
+`;
+
+/** A trade a minute, of so many lots, around a price. */
+function imported(symbol: string, day: UtcDay, price: number, size: number) {
+  const rows = Array.from({ length: 24 * 60 }, (_, minute): TradeRow => {
+    return [minute * MINUTE_NS + 1_000, price + (minute % 7), size, minute % 2 === 0 ? 1 : -1];
+  });
+  return { symbol, day, rows };
+}
+
+async function importAll(days: readonly ReturnType<typeof imported>[]): Promise<void> {
+  await importDays(disk, `${data}/tape`, 'OURS', days);
+  const manifest = (await readImported(disk, `${data}/tape`, 'OURS'))!;
+  await decideAndKeepRolls(
+    disk,
+    `${data}/tape`,
+    readInstruments(INSTRUMENTS).datasets[0]!,
+    manifest,
+  );
+}
+
+interface Answer {
+  readonly status: number;
+  readonly code?: string;
+  readonly contract?: string;
+  readonly items?: readonly { readonly data: { readonly open: number } }[];
+}
+
+/** One day of hourly footprints. */
+async function history(
+  service: RunningService,
+  instrument: string,
+  day: UtcDay,
+  { key = service.keys.live, dataset }: { readonly key?: string; readonly dataset?: string } = {},
+): Promise<Answer> {
+  const query = new URLSearchParams({
+    instrument,
+    indicator: FOOTPRINT.indicator,
+    params: JSON.stringify(FOOTPRINT.params),
+    from: timeText(day),
+    to: timeText(addDays(day, 1)),
+    ...(dataset === undefined ? {} : { dataset }),
+  });
+  const answer = await service.get(`/v1/history?${query}`, { authorization: `Bearer ${key}` });
+  return { ...((await answer.json()) as object), status: answer.status };
+}
+
+const opens = ({ items = [] }: Answer) => new Set(items.map((item) => item.data.open >= 2_000));
+
+async function makeKey(service: RunningService, instruments: readonly string[]): Promise<string> {
+  const body = { name: 'one', environment: 'live', scopes: ['history'], instruments };
+  const answer = await service.send('POST', '/v1/keys', { body });
+  assert.equal(answer.status, 201);
+  return ((await answer.json()) as { key: string }).key;
+}
+
+const isSnapshot = ({ t }: StreamMessage) => t === 'snapshot';
+let lastCursor: string;
+let service: RunningService;
+
+test('imported contracts and simulated ones are listed, read and streamed by one service', async () => {
+  const changes = await applyInstruments(disk, data, INSTRUMENTS, { now, beside: null });
+  assert.ok(changes.every(({ isRefused }) => !isRefused));
+  await importAll([
+    ...[8, 7, 6, 5, 4].map((days) => imported('QQA', ago(days), 1_000, days > 6 ? 9 : 1)),
+    ...[8, 7, 6, 5, 4, 3, 2, 1].map((days) => imported('QQB', ago(days), 1_500, 5)),
+    ...[2, 1].map((days) => imported('QQC', ago(days), 1_700, 1)),
+  ]);
+  service = new RunningService({ data, env: BOTH });
+  await service.ready();
+  const listed = async (query: string) => {
+    const answer = await service.get(`/v1/instruments${query}`, service.authorized);
+    const { instruments } = (await answer.json()) as {
+      instruments: { symbol: string; alias: string | null; dataset: string; streamed: boolean }[];
+    };
+    return instruments;
+  };
+  const streamed = await listed('');
+  assert.deepEqual(new Set(streamed.map(({ dataset }) => dataset)), new Set(['SIM', 'OURS']));
+  assert.deepEqual(
+    (await listed('?dataset=OURS')).map((it) => [it.symbol, it.alias, it.streamed]),
+    [
+      ['QQA', null, false],
+      ['QQB', 'QQ.v.0', true],
+      ['QQC', null, true],
+    ],
+  );
+  const page = await history(service, 'QQB', ago(2));
+  assert.deepEqual([page.status, page.items?.length], [200, 24]);
+  assert.equal((await history(service, 'BTC.c.0', ago(1))).status, 200);
+  const missing = await history(service, 'QQA', ago(3), { dataset: 'OURS' });
+  assert.deepEqual([missing.status, missing.code], [402, 'NOT_COVERED']);
+
+  const subscriber = await service.open();
+  await subscriber.send({ t: 'subscribe', sub: 'q', instrument: 'QQ.v.0', ...FOOTPRINT });
+  const snapshot = await subscriber.first(isSnapshot);
+  const items = snapshot.items as readonly { id: string }[];
+  assert.equal(items.length, 24, 'the last session, while no other was imported');
+  assert.ok(items.every(({ id }) => id.startsWith(`${ago(1)}.`)));
+  const states = subscriber.messages.filter(({ t }) => t === 'status').map(({ state }) => state);
+  assert.deepEqual(states, ['warming', 'stale']);
+  await subscriber.send({ t: 'subscribe', sub: 'c', instrument: 'QQC', ...FOOTPRINT });
+  lastCursor = (await subscriber.first((it) => isSnapshot(it) && it.sub === 'c')).cursor as string;
+  const noon = `${timeText(ago(1)).slice(0, 10)}T12:00:00Z`;
+  const past = { instrument: 'QQC', ...FOOTPRINT, from: { time: noon } };
+  await subscriber.send({ t: 'subscribe', sub: 'p', ...past });
+  const end = { cursor: lastCursor };
+  await subscriber.first(
+    ({ t, sub, cursor }) => t === 'upsert' && sub === 'p' && cursor === end.cursor,
+  );
+  await subscriber.close();
+});
+
+test('an alias means over history what volume has decided [INST-04] [INST-11] [INST-12] [INST-13] [INST-14] [INST-15]', async () => {
+  const [before, since] = [ago(6), ago(5)];
+  const contractOf = async (day: UtcDay) => (await history(service, 'QQ.v.0', day)).contract;
+  assert.deepEqual([await contractOf(before), await contractOf(since)], ['QQA', 'QQB']);
+  const statusOf = async (key: string, name: string, day: UtcDay, dataset = 'OURS') =>
+    (await history(service, name, day, { key, dataset })).status;
+  const byContract = await makeKey(service, ['QQB']);
+  assert.equal(await statusOf(byContract, 'QQ.v.0', before), 403);
+  assert.equal(await statusOf(byContract, 'QQ.v.0', since), 200);
+  const byAlias = await makeKey(service, ['QQ.v.0']);
+  assert.equal(await statusOf(byAlias, 'QQ.v.0', before), 200);
+  assert.equal(await statusOf(byAlias, 'QQA', before), 403);
+  const byExpired = await makeKey(service, ['QQA']);
+  assert.equal(await statusOf(byExpired, 'QQA', before), 200);
+});
+
+test('days that are replaced reset the streams they matter to, and no page mixes before and after', async () => {
+  const subscriber = await service.open();
+  await subscriber.send({ t: 'subscribe', sub: 'q', instrument: 'QQB', ...FOOTPRINT });
+  await subscriber.first(isSnapshot);
+  await subscriber.send({ t: 'subscribe', sub: 'b', instrument: 'BTC.c.0', indicator: 'bars' });
+  await subscriber.first((message) => isSnapshot(message) && message.sub === 'b');
+  subscriber.messages.length = 0;
+  const isReset = ({ t }: StreamMessage) => t === 'reset';
+  const importing = importAll([2, 1].map((days) => imported('QQB', ago(days), 2_000, 5)));
+  while (!subscriber.messages.some(isReset)) {
+    const page = await history(service, 'QQB', ago(2));
+    assert.equal(page.status, 200);
+    assert.equal(opens(page).size, 1, 'all before or all after');
+  }
+  await importing;
+  const reset = await subscriber.first(isReset);
+  assert.deepEqual([reset.sub, reset.reason], ['q', 'source_gap']);
+  const snapshot = await subscriber.first((message) => isSnapshot(message) && message.sub === 'q');
+  assert.deepEqual(opens({ status: 0, ...snapshot }), new Set([true]));
+  assert.deepEqual(opens(await history(service, 'QQB', ago(2))), new Set([true]));
+  assert.equal(subscriber.messages.filter(isReset).length, 1, 'the other stream goes on');
+  await subscriber.close();
+  assert.deepEqual((await service.stop('SIGTERM')).code, 0, service.errors);
+  assert.equal(service.errors, '');
+});
+
+test('cursors outlive a restart, unless their days were replaced while no service ran', async () => {
+  const resume = async () => {
+    // Without the simulator: time comes from a tape of its own.
+    service = new RunningService({ data });
+    await service.ready();
+    const subscriber = await service.open();
+    const from = { cursor: lastCursor };
+    await subscriber.send({ t: 'subscribe', sub: 'c', instrument: 'QQC', ...FOOTPRINT, from });
+    await subscriber.first(({ t, state }) => t === 'status' && state === 'stale');
+    const told = subscriber.messages.find(({ t }) => t === 'reset')?.reason ?? null;
+    await subscriber.close();
+    await service.stop('SIGTERM');
+    return told;
+  };
+  assert.equal(await resume(), null);
+  await importAll([imported('QQC', ago(1), 3_000, 1)]);
+  assert.equal(await resume(), 'source_gap');
+});
+
+test('a symbol of two datasets keeps the service from starting, and says which', async () => {
+  const clashing = join(directory, 'clashing');
+  const text = INSTRUMENTS.replaceAll('QQ.v.0', 'BTC.c.0');
+  await applyInstruments(disk, clashing, text, { now, beside: null });
+  const refused = new RunningService({ data: clashing, env: BOTH });
+  assert.equal(await refused.ended, 1);
+  assert.match(refused.errors, /BTC\.c\.0 is in SIM and in OURS/);
+});
