@@ -55,6 +55,23 @@ test('missing days are named, with an exit code of their own', async () => {
   assert.match(refused.err, /no complete data for 2026-11-05/);
 });
 
+test('with --gaps allow what is there comes, and what is not is told', async () => {
+  const range = ['CLF7', 'bars', '--from', '2026-11-04', '--to', '2026-11-07', '--gaps', 'allow'];
+  const estimate = await rig.run(['estimate', ...range]);
+  assert.equal(estimate.code, 0, estimate.err);
+  const gap = /2026-11-05 00:00:00Z to 2026-11-06 00:00:00Z \(missing\)\n/;
+  assert.match(estimate.out, gap);
+  const history = await rig.run(['history', ...range, '--yes']);
+  assert.deepEqual([history.code, history.units], [0, 2 * TRADES_A_DAY], history.err);
+  assert.match(history.err, gap);
+  const out = join(scratch, 'gaps.ndjson.zst');
+  const exported = await rig.run(['export', ...range, '--yes', '--out', out]);
+  assert.deepEqual([exported.code, exported.units], [0, 2 * TRADES_A_DAY], exported.err);
+  assert.match(exported.err, gap);
+  const wrong = await rig.run(['estimate', ...range.with(-1, 'some')]);
+  assert.match(wrong.err, /--gaps is refuse or allow, not some/);
+});
+
 test('somebody at a terminal sees the cost first and is asked; only yes goes on', async () => {
   const isTerminal = true;
   for (const answer of ['n', '', 'yeah', 'j']) {
