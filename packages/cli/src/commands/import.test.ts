@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, beforeEach, test } from 'node:test';
+import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
+import { zipOf } from '../../../server/testing/feeds/zip-text.ts';
+import {
+  csv,
+  dbn,
+  halfHours,
+  at as instant,
+  MONDAY,
+  TUESDAY,
+  WEDNESDAY,
+} from '../../../server/testing/imports.ts';
+import { RecordedIo, type RecordedIoOptions } from '../../testing/recorded-io.ts';
+import { UsageError } from '../command.ts';
+import { importCommand } from './import.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'import-'));
+const at = (name: string) => join(scratch, name);
+const data = at('data');
+const INSTRUMENTS = {
+  datasets: {
+    GLBX: { products: { ES: { extends: 'ES', contracts: { from: '2026-03', to: '2026-06' } } } },
+  },
+};
+const monday = dbn(instant(MONDAY, 0), instant(TUESDAY, 0), halfHours(MONDAY, 0, 20));
+const tuesday = dbn(instant(TUESDAY, 0), instant(WEDNESDAY, 0), halfHours(TUESDAY, 0, 20));
+
+beforeEach(() => {
+  rmSync(data, { recursive: true, force: true });
+  mkdirSync(data);
+  writeFileSync(join(data, 'instruments.yaml'), JSON.stringify(INSTRUMENTS));
+});
+after(() => rmSync(scratch, { recursive: true }));
+
+function file(name: string, content: string | Uint8Array): string {
+  writeFileSync(at(name), content);
+  return at(name);
+}
+
+async function run(words: readonly string[], options: RecordedIoOptions = {}) {
+  const io = new RecordedIo(options);
+  const code = await importCommand.run([...words, '--data', data], io);
+  return { code, out: io.out, err: io.err };
+}
+
+const imported = () => join(data, 'tape/GLBX/imported.json');
+const staged = () => readdirSync(join(data, 'tape/GLBX/staging'));
+
+test('several files by a pattern come in the order of their trades, and a second time change nothing', async () => {
+  // By their names the second day would come first.
+  file('es-a.dbn', tuesday);
+  file('es-b.dbn', monday);
+  const { code, out, err } = await run([at('es-*.dbn')]);
+  assert.equal(code, 0);
+  assert.equal(
+    out,
+    'contract  days  trades  from        to          what     quality\n' +
+      'ESH6         2      80  2026-03-09  2026-03-10  2 added  complete\n',
+  );
+  assert.ok(err.indexOf('es-b.dbn: DBN version 3') < err.indexOf('es-a.dbn: DBN version 3'), err);
+  const before = readFileSync(imported(), 'utf8');
+  const again = await run([at('es-b.dbn'), at('es-a.dbn'), at('es-*.dbn'), '--json']);
+  const { dataset, files, contracts, rolls } = JSON.parse(again.out);
+  assert.equal(dataset, 'GLBX');
+  assert.equal(files.length, 2);
+  assert.deepEqual(rolls, []);
+  const statuses = contracts[0].days.map((one: { status: string }) => one.status);
+  assert.deepEqual(statuses, ['same', 'same']);
+  assert.equal(readFileSync(imported(), 'utf8'), before);
+  assert.deepEqual(staged(), []);
+});
+
+test('a dry run says what would be done, and writes nothing', async () => {
+  const { code, out } = await run([file('es.dbn', monday), '--dry-run']);
+  assert.equal(code, 0);
+  assert.match(out, /ESH6 +1 +40 .* 1 added +complete\nNothing was written/);
+  assert.equal(existsSync(join(data, 'tape')), false);
+});
+
+test('other trades are refused with both, files before them stay, and replace takes them', async () => {
+  await run([file('es.dbn', tuesday)]);
+  const rows = halfHours(TUESDAY, 0, 20);
+  const changed = rows.with(3, { ...rows[3]!, price: 20_400 });
+  const other = file('other.dbn', dbn(instant(TUESDAY, 0), instant(WEDNESDAY, 0), changed));
+  const before = file('before.dbn', monday);
+  const { code, err } = await run([other, before]);
+  assert.equal(code, 1);
+  const size = rows[3]!.size;
+  assert.ok(
+    err.includes(
+      `  ESH6 2026-03-10: the tape has 01:30:00.000000000 5000.75 × ${size} buy, ` +
+        `the file 01:30:00.000000000 5100.00 × ${size} buy\nWith --replace`,
+    ),
+    err,
+  );
+  assert.match(err, /Imported before it, and there: before\.dbn\./);
+  const replaced = await run([other, '--replace']);
+  assert.match(replaced.out, /1 replaced/);
+});
+
+test('a file that is cut, empty, broken or no contract’s is refused in a sentence, and nothing is imported', async () => {
+  const text = csv(halfHours(TUESDAY, 0, 20));
+  const broken = text.replace('5003.500000000', '5oo3.5');
+  const cases: readonly (readonly [string, string | Uint8Array, RegExp])[] = [
+    [
+      'cut.dbn',
+      monday.subarray(0, monday.length - 9),
+      /cut\.dbn: The file is cut: it ends at byte/,
+    ],
+    ['empty.csv', '', /empty\.csv: The file is empty: it has 0 bytes/],
+    ['broken.csv', broken, /broken\.csv: .*row 16\b.*5oo3\.5/i],
+  ];
+  for (const [name, content, expected] of cases) {
+    const { code, err } = await run([file(name, content)]);
+    assert.equal(code, 1, name);
+    assert.match(err, expected);
+    assert.match(err, /Nothing of this file was imported\./);
+    assert.equal(existsSync(imported()), false, name);
+    assert.deepEqual(existsSync(join(data, 'tape/GLBX/staging')) ? staged() : [], []);
+  }
+  // All are looked at before the first is imported.
+  const { err } = await run([file('good.dbn', monday), at('empty.csv')]);
+  assert.match(err, /empty\.csv: The file is empty/);
+  assert.equal(existsSync(imported()), false);
+});
+
+test('a path inside a zip is a name and leads nowhere', async () => {
+  const text = Buffer.from(csv(halfHours(TUESDAY, 0, 20)));
+  const { code } = await run([file('es.zip', zipOf([{ name: '../../up/es.csv', bytes: text }]))]);
+  assert.equal(code, 0);
+  assert.match(readFileSync(imported(), 'utf8'), /"sources":\["es\.zip"\]/);
+  assert.deepEqual(readdirSync(data).sort(), ['instruments.yaml', 'tape']);
+  assert.equal(existsSync(join(scratch, 'up')) || existsSync(join(scratch, '../up')), false);
+});
+
+test('a file that grows while it is read is refused', async () => {
+  const path = file('growing.csv', csv(halfHours(TUESDAY, 0, 20)));
+  const io = { isTerminal: true, stderr: () => appendFileSync(path, '\n') };
+  const { code, err } = await run([path], io);
+  assert.equal(code, 1);
+  assert.match(err, /growing\.csv: The file was changed while it was read/);
+  assert.equal(existsSync(imported()), false);
+});
+
+test('one import into a dataset at a time: another one is told who is at it', async () => {
+  const path = file('es.dbn', monday);
+  {
+    using _other = lockDirectory(join(data, 'tape/GLBX'));
+    const { code, err } = await run([path]);
+    assert.equal(code, 1);
+    assert.match(
+      err,
+      new RegExp(`GLBX is being imported into, or changed, by process ${process.pid}`),
+    );
+    assert.equal((await run([path, '--dry-run'])).code, 0);
+  }
+  // A service on the directory is no hindrance.
+  using _service = lockDirectory(data);
+  assert.equal((await run([path])).code, 0);
+});
+
+test('a contract can be said for a file that does not name it, and what it covers', async () => {
+  const rows = ['timestamp,price,size', '1773100800000,5000.25,2', '1773104400000,5000.5,1'];
+  const path = file('mine.csv', `${rows.join('\n')}\n`);
+  const { out, err } = await run([path]);
+  assert.equal(out, '');
+  assert.match(err, /Left out: trades of mine, no contract of the instruments then \(2\)/);
+  assert.match(err, /It has nothing of the contracts of the dataset/);
+  const said = ['--contract', 'ESH6', '--covers', '2026-03-10..2026-03-11', '--side', 'tick-rule'];
+  const named = await run([path, ...said]);
+  assert.match(named.out, /ESH6 +1 +2 +2026-03-10 +2026-03-10 +1 added +complete/);
+  assert.match(named.err, /Sides of 1 trades were inferred by the tick rule/);
+});
+
+test('without instruments it says how to get them, and wrong words are told', async () => {
+  const path = file('es.dbn', monday);
+  for (const [words, expected] of [
+    [[], /<file> is missing/],
+    [[at('nothing-*.dbn')], /no file is like/],
+    [[path, '--contract', 'NQH6'], /GLBX has no contract NQH6/],
+    [[path, '--dataset', 'CME'], /no dataset is called CME; there are GLBX/],
+    [[path, '--covers', '2026-03-10'], /--covers must be like 2026-03-01\.\.2026-04-01/],
+    [[path, '--covers', '2026-03-10..2026-03-10'], /ends before it begins/],
+  ] as const) {
+    await assert.rejects(
+      run(words),
+      (error) => error instanceof UsageError && expected.test(error.message),
+      String(expected),
+    );
+  }
+  rmSync(join(data, 'instruments.yaml'));
+  const { code, err } = await run([path]);
+  assert.equal(code, 1);
+  assert.match(err, /tapeloom instruments from .*\n.*tapeloom instruments apply/);
+});
