@@ -42,7 +42,7 @@ import { PortalServices, type PortalServicesOptions } from './portal-services.ts
 import type { ServingThreads } from './readiness.ts';
 import { composeRest } from './rest-door.ts';
 import { composeStream } from './stream-door.ts';
-import { TradingWorld } from './trading-world.ts';
+import { TradingWorld, type TryExample } from './trading-world.ts';
 
 /** What an answer may take that is under way at the end. */
 const ANSWERED_WITHIN_MS = 250;
@@ -168,6 +168,11 @@ export class Doors implements AsyncDisposable {
   /** Whose tape is written. */
   get dataset(): string {
     return this.#market.dataset;
+  }
+
+  /** What a newcomer can ask for. */
+  get example(): TryExample {
+    return this.#world.example;
   }
 
   /** The threads that customers are served by. */

@@ -129,7 +129,6 @@ async function run(
   const { config, replay } = settings;
   const startedAt = performance.now();
   const signalled = firstSignal();
-  const example = replay?.market.contract.symbol;
   announcer.say(startLine(VERSION, config, replay?.market));
   try {
     using _lock = lockDirectory(config.data);
@@ -139,6 +138,7 @@ async function run(
       const keys = await service.firstKeys();
       const { addresses } = service;
       const { data } = config;
+      const { example } = service.streams!;
       const facts = { version: VERSION, addresses, data, seconds, keys, calledAs, example };
       const lines = startReport(facts);
       for (const line of lines) announcer.say(line);

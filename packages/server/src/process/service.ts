@@ -168,7 +168,7 @@ export class Service implements AsyncDisposable {
   }
 
   /** What streams are served by. */
-  get streams(): Pick<Doors, 'hub' | 'gateway' | 'letTimeGo'> | null {
+  get streams(): Pick<Doors, 'hub' | 'gateway' | 'letTimeGo' | 'example'> | null {
     return this.#doors;
   }
 

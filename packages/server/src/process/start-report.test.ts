@@ -21,6 +21,7 @@ const facts: StartFacts = {
   seconds: 1.25,
   keys: { account: 'demo', secrets: { live: LIVE, test: TEST } },
   calledAs: BY_NPM,
+  example: { instrument: 'BTC.c.0', dataset: null },
 };
 const report = (changed: Partial<StartFacts> = {}) =>
   startReport({ ...facts, ...changed }).join('\n');
@@ -60,7 +61,16 @@ test('a replay says what it plays, from when on and how fast, and shows its own 
     startLine('1.2.3', { data: '/tmp/r', speed: 10 }, { ...replay, isHeld: true }),
     /on as soon as a stream follows, 10 times faster than it was, data in/,
   );
-  assert.match(report({ example: 'ESH6' }), /stream -- ESH6 footprint$/m);
+  assert.match(
+    report({ example: { instrument: 'ESH6', dataset: null } }),
+    /stream -- ESH6 footprint$/m,
+  );
+});
+
+test('where nothing can be streamed, the list of what there is of the past is shown alone', () => {
+  const text = report({ example: { instrument: null, dataset: 'GLBX.MDP3' } });
+  assert.match(text, /\/v1\/instruments\?dataset=GLBX\.MDP3'$/m);
+  assert.doesNotMatch(text, /footprint/);
 });
 
 test('who develops is told where mails can be read', () => {

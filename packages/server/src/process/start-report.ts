@@ -12,6 +12,7 @@ import type { Config } from '../config/config.ts';
 import type { PlayedTime } from '../markets/market.ts';
 import { DEMO_ACCOUNT, type FirstKeys } from './demo-account.ts';
 import type { ServiceAddresses } from './service.ts';
+import type { TryExample } from './trading-world.ts';
 
 /** Where commands look by themselves. */
 const DEFAULT_PORTAL = 'http://127.0.0.1:8080';
@@ -26,8 +27,8 @@ export interface StartFacts {
   /** Null when the accounts could not be asked. */
   readonly keys: FirstKeys | null;
   readonly calledAs: CalledAs;
-  /** An instrument to try with; left out: one of the simulator's. */
-  readonly example?: string | undefined;
+  /** What to try with. */
+  readonly example: TryExample;
 }
 
 /** What is said at once. An accelerated service leaves the configured directory alone, and so does a replay. */
@@ -73,12 +74,14 @@ function keyLines({
   addresses,
   data,
   calledAs,
-  example = 'BTC.c.0',
+  example: { instrument, dataset },
 }: StartFacts): readonly string[] {
-  const curl = (key: string) =>
-    `  curl -H "Authorization: Bearer ${key}" ${addresses.rest}/v1/instruments`;
+  const all = `${addresses.rest}/v1/instruments`;
+  const list = dataset === null ? all : `'${all}?dataset=${encodeURIComponent(dataset)}'`;
+  const curl = (key: string) => `  curl -H "Authorization: Bearer ${key}" ${list}`;
   const url = addresses.stream === DEFAULT_STREAM ? '' : ` --url ${addresses.stream}`;
-  const stream = `${calledAs.stream} ${example} footprint${url}`;
+  const stream = (before: string) =>
+    instrument === null ? [] : [`  ${before}${calledAs.stream} ${instrument} footprint${url}`];
   const place = data === resolve('./data') ? '' : ` --data ${shellWord(data)}`;
   const portal = addresses.portal === DEFAULT_PORTAL ? '' : ` --url ${addresses.portal}`;
   if (keys !== null && keys.secrets !== null) {
@@ -92,7 +95,7 @@ function keyLines({
       'Try in a second terminal:',
       '',
       curl(live),
-      `  TAPELOOM_KEY=${live} ${stream}`,
+      ...stream(`TAPELOOM_KEY=${live} `),
       '',
       'To own the account in the portal, open the link that this makes:',
       '',
@@ -108,7 +111,7 @@ function keyLines({
     'Try in a second terminal, with a key in the variable TAPELOOM_KEY:',
     '',
     curl('$TAPELOOM_KEY'),
-    `  ${stream}`,
+    ...stream(''),
   ];
 }
 

@@ -11,6 +11,12 @@ import { joinedListing } from '../markets/joined-listing.ts';
 import type { Market, MarketListing } from '../markets/market.ts';
 import { type DatasetBook, SessionTables, type TradingSessions } from '../runs/session-tables.ts';
 
+/** `dataset` is said where nothing can be streamed. */
+export interface TryExample {
+  readonly instrument: string | null;
+  readonly dataset: string | null;
+}
+
 export class TradingWorld {
   #markets: readonly Market[];
   #day: UtcDay;
@@ -42,6 +48,15 @@ export class TradingWorld {
 
   isStreamed(symbol: string): boolean {
     return this.#streamed.has(symbol);
+  }
+
+  /** Something to try with: the last alias that can be streamed, or a contract; else a dataset of which the past is there. */
+  get example(): TryExample {
+    const { book } = this;
+    const meant = ({ alias }: { readonly alias: string }) => book.resolve(alias, this.#day)?.symbol;
+    const alias = book.allAliases().findLast((one) => this.isStreamed(meant(one) ?? ''));
+    const instrument = alias?.alias ?? [...this.#streamed][0] ?? null;
+    return { instrument, dataset: instrument === null ? (book.all()[0]?.dataset ?? null) : null };
   }
 
   datasetOf(symbol: string): string | null {
