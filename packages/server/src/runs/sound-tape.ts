@@ -100,8 +100,8 @@ export async function tapeNow(
   const onTape = new Map<UtcDay, TapeDay>();
   const damagedDays: UtcDay[] = [];
   for (const day of await tape.days(contract)) {
-    const isDamaged = day.state === 'damaged' || (await damaged.isStill(contract, day.day));
-    if (isDamaged) damagedDays.push(day.day);
+    const isKnown = damaged.has(contract, day.day) && (await damaged.isStill(contract, day.day));
+    if (day.state === 'damaged' || isKnown) damagedDays.push(day.day);
     else onTape.set(day.day, day);
   }
   return { promise, onTape, damagedDays };

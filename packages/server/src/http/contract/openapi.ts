@@ -42,6 +42,11 @@ const HEADERS = {
     description: 'Passed as `resume`, continues this export.',
     schema: { type: 'string' },
   },
+  'X-Export-Gaps': {
+    description:
+      'With `gaps` `allow`: how many gaps the range has; the head of the file lists them.',
+    schema: whole,
+  },
   'Content-Digest': {
     description:
       'The SHA-256 of the body (RFC 9530): a header where all of it is known when it begins, else a trailer.',
@@ -296,7 +301,7 @@ function headersOf(route: Route, status: number): object {
     ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),
     ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
     ...(route.path === '/v1/export' && status === 200
-      ? (['X-Export-Token', 'Content-Digest'] as const)
+      ? (['X-Export-Token', 'X-Export-Gaps', 'Content-Digest'] as const)
       : []),
     ...(hasTag(route) && status < 400 ? (['ETag', 'Cache-Control'] as const) : []),
     ...(route.isIdempotent === true && status < 300 ? ([IDEMPOTENT_REPLAYED] as const) : []),
