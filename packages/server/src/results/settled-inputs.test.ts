@@ -8,8 +8,10 @@ import {
   type LeftOut,
   SettledWorld,
 } from '../../../../simulation/history/settled-world.ts';
+import { gapped, gaps as kindsOfGaps } from '../../../../simulation/tape/gapped-tape.ts';
 import { randomTape } from '../../../core/testing/twins/random-tape.ts';
 import { SUBJECTS } from '../../../core/testing/twins/study-subjects.ts';
+import { DayLogs } from './day-logs.ts';
 import { ResultCache } from './result-cache.ts';
 
 const gaps = fc.array(fc.boolean(), { minLength: 1, maxLength: 7 });
@@ -43,4 +45,28 @@ test('days that appear or vanish in a look-back make other results of the days a
     },
   );
   await fc.assert(property, { numRuns: 80 });
+});
+
+test('with gaps allowed, what is kept of other gaps is no result: on disk nor in memory [DET-18]', async () => {
+  const property = fc.asyncProperty(
+    fc.tuple(subjects, randomTape, fc.tuple(kindsOfGaps, kindsOfGaps)),
+    async ([subject, tape, [one, other]]) => {
+      const disk = new SimDisk().boot();
+      const options = { disk, root: '/cache', bytesMax: 2 ** 30, now: () => 1_000 };
+      const results = new ResultCache({ ...options, writer: 'w' });
+      const [cache, logs] = [{ results, datasetOf: () => 'SIM' }, new DayLogs()];
+      for (const gap of [one, other, one]) {
+        const all = gapped(tape, gap);
+        const plain = new SettledWorld(all.whole, subject, all);
+        const onDisk = new SettledWorld(all.whole, subject, { ...all, cache });
+        const inMemory = new SettledWorld(all.whole, subject, { ...all, logs });
+        const request = { allowsGaps: true, hasTail: true };
+        const expected = await plain.read(request);
+        assert.deepEqual(await onDisk.read(request), expected);
+        assert.deepEqual(await inMemory.read(request), expected);
+        await results.settled();
+      }
+    },
+  );
+  await fc.assert(property, { numRuns: 40 });
 });

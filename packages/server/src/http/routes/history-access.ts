@@ -124,11 +124,12 @@ export async function coveredQueries(
  */
 export async function passingDamage<T>(
   { allowsGaps = false }: HistoryQuery,
-  work: () => Promise<T>,
+  /** Told how many days were found. */
+  work: (found: number) => Promise<T>,
 ): Promise<T> {
   for (let found = 0; ; found += 1) {
     try {
-      return await work();
+      return await work(found);
     } catch (error) {
       const isPassed = allowsGaps && found < DAMAGED_MAX && isRefused(error, 'day-damaged');
       if (!isPassed) throw error;

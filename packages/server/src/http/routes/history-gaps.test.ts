@@ -196,3 +196,17 @@ test('damage that is found by reading is passed over in the same answer, until i
   service.tape.commit('ESZ6', [], (service.tape.promise! + 1_000_000_000n) as EpochNs);
   assert.equal((await reader.page(whole)).computeUnits, 2 * TRADES_A_DAY);
 });
+
+test('an export whose first days turn out to be damaged begins without them, and is charged once', async () => {
+  service.tape.of('ESZ6').damaged.set(utcDay(20261102), 'trades');
+  const before = (await reader.usage()).used.computeUnits;
+  // Nothing of these is in memory.
+  const params = '{"bar":"tick","size":5,"session":"utc"}';
+  const { bytes, headers } = await exported({ ...withoutPages(ALLOWED), params });
+  const [header] = zstdDecompressSync(bytes).toString().split('\n');
+  const why = 'damaged';
+  const gap = { from: text('2026-11-02T00:00:00Z'), to: text('2026-11-03T00:00:00Z'), why };
+  assert.deepEqual(JSON.parse(header!).gaps, [gap]);
+  assert.equal(headers.get('x-export-gaps'), '1');
+  assert.equal((await reader.usage()).used.computeUnits - before, 4 * TRADES_A_DAY);
+});

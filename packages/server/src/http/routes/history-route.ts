@@ -111,14 +111,12 @@ export function historyRoute(history: () => HistoryFacts): Route {
       const paid = reserving(reservation, signal);
       try {
         const pages = new HistoryPages({ ...sources, engineFingerprint });
-        let isFirst = true;
-        const page = await passingDamage(query, async () => {
-          if (!isFirst) {
+        const page = await passingDamage(query, async (found) => {
+          if (found > 0) {
             // It costs no more than what was reserved: trades of days that are damaged are not read.
             covered = await coveredQuery(facts, query, caller, signal);
             tag = pageTag(covered, { version, engineFingerprint, encoding });
           }
-          isFirst = false;
           return await pages.page(covered, caller.accountId, paid);
         });
         signal.throwIfAborted();
