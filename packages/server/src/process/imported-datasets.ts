@@ -66,6 +66,8 @@ export class ImportedDatasets {
   /** By dataset, the files that could not be read: each is told once. */
   readonly #faulty = new Map<string, string>();
   #isLooking = false;
+  /** One at a time. */
+  #saving: Promise<void> = Promise.resolve();
 
   private constructor(options: ImportedDatasetsOptions) {
     this.#options = options;
@@ -127,11 +129,19 @@ export class ImportedDatasets {
     try {
       const isOver = await events.changed(dataset);
       if (!isOver || days.size === 0 || manifest === null) return;
-      await this.#options.disk.makeDirectory(`${this.#servedRoot}/${listed.name}`);
-      await writeImported(this.#options.disk, this.#servedRoot, manifest);
+      this.#saving = this.#saving.catch(() => {}).then(() => this.#saveServed(manifest));
+      await this.#saving;
     } catch (error) {
       events.onFault(error, listed.name);
     }
+  }
+
+  /** Unless there is a newer one already, which is saved when its own repairs are over. */
+  async #saveServed(manifest: ImportedManifest): Promise<void> {
+    const { dataset } = manifest;
+    if (this.#datasets.get(dataset)?.manifest?.revision !== manifest.revision) return;
+    await this.#options.disk.makeDirectory(`${this.#servedRoot}/${dataset}`);
+    await writeImported(this.#options.disk, this.#servedRoot, manifest);
   }
 
   #tellFault(error: unknown, dataset: string, events: ImportedEvents): void {

@@ -132,6 +132,24 @@ test('repairs of different days count each, and long past ones are forgotten', a
   );
 });
 
+test('many days that are repaired at once are one floor, below which no cursor of the contract is good', async () => {
+  const store = await open((await dataDirectory()).boot(), 'one');
+  const days = Array.from({ length: 33 }, (_, index) => addDays(DAY, -index));
+  await store.recordRepair('ESZ6', { day: DAY, rank: rank(20) }, ...days.slice(1));
+  assert.equal(store.epochs.floors.length, 32);
+  await store.recordRepair('ESZ6', { day: DAY, rank: rank(21) }, ...days);
+  const { floors } = store.epochs;
+  assert.equal(floors.length, 33);
+  assert.equal(
+    brokenBy(floors, ES, cursor('20261112.21.1'), () => false),
+    'source_gap',
+  );
+  assert.equal(
+    brokenBy(floors, ES, cursor('20261112.22.0'), () => true),
+    null,
+  );
+});
+
 test('floors of one indicator leave the others alone', () => {
   const floor = {
     contract: 'ESZ6',
