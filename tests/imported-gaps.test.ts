@@ -34,7 +34,7 @@ const dateText = (day: UtcDay) =>
 const hour = (days: number, hours: number) => String(epochNs(ago(days), hours * 60 * MINUTE_NS));
 const [MISSING, PARTIAL] = [5, 4];
 
-/** It has expired, so it is not streamed. */
+/** QQA has expired, so it is not streamed; of QQB nothing is there. */
 const INSTRUMENTS = `datasets:
   OURS:
     products:
@@ -48,6 +48,7 @@ const INSTRUMENTS = `datasets:
         calendar: round-the-clock
         contracts:
           - { symbol: QQA, expiry: ${dateText(ago(1))}T12:00:00Z }
+          - { symbol: QQB, expiry: ${dateText(ago(-40))}T12:00:00Z }
 `;
 
 /** A trade a minute, but for some hours. */
