@@ -185,6 +185,19 @@ test('a contract can be said for a file that does not name it, and what it cover
   assert.match(named.err, /Sides of 1 trades were inferred by the tick rule/);
 });
 
+test('a day of many trades that are all of one side is pointed at', async () => {
+  const rows = Array.from({ length: 250 }, (_, index) => {
+    const side = index < 249 ? 'sell' : 'buy';
+    return `${1_773_100_800_000 + index * 1_000},ESH6,5000.25,1,${side}`;
+  });
+  const text = (lines: readonly string[]) =>
+    `timestamp,symbol,price,size,side\n${lines.join('\n')}\n`;
+  const both = await run([file('both.csv', text(rows)), '--dry-run']);
+  assert.doesNotMatch(both.err, /one side/);
+  const sold = await run([file('sold.csv', text(rows.slice(0, 249))), '--dry-run']);
+  assert.match(sold.err, /Look at its sides: all trades of ESH6 are of one side on 2026-03-10\./);
+});
+
 test('without instruments it says how to get them, and wrong words are told', async () => {
   const path = file('es.dbn', monday);
   for (const [words, expected] of [

@@ -64,7 +64,7 @@ function qualityText(days: readonly DayResult[]): string {
 
 /** What is to be known of one file. */
 export function fileNotes(
-  { path, trades, days, leftOut, inferredSides }: ImportedFile,
+  { path, trades, days, leftOut, inferredSides, oneSided }: ImportedFile,
   feed: { readonly format: string; readonly reasons: readonly string[] },
 ): string {
   const lines = [`${basename(path)}: ${feed.format}, ${wholeText(trades)} trades`, ...feed.reasons];
@@ -78,6 +78,10 @@ export function fileNotes(
   }
   if (inferredSides > 0) {
     lines.push(`Sides of ${wholeText(inferredSides)} trades were inferred by the tick rule.`);
+  }
+  for (const [symbol, found] of Map.groupBy(oneSided, (one) => one.symbol)) {
+    const when = rangesText(found.map(({ day }) => day));
+    lines.push(`Look at its sides: all trades of ${symbol} are of one side on ${when}.`);
   }
   if (days.length === 0) lines.push('It has nothing of the contracts of the dataset.');
   return `${lines.join('\n')}\n`;
@@ -113,11 +117,12 @@ export function rollsText(rolls: readonly NewRoll[]): string {
 
 export function importJson(files: readonly ImportedFile[], rolls: readonly NewRoll[]) {
   return {
-    files: files.map(({ path, trades, inferredSides, leftOut, days }) => ({
+    files: files.map(({ path, trades, inferredSides, leftOut, days, oneSided }) => ({
       file: path,
       isRefused: days.some(({ status }) => status === 'refused'),
       trades,
       inferredSides,
+      oneSided,
       leftOut: Object.fromEntries(leftOut),
     })),
     contracts: [...byContract(files)].map(([contract, days]) => ({

@@ -43,6 +43,8 @@ import { inferSides } from './tick-rule.ts';
 
 /** 17 bytes each, with room to grow. */
 const ROWS_MAX = 4_000_000;
+/** Of fewer trades, all may well be of one side. */
+const ONE_SIDED_TRADES_MIN = 200;
 
 export interface ImportPlace {
   readonly disk: Disk;
@@ -79,7 +81,14 @@ export interface ImportedFile {
   readonly inferredSides: number;
   /** By contract, days ascending. */
   readonly days: readonly DayResult[];
+  /** Days on which the file has many trades, all of them bought or all of them sold: its sides may be wrong. */
+  readonly oneSided: readonly OneSidedDay[];
   readonly leftOut: ReadonlyMap<string, number>;
+}
+
+export interface OneSidedDay {
+  readonly symbol: string;
+  readonly day: UtcDay;
 }
 
 export interface DayResult {
@@ -159,6 +168,7 @@ export class DatasetImport {
       now: this.#place.now,
     });
     const results: DayResult[] = [];
+    const oneSided: OneSidedDay[] = [];
     let inferredSides = 0;
     let isRefused = false;
     for (const coverage of coverages.toSorted(bySymbol)) {
@@ -168,6 +178,7 @@ export class DatasetImport {
         file.onProgress({ step: 'sealing', symbol, day });
         const rows = await staged.take(symbol, day);
         rows.sort();
+        if (isOneSided(rows)) oneSided.push({ symbol, day });
         if (file.hasTickRule) inferredSides += inferSides(rows);
         const isEdge = [day === traded[0], day === traded.at(-1)] as const;
         const result = await this.#judgeDay(
@@ -188,6 +199,7 @@ export class DatasetImport {
       trades: split.trades,
       inferredSides,
       days: results,
+      oneSided,
       leftOut: split.leftOut,
     };
   }
@@ -275,6 +287,12 @@ function daysOf(coverage: ContractCoverage, traded: readonly UtcDay[]): readonly
 
 function bySymbol(a: ContractCoverage, b: ContractCoverage): number {
   return a.contract.symbol < b.contract.symbol ? -1 : 1;
+}
+
+function isOneSided({ side, count }: DayRows): boolean {
+  if (count < ONE_SIDED_TRADES_MIN || side[0] === 0) return false;
+  for (let row = 1; row < count; row += 1) if (side[row] !== side[0]) return false;
+  return true;
 }
 
 function volumeOf({ size, count }: { readonly size: Int32Array; readonly count: number }): number {
