@@ -99,7 +99,7 @@ export class RunningService {
 
   /** Resolves to the seconds since the start when the service says that it is ready. */
   async ready(): Promise<number> {
-    await this.#outputShows(/^ {2}(?:TAPELOOM_KEY=\S+ )?(?:npm run|tapeloom) stream .*\n/m);
+    await this.#outputShows(/^ {2}curl -H .*\/v1\/instruments.*\n/m);
     const printed = this.printedKeys;
     if (printed !== null) firstKeys.set(this.#data, printed);
     return (performance.now() - this.#startedAt) / 1000;
