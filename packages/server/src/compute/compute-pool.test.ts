@@ -9,13 +9,19 @@ import { LoopbackPort } from '../../testing/platform/loopback-port.ts';
 import { refusedAs } from '../../testing/refused-as.ts';
 import { isRefused, Refusal } from '../platform/refusal.ts';
 import type { DaysPage, SettledDays, SettledDaysRequest } from '../results/settled-days.ts';
-import type { Replays } from '../runs/replay.ts';
+import type { ReplayPage, Replays } from '../runs/replay.ts';
 import { ComputeDesk } from './compute-desk.ts';
 import { type ComputeLimits, ComputePool } from './compute-pool.ts';
 import type { ComputeShape } from './compute-wire.ts';
 import { FairTurns } from './fair-turns.ts';
 
 const DAY = utcDay(20261112);
+const REPLAY_PAGE: ReplayPage = {
+  blocks: [],
+  position: '20261112.1.0',
+  chargedTrades: 0,
+  isLast: false,
+};
 
 /** A compute thread without a thread: work takes yields. */
 class FakeThread extends LoopbackPort<ComputeShape> {
@@ -33,9 +39,10 @@ class FakeThread extends LoopbackPort<ComputeShape> {
       days: this.#days(),
       replays: {
         locate: async () => ({ t: 'beyond' }),
-        open: async () => {
-          throw new Error('not here');
-        },
+        open: async () => ({
+          next: async () => REPLAY_PAGE,
+          [Symbol.asyncDispose]: async () => {},
+        }),
       } satisfies Replays,
       turns: this.turns,
       timers: world.clock,
@@ -341,6 +348,20 @@ test('a read that is opened again over other days than before ends', async () =>
   await assert.rejects(read.next(), refusedAs('outdated'));
   await assert.rejects(read.next(), refusedAs('outdated'));
   assert.deepEqual([world.pool.counts.open, world.pool.counts.working], [0, 0]);
+});
+
+test('a replay that is opened again after its contract was imported anew ends', async () => {
+  await using world = new World(1, { idle: { eachMax: 0, allMax: 0 } });
+  const { account, contract, indicator, params, until } = request('a');
+  const from = { t: 'after', cursor: '20261112.0.0' } as const;
+  const chargedBefore = 0n as EpochNs;
+  const wanted = { account, contract, indicator, params, until, from, chargedBefore };
+  await using replay = await world.pool.open(wanted);
+  await replay.next();
+  world.pool.refresh('GLBX', [{ contract: 'NQZ6', day: DAY }]);
+  await replay.next();
+  world.pool.refresh('GLBX', [{ contract, day: DAY }]);
+  await assert.rejects(replay.next(), refusedAs('outdated'));
 });
 
 test('what is refused says why, and nothing of the house', async () => {

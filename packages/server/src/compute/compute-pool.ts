@@ -88,6 +88,8 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
   readonly #limits: ComputeLimits;
   readonly #threads: ComputeThreads;
   readonly #admission: ReadAdmission;
+  /** How often days of a contract became others: a replay that was opened before one is not gone on with after it. */
+  readonly #imports = new Map<string, number>();
   readonly #idle: IdleReads;
   readonly #host: ReadHost;
   readonly #refused = Object.fromEntries(Object.keys(SCARCE).map((what) => [what, 0])) as Record<
@@ -188,7 +190,8 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
   /** As `read` does. */
   async open(request: ReplayRequest, signal?: AbortSignal): Promise<Replay> {
     this.#refuseWhenOver();
-    const { account = '', isAtOnce = false } = request;
+    const { account = '', isAtOnce = false, contract } = request;
+    const importsBefore = this.#importsOf(contract);
     let reached = request;
     const read = await PooledRead.begin<EpochNs | null, ReplayPage>(
       {
@@ -201,7 +204,9 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
           await thread.call('openReplay', number, reached);
           return { inputs: '', first: null };
         },
-        opened: () => {},
+        opened: () => {
+          if (this.#importsOf(contract) !== importsBefore) throw new Refusal({ t: 'outdated' });
+        },
         ask: (thread, number, until) => {
           if (until !== null && until > reached.until) reached = { ...reached, until };
           return thread.call('nextPage', number, until);
@@ -225,6 +230,9 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
 
   /** Something was imported into a dataset: these days are others than before. */
   refresh(dataset: string, days: readonly ContractDay[]): void {
+    for (const contract of new Set(days.map((one) => one.contract))) {
+      this.#imports.set(contract, this.#importsOf(contract) + 1);
+    }
     this.#threads.noteImported(dataset, days);
   }
 
@@ -232,6 +240,10 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
     this.#isOver = true;
     this.#admission.close(new Refusal({ t: 'shut-down' }));
     await this.#threads[Symbol.asyncDispose]();
+  }
+
+  #importsOf(contract: string): number {
+    return this.#imports.get(contract) ?? 0;
   }
 
   async #ask<N extends CallName<ComputeShape>>(

@@ -380,7 +380,8 @@ export class Delivery {
     }
     // Who asked for a time, and got nothing yet, is refused; what was begun goes on from a snapshot.
     const isBegun = this.#start.t === 'cursor' || this.#position !== null;
-    if (why.t === 'not-on-tape' && isBegun) return this.#leaveReplay('source_gap');
+    const isOfAnotherTape = why.t === 'not-on-tape' || why.t === 'outdated';
+    if (isOfAnotherTape && isBegun) return this.#leaveReplay('source_gap');
     this.#backfill = null;
     return this.#fail(replyTo(why));
   }
