@@ -50,6 +50,11 @@ const INSTRUMENTS = `datasets:
           - { symbol: QQC, expiry: ${expiry(-80)} }
     aliases:
       QQ.v.0: { product: QQ, roll: volume, from: ${timeText(ago(8)).slice(0, 10)} }
+      QQ.now:
+        product: QQ
+        roll:
+          - { from: ${timeText(ago(8)).slice(0, 10)}, symbol: QQB }
+          - { from: ${timeText(TODAY).slice(0, 10)}, symbol: QQC }
 `;
 
 /** A trade a minute, of so many lots, around a price. */
@@ -134,7 +139,7 @@ test('imported contracts and simulated ones are listed, read and streamed by one
     [
       ['QQA', null, false],
       ['QQB', 'QQ.v.0', true],
-      ['QQC', null, true],
+      ['QQC', 'QQ.now', true],
     ],
   );
   const page = await history(service, 'QQB', ago(2));
@@ -222,6 +227,24 @@ test('cursors outlive a restart, unless their days were replaced while no servic
   assert.equal(await resume(), null);
   await importAll([imported('QQC', ago(1), 3_000, 1)]);
   assert.equal(await resume(), 'source_gap');
+});
+
+test('a stream by an alias shows the contract of the newest imported day, and moves on when another is imported', async () => {
+  service = new RunningService({ data });
+  await service.ready();
+  const subscriber = await service.open();
+  await subscriber.send({ t: 'subscribe', sub: 'n', instrument: 'QQ.now', ...FOOTPRINT });
+  const begun = await subscriber.first(({ t }) => t === 'subscribed');
+  assert.equal(begun.contract, 'QQB');
+  assert.equal(((await subscriber.first(isSnapshot)).items as readonly unknown[]).length, 24);
+  subscriber.messages.length = 0;
+  await importAll([imported('QQC', TODAY, 3_000, 1)]);
+  const moved = await subscriber.first(({ t }) => t === 'subscribed');
+  assert.equal(moved.contract, 'QQC');
+  assert.ok(subscriber.messages.some(({ t, reason }) => t === 'reset' && reason === 'roll'));
+  await subscriber.first(isSnapshot);
+  await subscriber.close();
+  await service.stop('SIGTERM');
 });
 
 test('a symbol of two datasets keeps the service from starting, and says which', async () => {

@@ -134,6 +134,7 @@ export class Doors implements AsyncDisposable {
         book: () => this.#world.book,
         isStreamed: (symbol) => this.#world.isStreamed(symbol),
         fullSessions: (symbol) => this.#world.fullSessions(symbol),
+        lastDayOf: (dataset) => this.#imported.lastDayOf(dataset),
         isImported: (symbol) => this.#world.datasetOf(symbol) !== this.dataset,
         enter: (day) => {
           this.#enter(day);
@@ -280,7 +281,9 @@ export class Doors implements AsyncDisposable {
         this.#sessionsChanged();
         const changed = [...days].flatMap(([contract, of]) => of.map((day) => ({ contract, day })));
         if (changed.length > 0) this.#past.compute.refresh(market.dataset, changed);
-        return await this.#epochs.noteImported(days);
+        const isOver = await this.#epochs.noteImported(days);
+        this.gateway.lookAtNames();
+        return isOver;
       },
       onFault: (error, dataset) => {
         this.#log.error({ error, dataset }, 'what was imported cannot be read');

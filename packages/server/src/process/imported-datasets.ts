@@ -58,6 +58,7 @@ interface Dataset extends DatasetNews {
   /** Another one after the files were changed. */
   readonly version: string;
   readonly manifest: ImportedManifest | null;
+  readonly lastDay: UtcDay | null;
 }
 
 export class ImportedDatasets {
@@ -97,6 +98,11 @@ export class ImportedDatasets {
 
   get names(): readonly string[] {
     return [...this.#datasets.keys()];
+  }
+
+  /** The newest of all its contracts; null when there is none. */
+  lastDayOf(dataset: string): UtcDay | null {
+    return this.#datasets.get(dataset)?.lastDay ?? null;
   }
 
   /** Tells what has changed since the last service, and from now on what changes. */
@@ -159,6 +165,7 @@ export class ImportedDatasets {
       listed,
       version,
       manifest,
+      lastDay: lastDayOf(manifest?.days ?? NO_DAYS),
       market: new FilesMarket(listed, decided),
       books: await this.#booksOf(listed),
       days: changedDays(before, manifest?.days ?? NO_DAYS),
@@ -196,4 +203,12 @@ export class ImportedDatasets {
   get #servedRoot(): string {
     return `${this.#options.data}/served`;
   }
+}
+
+function lastDayOf(contracts: ImportedDays): UtcDay | null {
+  let last: UtcDay | null = null;
+  for (const days of contracts.values()) {
+    for (const day of days.keys()) if (last === null || day > last) last = day;
+  }
+  return last;
 }

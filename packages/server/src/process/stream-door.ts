@@ -27,7 +27,7 @@ export interface StreamParts
 }
 
 /** What is known of the market at the moment. */
-export interface StreamMarket extends Pick<StreamCatalogue, 'book' | 'isStreamed'> {
+export interface StreamMarket extends Pick<StreamCatalogue, 'book' | 'isStreamed' | 'lastDayOf'> {
   fullSessions(symbol: string): SessionTable;
   /** Whether its trades do not come live. */
   isImported?(symbol: string): boolean;
@@ -65,6 +65,7 @@ export function composeStream(parts: StreamParts): StreamDoor {
     resolve: createResolver({
       book: () => market.book(),
       isStreamed: (symbol) => market.isStreamed(symbol),
+      lastDayOf: (dataset) => market.lastDayOf?.(dataset) ?? null,
       epochReset,
     }),
   });

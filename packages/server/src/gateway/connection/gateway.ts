@@ -53,6 +53,8 @@ export interface GatewayOptions
 export interface Gateway extends AsyncDisposable {
   /** For the HTTP server's `upgrade` event. */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Names may mean other contracts than before: subscriptions go on with those. */
+  lookAtNames(): void;
   /** Tells every client to come back, closes, and resolves when all connections are gone. */
   drain(): Promise<void>;
   /** Whether every client has all there is for it at this moment. */
@@ -109,6 +111,10 @@ class WebSocketGateway implements Gateway {
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
       this.#accept(request, socket, webSocket);
     });
+  }
+
+  lookAtNames(): void {
+    for (const delaySeconds of DELAYS_SECONDS) this.#roll(delaySeconds);
   }
 
   get hasSentAll(): boolean {

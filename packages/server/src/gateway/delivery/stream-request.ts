@@ -64,6 +64,8 @@ export interface StreamCatalogue {
   book(): InstrumentBook;
   /** Whether a contract is streamed in real time. */
   isStreamed(symbol: string): boolean;
+  /** The newest day of a dataset whose trades do not come live; null of others, and before the first. */
+  lastDayOf?(dataset: string): UtcDay | null;
   /** Why a cursor of this stream is no longer good, if it is not. */
   epochReset(spec: TopicSpec, cursor: Cursor): ResetReason | null;
 }
@@ -72,13 +74,14 @@ export function createResolver(catalogue: StreamCatalogue): ResolveStream {
   return (message, { entitlements, day, now }) => {
     const { instrument: name } = message;
     const book = catalogue.book();
-    const contract = book.resolve(name, day);
+    const meantOn = dayOfMeaning(catalogue, name, day);
+    const contract = book.resolve(name, meantOn);
     if (contract === null || !catalogue.isStreamed(contract.symbol)) {
       const text = `No instrument "${name}" is streamed.`;
       const near = contract === null ? didYouMean(name, streamedNames(catalogue)) : '';
       return { code: 'UNKNOWN_INSTRUMENT', message: `${text}${near}` };
     }
-    if (!entitlements.allowsInstrument({ name, contract, book, today: day, now })) {
+    if (!entitlements.allowsInstrument({ name, contract, book, today: meantOn, now })) {
       return { code: 'FORBIDDEN', message: `The key has no right to the instrument "${name}".` };
     }
     const indicator = indicatorNamed(message.indicator);
@@ -101,7 +104,7 @@ export function createResolver(catalogue: StreamCatalogue): ResolveStream {
       delaySeconds: entitlements.limits.delaySeconds,
     };
     const { depth } = parsed.params;
-    const meansSince = book.meansSince(name, day);
+    const meansSince = book.meansSince(name, meantOn);
     return {
       message,
       spec,
@@ -125,6 +128,16 @@ export function createResolver(catalogue: StreamCatalogue): ResolveStream {
       rollsOn: book.nextRoll(name, day)?.from ?? null,
     };
   };
+}
+
+/** Where trades do not come live, an alias means what it meant on the newest day there is, while that can be streamed. */
+function dayOfMeaning(catalogue: StreamCatalogue, name: string, day: UtcDay): UtcDay {
+  const book = catalogue.book();
+  const dataset = book.alias(name)?.dataset;
+  const last = dataset === undefined ? null : (catalogue.lastDayOf?.(dataset) ?? null);
+  if (last === null || last >= day) return day;
+  const meant = book.resolve(name, last);
+  return meant !== null && catalogue.isStreamed(meant.symbol) ? last : day;
 }
 
 function streamedNames(catalogue: StreamCatalogue): readonly string[] {
