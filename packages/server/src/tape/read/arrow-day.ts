@@ -25,6 +25,7 @@ import {
   TimeUnit,
 } from 'apache-arrow';
 import { buffersOf, contentLengthsOf, correctLengthPrefixes } from '../../platform/arrow-zstd.ts';
+import { freeMemory } from '../../platform/free-memory.ts';
 import type { SidecarBatch } from '../sidecar.ts';
 import { writeEpochColumn } from '../write/epoch-column.ts';
 
@@ -69,16 +70,23 @@ export class ArrowDayWriter {
     writeEpochColumn(EPOCH_DAY, late, 0, count, new Uint32Array(lates.buffer));
     const rows = { length: count, nullCount: 0 };
     // Copies, since the columns may lie in shared memory, which Arrow does not take.
+    const [ticks, lots, sides] = [
+      price.slice(0, count),
+      size.slice(0, count),
+      side.slice(0, count),
+    ];
     const children = [
       makeData({ ...rows, type: STAMP, data: stamps }),
-      makeData({ ...rows, type: INT32, data: price.slice(0, count) }),
-      makeData({ ...rows, type: INT32, data: size.slice(0, count) }),
-      makeData({ ...rows, type: INT8, data: side.slice(0, count) }),
+      makeData({ ...rows, type: INT32, data: ticks }),
+      makeData({ ...rows, type: INT32, data: lots }),
+      makeData({ ...rows, type: INT8, data: sides }),
       makeData({ ...rows, type: INT64, data: lates }),
     ];
     const struct = makeData({ ...rows, type: new Struct(FIELDS), children });
     const recordBatch = new RecordBatch(this.#schema, struct);
     this.#contentLengths.push(contentLengthsOf(() => this.#writer.write(recordBatch)));
+    // The writer has compressed them, or copied them as they are.
+    for (const { buffer } of [stamps, ticks, lots, sides, lates]) freeMemory(buffer);
     this.#index.push({ firstRank, rows: count, firstNs: ts[0]!, lastNs: ts[count - 1]! });
   }
 

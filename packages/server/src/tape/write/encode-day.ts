@@ -98,7 +98,10 @@ async function readsBack(
     const message = bytes.subarray(batch.offset, batch.offset + batch.bytes);
     const trades = new BatchDecoder(message, batch, symbol, record).trades(day);
     if (!isSame(trades, parts[record]!)) return false;
-    freeMemory(trades.ts.buffer);
+    for (const { buffer } of [trades.ts, trades.price, trades.size, trades.side]) {
+      // What could not be compressed is read where it lies.
+      if (buffer !== bytes.buffer) freeMemory(buffer);
+    }
     await nextTurn();
   }
   return true;
